@@ -1,0 +1,31 @@
+# Finds LLVM/MLIR 22 and says how to link them, once, for the whole project.
+#
+# Debian's MLIR targets name the shared libLLVM in their interface; mixing them with static archives puts two LLVMs in
+# one process. So the imported targets are not linked: development links the two shared libraries, the portable build
+# links the archives inside one --start-group.
+find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
+find_package(MLIR REQUIRED CONFIG HINTS ${LLVM_DIR}/../mlir)
+list(APPEND CMAKE_MODULE_PATH ${LLVM_CMAKE_DIR} ${MLIR_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+set(TILEC_LLVM_BINDIR ${LLVM_TOOLS_BINARY_DIR})
+set(TILEC_LLVM_LIBDIR ${LLVM_LIBRARY_DIRS})
+
+add_library(TilecLLVM INTERFACE)
+target_include_directories(TilecLLVM SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+separate_arguments(tilec_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
+target_compile_definitions(TilecLLVM INTERFACE ${tilec_llvm_definitions})
+
+if(TILEC_PORTABLE)
+  file(GLOB tilec_mlir_archives ${TILEC_LLVM_LIBDIR}/libMLIR*.a)
+  list(FILTER tilec_mlir_archives EXCLUDE REGEX "libMLIRCAPI|libMLIRTest|Test.*\\.a$|ExecutionEngineShared")
+  file(GLOB tilec_llvm_archives ${TILEC_LLVM_LIBDIR}/libLLVM*.a)
+  target_link_options(TilecLLVM INTERFACE -Wl,--gc-sections -static-libstdc++ -static-libgcc)
+  target_link_libraries(TilecLLVM INTERFACE
+    -Wl,--start-group ${tilec_mlir_archives} ${tilec_llvm_archives} -Wl,--end-group z zstd dl m pthread)
+else()
+  target_link_libraries(TilecLLVM INTERFACE
+    ${TILEC_LLVM_LIBDIR}/libMLIR.so ${TILEC_LLVM_LIBDIR}/libLLVM.so)
+endif()

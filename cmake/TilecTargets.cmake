@@ -1,0 +1,124 @@
+# The three kinds of target in this project: libraries, unit tests, TableGen outputs.
+#
+# Every library is an OBJECT-free static archive named after its folder (lib/Layout -> TilecLayout). One precompiled
+# header per layer (LLVM, MLIR) is built once and reused by all libraries of that layer.
+
+add_library(TilecFlags INTERFACE)
+target_include_directories(TilecFlags INTERFACE
+  ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/runtime/include)
+# Generated headers are system headers: mlir-tblgen's code shadows names.
+target_include_directories(TilecFlags SYSTEM INTERFACE ${CMAKE_BINARY_DIR} ${CMAKE_BINARY_DIR}/include)
+target_compile_options(TilecFlags INTERFACE -Wall -Wextra -Wshadow -Wno-unused-parameter
+  -fdiagnostics-color -ffunction-sections -fdata-sections)
+if(TILEC_WERROR)
+  target_compile_options(TilecFlags INTERFACE -Werror)
+endif()
+target_compile_definitions(TilecFlags INTERFACE TILEC_VERSION="${PROJECT_VERSION}")
+
+foreach(layer LLVM MLIR)
+  string(TOLOWER ${layer} layer_file)
+  add_library(TilecPch${layer} STATIC ${CMAKE_SOURCE_DIR}/cmake/pch/${layer_file}.cpp)
+  target_link_libraries(TilecPch${layer} PUBLIC TilecFlags TilecLLVM)
+  target_precompile_headers(TilecPch${layer} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/pch/${layer_file}.h)
+endforeach()
+
+# tilec_use_pch(<target> LLVM|MLIR|NONE)
+function(tilec_use_pch target layer)
+  target_link_libraries(${target} PUBLIC TilecFlags)
+  if(layer STREQUAL "NONE")
+    return()
+  endif()
+  target_link_libraries(${target} PUBLIC TilecLLVM)
+  # Executables would get -fPIE, which the libraries' -fPIC header refuses.
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC)
+  target_precompile_headers(${target} REUSE_FROM TilecPch${layer})
+endfunction()
+
+# BRINGUP: drops sources that do not exist yet.
+function(tilec_bringup_filter var)
+  set(kept)
+  foreach(file ${${var}})
+    if(IS_ABSOLUTE ${file} OR EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+      list(APPEND kept ${file})
+    else()
+      message(STATUS "missing source ${CMAKE_CURRENT_SOURCE_DIR}/${file}")
+      file(GLOB ignored CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+    endif()
+  endforeach()
+  if(NOT kept)
+    set(kept ${CMAKE_SOURCE_DIR}/cmake/pch/llvm.cpp)
+  endif()
+  set(${var} ${kept} PARENT_SCOPE)
+endfunction()
+
+# tilec_add_library(<name> SOURCES ... [DEPENDS ...] [PCH LLVM|MLIR|NONE])
+function(tilec_add_library name)
+  cmake_parse_arguments(ARG "" "PCH" "SOURCES;DEPENDS" ${ARGN})
+  tilec_bringup_filter(ARG_SOURCES)
+  if(NOT ARG_PCH)
+    set(ARG_PCH LLVM)
+  endif()
+  add_library(${name} STATIC ${ARG_SOURCES})
+  tilec_use_pch(${name} ${ARG_PCH})
+  if(ARG_PCH STREQUAL "MLIR")
+    add_dependencies(${name} tilec-tablegen)
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_DEPENDS})
+endfunction()
+
+# tilec_add_unittest(<name> SOURCES ... [DEPENDS ...] [PCH LLVM|MLIR|NONE]): a GoogleTest binary in build/test/unit.
+find_package(GTest REQUIRED)
+function(tilec_add_unittest name)
+  cmake_parse_arguments(ARG "" "PCH" "SOURCES;DEPENDS" ${ARGN})
+  tilec_bringup_filter(ARG_SOURCES)
+  if(NOT ARG_PCH)
+    set(ARG_PCH NONE)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  tilec_use_pch(${name} ${ARG_PCH})
+  if(ARG_PCH STREQUAL "MLIR")
+    add_dependencies(${name} tilec-tablegen)
+  endif()
+  target_link_libraries(${name} PRIVATE ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/test/unit)
+  set_property(GLOBAL APPEND PROPERTY TILEC_UNITTESTS ${name})
+endfunction()
+
+# Every folder below the caller's that has a CMakeLists.txt.
+macro(tilec_add_subdirectories)
+  file(GLOB tilec_children RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  list(SORT tilec_children)
+  foreach(child ${tilec_children})
+    get_filename_component(child_dir ${child} DIRECTORY)
+    add_subdirectory(${child_dir})
+  endforeach()
+endmacro()
+
+# All generated headers; MLIR libraries wait for it.
+add_custom_target(tilec-tablegen)
+find_program(TILEC_TBLGEN mlir-tblgen HINTS ${TILEC_LLVM_BINDIR} NO_DEFAULT_PATH REQUIRED)
+
+# tilec_tablegen(<td> <out> <mlir-tblgen flags...>): one generated file beside the td's path in the build tree. A td of
+# the form tilec/... is looked up below include/, any other one in the calling folder.
+function(tilec_tablegen td out)
+  if(td MATCHES "^tilec/")
+    get_filename_component(folder ${td} DIRECTORY)
+    set(source ${CMAKE_SOURCE_DIR}/include/${td})
+    set(output ${CMAKE_BINARY_DIR}/include/${folder}/${out})
+  else()
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${td})
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/${out})
+  endif()
+  get_filename_component(output_dir ${output} DIRECTORY)
+  file(MAKE_DIRECTORY ${output_dir})
+  add_custom_command(OUTPUT ${output}
+    COMMAND ${TILEC_TBLGEN} ${ARGN} -I ${CMAKE_SOURCE_DIR} -I ${CMAKE_SOURCE_DIR}/include
+      -I ${LLVM_INCLUDE_DIRS} ${source} -o ${output} --write-if-changed -d ${output}.d
+    DEPENDS ${source} DEPFILE ${output}.d
+    COMMENT "Generating ${out}")
+  string(MAKE_C_IDENTIFIER "tilec-tablegen-${output}" name)
+  add_custom_target(${name} DEPENDS ${output})
+  add_dependencies(tilec-tablegen ${name})
+endfunction()

@@ -1,0 +1,1 @@
+// The object that owns the LLVM precompiled header.

@@ -1,0 +1,56 @@
+//===- The tile dialect: tensors without layouts --------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILE_TILEDIALECT_TD
+#define TILEC_DIALECTS_TILE_TILEDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::tilec::tile";
+  let summary = "Tile programs: tensors, pointers and masks, with no notion of threads";
+  let description = [{
+    One function of this dialect is what one *program* (one CTA) does. Values are scalars or statically shaped
+    tensors of power-of-two sizes; a tensor's elements may be pointers. Elementwise arithmetic is upstream `arith`
+    and `math` on tensors, control flow is `scf`, functions are `func`. Nothing here says how elements are spread
+    over threads: that is the `tilegpu` dialect, which puts a layout in the tensor type's encoding.
+
+    Kernels are `func.func` with the unit attribute `tile.kernel`. Their arguments carry `tile.name` (string) and,
+    when known, `tile.divisibility` (i32: the value, or the address in bytes, is a multiple of it).
+
+    Discardable hints on any op: `tile.divisibility`, `tile.contiguity`, `tile.constancy` (dense i32 array, one per
+    dimension), from `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy`.
+
+    `tile_c1`: `tile.kernel` is a unit attribute of a function. `tile_c2`: a hint on an op is a dense i32 array of
+    positive numbers, one per dimension of the op's result (one for a scalar). `tile_c3`: an argument's
+    `tile.divisibility` is a positive i32; its `tile.name` and `tile.type` are strings.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::func::FuncDialect",
+                           "::mlir::ub::UBDialect"];
+  let extraClassDeclaration = [{
+    /// Unit attribute of a `func.func` that is a kernel entry.
+    static constexpr ::llvm::StringLiteral kKernelAttr = "tile.kernel";
+    /// Argument name as written in the source (string attribute of a function argument).
+    static constexpr ::llvm::StringLiteral kNameAttr = "tile.name";
+    /// Argument type in signature notation, e.g. "*fp32" or "u32" (string attribute of a function argument).
+    static constexpr ::llvm::StringLiteral kTypeTextAttr = "tile.type";
+    /// Divisibility hint: i32 on arguments, dense i32 array (one per dimension) on ops.
+    static constexpr ::llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+    /// Contiguity hint: dense i32 array, one per dimension.
+    static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
+    /// Constancy hint: dense i32 array, one per dimension.
+    static constexpr ::llvm::StringLiteral kConstancyAttr = "tile.constancy";
+  }];
+}
+
+#endif // TILEC_DIALECTS_TILE_TILEDIALECT_TD

@@ -1,0 +1,75 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Folders of the elementwise ops. Float conversions of constants follow the op's own rules: the
+// given rounding, and saturation when the result is an 8-bit float.
+
+#include "dialects/Tile/TileOps.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilec::tile {
+
+OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
+  if (matchPattern(adaptor.getOffset(), m_Zero()))
+    return getPointer();
+  return {};
+}
+
+OpFoldResult PtrToIntOp::fold(FoldAdaptor adaptor) {
+  if (auto inverse = getSource().getDefiningOp<IntToPtrOp>())
+    return inverse.getSource();
+  return {};
+}
+
+OpFoldResult IntToPtrOp::fold(FoldAdaptor adaptor) {
+  auto inverse = getSource().getDefiningOp<PtrToIntOp>();
+  if (inverse && inverse.getSource().getType() == getType())
+    return inverse.getSource();
+  return {};
+}
+
+OpFoldResult PtrCastOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  auto inner = getSource().getDefiningOp<PtrCastOp>();
+  if (inner && inner.getSource().getType() == getType())
+    return inner.getSource();
+  return {};
+}
+
+/// `value` in `type` under fp_to_fp's rules.
+static APFloat convertFloat(APFloat value, FloatType type, RoundingMode rounding) {
+  const llvm::fltSemantics &semantics = type.getFloatSemantics();
+  if (value.isNaN())
+    return APFloat::getNaN(semantics, value.isNegative());
+  bool isNegative = value.isNegative();
+  bool losesInfo = false;
+  value.convert(semantics,
+                rounding == RoundingMode::rtz ? llvm::RoundingMode::TowardZero
+                                              : llvm::RoundingMode::NearestTiesToEven,
+                &losesInfo);
+  // Overflow gives an infinity, or NaN in a format without infinities.
+  if (type.getWidth() == 8 && !value.isFinite())
+    return APFloat::getLargest(semantics, isNegative);
+  return value;
+}
+
+OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  auto type = cast<FloatType>(getElementTypeOrSelf(getType()));
+  if (auto scalar = dyn_cast_or_null<FloatAttr>(adaptor.getSource()))
+    return FloatAttr::get(type, convertFloat(scalar.getValue(), type, getRounding()));
+  auto elements = dyn_cast_or_null<DenseFPElementsAttr>(adaptor.getSource());
+  if (!elements)
+    return {};
+  auto convert = [&](const APFloat &value) {
+    return convertFloat(value, type, getRounding()).bitcastToAPInt();
+  };
+  return elements.mapValues(type, convert);
+}
+
+} // namespace tilec::tile

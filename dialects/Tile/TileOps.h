@@ -1,0 +1,85 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tile dialect: its types, enums and operations. The op documentation is in the .td files
+// beside this one.
+
+#ifndef TILEC_DIALECTS_TILE_TILEOPS_H
+#define TILEC_DIALECTS_TILE_TILEOPS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/Tile/TileEnums.h.inc"
+
+namespace tilec::tile {
+
+/// True for the shapes a tile may have: at least one dimension, every size a power of two, at most
+/// 2^20 elements.
+bool isTileShape(llvm::ArrayRef<int64_t> shape);
+
+/// The encoding of a tensor type; null for a scalar and for a tensor without layout.
+mlir::Attribute encodingOf(mlir::Type type);
+
+/// Device memory, as the resource of memory effects.
+struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
+  llvm::StringRef getName() final { return "GlobalMemory"; }
+};
+
+/// Error when the tensors among the operands and results of `op` differ in their encoding.
+llvm::LogicalResult verifySameLayout(mlir::Operation *op);
+
+/// All tensors among the operands and results carry one encoding, or none at all.
+template <typename ConcreteType>
+struct SameLayout : mlir::OpTrait::TraitBase<ConcreteType, SameLayout> {
+  static llvm::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameLayout(op); }
+};
+
+/// Error unless the region of `op` combines two elements of its operands: two arguments per operand
+/// of its element type (all left ones, then all right ones), and one yielded value per operand.
+llvm::LogicalResult verifyCombineRegion(mlir::Operation *op);
+
+/// The op's one region is a combine region, ended by `tile.yield`.
+template <typename ConcreteType>
+struct CombineRegion : mlir::OpTrait::TraitBase<ConcreteType, CombineRegion> {
+  static llvm::LogicalResult verifyRegionTrait(mlir::Operation *op) {
+    return verifyCombineRegion(op);
+  }
+};
+
+} // namespace tilec::tile
+
+#include "dialects/Tile/TileDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/Tile/TileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/Tile/TileOps.h.inc"
+
+namespace tilec::tile {
+
+/// The tensor type with `type`'s shape and encoding and element type `element`, or `element` itself
+/// for a scalar.
+mlir::Type withElementType(mlir::Type type, mlir::Type element);
+
+/// The pointee of a pointer or of a tensor of pointers; null for any other type.
+mlir::Type pointeeOf(mlir::Type type);
+
+/// Bits that one value of a scalar type occupies in a register or in memory (pointers 64, i1 1).
+unsigned bitWidthOf(mlir::Type scalar);
+
+} // namespace tilec::tile
+
+#endif // TILEC_DIALECTS_TILE_TILEOPS_H

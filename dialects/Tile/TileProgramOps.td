@@ -1,0 +1,56 @@
+//===- The program's place in the grid, assertions and printing -------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILE_TILEPROGRAMOPS_TD
+#define TILEC_DIALECTS_TILE_TILEPROGRAMOPS_TD
+
+include "dialects/Tile/TileOpBase.td"
+
+class Tile_GridOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict `:` type($result)";
+}
+
+def Tile_ProgramIdOp : Tile_GridOp<"program_id"> {
+  let summary = "this program's index along a grid axis";
+  let description = [{ Example: `%0 = tile.program_id 0 : i32` }];
+}
+
+def Tile_NumProgramsOp : Tile_GridOp<"num_programs"> {
+  let summary = "the grid's size along an axis";
+  let description = [{ Example: `%0 = tile.num_programs 1 : i32` }];
+}
+
+def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
+  let summary = "promises the compiler that a condition holds";
+  let description = [{ Behaviour is undefined when it does not. Example: `tile.assume %0 : i1` }];
+  let arguments = (ins I1:$condition);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stops the launch with a message when a condition fails";
+  let description = [{ Kept in debug compilations only. Example: `tile.assert %0, "n fits" : tensor<8xi1>` }];
+  let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "prints values from the device with the program's and element's coordinates";
+  let description = [{ Example: `tile.print "x = " %0 : tensor<8xf32>` }];
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Any>:$values, OptionalAttr<DenseBoolArrayAttr>:$is_signed);
+  let assemblyFormat = "$prefix (`hex` $hex^)? attr-dict ($values^ `:` type($values))?";
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of the program meet (`tl.debug_barrier`)";
+  let description = [{ Example: `tile.barrier` }];
+  let assemblyFormat = "attr-dict";
+}
+
+#endif // TILEC_DIALECTS_TILE_TILEPROGRAMOPS_TD

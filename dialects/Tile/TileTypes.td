@@ -1,0 +1,81 @@
+//===- Types and attributes of the tile dialect ----------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILE_TILETYPES_TD
+#define TILEC_DIALECTS_TILE_TILETYPES_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "dialects/Tile/TileDialect.td"
+
+def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr", [
+    DeclareTypeInterfaceMethods<VectorElementTypeInterface>]> {
+  let mnemonic = "ptr";
+  let summary = "pointer to an element in device memory";
+  let description = [{
+    Address of one element of type `pointee`. Address space 1 is global memory. Offsets added to it count elements,
+    not bytes. A pointer to `i1` addresses bytes (a boolean occupies one byte in memory).
+
+    `ptr_c1`: `pointee` is a signless integer of 1, 8, 16, 32 or 64 bits, a float of the dialect, or a pointer.
+    `ptr_c2`: the address space is 1.
+
+    Example: `!tile.ptr<f32>`, `tensor<1024x!tile.ptr<bf16>>`
+  }];
+  let parameters = (ins "::mlir::Type":$pointee, DefaultValuedParameter<"int", "1">:$addressSpace);
+  let builders = [
+    TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointee), [{
+      return $_get(pointee.getContext(), pointee, 1);
+    }]>
+  ];
+  let assemblyFormat = "`<` $pointee (`,` $addressSpace^)? `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that one element occupies in memory (1 for i1).
+    unsigned getElementBytes() const;
+  }];
+}
+
+// Types a tensor's elements or a scalar may have.
+def Tile_Int : AnyTypeOf<[I1, I8, I16, I32, I64], "integer">;
+def Tile_Float8 : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ], "8-bit float">;
+def Tile_Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F16, BF16, F32, F64], "float">;
+def Tile_Scalar : AnyTypeOf<[Tile_Int, Tile_Float, Tile_PtrType], "integer, float or pointer">;
+
+// Every dimension a power of two, at least one dimension, at most 2^20 elements; the encoding is free.
+class Tile_TensorOf<list<Type> elements> : RankedTensorOf<elements,
+    [CPred<"::tilec::tile::isTileShape(::llvm::cast<::mlir::RankedTensorType>($_self).getShape())">],
+    "tensor with power-of-two sizes and at most 1048576 elements">;
+
+def Tile_Tensor : Tile_TensorOf<[Tile_Int, Tile_Float, Tile_PtrType]>;
+def Tile_Any : AnyTypeOf<[Tile_Scalar, Tile_Tensor], "scalar or tensor">;
+def Tile_IntLike : AnyTypeOf<[Tile_Int, Tile_TensorOf<[Tile_Int]>], "integer or tensor of them">;
+def Tile_FloatLike : AnyTypeOf<[Tile_Float, Tile_TensorOf<[Tile_Float]>], "float or tensor of them">;
+def Tile_PtrLike : AnyTypeOf<[Tile_PtrType, Tile_TensorOf<[Tile_PtrType]>], "pointer or tensor of them">;
+def Tile_BoolLike : AnyTypeOf<[I1, Tile_TensorOf<[I1]>], "boolean or tensor of them">;
+def Tile_F32Like : AnyTypeOf<[F32, Tile_TensorOf<[F32]>], "f32 or tensor of them">;
+def Tile_I64Like : AnyTypeOf<[I64, Tile_TensorOf<[I64]>], "64-bit integer or tensor of them">;
+
+def Tile_CacheModifier : I32EnumAttr<"CacheModifier", "cache operator of a global access", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"ca", 1>, I32EnumAttrCase<"cg", 2>,
+    I32EnumAttrCase<"cs", 3>, I32EnumAttrCase<"cv", 4>, I32EnumAttrCase<"wb", 5>,
+    I32EnumAttrCase<"wt", 6>]> {
+  let cppNamespace = "::tilec::tile";
+}
+
+def Tile_EvictionPolicy : I32EnumAttr<"EvictionPolicy", "cache eviction hint of a global access", [
+    I32EnumAttrCase<"normal", 0>, I32EnumAttrCase<"evict_first", 1>,
+    I32EnumAttrCase<"evict_last", 2>]> {
+  let cppNamespace = "::tilec::tile";
+}
+
+def Tile_RoundingMode : I32EnumAttr<"RoundingMode", "rounding of a narrowing float cast", [
+    I32EnumAttrCase<"rtne", 0>, I32EnumAttrCase<"rtz", 1>]> {
+  let cppNamespace = "::tilec::tile";
+}
+
+#endif // TILEC_DIALECTS_TILE_TILETYPES_TD

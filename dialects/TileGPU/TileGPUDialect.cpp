@@ -1,0 +1,159 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration of the tilegpu dialect, its layout attribute's text form, and its shared-memory type.
+
+#include "dialects/TileGPU/TileGPUOps.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+#include "dialects/TileGPU/TileGPUDialect.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/TileGPU/TileGPUAttrs.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/TileGPU/TileGPUTypes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/TileGPU/TileGPUOps.cpp.inc"
+
+void TileGPUDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialects/TileGPU/TileGPUAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "dialects/TileGPU/TileGPUTypes.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/TileGPU/TileGPUOps.cpp.inc"
+      >();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// LinearAttr: `<{register = [[0, 1], ...], lane = [...], ...}, [64, 32]>`
+//===--------------------------------------------------------------------------------------------===//
+
+static ParseResult parseBasis(AsmParser &parser, LinearLayout::Basis &basis) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    int32_t value = 0;
+    if (parser.parseInteger(value))
+      return failure();
+    basis.push_back(value);
+    return success();
+  });
+}
+
+static ParseResult parseInDim(AsmParser &parser, std::vector<LinearLayout::InDimBases> &ins) {
+  LinearLayout::InDimBases dim;
+  if (parser.parseKeywordOrString(&dim.name) || parser.parseEqual())
+    return failure();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        dim.bases.emplace_back();
+        return parseBasis(parser, dim.bases.back());
+      }))
+    return failure();
+  ins.push_back(std::move(dim));
+  return success();
+}
+
+Attribute LinearAttr::parse(AsmParser &parser, Type) {
+  std::vector<LinearLayout::InDimBases> ins;
+  LinearLayout::Basis shape;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces,
+                                     [&] { return parseInDim(parser, ins); }) ||
+      parser.parseComma() || parseBasis(parser, shape) || parser.parseGreater())
+    return {};
+  std::vector<LinearLayout::OutDim> outs;
+  for (auto [i, size] : llvm::enumerate(shape))
+    outs.emplace_back(dimName(i), size);
+  llvm::Expected<LinearLayout> layout = LinearLayout::create(std::move(ins), std::move(outs));
+  if (!layout) {
+    parser.emitError(loc, "invalid layout: ") << llvm::toString(layout.takeError());
+    return {};
+  }
+  return LinearAttr::get(parser.getContext(), *layout);
+}
+
+void LinearAttr::print(AsmPrinter &printer) const {
+  const LinearLayout &layout = getLayout();
+  printer << "<{";
+  llvm::interleaveComma(layout.getInDimNames(), printer, [&](const std::string &in) {
+    printer << in << " = [";
+    for (int32_t i = 0; i < layout.getInDimSizeLog2(in); ++i) {
+      printer << (i ? ", [" : "[");
+      llvm::interleaveComma(layout.getBasis(in, i), printer);
+      printer << "]";
+    }
+    printer << "]";
+  });
+  printer << "}, [";
+  llvm::interleaveComma(layout.getOutShape(), printer);
+  printer << "]>";
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// MemDescType
+//===--------------------------------------------------------------------------------------------===//
+
+LogicalResult MemDescType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                                  ArrayRef<int64_t> shape, Type elementType, LinearAttr layout) {
+  if (layout && llvm::ArrayRef<int64_t>(layout.getLayout().getOutShape()) != shape)
+    return emitError() << "expected a layout of the buffer's shape";
+  return success();
+}
+
+int64_t MemDescType::getSizeInBytes() const {
+  unsigned bits = std::max(8u, tile::bitWidthOf(getElementType()));
+  return getLayout().getLayout().getInDimSize(kOffset) * int64_t(bits / 8);
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Vocabulary
+//===--------------------------------------------------------------------------------------------===//
+
+const LinearLayout &tilegpu::layoutOf(RankedTensorType type) {
+  return cast<LinearAttr>(type.getEncoding()).getLayout();
+}
+
+RankedTensorType tilegpu::withLayout(RankedTensorType type, const LinearLayout &layout) {
+  return RankedTensorType::get(type.getShape(), type.getElementType(),
+                               LinearAttr::get(type.getContext(), layout));
+}
+
+bool tilegpu::hasLayout(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa_and_nonnull<LinearAttr>(tensor.getEncoding());
+}
+
+int tilegpu::numWarpsOf(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  if (module)
+    if (auto attr = module->getAttrOfType<IntegerAttr>(TileGPUDialect::kNumWarpsAttr))
+      return attr.getInt();
+  return 4;
+}
+
+int tilegpu::computeCapabilityOf(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  int number = 0;
+  if (module)
+    if (auto attr = module->getAttrOfType<StringAttr>(TileGPUDialect::kTargetAttr)) {
+      StringRef text = attr.getValue();
+      if (text.consume_front("sm_") && !text.consumeInteger(10, number))
+        return number;
+    }
+  return 90;
+}

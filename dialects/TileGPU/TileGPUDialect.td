@@ -1,0 +1,43 @@
+//===- The tilegpu dialect: tensors with layouts ---------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUDIALECT_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUDIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def TileGPU_Dialect : Dialect {
+  let name = "tilegpu";
+  let cppNamespace = "::tilec::tilegpu";
+  let summary = "Tile programs on a GPU: layouts, shared memory, and the thread-level operations";
+  let description = [{
+    The tile dialect's operations go on working here; what is new is the encoding of every tensor type, a
+    `#tilegpu.linear` layout that says which thread holds which elements in which register. This dialect adds what
+    needs a layout: conversions between layouts, shared-memory buffers, reductions that stop at the warp.
+
+    A second, small group are the *thread-level* operations: machine accesses on LLVM types that the NVVM dialect
+    does not have (predicated vector accesses with cache hints). They appear after the conversion to LLVM and are
+    turned into PTX, or into calls of the simulator, at the very end.
+
+    Module attributes: `tilegpu.num_warps` (i32), `tilegpu.target` (string, e.g. "sm_90a"), and, after allocation,
+    `tilegpu.shared_bytes` (i32).
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let dependentDialects = ["::tilec::tile::TileDialect", "::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+  let extraClassDeclaration = [{
+    /// Module attribute: warps per CTA.
+    static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
+    /// Module attribute: target processor, e.g. "sm_90a".
+    static constexpr ::llvm::StringLiteral kTargetAttr = "tilegpu.target";
+    /// Module attribute: bytes of shared memory that a CTA needs.
+    static constexpr ::llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
+  }];
+}
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUDIALECT_TD

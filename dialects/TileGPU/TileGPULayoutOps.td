@@ -1,0 +1,94 @@
+//===- Layout conversions, shared-memory buffers, partial reductions -----------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPULAYOUTOPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPULAYOUTOPS_TD
+
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "dialects/Tile/TileOpBase.td"
+include "dialects/TileGPU/TileGPUTypes.td"
+
+class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
+
+def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, SameOperandsAndResultShape,
+    SameOperandsAndResultElementType]> {
+  let summary = "the same tensor in another layout";
+  let description = [{
+    Costs nothing, register moves, warp shuffles, or a trip through shared memory, as the two layouts require.
+
+    Example: `%1 = tilegpu.convert_layout %0 : tensor<64xf32, #a> -> tensor<64xf32, #b>`
+  }];
+  let arguments = (ins Tile_Tensor:$source);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a buffer in shared memory, live while it is used";
+  let description = [{
+    `offset` (bytes from the start of the CTA's window) is set by `tilegpu-allocate-shared-memory`.
+
+    Example: `%0 = tilegpu.local_alloc : !tilegpu.memdesc<[32, 32], f32, #layout>`
+  }];
+  let arguments = (ins OptionalAttr<I32Attr>:$offset);
+  let results = (outs TileGPU_MemDescType:$result);
+  let assemblyFormat = "(`offset` $offset^)? attr-dict `:` type($result)";
+}
+
+def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {
+  let summary = "writes a tensor to a shared-memory buffer";
+  let description = [{
+    Replicas write once. `local_store_c1`: shape and element type of tensor and buffer agree.
+
+    Example: `tilegpu.local_store %t, %buf : tensor<32x32xf32, #a>, !tilegpu.memdesc<[32, 32], f32, #layout>`
+  }];
+  let arguments = (ins Tile_Tensor:$value, Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
+  let summary = "reads a tensor from a shared-memory buffer";
+  let description = [{
+    `local_load_c1`: shape and element type of tensor and buffer agree.
+
+    Example: `%t = tilegpu.local_load %buf : !tilegpu.memdesc<[32, 32], f32, #layout> -> tensor<32x32xf32, #a>`
+  }];
+  let arguments = (ins Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_PartialReduceOp : TileGPU_Op<"partial_reduce", [Pure, SameOperandsShape, SingleBlock,
+    IsolatedFromAbove, Tile_CombineRegion]> {
+  let summary = "combines along an axis inside each warp only";
+  let description = [{
+    As `tile.reduce`, but the axis stays, with one element per warp that holds part of it. The result's layout
+    holds that element in the warp's position; the other dimensions are those of the operand's slice.
+
+    Example:
+    ```mlir
+    %1 = tilegpu.partial_reduce(%0) axis = 0 : (tensor<1024xf32, #a>) -> tensor<4xf32, #w> {
+    ^bb0(%x: f32, %y: f32):
+      %s = arith.addf %x, %y : f32
+      tile.yield %s : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$operands, I32Attr:$axis);
+  let results = (outs Variadic<Tile_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    `(` $operands `)` `axis` `=` $axis attr-dict `:` functional-type($operands, $results) $combine
+  }];
+}
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPULAYOUTOPS_TD

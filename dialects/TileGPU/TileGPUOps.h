@@ -1,0 +1,45 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tilegpu dialect: the layout attribute, shared-memory descriptors, operations on tensors with layouts, and the
+// thread-level operations. The op documentation is in the .td files beside this one.
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUOPS_H
+#define TILEC_DIALECTS_TILEGPU_TILEGPUOPS_H
+
+#include "dialects/Tile/TileOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tilec/Layout/LinearLayout.h"
+
+#include "dialects/TileGPU/TileGPUDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/TileGPU/TileGPUAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/TileGPU/TileGPUTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/TileGPU/TileGPUOps.h.inc"
+
+namespace tilec::tilegpu {
+
+/// The layout in a tensor type's encoding. Precondition: the type has one.
+const LinearLayout &layoutOf(mlir::RankedTensorType type);
+
+/// The tensor type with `layout` as its encoding.
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
+
+/// Whether `type` is a tensor with a layout.
+bool hasLayout(mlir::Type type);
+
+/// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
+int numWarpsOf(mlir::Operation *op);
+
+/// The module's target processor number, e.g. 90 for "sm_90a"; 90 when it does not say.
+int computeCapabilityOf(mlir::Operation *op);
+
+} // namespace tilec::tilegpu
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_H

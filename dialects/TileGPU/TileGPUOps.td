@@ -1,0 +1,14 @@
+//===- All operations of the tilegpu dialect ---------------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD
+
+include "dialects/TileGPU/TileGPULayoutOps.td"
+include "dialects/TileGPU/TileGPUThreadOps.td"
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD

@@ -1,0 +1,75 @@
+//===- NVVM to the simulator ----------------------------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_CONVERSION_NVVMTOSIM_PASSES_TD
+#define TILEC_CONVERSION_NVVMTOSIM_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
+  let summary = "turns a lowered kernel into host code that calls the simulator's runtime";
+  let description = [{
+    The last step before LLVM IR on the way to the simulator. It expects the module that would go to an NVIDIA GPU
+    (LLVM and NVVM dialects with thread-level `tilegpu` operations) and leaves the LLVM dialect only. Everything with
+    an effect outside the thread becomes a call of a function in `tilecrt/sim/SimAbi.h`.
+
+    | operation | becomes |
+    |---|---|
+    | `ld_global`, `st_global`, `llvm.load`/`store` of `!llvm.ptr<1>` | `tilec_sim_global_load`, `tilec_sim_global_store` |
+    | `ld_shared`, `st_shared`, `llvm.load`/`store` of `!llvm.ptr<3>` | `tilec_sim_shared_load`, `tilec_sim_shared_store` |
+    | volatile and atomic accesses, `llvm.atomicrmw`, `llvm.cmpxchg` | `tilec_sim_atomic` |
+    | `shared_base` | a null `!llvm.ptr<3>`: a shared pointer is its offset in the window |
+    | special registers (`tid`, `ctaid`, `laneid`, ...) | `tilec_sim_tid`, ... |
+    | `nvvm.barrier`, `barrier0`, `barrier.arrive`, `bar.warp.sync` | `tilec_sim_barrier`, ... |
+    | `nvvm.shfl.sync`, `redux.sync`, `vote.sync`, `match.sync`, `elect.sync` | `tilec_sim_shfl`, ... |
+    | `llvm.fence`, `nvvm.memory.barrier`, `nvvm.fence.sc.cluster` | `tilec_sim_fence` |
+    | `thread_assert`, `llvm.intr.trap` | `tilec_sim_assert_fail`, `tilec_sim_trap` |
+    | `thread_print` | `tilec_host_print`, which writes the coordinates and calls `tilec_sim_print` |
+    | `llvm.nvvm.*` approximations, `__tilec_math_NAME_TYPE` | LLVM's intrinsics, functions of the C library |
+
+    **Kernels.** A function with `nvvm.kernel` becomes internal, without NVVM attributes, and gets a wrapper
+    `void @NAME_entry(ptr %args)` that loads every argument from an array of pointers to the arguments and carries
+    `tilec.kernel_entry = "NAME"`. Booleans are bytes there.
+
+    **Sites.** Every instrumented operation has an index in the module attribute `tilec.sites`. Of an inlined
+    operation the place is the innermost one and `what` names the caller.
+
+    **Precision.** Approximate instructions are computed to the C library's precision (within 1 ulp, reciprocal
+    square root 1.5 ulp), so results are as accurate as the GPU's or better, and f32 subnormals are kept where `.ftz`
+    flushes them. What LLVM leaves undefined but GPUs define is as on the GPU: float to integer conversion saturates,
+    a division by zero gives all ones and its remainder is the dividend.
+
+    **Endless loops.** A loop that could run without ever calling the runtime gets a call on its back edge, so that
+    the simulator's step limit stops it.
+
+    Errors: an NVVM operation, intrinsic, external function, generic pointer or inline assembly that the simulator
+    does not have.
+
+    Example:
+
+    ```mlir
+    %v = tilegpu.ld_global %a if %p : !llvm.ptr<1> -> i32
+    ```
+
+    becomes
+
+    ```mlir
+    llvm.store %zero, %scratch : i32, !llvm.ptr
+    %i = llvm.ptrtoint %a : !llvm.ptr<1> to i64
+    %q = llvm.zext %p : i1 to i32
+    llvm.call @tilec_sim_global_load(%i, %scratch, %four, %q, %site) : (i64, !llvm.ptr, i32, i32, i32) -> ()
+    %v = llvm.load %scratch : !llvm.ptr -> i32
+    ```
+  }];
+  let options = [
+    Option<"countInstructions", "count-instructions", "bool", "false",
+      "call tilec_sim_count in every block with the number of operations of each class, as they stand before LLVM's optimisations">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+#endif // TILEC_CONVERSION_NVVMTOSIM_PASSES_TD

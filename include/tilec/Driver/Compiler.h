@@ -1,0 +1,134 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler as a library: source text in, a kernel for a GPU or for the simulator out, with every stage on request.
+
+#ifndef TILEC_DRIVER_COMPILER_H
+#define TILEC_DRIVER_COMPILER_H
+
+#include "tilec/IRGen/IRGen.h"
+#include "tilec/Support/Diagnostic.h"
+#include "tilec/Support/SourceBuffer.h"
+#include "tilecrt/KernelMetadata.h"
+#include "tilecrt/sim/Simulator.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+/// The stages of a compilation, in order. `--emit` names: ast, tile, tilegpu, llvm-mlir, llvm, ptx, cubin.
+enum class Stage { AST, Tile, TileGPU, LLVMMLIR, LLVM, PTX, Cubin };
+
+/// "ast", "tile", ...
+llvm::StringRef stageName(Stage stage);
+/// File extension of a stage's text: "ast", "tile.mlir", "tilegpu.mlir", "llvm.mlir", "ll", "ptx", "cubin".
+llvm::StringRef stageExtension(Stage stage);
+std::optional<Stage> parseStage(llvm::StringRef name);
+/// All stages in order.
+llvm::ArrayRef<Stage> allStages();
+
+/// Where external tools and bitcode are looked for first; empty means the usual places. The library does not read the
+/// environment: a tool fills this from its options and environment variables.
+struct ToolSearch {
+  std::string ptxas;
+  std::string cudaHome;
+  std::string path;
+  std::string libclc;
+  std::string libdevice;
+  /// The running program, for files that lie beside it in a portable installation.
+  std::string executable;
+};
+
+struct CompileOptions {
+  /// Kernel name; empty: the file's only entry kernel.
+  std::string kernel;
+  std::vector<ArgumentSpec> arguments;
+  std::vector<ConstantSpec> constants;
+  std::optional<int> numWarps;
+  std::optional<int> numStages;
+  /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", or "sim".
+  std::string target = "sm_90a";
+  /// The last stage wanted. For "sim" the kernel is compiled for the host after LLVMMLIR.
+  Stage stopAfter = Stage::PTX;
+  /// Stages whose text is kept in the result.
+  std::vector<Stage> keep;
+  /// Keeps device assertions.
+  bool debug = false;
+  /// Source lines in the PTX.
+  bool lineInfo = true;
+  /// Contracts multiply and add into fma.
+  bool fpFusion = true;
+  /// Collects optimisation remarks as diagnostics of severity remark.
+  bool remarks = false;
+  /// Counts instructions by class on the simulator.
+  bool countInstructions = false;
+  ToolSearch tools;
+};
+
+/// Wall-clock time of one part of a compilation.
+struct StageTime {
+  std::string name;
+  double milliseconds = 0;
+};
+
+/// A kernel compiled for the host, and the code memory it lives in.
+class HostKernel;
+
+struct CompiledKernel {
+  CompiledKernel();
+  CompiledKernel(CompiledKernel &&) noexcept;
+  CompiledKernel &operator=(CompiledKernel &&) noexcept;
+  ~CompiledKernel();
+
+  tilecrt::KernelMetadata metadata;
+  /// Texts of the stages that were asked for (a cubin is bytes).
+  std::map<Stage, std::string> stages;
+  std::string ptx;
+  std::string cubin;
+  /// Set for target "sim".
+  std::unique_ptr<HostKernel> host;
+  std::vector<StageTime> times;
+};
+
+/// Why a compilation failed.
+enum class Failure {
+  None,
+  /// The input is wrong; located diagnostics say where.
+  Input,
+  /// Something on this machine is missing (ptxas, a math library).
+  Unavailable,
+  /// A bug of ours.
+  Internal
+};
+
+/// Compiles kernels. One object holds the MLIR context and may be used for many compilations, one at a time.
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+
+  /// Compiles one kernel of a file. Diagnostics (errors, warnings, remarks) go to `diagnostics`; null after an error,
+  /// whose kind lastFailure() tells.
+  std::unique_ptr<CompiledKernel> compile(SourceManager &sources, FileId file,
+                                          const CompileOptions &options,
+                                          DiagnosticEngine &diagnostics);
+  Failure lastFailure() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+/// Runs a kernel that was compiled for "sim". `arguments` point to the runtime arguments' values in order (a pointer
+/// argument's value is the host address). `config` gives grid, buffers and checking; block, shared memory and sites are
+/// filled in from the kernel.
+tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **arguments,
+                                    tilecrt::sim::LaunchConfig config);
+
+} // namespace tilec
+
+#endif // TILEC_DRIVER_COMPILER_H

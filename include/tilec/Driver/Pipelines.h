@@ -1,0 +1,35 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass pipelines of the compiler, one function per step between two stages.
+
+#ifndef TILEC_DRIVER_PIPELINES_H
+#define TILEC_DRIVER_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include <string>
+
+namespace tilec {
+
+struct PipelineOptions {
+  int numWarps = 4;
+  std::string target = "sm_90a";
+};
+
+/// Tile dialect to tile dialect: clean up what the front end emitted.
+void buildTilePipeline(mlir::OpPassManager &pm);
+/// Tile dialect to tilegpu dialect: layouts, shared memory, barriers.
+void buildTileGPUPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
+/// tilegpu dialect to the LLVM and NVVM dialects with thread-level operations.
+void buildLLVMPipeline(mlir::OpPassManager &pm);
+/// LLVM and NVVM dialects to what the PTX back end takes.
+void buildPTXPipeline(mlir::OpPassManager &pm);
+/// LLVM and NVVM dialects to calls of the simulator.
+void buildSimPipeline(mlir::OpPassManager &pm, bool countInstructions);
+
+/// Makes the pipelines known to tile-opt as tilec-tile, tilec-tilegpu and tilec-llvm.
+void registerPipelines();
+
+} // namespace tilec
+
+#endif // TILEC_DRIVER_PIPELINES_H

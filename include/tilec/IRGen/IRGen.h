@@ -1,0 +1,103 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a syntax tree to the tile dialect: what a caller says about a kernel, and the two entry
+// points. A kernel is specialised while it is emitted: compile-time values are folded, dead
+// branches are not even typed, calls are inlined.
+
+#ifndef TILEC_IRGEN_IRGEN_H
+#define TILEC_IRGEN_IRGEN_H
+
+#include "tilec/Support/Diagnostic.h"
+#include "tilec/Syntax/AST.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilec {
+
+/// One argument as the caller describes it.
+struct ArgumentSpec {
+  std::string name;
+  /// Signature notation: "*fp32", "*fp32:16" (aligned), "*kfp16" (const), "i32", "i32:16", "u1",
+  /// "constexpr" (the value is among the constants).
+  std::string type;
+};
+
+/// A value for a constexpr parameter, or one that makes a plain parameter compile-time.
+struct ConstantSpec {
+  std::string name;
+  /// Python literal text: an int, float, bool, None, string, tuple, dtype name ("fp16",
+  /// "tl.float16"), or the name of a function in the file.
+  std::string value;
+};
+
+struct IRGenOptions {
+  /// Kernel to compile. Empty: the only jit function that no other one calls.
+  std::string kernel;
+  std::vector<ArgumentSpec> arguments;
+  std::vector<ConstantSpec> constants;
+  /// Warps of a program and pipeline stages. Not given: those of the autotune configuration in
+  /// use, otherwise 4 and 3.
+  std::optional<int> numWarps;
+  std::optional<int> numStages;
+  /// Keeps tl.device_assert and assert statements.
+  bool debug = false;
+  /// 90 for sm_90.
+  int computeCapability = 90;
+};
+
+/// One `triton.Config` of `@triton.autotune`.
+struct AutotuneConfig {
+  /// Name and value (Python literal text).
+  std::vector<std::pair<std::string, std::string>> constants;
+  std::optional<int> numWarps;
+  std::optional<int> numStages;
+};
+
+/// A parameter as the source declares it.
+struct KernelParam {
+  enum class Kind { Plain, Constexpr, Typed };
+  std::string name;
+  Kind kind = Kind::Plain;
+  /// Signature notation, for Typed.
+  std::string type;
+  bool hasDefault = false;
+};
+
+/// What can be known about a jit function without compiling it.
+struct KernelInfo {
+  std::string name;
+  SourceRange range;
+  std::vector<KernelParam> params;
+  std::vector<AutotuneConfig> configs;
+  std::vector<std::string> autotuneKey;
+  /// Parameters that `@triton.heuristics` computes.
+  std::vector<std::string> heuristics;
+  /// No other jit function of the file calls it.
+  bool isEntry = false;
+};
+
+/// All jit functions of a file, in source order. Autotune configurations that cannot be evaluated
+/// at compile time (made by host code) are left out and reported as warnings.
+std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
+                                    DiagnosticEngine &diagnostics);
+
+/// Emits the specialised kernel as a module with one `func.func` that has the attribute
+/// `tile.kernel`; its arguments are the runtime parameters in order, with `tile.name`, `tile.type`
+/// and `tile.divisibility`. The module has `tile.num_warps` and `tile.num_stages` (i32). Returns
+/// null after errors. `sources` gets buffers for the texts of the constants.
+mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
+                                               const ast::Module &module, SourceManager &sources,
+                                               const IRGenOptions &options,
+                                               DiagnosticEngine &diagnostics);
+
+} // namespace tilec
+
+#endif // TILEC_IRGEN_IRGEN_H

@@ -1,0 +1,89 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names that a source file binds at module level. Nothing is evaluated here: a binding says
+// where the name's meaning is written, and is looked at only when a kernel uses the name.
+
+#ifndef TILEC_SEMA_MODULESCOPE_H
+#define TILEC_SEMA_MODULESCOPE_H
+
+#include "tilec/Syntax/AST.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+/// What a module-level name stands for.
+struct ModuleBinding {
+  enum class Kind {
+    /// `import path as name`: the module `path`.
+    Module,
+    /// `from path import member as name`.
+    Member,
+    /// `def name`.
+    Function,
+    /// `name = value`; tuple targets are one binding per name with `index` set.
+    Assignment,
+    /// `class name`.
+    Class,
+  };
+
+  Kind kind;
+  SourceRange range;
+  std::string path = {};
+  std::string member = {};
+  const ast::FunctionDef *function = nullptr;
+  const ast::Expr *value = nullptr;
+  const ast::Expr *annotation = nullptr;
+  /// Position within a tuple target, or -1.
+  int index = -1;
+};
+
+/// The bindings of one module. Of alternatives (`if`/`else`, `try`/`except`) the first one counts;
+/// otherwise the last one, as at run time.
+class ModuleScope {
+public:
+  explicit ModuleScope(const ast::Module &astModule);
+
+  const ast::Module &getModule() const { return module; }
+  const ModuleBinding *find(llvm::StringRef name) const;
+  /// All names, in source order, for suggestions.
+  std::vector<llvm::StringRef> getNames() const;
+  /// Modules of `from path import *`, last one first.
+  const std::vector<std::string> &getStarImports() const { return starImports; }
+
+private:
+  void addBlock(ast::Block block, bool conditional);
+  void addImport(const ast::Import &import, bool conditional);
+  void addImportFrom(const ast::ImportFrom &import, bool conditional);
+  void addTarget(const ast::Expr *target, const ast::Expr *value, const ast::Expr *annotation,
+                 bool conditional);
+  void bind(llvm::StringRef name, ModuleBinding binding, bool conditional);
+
+  const ast::Module &module;
+  llvm::MapVector<llvm::StringRef, ModuleBinding> bindings;
+  std::vector<std::string> starImports;
+};
+
+/// How a parameter is annotated.
+struct ParamAnnotation {
+  enum class Kind {
+    Plain,
+    Constexpr,
+    /// A type in signature notation or a language type, in `typeText`.
+    Typed,
+  };
+  Kind kind = Kind::Plain;
+  std::string typeText;
+};
+
+/// Classifies by what is written: `tl.constexpr` (under any prefix, also quoted), `"*fp32"`,
+/// `tl.int32`. Anything else is Plain, as annotations without meaning are ignored.
+ParamAnnotation classifyAnnotation(const ast::Expr *annotation);
+
+} // namespace tilec
+
+#endif // TILEC_SEMA_MODULESCOPE_H

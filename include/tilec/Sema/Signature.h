@@ -1,0 +1,31 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the caller says about a kernel's arguments, in Triton's signature notation.
+
+#ifndef TILEC_SEMA_SIGNATURE_H
+#define TILEC_SEMA_SIGNATURE_H
+
+#include "tilec/Sema/DType.h"
+
+#include <string>
+#include <variant>
+
+namespace tilec {
+
+/// A parsed `TYPE[:DIVISIBILITY]`.
+struct SignatureType {
+  DType type;
+  /// "constexpr": the value comes as a constant.
+  bool isConstexpr = false;
+  /// The value (or the address, in bytes) is a multiple of this; 1 when nothing is known.
+  unsigned divisibility = 1;
+};
+
+/// Either a signature type or the reason why the text is none ("unknown type 'f32'; did you mean
+/// 'fp32'?").
+std::variant<SignatureType, std::string> parseSignature(llvm::StringRef text);
+
+} // namespace tilec
+
+#endif // TILEC_SEMA_SIGNATURE_H

@@ -1,0 +1,81 @@
+//===- Passes on the tilegpu dialect ----------------------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_TRANSFORMS_TILEGPU_PASSES_TD
+#define TILEC_TRANSFORMS_TILEGPU_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileGPUCoalescePass : Pass<"tilegpu-coalesce", "::mlir::ModuleOp"> {
+  let summary = "choose a layout for every global access from its contiguity";
+  let description = [{
+    For each load and store of a tensor: dimensions are ordered by the pointers' contiguity, a thread takes as many
+    consecutive elements as fit in 16 bytes and as contiguity and alignment allow, and lanes run along the
+    contiguous dimension first. Accesses of one shape and order in a function agree on the largest width, so that
+    no conversion is needed between them. Conversions are put around the accesses whose layout changes.
+
+    An access that gets less than 16 bytes per thread although its tensor is large enough is reported as a
+    `vectorize` remark with the reason.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPURemoveLayoutConversionsPass
+    : Pass<"tilegpu-remove-layout-conversions", "::mlir::ModuleOp"> {
+  let summary = "choose layouts for all other tensors so that few conversions remain";
+  let description = [{
+    Global accesses are anchors and keep their layouts. Layouts flow forward from their results through elementwise
+    operations, reductions, shape changes and loops; what depends on no anchor (ranges, splats, constants and
+    arithmetic on them, and loads too small to fill the threads) is recomputed in whatever layout its users want.
+    Values that go round a loop and depend on no anchor take the layout that their first user wants. One conversion
+    per value and layout is left where a user wants another layout than the value has.
+
+    The function is rewritten in one forward sweep; cost is linear in the operations and the conversions left.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUDecomposeReductionsPass : Pass<"tilegpu-decompose-reductions", "::mlir::ModuleOp"> {
+  let summary = "split reductions that cross warps";
+  let description = [{
+    A reduction whose axis is spread over warps becomes a partial reduction inside each warp, a layout conversion
+    that brings the warps' results together in the registers of every thread that needs them, and a reduction inside
+    the thread. What is left reduces over registers and lanes only.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUDecomposeConversionsPass : Pass<"tilegpu-decompose-conversions", "::mlir::ModuleOp"> {
+  let summary = "send conversions that need it through shared memory";
+  let description = [{
+    A conversion that moves elements between warps, or for which shuffles would cost more, becomes an allocation in
+    shared memory with a swizzled layout free of bank conflicts as far as possible, a store, and a load. The others
+    stay and become register moves or shuffles. Each one that goes through shared memory is a `convert-layout`
+    remark with its bytes and bank conflicts.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUAllocateSharedMemoryPass : Pass<"tilegpu-allocate-shared-memory", "::mlir::ModuleOp"> {
+  let summary = "place the shared-memory buffers";
+  let description = [{
+    Buffers that are never live together share memory. Sets `offset` on every `tilegpu.local_alloc` and the module's
+    `tilegpu.shared_bytes`. An error says who uses what when the target's limit is exceeded.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUInsertBarriersPass : Pass<"tilegpu-insert-barriers", "::mlir::ModuleOp"> {
+  let summary = "put barriers between conflicting accesses of shared memory";
+  let description = [{
+    Before an access of shared memory that overlaps an earlier one of another operation, where one of the two
+    writes, and no barrier lies between on some path, a CTA barrier is inserted. Runs after allocation.
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
+#endif // TILEC_TRANSFORMS_TILEGPU_PASSES_TD

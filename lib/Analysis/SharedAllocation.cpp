@@ -1,0 +1,190 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared-memory placement: which values refer to which buffer, when each buffer is live, where it goes. Memory
+// descriptors are followed through control flow, so that a buffer that a loop passes from one iteration to the next
+// stays live through the whole loop.
+
+#include "tilec/Analysis/SharedAllocation.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+bool isDescriptor(Value value) { return isa<tilegpu::MemDescType>(value.getType()); }
+
+/// The values that receive what `use` carries: through structured control flow, and through any op that makes a
+/// descriptor from a descriptor.
+SmallVector<Value> forwardedTo(OpOperand &use) {
+  Operation *op = use.getOwner();
+  unsigned index = use.getOperandNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    // Bounds and step are no descriptors.
+    index -= loop.getNumControlOperands();
+    return {loop.getRegionIterArg(index), loop.getResult(index)};
+  }
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return {loop.getBeforeArguments()[index]};
+  if (isa<scf::ConditionOp>(op)) {
+    auto loop = cast<scf::WhileOp>(op->getParentOp());
+    return {loop.getAfterArguments()[index - 1], loop.getResult(index - 1)};
+  }
+  if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return {loop.getRegionIterArg(index), loop.getResult(index)};
+    if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      return {loop.getBeforeArguments()[index]};
+    return {parent->getResult(index)};
+  }
+  return llvm::to_vector(llvm::make_filter_range(ValueRange(op->getResults()), isDescriptor));
+}
+
+/// Follows the descriptor of `alloc` and calls `visit` on every value that may be it.
+void forEachAlias(tilegpu::LocalAllocOp alloc, llvm::function_ref<void(Value)> visit) {
+  llvm::SmallDenseSet<Value> seen{alloc.getResult()};
+  SmallVector<Value> worklist{alloc.getResult()};
+  while (!worklist.empty()) {
+    Value value = worklist.pop_back_val();
+    visit(value);
+    for (OpOperand &use : value.getUses())
+      for (Value target : forwardedTo(use))
+        if (seen.insert(target).second)
+          worklist.push_back(target);
+  }
+}
+
+/// The first and last position, in program order, of every op with all that is inside it.
+class Positions {
+public:
+  explicit Positions(Operation *root) { number(root); }
+
+  unsigned begin(Operation *op) const { return range.lookup(op).first; }
+  unsigned end(Operation *op) const { return range.lookup(op).second; }
+
+private:
+  void number(Operation *op) {
+    unsigned first = next++;
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          number(&inner);
+    range[op] = {first, next - 1};
+  }
+
+  DenseMap<Operation *, std::pair<unsigned, unsigned>> range;
+  unsigned next = 0;
+};
+
+/// Whether the regions of `op` may run several times.
+bool mayRepeat(Operation *op) { return op->getNumRegions() > 0 && !isa<scf::IfOp>(op); }
+
+/// Extends the live interval of `buffer` by a position, and by every loop around it that is not around `alloc`: the
+/// buffer keeps its contents from one iteration to the next.
+void extendLiveness(SharedBuffer &buffer, Operation *alloc, Operation *user, const Positions &positions) {
+  Operation *whole = user;
+  bool repeats = false;
+  for (Operation *op = user->getParentOp(); op && !op->isAncestor(alloc); op = op->getParentOp())
+    if (mayRepeat(op)) {
+      whole = op;
+      repeats = true;
+    }
+  unsigned begin = positions.begin(whole);
+  unsigned end = repeats ? positions.end(whole) : begin;
+  buffer.firstUse = std::min(buffer.firstUse, begin);
+  buffer.lastUse = std::max(buffer.lastUse, end);
+}
+
+bool liveTogether(const SharedBuffer &a, const SharedBuffer &b) {
+  return a.firstUse <= b.lastUse && b.firstUse <= a.lastUse;
+}
+
+/// The lowest aligned offset at which `buffer` fits between the placed buffers it is live together with.
+int64_t firstFit(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> placed) {
+  SmallVector<const SharedBuffer *> conflicts;
+  for (const SharedBuffer *other : placed)
+    if (liveTogether(*other, buffer))
+      conflicts.push_back(other);
+  llvm::sort(conflicts, [](const SharedBuffer *a, const SharedBuffer *b) {
+    return std::make_pair(a->offset, a->size) < std::make_pair(b->offset, b->size);
+  });
+  int64_t alignment = buffer.size <= SharedAllocation::kSmallSize ? SharedAllocation::kSmallAlignment
+                                                                  : SharedAllocation::kAlignment;
+  int64_t offset = 0;
+  for (const SharedBuffer *other : conflicts) {
+    if (offset + buffer.size <= other->offset)
+      break;
+    offset = std::max<int64_t>(offset, llvm::alignTo(other->end(), alignment));
+  }
+  return offset;
+}
+
+} // namespace
+
+SharedAllocation::SharedAllocation(FunctionOpInterface func) {
+  Positions positions(func);
+  func.walk<WalkOrder::PreOrder>([&](tilegpu::LocalAllocOp alloc) {
+    SharedBuffer buffer;
+    buffer.size = alloc.getType().getSizeInBytes();
+    buffer.firstUse = std::numeric_limits<unsigned>::max();
+    forEachAlias(alloc, [&](Value alias) {
+      aliases[alias].push_back(alloc);
+      for (Operation *user : alias.getUsers())
+        extendLiveness(buffer, alloc, user, positions);
+      // Carried around a loop that also contains the allocation: live in the next iteration too.
+      Operation *loop = alias.getParentBlock()->getParentOp();
+      if (isa<BlockArgument>(alias) && loop->isProperAncestor(alloc)) {
+        buffer.firstUse = std::min(buffer.firstUse, positions.begin(loop));
+        buffer.lastUse = std::max(buffer.lastUse, positions.end(loop));
+      }
+    });
+    if (buffer.firstUse > buffer.lastUse)
+      buffer.firstUse = buffer.lastUse = positions.begin(alloc);
+    buffers.insert({alloc, buffer});
+  });
+
+  SmallVector<std::pair<int64_t, unsigned>> largestFirst;
+  for (auto [i, entry] : llvm::enumerate(buffers))
+    largestFirst.push_back({-entry.second.size, i});
+  llvm::sort(largestFirst);
+  SmallVector<const SharedBuffer *> placed;
+  for (auto [size, i] : largestFirst) {
+    SharedBuffer &buffer = buffers.begin()[i].second;
+    buffer.offset = firstFit(buffer, placed);
+    placed.push_back(&buffer);
+    totalBytes = std::max(totalBytes, buffer.end());
+  }
+}
+
+SharedAllocation SharedAllocation::fromOffsets(FunctionOpInterface func) {
+  SharedAllocation result(func);
+  result.totalBytes = 0;
+  for (auto &[alloc, buffer] : result.buffers)
+    if (std::optional<uint32_t> offset = alloc.getOffset()) {
+      buffer.offset = *offset;
+      result.totalBytes = std::max(result.totalBytes, buffer.end());
+    }
+  for (auto &[alloc, buffer] : result.buffers)
+    if (!alloc.getOffset()) {
+      buffer.offset = 0;
+      buffer.size = result.totalBytes = std::max(result.totalBytes, buffer.size);
+    }
+  return result;
+}
+
+ArrayRef<tilegpu::LocalAllocOp> SharedAllocation::getBuffersOf(Value descriptor) const {
+  auto it = aliases.find(descriptor);
+  return it == aliases.end() ? ArrayRef<tilegpu::LocalAllocOp>() : ArrayRef(it->second);
+}
+
+void SharedAllocation::print(raw_ostream &os) const {
+  for (const auto &[alloc, buffer] : buffers)
+    os << "offset = " << buffer.offset << ", size = " << buffer.size << ", live = [" << buffer.firstUse << ", "
+       << buffer.lastUse << "]\n";
+  os << "total = " << totalBytes << "\n";
+}
+
+} // namespace tilec

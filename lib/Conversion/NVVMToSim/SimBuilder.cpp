@@ -1,0 +1,183 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of the simulator's runtime and what they need. The runtime's functions are declared on
+// first use from one table of signatures.
+
+#include "SimBuilder.h"
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+/// A function of the runtime. `types` has one letter each for the result and the parameters:
+/// v void, i i32, l i64, p pointer. Global addresses are passed as integers of their size.
+struct Signature {
+  llvm::StringLiteral name;
+  llvm::StringLiteral types;
+  /// The answer is the same throughout a thread.
+  bool isPure = false;
+};
+
+constexpr Signature signatures[] = {
+    {"tilec_sim_tid", "ii", true},
+    {"tilec_sim_ctaid", "ii", true},
+    {"tilec_sim_ntid", "ii", true},
+    {"tilec_sim_nctaid", "ii", true},
+    {"tilec_sim_laneid", "i", true},
+    {"tilec_sim_warpid", "i", true},
+    {"tilec_sim_global_load", "vlpiii"},
+    {"tilec_sim_global_store", "vlpiii"},
+    {"tilec_sim_shared_load", "vipiii"},
+    {"tilec_sim_shared_store", "vipiii"},
+    {"tilec_sim_barrier", "viii"},
+    {"tilec_sim_barrier_arrive", "viii"},
+    {"tilec_sim_warp_barrier", "vii"},
+    {"tilec_sim_shfl", "iiiiiipi"},
+    {"tilec_sim_redux", "iiiii"},
+    {"tilec_sim_vote", "iiiii"},
+    {"tilec_sim_match_any", "iilii"},
+    {"tilec_sim_activemask", "i"},
+    {"tilec_sim_atomic", "viiilpppiii"},
+    {"tilec_sim_fence", "vii"},
+    {"tilec_sim_assert_fail", "vpi"},
+    {"tilec_sim_trap", "vi"},
+    {"tilec_sim_count", "viii"},
+    {"tilec_host_print", "vppiili"},
+};
+} // namespace
+
+SimBuilder::SimBuilder(ModuleOp moduleOp)
+    : module(moduleOp), rewriter(moduleOp.getContext()), symbols(moduleOp) {}
+
+Value SimBuilder::constant(Location loc, Type type, int64_t value) {
+  Attribute attribute = rewriter.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attribute = DenseElementsAttr::get(vector, attribute);
+  return LLVM::ConstantOp::create(rewriter, loc, type, cast<TypedAttr>(attribute));
+}
+
+LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type, bool isPure) {
+  if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(module.getBody());
+  auto function = LLVM::LLVMFuncOp::create(rewriter, module.getLoc(), name, type);
+  function.setNoUnwind(true);
+  if (isPure) {
+    function.setWillReturn(true);
+    function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
+        rewriter.getContext(),
+        {LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef}));
+  }
+  symbols.insert(function);
+  return function;
+}
+
+Value SimBuilder::call(Location loc, StringRef function, ValueRange operands) {
+  const Signature *signature =
+      llvm::find_if(signatures, [&](const Signature &s) { return s.name == function; });
+  SmallVector<Type> types;
+  for (char letter : signature->types)
+    types.push_back(letter == 'v'   ? Type(LLVM::LLVMVoidType::get(rewriter.getContext()))
+                    : letter == 'i' ? i32()
+                    : letter == 'l' ? i64()
+                                    : pointer());
+  auto type = LLVM::LLVMFunctionType::get(types.front(), ArrayRef(types).drop_front());
+  auto callee = declare(function, type, signature->isPure);
+  auto call = LLVM::CallOp::create(rewriter, loc, callee, operands);
+  return call.getNumResults() ? call.getResult() : Value();
+}
+
+Value SimBuilder::callPure(Location loc, StringRef function, Type result, ValueRange operands) {
+  SmallVector<Type> parameters(operands.getTypes());
+  auto type = LLVM::LLVMFunctionType::get(result, parameters);
+  return LLVM::CallOp::create(rewriter, loc, declare(function, type, /*isPure=*/true), operands)
+      .getResult();
+}
+
+Value SimBuilder::site(Operation *op, const Twine &what) {
+  return constantI32(op->getLoc(), sites.add(op->getLoc(), what));
+}
+
+Value SimBuilder::scratch(Operation *op, Slot slot, unsigned bytes) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  LLVM::AllocaOp &buffer = buffers[{function, static_cast<int>(slot)}];
+  if (!buffer) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(&function.getBody().front());
+    Location loc = function.getLoc();
+    buffer = LLVM::AllocaOp::create(rewriter, loc, pointer(),
+                                    LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes),
+                                    constantI32(loc, 1), /*alignment=*/32);
+  }
+  if (cast<LLVM::LLVMArrayType>(buffer.getElemType()).getNumElements() < bytes)
+    buffer.setElemType(LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes));
+  return buffer;
+}
+
+Value SimBuilder::text(Location loc, StringRef text) {
+  std::string bytes = text.str() + '\0';
+  LLVM::GlobalOp &global = texts[bytes];
+  if (!global) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(module.getBody());
+    global = LLVM::GlobalOp::create(
+        rewriter, module.getLoc(), LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes.size()),
+        /*isConstant=*/true, LLVM::Linkage::Internal,
+        "tilec_text_" + std::to_string(texts.size() - 1), rewriter.getStringAttr(bytes),
+        /*alignment=*/1);
+    symbols.insert(global);
+  }
+  return LLVM::AddressOfOp::create(rewriter, loc, global);
+}
+
+Value SimBuilder::predicate(Location loc, Value value) {
+  if (!value)
+    return constantI32(loc, 1);
+  return LLVM::ZExtOp::create(rewriter, loc, i32(), value);
+}
+
+Value SimBuilder::bits(Location loc, Value value, Type type) {
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  if (isa<LLVM::LLVMPointerType>(from))
+    return LLVM::PtrToIntOp::create(rewriter, loc, type, value);
+  if (isa<LLVM::LLVMPointerType>(type))
+    return LLVM::IntToPtrOp::create(rewriter, loc, type, value);
+  return LLVM::BitcastOp::create(rewriter, loc, type, value);
+}
+
+std::optional<unsigned> tilec::addressSpaceOf(Type type) {
+  auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
+  return pointer ? std::optional<unsigned>(pointer.getAddressSpace()) : std::nullopt;
+}
+
+std::optional<unsigned> tilec::accessBytes(Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    std::optional<unsigned> element = accessBytes(vector.getElementType());
+    if (!element || vector.isScalable() || vector.getElementType().isInteger(1))
+      return std::nullopt;
+    return *element * static_cast<unsigned>(vector.getNumElements());
+  }
+  if (addressSpaceOf(type) == globalSpace)
+    return 8;
+  if (!type.isIntOrFloat())
+    return std::nullopt;
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width == 1)
+    return 1;
+  if (width % 8 != 0)
+    return std::nullopt;
+  return width / 8;
+}
+
+Lowered tilec::reportUnsupported(Operation *op, const Twine &why) {
+  InFlightDiagnostic error = op->emitError("'")
+                             << op->getName() << "' is not supported on the simulator";
+  std::string reason = why.str();
+  if (!reason.empty())
+    error << ": " << reason;
+  return Lowered::Failed;
+}

@@ -1,0 +1,115 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every lowering to the simulator needs: calls of the runtime, temporaries, texts and sites;
+// and the list of the lowerings.
+
+#ifndef TILEC_LIB_CONVERSION_NVVMTOSIM_SIMBUILDER_H
+#define TILEC_LIB_CONVERSION_NVVMTOSIM_SIMBUILDER_H
+
+#include "SiteTable.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include <map>
+
+namespace tilec {
+
+/// Address spaces of an NVIDIA GPU.
+constexpr unsigned globalSpace = 1;
+constexpr unsigned sharedSpace = 3;
+
+/// Builds host code at the insertion point of its rewriter.
+class SimBuilder {
+public:
+  explicit SimBuilder(mlir::ModuleOp module);
+
+  mlir::Type i32() { return rewriter.getI32Type(); }
+  mlir::Type i64() { return rewriter.getI64Type(); }
+  mlir::Type pointer() { return mlir::LLVM::LLVMPointerType::get(rewriter.getContext()); }
+  mlir::Value constant(mlir::Location loc, mlir::Type type, int64_t value);
+  mlir::Value constantI32(mlir::Location loc, int64_t value) { return constant(loc, i32(), value); }
+
+  /// A call of the runtime's `function`, one of SimAbi.h or tilec_host_print; null for one without
+  /// a result.
+  mlir::Value call(mlir::Location loc, llvm::StringRef function, mlir::ValueRange operands);
+
+  /// A call of another function, declared as one without effects when the module lacks it.
+  mlir::Value callPure(mlir::Location loc, llvm::StringRef function, mlir::Type result,
+                       mlir::ValueRange operands);
+
+  /// Adds a site for `op` and returns its index.
+  mlir::Value site(mlir::Operation *op, const llvm::Twine &what);
+
+  /// Temporaries of a function: one buffer for each purpose, as large as its largest use.
+  enum class Slot { Value, Compare, Result, Coordinates };
+  /// The buffer of the function around `op`.
+  mlir::Value scratch(mlir::Operation *op, Slot slot, unsigned bytes);
+
+  /// Pointer to a zero-terminated constant.
+  mlir::Value text(mlir::Location loc, llvm::StringRef text);
+
+  /// A predicate as the runtime takes it; true for a null value.
+  mlir::Value predicate(mlir::Location loc, mlir::Value value);
+
+  /// `value` reinterpreted as `type`, which has as many bits; pointers included.
+  mlir::Value bits(mlir::Location loc, mlir::Value value, mlir::Type type);
+
+  mlir::ModuleOp module;
+  mlir::IRRewriter rewriter;
+  mlir::SymbolTable symbols;
+  SiteTable sites;
+
+private:
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type,
+                                 bool isPure);
+
+  /// Text (with its final zero) to the global that holds it.
+  std::map<std::string, mlir::LLVM::GlobalOp> texts;
+  /// Looked up, never iterated.
+  llvm::DenseMap<std::pair<mlir::Operation *, int>, mlir::LLVM::AllocaOp> buffers;
+};
+
+/// Bytes of `type` in memory, when an access can move it: integers and floats of whole bytes (i1 is
+/// a byte), global pointers, vectors of them.
+std::optional<unsigned> accessBytes(mlir::Type type);
+
+/// The pointer's address space; nothing for another type.
+std::optional<unsigned> addressSpaceOf(mlir::Type type);
+
+/// What a lowering did with an operation.
+enum class Lowered {
+  No,    ///< It is not this lowering's.
+  Yes,   ///< Replaced, or fine as it is.
+  Failed ///< An error was reported.
+};
+
+/// The lowerings, by the file that has them.
+Lowered lowerMemory(mlir::Operation *op, SimBuilder &b);
+Lowered lowerAtomic(mlir::Operation *op, SimBuilder &b);
+Lowered lowerPosition(mlir::Operation *op, SimBuilder &b);
+Lowered lowerWarpOp(mlir::Operation *op, SimBuilder &b);
+Lowered lowerDeviceCall(mlir::Operation *op, SimBuilder &b);
+Lowered lowerMath(mlir::Operation *op, SimBuilder &b);
+Lowered lowerArithmetic(mlir::Operation *op, SimBuilder &b);
+/// Takes every operation: reports those that the simulator does not have.
+Lowered checkSupported(mlir::Operation *op, SimBuilder &b);
+
+/// Reports "'NAME' is not supported on the simulator".
+Lowered reportUnsupported(mlir::Operation *op, const llvm::Twine &why = "");
+
+/// Puts calls of tilec_sim_count in front of every block of `function`.
+void insertInstructionCounts(mlir::LLVM::LLVMFuncOp function, SimBuilder &b);
+
+/// Puts calls of tilec_sim_count on the back edges of loops that can run without calling the
+/// runtime.
+void insertLoopTicks(mlir::LLVM::LLVMFuncOp function, SimBuilder &b);
+
+/// Makes the kernel internal and adds its entry function.
+mlir::LogicalResult createKernelEntry(mlir::LLVM::LLVMFuncOp kernel, SimBuilder &b);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_CONVERSION_NVVMTOSIM_SIMBUILDER_H

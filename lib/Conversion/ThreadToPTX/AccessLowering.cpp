@@ -1,0 +1,371 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads and stores of one thread. An access without predicate and hints is LLVM's own load or
+// store, so that the optimiser sees it; every other one is one PTX instruction as inline assembly.
+//
+//   before: %v = tilegpu.ld_global %a if %p else %o : vector<2xi32> ...
+//   after:  %s = llvm.inline_asm "@$3 ld.global.v2.b32 {$0, $1}, [$2];", "=r,=r,l,b,0,1" %a, %p,
+//   %o0, %o1
+//           %v = the vector of %s's members
+//
+// The old values are tied to the results: the instruction writes nothing before it has read its
+// address, so no early clobber is needed, and a masked-off load leaves them in place.
+
+#include "AccessText.h"
+#include "ThreadLowering.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using tilec::tile::EvictionPolicy;
+
+namespace tilec {
+namespace {
+
+/// The type that holds one part of an access in a register.
+IntegerType registerType(Builder &b, const AccessShape &shape) {
+  return b.getIntegerType(shape.registerBits());
+}
+
+/// The type that LLVM's own load and store use for an access.
+Type memoryType(Builder &b, const AccessShape &shape) {
+  Type part = b.getIntegerType(shape.bits);
+  return shape.count == 1 ? part : VectorType::get(shape.count, part);
+}
+
+Value indexConstant(RewriterBase &b, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(value));
+}
+
+Value bitcastTo(RewriterBase &b, Location loc, Value value, Type type) {
+  return value.getType() == type ? value : LLVM::BitcastOp::create(b, loc, type, value).getResult();
+}
+
+/// The registers that hold `value`.
+SmallVector<Value> splitIntoRegisters(RewriterBase &b, Location loc, Value value,
+                                      const AccessShape &shape) {
+  value = bitcastTo(b, loc, value, memoryType(b, shape));
+  if (shape.bits == 8)
+    return {LLVM::ZExtOp::create(b, loc, registerType(b, shape), value)};
+  if (shape.count == 1)
+    return {value};
+  SmallVector<Value> parts;
+  for (unsigned i = 0; i < shape.count; ++i)
+    parts.push_back(LLVM::ExtractElementOp::create(b, loc, value, indexConstant(b, loc, i)));
+  return parts;
+}
+
+/// The value of `type` that the result of a load instruction (one register or a struct of them)
+/// holds.
+Value joinRegisters(RewriterBase &b, Location loc, Value loaded, const AccessShape &shape,
+                    Type type) {
+  if (shape.bits == 8) {
+    loaded = LLVM::TruncOp::create(b, loc, b.getI8Type(), loaded);
+  } else if (shape.count > 1) {
+    Type packed = memoryType(b, shape);
+    Value vector = LLVM::PoisonOp::create(b, loc, packed);
+    for (unsigned i = 0; i < shape.count; ++i) {
+      Value part = LLVM::ExtractValueOp::create(b, loc, loaded, i);
+      vector =
+          LLVM::InsertElementOp::create(b, loc, packed, vector, part, indexConstant(b, loc, i));
+    }
+    loaded = vector;
+  }
+  return bitcastTo(b, loc, loaded, type);
+}
+
+/// True, false, or not a constant.
+std::optional<bool> constantPredicate(Value predicate) {
+  if (!predicate)
+    return true;
+  APInt value;
+  if (matchPattern(predicate, m_ConstantInt(&value)))
+    return !value.isZero();
+  return std::nullopt;
+}
+
+/// Lowers the accesses of one module, in program order.
+class AccessLowering {
+public:
+  AccessLowering(ModuleOp m, RewriterBase &rewriter, ThreadLoweringCounts &c)
+      : module(m), b(rewriter), counts(c), computeCapability(tilegpu::computeCapabilityOf(m)) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult lowerLoadGlobal(tilegpu::LdGlobalOp op);
+  LogicalResult lowerStoreGlobal(tilegpu::StGlobalOp op);
+  LogicalResult lowerLoadShared(tilegpu::LdSharedOp op);
+  LogicalResult lowerStoreShared(tilegpu::StSharedOp op);
+  void lowerSharedBase(tilegpu::SharedBaseOp op);
+
+  /// The shape of an access, or an error at `op`.
+  FailureOr<AccessShape> checkedShape(Operation *op, Type type);
+  /// Hints after PTX's rules, with a remark when one is lost.
+  LegalHints checkedHints(Operation *op, bool isLoad, bool isVolatile, tile::CacheModifier cache,
+                          EvictionPolicy evict);
+  Value plainLoad(Location loc, Value address, const AccessShape &shape, Type type,
+                  bool isVolatile);
+  void plainStore(Location loc, Value value, Value address, const AccessShape &shape);
+  /// The L2 policy operand, made once per function in its entry block.
+  Value cachePolicy(Operation *op, EvictionPolicy policy);
+
+  ModuleOp module;
+  RewriterBase &b;
+  ThreadLoweringCounts &counts;
+  int computeCapability;
+  /// Policy values by function and policy; looked up, never iterated.
+  DenseMap<std::pair<Operation *, int>, Value> policies;
+  LLVM::GlobalOp sharedArray;
+};
+
+FailureOr<AccessShape> AccessLowering::checkedShape(Operation *op, Type type) {
+  if (std::optional<AccessShape> shape = accessShapeOf(type))
+    return *shape;
+  return op->emitOpError(
+             "cannot be one instruction: expected 1, 2, 4, 8 or 16 bytes of integers, got ")
+         << type;
+}
+
+LegalHints AccessLowering::checkedHints(Operation *op, bool isLoad, bool isVolatile,
+                                        tile::CacheModifier cache, EvictionPolicy evict) {
+  LegalHints hints = legaliseHints(isLoad, isVolatile, cache, evict, computeCapability);
+  if (!hints.dropped.empty()) {
+    ++counts.droppedHints;
+    remark::missed(op->getLoc(), remark::RemarkOpts::name("hint-dropped").category("memory"))
+        << "cache hint ignored: " << hints.dropped;
+  }
+  return hints;
+}
+
+Value AccessLowering::cachePolicy(Operation *op, EvictionPolicy policy) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  Value &value = policies[{function.getOperation(), static_cast<int>(policy)}];
+  if (value)
+    return value;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  StringRef text = policy == EvictionPolicy::evict_first
+                       ? "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"
+                       : "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;";
+  value = LLVM::InlineAsmOp::create(
+              b, op->getLoc(), TypeRange(b.getI64Type()), ValueRange(), text, "=l",
+              /*has_side_effects=*/false, /*is_align_stack=*/false,
+              LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+              .getRes();
+  return value;
+}
+
+/// One access as inline PTX; no result for a store.
+Value createInlineAccess(RewriterBase &b, Location loc, const AccessText &access,
+                         ValueRange operands) {
+  SmallVector<Type> results;
+  if (access.isLoad) {
+    Type part = registerType(b, access.shape);
+    if (access.shape.count == 1)
+      results.push_back(part);
+    else
+      results.push_back(LLVM::LLVMStructType::getLiteral(
+          b.getContext(), SmallVector<Type>(access.shape.count, part)));
+  }
+  auto op = LLVM::InlineAsmOp::create(
+      b, loc, results, operands, access.text(), access.constraints(),
+      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return access.isLoad ? op.getRes() : Value();
+}
+
+Value AccessLowering::plainLoad(Location loc, Value address, const AccessShape &shape, Type type,
+                                bool isVolatile) {
+  ++counts.plainAccesses;
+  Value loaded =
+      LLVM::LoadOp::create(b, loc, memoryType(b, shape), address, shape.bytes(), isVolatile);
+  return bitcastTo(b, loc, loaded, type);
+}
+
+void AccessLowering::plainStore(Location loc, Value value, Value address,
+                                const AccessShape &shape) {
+  ++counts.plainAccesses;
+  LLVM::StoreOp::create(b, loc, bitcastTo(b, loc, value, memoryType(b, shape)), address,
+                        shape.bytes());
+}
+
+LogicalResult AccessLowering::lowerLoadGlobal(tilegpu::LdGlobalOp op) {
+  FailureOr<AccessShape> shape = checkedShape(op, op.getType());
+  if (failed(shape))
+    return failure();
+  if (op.getOther() && op.getOther().getType() != op.getType())
+    return op.emitOpError("expected 'other' of type ")
+           << op.getType() << ", got " << op.getOther().getType();
+
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  std::optional<bool> constant = constantPredicate(op.getPredicate());
+  if (constant == false) {
+    Value other = op.getOther();
+    b.replaceOp(op, other ? other : LLVM::ZeroOp::create(b, loc, op.getType()).getResult());
+    return success();
+  }
+
+  AccessText access;
+  access.shape = *shape;
+  access.isVolatile = op.getIsVolatile();
+  access.isPredicated = !constant;
+  LegalHints hints =
+      checkedHints(op, /*isLoad=*/true, access.isVolatile, op.getCache(), op.getEvict());
+  access.cache = hints.cache;
+  access.l1Evict = hints.l1Evict;
+  access.hasL2Policy = hints.l2Evict != EvictionPolicy::normal;
+  bool isPlain = !access.isPredicated && access.cache == tile::CacheModifier::none &&
+                 access.l1Evict == EvictionPolicy::normal && !access.hasL2Policy;
+  if (isPlain) {
+    b.replaceOp(op, plainLoad(loc, op.getAddress(), *shape, op.getType(), access.isVolatile));
+    return success();
+  }
+
+  SmallVector<Value> operands = {op.getAddress()};
+  if (access.isPredicated)
+    operands.push_back(op.getPredicate());
+  if (access.hasL2Policy)
+    operands.push_back(cachePolicy(op, hints.l2Evict));
+  if (access.isPredicated) {
+    if (op.getOther())
+      llvm::append_range(operands, splitIntoRegisters(b, loc, op.getOther(), *shape));
+    else
+      operands.append(shape->count,
+                      LLVM::ZeroOp::create(b, loc, registerType(b, *shape)).getResult());
+  }
+  ++counts.inlineAccesses;
+  Value loaded = createInlineAccess(b, loc, access, operands);
+  b.replaceOp(op, joinRegisters(b, loc, loaded, *shape, op.getType()));
+  return success();
+}
+
+LogicalResult AccessLowering::lowerStoreGlobal(tilegpu::StGlobalOp op) {
+  FailureOr<AccessShape> shape = checkedShape(op, op.getValue().getType());
+  if (failed(shape))
+    return failure();
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  std::optional<bool> constant = constantPredicate(op.getPredicate());
+  if (constant == false) {
+    b.eraseOp(op);
+    return success();
+  }
+
+  AccessText access;
+  access.isLoad = false;
+  access.shape = *shape;
+  access.isPredicated = !constant;
+  LegalHints hints =
+      checkedHints(op, /*isLoad=*/false, /*isVolatile=*/false, op.getCache(), op.getEvict());
+  access.cache = hints.cache;
+  access.l1Evict = hints.l1Evict;
+  access.hasL2Policy = hints.l2Evict != EvictionPolicy::normal;
+  bool isPlain = !access.isPredicated && access.cache == tile::CacheModifier::none &&
+                 access.l1Evict == EvictionPolicy::normal && !access.hasL2Policy;
+  if (isPlain) {
+    plainStore(loc, op.getValue(), op.getAddress(), *shape);
+    b.eraseOp(op);
+    return success();
+  }
+
+  SmallVector<Value> operands = {op.getAddress()};
+  llvm::append_range(operands, splitIntoRegisters(b, loc, op.getValue(), *shape));
+  if (access.isPredicated)
+    operands.push_back(op.getPredicate());
+  if (access.hasL2Policy)
+    operands.push_back(cachePolicy(op, hints.l2Evict));
+  ++counts.inlineAccesses;
+  createInlineAccess(b, loc, access, operands);
+  b.eraseOp(op);
+  return success();
+}
+
+LogicalResult AccessLowering::lowerLoadShared(tilegpu::LdSharedOp op) {
+  FailureOr<AccessShape> shape = checkedShape(op, op.getType());
+  if (failed(shape))
+    return failure();
+  b.setInsertionPoint(op);
+  b.replaceOp(op,
+              plainLoad(op.getLoc(), op.getAddress(), *shape, op.getType(), /*isVolatile=*/false));
+  return success();
+}
+
+LogicalResult AccessLowering::lowerStoreShared(tilegpu::StSharedOp op) {
+  FailureOr<AccessShape> shape = checkedShape(op, op.getValue().getType());
+  if (failed(shape))
+    return failure();
+  Location loc = op.getLoc();
+  b.setInsertionPoint(op);
+  std::optional<bool> constant = constantPredicate(op.getPredicate());
+  if (constant == true) {
+    plainStore(loc, op.getValue(), op.getAddress(), *shape);
+  } else if (!constant) {
+    AccessText access;
+    access.isLoad = false;
+    access.isShared = true;
+    access.isPredicated = true;
+    access.shape = *shape;
+    // A 32-bit address does whatever width the data layout gives to shared pointers.
+    SmallVector<Value> operands = {
+        LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), op.getAddress())};
+    llvm::append_range(operands, splitIntoRegisters(b, loc, op.getValue(), *shape));
+    operands.push_back(op.getPredicate());
+    ++counts.inlineAccesses;
+    createInlineAccess(b, loc, access, operands);
+  }
+  b.eraseOp(op);
+  return success();
+}
+
+void AccessLowering::lowerSharedBase(tilegpu::SharedBaseOp op) {
+  if (!sharedArray) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    // 1024 bytes: what the 128-byte swizzle of tensor copies and wgmma operands needs.
+    sharedArray = LLVM::GlobalOp::create(
+        b, module.getLoc(), LLVM::LLVMArrayType::get(b.getI8Type(), 0),
+        /*isConstant=*/false, LLVM::Linkage::External, "tilec_shared", Attribute(),
+        /*alignment=*/1024, /*addrSpace=*/3);
+  }
+  b.setInsertionPoint(op);
+  b.replaceOpWithNewOp<LLVM::AddressOfOp>(op, sharedArray);
+}
+
+LogicalResult AccessLowering::run() {
+  sharedArray = module.lookupSymbol<LLVM::GlobalOp>("tilec_shared");
+  SmallVector<Operation *> accesses;
+  module.walk([&](Operation *op) {
+    if (isa<tilegpu::LdGlobalOp, tilegpu::StGlobalOp, tilegpu::LdSharedOp, tilegpu::StSharedOp,
+            tilegpu::SharedBaseOp>(op))
+      accesses.push_back(op);
+  });
+  for (Operation *op : accesses) {
+    LogicalResult result =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case([&](tilegpu::LdGlobalOp access) { return lowerLoadGlobal(access); })
+            .Case([&](tilegpu::StGlobalOp access) { return lowerStoreGlobal(access); })
+            .Case([&](tilegpu::LdSharedOp access) { return lowerLoadShared(access); })
+            .Case([&](tilegpu::StSharedOp access) { return lowerStoreShared(access); })
+            .Default([&](Operation *base) {
+              lowerSharedBase(cast<tilegpu::SharedBaseOp>(base));
+              return success();
+            });
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+} // namespace
+
+LogicalResult lowerAccesses(ModuleOp module, RewriterBase &rewriter, ThreadLoweringCounts &counts) {
+  return AccessLowering(module, rewriter, counts).run();
+}
+
+} // namespace tilec

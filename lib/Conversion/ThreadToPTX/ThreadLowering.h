@@ -1,0 +1,33 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of convert-thread-to-ptx, one function for each group of operations, and the counts
+// they report.
+
+#ifndef TILEC_LIB_CONVERSION_THREADTOPTX_THREADLOWERING_H
+#define TILEC_LIB_CONVERSION_THREADTOPTX_THREADLOWERING_H
+
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tilec {
+
+/// What a run did, for the pass's statistics.
+struct ThreadLoweringCounts {
+  unsigned plainAccesses = 0;
+  unsigned inlineAccesses = 0;
+  unsigned droppedHints = 0;
+};
+
+/// Lowers ld_global, st_global, ld_shared, st_shared and shared_base in `module`. Emits an error
+/// and fails for an access that no instruction has.
+mlir::LogicalResult lowerAccesses(mlir::ModuleOp module, mlir::RewriterBase &rewriter,
+                                  ThreadLoweringCounts &counts);
+
+/// Lowers thread_assert and thread_print in `module` to calls of the device's runtime functions.
+/// Emits an error and fails for a value that cannot be printed.
+mlir::LogicalResult lowerDeviceCalls(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_CONVERSION_THREADTOPTX_THREADLOWERING_H

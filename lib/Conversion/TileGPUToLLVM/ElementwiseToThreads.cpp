@@ -1,0 +1,154 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elementwise operations, once per register. Upstream arith and math operations are repeated as they are on scalars;
+// the tile dialect's own become LLVM or arith operations.
+
+#include "Patterns.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec;
+
+static bool isFloat8(Type type) {
+  auto fp = dyn_cast<FloatType>(type);
+  return fp && fp.getWidth() == 8;
+}
+
+/// Float conversion with an 8-bit float on one side or both, through f32.
+static Value convertFloat(OpBuilder &builder, Location loc, Value value, Type from, Type to,
+                          bool towardZero) {
+  Type f32 = builder.getF32Type();
+  auto width = [](Type type) { return cast<FloatType>(type).getWidth(); };
+  if (from == to)
+    return value;
+  if (!isFloat8(from) && !isFloat8(to) && !towardZero) {
+    if (width(from) == width(to)) // f16 <-> bf16
+      return arith::TruncFOp::create(builder, loc, to,
+                                     arith::ExtFOp::create(builder, loc, f32, value));
+    if (width(from) < width(to))
+      return arith::ExtFOp::create(builder, loc, to, value);
+    return arith::TruncFOp::create(builder, loc, to, value);
+  }
+  if (isFloat8(from))
+    value = emitFloat8ToF32(builder, loc, value, cast<FloatType>(from));
+  else if (width(from) < 32)
+    value = arith::ExtFOp::create(builder, loc, f32, value);
+  else if (width(from) > 32)
+    value = arith::TruncFOp::create(builder, loc, f32, value);
+  if (isFloat8(to))
+    return emitF32ToFloat8(builder, loc, value, cast<FloatType>(to), towardZero);
+  if (width(to) == 32)
+    return value;
+  if (width(to) > 32)
+    return arith::ExtFOp::create(builder, loc, to, value);
+  if (!towardZero)
+    return arith::TruncFOp::create(builder, loc, to, value);
+  return arith::TruncFOp::create(
+      builder, loc, to, value,
+      arith::RoundingModeAttr::get(builder.getContext(), arith::RoundingMode::toward_zero),
+      arith::FastMathFlagsAttr());
+}
+
+static Value offsetPointer(OpBuilder &builder, tile::AddPtrOp op, ValueRange operands) {
+  auto ptr = cast<tile::PtrType>(getElementTypeOrSelf(op.getPointer().getType()));
+  Type unit = builder.getIntegerType(ptr.getElementBytes() * 8);
+  Value offset = operands[1];
+  if (!offset.getType().isInteger(64))
+    offset = arith::ExtSIOp::create(builder, op.getLoc(), builder.getI64Type(), offset);
+  return LLVM::GEPOp::create(builder, op.getLoc(), operands[0].getType(), unit, operands[0],
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+/// The same operation on scalars.
+static Value repeatOnScalars(OpBuilder &builder, Operation *op, ValueRange operands, Type result) {
+  OperationState state(op->getLoc(), op->getName(), operands, TypeRange{result},
+                       op->getDiscardableAttrDictionary().getValue());
+  state.propertiesAttr = op->getPropertiesAsAttribute();
+  return builder.create(state)->getResult(0);
+}
+
+/// One register of `op`; null when there is no lowering.
+static Value lowerScalar(OpBuilder &builder, Operation *op, ValueRange operands,
+                         const ThreadLowering &lowering) {
+  Location loc = op->getLoc();
+  Type resultElement = getElementTypeOrSelf(op->getResult(0).getType());
+  Type sourceElement = getElementTypeOrSelf(op->getOperand(0).getType());
+  Type result = lowering.types.convertScalar(resultElement);
+  return llvm::TypeSwitch<Operation *, Value>(op)
+      .Case([&](tile::AddPtrOp add) { return offsetPointer(builder, add, operands); })
+      .Case([&](tile::PtrToIntOp) {
+        return LLVM::PtrToIntOp::create(builder, loc, result, operands[0]);
+      })
+      .Case([&](tile::IntToPtrOp) {
+        return LLVM::IntToPtrOp::create(builder, loc, result, operands[0]);
+      })
+      .Case([&](tile::PtrCastOp) { return operands[0]; })
+      .Case([&](tile::FpToFpOp cast) {
+        return convertFloat(builder, loc, operands[0], sourceElement, resultElement,
+                            cast.getRounding() == tile::RoundingMode::rtz);
+      })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) -> Value {
+        if (isFloat8(sourceElement) || isFloat8(resultElement))
+          return convertFloat(builder, loc, operands[0], sourceElement, resultElement, false);
+        return repeatOnScalars(builder, op, operands, result);
+      })
+      .Case([&](tile::PreciseDivFOp) {
+        return LLVM::FDivOp::create(builder, loc, operands[0], operands[1]);
+      })
+      .Case([&](tile::PreciseSqrtOp) {
+        return LLVM::SqrtOp::create(builder, loc, operands[0]);
+      })
+      .Case([&](tile::UMulHiOp) {
+        return arith::MulUIExtendedOp::create(builder, loc, operands[0], operands[1]).getHigh();
+      })
+      .Case([&](arith::BitcastOp) -> Value {
+        if (operands[0].getType() == result)
+          return operands[0];
+        return repeatOnScalars(builder, op, operands, result);
+      })
+      .Case([&](arith::SelectOp) { return repeatOnScalars(builder, op, operands, result); })
+      .Default([&](Operation *) -> Value {
+        if (isFloat8(resultElement) || isFloat8(sourceElement))
+          return {};
+        return repeatOnScalars(builder, op, operands, result);
+      });
+}
+
+namespace {
+struct Elementwise : ConversionPattern {
+  Elementwise(const ThreadLowering &threadLowering, MLIRContext *context)
+      : ConversionPattern(threadLowering.types, MatchAnyOpTypeTag(), /*benefit=*/1, context),
+        lowering(threadLowering) {}
+
+  LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
+      return rewriter.notifyMatchFailure(op, "not an elementwise operation");
+    int64_t count = numRegisters(op->getResult(0).getType());
+    SmallVector<Value> results;
+    for (int64_t r = 0; r < count; ++r) {
+      SmallVector<Value> scalars;
+      for (ValueRange operand : operands)
+        scalars.push_back(operand[operand.size() == 1 ? 0 : r]);
+      Value result = lowerScalar(rewriter, op, scalars, lowering);
+      if (!result) {
+        op->emitError("'") << op->getName() << "' has no lowering for "
+                           << op->getOperand(0).getType() << "; convert to a wider float first";
+        return failure();
+      }
+      results.push_back(result);
+    }
+    rewriter.replaceOpWithMultiple(op, {results});
+    return success();
+  }
+
+  const ThreadLowering lowering;
+};
+} // namespace
+
+void tilec::populateElementwisePatterns(RewritePatternSet &patterns,
+                                        const ThreadLowering &lowering) {
+  patterns.add<Elementwise>(lowering, patterns.getContext());
+}

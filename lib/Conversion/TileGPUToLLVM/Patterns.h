@@ -1,0 +1,73 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pattern groups of the two lowering passes, one file each.
+
+#ifndef TILEC_LIB_CONVERSION_TILEGPUTOLLVM_PATTERNS_H
+#define TILEC_LIB_CONVERSION_TILEGPUTOLLVM_PATTERNS_H
+
+#include "ThreadPosition.h"
+#include "ThreadTypeConverter.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace tilec {
+
+/// What the patterns share.
+struct ThreadLowering {
+  const ThreadTypeConverter &types;
+  const ThreadPosition &position;
+  int numWarps;
+  int computeCapability;
+  /// Elements per instruction of every tensor load and store, and the axis they run along.
+  struct Vector {
+    unsigned width = 1;
+    unsigned axis = 0;
+  };
+  const llvm::DenseMap<mlir::Operation *, Vector> &vectors;
+};
+
+void populateShapePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateElementwisePatterns(mlir::RewritePatternSet &patterns,
+                                 const ThreadLowering &lowering);
+void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateReducePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns,
+                                   const ThreadLowering &lowering);
+void populateSharedMemoryPatterns(mlir::RewritePatternSet &patterns,
+                                  const ThreadLowering &lowering);
+void populateProgramPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+
+/// Scalar math and f32 division to GPU instructions and library calls.
+void populateMathToNVVMPatterns(const mlir::LLVMTypeConverter &types,
+                                mlir::RewritePatternSet &patterns);
+/// Kernel functions.
+void populateKernelFuncPatterns(const mlir::LLVMTypeConverter &types,
+                                mlir::RewritePatternSet &patterns, int numThreads);
+
+/// Conversions between f32 and an 8-bit float held in i8, by integer arithmetic; exact and the same on every target.
+mlir::Value emitFloat8ToF32(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bits,
+                            mlir::FloatType type);
+mlir::Value emitF32ToFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                            mlir::FloatType type, bool towardZero);
+
+/// shfl.sync of a value of any register type, in 32-bit pieces. `mode` and `lane` as PTX has them, all 32 lanes.
+mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
+                        mlir::Value lane, mlir::NVVM::ShflKind mode);
+
+/// The registers of a vector access: register bits `bits` count through a group, the others name it. Returns for each
+/// group the registers in vector order.
+llvm::SmallVector<llvm::SmallVector<int64_t>> groupRegisters(int64_t numRegisters,
+                                                             llvm::ArrayRef<unsigned> bits);
+
+/// The word type of one access of `bytes` bytes (1 to 16): an integer, or a vector of 32- or 64-bit integers.
+mlir::Type accessWordType(mlir::MLIRContext *context, unsigned bytes);
+
+/// `values` (of one scalar type) as one word of `accessWordType`, booleans as bytes; and back.
+mlir::Value packWord(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values);
+llvm::SmallVector<mlir::Value> unpackWord(mlir::OpBuilder &builder, mlir::Location loc,
+                                          mlir::Value word, mlir::Type scalar, unsigned count);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_CONVERSION_TILEGPUTOLLVM_PATTERNS_H

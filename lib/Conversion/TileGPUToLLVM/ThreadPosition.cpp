@@ -1,0 +1,107 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear functions of lane and warp as shifts and masks. The bit matrix of a map is cut into its diagonals: all input
+// bits that move by the same distance are moved by one mask and one shift.
+
+#include "ThreadPosition.h"
+
+#include "dialects/TileGPU/TileGPUOps.h"
+
+using namespace mlir;
+using namespace tilec;
+
+Value tilec::constantI32(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantIntOp::create(builder, loc, value, 32);
+}
+
+ThreadPosition::ThreadPosition(ModuleOp module) {
+  int64_t threads = tilegpu::numWarpsOf(module) * 32;
+  module.walk([&](func::FuncOp func) {
+    if (func.isExternal())
+      return;
+    OpBuilder builder = OpBuilder::atBlockBegin(&func.front());
+    Location loc = func.getLoc();
+    auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), APInt(32, 0),
+                                              APInt(32, threads));
+    Value thread =
+        NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type(), range);
+    Value lane = arith::AndIOp::create(builder, loc, thread, constantI32(builder, loc, 31));
+    Value warp = arith::ShRUIOp::create(builder, loc, thread, constantI32(builder, loc, 5));
+    functions[func] = {thread, lane, warp};
+  });
+}
+
+const ThreadPosition::Coordinates &ThreadPosition::find(Operation *op) const {
+  auto func = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
+  return functions.find(func)->second;
+}
+
+Value LinearIndex::at(OpBuilder &builder, Location loc, uint64_t constant) const {
+  if (!base)
+    return constantI32(builder, loc, constant);
+  if (constant == 0)
+    return base;
+  Value offset = constantI32(builder, loc, constant);
+  if (baseBits & constant)
+    return arith::XOrIOp::create(builder, loc, base, offset);
+  auto flags = arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
+  return arith::AddIOp::create(builder, loc, base, offset, flags);
+}
+
+uint64_t tilec::registerPart(const LinearLayout &layout, int64_t reg) {
+  return layout.applyToFlat({{kRegister, int32_t(reg)}});
+}
+
+/// Adds the diagonals of `bases` applied to `input` to `index`.
+static void addDiagonals(OpBuilder &builder, Location loc, Value input, ArrayRef<uint64_t> bases,
+                         uint64_t scale, LinearIndex &index) {
+  std::map<int, uint64_t> maskOfShift;
+  for (auto [i, basis] : llvm::enumerate(bases))
+    for (uint64_t rest = basis * scale; rest; rest &= rest - 1)
+      maskOfShift[int(llvm::countr_zero(rest)) - int(i)] |= uint64_t(1) << i;
+  uint64_t all = (uint64_t(1) << bases.size()) - 1;
+  for (auto [shift, mask] : maskOfShift) {
+    Value piece = input;
+    if (mask != all)
+      piece = arith::AndIOp::create(builder, loc, piece, constantI32(builder, loc, mask));
+    if (shift > 0)
+      piece = arith::ShLIOp::create(builder, loc, piece, constantI32(builder, loc, shift),
+                                    arith::IntegerOverflowFlags::nsw |
+                                        arith::IntegerOverflowFlags::nuw);
+    else if (shift < 0)
+      piece = arith::ShRUIOp::create(builder, loc, piece, constantI32(builder, loc, -shift));
+    uint64_t bits = shift >= 0 ? mask << shift : mask >> -shift;
+    if (!index.base)
+      index.base = piece;
+    else if (index.baseBits & bits)
+      index.base = arith::XOrIOp::create(builder, loc, index.base, piece);
+    else
+      index.base = arith::AddIOp::create(builder, loc, index.base, piece,
+                                         arith::IntegerOverflowFlags::nsw |
+                                             arith::IntegerOverflowFlags::nuw);
+    index.baseBits |= bits;
+  }
+}
+
+LinearIndex tilec::threadPart(OpBuilder &builder, Operation *at, const ThreadPosition &position,
+                              const LinearLayout &layout, uint64_t scale) {
+  LinearIndex index;
+  Location loc = at->getLoc();
+  addDiagonals(builder, loc, position.lane(at), layout.getFlatBases(kLane), scale, index);
+  addDiagonals(builder, loc, position.warp(at), layout.getFlatBases(kWarp), scale, index);
+  return index;
+}
+
+Value tilec::isFirstReplica(OpBuilder &builder, Operation *at, const ThreadPosition &position,
+                            const LinearLayout &layout) {
+  Location loc = at->getLoc();
+  int64_t mask = layout.getFreeVariableMask(kLane) |
+                 int64_t(layout.getFreeVariableMask(kWarp)) << 5;
+  if (mask == 0)
+    return {};
+  Value bits = arith::AndIOp::create(builder, loc, position.thread(at),
+                                     constantI32(builder, loc, mask));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
+                               constantI32(builder, loc, 0));
+}

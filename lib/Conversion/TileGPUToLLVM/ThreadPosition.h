@@ -1,0 +1,60 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a thread is, and linear functions of it: the run-time half of a layout. The register half is known at compile
+// time, so an index is `thread part ^ register constant`.
+
+#ifndef TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPOSITION_H
+#define TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPOSITION_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "tilec/Layout/LinearLayout.h"
+
+namespace tilec {
+
+/// Lane and warp of the running thread, as i32 values at the start of each function.
+class ThreadPosition {
+public:
+  /// Inserts the thread's coordinates at the start of every function that has a body.
+  explicit ThreadPosition(mlir::ModuleOp module);
+
+  mlir::Value lane(mlir::Operation *op) const { return find(op).lane; }
+  mlir::Value warp(mlir::Operation *op) const { return find(op).warp; }
+  mlir::Value thread(mlir::Operation *op) const { return find(op).thread; }
+
+private:
+  struct Coordinates {
+    mlir::Value thread, lane, warp;
+  };
+  const Coordinates &find(mlir::Operation *op) const;
+  llvm::DenseMap<mlir::Operation *, Coordinates> functions;
+};
+
+/// A linear function's value at run time: `base`, the part of lane and warp, and which bits it may set.
+struct LinearIndex {
+  mlir::Value base;
+  uint64_t baseBits = 0;
+
+  /// base ^ constant (an addition when no bit can be set on both sides).
+  mlir::Value at(mlir::OpBuilder &builder, mlir::Location loc, uint64_t constant) const;
+};
+
+/// The part of `layout`'s flattened output that lane and warp decide, scaled by `scale` (a power of two).
+LinearIndex threadPart(mlir::OpBuilder &builder, mlir::Operation *at,
+                       const ThreadPosition &position, const LinearLayout &layout,
+                       uint64_t scale = 1);
+
+/// The flattened output of `layout` at register `reg` of lane 0 of warp 0.
+uint64_t registerPart(const LinearLayout &layout, int64_t reg);
+
+/// Whether the running thread is the first of the threads that hold the same elements; null when every thread is.
+mlir::Value isFirstReplica(mlir::OpBuilder &builder, mlir::Operation *at,
+                           const ThreadPosition &position, const LinearLayout &layout);
+
+/// An i32 constant.
+mlir::Value constantI32(mlir::OpBuilder &builder, mlir::Location loc, int64_t value);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPOSITION_H

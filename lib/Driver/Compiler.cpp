@@ -1,0 +1,325 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One compilation, stage after stage. Each step is a member function that says whether to go on; the first failure
+// decides the kind of the failure.
+
+#include "tilec/Driver/Compiler.h"
+
+#include "DiagnosticBridge.h"
+#include "Metadata.h"
+#include "mlir/Pass/PassManager.h"
+#include "tilec/Driver/Pipelines.h"
+#include "tilec/Driver/Registration.h"
+#include "tilec/Syntax/ASTPrinter.h"
+#include "tilec/Syntax/Parser.h"
+#include "tilec/Target/Cubin.h"
+#include "tilec/Target/HostJIT.h"
+#include "tilec/Target/PTX.h"
+#include "llvm/Support/Path.h"
+#include <chrono>
+
+using namespace mlir;
+
+namespace tilec {
+
+CompiledKernel::CompiledKernel() = default;
+CompiledKernel::CompiledKernel(CompiledKernel &&) noexcept = default;
+CompiledKernel &CompiledKernel::operator=(CompiledKernel &&) noexcept = default;
+CompiledKernel::~CompiledKernel() = default;
+
+struct Compiler::Impl {
+  Impl() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {}
+
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerDialects(registry);
+    registerPTXTranslations(registry);
+    return registry;
+  }
+
+  MLIRContext context;
+  Failure failure = Failure::None;
+};
+
+namespace {
+/// The state of one compilation.
+class Compilation {
+public:
+  Compilation(MLIRContext &mlirContext, SourceManager &sourceManager, FileId sourceFile,
+              const CompileOptions &compileOptions, DiagnosticEngine &engine)
+      : context(mlirContext), sources(sourceManager), file(sourceFile), options(compileOptions),
+        diagnostics(engine), result(std::make_unique<CompiledKernel>()) {}
+
+  std::unique_ptr<CompiledKernel> run();
+  Failure failure = Failure::None;
+
+private:
+  bool parse();
+  bool generate();
+  bool toTileGPU();
+  bool toLLVMDialect();
+  bool toHost();
+  bool toLLVM();
+  bool toPTX();
+  bool toCubin();
+
+  bool fail(Failure kind) {
+    failure = kind;
+    return false;
+  }
+  /// Reports an error of a library below, at no place in the source.
+  bool fail(Failure kind, llvm::Error error) {
+    diagnostics.error(SourceRange(), llvm::toString(std::move(error)));
+    return fail(kind);
+  }
+  bool wants(Stage stage) const { return options.stopAfter >= stage; }
+  /// Keeps the module's text when the caller asked for it.
+  void keepModule(Stage stage);
+  bool runPipeline(llvm::function_ref<void(OpPassManager &)> build);
+  /// Runs one step and records its time.
+  template <typename Step> bool timed(llvm::StringRef name, Step step) {
+    auto start = std::chrono::steady_clock::now();
+    bool ok = step();
+    std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    result->times.push_back({name.str(), elapsed.count()});
+    return ok;
+  }
+  PTXOptions ptxOptions() const;
+
+  MLIRContext &context;
+  SourceManager &sources;
+  FileId file;
+  const CompileOptions &options;
+  DiagnosticEngine &diagnostics;
+  std::unique_ptr<CompiledKernel> result;
+  std::unique_ptr<ast::Module> tree;
+  OwningOpRef<ModuleOp> module;
+  std::optional<DeviceModule> deviceModule;
+};
+} // namespace
+
+void Compilation::keepModule(Stage stage) {
+  if (!llvm::is_contained(options.keep, stage))
+    return;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OpPrintingFlags flags;
+  flags.enableDebugInfo(/*enable=*/true, /*prettyForm=*/false);
+  module->print(os, flags);
+  os << "\n";
+  result->stages[stage] = std::move(text);
+}
+
+bool Compilation::runPipeline(llvm::function_ref<void(OpPassManager &)> build) {
+  PassManager pm(&context, ModuleOp::getOperationName());
+  build(pm);
+  unsigned errorsBefore = diagnostics.getNumErrors();
+  if (succeeded(pm.run(*module)))
+    return true;
+  if (diagnostics.getNumErrors() == errorsBefore)
+    diagnostics.error(SourceRange(), "a pass failed without saying why");
+  return fail(Failure::Input);
+}
+
+bool Compilation::parse() {
+  tree = parseModule(sources, file, diagnostics);
+  if (!tree || diagnostics.hasErrors())
+    return fail(Failure::Input);
+  if (llvm::is_contained(options.keep, Stage::AST))
+    result->stages[Stage::AST] = printTree(*tree, &sources);
+  return true;
+}
+
+bool Compilation::generate() {
+  IRGenOptions irgen;
+  irgen.kernel = options.kernel;
+  irgen.arguments = options.arguments;
+  irgen.constants = options.constants;
+  irgen.numWarps = options.numWarps;
+  irgen.numStages = options.numStages;
+  irgen.debug = options.debug;
+  if (options.target != "sim") {
+    llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
+    if (!target)
+      return fail(Failure::Input, target.takeError());
+    irgen.computeCapability = target->computeCapability;
+  }
+  module = generateTile(context, *tree, sources, irgen, diagnostics);
+  if (!module || diagnostics.hasErrors())
+    return fail(Failure::Input);
+  if (!runPipeline(buildTilePipeline))
+    return false;
+
+  tilecrt::KernelMetadata &metadata = result->metadata;
+  fillFromTile(*module, metadata);
+  auto moduleInt = [&](StringRef name, int fallback) {
+    auto attr = (*module)->getAttrOfType<IntegerAttr>(name);
+    return attr ? int(attr.getInt()) : fallback;
+  };
+  metadata.target = options.target;
+  metadata.numWarps = moduleInt("tile.num_warps", options.numWarps.value_or(4));
+  metadata.numStages = moduleInt("tile.num_stages", options.numStages.value_or(3));
+  metadata.threadsPerCta = metadata.numWarps * 32;
+  for (const ConstantSpec &constant : options.constants)
+    metadata.constants.push_back({constant.name, constant.value});
+  keepModule(Stage::Tile);
+  return true;
+}
+
+bool Compilation::toTileGPU() {
+  PipelineOptions pipeline;
+  pipeline.numWarps = result->metadata.numWarps;
+  pipeline.target = options.target == "sim" ? "sm_90a" : options.target;
+  if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); }))
+    return false;
+  keepModule(Stage::TileGPU);
+  return true;
+}
+
+bool Compilation::toLLVMDialect() {
+  if (!runPipeline(buildLLVMPipeline))
+    return false;
+  fillFromLLVM(*module, result->metadata);
+  keepModule(Stage::LLVMMLIR);
+  return true;
+}
+
+bool Compilation::toHost() {
+  if (!runPipeline(
+          [&](OpPassManager &pm) { buildSimPipeline(pm, options.countInstructions); }))
+    return false;
+  llvm::Expected<std::unique_ptr<HostKernel>> host = compileForHost(*module, HostOptions());
+  if (!host)
+    return fail(Failure::Internal, host.takeError());
+  result->host = std::move(*host);
+  return true;
+}
+
+PTXOptions Compilation::ptxOptions() const {
+  PTXOptions ptx;
+  ptx.target = options.target;
+  ptx.lineInfo = options.lineInfo;
+  ptx.fuseMultiplyAdd = options.fpFusion;
+  MathLibraryHints hints;
+  hints.libclc = options.tools.libclc;
+  hints.libdevice = options.tools.libdevice;
+  hints.cudaHome = options.tools.cudaHome;
+  if (!options.tools.executable.empty()) {
+    llvm::SmallString<128> folder(llvm::sys::path::parent_path(
+        llvm::sys::path::parent_path(options.tools.executable)));
+    llvm::sys::path::append(folder, "share", "tilec");
+    hints.resourceFolder = folder.str().str();
+  }
+  ptx.mathLibraries = findMathLibraries(hints);
+  return ptx;
+}
+
+bool Compilation::toLLVM() {
+  if (!runPipeline(buildPTXPipeline))
+    return false;
+  PTXOptions ptx = ptxOptions();
+  llvm::Expected<DeviceModule> translated = translateToLLVM(*module, ptx);
+  if (!translated)
+    return fail(Failure::Unavailable, translated.takeError());
+  if (llvm::Error error = optimizeLLVM(*translated, ptx))
+    return fail(Failure::Internal, std::move(error));
+  if (llvm::is_contained(options.keep, Stage::LLVM))
+    result->stages[Stage::LLVM] = translated->print();
+  deviceModule.emplace(std::move(*translated));
+  return true;
+}
+
+bool Compilation::toPTX() {
+  llvm::Expected<PTXResult> ptx = emitPTX(std::move(*deviceModule), ptxOptions());
+  if (!ptx)
+    return fail(Failure::Internal, ptx.takeError());
+  result->ptx = std::move(ptx->ptx);
+  if (llvm::is_contained(options.keep, Stage::PTX))
+    result->stages[Stage::PTX] = result->ptx;
+  return true;
+}
+
+bool Compilation::toCubin() {
+  PtxasHints hints;
+  hints.option = options.tools.ptxas;
+  hints.cudaHome = options.tools.cudaHome;
+  hints.searchPath = options.tools.path;
+  llvm::Expected<std::string> ptxas = findPtxas(hints);
+  if (!ptxas)
+    return fail(Failure::Unavailable, ptxas.takeError());
+  CubinOptions cubinOptions;
+  cubinOptions.target = options.target;
+  cubinOptions.lineInfo = options.lineInfo;
+  llvm::Expected<CubinResult> cubin = assemblePTX(result->ptx, *ptxas, cubinOptions);
+  if (!cubin)
+    return fail(Failure::Internal, cubin.takeError());
+  result->cubin = std::move(cubin->cubin);
+  for (const KernelResources &resources : cubin->kernels)
+    if (resources.kernel == result->metadata.name) {
+      result->metadata.registers = resources.registers;
+      result->metadata.spillBytes = resources.spillStoreBytes + resources.spillLoadBytes;
+      result->metadata.staticSharedBytes = resources.sharedBytes;
+      if (options.remarks && result->metadata.spillBytes > 0)
+        diagnostics.remark(SourceRange(),
+                           llvm::formatv("kernel '{0}' spills {1} bytes of registers",
+                                         resources.kernel, result->metadata.spillBytes),
+                           "spill");
+    }
+  if (llvm::is_contained(options.keep, Stage::Cubin))
+    result->stages[Stage::Cubin] = result->cubin;
+  return true;
+}
+
+std::unique_ptr<CompiledKernel> Compilation::run() {
+  bool ok = timed("parse", [&] { return parse(); });
+  if (ok && wants(Stage::Tile))
+    ok = timed("tile", [&] { return generate(); });
+  if (ok && wants(Stage::TileGPU))
+    ok = timed("tilegpu", [&] { return toTileGPU(); });
+  if (ok && wants(Stage::LLVMMLIR))
+    ok = timed("llvm-mlir", [&] { return toLLVMDialect(); });
+  if (options.target == "sim") {
+    if (ok && wants(Stage::LLVM))
+      ok = timed("host", [&] { return toHost(); });
+    return ok ? std::move(result) : nullptr;
+  }
+  if (ok && wants(Stage::LLVM))
+    ok = timed("llvm", [&] { return toLLVM(); });
+  if (ok && wants(Stage::PTX))
+    ok = timed("ptx", [&] { return toPTX(); });
+  if (ok && wants(Stage::Cubin)) {
+    // What was made so far is worth keeping when only the assembler is missing.
+    if (!timed("cubin", [&] { return toCubin(); }) && failure != Failure::Unavailable)
+      ok = false;
+  }
+  return ok ? std::move(result) : nullptr;
+}
+
+Compiler::Compiler() : impl(std::make_unique<Impl>()) {}
+Compiler::~Compiler() = default;
+
+Failure Compiler::lastFailure() const { return impl->failure; }
+
+std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId file,
+                                                  const CompileOptions &options,
+                                                  DiagnosticEngine &diagnostics) {
+  DiagnosticBridge bridge(impl->context, sources, diagnostics);
+  if (options.remarks)
+    DiagnosticBridge::collectRemarks(impl->context, sources, diagnostics);
+  Compilation compilation(impl->context, sources, file, options, diagnostics);
+  std::unique_ptr<CompiledKernel> kernel = compilation.run();
+  impl->context.setRemarkEngine(nullptr);
+  impl->failure = compilation.failure;
+  return kernel;
+}
+
+tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **arguments,
+                                    tilecrt::sim::LaunchConfig config) {
+  config.block = {kernel.metadata.threadsPerCta, 1, 1};
+  config.sharedBytes = kernel.metadata.dynamicSharedBytes;
+  config.sites = &kernel.host->sites();
+  return tilecrt::sim::launch(kernel.host->entry(), arguments, config);
+}
+
+} // namespace tilec

@@ -1,0 +1,111 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See DiagnosticBridge.h.
+
+#include "DiagnosticBridge.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace tilec;
+
+/// The source range of one file location.
+static SourceRange rangeOf(FileLineColLoc location, const SourceManager &sources) {
+  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
+    const SourceBuffer *buffer = sources.getBuffer(id);
+    if (buffer->getName() != location.getFilename().getValue())
+      continue;
+    uint32_t column = location.getColumn() ? location.getColumn() - 1 : 0;
+    uint32_t begin = std::min(buffer->getLineStart(location.getLine()) + column, buffer->size());
+    return SourceRange(id, begin, begin);
+  }
+  return {};
+}
+
+ResolvedLocation tilec::resolveLocation(Location location, const SourceManager &sources) {
+  ResolvedLocation resolved;
+  if (auto file = dyn_cast<FileLineColLoc>(location)) {
+    resolved.range = rangeOf(file, sources);
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    resolved = resolveLocation(call.getCallee(), sources);
+    ResolvedLocation caller = resolveLocation(call.getCaller(), sources);
+    resolved.callers.push_back(caller.range);
+    resolved.callers.insert(resolved.callers.end(), caller.callers.begin(), caller.callers.end());
+  } else if (auto name = dyn_cast<NameLoc>(location)) {
+    resolved = resolveLocation(name.getChildLoc(), sources);
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location inner : fused.getLocations())
+      if (resolved = resolveLocation(inner, sources); resolved.range.isValid())
+        break;
+  }
+  return resolved;
+}
+
+static Severity severityOf(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Error:
+    return Severity::Error;
+  case DiagnosticSeverity::Warning:
+    return Severity::Warning;
+  case DiagnosticSeverity::Remark:
+    return Severity::Remark;
+  case DiagnosticSeverity::Note:
+    return Severity::Note;
+  }
+  return Severity::Error;
+}
+
+static void addCallers(tilec::Diagnostic &diagnostic, const ResolvedLocation &place) {
+  for (SourceRange caller : place.callers)
+    diagnostic.addNote(caller, "called from here");
+}
+
+DiagnosticBridge::DiagnosticBridge(MLIRContext &context, const SourceManager &sources,
+                                   DiagnosticEngine &engine)
+    : handler(&context, [&sources, &engine](mlir::Diagnostic &diagnostic) {
+        ResolvedLocation place = resolveLocation(diagnostic.getLocation(), sources);
+        tilec::Diagnostic &made =
+            engine.report(severityOf(diagnostic.getSeverity()), place.range, diagnostic.str());
+        addCallers(made, place);
+        for (mlir::Diagnostic &note : diagnostic.getNotes())
+          made.addNote(resolveLocation(note.getLocation(), sources).range, note.str());
+        return success();
+      }) {}
+
+namespace {
+/// Turns MLIR's optimisation remarks into diagnostics.
+class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
+public:
+  RemarkCollector(const SourceManager &sourceManager, DiagnosticEngine &diagnosticEngine)
+      : sources(sourceManager), engine(diagnosticEngine) {}
+
+  void streamOptimizationRemark(const remark::detail::Remark &remark) override {
+    std::string text, metrics;
+    for (const auto &arg : remark.getArgs()) {
+      if (arg.key == "Remark")
+        text += arg.val;
+      else
+        metrics += (metrics.empty() ? "" : ", ") + arg.key + "=" + arg.val;
+    }
+    if (!metrics.empty())
+      text += " [" + metrics + "]";
+    ResolvedLocation place = resolveLocation(remark.getLocation(), sources);
+    addCallers(engine.remark(place.range, text, remark.getCombinedCategoryName()), place);
+  }
+
+private:
+  const SourceManager &sources;
+  DiagnosticEngine &engine;
+};
+} // namespace
+
+void DiagnosticBridge::collectRemarks(MLIRContext &context, const SourceManager &sources,
+                                      DiagnosticEngine &engine) {
+  remark::RemarkCategories categories;
+  categories.all = ".*";
+  // Failure means that the context's engine could not be made; the compilation goes on without remarks.
+  (void)remark::enableOptimizationRemarks(
+      context, std::make_unique<RemarkCollector>(sources, engine),
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);
+}

@@ -1,0 +1,71 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Metadata.h.
+
+#include "Metadata.h"
+
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+static tilecrt::KernelArgument describeArgument(func::FuncOp func, unsigned i) {
+  using tile::TileDialect;
+  tilecrt::KernelArgument argument;
+  Type type = func.getArgument(i).getType();
+  if (auto name = func.getArgAttrOfType<StringAttr>(i, TileDialect::kNameAttr))
+    argument.name = name.str();
+  if (auto text = func.getArgAttrOfType<StringAttr>(i, TileDialect::kTypeTextAttr))
+    argument.type = text.str();
+  if (auto divisibility = func.getArgAttrOfType<IntegerAttr>(i, TileDialect::kDivisibilityAttr))
+    argument.divisibility = divisibility.getInt();
+  argument.sizeBytes = std::max(8u, tile::bitWidthOf(type)) / 8;
+  argument.kind = isa<tile::PtrType>(type) ? tilecrt::ArgumentKind::pointer
+                  : isa<FloatType>(type)   ? tilecrt::ArgumentKind::floating
+                                           : tilecrt::ArgumentKind::integer;
+  argument.isConst = llvm::StringRef(argument.type).starts_with("*k");
+  return argument;
+}
+
+void fillFromTile(ModuleOp module, tilecrt::KernelMetadata &metadata) {
+  metadata.tilecVersion = TILEC_VERSION;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func->hasAttr(tile::TileDialect::kKernelAttr))
+      continue;
+    metadata.name = func.getName().str();
+    metadata.arguments.clear();
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      metadata.arguments.push_back(describeArgument(func, i));
+  }
+}
+
+static std::string operationText(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::string>(op)
+      .Case([](tilegpu::LdGlobalOp) { return "global load"; })
+      .Case([](tilegpu::StGlobalOp) { return "global store"; })
+      .Case([](tilegpu::LdSharedOp) { return "shared load"; })
+      .Case([](tilegpu::StSharedOp) { return "shared store"; })
+      .Case([](NVVM::BarrierOp) { return "barrier"; })
+      .Default([](Operation *) { return ""; });
+}
+
+void fillFromLLVM(ModuleOp module, tilecrt::KernelMetadata &metadata) {
+  if (auto bytes =
+          module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr))
+    metadata.dynamicSharedBytes = bytes.getInt();
+  uint32_t site = 0;
+  module.walk([&](Operation *op) {
+    std::string text = operationText(op);
+    if (text.empty())
+      return;
+    if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>())
+      metadata.lineMap.push_back({site, file.getFilename().str(), file.getLine(),
+                                  file.getColumn(), text});
+    ++site;
+  });
+}
+
+} // namespace tilec

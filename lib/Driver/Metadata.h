@@ -1,0 +1,21 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fills the kernel metadata from the modules of the stages.
+
+#ifndef TILEC_LIB_DRIVER_METADATA_H
+#define TILEC_LIB_DRIVER_METADATA_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "tilecrt/KernelMetadata.h"
+
+namespace tilec {
+
+/// Name, arguments and launch options, from a module of the tile dialect.
+void fillFromTile(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
+/// Shared memory and the line map, from a module of the LLVM dialect.
+void fillFromLLVM(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_DRIVER_METADATA_H

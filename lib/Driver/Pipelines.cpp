@@ -1,0 +1,57 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of the passes.
+
+#include "tilec/Driver/Pipelines.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+#include "tilec/Conversion/NVVMToSim/Passes.h"
+#include "tilec/Conversion/ThreadToPTX/Passes.h"
+#include "tilec/Conversion/TileGPUToLLVM/Passes.h"
+#include "tilec/Conversion/TileToTileGPU/Passes.h"
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+void buildTilePipeline(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createLoopInvariantCodeMotionPass());
+}
+
+void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  pm.addPass(createConvertTileToTileGPUPass({options.numWarps, options.target}));
+  pm.addPass(createTileGPUCoalescePass());
+  pm.addPass(createTileGPURemoveLayoutConversionsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createTileGPUDecomposeReductionsPass());
+  pm.addPass(createTileGPUDecomposeConversionsPass());
+  pm.addPass(createTileGPUAllocateSharedMemoryPass());
+  pm.addPass(createTileGPUInsertBarriersPass());
+}
+
+void buildLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(createConvertTileGPUToThreadsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createConvertThreadsToLLVMPass());
+}
+
+void buildPTXPipeline(OpPassManager &pm) { pm.addPass(createConvertThreadToPTXPass()); }
+
+void buildSimPipeline(OpPassManager &pm, bool countInstructions) {
+  pm.addPass(createConvertNVVMToSimPass({countInstructions}));
+}
+
+void registerPipelines() {
+  PassPipelineRegistration<>("tilec-tile", "clean up the front end's output", buildTilePipeline);
+  PassPipelineRegistration<>("tilec-tilegpu", "tile to tilegpu, with 4 warps for sm_90a",
+                             [](OpPassManager &pm) { buildTileGPUPipeline(pm, {}); });
+  PassPipelineRegistration<>("tilec-llvm", "tilegpu to the LLVM and NVVM dialects",
+                             buildLLVMPipeline);
+}
+
+} // namespace tilec

@@ -1,0 +1,127 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attributes: members of modules, properties and methods of program values, types and tuples.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name,
+                                         SourceRange range) {
+  if (base.isPoison())
+    return failure();
+  if (const ModuleValue *module = base.getIf<ModuleValue>())
+    return getModuleMember(module->path, name, range);
+  if (const RuntimeValue *runtime = base.getRuntime())
+    return getRuntimeAttribute(*runtime, base, name, range);
+  if (const BlockTypeValue *type = base.getIf<BlockTypeValue>())
+    return getTypeAttribute(type->type, base, name, range);
+  const Constant *constant = base.getConstant();
+  if (constant && constant->isDType())
+    return getTypeAttribute(Type(constant->getDType()), base, name, range);
+  // A constexpr object's value, and methods of numbers by way of their runtime value.
+  if (constant && name == "value")
+    return base;
+  if (base.isNumber()) {
+    FailureOr<Value> runtime = toRuntime(base, range);
+    if (mlir::failed(runtime))
+      return failure();
+    return getRuntimeAttribute(*runtime->getRuntime(), *runtime, name, range);
+  }
+  return error(range, base.describe() + " has no attribute '" + name + "'");
+}
+
+Value Generator::hasAttribute(const Value &base, llvm::StringRef name) {
+  // Try it where neither diagnostics nor operations matter.
+  DiagnosticEngine aside;
+  Generator evaluator(context, sources, options, aside);
+  Frame inner = *frame;
+  evaluator.frame = &inner;
+  DetachedBlock scratch;
+  evaluator.builder.setInsertionPointToEnd(scratch.get());
+  return Value::boolean(mlir::succeeded(evaluator.getAttribute(base, name, current)));
+}
+
+FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name,
+                                      SourceRange range) {
+  auto bound = std::make_shared<const Value>(self);
+  if (const Builtin *builtin = findBuiltin(name, asMethod))
+    return Value(BuiltinValue{builtin, bound});
+  if (isLibraryMethod(name)) {
+    const SourceModule &library = getLibraryModule();
+    if (const ModuleBinding *binding = library.scope.find(name))
+      return Value(FunctionValue{binding->function, &library, bound});
+  }
+  if (isKnownUnsupported(name))
+    return error(range, "method '" + name + "' is not supported yet");
+  std::vector<llvm::StringRef> candidates = getBuiltinNames(asMethod);
+  for (llvm::StringRef candidate : getLibraryModule().scope.getNames())
+    if (isLibraryMethod(candidate))
+      candidates.push_back(candidate);
+  for (llvm::StringRef property : {"dtype", "shape", "type", "numel", "T"})
+    candidates.push_back(property);
+  return errorUnknown(range, "a value of type " + self.describe() + " has no attribute '" + name +
+                                 "'",
+                      name, candidates);
+}
+
+static Value makeShape(llvm::ArrayRef<int64_t> shape) {
+  std::vector<Value> dims;
+  for (int64_t dim : shape)
+    dims.push_back(Value::integer(dim));
+  return Value::tuple(std::move(dims));
+}
+
+FailureOr<Value> Generator::getRuntimeAttribute(const RuntimeValue &base, const Value &self,
+                                                llvm::StringRef name, SourceRange range) {
+  const Type &type = base.type;
+  if (name == "dtype")
+    return Value(Constant(type.element));
+  if (name == "shape")
+    return makeShape(type.shape);
+  if (name == "type")
+    return type.isBlock() ? Value(BlockTypeValue{type}) : Value(Constant(type.element));
+  if (name == "numel")
+    return Value::integer(type.getNumElements());
+  if (name == "T") {
+    if (type.getRank() != 2)
+      return error(range, "'.T' needs a block of rank 2, got " + type.str());
+    return permute(self, {1, 0});
+  }
+  return getMethod(self, name, range);
+}
+
+FailureOr<Value> Generator::getTypeAttribute(const Type &type, const Value &self,
+                                             llvm::StringRef name, SourceRange range) {
+  DType element = type.element;
+  if (name == "scalar")
+    return Value(Constant(element));
+  if (name == "element_ty") {
+    if (type.isBlock())
+      return Value(Constant(element));
+    if (element.isPointer())
+      return Value(Constant(element.getElement()));
+    return error(range, "type " + type.str() + " has no element type");
+  }
+  if (name == "primitive_bitwidth" || name == "int_bitwidth")
+    return Value::integer(element.getBitWidth());
+  if (name == "itemsize")
+    return Value::integer((element.getBitWidth() + 7) / 8);
+  if (name == "shape")
+    return makeShape(type.shape);
+  if (name == "numel")
+    return Value::integer(type.getNumElements());
+  if (name == "name")
+    return Value(Constant(element.str()));
+  if (const Builtin *builtin = findBuiltin(name, asTypeMethod))
+    return Value(BuiltinValue{builtin, std::make_shared<const Value>(self)});
+  std::vector<llvm::StringRef> candidates = getBuiltinNames(asTypeMethod);
+  for (llvm::StringRef property : {"scalar", "element_ty", "primitive_bitwidth", "int_bitwidth",
+                                   "itemsize", "shape", "numel", "name"})
+    candidates.push_back(property);
+  return errorUnknown(range, "type " + type.str() + " has no attribute '" + name + "'", name,
+                      candidates);
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,211 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decorators of kernels: the configurations of @triton.autotune and the functions of
+// @triton.heuristics, evaluated by the same evaluator as kernels.
+
+#include "KernelBinding.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tilec::irgen {
+
+/// The call of a decorator whose name ends in `name`, or null.
+static const ast::Call *getDecoratorCall(const ast::Expr *decorator, llvm::StringRef name) {
+  auto *call = llvm::dyn_cast<ast::Call>(decorator);
+  if (!call)
+    return nullptr;
+  std::string dotted = ast::getDottedName(call->callee);
+  llvm::StringRef text = dotted;
+  return text == name || text.ends_with(("." + name).str()) ? call : nullptr;
+}
+
+/// The argument of a call at a position or by keyword, or null.
+static const ast::Expr *getCallArgument(const ast::Call &call, size_t position,
+                                        llvm::StringRef keyword) {
+  for (const ast::KeywordArg &arg : call.keywords)
+    if (arg.name == keyword)
+      return arg.value;
+  return position < call.args.size() ? call.args[position] : nullptr;
+}
+
+void Generator::readDecorators(const SourceModule &module, const ast::FunctionDef &kernel,
+                               KernelInfo &info, bool complain) {
+  for (const ast::Expr *decorator : kernel.decorators) {
+    if (const ast::Call *call = getDecoratorCall(decorator, "autotune")) {
+      // What host code computes is no error of the kernel: evaluate aside.
+      DiagnosticEngine aside;
+      Generator evaluator(context, sources, options, aside);
+      if (const ast::Expr *configs = getCallArgument(*call, 0, "configs"))
+        if (mlir::failed(evaluator.readConfigs(module, configs, info)) && complain)
+          diagnostics.warning(configs->range,
+                              "these configurations of '" + kernel.name +
+                                  "' are not known at compile time and are not used");
+      if (const ast::Expr *key = getCallArgument(*call, 1, "key")) {
+        FailureOr<Value> names = evaluator.evaluateInModule(module, key);
+        if (mlir::succeeded(names) && names->getTuple())
+          for (const Value &name : *names->getTuple())
+            if (name.getConstant() && name.getConstant()->isString())
+              info.autotuneKey.push_back(name.getConstant()->getString());
+      }
+    }
+    if (const ast::Call *call = getDecoratorCall(decorator, "heuristics"))
+      if (auto *dict = llvm::dyn_cast_or_null<ast::Dict>(getCallArgument(*call, 0, "values")))
+        for (const ast::DictEntry &entry : dict->entries)
+          if (auto *name = llvm::dyn_cast_or_null<ast::StringLiteral>(entry.key))
+            info.heuristics.push_back(name->value.str());
+  }
+}
+
+LogicalResult Generator::readConfigs(const SourceModule &module, const ast::Expr *expr,
+                                     KernelInfo &info) {
+  FailureOr<Value> configs = evaluateInModule(module, expr);
+  if (mlir::failed(configs) || !configs->getTuple())
+    return failure();
+  for (const Value &item : *configs->getTuple()) {
+    const DictValue *dict = item.getIf<DictValue>();
+    if (!dict)
+      return failure();
+    AutotuneConfig config;
+    for (const auto &[name, value] : *dict->entries) {
+      const Constant *constant = value.getConstant();
+      if (!constant)
+        return failure();
+      bool isInt = constant->isInt();
+      if (name == "num_warps" && isInt)
+        config.numWarps = static_cast<int>(constant->toInt().toInt64Saturated());
+      else if (name == "num_stages" && isInt)
+        config.numStages = static_cast<int>(constant->toInt().toInt64Saturated());
+      else if (constant->isDType())
+        config.constants.emplace_back(name, constant->getDType().getSignatureText());
+      else
+        config.constants.emplace_back(name, constant->repr());
+    }
+    info.configs.push_back(std::move(config));
+  }
+  return success();
+}
+
+void Generator::applyAutotune(const SourceModule &module, const KernelInfo &info,
+                              KernelBinding &binding, llvm::ArrayRef<llvm::StringRef> params) {
+  for (const std::string &name : info.heuristics)
+    binding.fromHeuristics.insert(name);
+  std::optional<int> numWarps, numStages;
+  // The first configuration serves for what the caller did not choose.
+  if (!info.configs.empty()) {
+    const AutotuneConfig &config = info.configs.front();
+    bool used = config.constants.empty();
+    for (const auto &[name, text] : config.constants) {
+      if (binding.values.count(name) || !llvm::is_contained(params, name))
+        continue;
+      FailureOr<Value> value = evaluateConstantText(module, name, text);
+      if (mlir::failed(value))
+        continue;
+      binding.values[name] = *value;
+      used = true;
+    }
+    if (used) {
+      numWarps = config.numWarps;
+      numStages = config.numStages;
+    }
+  }
+  binding.numWarps = options.numWarps.value_or(numWarps.value_or(4));
+  binding.numStages = options.numStages.value_or(numStages.value_or(3));
+}
+
+LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
+                                       KernelBinding &binding) {
+  LogicalResult result = success();
+  // Decorators apply from the innermost outwards, but a later one may use what an earlier one set.
+  for (const ast::Expr *decorator : kernel.decorators) {
+    const ast::Call *call = getDecoratorCall(decorator, "heuristics");
+    if (!call)
+      continue;
+    const ast::Expr *values = getCallArgument(*call, 0, "values");
+    auto *dict = llvm::dyn_cast_or_null<ast::Dict>(values);
+    if (!dict)
+      return error(call->range, "@triton.heuristics needs a dict of functions");
+    for (const ast::DictEntry &entry : dict->entries) {
+      auto *name = llvm::dyn_cast_or_null<ast::StringLiteral>(entry.key);
+      if (!name || binding.values.count(name->value))
+        continue;
+      std::vector<std::pair<std::string, Value>> known;
+      for (const ast::Param &param : kernel.params) {
+        auto value = binding.values.find(param.name);
+        if (value != binding.values.end())
+          known.emplace_back(param.name.str(), value->second);
+      }
+      known.emplace_back("num_warps", Value::integer(binding.numWarps));
+      known.emplace_back("num_stages", Value::integer(binding.numStages));
+      FailureOr<Value> function = evaluateInModule(module, entry.value);
+      if (mlir::failed(function))
+        return failure();
+      Value args = DictValue{
+          std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(known))};
+      DetachedBlock scratch;
+      mlir::OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToEnd(scratch.get());
+      FailureOr<Value> value = callForHeuristic(*function, args, entry.value->range);
+      if (mlir::failed(value)) {
+        result = error(entry.value->range,
+                       "the heuristic for '" + name->value +
+                           "' needs values that are not known at compile time; give '" +
+                           name->value + "' a value");
+        continue;
+      }
+      binding.values[name->value] = *value;
+    }
+  }
+  return result;
+}
+
+FailureOr<Value> Generator::callForHeuristic(const Value &function, const Value &args,
+                                             SourceRange range) {
+  // Why it failed is told in one sentence by the caller.
+  DiagnosticEngine aside;
+  Generator evaluator(context, sources, options, aside);
+  Frame inner = *frame;
+  evaluator.frame = &inner;
+  DetachedBlock scratch;
+  evaluator.builder.setInsertionPointToEnd(scratch.get());
+  FailureOr<Value> value = evaluator.call(function, CallArg{"", args, range}, range);
+  if (mlir::succeeded(value) && value->isRuntime())
+    return failure();
+  return value;
+}
+
+std::vector<KernelInfo> Generator::listKernels(const ast::Module &module) {
+  llvm::StringRef fileName;
+  if (const SourceBuffer *buffer = sources.getBuffer(module.file))
+    fileName = buffer->getName();
+  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"));
+  std::vector<KernelInfo> kernels;
+  for (const ast::FunctionDef *function : module.deviceFunctions) {
+    if (!function->isJit || module.findJitFunction(function->name) != function)
+      continue;
+    KernelInfo info;
+    info.name = function->name.str();
+    info.range = function->nameRange;
+    for (const ast::Param &param : function->params) {
+      ParamAnnotation annotation = classifyAnnotation(param.annotation);
+      KernelParam::Kind kind = annotation.kind == ParamAnnotation::Kind::Constexpr
+                                   ? KernelParam::Kind::Constexpr
+                               : annotation.kind == ParamAnnotation::Kind::Typed
+                                   ? KernelParam::Kind::Typed
+                                   : KernelParam::Kind::Plain;
+      info.params.push_back(
+          {param.name.str(), kind, annotation.typeText, param.defaultValue != nullptr});
+    }
+    readDecorators(source, *function, info, /*complain=*/true);
+    info.isEntry = true;
+    for (const ast::FunctionDef *other : module.deviceFunctions) {
+      ast::NameSet used;
+      ast::collectUsedNames(other->body, used);
+      info.isEntry &= other == function || !used.contains(function->name);
+    }
+    kernels.push_back(std::move(info));
+  }
+  return kernels;
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,83 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One index over the lists of builtins, and the names that are known but have no implementation.
+
+#include "Builtins.h"
+
+#include "SourceModule.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tilec::irgen {
+namespace {
+
+using Index = llvm::StringMap<std::vector<const Builtin *>>;
+
+const Index &getIndex() {
+  static const Index index = [] {
+    Index built;
+    for (llvm::ArrayRef<Builtin> list :
+         {getProgramBuiltins(), getMemoryBuiltins(), getMathBuiltins(), getLibdeviceBuiltins(),
+          getShapeBuiltins(), getReduceBuiltins(), getHintBuiltins(), getPythonBuiltins(),
+          getTypeBuiltins()})
+      for (const Builtin &builtin : list)
+        built[builtin.name].push_back(&builtin);
+    return built;
+  }();
+  return index;
+}
+
+} // namespace
+
+std::string Builtin::getDisplayName() const {
+  llvm::StringRef prefix = places & (inLanguage | internal) ? "tl."
+                           : places & inTriton              ? "triton."
+                           : places & inLibdevice           ? "libdevice."
+                           : places & inMath                ? "tl.math."
+                                                            : "";
+  return (prefix + name).str();
+}
+
+const Builtin *findBuiltin(llvm::StringRef name, unsigned places) {
+  auto entry = getIndex().find(name);
+  if (entry == getIndex().end())
+    return nullptr;
+  for (const Builtin *builtin : entry->second)
+    if (builtin->places & places)
+      return builtin;
+  return nullptr;
+}
+
+std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
+  std::vector<llvm::StringRef> names;
+  for (const auto &entry : getIndex())
+    if (findBuiltin(entry.first(), places))
+      names.push_back(entry.first());
+  llvm::sort(names);
+  return names;
+}
+
+bool isKnownUnsupported(llvm::StringRef name) {
+  static const llvm::StringSet<> names = {
+      "advance", "associative_scan", "atomic_add", "atomic_and", "atomic_cas", "atomic_max",
+      "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg", "atomic_xor", "bitonic_merge",
+      "cat", "cumprod", "cumsum", "dot", "dot_scaled", "extern_elementwise", "flip", "gather",
+      "gdc_launch_dependents", "gdc_wait", "globaltimer", "histogram", "inline_asm_elementwise",
+      "interleave", "item", "join", "load_tensor_descriptor", "make_block_ptr",
+      "make_tensor_descriptor", "map_elementwise", "num_threads", "num_warps",
+      "pair_uniform_to_normal", "philox", "philox_impl", "rand", "rand4x", "randint", "randint4x",
+      "randn", "randn4x", "smid", "sort", "split", "store_tensor_descriptor", "topk",
+      "uint_to_uniform_float", "_experimental_make_tensor_descriptor", "tensor_descriptor"};
+  return names.contains(name);
+}
+
+bool isLibraryMethod(llvm::StringRef name) {
+  static const llvm::StringSet<> names = {"argmax", "argmin",  "cdiv",    "max", "min",
+                                          "sigmoid", "softmax", "sum", "xor_sum", "reduce_or"};
+  return names.contains(name);
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,97 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of operations that are implemented in C++: name, parameters, where the name is
+// visible, and the function that emits or folds a call. Each Builtins*.cpp contributes one list.
+
+#ifndef TILEC_LIB_IRGEN_BUILTINS_H
+#define TILEC_LIB_IRGEN_BUILTINS_H
+
+#include "Value.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+namespace tilec::irgen {
+
+class Generator;
+
+/// Where a builtin's name can be found.
+enum BuiltinPlace : unsigned {
+  /// `tl.name`
+  inLanguage = 1,
+  /// `tl.math.name`
+  inMath = 2,
+  /// `libdevice.name`
+  inLibdevice = 4,
+  /// `triton.name`
+  inTriton = 8,
+  /// A Python builtin.
+  inPython = 16,
+  /// Method of a tensor or scalar.
+  asMethod = 32,
+  /// Method of a dtype.
+  asTypeMethod = 64,
+  /// `tl.name` for the embedded library only.
+  internal = 128,
+};
+
+/// One argument of a call after binding; `value` is poison when it was not given.
+struct BoundArg {
+  Value value;
+  SourceRange range;
+  bool given = false;
+
+  explicit operator bool() const { return given; }
+};
+
+/// The arguments of one call in the order of the builtin's parameters.
+struct BoundArgs {
+  const Builtin *builtin = nullptr;
+  /// The whole call.
+  SourceRange range;
+  llvm::SmallVector<BoundArg, 4> args;
+  /// What a `*name` parameter collected.
+  llvm::SmallVector<BoundArg, 0> rest;
+
+  const BoundArg &operator[](unsigned index) const { return args[index]; }
+  /// Whether an argument was given and is not None.
+  bool has(unsigned index) const { return args[index].given && !args[index].value.isNone(); }
+};
+
+using BuiltinHandler = mlir::FailureOr<Value> (*)(Generator &, const BoundArgs &);
+
+/// One operation. `params` lists names separated by spaces: `name` is required, `name?` optional,
+/// `*name` collects the remaining positional arguments, everything after `|` is by keyword only.
+struct Builtin {
+  llvm::StringRef name;
+  llvm::StringRef params;
+  unsigned places = 0;
+  BuiltinHandler handler = nullptr;
+
+  /// For messages: "tl.load", "libdevice.tanh", "len".
+  std::string getDisplayName() const;
+};
+
+/// The builtin of a name in any of the places, or null.
+const Builtin *findBuiltin(llvm::StringRef name, unsigned places);
+
+/// Names visible in any of the places, sorted, for suggestions.
+std::vector<llvm::StringRef> getBuiltinNames(unsigned places);
+
+/// Names of the language that are known but not implemented.
+bool isKnownUnsupported(llvm::StringRef name);
+
+// The lists, one per file.
+llvm::ArrayRef<Builtin> getProgramBuiltins();
+llvm::ArrayRef<Builtin> getMemoryBuiltins();
+llvm::ArrayRef<Builtin> getMathBuiltins();
+llvm::ArrayRef<Builtin> getLibdeviceBuiltins();
+llvm::ArrayRef<Builtin> getShapeBuiltins();
+llvm::ArrayRef<Builtin> getReduceBuiltins();
+llvm::ArrayRef<Builtin> getHintBuiltins();
+llvm::ArrayRef<Builtin> getPythonBuiltins();
+llvm::ArrayRef<Builtin> getTypeBuiltins();
+
+} // namespace tilec::irgen
+
+#endif // TILEC_LIB_IRGEN_BUILTINS_H

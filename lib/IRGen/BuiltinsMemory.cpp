@@ -1,0 +1,170 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads and stores, with the checks on pointers, masks and modifiers.
+
+#include "Generator.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tilec::irgen {
+namespace {
+
+/// The pointer operand as a runtime value of pointer type.
+FailureOr<Value> getPointer(Generator &g, const BoundArgs &a) {
+  const RuntimeValue *pointer = a[0].value.getRuntime();
+  if (pointer && pointer->type.element.isPointer())
+    return a[0].value;
+  return g.error(a[0].range, "'" + a.builtin->getDisplayName() + "' needs a pointer, got " +
+                                 a[0].value.describe());
+}
+
+/// An operand of an access, cast to `element` and broadcast to the pointer's shape.
+FailureOr<Value> getOperand(Generator &g, const BoundArg &arg, const Type &pointer, DType element,
+                            llvm::StringRef what) {
+  FailureOr<Value> value = g.cast(arg.value, element, arg.range);
+  if (mlir::failed(value))
+    return failure();
+  const Type &type = value->getRuntime()->type;
+  bool fits = type.getRank() <= pointer.getRank();
+  for (int64_t i = 0; fits && i < type.getRank(); ++i) {
+    int64_t dim = type.shape[i];
+    fits = dim == 1 || dim == pointer.shape[pointer.getRank() - type.getRank() + i];
+  }
+  if (!fits && !pointer.isBlock())
+    return g.error(arg.range, what + " has shape " + printShape(type.shape) +
+                                  " but the pointer is a scalar");
+  if (!fits)
+    return g.error(arg.range, what + " has shape " + printShape(type.shape) +
+                                  ", which cannot be broadcast to the pointer's shape " +
+                                  printShape(pointer.shape));
+  return g.broadcastTo(*value, pointer.shape, arg.range);
+}
+
+FailureOr<tile::CacheModifier> getCacheModifier(Generator &g, const BoundArgs &a, unsigned index,
+                                                llvm::StringRef allowed) {
+  if (!a.has(index))
+    return tile::CacheModifier::none;
+  FailureOr<std::string> text = g.toString(a[index].value, a[index].range, "'cache_modifier'");
+  if (mlir::failed(text))
+    return failure();
+  if (text->empty())
+    return tile::CacheModifier::none;
+  llvm::StringRef name = *text;
+  name.consume_front(".");
+  std::optional<tile::CacheModifier> modifier = tile::symbolizeCacheModifier(name);
+  llvm::SmallVector<llvm::StringRef> names;
+  allowed.split(names, ' ');
+  if (!modifier || !llvm::is_contained(names, name))
+    return g.error(a[index].range, "cache modifier '" + *text + "' is none of " + [&] {
+      std::string list;
+      for (llvm::StringRef entry : names)
+        list += (list.empty() ? "'." : ", '.") + entry.str() + "'";
+      return list;
+    }());
+  return *modifier;
+}
+
+FailureOr<tile::EvictionPolicy> getEvictionPolicy(Generator &g, const BoundArgs &a,
+                                                  unsigned index) {
+  if (!a.has(index))
+    return tile::EvictionPolicy::normal;
+  FailureOr<std::string> text = g.toString(a[index].value, a[index].range, "'eviction_policy'");
+  if (mlir::failed(text))
+    return failure();
+  if (*text == "" || *text == "evict_normal")
+    return tile::EvictionPolicy::normal;
+  std::optional<tile::EvictionPolicy> policy = tile::symbolizeEvictionPolicy(*text);
+  if (!policy || *policy == tile::EvictionPolicy::normal)
+    return g.error(a[index].range, "eviction policy '" + *text +
+                                       "' is none of 'evict_first', 'evict_last', "
+                                       "'evict_normal'");
+  return *policy;
+}
+
+/// Boundary checks belong to block pointers.
+LogicalResult checkNoBoundaryCheck(Generator &g, const BoundArgs &a, unsigned index) {
+  if (!a.has(index))
+    return success();
+  const std::vector<Value> *dims = a[index].value.getTuple();
+  if (dims && dims->empty())
+    return success();
+  return g.error(a[index].range, "'boundary_check' needs a block pointer, which is not supported "
+                                 "yet");
+}
+
+FailureOr<Value> genLoad(Generator &g, const BoundArgs &a) {
+  enum { Pointer, Mask, Other, BoundaryCheck, Padding, Cache, Eviction, Volatile };
+  FailureOr<Value> pointer = getPointer(g, a);
+  if (mlir::failed(pointer) || mlir::failed(checkNoBoundaryCheck(g, a, BoundaryCheck)))
+    return failure();
+  const Type type = pointer->getRuntime()->type;
+  DType element = type.element.getElement();
+  if (a.has(Other) && !a.has(Mask))
+    return g.error(a[Other].range, "'other' is given without 'mask'");
+  mlir::Value mask, other;
+  if (a.has(Mask)) {
+    FailureOr<Value> value = getOperand(g, a[Mask], type, ScalarKind::Int1, "'mask'");
+    if (mlir::failed(value))
+      return failure();
+    mask = value->getRuntime()->value;
+  }
+  if (a.has(Other)) {
+    FailureOr<Value> value = getOperand(g, a[Other], type, element, "'other'");
+    if (mlir::failed(value))
+      return failure();
+    other = value->getRuntime()->value;
+  }
+  FailureOr<tile::CacheModifier> cache = getCacheModifier(g, a, Cache, "ca cg cs cv");
+  FailureOr<tile::EvictionPolicy> eviction = getEvictionPolicy(g, a, Eviction);
+  FailureOr<bool> isVolatile = false;
+  if (a.has(Volatile))
+    isVolatile = g.toBool(a[Volatile].value, a[Volatile].range, "'volatile'");
+  if (mlir::failed(cache) || mlir::failed(eviction) || mlir::failed(isVolatile))
+    return failure();
+  return g.emit<tile::LoadOp>(type.withElement(element), pointer->getRuntime()->value, mask, other,
+                              *cache, *eviction, *isVolatile);
+}
+
+FailureOr<Value> genStore(Generator &g, const BoundArgs &a) {
+  enum { Pointer, Stored, Mask, BoundaryCheck, Cache, Eviction };
+  FailureOr<Value> pointer = getPointer(g, a);
+  if (mlir::failed(pointer) || mlir::failed(checkNoBoundaryCheck(g, a, BoundaryCheck)))
+    return failure();
+  const Type type = pointer->getRuntime()->type;
+  if (type.element.isConstPointer())
+    return g.error(a[0].range, "cannot store through a const pointer");
+  FailureOr<Value> value =
+      getOperand(g, a[Stored], type, type.element.getElement(), "the stored value");
+  if (mlir::failed(value))
+    return failure();
+  mlir::Value mask;
+  if (a.has(Mask)) {
+    FailureOr<Value> maskValue = getOperand(g, a[Mask], type, ScalarKind::Int1, "'mask'");
+    if (mlir::failed(maskValue))
+      return failure();
+    mask = maskValue->getRuntime()->value;
+  }
+  FailureOr<tile::CacheModifier> cache = getCacheModifier(g, a, Cache, "wb cg cs wt");
+  FailureOr<tile::EvictionPolicy> eviction = getEvictionPolicy(g, a, Eviction);
+  if (mlir::failed(cache) || mlir::failed(eviction))
+    return failure();
+  g.create<tile::StoreOp>(pointer->getRuntime()->value, value->getRuntime()->value, mask, *cache,
+                          *eviction);
+  return Value::none();
+}
+
+constexpr Builtin memoryBuiltins[] = {
+    {"load",
+     "pointer mask? other? boundary_check? padding_option? cache_modifier? eviction_policy? "
+     "volatile?",
+     inLanguage | asMethod, genLoad},
+    {"store", "pointer value mask? boundary_check? cache_modifier? eviction_policy?",
+     inLanguage | asMethod, genStore},
+};
+
+} // namespace
+
+llvm::ArrayRef<Builtin> getMemoryBuiltins() { return memoryBuiltins; }
+
+} // namespace tilec::irgen

@@ -1,0 +1,290 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The grid, creation of blocks, loops' ranges, compile-time checks, printing and assertions.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+namespace {
+
+template <typename OpT>
+FailureOr<Value> genGridOp(Generator &g, const BoundArgs &a) {
+  FailureOr<int64_t> axis = g.toInteger(a[0].value, a[0].range, "the grid axis");
+  if (mlir::failed(axis))
+    return failure();
+  if (*axis < 0 || *axis > 2)
+    return g.error(a[0].range, "the grid axis must be 0, 1 or 2, got " + llvm::Twine(*axis));
+  Type type = ScalarKind::Int32;
+  return g.emit<OpT>(type, g.lower(type),
+                     g.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*axis)));
+}
+
+FailureOr<Value> genArange(Generator &g, const BoundArgs &a) {
+  FailureOr<int64_t> start = g.toInteger(a[0].value, a[0].range, "the start of tl.arange");
+  FailureOr<int64_t> end = g.toInteger(a[1].value, a[1].range, "the end of tl.arange");
+  if (mlir::failed(start) || mlir::failed(end))
+    return failure();
+  if (*end <= *start)
+    return g.error(a.range, "tl.arange needs start < end, got " + llvm::Twine(*start) + " and " +
+                                llvm::Twine(*end));
+  if (*start < INT32_MIN || *end > INT32_MAX)
+    return g.error(a.range, "the bounds of tl.arange do not fit in 32 bits");
+  int64_t length = *end - *start;
+  if (!llvm::isPowerOf2_64(static_cast<uint64_t>(length)))
+    return g.error(a.range, "the length of tl.arange must be a power of two, got " +
+                                llvm::Twine(length));
+  if (mlir::failed(g.checkShape({length}, a.range)))
+    return failure();
+  Type type(ScalarKind::Int32, {length});
+  mlir::OpBuilder &builder = g.getBuilder();
+  return g.emit<tile::MakeRangeOp>(type, g.lower(type),
+                                   builder.getI32IntegerAttr(static_cast<int32_t>(*start)),
+                                   builder.getI32IntegerAttr(static_cast<int32_t>(*end)));
+}
+
+FailureOr<Value> makeFilled(Generator &g, const BoundArg &shape, const Value &value,
+                            SourceRange valueRange, DType type) {
+  FailureOr<llvm::SmallVector<int64_t>> dims =
+      g.toIntegers(shape.value, shape.range, "a block dimension");
+  if (mlir::failed(dims) || mlir::failed(g.checkShape(*dims, shape.range)))
+    return failure();
+  if (value.isRuntime() && value.getRuntime()->type.isBlock())
+    return g.error(valueRange, "the value must be a scalar, got " + value.describe());
+  FailureOr<Value> scalar = g.cast(value, type, valueRange);
+  if (mlir::failed(scalar))
+    return failure();
+  return g.splat(*scalar, *dims);
+}
+
+FailureOr<Value> genZeros(Generator &g, const BoundArgs &a) {
+  FailureOr<DType> type = g.toDType(a[1].value, a[1].range, "the dtype");
+  if (mlir::failed(type))
+    return failure();
+  return makeFilled(g, a[0], Value::integer(0), a.range, *type);
+}
+
+FailureOr<Value> genFull(Generator &g, const BoundArgs &a) {
+  FailureOr<DType> type = g.toDType(a[2].value, a[2].range, "the dtype");
+  if (mlir::failed(type))
+    return failure();
+  return makeFilled(g, a[0], a[1].value, a[1].range, *type);
+}
+
+FailureOr<Value> genToTensor(Generator &g, const BoundArgs &a) {
+  return g.toRuntime(a[0].value, a[0].range);
+}
+
+FailureOr<Value> makeRange(Generator &g, const BoundArgs &a, bool isStatic) {
+  std::vector<Value> bounds;
+  if (a.has(1))
+    bounds = {a[0].value, a[1].value};
+  else
+    bounds = {Value::integer(0), a[0].value};
+  bounds.push_back(a.has(2) ? a[2].value : Value::integer(1));
+  static constexpr llvm::StringRef names[] = {"num_stages", "loop_unroll_factor",
+                                              "disallow_acc_multi_buffer", "flatten",
+                                              "warp_specialize", "disable_licm"};
+  std::vector<std::pair<std::string, Value>> options;
+  for (size_t i = 3; i < a.args.size(); ++i) {
+    if (!a.has(i))
+      continue;
+    if (!a[i].value.getConstant())
+      return g.error(a[i].range, "'" + names[i - 3] + "' must be known at compile time, got " +
+                                     a[i].value.describe());
+    options.emplace_back(names[i - 3].str(), a[i].value);
+  }
+  return Value(RangeValue{
+      std::make_shared<const std::vector<Value>>(std::move(bounds)), isStatic,
+      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(options))});
+}
+
+FailureOr<Value> genRange(Generator &g, const BoundArgs &a) { return makeRange(g, a, false); }
+FailureOr<Value> genStaticRange(Generator &g, const BoundArgs &a) { return makeRange(g, a, true); }
+
+FailureOr<Value> genIdentity(Generator &g, const BoundArgs &a) { return a[0].value; }
+
+FailureOr<Value> genConstexpr(Generator &g, const BoundArgs &a) {
+  if (a[0].value.isRuntime())
+    return g.error(a[0].range, "tl.constexpr needs a compile-time value, got a runtime value of "
+                               "type " + a[0].value.describe());
+  return a[0].value;
+}
+
+FailureOr<Value> genNotCallable(Generator &g, const BoundArgs &a) {
+  return g.error(a.range, "'" + a.builtin->getDisplayName() + "' cannot be called in a kernel");
+}
+
+FailureOr<Value> genPointerType(Generator &g, const BoundArgs &a) {
+  FailureOr<DType> element = g.toDType(a[0].value, a[0].range, "the element type");
+  if (mlir::failed(element))
+    return failure();
+  if (element->isPointer() || element->isVoid())
+    return g.error(a[0].range, "a pointer to " + element->str() + " is not supported");
+  bool isConst = false;
+  if (a.has(2)) {
+    FailureOr<bool> flag = g.toBool(a[2].value, a[2].range, "'const'");
+    if (mlir::failed(flag))
+      return failure();
+    isConst = *flag;
+  }
+  return Value(Constant(DType::pointerTo(element->getKind(), isConst)));
+}
+
+/// Text of compile-time values for messages: tuples and all.
+std::string printValue(const Value &value) {
+  if (const Constant *constant = value.getConstant())
+    return constant->str();
+  if (const std::vector<Value> *elements = value.getTuple()) {
+    std::string text = "(";
+    for (size_t i = 0; i < elements->size(); ++i)
+      text += (i ? ", " : "") + printValue((*elements)[i]);
+    return text + ")";
+  }
+  return value.describe();
+}
+
+FailureOr<Value> genStaticAssert(Generator &g, const BoundArgs &a) {
+  FailureOr<bool> truth = g.toBool(a[0].value, a[0].range, "the condition of tl.static_assert");
+  if (mlir::failed(truth))
+    return failure();
+  if (*truth)
+    return Value::none();
+  std::string message = a.has(1) ? ": " + printValue(a[1].value) : "";
+  return g.error(a.range, "static assertion failed" + message);
+}
+
+FailureOr<Value> genStaticPrint(Generator &g, const BoundArgs &a) {
+  std::string text;
+  for (const BoundArg &arg : a.rest)
+    text += (text.empty() ? "" : " ") + printValue(arg.value);
+  g.report(Severity::Remark, a.range, text).category = "static-print";
+  return Value::none();
+}
+
+FailureOr<Value> genDevicePrint(Generator &g, const BoundArgs &a) {
+  // `print(x)` of Python has no prefix.
+  std::string prefix;
+  llvm::SmallVector<BoundArg, 4> values(a.rest);
+  if (a.args[0].given) {
+    const Constant *first = a[0].value.getConstant();
+    if (first && first->isString())
+      prefix = first->getString();
+    else
+      values.insert(values.begin(), a[0]);
+  }
+  bool hex = false;
+  if (a.has(2)) {
+    FailureOr<bool> flag = g.toBool(a[2].value, a[2].range, "'hex'");
+    if (mlir::failed(flag))
+      return failure();
+    hex = *flag;
+  }
+  llvm::SmallVector<mlir::Value> operands;
+  llvm::SmallVector<bool> isSigned;
+  for (const BoundArg &arg : values) {
+    const Constant *text = arg.value.getConstant();
+    if (text && !text->isNumber()) {
+      prefix += (prefix.empty() ? "" : " ") + text->str();
+      continue;
+    }
+    FailureOr<Value> runtime = g.toRuntime(arg.value, arg.range);
+    if (mlir::failed(runtime))
+      return failure();
+    operands.push_back(runtime->getRuntime()->value);
+    isSigned.push_back(runtime->getRuntime()->type.element.isSignedInt());
+  }
+  mlir::OpBuilder &builder = g.getBuilder();
+  g.create<tile::PrintOp>(builder.getStringAttr(prefix),
+                          hex ? builder.getUnitAttr() : mlir::UnitAttr(), operands,
+                          builder.getDenseBoolArrayAttr(isSigned));
+  return Value::none();
+}
+
+FailureOr<Value> genDeviceAssert(Generator &g, const BoundArgs &a) {
+  std::string message = "assertion failed";
+  if (a.has(1)) {
+    FailureOr<std::string> text = g.toString(a[1].value, a[1].range, "the message");
+    if (mlir::failed(text))
+      return failure();
+    message = *text;
+  }
+  FailureOr<Value> condition = g.cast(a[0].value, ScalarKind::Int1, a[0].range);
+  if (mlir::failed(condition))
+    return failure();
+  if (a.has(2)) {
+    // Where the mask is false the condition does not count.
+    FailureOr<Value> unmasked = g.logicalNot(a[2].value, a[2].range);
+    if (mlir::failed(unmasked))
+      return failure();
+    condition = g.logical(ast::BoolOpKind::Or, *condition, *unmasked, a.range);
+    if (mlir::failed(condition))
+      return failure();
+  }
+  if (g.getOptions().debug)
+    g.create<tile::AssertOp>(condition->getRuntime()->value,
+                             g.getBuilder().getStringAttr(message));
+  return Value::none();
+}
+
+FailureOr<Value> genBarrier(Generator &g, const BoundArgs &a) {
+  g.create<tile::BarrierOp>();
+  return Value::none();
+}
+
+FailureOr<Value> genConfig(Generator &g, const BoundArgs &a) {
+  const DictValue *dict = a[0].value.getIf<DictValue>();
+  if (!dict)
+    return g.error(a[0].range, "triton.Config needs a dict of constants");
+  std::vector<std::pair<std::string, Value>> entries = *dict->entries;
+  static constexpr llvm::StringRef names[] = {"num_warps", "num_stages"};
+  for (unsigned i = 0; i < 2; ++i)
+    if (a.has(i + 1))
+      entries.emplace_back(names[i].str(), a[i + 1].value);
+  return Value(DictValue{
+      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(entries))});
+}
+
+FailureOr<Value> genNextPowerOf2(Generator &g, const BoundArgs &a) {
+  FailureOr<int64_t> number = g.toInteger(a[0].value, a[0].range, "the number");
+  if (mlir::failed(number))
+    return failure();
+  if (*number > (int64_t(1) << 62))
+    return g.error(a[0].range, "the next power of two does not fit in 64 bits");
+  if (*number <= 1)
+    return Value::integer(*number == 1 ? 1 : 0);
+  return Value::integer(static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(*number))));
+}
+
+constexpr Builtin programBuiltins[] = {
+    {"program_id", "axis", inLanguage, genGridOp<tile::ProgramIdOp>},
+    {"num_programs", "axis", inLanguage, genGridOp<tile::NumProgramsOp>},
+    {"arange", "start end", inLanguage, genArange},
+    {"zeros", "shape dtype", inLanguage, genZeros},
+    {"full", "shape value dtype", inLanguage, genFull},
+    {"to_tensor", "x", inLanguage, genToTensor},
+    {"range",
+     "arg1 arg2? step? | num_stages? loop_unroll_factor? disallow_acc_multi_buffer? flatten? "
+     "warp_specialize? disable_licm?",
+     inLanguage, genRange},
+    {"static_range", "arg1 arg2? step?", inLanguage, genStaticRange},
+    {"condition", "arg1 | disable_licm?", inLanguage, genIdentity},
+    {"constexpr", "value", inLanguage, genConstexpr},
+    {"tensor", "", inLanguage, genNotCallable},
+    {"dtype", "", inLanguage, genNotCallable},
+    {"pointer_type", "element_ty address_space? const?", inLanguage, genPointerType},
+    {"static_assert", "cond msg?", inLanguage, genStaticAssert},
+    {"static_print", "*values", inLanguage, genStaticPrint},
+    {"device_print", "prefix? *args hex?", inLanguage, genDevicePrint},
+    {"device_assert", "cond msg? mask?", inLanguage, genDeviceAssert},
+    {"debug_barrier", "", inLanguage, genBarrier},
+    {"Config", "kwargs num_warps? num_stages? num_ctas? maxnreg? pre_hook? ir_override?",
+     inTriton, genConfig},
+    {"next_power_of_2", "n", inTriton | inLanguage, genNextPowerOf2},
+};
+
+} // namespace
+
+llvm::ArrayRef<Builtin> getProgramBuiltins() { return programBuiltins; }
+
+} // namespace tilec::irgen

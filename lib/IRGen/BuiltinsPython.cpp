@@ -1,0 +1,271 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Python's builtins, as far as kernels use them, and the predicates of types.
+
+#include "Generator.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tilec::irgen {
+namespace {
+
+FailureOr<Value> fromFold(Generator &g, const FoldResult &folded, SourceRange range) {
+  if (!folded.value)
+    return g.error(range, folded.error);
+  return Value(*folded.value);
+}
+
+FailureOr<Value> genLen(Generator &g, const BoundArgs &a) {
+  if (const std::vector<Value> *elements = a[0].value.getTuple())
+    return Value::integer(static_cast<int64_t>(elements->size()));
+  const Constant *constant = a[0].value.getConstant();
+  if (constant && constant->isString())
+    return Value::integer(static_cast<int64_t>(constant->getString().size()));
+  return g.error(a[0].range, "len() needs a tuple or string, got " + a[0].value.describe());
+}
+
+FailureOr<Value> genInt(Generator &g, const BoundArgs &a) {
+  if (a[0].value.isRuntime())
+    return g.cast(a[0].value, ScalarKind::Int32, a[0].range);
+  if (!a[0].value.getConstant())
+    return g.error(a[0].range, "int() needs a number, got " + a[0].value.describe());
+  return fromFold(g, foldToInt(*a[0].value.getConstant()), a[0].range);
+}
+
+FailureOr<Value> genFloat(Generator &g, const BoundArgs &a) {
+  if (a[0].value.isRuntime())
+    return g.cast(a[0].value, ScalarKind::FP32, a[0].range);
+  if (!a[0].value.getConstant())
+    return g.error(a[0].range, "float() needs a number or string, got " + a[0].value.describe());
+  return fromFold(g, foldToFloat(*a[0].value.getConstant()), a[0].range);
+}
+
+FailureOr<Value> genBool(Generator &g, const BoundArgs &a) {
+  if (a[0].value.isRuntime())
+    return g.cast(a[0].value, ScalarKind::Int1, a[0].range);
+  FailureOr<bool> truth = g.toBool(a[0].value, a[0].range, "the operand of bool()");
+  if (mlir::failed(truth))
+    return failure();
+  return Value::boolean(*truth);
+}
+
+FailureOr<Value> genStr(Generator &g, const BoundArgs &a) {
+  const Constant *constant = a[0].value.getConstant();
+  if (!constant)
+    return g.error(a[0].range, "str() needs a compile-time value, got " + a[0].value.describe());
+  return Value(Constant(constant->str()));
+}
+
+/// `min(a, b, ...)` and `min(tuple)`.
+template <bool isMax>
+FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
+  std::vector<Value> operands;
+  for (const BoundArg &arg : a.rest)
+    operands.push_back(arg.value);
+  if (operands.size() == 1 && operands[0].getTuple())
+    operands = std::vector<Value>(*operands[0].getTuple());
+  if (operands.empty())
+    return g.error(a.range, "'" + a.builtin->name + "' of nothing");
+  const Builtin *combine = findBuiltin(isMax ? "maximum" : "minimum", inLanguage);
+  Value result = operands.front();
+  for (const Value &operand : llvm::drop_begin(operands)) {
+    if (result.isNumber() && operand.isNumber()) {
+      FailureOr<Value> less =
+          isMax ? g.compare(ast::CompareOp::Lt, result, operand, a.range)
+                : g.compare(ast::CompareOp::Lt, operand, result, a.range);
+      if (mlir::failed(less))
+        return failure();
+      if (less->getConstant()->isTrue())
+        result = operand;
+      continue;
+    }
+    Generator::CallArg args[] = {{"", result, a.range}, {"", operand, a.range}};
+    FailureOr<Value> next = g.call(BuiltinValue{combine}, args, a.range);
+    if (mlir::failed(next))
+      return failure();
+    result = *next;
+  }
+  return result;
+}
+
+FailureOr<Value> genSum(Generator &g, const BoundArgs &a) {
+  const std::vector<Value> *elements = a[0].value.getTuple();
+  if (!elements)
+    return g.error(a[0].range, "sum() needs a tuple, got " + a[0].value.describe() +
+                                   "; use tl.sum for blocks");
+  Value result = a.has(1) ? a[1].value : Value::integer(0);
+  for (const Value &element : *elements) {
+    FailureOr<Value> next = g.binary(ast::BinaryOp::Add, result, element, a.range);
+    if (mlir::failed(next))
+      return failure();
+    result = *next;
+  }
+  return result;
+}
+
+bool isInstance(const Value &value, llvm::StringRef className) {
+  const Constant *constant = value.getConstant();
+  return llvm::StringSwitch<bool>(className)
+      .Case("tensor", value.isRuntime())
+      .Case("constexpr", constant != nullptr)
+      .Case("int", constant && (constant->isInt() || constant->isBool()))
+      .Case("float", constant && constant->isFloat())
+      .Case("bool", constant && constant->isBool())
+      .Case("str", constant && constant->isString())
+      .Case("dtype", constant && constant->isDType())
+      .Cases({"tuple", "list"}, value.getTuple() != nullptr)
+      .Default(false);
+}
+
+FailureOr<Value> genIsInstance(Generator &g, const BoundArgs &a) {
+  const std::vector<Value> *classes = a[1].value.getTuple();
+  std::vector<Value> single{a[1].value};
+  bool result = false;
+  for (const Value &candidate : classes ? *classes : single) {
+    const BuiltinValue *builtin = candidate.getIf<BuiltinValue>();
+    if (!builtin)
+      return g.error(a[1].range, "isinstance() needs a class such as tl.tensor or tl.constexpr, "
+                                 "got " + candidate.describe());
+    result |= isInstance(a[0].value, builtin->builtin->name);
+  }
+  return Value::boolean(result);
+}
+
+FailureOr<Value> genTuple(Generator &g, const BoundArgs &a) {
+  if (!a.has(0))
+    return Value::tuple({});
+  if (!a[0].value.getTuple())
+    return g.error(a[0].range, "expected a tuple or list, got " + a[0].value.describe());
+  return a[0].value;
+}
+
+FailureOr<Value> genPrint(Generator &g, const BoundArgs &a) {
+  std::vector<Generator::CallArg> args;
+  for (const BoundArg &arg : a.rest)
+    args.push_back({"", arg.value, arg.range});
+  return g.call(BuiltinValue{findBuiltin("device_print", inLanguage)}, args, a.range);
+}
+
+FailureOr<Value> genHasAttr(Generator &g, const BoundArgs &a) {
+  FailureOr<std::string> name = g.toString(a[1].value, a[1].range, "the attribute's name");
+  if (mlir::failed(name))
+    return failure();
+  return g.hasAttribute(a[0].value, *name);
+}
+
+FailureOr<Value> genGetAttr(Generator &g, const BoundArgs &a) {
+  FailureOr<std::string> name = g.toString(a[1].value, a[1].range, "the attribute's name");
+  if (mlir::failed(name))
+    return failure();
+  if (a.args[2].given && !g.hasAttribute(a[0].value, *name).getConstant()->isTrue())
+    return a[2].value;
+  return g.getAttribute(a[0].value, *name, a.range);
+}
+
+FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
+  return findBuiltin("range", inLanguage)->handler(g, a);
+}
+
+constexpr Builtin pythonBuiltins[] = {
+    {"len", "obj", inPython, genLen},
+    {"int", "x", inPython, genInt},
+    {"float", "x", inPython, genFloat},
+    {"bool", "x", inPython, genBool},
+    {"str", "x", inPython, genStr},
+    {"min", "*args", inPython, genMinMax<false>},
+    {"max", "*args", inPython, genMinMax<true>},
+    {"sum", "iterable start?", inPython, genSum},
+    {"isinstance", "obj class_or_tuple", inPython, genIsInstance},
+    {"tuple", "iterable?", inPython, genTuple},
+    {"list", "iterable?", inPython, genTuple},
+    {"print", "*args", inPython, genPrint},
+    {"hasattr", "obj name", inPython, genHasAttr},
+    {"getattr", "obj name default?", inPython, genGetAttr},
+    {"range", "arg1 arg2? step?", inPython, genRange},
+};
+
+/// Answers `is_...` of a type by the builtin's own name.
+FailureOr<Value> genTypePredicate(Generator &g, const BoundArgs &a) {
+  Type type;
+  if (const BlockTypeValue *block = a[0].value.getIf<BlockTypeValue>())
+    type = block->type;
+  else
+    type = Type(a[0].value.getConstant()->getDType());
+  DType t = type.element;
+  llvm::StringRef name = a.builtin->name;
+  if (name == "is_block")
+    return Value::boolean(type.isBlock());
+  if (name == "is_ptr")
+    return Value::boolean(t.isPointer() && !type.isBlock());
+  if (type.isBlock())
+    return Value::boolean(false);
+  using K = ScalarKind;
+  return Value::boolean(llvm::StringSwitch<bool>(name)
+                            .Case("is_floating", t.isFloat())
+                            .Case("is_standard_floating", t.isFloat() && !t.isFP8())
+                            .Case("is_int", t.isInt())
+                            .Case("is_int_signed", t.isSignedInt())
+                            .Case("is_int_unsigned", t.isUnsignedInt())
+                            .Cases({"is_bool", "is_int1"}, t.isBool())
+                            .Case("is_int8", t.is(K::Int8))
+                            .Case("is_int16", t.is(K::Int16))
+                            .Case("is_int32", t.is(K::Int32))
+                            .Case("is_int64", t.is(K::Int64))
+                            .Case("is_uint8", t.is(K::UInt8))
+                            .Case("is_uint16", t.is(K::UInt16))
+                            .Case("is_uint32", t.is(K::UInt32))
+                            .Case("is_uint64", t.is(K::UInt64))
+                            .Case("is_fp8", t.isFP8())
+                            .Case("is_fp8e4nv", t.is(K::FP8E4NV))
+                            .Case("is_fp8e5", t.is(K::FP8E5))
+                            .Case("is_fp8e4b8", t.is(K::FP8E4B8))
+                            .Case("is_fp8e5b16", t.is(K::FP8E5B16))
+                            .Case("is_fp8e4b15", t.is(K::FP8E4B15))
+                            .Case("is_fp16", t.is(K::FP16))
+                            .Case("is_bf16", t.is(K::BF16))
+                            .Case("is_fp32", t.is(K::FP32))
+                            .Case("is_fp64", t.is(K::FP64))
+                            .Case("is_void", t.isVoid())
+                            .Case("is_const", t.isConstPointer())
+                            .Default(false));
+}
+
+constexpr Builtin typeBuiltins[] = {
+    {"is_block", "self", asTypeMethod, genTypePredicate},
+    {"is_ptr", "self", asTypeMethod, genTypePredicate},
+    {"is_floating", "self", asTypeMethod, genTypePredicate},
+    {"is_standard_floating", "self", asTypeMethod, genTypePredicate},
+    {"is_int", "self", asTypeMethod, genTypePredicate},
+    {"is_int_signed", "self", asTypeMethod, genTypePredicate},
+    {"is_int_unsigned", "self", asTypeMethod, genTypePredicate},
+    {"is_bool", "self", asTypeMethod, genTypePredicate},
+    {"is_int1", "self", asTypeMethod, genTypePredicate},
+    {"is_int8", "self", asTypeMethod, genTypePredicate},
+    {"is_int16", "self", asTypeMethod, genTypePredicate},
+    {"is_int32", "self", asTypeMethod, genTypePredicate},
+    {"is_int64", "self", asTypeMethod, genTypePredicate},
+    {"is_uint8", "self", asTypeMethod, genTypePredicate},
+    {"is_uint16", "self", asTypeMethod, genTypePredicate},
+    {"is_uint32", "self", asTypeMethod, genTypePredicate},
+    {"is_uint64", "self", asTypeMethod, genTypePredicate},
+    {"is_fp8", "self", asTypeMethod, genTypePredicate},
+    {"is_fp8e4nv", "self", asTypeMethod, genTypePredicate},
+    {"is_fp8e5", "self", asTypeMethod, genTypePredicate},
+    {"is_fp8e4b8", "self", asTypeMethod, genTypePredicate},
+    {"is_fp8e5b16", "self", asTypeMethod, genTypePredicate},
+    {"is_fp8e4b15", "self", asTypeMethod, genTypePredicate},
+    {"is_fp16", "self", asTypeMethod, genTypePredicate},
+    {"is_bf16", "self", asTypeMethod, genTypePredicate},
+    {"is_fp32", "self", asTypeMethod, genTypePredicate},
+    {"is_fp64", "self", asTypeMethod, genTypePredicate},
+    {"is_void", "self", asTypeMethod, genTypePredicate},
+    {"is_const", "self", asTypeMethod, genTypePredicate},
+};
+
+} // namespace
+
+llvm::ArrayRef<Builtin> getPythonBuiltins() { return pythonBuiltins; }
+llvm::ArrayRef<Builtin> getTypeBuiltins() { return typeBuiltins; }
+
+} // namespace tilec::irgen

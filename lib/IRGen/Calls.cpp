@@ -1,0 +1,287 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls: evaluation of arguments, binding to parameters, and what happens for each kind of callee.
+// Functions are specialised and inlined at every call.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+static constexpr unsigned callDepthLimit = 64;
+
+FailureOr<Value> Generator::evaluateCall(const ast::Call &expr) {
+  FailureOr<Value> callee = evaluate(expr.callee);
+  std::vector<CallArg> args;
+  bool failed = mlir::failed(callee);
+  for (const ast::Expr *arg : expr.args) {
+    auto *starred = llvm::dyn_cast<ast::Starred>(arg);
+    FailureOr<Value> value = evaluate(starred ? starred->value : arg);
+    if (mlir::failed(value)) {
+      failed = true;
+      continue;
+    }
+    if (!starred) {
+      args.push_back({"", *value, arg->range});
+      continue;
+    }
+    FailureOr<std::vector<Value>> items = enumerateIterable(*value, arg->range);
+    if (mlir::failed(items))
+      return failure();
+    for (const Value &item : *items)
+      args.push_back({"", item, arg->range});
+  }
+  for (const ast::KeywordArg &keyword : expr.keywords) {
+    if (keyword.name.empty())
+      return error(keyword.value->range, "'**' in a call is not supported in a kernel");
+    FailureOr<Value> value = evaluate(keyword.value);
+    if (mlir::failed(value)) {
+      failed = true;
+      continue;
+    }
+    args.push_back({keyword.name, *value, keyword.value->range});
+  }
+  if (failed)
+    return failure();
+  return call(*callee, args, expr.range);
+}
+
+FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> args,
+                                 SourceRange range) {
+  if (const FunctionValue *function = callee.getIf<FunctionValue>())
+    return callFunction(*function, args, range);
+  if (const BuiltinValue *builtin = callee.getIf<BuiltinValue>())
+    return callBuiltin(*builtin, args, range);
+  if (const LambdaValue *lambda = callee.getIf<LambdaValue>())
+    return callLambda(*lambda, args, range);
+  if (callee.isPoison())
+    return failure();
+  return error(range, callee.describe() + " cannot be called");
+}
+
+FailureOr<Value> Generator::callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> args,
+                                        SourceRange range) {
+  const SourceModule &library = getLibraryModule();
+  const ModuleBinding *binding = library.scope.find(name);
+  if (!binding || !binding->function)
+    return error(range, "the language library has no function '" + name + "'");
+  std::vector<CallArg> callArgs;
+  for (const Value &arg : args)
+    callArgs.push_back({"", arg, range});
+  return callFunction(FunctionValue{binding->function, &library}, callArgs, range);
+}
+
+FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
+                                         SourceRange range) {
+  const ast::FunctionDef &function = *callee.function;
+  if (frame->depth >= callDepthLimit) {
+    aborted = true;
+    return error(range, "calls are nested more than " + llvm::Twine(callDepthLimit) +
+                            " deep; is '" + function.name + "' called recursively without end?");
+  }
+  if (function.bodySkipped)
+    return error(range, "the body of '" + function.name + "' is host code");
+  std::vector<CallArg> allArgs;
+  if (callee.self)
+    allArgs.push_back({"", *callee.self, range});
+  allArgs.insert(allArgs.end(), args.begin(), args.end());
+
+  Frame activation;
+  activation.function = &function;
+  activation.module = callee.module;
+  activation.callSite = range;
+  activation.caller = frame;
+  activation.depth = frame->depth + 1;
+  activation.keepsConstants = !function.isJit;
+  activation.callLocation = getLocation();
+  if (mlir::failed(bindParams(function.params, function.name, allArgs, range, activation)))
+    return failure();
+
+  llvm::SaveAndRestore<Frame *> enterFrame(frame, &activation);
+  llvm::SaveAndRestore<SourceRange> place(current, function.range);
+  unsigned errorsBefore = diagnostics.getNumErrors();
+  Flow flow = execute(function.body, nullptr);
+  if (isAborted() || diagnostics.getNumErrors() != errorsBefore)
+    return failure();
+  Value result = flow == Flow::Return ? activation.returnValue : Value::none();
+  if (result.isPoison())
+    return failure();
+  return result;
+}
+
+FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
+                                       SourceRange range) {
+  if (frame->depth >= callDepthLimit)
+    return error(range, "calls are nested more than " + llvm::Twine(callDepthLimit) + " deep");
+  Frame activation;
+  activation.module = callee.module;
+  activation.callSite = range;
+  activation.caller = frame;
+  activation.depth = frame->depth + 1;
+  activation.keepsConstants = true;
+  activation.callLocation = getLocation();
+  if (mlir::failed(bindParams(callee.lambda->params, "lambda", args, range, activation)))
+    return failure();
+  llvm::SaveAndRestore<Frame *> enterFrame(frame, &activation);
+  return evaluate(callee.lambda->body);
+}
+
+LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params,
+                                    llvm::StringRef functionName, llvm::ArrayRef<CallArg> args,
+                                    SourceRange range, Frame &callee) {
+  std::string shown = "'" + functionName.str() + "'";
+  size_t positional = 0, numPositional = 0;
+  for (const CallArg &arg : args)
+    numPositional += arg.keyword.empty();
+  auto findKeyword = [&](llvm::StringRef name) -> const CallArg * {
+    for (const CallArg &arg : args)
+      if (!arg.keyword.empty() && arg.keyword == name)
+        return &arg;
+    return nullptr;
+  };
+
+  std::vector<llvm::StringRef> names;
+  for (const ast::Param &param : params) {
+    if (param.kind == ast::ParamKind::VarKeywords)
+      return error(range, shown + " has '**" + param.name + "', which is not supported");
+    if (param.kind == ast::ParamKind::VarArgs) {
+      std::vector<Value> rest;
+      for (; positional < numPositional; ++positional)
+        rest.push_back(args[positional].value);
+      callee.variables[param.name] = Value::tuple(std::move(rest));
+      continue;
+    }
+    if (param.kind != ast::ParamKind::PositionalOnly)
+      names.push_back(param.name);
+    const CallArg *keyword =
+        param.kind == ast::ParamKind::PositionalOnly ? nullptr : findKeyword(param.name);
+    const CallArg *given = keyword;
+    if (positional < numPositional && param.kind != ast::ParamKind::KeywordOnly) {
+      if (keyword)
+        return error(keyword->range, "argument '" + param.name + "' of " + shown +
+                                         " is given twice");
+      given = &args[positional++];
+    }
+    bool isConstexpr =
+        classifyAnnotation(param.annotation).kind == ParamAnnotation::Kind::Constexpr;
+    if (isConstexpr)
+      callee.constexprNames.insert(param.name);
+    if (given) {
+      if (isConstexpr && given->value.isRuntime())
+        return error(given->range, "argument '" + param.name + "' of " + shown +
+                                       " must be known at compile time, got a runtime value of "
+                                       "type " + given->value.describe());
+      callee.variables[param.name] = given->value;
+      continue;
+    }
+    if (!param.defaultValue)
+      return error(range, "missing argument '" + param.name + "' in the call of " + shown);
+    FailureOr<Value> value = evaluateInModule(*callee.module, param.defaultValue);
+    if (mlir::failed(value))
+      return failure();
+    callee.variables[param.name] = *value;
+  }
+  if (positional < numPositional)
+    return error(args[positional].range, "too many arguments for " + shown + ": expected " +
+                                             llvm::Twine(positional) + ", got " +
+                                             llvm::Twine(numPositional));
+  for (const CallArg &arg : args)
+    if (!arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
+      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'",
+                          arg.keyword, names);
+  return success();
+}
+
+namespace {
+
+/// A builtin's parameter list, read from its text.
+struct BuiltinParam {
+  llvm::StringRef name;
+  bool optional = false;
+  bool variadic = false;
+  bool keywordOnly = false;
+};
+
+llvm::SmallVector<BuiltinParam, 8> readParams(llvm::StringRef text) {
+  llvm::SmallVector<BuiltinParam, 8> params;
+  bool keywordOnly = false;
+  while (!text.empty()) {
+    auto [word, rest] = text.split(' ');
+    text = rest;
+    if (word.empty())
+      continue;
+    if (word == "|") {
+      keywordOnly = true;
+      continue;
+    }
+    BuiltinParam param;
+    param.keywordOnly = keywordOnly;
+    param.variadic = word.consume_front("*");
+    param.optional = word.consume_back("?") || param.variadic;
+    param.name = word;
+    keywordOnly |= param.variadic;
+    params.push_back(param);
+  }
+  return params;
+}
+
+} // namespace
+
+FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
+                                        SourceRange range) {
+  const Builtin &builtin = *callee.builtin;
+  std::string shown = "'" + builtin.getDisplayName() + "'";
+  llvm::SmallVector<BuiltinParam, 8> params = readParams(builtin.params);
+  BoundArgs bound;
+  bound.builtin = &builtin;
+  bound.range = range;
+  bound.args.resize(params.size());
+
+  size_t next = 0;
+  auto bindPositional = [&](const Value &value, SourceRange argRange) -> LogicalResult {
+    if (next < params.size() && params[next].variadic) {
+      bound.rest.push_back({value, argRange, true});
+      return success();
+    }
+    if (next >= params.size() || params[next].keywordOnly)
+      return error(argRange, "too many arguments for " + shown);
+    bound.args[next++] = {value, argRange, true};
+    return success();
+  };
+  if (callee.self && mlir::failed(bindPositional(*callee.self, range)))
+    return failure();
+  for (const CallArg &arg : args) {
+    if (arg.keyword.empty()) {
+      if (mlir::failed(bindPositional(arg.value, arg.range)))
+        return failure();
+      continue;
+    }
+    auto param = llvm::find_if(
+        params, [&](const BuiltinParam &p) { return p.name == arg.keyword && !p.variadic; });
+    // `shape=(...)` for `*shape`.
+    auto variadic = llvm::find_if(
+        params, [&](const BuiltinParam &p) { return p.name == arg.keyword && p.variadic; });
+    if (variadic != params.end() && bound.rest.empty()) {
+      bound.rest.push_back({arg.value, arg.range, true});
+      continue;
+    }
+    if (param == params.end()) {
+      std::vector<llvm::StringRef> names;
+      for (const BuiltinParam &candidate : params)
+        names.push_back(candidate.name);
+      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'",
+                          arg.keyword, names);
+    }
+    BoundArg &slot = bound.args[param - params.begin()];
+    if (slot)
+      return error(arg.range, "argument '" + arg.keyword + "' of " + shown + " is given twice");
+    slot = {arg.value, arg.range, true};
+  }
+  for (auto [slot, param] : llvm::zip(bound.args, params))
+    if (!slot && !param.optional)
+      return error(range, "missing argument '" + param.name + "' in the call of " + shown);
+  llvm::SaveAndRestore<SourceRange> place(current, range);
+  return builtin.handler(*this, bound);
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,250 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Conversions between element types, and constants of the emitted program.
+
+#include "Generator.h"
+
+#include "llvm/ADT/APFloat.h"
+
+namespace tilec::irgen {
+
+namespace arith = mlir::arith;
+
+FailureOr<Value> Generator::makeConstant(const Constant &number, DType type, SourceRange range) {
+  mlir::Type lowered = lower(type);
+  if (type.isBool())
+    return emit<arith::ConstantOp>(type, builder.getIntegerAttr(lowered, number.isTrue()));
+  if (type.isInt()) {
+    FoldResult folded = foldToInt(number);
+    if (!folded.value)
+      return error(range, folded.error);
+    PyInt value = folded.value->toInt();
+    if (!value.fits(type.getBitWidth(), type.isSignedInt())) {
+      if (value.isNegative() && type.isUnsignedInt())
+        return error(range, "negative constant " + value.str() + " cannot be of unsigned type " +
+                                type.str());
+      return error(range, "constant " + value.str() + " is out of range for " + type.str());
+    }
+    return emit<arith::ConstantOp>(
+        type, builder.getIntegerAttr(lowered, value.toBits(type.getBitWidth())));
+  }
+  if (type.isFloat()) {
+    llvm::APFloat value(number.toDouble());
+    bool losesInfo;
+    value.convert(llvm::cast<mlir::FloatType>(lowered).getFloatSemantics(),
+                  llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    return emit<arith::ConstantOp>(type, builder.getFloatAttr(lowered, value));
+  }
+  if (type.isPointer()) {
+    FailureOr<Value> address = makeConstant(number, ScalarKind::Int64, range);
+    if (mlir::failed(address))
+      return failure();
+    return cast(*address, type, range);
+  }
+  return error(range, "expected a value of type " + type.str() + ", got " + number.repr());
+}
+
+Value Generator::makeZero(const Type &type) {
+  mlir::Type element = lower(Type(type.element));
+  auto zero = llvm::cast<mlir::TypedAttr>(builder.getZeroAttr(element));
+  Value scalar = emit<arith::ConstantOp>(Type(type.element), zero);
+  return splat(scalar, type.shape);
+}
+
+FailureOr<Value> Generator::toRuntime(const Value &value, SourceRange range) {
+  if (value.isRuntime())
+    return value;
+  if (value.isPoison())
+    return failure();
+  if (!value.isNumber())
+    return error(range, "expected a number or tensor, got " + value.describe());
+  FailureOr<DType> type = getDefaultType(*value.getConstant(), range);
+  if (mlir::failed(type))
+    return failure();
+  return makeConstant(*value.getConstant(), *type, range);
+}
+
+FailureOr<Value> Generator::cast(const Value &value, DType type, SourceRange range,
+                                 tile::RoundingMode rounding) {
+  if (type.isVoid())
+    return error(range, "values cannot be cast to void");
+  if (value.isNumber())
+    return makeConstant(*value.getConstant(), type, range);
+  if (value.isPoison())
+    return failure();
+  const RuntimeValue *runtime = value.getRuntime();
+  if (!runtime)
+    return error(range, "expected a number or tensor, got " + value.describe());
+  if (runtime->type.element == type)
+    return value;
+  if (runtime->type.element.isPointer() || type.isPointer())
+    return castPointer(value, type, range);
+  return castNumber(value, type, range, rounding);
+}
+
+FailureOr<Value> Generator::castPointer(const Value &value, DType type, SourceRange range) {
+  const RuntimeValue &from = *value.getRuntime();
+  DType source = from.type.element;
+  Type result = from.type.withElement(type);
+  if (source.isPointer() && type.isPointer()) {
+    // const is known to the front end only.
+    if (source.getKind() == type.getKind())
+      return Value::runtime(from.value, result);
+    return emit<tile::PtrCastOp>(result, lower(result), from.value);
+  }
+  if (source.isPointer()) {
+    if (!type.isInt())
+      return error(range, "a pointer cannot be cast to " + type.str());
+    Type address = from.type.withElement(ScalarKind::Int64);
+    return cast(emit<tile::PtrToIntOp>(address, lower(address), from.value), type, range);
+  }
+  if (!source.isInt())
+    return error(range, "a value of type " + source.str() + " cannot be cast to a pointer");
+  FailureOr<Value> wide = cast(value, source.isSignedInt() ? ScalarKind::Int64 : ScalarKind::UInt64,
+                               range);
+  if (mlir::failed(wide))
+    return failure();
+  return emit<tile::IntToPtrOp>(result, lower(result), wide->getRuntime()->value);
+}
+
+FailureOr<Value> Generator::castNumber(const Value &value, DType type, SourceRange range,
+                                       tile::RoundingMode rounding) {
+  const RuntimeValue &from = *value.getRuntime();
+  DType source = from.type.element;
+  Type result = from.type.withElement(type);
+  mlir::Type lowered = lower(result);
+  auto via = [&](ScalarKind step) -> FailureOr<Value> {
+    FailureOr<Value> middle = castNumber(value, step, range, rounding);
+    if (mlir::failed(middle))
+      return failure();
+    return castNumber(*middle, type, range, rounding);
+  };
+
+  if (type.isBool()) {
+    if (source.isFP8())
+      return via(ScalarKind::FP32);
+    return emitCompare(ast::CompareOp::NotEq, value, makeZero(from.type));
+  }
+  if (source.isFloat() && type.isFloat()) {
+    unsigned fromBits = source.getBitWidth(), toBits = type.getBitWidth();
+    bool fp8 = source.isFP8() || type.isFP8();
+    // Two 8-bit or two 16-bit formats, and fp64 with an 8-bit one, meet in fp32.
+    if ((fromBits == toBits && fromBits < 32) || (fp8 && fromBits + toBits == 72))
+      return via(ScalarKind::FP32);
+    if (fp8 || (toBits < fromBits && rounding != tile::RoundingMode::rtne))
+      return emit<tile::FpToFpOp>(result, lowered, from.value, rounding);
+    if (toBits > fromBits)
+      return emit<arith::ExtFOp>(result, lowered, from.value);
+    return emit<arith::TruncFOp>(result, lowered, from.value);
+  }
+  if (source.isFloat()) {
+    if (source.isFP8())
+      return via(ScalarKind::FP32);
+    if (type.isSignedInt())
+      return emit<arith::FPToSIOp>(result, lowered, from.value);
+    return emit<arith::FPToUIOp>(result, lowered, from.value);
+  }
+  if (type.isFloat()) {
+    if (type.isFP8())
+      return via(ScalarKind::FP32);
+    if (source.isSignedInt())
+      return emit<arith::SIToFPOp>(result, lowered, from.value);
+    return emit<arith::UIToFPOp>(result, lowered, from.value);
+  }
+  if (source.getBitWidth() == type.getBitWidth())
+    return Value::runtime(from.value, result);
+  if (source.getBitWidth() > type.getBitWidth())
+    return emit<arith::TruncIOp>(result, lowered, from.value);
+  if (source.isSignedInt())
+    return emit<arith::ExtSIOp>(result, lowered, from.value);
+  return emit<arith::ExtUIOp>(result, lowered, from.value);
+}
+
+FailureOr<Value> Generator::bitcast(const Value &value, DType type, SourceRange range) {
+  FailureOr<Value> operand = toRuntime(value, range);
+  if (mlir::failed(operand))
+    return failure();
+  const RuntimeValue &from = *operand->getRuntime();
+  DType source = from.type.element;
+  if (source == type)
+    return *operand;
+  if (source.isPointer() || type.isPointer())
+    return castPointer(*operand, type, range);
+  if (source.getBitWidth() != type.getBitWidth())
+    return error(range, "cannot bitcast " + source.str() + " to " + type.str() +
+                            ": their sizes differ (" + llvm::Twine(source.getBitWidth()) +
+                            " and " + llvm::Twine(type.getBitWidth()) + " bits)");
+  Type result = from.type.withElement(type);
+  if (source.isInt() && type.isInt())
+    return Value::runtime(from.value, result);
+  return emit<arith::BitcastOp>(result, lower(result), from.value);
+}
+
+FailureOr<int64_t> Generator::toInteger(const Value &value, SourceRange range,
+                                        const llvm::Twine &what) {
+  const Constant *constant = value.getConstant();
+  if (value.isPoison())
+    return failure();
+  if (!constant || !(constant->isInt() || constant->isBool())) {
+    if (value.isRuntime())
+      return error(range, what + " must be known at compile time, got a runtime value of type " +
+                              value.describe());
+    return error(range, what + " must be an integer, got " + value.describe());
+  }
+  PyInt number = constant->toInt();
+  if (!number.fitsInt64())
+    return error(range, what + " " + number.str() + " does not fit in 64 bits");
+  return number.toInt64Saturated();
+}
+
+FailureOr<llvm::SmallVector<int64_t>> Generator::toIntegers(const Value &value, SourceRange range,
+                                                            const llvm::Twine &what) {
+  llvm::SmallVector<int64_t> numbers;
+  const std::vector<Value> *elements = value.getTuple();
+  std::vector<Value> single{value};
+  for (const Value &element : elements ? *elements : single) {
+    FailureOr<int64_t> number = toInteger(element, range, what);
+    if (mlir::failed(number))
+      return failure();
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+FailureOr<bool> Generator::toBool(const Value &value, SourceRange range, const llvm::Twine &what) {
+  if (value.isPoison())
+    return failure();
+  if (const Constant *constant = value.getConstant())
+    return constant->isTrue();
+  if (const std::vector<Value> *elements = value.getTuple())
+    return !elements->empty();
+  if (value.isRuntime())
+    return error(range, what + " must be known at compile time, got a runtime value of type " +
+                            value.describe());
+  return true;
+}
+
+FailureOr<std::string> Generator::toString(const Value &value, SourceRange range,
+                                           const llvm::Twine &what) {
+  if (value.isPoison())
+    return failure();
+  const Constant *constant = value.getConstant();
+  if (!constant || !constant->isString())
+    return error(range, what + " must be a string, got " + value.describe());
+  return constant->getString();
+}
+
+FailureOr<DType> Generator::toDType(const Value &value, SourceRange range,
+                                    const llvm::Twine &what) {
+  if (value.isPoison())
+    return failure();
+  const Constant *constant = value.getConstant();
+  if (!constant || !constant->isDType())
+    return error(range, what + " must be a type such as tl.float32, got " + value.describe());
+  if (constant->getDType().getKind() == ScalarKind::FP8E4B15)
+    return error(range, "type fp8e4b15 is not supported");
+  return constant->getDType();
+}
+
+} // namespace tilec::irgen

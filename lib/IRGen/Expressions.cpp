@@ -1,0 +1,291 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dispatch over expression nodes, literals, displays, f-strings and comprehensions.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+FailureOr<Value> Generator::evaluate(const ast::Expr *expr) {
+  if (!enter(expr->range))
+    return failure();
+  llvm::SaveAndRestore<unsigned> deeper(nesting, nesting + 1);
+  llvm::SaveAndRestore<SourceRange> place(current, expr->range);
+  FailureOr<Value> result = evaluateImpl(expr);
+  if (mlir::succeeded(result) && result->isPoison())
+    return failure();
+  return result;
+}
+
+FailureOr<Constant> Generator::evaluateConstant(const ast::Expr *expr, const llvm::Twine &what) {
+  FailureOr<Value> value = evaluate(expr);
+  if (mlir::failed(value))
+    return failure();
+  if (const Constant *constant = value->getConstant())
+    return *constant;
+  return error(expr->range, what + " must be known at compile time, got " + value->describe());
+}
+
+FailureOr<Value> Generator::evaluateImpl(const ast::Expr *expr) {
+  using ast::ExprKind;
+  switch (expr->kind) {
+  case ExprKind::Name:
+    return evaluateName(*llvm::cast<ast::Name>(expr));
+  case ExprKind::IntLiteral: {
+    std::optional<PyInt> number =
+        PyInt::fromSigned(llvm::cast<ast::IntLiteral>(expr)->getValue());
+    if (!number)
+      return error(expr->range, "integer literal is larger than " +
+                                    llvm::Twine(PyInt::bitLimit) + " bits");
+    return Value(Constant(*number));
+  }
+  case ExprKind::FloatLiteral:
+    return Value(Constant(llvm::cast<ast::FloatLiteral>(expr)->value));
+  case ExprKind::StringLiteral:
+    return Value(Constant(llvm::cast<ast::StringLiteral>(expr)->value.str()));
+  case ExprKind::BoolLiteral:
+    return Value::boolean(llvm::cast<ast::BoolLiteral>(expr)->value);
+  case ExprKind::NoneLiteral:
+    return Value::none();
+  case ExprKind::FString:
+    return evaluateFString(*llvm::cast<ast::FString>(expr));
+  case ExprKind::Tuple:
+    return evaluateElements(llvm::cast<ast::Tuple>(expr)->elements);
+  case ExprKind::List:
+    return evaluateElements(llvm::cast<ast::List>(expr)->elements);
+  case ExprKind::Dict:
+    return evaluateDict(*llvm::cast<ast::Dict>(expr));
+  case ExprKind::Comprehension:
+    return evaluateComprehension(*llvm::cast<ast::Comprehension>(expr));
+  case ExprKind::Attribute: {
+    auto *attribute = llvm::cast<ast::Attribute>(expr);
+    FailureOr<Value> base = evaluate(attribute->base);
+    if (mlir::failed(base))
+      return failure();
+    return getAttribute(*base, attribute->name, attribute->nameRange);
+  }
+  case ExprKind::Subscript: {
+    auto *subscriptExpr = llvm::cast<ast::Subscript>(expr);
+    FailureOr<Value> base = evaluate(subscriptExpr->base);
+    if (mlir::failed(base))
+      return failure();
+    return subscript(*base, *subscriptExpr);
+  }
+  case ExprKind::Call:
+    return evaluateCall(*llvm::cast<ast::Call>(expr));
+  case ExprKind::Unary: {
+    auto *unaryExpr = llvm::cast<ast::Unary>(expr);
+    FailureOr<Value> operand = evaluate(unaryExpr->operand);
+    if (mlir::failed(operand))
+      return failure();
+    return unary(unaryExpr->op, *operand, expr->range);
+  }
+  case ExprKind::Binary: {
+    auto *binaryExpr = llvm::cast<ast::Binary>(expr);
+    FailureOr<Value> lhs = evaluate(binaryExpr->lhs);
+    FailureOr<Value> rhs = evaluate(binaryExpr->rhs);
+    if (mlir::failed(lhs) || mlir::failed(rhs))
+      return failure();
+    return binary(binaryExpr->op, *lhs, *rhs, expr->range);
+  }
+  case ExprKind::BoolOp:
+    return evaluateBoolOp(*llvm::cast<ast::BoolOp>(expr));
+  case ExprKind::Compare:
+    return evaluateCompare(*llvm::cast<ast::Compare>(expr));
+  case ExprKind::Conditional:
+    return evaluateConditional(*llvm::cast<ast::Conditional>(expr));
+  case ExprKind::NamedExpr: {
+    auto *named = llvm::cast<ast::NamedExpr>(expr);
+    FailureOr<Value> value = evaluate(named->value);
+    if (mlir::failed(value))
+      return failure();
+    if (mlir::failed(assign(named->target, *value, expr->range)))
+      return failure();
+    return frame->variables.lookup(named->target->id);
+  }
+  case ExprKind::Lambda:
+    return Value(LambdaValue{llvm::cast<ast::Lambda>(expr), frame->module});
+  case ExprKind::EllipsisLiteral:
+    return error(expr->range, "'...' is not supported in a kernel");
+  case ExprKind::Set:
+    return error(expr->range, "a set is not supported in a kernel");
+  case ExprKind::Slice:
+    return error(expr->range, "a slice is only allowed inside a subscript");
+  case ExprKind::Starred:
+    return error(expr->range, "'*' is only allowed in calls, tuples and lists");
+  case ExprKind::Unsupported:
+    return error(expr->range, "'" + llvm::cast<ast::UnsupportedExpr>(expr)->what +
+                                  "' is not supported in a kernel");
+  }
+  return error(expr->range, "this expression is not supported in a kernel");
+}
+
+FailureOr<Value> Generator::evaluateElements(llvm::ArrayRef<ast::Expr *> elements) {
+  std::vector<Value> values;
+  bool failed = false;
+  for (const ast::Expr *element : elements) {
+    auto *starred = llvm::dyn_cast<ast::Starred>(element);
+    FailureOr<Value> value = evaluate(starred ? starred->value : element);
+    if (mlir::failed(value)) {
+      failed = true;
+      continue;
+    }
+    if (!starred) {
+      values.push_back(*value);
+      continue;
+    }
+    FailureOr<std::vector<Value>> items = enumerateIterable(*value, element->range);
+    if (mlir::failed(items))
+      return failure();
+    values.insert(values.end(), items->begin(), items->end());
+  }
+  if (failed)
+    return failure();
+  return Value::tuple(std::move(values));
+}
+
+FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
+  std::vector<std::pair<std::string, Value>> entries;
+  for (const ast::DictEntry &entry : dict.entries) {
+    if (!entry.key)
+      return error(entry.value->range, "'**' in a dict is not supported");
+    FailureOr<Value> key = evaluate(entry.key);
+    FailureOr<Value> value = evaluate(entry.value);
+    if (mlir::failed(key) || mlir::failed(value))
+      return failure();
+    FailureOr<std::string> name = toString(*key, entry.key->range, "the key of a dict");
+    if (mlir::failed(name))
+      return failure();
+    entries.emplace_back(*name, *value);
+  }
+  return Value(DictValue{
+      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(entries))});
+}
+
+FailureOr<Value> Generator::evaluateFString(const ast::FString &string) {
+  std::string text;
+  for (const ast::FStringPart &part : string.parts) {
+    text += part.text;
+    if (!part.value)
+      continue;
+    FailureOr<Value> value = evaluate(part.value);
+    if (mlir::failed(value))
+      return failure();
+    const Constant *constant = value->getConstant();
+    if (!constant)
+      return error(part.value->range, "a field of an f-string must be known at compile time, got " +
+                                          value->describe());
+    Constant shown = *constant;
+    if (part.conversion)
+      shown = Constant(part.conversion == 's' ? constant->str() : constant->repr());
+    std::string spec;
+    if (part.spec) {
+      FailureOr<Value> specValue = evaluateFString(*part.spec);
+      if (mlir::failed(specValue))
+        return failure();
+      spec = specValue->getConstant()->getString();
+    }
+    FoldResult formatted = formatConstant(shown, spec);
+    if (!formatted.value)
+      return error(part.range, formatted.error);
+    text += formatted.value->getString();
+    if (text.size() > 65536)
+      return error(string.range, "compile-time string is longer than 65536 bytes");
+  }
+  return Value(Constant(std::move(text)));
+}
+
+FailureOr<Value> Generator::evaluateComprehension(const ast::Comprehension &comprehension) {
+  if (comprehension.form != ast::ComprehensionKind::List &&
+      comprehension.form != ast::ComprehensionKind::Generator)
+    return error(comprehension.range, "only list comprehensions are supported in a kernel");
+  // The targets live inside the comprehension only.
+  Variables saved = frame->variables;
+  std::vector<Value> results;
+  LogicalResult expanded = expandClauses(comprehension, 0, results);
+  frame->variables = std::move(saved);
+  if (mlir::failed(expanded))
+    return failure();
+  return Value::tuple(std::move(results));
+}
+
+LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, unsigned clause,
+                                       std::vector<Value> &results) {
+  if (clause == comprehension.clauses.size()) {
+    FailureOr<Value> element = evaluate(comprehension.element);
+    if (mlir::failed(element))
+      return failure();
+    if (results.size() >= 65536)
+      return error(comprehension.range, "a tuple of more than 65536 elements");
+    results.push_back(*element);
+    return success();
+  }
+  const ast::ComprehensionClause &part = comprehension.clauses[clause];
+  FailureOr<Value> iterable = evaluate(part.iter);
+  if (mlir::failed(iterable))
+    return failure();
+  FailureOr<std::vector<Value>> items = enumerateIterable(*iterable, part.iter->range);
+  if (mlir::failed(items))
+    return failure();
+  for (const Value &item : *items) {
+    llvm::SmallVector<llvm::StringRef, 4> bound;
+    ast::NameSet names;
+    ast::collectTargetNames(part.target, names);
+    // Loop variables of a comprehension stay compile-time values.
+    for (llvm::StringRef name : names)
+      if (frame->constexprNames.insert(name).second)
+        bound.push_back(name);
+    LogicalResult assigned = assign(part.target, item, part.target->range);
+    for (llvm::StringRef name : bound)
+      frame->constexprNames.erase(name);
+    if (mlir::failed(assigned))
+      return failure();
+    bool keep = true;
+    for (const ast::Expr *condition : part.conditions) {
+      FailureOr<Value> test = evaluate(condition);
+      if (mlir::failed(test))
+        return failure();
+      FailureOr<bool> truth =
+          toBool(*test, condition->range, "the condition of a comprehension");
+      if (mlir::failed(truth))
+        return failure();
+      keep = keep && *truth;
+    }
+    if (keep && mlir::failed(expandClauses(comprehension, clause + 1, results)))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable,
+                                                           SourceRange range) {
+  if (const std::vector<Value> *elements = iterable.getTuple())
+    return *elements;
+  const RangeValue *rangeValue = iterable.getIf<RangeValue>();
+  if (!rangeValue)
+    return error(range, "expected a tuple or a range of compile-time numbers, got " +
+                            iterable.describe());
+  int64_t bounds[3];
+  static constexpr llvm::StringRef names[] = {"the start of the range", "the end of the range",
+                                              "the step of the range"};
+  for (int i = 0; i < 3; ++i) {
+    FailureOr<int64_t> bound = toInteger((*rangeValue->bounds)[i], range, names[i]);
+    if (mlir::failed(bound))
+      return failure();
+    bounds[i] = *bound;
+  }
+  if (bounds[2] == 0)
+    return error(range, "the step of a range must not be zero");
+  std::vector<Value> values;
+  for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
+    if (values.size() >= 65536)
+      return error(range, "a compile-time range of more than 65536 elements");
+    values.push_back(Value::integer(i));
+    if (__builtin_add_overflow(i, bounds[2], &i))
+      break;
+  }
+  return values;
+}
+
+} // namespace tilec::irgen

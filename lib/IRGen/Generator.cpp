@@ -1,0 +1,131 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Construction, source places, diagnostics with call chains, budgets, and the mapping of language
+// types to MLIR types.
+
+#include "Generator.h"
+
+#include "tilec/Support/NearestName.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Location.h"
+
+namespace tilec::irgen {
+
+/// Evaluation steps of one compilation; reached only by runaway compile-time loops.
+static constexpr uint64_t stepLimit = 10'000'000;
+/// Nested evaluations, calls included: bounds the use of the C++ stack.
+static constexpr unsigned nestingLimit = 1000;
+
+Generator::Generator(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
+                     const IRGenOptions &irgenOptions, DiagnosticEngine &engine)
+    : context(mlirContext), sources(sourceManager), options(irgenOptions), diagnostics(engine),
+      builder(&mlirContext) {
+  context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                      mlir::scf::SCFDialect, mlir::func::FuncDialect, mlir::ub::UBDialect>();
+}
+
+Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::Twine &message) {
+  // Positions in the library say nothing to the user: show the call that led there.
+  const Frame *place = frame;
+  while (place && place->module && place->module->isLibrary) {
+    range = place->callSite;
+    place = place->caller;
+  }
+  Diagnostic &diagnostic = diagnostics.report(severity, range, message);
+  for (; place && place->caller && place->callSite.isValid(); place = place->caller) {
+    if (place->caller->module && place->caller->module->isLibrary)
+      continue;
+    std::string name = place->function ? "'" + place->function->name.str() + "'" : "lambda";
+    diagnostic.addNote(place->callSite, "in the call of " + name + " here");
+  }
+  return diagnostic;
+}
+
+LogicalResult Generator::error(SourceRange range, const llvm::Twine &message) {
+  report(Severity::Error, range, message);
+  return failure();
+}
+
+LogicalResult Generator::errorUnknown(SourceRange range, const llvm::Twine &message,
+                                      llvm::StringRef name,
+                                      llvm::ArrayRef<llvm::StringRef> candidates) {
+  llvm::StringRef nearest = nearestName(name, candidates);
+  if (nearest.empty())
+    return error(range, message);
+  return error(range, message + "; did you mean '" + nearest + "'?");
+}
+
+bool Generator::enter(SourceRange range) {
+  if (isAborted())
+    return false;
+  if (++steps > stepLimit) {
+    aborted = true;
+    error(range, "evaluating this kernel at compile time takes more than " +
+                     llvm::Twine(stepLimit) + " steps");
+    return false;
+  }
+  if (nesting > nestingLimit) {
+    aborted = true;
+    error(range, "compile-time evaluation is nested too deeply");
+    return false;
+  }
+  return true;
+}
+
+mlir::Location Generator::getLocation() {
+  auto makeLocation = [&](SourceRange range) -> mlir::Location {
+    LineColumn position = sources.getLineColumn(range);
+    if (position.line == 0)
+      return mlir::UnknownLoc::get(&context);
+    return mlir::FileLineColLoc::get(&context, sources.getFileName(range), position.line,
+                                     position.column);
+  };
+  if (!frame)
+    return makeLocation(current);
+  // Code of the library counts as part of the call in the user's file.
+  if (frame->module && frame->module->isLibrary)
+    return frame->callLocation ? mlir::Location(frame->callLocation)
+                               : mlir::UnknownLoc::get(&context);
+  mlir::Location here = makeLocation(current);
+  if (!frame->callLocation)
+    return here;
+  return mlir::CallSiteLoc::get(here, mlir::Location(frame->callLocation));
+}
+
+static mlir::Type lowerScalar(mlir::MLIRContext &context, ScalarKind kind) {
+  switch (kind) {
+  case ScalarKind::Void:
+    return mlir::NoneType::get(&context);
+  case ScalarKind::FP8E4NV:
+    return mlir::Float8E4M3FNType::get(&context);
+  case ScalarKind::FP8E5:
+    return mlir::Float8E5M2Type::get(&context);
+  case ScalarKind::FP8E4B8:
+    return mlir::Float8E4M3FNUZType::get(&context);
+  case ScalarKind::FP8E5B16:
+    return mlir::Float8E5M2FNUZType::get(&context);
+  case ScalarKind::FP8E4B15:
+    return mlir::Float8E4M3B11FNUZType::get(&context);
+  case ScalarKind::FP16:
+    return mlir::Float16Type::get(&context);
+  case ScalarKind::BF16:
+    return mlir::BFloat16Type::get(&context);
+  case ScalarKind::FP32:
+    return mlir::Float32Type::get(&context);
+  case ScalarKind::FP64:
+    return mlir::Float64Type::get(&context);
+  default:
+    return mlir::IntegerType::get(&context, DType(kind).getBitWidth());
+  }
+}
+
+mlir::Type Generator::lower(const Type &type) {
+  mlir::Type element = lowerScalar(context, type.element.getKind());
+  if (type.element.isPointer())
+    element = tile::PtrType::get(element);
+  return type.isBlock() ? mlir::RankedTensorType::get(type.shape, element) : element;
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,389 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The specialising evaluator. It walks the syntax tree of a kernel once, folds what is known at
+// compile time and emits operations for the rest. One object serves one compilation; its members
+// are implemented by subject in the files of this folder:
+//
+//   Generator.cpp    frames, locations, diagnostics      Kernel.cpp      entry, arguments
+//   Expressions.cpp  literals, displays, f-strings       Names.cpp       name lookup, modules
+//   Operators.cpp    arithmetic and comparison           Promotion.cpp   result types, broadcasting
+//   LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions, constants
+//   Statements.cpp   assignments, simple statements      Branches.cpp    if and early return
+//   Loops.cpp        for and while                       Calls.cpp       functions, arguments
+//   Attributes.cpp   attributes and methods              Subscript.cpp   indexing
+//   Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of the language
+
+#ifndef TILEC_LIB_IRGEN_GENERATOR_H
+#define TILEC_LIB_IRGEN_GENERATOR_H
+
+#include "Builtins.h"
+#include "SourceModule.h"
+#include "Value.h"
+
+#include "dialects/Tile/TileOps.h"
+#include "tilec/IRGen/IRGen.h"
+#include "tilec/Syntax/AssignedNames.h"
+
+#include "mlir/IR/Builders.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace tilec::irgen {
+
+using mlir::failure;
+using mlir::FailureOr;
+using mlir::LogicalResult;
+using mlir::success;
+
+/// The variables of a function, by name.
+using Variables = llvm::DenseMap<llvm::StringRef, Value>;
+
+/// One activation of a function.
+struct Frame {
+  /// Null for lambdas and module-level expressions.
+  const ast::FunctionDef *function = nullptr;
+  const SourceModule *module = nullptr;
+  /// Where this activation was called, in the caller's file.
+  SourceRange callSite;
+  const Frame *caller = nullptr;
+  /// Location of the call in the IR; null in the kernel.
+  mlir::LocationAttr callLocation;
+  unsigned depth = 0;
+
+  Variables variables;
+  /// Names declared `: tl.constexpr`; their values do not decay to runtime ones.
+  llvm::DenseSet<llvm::StringRef> constexprNames;
+  /// Set when a `return` was executed.
+  Value returnValue;
+  bool isKernel = false;
+  /// Compile-time code (module level, constexpr functions): assigned numbers do not decay.
+  bool keepsConstants = false;
+  /// Loops around the current statement, unrolled ones included, in this activation.
+  unsigned loopDepth = 0;
+  /// Runtime loops and structured branches around it: places where `return` is not possible.
+  unsigned regionDepth = 0;
+};
+
+/// How a statement ended.
+enum class Flow {
+  Next,
+  Return,
+};
+
+/// The statements that follow a block when it runs to its end: needed where an early return makes
+/// the rest of the function part of a branch.
+struct Continuation {
+  ast::Block rest;
+  const Continuation *next = nullptr;
+};
+
+/// A block under construction that becomes the body of a region once the op around it can be made.
+/// Thrown away with its operations when that never happens.
+class DetachedBlock {
+public:
+  DetachedBlock() : block(new mlir::Block) {}
+  ~DetachedBlock() {
+    if (!block)
+      return;
+    block->dropAllReferences();
+    block->dropAllDefinedValueUses();
+    delete block;
+  }
+  DetachedBlock(const DetachedBlock &) = delete;
+  DetachedBlock &operator=(const DetachedBlock &) = delete;
+
+  mlir::Block *get() { return block; }
+  /// Hands the block over to a region.
+  void moveTo(mlir::Region &region) {
+    region.push_back(block);
+    block = nullptr;
+  }
+
+private:
+  mlir::Block *block;
+};
+
+class Generator {
+public:
+  Generator(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
+            const IRGenOptions &irgenOptions, DiagnosticEngine &engine);
+
+  // Diagnostics -----------------------------------------------------------------------------------
+
+  /// Reports at a place of the current frame, with notes for the chain of calls. Inside the
+  /// library the error moves to the call in the user's file. Returns failure.
+  LogicalResult error(SourceRange range, const llvm::Twine &message);
+  /// As error, but hands out the diagnostic for notes.
+  Diagnostic &report(Severity severity, SourceRange range, const llvm::Twine &message);
+  /// Reports that a name is unknown, with the nearest candidate.
+  LogicalResult errorUnknown(SourceRange range, const llvm::Twine &message, llvm::StringRef name,
+                             llvm::ArrayRef<llvm::StringRef> candidates);
+  bool isAborted() const { return aborted || diagnostics.isErrorLimitReached(); }
+
+  // Emission --------------------------------------------------------------------------------------
+
+  mlir::OpBuilder &getBuilder() { return builder; }
+  const IRGenOptions &getOptions() const { return options; }
+  SourceManager &getSources() { return sources; }
+  DiagnosticEngine &getDiagnostics() { return diagnostics; }
+  Frame &getFrame() { return *frame; }
+  /// The IR location of what is being evaluated.
+  mlir::Location getLocation();
+  template <typename OpT, typename... Args>
+  OpT create(Args &&...args) {
+    return OpT::create(builder, getLocation(), std::forward<Args>(args)...);
+  }
+  /// The MLIR type of a language type.
+  mlir::Type lower(const Type &type);
+  /// An op with one result, wrapped with its language type.
+  template <typename OpT, typename... Args>
+  Value emit(const Type &type, Args &&...args) {
+    return Value::runtime(create<OpT>(std::forward<Args>(args)...)->getResult(0), type);
+  }
+
+  // Expressions -----------------------------------------------------------------------------------
+
+  FailureOr<Value> evaluate(const ast::Expr *expr);
+  /// Evaluates and demands a compile-time value; `what` names it in the error.
+  FailureOr<Constant> evaluateConstant(const ast::Expr *expr, const llvm::Twine &what);
+
+  /// A runtime value for a number, or the value itself; `None`, strings and the like are errors.
+  FailureOr<Value> toRuntime(const Value &value, SourceRange range);
+  /// Compile-time values of a tuple or single value as integers (shapes, axes).
+  FailureOr<llvm::SmallVector<int64_t>> toIntegers(const Value &value, SourceRange range,
+                                                   const llvm::Twine &what);
+  FailureOr<int64_t> toInteger(const Value &value, SourceRange range, const llvm::Twine &what);
+  FailureOr<bool> toBool(const Value &value, SourceRange range, const llvm::Twine &what);
+  FailureOr<std::string> toString(const Value &value, SourceRange range, const llvm::Twine &what);
+  FailureOr<DType> toDType(const Value &value, SourceRange range, const llvm::Twine &what);
+  /// Block dimensions: powers of two, at most 2^20 elements.
+  LogicalResult checkShape(llvm::ArrayRef<int64_t> shape, SourceRange range);
+
+  // Operators -------------------------------------------------------------------------------------
+
+  FailureOr<Value> binary(ast::BinaryOp op, const Value &lhs, const Value &rhs, SourceRange range);
+  FailureOr<Value> unary(ast::UnaryOp op, const Value &operand, SourceRange range);
+  FailureOr<Value> compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
+                           SourceRange range);
+  /// Comparison of two runtime values of the same type.
+  Value emitCompare(ast::CompareOp op, const Value &lhs, const Value &rhs);
+  /// Elementwise logical operations through int1.
+  FailureOr<Value> logical(ast::BoolOpKind op, const Value &lhs, const Value &rhs,
+                           SourceRange range);
+  FailureOr<Value> logicalNot(const Value &operand, SourceRange range);
+
+  // Types -----------------------------------------------------------------------------------------
+
+  /// The type that arithmetic computes in (rules 1 to 7), or nothing after an error.
+  FailureOr<DType> promote(DType lhs, DType rhs, bool isDivision, SourceRange range);
+  /// Integer promotion alone (rule 7).
+  static DType promoteInts(DType lhs, DType rhs);
+  /// The type a number takes when nothing else decides (int32 ..., fp32 or fp64).
+  FailureOr<DType> getDefaultType(const Constant &number, SourceRange range);
+  /// Turns two operands into runtime values of one element type; numbers take the other operand's
+  /// type where rule 0 says so and `relaxed` is set.
+  LogicalResult unifyElements(Value &lhs, Value &rhs, bool relaxed, bool isDivision,
+                              SourceRange range);
+  /// Broadcasts runtime values against each other.
+  LogicalResult unifyShapes(llvm::MutableArrayRef<Value> values, SourceRange range);
+  /// Broadcasts a runtime value to a shape.
+  FailureOr<Value> broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape,
+                               SourceRange range);
+  /// Converts numbers and runtime values to an element type.
+  FailureOr<Value> cast(const Value &value, DType type, SourceRange range,
+                        tile::RoundingMode rounding = tile::RoundingMode::rtne);
+  FailureOr<Value> bitcast(const Value &value, DType type, SourceRange range);
+  /// A scalar constant of a type; errors when the number does not fit.
+  FailureOr<Value> makeConstant(const Constant &number, DType type, SourceRange range);
+  /// A constant scalar or block with every element zero.
+  Value makeZero(const Type &type);
+  /// A block filled with a scalar.
+  Value splat(const Value &scalar, llvm::ArrayRef<int64_t> shape);
+  /// A scalar int1 for a condition; `what` is "if" or "while".
+  FailureOr<mlir::Value> toCondition(const Value &value, SourceRange range, llvm::StringRef what);
+
+  // Calls -----------------------------------------------------------------------------------------
+
+  struct CallArg {
+    /// Empty for positional arguments.
+    llvm::StringRef keyword;
+    Value value;
+    SourceRange range;
+  };
+  FailureOr<Value> call(const Value &callee, llvm::ArrayRef<CallArg> args, SourceRange range);
+  FailureOr<Value> getAttribute(const Value &base, llvm::StringRef name, SourceRange range);
+  /// Whether getAttribute would succeed, as a compile-time bool.
+  Value hasAttribute(const Value &base, llvm::StringRef name);
+  /// A member of a module path, e.g. ("triton.language", "load").
+  FailureOr<Value> getModuleMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
+  FailureOr<Value> subscript(const Value &base, const ast::Subscript &expr);
+  /// Calls a function of the language library.
+  FailureOr<Value> callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> args,
+                               SourceRange range);
+
+  // Shape operations that several constructs use --------------------------------------------------
+
+  Value expandDims(const Value &value, int64_t axis);
+  FailureOr<Value> reshape(const Value &value, llvm::ArrayRef<int64_t> shape, bool allowReorder,
+                           SourceRange range);
+  Value permute(const Value &value, llvm::ArrayRef<int32_t> order);
+  FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank, SourceRange range);
+
+  // Entry -----------------------------------------------------------------------------------------
+
+  mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &module);
+  std::vector<KernelInfo> listKernels(const ast::Module &module);
+
+private:
+  // Expressions.cpp, Names.cpp
+  FailureOr<Value> evaluateImpl(const ast::Expr *expr);
+  FailureOr<Value> evaluateName(const ast::Name &name);
+  FailureOr<Value> evaluateFString(const ast::FString &string);
+  FailureOr<Value> evaluateElements(llvm::ArrayRef<ast::Expr *> elements);
+  FailureOr<Value> evaluateDict(const ast::Dict &dict);
+  FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
+  LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
+                              std::vector<Value> &results);
+  FailureOr<Value> evaluateBoolOp(const ast::BoolOp &expr);
+  FailureOr<Value> evaluateCompare(const ast::Compare &expr);
+  FailureOr<Value> evaluateConditional(const ast::Conditional &expr);
+  FailureOr<Value> evaluateCall(const ast::Call &expr);
+  FailureOr<Value> lookup(const SourceModule &module, llvm::StringRef name, SourceRange range,
+                          bool &found);
+  FailureOr<Value> evaluateBinding(const SourceModule &module, const ModuleBinding &binding,
+                                   llvm::StringRef name, SourceRange range);
+  std::vector<llvm::StringRef> getVisibleNames();
+  /// The elements of a compile-time iterable (tuple, constant range), or failure.
+  FailureOr<std::vector<Value>> enumerateIterable(const Value &iterable, SourceRange range);
+
+  // Operators.cpp
+  FailureOr<Value> pointerArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
+                                     SourceRange range);
+  FailureOr<Value> emitArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range);
+  FailureOr<Value> tupleArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
+                                   SourceRange range);
+
+  // Casts.cpp
+  FailureOr<Value> castNumber(const Value &value, DType type, SourceRange range,
+                              tile::RoundingMode rounding);
+  FailureOr<Value> castPointer(const Value &value, DType type, SourceRange range);
+
+  // Statements.cpp
+  Flow execute(ast::Block block, const Continuation *next);
+  /// Executes one statement; failure means that it was reported.
+  FailureOr<Flow> executeStmt(const ast::Stmt *stmt, const Continuation *next);
+  FailureOr<Flow> executeReturn(const ast::Return &stmt);
+  LogicalResult executeAssign(const ast::Assign &stmt);
+  LogicalResult executeAnnAssign(const ast::AnnAssign &stmt);
+  LogicalResult executeAugAssign(const ast::AugAssign &stmt);
+  LogicalResult executeAssert(const ast::Assert &stmt);
+  LogicalResult assign(const ast::Expr *target, const Value &value, SourceRange range);
+  /// The value that a plain assignment stores: numbers become runtime scalars.
+  FailureOr<Value> decay(const Value &value, SourceRange range);
+  void poison(const ast::NameSet &names);
+
+  // Branches.cpp
+  FailureOr<Flow> executeIf(const ast::If &stmt, const Continuation *next);
+  LogicalResult executeRuntimeIf(const ast::If &stmt, mlir::Value condition);
+  /// Decides what a variable is after a branch that left it as `thenValue` or `elseValue`.
+  LogicalResult mergeVariable(llvm::StringRef name, const ast::If &stmt, bool existed,
+                              Value &thenValue, DetachedBlock &thenBlock, Value &elseValue,
+                              DetachedBlock &elseBlock, bool &isMerged);
+  FailureOr<Flow> executeReturningIf(const ast::If &stmt, mlir::Value condition,
+                                     const Continuation *next);
+  /// Makes an `scf.if` of two emitted blocks that end in values of the same type, and returns its
+  /// results in their structure.
+  Value finishIf(mlir::Value condition, DetachedBlock &thenBlock, DetachedBlock &elseBlock,
+                 const Value &thenValue, const Value &elseValue);
+  /// Brings the values of two branches to one type: numbers become runtime values at the end of
+  /// their block where the other side is one. `what` names them in the error.
+  LogicalResult unifyResults(Value &lhs, mlir::Block *lhsBlock, Value &rhs, mlir::Block *rhsBlock,
+                             const llvm::Twine &what, SourceRange range);
+
+  // Loops.cpp
+  FailureOr<Flow> executeFor(const ast::For &stmt);
+  FailureOr<Flow> executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values);
+  LogicalResult executeRuntimeFor(const ast::For &stmt, const RangeValue &range);
+  LogicalResult executeWhile(const ast::While &stmt);
+  /// The variables a loop carries: assigned in it and defined before it.
+  FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
+                                                      SourceRange range);
+  /// Values of the carried variables at the end of a loop body; all must have kept their types.
+  LogicalResult collectCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
+                               llvm::SmallVectorImpl<mlir::Value> &leaves, SourceRange range);
+  /// Gives the carried variables new program values with the structure they had before.
+  void rebindCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
+                     mlir::ValueRange values);
+  void forgetLoopLocals(const ast::NameSet &assigned, llvm::ArrayRef<llvm::StringRef> carried,
+                        SourceRange range);
+
+  // Calls.cpp
+  FailureOr<Value> callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
+                                SourceRange range);
+  FailureOr<Value> callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
+                              SourceRange range);
+  FailureOr<Value> callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
+                               SourceRange range);
+  LogicalResult bindParams(llvm::ArrayRef<ast::Param> params, llvm::StringRef functionName,
+                           llvm::ArrayRef<CallArg> args, SourceRange range, Frame &callee);
+
+  // Attributes.cpp
+  FailureOr<Value> getRuntimeAttribute(const RuntimeValue &base, const Value &self,
+                                       llvm::StringRef name, SourceRange range);
+  FailureOr<Value> getTypeAttribute(const Type &type, const Value &self, llvm::StringRef name,
+                                    SourceRange range);
+  FailureOr<Value> getMethod(const Value &self, llvm::StringRef name, SourceRange range);
+
+  // Kernel.cpp, Autotune.cpp
+  const ast::FunctionDef *selectKernel(const SourceModule &module);
+  struct KernelBinding;
+  LogicalResult bindKernelParams(const SourceModule &module, const ast::FunctionDef &kernel,
+                                 KernelBinding &binding);
+  FailureOr<Value> evaluateConstantText(const SourceModule &module, llvm::StringRef name,
+                                        llvm::StringRef text);
+  FailureOr<Value> evaluateInModule(const SourceModule &module, const ast::Expr *expr);
+  void readDecorators(const SourceModule &module, const ast::FunctionDef &kernel,
+                      KernelInfo &info, bool complain);
+  LogicalResult readConfigs(const SourceModule &module, const ast::Expr *expr, KernelInfo &info);
+  LogicalResult bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
+                                const ast::Param &param, KernelBinding &binding);
+  LogicalResult verifyResult(mlir::ModuleOp module, SourceRange range);
+  void applyAutotune(const SourceModule &module, const KernelInfo &info, KernelBinding &binding,
+                     llvm::ArrayRef<llvm::StringRef> params);
+  FailureOr<Value> callForHeuristic(const Value &function, const Value &args, SourceRange range);
+  LogicalResult runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
+                              KernelBinding &binding);
+
+  /// Counts evaluation steps and nesting; false once a budget is used up (and reported).
+  bool enter(SourceRange range);
+
+  mlir::MLIRContext &context;
+  SourceManager &sources;
+  const IRGenOptions &options;
+  DiagnosticEngine &diagnostics;
+  mlir::OpBuilder builder;
+  Frame *frame = nullptr;
+  /// Place of the innermost construct being evaluated.
+  SourceRange current;
+  uint64_t steps = 0;
+  unsigned nesting = 0;
+  bool aborted = false;
+  /// Module-level names that have been evaluated, and those in evaluation.
+  std::map<std::pair<const SourceModule *, std::string>, Value> globals;
+  std::set<std::pair<const SourceModule *, std::string>> globalsInProgress;
+  /// Keeps the trees of constant texts alive.
+  std::vector<std::unique_ptr<ast::Module>> constantTrees;
+};
+
+} // namespace tilec::irgen
+
+#endif // TILEC_LIB_IRGEN_GENERATOR_H

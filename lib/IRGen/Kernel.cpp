@@ -1,0 +1,317 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way in: choosing the kernel, giving each parameter a type or a value, making the function,
+// and emitting its body.
+
+#include "KernelBinding.h"
+
+#include "tilec/Sema/Signature.h"
+#include "tilec/Support/NearestName.h"
+#include "tilec/Syntax/Parser.h"
+#include "tilec/Syntax/Walk.h"
+
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace tilec::irgen {
+
+/// The jit functions of a module by name, as they can be selected.
+static std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module) {
+  std::vector<const ast::FunctionDef *> kernels;
+  for (const ast::FunctionDef *function : module.deviceFunctions)
+    if (function->isJit && module.findJitFunction(function->name) == function)
+      kernels.push_back(function);
+  return kernels;
+}
+
+/// Names of functions that some other jit function mentions.
+static llvm::StringSet<> getMentionedNames(const ast::Module &module) {
+  llvm::StringSet<> mentioned;
+  for (const ast::FunctionDef *function : module.deviceFunctions) {
+    ast::NameSet used;
+    ast::collectUsedNames(function->body, used);
+    for (llvm::StringRef name : used)
+      if (name != function->name)
+        mentioned.insert(name);
+  }
+  return mentioned;
+}
+
+const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
+  const ast::Module &tree = module.scope.getModule();
+  std::vector<const ast::FunctionDef *> kernels = getKernels(tree);
+  SourceRange start(tree.file, 0, 0);
+  if (kernels.empty()) {
+    error(start, "no kernel in this file: no function is decorated with @triton.jit");
+    return nullptr;
+  }
+  if (!options.kernel.empty()) {
+    if (const ast::FunctionDef *kernel = tree.findJitFunction(options.kernel))
+      return kernel;
+    std::vector<llvm::StringRef> names;
+    for (const ast::FunctionDef *kernel : kernels)
+      names.push_back(kernel->name);
+    errorUnknown(start, "no kernel named '" + options.kernel + "' in this file", options.kernel,
+                 names);
+    return nullptr;
+  }
+  llvm::StringSet<> mentioned = getMentionedNames(tree);
+  std::vector<const ast::FunctionDef *> entries;
+  for (const ast::FunctionDef *kernel : kernels)
+    if (!mentioned.contains(kernel->name))
+      entries.push_back(kernel);
+  if (entries.size() == 1)
+    return entries.front();
+  if (entries.empty())
+    entries = kernels;
+  Diagnostic &diagnostic =
+      report(Severity::Error, start, "the file has several kernels; choose one");
+  for (const ast::FunctionDef *entry : entries)
+    diagnostic.addNote(entry->nameRange, "kernel '" + entry->name + "'");
+  return nullptr;
+}
+
+FailureOr<Value> Generator::evaluateConstantText(const SourceModule &module, llvm::StringRef name,
+                                                 llvm::StringRef text) {
+  std::string bufferName = ("<constant " + name + ">").str();
+  llvm::Expected<FileId> file = sources.addBuffer(bufferName, text);
+  if (!file) {
+    std::string message = llvm::toString(file.takeError());
+    return error(SourceRange(), "value of '" + name + "': " + message);
+  }
+  ParsedExpr parsed = parseExpression(sources, *file, diagnostics);
+  if (!parsed.expr)
+    return failure();
+  const ast::Expr *expr = parsed.expr;
+  constantTrees.push_back(std::move(parsed.owner));
+
+  Frame inner;
+  inner.module = &module;
+  inner.keepsConstants = true;
+  // Types may be written as in signatures, and tl needs no import here.
+  inner.variables["tl"] = ModuleValue{"triton.language"};
+  for (llvm::StringRef typeName : getSignatureTypeNames())
+    inner.variables[typeName] = Value(Constant(*parseSignatureType(typeName)));
+  DetachedBlock scratch;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(scratch.get());
+  llvm::SaveAndRestore<Frame *> activation(frame, &inner);
+  FailureOr<Value> value = evaluate(expr);
+  if (mlir::succeeded(value) && value->isRuntime())
+    return error(expr->range, "the value of '" + name + "' is not a compile-time value");
+  return value;
+}
+
+/// Reports the parameters and names of the options that do not exist.
+LogicalResult Generator::bindKernelParams(const SourceModule &module,
+                                          const ast::FunctionDef &kernel,
+                                          KernelBinding &binding) {
+  std::vector<llvm::StringRef> names;
+  for (const ast::Param &param : kernel.params)
+    names.push_back(param.name);
+  LogicalResult result = success();
+  auto checkName = [&](llvm::StringRef name, llvm::StringRef what) {
+    if (!llvm::is_contained(names, name))
+      result = errorUnknown(kernel.nameRange, "kernel '" + kernel.name + "' has no parameter '" +
+                                                  name + "' to give " + what + " to",
+                            name, names);
+  };
+  for (const ArgumentSpec &argument : options.arguments)
+    checkName(argument.name, "a type");
+  for (const ConstantSpec &constant : options.constants) {
+    checkName(constant.name, "a value");
+    if (!llvm::is_contained(names, constant.name))
+      continue;
+    FailureOr<Value> value = evaluateConstantText(module, constant.name, constant.value);
+    if (mlir::failed(value))
+      result = failure();
+    else
+      binding.values[constant.name] = *value;
+  }
+  if (mlir::failed(result))
+    return failure();
+
+  KernelInfo info;
+  readDecorators(module, kernel, info, /*complain=*/false);
+  applyAutotune(module, info, binding, names);
+  for (const ast::Param &param : kernel.params)
+    if (mlir::failed(bindKernelParam(module, kernel, param, binding)))
+      result = failure();
+  if (mlir::failed(result))
+    return failure();
+  return runHeuristics(module, kernel, binding);
+}
+
+LogicalResult Generator::bindKernelParam(const SourceModule &module,
+                                         const ast::FunctionDef &kernel, const ast::Param &param,
+                                         KernelBinding &binding) {
+  if (param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords)
+    return error(param.range, "a kernel cannot have variadic parameters");
+  ParamAnnotation annotation = classifyAnnotation(param.annotation);
+  bool isConstexpr = annotation.kind == ParamAnnotation::Kind::Constexpr;
+  const ArgumentSpec *spec = nullptr;
+  for (const ArgumentSpec &argument : options.arguments)
+    if (argument.name == param.name)
+      spec = &argument;
+
+  SignatureType type;
+  bool hasType = false;
+  if (spec) {
+    auto parsed = parseSignature(spec->type);
+    if (auto *message = std::get_if<std::string>(&parsed))
+      return error(param.nameRange, "argument '" + param.name + "': " + *message);
+    type = std::get<SignatureType>(parsed);
+    hasType = !type.isConstexpr;
+  }
+  if (binding.values.count(param.name))
+    return success();
+  if (isConstexpr && hasType)
+    return error(param.nameRange, "'" + param.name + "' is a constexpr parameter: give it a value, "
+                                  "not a type");
+  if (!isConstexpr && annotation.kind == ParamAnnotation::Kind::Typed) {
+    SignatureType declared = std::get<SignatureType>(parseSignature(annotation.typeText));
+    bool sameButConst = hasType && declared.type.getKind() == type.type.getKind() &&
+                        declared.type.isPointer() == type.type.isPointer();
+    if (hasType && !sameButConst)
+      return error(param.nameRange, "argument '" + param.name + "' is declared as " +
+                                        declared.type.getSignatureText() + ", got " +
+                                        type.type.getSignatureText());
+    declared.divisibility = std::max(declared.divisibility, type.divisibility);
+    type = declared;
+    hasType = true;
+  }
+  if (hasType) {
+    if (type.type.isVoid() || type.type.getKind() == ScalarKind::FP8E4B15)
+      return error(param.nameRange, "argument '" + param.name + "': type " + type.type.str() +
+                                        " is not supported");
+    binding.runtime.push_back({&param, type});
+    return success();
+  }
+  if (binding.fromHeuristics.contains(param.name))
+    return success();
+  // Launch options that kernels may ask for by name.
+  if (isConstexpr && (param.name == "num_warps" || param.name == "num_stages")) {
+    binding.values[param.name] =
+        Value::integer(param.name == "num_warps" ? binding.numWarps : binding.numStages);
+    return success();
+  }
+  if (param.defaultValue) {
+    FailureOr<Value> value = evaluateInModule(module, param.defaultValue);
+    if (mlir::failed(value))
+      return failure();
+    binding.values[param.name] = *value;
+    return success();
+  }
+  if (isConstexpr || (spec && type.isConstexpr))
+    return error(param.nameRange, "missing value for constexpr parameter '" + param.name + "'");
+  return error(param.nameRange, "missing type for argument '" + param.name + "'");
+}
+
+/// Erases operations without effect whose results nobody uses, last ones first.
+static void eraseDeadOps(mlir::Operation *root) {
+  llvm::SmallVector<mlir::Operation *> dead;
+  root->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([&](mlir::Operation *op) {
+    if (op != root && mlir::isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module) {
+  llvm::StringRef fileName;
+  if (const SourceBuffer *buffer = sources.getBuffer(module.file))
+    fileName = buffer->getName();
+  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"));
+  Frame top;
+  top.module = &source;
+  top.keepsConstants = true;
+  llvm::SaveAndRestore<Frame *> enterFrame(frame, &top);
+  const ast::FunctionDef *kernel = selectKernel(source);
+  if (!kernel)
+    return nullptr;
+  KernelBinding binding;
+  if (mlir::failed(bindKernelParams(source, *kernel, binding)))
+    return nullptr;
+
+  current = kernel->nameRange;
+  mlir::OwningOpRef<mlir::ModuleOp> result(mlir::ModuleOp::create(getLocation()));
+  (*result)->setAttr("tile.num_warps", builder.getI32IntegerAttr(binding.numWarps));
+  (*result)->setAttr("tile.num_stages", builder.getI32IntegerAttr(binding.numStages));
+  builder.setInsertionPointToEnd(result->getBody());
+
+  Frame activation;
+  activation.function = kernel;
+  activation.module = &source;
+  activation.isKernel = true;
+  for (const ast::Param &param : kernel->params) {
+    if (classifyAnnotation(param.annotation).kind == ParamAnnotation::Kind::Constexpr)
+      activation.constexprNames.insert(param.name);
+    auto value = binding.values.find(param.name);
+    if (value != binding.values.end())
+      activation.variables[param.name] = value->second;
+  }
+  llvm::SmallVector<mlir::Type> types;
+  for (const RuntimeParam &param : binding.runtime)
+    types.push_back(lower(Type(param.type.type)));
+  frame = &activation;
+  auto function = create<mlir::func::FuncOp>(kernel->name, builder.getFunctionType(types, {}));
+  function->setAttr(tile::TileDialect::kKernelAttr, builder.getUnitAttr());
+  mlir::Block *entry = function.addEntryBlock();
+  for (auto [index, param] : llvm::enumerate(binding.runtime)) {
+    function.setArgAttr(index, tile::TileDialect::kNameAttr,
+                        builder.getStringAttr(param.param->name));
+    function.setArgAttr(index, tile::TileDialect::kTypeTextAttr,
+                        builder.getStringAttr(param.type.type.getSignatureText()));
+    if (param.type.divisibility > 1)
+      function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
+                          builder.getI32IntegerAttr(static_cast<int32_t>(param.type.divisibility)));
+    activation.variables[param.param->name] =
+        Value::runtime(entry->getArgument(index), Type(param.type.type));
+  }
+  builder.setInsertionPointToEnd(entry);
+  execute(kernel->body, nullptr);
+  current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);
+  builder.setInsertionPointToEnd(entry);
+  create<mlir::func::ReturnOp>();
+  frame = &top;
+  if (diagnostics.hasErrors())
+    return nullptr;
+  eraseDeadOps(*result);
+  if (mlir::succeeded(verifyResult(*result, kernel->nameRange)))
+    return result;
+  return nullptr;
+}
+
+LogicalResult Generator::verifyResult(mlir::ModuleOp module, SourceRange range) {
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+    if (text.empty())
+      text = diagnostic.str();
+    return success();
+  });
+  if (mlir::succeeded(mlir::verify(module)))
+    return success();
+  return error(range, "internal error: the emitted program is not valid: " + text);
+}
+
+} // namespace tilec::irgen
+
+namespace tilec {
+
+mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
+                                               const ast::Module &module, SourceManager &sources,
+                                               const IRGenOptions &options,
+                                               DiagnosticEngine &diagnostics) {
+  return irgen::Generator(context, sources, options, diagnostics).generate(module);
+}
+
+std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
+                                    DiagnosticEngine &diagnostics) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IRGenOptions options;
+  return irgen::Generator(context, sources, options, diagnostics).listKernels(module);
+}
+
+} // namespace tilec

@@ -1,0 +1,36 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the parameters of a kernel are bound to while it is being specialised.
+
+#ifndef TILEC_LIB_IRGEN_KERNELBINDING_H
+#define TILEC_LIB_IRGEN_KERNELBINDING_H
+
+#include "Generator.h"
+
+#include "tilec/Sema/Signature.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace tilec::irgen {
+
+/// A parameter that stays an argument of the emitted function.
+struct RuntimeParam {
+  const ast::Param *param;
+  SignatureType type;
+};
+
+struct Generator::KernelBinding {
+  /// In the order of the source.
+  std::vector<RuntimeParam> runtime;
+  /// Compile-time values by parameter name.
+  llvm::StringMap<Value> values;
+  /// Parameters whose value `@triton.heuristics` computes.
+  llvm::StringSet<> fromHeuristics;
+  int numWarps = 4;
+  int numStages = 3;
+};
+
+} // namespace tilec::irgen
+
+#endif // TILEC_LIB_IRGEN_KERNELBINDING_H

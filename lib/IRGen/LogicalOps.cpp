@@ -1,0 +1,168 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// and, or, not, comparison chains and the conditional expression. Compile-time operands decide at
+// compile time; runtime ones are all evaluated and combined through int1.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+namespace arith = mlir::arith;
+
+FailureOr<Value> Generator::logical(ast::BoolOpKind op, const Value &lhs, const Value &rhs,
+                                    SourceRange range) {
+  Value operands[] = {lhs, rhs};
+  for (Value &operand : operands) {
+    FailureOr<Value> truth = cast(operand, ScalarKind::Int1, range);
+    if (mlir::failed(truth))
+      return failure();
+    operand = *truth;
+  }
+  if (mlir::failed(unifyShapes(operands, range)))
+    return failure();
+  Type type = operands[0].getRuntime()->type;
+  mlir::Value a = operands[0].getRuntime()->value, b = operands[1].getRuntime()->value;
+  return op == ast::BoolOpKind::And ? emit<arith::AndIOp>(type, a, b)
+                                    : emit<arith::OrIOp>(type, a, b);
+}
+
+FailureOr<Value> Generator::logicalNot(const Value &operand, SourceRange range) {
+  if (!operand.isRuntime()) {
+    FailureOr<bool> truth = toBool(operand, range, "the operand of 'not'");
+    if (mlir::failed(truth))
+      return failure();
+    return Value::boolean(!*truth);
+  }
+  FailureOr<Value> truth = cast(operand, ScalarKind::Int1, range);
+  if (mlir::failed(truth))
+    return failure();
+  return unary(ast::UnaryOp::Invert, *truth, range);
+}
+
+FailureOr<Value> Generator::evaluateBoolOp(const ast::BoolOp &expr) {
+  bool deciding = expr.op == ast::BoolOpKind::Or;
+  std::vector<Value> runtime;
+  Value last;
+  for (const ast::Expr *operandExpr : expr.operands) {
+    FailureOr<Value> operand = evaluate(operandExpr);
+    if (mlir::failed(operand))
+      return failure();
+    if (operand->isRuntime()) {
+      runtime.push_back(*operand);
+      continue;
+    }
+    FailureOr<bool> truth = toBool(*operand, operandExpr->range, "the operand");
+    if (mlir::failed(truth))
+      return failure();
+    if (*truth == deciding)
+      return *operand;
+    last = *operand;
+  }
+  if (runtime.empty())
+    return last;
+  Value result = runtime.back();
+  for (size_t i = runtime.size() - 1; i-- > 0;) {
+    FailureOr<Value> combined = logical(expr.op, runtime[i], result, expr.range);
+    if (mlir::failed(combined))
+      return failure();
+    result = *combined;
+  }
+  return result;
+}
+
+FailureOr<Value> Generator::evaluateCompare(const ast::Compare &expr) {
+  FailureOr<Value> lhs = evaluate(expr.first);
+  if (mlir::failed(lhs))
+    return failure();
+  Value result;
+  for (size_t i = 0; i < expr.ops.size(); ++i) {
+    FailureOr<Value> rhs = evaluate(expr.operands[i]);
+    if (mlir::failed(rhs))
+      return failure();
+    FailureOr<Value> link = compare(expr.ops[i], *lhs, *rhs, expr.range);
+    if (mlir::failed(link))
+      return failure();
+    // `a < b < c` is `a < b and b < c` with b evaluated once.
+    if (i == 0 || (!result.isRuntime() && result.getConstant() &&
+                   result.getConstant()->isTrue())) {
+      result = *link;
+    } else if (!link->isRuntime()) {
+      FailureOr<bool> truth = toBool(*link, expr.range, "the comparison");
+      if (mlir::failed(truth))
+        return failure();
+      if (!*truth)
+        result = *link;
+    } else {
+      FailureOr<Value> both = logical(ast::BoolOpKind::And, result, *link, expr.range);
+      if (mlir::failed(both))
+        return failure();
+      result = *both;
+    }
+    if (!result.isRuntime() && result.getConstant() && !result.getConstant()->isTrue())
+      return result;
+    lhs = rhs;
+  }
+  return result;
+}
+
+FailureOr<mlir::Value> Generator::toCondition(const Value &value, SourceRange range,
+                                              llvm::StringRef what) {
+  FailureOr<Value> operand = toRuntime(value, range);
+  if (mlir::failed(operand))
+    return failure();
+  Type type = operand->getRuntime()->type;
+  if (type.isBlock() && type.getNumElements() != 1)
+    return error(range, "the condition of '" + what + "' must be a scalar, got " + type.str() +
+                            "; use tl.where for elementwise choice");
+  FailureOr<Value> truth = cast(*operand, ScalarKind::Int1, range);
+  if (mlir::failed(truth))
+    return failure();
+  if (!type.isBlock())
+    return truth->getRuntime()->value;
+  FailureOr<Value> flat = reshape(*truth, {1}, /*allowReorder=*/false, range);
+  if (mlir::failed(flat))
+    return failure();
+  auto reduce = create<tile::ReduceOp>(mlir::ValueRange{flat->getRuntime()->value}, 0);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Region &region = reduce.getCombine();
+  mlir::Block *block = region.empty() ? &region.emplaceBlock() : &region.front();
+  mlir::Value a = block->addArgument(builder.getI1Type(), getLocation());
+  mlir::Value b = block->addArgument(builder.getI1Type(), getLocation());
+  builder.setInsertionPointToEnd(block);
+  mlir::Value either = create<arith::OrIOp>(a, b);
+  create<tile::YieldOp>(mlir::ValueRange{either});
+  return reduce->getResult(0);
+}
+
+FailureOr<Value> Generator::evaluateConditional(const ast::Conditional &expr) {
+  FailureOr<Value> test = evaluate(expr.condition);
+  if (mlir::failed(test))
+    return failure();
+  if (!test->isRuntime()) {
+    FailureOr<bool> truth = toBool(*test, expr.condition->range, "the condition");
+    if (mlir::failed(truth))
+      return failure();
+    return evaluate(*truth ? expr.thenValue : expr.elseValue);
+  }
+  FailureOr<mlir::Value> condition = toCondition(*test, expr.condition->range, "if");
+  if (mlir::failed(condition))
+    return failure();
+
+  DetachedBlock thenBlock, elseBlock;
+  auto evaluateArm = [&](const ast::Expr *arm, DetachedBlock &block) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(block.get());
+    return evaluate(arm);
+  };
+  FailureOr<Value> thenValue = evaluateArm(expr.thenValue, thenBlock);
+  FailureOr<Value> elseValue = evaluateArm(expr.elseValue, elseBlock);
+  if (mlir::failed(thenValue) || mlir::failed(elseValue))
+    return failure();
+  if (mlir::failed(unifyResults(*thenValue, thenBlock.get(), *elseValue, elseBlock.get(),
+                                "the branches of the conditional expression", expr.range)))
+    return failure();
+  return finishIf(*condition, thenBlock, elseBlock, *thenValue, *elseValue);
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,316 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic, comparison and unary operators: folded on compile-time operands, otherwise operands
+// are brought to one type and shape and one operation is emitted.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+namespace arith = mlir::arith;
+using ast::BinaryOp;
+using ast::CompareOp;
+
+FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &rhs,
+                                   SourceRange range) {
+  if (lhs.isPoison() || rhs.isPoison())
+    return failure();
+  if (lhs.getTuple() || rhs.getTuple())
+    return tupleArithmetic(op, lhs, rhs, range);
+  if (lhs.getConstant() && rhs.getConstant()) {
+    FoldResult folded = foldBinary(op, *lhs.getConstant(), *rhs.getConstant());
+    if (!folded.value)
+      return error(range, folded.error);
+    return Value(*folded.value);
+  }
+  auto isOperand = [](const Value &value) { return value.isRuntime() || value.isNumber(); };
+  if (!isOperand(lhs) || !isOperand(rhs))
+    return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
+                            lhs.describe() + " and " + rhs.describe());
+  if (op == BinaryOp::MatMul)
+    return error(range, "operator '@' is not supported; use tl.dot");
+  if (op == BinaryOp::Pow)
+    return error(range, "operator '**' needs operands that are known at compile time; use "
+                        "libdevice.pow for runtime values");
+
+  auto isPointer = [](const Value &value) {
+    return value.isRuntime() && value.getRuntime()->type.element.isPointer();
+  };
+  if (isPointer(lhs) || isPointer(rhs))
+    return pointerArithmetic(op, lhs, rhs, range);
+
+  bool division = op == BinaryOp::Div || op == BinaryOp::FloorDiv || op == BinaryOp::Mod;
+  Value operands[] = {lhs, rhs};
+  if (mlir::failed(unifyElements(operands[0], operands[1], /*relaxed=*/true, division, range)))
+    return failure();
+  DType type = operands[0].getRuntime()->type.element;
+  bool integerOnly = op == BinaryOp::FloorDiv || op == BinaryOp::LShift ||
+                     op == BinaryOp::RShift || op == BinaryOp::BitAnd || op == BinaryOp::BitOr ||
+                     op == BinaryOp::BitXor;
+  if (integerOnly && !type.isInt())
+    return error(range, "operator '" + ast::getSpelling(op) + "' needs integers, got " +
+                            lhs.describe() + " and " + rhs.describe());
+  // `/` on integers, and all arithmetic of 8-bit floats, is computed in fp32.
+  bool quotient = op == BinaryOp::Div && type.isInt();
+  if (quotient || type.isFP8())
+    for (Value &operand : operands)
+      operand = *cast(operand, ScalarKind::FP32, range);
+  if (mlir::failed(unifyShapes(operands, range)))
+    return failure();
+  FailureOr<Value> result = emitArithmetic(op, operands[0], operands[1], range);
+  if (mlir::succeeded(result) && type.isFP8())
+    return cast(*result, type, range);
+  return result;
+}
+
+FailureOr<Value> Generator::emitArithmetic(BinaryOp op, Value lhs, Value rhs, SourceRange range) {
+  Type type = lhs.getRuntime()->type;
+  mlir::Value a = lhs.getRuntime()->value, b = rhs.getRuntime()->value;
+  bool isFloat = type.element.isFloat(), isSigned = type.element.isSignedInt();
+  switch (op) {
+  case BinaryOp::Add:
+    return isFloat ? emit<arith::AddFOp>(type, a, b) : emit<arith::AddIOp>(type, a, b);
+  case BinaryOp::Sub:
+    return isFloat ? emit<arith::SubFOp>(type, a, b) : emit<arith::SubIOp>(type, a, b);
+  case BinaryOp::Mul:
+    return isFloat ? emit<arith::MulFOp>(type, a, b) : emit<arith::MulIOp>(type, a, b);
+  case BinaryOp::Div:
+    return emit<arith::DivFOp>(type, a, b);
+  case BinaryOp::FloorDiv:
+    return isSigned ? emit<arith::DivSIOp>(type, a, b) : emit<arith::DivUIOp>(type, a, b);
+  case BinaryOp::Mod:
+    return isFloat    ? emit<arith::RemFOp>(type, a, b)
+           : isSigned ? emit<arith::RemSIOp>(type, a, b)
+                      : emit<arith::RemUIOp>(type, a, b);
+  case BinaryOp::LShift:
+    return emit<arith::ShLIOp>(type, a, b);
+  case BinaryOp::RShift:
+    return isSigned ? emit<arith::ShRSIOp>(type, a, b) : emit<arith::ShRUIOp>(type, a, b);
+  case BinaryOp::BitAnd:
+    return emit<arith::AndIOp>(type, a, b);
+  case BinaryOp::BitOr:
+    return emit<arith::OrIOp>(type, a, b);
+  case BinaryOp::BitXor:
+    return emit<arith::XOrIOp>(type, a, b);
+  case BinaryOp::Pow:
+  case BinaryOp::MatMul:
+    break;
+  }
+  return error(range, "operator '" + ast::getSpelling(op) + "' is not supported here");
+}
+
+FailureOr<Value> Generator::pointerArithmetic(BinaryOp op, const Value &lhs, const Value &rhs,
+                                              SourceRange range) {
+  bool pointerFirst = lhs.isRuntime() && lhs.getRuntime()->type.element.isPointer();
+  const Value &pointer = pointerFirst ? lhs : rhs;
+  FailureOr<Value> offset = toRuntime(pointerFirst ? rhs : lhs, range);
+  if (mlir::failed(offset))
+    return failure();
+  DType offsetType = offset->getRuntime()->type.element;
+  bool allowed = op == BinaryOp::Add || (op == BinaryOp::Sub && pointerFirst);
+  if (!allowed || !offsetType.isInt())
+    return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
+                            lhs.describe() + " and " + rhs.describe());
+  // The offset of the emitted op is signed: unsigned ones are widened first.
+  if (offsetType.isUnsignedInt())
+    offset = cast(*offset, offsetType.getBitWidth() < 32 ? ScalarKind::Int32 : ScalarKind::Int64,
+                  range);
+  if (op == BinaryOp::Sub)
+    offset = unary(ast::UnaryOp::Minus, *offset, range);
+  if (mlir::failed(offset))
+    return failure();
+  Value operands[] = {pointer, *offset};
+  if (mlir::failed(unifyShapes(operands, range)))
+    return failure();
+  Type type = operands[0].getRuntime()->type;
+  return emit<tile::AddPtrOp>(type, lower(type), operands[0].getRuntime()->value,
+                              operands[1].getRuntime()->value);
+}
+
+FailureOr<Value> Generator::tupleArithmetic(BinaryOp op, const Value &lhs, const Value &rhs,
+                                            SourceRange range) {
+  const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
+  if (op == BinaryOp::Add && left && right) {
+    std::vector<Value> elements = *left;
+    elements.insert(elements.end(), right->begin(), right->end());
+    return Value::tuple(std::move(elements));
+  }
+  if (op == BinaryOp::Mul && (left == nullptr) != (right == nullptr)) {
+    FailureOr<int64_t> count = toInteger(left ? rhs : lhs, range, "the length of a tuple");
+    if (mlir::failed(count))
+      return failure();
+    const std::vector<Value> &part = left ? *left : *right;
+    if (*count > 65536 || static_cast<int64_t>(part.size()) * *count > 65536)
+      return error(range, "a tuple of more than 65536 elements");
+    std::vector<Value> elements;
+    for (int64_t i = 0; i < *count; ++i)
+      elements.insert(elements.end(), part.begin(), part.end());
+    return Value::tuple(std::move(elements));
+  }
+  return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
+                          lhs.describe() + " and " + rhs.describe());
+}
+
+FailureOr<Value> Generator::unary(ast::UnaryOp op, const Value &operand, SourceRange range) {
+  if (operand.isPoison())
+    return failure();
+  if (op == ast::UnaryOp::Not)
+    return logicalNot(operand, range);
+  if (const Constant *constant = operand.getConstant()) {
+    FoldResult folded = foldUnary(op, *constant);
+    if (!folded.value)
+      return error(range, folded.error);
+    return Value(*folded.value);
+  }
+  const RuntimeValue *runtime = operand.getRuntime();
+  bool valid = runtime && !runtime->type.element.isPointer() &&
+               (op != ast::UnaryOp::Invert || runtime->type.element.isInt());
+  if (!valid)
+    return error(range, "unary '" + ast::getSpelling(op) + "' is not defined for " +
+                            operand.describe());
+  Type type = runtime->type;
+  if (op == ast::UnaryOp::Plus)
+    return operand;
+  if (op == ast::UnaryOp::Invert) {
+    mlir::Type lowered = lower(Type(type.element));
+    Value ones = emit<arith::ConstantOp>(
+        Type(type.element),
+        builder.getIntegerAttr(lowered, llvm::APInt::getAllOnes(type.element.getBitWidth())));
+    return emit<arith::XOrIOp>(type, runtime->value, splat(ones, type.shape).getRuntime()->value);
+  }
+  if (type.element.isFP8()) {
+    FailureOr<Value> negated = unary(op, *cast(operand, ScalarKind::FP32, range), range);
+    return mlir::failed(negated) ? negated : cast(*negated, type.element, range);
+  }
+  if (type.element.isFloat())
+    return emit<arith::NegFOp>(type, runtime->value);
+  return emit<arith::SubIOp>(type, makeZero(type).getRuntime()->value, runtime->value);
+}
+
+static arith::CmpFPredicate getFloatPredicate(CompareOp op) {
+  switch (op) {
+  case CompareOp::Eq:
+    return arith::CmpFPredicate::OEQ;
+  case CompareOp::NotEq:
+    return arith::CmpFPredicate::UNE;
+  case CompareOp::Lt:
+    return arith::CmpFPredicate::OLT;
+  case CompareOp::LtE:
+    return arith::CmpFPredicate::OLE;
+  case CompareOp::Gt:
+    return arith::CmpFPredicate::OGT;
+  default:
+    return arith::CmpFPredicate::OGE;
+  }
+}
+
+static arith::CmpIPredicate getIntPredicate(CompareOp op, bool isSigned) {
+  switch (op) {
+  case CompareOp::Eq:
+    return arith::CmpIPredicate::eq;
+  case CompareOp::NotEq:
+    return arith::CmpIPredicate::ne;
+  case CompareOp::Lt:
+    return isSigned ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
+  case CompareOp::LtE:
+    return isSigned ? arith::CmpIPredicate::sle : arith::CmpIPredicate::ule;
+  case CompareOp::Gt:
+    return isSigned ? arith::CmpIPredicate::sgt : arith::CmpIPredicate::ugt;
+  default:
+    return isSigned ? arith::CmpIPredicate::sge : arith::CmpIPredicate::uge;
+  }
+}
+
+Value Generator::emitCompare(CompareOp op, const Value &lhs, const Value &rhs) {
+  const RuntimeValue &left = *lhs.getRuntime(), &right = *rhs.getRuntime();
+  DType element = left.type.element;
+  Type type = left.type.withElement(ScalarKind::Int1);
+  if (element.isFloat())
+    return emit<arith::CmpFOp>(type, getFloatPredicate(op), left.value, right.value);
+  return emit<arith::CmpIOp>(type, getIntPredicate(op, element.isSignedInt()), left.value,
+                             right.value);
+}
+
+FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value &rhs,
+                                    SourceRange range) {
+  if (lhs.isPoison() || rhs.isPoison())
+    return failure();
+  if (op == CompareOp::Is || op == CompareOp::IsNot)
+    return Value::boolean(isIdentical(lhs, rhs) == (op == CompareOp::Is));
+  bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
+  if (op == CompareOp::In || op == CompareOp::NotIn) {
+    if (const std::vector<Value> *elements = rhs.getTuple()) {
+      for (const Value &element : *elements) {
+        FailureOr<Value> equal = compare(CompareOp::Eq, lhs, element, range);
+        if (mlir::failed(equal))
+          return failure();
+        FailureOr<bool> found = toBool(*equal, range, "the result of 'in'");
+        if (mlir::failed(found))
+          return failure();
+        if (*found)
+          return Value::boolean(op == CompareOp::In);
+      }
+      return Value::boolean(op == CompareOp::NotIn);
+    }
+  }
+  if (lhs.getConstant() && rhs.getConstant()) {
+    FoldResult folded = foldCompare(op, *lhs.getConstant(), *rhs.getConstant());
+    if (!folded.value)
+      return error(range, folded.error);
+    return Value(*folded.value);
+  }
+  const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
+  if (equality && left && right && left->size() == right->size()) {
+    for (size_t i = 0; i < left->size(); ++i) {
+      FailureOr<Value> equal = compare(CompareOp::Eq, (*left)[i], (*right)[i], range);
+      if (mlir::failed(equal))
+        return failure();
+      FailureOr<bool> same = toBool(*equal, range, "the comparison of tuples");
+      if (mlir::failed(same))
+        return failure();
+      if (!*same)
+        return Value::boolean(op == CompareOp::NotEq);
+    }
+    return Value::boolean(op == CompareOp::Eq);
+  }
+  auto isOperand = [](const Value &value) { return value.isRuntime() || value.isNumber(); };
+  if (!isOperand(lhs) || !isOperand(rhs)) {
+    // Things of different nature (a tensor and None, two functions) are equal when identical.
+    if (equality)
+      return Value::boolean(isIdentical(lhs, rhs) == (op == CompareOp::Eq));
+    return error(range, "comparison '" + ast::getSpelling(op) + "' is not defined for " +
+                            lhs.describe() + " and " + rhs.describe());
+  }
+  if (op == CompareOp::In || op == CompareOp::NotIn)
+    return error(range, "'in' needs a compile-time tuple or string, got " + rhs.describe());
+
+  Value operands[] = {lhs, rhs};
+  // Addresses compare as unsigned integers.
+  bool addresses = false;
+  for (Value &operand : operands)
+    if (operand.isRuntime() && operand.getRuntime()->type.element.isPointer())
+      addresses = true;
+  for (Value &operand : operands) {
+    if (!addresses)
+      break;
+    FailureOr<Value> address = toRuntime(operand, range);
+    if (mlir::succeeded(address))
+      address = cast(*address, ScalarKind::Int64, range);
+    if (mlir::succeeded(address))
+      address = cast(*address, ScalarKind::UInt64, range);
+    if (mlir::failed(address))
+      return failure();
+    operand = *address;
+  }
+  if (mlir::failed(unifyElements(operands[0], operands[1], /*relaxed=*/false,
+                                 /*isDivision=*/false, range)) ||
+      mlir::failed(unifyShapes(operands, range)))
+    return failure();
+  if (operands[0].getRuntime()->type.element.isFP8())
+    for (Value &operand : operands)
+      operand = *cast(operand, ScalarKind::FP32, range);
+  return emitCompare(op, operands[0], operands[1]);
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,145 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Printing, comparing and taking apart front-end values.
+
+#include "Value.h"
+
+#include "Builtins.h"
+
+namespace tilec::irgen {
+
+int64_t Type::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t dim : shape)
+    count *= dim;
+  return count;
+}
+
+std::string printShape(llvm::ArrayRef<int64_t> shape) {
+  std::string text = "[";
+  for (size_t i = 0; i < shape.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(shape[i]);
+  return text + "]";
+}
+
+std::string Type::str() const { return element.str() + (isBlock() ? printShape(shape) : ""); }
+
+Value Value::tuple(std::vector<Value> elements) {
+  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements))};
+}
+
+const std::vector<Value> *Value::getTuple() const {
+  const TupleValue *tuple = getIf<TupleValue>();
+  return tuple ? tuple->elements.get() : nullptr;
+}
+
+std::string Value::describe() const {
+  if (const Constant *constant = getConstant()) {
+    if (constant->isNone())
+      return "None";
+    if (constant->isDType())
+      return "the type " + constant->str();
+    return constant->getTypeName().str() + " " + constant->repr();
+  }
+  if (const RuntimeValue *runtime = getRuntime())
+    return runtime->type.str();
+  if (const std::vector<Value> *elements = getTuple())
+    return "a tuple of " + std::to_string(elements->size());
+  if (const FunctionValue *function = getIf<FunctionValue>())
+    return "the function '" + function->function->name.str() + "'";
+  if (const BuiltinValue *builtin = getIf<BuiltinValue>())
+    return "the function '" + builtin->builtin->getDisplayName() + "'";
+  if (const ModuleValue *module = getIf<ModuleValue>())
+    return "the module '" + module->path + "'";
+  if (const BlockTypeValue *type = getIf<BlockTypeValue>())
+    return "the type " + type->type.str();
+  if (getIf<LambdaValue>())
+    return "a lambda";
+  if (getIf<DictValue>())
+    return "a dict";
+  if (getIf<RangeValue>())
+    return "a range";
+  return "an undefined value";
+}
+
+bool isIdentical(const Value &lhs, const Value &rhs) {
+  if (const Constant *a = lhs.getConstant()) {
+    const Constant *b = rhs.getConstant();
+    return b && a->isIdentical(*b);
+  }
+  if (const RuntimeValue *a = lhs.getRuntime()) {
+    const RuntimeValue *b = rhs.getRuntime();
+    return b && a->value == b->value && a->type == b->type;
+  }
+  if (const std::vector<Value> *a = lhs.getTuple()) {
+    const std::vector<Value> *b = rhs.getTuple();
+    return b && std::equal(a->begin(), a->end(), b->begin(), b->end(), isIdentical);
+  }
+  if (const FunctionValue *a = lhs.getIf<FunctionValue>()) {
+    const FunctionValue *b = rhs.getIf<FunctionValue>();
+    return b && a->function == b->function && a->self == b->self;
+  }
+  if (const LambdaValue *a = lhs.getIf<LambdaValue>()) {
+    const LambdaValue *b = rhs.getIf<LambdaValue>();
+    return b && a->lambda == b->lambda;
+  }
+  if (const BuiltinValue *a = lhs.getIf<BuiltinValue>()) {
+    const BuiltinValue *b = rhs.getIf<BuiltinValue>();
+    return b && a->builtin == b->builtin && a->self == b->self;
+  }
+  if (const ModuleValue *a = lhs.getIf<ModuleValue>()) {
+    const ModuleValue *b = rhs.getIf<ModuleValue>();
+    return b && a->path == b->path;
+  }
+  if (const BlockTypeValue *a = lhs.getIf<BlockTypeValue>()) {
+    const BlockTypeValue *b = rhs.getIf<BlockTypeValue>();
+    return b && a->type == b->type;
+  }
+  if (const RangeValue *a = lhs.getIf<RangeValue>()) {
+    const RangeValue *b = rhs.getIf<RangeValue>();
+    return b && a->bounds == b->bounds && a->options == b->options;
+  }
+  if (const DictValue *a = lhs.getIf<DictValue>()) {
+    const DictValue *b = rhs.getIf<DictValue>();
+    return b && a->entries == b->entries;
+  }
+  return lhs.isPoison() && rhs.isPoison();
+}
+
+void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &leaves) {
+  if (const RuntimeValue *runtime = value.getRuntime())
+    leaves.push_back(runtime->value);
+  else if (const std::vector<Value> *elements = value.getTuple())
+    for (const Value &element : *elements)
+      flatten(element, leaves);
+}
+
+Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves) {
+  if (const RuntimeValue *runtime = value.getRuntime()) {
+    mlir::Value leaf = leaves.front();
+    leaves = leaves.drop_front();
+    return Value::runtime(leaf, runtime->type);
+  }
+  const std::vector<Value> *elements = value.getTuple();
+  if (!elements)
+    return value;
+  std::vector<Value> rebuilt;
+  for (const Value &element : *elements)
+    rebuilt.push_back(rebuild(element, leaves));
+  return Value::tuple(std::move(rebuilt));
+}
+
+bool haveSameType(const Value &lhs, const Value &rhs) {
+  if (const RuntimeValue *a = lhs.getRuntime()) {
+    const RuntimeValue *b = rhs.getRuntime();
+    return b && a->type == b->type;
+  }
+  if (const std::vector<Value> *a = lhs.getTuple()) {
+    const std::vector<Value> *b = rhs.getTuple();
+    return b && std::equal(a->begin(), a->end(), b->begin(), b->end(), haveSameType);
+  }
+  return isIdentical(lhs, rhs);
+}
+
+} // namespace tilec::irgen

@@ -1,0 +1,171 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an expression evaluates to while a kernel is being specialised: compile-time constants,
+// values of the emitted program with their language types, and the things that only exist in the
+// front end (tuples, functions, modules, ranges).
+
+#ifndef TILEC_LIB_IRGEN_VALUE_H
+#define TILEC_LIB_IRGEN_VALUE_H
+
+#include "tilec/Sema/Constant.h"
+#include "tilec/Sema/ModuleScope.h"
+
+#include "mlir/IR/Value.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tilec::irgen {
+
+struct Builtin;
+class SourceModule;
+class Value;
+
+/// Type of a value of the emitted program: a scalar, or a block when there is a shape.
+struct Type {
+  DType element;
+  llvm::SmallVector<int64_t, 4> shape;
+
+  Type() = default;
+  Type(DType scalar) : element(scalar) {}
+  Type(ScalarKind scalar) : element(scalar) {}
+  Type(DType scalar, llvm::ArrayRef<int64_t> dims) : element(scalar), shape(dims) {}
+
+  bool isBlock() const { return !shape.empty(); }
+  int64_t getRank() const { return static_cast<int64_t>(shape.size()); }
+  int64_t getNumElements() const;
+  Type withElement(DType scalar) const { return {scalar, shape}; }
+  /// "fp32" or "fp32[16, 32]".
+  std::string str() const;
+
+  bool operator==(const Type &other) const {
+    return element == other.element && shape == other.shape;
+  }
+  bool operator!=(const Type &other) const { return !(*this == other); }
+};
+
+/// "[16, 32]".
+std::string printShape(llvm::ArrayRef<int64_t> shape);
+
+/// A value of the emitted program.
+struct RuntimeValue {
+  mlir::Value value;
+  Type type;
+};
+
+/// A tuple or list.
+struct TupleValue {
+  std::shared_ptr<const std::vector<Value>> elements;
+};
+
+/// A dict with string keys; exists only for the arguments of heuristics and configurations.
+struct DictValue {
+  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> entries;
+};
+
+/// A jit or constexpr function, or a method of the language library when `self` is set.
+struct FunctionValue {
+  const ast::FunctionDef *function = nullptr;
+  const SourceModule *module = nullptr;
+  std::shared_ptr<const Value> self = nullptr;
+};
+
+struct LambdaValue {
+  const ast::Lambda *lambda = nullptr;
+  const SourceModule *module = nullptr;
+};
+
+/// An operation implemented in C++; a bound method when `self` is set.
+struct BuiltinValue {
+  const Builtin *builtin = nullptr;
+  std::shared_ptr<const Value> self = nullptr;
+};
+
+/// A module by its canonical path: "triton.language", "triton.language.math", ...
+struct ModuleValue {
+  std::string path;
+};
+
+/// The type of a block as a compile-time value (`x.type`); scalar types are Constants.
+struct BlockTypeValue {
+  Type type;
+};
+
+/// `range(...)`, `tl.range(...)` or `tl.static_range(...)`.
+struct RangeValue {
+  /// Lower bound, upper bound, step.
+  std::shared_ptr<const std::vector<Value>> bounds;
+  bool isStatic = false;
+  /// Loop attributes from keywords, by name ("num_stages", ...).
+  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> options = nullptr;
+};
+
+/// A name without a usable value. With a message, using it is an error that says so; without one
+/// the reason has been reported already.
+struct PoisonValue {
+  std::string message;
+};
+
+/// Any of the above.
+class Value {
+public:
+  using Storage = std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue,
+                               FunctionValue, LambdaValue, BuiltinValue, ModuleValue,
+                               BlockTypeValue, RangeValue>;
+
+  Value() : storage(PoisonValue{}) {}
+  template <typename T, typename = std::enable_if_t<std::is_constructible_v<Storage, T>>>
+  Value(T item) : storage(std::move(item)) {}
+
+  static Value none() { return Constant(); }
+  static Value integer(int64_t number) { return Constant::integer(number); }
+  static Value boolean(bool truth) { return Constant(truth); }
+  static Value tuple(std::vector<Value> elements);
+  static Value runtime(mlir::Value value, Type type) {
+    return RuntimeValue{value, std::move(type)};
+  }
+  static Value poison(std::string message = "") { return PoisonValue{std::move(message)}; }
+
+  template <typename T>
+  const T *getIf() const {
+    return std::get_if<T>(&storage);
+  }
+
+  bool isPoison() const { return getIf<PoisonValue>(); }
+  const Constant *getConstant() const { return getIf<Constant>(); }
+  const RuntimeValue *getRuntime() const { return getIf<RuntimeValue>(); }
+  bool isNone() const { return getConstant() && getConstant()->isNone(); }
+  bool isRuntime() const { return getRuntime(); }
+  /// A compile-time bool, int or float.
+  bool isNumber() const { return getConstant() && getConstant()->isNumber(); }
+  /// The elements of a tuple, or null.
+  const std::vector<Value> *getTuple() const;
+
+  /// For messages: "fp32[16]", "int 5", "a tuple of 2", "the function 'f'", ...
+  std::string describe() const;
+
+private:
+  Storage storage;
+};
+
+/// Same constants, same program values, same functions, element by element.
+bool isIdentical(const Value &lhs, const Value &rhs);
+
+/// Program values inside a value, tuples searched in order.
+void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &leaves);
+
+/// `value` with its program values replaced by `leaves`, taken from the front.
+Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves);
+
+/// Whether two values have the same structure and the same type at every program value, and
+/// identical other parts.
+bool haveSameType(const Value &lhs, const Value &rhs);
+
+} // namespace tilec::irgen
+
+#endif // TILEC_LIB_IRGEN_VALUE_H

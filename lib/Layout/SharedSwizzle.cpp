@@ -1,0 +1,210 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Construction of conflict-avoiding shared-memory layouts, and the rank formulas for wavefronts and
+// sectors. All vectors here are flattened tensor coordinates.
+//
+// The words that the lanes of one phase touch form a linear space; two lanes of it meet in a bank
+// exactly when they differ by a member of the span of the segment bits. So the segment bits are
+// chosen outside of both sides' lane spans: first tensor bits that neither side's lanes use, then
+// XORs of one lane bit of each side. The XORs are the swizzle.
+
+#include "tilec/Layout/SharedSwizzle.h"
+
+#include "F2Span.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace tilec {
+
+namespace {
+
+using Vectors = llvm::SmallVector<uint64_t, 16>;
+
+constexpr int kWordBits = 32;
+constexpr int kRowBits = 1024; // 32 banks of one word
+constexpr int kMaxVectorBits = 128;
+
+int floorLog2OfRatio(int64_t numerator, int64_t denominator) {
+  return numerator < denominator ? 0 : int(llvm::Log2_64(numerator / denominator));
+}
+
+Vectors nonZero(llvm::ArrayRef<uint64_t> bases) {
+  Vectors result;
+  for (uint64_t basis : bases)
+    if (basis && !llvm::is_contained(result, basis))
+      result.push_back(basis);
+  return result;
+}
+
+/// Members of `a` that are not in `b`, sorted.
+Vectors sortedDifference(const Vectors &a, const Vectors &b) {
+  Vectors result;
+  for (uint64_t v : a)
+    if (!llvm::is_contained(b, v))
+      result.push_back(v);
+  llvm::sort(result);
+  return result;
+}
+
+/// The tensor bits that become the elements of one vector, lowest first; independent of `taken`, to
+/// which they are added.
+Vectors chooseVector(const LinearLayout &src, const LinearLayout &dst, int bitwidth,
+                     F2Span &taken) {
+  Vectors srcRegisters = nonZero(src.getFlatBases(kRegister));
+  Vectors dstRegisters = nonZero(dst.getFlatBases(kRegister));
+  Vectors srcWarps = nonZero(src.getFlatBases(kWarp)), dstWarps = nonZero(dst.getFlatBases(kWarp));
+
+  size_t most = floorLog2OfRatio(kMaxVectorBits, bitwidth);
+  Vectors result;
+  for (uint64_t v : srcRegisters)
+    if (result.size() < most && llvm::is_contained(dstRegisters, v) && taken.insert(v))
+      result.push_back(v);
+
+  // Less than a bank word: fill the word with bits that are not lanes on either side, if any, so
+  // that lanes of one warp do not share words.
+  size_t word = floorLog2OfRatio(kWordBits, bitwidth);
+  auto fill = [&](const Vectors &candidates, auto &&accept) {
+    for (uint64_t v : candidates)
+      if (result.size() < word && accept(v) && taken.insert(v))
+        result.push_back(v);
+  };
+  fill(srcRegisters, [&](uint64_t v) { return llvm::is_contained(dstWarps, v); });
+  fill(srcWarps, [&](uint64_t v) { return llvm::is_contained(dstRegisters, v); });
+  fill(srcWarps, [&](uint64_t v) { return llvm::is_contained(dstWarps, v); });
+  fill(srcWarps, [](uint64_t) { return true; });
+  fill(dstWarps, [](uint64_t) { return true; });
+  return result;
+}
+
+/// Lane bits that are active together in one phase of a vector access.
+Vectors laneTile(const LinearLayout &layout, int vectorWordsLog2) {
+  llvm::ArrayRef<uint64_t> lanes = layout.getFlatBases(kLane);
+  size_t active = lanes.size() - std::min<size_t>(lanes.size(), vectorWordsLog2);
+  return nonZero(lanes.take_front(active));
+}
+
+} // namespace
+
+SwizzledShared optimalSwizzle(const LinearLayout &src, const LinearLayout &dst, int32_t bitwidth) {
+  bitwidth = std::max(bitwidth, 8);
+  assert(src.getOutDims() == dst.getOutDims() && "layouts of different tensors");
+  int d = src.getTotalOutDimSizeLog2();
+
+  Vectors block = nonZero(src.getFlatBases(kBlock));
+  F2Span taken(block);
+  Vectors vector = chooseVector(src, dst, bitwidth, taken);
+  int vectorBits = bitwidth << vector.size();
+  int vectorWordsLog2 = floorLog2OfRatio(vectorBits, kWordBits);
+  Vectors tileSrc = laneTile(src, vectorWordsLog2), tileDst = laneTile(dst, vectorWordsLog2);
+
+  int rest = d - int(taken.rank());
+  int bankCount = std::min(floorLog2OfRatio(kRowBits, vectorBits), rest);
+  size_t segmentCount = rest - bankCount;
+
+  Vectors segment;
+  auto takeSegment = [&](uint64_t v) {
+    if (segment.size() < segmentCount && taken.insert(v))
+      segment.push_back(v);
+  };
+  for (int i = 0; i < d; ++i) {
+    uint64_t unit = uint64_t(1) << i;
+    if (!llvm::is_contained(tileSrc, unit) && !llvm::is_contained(tileDst, unit))
+      takeSegment(unit);
+  }
+  Vectors onlySrc = sortedDifference(tileSrc, tileDst),
+          onlyDst = sortedDifference(tileDst, tileSrc);
+  size_t pairs = std::min(onlySrc.size(), onlyDst.size());
+  for (size_t i = 0; i < pairs; ++i)
+    takeSegment(onlySrc[i] ^ onlyDst[i]);
+  // Conflicts cannot be avoided any more: first bits that only one side's lanes use.
+  for (const Vectors *side : {&onlySrc, &onlyDst})
+    for (uint64_t v : llvm::drop_begin(*side, pairs))
+      takeSegment(v);
+  for (int i = 0; i < d; ++i)
+    takeSegment(uint64_t(1) << i);
+
+  // Bank bits complement what has been taken: unit vectors off the pivots of the echelon form.
+  std::vector<uint64_t> offset(vector.begin(), vector.end());
+  uint64_t pivots = taken.pivotMask();
+  for (int i = 0; i < d; ++i)
+    if (!((pivots >> i) & 1))
+      offset.push_back(uint64_t(1) << i);
+  offset.insert(offset.end(), segment.begin(), segment.end());
+
+  SwizzledShared result;
+  result.bufferElements = int64_t(1) << offset.size();
+  result.memory = LinearLayout::fromFlatBases(
+      {{kOffset.str(), std::move(offset)}, {kBlock.str(), src.getFlatBases(kBlock).vec()}},
+      src.getOutDims());
+  result.store = analyseSharedAccess(src, result.memory, bitwidth);
+  result.load = analyseSharedAccess(dst, result.memory, bitwidth);
+  return result;
+}
+
+SharedAccess analyseSharedAccess(const LinearLayout &layout, const LinearLayout &memory,
+                                 int32_t bitwidth, int32_t maxVectorBits) {
+  bitwidth = std::max(bitwidth, 8);
+  SharedAccess access;
+  access.offsets = layout.invertAndCompose(memory);
+  LinearLayout toOffset = access.offsets.sublayout({kRegister, kLane, kWarp, kBlock}, {kOffset});
+  llvm::ArrayRef<uint64_t> registers = toOffset.getFlatBases(kRegister);
+  std::vector<uint64_t> all = toOffset.getFlatMatrix();
+
+  // 2^k elements make a vector when register bits are offset bits 0..k-1 and every other position
+  // bit keeps the address aligned to 2^k.
+  int most = floorLog2OfRatio(maxVectorBits, bitwidth);
+  for (int k = 0; k <= most; ++k) {
+    std::vector<unsigned> bits;
+    uint64_t lowMask = (uint64_t(1) << k) - 1;
+    for (int i = 0; i < k; ++i) {
+      auto it = llvm::find(registers, uint64_t(1) << i);
+      if (it != registers.end())
+        bits.push_back(unsigned(it - registers.begin()));
+    }
+    int touching = llvm::count_if(all, [&](uint64_t basis) { return (basis & lowMask) != 0; });
+    if (int(bits.size()) == k && touching == k)
+      access.vectorRegisterBits = bits;
+  }
+  access.vectorWidth = int32_t(1) << access.vectorRegisterBits.size();
+  access.requests = layout.getInDimSize(kRegister) / access.vectorWidth;
+
+  int32_t bytes = bitwidth / 8;
+  Vectors laneAddresses;
+  for (uint64_t basis : toOffset.getFlatBases(kLane))
+    laneAddresses.push_back(basis * bytes);
+  int32_t vectorBytes = access.vectorWidth * bytes;
+  access.wavefronts = wavefrontsPerRequest(laneAddresses, vectorBytes);
+  int32_t lanes = int32_t(1) << laneAddresses.size();
+  access.idealWavefronts = std::max(1, vectorBytes * lanes / 128);
+  return access;
+}
+
+int32_t wavefrontsPerRequest(llvm::ArrayRef<uint64_t> laneByteAddresses, int32_t vectorBytes) {
+  int vectorWordsLog2 = floorLog2OfRatio(vectorBytes, 4);
+  int phaseBits = std::min<int>(vectorWordsLog2, laneByteAddresses.size());
+  Vectors words;
+  for (uint64_t address : laneByteAddresses.drop_back(phaseBits))
+    words.push_back(address >> 2);
+  for (int i = 0; i < vectorWordsLog2; ++i)
+    words.push_back(uint64_t(1) << i);
+  Vectors banks;
+  for (uint64_t word : words)
+    banks.push_back(word & 31);
+  return int32_t(1) << (phaseBits + F2Span(words).rank() - F2Span(banks).rank());
+}
+
+int32_t sectorsPerRequest(llvm::ArrayRef<uint64_t> laneByteAddresses, int32_t vectorBytes) {
+  Vectors sectors;
+  for (uint64_t address : laneByteAddresses)
+    sectors.push_back(address >> 5);
+  for (int32_t byte = 32; byte < vectorBytes; byte *= 2)
+    sectors.push_back(uint64_t(byte) >> 5);
+  return int32_t(1) << F2Span(sectors).rank();
+}
+
+} // namespace tilec

@@ -1,0 +1,168 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Source buffers. Files are read in bounded chunks, so that a pipe or a device node cannot exhaust
+// memory; line starts are found by one scan and looked up by binary search.
+
+#include "tilec/Support/SourceBuffer.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/FileSystem.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+using namespace tilec;
+
+//===- SourceBuffer -------------------------------------------------------------------------===//
+
+const std::vector<uint32_t> &SourceBuffer::getLineStarts() const {
+  std::call_once(lineStartsOnce, [this] {
+    lineStarts.push_back(0);
+    for (size_t i = 0, e = text.size(); i != e; ++i) {
+      bool isCarriageReturn = text[i] == '\r' && (i + 1 == e || text[i + 1] != '\n');
+      if (text[i] == '\n' || isCarriageReturn)
+        lineStarts.push_back(static_cast<uint32_t>(i + 1));
+    }
+  });
+  return lineStarts;
+}
+
+LineColumn SourceBuffer::getLineColumn(uint32_t offset) const {
+  offset = std::min(offset, size());
+  const std::vector<uint32_t> &starts = getLineStarts();
+  auto next = std::upper_bound(starts.begin(), starts.end(), offset);
+  unsigned line = static_cast<unsigned>(next - starts.begin());
+  return {line, offset - starts[line - 1] + 1};
+}
+
+unsigned SourceBuffer::getNumLines() const {
+  const std::vector<uint32_t> &starts = getLineStarts();
+  bool endsInNewline = starts.back() == text.size();
+  return static_cast<unsigned>(starts.size()) - (endsInNewline ? 1 : 0);
+}
+
+uint32_t SourceBuffer::getLineStart(unsigned line) const {
+  const std::vector<uint32_t> &starts = getLineStarts();
+  if (line == 0 || line > starts.size())
+    return size();
+  return starts[line - 1];
+}
+
+llvm::StringRef SourceBuffer::getLine(unsigned line) const {
+  const std::vector<uint32_t> &starts = getLineStarts();
+  if (line == 0 || line > starts.size())
+    return {};
+  uint32_t begin = starts[line - 1];
+  uint32_t end = line < starts.size() ? starts[line] : size();
+  return llvm::StringRef(text).slice(begin, end).rtrim("\r\n");
+}
+
+std::optional<SourceBuffer::BadByte> SourceBuffer::findBadByte() const {
+  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data());
+  const llvm::UTF8 *end = begin + text.size();
+  for (const llvm::UTF8 *p = begin; p != end;) {
+    uint32_t offset = static_cast<uint32_t>(p - begin);
+    if (*p == 0)
+      return BadByte{offset, "a NUL byte"};
+    if (*p < 0x80) {
+      ++p;
+      continue;
+    }
+    if (!llvm::isLegalUTF8Sequence(p, end))
+      return BadByte{offset, "invalid UTF-8"};
+    p += llvm::getNumBytesForUTF8(*p);
+  }
+  return std::nullopt;
+}
+
+//===- SourceManager ------------------------------------------------------------------------===//
+
+static llvm::Error makeError(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// The system's words for an error, in our lower case.
+static std::string describe(std::error_code code) {
+  std::string text = code.message();
+  if (!text.empty())
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+static llvm::Error makeTooLargeError(llvm::StringRef name) {
+  return makeError("'" + name + "' is too large: the limit for a source file is " +
+                   llvm::Twine(SourceBuffer::sizeLimit >> 20) + " MiB");
+}
+
+llvm::Expected<FileId> SourceManager::loadFile(llvm::StringRef path) {
+  llvm::sys::fs::file_status status;
+  if (std::error_code code = llvm::sys::fs::status(path, status))
+    return makeError("cannot open '" + path + "': " + describe(code));
+  if (llvm::sys::fs::is_directory(status))
+    return makeError("cannot read '" + path + "': it is a directory");
+  if (llvm::sys::fs::is_regular_file(status) && status.getSize() > SourceBuffer::sizeLimit)
+    return makeTooLargeError(path);
+
+  llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
+  if (!file)
+    return makeError("cannot open '" + path +
+                     "': " + describe(llvm::errorToErrorCode(file.takeError())));
+  // One byte more than allowed is asked for, to see that a file of unknown size is too large.
+  llvm::SmallVector<char, 0> content;
+  constexpr size_t chunk = 1u << 16;
+  llvm::Error failure = llvm::Error::success();
+  while (content.size() <= SourceBuffer::sizeLimit) {
+    size_t used = content.size();
+    content.resize_for_overwrite(used + chunk);
+    llvm::Expected<size_t> count =
+        llvm::sys::fs::readNativeFile(*file, llvm::MutableArrayRef<char>(&content[used], chunk));
+    if (!count) {
+      llvm::consumeError(std::move(failure));
+      failure = makeError("cannot read '" + path +
+                          "': " + describe(llvm::errorToErrorCode(count.takeError())));
+      break;
+    }
+    content.truncate(used + *count);
+    if (*count == 0)
+      break;
+  }
+  llvm::sys::fs::closeFile(*file);
+  if (failure)
+    return std::move(failure);
+  return addBuffer(path, llvm::StringRef(content.data(), content.size()));
+}
+
+llvm::Expected<FileId> SourceManager::addBuffer(llvm::StringRef name, llvm::StringRef text) {
+  if (text.size() > SourceBuffer::sizeLimit)
+    return makeTooLargeError(name);
+  if (buffers.size() >= std::numeric_limits<FileId>::max())
+    return makeError("too many source files: the limit is " +
+                     llvm::Twine(std::numeric_limits<FileId>::max()));
+  buffers.emplace_back(name.str(), text.str());
+  return static_cast<FileId>(buffers.size());
+}
+
+const SourceBuffer *SourceManager::getBuffer(FileId file) const {
+  if (file == 0 || file > buffers.size())
+    return nullptr;
+  return &buffers[file - 1];
+}
+
+llvm::StringRef SourceManager::getText(SourceRange range) const {
+  const SourceBuffer *buffer = getBuffer(range.file);
+  return buffer ? buffer->getText().slice(range.begin, range.end) : llvm::StringRef();
+}
+
+LineColumn SourceManager::getLineColumn(SourceRange range) const {
+  const SourceBuffer *buffer = getBuffer(range.file);
+  return buffer ? buffer->getLineColumn(range.begin) : LineColumn();
+}
+
+llvm::StringRef SourceManager::getFileName(SourceRange range) const {
+  const SourceBuffer *buffer = getBuffer(range.file);
+  return buffer ? buffer->getName() : llvm::StringRef();
+}

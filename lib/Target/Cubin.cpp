@@ -1,0 +1,228 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs ptxas as a child process on three temporary files: PTX in, cubin out, and the report, which
+// ptxas prints to its standard error.
+
+#include "tilec/Target/Cubin.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::StringRef;
+
+namespace tilec {
+
+char PtxasNotFound::ID = 0;
+char PtxasFailed::ID = 0;
+
+void PtxasNotFound::log(llvm::raw_ostream &os) const {
+  os << "ptxas was not found (searched: " << llvm::join(searched, ", ")
+     << "); install the CUDA toolkit or name the program with TILEC_PTXAS";
+}
+
+std::error_code PtxasNotFound::convertToErrorCode() const {
+  return std::make_error_code(std::errc::no_such_file_or_directory);
+}
+
+llvm::Expected<std::string> findPtxas(const PtxasHints &hints) {
+  std::vector<std::string> candidates;
+  auto addFolder = [&](StringRef folder, StringRef below = "") {
+    if (folder.empty())
+      return;
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, below, "ptxas");
+    candidates.push_back(std::string(path));
+  };
+  if (!hints.option.empty()) {
+    candidates = {hints.option};
+  } else if (!hints.environment.empty()) {
+    candidates = {hints.environment};
+  } else {
+    addFolder(hints.cudaHome, "bin");
+    llvm::SmallVector<StringRef> folders;
+    StringRef(hints.searchPath).split(folders, ':', -1, /*KeepEmpty=*/false);
+    for (StringRef folder : folders)
+      addFolder(folder);
+    for (const std::string &folder : hints.installFolders)
+      addFolder(folder);
+  }
+  for (const std::string &path : candidates)
+    if (llvm::sys::fs::can_execute(path) && !llvm::sys::fs::is_directory(path))
+      return path;
+  return llvm::make_error<PtxasNotFound>(std::move(candidates));
+}
+
+namespace {
+
+/// The number before `unit` in `line`, e.g. 24 in "Used 24 registers" for " registers"; `missing`
+/// without one.
+int numberBefore(StringRef line, StringRef unit, int missing) {
+  size_t end = line.find(unit);
+  if (end == StringRef::npos)
+    return missing;
+  StringRef head = line.take_front(end);
+  size_t digits = head.size();
+  while (digits > 0 && llvm::isDigit(head[digits - 1]))
+    --digits;
+  int value = missing;
+  if (head.drop_front(digits).getAsInteger(10, value))
+    return missing;
+  return value;
+}
+
+/// A temporary file that is removed with this object.
+class TemporaryFile {
+public:
+  llvm::Error create(StringRef suffix) {
+    int descriptor = -1;
+    if (std::error_code error =
+            llvm::sys::fs::createTemporaryFile("tilec", suffix, descriptor, name))
+      return llvm::make_error<PtxasFailed>("cannot create a temporary file: " + error.message());
+    remover.setFile(name);
+    stream = std::make_unique<llvm::raw_fd_ostream>(descriptor, /*shouldClose=*/true);
+    return llvm::Error::success();
+  }
+
+  llvm::Error write(StringRef text) {
+    *stream << text;
+    return close();
+  }
+
+  llvm::Error close() {
+    stream->close();
+    if (!stream->has_error())
+      return llvm::Error::success();
+    std::string message = stream->error().message();
+    stream->clear_error();
+    return llvm::make_error<PtxasFailed>("cannot write temporary file '" + path().str() +
+                                         "': " + message);
+  }
+
+  llvm::Expected<std::string> read() const {
+    auto buffer =
+        llvm::MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+    if (!buffer)
+      return llvm::make_error<PtxasFailed>("cannot read temporary file '" + path().str() +
+                                           "': " + buffer.getError().message());
+    return (*buffer)->getBuffer().str();
+  }
+
+  StringRef path() const { return name; }
+
+private:
+  llvm::SmallString<128> name;
+  llvm::FileRemover remover;
+  std::unique_ptr<llvm::raw_fd_ostream> stream;
+};
+
+} // namespace
+
+std::vector<KernelResources> parsePtxasReport(StringRef report) {
+  std::vector<KernelResources> kernels;
+  auto find = [&](StringRef name) -> KernelResources & {
+    for (KernelResources &kernel : kernels)
+      if (kernel.kernel == name)
+        return kernel;
+    kernels.emplace_back();
+    kernels.back().kernel = name.str();
+    return kernels.back();
+  };
+
+  // "Compiling entry function 'k' for 'sm_90a'" and "Function properties for k" say whom the next
+  // lines are about. Device functions have properties too; only entries are kept.
+  std::vector<std::string> entries;
+  std::string properties, entry;
+  llvm::SmallVector<StringRef> lines;
+  report.split(lines, '\n');
+  for (StringRef line : lines) {
+    if (size_t at = line.find("Compiling entry function '"); at != StringRef::npos) {
+      entry = line.drop_front(at).split('\'').second.split('\'').first.str();
+      entries.push_back(entry);
+      (void)find(entry);
+    } else if (size_t place = line.find("Function properties for "); place != StringRef::npos) {
+      properties =
+          line.drop_front(place + StringRef("Function properties for ").size()).trim().str();
+    } else if (line.contains("bytes stack frame") && llvm::is_contained(entries, properties)) {
+      KernelResources &kernel = find(properties);
+      kernel.stackBytes = numberBefore(line, " bytes stack frame", 0);
+      kernel.spillStoreBytes = numberBefore(line, " bytes spill stores", 0);
+      kernel.spillLoadBytes = numberBefore(line, " bytes spill loads", 0);
+    } else if (line.contains(": Used ") && !entry.empty()) {
+      KernelResources &kernel = find(entry);
+      kernel.registers = numberBefore(line, " registers", -1);
+      kernel.sharedBytes = numberBefore(line, " bytes smem", 0);
+      kernel.barriers = numberBefore(line, " barriers", 0);
+    }
+  }
+  return kernels;
+}
+
+llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
+                                        const CubinOptions &options) {
+  if (!llvm::sys::fs::can_execute(ptxas))
+    return llvm::make_error<PtxasNotFound>(std::vector<std::string>{ptxas.str()});
+  TemporaryFile input, output, report;
+  if (llvm::Error error = input.create("ptx"))
+    return std::move(error);
+  if (llvm::Error error = output.create("cubin"))
+    return std::move(error);
+  if (llvm::Error error = report.create("log"))
+    return std::move(error);
+  if (llvm::Error error = input.write(ptx))
+    return std::move(error);
+  if (llvm::Error error = output.close())
+    return std::move(error);
+  if (llvm::Error error = report.close())
+    return std::move(error);
+
+  std::string architecture = "-arch=" + options.target;
+  std::string level = "-O" + std::to_string(options.optLevel);
+  std::string registers = "--maxrregcount=" + std::to_string(options.maxRegisters);
+  llvm::SmallVector<StringRef> arguments = {ptxas, architecture, "-v", level};
+  if (options.lineInfo)
+    arguments.push_back("-lineinfo");
+  if (options.maxRegisters)
+    arguments.push_back(registers);
+  arguments.append({input.path(), "-o", output.path()});
+
+  std::string message;
+  bool notStarted = false;
+  std::optional<StringRef> redirects[] = {StringRef(""), report.path(), report.path()};
+  int status =
+      llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects, options.timeoutSeconds,
+                                /*MemoryLimit=*/0, &message, &notStarted);
+  llvm::Expected<std::string> log = report.read();
+  if (!log)
+    return log.takeError();
+  if (status != 0) {
+    std::string text =
+        llvm::formatv("ptxas failed for target '{0}' ({1})", options.target,
+                      message.empty() ? "exit status " + std::to_string(status) : message);
+    // The input's name is ours and differs from run to run.
+    std::string words = StringRef(*log).trim().str();
+    for (size_t at = words.find(input.path().str()); at != std::string::npos;
+         at = words.find(input.path().str()))
+      words.replace(at, input.path().size(), "kernel.ptx");
+    if (!words.empty())
+      text += ":\n" + words;
+    return llvm::make_error<PtxasFailed>(text);
+  }
+  llvm::Expected<std::string> cubin = output.read();
+  if (!cubin)
+    return cubin.takeError();
+  CubinResult result;
+  result.cubin = std::move(*cubin);
+  result.kernels = parsePtxasReport(*log);
+  result.log = std::move(*log);
+  return result;
+}
+
+} // namespace tilec

@@ -1,0 +1,154 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Chooses a blocked layout for every global access:
+//   order            dimensions by falling contiguity of the pointers
+//   size per thread  as many consecutive elements as one access of 16 bytes may cover, shared by all accesses of the
+//                    same shape and order in the function, and no more than an even split over the threads
+//   lanes, warps     along the order
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/AxisInfo.h"
+#include "tilec/Layout/TensorLayouts.h"
+#include "llvm/ADT/MapVector.h"
+
+#define DEBUG_TYPE "tilegpu-coalesce"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPUCOALESCEPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+static constexpr int64_t kMaxAccessBytes = 16;
+
+namespace {
+/// One tensor load or store and what coalescing found out about it.
+struct Access {
+  Operation *op = nullptr;
+  RankedTensorType type;
+  SmallVector<int32_t> order;
+  /// Elements that one instruction may cover.
+  int64_t width = 1;
+  /// Elements that 16 bytes hold.
+  int64_t fullWidth = 1;
+};
+
+struct Coalesce final : tilec::impl::TileGPUCoalescePassBase<Coalesce> {
+  using Base::Base;
+  void runOnOperation() override;
+};
+} // namespace
+
+static Value pointerOf(Operation *op) { return op->getOperand(0); }
+
+static Value maskOf(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getMask();
+  return cast<tile::StoreOp>(op).getMask();
+}
+
+/// Dimensions by falling contiguity, the later one first among equals.
+static SmallVector<int32_t> orderOf(const AxisInfo &info, ArrayRef<int64_t> shape) {
+  SmallVector<int32_t> order = llvm::to_vector_of<int32_t>(rowMajorOrder(shape.size()));
+  llvm::sort(order, [&](int32_t a, int32_t b) {
+    int64_t runA = std::min(info.contiguity[a], shape[a]);
+    int64_t runB = std::min(info.contiguity[b], shape[b]);
+    return runA != runB ? runA > runB : a > b;
+  });
+  return order;
+}
+
+static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
+  Access access;
+  access.op = op;
+  access.type = cast<RankedTensorType>(pointerOf(op).getType());
+  access.order = orderOf(axisInfo.get(pointerOf(op)), access.type.getShape());
+  int32_t fast = access.order.front();
+  unsigned bytes = cast<tile::PtrType>(access.type.getElementType()).getElementBytes();
+  access.fullWidth = std::max<int64_t>(1, kMaxAccessBytes / bytes);
+  Value mask = maskOf(op);
+  int64_t width = mask ? axisInfo.getMaxVectorElements(pointerOf(op), mask, fast)
+                       : axisInfo.getMaxVectorElements(pointerOf(op), fast);
+  access.width = std::min(width, access.fullWidth);
+  return access;
+}
+
+/// Says why an access is narrower than it could be.
+static void remarkNarrow(const Access &access, const AxisInfoAnalysis &axisInfo, int64_t limit) {
+  if (access.width >= std::min(access.fullWidth, limit))
+    return;
+  int32_t fast = access.order.front();
+  Value pointer = pointerOf(access.op), mask = maskOf(access.op);
+  int64_t contiguity = axisInfo.get(pointer).contiguity[fast];
+  StringRef reason = "the address is not known to be a multiple of 16 bytes";
+  if (contiguity < access.fullWidth)
+    reason = "the addresses are not known to be contiguous";
+  else if (mask && axisInfo.getMaskConstancy(mask, fast) < access.fullWidth)
+    reason = "the mask may change inside a group of elements";
+  remark::missed(access.op->getLoc(),
+                 remark::RemarkOpts::name("NarrowAccess").category("vectorize"))
+      << llvm::formatv("{0} of {1} elements per instruction instead of {2}: {3}",
+                       isa<tile::LoadOp>(access.op) ? "load" : "store", access.width,
+                       access.fullWidth, reason)
+             .str();
+}
+
+static void setLayout(Operation *op, const LinearLayout &layout) {
+  OpBuilder builder(op);
+  auto relayout = [&](Type type) -> Type {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? withLayout(tensor, layout) : type;
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type wanted = relayout(operand.get().getType());
+    if (wanted != operand.get().getType())
+      operand.set(ConvertLayoutOp::create(builder, op->getLoc(), wanted, operand.get()));
+  }
+  builder.setInsertionPointAfter(op);
+  for (OpResult result : op->getResults()) {
+    Type old = result.getType();
+    if (relayout(old) == old)
+      continue;
+    result.setType(relayout(old));
+    auto convert = ConvertLayoutOp::create(builder, op->getLoc(), old, result);
+    result.replaceAllUsesExcept(convert, convert);
+  }
+}
+
+void Coalesce::runOnOperation() {
+  AxisInfoAnalysis axisInfo(getOperation());
+  int numWarps = numWarpsOf(getOperation());
+  getOperation().walk([&](func::FuncOp func) {
+    SmallVector<Access> accesses;
+    func.walk([&](Operation *op) {
+      if (isa<tile::LoadOp, tile::StoreOp>(op) && hasLayout(pointerOf(op).getType()))
+        accesses.push_back(analyse(op, axisInfo));
+    });
+    using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
+    std::map<Group, int64_t> widths;
+    auto groupOf = [](const Access &access) {
+      ArrayRef<int64_t> shape = access.type.getShape();
+      return Group(shape.vec(), {access.order.begin(), access.order.end()});
+    };
+    for (const Access &access : accesses) {
+      int64_t &width = widths[groupOf(access)];
+      width = std::max(width, access.width);
+    }
+    for (const Access &access : accesses) {
+      ArrayRef<int64_t> shape = access.type.getShape();
+      int64_t share = std::max<int64_t>(1, access.type.getNumElements() / (numWarps * 32));
+      remarkNarrow(access, axisInfo, share);
+      SmallVector<int32_t> perThread(shape.size(), 1);
+      perThread[access.order.front()] = std::min(
+          {widths[groupOf(access)], share, shape[access.order.front()]});
+      setLayout(access.op, spreadBlockedLayout(shape, perThread, access.order, numWarps));
+    }
+  });
+}

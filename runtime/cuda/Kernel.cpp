@@ -1,0 +1,161 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launching: every limit is compared with the device's and the kernel's own first, so that a bad
+// launch is an error with numbers and not a driver failure that poisons the context.
+
+#include "tilecrt/cuda/Module.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tilecrt::cuda {
+
+namespace {
+
+/// Cluster sizes up to this run everywhere; up to the second only where the kernel opts in.
+constexpr uint64_t portableClusterSize = 8;
+constexpr uint64_t largestClusterSize = 16;
+
+std::string toText(const Dim3 &extent) {
+  return std::to_string(extent.x) + " x " + std::to_string(extent.y) + " x " +
+         std::to_string(extent.z);
+}
+
+Status checkExtent(const char *what, const Dim3 &extent, const int (&limits)[3]) {
+  const std::pair<const char *, uint64_t> dimensions[] = {
+      {"x", extent.x}, {"y", extent.y}, {"z", extent.z}};
+  for (int i = 0; i < 3; ++i) {
+    auto [axis, value] = dimensions[i];
+    if (value == 0)
+      return invalidArgument(std::string(what) + " is " + toText(extent) +
+                             ", every dimension must be at least 1");
+    if (value > uint64_t(limits[i]))
+      return invalidArgument(std::string(what) + " is " + toText(extent) + ", its " + axis +
+                             " dimension is limited to " + std::to_string(limits[i]));
+  }
+  return Status();
+}
+
+Status checkCluster(const LaunchShape &shape, const DeviceProperties &device) {
+  const Dim3 &cluster = shape.cluster;
+  const int limits[3] = {int(largestClusterSize), int(largestClusterSize), int(largestClusterSize)};
+  TILECRT_RETURN_IF_ERROR(checkExtent("the cluster", cluster, limits));
+  uint64_t blocks = cluster.x * cluster.y * cluster.z;
+  if (blocks == 1)
+    return Status();
+  if (!device.clusterLaunch)
+    return invalidArgument("the cluster is " + toText(cluster) + ", '" + device.archName() +
+                           "' has no clusters");
+  if (blocks > largestClusterSize)
+    return invalidArgument("the cluster is " + toText(cluster) + ", " + std::to_string(blocks) +
+                           " blocks; the limit is " + std::to_string(largestClusterSize));
+  if (shape.grid.x % cluster.x || shape.grid.y % cluster.y || shape.grid.z % cluster.z)
+    return invalidArgument("the grid is " + toText(shape.grid) +
+                           ", not a multiple of the cluster " + toText(cluster));
+  return Status();
+}
+
+} // namespace
+
+Status Kernel::checkLaunch(const LaunchShape &shape) const {
+  const DeviceProperties &device = owner->context()->device().properties();
+  auto check = [&]() -> Status {
+    TILECRT_RETURN_IF_ERROR(checkExtent("the grid", shape.grid, device.maxGrid));
+    TILECRT_RETURN_IF_ERROR(checkExtent("the block", shape.block, device.maxBlock));
+    // The three factors are within the device's limits, so the product cannot wrap around.
+    uint64_t threads = shape.block.x * shape.block.y * shape.block.z;
+    if (threads > uint64_t(device.maxThreadsPerBlock))
+      return invalidArgument("the block is " + toText(shape.block) + ", " +
+                             std::to_string(threads) + " threads; the device's limit is " +
+                             std::to_string(device.maxThreadsPerBlock));
+    if (threads > uint64_t(facts.maxThreadsPerBlock))
+      return invalidArgument("the block is " + toText(shape.block) + ", " +
+                             std::to_string(threads) + " threads; with " +
+                             std::to_string(facts.registers) +
+                             " registers per thread the kernel's limit is " +
+                             std::to_string(facts.maxThreadsPerBlock));
+    uint64_t room = uint64_t(device.sharedPerBlockOptIn) -
+                    std::min<uint64_t>(device.sharedPerBlockOptIn, facts.staticSharedBytes);
+    if (shape.dynamicSharedBytes > room)
+      return invalidArgument(std::to_string(shape.dynamicSharedBytes) + " bytes of dynamic and " +
+                             std::to_string(facts.staticSharedBytes) +
+                             " bytes of static shared memory per block; the device's limit is " +
+                             std::to_string(device.sharedPerBlockOptIn) + " together");
+    return checkCluster(shape, device);
+  };
+  return check().withContext("cannot launch kernel '" + entry + "'");
+}
+
+Status Kernel::prepare(uint64_t dynamicSharedBytes) {
+  const SharedContext &shared = owner->context();
+  const DeviceProperties &device = shared->device().properties();
+  uint64_t total = dynamicSharedBytes + uint64_t(facts.staticSharedBytes);
+  if (total <= uint64_t(device.sharedPerBlock) || dynamicSharedBytes <= allowedDynamicShared)
+    return Status();
+  if (total > uint64_t(device.sharedPerBlockOptIn))
+    return checkLaunch(LaunchShape{{}, {}, {}, dynamicSharedBytes});
+  ContextScope scope(*shared);
+  TILECRT_RETURN_IF_ERROR(scope.status());
+  TILECRT_CUDA_RETURN_IF_ERROR(
+      shared->table(), funcSetAttribute,
+      (function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(dynamicSharedBytes)));
+  allowedDynamicShared = dynamicSharedBytes;
+  return Status();
+}
+
+Status Kernel::launch(const LaunchShape &shape, const Stream &stream, void **arguments) {
+  TILECRT_RETURN_IF_ERROR(checkLaunch(shape));
+  const SharedContext &shared = owner->context();
+  if (stream.context() != shared && stream.context()->handle() != shared->handle())
+    return invalidArgument("cannot launch kernel '" + entry +
+                           "': the stream belongs to another context");
+  ContextScope scope(*shared);
+  TILECRT_RETURN_IF_ERROR(scope.status());
+  TILECRT_RETURN_IF_ERROR(prepare(shape.dynamicSharedBytes));
+
+  CUlaunchAttribute cluster = {};
+  CUlaunchConfig config = {};
+  config.gridDimX = unsigned(shape.grid.x);
+  config.gridDimY = unsigned(shape.grid.y);
+  config.gridDimZ = unsigned(shape.grid.z);
+  config.blockDimX = unsigned(shape.block.x);
+  config.blockDimY = unsigned(shape.block.y);
+  config.blockDimZ = unsigned(shape.block.z);
+  config.sharedMemBytes = unsigned(shape.dynamicSharedBytes);
+  config.hStream = stream.handle();
+  uint64_t clusterBlocks = shape.cluster.x * shape.cluster.y * shape.cluster.z;
+  if (clusterBlocks > 1) {
+    if (clusterBlocks > portableClusterSize && !clusterSizeRaised) {
+      TILECRT_CUDA_RETURN_IF_ERROR(
+          shared->table(), funcSetAttribute,
+          (function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+      clusterSizeRaised = true;
+    }
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = unsigned(shape.cluster.x);
+    cluster.value.clusterDim.y = unsigned(shape.cluster.y);
+    cluster.value.clusterDim.z = unsigned(shape.cluster.z);
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  return TILECRT_CUDA_CALL(shared->table(), launchKernelEx, (&config, function, arguments, nullptr))
+      .withContext("launching kernel '" + entry + "'");
+}
+
+Result<int> Kernel::maxActiveBlocksPerSm(uint64_t blockThreads, uint64_t dynamicSharedBytes) {
+  LaunchShape shape;
+  shape.block.x = blockThreads;
+  shape.dynamicSharedBytes = dynamicSharedBytes;
+  TILECRT_RETURN_IF_ERROR(checkLaunch(shape));
+  TILECRT_RETURN_IF_ERROR(prepare(dynamicSharedBytes));
+  const SharedContext &shared = owner->context();
+  ContextScope scope(*shared);
+  TILECRT_RETURN_IF_ERROR(scope.status());
+  int blocks = 0;
+  TILECRT_CUDA_RETURN_IF_ERROR(shared->table(), occupancyMaxActiveBlocks,
+                               (&blocks, function, int(blockThreads), dynamicSharedBytes));
+  return blocks;
+}
+
+} // namespace tilecrt::cuda

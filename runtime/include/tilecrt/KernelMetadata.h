@@ -1,0 +1,98 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the compiler tells the runtime about one compiled kernel: how to launch it, what its
+// arguments are, which resources it takes and where its code came from. The compiler writes it as
+// JSON beside the cubin; every runtime (CUDA, simulator) reads it. Standard library only: this is
+// the one header that both sides of the house include.
+
+#ifndef TILECRT_KERNELMETADATA_H
+#define TILECRT_KERNELMETADATA_H
+
+#include "tilecrt/Result.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilecrt {
+
+/// How the bytes of an argument are to be understood.
+enum class ArgumentKind { pointer, integer, floating };
+
+/// One kernel argument, in launch order. Compile-time constants are not arguments.
+struct KernelArgument {
+  std::string name;
+  /// Triton's notation without the specialisation suffix: "*fp32", "i32", "fp32", ...
+  std::string type;
+  ArgumentKind kind = ArgumentKind::integer;
+  /// Bytes the argument takes in the launch buffer; 8 for a pointer.
+  uint32_t sizeBytes = 0;
+  /// The value (for a pointer: the address in bytes) is a multiple of this; 1 promises nothing.
+  /// The launcher checks it.
+  uint32_t divisibility = 1;
+  /// The kernel never writes through this pointer.
+  bool isConst = false;
+};
+
+/// One compile-time constant and its value as source text.
+struct KernelConstant {
+  std::string name;
+  std::string value;
+};
+
+/// Where one operation came from. `site` is the number that the lowering gave the operation: the
+/// operation site id for the simulator, the PTX line for a GPU target.
+struct LineMapEntry {
+  uint32_t site = 0;
+  std::string file;
+  /// Both from 1; 0 when not known.
+  uint32_t line = 0;
+  uint32_t column = 0;
+  /// The source line or the operation's name, for messages; may be empty.
+  std::string text;
+};
+
+/// Everything about one compiled kernel. A member that is not known keeps its default.
+struct KernelMetadata {
+  /// The entry symbol in the module.
+  std::string name;
+  /// "sm_90a", "sm_80", ..., "sim".
+  std::string target;
+  uint32_t numWarps = 4;
+  uint32_t numStages = 1;
+  uint32_t threadsPerCta = 128;
+  uint32_t dynamicSharedBytes = 0;
+  uint32_t staticSharedBytes = 0;
+  /// Registers and local-memory spill bytes per thread as ptxas reported; -1 when not known.
+  int32_t registers = -1;
+  int32_t spillBytes = -1;
+  /// CTAs per cluster in each dimension; 1,1,1 is a plain launch.
+  uint32_t clusterX = 1;
+  uint32_t clusterY = 1;
+  uint32_t clusterZ = 1;
+
+  std::vector<KernelArgument> arguments;
+  std::vector<KernelConstant> constants;
+  std::vector<LineMapEntry> lineMap;
+  /// Properties that do not have a member yet, name to text, in order; unknown ones are ignored.
+  std::vector<std::pair<std::string, std::string>> properties;
+  /// The compiler that made it.
+  std::string tilecVersion;
+};
+
+/// Format number written as "metadataVersion"; a reader refuses a larger one.
+constexpr uint32_t kernelMetadataVersion = 1;
+
+/// JSON text (two-space indent, one final newline, keys in a fixed order: deterministic). Bytes
+/// that are not UTF-8 are replaced by U+FFFD.
+std::string toJson(const KernelMetadata &metadata);
+
+/// Reads what toJson wrote. Unknown keys are ignored, missing optional ones keep their defaults;
+/// "name" and "target" are required. An error names the key, the expected and the given kind.
+Result<KernelMetadata> fromJson(const std::string &text);
+
+} // namespace tilecrt
+
+#endif // TILECRT_KERNELMETADATA_H

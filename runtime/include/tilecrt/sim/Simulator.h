@@ -1,0 +1,217 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The SIMT simulator: runs a grid of CTAs of a kernel compiled for the host, checks it and counts.
+//
+// The kernel is an ordinary function that every simulated thread runs once and that calls the
+// functions of SimAbi.h. Threads of a CTA are fibers of one host thread; CTAs are spread over host
+// threads. The result does not depend on the number of host threads, except through the order of
+// atomics between CTAs (rounding of float atomics, and which CTA gets which value).
+#ifndef TILECRT_SIM_SIMULATOR_H
+#define TILECRT_SIM_SIMULATOR_H
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tilecrt::sim {
+
+/// A place in the kernel's source that ABI calls name by index.
+struct Site {
+  std::string file;
+  int line = 0;
+  int col = 0;
+  std::string what; ///< The operation in words, e.g. "tl.load"; may be empty.
+};
+
+/// One allocation the kernel may touch. Not owned. Allocations may overlap or be equal (aliased
+/// arguments); an access is inside when some one buffer contains all of it.
+struct Buffer {
+  void *base = nullptr;
+  size_t bytes = 0;
+  std::string name; ///< How findings call it, usually the argument's name.
+  bool readOnly = false;
+};
+
+/// What to run and how.
+struct LaunchConfig {
+  std::array<uint32_t, 3> grid = {1, 1, 1};  ///< CTAs in x, y, z.
+  std::array<uint32_t, 3> block = {1, 1, 1}; ///< Threads of a CTA in x, y, z.
+  uint32_t sharedBytes = 0;                  ///< Size of the CTA's shared window.
+  std::vector<Buffer> buffers;
+  const std::vector<Site> *sites = nullptr; ///< Not owned; may be null.
+
+  /// Checking mode: races, uninitialised shared reads, writes to read-only buffers. Bounds and
+  /// alignment are checked always, except that with `check` false and no buffers at all every
+  /// global access is trusted.
+  bool check = true;
+  /// Within checking mode, data races in global memory (shared-memory races are always looked for).
+  bool checkGlobalRaces = true;
+  /// Collect memory and warp-operation counters.
+  bool counters = false;
+
+  unsigned hostThreads = 0;     ///< 0: one for each core. 1: everything on the calling thread.
+  uint64_t maxFindings = 100;   ///< Different findings kept; the rest is only counted.
+  uint64_t maxPrinted = 100000; ///< Lines kept in LaunchResult::printed.
+  /// ABI calls one thread may make before its CTA is stopped as hung. A loop that makes no ABI call
+  /// at all cannot be interrupted.
+  uint64_t maxStepsPerThread = uint64_t(1) << 36;
+  /// Rounds that a CTA may do nothing but spin on atomics while nothing else in the launch moves.
+  uint64_t maxSpinRounds = 20000;
+  /// Stack of one simulated thread. A kernel that needs more is stopped with a StackOverflow
+  /// finding.
+  size_t stackBytes = 128 * 1024;
+  /// Turn a memory fault in kernel code (an uninstrumented access, a stack overflow) into a
+  /// finding. Installs a SIGSEGV/SIGBUS handler while launches run; faults elsewhere go on to the
+  /// handler that was there before.
+  bool catchFaults = true;
+};
+
+/// Host code of the kernel: run once by every simulated thread. Must not throw; an exception is
+/// caught and becomes a finding, but objects on stopped threads' stacks are never destroyed.
+using KernelEntry = void (*)(void **args);
+
+enum class FindingKind : uint8_t {
+  OutOfBoundsGlobal,   ///< Not wholly inside one registered buffer.
+  MisalignedAccess,    ///< Address not a multiple of the access size.
+  ReadOnlyWrite,       ///< Store or atomic on a buffer registered as read-only.
+  OutOfWindowShared,   ///< Not wholly inside the CTA's shared window.
+  UninitializedShared, ///< Read of a shared byte that nobody has written in this CTA.
+  SharedRaceRAW,       ///< Read of what another thread wrote, with no barrier between.
+  SharedRaceWAR,       ///< Write over what another thread read, with no barrier between.
+  SharedRaceWAW,       ///< Two threads wrote different values, with no barrier between.
+  SharedRaceSameValue, ///< Two threads wrote the same value, with no barrier between.
+  GlobalRaceReadWrite, ///< Global memory: one thread reads, another writes, unordered.
+  GlobalRaceWriteWrite,
+  GlobalRaceSameValue,
+  DivergentBarrier,  ///< A barrier that not all the threads it is meant for reached together.
+  WarpOpMissingLane, ///< shfl, vote, redux, bar.warp: a lane of the mask has exited or is
+                     ///< elsewhere.
+  Deadlock,          ///< Threads wait for something that cannot happen any more, or never stop.
+  InvalidOperation,  ///< An argument of an ABI call is outside its range.
+  AssertFailed,
+  Trap,
+  StackOverflow,
+  HostFault,      ///< A memory fault in code that is not instrumented.
+  KernelException ///< The kernel function threw.
+};
+
+/// "shared-race-raw" and the like: stable names for output and tests.
+const char *findingKindName(FindingKind kind);
+
+/// A simulated thread.
+struct ThreadRef {
+  std::array<uint32_t, 3> cta = {0, 0, 0};
+  uint32_t thread = 0; ///< Number in the CTA, x fastest.
+  uint32_t warp() const { return thread / 32; }
+  uint32_t lane() const { return thread % 32; }
+};
+
+enum class AccessKind : uint8_t {
+  None,
+  GlobalLoad,
+  GlobalStore,
+  GlobalAtomic,
+  SharedLoad,
+  SharedStore,
+  SharedAtomic
+};
+
+/// What a thread did; kind None where the finding is not about memory.
+struct Access {
+  AccessKind kind = AccessKind::None;
+  uint64_t address = 0; ///< Global: host address. Shared: offset in the window.
+  uint32_t bytes = 0;
+};
+
+/// Findings that agree in kind and sites are one Finding; the rest describes the one in the first
+/// CTA.
+struct Finding {
+  FindingKind kind = FindingKind::Trap;
+  uint64_t count = 1;
+  int32_t site = -1; ///< Index in LaunchConfig::sites, or -1.
+  ThreadRef thread;
+  Access access;
+  int32_t otherSite = -1; ///< The other party of a race or a divergence, or -1.
+  bool hasOther = false;  ///< Whether otherThread and otherAccess mean something.
+  ThreadRef otherThread;
+  Access otherAccess;
+  std::string message; ///< One line, without places: no address that changes from run to run.
+};
+
+/// Counts of one site, or of a whole launch. Requests are per warp; a request whose lanes are all
+/// masked off is not counted.
+struct Counters {
+  uint64_t globalLoadRequests = 0, globalStoreRequests = 0;
+  uint64_t globalLoadSectors = 0, globalStoreSectors = 0; ///< 32-byte sectors touched, per request.
+  uint64_t globalLoadIdealSectors = 0,
+           globalStoreIdealSectors = 0;               ///< If the same bytes were contiguous.
+  uint64_t globalLoadBytes = 0, globalStoreBytes = 0; ///< Sum over lanes.
+  uint64_t sharedLoadRequests = 0, sharedStoreRequests = 0;
+  uint64_t sharedLoadWavefronts = 0, sharedStoreWavefronts = 0;
+  uint64_t sharedLoadIdealWavefronts = 0,
+           sharedStoreIdealWavefronts = 0; ///< Without bank conflicts.
+  uint64_t sharedLoadBytes = 0, sharedStoreBytes = 0;
+  uint64_t shuffles = 0, votes = 0, reduxes = 0; ///< Per warp.
+  uint64_t barriers = 0;                         ///< CTA barriers, per warp that arrives.
+  uint64_t warpBarriers = 0;
+  uint64_t fences = 0;                           ///< Per thread.
+  uint64_t globalAtomics = 0, sharedAtomics = 0; ///< Per thread that is not masked off.
+  std::array<uint64_t, 8> instructions = {};     ///< tilec_sim_count, by abi::InstructionClass.
+
+  Counters &operator+=(const Counters &other);
+  bool operator==(const Counters &other) const;
+  bool empty() const { return *this == Counters(); }
+};
+
+/// One line printed by the kernel.
+struct PrintedLine {
+  ThreadRef thread;
+  int32_t site = -1;
+  std::string text;
+};
+
+enum class LaunchStatus : uint8_t {
+  Completed, ///< All CTAs ran to their end (there may be findings).
+  Stopped,   ///< Some CTA was stopped: trap, failed assertion, deadlock, fault. The findings say
+             ///< which.
+  Invalid    ///< The configuration was refused; nothing ran.
+};
+
+struct LaunchResult {
+  LaunchStatus status = LaunchStatus::Completed;
+  std::string error; ///< Set when status is not Completed.
+  /// Sorted by kind of severity, then by CTA. At most LaunchConfig::maxFindings.
+  std::vector<Finding> findings;
+  uint64_t findingsDropped = 0; ///< Different findings beyond maxFindings.
+  /// Set when a limit made part of the global-race check impossible; says which.
+  std::string incomplete;
+  Counters totals; ///< Zero without LaunchConfig::counters.
+  std::vector<Counters>
+      siteCounters; ///< One per site, plus one last for unknown sites; empty without counters.
+  std::vector<PrintedLine> printed; ///< By CTA, then in the order of printing.
+  uint64_t printedDropped = 0;
+
+  bool clean() const { return status == LaunchStatus::Completed && findings.empty(); }
+};
+
+/// Runs the kernel over the grid and returns when all is done. Thread-safe; never throws for
+/// anything that the kernel or the configuration does.
+LaunchResult launch(KernelEntry entry, void **args, const LaunchConfig &config);
+
+/// The finding as text: "file:line:col: kind: message", then the thread, then the other place. No
+/// newline at the end; lines after the first are indented.
+std::string describeFinding(const Finding &finding, const LaunchConfig &config);
+
+/// Name and address of every function of SimAbi.h, for a JIT's symbol table.
+struct AbiSymbol {
+  const char *name;
+  void *address;
+};
+const std::vector<AbiSymbol> &abiSymbols();
+
+} // namespace tilecrt::sim
+
+#endif // TILECRT_SIM_SIMULATOR_H

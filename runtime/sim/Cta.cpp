@@ -1,0 +1,294 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The life of a CTA and its scheduler: rounds over the warps, each warp run until its lanes wait.
+#include "runtime/sim/Cta.h"
+#include "runtime/sim/FaultGuard.h"
+
+#include <boost/context/detail/exception.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+namespace tilecrt::sim {
+namespace {
+
+/// Stack that an ABI call may need; a thread with less left has overflowed its stack.
+constexpr size_t stackReserve = 24 * 1024;
+/// Rounds of pure spinning before other CTAs get their turn.
+constexpr unsigned spinRoundsPerTurn = 64;
+/// What the shared window holds when a CTA begins: NaN in every float type, so misuse shows.
+constexpr int sharedFill = 0xff;
+
+// A plain __thread variable: a C++ thread_local with external linkage costs a call at each use.
+__thread Thread *runningThread = nullptr;
+
+} // namespace
+
+Thread *&currentThread() { return runningThread; }
+
+Cta::Cta(Worker &owner) : launch(owner.launch), worker(owner) {}
+
+bool Cta::create() {
+  const LaunchConfig &config = launch.config;
+  if (!fibers.create(launch.threads, config.stackBytes, launch.guardPages))
+    return false;
+  unsigned warpCount = (launch.threads + warpSize - 1) / warpSize;
+  clocks = std::vector<WarpClock>(warpCount);
+  warps.reserve(warpCount);
+  for (unsigned w = 0; w < warpCount; ++w) {
+    Warp &warp = warps.emplace_back(launch.track ? launch.siteCount : 0);
+    warp.index = w;
+    unsigned lanes = std::min(warpSize, launch.threads - w * warpSize);
+    warp.existing = lanes == warpSize ? ~0u : (1u << lanes) - 1;
+  }
+  threads = std::vector<Thread>(launch.threads);
+  for (uint32_t i = 0; i < launch.threads; ++i) {
+    Thread &t = threads[i];
+    t.cta = this;
+    t.warp = &warps[i / warpSize];
+    t.index = i;
+    t.lane = i % warpSize;
+    t.tid = {i % config.block[0], i / config.block[0] % config.block[1],
+             i / config.block[0] / config.block[1]};
+    t.stackLimit = fibers.stackFloor(i) + stackReserve;
+  }
+  lastBuffer.assign(launch.siteCount, nullptr);
+  size_t windowBytes = (size_t(config.sharedBytes) + 1023) / 1024 * 1024;
+  if (windowBytes != 0) {
+    sharedMemory.reset(static_cast<char *>(std::aligned_alloc(1024, windowBytes)));
+    if (!sharedMemory)
+      return false;
+  }
+  if (config.check)
+    shadow = std::make_unique<SharedShadow>(config.sharedBytes, clocks);
+  return true;
+}
+
+void Cta::begin(uint64_t newNumber) {
+  const LaunchConfig &config = launch.config;
+  number = newNumber;
+  uint64_t gridX = config.grid[0], gridY = config.grid[1];
+  ctaid = {static_cast<uint32_t>(number % gridX), static_cast<uint32_t>(number / gridX % gridY),
+           static_cast<uint32_t>(number / gridX / gridY)};
+  for (Warp &warp : warps) {
+    warp.ready = warp.existing;
+    warp.yielded = warp.spinning = warp.atOp = warp.atBarrier = warp.done = 0;
+    warp.snapshot = 0;
+  }
+  for (WarpClock &clock : clocks)
+    clock.reset();
+  barriers.fill(CtaBarrierState());
+  for (Thread &t : threads) {
+    t.steps = 0;
+    t.spins = 0;
+    t.op = WarpOp();
+    fibers.prepare(t.index, threadBody, &t);
+  }
+  if (sharedMemory)
+    std::memset(sharedMemory.get(), sharedFill, config.sharedBytes);
+  if (shadow)
+    shadow->beginCta();
+  stopped = false;
+  liveThreads = launch.threads;
+  linesPrinted = 0;
+  idleRounds = 0;
+  epochRanges.clear();
+  pastRanges.clear();
+  pastCompacted = 0;
+  snapshots.assign(1, WarpKnowledge());
+  syncEvents.clear();
+  fenced = false;
+  fencedEvents = 0;
+}
+
+Cta::Outcome Cta::run() {
+  if (!launch.config.catchFaults)
+    return runRounds();
+  FaultFrame frame;
+  frame.outer = armedFrame();
+  if (sigsetjmp(frame.target, 0) != 0) {
+    armedFrame() = frame.outer;
+    onFault(frame.address);
+    return Outcome::Finished;
+  }
+  armedFrame() = &frame;
+  Outcome outcome = runRounds();
+  armedFrame() = frame.outer;
+  return outcome;
+}
+
+Cta::Outcome Cta::runRounds() {
+  while (true) {
+    bool moved = false, yielded = false;
+    for (Warp &warp : warps) {
+      if (!(warp.ready | warp.yielded | warp.atOp))
+        continue;
+      moved |= runWarp(warp);
+      yielded |= warp.yielded != 0;
+      if (stopped)
+        return Outcome::Finished;
+    }
+    if (liveThreads == 0)
+      return Outcome::Finished;
+    if (moved) {
+      idleRounds = 0;
+      launch.progress.fetch_add(1, std::memory_order_relaxed);
+      continue;
+    }
+    if (yielded) {
+      if (++idleRounds < spinRoundsPerTurn)
+        continue;
+      idleRounds = 0;
+      return Outcome::Spinning;
+    }
+    if (releaseAfterExits())
+      continue;
+    reportStall();
+    stopped = true;
+    return Outcome::Finished;
+  }
+}
+
+/// Runs the lanes and performs what they wait for until all wait for something outside the warp.
+/// True if anything but spinning happened.
+bool Cta::runWarp(Warp &warp) {
+  bool moved = false;
+  warp.ready |= warp.yielded;
+  warp.yielded = warp.spinning = 0;
+  do {
+    while (warp.ready != 0) {
+      unsigned lane = static_cast<unsigned>(__builtin_ctz(warp.ready));
+      resumeLane(warp, lane);
+      if (stopped)
+        return true;
+      moved |= !(warp.spinning >> lane & 1);
+    }
+    if (warp.atOp != 0)
+      moved |= performOps(warp);
+  } while (warp.ready != 0);
+  return moved;
+}
+
+void Cta::resumeLane(Warp &warp, unsigned lane) {
+  Thread &t = thread(warp, lane);
+  runningThread = &t;
+  fibers.resume(t.index);
+  runningThread = nullptr;
+}
+
+/// After the fault handler has jumped out of the running thread.
+void Cta::onFault(uintptr_t address) {
+  Thread &t = *runningThread;
+  runningThread = nullptr;
+  fibers.leftByJump(t.index);
+  stopped = true;
+  if (fibers.inGuardPage(address))
+    report(t, FindingKind::StackOverflow, t.lastSite,
+           "the thread needs more than " + std::to_string(launch.config.stackBytes) +
+               " bytes of stack");
+  else
+    report(t, FindingKind::HostFault, t.lastSite,
+           address < 4096 ? "memory fault at a null pointer in code that is not checked"
+                          : "memory fault in code that is not checked");
+}
+
+void Cta::threadBody(void *argument) {
+  Thread &t = *static_cast<Thread *>(argument);
+  t.cta->runThread(t);
+}
+
+void Cta::runThread(Thread &t) {
+  std::string thrown;
+  try {
+    launch.entry(launch.args);
+  } catch (const boost::context::detail::forced_unwind &) {
+    throw;
+  } catch (const std::exception &e) {
+    thrown = std::string("the kernel threw an exception: ") + e.what();
+  } catch (...) {
+    thrown = "the kernel threw an exception";
+  }
+  uint32_t bit = 1u << t.lane;
+  t.warp->ready &= ~bit;
+  t.warp->done |= bit;
+  --liveThreads;
+  if (!thrown.empty()) {
+    report(t, FindingKind::KernelException, t.lastSite, thrown);
+    stopped = true;
+  }
+}
+
+void Cta::yield(Thread &t, bool spins) {
+  uint32_t bit = 1u << t.lane;
+  t.warp->ready &= ~bit;
+  t.warp->yielded |= bit;
+  if (spins)
+    t.warp->spinning |= bit;
+  fibers.suspend(t.index);
+}
+
+void Cta::stop(Thread &t, FindingKind kind, int32_t site, std::string message) {
+  report(t, kind, site, message);
+  stopped = true;
+  // This frame is never left, so nothing else would free the text.
+  std::string().swap(message);
+  while (true)
+    fibers.suspend(t.index);
+}
+
+void Cta::step(Thread &t, int32_t site) {
+  t.lastSite = site;
+  if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < t.stackLimit)
+    stop(t, FindingKind::StackOverflow, site,
+         "the thread needs more than " + std::to_string(launch.config.stackBytes) +
+             " bytes of stack");
+  if (++t.steps > launch.config.maxStepsPerThread)
+    stop(t, FindingKind::Deadlock, site,
+         "the thread did not finish within " + std::to_string(launch.config.maxStepsPerThread) +
+             " steps");
+}
+
+void Cta::stopSpinning() {
+  for (Warp &warp : warps) {
+    if (warp.yielded == 0)
+      continue;
+    Thread &t = thread(warp, static_cast<unsigned>(__builtin_ctz(warp.yielded)));
+    report(t, FindingKind::Deadlock, t.lastSite,
+           "the thread waits in a loop for a value that no running thread writes");
+    break;
+  }
+  stopped = true;
+}
+
+void Cta::finish() {
+  for (Warp &warp : warps)
+    flushRequests(warp);
+  endRaceEpoch();
+  if (launch.raceGlobal) {
+    compactRanges(pastRanges);
+    worker.keepRanges(pastRanges);
+    if (!syncEvents.empty())
+      worker.syncHistories.push_back({static_cast<uint32_t>(number), std::move(syncEvents)});
+  }
+  if (!stopped)
+    return;
+  ++worker.ctasStopped;
+  for (Warp &warp : warps)
+    for (uint32_t lanes = warp.live(); lanes != 0; lanes &= lanes - 1)
+      fibers.abandon(thread(warp, static_cast<unsigned>(__builtin_ctz(lanes))).index);
+}
+
+Finding Cta::findingAt(const Thread &t, FindingKind kind, int32_t site) const {
+  Finding finding;
+  finding.kind = kind;
+  finding.site = site;
+  finding.thread = refOf(t.index);
+  return finding;
+}
+
+void Cta::report(Thread &t, FindingKind kind, int32_t site, const std::string &message) {
+  add(findingAt(t, kind, site), [&] { return message; });
+}
+
+} // namespace tilecrt::sim

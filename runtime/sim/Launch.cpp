@@ -1,0 +1,204 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The public entry: checks the configuration, spreads the grid over host threads, compares CTAs for
+// races, and puts the workers' collections together.
+#include "runtime/sim/Cta.h"
+#include "runtime/sim/Worker.h"
+
+#include <algorithm>
+#include <system_error>
+#include <thread>
+
+namespace tilecrt::sim {
+namespace {
+
+constexpr uint32_t maxGridX = 0x7fffffff, maxGridYZ = 65535;
+constexpr uint32_t maxThreadsPerCta = 1024, maxBlockZ = 64;
+constexpr uint32_t maxSharedBytes = 227 * 1024;
+constexpr uint64_t maxCtas = uint64_t(1) << 32;
+constexpr size_t minStackBytes = 64 * 1024, maxStackBytes = size_t(1) << 30;
+constexpr uint64_t maxSyncEvents = uint64_t(1) << 22;
+
+/// What is wrong with the configuration, in words; empty if nothing.
+std::string checkConfig(KernelEntry entry, const LaunchConfig &config) {
+  const char axes[] = "xyz";
+  auto dimension = [&](const char *what, size_t axis, uint32_t got, uint32_t most) {
+    return std::string(what) + " size " + std::to_string(got) + " in " + axes[axis] +
+           ", expected 1 to " + std::to_string(most);
+  };
+  if (!entry)
+    return "no kernel to launch";
+  for (size_t axis = 0; axis < 3; ++axis) {
+    uint32_t most = axis == 0 ? maxGridX : maxGridYZ;
+    if (config.grid[axis] == 0 || config.grid[axis] > most)
+      return dimension("grid", axis, config.grid[axis], most);
+    uint32_t mostThreads = axis == 2 ? maxBlockZ : maxThreadsPerCta;
+    if (config.block[axis] == 0 || config.block[axis] > mostThreads)
+      return dimension("block", axis, config.block[axis], mostThreads);
+  }
+  uint64_t threads = uint64_t(config.block[0]) * config.block[1] * config.block[2];
+  if (threads > maxThreadsPerCta)
+    return "block of " + std::to_string(threads) + " threads, expected at most " +
+           std::to_string(maxThreadsPerCta);
+  if (config.sharedBytes > maxSharedBytes)
+    return "shared memory of " + std::to_string(config.sharedBytes) + " bytes, expected at most " +
+           std::to_string(maxSharedBytes);
+  // The product of three 32-bit sizes can wrap around in 64 bits; two cannot.
+  uint64_t rows = uint64_t(config.grid[1]) * config.grid[2];
+  if (rows > maxCtas / config.grid[0])
+    return "grid of more than 2^32 CTAs, which the simulator cannot number";
+  if (config.stackBytes < minStackBytes || config.stackBytes > maxStackBytes)
+    return "stack of " + std::to_string(config.stackBytes) + " bytes, expected " +
+           std::to_string(minStackBytes) + " to " + std::to_string(maxStackBytes);
+  for (const Buffer &buffer : config.buffers)
+    if (!buffer.base && buffer.bytes != 0)
+      return "buffer '" + buffer.name + "' has " + std::to_string(buffer.bytes) +
+             " bytes but no address";
+  return "";
+}
+
+/// Runs all workers, the last on the calling thread; with fewer of them where threads cannot be
+/// made.
+void runWorkers(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers) {
+  std::vector<std::thread> threads;
+  launch.busyWorkers = static_cast<int64_t>(workers.size());
+  for (size_t i = 0; i + 1 < workers.size(); ++i) {
+    try {
+      threads.emplace_back([worker = workers[i].get()] { worker->run(); });
+    } catch (const std::system_error &) {
+      launch.busyWorkers -= static_cast<int64_t>(workers.size() - 1 - i);
+      break;
+    }
+  }
+  workers.back()->run();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Looks for races between CTAs in all that the workers kept.
+void compareCtas(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers,
+                 FindingSet &findings, std::string &incomplete) {
+  if (rangesOverflowed(launch)) {
+    incomplete = "too many scattered global accesses to look for races between CTAs";
+    return;
+  }
+  if (launch.syncEvents > maxSyncEvents) {
+    incomplete = "too many global atomics to look for races between CTAs";
+    return;
+  }
+  std::vector<AccessRange> ranges;
+  std::vector<CtaSyncHistory> histories;
+  for (auto &worker : workers) {
+    ranges.insert(ranges.end(), worker->ranges.begin(), worker->ranges.end());
+    worker->ranges = std::vector<AccessRange>();
+    std::move(worker->syncHistories.begin(), worker->syncHistories.end(),
+              std::back_inserter(histories));
+  }
+  SyncOrder order(std::move(histories));
+  auto races = [&](const AccessRange &a, const AccessRange &b, uint64_t &address) {
+    if (a.cta == b.cta || order.ordered(a.cta, a.syncBefore, b.cta, b.syncAfter) ||
+        order.ordered(b.cta, b.syncBefore, a.cta, a.syncAfter))
+      return false;
+    address = std::max(a.begin, b.begin);
+    return true;
+  };
+  bool complete = findConflicts(ranges, races, [&](const RangeConflict &conflict) {
+    Finding finding = raceFinding(conflict, launch);
+    uint64_t cta = std::min(conflict.first->cta, conflict.second->cta);
+    findings.add(finding, cta, [&] { return describeRace(conflict, launch); });
+  });
+  if (!complete || launch.raceCheckCut)
+    incomplete = "too many ordered accesses to the same places to look at all of them for races";
+}
+
+void collectPrinted(std::vector<std::unique_ptr<Worker>> &workers, uint64_t most,
+                    LaunchResult &result) {
+  std::vector<PrintRecord> records;
+  for (auto &worker : workers) {
+    std::move(worker->printed.begin(), worker->printed.end(), std::back_inserter(records));
+    result.printedDropped += worker->printedDropped;
+  }
+  std::sort(records.begin(), records.end(), [](const PrintRecord &a, const PrintRecord &b) {
+    return std::make_pair(a.cta, a.order) < std::make_pair(b.cta, b.order);
+  });
+  if (records.size() > most) {
+    result.printedDropped += records.size() - most;
+    records.resize(most);
+  }
+  for (PrintRecord &record : records)
+    result.printed.push_back(std::move(record.line));
+}
+
+LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &config) {
+  LaunchState launch(entry, args, config);
+  uint64_t hostThreads = config.hostThreads != 0
+                             ? config.hostThreads
+                             : std::max(1u, std::thread::hardware_concurrency());
+  hostThreads = std::min<uint64_t>({hostThreads, launch.ctas, 1024});
+  launch.guardPages = canGuard(hostThreads, launch.threads);
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (uint64_t i = 0; i < hostThreads; ++i)
+    workers.push_back(std::make_unique<Worker>(launch));
+  runWorkers(launch, workers);
+
+  LaunchResult result;
+  FindingSet findings;
+  uint64_t ctasStopped = 0;
+  for (auto &worker : workers) {
+    findings.merge(std::move(worker->findings));
+    ctasStopped += worker->ctasStopped;
+  }
+  if (launch.raceGlobal)
+    compareCtas(launch, workers, findings, result.incomplete);
+  result.findings = std::move(findings).sorted();
+  if (result.findings.size() > config.maxFindings) {
+    result.findingsDropped = result.findings.size() - config.maxFindings;
+    result.findings.resize(config.maxFindings);
+  }
+  if (config.counters) {
+    result.siteCounters.resize(launch.siteCount);
+    for (auto &worker : workers)
+      for (size_t i = 0; i < worker->counters.size(); ++i)
+        result.siteCounters[i] += worker->counters[i];
+    for (const Counters &counters : result.siteCounters)
+      result.totals += counters;
+  }
+  collectPrinted(workers, config.maxPrinted, result);
+  if (launch.outOfMemory) {
+    result.status = LaunchStatus::Stopped;
+    result.error = "not enough memory for the stacks and shared memory of a CTA of " +
+                   std::to_string(launch.threads) + " threads";
+  } else if (ctasStopped != 0) {
+    result.status = LaunchStatus::Stopped;
+    result.error = std::to_string(ctasStopped) + " of " + std::to_string(launch.ctas) +
+                   " CTAs were stopped before their end";
+  }
+  return result;
+}
+
+} // namespace
+
+LaunchResult launch(KernelEntry entry, void **args, const LaunchConfig &config) {
+  LaunchResult result;
+  if (currentThread()) {
+    result.status = LaunchStatus::Invalid;
+    result.error = "launch from inside a kernel";
+    return result;
+  }
+  result.error = checkConfig(entry, config);
+  if (!result.error.empty()) {
+    result.status = LaunchStatus::Invalid;
+    return result;
+  }
+  try {
+    return runLaunch(entry, args, config);
+  } catch (const std::bad_alloc &) {
+    result = LaunchResult();
+    result.status = LaunchStatus::Stopped;
+    result.error = "not enough memory for the simulation";
+  }
+  return result;
+}
+
+} // namespace tilecrt::sim

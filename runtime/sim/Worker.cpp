@@ -1,0 +1,129 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loop of a host thread: one CTA after another, and several at a time only while all that run
+// spin on atomics, because what they wait for may come from a CTA that has not begun.
+#include "runtime/sim/Worker.h"
+#include "runtime/sim/Cta.h"
+#include "runtime/sim/FaultGuard.h"
+
+#include <thread>
+
+namespace tilecrt::sim {
+namespace {
+
+/// Simulated threads that one worker may hold at once: a bound on the stacks reserved.
+constexpr size_t maxResidentThreads = size_t(1) << 15;
+/// Access ranges that a launch may keep for the comparison of CTAs.
+constexpr uint64_t maxKeptRanges = uint64_t(1) << 24;
+/// Mappings that stacks with guard pages may take; the usual limit of a process is 65530.
+constexpr uint64_t maxGuardMappings = 40000;
+
+} // namespace
+
+LaunchState::LaunchState(KernelEntry kernelEntry, void **kernelArgs,
+                         const LaunchConfig &launchConfig)
+    : config(launchConfig), entry(kernelEntry), args(kernelArgs), buffers(launchConfig.buffers),
+      siteCount(static_cast<uint32_t>(launchConfig.sites ? launchConfig.sites->size() : 0) + 1),
+      threads(launchConfig.block[0] * launchConfig.block[1] * launchConfig.block[2]),
+      ctas(uint64_t(launchConfig.grid[0]) * launchConfig.grid[1] * launchConfig.grid[2]),
+      trustGlobal(!launchConfig.check && launchConfig.buffers.empty()),
+      raceGlobal(launchConfig.check && launchConfig.checkGlobalRaces),
+      track(raceGlobal || launchConfig.counters) {}
+
+Worker::Worker(LaunchState &launchState) : launch(launchState) {
+  if (launch.config.counters)
+    counters.resize(launch.siteCount);
+}
+
+Worker::~Worker() = default;
+
+Cta *Worker::startNext() {
+  if (launch.outOfMemory.load(std::memory_order_relaxed))
+    return nullptr;
+  uint64_t number = launch.nextCta.fetch_add(1, std::memory_order_relaxed);
+  if (number >= launch.ctas)
+    return nullptr;
+  if (idle.empty()) {
+    auto fresh = std::make_unique<Cta>(*this);
+    if (!fresh->create()) {
+      launch.outOfMemory = true;
+      return nullptr;
+    }
+    idle.push_back(std::move(fresh));
+  }
+  running.push_back(std::move(idle.back()));
+  idle.pop_back();
+  running.back()->begin(number);
+  return running.back().get();
+}
+
+void Worker::run() {
+  FaultGuard guard(launch.config.catchFaults);
+  bool spinning = true; // All running CTAs spin; true when there are none.
+  bool busy = true;     // As counted in launch.busyWorkers.
+  uint64_t spinRounds = 0, lastProgress = 0;
+  auto setBusy = [&](bool now) {
+    if (now != busy)
+      launch.busyWorkers.fetch_add(now ? 1 : -1);
+    busy = now;
+  };
+  auto retire = [&](size_t index) {
+    running[index]->finish();
+    idle.push_back(std::move(running[index]));
+    running.erase(running.begin() + static_cast<std::ptrdiff_t>(index));
+    launch.progress.fetch_add(1, std::memory_order_relaxed);
+  };
+  while (true) {
+    bool started = false;
+    if (spinning && (running.size() + 1) * launch.threads <= maxResidentThreads) {
+      setBusy(true);
+      started = startNext() != nullptr;
+    }
+    if (running.empty() && !started)
+      break;
+    spinning = true;
+    for (size_t i = 0; i < running.size();) {
+      if (running[i]->run() == Cta::Outcome::Spinning) {
+        ++i;
+        continue;
+      }
+      spinning = running.size() == 1;
+      retire(i);
+    }
+    if (!spinning || running.empty())
+      continue;
+    // Everything here spins: somebody else must move, or nobody ever will.
+    setBusy(false);
+    uint64_t progress = launch.progress.load(std::memory_order_relaxed);
+    bool othersMove = progress != lastProgress || launch.busyWorkers.load() != 0;
+    lastProgress = progress;
+    spinRounds = othersMove ? 0 : spinRounds + 1;
+    bool mayStartMore = launch.nextCta.load() < launch.ctas &&
+                        (running.size() + 1) * launch.threads <= maxResidentThreads;
+    if (spinRounds > launch.config.maxSpinRounds && !mayStartMore) {
+      running.front()->stopSpinning();
+      retire(0);
+      spinRounds = 0;
+    }
+    if (spinRounds % 16 == 15)
+      std::this_thread::yield();
+  }
+  setBusy(false);
+}
+
+void Worker::keepRanges(std::vector<AccessRange> &ctaRanges) {
+  uint64_t kept = launch.rangesKept.fetch_add(ctaRanges.size()) + ctaRanges.size();
+  if (kept > maxKeptRanges)
+    ranges = std::vector<AccessRange>(); // The comparison cannot be made; free what it would need.
+  else
+    ranges.insert(ranges.end(), ctaRanges.begin(), ctaRanges.end());
+}
+
+bool rangesOverflowed(const LaunchState &launch) { return launch.rangesKept > maxKeptRanges; }
+
+bool canGuard(uint64_t workers, uint64_t threads) {
+  return workers * threads * 2 <= maxGuardMappings;
+}
+
+} // namespace tilecrt::sim

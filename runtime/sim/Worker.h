@@ -1,0 +1,90 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a launch shares between its host threads, and what each of them collects on its own until
+// the end, so that simulated threads take no lock for bookkeeping.
+#ifndef TILEC_RUNTIME_SIM_WORKER_H
+#define TILEC_RUNTIME_SIM_WORKER_H
+
+#include "runtime/sim/AccessRanges.h"
+#include "runtime/sim/BufferTable.h"
+#include "runtime/sim/Findings.h"
+#include "runtime/sim/SyncLog.h"
+#include <atomic>
+#include <memory>
+
+namespace tilecrt::sim {
+
+class Cta;
+
+/// Shared by all host threads of one launch; immutable but for the atomics and the sequencer.
+struct LaunchState {
+  LaunchState(KernelEntry kernelEntry, void **kernelArgs, const LaunchConfig &launchConfig);
+
+  const LaunchConfig &config;
+  const KernelEntry entry;
+  void **const args;
+  const BufferTable buffers;
+  const uint32_t siteCount; ///< Sites given, plus one for unknown places.
+  const uint32_t threads;   ///< Of a CTA.
+  const uint64_t ctas;
+  const bool trustGlobal; ///< No buffers and no checking: every global access is taken as good.
+  const bool raceGlobal;  ///< Look for races in global memory.
+  const bool track;       ///< Requests are formed: for counters or races.
+  bool guardPages = true;
+
+  std::atomic<uint64_t> nextCta{0};
+  std::atomic<int64_t> busyWorkers{0}; ///< Workers that run something other than spinning CTAs.
+  std::atomic<uint64_t> progress{0};   ///< Moves while any CTA does something other than spin.
+  std::atomic<uint64_t> rangesKept{0}; ///< Access ranges of all workers.
+  std::atomic<uint64_t> syncEvents{0};
+  std::atomic<bool> outOfMemory{false};
+  std::atomic<bool> raceCheckCut{false}; ///< Some CTA gave up its own race check.
+  SyncSequencer sequencer;
+};
+
+/// A line printed by the kernel, with what sorts it.
+struct PrintRecord {
+  uint64_t cta = 0;
+  uint64_t order = 0; ///< Within the CTA.
+  PrintedLine line;
+};
+
+/// One host thread: runs CTAs until there are none left.
+class Worker {
+public:
+  explicit Worker(LaunchState &launchState);
+  ~Worker();
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
+
+  void run();
+
+  /// Takes over the access ranges of a finished CTA.
+  void keepRanges(std::vector<AccessRange> &ctaRanges);
+
+  LaunchState &launch;
+  FindingSet findings;
+  std::vector<Counters> counters; ///< By site; empty without counters.
+  std::vector<AccessRange> ranges;
+  std::vector<CtaSyncHistory> syncHistories;
+  std::vector<PrintRecord> printed;
+  uint64_t printedDropped = 0;
+  uint64_t ctasStopped = 0;
+
+private:
+  Cta *startNext();
+
+  std::vector<std::unique_ptr<Cta>> idle;
+  std::vector<std::unique_ptr<Cta>> running;
+};
+
+/// Whether more access ranges came up than a launch keeps, so that CTAs cannot be compared.
+bool rangesOverflowed(const LaunchState &launch);
+
+/// Whether stacks of that many threads on that many workers can have guard pages.
+bool canGuard(uint64_t workers, uint64_t threads);
+
+} // namespace tilecrt::sim
+
+#endif // TILEC_RUNTIME_SIM_WORKER_H

@@ -1,0 +1,70 @@
+// RUN: tile-opt %s --convert-tilegpu-to-threads --cse | FileCheck %s
+
+#v4 = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
+#lanes = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
+
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+// Four consecutive aligned floats are one instruction.
+// CHECK-LABEL: func @vector_access
+// CHECK-COUNT-1: tilegpu.ld_global {{.*}} -> vector<4xi32>
+// CHECK-NOT: tilegpu.ld_global
+// CHECK-COUNT-1: tilegpu.st_global {{.*}} : vector<4xi32>
+// CHECK-NOT: tilegpu.st_global
+func.func @vector_access(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}) {
+  %r = tile.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #v4>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>, #v4>
+  %a = tile.addptr %s, %r : tensor<512x!tile.ptr<f32>, #v4>, tensor<512xi32, #v4>
+  %v = tile.load %a : tensor<512x!tile.ptr<f32>, #v4>
+  tile.store %a, %v : tensor<512x!tile.ptr<f32>, #v4>
+  func.return
+}
+
+// Warps that hold the same elements store once.
+// CHECK-LABEL: func @replicated_store
+// CHECK: %[[T:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK: %[[M:.*]] = arith.constant 96
+// CHECK: %[[B:.*]] = arith.andi %[[T]], %[[M]]
+// CHECK: %[[F:.*]] = arith.cmpi eq, %[[B]]
+// CHECK: tilegpu.st_global {{.*}} if %[[F]]
+func.func @replicated_store(%p: !tile.ptr<f32>, %x: tensor<32xf32, #lanes>) {
+  %r = tile.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #lanes>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #lanes>
+  %a = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>, #lanes>, tensor<32xi32, #lanes>
+  tile.store %a, %x : tensor<32x!tile.ptr<f32>, #lanes>
+  func.return
+}
+
+// CHECK-LABEL: func @float_reduction
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK-NOT: nvvm.shfl.sync
+func.func @float_reduction(%p: !tile.ptr<f32>, %x: tensor<32xf32, #lanes>) {
+  %0 = tile.reduce(%x) axis = 0 : (tensor<32xf32, #lanes>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s : f32
+  }
+  tile.store %p, %0 : !tile.ptr<f32>
+  func.return
+}
+
+// CHECK-LABEL: func @integer_reduction
+// CHECK: nvvm.redux.sync umax
+// CHECK-NOT: nvvm.shfl.sync
+func.func @integer_reduction(%p: !tile.ptr<i32>, %x: tensor<32xi32, #lanes>) {
+  %0 = tile.reduce(%x) axis = 0 : (tensor<32xi32, #lanes>) -> i32 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.maxui %a, %b : i32
+    tile.yield %s : i32
+  }
+  tile.store %p, %0 : !tile.ptr<i32>
+  func.return
+}
+
+// CHECK-LABEL: func @shuffle_conversion
+// CHECK: nvvm.shfl.sync
+// CHECK-NOT: convert_layout
+func.func @shuffle_conversion(%x: tensor<32xf32, #lanes>) -> tensor<32xf32, #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>> {
+  %0 = tilegpu.convert_layout %x : tensor<32xf32, #lanes> -> tensor<32xf32, #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>>
+  func.return %0 : tensor<32xf32, #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>>
+}
+}

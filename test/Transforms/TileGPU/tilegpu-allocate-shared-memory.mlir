@@ -1,0 +1,36 @@
+// RUN: tile-opt %s --tilegpu-allocate-shared-memory --split-input-file | FileCheck %s
+
+#r = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
+#s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}, [512]>
+
+// Two buffers that are never live together share memory.
+// CHECK: tilegpu.shared_bytes = 2048 : i32
+// CHECK-LABEL: func @disjoint
+// CHECK: tilegpu.local_alloc offset 0
+// CHECK: tilegpu.local_alloc offset 0
+func.func @disjoint(%x: tensor<512xf32, #r>) {
+  %a = tilegpu.local_alloc : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %x, %a : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  %0 = tilegpu.local_load %a : !tilegpu.memdesc<[512], f32, #s> -> tensor<512xf32, #r>
+  %b = tilegpu.local_alloc : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %0, %b : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  %1 = tilegpu.local_load %b : !tilegpu.memdesc<[512], f32, #s> -> tensor<512xf32, #r>
+  func.return
+}
+
+// -----
+
+#r = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
+#s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}, [512]>
+
+// CHECK: tilegpu.shared_bytes = 4096 : i32
+// CHECK-LABEL: func @overlapping
+func.func @overlapping(%x: tensor<512xf32, #r>) {
+  %a = tilegpu.local_alloc : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %x, %a : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  %b = tilegpu.local_alloc : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %x, %b : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  %0 = tilegpu.local_load %a : !tilegpu.memdesc<[512], f32, #s> -> tensor<512xf32, #r>
+  %1 = tilegpu.local_load %b : !tilegpu.memdesc<[512], f32, #s> -> tensor<512xf32, #r>
+  func.return
+}

@@ -1,0 +1,16 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration of the test-only passes.
+
+#include "test/lib/TestPasses.h"
+
+namespace tilec {
+
+void registerTestPasses() {
+  mlir::registerPass(createTestAxisInfoPass);
+  mlir::registerPass(createTestSharedAllocationPass);
+  mlir::registerPass(createTestBarrierNeedPass);
+}
+
+} // namespace tilec

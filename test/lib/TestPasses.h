@@ -1,0 +1,29 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that exist for tests only: each turns the facts of an analysis into attributes that FileCheck reads.
+
+#ifndef TILEC_TEST_LIB_TESTPASSES_H
+#define TILEC_TEST_LIB_TESTPASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace tilec {
+
+/// `test-axis-info`: the axis facts of every integer and pointer value.
+std::unique_ptr<mlir::Pass> createTestAxisInfoPass();
+
+/// `test-shared-allocation`: the placement of every `tilegpu.local_alloc`.
+std::unique_ptr<mlir::Pass> createTestSharedAllocationPass();
+
+/// `test-barrier-need`: marks the operations that need a barrier before them.
+std::unique_ptr<mlir::Pass> createTestBarrierNeedPass();
+
+/// Registers all of them with the global pass registry.
+void registerTestPasses();
+
+} // namespace tilec
+
+#endif // TILEC_TEST_LIB_TESTPASSES_H

@@ -1,0 +1,209 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exact counts for known access patterns.
+#include "SimKernel.h"
+
+namespace tilecrt::sim::test {
+namespace {
+
+struct alignas(16) Four {
+  float v[4];
+};
+struct alignas(8) Two {
+  float v[2];
+};
+
+/// Floats that begin at a 128-byte boundary, where sector counts are predictable.
+struct AlignedFloats {
+  struct alignas(128) Line {
+    float v[32];
+  };
+  explicit AlignedFloats(size_t count) : lines((count + 31) / 32) {}
+  float *operator+(size_t i) { return &lines[i / 32].v[i % 32]; }
+  std::vector<Line> lines;
+};
+
+/// Counters of one warp that loads at `address(lane)`, an index into an aligned array.
+template <typename T>
+Counters countLoad(
+    const std::function<size_t(uint32_t)> &index,
+    const std::function<bool(uint32_t)> &pred = [](uint32_t) { return true; }) {
+  alignas(128) static char memory[1 << 16];
+  LaunchConfig config = shape(1, 32);
+  config.buffers.push_back({memory, sizeof(memory), "x", true});
+  LaunchResult result = run(
+      config, [&] { load(reinterpret_cast<const T *>(memory) + index(tid()), 7, pred(tid())); });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.siteCounters[7], result.totals);
+  return result.totals;
+}
+
+/// Counters of one warp that stores to shared memory.
+template <typename T> Counters countShared(const std::function<uint32_t(uint32_t)> &index) {
+  LaunchConfig config = shape(1, 32, 32768);
+  config.check = false;
+  LaunchResult result =
+      run(config, [&] { sharedStore(index(tid()) * uint32_t(sizeof(T)), T(), 7); });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.totals.sharedStoreRequests, 1u);
+  return result.totals;
+}
+
+TEST(SimCounters, coalesced_load) {
+  Counters c = countLoad<float>([](uint32_t lane) { return lane; });
+  EXPECT_EQ(c.globalLoadRequests, 1u);
+  EXPECT_EQ(c.globalLoadSectors, 4u);
+  EXPECT_EQ(c.globalLoadIdealSectors, 4u);
+  EXPECT_EQ(c.globalLoadBytes, 128u);
+  EXPECT_EQ(c.globalStoreRequests, 0u);
+}
+
+TEST(SimCounters, vector_load) {
+  Counters c = countLoad<Four>([](uint32_t lane) { return lane; });
+  EXPECT_EQ(c.globalLoadRequests, 1u);
+  EXPECT_EQ(c.globalLoadSectors, 16u);
+  EXPECT_EQ(c.globalLoadIdealSectors, 16u);
+  EXPECT_EQ(c.globalLoadBytes, 512u);
+}
+
+TEST(SimCounters, strided_load) {
+  Counters c = countLoad<float>([](uint32_t lane) { return lane * 32; });
+  EXPECT_EQ(c.globalLoadRequests, 1u);
+  EXPECT_EQ(c.globalLoadSectors, 32u);
+  EXPECT_EQ(c.globalLoadIdealSectors, 4u);
+}
+
+TEST(SimCounters, broadcast_load) {
+  Counters c = countLoad<float>([](uint32_t) { return 3; });
+  EXPECT_EQ(c.globalLoadSectors, 1u);
+  EXPECT_EQ(c.globalLoadIdealSectors, 1u);
+  EXPECT_EQ(c.globalLoadBytes, 128u);
+}
+
+TEST(SimCounters, reversed_and_offset_load) {
+  EXPECT_EQ(countLoad<float>([](uint32_t lane) { return 31 - lane; }).globalLoadSectors, 4u);
+  EXPECT_EQ(countLoad<float>([](uint32_t lane) { return lane + 1; }).globalLoadSectors, 5u);
+}
+
+TEST(SimCounters, masked_lanes_do_not_count) {
+  Counters c =
+      countLoad<float>([](uint32_t lane) { return lane; }, [](uint32_t lane) { return lane < 8; });
+  EXPECT_EQ(c.globalLoadRequests, 1u);
+  EXPECT_EQ(c.globalLoadSectors, 1u);
+  EXPECT_EQ(c.globalLoadBytes, 32u);
+  Counters none =
+      countLoad<float>([](uint32_t lane) { return lane; }, [](uint32_t) { return false; });
+  EXPECT_TRUE(none.empty());
+}
+
+TEST(SimCounters, shared_without_conflicts) {
+  EXPECT_EQ(countShared<float>([](uint32_t lane) { return lane; }).sharedStoreWavefronts, 1u);
+  EXPECT_EQ(countShared<float>([](uint32_t) { return 5; }).sharedStoreWavefronts, 1u);
+  EXPECT_EQ(countShared<Two>([](uint32_t lane) { return lane; }).sharedStoreWavefronts, 2u);
+  EXPECT_EQ(countShared<Four>([](uint32_t lane) { return lane; }).sharedStoreWavefronts, 4u);
+  EXPECT_EQ(countShared<uint8_t>([](uint32_t lane) { return lane; }).sharedStoreWavefronts, 1u);
+  // Odd strides are free of conflicts.
+  EXPECT_EQ(countShared<float>([](uint32_t lane) { return lane * 33; }).sharedStoreWavefronts, 1u);
+}
+
+TEST(SimCounters, shared_with_conflicts) {
+  EXPECT_EQ(countShared<float>([](uint32_t lane) { return lane * 2; }).sharedStoreWavefronts, 2u);
+  EXPECT_EQ(countShared<float>([](uint32_t lane) { return lane * 32; }).sharedStoreWavefronts, 32u);
+  // 8 lanes a phase, all in banks 0 to 3.
+  Counters c = countShared<Four>([](uint32_t lane) { return lane * 8; });
+  EXPECT_EQ(c.sharedStoreWavefronts, 32u);
+  EXPECT_EQ(c.sharedStoreIdealWavefronts, 4u);
+  EXPECT_EQ(c.sharedStoreBytes, 512u);
+}
+
+TEST(SimCounters, kth_execution_of_a_site_is_one_request) {
+  std::vector<float> x(32 * 50), y(32 * 50);
+  LaunchConfig config = shape(1, 64);
+  addBuffer(config, x, "x");
+  addBuffer(config, y, "y");
+  LaunchResult result = run(config, [&] {
+    for (size_t i = 0; i < 25; ++i)
+      store(&y[i * 64 + tid()], load(&x[i * 64 + tid()], 1), 2);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.siteCounters[1].globalLoadRequests, 50u);
+  EXPECT_EQ(result.siteCounters[2].globalStoreRequests, 50u);
+}
+
+TEST(SimCounters, divergent_executions_are_separate_requests) {
+  AlignedFloats x(64);
+  LaunchConfig config = shape(1, 32);
+  addBuffer(config, x.lines, "x");
+  LaunchResult result = run(config, [&] {
+    if (tid() < 16)
+      load(x + tid(), 1);
+    tilec_sim_warp_barrier(allLanes, 2);
+    if (tid() >= 16)
+      load(x + tid(), 1);
+    load(x + tid(), 3);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.siteCounters[1].globalLoadRequests, 2u);
+  EXPECT_EQ(result.siteCounters[1].globalLoadSectors, 4u);
+  EXPECT_EQ(result.siteCounters[3].globalLoadRequests, 1u);
+}
+
+TEST(SimCounters, one_lane_in_a_long_loop) {
+  AlignedFloats x(32);
+  LaunchConfig config = shape(1, 32);
+  addBuffer(config, x.lines, "x");
+  LaunchResult result = run(config, [&] {
+    if (tid() == 3)
+      for (int i = 0; i < 10000; ++i)
+        load(x + 3, 1);
+    tilec_sim_barrier(0, 0, 2);
+    for (int i = 0; i < 5000; ++i)
+      load(x + tid(), 3);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.siteCounters[1].globalLoadRequests, 10000u);
+  EXPECT_EQ(result.siteCounters[3].globalLoadRequests, 5000u);
+  EXPECT_EQ(result.siteCounters[3].globalLoadSectors, 20000u);
+}
+
+TEST(SimCounters, operations_by_class) {
+  std::vector<uint32_t> x(1);
+  LaunchConfig config = shape(3, 64, 64);
+  addBuffer(config, x, "x");
+  LaunchResult result = run(config, [&] {
+    tilec_sim_count(abi::ClassFloat, 5, 1);
+    tilec_sim_count(99, 5, 1);
+    shuffleXor(0, 1, 2);
+    tilec_sim_redux(abi::ReduxAdd, allLanes, 1, 3);
+    tilec_sim_vote(abi::VoteAny, allLanes, 1, 4);
+    tilec_sim_barrier(0, 0, 5);
+    tilec_sim_warp_barrier(allLanes, 6);
+    atomic<uint32_t>(abi::AtomicAdd, &x[0], 1, 7);
+    tilec_sim_fence(abi::FenceGpu, 8);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.totals.instructions[abi::ClassFloat], 5u * 192);
+  EXPECT_EQ(result.siteCounters[2].shuffles, 6u);
+  EXPECT_EQ(result.siteCounters[3].reduxes, 6u);
+  EXPECT_EQ(result.siteCounters[4].votes, 6u);
+  EXPECT_EQ(result.siteCounters[5].barriers, 6u);
+  EXPECT_EQ(result.siteCounters[6].warpBarriers, 6u);
+  EXPECT_EQ(result.siteCounters[7].globalAtomics, 192u);
+  EXPECT_EQ(result.siteCounters[8].fences, 192u);
+}
+
+TEST(SimCounters, unknown_sites_have_their_own_place) {
+  std::vector<float> x(32);
+  LaunchConfig config = shape(1, 32);
+  addBuffer(config, x, "x");
+  LaunchResult result = run(config, [&] {
+    load(&x[tid()], -1);
+    load(&x[tid()], 100);
+  });
+  EXPECT_EQ(result.siteCounters.size(), 101u);
+  EXPECT_EQ(result.siteCounters[100].globalLoadRequests, 2u);
+}
+
+} // namespace
+} // namespace tilecrt::sim::test

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Packs a portable build into DIR/tilec-portable.tar.xz: programs, examples, and the open math library's bitcode.
+set -eu
+dir=$1
+stage=$dir/tilec-portable
+rm -rf "$stage"
+mkdir -p "$stage/bin" "$stage/share/tilec/examples"
+for program in tilec tilec-examples tile-opt; do
+  [ -f "$dir/bin/$program" ] || continue
+  cp "$dir/bin/$program" "$stage/bin/"
+  strip "$stage/bin/$program"
+done
+cp examples/*.tile "$stage/share/tilec/examples/"
+[ -f /usr/lib/clc/nvptx64--.bc ] && cp /usr/lib/clc/nvptx64--.bc "$stage/share/tilec/"
+cp LICENSE README.md "$stage/"
+tar -C "$dir" -cf - tilec-portable | xz -T0 -6 > "$dir/tilec-portable.tar.xz"
+ls -l "$dir/tilec-portable.tar.xz"

@@ -1,0 +1,25 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands. Each prints what it has to say and returns the exit code.
+
+#ifndef TILEC_TOOLS_TILEC_COMMANDS_H
+#define TILEC_TOOLS_TILEC_COMMANDS_H
+
+#include "ExitCode.h"
+#include "Options.h"
+
+namespace tilec::tool {
+
+/// Parses the command line and runs the command.
+ExitCode runTool(const std::vector<std::string> &arguments);
+
+ExitCode execute(const CompileCommand &command);
+ExitCode execute(const RunCommand &command);
+ExitCode execute(const KernelsCommand &command);
+ExitCode execute(const DoctorCommand &command);
+ExitCode execute(const LayoutCommand &command);
+
+} // namespace tilec::tool
+
+#endif // TILEC_TOOLS_TILEC_COMMANDS_H

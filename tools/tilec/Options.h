@@ -1,0 +1,114 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line as values: one struct per command, filled by CommandLine and read by the
+// commands. Everything that can be checked without looking at a file is checked already.
+
+#ifndef TILEC_TOOLS_TILEC_OPTIONS_H
+#define TILEC_TOOLS_TILEC_OPTIONS_H
+
+#include "tilec/Driver/Compiler.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace tilec::tool {
+
+enum class TextFormat { Text, Json };
+
+/// NAME=VALUE, split at the first '='; the name is not empty.
+using NamedValue = std::pair<std::string, std::string>;
+
+/// What compile and run share.
+struct KernelOptions {
+  std::string file;
+  /// Empty: the file's only entry kernel.
+  std::string kernel;
+  std::vector<NamedValue> arguments;
+  std::vector<NamedValue> constants;
+  std::optional<int> numWarps;
+  std::optional<int> numStages;
+  bool debug = false;
+  /// Empty: the environment and the usual places decide.
+  std::string ptxas;
+  TextFormat diagnosticsFormat = TextFormat::Text;
+};
+
+struct CompileCommand {
+  KernelOptions kernel;
+  std::string target = "sm_90a";
+  /// The stage to write; nothing means all of them.
+  std::optional<Stage> emit = Stage::PTX;
+  /// A file, "-" for standard output, or a folder when all stages are written. Empty: not given.
+  std::string output;
+  bool remarks = false;
+  TextFormat remarksFormat = TextFormat::Text;
+  /// Remarks that count as errors: "perf" for all, otherwise a category of remarks.
+  std::vector<std::string> remarksAsErrors;
+  bool time = false;
+  bool lineInfo = true;
+};
+
+enum class DeviceKind { Auto, Cuda, Simulator };
+
+/// A check of one array after the run.
+struct Expectation {
+  std::string name;
+  std::string path;
+};
+
+struct RunCommand {
+  KernelOptions kernel;
+  std::string grid;
+  /// Arrays that are no arguments, for tables of addresses.
+  std::vector<NamedValue> buffers;
+  DeviceKind device = DeviceKind::Auto;
+  int deviceNumber = 0;
+  /// Not given: on for the simulator.
+  std::optional<bool> check;
+  bool counters = false;
+  /// Timed launches; not given: 100 on a GPU, 1 on the simulator.
+  std::optional<unsigned> repeat;
+  uint64_t seed = 0;
+  std::vector<NamedValue> save;
+  std::vector<Expectation> expect;
+  std::optional<double> rtol;
+  std::optional<double> atol;
+  std::vector<std::string> print;
+  /// Deduces no alignment and divisibility from the data.
+  bool noSpecialize = false;
+  bool json = false;
+};
+
+struct KernelsCommand {
+  std::string file;
+  bool json = false;
+};
+
+struct DoctorCommand {
+  std::string ptxas;
+};
+
+enum class LayoutView { Hardware, Tensor, Both };
+
+struct LayoutCommand {
+  std::string layout;
+  /// Sizes for a layout given by its bases.
+  std::vector<int64_t> shape;
+  LayoutView view = LayoutView::Hardware;
+  /// Empty: no conversion is planned.
+  std::string convertTo;
+  int bits = 32;
+  unsigned maxRows = 128;
+};
+
+using Command =
+    std::variant<CompileCommand, RunCommand, KernelsCommand, DoctorCommand, LayoutCommand>;
+
+} // namespace tilec::tool
+
+#endif // TILEC_TOOLS_TILEC_OPTIONS_H
