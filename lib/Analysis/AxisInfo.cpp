@@ -40,8 +40,8 @@ static int64_t unitOf(Type type) {
 int64_t AxisInfo::getElementDivisibility() const {
   int64_t result = 1;
   for (unsigned d = 0; d < getRank(); ++d) {
-    int64_t every = contiguity[d] == 1 ? divisibility[d]
-                                       : std::min(divisibility[d], powerOfTwoDivisor(unit));
+    int64_t every =
+        contiguity[d] == 1 ? divisibility[d] : std::min(divisibility[d], powerOfTwoDivisor(unit));
     result = std::max(result, every);
   }
   return result;
@@ -51,8 +51,7 @@ int64_t AxisInfo::getDivisibilityAt(unsigned dim, int64_t group) const {
   if (group >= contiguity[dim])
     return divisibility[dim];
   // The group starts `group` steps or a multiple of that after the start of its run.
-  int64_t inside =
-      std::min(divisibility[dim], saturatingProduct(group, powerOfTwoDivisor(unit)));
+  int64_t inside = std::min(divisibility[dim], saturatingProduct(group, powerOfTwoDivisor(unit)));
   return std::max(inside, getElementDivisibility());
 }
 

@@ -1,17 +1,18 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dataflow of AxisInfoAnalysis. A value without facts is undefined so far (the optimistic start, and what
-// `ub.poison` stays). Operations wait in a queue ordered by program order; whenever the facts of a value get weaker,
-// its users are visited again. Facts only ever weaken by joins, so the solver stops.
+// The dataflow of AxisInfoAnalysis. A value without facts is undefined so far (the optimistic
+// start, and what `ub.poison` stays). Operations wait in a queue ordered by program order; whenever
+// the facts of a value get weaker, its users are visited again. Facts only ever weaken by joins, so
+// the solver stops.
 
 #include "tilec/Analysis/AxisInfo.h"
 
 #include "AxisTransfer.h"
 #include "dialects/Tile/TileOps.h"
-#include "llvm/ADT/BitVector.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/BitVector.h"
 
 #include <queue>
 
@@ -75,8 +76,8 @@ void Solver::collect() {
   queued.resize(ops.size());
 }
 
-/// An assumption holds for the value itself, wherever it is used, only when it is executed whenever the value is
-/// defined: they must be in the same block.
+/// An assumption holds for the value itself, wherever it is used, only when it is executed whenever
+/// the value is defined: they must be in the same block.
 void Solver::promise(Operation *assume, Value value, Promise fact) {
   if (value.getParentBlock() != assume->getBlock())
     return;
@@ -115,7 +116,8 @@ void Solver::collectPromises(tile::AssumeOp assume) {
                                                     : CmpIPredicate::ne;
     }
     if ((predicate == arith::CmpIPredicate::sge && bound.sge(0)) ||
-        (predicate == arith::CmpIPredicate::sgt && bound.sge(APInt::getAllOnes(bound.getBitWidth()))))
+        (predicate == arith::CmpIPredicate::sgt &&
+         bound.sge(APInt::getAllOnes(bound.getBitWidth()))))
       promise(assume, value, {1, true});
     if (predicate != arith::CmpIPredicate::eq || !bound.isZero())
       continue;
@@ -144,8 +146,8 @@ void Solver::seedFunction(FunctionOpInterface func) {
   }
 }
 
-/// Takes the larger of what `info` says and what the hint attributes of `op` say. A hint is read down to its
-/// largest power-of-two divisor.
+/// Takes the larger of what `info` says and what the hint attributes of `op` say. A hint is read
+/// down to its largest power-of-two divisor.
 static void applyHints(Operation *op, AxisInfo &info, ArrayRef<int64_t> shape) {
   auto raise = [&](StringRef name, AxisInfo::DimVector &values, bool bySize) {
     auto hint = op->getAttrOfType<DenseI32ArrayAttr>(name);
@@ -212,8 +214,9 @@ void Solver::visitFor(scf::ForOp loop) {
     info.nonNegative = lower->nonNegative && !loop.getUnsignedCmp();
     update(loop.getInductionVar(), std::move(info));
   }
-  for (auto [init, yielded, arg, result] : llvm::zip_equal(
-           loop.getInitArgs(), loop.getYieldedValues(), loop.getRegionIterArgs(), loop.getResults())) {
+  for (auto [init, yielded, arg, result] :
+       llvm::zip_equal(loop.getInitArgs(), loop.getYieldedValues(), loop.getRegionIterArgs(),
+                       loop.getResults())) {
     flow(init, arg);
     flow(yielded, arg);
     flow(arg, result);
@@ -221,13 +224,13 @@ void Solver::visitFor(scf::ForOp loop) {
 }
 
 void Solver::visitWhile(scf::WhileOp loop) {
-  for (auto [init, yielded, arg] : llvm::zip_equal(
-           loop.getInits(), loop.getYieldOp().getOperands(), loop.getBeforeArguments())) {
+  for (auto [init, yielded, arg] : llvm::zip_equal(loop.getInits(), loop.getYieldOp().getOperands(),
+                                                   loop.getBeforeArguments())) {
     flow(init, arg);
     flow(yielded, arg);
   }
-  for (auto [passed, arg, result] : llvm::zip_equal(
-           loop.getConditionOp().getArgs(), loop.getAfterArguments(), loop.getResults())) {
+  for (auto [passed, arg, result] : llvm::zip_equal(loop.getConditionOp().getArgs(),
+                                                    loop.getAfterArguments(), loop.getResults())) {
     flow(passed, arg);
     flow(passed, result);
   }
@@ -236,15 +239,16 @@ void Solver::visitWhile(scf::WhileOp loop) {
 void Solver::visitIf(scf::IfOp branch) {
   if (branch.getNumResults() == 0)
     return;
-  for (auto [result, left, right] : llvm::zip_equal(
-           branch.getResults(), branch.thenYield().getOperands(), branch.elseYield().getOperands())) {
+  for (auto [result, left, right] :
+       llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands(),
+                       branch.elseYield().getOperands())) {
     flow(left, result);
     flow(right, result);
   }
 }
 
-/// The rule for ops that compute each element from the elements of the operands in the same place, and for reads:
-/// equal operands give equal results.
+/// The rule for ops that compute each element from the elements of the operands in the same place,
+/// and for reads: equal operands give equal results.
 static AxisInfo transferElementwise(Type type, AxisOperands operands) {
   AxisInfo info = AxisInfo::pessimistic(type);
   AxisInfo::DimVector shape = axisShape(type);
@@ -304,7 +308,8 @@ void Solver::run() {
     for (Value operand : op->getOperands())
       if (!isolated && !root->isAncestor(operand.getParentBlock()->getParentOp()))
         update(operand);
-    if (Block *block = op->getBlock(); op != root && op == &block->front() && !block->isEntryBlock())
+    if (Block *block = op->getBlock();
+        op != root && op == &block->front() && !block->isEntryBlock())
       for (Value argument : block->getArguments())
         update(argument);
     enqueue(op);

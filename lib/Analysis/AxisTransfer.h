@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private to AxisInfo: how the facts of an operation's results follow from those of its operands. Control flow is the
-// solver's business.
+// Private to AxisInfo: how the facts of an operation's results follow from those of its operands.
+// Control flow is the solver's business.
 
 #ifndef TILEC_LIB_ANALYSIS_AXISTRANSFER_H
 #define TILEC_LIB_ANALYSIS_AXISTRANSFER_H
@@ -13,8 +13,8 @@ namespace tilec {
 
 using AxisOperands = llvm::ArrayRef<const AxisInfo *>;
 
-/// The facts of the only result of `op`, a shape, pointer, memory or program op of the tile and tilegpu dialects;
-/// nothing for an op that is not one of them.
+/// The facts of the only result of `op`, a shape, pointer, memory or program op of the tile and
+/// tilegpu dialects; nothing for an op that is not one of them.
 std::optional<AxisInfo> transferTileOp(mlir::Operation *op, AxisOperands operands);
 
 /// The same for ops of the arith and math dialects.

@@ -3,10 +3,11 @@
 //
 // Axis facts through integer arithmetic, comparisons and selections of the arith and math dialects.
 //
-// Most rules rest on *aligned groups*. When the runs of x start at multiples of G and are at least G long, and the
-// values of n are multiples of G, the G values x, x+1, ..., x+G-1 lie in one bucket [kG, kG+G): they compare with n
-// alike (x < n), have the same quotient by n, and their remainders count up. Buckets do not straddle an overflow, so
-// this holds for wrapping arithmetic too. Signed division rounds towards zero and needs non-negative values besides.
+// Most rules rest on *aligned groups*. When the runs of x start at multiples of G and are at least
+// G long, and the values of n are multiples of G, the G values x, x+1, ..., x+G-1 lie in one bucket
+// [kG, kG+G): they compare with n alike (x < n), have the same quotient by n, and their remainders
+// count up. Buckets do not straddle an overflow, so this holds for wrapping arithmetic too. Signed
+// division rounds towards zero and needs non-negative values besides.
 
 #include "AxisTransfer.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,8 +24,9 @@ unsigned integerBits(Type type) {
   type = getElementTypeOrSelf(type);
   if (type.isIndex())
     return 64;
-  return type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64 ? type.getIntOrFloatBitWidth()
-                                                                         : 0;
+  return type.isSignlessInteger() && type.getIntOrFloatBitWidth() <= 64
+             ? type.getIntOrFloatBitWidth()
+             : 0;
 }
 
 /// A constant as AxisInfo::constantValue wants it: booleans are 0 and 1, others sign-extended.
@@ -36,7 +38,8 @@ APInt toAPInt(int64_t value, unsigned bits) {
   return APInt(bits, static_cast<uint64_t>(value), /*isSigned=*/true, /*implicitTrunc=*/true);
 }
 
-/// Length of the aligned groups in which both values count up, so that they keep their distance and order.
+/// Length of the aligned groups in which both values count up, so that they keep their distance and
+/// order.
 int64_t groupInStep(const AxisInfo &lhs, const AxisInfo &rhs, unsigned d) {
   return std::min({lhs.contiguity[d], rhs.contiguity[d], lhs.divisibility[d], rhs.divisibility[d]});
 }
@@ -56,9 +59,11 @@ public:
 private:
   /// The value when both operands are known and the result is defined.
   std::optional<APInt> fold() const;
-  /// Length of the groups of `run` that start at multiples of their length and meet a multiple of it in `other`.
+  /// Length of the groups of `run` that start at multiples of their length and meet a multiple of
+  /// it in `other`.
   static int64_t alignedGroup(const AxisInfo &run, const AxisInfo &other, unsigned d) {
-    return std::min({run.contiguity[d], run.divisibility[d], other.divisibility[d], other.constancy[d]});
+    return std::min(
+        {run.contiguity[d], run.divisibility[d], other.divisibility[d], other.constancy[d]});
   }
   void raiseConstancy(unsigned d, int64_t value) {
     result.constancy[d] = std::max(result.constancy[d], value);
@@ -243,8 +248,8 @@ AxisInfo Binary::shiftRight(bool isSigned) {
 AxisInfo Binary::extremum(bool isSigned, bool isMax) {
   everyElement(std::min(lhs.getElementDivisibility(), rhs.getElementDivisibility()));
   bool either = isMax == isSigned;
-  result.nonNegative = either ? lhs.nonNegative || rhs.nonNegative
-                              : lhs.nonNegative && rhs.nonNegative;
+  result.nonNegative =
+      either ? lhs.nonNegative || rhs.nonNegative : lhs.nonNegative && rhs.nonNegative;
   return result;
 }
 
@@ -270,7 +275,8 @@ std::optional<AxisInfo> Binary::run() {
   if (isa<arith::ShRSIOp, arith::ShRUIOp>(op))
     return shiftRight(isa<arith::ShRSIOp>(op));
   if (isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(op))
-    return extremum(isa<arith::MaxSIOp, arith::MinSIOp>(op), isa<arith::MaxSIOp, arith::MaxUIOp>(op));
+    return extremum(isa<arith::MaxSIOp, arith::MinSIOp>(op),
+                    isa<arith::MaxSIOp, arith::MaxUIOp>(op));
   return std::nullopt;
 }
 
@@ -280,8 +286,8 @@ bool splitsAtBound(arith::CmpIPredicate predicate) {
   return predicate == P::slt || predicate == P::sge || predicate == P::ult || predicate == P::uge;
 }
 
-/// Constancy of a mask. For aligned groups of x: x < n and x >= n are the same for the whole group; so are n <= x and
-/// n > x. x <= n is x < n + 1, which helps when n is constant.
+/// Constancy of a mask. For aligned groups of x: x < n and x >= n are the same for the whole group;
+/// so are n <= x and n > x. x <= n is x < n + 1, which helps when n is constant.
 AxisInfo compare(arith::CmpIOp op, const AxisInfo &lhs, const AxisInfo &rhs) {
   using P = arith::CmpIPredicate;
   Type type = op.getType();
@@ -306,8 +312,9 @@ AxisInfo compare(arith::CmpIOp op, const AxisInfo &lhs, const AxisInfo &rhs) {
   for (unsigned d = 0; d < result.getRank(); ++d) {
     int64_t constancy = std::min(lhs.constancy[d], rhs.constancy[d]);
     auto group = [&](const AxisInfo &run, const AxisInfo &bound, bool exact) {
-      constancy = std::max(constancy, std::min({run.contiguity[d], run.divisibility[d],
-                                                boundDivisibility(bound, d, exact), bound.constancy[d]}));
+      constancy =
+          std::max(constancy, std::min({run.contiguity[d], run.divisibility[d],
+                                        boundDivisibility(bound, d, exact), bound.constancy[d]}));
     };
     if (bits && !isEquality) {
       group(lhs, rhs, splitsAtBound(predicate));
@@ -328,7 +335,8 @@ AxisInfo select(arith::SelectOp op, const AxisInfo &condition, const AxisInfo &l
     return result;
   for (unsigned d = 0; d < result.getRank(); ++d) {
     int64_t run = std::min(result.contiguity[d], condition.constancy[d]);
-    result.divisibility[d] = std::min(left.getDivisibilityAt(d, run), right.getDivisibilityAt(d, run));
+    result.divisibility[d] =
+        std::min(left.getDivisibilityAt(d, run), right.getDivisibilityAt(d, run));
     result.contiguity[d] = run;
     // Equal constants on both sides stay equal whatever the condition says.
     if (!result.constantValue)
@@ -382,7 +390,8 @@ AxisInfo constant(arith::ConstantOp op) {
   return result;
 }
 
-/// Extensions and truncations. Runs are kept: see AxisInfo for what that means where the narrow type wraps.
+/// Extensions and truncations. Runs are kept: see AxisInfo for what that means where the narrow
+/// type wraps.
 AxisInfo resize(Operation *op, const AxisInfo &source) {
   Type type = op->getResult(0).getType();
   unsigned from = integerBits(op->getOperand(0).getType());
@@ -429,7 +438,8 @@ std::optional<AxisInfo> transferArithOp(Operation *op, AxisOperands operands) {
     return std::nullopt;
   if (isa<math::AbsIOp>(op))
     return absolute(op->getResult(0).getType(), *operands[0]);
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op))
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
+          arith::IndexCastUIOp>(op))
     return resize(op, *operands[0]);
   if (op->getNumOperands() == 2 && isa<arith::ArithDialect>(op->getDialect()))
     return Binary(op, *operands[0], *operands[1]).run();

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Axis facts through the operations of the tile and tilegpu dialects: shapes, pointers, loads, program indices.
+// Axis facts through the operations of the tile and tilegpu dialects: shapes, pointers, loads,
+// program indices.
 
 #include "AxisTransfer.h"
 #include "dialects/TileGPU/TileGPUOps.h"
@@ -87,8 +88,9 @@ static AxisInfo permute(tile::PermuteOp op, const AxisInfo &source) {
   return result;
 }
 
-/// Splits both shapes into the shortest groups of neighbouring dimensions with equal products. In each group the
-/// source is flattened (its runs are those of the innermost dimension larger than one) and cut again.
+/// Splits both shapes into the shortest groups of neighbouring dimensions with equal products. In
+/// each group the source is flattened (its runs are those of the innermost dimension larger than
+/// one) and cut again.
 ///   [4, 32] -> [4, 8, 4] has the groups {4 -> 4} and {32 -> 8x4}.
 static AxisInfo reshape(tile::ReshapeOp op, const AxisInfo &source) {
   AxisInfo::DimVector from = axisShape(op.getSource().getType());

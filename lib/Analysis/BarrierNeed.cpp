@@ -1,10 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barrier need by forward dataflow over structured control flow. The pending set after an `if` is the union over its
-// branches; the pending set at the head of a loop is the union of what enters and what the body leaves. An op that
-// was found to need a barrier keeps it while a loop is repeated, so the found set only grows; for a fixed found set
-// the pending sets only grow.
+// Barrier need by forward dataflow over structured control flow. The pending set after an `if` is
+// the union over its branches; the pending set at the head of a loop is the union of what enters
+// and what the body leaves. An op that was found to need a barrier keeps it while a loop is
+// repeated, so the found set only grows; for a fixed found set the pending sets only grow.
 
 #include "tilec/Analysis/BarrierNeed.h"
 
@@ -25,7 +25,8 @@ struct Access {
   unsigned op;
 
   bool operator<(const Access &other) const {
-    return std::tie(begin, end, isWrite, op) < std::tie(other.begin, other.end, other.isWrite, other.op);
+    return std::tie(begin, end, isWrite, op) <
+           std::tie(other.begin, other.end, other.isWrite, other.op);
   }
   bool operator==(const Access &other) const { return !(*this < other) && !(other < *this); }
 
@@ -45,12 +46,14 @@ void unite(Pending &target, const Pending &source) { target.insert(source.begin(
 bool isBarrier(Operation *op) {
   if (auto barrier = dyn_cast<NVVM::BarrierOp>(op))
     return !barrier.getNumberOfThreads();
-  return isa<tile::BarrierOp, NVVM::Barrier0Op>(op) || op->getName().getStringRef() == "gpu.barrier";
+  return isa<tile::BarrierOp, NVVM::Barrier0Op>(op) ||
+         op->getName().getStringRef() == "gpu.barrier";
 }
 
 class BarrierFinder {
 public:
-  BarrierFinder(FunctionOpInterface func, const SharedAllocation &allocation) : allocation(allocation) {
+  BarrierFinder(FunctionOpInterface func, const SharedAllocation &allocation)
+      : allocation(allocation) {
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
       unsigned number = numbers.size();
       numbers[op] = number;
@@ -73,8 +76,8 @@ private:
   void runOnGraph(Region &region, Pending &pending);
   void runOnOp(Operation *op, Pending &pending);
   void runOnAccess(Operation *op, Pending &pending);
-  /// Runs `body` until it finds no new barrier and `pending` covers what it leaves. `body` turns the pending set at
-  /// the head of the loop into the one at the back edge.
+  /// Runs `body` until it finds no new barrier and `pending` covers what it leaves. `body` turns
+  /// the pending set at the head of the loop into the one at the back edge.
   void iterate(Pending &head, llvm::function_ref<Pending(Pending)> body);
 
   SmallVector<Access, 2> accessesOf(Operation *op) const;
@@ -123,7 +126,9 @@ void BarrierFinder::runOnAccess(Operation *op, Pending &pending) {
     return;
   unsigned number = numbers.lookup(op);
   bool needed = found.count(number) || llvm::any_of(accesses, [&](const Access &access) {
-                  return llvm::any_of(pending, [&](const Access &earlier) { return earlier.conflictsWith(access); });
+                  return llvm::any_of(pending, [&](const Access &earlier) {
+                    return earlier.conflictsWith(access);
+                  });
                 });
   if (needed) {
     found.insert(number);
@@ -210,7 +215,8 @@ void BarrierFinder::runOnGraph(Region &region, Pending &pending) {
 
 } // namespace
 
-SmallVector<Operation *> findNeededBarriers(FunctionOpInterface func, const SharedAllocation &allocation) {
+SmallVector<Operation *> findNeededBarriers(FunctionOpInterface func,
+                                            const SharedAllocation &allocation) {
   BarrierFinder finder(func, allocation);
   Pending pending;
   finder.runOnRegion(func.getFunctionBody(), pending);

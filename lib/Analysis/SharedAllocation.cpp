@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared-memory placement: which values refer to which buffer, when each buffer is live, where it goes. Memory
-// descriptors are followed through control flow, so that a buffer that a loop passes from one iteration to the next
-// stays live through the whole loop.
+// Shared-memory placement: which values refer to which buffer, when each buffer is live, where it
+// goes. Memory descriptors are followed through control flow, so that a buffer that a loop passes
+// from one iteration to the next stays live through the whole loop.
 
 #include "tilec/Analysis/SharedAllocation.h"
 
@@ -16,8 +16,8 @@ namespace {
 
 bool isDescriptor(Value value) { return isa<tilegpu::MemDescType>(value.getType()); }
 
-/// The values that receive what `use` carries: through structured control flow, and through any op that makes a
-/// descriptor from a descriptor.
+/// The values that receive what `use` carries: through structured control flow, and through any op
+/// that makes a descriptor from a descriptor.
 SmallVector<Value> forwardedTo(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned index = use.getOperandNumber();
@@ -82,9 +82,10 @@ private:
 /// Whether the regions of `op` may run several times.
 bool mayRepeat(Operation *op) { return op->getNumRegions() > 0 && !isa<scf::IfOp>(op); }
 
-/// Extends the live interval of `buffer` by a position, and by every loop around it that is not around `alloc`: the
-/// buffer keeps its contents from one iteration to the next.
-void extendLiveness(SharedBuffer &buffer, Operation *alloc, Operation *user, const Positions &positions) {
+/// Extends the live interval of `buffer` by a position, and by every loop around it that is not
+/// around `alloc`: the buffer keeps its contents from one iteration to the next.
+void extendLiveness(SharedBuffer &buffer, Operation *alloc, Operation *user,
+                    const Positions &positions) {
   Operation *whole = user;
   bool repeats = false;
   for (Operation *op = user->getParentOp(); op && !op->isAncestor(alloc); op = op->getParentOp())
@@ -102,7 +103,8 @@ bool liveTogether(const SharedBuffer &a, const SharedBuffer &b) {
   return a.firstUse <= b.lastUse && b.firstUse <= a.lastUse;
 }
 
-/// The lowest aligned offset at which `buffer` fits between the placed buffers it is live together with.
+/// The lowest aligned offset at which `buffer` fits between the placed buffers it is live together
+/// with.
 int64_t firstFit(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> placed) {
   SmallVector<const SharedBuffer *> conflicts;
   for (const SharedBuffer *other : placed)
@@ -111,8 +113,9 @@ int64_t firstFit(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> plac
   llvm::sort(conflicts, [](const SharedBuffer *a, const SharedBuffer *b) {
     return std::make_pair(a->offset, a->size) < std::make_pair(b->offset, b->size);
   });
-  int64_t alignment = buffer.size <= SharedAllocation::kSmallSize ? SharedAllocation::kSmallAlignment
-                                                                  : SharedAllocation::kAlignment;
+  int64_t alignment = buffer.size <= SharedAllocation::kSmallSize
+                          ? SharedAllocation::kSmallAlignment
+                          : SharedAllocation::kAlignment;
   int64_t offset = 0;
   for (const SharedBuffer *other : conflicts) {
     if (offset + buffer.size <= other->offset)
@@ -182,8 +185,8 @@ ArrayRef<tilegpu::LocalAllocOp> SharedAllocation::getBuffersOf(Value descriptor)
 
 void SharedAllocation::print(raw_ostream &os) const {
   for (const auto &[alloc, buffer] : buffers)
-    os << "offset = " << buffer.offset << ", size = " << buffer.size << ", live = [" << buffer.firstUse << ", "
-       << buffer.lastUse << "]\n";
+    os << "offset = " << buffer.offset << ", size = " << buffer.size << ", live = ["
+       << buffer.firstUse << ", " << buffer.lastUse << "]\n";
   os << "total = " << totalBytes << "\n";
 }
 

@@ -165,7 +165,7 @@ FailureOr<Value> genStaticPrint(Generator &g, const BoundArgs &a) {
 FailureOr<Value> genDevicePrint(Generator &g, const BoundArgs &a) {
   // `print(x)` of Python has no prefix.
   std::string prefix;
-  llvm::SmallVector<BoundArg, 4> values(a.rest);
+  std::vector<BoundArg> values(a.rest.begin(), a.rest.end());
   if (a.args[0].given) {
     const Constant *first = a[0].value.getConstant();
     if (first && first->isString())

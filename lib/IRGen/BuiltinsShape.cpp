@@ -119,7 +119,7 @@ FailureOr<Value> genSqueeze(Generator &g, const BoundArgs &a) {
   if (type.shape[*dim] != 1)
     return g.error(a.range, "dimension " + llvm::Twine(*dim) + " of " + type.str() +
                                 " does not have size 1");
-  llvm::SmallVector<int64_t> shape(type.shape);
+  llvm::SmallVector<int64_t> shape(type.shape.begin(), type.shape.end());
   shape.erase(shape.begin() + *dim);
   return g.reshape(*operand, shape, /*allowReorder=*/false, a.range);
 }

@@ -62,13 +62,13 @@ bool Generator::enter(SourceRange range) {
     return false;
   if (++steps > stepLimit) {
     aborted = true;
-    error(range, "evaluating this kernel at compile time takes more than " +
+    report(Severity::Error, range, "evaluating this kernel at compile time takes more than " +
                      llvm::Twine(stepLimit) + " steps");
     return false;
   }
   if (nesting > nestingLimit) {
     aborted = true;
-    error(range, "compile-time evaluation is nested too deeply");
+    report(Severity::Error, range, "compile-time evaluation is nested too deeply");
     return false;
   }
   return true;

@@ -45,7 +45,7 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
   std::vector<const ast::FunctionDef *> kernels = getKernels(tree);
   SourceRange start(tree.file, 0, 0);
   if (kernels.empty()) {
-    error(start, "no kernel in this file: no function is decorated with @triton.jit");
+    report(Severity::Error, start, "no kernel in this file: no function is decorated with @triton.jit");
     return nullptr;
   }
   if (!options.kernel.empty()) {
@@ -54,7 +54,7 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
     std::vector<llvm::StringRef> names;
     for (const ast::FunctionDef *kernel : kernels)
       names.push_back(kernel->name);
-    errorUnknown(start, "no kernel named '" + options.kernel + "' in this file", options.kernel,
+    (void)errorUnknown(start, "no kernel named '" + options.kernel + "' in this file", options.kernel,
                  names);
     return nullptr;
   }
@@ -212,11 +212,14 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module,
 
 /// Erases operations without effect whose results nobody uses, last ones first.
 static void eraseDeadOps(mlir::Operation *root) {
-  llvm::SmallVector<mlir::Operation *> dead;
-  root->walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([&](mlir::Operation *op) {
-    if (op != root && mlir::isOpTriviallyDead(op))
-      op->erase();
-  });
+  for (mlir::Region &region : root->getRegions())
+    for (mlir::Block &block : region)
+      for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+        if (mlir::isOpTriviallyDead(&op))
+          op.erase();
+        else
+          eraseDeadOps(&op);
+      }
 }
 
 mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module) {

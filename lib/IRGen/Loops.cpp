@@ -38,7 +38,7 @@ LogicalResult Generator::collectCarried(llvm::ArrayRef<llvm::StringRef> carried,
     Value now = frame->variables.lookup(name);
     if (const PoisonValue *poisoned = now.getIf<PoisonValue>()) {
       if (!poisoned->message.empty())
-        error(range, poisoned->message + ", but the loop carries it to the next iteration");
+        report(Severity::Error, range, poisoned->message + ", but the loop carries it to the next iteration");
       result = failure();
     } else if (!haveSameType(old, now)) {
       result = error(range, "variable '" + name + "' changes its type in the loop from " +
@@ -261,7 +261,7 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
     if (mlir::succeeded(test) && !test->isRuntime()) {
       FailureOr<bool> truth = toBool(*test, stmt.condition->range, "the condition");
       if (mlir::succeeded(truth) && *truth)
-        error(stmt.condition->range, "the condition of 'while' is always true");
+        report(Severity::Error, stmt.condition->range, "the condition of 'while' is always true");
       frame->variables = before;
       return mlir::succeeded(truth) && !*truth ? success() : failure();
     }

@@ -294,7 +294,7 @@ private:
       kind = TokenKind::Imaginary;
       ++p;
     }
-    if (!checkNumberEnd(p, bad, "decimal"))
+    if (!checkNumberEnd(p, bad, "a decimal"))
       return;
     bool leadingZero = kind == TokenKind::Integer && text[offset] == '0' &&
                        text.slice(offset, integerEnd).find_first_not_of("0_") !=
@@ -311,14 +311,14 @@ private:
     auto isDigitOfBase = [base](char c) {
       return base == 'x' ? llvm::isHexDigit(c) : c >= '0' && c < (base == 'o' ? '8' : '2');
     };
-    const char *name = base == 'x' ? "hexadecimal" : base == 'o' ? "octal" : "binary";
+    const char *name = base == 'x' ? "a hexadecimal" : base == 'o' ? "an octal" : "a binary";
     // An underscore may follow the prefix directly.
     uint32_t first = at(digits) == '_' && isDigitOfBase(at(digits + 1)) ? digits + 1 : digits;
     uint32_t p = scanDigits(first, isDigitOfBase, bad);
     if (!checkNumberEnd(p, bad, name))
       return;
     if (p == first)
-      return addError(offset, p, llvm::Twine("expected ") + name + " digits after '" +
+      return addError(offset, p, "expected " + llvm::StringRef(name).split(' ').second + " digits after '" +
                                      text.substr(offset, 2) + "'");
     addNumber(TokenKind::Integer, p);
   }
@@ -331,8 +331,7 @@ private:
     if (end != p && classifyWord(text.slice(p, end)) == TokenKind::Identifier) {
       llvm::StringRef rest = text.slice(p, end);
       if (llvm::isDigit(rest.front()))
-        addError(p, p + 1, "invalid digit '" + rest.take_front(1) + "' in a " + base + " number",
-                 end);
+        addError(p, p + 1, "invalid digit '" + rest.take_front(1) + "' in " + base + " number", end);
       else
         addError(p, end, "invalid suffix '" + rest + "' on a number", end);
       return false;

@@ -118,7 +118,8 @@ public:
   /// Gives the worker what the CTA has collected. Call when run has said Finished.
   void finish();
 
-  //===--- Called from simulated threads ----------------------------------===//
+  //===--- Called from simulated threads (CtaMemory.cpp, Print.cpp)
+  //----------------------------------===//
 
   void globalLoad(Thread &t, uint64_t address, void *dst, int32_t bytes, bool pred, int32_t site);
   void globalStore(Thread &t, uint64_t address, const void *src, int32_t bytes, bool pred,
@@ -170,7 +171,7 @@ private:
   bool releaseAfterExits();
   void reportStall();
 
-  //===--- Memory (CtaMemory.cpp) -------------------------------------------===//
+  //===--- Memory (CtaMemory.cpp, CtaRequests.cpp) -------------------------------------------===//
   uint32_t siteIndex(int32_t site) const {
     return static_cast<uint32_t>(site) < launch.siteCount - 1 ? static_cast<uint32_t>(site)
                                                               : launch.siteCount - 1;
@@ -225,6 +226,9 @@ private:
   bool fenced = false;     ///< A fence has been seen: atomics before it acquire, after it release.
   size_t fencedEvents = 0; ///< Events before the last fence.
 };
+
+/// "global load of 4 bytes".
+std::string accessText(AccessKind kind, uint32_t bytes);
 
 /// A race between two access ranges as a finding, and its message.
 Finding raceFinding(const RangeConflict &conflict, const LaunchState &launch);

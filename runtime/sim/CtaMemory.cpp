@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Memory accesses of simulated threads: checks, the access itself, and what is written down for
-// counters and race checks.
+// Memory accesses of simulated threads: the checks, the access itself, and the findings about
+// shared memory.
 #include "runtime/sim/Atomics.h"
 #include "runtime/sim/Cta.h"
 
@@ -12,16 +12,8 @@ namespace tilecrt::sim {
 namespace {
 
 constexpr uint32_t maxAccessBytes = 32;
-/// How far one lane may run ahead of the slowest of its warp before others get their turn, and then
-/// before its requests go out without them.
-constexpr uint32_t maxLanesAhead = 1024;
 /// Atomics a thread performs before others get their turn: it may spin on what they write.
 constexpr uint32_t spinsPerTurn = 64;
-/// Bounds on what the global race check keeps: see LaunchResult::incomplete.
-constexpr size_t maxEpochRanges = size_t(1) << 20;
-constexpr uint64_t maxSyncEvents = uint64_t(1) << 22;
-constexpr size_t compactionStep = size_t(1) << 16;
-
 void copyBytes(void *dst, const void *src, uint32_t bytes) {
   switch (bytes) {
   case 1:
@@ -59,6 +51,8 @@ uint32_t hashBytes(const void *data, uint32_t bytes) {
 /// The largest power of two that divides `bytes`.
 uint32_t naturalAlignment(uint32_t bytes) { return bytes & (~bytes + 1); }
 
+} // namespace
+
 std::string accessText(AccessKind kind, uint32_t bytes) {
   const char *name = "access";
   switch (kind) {
@@ -85,20 +79,6 @@ std::string accessText(AccessKind kind, uint32_t bytes) {
   }
   return std::string(name) + " of " + std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
-
-AccessKind globalAccessOf(RangeKind kind) {
-  switch (kind) {
-  case RangeKind::Read:
-    return AccessKind::GlobalLoad;
-  case RangeKind::Write:
-    return AccessKind::GlobalStore;
-  case RangeKind::Atomic:
-    break;
-  }
-  return AccessKind::GlobalAtomic;
-}
-
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // Checks
@@ -373,176 +353,6 @@ void Cta::reportShared(Thread &t, const SharedConflicts &found, const Access &ac
   if (found.readBefore.valid())
     conflict(FindingKind::SharedRaceWAR, found.readBefore, AccessKind::SharedLoad,
              " writes over what was read by thread ");
-}
-
-//===----------------------------------------------------------------------===//
-// Requests and access ranges
-//===----------------------------------------------------------------------===//
-
-void Cta::record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, bool active,
-                 uint32_t hash, int32_t site) {
-  bool shared = kind == RequestKind::SharedLoad || kind == RequestKind::SharedStore;
-  if (shared && worker.counters.empty())
-    return; // Only counters want shared requests.
-  Warp &warp = *t.warp;
-  RequestQueue &queue = warp.requests.queue(siteIndex(site), kind);
-  if (queue.ahead(t.lane) >= maxLanesAhead) {
-    yield(t, /*spins=*/false);
-    if (queue.ahead(t.lane) >= maxLanesAhead)
-      for (uint32_t i = 0; i < maxLanesAhead / 2; ++i) {
-        retire(warp, queue, queue.front());
-        queue.pop();
-      }
-  }
-  Request &request = queue.next(t.lane);
-  uint32_t bit = 1u << t.lane;
-  if (request.arrived == 0)
-    request.syncEpoch = static_cast<uint32_t>(syncEvents.size());
-  request.arrived |= bit;
-  if (active) {
-    request.active |= bit;
-    request.address[t.lane] = address;
-    request.bytes[t.lane] = static_cast<uint8_t>(bytes);
-    request.laneClock[t.lane] = clocks[warp.index].laneNow(t.lane);
-    request.valueHash[t.lane] = hash;
-  }
-  // Only the front can be complete: a lane that is in a later request is in all before.
-  if (&request == &queue.front() && (warp.live() & ~request.arrived) == 0) {
-    retire(warp, queue, request);
-    queue.pop();
-  }
-}
-
-/// Counts a request and turns it into access ranges.
-void Cta::retire(Warp &warp, const RequestQueue &queue, const Request &request) {
-  if (request.active == 0)
-    return;
-  bool global = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::GlobalStore;
-  bool load = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::SharedLoad;
-  if (!worker.counters.empty()) {
-    Counters &c = worker.counters[queue.site];
-    if (global) {
-      GlobalCost cost = globalCost(request);
-      (load ? c.globalLoadRequests : c.globalStoreRequests) += 1;
-      (load ? c.globalLoadSectors : c.globalStoreSectors) += cost.sectors;
-      (load ? c.globalLoadIdealSectors : c.globalStoreIdealSectors) += cost.idealSectors;
-      (load ? c.globalLoadBytes : c.globalStoreBytes) += cost.bytes;
-    } else {
-      SharedCost cost = sharedCost(request);
-      (load ? c.sharedLoadRequests : c.sharedStoreRequests) += 1;
-      (load ? c.sharedLoadWavefronts : c.sharedStoreWavefronts) += cost.wavefronts;
-      (load ? c.sharedLoadIdealWavefronts : c.sharedStoreIdealWavefronts) += cost.idealWavefronts;
-      (load ? c.sharedLoadBytes : c.sharedStoreBytes) += cost.bytes;
-    }
-  }
-  if (!global || !launch.raceGlobal)
-    return;
-  AccessRange prototype;
-  prototype.site = queue.site;
-  prototype.cta = static_cast<uint32_t>(number);
-  prototype.warpClock = clocks[warp.index].now();
-  prototype.snapshot = warp.snapshot;
-  prototype.syncBefore = request.syncEpoch;
-  prototype.syncAfter = static_cast<uint32_t>(syncEvents.size());
-  prototype.firstThread = static_cast<uint16_t>(warp.index * warpSize);
-  prototype.kind = load ? RangeKind::Read : RangeKind::Write;
-  appendRanges(request, prototype, epochRanges);
-  if (epochRanges.size() >= maxEpochRanges)
-    endRaceEpoch();
-}
-
-void Cta::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site) {
-  AccessRange range;
-  range.begin = address;
-  range.length = bytes;
-  range.site = siteIndex(site);
-  range.cta = static_cast<uint32_t>(number);
-  range.warpClock = clocks[t.warp->index].now();
-  range.laneClock = clocks[t.warp->index].laneNow(t.lane);
-  range.snapshot = t.warp->snapshot;
-  range.syncBefore = range.syncAfter = static_cast<uint32_t>(syncEvents.size());
-  range.firstThread = static_cast<uint16_t>(t.index);
-  range.laneBytes = static_cast<uint8_t>(bytes);
-  range.kind = RangeKind::Atomic;
-  if (!epochRanges.empty() && epochRanges.back() == range)
-    return; // A poll.
-  epochRanges.push_back(range);
-  if (epochRanges.size() >= maxEpochRanges)
-    endRaceEpoch();
-}
-
-void Cta::flushRequests(Warp &warp) {
-  if (launch.track)
-    warp.requests.flush(
-        [&](const RequestQueue &queue, const Request &request) { retire(warp, queue, request); });
-}
-
-/// Looks for races among the accesses since the last barrier of the whole CTA and puts them aside.
-void Cta::endRaceEpoch() {
-  if (epochRanges.empty())
-    return;
-  checkRacesInside();
-  pastRanges.insert(pastRanges.end(), epochRanges.begin(), epochRanges.end());
-  epochRanges.clear();
-  if (pastRanges.size() >= 2 * pastCompacted + compactionStep) {
-    compactRanges(pastRanges);
-    pastCompacted = pastRanges.size();
-  }
-}
-
-void Cta::checkRacesInside() {
-  // With partial warp barriers, lanes of one warp with different clocks are taken to be ordered.
-  auto races = [&](const AccessRange &a, const AccessRange &b, uint64_t &address) {
-    uint32_t warpA = a.firstThread / warpSize, warpB = b.firstThread / warpSize;
-    bool ordered = warpA == warpB ? a.laneClock != b.laneClock
-                                  : snapshots[b.snapshot][warpA] >= a.warpClock ||
-                                        snapshots[a.snapshot][warpB] >= b.warpClock;
-    return !ordered && differentThreads(a, b, address);
-  };
-  bool complete = findConflicts(epochRanges, races, [&](const RangeConflict &conflict) {
-    add(raceFinding(conflict, launch), [&] { return describeRace(conflict, launch); });
-  });
-  if (!complete)
-    launch.raceCheckCut = true;
-}
-
-Finding raceFinding(const RangeConflict &conflict, const LaunchState &launch) {
-  const AccessRange &a = *conflict.first, &b = *conflict.second;
-  auto refOf = [&](const AccessRange &range) {
-    uint64_t x = launch.config.grid[0], y = launch.config.grid[1], cta = range.cta;
-    ThreadRef ref;
-    ref.cta = {static_cast<uint32_t>(cta % x), static_cast<uint32_t>(cta / x % y),
-               static_cast<uint32_t>(cta / x / y)};
-    ref.thread = range.threadAt(conflict.address);
-    return ref;
-  };
-  auto siteOf = [&](const AccessRange &range) {
-    return range.site == launch.siteCount - 1 ? -1 : static_cast<int32_t>(range.site);
-  };
-  bool reads = a.kind == RangeKind::Read;
-  Finding finding;
-  finding.kind = reads                ? FindingKind::GlobalRaceReadWrite
-                 : conflict.sameValue ? FindingKind::GlobalRaceSameValue
-                                      : FindingKind::GlobalRaceWriteWrite;
-  finding.site = siteOf(a);
-  finding.thread = refOf(a);
-  finding.access = {globalAccessOf(a.kind), conflict.address, a.laneBytes};
-  finding.hasOther = true;
-  finding.otherSite = siteOf(b);
-  finding.otherThread = refOf(b);
-  finding.otherAccess = {globalAccessOf(b.kind), conflict.address, b.laneBytes};
-  return finding;
-}
-
-std::string describeRace(const RangeConflict &conflict, const LaunchState &launch) {
-  const AccessRange &a = *conflict.first, &b = *conflict.second;
-  std::string text = accessText(globalAccessOf(a.kind), a.laneBytes) + " and " +
-                     accessText(globalAccessOf(b.kind), b.laneBytes) + " at " +
-                     launch.buffers.nameOf(conflict.address) + " by different " +
-                     (a.cta == b.cta ? "threads" : "CTAs") + ", with nothing to order them";
-  if (conflict.sameValue)
-    text += ", though of the same value";
-  return text;
 }
 
 } // namespace tilecrt::sim

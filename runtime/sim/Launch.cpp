@@ -18,7 +18,6 @@ constexpr uint32_t maxThreadsPerCta = 1024, maxBlockZ = 64;
 constexpr uint32_t maxSharedBytes = 227 * 1024;
 constexpr uint64_t maxCtas = uint64_t(1) << 32;
 constexpr size_t minStackBytes = 64 * 1024, maxStackBytes = size_t(1) << 30;
-constexpr uint64_t maxSyncEvents = uint64_t(1) << 22;
 
 /// What is wrong with the configuration, in words; empty if nothing.
 std::string checkConfig(KernelEntry entry, const LaunchConfig &config) {
@@ -62,12 +61,11 @@ std::string checkConfig(KernelEntry entry, const LaunchConfig &config) {
 /// made.
 void runWorkers(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers) {
   std::vector<std::thread> threads;
-  launch.busyWorkers = static_cast<int64_t>(workers.size());
+  threads.reserve(workers.size());
   for (size_t i = 0; i + 1 < workers.size(); ++i) {
     try {
       threads.emplace_back([worker = workers[i].get()] { worker->run(); });
     } catch (const std::system_error &) {
-      launch.busyWorkers -= static_cast<int64_t>(workers.size() - 1 - i);
       break;
     }
   }

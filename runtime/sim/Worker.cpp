@@ -7,6 +7,7 @@
 #include "runtime/sim/Cta.h"
 #include "runtime/sim/FaultGuard.h"
 
+#include <new>
 #include <thread>
 
 namespace tilecrt::sim {
@@ -38,50 +39,57 @@ Worker::Worker(LaunchState &launchState) : launch(launchState) {
 
 Worker::~Worker() = default;
 
-Cta *Worker::startNext() {
+bool Worker::startNext() {
   if (launch.outOfMemory.load(std::memory_order_relaxed))
-    return nullptr;
+    return false;
   uint64_t number = launch.nextCta.fetch_add(1, std::memory_order_relaxed);
   if (number >= launch.ctas)
-    return nullptr;
+    return false;
   if (idle.empty()) {
     auto fresh = std::make_unique<Cta>(*this);
-    if (!fresh->create()) {
-      launch.outOfMemory = true;
-      return nullptr;
-    }
+    if (!fresh->create())
+      throw std::bad_alloc();
     idle.push_back(std::move(fresh));
   }
   running.push_back(std::move(idle.back()));
   idle.pop_back();
   running.back()->begin(number);
-  return running.back().get();
+  return true;
+}
+
+void Worker::retire(size_t index) {
+  running[index]->finish();
+  idle.push_back(std::move(running[index]));
+  running.erase(running.begin() + static_cast<std::ptrdiff_t>(index));
+  launch.progress.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Worker::setBusy(bool now) {
+  if (now != busy)
+    launch.busyWorkers.fetch_add(now ? 1 : -1);
+  busy = now;
 }
 
 void Worker::run() {
   FaultGuard guard(launch.config.catchFaults);
+  setBusy(true);
+  try {
+    runCtas();
+  } catch (const std::bad_alloc &) {
+    launch.outOfMemory = true;
+  }
+  setBusy(false);
+}
+
+void Worker::runCtas() {
   bool spinning = true; // All running CTAs spin; true when there are none.
-  bool busy = true;     // As counted in launch.busyWorkers.
   uint64_t spinRounds = 0, lastProgress = 0;
-  auto setBusy = [&](bool now) {
-    if (now != busy)
-      launch.busyWorkers.fetch_add(now ? 1 : -1);
-    busy = now;
-  };
-  auto retire = [&](size_t index) {
-    running[index]->finish();
-    idle.push_back(std::move(running[index]));
-    running.erase(running.begin() + static_cast<std::ptrdiff_t>(index));
-    launch.progress.fetch_add(1, std::memory_order_relaxed);
-  };
   while (true) {
-    bool started = false;
-    if (spinning && (running.size() + 1) * launch.threads <= maxResidentThreads) {
+    bool room = (running.size() + 1) * launch.threads <= maxResidentThreads;
+    if (spinning && room && startNext())
       setBusy(true);
-      started = startNext() != nullptr;
-    }
-    if (running.empty() && !started)
-      break;
+    if (running.empty())
+      return;
     spinning = true;
     for (size_t i = 0; i < running.size();) {
       if (running[i]->run() == Cta::Outcome::Spinning) {
@@ -99,17 +107,14 @@ void Worker::run() {
     bool othersMove = progress != lastProgress || launch.busyWorkers.load() != 0;
     lastProgress = progress;
     spinRounds = othersMove ? 0 : spinRounds + 1;
-    bool mayStartMore = launch.nextCta.load() < launch.ctas &&
-                        (running.size() + 1) * launch.threads <= maxResidentThreads;
+    bool mayStartMore = room && launch.nextCta.load() < launch.ctas;
     if (spinRounds > launch.config.maxSpinRounds && !mayStartMore) {
       running.front()->stopSpinning();
       retire(0);
       spinRounds = 0;
     }
-    if (spinRounds % 16 == 15)
-      std::this_thread::yield();
+    std::this_thread::yield();
   }
-  setBusy(false);
 }
 
 void Worker::keepRanges(std::vector<AccessRange> &ctaRanges) {

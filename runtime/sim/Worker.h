@@ -17,6 +17,9 @@ namespace tilecrt::sim {
 
 class Cta;
 
+/// Synchronising atomics that a launch remembers for the race check between CTAs.
+constexpr uint64_t maxSyncEvents = uint64_t(1) << 22;
+
 /// Shared by all host threads of one launch; immutable but for the atomics and the sequencer.
 struct LaunchState {
   LaunchState(KernelEntry kernelEntry, void **kernelArgs, const LaunchConfig &launchConfig);
@@ -58,6 +61,8 @@ public:
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
+  /// Returns when no CTA is left. Running out of memory ends it early, with
+  /// LaunchState::outOfMemory set.
   void run();
 
   /// Takes over the access ranges of a finished CTA.
@@ -73,8 +78,12 @@ public:
   uint64_t ctasStopped = 0;
 
 private:
-  Cta *startNext();
+  void runCtas();
+  bool startNext();
+  void retire(size_t index);
+  void setBusy(bool now);
 
+  bool busy = false; ///< As counted in LaunchState::busyWorkers.
   std::vector<std::unique_ptr<Cta>> idle;
   std::vector<std::unique_ptr<Cta>> running;
 };

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that exist for tests only: each turns the facts of an analysis into attributes that FileCheck reads.
+// Passes that exist for tests only: each turns the facts of an analysis into attributes that
+// FileCheck reads.
 
 #ifndef TILEC_TEST_LIB_TESTPASSES_H
 #define TILEC_TEST_LIB_TESTPASSES_H

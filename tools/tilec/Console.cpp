@@ -5,10 +5,8 @@
 
 #include "Console.h"
 
-#include "llvm/Support/raw_ostream.h"
-
 #include <cerrno>
-#include <cstring>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -96,24 +94,27 @@ void printDiagnostics(const SourceManager &sources, const DiagnosticEngine &diag
   writeToStderr(text + renderDiagnosticSummary(diagnostics));
 }
 
-ExitCode writeToStdout(llvm::StringRef text) {
-  const char *next = text.data();
-  size_t left = text.size();
-  while (left != 0) {
-    ssize_t written = ::write(STDOUT_FILENO, next, left);
+/// Writes everything; 0 or the system's error number.
+static int writeAll(int descriptor, llvm::StringRef text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
-      return reportError(llvm::Twine("cannot write to standard output: ") + std::strerror(errno));
-    next += written;
-    left -= size_t(written);
+      return errno;
+    text = text.drop_front(size_t(written));
   }
+  return 0;
+}
+
+ExitCode writeToStdout(llvm::StringRef text) {
+  if (int error = writeAll(STDOUT_FILENO, text))
+    return reportError("cannot write to standard output: " +
+                       std::generic_category().message(error));
   return ExitCode::Ok;
 }
 
-void writeToStderr(llvm::StringRef text) {
-  // Nobody is left to be told when this fails.
-  llvm::errs() << text;
-}
+// Nobody is left to be told when this fails.
+void writeToStderr(llvm::StringRef text) { (void)writeAll(STDERR_FILENO, text); }
 
 } // namespace tilec::tool

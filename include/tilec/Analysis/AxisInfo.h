@@ -1,11 +1,13 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is known at compile time about the values of integer and pointer tensors along each of their dimensions:
-// runs of consecutive values, runs of equal values, powers of two that divide the start of every run. Decides how
-// wide a global access may be, in which order threads should walk a tensor, and how masks group.
+// What is known at compile time about the values of integer and pointer tensors along each of their
+// dimensions: runs of consecutive values, runs of equal values, powers of two that divide the start
+// of every run. Decides how wide a global access may be, in which order threads should walk a
+// tensor, and how masks group.
 //
-// Algorithm: optimistic sparse forward dataflow over SSA values and structured control flow; the join takes gcds.
+// Algorithm: optimistic sparse forward dataflow over SSA values and structured control flow; the
+// join takes gcds.
 
 #ifndef TILEC_ANALYSIS_AXISINFO_H
 #define TILEC_ANALYSIS_AXISINFO_H
@@ -18,8 +20,8 @@
 
 namespace tilec {
 
-/// Facts about one value. All vectors have one entry per dimension; a scalar (and a value of any other type) has
-/// rank 1 and size 1. Every entry is a power of two, at least 1.
+/// Facts about one value. All vectors have one entry per dimension; a scalar (and a value of any
+/// other type) has rank 1 and size 1. Every entry is a power of two, at least 1.
 ///
 /// Example, `r = make_range 16 to 24`, and `r` as a row of a 4x8 tensor:
 ///                     r                    the 4x8 tensor
@@ -27,41 +29,46 @@ namespace tilec {
 ///   divisibility      [16]                 [1, 16]
 ///   constancy         [1]                  [4, 1]
 ///
-/// Wrap-around: within a run, the first min(contiguity, divisibility) values never straddle an integer overflow, so
-/// an access or a mask group of that size is exact on every input. Longer runs hold unless the arithmetic that made
-/// them overflows; use them to choose between layouts, not to prove an access safe.
+/// Wrap-around: within a run, the first min(contiguity, divisibility) values never straddle an
+/// integer overflow, so an access or a mask group of that size is exact on every input. Longer runs
+/// hold unless the arithmetic that made them overflows; use them to choose between layouts, not to
+/// prove an access safe. Signed division and remainder add the assumptions of `nonNegative`.
 struct AxisInfo {
   using DimVector = llvm::SmallVector<int64_t, 4>;
 
   /// The divisibility of zero: more than any value or address needs.
   static constexpr int64_t kMaxDivisibility = int64_t(1) << 62;
 
-  /// contiguity[d] = C: along dimension d, each group of C values that starts at a multiple of C counts up by one
-  /// (by one element for pointers). At most the dimension's size.
+  /// contiguity[d] = C: along dimension d, each group of C values that starts at a multiple of C
+  /// counts up by one (by one element for pointers). At most the dimension's size.
   DimVector contiguity;
-  /// divisibility[d]: divides the first value of each such group, whatever the other coordinates are. In bytes of the
-  /// address for pointers. With contiguity[d] = 1 it divides every value.
+  /// divisibility[d]: divides the first value of each such group, whatever the other coordinates
+  /// are. In bytes of the address for pointers. With contiguity[d] = 1 it divides every value.
   DimVector divisibility;
-  /// constancy[d] = K: along dimension d, each group of K values that starts at a multiple of K holds equal values.
+  /// constancy[d] = K: along dimension d, each group of K values that starts at a multiple of K
+  /// holds equal values.
   DimVector constancy;
-  /// The value of every element, sign-extended, when it is an integer known at compile time.
+  /// The value of every element when it is an integer known at compile time: sign-extended, but 0
+  /// and 1 for booleans.
   std::optional<int64_t> constantValue;
   /// Difference of consecutive values: bytes of the pointee for pointers, else 1.
   int64_t unit = 1;
-  /// No element is negative as a signed integer. Assumes that index arithmetic on such values does not overflow and
-  /// that divisors are positive.
+  /// No element is negative as a signed integer. Assumes that index arithmetic on such values does
+  /// not overflow and that divisors are positive.
   bool nonNegative = false;
 
   unsigned getRank() const { return contiguity.size(); }
 
-  /// The power of two that divides every value whose coordinate along `dim` is a multiple of the power of two `group`:
-  /// divisibility[dim] when runs are no longer than that, less when `group` splits a run.
+  /// The power of two that divides every value whose coordinate along `dim` is a multiple of the
+  /// power of two `group`: divisibility[dim] when runs are no longer than that, less when `group`
+  /// splits a run.
   int64_t getDivisibilityAt(unsigned dim, int64_t group) const;
 
   /// The power of two that divides every element.
   int64_t getElementDivisibility() const;
 
-  /// What holds for a value that is described by `lhs` or by `rhs`. Precondition: same rank and unit.
+  /// What holds for a value that is described by `lhs` or by `rhs`. Precondition: same rank and
+  /// unit.
   static AxisInfo join(const AxisInfo &lhs, const AxisInfo &rhs);
 
   /// Nothing known: ones everywhere, but a pointer is aligned to its element.
@@ -87,11 +94,12 @@ int64_t powerOfTwoDivisor(int64_t value);
 ///   AxisInfoAnalysis axes(func);
 ///   unsigned vec = axes.getMaxVectorElements(load.getPointer(), load.getMask(), /*dim=*/1);
 ///
-/// Built once, in time about linear in the number of operations (loops are revisited until their facts are stable);
-/// queries are hash lookups. Layout encodings play no role and `tilegpu.convert_layout` is transparent, so facts
-/// survive a change of layouts. Creating values keeps the facts of the existing ones; a value made later is answered
-/// pessimistically, and after *erasing* an analysed op the analysis must not be asked about new values, which may
-/// reuse its storage. Not thread safe.
+/// Built once, in time about linear in the number of operations (loops are revisited until their
+/// facts are stable); queries are hash lookups. Layout encodings play no role and
+/// `tilegpu.convert_layout` is transparent, so facts survive a change of layouts. Creating values
+/// keeps the facts of the existing ones; a value made later is answered pessimistically, and after
+/// *erasing* an analysed op the analysis must not be asked about new values, which may reuse its
+/// storage. Not thread safe.
 class AxisInfoAnalysis {
 public:
   /// Analyses all functions in `root` (a module, a function, or any op with regions).
@@ -100,11 +108,13 @@ public:
   /// Facts about `value`; always answers. The reference lives as long as the analysis.
   const AxisInfo &get(mlir::Value value) const;
 
-  /// Length of the runs of consecutive elements of a pointer (or integer) tensor along `dim`, whatever the alignment.
+  /// Length of the runs of consecutive elements of a pointer (or integer) tensor along `dim`,
+  /// whatever the alignment.
   unsigned getPtrContiguity(mlir::Value ptr, unsigned dim) const;
 
-  /// The most elements of the pointee that one aligned access through `ptr` may cover along `dim`: limited by the
-  /// runs and by the byte alignment of their starts. At least 1; no upper limit by the machine's widest access.
+  /// The most elements of the pointee that one aligned access through `ptr` may cover along `dim`:
+  /// limited by the runs and by the byte alignment of their starts. At least 1; no upper limit by
+  /// the machine's widest access.
   unsigned getMaxVectorElements(mlir::Value ptr, unsigned dim) const;
 
   /// The same under a mask, which must be constant over what one access covers. `mask` may be null.

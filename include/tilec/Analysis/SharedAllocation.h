@@ -1,22 +1,25 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Places the shared-memory buffers of a function: which bytes of the CTA's window each `tilegpu.local_alloc` gets, so
-// that buffers that are live at the same time do not overlap and the others share memory.
+// Places the shared-memory buffers of a function: which bytes of the CTA's window each
+// `tilegpu.local_alloc` gets, so that buffers that are live at the same time do not overlap and the
+// others share memory.
 //
-// Algorithm: live intervals over program order (a loop around a use, but not around the allocation, counts as a
-// whole), then first fit over the interference graph, largest buffer first, earlier buffer first among equals.
+// Algorithm: live intervals over program order (a loop around a use, but not around the allocation,
+// counts as a whole), then first fit over the interference graph, largest buffer first, earlier
+// buffer first among equals.
 
 #ifndef TILEC_ANALYSIS_SHAREDALLOCATION_H
 #define TILEC_ANALYSIS_SHAREDALLOCATION_H
 
 #include "dialects/TileGPU/TileGPUOps.h"
-#include "llvm/ADT/MapVector.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tilec {
 
-/// One buffer: its bytes in the window and the operations, numbered in program order, between which it is live.
+/// One buffer: its bytes in the window and the operations, numbered in program order, between which
+/// it is live.
 struct SharedBuffer {
   int64_t offset = 0;
   int64_t size = 0;
@@ -33,13 +36,14 @@ struct SharedBuffer {
 ///   for (auto &[alloc, buffer] : allocation.getBuffers())
 ///     alloc.setOffset(buffer.offset);
 ///
-/// Deterministic: the same IR always gets the same placement. Invalidated by any change to the buffers or their uses.
-/// Calls are not followed: functions are inlined before.
+/// Deterministic: the same IR always gets the same placement. Invalidated by any change to the
+/// buffers or their uses. Calls are not followed: functions are inlined before.
 class SharedAllocation {
 public:
   using BufferMap = llvm::MapVector<tilegpu::LocalAllocOp, SharedBuffer>;
 
-  /// Offsets of buffers are multiples of kAlignment, of small ones (at most kSmallSize bytes) of kSmallAlignment.
+  /// Offsets of buffers are multiples of kAlignment, of small ones (at most kSmallSize bytes) of
+  /// kSmallAlignment.
   static constexpr int64_t kAlignment = 128;
   static constexpr int64_t kSmallAlignment = 16;
   static constexpr int64_t kSmallSize = 64;
@@ -47,8 +51,8 @@ public:
   /// Computes a placement; `offset` attributes that exist are ignored.
   explicit SharedAllocation(mlir::FunctionOpInterface func);
 
-  /// The placement that the `offset` attributes of the buffers already say. A buffer without the attribute covers the
-  /// whole window, so that it conflicts with every other one.
+  /// The placement that the `offset` attributes of the buffers already say. A buffer without the
+  /// attribute covers the whole window, so that it conflicts with every other one.
   static SharedAllocation fromOffsets(mlir::FunctionOpInterface func);
 
   /// Buffers in program order.
@@ -57,8 +61,8 @@ public:
   /// Bytes of the window that are in use.
   int64_t getTotalBytes() const { return totalBytes; }
 
-  /// The buffers that a memory descriptor may refer to: one for a `local_alloc`, several for a value that control flow
-  /// merges, none for a value of another function.
+  /// The buffers that a memory descriptor may refer to: one for a `local_alloc`, several for a
+  /// value that control flow merges, none for a value of another function.
   llvm::ArrayRef<tilegpu::LocalAllocOp> getBuffersOf(mlir::Value descriptor) const;
 
   /// `offset = 128, size = 4096, live = [3, 17]` per line, then the total.

@@ -95,7 +95,7 @@ private:
     if (!initial && access.predicate)
       initial = LLVM::ZeroOp::create(b.rewriter, loc, access.type);
     if (initial)
-      LLVM::StoreOp::create(b.rewriter, loc, initial, buffer);
+      b.storeTo(loc, buffer, initial);
     return buffer;
   }
 
@@ -141,7 +141,7 @@ private:
 
   void finish(Value buffer) {
     if (access.isLoad())
-      b.rewriter.replaceOpWithNewOp<LLVM::LoadOp>(access.op, access.type, buffer);
+      b.rewriter.replaceOp(access.op, b.loadFrom(loc, buffer, access.type));
     else
       b.rewriter.eraseOp(access.op);
   }

@@ -109,7 +109,7 @@ Value SimBuilder::scratch(Operation *op, Slot slot, unsigned bytes) {
     Location loc = function.getLoc();
     buffer = LLVM::AllocaOp::create(rewriter, loc, pointer(),
                                     LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes),
-                                    constantI32(loc, 1), /*alignment=*/32);
+                                    constantI32(loc, 1), bufferAlignment);
   }
   if (cast<LLVM::LLVMArrayType>(buffer.getElemType()).getNumElements() < bytes)
     buffer.setElemType(LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes));

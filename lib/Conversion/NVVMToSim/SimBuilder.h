@@ -45,8 +45,17 @@ public:
 
   /// Temporaries of a function: one buffer for each purpose, as large as its largest use.
   enum class Slot { Value, Compare, Result, Coordinates };
+  static constexpr unsigned bufferAlignment = 16;
   /// The buffer of the function around `op`.
   mlir::Value scratch(mlir::Operation *op, Slot slot, unsigned bytes);
+
+  /// Moves a value to and from such a buffer.
+  void storeTo(mlir::Location loc, mlir::Value buffer, mlir::Value value) {
+    mlir::LLVM::StoreOp::create(rewriter, loc, value, buffer, bufferAlignment);
+  }
+  mlir::Value loadFrom(mlir::Location loc, mlir::Value buffer, mlir::Type type) {
+    return mlir::LLVM::LoadOp::create(rewriter, loc, type, buffer, bufferAlignment);
+  }
 
   /// Pointer to a zero-terminated constant.
   mlir::Value text(mlir::Location loc, llvm::StringRef text);

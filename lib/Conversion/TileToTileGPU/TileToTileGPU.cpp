@@ -43,7 +43,7 @@ private:
 LogicalResult ConvertTileToTileGPUPass::recordOptions(ModuleOp module) {
   if (numWarps < 1 || numWarps > 32 || !llvm::isPowerOf2_32(numWarps))
     return module.emitError("expected 'num-warps' to be a power of two from 1 to 32, got ")
-           << numWarps;
+           << int(numWarps);
   Builder builder(module.getContext());
   module->setAttr(TileGPUDialect::kNumWarpsAttr, builder.getI32IntegerAttr(numWarps));
   module->setAttr(TileGPUDialect::kTargetAttr, builder.getStringAttr(target));
@@ -64,6 +64,12 @@ void ConvertTileToTileGPUPass::giveLayouts(Operation *op) {
     for (Block &block : region)
       for (BlockArgument argument : block.getArguments())
         argument.setType(withDefaultLayout(argument.getType()));
+  if (auto func = dyn_cast<func::FuncOp>(op)) {
+    auto relayout = [&](Type type) { return withDefaultLayout(type); };
+    func.setFunctionType(FunctionType::get(
+        op->getContext(), llvm::map_to_vector(func.getArgumentTypes(), relayout),
+        llvm::map_to_vector(func.getResultTypes(), relayout)));
+  }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
       constant.setValueAttr(elements.reshape(cast<ShapedType>(constant.getType())));

@@ -229,14 +229,18 @@ private:
   void fixRegionValues() {
     func.walk<WalkOrder::PreOrder>([&](Operation *op) {
       bool changed = false;
-      for (const SmallVector<Value> &group : tiedGroups(op))
-        for (Value value : group) {
-          if (!isRegionValue(value) || !isa<TensorType>(value.getType()) || fixed.count(value))
-            continue;
-          DenseSet<Value> visited;
-          LinearAttr wanted = wantedLayout(value, visited);
-          changed |= fix(value, wanted ? wanted : defaultLayout(value));
-        }
+      for (const SmallVector<Value> &group : tiedGroups(op)) {
+        LinearAttr layout = firstFixed(group);
+        if (!isa<TensorType>(group.front().getType()) || layout)
+          continue;
+        DenseSet<Value> visited;
+        for (Value value : group)
+          if (!layout && isRegionValue(value))
+            layout = wantedLayout(value, visited);
+        for (Value value : group)
+          if (isRegionValue(value))
+            changed |= fix(value, layout ? layout : defaultLayout(value));
+      }
       if (changed)
         propagateToFixpoint();
     });

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --convert-tilegpu-to-threads --cse | FileCheck %s
 
 #v4 = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
+#swapped = #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 #lanes = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
@@ -63,8 +64,12 @@ func.func @integer_reduction(%p: !tile.ptr<i32>, %x: tensor<32xi32, #lanes>) {
 // CHECK-LABEL: func @shuffle_conversion
 // CHECK: nvvm.shfl.sync
 // CHECK-NOT: convert_layout
-func.func @shuffle_conversion(%x: tensor<32xf32, #lanes>) -> tensor<32xf32, #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>> {
-  %0 = tilegpu.convert_layout %x : tensor<32xf32, #lanes> -> tensor<32xf32, #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>>
-  func.return %0 : tensor<32xf32, #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>>
+func.func @shuffle_conversion(%p: !tile.ptr<f32>, %x: tensor<32xf32, #lanes>) {
+  %0 = tilegpu.convert_layout %x : tensor<32xf32, #lanes> -> tensor<32xf32, #swapped>
+  %r = tile.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32, #swapped>
+  %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #swapped>
+  %a = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>, #swapped>, tensor<32xi32, #swapped>
+  tile.store %a, %0 : tensor<32x!tile.ptr<f32>, #swapped>
+  func.return
 }
 }

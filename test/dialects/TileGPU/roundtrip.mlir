@@ -40,7 +40,7 @@ llvm.func @threads(%p: !llvm.ptr<1>, %c: i1, %v: vector<4xi32>) {
   %3 = tilegpu.ld_shared %2 : !llvm.ptr<3> -> vector<4xi32>
   // CHECK: tilegpu.thread_assert %{{.*}}, "positive"
   tilegpu.thread_assert %c, "positive"
-  // CHECK: tilegpu.thread_print "x = ", %{{.*}} at (%{{.*}}) if %{{.*}} : i32
+  // CHECK: tilegpu.thread_print "x = ", %{{.*}} at(%{{.*}}) if %{{.*}} : i32
   tilegpu.thread_print "x = ", %1 at (%1) if %c : i32
   llvm.return
 }

@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes axis facts into the IR: `facts` on an op for its first result, `facts.args` on an op with regions for its
-// block arguments, and on loads and stores `facts.vector`, the elements that one access may cover along each dimension.
+// Writes axis facts into the IR: `facts` on an op for its first result, `facts.args` on an op with
+// regions for its block arguments, and on loads and stores `facts.vector`, the elements that one
+// access may cover along each dimension.
 
 #include "dialects/Tile/TileOps.h"
 #include "test/lib/TestPasses.h"

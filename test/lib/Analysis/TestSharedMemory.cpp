@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the results of the shared-memory analyses into the IR: `shared = {offset, size, end}` on buffers and
-// `shared.total` on functions; `barrier` on operations that need one before them.
+// Writes the results of the shared-memory analyses into the IR: `shared = {offset, size, end}` on
+// buffers and `shared.total` on functions; `barrier` on operations that need one before them.
 
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "test/lib/TestPasses.h"
@@ -46,7 +46,9 @@ struct TestBarrierNeed final : PassWrapper<TestBarrierNeed, OperationPass<func::
 
 } // namespace
 
-std::unique_ptr<Pass> createTestSharedAllocationPass() { return std::make_unique<TestSharedAllocation>(); }
+std::unique_ptr<Pass> createTestSharedAllocationPass() {
+  return std::make_unique<TestSharedAllocation>();
+}
 
 std::unique_ptr<Pass> createTestBarrierNeedPass() { return std::make_unique<TestBarrierNeed>(); }
 

@@ -1,11 +1,12 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Axis facts are true: random integer programs with loops and branches are analysed, then run on random arguments,
-// and every value that is computed on the way is compared with what the analysis said about it.
+// Axis facts are true: random integer programs with loops and branches are analysed, then run on
+// random arguments, and every value that is computed on the way is compared with what the analysis
+// said about it.
 //
-// Two kinds of program: one without signed division may overflow freely; one with it counts only while nothing
-// overflows and divisors are positive, which is what the analysis assumes there.
+// Two kinds of program: one without signed division may overflow freely; one with it counts only
+// while nothing overflows and divisors are positive, which is what the analysis assumes there.
 
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "tilec/Analysis/AxisInfo.h"
@@ -35,7 +36,9 @@ SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
 
 unsigned bitsOf(Type type) {
   Type element = getElementTypeOrSelf(type);
-  return isa<tile::PtrType>(element) ? 64 : element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return isa<tile::PtrType>(element) ? 64
+         : element.isIndex()         ? 64
+                                     : element.getIntOrFloatBitWidth();
 }
 
 /// The number as a value of so many bits: booleans are 0 and 1, others signed.
@@ -56,9 +59,11 @@ public:
     Location loc = builder.getUnknownLoc();
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
     Type i32 = builder.getI32Type();
-    Type pointer = tile::PtrType::get(pick<Type>({builder.getF32Type(), builder.getI8Type(), builder.getF64Type()}));
+    Type pointer = tile::PtrType::get(
+        pick<Type>({builder.getF32Type(), builder.getI8Type(), builder.getF64Type()}));
     builder.setInsertionPointToEnd(module->getBody());
-    auto func = func::FuncOp::create(builder, loc, "f", builder.getFunctionType({i32, i32, i32, pointer}, {}));
+    auto func = func::FuncOp::create(builder, loc, "f",
+                                     builder.getFunctionType({i32, i32, i32, pointer}, {}));
     Block *body = func.addEntryBlock();
     for (unsigned i = 0; i < 4; ++i)
       if (below(2))
@@ -76,16 +81,22 @@ public:
   }
 
 private:
-  unsigned below(unsigned limit) { return std::uniform_int_distribution<unsigned>(0, limit - 1)(random); }
-  template <typename T> T pick(const std::vector<T> &choices) { return choices[below(choices.size())]; }
+  unsigned below(unsigned limit) {
+    return std::uniform_int_distribution<unsigned>(0, limit - 1)(random);
+  }
+  template <typename T> T pick(const std::vector<T> &choices) {
+    return choices[below(choices.size())];
+  }
 
-  RankedTensorType tensor(ArrayRef<int64_t> shape, Type element) { return RankedTensorType::get(shape, element); }
+  RankedTensorType tensor(ArrayRef<int64_t> shape, Type element) {
+    return RankedTensorType::get(shape, element);
+  }
 
   Value range() {
     int32_t start = pick<int>({0, 0, 0, 8, 3, -16});
     int32_t size = pick<int>({16, 32, 1});
-    return tile::MakeRangeOp::create(builder, builder.getUnknownLoc(), tensor({size}, builder.getI32Type()), start,
-                                     start + size);
+    return tile::MakeRangeOp::create(builder, builder.getUnknownLoc(),
+                                     tensor({size}, builder.getI32Type()), start, start + size);
   }
 
   /// A value of the pool that satisfies `accept`, null when none was met.
@@ -100,7 +111,8 @@ private:
   }
 
   static bool isInteger(Value value) {
-    return getElementTypeOrSelf(value.getType()).isInteger() && !getElementTypeOrSelf(value.getType()).isInteger(1);
+    return getElementTypeOrSelf(value.getType()).isInteger() &&
+           !getElementTypeOrSelf(value.getType()).isInteger(1);
   }
 
   void statements(std::vector<Value> &pool, unsigned count, unsigned depth) {
@@ -136,23 +148,43 @@ private:
       std::swap(lhs, rhs);
     Location loc = builder.getUnknownLoc();
     switch (below(withSignedDivision ? 20 : 17)) {
-    case 0: case 1: case 2: return arith::AddIOp::create(builder, loc, lhs, rhs);
-    case 3: return arith::SubIOp::create(builder, loc, lhs, rhs);
-    case 4: case 5: return arith::MulIOp::create(builder, loc, lhs, rhs);
-    case 6: return arith::AndIOp::create(builder, loc, lhs, rhs);
-    case 7: return arith::OrIOp::create(builder, loc, lhs, rhs);
-    case 8: return arith::XOrIOp::create(builder, loc, lhs, rhs);
-    case 9: return arith::ShLIOp::create(builder, loc, lhs, rhs);
-    case 10: return arith::ShRSIOp::create(builder, loc, lhs, rhs);
-    case 11: return arith::ShRUIOp::create(builder, loc, lhs, rhs);
-    case 12: return arith::MaxSIOp::create(builder, loc, lhs, rhs);
-    case 13: return arith::MinUIOp::create(builder, loc, lhs, rhs);
-    case 14: return arith::DivUIOp::create(builder, loc, lhs, rhs);
-    case 15: return arith::RemUIOp::create(builder, loc, lhs, rhs);
-    case 16: return math::AbsIOp::create(builder, loc, lhs);
-    case 17: return arith::DivSIOp::create(builder, loc, lhs, rhs);
-    case 18: return arith::RemSIOp::create(builder, loc, lhs, rhs);
-    default: return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    case 0:
+    case 1:
+    case 2:
+      return arith::AddIOp::create(builder, loc, lhs, rhs);
+    case 3:
+      return arith::SubIOp::create(builder, loc, lhs, rhs);
+    case 4:
+    case 5:
+      return arith::MulIOp::create(builder, loc, lhs, rhs);
+    case 6:
+      return arith::AndIOp::create(builder, loc, lhs, rhs);
+    case 7:
+      return arith::OrIOp::create(builder, loc, lhs, rhs);
+    case 8:
+      return arith::XOrIOp::create(builder, loc, lhs, rhs);
+    case 9:
+      return arith::ShLIOp::create(builder, loc, lhs, rhs);
+    case 10:
+      return arith::ShRSIOp::create(builder, loc, lhs, rhs);
+    case 11:
+      return arith::ShRUIOp::create(builder, loc, lhs, rhs);
+    case 12:
+      return arith::MaxSIOp::create(builder, loc, lhs, rhs);
+    case 13:
+      return arith::MinUIOp::create(builder, loc, lhs, rhs);
+    case 14:
+      return arith::DivUIOp::create(builder, loc, lhs, rhs);
+    case 15:
+      return arith::RemUIOp::create(builder, loc, lhs, rhs);
+    case 16:
+      return math::AbsIOp::create(builder, loc, lhs);
+    case 17:
+      return arith::DivSIOp::create(builder, loc, lhs, rhs);
+    case 18:
+      return arith::RemSIOp::create(builder, loc, lhs, rhs);
+    default:
+      return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
     }
   }
 
@@ -160,7 +192,8 @@ private:
     Location loc = builder.getUnknownLoc();
     TypedAttr scalar = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
     if (auto shaped = dyn_cast<RankedTensorType>(type))
-      return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(shaped, Attribute(scalar)));
+      return arith::ConstantOp::create(builder, loc,
+                                       DenseElementsAttr::get(shaped, Attribute(scalar)));
     return arith::ConstantOp::create(builder, loc, scalar);
   }
 
@@ -170,8 +203,9 @@ private:
     Type element = getElementTypeOrSelf(source.getType());
     auto type = dyn_cast<RankedTensorType>(source.getType());
     if (!type)
-      return tile::SplatOp::create(builder, loc,
-                                   tensor(pick<SmallVector<int64_t>>({{16}, {32}, {16, 32}, {4, 4, 2}}), element), source);
+      return tile::SplatOp::create(
+          builder, loc,
+          tensor(pick<SmallVector<int64_t>>({{16}, {32}, {16, 32}, {4, 4, 2}}), element), source);
     SmallVector<int64_t> sizes(type.getShape());
     switch (below(4)) {
     case 0: {
@@ -210,7 +244,8 @@ private:
 
   Value cast(std::vector<Value> &pool) {
     Location loc = builder.getUnknownLoc();
-    Value source = find(pool, [](Value value) { return getElementTypeOrSelf(value.getType()).isInteger(); });
+    Value source =
+        find(pool, [](Value value) { return getElementTypeOrSelf(value.getType()).isInteger(); });
     unsigned from = source ? bitsOf(source.getType()) : 0;
     unsigned to = pick<unsigned>({8, 16, 32, 64, 1});
     if (from == 0 || from == to)
@@ -228,12 +263,14 @@ private:
     if (!lhs)
       return {};
     auto sameType = [&](Value value) { return value.getType() == lhs.getType(); };
-    Value rhs = below(2) ? find(pool, sameType) : constantLike(lhs.getType(), pick<int64_t>({0, 16, 12, 15, -1, 31}));
+    Value rhs = below(2) ? find(pool, sameType)
+                         : constantLike(lhs.getType(), pick<int64_t>({0, 16, 12, 15, -1, 31}));
     if (!rhs)
       return {};
     if (below(2))
       std::swap(lhs, rhs);
-    Value condition = arith::CmpIOp::create(builder, loc, static_cast<arith::CmpIPredicate>(below(10)), lhs, rhs);
+    Value condition =
+        arith::CmpIOp::create(builder, loc, static_cast<arith::CmpIPredicate>(below(10)), lhs, rhs);
     pool.push_back(condition);
     Value left = find(pool, sameType);
     Value right = find(pool, sameType);
@@ -244,7 +281,9 @@ private:
 
   Value pointer(std::vector<Value> &pool) {
     Location loc = builder.getUnknownLoc();
-    Value base = find(pool, [](Value value) { return isa<tile::PtrType>(getElementTypeOrSelf(value.getType())); });
+    Value base = find(pool, [](Value value) {
+      return isa<tile::PtrType>(getElementTypeOrSelf(value.getType()));
+    });
     if (!base)
       return {};
     Value offset = find(pool, [&](Value value) {
@@ -253,10 +292,13 @@ private:
     });
     if (!offset)
       return below(2) ? Value(tile::PtrToIntOp::create(
-                            builder, loc, tile::withElementType(base.getType(), builder.getI64Type()), base))
+                            builder, loc,
+                            tile::withElementType(base.getType(), builder.getI64Type()), base))
                       : Value(tile::PtrCastOp::create(
                             builder, loc,
-                            tile::withElementType(base.getType(), tile::PtrType::get(builder.getI16Type())), base));
+                            tile::withElementType(base.getType(),
+                                                  tile::PtrType::get(builder.getI16Type())),
+                            base));
     return tile::AddPtrOp::create(builder, loc, base.getType(), base, offset);
   }
 
@@ -268,7 +310,8 @@ private:
     if (!lower)
       return {};
     Value step = constantLike(builder.getI32Type(), pick<int64_t>({1, 2, 16, 3}));
-    Value upper = arith::AddIOp::create(builder, loc, lower, constantLike(builder.getI32Type(), below(40)));
+    Value upper =
+        arith::AddIOp::create(builder, loc, lower, constantLike(builder.getI32Type(), below(40)));
     auto op = scf::ForOp::create(builder, loc, lower, upper, step, ValueRange{init});
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(op.getBody());
@@ -293,7 +336,8 @@ private:
       builder.setInsertionPointToEnd(&region->front());
       std::vector<Value> inner = pool;
       statements(inner, 5, depth - 1);
-      Value value = find(inner, [&](Value candidate) { return candidate.getType() == left.getType(); });
+      Value value =
+          find(inner, [&](Value candidate) { return candidate.getType() == left.getType(); });
       scf::YieldOp::create(builder, loc, value ? value : left);
     }
     return op.getResult(0);
@@ -358,7 +402,8 @@ void Checker::check(Value value, const Numbers &numbers) {
   ++checks;
   for (unsigned d = 0; d < shape.size(); ++d) {
     // What is promised whatever overflows.
-    int64_t run = std::min(info.contiguity[d], std::max<int64_t>(info.divisibility[d] / info.unit, 1));
+    int64_t run =
+        std::min(info.contiguity[d], std::max<int64_t>(info.divisibility[d] / info.unit, 1));
     if (strict)
       run = info.contiguity[d];
     facts += run > 1 || info.constancy[d] > 1 || info.divisibility[d] > 1;
@@ -371,13 +416,16 @@ void Checker::check(Value value, const Numbers &numbers) {
         ASSERT_GE(numbers[i], 0) << describe();
       }
       if (coordinate % info.constancy[d] != 0) {
-        ASSERT_EQ(numbers[i], numbers[i - strides[d]]) << describe() << " constancy of dimension " << d;
+        ASSERT_EQ(numbers[i], numbers[i - strides[d]])
+            << describe() << " constancy of dimension " << d;
       }
       if (coordinate % info.contiguity[d] == 0) {
-        ASSERT_EQ(numbers[i] & (info.divisibility[d] - 1), 0) << describe() << " divisibility of dimension " << d;
+        ASSERT_EQ(numbers[i] & (info.divisibility[d] - 1), 0)
+            << describe() << " divisibility of dimension " << d;
       }
       if (coordinate % run != 0) {
-        ASSERT_EQ(numbers[i], numbers[i - strides[d]] + info.unit) << describe() << " contiguity of dimension " << d;
+        ASSERT_EQ(numbers[i], numbers[i - strides[d]] + info.unit)
+            << describe() << " contiguity of dimension " << d;
       }
     }
   }
@@ -395,24 +443,38 @@ int64_t Checker::computeElement(Operation *op, ArrayRef<int64_t> operands) {
       valid = false;
     return wrapped;
   };
-  if (isa<arith::AddIOp>(op)) return exact(a + b);
-  if (isa<arith::SubIOp>(op)) return exact(a - b);
-  if (isa<arith::MulIOp>(op)) return exact(a * b);
-  if (isa<arith::AndIOp>(op)) return wrap(a & b, bits);
-  if (isa<arith::OrIOp>(op)) return wrap(a | b, bits);
-  if (isa<arith::XOrIOp>(op)) return wrap(a ^ b, bits);
-  if (isa<arith::MaxSIOp>(op)) return a > b ? a : b;
-  if (isa<arith::MinUIOp>(op)) return isUnsigned(a) < isUnsigned(b) ? a : b;
-  if (isa<math::AbsIOp>(op)) return exact(a < 0 ? -a : a);
-  if (isa<arith::ExtSIOp>(op)) return from == 1 ? -a : a;
-  if (isa<arith::ExtUIOp>(op)) return wrap(isUnsigned(a), bits);
-  if (isa<arith::TruncIOp>(op)) return exact(a);
-  if (isa<arith::SelectOp>(op)) return a ? operands[1] : operands[2];
+  if (isa<arith::AddIOp>(op))
+    return exact(a + b);
+  if (isa<arith::SubIOp>(op))
+    return exact(a - b);
+  if (isa<arith::MulIOp>(op))
+    return exact(a * b);
+  if (isa<arith::AndIOp>(op))
+    return wrap(a & b, bits);
+  if (isa<arith::OrIOp>(op))
+    return wrap(a | b, bits);
+  if (isa<arith::XOrIOp>(op))
+    return wrap(a ^ b, bits);
+  if (isa<arith::MaxSIOp>(op))
+    return a > b ? a : b;
+  if (isa<arith::MinUIOp>(op))
+    return isUnsigned(a) < isUnsigned(b) ? a : b;
+  if (isa<math::AbsIOp>(op))
+    return exact(a < 0 ? -a : a);
+  if (isa<arith::ExtSIOp>(op))
+    return from == 1 ? -a : a;
+  if (isa<arith::ExtUIOp>(op))
+    return wrap(isUnsigned(a), bits);
+  if (isa<arith::TruncIOp>(op))
+    return exact(a);
+  if (isa<arith::SelectOp>(op))
+    return a ? operands[1] : operands[2];
   if (isa<tile::AddPtrOp>(op)) {
     auto pointer = cast<tile::PtrType>(getElementTypeOrSelf(op->getResult(0).getType()));
     return wrap(a + b * pointer.getElementBytes(), 64);
   }
-  if (isa<tile::PtrToIntOp, tile::PtrCastOp>(op)) return a;
+  if (isa<tile::PtrToIntOp, tile::PtrCastOp>(op))
+    return a;
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     return arith::applyCmpPredicate(compare.getPredicate(), APInt(from, operands[0], true, true),
                                     APInt(from, operands[1], true, true));
@@ -421,18 +483,24 @@ int64_t Checker::computeElement(Operation *op, ArrayRef<int64_t> operands) {
       valid = false;
       return 0;
     }
-    if (isa<arith::ShLIOp>(op)) return exact(a << b);
+    if (isa<arith::ShLIOp>(op))
+      return exact(a << b);
     return isa<arith::ShRSIOp>(op) ? static_cast<int64_t>(a >> b) : wrap(isUnsigned(a) >> b, bits);
   }
   if (b == 0 || (strict && b < 0)) {
     valid = false;
     return 0;
   }
-  if (isa<arith::DivUIOp>(op)) return wrap(isUnsigned(a) / isUnsigned(b), bits);
-  if (isa<arith::RemUIOp>(op)) return wrap(isUnsigned(a) % isUnsigned(b), bits);
-  if (isa<arith::DivSIOp>(op)) return exact(a / b);
-  if (isa<arith::RemSIOp>(op)) return wrap(a % b, bits);
-  if (isa<arith::FloorDivSIOp>(op)) return exact(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+  if (isa<arith::DivUIOp>(op))
+    return wrap(isUnsigned(a) / isUnsigned(b), bits);
+  if (isa<arith::RemUIOp>(op))
+    return wrap(isUnsigned(a) % isUnsigned(b), bits);
+  if (isa<arith::DivSIOp>(op))
+    return exact(a / b);
+  if (isa<arith::RemSIOp>(op))
+    return wrap(a % b, bits);
+  if (isa<arith::FloorDivSIOp>(op))
+    return exact(a / b - (a % b != 0 && (a < 0) != (b < 0)));
   ADD_FAILURE() << "no rule for " << op->getName().getStringRef().str();
   return 0;
 }
@@ -443,7 +511,8 @@ Numbers Checker::compute(Operation *op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto scalar = dyn_cast<IntegerAttr>(constant.getValue()))
       return Numbers(1, scalar.getInt());
-    return Numbers(size, cast<DenseElementsAttr>(constant.getValue()).getSplatValue<APInt>().getSExtValue());
+    return Numbers(
+        size, cast<DenseElementsAttr>(constant.getValue()).getSplatValue<APInt>().getSExtValue());
   }
   if (auto range = dyn_cast<tile::MakeRangeOp>(op)) {
     Numbers result(size);
@@ -512,8 +581,8 @@ class AxisInfoProperty : public testing::TestWithParam<bool> {};
 TEST_P(AxisInfoProperty, FactsHoldOnEveryExecution) {
   bool withSignedDivision = GetParam();
   MLIRContext context;
-  context.loadDialect<tilegpu::TileGPUDialect, tile::TileDialect, arith::ArithDialect, math::MathDialect,
-                      scf::SCFDialect, func::FuncDialect>();
+  context.loadDialect<tilegpu::TileGPUDialect, tile::TileDialect, arith::ArithDialect,
+                      math::MathDialect, scf::SCFDialect, func::FuncDialect>();
   unsigned checks = 0;
   unsigned facts = 0;
   for (unsigned seed = 0; seed < 400; ++seed) {
@@ -529,7 +598,8 @@ TEST_P(AxisInfoProperty, FactsHoldOnEveryExecution) {
       for (unsigned i = 0; i < 4; ++i) {
         auto hint = func.getArgAttrOfType<IntegerAttr>(i, "tile.divisibility");
         int64_t multiple = i == 3 ? 8 * (hint ? hint.getInt() : 1) : hint ? hint.getInt() : 1;
-        int64_t value = std::uniform_int_distribution<int64_t>(-limit, limit - 1)(random) / multiple * multiple;
+        int64_t value =
+            std::uniform_int_distribution<int64_t>(-limit, limit - 1)(random) / multiple * multiple;
         checker.set(func.getArgument(i), {value});
       }
       checker.runOnBlock(func.getBody().front());
@@ -544,8 +614,9 @@ TEST_P(AxisInfoProperty, FactsHoldOnEveryExecution) {
   EXPECT_GT(facts, checks / 4);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, AxisInfoProperty, testing::Bool(), [](const testing::TestParamInfo<bool> &info) {
-  return info.param ? "SignedDivisionWithoutOverflow" : "AnyOverflow";
-});
+INSTANTIATE_TEST_SUITE_P(Kinds, AxisInfoProperty, testing::Bool(),
+                         [](const testing::TestParamInfo<bool> &info) {
+                           return info.param ? "SignedDivisionWithoutOverflow" : "AnyOverflow";
+                         });
 
 } // namespace

@@ -1,9 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared memory by random programs with loops and branches. Placement: a program that runs with its buffers in one
-// window reads what it would read if every buffer had memory of its own. Barriers: after they are inserted, no run
-// has two conflicting accesses of different operations without a barrier in between.
+// Shared memory by random programs with loops and branches. Placement: a program that runs with its
+// buffers in one window reads what it would read if every buffer had memory of its own. Barriers:
+// after they are inserted, no run has two conflicting accesses of different operations without a
+// barrier in between.
 
 #include "tilec/Analysis/BarrierNeed.h"
 #include "tilec/Analysis/SharedAllocation.h"
@@ -14,7 +15,8 @@ using namespace tilec;
 
 namespace {
 
-/// Builds a random function of allocations, stores, loads, loops and branches. Loop bodies may swap two descriptors.
+/// Builds a random function of allocations, stores, loads, loops and branches. Loop bodies may swap
+/// two descriptors.
 class Generator {
 public:
   Generator(MLIRContext &context, unsigned seed) : builder(&context), random(seed) {}
@@ -23,8 +25,9 @@ public:
     Location loc = builder.getUnknownLoc();
     OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
     builder.setInsertionPointToEnd(module->getBody());
-    auto func = func::FuncOp::create(builder, loc, "f",
-                                     builder.getFunctionType({builder.getI32Type(), builder.getI1Type()}, {}));
+    auto func = func::FuncOp::create(
+        builder, loc, "f",
+        builder.getFunctionType({builder.getI32Type(), builder.getI1Type()}, {}));
     Block *body = func.addEntryBlock();
     builder.setInsertionPointToEnd(body);
     bound = body->getArgument(0);
@@ -38,13 +41,16 @@ public:
   }
 
 private:
-  unsigned below(unsigned limit) { return std::uniform_int_distribution<unsigned>(0, limit - 1)(random); }
+  unsigned below(unsigned limit) {
+    return std::uniform_int_distribution<unsigned>(0, limit - 1)(random);
+  }
 
   Value alloc() {
     unsigned log = std::array<unsigned, 4>{3, 4, 6, 8}[below(4)];
     auto layout = LinearLayout::identity1D(1 << log, "offset", "dim0");
-    auto type = tilegpu::MemDescType::get(builder.getContext(), {int64_t(1) << log}, builder.getF32Type(),
-                                          tilegpu::LinearAttr::get(builder.getContext(), layout));
+    auto type =
+        tilegpu::MemDescType::get(builder.getContext(), {int64_t(1) << log}, builder.getF32Type(),
+                                  tilegpu::LinearAttr::get(builder.getContext(), layout));
     OperationState state(builder.getUnknownLoc(), tilegpu::LocalAllocOp::getOperationName());
     state.addTypes(type);
     return builder.create(state)->getResult(0);
@@ -84,14 +90,16 @@ private:
 
   void loop(std::vector<Value> &buffers, unsigned depth) {
     Value first = buffers[below(buffers.size())];
-    auto op = scf::ForOp::create(builder, builder.getUnknownLoc(), zero, bound, one, ValueRange{first});
+    auto op =
+        scf::ForOp::create(builder, builder.getUnknownLoc(), zero, bound, one, ValueRange{first});
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(op.getBody());
     std::vector<Value> inner = buffers;
     inner.push_back(op.getRegionIterArg(0));
     statements(inner, 6, depth - 1);
     std::vector<Value> next;
-    llvm::copy_if(inner, std::back_inserter(next), [&](Value value) { return value.getType() == first.getType(); });
+    llvm::copy_if(inner, std::back_inserter(next),
+                  [&](Value value) { return value.getType() == first.getType(); });
     scf::YieldOp::create(builder, builder.getUnknownLoc(), next[below(next.size())]);
   }
 
@@ -179,7 +187,8 @@ private:
 /// Looks for accesses that race.
 class RaceChecker : public Interpreter {
 public:
-  RaceChecker(const SharedAllocation &allocation, unsigned seed) : Interpreter(seed), allocation(allocation) {}
+  RaceChecker(const SharedAllocation &allocation, unsigned seed)
+      : Interpreter(seed), allocation(allocation) {}
 
 private:
   struct Access {
@@ -205,8 +214,8 @@ private:
 class SharedMemoryProperty : public testing::Test {
 protected:
   SharedMemoryProperty() {
-    context.loadDialect<tilegpu::TileGPUDialect, tile::TileDialect, arith::ArithDialect, scf::SCFDialect,
-                        func::FuncDialect, ub::UBDialect>();
+    context.loadDialect<tilegpu::TileGPUDialect, tile::TileDialect, arith::ArithDialect,
+                        scf::SCFDialect, func::FuncDialect, ub::UBDialect>();
   }
 
   MLIRContext context;
@@ -263,7 +272,8 @@ TEST_F(SharedMemoryProperty, BarriersPreventRaces) {
     SharedAllocation allocation(func);
     SmallVector<Operation *> needed = findNeededBarriers(func, allocation);
     barriers += needed.size();
-    func.walk([&](Operation *op) { accesses += isa<tilegpu::LocalLoadOp, tilegpu::LocalStoreOp>(op); });
+    func.walk(
+        [&](Operation *op) { accesses += isa<tilegpu::LocalLoadOp, tilegpu::LocalStoreOp>(op); });
     for (Operation *op : needed) {
       OpBuilder builder(op);
       tile::BarrierOp::create(builder, op->getLoc());

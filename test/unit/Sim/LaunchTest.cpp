@@ -4,7 +4,9 @@
 // Launch limits, coordinates, printing, determinism over host threads, and calls outside a launch.
 #include "SimKernel.h"
 
+#include <csignal>
 #include <set>
+#include <thread>
 
 namespace tilecrt::sim::test {
 namespace {
@@ -187,6 +189,36 @@ TEST(SimLaunch, vector_add_of_a_million) {
   EXPECT_CLEAN(result, config);
   EXPECT_EQ(result.totals.globalStoreRequests, n / 32);
   EXPECT_EQ(std::count(z.begin(), z.end(), 3.0f), n);
+}
+
+TEST(SimLaunch, launches_at_the_same_time) {
+  std::vector<std::thread> threads;
+  std::vector<uint32_t> sums(4);
+  for (size_t k = 0; k < 4; ++k)
+    threads.emplace_back([&sums, k] {
+      LaunchConfig config = shape(50, 64);
+      addBuffer(config, sums, "sums");
+      LaunchResult result = run(config, [&] {
+        tilec_sim_barrier(0, 0, 1);
+        atomic<uint32_t>(abi::AtomicAdd, &sums[k], uint32_t(k), 2);
+      });
+      EXPECT_CLEAN(result, config);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(sums, (std::vector<uint32_t>{0, 3200, 6400, 9600}));
+}
+
+void ownHandler(int) {}
+
+TEST(SimLaunch, signal_handler_is_put_back) {
+  struct sigaction mine = {}, before, after;
+  mine.sa_handler = ownHandler;
+  sigaction(SIGSEGV, &mine, &before);
+  LaunchConfig config = shape(2, 32);
+  EXPECT_CLEAN(run(config, [] { tilec_sim_barrier(0, 0, 1); }), config);
+  sigaction(SIGSEGV, &before, &after);
+  EXPECT_EQ(after.sa_handler, ownHandler);
 }
 
 TEST(SimLaunch, abi_symbols_are_complete_and_distinct) {

@@ -1,0 +1,205 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Atomic read-modify-write, compare-and-swap and fences on global and shared memory.
+
+#include "SimBuilder.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tilecrt/sim/SimAbi.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilecrt::sim::abi;
+
+/// The runtime's type for an operand, by value for arithmetic, by bits for exchanges.
+static std::optional<AtomicType> atomicType(Type type, bool asBits) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    if (asBits || vector.isScalable() || vector.getNumElements() != 2)
+      return std::nullopt;
+    if (vector.getElementType().isF16())
+      return AtomicF16x2;
+    return vector.getElementType().isBF16() ? std::optional(AtomicBF16x2) : std::nullopt;
+  }
+  std::optional<unsigned> bytes = accessBytes(type);
+  if (!bytes)
+    return std::nullopt;
+  if (asBits || !isa<FloatType>(type)) {
+    if (*bytes == 2 && asBits)
+      return AtomicBits16;
+    return *bytes == 4   ? std::optional(AtomicI32)
+           : *bytes == 8 ? std::optional(AtomicI64)
+                         : std::nullopt;
+  }
+  if (type.isF16())
+    return AtomicF16;
+  if (type.isBF16())
+    return AtomicBF16;
+  return type.isF32() ? std::optional(AtomicF32) : type.isF64() ? std::optional(AtomicF64) : std::nullopt;
+}
+
+static std::optional<AtomicOp> atomicOp(LLVM::AtomicBinOp op) {
+  switch (op) {
+  case LLVM::AtomicBinOp::xchg:
+    return AtomicXchg;
+  case LLVM::AtomicBinOp::add:
+  case LLVM::AtomicBinOp::sub:
+  case LLVM::AtomicBinOp::fadd:
+  case LLVM::AtomicBinOp::fsub:
+    return AtomicAdd;
+  case LLVM::AtomicBinOp::_and:
+    return AtomicAnd;
+  case LLVM::AtomicBinOp::_or:
+    return AtomicOr;
+  case LLVM::AtomicBinOp::_xor:
+    return AtomicXor;
+  case LLVM::AtomicBinOp::max:
+  case LLVM::AtomicBinOp::fmax:
+    return AtomicMax;
+  case LLVM::AtomicBinOp::min:
+  case LLVM::AtomicBinOp::fmin:
+    return AtomicMin;
+  case LLVM::AtomicBinOp::umax:
+    return AtomicUMax;
+  case LLVM::AtomicBinOp::umin:
+    return AtomicUMin;
+  default:
+    return std::nullopt;
+  }
+}
+
+static MemoryOrder memoryOrder(LLVM::AtomicOrdering ordering) {
+  switch (ordering) {
+  case LLVM::AtomicOrdering::acquire:
+    return OrderAcquire;
+  case LLVM::AtomicOrdering::release:
+    return OrderRelease;
+  case LLVM::AtomicOrdering::acq_rel:
+  case LLVM::AtomicOrdering::seq_cst:
+    return OrderAcqRel;
+  default:
+    return OrderRelaxed;
+  }
+}
+
+/// The stronger of the orders of a compare-and-swap's two outcomes.
+static MemoryOrder join(MemoryOrder a, MemoryOrder b) {
+  if (a == b || b == OrderRelaxed)
+    return a;
+  return a == OrderRelaxed ? b : OrderAcqRel;
+}
+
+/// The call with the operands in the thread's temporaries; gives the old value.
+static Value callAtomic(Operation *op, SimBuilder &b, AtomicOp kind, AtomicType type, Value address,
+                        Value operand, Value compare, MemoryOrder order, const Twine &what) {
+  Location loc = op->getLoc();
+  bool isGlobal = addressSpaceOf(address.getType()) == globalSpace;
+  unsigned bytes = *accessBytes(operand.getType());
+  Value operandBuffer = b.scratch(op, SimBuilder::Slot::Value, bytes);
+  b.storeTo(loc, operandBuffer, operand);
+  Value compareBuffer;
+  if (compare) {
+    compareBuffer = b.scratch(op, SimBuilder::Slot::Compare, bytes);
+    b.storeTo(loc, compareBuffer, compare);
+  } else {
+    compareBuffer = LLVM::ZeroOp::create(b.rewriter, loc, b.pointer());
+  }
+  Value resultBuffer = b.scratch(op, SimBuilder::Slot::Result, bytes);
+  Value location = LLVM::PtrToIntOp::create(b.rewriter, loc, isGlobal ? b.i64() : b.i32(), address);
+  if (!isGlobal)
+    location = LLVM::ZExtOp::create(b.rewriter, loc, b.i64(), location);
+  b.call(loc, "tilec_sim_atomic",
+         {b.constantI32(loc, kind), b.constantI32(loc, type),
+          b.constantI32(loc, isGlobal ? SpaceGlobal : SpaceShared), location, operandBuffer,
+          compareBuffer, resultBuffer, b.constantI32(loc, order), b.constantI32(loc, 1),
+          b.site(op, what)});
+  return b.loadFrom(loc, resultBuffer, operand.getType());
+}
+
+static bool isSimulated(Value address) {
+  std::optional<unsigned> space = addressSpaceOf(address.getType());
+  return space == globalSpace || space == sharedSpace;
+}
+
+static Lowered lowerReadModifyWrite(LLVM::AtomicRMWOp op, SimBuilder &b) {
+  if (!isSimulated(op.getPtr()))
+    return Lowered::No;
+  LLVM::AtomicBinOp kind = op.getBinOp();
+  std::optional<AtomicOp> runtimeOp = atomicOp(kind);
+  Value operand = op.getVal();
+  std::optional<AtomicType> type =
+      atomicType(operand.getType(), /*asBits=*/kind == LLVM::AtomicBinOp::xchg);
+  if (!runtimeOp || !type)
+    return reportUnsupported(op, "no atomic '" + LLVM::stringifyAtomicBinOp(kind) +
+                                     "' of this type");
+  Location loc = op.getLoc();
+  if (kind == LLVM::AtomicBinOp::sub) {
+    Value zero = b.constant(loc, operand.getType(), 0);
+    operand = LLVM::SubOp::create(b.rewriter, loc, zero, operand);
+  } else if (kind == LLVM::AtomicBinOp::fsub) {
+    operand = LLVM::FNegOp::create(b.rewriter, loc, operand);
+  }
+  b.rewriter.replaceOp(op, callAtomic(op, b, *runtimeOp, *type, op.getPtr(), operand, Value(),
+                                      memoryOrder(op.getOrdering()),
+                                      "atomic " + LLVM::stringifyAtomicBinOp(kind)));
+  return Lowered::Yes;
+}
+
+static Lowered lowerCompareExchange(LLVM::AtomicCmpXchgOp op, SimBuilder &b) {
+  if (!isSimulated(op.getPtr()))
+    return Lowered::No;
+  Type valueType = op.getVal().getType();
+  std::optional<AtomicType> type = atomicType(valueType, /*asBits=*/true);
+  if (!type)
+    return reportUnsupported(op, "expected a value of 2, 4 or 8 bytes");
+  Location loc = op.getLoc();
+  MemoryOrder order =
+      join(memoryOrder(op.getSuccessOrdering()), memoryOrder(op.getFailureOrdering()));
+  Value old = callAtomic(op, b, AtomicCas, *type, op.getPtr(), op.getVal(), op.getCmp(), order,
+                         "atomic compare and swap");
+  Value isEqual = LLVM::ICmpOp::create(b.rewriter, loc, LLVM::ICmpPredicate::eq, old, op.getCmp());
+  Value pair = LLVM::PoisonOp::create(b.rewriter, loc, op.getType());
+  pair = LLVM::InsertValueOp::create(b.rewriter, loc, pair, old, ArrayRef<int64_t>{0});
+  pair = LLVM::InsertValueOp::create(b.rewriter, loc, pair, isEqual, ArrayRef<int64_t>{1});
+  b.rewriter.replaceOp(op, pair);
+  return Lowered::Yes;
+}
+
+static Lowered emitFence(Operation *op, SimBuilder &b, FenceScope scope) {
+  b.call(op->getLoc(), "tilec_sim_fence", {b.constantI32(op->getLoc(), scope), b.site(op, "fence")});
+  b.rewriter.eraseOp(op);
+  return Lowered::Yes;
+}
+
+static FenceScope fenceScope(StringRef syncScope) {
+  return llvm::StringSwitch<FenceScope>(syncScope)
+      .Cases({"block", "workgroup"}, FenceCta)
+      .Cases({"device", "agent", "cluster"}, FenceGpu)
+      .Default(FenceSystem);
+}
+
+static FenceScope fenceScope(NVVM::MemScopeKind scope) {
+  switch (scope) {
+  case NVVM::MemScopeKind::CTA:
+    return FenceCta;
+  case NVVM::MemScopeKind::CLUSTER:
+  case NVVM::MemScopeKind::GPU:
+    return FenceGpu;
+  default:
+    return FenceSystem;
+  }
+}
+
+Lowered tilec::lowerAtomic(Operation *op, SimBuilder &b) {
+  return llvm::TypeSwitch<Operation *, Lowered>(op)
+      .Case([&](LLVM::AtomicRMWOp rmw) { return lowerReadModifyWrite(rmw, b); })
+      .Case([&](LLVM::AtomicCmpXchgOp cas) { return lowerCompareExchange(cas, b); })
+      .Case([&](LLVM::FenceOp fence) {
+        return emitFence(fence, b, fenceScope(fence.getSyncscope().value_or("")));
+      })
+      .Case([&](NVVM::MembarOp fence) { return emitFence(fence, b, fenceScope(fence.getScope())); })
+      .Case([&](NVVM::FenceScClusterOp fence) { return emitFence(fence, b, FenceGpu); })
+      .Default([](Operation *) { return Lowered::No; });
+}

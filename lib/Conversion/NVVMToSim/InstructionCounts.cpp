@@ -1,0 +1,63 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Instruction counting: one call for each class that a block has, in front of the block. Operations
+// that cost a GPU nothing (constants, reinterpretations, renamings of vector elements) do not
+// count.
+
+#include "SimBuilder.h"
+
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "tilecrt/sim/SimAbi.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilecrt::sim::abi;
+
+static bool isFree(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<LLVM::BitcastOp, LLVM::PtrToIntOp, LLVM::IntToPtrOp, LLVM::AddrSpaceCastOp,
+             LLVM::ExtractElementOp, LLVM::InsertElementOp, LLVM::ExtractValueOp,
+             LLVM::InsertValueOp, LLVM::FreezeOp, LLVM::AddressOfOp, LLVM::AllocaOp,
+             LLVM::AssumeOp, LLVM::UnreachableOp, tilegpu::SharedBaseOp>(op);
+}
+
+static bool isFloating(Operation *op) {
+  auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
+  return llvm::any_of(op->getOperandTypes(), isFloat) || llvm::any_of(op->getResultTypes(), isFloat);
+}
+
+static InstructionClass classOf(Operation *op) {
+  if (isa<tilegpu::LdGlobalOp, tilegpu::StGlobalOp, tilegpu::LdSharedOp, tilegpu::StSharedOp,
+          LLVM::LoadOp, LLVM::StoreOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, LLVM::FenceOp>(op))
+    return ClassMemory;
+  if (op->hasTrait<OpTrait::IsTerminator>() || isa<NVVM::BarrierOp, NVVM::Barrier0Op>(op))
+    return ClassControl;
+  if (isa<LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::SIToFPOp,
+          LLVM::UIToFPOp, LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp>(op))
+    return ClassConvert;
+  if (isa<LLVM::CallIntrinsicOp, LLVM::CallOp, LLVM::SqrtOp, LLVM::ExpOp, LLVM::Exp2Op,
+          LLVM::LogOp, LLVM::Log2Op, LLVM::SinOp, LLVM::CosOp, NVVM::RcpApproxFtzF32Op>(op))
+    return ClassSpecial;
+  if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
+    return ClassOther;
+  return isFloating(op) ? ClassFloat : ClassInteger;
+}
+
+void tilec::insertInstructionCounts(LLVM::LLVMFuncOp function, SimBuilder &b) {
+  for (Block &block : function.getBody()) {
+    std::array<int64_t, NumInstructionClasses> counts = {};
+    for (Operation &op : block)
+      if (!isFree(&op))
+        ++counts[classOf(&op)];
+    Operation *first = &block.front();
+    b.rewriter.setInsertionPoint(first);
+    Value site = b.site(first, "instructions");
+    for (auto [instructionClass, amount] : llvm::enumerate(counts))
+      if (amount > 0)
+        b.call(first->getLoc(), "tilec_sim_count",
+               {b.constantI32(first->getLoc(), instructionClass),
+                b.constantI32(first->getLoc(), amount), site});
+  }
+}

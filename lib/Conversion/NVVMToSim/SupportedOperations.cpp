@@ -1,0 +1,64 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Last in line: drops hints that mean nothing on the host and reports what no lowering took. An
+// operation of the LLVM dialect passes when it does not reach GPU memory behind the runtime's back.
+
+#include "SimBuilder.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace tilec;
+
+static bool isSimulated(Type type) {
+  std::optional<unsigned> space = addressSpaceOf(type);
+  return space == globalSpace || space == sharedSpace;
+}
+
+/// Hints to the hardware.
+static bool isHint(Operation *op) {
+  return isa<LLVM::AssumeOp, LLVM::Prefetch, NVVM::PrefetchOp, NVVM::SetMaxRegisterOp,
+             NVVM::NanosleepOp>(op);
+}
+
+/// Operations that only compute with pointers or hand them on.
+static bool isPointerArithmetic(Operation *op) {
+  return isa<LLVM::GEPOp, LLVM::PtrToIntOp, LLVM::ICmpOp, LLVM::SelectOp, LLVM::BrOp,
+             LLVM::CondBrOp, LLVM::SwitchOp, LLVM::FreezeOp, LLVM::BitcastOp,
+             LLVM::InsertElementOp, LLVM::InsertValueOp, LLVM::CallOp, LLVM::ReturnOp,
+             LLVM::PtrMaskOp>(op);
+}
+
+/// Control flow and access that a kernel cannot have.
+static bool isForeign(Operation *op) {
+  return isa<LLVM::InlineAsmOp, LLVM::InvokeOp, LLVM::LandingpadOp, LLVM::ResumeOp, LLVM::VaArgOp,
+             LLVM::IndirectBrOp, LLVM::BlockAddressOp, LLVM::BlockTagOp, LLVM::DebugTrap>(op);
+}
+
+static Lowered checkPointers(Operation *op) {
+  if (isa<LLVM::AddrSpaceCastOp>(op) &&
+      (isSimulated(op->getOperand(0).getType()) || isSimulated(op->getResult(0).getType())))
+    return reportUnsupported(op, "a generic pointer to global or shared memory");
+  if (isa<LLVM::IntToPtrOp>(op) && addressSpaceOf(op->getResult(0).getType()) != globalSpace &&
+      addressSpaceOf(op->getResult(0).getType()) != sharedSpace)
+    return reportUnsupported(op, "expected a global or shared pointer");
+  if (isa<LLVM::AddressOfOp>(op) && isSimulated(op->getResult(0).getType()))
+    return reportUnsupported(op, "a variable in global or shared memory");
+  auto store = dyn_cast<LLVM::StoreOp>(op);
+  if (store && addressSpaceOf(store.getValue().getType()) == globalSpace)
+    return Lowered::Yes; // The pointer is the stored value: lowerMemory took the other stores.
+  if (!isPointerArithmetic(op) && llvm::any_of(op->getOperandTypes(), isSimulated))
+    return reportUnsupported(op, "on global or shared memory");
+  return Lowered::Yes;
+}
+
+Lowered tilec::checkSupported(Operation *op, SimBuilder &b) {
+  if (isHint(op)) {
+    b.rewriter.eraseOp(op);
+    return Lowered::Yes;
+  }
+  if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || isForeign(op))
+    return reportUnsupported(op);
+  return checkPointers(op);
+}

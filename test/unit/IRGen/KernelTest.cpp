@@ -1,0 +1,5 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Placeholder.
+#include "IRGenFixture.h"

@@ -1,0 +1,492 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only file that knows CLI11. CLI11 splits the words into options; values with a grammar of
+// their own (stages, devices, NAME=VALUE) are taken as text and checked here, so that every message
+// says what is accepted.
+
+#include "CommandLine.h"
+
+#include "tilec/Support/NearestName.h"
+#include "tilec/Target/PTXTarget.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cctype>
+#include <cmath>
+
+namespace tilec::tool {
+
+namespace {
+
+/// What is wrong with the command line.
+struct UsageError {
+  std::string message;
+};
+
+[[noreturn]] void usage(const llvm::Twine &message) { throw UsageError{message.str()}; }
+
+constexpr const char *compileExamples =
+    R"(Types are written as in Triton: *fp32, *fp32:16 (16-byte aligned), *bf16, i32, i32:16
+(a multiple of 16), i64, fp32, constexpr.
+
+Examples:
+  tilec compile add.tile --arg x=*fp32:16 --arg y=*fp32:16 --arg n=i32 --const BLOCK=1024
+  tilec compile add.tile ... --target sm_80 --emit cubin -o add.cubin
+  tilec compile add.tile ... --emit all -o stages/ --remarks --time)";
+
+constexpr const char *runExamples =
+    R"(DATA is one of
+  randn:f32[1024x512]  rand:f16[77]  zeros:i32[8]  ones:...  empty:...  arange:...
+  randint(0,10):i32[5]      an array filled here (random ones depend on --seed only)
+  values:i32[3,5,7]         an array of these values
+  x.npy, x.npy:bf16         an array in a file
+  128, 0.5, 3:i64, i64:3    a number passed by value
+  None                      no argument, a compile-time constant
+  pointers(a,b,c*)          an i64 array with the addresses of other arrays
+Argument types are deduced: arrays are pointers to aligned memory, integers are i32 if they
+fit and i64 otherwise, floats are fp32.
+EXPR knows the arguments, the constants, x.size, x.shape0, x.shape1, ..., cdiv, min and max.
+
+Examples:
+  tilec run add.tile --grid "cdiv(n, BLOCK)" --arg x=randn:f32[1000] --arg y=zeros:f32[1000]
+      --arg n=1000 --const BLOCK=256 --save y=out.npy --print y
+  tilec run add.tile ... --device sim --counters
+  tilec run add.tile ... --expect y=reference.npy --rtol 1e-5)";
+
+constexpr const char *layoutExamples =
+    R"(LAYOUT is a constructor or a list of bases with --shape:
+  blocked(shape=[64,32], sizePerThread=[1,4], threadsPerWarp=[8,4], warpsPerCta=[4,1])
+  default(shape=[64,32], numWarps=4)    mma(shape=[64,64], warpsPerCta=[2,2])
+  wgmma(shape=[128,64], warpsPerCta=[4,1], instrN=64)
+  operand(shape=[64,64], operand=0, kWidth=2, warpsPerCta=[2,2])
+  shared(shape=[64,64], vec=8, perPhase=1, maxPhase=8)    tma(shape=[64,64], bits=16, swizzle=128)
+  slice(PARENT, axis=1)    {register=[[0,1]], lane=[[1,0]], warp=[], block=[]}
+
+Examples:
+  tilec layout "default(shape=[16,16], numWarps=1)"
+  tilec layout "mma(shape=[16,8], warpsPerCta=[1,1])" --view tensor
+  tilec layout "default(shape=[64,64], numWarps=4)" --bits 16
+      --convert-to "blocked(shape=[64,64], sizePerThread=[4,1], threadsPerWarp=[16,2],
+                            warpsPerCta=[1,4], order=[0,1])")";
+
+constexpr const char *topExamples =
+    R"(Examples:
+  tilec compile softmax.tile --arg x=*fp32:16 --arg y=*fp32:16 --arg n=i32:16 --const BLOCK=4096
+  tilec run add.tile --grid "cdiv(n, BLOCK)" --arg x=randn:f32[1000] --arg y=zeros:f32[1000]
+      --arg n=1000 --const BLOCK=256
+  tilec doctor
+
+Exit codes: 0 fine, 1 error in the input, 2 wrong command line, 3 internal error, 4 device or
+tool unavailable.
+Environment: TILEC_PTXAS, CUDA_HOME or CUDA_PATH, PATH (where ptxas is), TILEC_LIBCLC and
+TILEC_LIBDEVICE (bitcode files).)";
+
+/// Option texts before they are checked.
+struct RawOptions {
+  KernelOptions kernel;
+  std::vector<std::string> arguments, constants, buffers, save, expect, werror;
+  int numWarps = 0, numStages = 0;
+  std::string diagnosticsFormat = "text", remarksFormat = "text";
+  std::string target = "sm_90a", emit, output, device = "auto", view = "hardware", shape;
+  bool remarks = false, time = false, noLineInfo = false;
+  bool check = false, noCheck = false, counters = false, json = false, noSpecialize = false;
+  std::string grid;
+  unsigned repeat = 0;
+  uint64_t seed = 0;
+  double rtol = 0, atol = 0;
+  std::vector<std::string> print;
+  LayoutCommand layout;
+};
+
+//===--------------------------------------------------------------------===//
+// Options
+//===--------------------------------------------------------------------===//
+
+/// An option that may be given many times, with one value each.
+void addRepeated(CLI::App &app, const std::string &name, std::vector<std::string> &values,
+                 const std::string &what, const std::string &valueName) {
+  app.add_option(name, values, what)->allow_extra_args(false)->type_name(valueName);
+}
+
+void addKernelOptions(CLI::App &app, RawOptions &raw, const char *argumentValue,
+                      const char *argumentText) {
+  app.add_option("FILE", raw.kernel.file, "Source file (.tile, or .py of which only kernels count)")
+      ->required()
+      ->type_name("");
+  app.add_option("--kernel", raw.kernel.kernel, "Kernel to take; needed when the file has several")
+      ->type_name("NAME");
+  addRepeated(app, "--arg", raw.arguments, argumentText, argumentValue);
+  addRepeated(app, "--const", raw.constants, "Value of a compile-time parameter", "NAME=VALUE");
+  app.add_option("--num-warps", raw.numWarps, "Warps of a program")->type_name("N");
+  app.add_option("--num-stages", raw.numStages, "Stages of software pipelines")->type_name("N");
+  app.add_flag("--debug", raw.kernel.debug, "Keep device assertions");
+  app.add_option("--ptxas", raw.kernel.ptxas, "Path of NVIDIA's assembler")->type_name("PATH");
+  app.add_option("--diagnostics-format", raw.diagnosticsFormat, "Errors and warnings as text, json")
+      ->type_name("FORMAT");
+}
+
+CLI::App *addCompile(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("compile", "Compile a kernel and write one stage, or all");
+  addKernelOptions(*app, raw, "NAME=TYPE", "Type of a run-time parameter");
+  app->add_option("--target", raw.target, "Processor: sm_80, sm_90a, sm_100, ..., or sim")
+      ->type_name("TARGET");
+  app->add_option("--emit", raw.emit,
+                  "Stage to write: ast, tile, tilegpu, llvm-mlir, llvm, ptx (default), cubin, all")
+      ->type_name("STAGE");
+  app->add_option("-o,--output", raw.output,
+                  "File to write (metadata goes to PATH.json), or the folder for --emit all")
+      ->type_name("PATH");
+  app->add_flag("--remarks", raw.remarks, "Say which optimisations did not apply, and why");
+  app->add_option("--remarks-format", raw.remarksFormat, "Remarks as text, json")
+      ->type_name("FORMAT");
+  addRepeated(*app, "-W", raw.werror,
+              "-Werror=perf makes remarks errors; -Werror=CATEGORY those of a category",
+              "error=CATEGORY");
+  app->add_flag("--time", raw.time, "Print the time of each stage");
+  app->add_flag("--no-line-info", raw.noLineInfo, "No source lines in the PTX and the cubin");
+  app->footer(compileExamples);
+  return app;
+}
+
+CLI::App *addRun(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("run", "Run a kernel on a GPU or on the simulator");
+  addKernelOptions(*app, raw, "NAME=DATA", "Value of a run-time parameter");
+  app->add_option("--grid", raw.grid, "Number of programs in x, y, z")
+      ->required()
+      ->type_name("EXPR[,EXPR[,EXPR]]");
+  addRepeated(*app, "--buffer", raw.buffers, "Array that is no argument, for pointers(...)",
+              "NAME=DATA");
+  app->add_option("--device", raw.device, "auto, cuda, cuda:N or sim")->type_name("DEVICE");
+  app->add_flag("--check,!--no-check", raw.check,
+                "Look for races and wild accesses (simulator; on by default there)");
+  app->add_flag("--counters", raw.counters, "Count memory traffic and instructions (simulator)");
+  app->add_option("--repeat", raw.repeat, "Timed launches; the median is printed")->type_name("N");
+  app->add_option("--seed", raw.seed, "Seed of random data")->type_name("N");
+  addRepeated(*app, "--save", raw.save, "Write an array after the run", "NAME=F.npy");
+  addRepeated(*app, "--expect", raw.expect, "Compare an array after the run", "NAME=F.npy");
+  app->add_option("--rtol", raw.rtol, "Relative tolerance (default: by element type)")
+      ->type_name("R");
+  app->add_option("--atol", raw.atol, "Absolute tolerance (default: by element type)")
+      ->type_name("A");
+  addRepeated(*app, "--print", raw.print, "Print an array after the run", "NAME");
+  app->add_flag("--no-specialize", raw.noSpecialize,
+                "Deduce no alignment or divisibility from the data");
+  app->add_flag("--json", raw.json, "Report as JSON");
+  app->footer(runExamples);
+  return app;
+}
+
+CLI::App *addKernels(CLI::App &top, RawOptions &raw) {
+  CLI::App *app =
+      top.add_subcommand("kernels", "List kernels, their parameters and configurations");
+  app->add_option("FILE", raw.kernel.file, "Source file")->required()->type_name("");
+  app->add_flag("--json", raw.json, "List as JSON");
+  return app;
+}
+
+CLI::App *addDoctor(CLI::App &top, RawOptions &raw) {
+  CLI::App *app =
+      top.add_subcommand("doctor", "Say what this machine has and what is missing");
+  app->add_option("--ptxas", raw.kernel.ptxas, "Path of NVIDIA's assembler")->type_name("PATH");
+  return app;
+}
+
+CLI::App *addLayout(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("layout", "Print a layout, or the plan of a conversion");
+  app->add_option("LAYOUT", raw.layout.layout, "The layout")->required()->type_name("");
+  app->add_option("--shape", raw.shape, "Tensor shape of a layout given by its bases")
+      ->type_name("64x32");
+  app->add_option("--view", raw.view, "hardware (lanes and registers), tensor (owners), both")
+      ->type_name("VIEW");
+  app->add_option("--convert-to", raw.layout.convertTo, "Plan the conversion to this layout")
+      ->type_name("LAYOUT");
+  app->add_option("--bits", raw.layout.bits, "Bits of an element, for --convert-to")
+      ->type_name("N");
+  app->add_option("--max-rows", raw.layout.maxRows, "Most lines of a view")->type_name("N");
+  app->footer(layoutExamples);
+  return app;
+}
+
+//===--------------------------------------------------------------------===//
+// Checks
+//===--------------------------------------------------------------------===//
+
+std::string suggestion(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known) {
+  llvm::StringRef nearest = nearestName(name, known);
+  return nearest.empty() ? std::string() : ("; did you mean '" + nearest + "'?").str();
+}
+
+/// One of a list of words, as its index.
+size_t chooseWord(llvm::StringRef option, llvm::StringRef text,
+                  llvm::ArrayRef<llvm::StringRef> words) {
+  const auto *found = llvm::find(words, text);
+  if (found == words.end())
+    usage("unknown value '" + text + "' for '" + option + "', expected one of " +
+          llvm::join(words, ", ") + suggestion(text, words));
+  return size_t(found - words.begin());
+}
+
+std::vector<NamedValue> splitNamed(llvm::StringRef option, const std::vector<std::string> &texts) {
+  std::vector<NamedValue> result;
+  for (llvm::StringRef text : texts) {
+    auto [name, value] = text.split('=');
+    name = name.trim();
+    if (name.empty() || !text.contains('='))
+      usage("'" + option + "' expects NAME=VALUE, got '" + text + "'");
+    for (const NamedValue &other : result)
+      if (other.first == name)
+        usage("'" + option + " " + name + "=...' is given twice");
+    result.emplace_back(name.str(), value.str());
+  }
+  return result;
+}
+
+TextFormat readFormat(llvm::StringRef option, llvm::StringRef text) {
+  return chooseWord(option, text, {"text", "json"}) == 0 ? TextFormat::Text : TextFormat::Json;
+}
+
+KernelOptions readKernelOptions(const CLI::App &app, RawOptions &raw) {
+  KernelOptions options = std::move(raw.kernel);
+  options.arguments = splitNamed("--arg", raw.arguments);
+  options.constants = splitNamed("--const", raw.constants);
+  for (const NamedValue &constant : options.constants)
+    for (const NamedValue &argument : options.arguments)
+      if (argument.first == constant.first)
+        usage("'" + constant.first + "' is given by both '--arg' and '--const'");
+  if (app.count("--num-warps")) {
+    if (raw.numWarps < 1 || raw.numWarps > 32 || (raw.numWarps & (raw.numWarps - 1)) != 0)
+      usage("'--num-warps' expects 1, 2, 4, 8, 16 or 32, got " + llvm::Twine(raw.numWarps));
+    options.numWarps = raw.numWarps;
+  }
+  if (app.count("--num-stages")) {
+    if (raw.numStages < 1 || raw.numStages > 16)
+      usage("'--num-stages' expects 1 to 16, got " + llvm::Twine(raw.numStages));
+    options.numStages = raw.numStages;
+  }
+  options.diagnosticsFormat = readFormat("--diagnostics-format", raw.diagnosticsFormat);
+  return options;
+}
+
+Command readCompile(const CLI::App &app, RawOptions &raw) {
+  CompileCommand command;
+  command.kernel = readKernelOptions(app, raw);
+  command.target = raw.target;
+  bool forHost = command.target == "sim";
+  if (!forHost)
+    if (llvm::Expected<PTXTarget> target = findPTXTarget(command.target); !target)
+      usage(llvm::toString(target.takeError()) + ", sim");
+
+  llvm::SmallVector<llvm::StringRef> stages;
+  for (Stage stage : allStages())
+    stages.push_back(stageName(stage));
+  stages.push_back("all");
+  if (raw.emit.empty())
+    raw.emit = forHost ? "llvm-mlir" : "ptx";
+  size_t stage = chooseWord("--emit", raw.emit, stages);
+  command.emit.reset();
+  if (stage < allStages().size())
+    command.emit = allStages()[stage];
+  if (forHost && command.emit && *command.emit > Stage::LLVMMLIR)
+    usage("target 'sim' has no stage '" + raw.emit + "', expected one of ast, tile, tilegpu, "
+          "llvm-mlir, all");
+
+  command.output = raw.output;
+  if (app.count("--output") && raw.output.empty())
+    usage("'-o' expects a path");
+  if (!command.emit && (command.output.empty() || command.output == "-"))
+    usage("'--emit all' needs a folder: '-o DIR'");
+  if (command.emit == Stage::Cubin && command.output.empty())
+    usage("'--emit cubin' writes binary data and needs a file: '-o PATH'");
+  command.remarks = raw.remarks;
+  command.remarksFormat = readFormat("--remarks-format", raw.remarksFormat);
+  for (llvm::StringRef warning : raw.werror) {
+    if (!warning.consume_front("error=") || warning.empty())
+      usage("unknown option '-W" + warning + "', expected '-Werror=perf' or '-Werror=CATEGORY'");
+    command.remarksAsErrors.push_back(warning.str());
+  }
+  command.time = raw.time;
+  command.lineInfo = !raw.noLineInfo;
+  return command;
+}
+
+void readDevice(llvm::StringRef text, RunCommand &command) {
+  auto [kind, number] = text.split(':');
+  if (kind == "cuda" && text.contains(':')) {
+    if (number.getAsInteger(10, command.deviceNumber) || command.deviceNumber < 0)
+      usage("'--device' expects a device number after 'cuda:', got '" + number + "'");
+    command.device = DeviceKind::Cuda;
+    return;
+  }
+  static constexpr DeviceKind kinds[] = {DeviceKind::Auto, DeviceKind::Cuda, DeviceKind::Simulator};
+  command.device = kinds[chooseWord("--device", text, {"auto", "cuda", "sim"})];
+}
+
+std::optional<double> readTolerance(const CLI::App &app, const char *option, double value) {
+  if (!app.count(option))
+    return std::nullopt;
+  if (!(value >= 0) || std::isinf(value))
+    usage(llvm::Twine("'") + option + "' expects a number of at least 0");
+  return value;
+}
+
+Command readRun(const CLI::App &app, RawOptions &raw) {
+  RunCommand command;
+  command.kernel = readKernelOptions(app, raw);
+  command.grid = raw.grid;
+  command.buffers = splitNamed("--buffer", raw.buffers);
+  readDevice(raw.device, command);
+  if (app.count("--check"))
+    command.check = raw.check;
+  command.counters = raw.counters;
+  bool needsSimulator = command.counters || command.check.value_or(false);
+  if (needsSimulator && command.device == DeviceKind::Cuda)
+    usage(llvm::Twine(command.counters ? "'--counters'" : "'--check'") +
+          " needs the simulator: '--device sim'");
+  if (needsSimulator)
+    command.device = DeviceKind::Simulator;
+  if (app.count("--repeat")) {
+    if (raw.repeat < 1 || raw.repeat > 100000)
+      usage("'--repeat' expects 1 to 100000, got " + llvm::Twine(raw.repeat));
+    command.repeat = raw.repeat;
+  }
+  command.seed = raw.seed;
+  command.save = splitNamed("--save", raw.save);
+  for (const NamedValue &value : splitNamed("--expect", raw.expect))
+    command.expect.push_back({value.first, value.second});
+  command.rtol = readTolerance(app, "--rtol", raw.rtol);
+  command.atol = readTolerance(app, "--atol", raw.atol);
+  command.print = raw.print;
+  command.noSpecialize = raw.noSpecialize;
+  command.json = raw.json;
+  return command;
+}
+
+Command readLayout(RawOptions &raw) {
+  LayoutCommand command = std::move(raw.layout);
+  static constexpr LayoutView views[] = {LayoutView::Hardware, LayoutView::Tensor,
+                                         LayoutView::Both};
+  command.view = views[chooseWord("--view", raw.view, {"hardware", "tensor", "both"})];
+  llvm::SmallVector<llvm::StringRef> extents;
+  if (!raw.shape.empty())
+    llvm::StringRef(raw.shape).split(extents, 'x');
+  for (llvm::StringRef extent : extents) {
+    int64_t value = 0;
+    if (extent.getAsInteger(10, value) || value < 1)
+      usage("'--shape' expects sizes as in 64x32, got '" + raw.shape + "'");
+    command.shape.push_back(value);
+  }
+  static constexpr int widths[] = {1, 8, 16, 32, 64, 128};
+  if (!llvm::is_contained(widths, command.bits))
+    usage("'--bits' expects 1, 8, 16, 32, 64 or 128, got " + llvm::Twine(command.bits));
+  if (command.maxRows < 1)
+    usage("'--max-rows' expects at least 1");
+  return command;
+}
+
+//===--------------------------------------------------------------------===//
+// Errors
+//===--------------------------------------------------------------------===//
+
+/// CLI11's words in our style: lower-case start, one line.
+std::string inOurStyle(std::string message) {
+  while (!message.empty() && (message.back() == '\n' || message.back() == '.'))
+    message.pop_back();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  if (message.size() > 1 && std::islower(static_cast<unsigned char>(message[1])))
+    message[0] = char(std::tolower(static_cast<unsigned char>(message[0])));
+  return message;
+}
+
+/// The first word that no option took, with the nearest option.
+std::string describeExtra(const CLI::App &app, const std::vector<std::string> &extras) {
+  const std::string &word = extras.front();
+  if (word.empty() || word[0] != '-')
+    return "unexpected argument '" + word + "'";
+  llvm::StringRef name = llvm::StringRef(word).split('=').first;
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options()) {
+    for (const std::string &longName : option->get_lnames())
+      names.push_back("--" + longName);
+    for (const std::string &longName : option->get_fnames())
+      names.push_back("--" + longName);
+  }
+  std::vector<llvm::StringRef> known(names.begin(), names.end());
+  return ("unknown option '" + name + "'" + suggestion(name, known)).str();
+}
+
+ParsedCommandLine usageError(const std::string &message, const std::string &command) {
+  ParsedCommandLine result;
+  result.exitCode = ExitCode::Usage;
+  result.text = "tilec: error: " + message + "\ntilec: note: '" +
+                (command.empty() ? "tilec" : "tilec " + command) + " --help' shows the options\n";
+  return result;
+}
+
+} // namespace
+
+ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
+  RawOptions raw;
+  CLI::App top("tilec compiles and runs tile kernels: Triton's kernel language, without Python.",
+               "tilec");
+  top.set_version_flag("--version", "tilec " TILEC_VERSION " (LLVM " LLVM_VERSION_STRING ")");
+  top.require_subcommand(1);
+  top.footer(topExamples);
+  CLI::App *compile = addCompile(top, raw);
+  CLI::App *run = addRun(top, raw);
+  CLI::App *kernels = addKernels(top, raw);
+  CLI::App *doctor = addDoctor(top, raw);
+  CLI::App *layout = addLayout(top, raw);
+  auto chosen = [&]() -> CLI::App * {
+    return top.get_subcommands().empty() ? nullptr : top.get_subcommands().front();
+  };
+  auto chosenName = [&] { return chosen() ? chosen()->get_name() : std::string(); };
+
+  if (!arguments.empty() && (arguments[0].empty() || arguments[0][0] != '-') &&
+      !top.get_subcommand_no_throw(arguments[0]))
+    return usageError("unknown command '" + arguments[0] + "'" +
+                          suggestion(arguments[0],
+                                     {"compile", "run", "kernels", "doctor", "layout"}),
+                      "");
+  ParsedCommandLine result;
+  try {
+    top.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    if (*compile)
+      result.command = readCompile(*compile, raw);
+    else if (*run)
+      result.command = readRun(*run, raw);
+    else if (*kernels)
+      result.command = KernelsCommand{raw.kernel.file, raw.json};
+    else if (*doctor)
+      result.command = DoctorCommand{raw.kernel.ptxas};
+    else if (*layout)
+      result.command = readLayout(raw);
+    return result;
+  } catch (const CLI::CallForHelp &) {
+    result.text = (chosen() ? chosen() : &top)->help();
+    return result;
+  } catch (const CLI::CallForVersion &version) {
+    result.text = std::string(version.what()) + "\n";
+    return result;
+  } catch (const CLI::ExtrasError &) {
+    const CLI::App &app = chosen() ? *chosen() : top;
+    std::vector<std::string> extras = top.remaining(/*recurse=*/true);
+    return usageError(extras.empty() ? "unexpected argument" : describeExtra(app, extras),
+                      chosenName());
+  } catch (const CLI::ParseError &error) {
+    if (!chosen())
+      return usageError("no command given, expected compile, run, kernels, doctor or layout", "");
+    // A misspelt option is the better explanation of what is then missing.
+    std::vector<std::string> extras = top.remaining(/*recurse=*/true);
+    if (!extras.empty() && extras.front().size() > 1 && extras.front()[0] == '-')
+      return usageError(describeExtra(*chosen(), extras), chosenName());
+    return usageError(inOurStyle(error.what()), chosenName());
+  } catch (const UsageError &error) {
+    return usageError(error.message, chosenName());
+  }
+}
+
+} // namespace tilec::tool
