@@ -104,11 +104,13 @@ bool liveTogether(const SharedBuffer &a, const SharedBuffer &b) {
 }
 
 /// The lowest aligned offset at which `buffer` fits between the placed buffers it is live together
-/// with.
-int64_t firstFit(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> placed) {
+/// with. With `separateSmall`, small buffers never share with small ones either.
+int64_t firstFit(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> placed,
+                 bool separateSmall) {
+  auto isSmall = [](const SharedBuffer &b) { return b.size <= SharedAllocation::kSmallSize; };
   SmallVector<const SharedBuffer *> conflicts;
   for (const SharedBuffer *other : placed)
-    if (liveTogether(*other, buffer))
+    if (liveTogether(*other, buffer) || (separateSmall && isSmall(*other) && isSmall(buffer)))
       conflicts.push_back(other);
   llvm::sort(conflicts, [](const SharedBuffer *a, const SharedBuffer *b) {
     return std::make_pair(a->offset, a->size) < std::make_pair(b->offset, b->size);
@@ -150,13 +152,18 @@ SharedAllocation::SharedAllocation(FunctionOpInterface func) {
   });
 
   SmallVector<std::pair<int64_t, unsigned>> largestFirst;
+  int64_t smallBytes = 0;
+  for (const auto &[alloc, buffer] : buffers)
+    if (buffer.size <= kSmallSize)
+      smallBytes += llvm::alignTo(buffer.size, kSmallAlignment);
+  bool separateSmall = smallBytes <= kSeparateSmallLimit;
   for (auto [i, entry] : llvm::enumerate(buffers))
     largestFirst.push_back({-entry.second.size, i});
   llvm::sort(largestFirst);
   SmallVector<const SharedBuffer *> placed;
   for (auto [size, i] : largestFirst) {
     SharedBuffer &buffer = buffers.begin()[i].second;
-    buffer.offset = firstFit(buffer, placed);
+    buffer.offset = firstFit(buffer, placed, separateSmall);
     placed.push_back(&buffer);
     totalBytes = std::max(totalBytes, buffer.end());
   }

@@ -62,7 +62,7 @@ static void addCallers(tilec::Diagnostic &diagnostic, const ResolvedLocation &pl
 }
 
 DiagnosticBridge::DiagnosticBridge(MLIRContext &context, const SourceManager &sources,
-                                   DiagnosticEngine &engine)
+                                   tilec::DiagnosticEngine &engine)
     : handler(&context, [&sources, &engine](mlir::Diagnostic &diagnostic) {
         ResolvedLocation place = resolveLocation(diagnostic.getLocation(), sources);
         tilec::Diagnostic &made =
@@ -77,7 +77,7 @@ namespace {
 /// Turns MLIR's optimisation remarks into diagnostics.
 class RemarkCollector : public remark::detail::MLIRRemarkStreamerBase {
 public:
-  RemarkCollector(const SourceManager &sourceManager, DiagnosticEngine &diagnosticEngine)
+  RemarkCollector(const SourceManager &sourceManager, tilec::DiagnosticEngine &diagnosticEngine)
       : sources(sourceManager), engine(diagnosticEngine) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
@@ -96,12 +96,12 @@ public:
 
 private:
   const SourceManager &sources;
-  DiagnosticEngine &engine;
+  tilec::DiagnosticEngine &engine;
 };
 } // namespace
 
 void DiagnosticBridge::collectRemarks(MLIRContext &context, const SourceManager &sources,
-                                      DiagnosticEngine &engine) {
+                                      tilec::DiagnosticEngine &engine) {
   remark::RemarkCategories categories;
   categories.all = ".*";
   // Failure means that the context's engine could not be made; the compilation goes on without remarks.

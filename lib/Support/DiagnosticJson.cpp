@@ -15,8 +15,7 @@ static std::string makeText(llvm::StringRef text) {
   return llvm::json::isUTF8(text) ? text.str() : llvm::json::fixUTF8(text);
 }
 
-static void writeRange(llvm::json::OStream &json, const SourceManager &sources,
-                       SourceRange range) {
+static void writeRange(llvm::json::OStream &json, const SourceManager &sources, SourceRange range) {
   const SourceBuffer *buffer = sources.getBuffer(range.file);
   if (!buffer)
     return;

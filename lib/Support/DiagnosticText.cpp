@@ -34,8 +34,7 @@ struct Snippet {
 
 } // namespace
 
-static std::vector<Cell> makeCells(llvm::StringRef line, uint32_t firstOffset,
-                                   unsigned tabWidth) {
+static std::vector<Cell> makeCells(llvm::StringRef line, uint32_t firstOffset, unsigned tabWidth) {
   std::vector<Cell> cells;
   const auto *begin = reinterpret_cast<const llvm::UTF8 *>(line.data());
   const llvm::UTF8 *end = begin + line.size();
@@ -60,8 +59,7 @@ static std::vector<Cell> makeCells(llvm::StringRef line, uint32_t firstOffset,
         const llvm::UTF8 *source = p;
         llvm::UTF32 codePoint = 0;
         llvm::UTF32 *target = &codePoint;
-        llvm::ConvertUTF8toUTF32(&source, p + length, &target, target + 1,
-                                 llvm::lenientConversion);
+        llvm::ConvertUTF8toUTF32(&source, p + length, &target, target + 1, llvm::lenientConversion);
         cell.shown = "<U+" + llvm::utohexstr(codePoint, /*LowerCase=*/false, /*Width=*/4) + ">";
         width = static_cast<int>(cell.shown.size());
       }
@@ -92,8 +90,7 @@ static Snippet makeSnippet(llvm::StringRef line, uint32_t begin, uint32_t end,
   llvm::StringRef window = line.substr(windowBegin, 2 * margin);
   bool cutRight = windowBegin + window.size() < line.size();
 
-  std::vector<Cell> cells =
-      makeCells(window, windowBegin, std::max(options.tabWidth, 1u));
+  std::vector<Cell> cells = makeCells(window, windowBegin, std::max(options.tabWidth, 1u));
   size_t caret = cells.size();
   unsigned total = 0;
   for (size_t i = 0; i != cells.size(); ++i) {
@@ -188,8 +185,8 @@ private:
     color("1");
     if (const SourceBuffer *buffer = sources.getBuffer(diagnostic.range.file)) {
       LineColumn place = buffer->getLineColumn(diagnostic.range.begin);
-      out += (buffer->getName() + ":" + llvm::Twine(place.line) + ":" +
-              llvm::Twine(place.column) + ": ")
+      out += (buffer->getName() + ":" + llvm::Twine(place.line) + ":" + llvm::Twine(place.column) +
+              ": ")
                  .str();
     }
     static constexpr const char *colors[] = {"31", "35", "34", "36"};
@@ -225,8 +222,8 @@ private:
     llvm::StringRef replacement;
     uint32_t fixAt = 0;
     if (const std::optional<FixItHint> &fix = diagnostic.fixIt) {
-      bool onThisLine = fix->range.file == diagnostic.range.file &&
-                        fix->range.begin >= lineStart && fix->range.begin <= lineStart + lineSize;
+      bool onThisLine = fix->range.file == diagnostic.range.file && fix->range.begin >= lineStart &&
+                        fix->range.begin <= lineStart + lineSize;
       if (onThisLine && !llvm::StringRef(fix->replacement).contains('\n')) {
         replacement = fix->replacement;
         fixAt = fix->range.begin - lineStart;

@@ -37,23 +37,42 @@ llvm::StringRef ast::getSpelling(CompareOp op) {
 }
 
 llvm::StringRef ast::getKindName(ExprKind kind) {
-  static constexpr const char *names[] = {
-      "Name",      "IntLiteral", "FloatLiteral",    "StringLiteral", "BoolLiteral",
-      "NoneLiteral", "EllipsisLiteral", "FString",  "Tuple",         "List",
-      "Set",       "Dict",       "Comprehension",   "Attribute",     "Subscript",
-      "Slice",     "Call",       "Starred",         "Unary",         "Binary",
-      "BoolOp",    "Compare",    "Conditional",     "NamedExpr",     "Lambda",
-      "Unsupported"};
+  static constexpr const char *names[] = {"Name",
+                                          "IntLiteral",
+                                          "FloatLiteral",
+                                          "StringLiteral",
+                                          "BoolLiteral",
+                                          "NoneLiteral",
+                                          "EllipsisLiteral",
+                                          "FString",
+                                          "Tuple",
+                                          "List",
+                                          "Set",
+                                          "Dict",
+                                          "Comprehension",
+                                          "Attribute",
+                                          "Subscript",
+                                          "Slice",
+                                          "Call",
+                                          "Starred",
+                                          "Unary",
+                                          "Binary",
+                                          "BoolOp",
+                                          "Compare",
+                                          "Conditional",
+                                          "NamedExpr",
+                                          "Lambda",
+                                          "Unsupported"};
   static_assert(std::size(names) == static_cast<size_t>(ExprKind::Unsupported) + 1);
   return names[static_cast<unsigned>(kind)];
 }
 
 llvm::StringRef ast::getKindName(StmtKind kind) {
   static constexpr const char *names[] = {
-      "Expr",   "Assign",   "AnnAssign", "AugAssign", "Return",     "If",
-      "For",    "While",    "With",      "Try",       "Assert",     "Raise",
-      "Pass",   "Break",    "Continue",  "Delete",    "Scope",      "Import",
-      "ImportFrom", "FunctionDef", "ClassDef", "Unsupported"};
+      "Expr",       "Assign",      "AnnAssign", "AugAssign",  "Return", "If",
+      "For",        "While",       "With",      "Try",        "Assert", "Raise",
+      "Pass",       "Break",       "Continue",  "Delete",     "Scope",  "Import",
+      "ImportFrom", "FunctionDef", "ClassDef",  "Unsupported"};
   static_assert(std::size(names) == static_cast<size_t>(StmtKind::Unsupported) + 1);
   return names[static_cast<unsigned>(kind)];
 }

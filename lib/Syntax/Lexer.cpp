@@ -33,16 +33,13 @@ llvm::StringRef tilec::getTokenSpelling(TokenKind kind) {
     return "number";
   case TokenKind::String:
     return "string";
-#define X(name, spelling)                                                                          \
+#define TILEC_PUNCTUATION(name, spelling)                                                          \
   case TokenKind::name:                                                                            \
     return spelling;
-    TILEC_PUNCTUATION(X)
-#undef X
-#define X(name, spelling)                                                                          \
+#define TILEC_KEYWORD(name, spelling)                                                              \
   case TokenKind::Kw##name:                                                                        \
     return spelling;
-    TILEC_KEYWORDS(X)
-#undef X
+#include "tilec/Syntax/Tokens.def"
   }
   return "";
 }
@@ -51,9 +48,8 @@ bool tilec::isKeyword(TokenKind kind) { return kind >= TokenKind::KwFalse; }
 
 static TokenKind classifyWord(llvm::StringRef word) {
   return llvm::StringSwitch<TokenKind>(word)
-#define X(name, spelling) .Case(spelling, TokenKind::Kw##name)
-      TILEC_KEYWORDS(X)
-#undef X
+#define TILEC_KEYWORD(name, spelling) .Case(spelling, TokenKind::Kw##name)
+#include "tilec/Syntax/Tokens.def"
       .Default(TokenKind::Identifier);
 }
 
@@ -77,10 +73,9 @@ static TokenKind matchPunctuation(llvm::StringRef text) {
   llvm::StringRef three = text.take_front(3), two = text.take_front(2), one = text.take_front(1);
   for (llvm::StringRef candidate : {three, two, one}) {
     TokenKind kind = llvm::StringSwitch<TokenKind>(candidate)
-#define X(name, spelling) .Case(spelling, TokenKind::name)
-                         TILEC_PUNCTUATION(X)
-#undef X
-                             .Default(TokenKind::Error);
+#define TILEC_PUNCTUATION(name, spelling) .Case(spelling, TokenKind::name)
+#include "tilec/Syntax/Tokens.def"
+                         .Default(TokenKind::Error);
     if (kind != TokenKind::Error)
       return kind;
   }
@@ -94,13 +89,12 @@ static bool isNameCodePoint(llvm::UTF32 c) {
     llvm::UTF32 first, last;
   };
   static constexpr Block excluded[] = {
-      {0x80, 0xA9},     {0xAB, 0xB4},     {0xB6, 0xB9},     {0xBB, 0xBF},
-      {0xD7, 0xD7},     {0xF7, 0xF7},     {0x2000, 0x203E}, {0x2041, 0x2070},
-      {0x2074, 0x207E}, {0x2080, 0x208F}, {0x20A0, 0x20CF}, {0x2190, 0x2BFF},
-      {0x2E00, 0x2E7F}, {0x3000, 0x3004}, {0x3008, 0x3020}, {0xE000, 0xF8FF},
-      {0xFE10, 0xFE32}, {0xFE50, 0xFE6F}, {0xFEFF, 0xFEFF}, {0xFF00, 0xFF0F},
-      {0xFF1A, 0xFF20}, {0xFF3B, 0xFF3E}, {0xFF5B, 0xFF65}, {0xFFE0, 0xFFFF},
-      {0x1F000, 0x1FAFF}, {0xE0000, 0x10FFFF},
+      {0x80, 0xA9},        {0xAB, 0xB4},     {0xB6, 0xB9},     {0xBB, 0xBF},     {0xD7, 0xD7},
+      {0xF7, 0xF7},        {0x2000, 0x203E}, {0x2041, 0x2070}, {0x2074, 0x207E}, {0x2080, 0x208F},
+      {0x20A0, 0x20CF},    {0x2190, 0x2BFF}, {0x2E00, 0x2E7F}, {0x3000, 0x3004}, {0x3008, 0x3020},
+      {0xE000, 0xF8FF},    {0xFE10, 0xFE32}, {0xFE50, 0xFE6F}, {0xFEFF, 0xFEFF}, {0xFF00, 0xFF0F},
+      {0xFF1A, 0xFF20},    {0xFF3B, 0xFF3E}, {0xFF5B, 0xFF65}, {0xFFE0, 0xFFFF}, {0x1F000, 0x1FAFF},
+      {0xE0000, 0x10FFFF},
   };
   return c >= 0x80 && std::none_of(std::begin(excluded), std::end(excluded), [c](Block block) {
            return c >= block.first && c <= block.last;
@@ -296,9 +290,9 @@ private:
     }
     if (!checkNumberEnd(p, bad, "a decimal"))
       return;
-    bool leadingZero = kind == TokenKind::Integer && text[offset] == '0' &&
-                       text.slice(offset, integerEnd).find_first_not_of("0_") !=
-                           llvm::StringRef::npos;
+    bool leadingZero =
+        kind == TokenKind::Integer && text[offset] == '0' &&
+        text.slice(offset, integerEnd).find_first_not_of("0_") != llvm::StringRef::npos;
     if (leadingZero)
       return addError(offset, p,
                       "leading zeros are not permitted in a decimal integer, write '0o' for octal");
@@ -318,8 +312,9 @@ private:
     if (!checkNumberEnd(p, bad, name))
       return;
     if (p == first)
-      return addError(offset, p, "expected " + llvm::StringRef(name).split(' ').second + " digits after '" +
-                                     text.substr(offset, 2) + "'");
+      return addError(offset, p,
+                      "expected " + llvm::StringRef(name).split(' ').second + " digits after '" +
+                          text.substr(offset, 2) + "'");
     addNumber(TokenKind::Integer, p);
   }
 
@@ -331,7 +326,8 @@ private:
     if (end != p && classifyWord(text.slice(p, end)) == TokenKind::Identifier) {
       llvm::StringRef rest = text.slice(p, end);
       if (llvm::isDigit(rest.front()))
-        addError(p, p + 1, "invalid digit '" + rest.take_front(1) + "' in " + base + " number", end);
+        addError(p, p + 1, "invalid digit '" + rest.take_front(1) + "' in " + base + " number",
+                 end);
       else
         addError(p, end, "invalid suffix '" + rest + "' on a number", end);
       return false;

@@ -182,8 +182,8 @@ private:
     uint32_t codePoint = 0;
     bool isHex = digits.size() == numDigits && llvm::all_of(digits, llvm::isHexDigit);
     if (!isHex || digits.getAsInteger(16, codePoint)) {
-      unsigned valid = static_cast<unsigned>(llvm::find_if_not(digits, llvm::isHexDigit) -
-                                             digits.begin());
+      unsigned valid =
+          static_cast<unsigned>(llvm::find_if_not(digits, llvm::isHexDigit) - digits.begin());
       onError(offset, offset + 2 + valid,
               "expected " + llvm::Twine(numDigits) + " hexadecimal digits after '" +
                   content.substr(offset, 2) + "'");

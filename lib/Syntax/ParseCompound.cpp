@@ -44,8 +44,8 @@ bool Parser::parseSuite(llvm::StringRef what, uint32_t headerBegin, Block &body,
   const Token &first = token();
   if (atEnd() || first.indent <= blockIndent) {
     uint32_t line = context.buffer.getLineColumn(headerBegin).line;
-    fail({module.file, previousEnd, previousEnd}, "expected an indented block after '" + what +
-                                                      "' on line " + llvm::Twine(line));
+    fail({module.file, previousEnd, previousEnd},
+         "expected an indented block after '" + what + "' on line " + llvm::Twine(line));
     panicking = false;
     return false;
   }
@@ -148,9 +148,8 @@ Stmt *Parser::parseIf(bool isElif) {
   }
   if (!good)
     return nullptr;
-  return finish(
-      module.make<If>(rangeFrom(begin), condition, thenBody, elseBody, isElif, header), condition,
-      thenBody, elseBody);
+  return finish(module.make<If>(rangeFrom(begin), condition, thenBody, elseBody, isElif, header),
+                condition, thenBody, elseBody);
 }
 
 Stmt *Parser::parseFor() {
@@ -280,8 +279,8 @@ Stmt *Parser::parseTry() {
   }
   if (!good)
     return nullptr;
-  Try *node = module.make<Try>(rangeFrom(begin), body, module.copy(handlers), elseBody,
-                               finallyBody);
+  Try *node =
+      module.make<Try>(rangeFrom(begin), body, module.copy(handlers), elseBody, finallyBody);
   if (!finish(node, elseBody, finallyBody))
     return nullptr;
   if (height + 1 > maxNesting)
@@ -327,9 +326,8 @@ Stmt *Parser::parseDecorated() {
   }
   statementStart = index;
   bool isAsyncDef = is(TokenKind::KwAsync) && peekKind() == TokenKind::KwDef;
-  bool isDefinition =
-      (is(TokenKind::KwDef) || is(TokenKind::KwClass) || isAsyncDef) &&
-      token().indent == blockIndent && !atEnd();
+  bool isDefinition = (is(TokenKind::KwDef) || is(TokenKind::KwClass) || isAsyncDef) &&
+                      token().indent == blockIndent && !atEnd();
   if (!isDefinition) {
     // An error in a decorator may have swallowed the definition.
     if (good)
@@ -452,8 +450,7 @@ Stmt *Parser::parseClass(llvm::ArrayRef<Expr *> decorators, uint32_t begin) {
   bool good = parseSuite("class", headerBegin, classDef->body);
   parent = outerParent;
   classDef->range = rangeFrom(begin);
-  if (good &&
-      finish(classDef, decorators, classDef->bases, classDef->keywords, classDef->body))
+  if (good && finish(classDef, decorators, classDef->bases, classDef->keywords, classDef->body))
     return classDef;
   context.deviceFunctions.truncate(listPosition);
   return nullptr;
@@ -490,8 +487,7 @@ bool Parser::looksLikeMatch() const {
     if (t.startsLine && open == 0)
       return tokens[i - 1].kind == TokenKind::Colon && t.indent > blockIndent &&
              textOf(t) == "case";
-    if (t.kind == TokenKind::LParen || t.kind == TokenKind::LBracket ||
-        t.kind == TokenKind::LBrace)
+    if (t.kind == TokenKind::LParen || t.kind == TokenKind::LBracket || t.kind == TokenKind::LBrace)
       ++open;
     else if (open != 0 && (t.kind == TokenKind::RParen || t.kind == TokenKind::RBracket ||
                            t.kind == TokenKind::RBrace))

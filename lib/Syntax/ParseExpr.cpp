@@ -183,8 +183,7 @@ Expr *Parser::parseBoolOpTail(Expr *first, TokenKind op, uint32_t begin) {
   }
   llvm::ArrayRef<Expr *> items = module.copy(operands);
   return finish(
-      module.make<BoolOp>(rangeFrom(begin), isOr ? BoolOpKind::Or : BoolOpKind::And, items),
-      items);
+      module.make<BoolOp>(rangeFrom(begin), isOr ? BoolOpKind::Or : BoolOpKind::And, items), items);
 }
 
 Expr *Parser::parseNot() {
@@ -366,8 +365,8 @@ Expr *Parser::parsePower() {
   Expr *exponent = parseUnary();
   if (!exponent)
     return nullptr;
-  return finish(module.make<Binary>(rangeFrom(begin), BinaryOp::Pow, base, exponent, opRange),
-                base, exponent);
+  return finish(module.make<Binary>(rangeFrom(begin), BinaryOp::Pow, base, exponent, opRange), base,
+                exponent);
 }
 
 Expr *Parser::parseAwait() {
@@ -393,8 +392,8 @@ Expr *Parser::parsePostfix() {
         return nullptr;
       }
       advance();
-      expr = finish(
-          module.make<Attribute>(rangeFrom(begin), expr, textOf(name), rangeOf(name)), expr);
+      expr =
+          finish(module.make<Attribute>(rangeFrom(begin), expr, textOf(name), rangeOf(name)), expr);
       break;
     }
     case TokenKind::LParen:
@@ -573,7 +572,7 @@ Expr *Parser::parseParenthesized() {
     return nullptr;
   if (is(TokenKind::KwFor) || is(TokenKind::KwAsync))
     return parseComprehension(ComprehensionKind::Generator, first, nullptr, begin,
-                               TokenKind::RParen);
+                              TokenKind::RParen);
   if (is(TokenKind::Comma)) {
     Expr *tuple = parseTupleTail(first, begin);
     if (!tuple)
@@ -606,7 +605,7 @@ Expr *Parser::parseListDisplay() {
       return nullptr;
     if (elements.empty() && (is(TokenKind::KwFor) || is(TokenKind::KwAsync)))
       return parseComprehension(ComprehensionKind::List, element, nullptr, begin,
-                                 TokenKind::RBracket);
+                                TokenKind::RBracket);
     elements.push_back(element);
     if (!accept(TokenKind::Comma) && !is(TokenKind::RBracket)) {
       failExpected("',' or ']'");
@@ -652,7 +651,7 @@ Expr *Parser::parseBraces() {
       }
       if (isFirst && (is(TokenKind::KwFor) || is(TokenKind::KwAsync)))
         return parseComprehension(isSet ? ComprehensionKind::Set : ComprehensionKind::Dict, key,
-                                   value, begin, TokenKind::RBrace);
+                                  value, begin, TokenKind::RBrace);
     }
     if (!accept(TokenKind::Comma) && !is(TokenKind::RBrace)) {
       failExpected("',' or '}'");
@@ -697,8 +696,8 @@ bool Parser::parseComprehensionClauses(llvm::SmallVectorImpl<ComprehensionClause
 }
 
 /// A comprehension from its first `for`. With a `close` that bracket ends it and is a part of it.
-Expr *Parser::parseComprehension(ComprehensionKind form, Expr *element, Expr *value,
-                                 uint32_t begin, std::optional<TokenKind> close) {
+Expr *Parser::parseComprehension(ComprehensionKind form, Expr *element, Expr *value, uint32_t begin,
+                                 std::optional<TokenKind> close) {
   llvm::SmallVector<ComprehensionClause, 1> clauses;
   if (!parseComprehensionClauses(clauses))
     return nullptr;
@@ -711,9 +710,9 @@ Expr *Parser::parseComprehension(ComprehensionKind form, Expr *element, Expr *va
     children.append({clause.target, clause.iter});
     children.append(clause.conditions.begin(), clause.conditions.end());
   }
-  return finish(module.make<Comprehension>(rangeFrom(begin), form, element, value,
-                                           module.copy(clauses)),
-                llvm::ArrayRef<Expr *>(children));
+  return finish(
+      module.make<Comprehension>(rangeFrom(begin), form, element, value, module.copy(clauses)),
+      llvm::ArrayRef<Expr *>(children));
 }
 
 /// The variables of a `for`: like an expression list, but `in` ends it.
@@ -735,9 +734,7 @@ Expr *Parser::parseTargetList() {
   return finish(module.make<Tuple>(rangeFrom(begin), items), items);
 }
 
-Expr *Parser::parseTarget() {
-  return is(TokenKind::Star) ? parseStarOrNamed() : parseBinary(1);
-}
+Expr *Parser::parseTarget() { return is(TokenKind::Star) ? parseStarOrNamed() : parseBinary(1); }
 
 //===- Parameters ---------------------------------------------------------------------------===//
 
@@ -760,12 +757,11 @@ bool Parser::parseParameters(TokenKind close, bool annotated,
       seenSlash = true;
       for (Param &param : params)
         param.kind = ParamKind::PositionalOnly;
-    } else if (is(TokenKind::Star) &&
-               (peekKind() == TokenKind::Comma || peekKind() == close)) {
+    } else if (is(TokenKind::Star) && (peekKind() == TokenKind::Comma || peekKind() == close)) {
       advance();
       if (seenStar || is(close)) {
-        fail(rangeOf(first), seenStar ? "misplaced '*' in a parameter list"
-                                      : "expected a parameter after '*'");
+        fail(rangeOf(first),
+             seenStar ? "misplaced '*' in a parameter list" : "expected a parameter after '*'");
         return false;
       }
       seenStar = bareStar = true;
@@ -801,8 +797,7 @@ bool Parser::parseParameters(TokenKind close, bool annotated,
         if (!param.annotation)
           return false;
       }
-      bool isVariadic =
-          param.kind == ParamKind::VarArgs || param.kind == ParamKind::VarKeywords;
+      bool isVariadic = param.kind == ParamKind::VarArgs || param.kind == ParamKind::VarKeywords;
       if (is(TokenKind::Equal)) {
         if (isVariadic) {
           fail(param.nameRange, "parameter '" + param.name + "' cannot have a default value");
@@ -814,8 +809,8 @@ bool Parser::parseParameters(TokenKind close, bool annotated,
           return false;
         seenDefault = true;
       } else if (seenDefault && param.kind == ParamKind::Normal) {
-        fail(param.nameRange, "parameter '" + param.name +
-                                  "' without a default follows one with a default");
+        fail(param.nameRange,
+             "parameter '" + param.name + "' without a default follows one with a default");
         return false;
       }
       if (!seen.insert(param.name).second) {

@@ -43,8 +43,8 @@ DecoratorFacts tilec::analyzeDecorators(llvm::ArrayRef<Expr *> decorators,
     bool isJit = last == "jit";
     facts.isJit |= isJit;
     facts.isConstexprFunction |= last == "constexpr_function";
-    facts.isDevice |= isJit || last == "constexpr_function" || last == "autotune" ||
-                      last == "heuristics";
+    facts.isDevice |=
+        isJit || last == "constexpr_function" || last == "autotune" || last == "heuristics";
     if (!isJit)
       continue;
     for (const KeywordArg &keyword : keywords)
@@ -128,8 +128,7 @@ private:
     if (const auto *import = llvm::dyn_cast<Import>(statement)) {
       for (const ImportedName &name : import->names)
         if (isForeignPackage(name.name))
-          context.foreignNames.insert(name.alias.empty() ? name.name.split('.').first
-                                                         : name.alias);
+          context.foreignNames.insert(name.alias.empty() ? name.name.split('.').first : name.alias);
     } else if (const auto *from = llvm::dyn_cast<ImportFrom>(statement)) {
       if (from->level == 0 && isForeignPackage(from->module))
         for (const ImportedName &name : from->names)
@@ -227,8 +226,8 @@ private:
       statements.push_back(statement);
   }
 
-  void addHostFunction(size_t first, size_t header, size_t end,
-                       llvm::ArrayRef<Expr *> decorators, Stmt *parent, StmtList &statements) {
+  void addHostFunction(size_t first, size_t header, size_t end, llvm::ArrayRef<Expr *> decorators,
+                       Stmt *parent, StmtList &statements) {
     FunctionDef *function = module.make<FunctionDef>(rangeOf(first, end));
     DiagnosticEngine ignored(1);
     Parser parser = makeParser(header, header + 1, ignored);
@@ -278,8 +277,8 @@ private:
       size_t header = line;
       while (header < last && wordAt(header) == "@" && lines[header].indent == lines[line].indent)
         ++header;
-      bool isFunction = header < last && lines[header].indent == lines[line].indent &&
-                        isFunctionAt(header);
+      bool isFunction =
+          header < last && lines[header].indent == lines[line].indent && isFunctionAt(header);
       if (isFunction) {
         llvm::SmallVector<Expr *, 2> decorators;
         DiagnosticEngine ignored(1);
@@ -357,9 +356,8 @@ private:
       else if (Stmt *elif = buildIf(clauses, bodies, position + 1))
         elseBody = module.copy(llvm::ArrayRef<Stmt *>(elif));
     }
-    If *node = module.make<If>(rangeOf(header, clauses.back().bodyEnd), condition,
-                               bodies[position], elseBody, position != 0,
-                               rangeOf(header, header + 1));
+    If *node = module.make<If>(rangeOf(header, clauses.back().bodyEnd), condition, bodies[position],
+                               elseBody, position != 0, rangeOf(header, header + 1));
     setHeight(node, bodies[position]);
     setHeight(node, elseBody);
     node->height = std::max<uint16_t>(node->height, condition->height + 1);
@@ -389,9 +387,9 @@ private:
   /// The context managers of host code are of no interest.
   Stmt *buildWith(llvm::ArrayRef<Clause> clauses, llvm::ArrayRef<Block> bodies) {
     size_t header = clauses.front().header;
-    With *node = module.make<With>(rangeOf(header, clauses.front().bodyEnd),
-                                   llvm::ArrayRef<WithItem>(), bodies.front(),
-                                   rangeOf(header, header + 1));
+    With *node =
+        module.make<With>(rangeOf(header, clauses.front().bodyEnd), llvm::ArrayRef<WithItem>(),
+                          bodies.front(), rangeOf(header, header + 1));
     setHeight(node, bodies.front());
     return node;
   }
@@ -444,8 +442,7 @@ std::unique_ptr<Module> tilec::parseModule(const SourceManager &sources, FileId 
 }
 
 std::unique_ptr<Module> tilec::parseModule(const SourceManager &sources, FileId file,
-                                           DiagnosticEngine &diagnostics,
-                                           SourceLanguage language) {
+                                           DiagnosticEngine &diagnostics, SourceLanguage language) {
   const SourceBuffer *buffer = getTextBuffer(sources, file, diagnostics);
   if (!buffer)
     return nullptr;
@@ -489,8 +486,7 @@ bool tilec::parseSkippedBody(const SourceManager &sources, Module &module, Funct
   if (!buffer)
     return false;
   llvm::StringRef text = buffer->getText();
-  uint32_t lineBegin =
-      buffer->getLineStart(buffer->getLineColumn(function.range.begin).line);
+  uint32_t lineBegin = buffer->getLineStart(buffer->getLineColumn(function.range.begin).line);
   unsigned errorsBefore = diagnostics.getNumErrors();
   ParseContext context{*buffer, module, {}, {}};
   TokenList list = tokenize(text, lineBegin, function.range.end);

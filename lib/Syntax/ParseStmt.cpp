@@ -247,9 +247,8 @@ bool Parser::checkTarget(const Expr *target, llvm::StringRef verb, bool insideTu
     return true;
   case ExprKind::Tuple:
   case ExprKind::List: {
-    llvm::ArrayRef<Expr *> elements = llvm::isa<Tuple>(target)
-                                          ? llvm::cast<Tuple>(target)->elements
-                                          : llvm::cast<List>(target)->elements;
+    llvm::ArrayRef<Expr *> elements = llvm::isa<Tuple>(target) ? llvm::cast<Tuple>(target)->elements
+                                                               : llvm::cast<List>(target)->elements;
     const Expr *star = nullptr;
     for (const Expr *element : elements) {
       if (!checkTarget(element, verb, /*insideTuple=*/true))

@@ -174,8 +174,8 @@ bool Parser::parseFormatContent(uint32_t begin, uint32_t end, const ScannedStrin
 }
 
 /// One `{expression=!r:spec}`, whose brace is at `open`.
-bool Parser::parseFormatField(uint32_t open, const ScannedField &field,
-                              const ScannedString &style, FStringPart &part) {
+bool Parser::parseFormatField(uint32_t open, const ScannedField &field, const ScannedString &style,
+                              FStringPart &part) {
   llvm::StringRef text = context.buffer.getText();
   part.range = {module.file, open, field.end};
   if (text.slice(open + 1, field.expressionEnd).trim().empty()) {

@@ -140,9 +140,8 @@ bool Parser::isBracketClosedLater() const {
   size_t open = brackets.size();
   for (uint32_t i = index; tokens[i].kind != TokenKind::EndOfFile; ++i) {
     const Token &t = tokens[i];
-    bool leavesStatement =
-        t.startsLine && ((t.indent <= blockIndent && !isClosing(t.kind)) ||
-                         beginsStatementOnly(t.kind));
+    bool leavesStatement = t.startsLine && ((t.indent <= blockIndent && !isClosing(t.kind)) ||
+                                            beginsStatementOnly(t.kind));
     if (leavesStatement)
       return false;
     if (isOpening(t.kind))
@@ -172,10 +171,9 @@ Diagnostic *Parser::failExpected(const llvm::Twine &what) {
       const Token &open = tokens[brackets.back()];
       static_assert(static_cast<int>(TokenKind::RParen) == static_cast<int>(TokenKind::LParen) + 1);
       if (static_cast<int>(token().kind) != static_cast<int>(open.kind) + 1) {
-        Diagnostic *mismatch =
-            fail(currentRange(), "closing " + llvm::Twine(describeCurrent()) +
-                                     " does not match opening '" + getTokenSpelling(open.kind) +
-                                     "'");
+        Diagnostic *mismatch = fail(currentRange(), "closing " + llvm::Twine(describeCurrent()) +
+                                                        " does not match opening '" +
+                                                        getTokenSpelling(open.kind) + "'");
         mismatch->addNote(rangeOf(open), "'" + getTokenSpelling(open.kind) + "' is opened here");
         return mismatch;
       }
@@ -188,8 +186,7 @@ Diagnostic *Parser::failExpected(const llvm::Twine &what) {
       const char *word = before == TokenKind::Amp ? "and" : "or";
       llvm::StringRef sign = getTokenSpelling(before);
       return fail({module.file, previousEnd - 1, token().end},
-                  "'" + sign + sign + "' is not an operator, use '" + word + "' or '" + sign +
-                      "'");
+                  "'" + sign + sign + "' is not an operator, use '" + word + "' or '" + sign + "'");
     }
   }
   return fail(currentRange(), "expected " + what + ", got " + describeCurrent());

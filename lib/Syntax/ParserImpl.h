@@ -127,8 +127,7 @@ private:
   static unsigned heightOf(ast::Block block);
 
   /// Sets the height of a new node from those of its children; fails when it is too high.
-  template <typename T, typename... Children>
-  T *finish(T *node, const Children &...children) {
+  template <typename T, typename... Children> T *finish(T *node, const Children &...children) {
     unsigned height = 1;
     ((height = std::max(height, heightOf(children) + 1)), ...);
     if (height > ast::maxNesting)
@@ -168,13 +167,11 @@ private:
   ast::Expr *parseTarget();
   std::optional<ast::CompareOp> acceptCompareOp();
   bool parseComprehensionClauses(llvm::SmallVectorImpl<ast::ComprehensionClause> &clauses);
-  ast::Expr *parseComprehension(ast::ComprehensionKind form, ast::Expr *element,
-                                ast::Expr *value, uint32_t begin,
-                                std::optional<TokenKind> close = std::nullopt);
+  ast::Expr *parseComprehension(ast::ComprehensionKind form, ast::Expr *element, ast::Expr *value,
+                                uint32_t begin, std::optional<TokenKind> close = std::nullopt);
   bool parseArguments(TokenKind close, llvm::SmallVectorImpl<ast::Expr *> &args,
                       llvm::SmallVectorImpl<ast::KeywordArg> &keywords);
-  bool parseParameters(TokenKind close, bool annotated,
-                       llvm::SmallVectorImpl<ast::Param> &params);
+  bool parseParameters(TokenKind close, bool annotated, llvm::SmallVectorImpl<ast::Param> &params);
   bool atExpressionEnd() const;
 
   //===- Literals (ParseString.cpp) --------------------------------------------------------===//

@@ -55,8 +55,7 @@ constexpr uint32_t failed = ~0u;
 /// The recursive part: content of f-strings and their fields.
 class FormatScanner {
 public:
-  FormatScanner(llvm::StringRef source, uint32_t sourceLimit)
-      : text(source), limit(sourceLimit) {}
+  FormatScanner(llvm::StringRef source, uint32_t sourceLimit) : text(source), limit(sourceLimit) {}
 
   /// From behind the opening quotes to one past the closing ones, or `failed`.
   uint32_t scanContent(uint32_t p, char quote, bool triple, bool raw, unsigned nesting) const {
@@ -258,8 +257,9 @@ ScannedString StringScanner::scan(uint32_t offset, uint32_t limit) {
   uint32_t p = result.contentBegin;
   while (p < limit) {
     char c = text[p];
-    bool isClosing = c == quote && (!result.isTriple || (p + 2 < limit && text[p + 1] == quote &&
-                                                         text[p + 2] == quote));
+    bool isClosing =
+        c == quote &&
+        (!result.isTriple || (p + 2 < limit && text[p + 1] == quote && text[p + 2] == quote));
     if (isClosing) {
       result.contentEnd = p;
       result.end = p + quoteLength;
@@ -278,6 +278,7 @@ ScannedString StringScanner::scan(uint32_t offset, uint32_t limit) {
 
 ScannedField tilec::scanField(llvm::StringRef text, uint32_t offset, uint32_t limit) {
   // Nesting was bounded when the whole literal was scanned.
-  return FormatScanner(text, limit).scanField(offset, /*quote=*/0, /*triple=*/false,
-                                              /*nesting=*/0);
+  return FormatScanner(text, limit)
+      .scanField(offset, /*quote=*/0, /*triple=*/false,
+                 /*nesting=*/0);
 }

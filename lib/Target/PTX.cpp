@@ -13,6 +13,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
@@ -87,6 +88,19 @@ std::string describe(Diagnostic &diagnostic) {
   return text;
 }
 
+/// A function of the program may synchronise, so calls of it stay where all threads come by.
+/// Library functions, which do not, are linked later.
+void markFunctionsConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.setConvergent();
+    for (llvm::User *user : function.users())
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+        call->setConvergent();
+  }
+}
+
 llvm::Error translateInto(DeviceModule::Impl &impl, ModuleOp module) {
   DialectRegistry registry;
   registerPTXTranslations(registry);
@@ -104,6 +118,7 @@ llvm::Error translateInto(DeviceModule::Impl &impl, ModuleOp module) {
                                                     : llvm::join(reported, "; "));
   impl.module->setTargetTriple(impl.machine->getTargetTriple());
   impl.module->setDataLayout(impl.machine->createDataLayout());
+  markFunctionsConvergent(*impl.module);
   return impl.takeErrors("translating to LLVM IR");
 }
 

@@ -12,6 +12,7 @@ SharedShadow::SharedShadow(size_t bytes, const std::vector<WarpClock> &warpClock
 }
 
 void SharedShadow::beginCta() {
+  atomicStamps.resize(1);
   if (++generation == 0) {
     for (Cell &cell : words)
       cell.generation = 0;
@@ -27,40 +28,50 @@ bool SharedShadow::ordered(const AccessStamp &earlier, const AccessStamp &now) c
                                   earlier.laneClock);
 }
 
+/// Notes `earlier` as what `by` races with, if it does and nothing is noted yet.
+void SharedShadow::conflict(const AccessStamp &earlier, const AccessStamp &by,
+                            AccessStamp &found) const {
+  if (earlier.valid() && earlier.thread != by.thread && !found.valid() && !ordered(earlier, by))
+    found = earlier;
+}
+
+/// Puts `by` in place of a stamp that it is ordered after; failing that keeps two that are as far
+/// apart as possible.
+void SharedShadow::keep(TwoStamps &stamps, const AccessStamp &by) const {
+  for (AccessStamp &stamp : stamps)
+    if (!stamp.valid() || stamp.thread == by.thread || ordered(stamp, by)) {
+      stamp = by;
+      return;
+    }
+  unsigned warp0 = stamps[0].thread / warpSize, warp1 = stamps[1].thread / warpSize;
+  if (warp0 == warp1 && by.thread / warpSize != warp0)
+    stamps[1] = by;
+}
+
 void SharedShadow::readCell(Cell &cell, const AccessStamp &by, SharedConflicts &found,
                             uint32_t byte) {
   if (!cell.initialized && !found.uninitialized) {
     found.uninitialized = true;
     found.uninitializedByte = byte;
   }
-  const AccessStamp &write = cell.write;
-  bool own = write.thread == by.thread && !write.several;
-  if (write.valid() && !own && !found.writeBefore.valid() && !ordered(write, by))
-    found.writeBefore = write;
-
-  // Replace a read that this one is ordered after (or the same thread's); failing that keep two
-  // readers as far apart as possible, so that any later writer conflicts with one of them.
-  AccessStamp *reads = cell.reads;
-  for (unsigned i = 0; i < 2; ++i)
-    if (!reads[i].valid() || reads[i].thread == by.thread || ordered(reads[i], by)) {
-      reads[i] = by;
-      return;
-    }
-  unsigned warp0 = reads[0].thread / warpSize, warp1 = reads[1].thread / warpSize;
-  if (warp0 == warp1 && by.thread / warpSize != warp0)
-    reads[1] = by;
+  conflict(cell.write, by, found.writeBefore);
+  if (cell.atomics != 0)
+    for (const AccessStamp &atomic : atomicStamps[cell.atomics])
+      conflict(atomic, by, found.writeBefore);
+  keep(cell.reads, by);
 }
 
 void SharedShadow::writeCell(Cell &cell, const AccessStamp &by, SharedConflicts &found) {
-  const AccessStamp &write = cell.write;
-  bool own = write.thread == by.thread && !write.several;
-  if (write.valid() && !own && !found.writeBefore.valid() && !ordered(write, by))
-    found.writeBefore = write;
+  conflict(cell.write, by, found.writeBefore);
   for (const AccessStamp &read : cell.reads)
-    if (read.valid() && read.thread != by.thread && !found.readBefore.valid() && !ordered(read, by))
-      found.readBefore = read;
+    conflict(read, by, found.readBefore);
+  if (cell.atomics != 0) {
+    for (const AccessStamp &atomic : atomicStamps[cell.atomics])
+      conflict(atomic, by, found.writeBefore);
+    atomicStamps[cell.atomics].fill(AccessStamp());
+  }
   cell.write = by;
-  cell.reads[0] = cell.reads[1] = AccessStamp();
+  cell.reads.fill(AccessStamp());
   cell.initialized = true;
 }
 
@@ -70,14 +81,35 @@ void SharedShadow::atomicCell(Cell &cell, const AccessStamp &by, bool readsOldVa
     found.uninitialized = true;
     found.uninitializedByte = byte;
   }
-  AccessStamp stamp = by;
-  if (cell.write.valid() && cell.write.atomic && !ordered(cell.write, by)) {
-    stamp.several = cell.write.several || cell.write.thread != by.thread;
-    cell.write = AccessStamp();
+  conflict(cell.write, by, found.writeBefore);
+  for (const AccessStamp &read : cell.reads)
+    conflict(read, by, found.readBefore);
+  if (cell.atomics == 0) {
+    cell.atomics = static_cast<uint32_t>(atomicStamps.size());
+    atomicStamps.emplace_back();
   }
-  writeCell(cell, stamp, found);
+  keep(atomicStamps[cell.atomics], by);
+  cell.initialized = true;
 }
 
+/// From now on the bytes of the word have a cell each.
+void SharedShadow::split(uint32_t word) {
+  Cell &cell = words[word];
+  std::unique_ptr<Cell[]> &bytesOfWord = byteCells[word];
+  if (!bytesOfWord)
+    bytesOfWord.reset(new Cell[4]);
+  for (unsigned i = 0; i < 4; ++i) {
+    bytesOfWord[i] = cell;
+    if (cell.atomics == 0 || i == 0)
+      continue;
+    bytesOfWord[i].atomics = static_cast<uint32_t>(atomicStamps.size());
+    TwoStamps copy = atomicStamps[cell.atomics];
+    atomicStamps.push_back(copy);
+  }
+  cell.split = true;
+}
+
+/// Calls `visitCell(cell, first byte)` for the word and byte cells that make up the access.
 template <typename Visit>
 void SharedShadow::visit(uint32_t offset, uint32_t bytes, const Visit &visitCell) {
   uint32_t end = offset + bytes;
@@ -92,16 +124,10 @@ void SharedShadow::visit(uint32_t offset, uint32_t bytes, const Visit &visitCell
       visitCell(cell, first);
       continue;
     }
-    std::unique_ptr<Cell[]> &bytesOfWord = byteCells[word];
-    if (!cell.split) {
-      if (!bytesOfWord)
-        bytesOfWord.reset(new Cell[4]);
-      for (unsigned i = 0; i < 4; ++i)
-        bytesOfWord[i] = cell;
-      cell.split = true;
-    }
+    if (!cell.split)
+      split(word);
     for (uint32_t byte = first; byte < last; ++byte)
-      visitCell(bytesOfWord[byte % 4], byte);
+      visitCell(byteCells[word][byte % 4], byte);
   }
 }
 

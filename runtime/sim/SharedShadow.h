@@ -1,13 +1,14 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shadow of the CTA's shared window: per 32-bit word the last write and up to two reads since, with
-// who, where and when, and which bytes were ever written.
+// Shadow of the CTA's shared window: per 32-bit word the last plain write, up to two plain reads
+// and up to two atomics since, with who, where and when, and which bytes were ever written.
 //
 // A word that is ever accessed in part is split into four byte cells of the same kind, so the check
-// is exact to the byte. Two reads of different warps (or lanes of one warp) are enough: any later
-// writer differs from one of them. Cells of an older CTA are recognised by their generation, so
-// starting a CTA clears nothing.
+// is exact to the byte. Two reads (or atomics) of different warps, or of two lanes if there is only
+// one warp, are enough where whole warps synchronise: any later writer is unordered with one of
+// them if with any. Cells of an older CTA are recognised by their generation, so starting a CTA
+// clears nothing.
 #ifndef TILEC_RUNTIME_SIM_SHAREDSHADOW_H
 #define TILEC_RUNTIME_SIM_SHAREDSHADOW_H
 
@@ -25,7 +26,6 @@ struct AccessStamp {
   uint32_t warpClock = 0;
   uint16_t thread = 0;
   bool atomic = false;
-  bool several = false; ///< Atomics of several threads; `thread` is the last of them.
 
   bool valid() const { return laneClock != 0; }
 };
@@ -59,13 +59,19 @@ public:
 private:
   struct Cell {
     AccessStamp write;
-    AccessStamp reads[2];
+    std::array<AccessStamp, 2> reads;
     uint32_t generation = 0;
+    uint32_t atomics = 0;     ///< Index in `atomicStamps`, 0 for none.
     bool initialized = false; ///< Of a word cell: all four bytes.
     bool split = false;       ///< Of a word cell: look at the byte cells.
   };
 
+  using TwoStamps = std::array<AccessStamp, 2>;
+
   bool ordered(const AccessStamp &earlier, const AccessStamp &now) const;
+  void conflict(const AccessStamp &earlier, const AccessStamp &by, AccessStamp &found) const;
+  void keep(TwoStamps &stamps, const AccessStamp &by) const;
+  void split(uint32_t word);
   void readCell(Cell &cell, const AccessStamp &by, SharedConflicts &found, uint32_t byte);
   void writeCell(Cell &cell, const AccessStamp &by, SharedConflicts &found);
   void atomicCell(Cell &cell, const AccessStamp &by, bool readsOldValue, SharedConflicts &found,
@@ -75,6 +81,7 @@ private:
   const std::vector<WarpClock> &clocks;
   uint32_t generation = 0;
   std::vector<Cell> words;
+  std::vector<TwoStamps> atomicStamps; ///< Of the cells that have any; few kernels have many.
   std::unique_ptr<std::unique_ptr<Cell[]>[]> byteCells; ///< Four a word, made when a word is split.
 };
 

@@ -1,4 +1,7 @@
 #!/bin/sh
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
 # Packs a portable build into DIR/tilec-portable.tar.xz: programs, examples, and the open math library's bitcode.
 set -eu
 dir=$1

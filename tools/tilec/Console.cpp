@@ -64,7 +64,9 @@ ExitCode exitCodeOf(tilecrt::StatusCode code) {
   return ExitCode::Internal;
 }
 
-ExitCode reportStatus(const tilecrt::Status &status) {
+ExitCode reportUnlessOk(const tilecrt::Status &status) {
+  if (status.ok())
+    return ExitCode::Ok;
   if (status.code() == tilecrt::StatusCode::internal)
     return reportInternalError(status.message());
   return reportError(status.message(), exitCodeOf(status.code()));
@@ -86,12 +88,16 @@ void printDiagnostics(const SourceManager &sources, const DiagnosticEngine &diag
   RenderOptions options;
   options.colors = stderrIsTerminal();
   std::string text;
+  bool located = false;
   for (const Diagnostic &diagnostic : diagnostics.getDiagnostics()) {
+    located |= diagnostic.range.isValid();
     if (!diagnostic.range.isValid())
       text += options.colors ? "\033[1mtilec: " : "tilec: ";
     text += renderDiagnostic(sources, diagnostic, options);
   }
-  writeToStderr(text + renderDiagnosticSummary(diagnostics));
+  if (located)
+    text += renderDiagnosticSummary(diagnostics);
+  writeToStderr(text);
 }
 
 /// Writes everything; 0 or the system's error number.

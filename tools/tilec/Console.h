@@ -23,8 +23,8 @@ void reportWarning(const llvm::Twine &message);
 void reportNote(const llvm::Twine &message);
 /// "tilec: internal error: MESSAGE" with what to do about it.
 ExitCode reportInternalError(const llvm::Twine &message);
-/// A failure of the runtime, with the exit code of its class.
-ExitCode reportStatus(const tilecrt::Status &status);
+/// Reports a failure of the runtime and returns the exit code of its class; Ok for success.
+ExitCode reportUnlessOk(const tilecrt::Status &status);
 /// The exit code of a runtime failure's class.
 ExitCode exitCodeOf(tilecrt::StatusCode code);
 

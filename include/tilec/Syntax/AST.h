@@ -48,23 +48,20 @@ public:
   }
 
   /// Makes a node in the arena.
-  template <typename T, typename... Args>
-  T *make(Args &&...args) {
+  template <typename T, typename... Args> T *make(Args &&...args) {
     static_assert(std::is_trivially_destructible_v<T>, "arena nodes are never destroyed");
     return new (arena.Allocate<T>()) T(std::forward<Args>(args)...);
   }
 
   /// Copies a list into the arena.
-  template <typename T>
-  llvm::ArrayRef<T> copy(llvm::ArrayRef<T> items) {
+  template <typename T> llvm::ArrayRef<T> copy(llvm::ArrayRef<T> items) {
     if (items.empty())
       return {};
     T *storage = arena.Allocate<T>(items.size());
     std::uninitialized_copy(items.begin(), items.end(), storage);
     return {storage, items.size()};
   }
-  template <typename T>
-  llvm::ArrayRef<T> copy(const llvm::SmallVectorImpl<T> &items) {
+  template <typename T> llvm::ArrayRef<T> copy(const llvm::SmallVectorImpl<T> &items) {
     return copy(llvm::ArrayRef<T>(items));
   }
 

@@ -178,8 +178,7 @@ struct FString : Expr {
 struct Tuple : Expr {
   llvm::ArrayRef<Expr *> elements;
 
-  Tuple(SourceRange r, llvm::ArrayRef<Expr *> items)
-      : Expr(ExprKind::Tuple, r), elements(items) {}
+  Tuple(SourceRange r, llvm::ArrayRef<Expr *> items) : Expr(ExprKind::Tuple, r), elements(items) {}
   static bool classof(const Expr *e) { return e->kind == ExprKind::Tuple; }
 };
 

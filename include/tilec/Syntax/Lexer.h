@@ -16,30 +16,6 @@
 
 namespace tilec {
 
-/// Operators and brackets: name and spelling.
-#define TILEC_PUNCTUATION(X)                                                                       \
-  X(LParen, "(") X(RParen, ")") X(LBracket, "[") X(RBracket, "]") X(LBrace, "{") X(RBrace, "}")    \
-  X(Comma, ",") X(Colon, ":") X(ColonEqual, ":=") X(Semicolon, ";") X(Dot, ".")                    \
-  X(Ellipsis, "...") X(Arrow, "->") X(At, "@") X(Equal, "=")                                       \
-  X(Plus, "+") X(Minus, "-") X(Star, "*") X(StarStar, "**") X(Slash, "/") X(SlashSlash, "//")      \
-  X(Percent, "%") X(Less, "<") X(Greater, ">") X(LessEqual, "<=") X(GreaterEqual, ">=")            \
-  X(EqualEqual, "==") X(NotEqual, "!=") X(LessLess, "<<") X(GreaterGreater, ">>")                  \
-  X(Amp, "&") X(Pipe, "|") X(Caret, "^") X(Tilde, "~")                                             \
-  X(PlusEqual, "+=") X(MinusEqual, "-=") X(StarEqual, "*=") X(StarStarEqual, "**=")                \
-  X(SlashEqual, "/=") X(SlashSlashEqual, "//=") X(PercentEqual, "%=") X(AtEqual, "@=")             \
-  X(LessLessEqual, "<<=") X(GreaterGreaterEqual, ">>=") X(AmpEqual, "&=") X(PipeEqual, "|=")       \
-  X(CaretEqual, "^=")
-
-/// Reserved words: name and spelling.
-#define TILEC_KEYWORDS(X)                                                                          \
-  X(False, "False") X(None, "None") X(True, "True") X(And, "and") X(As, "as")                      \
-  X(Assert, "assert") X(Async, "async") X(Await, "await") X(Break, "break") X(Class, "class")      \
-  X(Continue, "continue") X(Def, "def") X(Del, "del") X(Elif, "elif") X(Else, "else")              \
-  X(Except, "except") X(Finally, "finally") X(For, "for") X(From, "from") X(Global, "global")      \
-  X(If, "if") X(Import, "import") X(In, "in") X(Is, "is") X(Lambda, "lambda")                      \
-  X(Nonlocal, "nonlocal") X(Not, "not") X(Or, "or") X(Pass, "pass") X(Raise, "raise")              \
-  X(Return, "return") X(Try, "try") X(While, "while") X(With, "with") X(Yield, "yield")
-
 enum class TokenKind : uint8_t {
   EndOfFile,
   /// Never in the token list: what the parser sees at the end of a logical line.
@@ -52,12 +28,9 @@ enum class TokenKind : uint8_t {
   Imaginary,
   /// Any string literal with its prefix and quotes, f-strings too.
   String,
-#define X(name, spelling) name,
-  TILEC_PUNCTUATION(X)
-#undef X
-#define X(name, spelling) Kw##name,
-  TILEC_KEYWORDS(X)
-#undef X
+#define TILEC_PUNCTUATION(name, spelling) name,
+#define TILEC_KEYWORD(name, spelling) Kw##name,
+#include "tilec/Syntax/Tokens.def"
 };
 
 /// The spelling of punctuation and keywords; a description in words for the other kinds.

@@ -42,8 +42,8 @@ ParsedExpr parseExpression(const SourceManager &sources, FileId file,
 
 /// Parses the body of a host function that was skipped (FunctionDef::bodySkipped), in place.
 /// Returns false when there were errors; the body then stays skipped.
-bool parseSkippedBody(const SourceManager &sources, ast::Module &module,
-                      ast::FunctionDef &function, DiagnosticEngine &diagnostics);
+bool parseSkippedBody(const SourceManager &sources, ast::Module &module, ast::FunctionDef &function,
+                      DiagnosticEngine &diagnostics);
 
 } // namespace tilec
 

@@ -346,6 +346,8 @@ LogicalResult AccessLowering::run() {
       accesses.push_back(op);
   });
   for (Operation *op : accesses) {
+    if (!op->getParentOfType<LLVM::LLVMFuncOp>())
+      return op->emitOpError("expected to stand in an 'llvm.func'");
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
             .Case([&](tilegpu::LdGlobalOp access) { return lowerLoadGlobal(access); })

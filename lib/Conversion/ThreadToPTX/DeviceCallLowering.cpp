@@ -250,6 +250,10 @@ LogicalResult DeviceCallLowering::run() {
       calls.push_back(op);
   });
   for (Operation *op : calls) {
+    // Blocks can be split in a function's own region only.
+    if (!isa<LLVM::LLVMFuncOp>(op->getParentOp()))
+      return op->emitOpError("expected to stand in the body of an 'llvm.func', got one of '")
+             << op->getParentOp()->getName() << "'";
     if (auto check = dyn_cast<tilegpu::ThreadAssertOp>(op))
       lowerAssert(check);
     else if (failed(lowerPrint(cast<tilegpu::ThreadPrintOp>(op))))

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s -split-input-file -verify-diagnostics -convert-thread-to-ptx
+// RUN: tile-opt %s -split-input-file -allow-unregistered-dialect -verify-diagnostics -convert-thread-to-ptx
 
 llvm.func @twelve_bytes(%p: !llvm.ptr<1>) {
   // expected-error @+1 {{cannot be one instruction: expected 1, 2, 4, 8 or 16 bytes of integers, got 'vector<3xi32>'}}
@@ -29,3 +29,21 @@ llvm.func @print_vector(%v: vector<2xi32>, %c: i1) {
   tilegpu.thread_print "v: ", %v at () if %c : vector<2xi32>
   llvm.return
 }
+
+// -----
+
+llvm.func @nested(%c: i1) {
+  "test.region"() ({
+    // expected-error @+1 {{expected to stand in the body of an 'llvm.func', got one of 'test.region'}}
+    tilegpu.thread_assert %c, "text"
+  }) : () -> ()
+  llvm.return
+}
+
+// -----
+
+"test.region"() ({
+  %s = "test.pointer"() : () -> !llvm.ptr<1>
+  // expected-error @+1 {{expected to stand in an 'llvm.func'}}
+  %0 = tilegpu.ld_global %s evict = evict_last : !llvm.ptr<1> -> i32
+}) : () -> ()

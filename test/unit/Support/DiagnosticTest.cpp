@@ -67,8 +67,7 @@ TEST(DiagnosticEngine, no_limit_when_zero) {
 
 TEST_F(Rendering, caret_and_tildes) {
   FileId file = add("a = 1\nbeta = alpha + 2\n");
-  engine.error({file, 13, 18}, "unknown name 'alpha'")
-      .addNote({file, 0, 1}, "did you mean 'a'?");
+  engine.error({file, 13, 18}, "unknown name 'alpha'").addNote({file, 0, 1}, "did you mean 'a'?");
   EXPECT_EQ(text(), "k.tile:2:8: error: unknown name 'alpha'\n"
                     "beta = alpha + 2\n"
                     "       ^~~~~\n"
@@ -90,13 +89,9 @@ TEST_F(Rendering, range_over_several_lines_is_cut) {
                     "^~~~\n");
 }
 
-TEST_F(Rendering, end_of_line) {
-  EXPECT_EQ(snippet("if x", 4, 4), "if x\n    ^\n");
-}
+TEST_F(Rendering, end_of_line) { EXPECT_EQ(snippet("if x", 4, 4), "if x\n    ^\n"); }
 
-TEST_F(Rendering, empty_range_has_a_lone_caret) {
-  EXPECT_EQ(snippet("abc", 1, 1), "abc\n ^\n");
-}
+TEST_F(Rendering, empty_range_has_a_lone_caret) { EXPECT_EQ(snippet("abc", 1, 1), "abc\n ^\n"); }
 
 TEST_F(Rendering, blank_line_has_no_snippet) {
   EXPECT_EQ(snippet("   ", 3, 3), "");
@@ -129,9 +124,8 @@ TEST_F(Rendering, long_lines_are_clipped_around_the_caret) {
   EXPECT_EQ(snippet("0123456789abcdefghijklmnopqrstuvwxyz", 18, 20, narrow),
             "...cdefghijklmnop...\n"
             "         ^~\n");
-  EXPECT_EQ(snippet("0123456789abcdefghijklmnopqrstuvwxyz", 0, 1, narrow),
-            "0123456789abcd...\n"
-            "^\n");
+  EXPECT_EQ(snippet("0123456789abcdefghijklmnopqrstuvwxyz", 0, 1, narrow), "0123456789abcd...\n"
+                                                                           "^\n");
   EXPECT_EQ(snippet("0123456789abcdefghijklmnopqrstuvwxyz", 36, 36, narrow),
             "...mnopqrstuvwxyz\n"
             "                 ^\n");
@@ -216,10 +210,9 @@ TEST_F(Rendering, json) {
 
 TEST_F(Rendering, json_of_bytes_that_are_not_utf8) {
   engine.error({}, "name '\xFF'");
-  EXPECT_EQ(renderDiagnosticsAsJson(sources, engine),
-            "[\n  {\n    \"severity\": \"error\",\n    \"message\": \"name '\xEF\xBF\xBD'\"\n  }\n]\n");
+  EXPECT_EQ(
+      renderDiagnosticsAsJson(sources, engine),
+      "[\n  {\n    \"severity\": \"error\",\n    \"message\": \"name '\xEF\xBF\xBD'\"\n  }\n]\n");
 }
 
-TEST_F(Rendering, json_of_nothing) {
-  EXPECT_EQ(renderDiagnosticsAsJson(sources, engine), "[]\n");
-}
+TEST_F(Rendering, json_of_nothing) { EXPECT_EQ(renderDiagnosticsAsJson(sources, engine), "[]\n"); }

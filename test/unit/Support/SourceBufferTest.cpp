@@ -87,8 +87,8 @@ TEST(SourceManager, too_large_text) {
   ASSERT_FALSE(static_cast<bool>(file));
   EXPECT_EQ(llvm::toString(file.takeError()),
             "'big.tile' is too large: the limit for a source file is 8 MiB");
-  EXPECT_TRUE(static_cast<bool>(
-      sources.addBuffer("fits.tile", std::string(SourceBuffer::sizeLimit, ' '))));
+  EXPECT_TRUE(
+      static_cast<bool>(sources.addBuffer("fits.tile", std::string(SourceBuffer::sizeLimit, ' '))));
 }
 
 namespace {

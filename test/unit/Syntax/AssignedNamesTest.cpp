@@ -68,7 +68,9 @@ TEST(UsedNames, reads) {
 }
 
 TEST(Jumps, returns) {
-  auto has = [](llvm::StringRef text) { return ast::containsReturn(ParsedText(text).module->body); };
+  auto has = [](llvm::StringRef text) {
+    return ast::containsReturn(ParsedText(text).module->body);
+  };
   EXPECT_TRUE(has("if a:\n  for i in x:\n    return\n"));
   EXPECT_FALSE(has("a = 1\ndef f():\n  return\n"));
 }

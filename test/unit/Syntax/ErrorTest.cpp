@@ -19,7 +19,8 @@ TEST(Error, expressions) {
   EXPECT_EQ(errors("a.1\n"), "1:2 expected end of statement, got '.1'\n");
   EXPECT_EQ(errors("a.if\n"), "1:3 expected a name after '.', got 'if'\n");
   EXPECT_EQ(errors("x[]\n"), "1:3 expected an index, got ']'\n");
-  EXPECT_EQ(errors("a if b\n"), "1:7 expected 'else' in a conditional expression, got end of line\n");
+  EXPECT_EQ(errors("a if b\n"),
+            "1:7 expected 'else' in a conditional expression, got end of line\n");
   EXPECT_EQ(errors("lambda x 1\n"), "1:10 expected ',' or ':', got '1'\n");
   EXPECT_EQ(errors("{a: b, c}\n"), "1:9 expected ':' after a dict key, got '}'\n");
   EXPECT_EQ(errors("*a\n"), "1:1 a starred expression needs a tuple or list around it\n");
@@ -65,7 +66,8 @@ TEST(Error, compound_headers) {
             "3:6 expected ':', got 'if'\n  3:6 'else if' is written 'elif'\n");
   EXPECT_EQ(errors("for i range(3):\n  y\n"), "1:7 expected 'in', got 'range'\n");
   EXPECT_EQ(errors("while :\n  y\n"), "1:7 expected an expression, got ':'\n");
-  EXPECT_EQ(errors("else:\n  y\n"), "1:1 'else' without a matching 'if', 'for', 'while' or 'try'\n");
+  EXPECT_EQ(errors("else:\n  y\n"),
+            "1:1 'else' without a matching 'if', 'for', 'while' or 'try'\n");
   EXPECT_EQ(errors("try:\n  y\nz\n"), "2:4 expected an 'except' or 'finally' block\n");
   EXPECT_EQ(errors("with a as 1: pass\n"), "1:11 cannot assign to a literal\n");
   EXPECT_EQ(errors("async x\n"), "1:7 expected 'def', 'for' or 'with' after 'async', got 'x'\n");

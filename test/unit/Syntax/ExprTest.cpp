@@ -17,8 +17,9 @@ static std::string group(const ast::Expr *expr) {
   if (const auto *node = llvm::dyn_cast<ast::BoolOp>(expr)) {
     std::string text = "(";
     for (const ast::Expr *operand : node->operands)
-      text += (operand == node->operands.front() ? "" : " " + ast::getSpelling(node->op).str() + " ") +
-              group(operand);
+      text +=
+          (operand == node->operands.front() ? "" : " " + ast::getSpelling(node->op).str() + " ") +
+          group(operand);
     return text + ")";
   }
   if (const auto *node = llvm::dyn_cast<ast::Compare>(expr)) {
@@ -33,7 +34,8 @@ static std::string group(const ast::Expr *expr) {
   return ast::printSource(expr);
 }
 
-std::string tilec::grouped(llvm::StringRef text) {
+/// The expression with parentheses around every operation, which shows how it was grouped.
+static std::string grouped(llvm::StringRef text) {
   SourceManager sources;
   DiagnosticEngine diagnostics;
   FileId file = llvm::cantFail(sources.addBuffer("expr", text));
@@ -128,14 +130,14 @@ TEST(Expr, displays) {
 
 TEST(Expr, comprehensions) {
   EXPECT_EQ(exprTree("[i * 2 for i in x if i if not j]"), "Comprehension list\n"
-                                                         "  element: Binary *\n"
-                                                         "    Name i\n"
-                                                         "    IntLiteral 2\n"
-                                                         "  for: Name i\n"
-                                                         "  in: Name x\n"
-                                                         "  if: Name i\n"
-                                                         "  if: Unary not\n"
-                                                         "    Name j\n");
+                                                          "  element: Binary *\n"
+                                                          "    Name i\n"
+                                                          "    IntLiteral 2\n"
+                                                          "  for: Name i\n"
+                                                          "  in: Name x\n"
+                                                          "  if: Name i\n"
+                                                          "  if: Unary not\n"
+                                                          "    Name j\n");
   EXPECT_EQ(exprTree("{k: v for k, v in x}"), "Comprehension dict\n"
                                               "  key: Name k\n"
                                               "  value: Name v\n"
@@ -153,13 +155,13 @@ TEST(Expr, comprehensions) {
 
 TEST(Expr, calls) {
   EXPECT_EQ(exprTree("tl.load(p, *a, mask=m, **k)"), "Call\n"
-                                                    "  callee: Attribute .load\n"
-                                                    "    Name tl\n"
-                                                    "  arg: Name p\n"
-                                                    "  arg: Starred\n"
-                                                    "    Name a\n"
-                                                    "  mask=: Name m\n"
-                                                    "  **: Name k\n");
+                                                     "  callee: Attribute .load\n"
+                                                     "    Name tl\n"
+                                                     "  arg: Name p\n"
+                                                     "  arg: Starred\n"
+                                                     "    Name a\n"
+                                                     "  mask=: Name m\n"
+                                                     "  **: Name k\n");
   EXPECT_EQ(exprTree("f()"), "Call\n  callee: Name f\n");
   EXPECT_EQ(exprTree("f(x := 1,)"), "Call\n"
                                     "  callee: Name f\n"

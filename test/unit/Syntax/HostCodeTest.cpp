@@ -148,8 +148,9 @@ TEST(HostCode, malformed_decorator_of_a_kernel) {
 }
 
 TEST(HostCode, multi_line_decorators) {
-  auto parsed = python("@triton.autotune(\n    configs=[\n        triton.Config({'B': 1}),\n    ],\n"
-                       "    key=['n'],\n)\n@triton.jit\ndef k(\n    x,\n    n,\n):\n    pass\n");
+  auto parsed =
+      python("@triton.autotune(\n    configs=[\n        triton.Config({'B': 1}),\n    ],\n"
+             "    key=['n'],\n)\n@triton.jit\ndef k(\n    x,\n    n,\n):\n    pass\n");
   EXPECT_EQ(parsed.errors(), "");
   EXPECT_EQ(deviceNames(parsed), "k ");
   EXPECT_EQ(parsed.module->deviceFunctions[0]->decorators.size(), 2u);
@@ -176,7 +177,8 @@ TEST(HostCode, skipped_body_with_errors_stays_skipped) {
 }
 
 TEST(HostCode, line_ends_of_other_systems) {
-  auto parsed = python("\xEF\xBB\xBFimport a\r\n@jit\r\ndef k(x):\r\n    y = (x,\r\n    x)\r\n    return y\r\n");
+  auto parsed = python(
+      "\xEF\xBB\xBFimport a\r\n@jit\r\ndef k(x):\r\n    y = (x,\r\n    x)\r\n    return y\r\n");
   EXPECT_EQ(parsed.errors(), "");
   EXPECT_EQ(deviceNames(parsed), "k ");
   EXPECT_EQ(parsed.module->deviceFunctions[0]->body.size(), 2u);

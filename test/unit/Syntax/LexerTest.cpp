@@ -48,7 +48,11 @@ TEST(Lexer, backslash_joins_lines) {
   EXPECT_EQ(lex("a \\\r\n  b"), "|0 a b");
 }
 
-TEST(Lexer, byte_order_mark) { EXPECT_EQ(lex("\xEF\xBB\xBF" "a"), "|0 a"); }
+TEST(Lexer, byte_order_mark) {
+  EXPECT_EQ(lex("\xEF\xBB\xBF"
+                "a"),
+            "|0 a");
+}
 
 TEST(Lexer, end_of_file_starts_a_line) {
   TokenList list = tokenize("  a", 0, 3);
@@ -73,14 +77,11 @@ TEST(Lexer, longest_operator_wins) {
 }
 
 TEST(Lexer, every_spelling_lexes_to_its_kind) {
-#define X(name, spelling) EXPECT_EQ(kindOf(spelling), TokenKind::name);
-  TILEC_PUNCTUATION(X)
-#undef X
-#define X(name, spelling)                                                                          \
+#define TILEC_PUNCTUATION(name, spelling) EXPECT_EQ(kindOf(spelling), TokenKind::name);
+#define TILEC_KEYWORD(name, spelling)                                                              \
   EXPECT_EQ(kindOf(spelling), TokenKind::Kw##name);                                                \
   EXPECT_TRUE(isKeyword(TokenKind::Kw##name));
-  TILEC_KEYWORDS(X)
-#undef X
+#include "tilec/Syntax/Tokens.def"
 }
 
 TEST(Lexer, names) {
@@ -91,7 +92,8 @@ TEST(Lexer, names) {
 }
 
 TEST(Lexer, numbers) {
-  for (const char *text : {"0", "00", "1_000", "0xFF", "0X_ff_0", "0o17", "0b1_0", "123456789012345678901234567890"})
+  for (const char *text :
+       {"0", "00", "1_000", "0xFF", "0X_ff_0", "0o17", "0b1_0", "123456789012345678901234567890"})
     EXPECT_EQ(kindOf(text), TokenKind::Integer) << text;
   for (const char *text : {"1.", ".5", "1.5e-3", "1e10", "1_0.0_1E+1_0", "01.5", "0e0"})
     EXPECT_EQ(kindOf(text), TokenKind::Float) << text;

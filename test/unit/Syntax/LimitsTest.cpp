@@ -28,8 +28,7 @@ TEST(Limits, nesting_within_the_limit) {
 TEST(Limits, deep_brackets) {
   for (const char *open : {"(", "[", "{", "f(", "x[", "{a: "})
     EXPECT_NE(ParsedText(repeat(open, 10000)).errors().find(tooDeep), std::string::npos) << open;
-  EXPECT_EQ(ParsedText(repeat("(", 10000) + "x" + repeat(")", 10000)).errors(),
-            "1:257 " + tooDeep);
+  EXPECT_EQ(ParsedText(repeat("(", 10000) + "x" + repeat(")", 10000)).errors(), "1:257 " + tooDeep);
 }
 
 TEST(Limits, deep_operators) {

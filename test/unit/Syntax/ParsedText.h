@@ -42,8 +42,7 @@ struct ParsedText {
   }
 
   /// The module-level statement at `index`, of the expected kind.
-  template <typename T>
-  const T *get(size_t index = 0) const {
+  template <typename T> const T *get(size_t index = 0) const {
     if (!module || index >= module->body.size())
       return nullptr;
     return llvm::dyn_cast<T>(module->body[index]);
@@ -71,9 +70,6 @@ inline std::string exprTree(llvm::StringRef text) {
     return renderDiagnostics(sources, diagnostics);
   return ast::printTree(parsed.expr);
 }
-
-/// The expression with parentheses around every operation, which shows how it was grouped.
-std::string grouped(llvm::StringRef text);
 
 } // namespace tilec
 

@@ -44,8 +44,7 @@ TEST(Stmt, simple_statements) {
   EXPECT_EQ(tree("pass; break; continue"), "Pass\nBreak\nContinue\n");
   EXPECT_EQ(tree("return"), "Return\n");
   EXPECT_EQ(tree("return a, b"), "Return\n  Tuple\n    Name a\n    Name b\n");
-  EXPECT_EQ(tree("assert a, 'm'"),
-            "Assert\n  condition: Name a\n  message: StringLiteral \"m\"\n");
+  EXPECT_EQ(tree("assert a, 'm'"), "Assert\n  condition: Name a\n  message: StringLiteral \"m\"\n");
   EXPECT_EQ(tree("raise E from c"), "Raise\n  exception: Name E\n  cause: Name c\n");
   EXPECT_EQ(tree("del a, b[0]"), "Delete\n"
                                  "  Name a\n"
@@ -66,33 +65,33 @@ TEST(Stmt, imports) {
 
 TEST(Stmt, if_chain) {
   EXPECT_EQ(tree("if a:\n  x\nelif b: y\nelse:\n  z\n"), "If\n"
-                                                        "  condition: Name a\n"
-                                                        "  then\n"
-                                                        "    Expr\n"
-                                                        "      Name x\n"
-                                                        "  else\n"
-                                                        "    If elif\n"
-                                                        "      condition: Name b\n"
-                                                        "      then\n"
-                                                        "        Expr\n"
-                                                        "          Name y\n"
-                                                        "      else\n"
-                                                        "        Expr\n"
-                                                        "          Name z\n");
+                                                         "  condition: Name a\n"
+                                                         "  then\n"
+                                                         "    Expr\n"
+                                                         "      Name x\n"
+                                                         "  else\n"
+                                                         "    If elif\n"
+                                                         "      condition: Name b\n"
+                                                         "      then\n"
+                                                         "        Expr\n"
+                                                         "          Name y\n"
+                                                         "      else\n"
+                                                         "        Expr\n"
+                                                         "          Name z\n");
 }
 
 TEST(Stmt, else_belongs_to_the_block_of_its_indentation) {
   EXPECT_EQ(tree("if a:\n  if b:\n    x\nelse:\n  y\n"), "If\n"
-                                                        "  condition: Name a\n"
-                                                        "  then\n"
-                                                        "    If\n"
-                                                        "      condition: Name b\n"
-                                                        "      then\n"
-                                                        "        Expr\n"
-                                                        "          Name x\n"
-                                                        "  else\n"
-                                                        "    Expr\n"
-                                                        "      Name y\n");
+                                                         "  condition: Name a\n"
+                                                         "  then\n"
+                                                         "    If\n"
+                                                         "      condition: Name b\n"
+                                                         "      then\n"
+                                                         "        Expr\n"
+                                                         "          Name x\n"
+                                                         "  else\n"
+                                                         "    Expr\n"
+                                                         "      Name y\n");
 }
 
 TEST(Stmt, loops) {

@@ -94,10 +94,10 @@ TEST(FString, debug_form_keeps_the_text) {
 TEST(FString, nested_quotes) {
   EXPECT_EQ(exprTree("f'{a[\"k\"]}'"), exprTree("f'{a['k']}'"));
   EXPECT_EQ(exprTree("f\"{f'{x}'}\""), "FString\n"
-                                      "  Field\n"
-                                      "    FString\n"
-                                      "      Field\n"
-                                      "        Name x\n");
+                                       "  Field\n"
+                                       "    FString\n"
+                                       "      Field\n"
+                                       "        Name x\n");
 }
 
 TEST(FString, concatenation_joins_text) {
@@ -105,7 +105,7 @@ TEST(FString, concatenation_joins_text) {
                                                   "  Text \"ab\"\n"
                                                   "  Field\n"
                                                   "    Name c\n"
-                                                  "  Text \"de\\5Cf\"\n");
+                                                  "  Text \"de\\\\f\"\n");
 }
 
 TEST(FString, several_lines) {

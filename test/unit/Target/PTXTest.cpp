@@ -190,6 +190,41 @@ TEST_F(PTX, AssemblyOfManyThreadsIsConvergent) {
   EXPECT_THAT(text, ContainsRegex("attributes #[0-9]+ = \\{ convergent"));
 }
 
+// A function that is not inlined may synchronise; so calls of it are convergent, and it is not
+// exported.
+TEST_F(PTX, FunctionsAreConvergentAndInternal) {
+  std::string text = R"mlir(
+    llvm.func @helper() attributes {no_inline} { nvvm.barrier0 llvm.return }
+    llvm.func @kernel(%p: i1) attributes {nvvm.kernel} {
+      llvm.cond_br %p, ^a, ^b
+    ^a:
+      llvm.call @helper() : () -> ()
+      llvm.br ^b
+    ^b:
+      llvm.return
+    })mlir";
+  auto module = lower(text);
+  auto device = translateToLLVM(*module, {});
+  ASSERT_TRUE(bool(device)) << llvm::toString(device.takeError());
+  EXPECT_THAT(device->print(), HasSubstr("define internal void @helper"));
+  EXPECT_THAT(device->print(), ContainsRegex("attributes #[0-9]+ = \\{ convergent \\}"));
+  EXPECT_THAT(ptxOf(text), HasSubstr("call.uni helper"));
+}
+
+// What a launch needs to know, and a tensor map as a kernel parameter.
+TEST_F(PTX, KernelAttributesAreWritten) {
+  std::string ptx = ptxOf(R"mlir(
+    llvm.func @kernel(%m: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, llvm.align = 64 : i64})
+        attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, nvvm.maxnreg = 128 : i32,
+                    nvvm.cluster_dim = array<i32: 2, 1, 1>} {
+      nvvm.prefetch tensormap, %m : !llvm.ptr
+      llvm.return
+    })mlir");
+  for (const char *line : {".param .align 64 .b8 kernel_param_0[128]", ".reqntid 128, 1, 1",
+                           ".maxnreg 128", ".reqnctapercluster 2, 1, 1"})
+    EXPECT_THAT(ptx, HasSubstr(line));
+}
+
 TEST_F(PTX, BackEndFailuresAreErrors) {
   PTXOptions options;
   options.target = "sm_75";

@@ -1,0 +1,77 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a run to compile options and the cache's key, which is everything that the options hold.
+
+#include "KernelCache.h"
+
+#include <climits>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace tilec::harness {
+
+static std::string readVariable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+CompilerPlaces placesOfProcess() {
+  CompilerPlaces places;
+  places.ptxas = readVariable("TILEC_PTXAS");
+  places.cudaHome = readVariable("CUDA_HOME");
+  places.path = readVariable("PATH");
+  char buffer[PATH_MAX];
+  ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof(buffer));
+  if (length > 0 && length < static_cast<ssize_t>(sizeof(buffer)))
+    places.executable.assign(buffer, static_cast<size_t>(length));
+  return places;
+}
+
+Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
+  CompileOptions options;
+  options.kernel = run.kernel;
+  options.target = target;
+  options.stopAfter = Stage::Cubin;
+  options.numWarps = run.numWarps;
+  options.tools.ptxas = places.ptxas;
+  options.tools.cudaHome = places.cudaHome;
+  options.tools.path = places.path;
+  options.tools.executable = places.executable;
+  std::string key = run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
+  for (const Argument &argument : run.arguments)
+    if (!argument.hidden) {
+      options.arguments.push_back({argument.name, argument.signature()});
+      key += " " + argument.name + ":" + options.arguments.back().type;
+    }
+  for (const auto &[name, value] : run.constants) {
+    options.constants.push_back({name, value});
+    key += " " + name + "=" + value;
+  }
+  std::unique_ptr<CompiledKernel> &kernel = kernels[key];
+  if (kernel)
+    return static_cast<const CompiledKernel *>(kernel.get());
+
+  SourceManager sources;
+  llvm::Expected<FileId> file = sources.loadFile(places.sourceFolder + "/" + run.file);
+  if (!file)
+    return tilecrt::ioError(llvm::toString(file.takeError()));
+  DiagnosticEngine diagnostics;
+  kernel = compiler.compile(sources, *file, options, diagnostics);
+  if (kernel)
+    return static_cast<const CompiledKernel *>(kernel.get());
+  std::string text =
+      "'" + run.kernel + "' does not compile:\n" + renderDiagnostics(sources, diagnostics);
+  if (compiler.lastFailure() == Failure::Unavailable)
+    return tilecrt::unavailable(text);
+  return tilecrt::invalidArgument(text);
+}
+
+std::vector<std::string> argumentNames(const CompiledKernel &kernel) {
+  std::vector<std::string> names;
+  for (const tilecrt::KernelArgument &argument : kernel.metadata.arguments)
+    names.push_back(argument.name);
+  return names;
+}
+
+} // namespace tilec::harness

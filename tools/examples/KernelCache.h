@@ -1,0 +1,38 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles the kernels of runs, each specialisation once.
+
+#ifndef TILEC_TOOLS_EXAMPLES_KERNELCACHE_H
+#define TILEC_TOOLS_EXAMPLES_KERNELCACHE_H
+
+#include "KernelDevice.h"
+
+#include "tilec/Driver/Compiler.h"
+
+#include <map>
+
+namespace tilec::harness {
+
+class KernelCache {
+public:
+  KernelCache(CompilerPlaces compilerPlaces, std::string compileTarget)
+      : places(std::move(compilerPlaces)), target(std::move(compileTarget)) {}
+
+  /// The kernel of a run for the cache's target. The pointer stays valid while the cache lives. A failure carries the
+  /// rendered diagnostics.
+  Result<const CompiledKernel *> get(const KernelRun &run);
+
+private:
+  CompilerPlaces places;
+  std::string target;
+  Compiler compiler;
+  std::map<std::string, std::unique_ptr<CompiledKernel>> kernels;
+};
+
+/// Names of a kernel's runtime arguments, in order.
+std::vector<std::string> argumentNames(const CompiledKernel &kernel);
+
+} // namespace tilec::harness
+
+#endif // TILEC_TOOLS_EXAMPLES_KERNELCACHE_H

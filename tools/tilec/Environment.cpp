@@ -1,0 +1,58 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// TILEC_PTXAS, CUDA_HOME (or CUDA_PATH), PATH, TILEC_LIBCLC, TILEC_LIBDEVICE.
+
+#include "Environment.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <cstdlib>
+
+namespace tilec::tool {
+
+static std::string variable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+ToolSearch readToolSearch(llvm::StringRef ptxasOption) {
+  ToolSearch tools;
+  tools.ptxas = ptxasOption.empty() ? variable("TILEC_PTXAS") : ptxasOption.str();
+  tools.cudaHome = variable("CUDA_HOME");
+  if (tools.cudaHome.empty())
+    tools.cudaHome = variable("CUDA_PATH");
+  tools.path = variable("PATH");
+  tools.libclc = variable("TILEC_LIBCLC");
+  tools.libdevice = variable("TILEC_LIBDEVICE");
+  llvm::SmallString<256> self;
+  if (!llvm::sys::fs::real_path("/proc/self/exe", self))
+    tools.executable = std::string(self);
+  return tools;
+}
+
+PtxasHints ptxasHints(const ToolSearch &tools) {
+  PtxasHints hints;
+  hints.option = tools.ptxas;
+  hints.cudaHome = tools.cudaHome;
+  hints.searchPath = tools.path;
+  return hints;
+}
+
+MathLibraryHints mathLibraryHints(const ToolSearch &tools) {
+  MathLibraryHints hints;
+  hints.libclc = tools.libclc;
+  hints.libdevice = tools.libdevice;
+  hints.cudaHome = tools.cudaHome;
+  if (!tools.executable.empty()) {
+    llvm::StringRef root =
+        llvm::sys::path::parent_path(llvm::sys::path::parent_path(tools.executable));
+    llvm::SmallString<256> folder(root);
+    llvm::sys::path::append(folder, "share", "tilec");
+    hints.resourceFolder = std::string(folder);
+  }
+  return hints;
+}
+
+} // namespace tilec::tool
