@@ -8,6 +8,7 @@
 
 #include "DiagnosticBridge.h"
 #include "Metadata.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "tilec/Driver/Pipelines.h"
 #include "tilec/Driver/Registration.h"
@@ -212,6 +213,8 @@ PTXOptions Compilation::ptxOptions() const {
     hints.resourceFolder = folder.str().str();
   }
   ptx.mathLibraries = findMathLibraries(hints);
+  // The smaller and faster code where it is there.
+  ptx.mathPreference = MathLibraryPreference::libdevice;
   return ptx;
 }
 

@@ -26,41 +26,69 @@ FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *ne
   if (mlir::failed(condition))
     return failure();
   bool returns = ast::containsReturn(stmt.thenBody) || ast::containsReturn(stmt.elseBody);
-  if (returns && frame->regionDepth == 0 && frame->loopDepth == 0)
+  if (returns && frame->regionDepth == 0 && !frame->loop)
     return executeReturningIf(stmt, *condition, next);
-  if (mlir::failed(executeRuntimeIf(stmt, *condition)))
-    return failure();
+  if (frame->loop && (ast::containsBreakOrContinue(stmt.thenBody) ||
+                      ast::containsBreakOrContinue(stmt.elseBody)))
+    return executeEscapingIf(stmt, *condition, next);
+  executeRuntimeIf(stmt, *condition);
   return Flow::Next;
 }
 
-LogicalResult Generator::executeRuntimeIf(const ast::If &stmt, mlir::Value condition) {
+void Generator::executeRuntimeIf(const ast::If &stmt, mlir::Value condition) {
   ast::NameSet assigned;
   ast::collectAssignedNames(stmt.thenBody, assigned);
   ast::collectAssignedNames(stmt.elseBody, assigned);
+  emitBranches(stmt, condition, assigned, /*loop=*/nullptr,
+               [&](ast::Block body) { execute(body, nullptr); });
+}
 
+FailureOr<Flow> Generator::executeEscapingIf(const ast::If &stmt, mlir::Value condition,
+                                             const Continuation *next) {
+  LoopContext *loop = frame->loop;
+  unsigned errorsBefore = diagnostics.getNumErrors();
+  emitBranches(stmt, condition, *loop->assigned, loop, [&](ast::Block body) {
+    // What follows the 'if' is in both arms; its errors are reported once.
+    if (diagnostics.getNumErrors() != errorsBefore)
+      return;
+    loop->broke = Value::boolean(false);
+    Flow flow = execute(body, next);
+    for (const Continuation *rest = next; rest && flow == Flow::Next; rest = rest->next)
+      flow = execute(rest->rest, rest->next);
+  });
+  if (loop->isUnrolled && loop->broke.isRuntime())
+    return error(stmt.headerRange, "'break' under a runtime condition is not supported in a loop "
+                                   "that is unrolled at compile time");
+  bool always = !loop->broke.isRuntime() && loop->broke.getConstant() &&
+                loop->broke.getConstant()->isTrue();
+  return always ? Flow::Break : Flow::Continue;
+}
+
+void Generator::emitBranches(const ast::If &stmt, mlir::Value condition, const ast::NameSet &names,
+                             LoopContext *loop, ArmExecutor executeArm) {
   DetachedBlock thenBlock, elseBlock;
   Variables before = frame->variables;
-  auto executeArm = [&](ast::Block body, DetachedBlock &block) {
+  Value broke[2];
+  auto emitArm = [&](ast::Block body, DetachedBlock &block, Value &armBroke) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(block.get());
     llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
     frame->variables = before;
-    execute(body, nullptr);
+    executeArm(body);
+    if (loop)
+      armBroke = loop->broke;
     return frame->variables;
   };
-  Variables afterThen = executeArm(stmt.thenBody, thenBlock);
-  Variables afterElse = executeArm(stmt.elseBody, elseBlock);
+  Variables afterThen = emitArm(stmt.thenBody, thenBlock, broke[0]);
+  Variables afterElse = emitArm(stmt.elseBody, elseBlock, broke[1]);
   frame->variables = before;
 
   std::vector<llvm::StringRef> merged;
   std::vector<Value> thenValues, elseValues;
-  for (llvm::StringRef name : assigned) {
+  for (llvm::StringRef name : names) {
     auto inThen = afterThen.find(name), inElse = afterElse.find(name);
-    bool existed = before.count(name);
     if (inThen == afterThen.end() && inElse == afterElse.end())
       continue;
-    Value thenValue = inThen == afterThen.end() ? Value() : inThen->second;
-    Value elseValue = inElse == afterElse.end() ? Value() : inElse->second;
     if (inThen == afterThen.end() || inElse == afterElse.end()) {
       LineColumn position = sources.getLineColumn(stmt.range);
       frame->variables[name] = Value::poison(
@@ -69,9 +97,10 @@ LogicalResult Generator::executeRuntimeIf(const ast::If &stmt, mlir::Value condi
               .str());
       continue;
     }
+    Value thenValue = inThen->second, elseValue = inElse->second;
     bool isMerged = false;
-    if (mlir::failed(mergeVariable(name, stmt, existed, thenValue, thenBlock, elseValue,
-                                   elseBlock, isMerged))) {
+    if (mlir::failed(mergeVariable(name, stmt, before.count(name), thenValue, thenBlock,
+                                   elseValue, elseBlock, isMerged))) {
       frame->variables[name] = Value::poison();
     } else if (isMerged) {
       merged.push_back(name);
@@ -81,12 +110,20 @@ LogicalResult Generator::executeRuntimeIf(const ast::If &stmt, mlir::Value condi
       frame->variables[name] = thenValue;
     }
   }
+  if (loop) {
+    // Compile-time bools and int1 always agree.
+    (void)unifyResults(broke[0], thenBlock.get(), broke[1], elseBlock.get(), "'break'",
+                       stmt.headerRange);
+    thenValues.push_back(broke[0]);
+    elseValues.push_back(broke[1]);
+  }
 
   Value results = finishIf(condition, thenBlock, elseBlock, Value::tuple(thenValues),
                            Value::tuple(elseValues));
-  for (auto [name, value] : llvm::zip(merged, *results.getTuple()))
+  for (auto [name, value] : llvm::zip_first(merged, *results.getTuple()))
     frame->variables[name] = value;
-  return success();
+  if (loop)
+    loop->broke = results.getTuple()->back();
 }
 
 LogicalResult Generator::mergeVariable(llvm::StringRef name, const ast::If &stmt, bool existed,
@@ -105,7 +142,7 @@ LogicalResult Generator::mergeVariable(llvm::StringRef name, const ast::If &stmt
   if (isIdentical(thenValue, elseValue))
     return success();
   Value left = thenValue, right = elseValue;
-  std::string what = ("variable '" + name + "' in the branches of 'if'").str();
+  std::string what = ("variable '" + name + "'").str();
   // A temporary of both branches that is not used later may differ; a variable that lives on not.
   if (!existed && !haveSameType(left, right)) {
     LineColumn position = sources.getLineColumn(stmt.range);
@@ -165,8 +202,8 @@ LogicalResult Generator::unifyResults(Value &lhs, mlir::Block *lhsBlock, Value &
       return failure();
   if (haveSameType(lhs, rhs))
     return success();
-  return error(range, what + (lhs.isRuntime() && rhs.isRuntime() ? " have" : " are") +
-                          " of different types: " + lhs.describe() + " and " + rhs.describe());
+  return error(range, what + " must have one type in both branches, got " + lhs.describe() +
+                          " and " + rhs.describe());
 }
 
 Value Generator::finishIf(mlir::Value condition, DetachedBlock &thenBlock,
@@ -218,7 +255,7 @@ FailureOr<Flow> Generator::executeReturningIf(const ast::If &stmt, mlir::Value c
   if (thenValue.isPoison() || elseValue.isPoison())
     return Flow::Return;
   if (mlir::failed(unifyResults(thenValue, thenBlock.get(), elseValue, elseBlock.get(),
-                                "the values returned here", stmt.headerRange)))
+                                "the returned value", stmt.headerRange)))
     return Flow::Return;
   frame->returnValue = finishIf(condition, thenBlock, elseBlock, thenValue, elseValue);
   return Flow::Return;

@@ -16,15 +16,26 @@ namespace {
 
 using Index = llvm::StringMap<std::vector<const Builtin *>>;
 
+/// All builtins, the most used groups first: of equally near names the first is suggested.
+const std::vector<const Builtin *> &getAll() {
+  static const std::vector<const Builtin *> all = [] {
+    std::vector<const Builtin *> list;
+    for (llvm::ArrayRef<Builtin> part :
+         {getMemoryBuiltins(), getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(),
+          getReduceBuiltins(), getHintBuiltins(), getPythonBuiltins(), getLibdeviceBuiltins(),
+          getTypeBuiltins()})
+      for (const Builtin &builtin : part)
+        list.push_back(&builtin);
+    return list;
+  }();
+  return all;
+}
+
 const Index &getIndex() {
   static const Index index = [] {
     Index built;
-    for (llvm::ArrayRef<Builtin> list :
-         {getProgramBuiltins(), getMemoryBuiltins(), getMathBuiltins(), getLibdeviceBuiltins(),
-          getShapeBuiltins(), getReduceBuiltins(), getHintBuiltins(), getPythonBuiltins(),
-          getTypeBuiltins()})
-      for (const Builtin &builtin : list)
-        built[builtin.name].push_back(&builtin);
+    for (const Builtin *builtin : getAll())
+      built[builtin->name].push_back(builtin);
     return built;
   }();
   return index;
@@ -53,10 +64,9 @@ const Builtin *findBuiltin(llvm::StringRef name, unsigned places) {
 
 std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
   std::vector<llvm::StringRef> names;
-  for (const auto &entry : getIndex())
-    if (findBuiltin(entry.first(), places))
-      names.push_back(entry.first());
-  llvm::sort(names);
+  for (const Builtin *builtin : getAll())
+    if (builtin->places & places)
+      names.push_back(builtin->name);
   return names;
 }
 

@@ -75,7 +75,7 @@ struct Builtin {
 /// The builtin of a name in any of the places, or null.
 const Builtin *findBuiltin(llvm::StringRef name, unsigned places);
 
-/// Names visible in any of the places, sorted, for suggestions.
+/// Names visible in any of the places, in a fixed order, for suggestions.
 std::vector<llvm::StringRef> getBuiltinNames(unsigned places);
 
 /// Names of the language that are known but not implemented.

@@ -34,11 +34,20 @@ Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::
     place = place->caller;
   }
   Diagnostic &diagnostic = diagnostics.report(severity, range, message);
-  for (; place && place->caller && place->callSite.isValid(); place = place->caller) {
-    if (place->caller->module && place->caller->module->isLibrary)
-      continue;
-    std::string name = place->function ? "'" + place->function->name.str() + "'" : "lambda";
-    diagnostic.addNote(place->callSite, "in the call of " + name + " here");
+  llvm::SmallVector<const Frame *, 8> chain;
+  for (; place && place->caller && place->callSite.isValid(); place = place->caller)
+    if (!place->caller->module || !place->caller->module->isLibrary)
+      chain.push_back(place);
+  // The ends of a long chain tell enough.
+  size_t shown = 3;
+  for (size_t i = 0; i < chain.size(); ++i) {
+    if (chain.size() > 2 * shown + 1 && i == shown) {
+      size_t skipped = chain.size() - 2 * shown;
+      diagnostic.addNote(chain[i]->callSite, "and " + llvm::Twine(skipped) + " more calls");
+      i += skipped;
+    }
+    std::string name = chain[i]->function ? "'" + chain[i]->function->name.str() + "'" : "lambda";
+    diagnostic.addNote(chain[i]->callSite, "in the call of " + name + " here");
   }
   return diagnostic;
 }

@@ -47,6 +47,15 @@ using mlir::success;
 /// The variables of a function, by name.
 using Variables = llvm::DenseMap<llvm::StringRef, Value>;
 
+/// The innermost loop around a statement, for `break` and `continue`.
+struct LoopContext {
+  /// Names that the body assigns.
+  const ast::NameSet *assigned = nullptr;
+  /// Whether `break` was reached in this iteration: a compile-time bool, or an int1 at run time.
+  Value broke = Value::boolean(false);
+  bool isUnrolled = false;
+};
+
 /// One activation of a function.
 struct Frame {
   /// Null for lambdas and module-level expressions.
@@ -67,16 +76,19 @@ struct Frame {
   bool isKernel = false;
   /// Compile-time code (module level, constexpr functions): assigned numbers do not decay.
   bool keepsConstants = false;
-  /// Loops around the current statement, unrolled ones included, in this activation.
-  unsigned loopDepth = 0;
+  /// The innermost loop around the current statement in this activation, or null.
+  LoopContext *loop = nullptr;
   /// Runtime loops and structured branches around it: places where `return` is not possible.
   unsigned regionDepth = 0;
 };
 
-/// How a statement ended.
+/// How a statement ended: after Break and Continue the rest of the loop's body has been dealt with
+/// and the loop's context knows whether it was left.
 enum class Flow {
   Next,
   Return,
+  Break,
+  Continue,
 };
 
 /// The statements that follow a block when it runs to its end: needed where an early return makes
@@ -293,7 +305,14 @@ private:
 
   // Branches.cpp
   FailureOr<Flow> executeIf(const ast::If &stmt, const Continuation *next);
-  LogicalResult executeRuntimeIf(const ast::If &stmt, mlir::Value condition);
+  void executeRuntimeIf(const ast::If &stmt, mlir::Value condition);
+  /// A branch that may leave the iteration: both arms run to the end of the loop's body.
+  FailureOr<Flow> executeEscapingIf(const ast::If &stmt, mlir::Value condition,
+                                    const Continuation *next);
+  using ArmExecutor = llvm::function_ref<void(ast::Block)>;
+  /// Emits both arms and merges the variables among `names`; with a loop also its `broke`.
+  void emitBranches(const ast::If &stmt, mlir::Value condition, const ast::NameSet &names,
+                    LoopContext *loop, ArmExecutor executeArm);
   /// Decides what a variable is after a branch that left it as `thenValue` or `elseValue`.
   LogicalResult mergeVariable(llvm::StringRef name, const ast::If &stmt, bool existed,
                               Value &thenValue, DetachedBlock &thenBlock, Value &elseValue,
@@ -313,10 +332,37 @@ private:
   FailureOr<Flow> executeFor(const ast::For &stmt);
   FailureOr<Flow> executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values);
   LogicalResult executeRuntimeFor(const ast::For &stmt, const RangeValue &range);
+  /// Bounds of a runtime loop in its one integer type; a negative step has been turned around.
+  struct LoopBounds {
+    mlir::Value lower, upper, step;
+    DType type;
+    bool descending = false;
+  };
+  FailureOr<LoopBounds> getLoopBounds(const ast::For &stmt, const RangeValue &range);
+  void setLoopOptions(mlir::Operation *loop, const RangeValue &range);
+  /// The value of the loop variable for a counter that ascends.
+  Value getLoopVariable(const LoopBounds &bounds, mlir::Value counter);
+  /// Emits a body into the builder's block and returns the values it hands to the next iteration.
+  LogicalResult emitLoopBody(ast::Block body, const ast::NameSet &assigned,
+                             llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
+                             llvm::SmallVectorImpl<mlir::Value> &leaves, mlir::Value *broke,
+                             SourceRange range);
+  mlir::ValueRange emitFor(const ast::For &stmt, const LoopBounds &bounds, const RangeValue &range,
+                           const ast::NameSet &assigned, llvm::ArrayRef<llvm::StringRef> carried,
+                           const Variables &before, llvm::ArrayRef<mlir::Value> inits,
+                           LogicalResult &result);
+  /// The same for a loop with `break`, which becomes an scf.while.
+  mlir::ValueRange emitBreakingFor(const ast::For &stmt, const LoopBounds &bounds,
+                                   const RangeValue &range, const ast::NameSet &assigned,
+                                   llvm::ArrayRef<llvm::StringRef> carried,
+                                   const Variables &before, llvm::ArrayRef<mlir::Value> inits,
+                                   LogicalResult &result);
   LogicalResult executeWhile(const ast::While &stmt);
   /// The variables a loop carries: assigned in it and defined before it.
   FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
                                                       SourceRange range);
+  /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
+  FailureOr<Value> emitWhileCondition(const ast::While &stmt, mlir::Value broke);
   /// Values of the carried variables at the end of a loop body; all must have kept their types.
   LogicalResult collectCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                                llvm::SmallVectorImpl<mlir::Value> &leaves, SourceRange range);

@@ -160,7 +160,7 @@ FailureOr<Value> Generator::evaluateConditional(const ast::Conditional &expr) {
   if (mlir::failed(thenValue) || mlir::failed(elseValue))
     return failure();
   if (mlir::failed(unifyResults(*thenValue, thenBlock.get(), *elseValue, elseBlock.get(),
-                                "the branches of the conditional expression", expr.range)))
+                                "a conditional expression", expr.range)))
     return failure();
   return finishIf(*condition, thenBlock, elseBlock, *thenValue, *elseValue);
 }

@@ -93,9 +93,13 @@ FailureOr<Flow> Generator::executeFor(const ast::For &stmt) {
 }
 
 FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values) {
-  llvm::SaveAndRestore<unsigned> loop(frame->loopDepth, frame->loopDepth + 1);
-  ast::NameSet targets;
+  ast::NameSet targets, assigned;
   ast::collectTargetNames(stmt.target, targets);
+  ast::collectAssignedNames(stmt.body, assigned);
+  LoopContext loop;
+  loop.assigned = &assigned;
+  loop.isUnrolled = true;
+  llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
   unsigned errorsBefore = diagnostics.getNumErrors();
   for (const Value &value : values) {
     if (!enter(stmt.headerRange))
@@ -105,57 +109,184 @@ FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef
     for (llvm::StringRef name : targets)
       if (!value.isRuntime() && frame->constexprNames.insert(name).second)
         added.push_back(name);
-    LogicalResult assigned = assign(stmt.target, value, stmt.iter->range);
+    LogicalResult result = assign(stmt.target, value, stmt.iter->range);
     for (llvm::StringRef name : added)
       frame->constexprNames.erase(name);
-    if (mlir::failed(assigned))
+    if (mlir::failed(result))
       return failure();
-    if (execute(stmt.body, nullptr) == Flow::Return)
+    loop.broke = Value::boolean(false);
+    Flow flow = execute(stmt.body, nullptr);
+    if (flow == Flow::Return)
       return Flow::Return;
     // One iteration's errors are enough.
     if (diagnostics.getNumErrors() != errorsBefore)
       return failure();
+    if (flow == Flow::Break)
+      break;
   }
   return Flow::Next;
+}
+
+/// Whether a `break` in these statements leaves the loop they are the body of.
+static bool containsBreak(ast::Block block) {
+  for (const ast::Stmt *stmt : block) {
+    if (llvm::isa<ast::Break>(stmt))
+      return true;
+    if (auto *branch = llvm::dyn_cast<ast::If>(stmt))
+      if (containsBreak(branch->thenBody) || containsBreak(branch->elseBody))
+        return true;
+  }
+  return false;
+}
+
+FailureOr<Generator::LoopBounds> Generator::getLoopBounds(const ast::For &stmt,
+                                                          const RangeValue &range) {
+  LoopBounds result;
+  Value bounds[3] = {(*range.bounds)[0], (*range.bounds)[1], (*range.bounds)[2]};
+  const Constant *step = bounds[2].getConstant();
+  if (step && step->isInt() && step->toInt().isZero())
+    return error(stmt.iter->range, "the step of a range must not be zero");
+  result.descending = step && step->isInt() && step->toInt().isNegative();
+  if (result.descending)
+    bounds[2] = Value(Constant(step->toInt().negate()));
+  for (int i = 0; i < 3; ++i) {
+    FailureOr<Value> runtime = toRuntime(bounds[i], stmt.iter->range);
+    if (mlir::failed(runtime))
+      return failure();
+    bounds[i] = *runtime;
+    const Type &type = bounds[i].getRuntime()->type;
+    if (type.isBlock() || !type.element.isInt())
+      return error(stmt.iter->range, "the bounds of a range must be integer scalars, got " +
+                                         type.str());
+    DType wide = type.element.getBitWidth() < 32 ? DType(ScalarKind::Int32) : type.element;
+    result.type = i == 0 ? wide : promoteInts(result.type, wide);
+  }
+  for (Value &bound : bounds)
+    bound = *cast(bound, result.type, stmt.iter->range);
+  if (result.descending)
+    std::swap(bounds[0], bounds[1]);
+  result.lower = bounds[0].getRuntime()->value;
+  result.upper = bounds[1].getRuntime()->value;
+  result.step = bounds[2].getRuntime()->value;
+  return result;
+}
+
+void Generator::setLoopOptions(mlir::Operation *loop, const RangeValue &range) {
+  for (const auto &[name, value] : *range.options) {
+    const Constant *constant = value.getConstant();
+    mlir::Attribute attribute;
+    if (constant->isBool() && constant->getBool())
+      attribute = builder.getUnitAttr();
+    else if (constant->isInt() && constant->toInt().fits(32, /*isSigned=*/true))
+      attribute = builder.getI32IntegerAttr(
+          static_cast<int32_t>(constant->toInt().toInt64Saturated()));
+    if (attribute)
+      loop->setDiscardableAttr("tile." + name, attribute);
+  }
+}
+
+Value Generator::getLoopVariable(const LoopBounds &bounds, mlir::Value counter) {
+  if (!bounds.descending)
+    return Value::runtime(counter, bounds.type);
+  // for i in range(10, 0, -3): counting up from 0 to 10 by 3, i = 10 - counter + 0.
+  mlir::Value fromTop = create<arith::SubIOp>(bounds.upper, counter);
+  return emit<arith::AddIOp>(bounds.type, fromTop, bounds.lower);
+}
+
+LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assigned,
+                                      llvm::ArrayRef<llvm::StringRef> carried,
+                                      const Variables &before,
+                                      llvm::SmallVectorImpl<mlir::Value> &leaves,
+                                      mlir::Value *broke, SourceRange range) {
+  LoopContext loop;
+  loop.assigned = &assigned;
+  llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
+  llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
+  execute(body, nullptr);
+  if (broke) {
+    FailureOr<Value> flag = cast(loop.broke, ScalarKind::Int1, range);
+    if (mlir::failed(flag))
+      return failure();
+    *broke = flag->getRuntime()->value;
+  }
+  return collectCarried(carried, before, leaves, range);
+}
+
+mlir::ValueRange Generator::emitFor(const ast::For &stmt, const LoopBounds &bounds,
+                                    const RangeValue &range, const ast::NameSet &assigned,
+                                    llvm::ArrayRef<llvm::StringRef> carried,
+                                    const Variables &before, llvm::ArrayRef<mlir::Value> inits,
+                                    LogicalResult &result) {
+  auto loop = create<scf::ForOp>(bounds.lower, bounds.upper, bounds.step, inits,
+                                 /*bodyBuilder=*/nullptr,
+                                 /*unsignedCmp=*/!bounds.type.isSignedInt());
+  setLoopOptions(loop, range);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *body = loop.getBody();
+  if (!body->empty())
+    body->back().erase();
+  builder.setInsertionPointToEnd(body);
+  rebindCarried(carried, before, loop.getRegionIterArgs());
+  frame->variables[llvm::cast<ast::Name>(stmt.target)->id] =
+      getLoopVariable(bounds, loop.getInductionVar());
+  llvm::SmallVector<mlir::Value> leaves;
+  result = emitLoopBody(stmt.body, assigned, carried, before, leaves, /*broke=*/nullptr,
+                        stmt.headerRange);
+  if (mlir::failed(result))
+    leaves.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  create<scf::YieldOp>(leaves);
+  return loop.getResults();
+}
+
+mlir::ValueRange Generator::emitBreakingFor(const ast::For &stmt, const LoopBounds &bounds,
+                                            const RangeValue &range, const ast::NameSet &assigned,
+                                            llvm::ArrayRef<llvm::StringRef> carried,
+                                            const Variables &before,
+                                            llvm::ArrayRef<mlir::Value> inits,
+                                            LogicalResult &result) {
+  // Carried in front of the variables: the counter and whether the loop was left.
+  mlir::Value no = create<arith::ConstantOp>(builder.getBoolAttr(false));
+  llvm::SmallVector<mlir::Value> operands{bounds.lower, no};
+  operands.append(inits.begin(), inits.end());
+  mlir::TypeRange types{mlir::ValueRange(operands)};
+  auto loop = create<scf::WhileOp>(types, operands);
+  setLoopOptions(loop, range);
+  llvm::SmallVector<mlir::Location> locations(operands.size(), getLocation());
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
+  auto predicate =
+      bounds.type.isSignedInt() ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
+  mlir::Value inside = create<arith::CmpIOp>(predicate, test->getArgument(0), bounds.upper);
+  mlir::Value yes = create<arith::ConstantOp>(builder.getBoolAttr(true));
+  mlir::Value stays = create<arith::XOrIOp>(test->getArgument(1), yes);
+  mlir::Value goesOn = create<arith::AndIOp>(inside, stays);
+  create<scf::ConditionOp>(goesOn, test->getArguments());
+
+  mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
+  rebindCarried(carried, before, body->getArguments().drop_front(2));
+  frame->variables[llvm::cast<ast::Name>(stmt.target)->id] =
+      getLoopVariable(bounds, body->getArgument(0));
+  llvm::SmallVector<mlir::Value> leaves{body->getArgument(0), body->getArgument(1)};
+  mlir::Value broke;
+  result = emitLoopBody(stmt.body, assigned, carried, before, leaves, &broke, stmt.headerRange);
+  if (mlir::failed(result))
+    leaves.assign(body->getArguments().begin(), body->getArguments().end());
+  else
+    leaves[1] = broke;
+  leaves[0] = create<arith::AddIOp>(body->getArgument(0), bounds.step);
+  create<scf::YieldOp>(leaves);
+  return mlir::ValueRange(loop.getResults()).drop_front(2);
 }
 
 LogicalResult Generator::executeRuntimeFor(const ast::For &stmt, const RangeValue &range) {
   auto *target = llvm::dyn_cast<ast::Name>(stmt.target);
   if (!target)
     return error(stmt.target->range, "the variable of a loop must be a name");
-  // Bounds of one integer type; a negative constant step is turned around below.
-  Value bounds[3] = {(*range.bounds)[0], (*range.bounds)[1], (*range.bounds)[2]};
-  const Constant *step = bounds[2].getConstant();
-  bool negative = step && step->isInt() && step->toInt().isNegative();
-  if (step && step->isInt() && step->toInt().isZero())
-    return error(stmt.iter->range, "the step of a range must not be zero");
-  if (negative)
-    bounds[2] = Value(Constant(step->toInt().negate()));
-  DType type = ScalarKind::Int32;
-  bool first = true;
-  for (Value &bound : bounds) {
-    FailureOr<Value> runtime = toRuntime(bound, stmt.iter->range);
-    if (mlir::failed(runtime))
-      return failure();
-    bound = *runtime;
-    const Type &boundType = bound.getRuntime()->type;
-    if (boundType.isBlock() || !boundType.element.isInt())
-      return error(stmt.iter->range, "the bounds of a range must be integer scalars, got " +
-                                         boundType.str());
-    DType wide = boundType.element.getBitWidth() < 32 ? DType(ScalarKind::Int32)
-                                                      : boundType.element;
-    type = first ? wide : promoteInts(type, wide);
-    first = false;
-  }
-  for (Value &bound : bounds)
-    bound = *cast(bound, type, stmt.iter->range);
-  if (negative)
-    std::swap(bounds[0], bounds[1]);
-
+  FailureOr<LoopBounds> bounds = getLoopBounds(stmt, range);
+  if (mlir::failed(bounds))
+    return failure();
   ast::NameSet assigned;
   ast::collectAssignedNames(stmt.body, assigned);
-  ast::NameSet targetNames;
-  targetNames.insert(target->id);
   FailureOr<std::vector<llvm::StringRef>> carried = findCarried(assigned, stmt.headerRange);
   if (mlir::failed(carried))
     return failure();
@@ -166,58 +297,61 @@ LogicalResult Generator::executeRuntimeFor(const ast::For &stmt, const RangeValu
   llvm::SmallVector<mlir::Value> inits;
   for (llvm::StringRef name : *carried)
     flatten(before.find(name)->second, inits);
-  auto loop = create<scf::ForOp>(bounds[0].getRuntime()->value, bounds[1].getRuntime()->value,
-                                 bounds[2].getRuntime()->value, inits,
-                                 /*bodyBuilder=*/nullptr, /*unsignedCmp=*/!type.isSignedInt());
-  for (const auto &[name, value] : *range.options) {
-    mlir::Attribute attribute;
-    if (value.isNone() || !value.getConstant())
-      continue;
-    if (value.getConstant()->isBool())
-      attribute = value.getConstant()->getBool() ? mlir::Attribute(builder.getUnitAttr())
-                                                 : mlir::Attribute();
-    else if (value.getConstant()->isInt() && value.getConstant()->toInt().fits(32, true))
-      attribute = builder.getI32IntegerAttr(
-          static_cast<int32_t>(value.getConstant()->toInt().toInt64Saturated()));
-    if (attribute)
-      loop->setDiscardableAttr("tile." + name, attribute);
+  LogicalResult result = success();
+  bool breaks = containsBreak(stmt.body);
+  mlir::ValueRange values =
+      breaks ? emitBreakingFor(stmt, *bounds, range, assigned, *carried, before, inits, result)
+             : emitFor(stmt, *bounds, range, assigned, *carried, before, inits, result);
+  frame->variables = before;
+  if (mlir::failed(result)) {
+    // Errors were reported by name; what the loop produces is unusable.
+    poison(assigned);
+    return success();
   }
-
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    mlir::Block *body = loop.getBody();
-    if (body->mightHaveTerminator())
-      body->getTerminator()->erase();
-    builder.setInsertionPointToEnd(body);
-    llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
-    llvm::SaveAndRestore<unsigned> depth(frame->loopDepth, frame->loopDepth + 1);
-    rebindCarried(*carried, before, loop.getRegionIterArgs());
-    Value variable = Value::runtime(loop.getInductionVar(), type);
-    if (negative) {
-      // for i in range(10, 0, -3): counting up from 0 to 10 by 3, i = 10 - counter + 0.
-      mlir::Value fromTop =
-          create<arith::SubIOp>(bounds[1].getRuntime()->value, loop.getInductionVar());
-      variable = emit<arith::AddIOp>(type, fromTop, bounds[0].getRuntime()->value);
-    }
-    frame->variables[target->id] = variable;
-    execute(stmt.body, nullptr);
-    llvm::SmallVector<mlir::Value> leaves;
-    LogicalResult collected = collectCarried(*carried, before, leaves, stmt.headerRange);
-    if (mlir::failed(collected))
-      leaves.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
-    create<scf::YieldOp>(leaves);
-    frame->variables = before;
-    if (mlir::failed(collected)) {
-      // Errors were reported by name; what the loop produces is unusable.
-      poison(assigned);
-      return success();
-    }
-  }
-  rebindCarried(*carried, before, loop.getResults());
-  if (!before.count(target->id))
-    assigned.insert(target->id);
+  rebindCarried(*carried, before, values);
+  assigned.insert(target->id);
   forgetLoopLocals(assigned, *carried, stmt.headerRange);
   return success();
+}
+
+FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Value broke) {
+  auto evaluateTest = [&]() -> FailureOr<Value> {
+    FailureOr<Value> test = evaluate(stmt.condition);
+    if (mlir::failed(test))
+      return failure();
+    if (!test->isRuntime()) {
+      FailureOr<bool> truth = toBool(*test, stmt.condition->range, "the condition");
+      if (mlir::failed(truth))
+        return failure();
+      return Value::boolean(*truth);
+    }
+    FailureOr<mlir::Value> condition = toCondition(*test, stmt.condition->range, "while");
+    if (mlir::failed(condition))
+      return failure();
+    return Value::runtime(*condition, ScalarKind::Int1);
+  };
+  if (!broke)
+    return evaluateTest();
+
+  // After a `break` the condition is not evaluated any more.
+  DetachedBlock left, evaluated;
+  FailureOr<Value> test;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(evaluated.get());
+    test = evaluateTest();
+  }
+  if (mlir::failed(test))
+    return failure();
+  if (!test->isRuntime() && test->getConstant()->isTrue()) {
+    mlir::Value yes = create<arith::ConstantOp>(builder.getBoolAttr(true));
+    return emit<arith::XOrIOp>(ScalarKind::Int1, broke, yes);
+  }
+  Value no = Value::boolean(false);
+  if (mlir::failed(unifyResults(no, left.get(), *test, evaluated.get(), "the condition",
+                                stmt.headerRange)))
+    return failure();
+  return finishIf(broke, left, evaluated, no, *test);
 }
 
 LogicalResult Generator::executeWhile(const ast::While &stmt) {
@@ -231,20 +365,25 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
   ast::collectAssignedNames(stmt.body, assigned);
   for (llvm::StringRef name : inCondition)
     assigned.insert(name);
+  bool breaks = containsBreak(stmt.body);
+  if (breaks && !inCondition.empty())
+    return error(stmt.condition->range, "an assignment in the condition of a 'while' with 'break' "
+                                        "is not supported");
   FailureOr<std::vector<llvm::StringRef>> carried = findCarried(assigned, stmt.headerRange);
   if (mlir::failed(carried))
     return failure();
 
   Variables before = frame->variables;
   llvm::SmallVector<mlir::Value> inits;
+  if (breaks)
+    inits.push_back(create<arith::ConstantOp>(builder.getBoolAttr(false)));
   for (llvm::StringRef name : *carried)
     flatten(before.find(name)->second, inits);
   auto addArguments = [&](DetachedBlock &block, mlir::TypeRange types) {
     for (mlir::Type type : types)
       block.get()->addArgument(type, getLocation());
   };
-  llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
-  llvm::SaveAndRestore<unsigned> depth(frame->loopDepth, frame->loopDepth + 1);
+  auto dropFlag = [&](mlir::ValueRange values) { return values.drop_front(breaks ? 1 : 0); };
 
   // The condition's region hands its view of the variables, walrus ones included, to the body.
   DetachedBlock conditionBlock, bodyBlock;
@@ -255,33 +394,31 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(conditionBlock.get());
-    rebindCarried(*carried, before, conditionBlock.get()->getArguments());
-    FailureOr<Value> test = evaluate(stmt.condition);
-    FailureOr<mlir::Value> condition;
-    if (mlir::succeeded(test) && !test->isRuntime()) {
-      FailureOr<bool> truth = toBool(*test, stmt.condition->range, "the condition");
-      if (mlir::succeeded(truth) && *truth)
-        report(Severity::Error, stmt.condition->range, "the condition of 'while' is always true");
-      frame->variables = before;
-      return mlir::succeeded(truth) && !*truth ? success() : failure();
-    }
+    llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
+    mlir::ValueRange arguments = conditionBlock.get()->getArguments();
+    rebindCarried(*carried, before, dropFlag(arguments));
+    FailureOr<Value> test = emitWhileCondition(stmt, breaks ? arguments[0] : mlir::Value());
+    atBody = frame->variables;
+    LogicalResult collected = success();
+    if (breaks)
+      forwarded.push_back(arguments[0]);
     if (mlir::succeeded(test))
-      condition = toCondition(*test, stmt.condition->range, "while");
-    if (mlir::failed(condition)) {
-      frame->variables = before;
+      collected = collectCarried(*carried, before, forwarded, stmt.headerRange);
+    frame->variables = before;
+    if (mlir::failed(test) || mlir::failed(collected))
       return failure();
+    if (!test->isRuntime()) {
+      if (test->getConstant()->isTrue())
+        return error(stmt.condition->range,
+                     "the condition of 'while' is always true and nothing leaves the loop");
+      return success();
     }
     for (llvm::StringRef name : inCondition)
-      if (!before.count(name) && frame->variables.lookup(name).isRuntime())
+      if (!before.count(name) && atBody.lookup(name).isRuntime()) {
         visible.push_back(name);
-    atBody = frame->variables;
-    if (mlir::failed(collectCarried(*carried, before, forwarded, stmt.headerRange))) {
-      frame->variables = before;
-      return failure();
-    }
-    for (llvm::StringRef name : llvm::drop_begin(visible, carried->size()))
-      flatten(atBody.find(name)->second, forwarded);
-    create<scf::ConditionOp>(*condition, forwarded);
+        flatten(atBody.find(name)->second, forwarded);
+      }
+    create<scf::ConditionOp>(test->getRuntime()->value, forwarded);
   }
 
   mlir::TypeRange forwardedTypes{mlir::ValueRange(forwarded)};
@@ -290,10 +427,15 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(bodyBlock.get());
-    rebindCarried(visible, atBody, bodyBlock.get()->getArguments());
-    execute(stmt.body, nullptr);
+    rebindCarried(visible, atBody, dropFlag(bodyBlock.get()->getArguments()));
     llvm::SmallVector<mlir::Value> leaves;
-    collected = collectCarried(*carried, before, leaves, stmt.headerRange);
+    mlir::Value broke;
+    if (breaks)
+      leaves.push_back(bodyBlock.get()->getArgument(0));
+    collected = emitLoopBody(stmt.body, assigned, *carried, before, leaves,
+                             breaks ? &broke : nullptr, stmt.headerRange);
+    if (breaks && broke)
+      leaves[0] = broke;
     if (mlir::succeeded(collected))
       create<scf::YieldOp>(leaves);
   }
@@ -305,7 +447,7 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
   auto loop = create<scf::WhileOp>(forwardedTypes, inits);
   conditionBlock.moveTo(loop.getBefore());
   bodyBlock.moveTo(loop.getAfter());
-  rebindCarried(visible, atBody, loop.getResults());
+  rebindCarried(visible, atBody, dropFlag(loop.getResults()));
   forgetLoopLocals(assigned, visible, stmt.headerRange);
   return success();
 }

@@ -199,7 +199,8 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   if (const Builtin *builtin = findBuiltin(name, places))
     return Value(BuiltinValue{builtin});
   std::vector<llvm::StringRef> candidates = getBuiltinNames(places & ~internal);
-  if (kind == ModuleKind::Language || kind == ModuleKind::Math) {
+  if (kind == ModuleKind::Language || kind == ModuleKind::Math ||
+      (kind == ModuleKind::Triton && name == "cdiv")) {
     const SourceModule &library = getLibraryModule();
     const ModuleBinding *binding = library.scope.find(name);
     if (binding && binding->function && !name.starts_with("_"))

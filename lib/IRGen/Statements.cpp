@@ -21,8 +21,8 @@ Flow Generator::execute(ast::Block block, const Continuation *next) {
       poison(names);
       continue;
     }
-    if (*flow == Flow::Return)
-      return Flow::Return;
+    if (*flow != Flow::Next)
+      return *flow;
   }
   return Flow::Next;
 }
@@ -75,9 +75,14 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
   case StmtKind::Pass:
     return Flow::Next;
   case StmtKind::Break:
-    return error(stmt->range, "'break' is not supported yet");
+    if (!frame->loop)
+      return error(stmt->range, "'break' outside of a loop");
+    frame->loop->broke = Value::boolean(true);
+    return Flow::Break;
   case StmtKind::Continue:
-    return error(stmt->range, "'continue' is not supported yet");
+    if (!frame->loop)
+      return error(stmt->range, "'continue' outside of a loop");
+    return Flow::Continue;
   case StmtKind::Raise:
     return error(stmt->range, "'raise' is reached at compile time");
   case StmtKind::Import:

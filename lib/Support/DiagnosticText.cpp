@@ -60,7 +60,9 @@ static std::vector<Cell> makeCells(llvm::StringRef line, uint32_t firstOffset, u
         llvm::UTF32 codePoint = 0;
         llvm::UTF32 *target = &codePoint;
         llvm::ConvertUTF8toUTF32(&source, p + length, &target, target + 1, llvm::lenientConversion);
-        cell.shown = "<U+" + llvm::utohexstr(codePoint, /*LowerCase=*/false, /*Width=*/4) + ">";
+        std::string digits = llvm::utohexstr(codePoint);
+        size_t padding = digits.size() < 4 ? 4 - digits.size() : 0;
+        cell.shown = "<U+" + std::string(padding, '0') + digits + ">";
         width = static_cast<int>(cell.shown.size());
       }
       cell.width = static_cast<unsigned>(width);

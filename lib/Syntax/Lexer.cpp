@@ -101,6 +101,12 @@ static bool isNameCodePoint(llvm::UTF32 c) {
          });
 }
 
+/// "U+00E9"
+static std::string formatCodePoint(llvm::UTF32 c) {
+  std::string digits = llvm::utohexstr(c);
+  return "U+" + std::string(digits.size() < 4 ? 4 - digits.size() : 0, '0') + digits;
+}
+
 namespace {
 
 class Lexer {
@@ -224,8 +230,8 @@ private:
         if (length == 0)
           return addError(p, p + 1, "invalid UTF-8");
         return addError(p, p + length,
-                        "unexpected character '" + text.substr(p, length) + "' (U+" +
-                            llvm::utohexstr(codePoint, /*LowerCase=*/false, /*Width=*/4) + ")");
+                        "unexpected character '" + text.substr(p, length) + "' (" +
+                            formatCodePoint(codePoint) + ")");
       }
       p += length;
     }

@@ -499,6 +499,10 @@ bool Parser::looksLikeMatch() const {
 /// Goes over a compound statement that has no node, its blocks unread.
 Stmt *Parser::skipUnsupportedBlock(llvm::StringRef what, uint32_t begin) {
   recover(blockIndent);
+  if (what == "async for" && isClause(token(), TokenKind::KwElse, blockIndent)) {
+    statementStart = index;
+    recover(blockIndent);
+  }
   return module.make<UnsupportedStmt>(rangeFrom(begin), what);
 }
 

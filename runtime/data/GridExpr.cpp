@@ -227,6 +227,12 @@ private:
     }
     if (take("("))
       return parseCall(name, at);
+    // A fact about an array, such as 'x.size', is looked up as a whole.
+    if (position < text.size() && text[position] == '.') {
+      ++position;
+      parseName();
+      name = text.substr(at, position - at);
+    }
     std::optional<int64_t> value = lookup ? lookup(name) : std::nullopt;
     if (!value)
       return fail(at, "unknown name '" + std::string(name) + "'");

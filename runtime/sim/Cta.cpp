@@ -243,10 +243,12 @@ void Cta::step(Thread &t, int32_t site) {
     stop(t, FindingKind::StackOverflow, site,
          "the thread needs more than " + std::to_string(launch.config.stackBytes) +
              " bytes of stack");
-  if (++t.steps > launch.config.maxStepsPerThread)
+  if (++t.steps > launch.config.maxStepsPerThread) {
+    launch.hung = true;
     stop(t, FindingKind::Deadlock, site,
          "the thread did not finish within " + std::to_string(launch.config.maxStepsPerThread) +
              " steps");
+  }
 }
 
 void Cta::stopSpinning() {
@@ -259,6 +261,7 @@ void Cta::stopSpinning() {
     break;
   }
   stopped = true;
+  launch.hung = true;
 }
 
 void Cta::finish() {

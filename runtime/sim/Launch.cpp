@@ -171,6 +171,8 @@ LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &confi
     result.status = LaunchStatus::Stopped;
     result.error = std::to_string(ctasStopped) + " of " + std::to_string(launch.ctas) +
                    " CTAs were stopped before their end";
+    if (launch.hung && launch.nextCta < launch.ctas)
+      result.error += ", and the rest of the grid was not run";
   }
   return result;
 }

@@ -40,7 +40,8 @@ Worker::Worker(LaunchState &launchState) : launch(launchState) {
 Worker::~Worker() = default;
 
 bool Worker::startNext() {
-  if (launch.outOfMemory.load(std::memory_order_relaxed))
+  if (launch.outOfMemory.load(std::memory_order_relaxed) ||
+      launch.hung.load(std::memory_order_relaxed))
     return false;
   uint64_t number = launch.nextCta.fetch_add(1, std::memory_order_relaxed);
   if (number >= launch.ctas)
@@ -107,7 +108,7 @@ void Worker::runCtas() {
     bool othersMove = progress != lastProgress || launch.busyWorkers.load() != 0;
     lastProgress = progress;
     spinRounds = othersMove ? 0 : spinRounds + 1;
-    bool mayStartMore = room && launch.nextCta.load() < launch.ctas;
+    bool mayStartMore = room && launch.nextCta.load() < launch.ctas && !launch.hung.load();
     if (spinRounds > launch.config.maxSpinRounds && !mayStartMore) {
       running.front()->stopSpinning();
       retire(0);

@@ -42,6 +42,7 @@ struct LaunchState {
   std::atomic<uint64_t> rangesKept{0}; ///< Access ranges of all workers.
   std::atomic<uint64_t> syncEvents{0};
   std::atomic<bool> outOfMemory{false};
+  std::atomic<bool> hung{false};         ///< A CTA does not end: no further ones are begun.
   std::atomic<bool> raceCheckCut{false}; ///< Some CTA gave up its own race check.
   SyncSequencer sequencer;
 };

@@ -21,6 +21,8 @@ CompilerPlaces placesOfProcess() {
   places.ptxas = readVariable("TILEC_PTXAS");
   places.cudaHome = readVariable("CUDA_HOME");
   places.path = readVariable("PATH");
+  places.libclc = readVariable("TILEC_LIBCLC");
+  places.libdevice = readVariable("TILEC_LIBDEVICE");
   char buffer[PATH_MAX];
   ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof(buffer));
   if (length > 0 && length < static_cast<ssize_t>(sizeof(buffer)))
@@ -37,6 +39,8 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   options.tools.ptxas = places.ptxas;
   options.tools.cudaHome = places.cudaHome;
   options.tools.path = places.path;
+  options.tools.libclc = places.libclc;
+  options.tools.libdevice = places.libdevice;
   options.tools.executable = places.executable;
   std::string key = run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
   for (const Argument &argument : run.arguments)

@@ -49,6 +49,9 @@ struct CompilerPlaces {
   std::string cudaHome;
   /// The PATH to search.
   std::string path;
+  /// Math libraries in bitcode.
+  std::string libclc;
+  std::string libdevice;
 };
 
 /// The places as this process' environment and executable give them; the source folder is left empty.

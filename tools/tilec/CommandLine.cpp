@@ -30,16 +30,16 @@ struct UsageError {
 [[noreturn]] void usage(const llvm::Twine &message) { throw UsageError{message.str()}; }
 
 constexpr const char *compileExamples =
-    R"(Types are written as in Triton: *fp32, *fp32:16 (16-byte aligned), *bf16, i32, i32:16
+    R"text(Types are written as in Triton: *fp32, *fp32:16 (16-byte aligned), *bf16, i32, i32:16
 (a multiple of 16), i64, fp32, constexpr.
 
 Examples:
   tilec compile add.tile --arg x=*fp32:16 --arg y=*fp32:16 --arg n=i32 --const BLOCK=1024
   tilec compile add.tile ... --target sm_80 --emit cubin -o add.cubin
-  tilec compile add.tile ... --emit all -o stages/ --remarks --time)";
+  tilec compile add.tile ... --emit all -o stages/ --remarks --time)text";
 
 constexpr const char *runExamples =
-    R"(DATA is one of
+    R"text(DATA is one of
   randn:f32[1024x512]  rand:f16[77]  zeros:i32[8]  ones:...  empty:...  arange:...
   randint(0,10):i32[5]      an array filled here (random ones depend on --seed only)
   values:i32[3,5,7]         an array of these values
@@ -55,10 +55,10 @@ Examples:
   tilec run add.tile --grid "cdiv(n, BLOCK)" --arg x=randn:f32[1000] --arg y=zeros:f32[1000]
       --arg n=1000 --const BLOCK=256 --save y=out.npy --print y
   tilec run add.tile ... --device sim --counters
-  tilec run add.tile ... --expect y=reference.npy --rtol 1e-5)";
+  tilec run add.tile ... --expect y=reference.npy --rtol 1e-5)text";
 
 constexpr const char *layoutExamples =
-    R"(LAYOUT is a constructor or a list of bases with --shape:
+    R"text(LAYOUT is a constructor or a list of bases with --shape:
   blocked(shape=[64,32], sizePerThread=[1,4], threadsPerWarp=[8,4], warpsPerCta=[4,1])
   default(shape=[64,32], numWarps=4)    mma(shape=[64,64], warpsPerCta=[2,2])
   wgmma(shape=[128,64], warpsPerCta=[4,1], instrN=64)
@@ -71,10 +71,10 @@ Examples:
   tilec layout "mma(shape=[16,8], warpsPerCta=[1,1])" --view tensor
   tilec layout "default(shape=[64,64], numWarps=4)" --bits 16
       --convert-to "blocked(shape=[64,64], sizePerThread=[4,1], threadsPerWarp=[16,2],
-                            warpsPerCta=[1,4], order=[0,1])")";
+                            warpsPerCta=[1,4], order=[0,1])")text";
 
 constexpr const char *topExamples =
-    R"(Examples:
+    R"text(Examples:
   tilec compile softmax.tile --arg x=*fp32:16 --arg y=*fp32:16 --arg n=i32:16 --const BLOCK=4096
   tilec run add.tile --grid "cdiv(n, BLOCK)" --arg x=randn:f32[1000] --arg y=zeros:f32[1000]
       --arg n=1000 --const BLOCK=256
@@ -83,7 +83,7 @@ constexpr const char *topExamples =
 Exit codes: 0 fine, 1 error in the input, 2 wrong command line, 3 internal error, 4 device or
 tool unavailable.
 Environment: TILEC_PTXAS, CUDA_HOME or CUDA_PATH, PATH (where ptxas is), TILEC_LIBCLC and
-TILEC_LIBDEVICE (bitcode files).)";
+TILEC_LIBDEVICE (bitcode files).)text";
 
 /// Option texts before they are checked.
 struct RawOptions {

@@ -147,6 +147,19 @@ TEST(SimBarrier, step_limit) {
   EXPECT_EQ(finding->message, "the thread did not finish within 10000 steps");
 }
 
+TEST(SimBarrier, grid_of_endless_ctas_ends) {
+  LaunchConfig config = shape(1000000, 32);
+  config.maxStepsPerThread = 100000;
+  LaunchResult result = run(config, [&] {
+    while (true)
+      tilec_sim_count(abi::ClassControl, 1, 6);
+  });
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+  EXPECT_NE(result.error.find("the rest of the grid was not run"), std::string::npos);
+  ASSERT_EQ(result.findings.size(), 1u) << describe(result, config);
+  EXPECT_EQ(result.findings[0].kind, FindingKind::Deadlock);
+}
+
 TEST(SimBarrier, other_ctas_go_on_after_one_is_stopped) {
   std::vector<int> done(64);
   LaunchConfig config = shape(64, 32);

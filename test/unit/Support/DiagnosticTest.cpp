@@ -115,6 +115,7 @@ TEST_F(Rendering, wide_and_accented_characters) {
 TEST_F(Rendering, bytes_that_cannot_be_shown) {
   EXPECT_EQ(snippet("a\x01z", 2, 3), "a<01>z\n     ^\n");
   EXPECT_EQ(snippet("a\xFFz", 1, 2), "a<FF>z\n ^\n");
+  EXPECT_EQ(snippet("a\xE2\x80\x8Ez", 4, 5), "a<U+200E>z\n         ^\n");
   EXPECT_EQ(snippet("a\x01z", 0, 3), "a<01>z\n^~~~~~\n");
 }
 

@@ -143,5 +143,7 @@ TEST(Lexer, unexpected_characters) {
   EXPECT_EQ(lex("!a"), "|0 <'!' is not an operator, use 'not'> a");
   EXPECT_EQ(lex("a \\ b"), "|0 a <unexpected character after a line continuation '\\'> b");
   EXPECT_EQ(lex("\x01"), "|0 <unexpected control character 0x01>");
+  EXPECT_EQ(lex("\xF0\x9F\x98\x80"), "|0 <unexpected character '\xF0\x9F\x98\x80' (U+1F600)>");
+  EXPECT_EQ(lex("\xC2\xA0"), "|0 <unexpected character '\xC2\xA0' (U+00A0)>");
   EXPECT_EQ(lex("a\xE2\x80\x9C"), "|0 a <unexpected character '\xE2\x80\x9C' (U+201C)>");
 }

@@ -144,6 +144,7 @@ TEST(Stmt, constructs_without_a_meaning) {
             "Unsupported \"match\"\nAssign\n  target: Name w\n  value: IntLiteral 1\n");
   EXPECT_EQ(tree("match = 1\nmatch(x)\nmatch[0]: int\n").substr(0, 6), "Assign") << "a plain name";
   EXPECT_EQ(tree("async for i in x:\n  y\n"), "Unsupported \"async for\"\n");
+  EXPECT_EQ(tree("async for i in x:\n  y\nelse:\n  z\n"), "Unsupported \"async for\"\n");
   EXPECT_EQ(tree("async with a: b\n"), "Unsupported \"async with\"\n");
   EXPECT_EQ(tree("type X[T] = int\n"), "Unsupported \"type\"\n");
   EXPECT_EQ(tree("type = 1\n").substr(0, 6), "Assign");

@@ -55,9 +55,10 @@ struct LaunchConfig {
   unsigned hostThreads = 0;     ///< 0: one for each core. 1: everything on the calling thread.
   uint64_t maxFindings = 100;   ///< Different findings kept; the rest is only counted.
   uint64_t maxPrinted = 100000; ///< Lines kept in LaunchResult::printed.
-  /// ABI calls one thread may make before its CTA is stopped as hung. A loop that makes no ABI call
-  /// at all cannot be interrupted.
-  uint64_t maxStepsPerThread = uint64_t(1) << 36;
+  /// ABI calls one thread may make before its CTA is stopped as hung; CTAs that have not begun then
+  /// are not run, so how often the finding occurred is not deterministic. A loop that makes no ABI
+  /// call at all cannot be interrupted.
+  uint64_t maxStepsPerThread = uint64_t(1) << 30;
   /// Rounds that a CTA may do nothing but spin on atomics while nothing else in the launch moves.
   uint64_t maxSpinRounds = 20000;
   /// Stack of one simulated thread. A kernel that needs more is stopped with a StackOverflow

@@ -1,0 +1,584 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as MLIR text, through convert-nvvm-to-sim and the host JIT, on the simulator.
+
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "tilec/Conversion/NVVMToSim/Passes.h"
+#include "tilec/Target/HostJIT.h"
+#include "tilecrt/sim/SimAbi.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+using namespace tilec;
+using tilecrt::sim::Finding;
+using tilecrt::sim::FindingKind;
+using tilecrt::sim::LaunchConfig;
+using tilecrt::sim::LaunchResult;
+using tilecrt::sim::LaunchStatus;
+
+namespace {
+
+/// z[i] = x[i] + y[i] for i < n, four elements a thread.
+constexpr llvm::StringLiteral vectorAdd = R"mlir(
+  llvm.func @add(%x: !llvm.ptr<1> {llvm.align = 16 : i64}, %y: !llvm.ptr<1>, %z: !llvm.ptr<1>, %n: i32)
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32 loc("add.tile":5:3)
+    %pid = nvvm.read.ptx.sreg.ctaid.x : i32 loc("add.tile":4:3)
+    %c4 = llvm.mlir.constant(4 : i32) : i32
+    %c512 = llvm.mlir.constant(512 : i32) : i32
+    %a0 = llvm.mul %pid, %c512 : i32
+    %a1 = llvm.mul %tid, %c4 : i32
+    %i = llvm.add %a0, %a1 : i32
+    %p = llvm.icmp "slt" %i, %n : i32
+    %px = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %py = llvm.getelementptr %y[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %pz = llvm.getelementptr %z[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %vx = tilegpu.ld_global %px if %p : !llvm.ptr<1> -> vector<4xi32> loc("add.tile":7:12)
+    %vy = tilegpu.ld_global %py if %p : !llvm.ptr<1> -> vector<4xi32>
+      loc(callsite("lib.tile":33:4 at "add.tile":8:12))
+    %fx = llvm.bitcast %vx : vector<4xi32> to vector<4xf32>
+    %fy = llvm.bitcast %vy : vector<4xi32> to vector<4xf32>
+    %s = llvm.fadd %fx, %fy : vector<4xf32>
+    %sz = llvm.bitcast %s : vector<4xf32> to vector<4xi32>
+    tilegpu.st_global %sz, %pz if %p : vector<4xi32>, !llvm.ptr<1> loc("add.tile":10:3)
+    llvm.return
+  }
+)mlir";
+
+/// out[cta] = sum of the CTA's 128 elements: butterfly in the warp, shared memory across warps.
+constexpr llvm::StringLiteral blockSum = R"mlir(
+  llvm.func @sum(%x: !llvm.ptr<1>, %out: !llvm.ptr<1>)
+      attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %pid = nvvm.read.ptx.sreg.ctaid.x : i32
+    %all = llvm.mlir.constant(-1 : i32) : i32
+    %clamp = llvm.mlir.constant(31 : i32) : i32
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %c2 = llvm.mlir.constant(2 : i32) : i32
+    %c4 = llvm.mlir.constant(4 : i32) : i32
+    %c5 = llvm.mlir.constant(5 : i32) : i32
+    %c8 = llvm.mlir.constant(8 : i32) : i32
+    %c16 = llvm.mlir.constant(16 : i32) : i32
+    %c128 = llvm.mlir.constant(128 : i32) : i32
+    %first = llvm.mul %pid, %c128 : i32
+    %i = llvm.add %first, %tid : i32
+    %px = llvm.getelementptr %x[%i] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    %w = tilegpu.ld_global %px : !llvm.ptr<1> -> i32
+    %v0 = llvm.bitcast %w : i32 to f32
+    %s0 = nvvm.shfl.sync bfly %all, %v0, %c16, %clamp : f32 -> f32
+    %v1 = llvm.fadd %v0, %s0 : f32
+    %s1 = nvvm.shfl.sync bfly %all, %v1, %c8, %clamp : f32 -> f32
+    %v2 = llvm.fadd %v1, %s1 : f32
+    %s2 = nvvm.shfl.sync bfly %all, %v2, %c4, %clamp : f32 -> f32
+    %v3 = llvm.fadd %v2, %s2 : f32
+    %s3 = nvvm.shfl.sync bfly %all, %v3, %c2, %clamp : f32 -> f32
+    %v4 = llvm.fadd %v3, %s3 : f32
+    %s4 = nvvm.shfl.sync bfly %all, %v4, %c1, %clamp {return_value_and_is_valid} : f32 -> !llvm.struct<(f32, i1)>
+    %s4v = llvm.extractvalue %s4[0] : !llvm.struct<(f32, i1)>
+    %v5 = llvm.fadd %v4, %s4v : f32
+    %base = tilegpu.shared_base : !llvm.ptr<3>
+    %warp = llvm.lshr %tid, %c5 : i32
+    %lane = llvm.and %tid, %clamp : i32
+    %isFirst = llvm.icmp "eq" %lane, %c0 : i32
+    %slot = llvm.getelementptr inbounds %base[%warp] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32
+    %vw = llvm.bitcast %v5 : f32 to i32
+    tilegpu.st_shared %vw, %slot if %isFirst : i32, !llvm.ptr<3> loc("sum.tile":20:3)
+    BARRIER
+    %four = tilegpu.ld_shared %base : !llvm.ptr<3> -> vector<4xi32> loc("sum.tile":22:7)
+    %ff = llvm.bitcast %four : vector<4xi32> to vector<4xf32>
+    %e0 = llvm.extractelement %ff[%c0 : i32] : vector<4xf32>
+    %e1 = llvm.extractelement %ff[%c1 : i32] : vector<4xf32>
+    %c3 = llvm.mlir.constant(3 : i32) : i32
+    %e2 = llvm.extractelement %ff[%c2 : i32] : vector<4xf32>
+    %e3 = llvm.extractelement %ff[%c3 : i32] : vector<4xf32>
+    %t0 = llvm.fadd %e0, %e1 : f32
+    %t1 = llvm.fadd %e2, %e3 : f32
+    %t = llvm.fadd %t0, %t1 : f32
+    %tw = llvm.bitcast %t : f32 to i32
+    %isZero = llvm.icmp "eq" %tid, %c0 : i32
+    %po = llvm.getelementptr %out[%pid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+    tilegpu.st_global %tw, %po if %isZero : i32, !llvm.ptr<1>
+    llvm.return
+  }
+)mlir";
+
+std::string replaced(llvm::StringRef text, llvm::StringRef from, llvm::StringRef to) {
+  std::string result = text.str();
+  for (size_t at = 0; (at = result.find(from.str(), at)) != std::string::npos; at += to.size())
+    result.replace(at, from.size(), to.str());
+  return result;
+}
+
+/// A kernel `void f(ptr<1> x, ptr<1> y)` that computes `%r` of type `result` from `%v` of type
+/// `source`, one element a thread.
+std::string elementKernel(llvm::StringRef source, llvm::StringRef result, llvm::StringRef body,
+                          llvm::StringRef declarations = "") {
+  return (declarations + R"mlir(
+    llvm.func @f(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {nvvm.kernel} {
+      %tid = nvvm.read.ptx.sreg.tid.x : i32
+      %px = llvm.getelementptr %x[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, )mlir" +
+          source + "\n%py = llvm.getelementptr %y[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, " +
+          result + "\n%v = llvm.load %px : !llvm.ptr<1> -> " + source + "\n" + body +
+          "\nllvm.store %r, %py : " + result + ", !llvm.ptr<1>\nllvm.return\n}\n")
+      .str();
+}
+
+class HostJITTest : public testing::Test {
+protected:
+  static mlir::DialectRegistry dialects() {
+    mlir::DialectRegistry registry;
+    registry.insert<tilegpu::TileGPUDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();
+    return registry;
+  }
+
+  mlir::OwningOpRef<mlir::ModuleOp> lower(llvm::StringRef text, bool count = false) {
+    diagnostics.clear();
+    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
+      diagnostics.push_back(diagnostic.str());
+    });
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context, "test.mlir");
+    mlir::PassManager passes(&context);
+    ConvertNVVMToSimPassOptions passOptions;
+    passOptions.countInstructions = count;
+    passes.addPass(createConvertNVVMToSimPass(passOptions));
+    if (!module || failed(passes.run(*module)))
+      return {};
+    return module;
+  }
+
+  /// The kernel; null with a test failure when it does not compile.
+  std::unique_ptr<HostKernel> compile(llvm::StringRef text, bool count = false,
+                                      unsigned optLevel = 1) {
+    auto module = lower(text, count);
+    if (!module) {
+      ADD_FAILURE() << llvm::join(diagnostics, "\n");
+      return {};
+    }
+    HostOptions options;
+    options.optLevel = optLevel;
+    auto kernel = compileForHost(*module, options);
+    if (kernel)
+      return std::move(*kernel);
+    ADD_FAILURE() << llvm::toString(kernel.takeError());
+    return {};
+  }
+
+  template <typename T>
+  static tilecrt::sim::Buffer bufferOf(std::vector<T> &data, const char *name) {
+    return {data.data(), data.size() * sizeof(T), name, false};
+  }
+
+  LaunchResult launch(const HostKernel &kernel, std::vector<void *> args, LaunchConfig config) {
+    config.sites = &kernel.sites();
+    return tilecrt::sim::launch(kernel.entry(), args.data(), config);
+  }
+
+  static std::string describe(const LaunchResult &result, const HostKernel &kernel) {
+    LaunchConfig config;
+    config.sites = &kernel.sites();
+    std::string text = result.error;
+    for (const Finding &finding : result.findings)
+      text += "\n" + tilecrt::sim::describeFinding(finding, config);
+    return text;
+  }
+
+  /// Runs an elementKernel over `x`.
+  template <typename Y, typename X> std::vector<Y> map(const std::string &text, std::vector<X> x) {
+    std::vector<Y> y(x.size());
+    auto kernel = compile(text);
+    if (!kernel)
+      return y;
+    void *px = x.data(), *py = y.data();
+    LaunchConfig config;
+    config.block = {static_cast<uint32_t>(x.size()), 1, 1};
+    config.buffers = {bufferOf(x, "x"), bufferOf(y, "y")};
+    LaunchResult result = launch(*kernel, {&px, &py}, config);
+    EXPECT_TRUE(result.clean()) << describe(result, *kernel);
+    return y;
+  }
+
+  mlir::MLIRContext context{dialects(), mlir::MLIRContext::Threading::DISABLED};
+  std::vector<std::string> diagnostics;
+};
+
+TEST_F(HostJITTest, AddsVectors) {
+  for (unsigned optLevel : {0u, 1u, 2u}) {
+    auto kernel = compile(vectorAdd, false, optLevel);
+    ASSERT_TRUE(kernel);
+    EXPECT_EQ(kernel->name(), "add");
+    int32_t n = 1000;
+    std::vector<float> x(1024), y(1024), z(1024, -1.0f);
+    for (int i = 0; i < 1024; ++i) {
+      x[i] = 0.5f * i;
+      y[i] = 3.0f - i;
+    }
+    void *px = x.data(), *py = y.data(), *pz = z.data();
+    LaunchConfig config;
+    config.grid = {2, 1, 1};
+    config.block = {128, 1, 1};
+    config.buffers = {bufferOf(x, "x"), bufferOf(y, "y"), bufferOf(z, "z")};
+    config.counters = true;
+    LaunchResult result = launch(*kernel, {&px, &py, &pz, &n}, config);
+    EXPECT_TRUE(result.clean()) << describe(result, *kernel);
+    for (int i = 0; i < 1024; ++i)
+      EXPECT_EQ(z[i], i < n ? x[i] + y[i] : -1.0f) << i;
+    EXPECT_EQ(result.totals.globalLoadBytes, 8000u);
+    EXPECT_EQ(result.totals.globalStoreBytes, 4000u);
+    EXPECT_EQ(result.totals.globalLoadSectors, result.totals.globalLoadIdealSectors);
+  }
+}
+
+TEST_F(HostJITTest, FindsOutOfBoundsAtItsLine) {
+  auto kernel = compile(vectorAdd);
+  ASSERT_TRUE(kernel);
+  int32_t n = 512;
+  std::vector<float> x(512), y(512), z(500);
+  void *px = x.data(), *py = y.data(), *pz = z.data();
+  LaunchConfig config;
+  config.block = {128, 1, 1};
+  config.buffers = {bufferOf(x, "x"), bufferOf(y, "y"), bufferOf(z, "z")};
+  LaunchResult result = launch(*kernel, {&px, &py, &pz, &n}, config);
+  ASSERT_EQ(result.findings.size(), 1u) << describe(result, *kernel);
+  const Finding &finding = result.findings[0];
+  EXPECT_EQ(finding.kind, FindingKind::OutOfBoundsGlobal);
+  EXPECT_EQ(finding.count, 3u);
+  EXPECT_EQ(finding.thread.thread, 125u);
+  const tilecrt::sim::Site &site = kernel->sites().at(finding.site);
+  EXPECT_EQ(site.file, "add.tile");
+  EXPECT_EQ(site.line, 10);
+  EXPECT_EQ(site.col, 3);
+  EXPECT_EQ(site.what, "store of 16 bytes");
+}
+
+TEST_F(HostJITTest, NamesTheCallerOfInlinedCode) {
+  auto kernel = compile(vectorAdd);
+  ASSERT_TRUE(kernel);
+  ASSERT_EQ(kernel->sites().size(), 3u);
+  const tilecrt::sim::Site &site = kernel->sites()[1];
+  EXPECT_EQ(site.file, "lib.tile");
+  EXPECT_EQ(site.line, 33);
+  EXPECT_EQ(site.what, "load of 16 bytes, called from add.tile:8");
+}
+
+TEST_F(HostJITTest, SumsThroughShufflesAndSharedMemory) {
+  auto kernel = compile(replaced(blockSum, "BARRIER", "nvvm.barrier"));
+  ASSERT_TRUE(kernel);
+  std::vector<float> x(512), out(4);
+  for (int i = 0; i < 512; ++i)
+    x[i] = static_cast<float>((i * 37) % 101);
+  void *px = x.data(), *po = out.data();
+  LaunchConfig config;
+  config.grid = {4, 1, 1};
+  config.block = {128, 1, 1};
+  config.sharedBytes = 16;
+  config.counters = true;
+  config.buffers = {bufferOf(x, "x"), bufferOf(out, "out")};
+  LaunchResult result = launch(*kernel, {&px, &po}, config);
+  EXPECT_TRUE(result.clean()) << describe(result, *kernel);
+  for (int cta = 0; cta < 4; ++cta) {
+    double expected = 0;
+    for (int i = 0; i < 128; ++i)
+      expected += x[cta * 128 + i];
+    EXPECT_EQ(out[cta], expected);
+  }
+  EXPECT_EQ(result.totals.shuffles, 4u * 4u * 5u);
+  EXPECT_EQ(result.totals.barriers, 16u);
+}
+
+TEST_F(HostJITTest, FindsTheMissingBarrier) {
+  auto kernel = compile(replaced(blockSum, "BARRIER", ""));
+  ASSERT_TRUE(kernel);
+  std::vector<float> x(128), out(1);
+  void *px = x.data(), *po = out.data();
+  LaunchConfig config;
+  config.block = {128, 1, 1};
+  config.sharedBytes = 16;
+  config.buffers = {bufferOf(x, "x"), bufferOf(out, "out")};
+  LaunchResult result = launch(*kernel, {&px, &po}, config);
+  ASSERT_FALSE(result.findings.empty());
+  bool foundRace = false;
+  for (const Finding &finding : result.findings) {
+    bool isRace = finding.kind == FindingKind::SharedRaceRAW ||
+                  finding.kind == FindingKind::SharedRaceWAR;
+    if (!isRace)
+      continue;
+    foundRace = true;
+    std::vector<int> lines = {kernel->sites().at(finding.site).line,
+                              kernel->sites().at(finding.otherSite).line};
+    EXPECT_THAT(lines, testing::UnorderedElementsAre(20, 22));
+  }
+  EXPECT_TRUE(foundRace) << describe(result, *kernel);
+}
+
+TEST_F(HostJITTest, FindsAStoreOutsideTheSharedWindow) {
+  auto kernel = compile(replaced(blockSum, "BARRIER", "nvvm.barrier0"));
+  ASSERT_TRUE(kernel);
+  std::vector<float> x(128), out(1);
+  void *px = x.data(), *po = out.data();
+  LaunchConfig config;
+  config.block = {128, 1, 1};
+  config.sharedBytes = 12;
+  config.buffers = {bufferOf(x, "x"), bufferOf(out, "out")};
+  LaunchResult result = launch(*kernel, {&px, &po}, config);
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings[0].kind, FindingKind::OutOfWindowShared);
+}
+
+TEST_F(HostJITTest, CountsInstructionsByClass) {
+  auto kernel = compile(vectorAdd, /*count=*/true);
+  ASSERT_TRUE(kernel);
+  int32_t n = 512;
+  std::vector<float> x(512), y(512), z(512);
+  void *px = x.data(), *py = y.data(), *pz = z.data();
+  LaunchConfig config;
+  config.block = {128, 1, 1};
+  config.counters = true;
+  config.buffers = {bufferOf(x, "x"), bufferOf(y, "y"), bufferOf(z, "z")};
+  LaunchResult result = launch(*kernel, {&px, &py, &pz, &n}, config);
+  EXPECT_TRUE(result.clean()) << describe(result, *kernel);
+  using namespace tilecrt::sim::abi;
+  EXPECT_EQ(result.totals.instructions[ClassFloat], 128u);
+  EXPECT_EQ(result.totals.instructions[ClassMemory], 3u * 128u);
+  EXPECT_EQ(result.totals.instructions[ClassInteger], 7u * 128u);
+  EXPECT_EQ(result.totals.instructions[ClassControl], 128u);
+}
+
+TEST_F(HostJITTest, ComputesLibraryFunctions) {
+  struct Case {
+    const char *name;
+    double (*reference)(double);
+  };
+  const Case cases[] = {{"sin", std::sin},     {"cos", std::cos},   {"tan", std::tan},
+                        {"erf", std::erf},     {"erfc", std::erfc}, {"exp", std::exp},
+                        {"expm1", std::expm1}, {"log", std::log},   {"log1p", std::log1p},
+                        {"tanh", std::tanh},   {"cbrt", std::cbrt}, {"atan", std::atan},
+                        {"asinh", std::asinh}, {"log2", std::log2}, {"tgamma", std::tgamma}};
+  for (const Case &test : cases) {
+    std::string symbol = std::string("__tilec_math_") + test.name;
+    std::vector<float> x = {0.25f, 0.5f, 1.0f, 3.75f};
+    std::vector<double> wide(x.begin(), x.end());
+    auto y = map<float>(elementKernel("f32", "f32",
+                                      "%r = llvm.call @" + symbol + "_f32(%v) : (f32) -> f32",
+                                      "llvm.func @" + symbol + "_f32(f32) -> f32"),
+                        x);
+    auto z = map<double>(elementKernel("f64", "f64",
+                                       "%r = llvm.call @" + symbol + "_f64(%v) : (f64) -> f64",
+                                       "llvm.func @" + symbol + "_f64(f64) -> f64"),
+                         wide);
+    for (size_t i = 0; i < x.size(); ++i) {
+      EXPECT_NEAR(y[i], test.reference(x[i]), 1e-6 * std::fabs(test.reference(x[i])))
+          << test.name;
+      EXPECT_EQ(z[i], test.reference(x[i])) << test.name;
+    }
+  }
+}
+
+TEST_F(HostJITTest, ComputesApproximations) {
+  auto intrinsic = [](llvm::StringRef name) {
+    return elementKernel(
+        "f32", "f32",
+        ("%r = llvm.call_intrinsic \"llvm.nvvm." + name + "\"(%v) : (f32) -> f32").str());
+  };
+  std::vector<float> x = {0.5f, 1.0f, 2.25f, 9.0f};
+  EXPECT_EQ(map<float>(intrinsic("ex2.approx.ftz"), x),
+            (std::vector<float>{std::exp2(0.5f), 2.0f, std::exp2(2.25f), 512.0f}));
+  EXPECT_EQ(map<float>(intrinsic("lg2.approx.ftz.f"), x),
+            (std::vector<float>{-1.0f, 0.0f, std::log2(2.25f), std::log2(9.0f)}));
+  EXPECT_EQ(map<float>(intrinsic("sqrt.approx.f"), x),
+            (std::vector<float>{std::sqrt(0.5f), 1.0f, 1.5f, 3.0f}));
+  EXPECT_EQ(map<float>(intrinsic("rsqrt.approx.f"), x),
+            (std::vector<float>{1.0f / std::sqrt(0.5f), 1.0f, 1.0f / 1.5f, 1.0f / 3.0f}));
+  EXPECT_EQ(map<float>(elementKernel("f32", "f32",
+                                     "%r = llvm.call_intrinsic \"llvm.nvvm.div.full\"(%v, %v) : "
+                                     "(f32, f32) -> f32"),
+                       x),
+            (std::vector<float>{1.0f, 1.0f, 1.0f, 1.0f}));
+}
+
+TEST_F(HostJITTest, DividesAsTheGpuDoes) {
+  std::string body = R"mlir(
+    %two = llvm.mlir.constant(2 : i32) : i32
+    %ten = llvm.mlir.constant(10 : i32) : i32
+    %low = llvm.mlir.constant(-2147483648 : i32) : i32
+    %ones = llvm.mlir.constant(-1 : i32) : i32
+    %isOnes = llvm.icmp "eq" %v, %ones : i32
+    %n = llvm.select %isOnes, %low, %ten : i1, i32
+    %r = llvm.OP %n, %v : i32)mlir";
+  std::vector<int32_t> x = {0, -1, 3, 20};
+  int32_t low = INT32_MIN;
+  auto run = [&](llvm::StringRef op) {
+    return map<int32_t>(elementKernel("i32", "i32", replaced(body, "OP", op)), x);
+  };
+  EXPECT_EQ(run("sdiv"), (std::vector<int32_t>{-1, low, 3, 0}));
+  EXPECT_EQ(run("srem"), (std::vector<int32_t>{10, 0, 1, 10}));
+  EXPECT_EQ(run("udiv"), (std::vector<int32_t>{-1, 0, 3, 0}));
+  EXPECT_EQ(run("urem"), (std::vector<int32_t>{10, low, 1, 10}));
+}
+
+TEST_F(HostJITTest, ConvertsFloatsToIntegersAsTheGpuDoes) {
+  std::vector<float> x = {1e20f, -1e20f, NAN, -3.7f};
+  EXPECT_EQ(map<int32_t>(elementKernel("f32", "i32", "%r = llvm.fptosi %v : f32 to i32"), x),
+            (std::vector<int32_t>{INT32_MAX, INT32_MIN, 0, -3}));
+  EXPECT_EQ(map<uint32_t>(elementKernel("f32", "i32", "%r = llvm.fptoui %v : f32 to i32"), x),
+            (std::vector<uint32_t>{UINT32_MAX, 0, 0, 0}));
+  std::vector<float> bytes = {200.0f, -3.7f, 5.0f};
+  EXPECT_EQ(map<int8_t>(elementKernel("f32", "i8", "%r = llvm.fptosi %v : f32 to i8"), bytes),
+            (std::vector<int8_t>{-56, -3, 5}));
+}
+
+TEST_F(HostJITTest, RoundsNarrowFloatsToNearestEven) {
+  std::vector<float> x = {1.0f, 1.00048828125f /* half a step of f16 */, 65520.0f, 5.9604645e-8f,
+                          1e-8f, -0.0f, 3.0e38f};
+  auto half = map<uint16_t>(elementKernel("f32", "f16", "%r = llvm.fptrunc %v : f32 to f16"), x);
+  EXPECT_EQ(half, (std::vector<uint16_t>{0x3c00, 0x3c00, 0x7c00, 0x0001, 0x0000, 0x8000, 0x7c00}));
+  std::vector<float> z = {1.00390625f /* half a step of bf16 */, 1.01171875f, 3.4e38f, 1e-40f,
+                          INFINITY};
+  auto brain = map<uint16_t>(elementKernel("f32", "bf16", "%r = llvm.fptrunc %v : f32 to bf16"), z);
+  EXPECT_EQ(brain, (std::vector<uint16_t>{0x3f80, 0x3f82, 0x7f80, 0x0001, 0x7f80}));
+  auto wide = map<float>(elementKernel("bf16", "f32", "%r = llvm.fpext %v : bf16 to f32"),
+                         std::vector<uint16_t>{0x3f80, 0x0001, 0x7f80});
+  EXPECT_EQ(wide, (std::vector<float>{1.0f, 9.18355e-41f, INFINITY}));
+  auto fromDouble = map<uint16_t>(
+      elementKernel("f64", "bf16", "%r = llvm.fptrunc %v : f64 to bf16"),
+      std::vector<double>{1.0039062500000002, 1e300, 1.0});
+  EXPECT_EQ(fromDouble, (std::vector<uint16_t>{0x3f81, 0x7f80, 0x3f80}));
+  auto sum = map<uint16_t>(elementKernel("f16", "f16", "%r = llvm.fadd %v, %v : f16"),
+                           std::vector<uint16_t>{0x3c00, 0x0001, 0x7bff});
+  EXPECT_EQ(sum, (std::vector<uint16_t>{0x4000, 0x0002, 0x7c00}));
+}
+
+TEST_F(HostJITTest, KeepsSubnormals) {
+  auto y = map<float>(elementKernel("f32", "f32", R"mlir(
+      %half = llvm.mlir.constant(0.5 : f32) : f32
+      %r = llvm.fmul %v, %half : f32)mlir"),
+                      std::vector<float>{1.2e-38f, 2.8e-45f});
+  EXPECT_EQ(y, (std::vector<float>{1.2e-38f * 0.5f, 1.4e-45f}));
+}
+
+TEST_F(HostJITTest, PrintsCoordinatesAndValues) {
+  auto kernel = compile(R"mlir(
+    llvm.func @print(%x: i1, %y: i64, %z: f16) attributes {nvvm.kernel} {
+      %tid = nvvm.read.ptx.sreg.tid.x : i32
+      %c1 = llvm.mlir.constant(1 : i32) : i32
+      %p = llvm.icmp "eq" %tid, %c1 : i32
+      tilegpu.thread_print "y = ", %y at (%tid, %c1) if %p {is_signed} : i64
+      tilegpu.thread_print "z = ", %z at () if %p : f16
+      tilegpu.thread_print "x = ", %x at (%tid) if %p : i1
+      llvm.return
+    }
+  )mlir");
+  ASSERT_TRUE(kernel);
+  uint8_t x = 1;
+  int64_t y = -5;
+  uint16_t z = 0x3e00;
+  LaunchConfig config;
+  config.block = {2, 1, 1};
+  LaunchResult result = launch(*kernel, {&x, &y, &z}, config);
+  EXPECT_TRUE(result.clean()) << describe(result, *kernel);
+  ASSERT_EQ(result.printed.size(), 3u);
+  EXPECT_EQ(result.printed[0].text, "pid (0, 0, 0) idx (1, 1)y = -5");
+  EXPECT_EQ(result.printed[1].text, "pid (0, 0, 0) z = 1.500000");
+  EXPECT_EQ(result.printed[2].text, "pid (0, 0, 0) idx (1)x = 1");
+}
+
+TEST_F(HostJITTest, StopsAtAFailedAssertion) {
+  auto kernel = compile(R"mlir(
+    llvm.func @check(%n: i32) attributes {nvvm.kernel} {
+      %tid = nvvm.read.ptx.sreg.tid.x : i32
+      %p = llvm.icmp "slt" %tid, %n : i32
+      tilegpu.thread_assert %p, "n fits" loc("check.tile":3:5)
+      llvm.return
+    }
+  )mlir");
+  ASSERT_TRUE(kernel);
+  int32_t n = 2;
+  LaunchConfig config;
+  config.block = {4, 1, 1};
+  LaunchResult result = launch(*kernel, {&n}, config);
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings[0].kind, FindingKind::AssertFailed);
+  EXPECT_EQ(kernel->sites().at(result.findings[0].site).line, 3);
+  EXPECT_THAT(result.findings[0].message, testing::HasSubstr("n fits"));
+}
+
+TEST_F(HostJITTest, StopsAnEndlessLoop) {
+  auto kernel = compile(R"mlir(
+    llvm.func @spin() attributes {nvvm.kernel} {
+      llvm.br ^loop
+    ^loop:
+      llvm.br ^loop
+    }
+  )mlir");
+  ASSERT_TRUE(kernel);
+  LaunchConfig config;
+  config.maxStepsPerThread = 1000;
+  LaunchResult result = launch(*kernel, {}, config);
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+}
+
+TEST_F(HostJITTest, AddsAtomically) {
+  auto kernel = compile(R"mlir(
+    llvm.func @count(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+      %one = llvm.mlir.constant(1.0 : f32) : f32
+      %old = llvm.atomicrmw fadd %out, %one monotonic : !llvm.ptr<1>, f32
+      %base = tilegpu.shared_base : !llvm.ptr<3>
+      %c0 = llvm.mlir.constant(0 : i32) : i32
+      %c7 = llvm.mlir.constant(7 : i32) : i32
+      %tid = nvvm.read.ptx.sreg.tid.x : i32
+      %isFirst = llvm.icmp "eq" %tid, %c0 : i32
+      tilegpu.st_shared %c0, %base if %isFirst : i32, !llvm.ptr<3>
+      nvvm.barrier
+      %pair = llvm.cmpxchg %base, %c0, %c7 acq_rel monotonic : !llvm.ptr<3>, i32
+      %won = llvm.extractvalue %pair[1] : !llvm.struct<(i32, i1)>
+      %add = llvm.zext %won : i1 to i32
+      %p1 = llvm.getelementptr %out[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+      %old2 = llvm.atomicrmw add %p1, %add monotonic : !llvm.ptr<1>, i32
+      llvm.return
+    }
+  )mlir");
+  ASSERT_TRUE(kernel);
+  std::vector<float> out(2);
+  void *po = out.data();
+  LaunchConfig config;
+  config.grid = {3, 1, 1};
+  config.block = {64, 1, 1};
+  config.sharedBytes = 4;
+  config.buffers = {bufferOf(out, "out")};
+  LaunchResult result = launch(*kernel, {&po}, config);
+  EXPECT_TRUE(result.clean()) << describe(result, *kernel);
+  EXPECT_EQ(out[0], 192.0f);
+  int32_t winners;
+  std::memcpy(&winners, &out[1], sizeof(winners));
+  EXPECT_EQ(winners, 3);
+}
+
+TEST_F(HostJITTest, RefusesUnknownKernels) {
+  auto module = lower(vectorAdd);
+  ASSERT_TRUE(module);
+  HostOptions options;
+  options.kernel = "other";
+  auto kernel = compileForHost(*module, options);
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(llvm::toString(kernel.takeError()), "the module has no kernel 'other'");
+}
+
+TEST_F(HostJITTest, PrintsLLVM) {
+  auto module = lower(vectorAdd);
+  ASSERT_TRUE(module);
+  auto text = translateToHostLLVM(*module, {});
+  ASSERT_TRUE(static_cast<bool>(text)) << llvm::toString(text.takeError());
+  EXPECT_THAT(*text, testing::HasSubstr("define void @add_entry(ptr"));
+  EXPECT_THAT(*text, testing::Not(testing::HasSubstr("@add(")));
+}
+
+} // namespace

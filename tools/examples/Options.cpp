@@ -1,0 +1,59 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only file that knows the option parser.
+
+#include "Options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace tilec::harness {
+
+/// "auto", "sim", "cuda" or "cuda:N"; empty text means it was one of them.
+static std::string readDevice(const std::string &text, Options &options) {
+  if (text == "auto" || text == "sim") {
+    options.device = text == "sim" ? Options::DeviceChoice::Sim : Options::DeviceChoice::Auto;
+    return "";
+  }
+  options.device = Options::DeviceChoice::Cuda;
+  if (text == "cuda")
+    return "";
+  if (text.rfind("cuda:", 0) == 0 && text.size() > 5 && text.size() < 9 &&
+      text.find_first_not_of("0123456789", 5) == std::string::npos) {
+    options.ordinal = std::stoi(text.substr(5));
+    return "";
+  }
+  return "expected 'auto', 'sim', 'cuda' or 'cuda:N', got '" + text + "'";
+}
+
+std::optional<Options> parseOptions(int argc, char **argv, int &exitCode) {
+  Options options;
+  std::string device = "auto";
+  uint64_t seed = 0;
+  bool noCheck = false;
+  CLI::App app("Runs the example kernels and compares them with references in double precision");
+  app.name("tilec-examples");
+  app.add_option("--device", device, "auto, sim, cuda or cuda:N (default auto)")
+      ->check([&](const std::string &text) { return readDevice(text, options); });
+  app.add_flag("--quick", options.quick, "one size for each example");
+  app.add_flag("--large", options.large, "the sizes for a GPU, timed");
+  app.add_option("--filter", options.filter, "regular expression over 'KERNEL DTYPE SIZE'");
+  app.add_flag("--list", options.list, "print the cases and stop");
+  CLI::Option *seedOption = app.add_option("--seed", seed, "seed of the inputs (default: random)");
+  app.add_option("--json", options.json, "write the results to this file too");
+  app.add_option("--examples", options.examples, "folder of the example files");
+  app.add_flag("--no-check", noCheck, "no checking on the simulator");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    // The parser's own codes are not ours: 2 is wrong usage.
+    exitCode = app.exit(error) == 0 ? 0 : 2;
+    return std::nullopt;
+  }
+  options.check = !noCheck;
+  if (seedOption->count() != 0)
+    options.seed = seed;
+  return options;
+}
+
+} // namespace tilec::harness

@@ -1,0 +1,39 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of tilec-examples.
+
+#ifndef TILEC_TOOLS_EXAMPLES_OPTIONS_H
+#define TILEC_TOOLS_EXAMPLES_OPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace tilec::harness {
+
+struct Options {
+  enum class DeviceChoice { Auto, Cuda, Sim };
+  DeviceChoice device = DeviceChoice::Auto;
+  int ordinal = 0;
+  /// One case per example.
+  bool quick = false;
+  /// The large sizes instead of the others.
+  bool large = false;
+  bool list = false;
+  bool check = true;
+  /// Regular expression over case names.
+  std::string filter;
+  /// Chosen at random when not given.
+  std::optional<uint64_t> seed;
+  std::string json;
+  /// Folder of the examples; empty: looked for.
+  std::string examples;
+};
+
+/// The options, or none when the program should end with `exitCode` (help was printed, or the usage was wrong).
+std::optional<Options> parseOptions(int argc, char **argv, int &exitCode);
+
+} // namespace tilec::harness
+
+#endif // TILEC_TOOLS_EXAMPLES_OPTIONS_H

@@ -1,0 +1,119 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Examples 05 to 07 and 11: one row of a matrix per program.
+
+#include "Cases.h"
+#include "References.h"
+
+namespace tilec::harness {
+namespace {
+
+constexpr DType floats[] = {DType::f32, DType::f16, DType::bf16};
+
+int64_t powerOfTwoFrom(int64_t n) {
+  int64_t power = 1;
+  while (power < n)
+    power *= 2;
+  return power;
+}
+
+/// As many warps as keep a row of a block at 8 to 16 elements a thread.
+int warpsFor(int64_t block) {
+  return block <= 512 ? 2 : block <= 2048 ? 4 : block <= 8192 ? 8 : 16;
+}
+
+uint64_t bytesOf(int64_t rows, int64_t columns, DType type, uint64_t passes) {
+  return static_cast<uint64_t>(rows * columns) * tilecrt::dtypeSize(type) * passes;
+}
+
+Result<KernelRun> buildSoftmax(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+  RunBuilder builder("05-softmax.tile", "softmax", seed);
+  int64_t block = powerOfTwoFrom(columns);
+  builder.randn("x_ptr", type, {rows, columns});
+  builder.output("y_ptr", type, {rows, columns},
+                 [&](HostArray &out) { softmaxRows(out, builder.array("x_ptr")); });
+  builder.i32("x_stride", columns).i32("y_stride", columns).i32("n", columns);
+  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
+}
+
+Result<KernelRun> buildOnlineSoftmax(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+  RunBuilder builder("11-online-softmax.tile", "online_softmax", seed);
+  int64_t block = columns > 4096 ? 2048 : 512;
+  builder.randn("x_ptr", type, {rows, columns});
+  builder.output("y_ptr", type, {rows, columns},
+                 [&](HostArray &out) { softmaxRows(out, builder.array("x_ptr")); });
+  builder.i32("stride", columns).i32("n", columns);
+  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
+}
+
+Result<KernelRun> buildLayerNorm(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+  constexpr float eps = 1e-5f;
+  RunBuilder builder("06-layer-norm.tile", "layer_norm", seed);
+  int64_t block = powerOfTwoFrom(columns);
+  builder.randn("x_ptr", type, {rows, columns});
+  builder.randn("w_ptr", type, {columns}).randn("b_ptr", type, {columns});
+  RowStatistics statistics = rowStatistics(builder.array("x_ptr"), eps);
+  // Weighted value and bias may cancel.
+  builder.output(
+      "y_ptr", type, {rows, columns},
+      [&](HostArray &out) {
+        layerNormRows(out, builder.array("x_ptr"), builder.array("w_ptr"), builder.array("b_ptr"),
+                      statistics);
+      },
+      toleranceFor(type, 5));
+  builder.output("mean_ptr", DType::f32, {rows}, [&](HostArray &out) {
+    mapElements(out, [&](uint64_t i) { return statistics.mean[i]; });
+  });
+  builder.output("rstd_ptr", DType::f32, {rows}, [&](HostArray &out) {
+    mapElements(out, [&](uint64_t i) { return statistics.rstd[i]; });
+  });
+  builder.i32("stride", columns).i32("n", columns).f32("eps", eps);
+  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
+}
+
+Result<KernelRun> buildRmsNorm(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+  constexpr float eps = 1e-6f;
+  RunBuilder builder("07-rms-norm.tile", "rms_norm", seed);
+  int64_t block = powerOfTwoFrom(columns);
+  builder.randn("x_ptr", type, {rows, columns}).randn("w_ptr", type, {columns});
+  builder.output("y_ptr", type, {rows, columns}, [&](HostArray &out) {
+    rmsNormRows(out, builder.array("x_ptr"), builder.array("w_ptr"), eps);
+  });
+  builder.i32("stride", columns).i32("n", columns).f32("eps", eps);
+  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
+}
+
+using BuildRows = Result<KernelRun> (*)(DType, int64_t, int64_t, uint64_t);
+
+void addRows(std::vector<Case> &cases, const std::string &name, BuildRows build) {
+  // Odd row length, a multiple of 16 below the block, the whole block, one column.
+  constexpr std::pair<int64_t, int64_t> sizes[] = {{23, 781}, {7, 1008}, {5, 2048}, {3, 1}};
+  constexpr std::pair<int64_t, int64_t> largeSizes[] = {{8192, 4096}, {4096, 5120}};
+  for (DType type : floats) {
+    Scale scale = type == DType::f32 ? Scale::Quick : Scale::Full;
+    for (auto [rows, columns] : sizes) {
+      cases.push_back({name, type, sizeText({rows, columns}), scale,
+                       [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, seed); }});
+      scale = Scale::Full;
+    }
+    for (auto [rows, columns] : largeSizes)
+      cases.push_back({name, type, sizeText({rows, columns}), Scale::Large,
+                       [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, seed); }});
+  }
+}
+
+} // namespace
+
+void addRowwiseCases(std::vector<Case> &cases) {
+  addRows(cases, "softmax", buildSoftmax);
+  addRows(cases, "layer_norm", buildLayerNorm);
+  addRows(cases, "rms_norm", buildRmsNorm);
+  addRows(cases, "online_softmax", buildOnlineSoftmax);
+}
+
+} // namespace tilec::harness

@@ -1,0 +1,176 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Buffers up, one launch whose results count, buffers down, then the timed launches (which may
+// change the buffers again, so nothing is read after them).
+
+#include "GpuRun.h"
+
+#include "tilec/Target/PTXTarget.h"
+#include "tilecrt/cuda/DeviceBuffer.h"
+#include "tilecrt/cuda/LaunchArguments.h"
+#include "tilecrt/cuda/Module.h"
+#include "tilecrt/cuda/TimeKernel.h"
+
+using namespace tilecrt::cuda;
+using tilecrt::Result;
+using tilecrt::Status;
+
+namespace tilec::tool {
+
+Result<Context> openGpu(int ordinal) {
+  Result<Driver> driver = Driver::open();
+  if (!driver.ok())
+    return driver.status();
+  Result<Device> device = Device::open(*driver, ordinal);
+  if (!device.ok())
+    return device.status();
+  return Context::create(*device);
+}
+
+Result<std::string> targetFor(const DeviceProperties &device) {
+  auto known = [](const std::string &name) {
+    llvm::Expected<PTXTarget> target = findPTXTarget(name);
+    if (target)
+      return true;
+    llvm::consumeError(target.takeError());
+    return false;
+  };
+  std::string own = device.archName();
+  if (device.computeMajor >= 9 && known(own + "a"))
+    return own + "a";
+  for (int capability = device.computeMajor * 10 + device.computeMinor; capability >= 70;
+       --capability)
+    if (known("sm_" + std::to_string(capability)))
+      return "sm_" + std::to_string(capability);
+  return tilecrt::unavailable("'" + device.name + "' is " + own +
+                              "; tilec needs sm_70 or newer");
+}
+
+namespace {
+
+/// The kernel loaded on the device with its arguments, ready to be launched many times.
+class Launch {
+public:
+  static Result<Launch> create(const Context &context, const CompiledKernel &compiled,
+                               RunPlan &plan) {
+    Launch launch;
+    if (Status status = launch.upload(context, plan); !status.ok())
+      return status;
+    if (Status status = launch.load(context, compiled); !status.ok())
+      return status;
+    if (Status status = launch.pack(compiled.metadata, plan); !status.ok())
+      return status;
+    return launch;
+  }
+
+  Status queue(const Stream &stream) { return kernel->launch(shape, stream, arguments.pointers()); }
+
+  Status download(RunPlan &plan) const {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      tilecrt::HostArray &array = plan.arrays[i].data;
+      TILECRT_RETURN_IF_ERROR(buffers[i].copyTo(array.data(), array.byteSize())
+                                  .withContext("array '" + plan.arrays[i].name + "'"));
+    }
+    return Status();
+  }
+
+private:
+  Status upload(const Context &context, RunPlan &plan) {
+    for (const RunArray &array : plan.arrays) {
+      Result<DeviceBuffer> buffer = DeviceBuffer::create(context, array.data.byteSize());
+      if (!buffer.ok())
+        return buffer.status().withContext("array '" + array.name + "'");
+      addresses.push_back(buffer->address());
+      buffers.push_back(std::move(*buffer));
+    }
+    fillTables(plan.arrays, addresses);
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      const tilecrt::HostArray &array = plan.arrays[i].data;
+      TILECRT_RETURN_IF_ERROR(buffers[i].copyFrom(array.data(), array.byteSize()));
+    }
+    return Status();
+  }
+
+  Status load(const Context &context, const CompiledKernel &compiled) {
+    bool isPtx = compiled.cubin.empty();
+    const DeviceProperties &device = context.device().properties();
+    TILECRT_RETURN_IF_ERROR(checkTargetRuns(compiled.metadata.target, device, isPtx));
+    Result<Module> loaded = Module::load(context, isPtx ? compiled.ptx : compiled.cubin);
+    if (!loaded.ok())
+      return loaded.status();
+    Result<Kernel> entry = loaded->kernel(compiled.metadata.name);
+    if (!entry.ok())
+      return entry.status();
+    kernel.emplace(std::move(*entry));
+    return Status();
+  }
+
+  Status pack(const tilecrt::KernelMetadata &metadata, const RunPlan &plan) {
+    Result<std::vector<std::vector<char>>> values = encodeArguments(plan, metadata, addresses);
+    if (!values.ok())
+      return values.status();
+    for (const std::vector<char> &value : *values)
+      arguments.addBytes(value.data(), uint32_t(value.size()));
+    TILECRT_RETURN_IF_ERROR(arguments.check(metadata));
+    shape.grid = {plan.grid[0], plan.grid[1], plan.grid[2]};
+    shape.block = {metadata.threadsPerCta, 1, 1};
+    shape.cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
+    shape.dynamicSharedBytes = metadata.dynamicSharedBytes;
+    TILECRT_RETURN_IF_ERROR(kernel->checkLaunch(shape));
+    return kernel->prepare(shape.dynamicSharedBytes);
+  }
+
+  std::vector<DeviceBuffer> buffers;
+  std::vector<uint64_t> addresses;
+  std::optional<Kernel> kernel;
+  LaunchArguments arguments;
+  LaunchShape shape;
+};
+
+Result<RunTime> timeLaunches(const Context &context, const Stream &stream, Launch &launch,
+                             unsigned repeats) {
+  TimingOptions options;
+  options.repeats = repeats;
+  options.warmup = std::min(repeats, 10u);
+  Result<Timing> timing = timeKernel(
+      context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
+  if (!timing.ok())
+    return timing.status();
+  return RunTime{timing->median, timing->min, timing->mean, repeats};
+}
+
+} // namespace
+
+Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
+                            const RunCommand &command) {
+  Result<Stream> stream = Stream::create(context);
+  if (!stream.ok())
+    return stream.status();
+  Result<Launch> launch = Launch::create(context, kernel, plan);
+  if (!launch.ok())
+    return launch.status();
+  auto explain = [](const Status &status) {
+    if (status.code() != tilecrt::StatusCode::deviceError)
+      return status;
+    return Status(status.code(), status.message() +
+                                     "; the simulator finds the place: --device sim --check");
+  };
+  if (Status status = launch->queue(*stream); !status.ok())
+    return explain(status);
+  if (Status status = stream->synchronize(); !status.ok())
+    return explain(status);
+  if (Status status = launch->download(plan); !status.ok())
+    return status;
+
+  Result<RunTime> time = timeLaunches(context, *stream, *launch, command.repeat.value_or(100));
+  if (!time.ok())
+    return explain(time.status());
+  RunOutcome outcome;
+  outcome.device = context.device().properties().name + " (cuda:" +
+                   std::to_string(context.device().ordinal()) + ")";
+  outcome.time = *time;
+  return outcome;
+}
+
+} // namespace tilec::tool

@@ -1,0 +1,417 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parameters are taken one after the other: given data, given a constant, or left to the kernel
+// (defaults, autotune configurations, heuristics).
+
+#include "RunArguments.h"
+
+#include "tilec/Sema/Signature.h"
+#include "tilec/Support/NearestName.h"
+#include "tilec/Syntax/ASTPrinter.h"
+#include "tilecrt/data/GridExpr.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+#include <limits>
+
+using llvm::StringRef;
+using tilecrt::NumberData;
+using tilecrt::Result;
+
+namespace tilec::tool {
+
+RunArray *RunPlan::findArray(StringRef name) {
+  for (RunArray &array : arrays)
+    if (array.name == name)
+      return &array;
+  return nullptr;
+}
+
+uint64_t RunPlan::argumentBytes() const {
+  uint64_t bytes = 0;
+  for (const auto &[name, argument] : arguments)
+    if (const size_t *index = std::get_if<size_t>(&argument))
+      bytes += arrays[*index].data.byteSize();
+  return bytes;
+}
+
+std::string deduceNumberType(const NumberData &number, bool specialize) {
+  bool isInteger = number.isInteger && !(number.type && tilecrt::isFloat(*number.type));
+  std::string type;
+  if (number.type)
+    type = *number.type == tilecrt::DType::boolean ? "u1" : tilecrt::tritonName(*number.type);
+  else if (!isInteger)
+    type = "fp32";
+  else
+    type = number.integer >= std::numeric_limits<int32_t>::min() &&
+                   number.integer <= std::numeric_limits<int32_t>::max()
+               ? "i32"
+               : "i64";
+  bool isBool = number.type == tilecrt::DType::boolean;
+  if (specialize && isInteger && !isBool && number.integer % 16 == 0)
+    type += ":16";
+  return type;
+}
+
+namespace {
+
+/// Alignment that the data's memory has, in bytes: promised to the compiler.
+constexpr llvm::StringLiteral arrayAlignment = ":16";
+
+class Planner {
+public:
+  Planner(const RunCommand &runCommand, const ParsedSource &parsed, const KernelInfo &info,
+          DiagnosticEngine &engine)
+      : command(runCommand), kernel(info),
+        function(parsed.tree->findJitFunction(info.name)), diagnostics(engine) {}
+
+  RunPlan make();
+
+private:
+  void fail(const llvm::Twine &message) { diagnostics.error(SourceRange(), message); }
+  void checkNames();
+  void bindParam(size_t index);
+  void bindData(size_t index, const std::string &text);
+  void addBuffers();
+  void resolveTables();
+  void checkUses();
+  void evaluateGrid();
+
+  void addArray(StringRef name, RunData data, const std::string &what);
+  const ast::Param *sourceParam(StringRef name) const;
+  bool isLeftToKernel(const KernelParam &param) const;
+  std::string pointerType(const RunArray &array, const KernelParam &param) const;
+  std::optional<int64_t> gridName(StringRef name) const;
+  std::optional<int64_t> arrayFact(StringRef name) const;
+  std::optional<std::string> constantText(StringRef name) const;
+  static const std::string *find(const std::vector<NamedValue> &values, StringRef name);
+
+  const RunCommand &command;
+  const KernelInfo &kernel;
+  const ast::FunctionDef *function;
+  DiagnosticEngine &diagnostics;
+  RunPlan plan;
+  /// Tables by the index of their array, until all arrays are known.
+  std::map<size_t, PointerTable> tables;
+};
+
+} // namespace
+
+const std::string *Planner::find(const std::vector<NamedValue> &values, StringRef name) {
+  for (const NamedValue &value : values)
+    if (value.first == name)
+      return &value.second;
+  return nullptr;
+}
+
+const ast::Param *Planner::sourceParam(StringRef name) const {
+  if (function)
+    for (const ast::Param &param : function->params)
+      if (param.name == name)
+        return &param;
+  return nullptr;
+}
+
+void Planner::checkNames() {
+  std::vector<StringRef> names;
+  for (const KernelParam &param : kernel.params)
+    names.push_back(param.name);
+  auto check = [&](StringRef name) {
+    if (llvm::is_contained(names, name))
+      return;
+    StringRef nearest = nearestName(name, names);
+    fail("kernel '" + kernel.name + "' has no parameter '" + name + "'" +
+         (nearest.empty() ? std::string() : ("; did you mean '" + nearest + "'?").str()));
+  };
+  for (const NamedValue &value : command.kernel.arguments)
+    check(value.first);
+  for (const NamedValue &value : command.kernel.constants)
+    check(value.first);
+  for (const NamedValue &value : command.buffers)
+    if (llvm::is_contained(names, value.first))
+      fail("buffer '" + value.first + "' has the name of a parameter; use --arg");
+}
+
+bool Planner::isLeftToKernel(const KernelParam &param) const {
+  if (param.hasDefault || llvm::is_contained(kernel.heuristics, param.name))
+    return true;
+  return !kernel.configs.empty() &&
+         llvm::any_of(kernel.configs.front().constants,
+                      [&](const auto &constant) { return constant.first == param.name; });
+}
+
+void Planner::bindParam(size_t index) {
+  const KernelParam &param = kernel.params[index];
+  if (const std::string *text = find(command.kernel.constants, param.name)) {
+    plan.constants.push_back({param.name, *text});
+    return;
+  }
+  const std::string *text = find(command.kernel.arguments, param.name);
+  if (text && param.kind == KernelParam::Kind::Constexpr) {
+    plan.constants.push_back({param.name, *text});
+    return;
+  }
+  if (text) {
+    bindData(index, *text);
+    return;
+  }
+  // A missing compile-time value is the compiler's to report.
+  if (isLeftToKernel(param) || param.kind == KernelParam::Kind::Constexpr)
+    return;
+  const ast::Param *source = sourceParam(param.name);
+  diagnostics.error(source ? source->nameRange : SourceRange(),
+                    "missing argument '" + param.name + "': give it data with --arg " +
+                        param.name + "=DATA");
+}
+
+void Planner::bindData(size_t index, const std::string &text) {
+  const KernelParam &param = kernel.params[index];
+  Result<RunData> data = readRunData(text, {command.seed, uint32_t(index)});
+  if (!data.ok()) {
+    fail("argument '" + param.name + "': " + data.message());
+    return;
+  }
+  if (std::holds_alternative<NoData>(*data)) {
+    plan.constants.push_back({param.name, "None"});
+    return;
+  }
+  if (const auto *number = std::get_if<NumberData>(&*data)) {
+    plan.arguments[param.name] = *number;
+    std::string type = deduceNumberType(*number, !command.noSpecialize);
+    if (param.kind == KernelParam::Kind::Typed && !number->type) {
+      // The declared type decides; the value still tells its divisibility.
+      size_t suffix = type.find(':');
+      bool declaresSuffix = param.type.find(':') != std::string::npos;
+      type = param.type + (suffix == std::string::npos || declaresSuffix ? ""
+                                                                         : type.substr(suffix));
+    }
+    plan.types.push_back({param.name, type});
+    return;
+  }
+  size_t position = plan.arrays.size();
+  addArray(param.name, std::move(*data), "argument");
+  plan.arguments[param.name] = position;
+  plan.types.push_back({param.name, pointerType(plan.arrays[position], param)});
+}
+
+void Planner::addArray(StringRef name, RunData data, const std::string &what) {
+  RunArray array;
+  array.name = name.str();
+  if (auto *values = std::get_if<tilecrt::HostArray>(&data))
+    array.data = std::move(*values);
+  else if (auto *table = std::get_if<PointerTable>(&data))
+    tables[plan.arrays.size()] = std::move(*table);
+  else
+    fail(what + " '" + name + "' is not an array");
+  plan.arrays.push_back(std::move(array));
+}
+
+std::string Planner::pointerType(const RunArray &array, const KernelParam &param) const {
+  bool isTable = tables.count(plan.arrays.size() - 1) != 0;
+  std::string type = "*";
+  type += isTable ? "i64" : tilecrt::tritonName(array.data.dtype());
+  if (param.kind == KernelParam::Kind::Typed) {
+    // What is declared const stays const; a wrong element type is the compiler's to report.
+    if (StringRef(param.type).starts_with("*k"))
+      type.insert(1, "k");
+  }
+  return command.noSpecialize ? type : type + arrayAlignment.str();
+}
+
+void Planner::addBuffers() {
+  uint32_t number = uint32_t(kernel.params.size());
+  for (const auto &[name, text] : command.buffers) {
+    Result<RunData> data = readRunData(text, {command.seed, number++});
+    if (data.ok())
+      addArray(name, std::move(*data), "buffer");
+    else
+      fail("buffer '" + name + "': " + data.message());
+  }
+}
+
+void Planner::resolveTables() {
+  for (const auto &[index, table] : tables) {
+    RunArray &array = plan.arrays[index];
+    Result<std::vector<size_t>> members = resolveTable(table, plan.arrays);
+    if (!members.ok()) {
+      fail("table '" + array.name + "': " + members.message());
+      continue;
+    }
+    Result<tilecrt::HostArray> values =
+        tilecrt::HostArray::create(tilecrt::DType::i64, {int64_t(members->size())});
+    if (!values.ok()) {
+      fail("table '" + array.name + "': " + values.message());
+      continue;
+    }
+    tilecrt::fillValue(*values, 0);
+    array.data = std::move(*values);
+    array.table = std::move(*members);
+  }
+}
+
+/// Names after --save, --expect and --print.
+void Planner::checkUses() {
+  std::vector<StringRef> names;
+  for (const RunArray &array : plan.arrays)
+    names.push_back(array.name);
+  auto check = [&](StringRef option, StringRef name) {
+    if (llvm::is_contained(names, name))
+      return;
+    StringRef nearest = nearestName(name, names);
+    fail("'" + option + "': no array named '" + name + "'" +
+         (nearest.empty() ? std::string() : ("; did you mean '" + nearest + "'?").str()));
+  };
+  for (const NamedValue &value : command.save)
+    check("--save", value.first);
+  for (const Expectation &expectation : command.expect)
+    check("--expect", expectation.name);
+  for (const std::string &name : command.print)
+    check("--print", name);
+}
+
+/// 'x.size', 'x.bytes', 'x.shape0', 'x.shape1', ...
+std::optional<int64_t> Planner::arrayFact(StringRef name) const {
+  auto [arrayName, fact] = name.split('.');
+  for (const RunArray &array : plan.arrays) {
+    if (array.name != arrayName)
+      continue;
+    if (fact == "size")
+      return int64_t(array.data.size());
+    if (fact == "bytes")
+      return int64_t(array.data.byteSize());
+    unsigned axis = 0;
+    if (fact.consume_front("shape") && !fact.getAsInteger(10, axis) &&
+        axis < array.data.shape().size())
+      return array.data.shape()[axis];
+  }
+  return std::nullopt;
+}
+
+/// What is written for a compile-time parameter: by the user, else by the first configuration of
+/// autotune (which the compiler takes too), else as default.
+std::optional<std::string> Planner::constantText(StringRef name) const {
+  for (const ConstantSpec &constant : plan.constants)
+    if (constant.name == name)
+      return constant.value;
+  if (!kernel.configs.empty())
+    for (const auto &[constant, value] : kernel.configs.front().constants)
+      if (constant == name)
+        return value;
+  const ast::Param *param = sourceParam(name);
+  if (param && param->defaultValue && !plan.arguments.count(name.str()))
+    return ast::printSource(param->defaultValue);
+  return std::nullopt;
+}
+
+std::optional<int64_t> Planner::gridName(StringRef name) const {
+  auto argument = plan.arguments.find(name.str());
+  if (argument != plan.arguments.end()) {
+    const auto *number = std::get_if<NumberData>(&argument->second);
+    return number && number->isInteger ? std::optional<int64_t>(number->integer) : std::nullopt;
+  }
+  if (name.contains('.'))
+    return arrayFact(name);
+  std::optional<std::string> text = constantText(name);
+  if (!text)
+    return std::nullopt;
+  if (*text == "True" || *text == "False")
+    return *text == "True";
+  Result<int64_t> value = tilecrt::evaluateExpression(*text, nullptr);
+  return value.ok() ? std::optional<int64_t>(*value) : std::nullopt;
+}
+
+void Planner::evaluateGrid() {
+  Result<std::vector<int64_t>> grid = tilecrt::evaluateGrid(
+      command.grid, [&](std::string_view name) { return gridName(StringRef(name)); });
+  if (!grid.ok()) {
+    fail("grid '" + command.grid + "': " + grid.message());
+    return;
+  }
+  constexpr int64_t mostYZ = 65535;
+  for (size_t axis = 0; axis < grid->size(); ++axis) {
+    if (axis > 0 && (*grid)[axis] > mostYZ)
+      fail("grid '" + command.grid + "': " + llvm::Twine((*grid)[axis]) + " programs in " +
+           llvm::Twine("xyz"[axis]) + ", at most " + llvm::Twine(mostYZ) + " can be launched");
+    plan.grid[axis] = uint32_t((*grid)[axis]);
+  }
+}
+
+RunPlan Planner::make() {
+  plan.kernel = kernel.name;
+  checkNames();
+  for (size_t i = 0; i < kernel.params.size(); ++i)
+    bindParam(i);
+  addBuffers();
+  if (!diagnostics.hasErrors())
+    resolveTables();
+  if (!diagnostics.hasErrors()) {
+    checkUses();
+    evaluateGrid();
+  }
+  return std::move(plan);
+}
+
+RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source,
+                    const KernelInfo &kernel, DiagnosticEngine &diagnostics) {
+  return Planner(command, source, kernel, diagnostics).make();
+}
+
+/// The bytes of a number as an argument of this type.
+static Result<std::vector<char>> encodeNumber(const NumberData &number,
+                                              const tilecrt::KernelArgument &argument) {
+  StringRef typeName = StringRef(argument.type).split(':').first;
+  std::optional<tilecrt::DType> type =
+      typeName == "u1" ? tilecrt::DType::boolean : tilecrt::parseDType(typeName.str());
+  if (!type || tilecrt::dtypeSize(*type) > argument.sizeBytes)
+    return tilecrt::invalidArgument("argument '" + argument.name + "': a number cannot be passed "
+                                    "as '" + argument.type + "'");
+  if (!number.isInteger && !tilecrt::isFloat(*type))
+    return tilecrt::invalidArgument("argument '" + argument.name + "' has type '" +
+                                    argument.type + "', got a number with a fraction");
+  if (number.isInteger && tilecrt::isInteger(*type)) {
+    uint32_t bits = tilecrt::integerValueBits(*type);
+    bool fits = bits >= 63 || (number.integer >> bits) == 0 ||
+                (tilecrt::isSignedInteger(*type) && (number.integer >> bits) == -1);
+    if (!fits)
+      return tilecrt::invalidArgument("argument '" + argument.name + "': " +
+                                      std::to_string(number.integer) +
+                                      " is outside the range of '" + argument.type + "'");
+  }
+  std::vector<char> bytes(argument.sizeBytes);
+  storeNumber(number, *type, bytes.data());
+  return bytes;
+}
+
+Result<std::vector<std::vector<char>>>
+encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
+                const std::vector<uint64_t> &addresses) {
+  std::vector<std::vector<char>> result;
+  for (const tilecrt::KernelArgument &argument : metadata.arguments) {
+    auto value = plan.arguments.find(argument.name);
+    if (value == plan.arguments.end())
+      return tilecrt::internalError("the kernel has an argument '" + argument.name +
+                                    "' that was not given");
+    if (const size_t *index = std::get_if<size_t>(&value->second)) {
+      if (argument.kind != tilecrt::ArgumentKind::pointer)
+        return tilecrt::invalidArgument("argument '" + argument.name + "' has type '" +
+                                        argument.type + "', got an array");
+      std::vector<char> bytes(sizeof(uint64_t));
+      std::memcpy(bytes.data(), &addresses[*index], sizeof(uint64_t));
+      result.push_back(std::move(bytes));
+      continue;
+    }
+    if (argument.kind == tilecrt::ArgumentKind::pointer)
+      return tilecrt::invalidArgument("argument '" + argument.name + "' is a pointer ('" +
+                                      argument.type + "'), got a number");
+    Result<std::vector<char>> bytes =
+        encodeNumber(std::get<NumberData>(value->second), argument);
+    if (!bytes.ok())
+      return bytes.status();
+    result.push_back(std::move(*bytes));
+  }
+  return result;
+}
+
+} // namespace tilec::tool

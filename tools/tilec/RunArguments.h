@@ -1,0 +1,54 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Binds the data of the command line to a kernel's parameters: which become run-time arguments of
+// which type, which become constants, and what the grid's expressions may name.
+
+#ifndef TILEC_TOOLS_TILEC_RUNARGUMENTS_H
+#define TILEC_TOOLS_TILEC_RUNARGUMENTS_H
+
+#include "Options.h"
+#include "RunData.h"
+#include "SourceFile.h"
+
+#include <array>
+#include <map>
+
+namespace tilec::tool {
+
+/// The value of one run-time parameter: an array by its index, or a number.
+using RunArgument = std::variant<size_t, tilecrt::NumberData>;
+
+/// Everything about a run that is known before the kernel is compiled.
+struct RunPlan {
+  std::string kernel;
+  /// Arguments in the order of the parameters, then the buffers that are no arguments.
+  std::vector<RunArray> arrays;
+  std::map<std::string, RunArgument> arguments;
+  std::vector<ArgumentSpec> types;
+  std::vector<ConstantSpec> constants;
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+
+  RunArray *findArray(llvm::StringRef name);
+  /// Bytes of all arrays that are arguments.
+  uint64_t argumentBytes() const;
+};
+
+/// Makes the plan: arrays are filled, types deduced and the grid evaluated. Errors go to
+/// `diagnostics`; the plan is of no use then.
+RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source,
+                    const KernelInfo &kernel, DiagnosticEngine &diagnostics);
+
+/// The type, in signature notation, of a number passed by value. The suffix ':16' tells the
+/// compiler that the value is a multiple of 16.
+std::string deduceNumberType(const tilecrt::NumberData &number, bool specialize);
+
+/// The bytes of every run-time argument of the compiled kernel, in its order; `addresses` has one
+/// for each array.
+tilecrt::Result<std::vector<std::vector<char>>>
+encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
+                const std::vector<uint64_t> &addresses);
+
+} // namespace tilec::tool
+
+#endif // TILEC_TOOLS_TILEC_RUNARGUMENTS_H

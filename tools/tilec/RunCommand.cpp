@@ -1,0 +1,207 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilec run: bind the data, compile for the device, launch, compare and report.
+
+#include "Commands.h"
+#include "CompileOutcome.h"
+#include "Console.h"
+#include "Environment.h"
+#include "FindingDiagnostics.h"
+#include "GpuRun.h"
+#include "RunReport.h"
+#include "SimulatorRun.h"
+#include "SourceFile.h"
+
+#include "tilecrt/data/NpyFile.h"
+
+using tilecrt::Result;
+using tilecrt::Status;
+
+namespace tilec::tool {
+
+namespace {
+
+/// One run, step by step; each step returns Ok to go on.
+class Runner {
+public:
+  explicit Runner(const RunCommand &runCommand) : command(runCommand) {}
+
+  ExitCode run();
+
+private:
+  ExitCode readSource();
+  ExitCode openDevice();
+  ExitCode compile();
+  ExitCode launch();
+  ExitCode compareArrays();
+  ExitCode saveArrays();
+  ExitCode report();
+
+  ExitCode printAndCount(const DiagnosticEngine &diagnostics) {
+    printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);
+    return diagnostics.hasErrors() ? ExitCode::InputError : ExitCode::Ok;
+  }
+
+  const RunCommand &command;
+  SourceManager sources;
+  FileId file = 0;
+  RunPlan plan;
+  /// Nothing: the simulator.
+  std::optional<tilecrt::cuda::Context> gpu;
+  Compiler compiler;
+  std::unique_ptr<CompiledKernel> kernel;
+  RunOutcome outcome;
+  std::vector<ExpectationResult> expectations;
+};
+
+/// Tolerances that fit the rounding of the element type.
+tilecrt::Tolerance defaultTolerance(tilecrt::DType type) {
+  tilecrt::Tolerance tolerance;
+  switch (type) {
+  case tilecrt::DType::f16:
+    tolerance.rtol = tolerance.atol = 1e-3;
+    break;
+  case tilecrt::DType::bf16:
+    tolerance.rtol = tolerance.atol = 1e-2;
+    break;
+  case tilecrt::DType::f8e4m3:
+  case tilecrt::DType::f8e5m2:
+    tolerance.rtol = 0.25;
+    tolerance.atol = 0.0625;
+    break;
+  case tilecrt::DType::f32:
+  case tilecrt::DType::f64:
+    tolerance.rtol = 1e-5;
+    tolerance.atol = 1e-6;
+    break;
+  default:
+    tolerance.rtol = tolerance.atol = 0;
+  }
+  return tolerance;
+}
+
+} // namespace
+
+ExitCode Runner::readSource() {
+  std::optional<FileId> loaded = loadSource(sources, command.kernel.file);
+  if (!loaded)
+    return ExitCode::InputError;
+  file = *loaded;
+  DiagnosticEngine diagnostics;
+  ParsedSource source = parseSource(sources, file, diagnostics);
+  if (diagnostics.hasErrors())
+    return printAndCount(diagnostics);
+  // The compiler repeats the warnings.
+  diagnostics.clear();
+  if (const KernelInfo *info = selectKernel(source, command.kernel.kernel, file, diagnostics))
+    plan = makeRunPlan(command, source, *info, diagnostics);
+  return printAndCount(diagnostics);
+}
+
+ExitCode Runner::openDevice() {
+  if (command.device == DeviceKind::Simulator)
+    return ExitCode::Ok;
+  Result<tilecrt::cuda::Context> context = openGpu(command.deviceNumber);
+  if (context.ok())
+    gpu.emplace(std::move(*context));
+  else if (command.device == DeviceKind::Cuda)
+    return reportError(context.message(), ExitCode::Unavailable);
+  return ExitCode::Ok;
+}
+
+ExitCode Runner::compile() {
+  CompileOptions options = makeCompileOptions(command.kernel);
+  options.kernel = plan.kernel;
+  options.arguments = plan.types;
+  options.constants = plan.constants;
+  options.countInstructions = command.counters;
+  options.target = "sim";
+  if (gpu) {
+    Result<std::string> target = targetFor(gpu->device().properties());
+    if (!target.ok())
+      return reportUnlessOk(target.status());
+    options.target = *target;
+    llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(options.tools));
+    // Without ptxas the driver compiles the PTX.
+    options.stopAfter = ptxas ? Stage::Cubin : Stage::PTX;
+    if (!ptxas)
+      llvm::consumeError(ptxas.takeError());
+  }
+  DiagnosticEngine diagnostics;
+  kernel = compiler.compile(sources, file, options, diagnostics);
+  printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);
+  return kernel ? ExitCode::Ok : reportFailure(compiler.lastFailure());
+}
+
+ExitCode Runner::launch() {
+  Result<RunOutcome> result = gpu ? runOnGpu(*gpu, *kernel, plan, command)
+                                  : runOnSimulator(*kernel, plan, command);
+  if (!result.ok())
+    return reportUnlessOk(result.status());
+  outcome = std::move(*result);
+  DiagnosticEngine findings(/*limit=*/0);
+  reportFindings(outcome, sources, findings);
+  printDiagnostics(sources, findings, command.kernel.diagnosticsFormat);
+  return ExitCode::Ok;
+}
+
+ExitCode Runner::compareArrays() {
+  for (const Expectation &expectation : command.expect) {
+    const tilecrt::HostArray &actual = plan.findArray(expectation.name)->data;
+    tilecrt::NpyReadOptions options;
+    bool raw = actual.dtype() == tilecrt::DType::bf16 || tilecrt::dtypeSize(actual.dtype()) == 1;
+    if (raw && tilecrt::isFloat(actual.dtype()))
+      options.as = actual.dtype();
+    Result<tilecrt::HostArray> expected = tilecrt::readNpy(expectation.path, options);
+    // A reference may be of a wider type than the result.
+    if (!expected.ok() && options.as)
+      expected = tilecrt::readNpy(expectation.path);
+    if (!expected.ok())
+      return reportUnlessOk(expected.status());
+    tilecrt::Tolerance tolerance = defaultTolerance(actual.dtype());
+    tolerance.rtol = command.rtol.value_or(tolerance.rtol);
+    tolerance.atol = command.atol.value_or(tolerance.atol);
+    Result<tilecrt::Comparison> comparison =
+        tilecrt::compareArrays(actual, *expected, tolerance);
+    if (!comparison.ok())
+      return reportUnlessOk(
+          comparison.status().withContext("expectation for '" + expectation.name + "'"));
+    if (!comparison->matches())
+      reportError("array '" + expectation.name + "' is not as expected: " +
+                  comparison->describe());
+    expectations.push_back({expectation.name, std::move(*comparison)});
+  }
+  return ExitCode::Ok;
+}
+
+ExitCode Runner::saveArrays() {
+  for (const auto &[name, path] : command.save) {
+    ExitCode code = reportUnlessOk(tilecrt::writeNpy(path, plan.findArray(name)->data));
+    if (code != ExitCode::Ok)
+      return code;
+  }
+  return ExitCode::Ok;
+}
+
+ExitCode Runner::report() {
+  RunReport content{command, plan, kernel->metadata, outcome, expectations, sources};
+  ExitCode code =
+      writeToStdout(command.json ? printReportAsJson(content) : printReport(content));
+  if (code != ExitCode::Ok)
+    return code;
+  return isFailure(content) ? ExitCode::InputError : ExitCode::Ok;
+}
+
+ExitCode Runner::run() {
+  for (ExitCode (Runner::*step)() :
+       {&Runner::readSource, &Runner::openDevice, &Runner::compile, &Runner::launch,
+        &Runner::saveArrays, &Runner::compareArrays})
+    if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
+      return code;
+  return report();
+}
+
+ExitCode execute(const RunCommand &command) { return Runner(command).run(); }
+
+} // namespace tilec::tool

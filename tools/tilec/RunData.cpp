@@ -1,0 +1,137 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks for the tool's own forms first and hands everything else to the runtime.
+
+#include "RunData.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstring>
+
+using llvm::StringRef;
+using tilecrt::DType;
+using tilecrt::HostArray;
+using tilecrt::NumberData;
+using tilecrt::Result;
+
+namespace tilec::tool {
+
+/// The elements of "a, b, c".
+static llvm::SmallVector<StringRef> splitList(StringRef text) {
+  llvm::SmallVector<StringRef> parts;
+  if (!text.trim().empty())
+    text.split(parts, ',');
+  for (StringRef &part : parts)
+    part = part.trim();
+  return parts;
+}
+
+static Result<RunData> readTable(StringRef text, StringRef list) {
+  PointerTable table;
+  for (StringRef name : splitList(list)) {
+    if (name.empty())
+      return tilecrt::invalidArgument("empty name in '" + text.str() + "'");
+    table.names.push_back(name.str());
+  }
+  return RunData(std::move(table));
+}
+
+/// "i32[3,5,7]".
+static Result<RunData> readValues(StringRef text) {
+  StringRef rest = text;
+  StringRef typeName = rest.take_until([](char c) { return c == '['; });
+  rest = rest.drop_front(typeName.size());
+  if (!rest.consume_front("[") || !rest.consume_back("]"))
+    return tilecrt::invalidArgument("expected values as in 'values:i32[3,5,7]', got 'values:" +
+                                    text.str() + "'");
+  std::optional<DType> type = tilecrt::parseDType(typeName.str());
+  if (!type)
+    return tilecrt::invalidArgument("unknown element type '" + typeName.str() +
+                                    "', expected one of " + tilecrt::dtypeNameList());
+  llvm::SmallVector<StringRef> parts = splitList(rest);
+  Result<HostArray> array = HostArray::create(*type, {int64_t(parts.size())});
+  if (!array.ok())
+    return array.status();
+  char *next = array->as<char>();
+  for (StringRef part : parts) {
+    Result<tilecrt::DataSpec> spec = tilecrt::parseDataSpec((part + ":" + typeName).str());
+    if (!spec.ok())
+      return spec.status();
+    const auto *number = std::get_if<NumberData>(&*spec);
+    if (!number)
+      return tilecrt::invalidArgument("'" + part.str() + "' is not a number");
+    storeNumber(*number, *type, next);
+    next += tilecrt::dtypeSize(*type);
+  }
+  return RunData(std::move(*array));
+}
+
+Result<RunData> readRunData(std::string_view data, tilecrt::RandomStream stream) {
+  StringRef text = StringRef(data).trim();
+  if (text == "None")
+    return RunData(NoData{});
+  StringRef rest = text;
+  if (rest.consume_front("pointers(") && rest.consume_back(")"))
+    return readTable(text, rest);
+  rest = text;
+  if ((rest.consume_front("table:i64[") || rest.consume_front("table:u64[")) &&
+      rest.consume_back("]"))
+    return readTable(text, rest);
+  rest = text;
+  if (rest.consume_front("values:"))
+    return readValues(rest);
+
+  // i64:123 is 123:i64.
+  auto [typeName, number] = text.split(':');
+  std::string spelled = text.str();
+  if (!number.empty() && tilecrt::parseDType(typeName.str()))
+    spelled = (number + ":" + typeName).str();
+  Result<tilecrt::DataSpec> spec = tilecrt::parseDataSpec(spelled);
+  if (!spec.ok())
+    return spec.status();
+  if (const auto *value = std::get_if<NumberData>(&*spec))
+    return RunData(*value);
+  Result<HostArray> array = tilecrt::materialise(*spec, stream);
+  if (!array.ok())
+    return array.status();
+  return RunData(std::move(*array));
+}
+
+void storeNumber(const NumberData &number, DType type, void *bytes) {
+  if (!tilecrt::isInteger(type)) {
+    tilecrt::doubleToElement(type, number.isInteger ? double(number.integer) : number.real, bytes);
+    return;
+  }
+  if (!number.isInteger) {
+    tilecrt::doubleToElement(type, number.real, bytes);
+    return;
+  }
+  std::memcpy(bytes, &number.integer, tilecrt::dtypeSize(type));
+}
+
+Result<std::vector<size_t>> resolveTable(const PointerTable &table,
+                                         const std::vector<RunArray> &arrays) {
+  std::vector<size_t> result;
+  for (StringRef name : table.names) {
+    StringRef prefix = name;
+    bool isPrefix = prefix.consume_back("*");
+    size_t before = result.size();
+    for (size_t i = 0; i < arrays.size(); ++i)
+      if (isPrefix ? StringRef(arrays[i].name).starts_with(prefix) : arrays[i].name == name)
+        result.push_back(i);
+    if (result.size() == before)
+      return tilecrt::invalidArgument("no array named '" + name.str() + "'");
+  }
+  return result;
+}
+
+void fillTables(std::vector<RunArray> &arrays, const std::vector<uint64_t> &addresses) {
+  for (RunArray &array : arrays)
+    for (size_t i = 0; i < array.table.size(); ++i)
+      array.data.as<uint64_t>()[i] = addresses[array.table[i]];
+}
+
+} // namespace tilec::tool
