@@ -8,6 +8,7 @@
 
 #include "dialects/Tile/TileOps.h"
 #include "dialects/TileGPU/TileGPUOps.h"
+#include "tilec/Conversion/NVVMToSim/Passes.h"
 #include "tilec/Conversion/ThreadToPTX/Passes.h"
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h"
 #include "tilec/Conversion/TileToTileGPU/Passes.h"
@@ -46,6 +47,7 @@ void registerPasses() {
   registerTileGPUPasses();
   registerTileGPUToLLVMPasses();
   registerThreadToPTXPasses();
+  registerNVVMToSimPasses();
   mlir::registerTransformsPasses();
   mlir::registerSCFToControlFlowPass();
   mlir::registerReconcileUnrealizedCastsPass();

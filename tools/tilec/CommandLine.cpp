@@ -445,11 +445,10 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   };
   auto chosenName = [&] { return chosen() ? chosen()->get_name() : std::string(); };
 
-  if (!arguments.empty() && (arguments[0].empty() || arguments[0][0] != '-') &&
-      !top.get_subcommand_no_throw(arguments[0]))
-    return usageError("unknown command '" + arguments[0] + "'" +
-                          suggestion(arguments[0],
-                                     {"compile", "run", "kernels", "doctor", "layout"}),
+  static constexpr llvm::StringRef names[] = {"compile", "run", "kernels", "doctor", "layout"};
+  if (!arguments.empty() && !llvm::StringRef(arguments[0]).starts_with("-") &&
+      !llvm::is_contained(names, arguments[0]))
+    return usageError("unknown command '" + arguments[0] + "'" + suggestion(arguments[0], names),
                       "");
   ParsedCommandLine result;
   try {

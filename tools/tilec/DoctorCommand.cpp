@@ -28,7 +28,7 @@ public:
   void found(llvm::StringRef what, const llvm::Twine &detail) { line("ok", what, detail); }
   void missing(llvm::StringRef what, const llvm::Twine &why, llvm::StringRef cost) {
     line("--", what, why);
-    text += llvm::formatv("{0,-16}costs: {1}\n", "", cost);
+    text += llvm::formatv("{0,-18}costs: {1}\n", "", cost);
     ++count;
   }
   std::string finish() {
@@ -42,7 +42,7 @@ public:
 
 private:
   void line(llvm::StringRef mark, llvm::StringRef what, const llvm::Twine &detail) {
-    text += llvm::formatv("[{0}] {1,-11}{2}\n", mark, what, detail.str());
+    text += llvm::formatv("[{0}] {1,-13}{2}\n", mark, what, detail.str());
   }
 
   std::string text;

@@ -47,6 +47,11 @@ public:
       return reportUnsupported(access.op, "expected an access of 1 to 32 bytes, got one of " +
                                               printed(access.type));
     bytes = *size;
+    if (access.other && access.other.getType() != access.type) {
+      access.op->emitError("expected 'other' of type ")
+          << access.type << ", got " << access.other.getType();
+      return Lowered::Failed;
+    }
     if (access.alignment && access.alignment < largestPowerOfTwo())
       return reportUnsupported(access.op, "expected an alignment of " +
                                               Twine(largestPowerOfTwo()) + " bytes, got " +

@@ -172,9 +172,9 @@ protected:
     return {};
   }
 
-  template <typename T>
-  static tilecrt::sim::Buffer bufferOf(std::vector<T> &data, const char *name) {
-    return {data.data(), data.size() * sizeof(T), name, false};
+  template <typename Array>
+  static tilecrt::sim::Buffer bufferOf(Array &data, const char *name) {
+    return {data.data(), data.size() * sizeof(data[0]), name, false};
   }
 
   LaunchResult launch(const HostKernel &kernel, std::vector<void *> args, LaunchConfig config) {
@@ -216,10 +216,12 @@ TEST_F(HostJITTest, AddsVectors) {
     ASSERT_TRUE(kernel);
     EXPECT_EQ(kernel->name(), "add");
     int32_t n = 1000;
-    std::vector<float> x(1024), y(1024), z(1024, -1.0f);
+    // Sectors are counted by address.
+    alignas(256) std::array<float, 1024> x, y, z;
     for (int i = 0; i < 1024; ++i) {
       x[i] = 0.5f * i;
       y[i] = 3.0f - i;
+      z[i] = -1.0f;
     }
     void *px = x.data(), *py = y.data(), *pz = z.data();
     LaunchConfig config;
