@@ -19,6 +19,9 @@ Flow Generator::execute(ast::Block block, const Continuation *next) {
       ast::NameSet names;
       ast::collectAssignedNames(stmt, names);
       poison(names);
+      // Inside the library one error is enough: the user sees one call.
+      if (frame->module->isLibrary)
+        return Flow::Return;
       continue;
     }
     if (*flow != Flow::Next)

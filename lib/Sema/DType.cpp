@@ -116,9 +116,11 @@ std::optional<DType> parseSignatureType(StringRef text) {
 
 llvm::ArrayRef<StringRef> getSignatureTypeNames() {
   static const std::vector<StringRef> names = [] {
-    std::vector<StringRef> list;
+    // The usual ones first: of equally near names the first is suggested.
+    std::vector<StringRef> list = {"fp32", "fp16", "bf16", "i32", "i64"};
     for (const KindInfo &info : llvm::drop_begin(kindTable))
-      list.push_back(info.signatureName);
+      if (!llvm::is_contained(list, info.signatureName))
+        list.push_back(info.signatureName);
     return list;
   }();
   return names;

@@ -61,6 +61,12 @@ int64_t PyInt::toInt64Saturated() const {
   return isNegative() ? INT64_MIN : INT64_MAX;
 }
 
+double PyInt::toDouble() const {
+  llvm::APFloat number(0.0);
+  number.convertFromAPInt(value, /*IsSigned=*/true, llvm::APFloat::rmNearestTiesToEven);
+  return number.convertToDouble();
+}
+
 bool PyInt::fits(unsigned width, bool isSigned) const {
   if (isSigned)
     return value.getSignificantBits() <= width;

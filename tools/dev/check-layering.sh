@@ -51,7 +51,7 @@ function levelOf(folder) {
 function checkRuntimeBorder(target, included) {
   if (folder == "runtime") {
     if (target != "runtime") fail("runtime includes the compiler'"'"'s '"'"'" included "'"'"'")
-  } else if (level[folder] < 8 && !(included in meeting))
+  } else if (levelOf(folder) < 8 && !(included in meeting))
     fail("'"'"'" folder "'"'"' includes the runtime'"'"'s '"'"'" included "'"'"'")
 }
 

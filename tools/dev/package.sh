@@ -14,7 +14,7 @@ for program in tilec tilec-examples tile-opt; do
   strip "$stage/bin/$program"
 done
 cp examples/*.tile "$stage/share/tilec/examples/"
-[ -f /usr/lib/clc/nvptx64--.bc ] && cp /usr/lib/clc/nvptx64--.bc "$stage/share/tilec/"
+cp "$dir"/share/tilec/*.bc "$stage/share/tilec/" 2>/dev/null || echo "package: no bitcode of libclc"
 cp LICENSE README.md "$stage/"
 tar -C "$dir" -cf - tilec-portable | xz -T0 -6 > "$dir/tilec-portable.tar.xz"
 ls -l "$dir/tilec-portable.tar.xz"

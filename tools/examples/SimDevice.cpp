@@ -75,7 +75,10 @@ Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) 
   for (const tilecrt::sim::Finding &finding : result.findings)
     outcome.findings.push_back(tilecrt::sim::describeFinding(finding, config));
   if (!result.findings.empty())
-    outcome.failure = std::to_string(result.findings.size()) + " findings";
+    outcome.failure = result.findings.size() == 1
+                          ? "the simulator has a finding"
+                          : "the simulator has " + std::to_string(result.findings.size()) +
+                                " findings";
   if (result.status != tilecrt::sim::LaunchStatus::Completed)
     outcome.failure = result.error;
   TILECRT_RETURN_IF_ERROR(images->collect(outcome));

@@ -396,6 +396,11 @@ std::string inOurStyle(std::string message) {
   while (!message.empty() && (message.back() == '\n' || message.back() == '.'))
     message.pop_back();
   std::replace(message.begin(), message.end(), '\n', ' ');
+  llvm::StringRef rest = message;
+  if (rest.consume_front("Could not convert: ")) {
+    auto [option, value] = rest.split(" = ");
+    return ("'" + option + "' expects a number, got '" + value + "'").str();
+  }
   if (message.size() > 1 && std::islower(static_cast<unsigned char>(message[1])))
     message[0] = char(std::tolower(static_cast<unsigned char>(message[0])));
   return message;

@@ -86,7 +86,7 @@ void reportFindings(const RunOutcome &outcome, const SourceManager &sources,
     error.addNote(SourceRange(), sentence(finding.thread, finding.access) + times);
     SourceRange other = siteRange(finding.otherSite, outcome.sites, sources);
     if (finding.hasOther)
-      error.addNote(other, "the other is a " + sentence(finding.otherThread, finding.otherAccess));
+      error.addNote(other, "the other: " + sentence(finding.otherThread, finding.otherAccess));
     else if (other.isValid())
       error.addNote(other, "the other place is here");
   }

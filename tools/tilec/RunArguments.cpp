@@ -326,7 +326,7 @@ void Planner::evaluateGrid() {
   Result<std::vector<int64_t>> grid = tilecrt::evaluateGrid(
       command.grid, [&](std::string_view name) { return gridName(StringRef(name)); });
   if (!grid.ok()) {
-    fail("grid '" + command.grid + "': " + grid.message());
+    fail(grid.message());
     return;
   }
   constexpr int64_t mostYZ = 65535;

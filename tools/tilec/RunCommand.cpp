@@ -31,6 +31,7 @@ public:
 
 private:
   ExitCode readSource();
+  ExitCode readExpectations();
   ExitCode openDevice();
   ExitCode compile();
   ExitCode launch();
@@ -52,6 +53,8 @@ private:
   Compiler compiler;
   std::unique_ptr<CompiledKernel> kernel;
   RunOutcome outcome;
+  /// One for each --expect, in order.
+  std::vector<tilecrt::HostArray> expected;
   std::vector<ExpectationResult> expectations;
 };
 
@@ -97,6 +100,26 @@ ExitCode Runner::readSource() {
   if (const KernelInfo *info = selectKernel(source, command.kernel.kernel, file, diagnostics))
     plan = makeRunPlan(command, source, *info, diagnostics);
   return printAndCount(diagnostics);
+}
+
+/// Before the run, so that a wrong path costs no time.
+ExitCode Runner::readExpectations() {
+  for (const Expectation &expectation : command.expect) {
+    // The files of bf16 and 8-bit floats do not say which type they hold.
+    tilecrt::DType type = plan.findArray(expectation.name)->data.dtype();
+    tilecrt::NpyReadOptions options;
+    if (tilecrt::isFloat(type) && (type == tilecrt::DType::bf16 || tilecrt::dtypeSize(type) == 1))
+      options.as = type;
+    Result<tilecrt::HostArray> array = tilecrt::readNpy(expectation.path, options);
+    // A reference may be of a wider type than the result.
+    if (!array.ok() && options.as)
+      array = tilecrt::readNpy(expectation.path);
+    if (!array.ok())
+      return reportUnlessOk(
+          array.status().withContext("expectation for '" + expectation.name + "'"));
+    expected.push_back(std::move(*array));
+  }
+  return ExitCode::Ok;
 }
 
 ExitCode Runner::openDevice() {
@@ -147,30 +170,19 @@ ExitCode Runner::launch() {
 }
 
 ExitCode Runner::compareArrays() {
-  for (const Expectation &expectation : command.expect) {
-    const tilecrt::HostArray &actual = plan.findArray(expectation.name)->data;
-    tilecrt::NpyReadOptions options;
-    bool raw = actual.dtype() == tilecrt::DType::bf16 || tilecrt::dtypeSize(actual.dtype()) == 1;
-    if (raw && tilecrt::isFloat(actual.dtype()))
-      options.as = actual.dtype();
-    Result<tilecrt::HostArray> expected = tilecrt::readNpy(expectation.path, options);
-    // A reference may be of a wider type than the result.
-    if (!expected.ok() && options.as)
-      expected = tilecrt::readNpy(expectation.path);
-    if (!expected.ok())
-      return reportUnlessOk(expected.status());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const std::string &name = command.expect[i].name;
+    const tilecrt::HostArray &actual = plan.findArray(name)->data;
     tilecrt::Tolerance tolerance = defaultTolerance(actual.dtype());
     tolerance.rtol = command.rtol.value_or(tolerance.rtol);
     tolerance.atol = command.atol.value_or(tolerance.atol);
     Result<tilecrt::Comparison> comparison =
-        tilecrt::compareArrays(actual, *expected, tolerance);
+        tilecrt::compareArrays(actual, expected[i], tolerance);
     if (!comparison.ok())
-      return reportUnlessOk(
-          comparison.status().withContext("expectation for '" + expectation.name + "'"));
+      return reportUnlessOk(comparison.status().withContext("expectation for '" + name + "'"));
     if (!comparison->matches())
-      reportError("array '" + expectation.name + "' is not as expected: " +
-                  comparison->describe());
-    expectations.push_back({expectation.name, std::move(*comparison)});
+      reportError("array '" + name + "' is not as expected: " + comparison->describe());
+    expectations.push_back({name, std::move(*comparison)});
   }
   return ExitCode::Ok;
 }
@@ -195,7 +207,7 @@ ExitCode Runner::report() {
 
 ExitCode Runner::run() {
   for (ExitCode (Runner::*step)() :
-       {&Runner::readSource, &Runner::openDevice, &Runner::compile, &Runner::launch,
+       {&Runner::readSource, &Runner::readExpectations, &Runner::openDevice, &Runner::compile, &Runner::launch,
         &Runner::saveArrays, &Runner::compareArrays})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;

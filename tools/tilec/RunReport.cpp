@@ -61,10 +61,12 @@ std::string describeKernel(const tilecrt::KernelMetadata &metadata) {
 std::string describeTime(const RunReport &report) {
   const RunTime &time = report.outcome.time;
   std::string text = printDuration(time.median);
+  if (report.outcome.simulated)
+    text += " to simulate";
   if (time.repeats > 1)
     text += llvm::formatv(", median of {0}, least {1}", time.repeats, printDuration(time.min));
   if (report.outcome.simulated)
-    return text + " to simulate";
+    return text;
   return text + llvm::formatv("; {0} of arrays, {1:F1} GB/s",
                               printBytes(report.plan.argumentBytes()), bandwidth(report) / 1e9)
                     .str();
@@ -172,6 +174,25 @@ llvm::json::Array expectationsToJson(const std::vector<ExpectationResult> &expec
   return list;
 }
 
+/// The arrays named by --print, with their elements as far as they are few.
+llvm::json::Array arraysToJson(const RunReport &report) {
+  constexpr uint64_t most = 4096;
+  llvm::json::Array list;
+  for (const RunArray &array : report.plan.arrays) {
+    if (!llvm::is_contained(report.command.print, array.name))
+      continue;
+    llvm::json::Array values;
+    for (uint64_t i = 0; i < std::min(array.data.size(), most); ++i)
+      values.push_back(jsonNumber(array.data.at(i)));
+    list.push_back(llvm::json::Object{{"name", array.name},
+                                      {"dtype", tilecrt::dtypeName(array.data.dtype())},
+                                      {"shape", llvm::json::Array(array.data.shape())},
+                                      {"size", int64_t(array.data.size())},
+                                      {"values", std::move(values)}});
+  }
+  return list;
+}
+
 void addSimulation(const RunOutcome &outcome, const RunCommand &command,
                    llvm::json::Object &object) {
   object["checked"] = outcome.checked;
@@ -245,6 +266,7 @@ std::string printReportAsJson(const RunReport &report) {
                                     {"repeats", outcome.time.repeats}}},
       {"argumentBytes", int64_t(report.plan.argumentBytes())},
       {"expect", expectationsToJson(report.expectations)},
+      {"arrays", arraysToJson(report)},
       {"ok", !isFailure(report)}};
   if (outcome.simulated)
     addSimulation(outcome, report.command, object);

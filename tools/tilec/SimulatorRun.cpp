@@ -21,6 +21,8 @@ namespace tilec::tool {
 namespace {
 
 constexpr size_t pageBytes = 4096;
+/// More programs than this would run for hours.
+constexpr uint64_t mostPrograms = uint64_t(1) << 24;
 /// Between two arrays, and before the first.
 constexpr size_t gapBytes = size_t(1) << 20;
 
@@ -91,6 +93,12 @@ tilecrt::sim::LaunchConfig makeConfig(const CompiledKernel &kernel, const RunPla
 
 Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,
                                   const RunCommand &command) {
+  // At most 2^31 * 2^16 * 2^16: no overflow.
+  uint64_t programs = uint64_t(plan.grid[0]) * plan.grid[1] * plan.grid[2];
+  if (programs > mostPrograms)
+    return tilecrt::invalidArgument("grid '" + command.grid + "': " + std::to_string(programs) +
+                                    " programs; the simulator runs at most " +
+                                    std::to_string(mostPrograms));
   Result<Arena> arena = Arena::create(plan.arrays);
   if (!arena.ok())
     return arena.status();

@@ -39,7 +39,7 @@ public:
   /// The low `width` bits in two's complement.
   llvm::APInt toBits(unsigned width) const { return value.sextOrTrunc(width); }
   /// Nearest double (infinite when too large).
-  double toDouble() const { return value.signedRoundToDouble(); }
+  double toDouble() const;
   std::string str() const;
 
   std::optional<PyInt> add(const PyInt &rhs) const;

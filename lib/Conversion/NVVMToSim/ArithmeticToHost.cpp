@@ -55,18 +55,16 @@ static Lowered lowerDivision(Operation *op, SimBuilder &b) {
   Value isZero = equals(divisor, b.constant(loc, type, 0));
   Value traps = isZero;
   if (isSigned) {
-    Value overflows =
-        LLVM::AndOp::create(b.rewriter, loc, equals(dividend, minimumOf(loc, b, type)),
-                            equals(divisor, allOnes));
+    Value overflows = LLVM::AndOp::create(
+        b.rewriter, loc, equals(dividend, minimumOf(loc, b, type)), equals(divisor, allOnes));
     traps = LLVM::OrOp::create(b.rewriter, loc, isZero, overflows);
   }
-  Value safe =
-      LLVM::SelectOp::create(b.rewriter, loc, traps, b.constant(loc, type, 1), divisor);
+  Value safe = LLVM::SelectOp::create(b.rewriter, loc, traps, b.constant(loc, type, 1), divisor);
   op->setOperand(1, safe);
   b.rewriter.setInsertionPointAfter(op);
   Value result = op->getResult(0);
-  auto select = LLVM::SelectOp::create(b.rewriter, loc, isZero, isQuotient ? allOnes : dividend,
-                                       result);
+  auto select =
+      LLVM::SelectOp::create(b.rewriter, loc, isZero, isQuotient ? allOnes : dividend, result);
   b.rewriter.replaceAllUsesExcept(result, select.getResult(), select);
   return Lowered::Yes;
 }

@@ -37,7 +37,9 @@ static std::optional<AtomicType> atomicType(Type type, bool asBits) {
     return AtomicF16;
   if (type.isBF16())
     return AtomicBF16;
-  return type.isF32() ? std::optional(AtomicF32) : type.isF64() ? std::optional(AtomicF64) : std::nullopt;
+  return type.isF32()   ? std::optional(AtomicF32)
+         : type.isF64() ? std::optional(AtomicF64)
+                        : std::nullopt;
 }
 
 static std::optional<AtomicOp> atomicOp(LLVM::AtomicBinOp op) {
@@ -132,8 +134,8 @@ static Lowered lowerReadModifyWrite(LLVM::AtomicRMWOp op, SimBuilder &b) {
   std::optional<AtomicType> type =
       atomicType(operand.getType(), /*asBits=*/kind == LLVM::AtomicBinOp::xchg);
   if (!runtimeOp || !type)
-    return reportUnsupported(op, "no atomic '" + LLVM::stringifyAtomicBinOp(kind) +
-                                     "' of this type");
+    return reportUnsupported(op,
+                             "no atomic '" + LLVM::stringifyAtomicBinOp(kind) + "' of this type");
   Location loc = op.getLoc();
   if (kind == LLVM::AtomicBinOp::sub) {
     Value zero = b.constant(loc, operand.getType(), 0);
@@ -168,7 +170,8 @@ static Lowered lowerCompareExchange(LLVM::AtomicCmpXchgOp op, SimBuilder &b) {
 }
 
 static Lowered emitFence(Operation *op, SimBuilder &b, FenceScope scope) {
-  b.call(op->getLoc(), "tilec_sim_fence", {b.constantI32(op->getLoc(), scope), b.site(op, "fence")});
+  b.call(op->getLoc(), "tilec_sim_fence",
+         {b.constantI32(op->getLoc(), scope), b.site(op, "fence")});
   b.rewriter.eraseOp(op);
   return Lowered::Yes;
 }

@@ -49,12 +49,20 @@ static bool checkTopLevel(ModuleOp module) {
   return isFine;
 }
 
+/// Gives `function` a name that no function of the runtime or the C library has: a kernel may be
+/// called 'exp' or 'memcpy', and its code may need the library's.
+static LogicalResult makeNameUnique(LLVM::LLVMFuncOp function, SimBuilder &b) {
+  std::string name = (function.getName() + ".device").str();
+  while (b.symbols.lookup(name))
+    name += ".";
+  return b.symbols.rename(function, name);
+}
+
 /// The module no longer is one for an NVIDIA processor, and has no use for its declarations.
 static void stripDeviceLeftovers(ModuleOp module) {
-  for (StringRef name : {LLVM::LLVMDialect::getDataLayoutAttrName(),
-                         LLVM::LLVMDialect::getTargetTripleAttrName(),
-                         StringRef(DLTIDialect::kDataLayoutAttrName),
-                         StringRef("dlti.target_system_spec")})
+  for (StringRef name :
+       {LLVM::LLVMDialect::getDataLayoutAttrName(), LLVM::LLVMDialect::getTargetTripleAttrName(),
+        StringRef(DLTIDialect::kDataLayoutAttrName), StringRef("dlti.target_system_spec")})
     module->removeAttr(name);
   for (auto function : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>()))
     if (function.isExternal() && SymbolTable::symbolKnownUseEmpty(function, module))
@@ -71,11 +79,14 @@ struct ConvertNVVMToSim final : tilec::impl::ConvertNVVMToSimPassBase<ConvertNVV
     ModuleOp module = getOperation();
     SimBuilder builder(module);
     bool isFine = checkTopLevel(module);
-    SmallVector<LLVM::LLVMFuncOp> functions;
+    SmallVector<Function> functions;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())
       if (!function.isExternal())
-        functions.push_back(function);
-    for (LLVM::LLVMFuncOp function : functions)
+        functions.push_back({function, function.getName().str()});
+    for (Function &function : functions)
+      if (failed(makeNameUnique(function.op, builder)))
+        return signalPassFailure();
+    for (Function &function : functions)
       isFine &= lowerFunction(function, builder);
     if (!isFine)
       return signalPassFailure();
@@ -84,7 +95,13 @@ struct ConvertNVVMToSim final : tilec::impl::ConvertNVVMToSimPassBase<ConvertNVV
   }
 
 private:
-  bool lowerFunction(LLVM::LLVMFuncOp function, SimBuilder &builder) {
+  struct Function {
+    LLVM::LLVMFuncOp op;
+    std::string name;
+  };
+
+  bool lowerFunction(Function &named, SimBuilder &builder) {
+    LLVM::LLVMFuncOp function = named.op;
     (void)eraseUnreachableBlocks(builder.rewriter, MutableArrayRef<Region>(function.getBody()));
     SmallVector<Operation *> operations;
     function.getBody().walk([&](Operation *op) { operations.push_back(op); });
@@ -97,7 +114,7 @@ private:
       return false;
     insertLoopTicks(function, builder);
     if (function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
-      return succeeded(createKernelEntry(function, builder));
+      return succeeded(createKernelEntry(function, named.name, builder));
     return true;
   }
 };

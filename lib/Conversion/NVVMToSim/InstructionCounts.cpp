@@ -19,13 +19,14 @@ static bool isFree(Operation *op) {
   return op->hasTrait<OpTrait::ConstantLike>() ||
          isa<LLVM::BitcastOp, LLVM::PtrToIntOp, LLVM::IntToPtrOp, LLVM::AddrSpaceCastOp,
              LLVM::ExtractElementOp, LLVM::InsertElementOp, LLVM::ExtractValueOp,
-             LLVM::InsertValueOp, LLVM::FreezeOp, LLVM::AddressOfOp, LLVM::AllocaOp,
-             LLVM::AssumeOp, LLVM::UnreachableOp, tilegpu::SharedBaseOp>(op);
+             LLVM::InsertValueOp, LLVM::FreezeOp, LLVM::AddressOfOp, LLVM::AllocaOp, LLVM::AssumeOp,
+             LLVM::UnreachableOp, tilegpu::SharedBaseOp>(op);
 }
 
 static bool isFloating(Operation *op) {
   auto isFloat = [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); };
-  return llvm::any_of(op->getOperandTypes(), isFloat) || llvm::any_of(op->getResultTypes(), isFloat);
+  return llvm::any_of(op->getOperandTypes(), isFloat) ||
+         llvm::any_of(op->getResultTypes(), isFloat);
 }
 
 static InstructionClass classOf(Operation *op) {
@@ -37,8 +38,8 @@ static InstructionClass classOf(Operation *op) {
   if (isa<LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::SIToFPOp,
           LLVM::UIToFPOp, LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp>(op))
     return ClassConvert;
-  if (isa<LLVM::CallIntrinsicOp, LLVM::CallOp, LLVM::SqrtOp, LLVM::ExpOp, LLVM::Exp2Op,
-          LLVM::LogOp, LLVM::Log2Op, LLVM::SinOp, LLVM::CosOp, NVVM::RcpApproxFtzF32Op>(op))
+  if (isa<LLVM::CallIntrinsicOp, LLVM::CallOp, LLVM::SqrtOp, LLVM::ExpOp, LLVM::Exp2Op, LLVM::LogOp,
+          LLVM::Log2Op, LLVM::SinOp, LLVM::CosOp, NVVM::RcpApproxFtzF32Op>(op))
     return ClassSpecial;
   if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()))
     return ClassOther;

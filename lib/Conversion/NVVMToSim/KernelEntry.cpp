@@ -37,7 +37,7 @@ static Value loadArgument(Location loc, SimBuilder &b, Value slot, Type type) {
   return LLVM::LoadOp::create(b.rewriter, loc, type, slot, /*alignment=*/1);
 }
 
-LogicalResult tilec::createKernelEntry(LLVM::LLVMFuncOp kernel, SimBuilder &b) {
+LogicalResult tilec::createKernelEntry(LLVM::LLVMFuncOp kernel, StringRef name, SimBuilder &b) {
   Location loc = kernel.getLoc();
   auto type = kernel.getFunctionType();
   if (!isa<LLVM::LLVMVoidType>(type.getReturnType()))
@@ -46,17 +46,16 @@ LogicalResult tilec::createKernelEntry(LLVM::LLVMFuncOp kernel, SimBuilder &b) {
 
   b.rewriter.setInsertionPointAfter(kernel);
   auto entryType = LLVM::LLVMFunctionType::get(type.getReturnType(), {b.pointer()});
-  auto entry = LLVM::LLVMFuncOp::create(b.rewriter, loc, kernel.getName().str() + "_entry",
-                                        entryType);
-  entry->setAttr(simEntryAttr, b.rewriter.getStringAttr(kernel.getName()));
+  auto entry = LLVM::LLVMFuncOp::create(b.rewriter, loc, name.str() + "_entry", entryType);
+  entry->setAttr(simEntryAttr, b.rewriter.getStringAttr(name));
   b.symbols.insert(entry);
   Block *block = entry.addEntryBlock(b.rewriter);
   b.rewriter.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
   for (auto [i, parameter] : llvm::enumerate(type.getParams())) {
-    Value place = LLVM::GEPOp::create(b.rewriter, loc, b.pointer(), b.pointer(),
-                                      block->getArgument(0),
-                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+    Value place =
+        LLVM::GEPOp::create(b.rewriter, loc, b.pointer(), b.pointer(), block->getArgument(0),
+                            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     Value slot = LLVM::LoadOp::create(b.rewriter, loc, b.pointer(), place);
     Value argument = loadArgument(loc, b, slot, parameter);
     if (!argument)

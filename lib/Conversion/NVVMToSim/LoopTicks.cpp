@@ -24,10 +24,9 @@ static bool isStoppable(Operation &op) {
   if (!call || !call.getCallee() || !call.getCallee()->starts_with("tilec_"))
     return false;
   // The questions for the thread's position have an answer at once.
-  return call.getNumResults() == 0 ||
-         llvm::is_contained({"tilec_sim_shfl", "tilec_sim_redux", "tilec_sim_vote",
-                             "tilec_sim_match_any"},
-                            *call.getCallee());
+  return call.getNumResults() == 0 || llvm::is_contained({"tilec_sim_shfl", "tilec_sim_redux",
+                                                          "tilec_sim_vote", "tilec_sim_match_any"},
+                                                         *call.getCallee());
 }
 
 /// The blocks whose branch closes a cycle of the depth-first search, with the block it goes to.
@@ -69,10 +68,10 @@ void tilec::insertLoopTicks(LLVM::LLVMFuncOp function, SimBuilder &b) {
     if (llvm::any_of(block, isStoppable))
       stoppable.push_back(&block);
   for (auto [source, target] : edges) {
-    bool isSafe = llvm::any_of(stoppable, [source = source, target = target,
-                                           &dominance](Block *block) {
-      return dominance.dominates(target, block) && dominance.dominates(block, source);
-    });
+    bool isSafe =
+        llvm::any_of(stoppable, [source = source, target = target, &dominance](Block *block) {
+          return dominance.dominates(target, block) && dominance.dominates(block, source);
+        });
     if (isSafe)
       continue;
     Operation *branch = source->getTerminator();

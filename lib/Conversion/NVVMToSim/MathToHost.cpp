@@ -18,13 +18,12 @@ constexpr llvm::StringLiteral mathPrefix = "__tilec_math_";
 
 /// Functions of the C library that a kernel may call, by their f64 names.
 constexpr llvm::StringLiteral libraryFunctions[] = {
-    "acos",   "acosh",  "asin",      "asinh",     "atan",  "atan2", "atanh",     "cbrt",
-    "ceil",   "copysign", "cos",     "cosh",      "erf",   "erfc",  "exp",       "exp10",
-    "exp2",   "expm1",  "fabs",      "fdim",      "floor", "fma",   "fmax",      "fmin",
-    "fmod",   "hypot",  "ilogb",     "j0",        "j1",    "ldexp", "lgamma",    "log",
-    "log10",  "log1p",  "log2",      "logb",      "nearbyint", "nextafter", "pow", "remainder",
-    "rint",   "round",  "roundeven", "sin",       "sinh",  "sqrt",  "tan",       "tanh",
-    "tgamma", "trunc",  "y0",        "y1"};
+    "acos",      "acosh",     "asin",  "asinh",     "atan",  "atan2", "atanh",     "cbrt",  "ceil",
+    "copysign",  "cos",       "cosh",  "erf",       "erfc",  "exp",   "exp10",     "exp2",  "expm1",
+    "fabs",      "fdim",      "floor", "fma",       "fmax",  "fmin",  "fmod",      "hypot", "ilogb",
+    "j0",        "j1",        "ldexp", "lgamma",    "log",   "log10", "log1p",     "log2",  "logb",
+    "nearbyint", "nextafter", "pow",   "remainder", "rint",  "round", "roundeven", "sin",   "sinh",
+    "sqrt",      "tan",       "tanh",  "tgamma",    "trunc", "y0",    "y1"};
 
 static Value floatConstant(Location loc, SimBuilder &b, Type type, double value) {
   TypedAttr attribute = b.rewriter.getFloatAttr(getElementTypeOrSelf(type), value);
@@ -48,9 +47,9 @@ static std::string operationOf(StringRef intrinsic) {
   intrinsic.split(parts, '.');
   std::string name;
   for (StringRef part : parts) {
-    bool isDetail = llvm::is_contained({"approx", "full", "ftz", "rn", "f", "d", "f16", "bf16",
-                                        "f32", "f64", "f16x2", "bf16x2"},
-                                       part);
+    bool isDetail = llvm::is_contained(
+        {"approx", "full", "ftz", "rn", "f", "d", "f16", "bf16", "f32", "f64", "f16x2", "bf16x2"},
+        part);
     if (!isDetail)
       name += (name.empty() ? "" : ".") + part.str();
   }

@@ -53,9 +53,8 @@ public:
       return Lowered::Failed;
     }
     if (access.alignment && access.alignment < largestPowerOfTwo())
-      return reportUnsupported(access.op, "expected an alignment of " +
-                                              Twine(largestPowerOfTwo()) + " bytes, got " +
-                                              Twine(access.alignment));
+      return reportUnsupported(access.op, "expected an alignment of " + Twine(largestPowerOfTwo()) +
+                                              " bytes, got " + Twine(access.alignment));
     bool isAtomic = access.ordering != LLVM::AtomicOrdering::not_atomic;
     std::optional<AtomicType> type = singleCopyType();
     if (isAtomic && !type)
@@ -128,9 +127,7 @@ private:
     bool isOrdered = access.ordering != LLVM::AtomicOrdering::not_atomic &&
                      access.ordering != LLVM::AtomicOrdering::unordered &&
                      access.ordering != LLVM::AtomicOrdering::monotonic;
-    MemoryOrder order = !isOrdered         ? OrderRelaxed
-                        : access.isLoad() ? OrderAcquire
-                                          : OrderRelease;
+    MemoryOrder order = !isOrdered ? OrderRelaxed : access.isLoad() ? OrderAcquire : OrderRelease;
     // An offset in the window is a 32-bit number.
     Value address = location(access.isGlobal() ? b.i64() : b.i32());
     if (!access.isGlobal())

@@ -27,10 +27,9 @@ static Value warpCount(Operation *op, SimBuilder &b) {
   Location loc = op->getLoc();
   Value threads = coordinate(op, b, "tilec_sim_ntid", 0);
   for (int axis : {1, 2})
-    threads = LLVM::MulOp::create(b.rewriter, loc, threads,
-                                  coordinate(op, b, "tilec_sim_ntid", axis));
-  Value roundedUp =
-      LLVM::AddOp::create(b.rewriter, loc, threads, b.constantI32(loc, warpSize - 1));
+    threads =
+        LLVM::MulOp::create(b.rewriter, loc, threads, coordinate(op, b, "tilec_sim_ntid", axis));
+  Value roundedUp = LLVM::AddOp::create(b.rewriter, loc, threads, b.constantI32(loc, warpSize - 1));
   return LLVM::UDivOp::create(b.rewriter, loc, roundedUp, b.constantI32(loc, warpSize));
 }
 

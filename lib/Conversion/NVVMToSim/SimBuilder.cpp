@@ -20,30 +20,18 @@ struct Signature {
 };
 
 constexpr Signature signatures[] = {
-    {"tilec_sim_tid", "ii", true},
-    {"tilec_sim_ctaid", "ii", true},
-    {"tilec_sim_ntid", "ii", true},
-    {"tilec_sim_nctaid", "ii", true},
-    {"tilec_sim_laneid", "i", true},
-    {"tilec_sim_warpid", "i", true},
-    {"tilec_sim_global_load", "vlpiii"},
-    {"tilec_sim_global_store", "vlpiii"},
-    {"tilec_sim_shared_load", "vipiii"},
-    {"tilec_sim_shared_store", "vipiii"},
-    {"tilec_sim_barrier", "viii"},
-    {"tilec_sim_barrier_arrive", "viii"},
-    {"tilec_sim_warp_barrier", "vii"},
-    {"tilec_sim_shfl", "iiiiiipi"},
-    {"tilec_sim_redux", "iiiii"},
-    {"tilec_sim_vote", "iiiii"},
-    {"tilec_sim_match_any", "iilii"},
-    {"tilec_sim_activemask", "i"},
-    {"tilec_sim_atomic", "viiilpppiii"},
-    {"tilec_sim_fence", "vii"},
-    {"tilec_sim_assert_fail", "vpi"},
-    {"tilec_sim_trap", "vi"},
-    {"tilec_sim_count", "viii"},
-    {"tilec_host_print", "vppiili"},
+    {"tilec_sim_tid", "ii", true},       {"tilec_sim_ctaid", "ii", true},
+    {"tilec_sim_ntid", "ii", true},      {"tilec_sim_nctaid", "ii", true},
+    {"tilec_sim_laneid", "i", true},     {"tilec_sim_warpid", "i", true},
+    {"tilec_sim_global_load", "vlpiii"}, {"tilec_sim_global_store", "vlpiii"},
+    {"tilec_sim_shared_load", "vipiii"}, {"tilec_sim_shared_store", "vipiii"},
+    {"tilec_sim_barrier", "viii"},       {"tilec_sim_barrier_arrive", "viii"},
+    {"tilec_sim_warp_barrier", "vii"},   {"tilec_sim_shfl", "iiiiiipi"},
+    {"tilec_sim_redux", "iiiii"},        {"tilec_sim_vote", "iiiii"},
+    {"tilec_sim_match_any", "iilii"},    {"tilec_sim_activemask", "i"},
+    {"tilec_sim_atomic", "viiilpppiii"}, {"tilec_sim_fence", "vii"},
+    {"tilec_sim_assert_fail", "vpi"},    {"tilec_sim_trap", "vi"},
+    {"tilec_sim_count", "viii"},         {"tilec_host_print", "vppiili"},
 };
 } // namespace
 
@@ -58,8 +46,12 @@ Value SimBuilder::constant(Location loc, Type type, int64_t value) {
 }
 
 LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type, bool isPure) {
-  if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name))
-    return known;
+  if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name)) {
+    if (known.getFunctionType() == type)
+      return known;
+    // A declaration of the input; functions with a body have other names.
+    symbols.erase(known);
+  }
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToStart(module.getBody());
   auto function = LLVM::LLVMFuncOp::create(rewriter, module.getLoc(), name, type);

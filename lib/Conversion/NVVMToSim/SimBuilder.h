@@ -116,8 +116,9 @@ void insertInstructionCounts(mlir::LLVM::LLVMFuncOp function, SimBuilder &b);
 /// runtime.
 void insertLoopTicks(mlir::LLVM::LLVMFuncOp function, SimBuilder &b);
 
-/// Makes the kernel internal and adds its entry function.
-mlir::LogicalResult createKernelEntry(mlir::LLVM::LLVMFuncOp kernel, SimBuilder &b);
+/// Makes the kernel internal and adds the entry function of the kernel that the user calls `name`.
+mlir::LogicalResult createKernelEntry(mlir::LLVM::LLVMFuncOp kernel, llvm::StringRef name,
+                                      SimBuilder &b);
 
 } // namespace tilec
 

@@ -46,8 +46,8 @@ int32_t SiteTable::add(Location loc, const Twine &what) {
     site.column = place.getStartColumn();
   }
   if (caller)
-    site.what += ", called from " + caller.getFilename().str() + ":" +
-                 std::to_string(caller.getStartLine());
+    site.what +=
+        ", called from " + caller.getFilename().str() + ":" + std::to_string(caller.getStartLine());
   sites.push_back(std::move(site));
   return static_cast<int32_t>(sites.size() - 1);
 }

@@ -25,9 +25,8 @@ static bool isHint(Operation *op) {
 /// Operations that only compute with pointers or hand them on.
 static bool isPointerArithmetic(Operation *op) {
   return isa<LLVM::GEPOp, LLVM::PtrToIntOp, LLVM::ICmpOp, LLVM::SelectOp, LLVM::BrOp,
-             LLVM::CondBrOp, LLVM::SwitchOp, LLVM::FreezeOp, LLVM::BitcastOp,
-             LLVM::InsertElementOp, LLVM::InsertValueOp, LLVM::CallOp, LLVM::ReturnOp,
-             LLVM::PtrMaskOp>(op);
+             LLVM::CondBrOp, LLVM::SwitchOp, LLVM::FreezeOp, LLVM::BitcastOp, LLVM::InsertElementOp,
+             LLVM::InsertValueOp, LLVM::CallOp, LLVM::ReturnOp, LLVM::PtrMaskOp>(op);
 }
 
 /// Control flow and access that a kernel cannot have.

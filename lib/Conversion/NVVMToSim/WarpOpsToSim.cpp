@@ -123,8 +123,8 @@ static Lowered lowerRedux(NVVM::ReduxOp op, SimBuilder &b) {
   if (op.getAbs())
     value = LLVM::FAbsOp::create(b.rewriter, loc, value);
   Value word = b.call(loc, "tilec_sim_redux",
-                      {b.constantI32(loc, *kind), op.getMaskAndClamp(),
-                       b.bits(loc, value, b.i32()), b.site(op, "warp reduction")});
+                      {b.constantI32(loc, *kind), op.getMaskAndClamp(), b.bits(loc, value, b.i32()),
+                       b.site(op, "warp reduction")});
   b.rewriter.replaceOp(op, b.bits(loc, word, op.getType()));
   return Lowered::Yes;
 }
@@ -160,9 +160,9 @@ static Lowered lowerMatch(NVVM::MatchSyncOp op, SimBuilder &b) {
   unsigned bits = value.getType().getIntOrFloatBitWidth();
   if (bits < 64)
     value = LLVM::ZExtOp::create(b.rewriter, loc, b.i64(), value);
-  b.rewriter.replaceOp(op, b.call(loc, "tilec_sim_match_any",
-                                  {op.getThreadMask(), value, b.constantI32(loc, bits),
-                                   b.site(op, "match")}));
+  b.rewriter.replaceOp(
+      op, b.call(loc, "tilec_sim_match_any",
+                 {op.getThreadMask(), value, b.constantI32(loc, bits), b.site(op, "match")}));
   return Lowered::Yes;
 }
 
@@ -170,9 +170,9 @@ static Lowered lowerMatch(NVVM::MatchSyncOp op, SimBuilder &b) {
 static Lowered lowerElect(NVVM::ElectSyncOp op, SimBuilder &b) {
   Location loc = op.getLoc();
   Value mask = op.getMembermask() ? op.getMembermask() : b.constantI32(loc, -1);
-  Value lanes = b.call(loc, "tilec_sim_vote",
-                       {b.constantI32(loc, VoteBallot), mask, b.constantI32(loc, 1),
-                        b.site(op, "election")});
+  Value lanes =
+      b.call(loc, "tilec_sim_vote",
+             {b.constantI32(loc, VoteBallot), mask, b.constantI32(loc, 1), b.site(op, "election")});
   Value leader = LLVM::CountTrailingZerosOp::create(b.rewriter, loc, b.i32(), lanes,
                                                     /*is_zero_poison=*/false);
   Value lane = b.call(loc, "tilec_sim_laneid", {});

@@ -93,8 +93,7 @@ uint64_t convert(uint64_t bits, Format from, Format to) {
 }
 
 Float16 narrowSingle(float value, Format to) {
-  return sameBits<Float16>(
-      static_cast<uint16_t>(convert(sameBits<uint32_t>(value), single, to)));
+  return sameBits<Float16>(static_cast<uint16_t>(convert(sameBits<uint32_t>(value), single, to)));
 }
 
 Float16 narrowDouble(double value, Format to) {
@@ -107,8 +106,7 @@ Float16 tilec_host_truncdfhf(double value) { return narrowDouble(value, half); }
 Float16 tilec_host_truncsfbf(float value) { return narrowSingle(value, brain); }
 Float16 tilec_host_truncdfbf(double value) { return narrowDouble(value, brain); }
 float tilec_host_extendhfsf(Float16 value) {
-  return sameBits<float>(
-      static_cast<uint32_t>(convert(sameBits<uint16_t>(value), half, single)));
+  return sameBits<float>(static_cast<uint32_t>(convert(sameBits<uint16_t>(value), half, single)));
 }
 double tilec_host_extendhfdf(Float16 value) {
   return sameBits<double>(convert(sameBits<uint16_t>(value), half, twice));

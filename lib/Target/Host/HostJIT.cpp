@@ -172,8 +172,7 @@ static llvm::Error optimize(DeviceModule::Impl &code, unsigned optLevel) {
 static llvm::Error emitObject(DeviceModule::Impl &code, llvm::SmallVectorImpl<char> &object) {
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
-  if (code.machine->addPassesToEmitFile(passes, stream, nullptr,
-                                        llvm::CodeGenFileType::ObjectFile,
+  if (code.machine->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile,
                                         /*DisableVerify=*/true))
     return llvm::createStringError("the host's back end cannot write object files");
   passes.run(*code.module);
@@ -255,8 +254,8 @@ llvm::Expected<std::unique_ptr<HostKernel>> tilec::compileForHost(ModuleOp modul
     return std::move(error);
   llvm::DataLayout dataLayout = code.module->getDataLayout();
   llvm::SmallVector<char, 0> object;
-  if (llvm::Error error = guardFatalErrors(code, "generating host code",
-                                           [&] { return emitObject(code, object); }))
+  if (llvm::Error error =
+          guardFatalErrors(code, "generating host code", [&] { return emitObject(code, object); }))
     return std::move(error);
   auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), "kernel",
                                                                 /*RequiresNullTerminator=*/false);

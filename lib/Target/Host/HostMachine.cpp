@@ -27,9 +27,9 @@ static bool initializeHost() {
 
 /// The extensions to use, in LLVM's notation.
 static std::string hostFeatures(const llvm::Triple &triple) {
-  constexpr llvm::StringLiteral wanted[] = {"sse3",  "ssse3", "sse4.1", "sse4.2", "popcnt",
-                                            "avx",   "avx2",  "f16c",   "fma",    "bmi",
-                                            "bmi2",  "lzcnt", "cx16"};
+  constexpr llvm::StringLiteral wanted[] = {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt",
+                                            "avx",  "avx2",  "f16c",   "fma",    "bmi",
+                                            "bmi2", "lzcnt", "cx16"};
   if (!triple.isX86())
     return {};
   llvm::StringMap<bool> available = llvm::sys::getHostCPUFeatures();
@@ -40,8 +40,7 @@ static std::string hostFeatures(const llvm::Triple &triple) {
   return features;
 }
 
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-tilec::createHostMachine(unsigned optLevel) {
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> tilec::createHostMachine(unsigned optLevel) {
   if (!initializeHost())
     return llvm::createStringError("this LLVM has no back end for the host");
   llvm::Triple triple(llvm::sys::getProcessTriple());

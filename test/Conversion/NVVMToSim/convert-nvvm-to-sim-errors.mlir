@@ -60,7 +60,7 @@ llvm.func @accesses(%p: !llvm.ptr<1>, %v: vector<16xi32>, %c: i1, %o: i64, %n: i
   // expected-error @+1 {{expected 'other' of type 'i32', got 'i64'}}
   %1 = tilegpu.ld_global %p if %c else %o : i64 : !llvm.ptr<1> -> i32
   // expected-error @+1 {{no atomic 'nand' of this type}}
-  %2 = llvm.atomicrmw _nand %p, %o monotonic : !llvm.ptr<1>, i64
+  %2 = llvm.atomicrmw nand %p, %o monotonic : !llvm.ptr<1>, i64
   // expected-error @+1 {{'llvm.intr.memcpy' is not supported on the simulator: on global or shared memory}}
   "llvm.intr.memcpy"(%p, %p, %n) <{isVolatile = false}> : (!llvm.ptr<1>, !llvm.ptr<1>, i64) -> ()
   llvm.return

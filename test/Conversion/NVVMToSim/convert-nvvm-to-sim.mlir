@@ -5,7 +5,7 @@
 // CHECK: tilec.sites = [{column = 12 : i32, file = "k.tile", line = 7 : i32, what = "load of 16 bytes"},
 // CHECK-SAME: {column = 4 : i32, file = "lib.tile", line = 33 : i32, what = "store of 4 bytes, called from k.tile:9"},
 // CHECK-SAME: {column = 0 : i32, file = "", line = 0 : i32, what = "load of 1 byte"}]
-// CHECK: llvm.func internal @kernel(%[[P:.*]]: !llvm.ptr<1>, %[[C:.*]]: i1, %[[O:.*]]: vector<4xi32>)
+// CHECK: llvm.func internal @kernel.device(%[[P:.*]]: !llvm.ptr<1>, %[[C:.*]]: i1, %[[O:.*]]: vector<4xi32>)
 // CHECK-NOT: nvvm
 // CHECK: %[[BUF:.*]] = llvm.alloca %{{.*}} x !llvm.array<16 x i8> {alignment = 16 : i64}
 // CHECK: llvm.store %[[O]], %[[BUF]] {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr
@@ -23,8 +23,8 @@
 // CHECK: llvm.load %{{.*}} {alignment = 1 : i64} : !llvm.ptr -> !llvm.ptr<1>
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> i8
 // CHECK: llvm.icmp "ne"
-// CHECK: llvm.call @kernel(
-// COUNT: llvm.func internal @kernel
+// CHECK: llvm.call @kernel.device(
+// COUNT: llvm.func internal @kernel.device
 // COUNT: llvm.call @tilec_sim_count
 module attributes {llvm.target_triple = "nvptx64-nvidia-cuda"} {
   llvm.func @kernel(%p: !llvm.ptr<1> {llvm.align = 16 : i64}, %c: i1, %o: vector<4xi32>)

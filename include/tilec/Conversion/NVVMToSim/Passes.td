@@ -33,7 +33,8 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
 
     **Kernels.** A function with `nvvm.kernel` becomes internal, without NVVM attributes, and gets a wrapper
     `void @NAME_entry(ptr %args)` that loads every argument from an array of pointers to the arguments and carries
-    `tilec.kernel_entry = "NAME"`. Booleans are bytes there.
+    `tilec.kernel_entry = "NAME"`. Booleans are bytes there. Functions of the module get the suffix `.device`, so that
+    a kernel may have the name of a function of the C library.
 
     **Sites.** Every instrumented operation has an index in the module attribute `tilec.sites`. Of an inlined
     operation the place is the innermost one and `what` names the caller.
