@@ -14,6 +14,7 @@ include "dialects/TileGPU/TileGPUDialect.td"
 
 def TileGPU_LinearAttr : AttrDef<TileGPU_Dialect, "Linear"> {
   let mnemonic = "linear";
+  let genMnemonicAlias = 1;
   let summary = "a linear layout: hardware position to tensor coordinate, over GF(2)";
   let description = [{
     The only layout of the dialect. Each input dimension lists the images of its single-bit positions, one

@@ -48,7 +48,7 @@ static std::string operationText(Operation *op) {
       .Case([](tilegpu::StGlobalOp) { return "global store"; })
       .Case([](tilegpu::LdSharedOp) { return "shared load"; })
       .Case([](tilegpu::StSharedOp) { return "shared store"; })
-      .Case([](NVVM::BarrierOp) { return "barrier"; })
+      .Case([](NVVM::Barrier0Op) { return "barrier"; })
       .Default([](Operation *) { return ""; });
 }
 

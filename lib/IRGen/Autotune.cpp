@@ -180,9 +180,8 @@ std::vector<KernelInfo> Generator::listKernels(const ast::Module &module) {
     fileName = buffer->getName();
   SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"));
   std::vector<KernelInfo> kernels;
-  for (const ast::FunctionDef *function : module.deviceFunctions) {
-    if (!function->isJit || module.findJitFunction(function->name) != function)
-      continue;
+  std::vector<const ast::FunctionDef *> entries = getEntryKernels(module);
+  for (const ast::FunctionDef *function : getKernels(module)) {
     KernelInfo info;
     info.name = function->name.str();
     info.range = function->nameRange;
@@ -197,12 +196,7 @@ std::vector<KernelInfo> Generator::listKernels(const ast::Module &module) {
           {param.name.str(), kind, annotation.typeText, param.defaultValue != nullptr});
     }
     readDecorators(source, *function, info, /*complain=*/true);
-    info.isEntry = true;
-    for (const ast::FunctionDef *other : module.deviceFunctions) {
-      ast::NameSet used;
-      ast::collectUsedNames(other->body, used);
-      info.isEntry &= other == function || !used.contains(function->name);
-    }
+    info.isEntry = llvm::is_contained(entries, function);
     kernels.push_back(std::move(info));
   }
   return kernels;

@@ -18,8 +18,7 @@
 
 namespace tilec::irgen {
 
-/// The jit functions of a module by name, as they can be selected.
-static std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module) {
+std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module) {
   std::vector<const ast::FunctionDef *> kernels;
   for (const ast::FunctionDef *function : module.deviceFunctions)
     if (function->isJit && module.findJitFunction(function->name) == function)
@@ -40,6 +39,26 @@ static llvm::StringSet<> getMentionedNames(const ast::Module &module) {
   return mentioned;
 }
 
+/// Whether a statement of these returns a value, as no kernel may.
+static bool returnsValue(ast::Block block) {
+  return llvm::any_of(block, [](const ast::Stmt *stmt) {
+    if (auto *ret = llvm::dyn_cast<ast::Return>(stmt))
+      return ret->value && !llvm::isa<ast::NoneLiteral>(ret->value);
+    if (auto *branch = llvm::dyn_cast<ast::If>(stmt))
+      return returnsValue(branch->thenBody) || returnsValue(branch->elseBody);
+    return false;
+  });
+}
+
+std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module) {
+  llvm::StringSet<> mentioned = getMentionedNames(module);
+  std::vector<const ast::FunctionDef *> entries;
+  for (const ast::FunctionDef *kernel : getKernels(module))
+    if (!mentioned.contains(kernel->name) && !returnsValue(kernel->body))
+      entries.push_back(kernel);
+  return entries;
+}
+
 const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
   const ast::Module &tree = module.scope.getModule();
   std::vector<const ast::FunctionDef *> kernels = getKernels(tree);
@@ -58,11 +77,7 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
                  names);
     return nullptr;
   }
-  llvm::StringSet<> mentioned = getMentionedNames(tree);
-  std::vector<const ast::FunctionDef *> entries;
-  for (const ast::FunctionDef *kernel : kernels)
-    if (!mentioned.contains(kernel->name))
-      entries.push_back(kernel);
+  std::vector<const ast::FunctionDef *> entries = getEntryKernels(tree);
   if (entries.size() == 1)
     return entries.front();
   if (entries.empty())
@@ -105,7 +120,6 @@ FailureOr<Value> Generator::evaluateConstantText(const SourceModule &module, llv
   return value;
 }
 
-/// Reports the parameters and names of the options that do not exist.
 LogicalResult Generator::bindKernelParams(const SourceModule &module,
                                           const ast::FunctionDef &kernel,
                                           KernelBinding &binding) {
@@ -270,6 +284,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     if (param.type.divisibility > 1)
       function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
                           builder.getI32IntegerAttr(static_cast<int32_t>(param.type.divisibility)));
+    current = param.param->nameRange;
+    entry->getArgument(index).setLoc(getLocation());
     activation.variables[param.param->name] =
         Value::runtime(entry->getArgument(index), Type(param.type.type));
   }

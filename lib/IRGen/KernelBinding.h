@@ -14,6 +14,13 @@
 
 namespace tilec::irgen {
 
+/// The jit functions of a module that can be selected by name, in source order.
+std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module);
+
+/// Those that can be meant when nothing is selected: no other jit function mentions them, and they
+/// return no value.
+std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module);
+
 /// A parameter that stays an argument of the emitted function.
 struct RuntimeParam {
   const ast::Param *param;

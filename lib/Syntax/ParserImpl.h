@@ -45,6 +45,8 @@ struct DecoratorFacts {
 DecoratorFacts analyzeDecorators(llvm::ArrayRef<ast::Expr *> decorators,
                                  const llvm::StringSet<> &foreignNames);
 
+struct ParameterState;
+
 class Parser {
 public:
   Parser(ParseContext &parseContext, DiagnosticEngine &diagnosticEngine, TokenList tokenList)
@@ -136,7 +138,7 @@ private:
     return node;
   }
 
-  //===- Expressions (ParseExpr.cpp) -------------------------------------------------------===//
+  //===- Expressions (ParseExpr.cpp, ParseDisplay.cpp) ------------------------------------===//
   ast::Expr *parseExpression();
   ast::Expr *parseNamedExpression();
   ast::Expr *parseStarOrNamed();
@@ -172,6 +174,8 @@ private:
   bool parseArguments(TokenKind close, llvm::SmallVectorImpl<ast::Expr *> &args,
                       llvm::SmallVectorImpl<ast::KeywordArg> &keywords);
   bool parseParameters(TokenKind close, bool annotated, llvm::SmallVectorImpl<ast::Param> &params);
+  bool parseParameter(bool annotated, ParameterState &state,
+                      llvm::SmallVectorImpl<ast::Param> &params);
   bool atExpressionEnd() const;
 
   //===- Literals (ParseString.cpp) --------------------------------------------------------===//

@@ -189,8 +189,7 @@ CLI::App *addKernels(CLI::App &top, RawOptions &raw) {
 }
 
 CLI::App *addDoctor(CLI::App &top, RawOptions &raw) {
-  CLI::App *app =
-      top.add_subcommand("doctor", "Say what this machine has and what is missing");
+  CLI::App *app = top.add_subcommand("doctor", "Say what this machine has and what is missing");
   app->add_option("--ptxas", raw.kernel.ptxas, "Path of NVIDIA's assembler")->type_name("PATH");
   return app;
 }
@@ -291,7 +290,8 @@ Command readCompile(const CLI::App &app, RawOptions &raw) {
   if (stage < allStages().size())
     command.emit = allStages()[stage];
   if (forHost && command.emit && *command.emit > Stage::LLVMMLIR)
-    usage("target 'sim' has no stage '" + raw.emit + "', expected one of ast, tile, tilegpu, "
+    usage("target 'sim' has no stage '" + raw.emit +
+          "', expected one of ast, tile, tilegpu, "
           "llvm-mlir, all");
 
   command.output = raw.output;

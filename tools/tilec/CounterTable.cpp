@@ -48,10 +48,14 @@ using NamedCount = std::pair<llvm::StringRef, uint64_t>;
 
 std::vector<NamedCount> operationsOf(const Counters &c) {
   std::vector<NamedCount> all = {
-      {"shuffles", c.shuffles},           {"votes", c.votes},
-      {"reduxes", c.reduxes},             {"barriers", c.barriers},
-      {"warp barriers", c.warpBarriers},  {"fences", c.fences},
-      {"global atomics", c.globalAtomics}, {"shared atomics", c.sharedAtomics},
+      {"shuffles", c.shuffles},
+      {"votes", c.votes},
+      {"reduxes", c.reduxes},
+      {"barriers", c.barriers},
+      {"warp barriers", c.warpBarriers},
+      {"fences", c.fences},
+      {"global atomics", c.globalAtomics},
+      {"shared atomics", c.sharedAtomics},
   };
   llvm::erase_if(all, [](const NamedCount &count) { return count.second == 0; });
   return all;
@@ -96,9 +100,10 @@ std::vector<std::pair<Place, Counters>> countersByPlace(const RunOutcome &outcom
 std::string placeText(const Place &place) {
   const auto &[file, line, column, what] = place;
   return line == 0 ? "(no place)"
-                   : llvm::formatv("{0}:{1}", llvm::StringRef(file).rsplit('/').second.empty()
-                                                  ? llvm::StringRef(file)
-                                                  : llvm::StringRef(file).rsplit('/').second,
+                   : llvm::formatv("{0}:{1}",
+                                   llvm::StringRef(file).rsplit('/').second.empty()
+                                       ? llvm::StringRef(file)
+                                       : llvm::StringRef(file).rsplit('/').second,
                                    line)
                          .str();
 }
@@ -115,8 +120,8 @@ std::string accessRow(llvm::StringRef place, const AccessCounts &access, llvm::S
   double each = double(access.transactions) / double(access.requests);
   double ideal = double(access.ideal) / double(access.requests);
   return llvm::formatv("  {0,-20} {1,-13}{2,10} {3,11} {4,-10} {5,9:F2} {6,9:F2} {7,13}  {8}",
-                       place, access.name, access.requests, access.transactions, access.unit,
-                       each, ideal, access.bytes, source)
+                       place, access.name, access.requests, access.transactions, access.unit, each,
+                       ideal, access.bytes, source)
       .str();
 }
 
@@ -176,8 +181,7 @@ llvm::json::Object countersToJson(const RunOutcome &outcome) {
     object["what"] = std::get<3>(place);
     sites.push_back(std::move(object));
   }
-  return llvm::json::Object{{"totals", toJson(outcome.launch.totals)},
-                            {"sites", std::move(sites)}};
+  return llvm::json::Object{{"totals", toJson(outcome.launch.totals)}, {"sites", std::move(sites)}};
 }
 
 } // namespace tilec::tool

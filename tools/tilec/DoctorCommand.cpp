@@ -34,8 +34,8 @@ public:
   std::string finish() {
     text += count == 0 ? "\nnothing is missing\n"
                        : llvm::formatv("\n{0} missing; everything else works\n",
-                                       count == 1 ? "1 thing is" : llvm::Twine(count).str() +
-                                                                       " things are")
+                                       count == 1 ? "1 thing is"
+                                                  : llvm::Twine(count).str() + " things are")
                              .str();
     return std::move(text);
   }
@@ -123,8 +123,8 @@ void examinePtxas(const ToolSearch &tools, Report &report) {
 void examineMath(const ToolSearch &tools, Report &report) {
   MathLibraries libraries = findMathLibraries(mathLibraryHints(tools));
   bool both = !libraries.libclc.empty() && !libraries.libdevice.empty();
-  for (auto [name, path] : {std::pair("libclc", libraries.libclc),
-                            std::pair("libdevice", libraries.libdevice)}) {
+  for (auto [name, path] :
+       {std::pair("libclc", libraries.libclc), std::pair("libdevice", libraries.libdevice)}) {
     if (!path.empty())
       report.found(name, path);
     else if (both || !(libraries.libclc.empty() && libraries.libdevice.empty()))

@@ -41,8 +41,7 @@ std::string describeAccess(const Access &access) {
   if (access.kind == AccessKind::None)
     return "";
   std::string text = llvm::formatv("{0}-byte {1}", access.bytes, accessName(access.kind));
-  bool isShared = access.kind == AccessKind::SharedLoad ||
-                  access.kind == AccessKind::SharedStore ||
+  bool isShared = access.kind == AccessKind::SharedLoad || access.kind == AccessKind::SharedStore ||
                   access.kind == AccessKind::SharedAtomic;
   if (isShared)
     text += llvm::formatv(" at offset {0}", access.address);
@@ -59,8 +58,8 @@ static SourceRange siteRange(int32_t site, const std::vector<Site> &sites,
     const SourceBuffer *buffer = sources.getBuffer(FileId(id));
     if (buffer->getName() != place.file)
       continue;
-    uint32_t begin = buffer->getLineStart(unsigned(place.line)) +
-                     uint32_t(place.col > 0 ? place.col - 1 : 0);
+    uint32_t begin =
+        buffer->getLineStart(unsigned(place.line)) + uint32_t(place.col > 0 ? place.col - 1 : 0);
     begin = std::min(begin, buffer->size());
     llvm::StringRef word = buffer->getText().drop_front(begin).take_while(
         [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
@@ -77,10 +76,10 @@ static std::string sentence(const ThreadRef &thread, const Access &access) {
 void reportFindings(const RunOutcome &outcome, const SourceManager &sources,
                     DiagnosticEngine &diagnostics) {
   for (const Finding &finding : outcome.launch.findings) {
-    Diagnostic &error = diagnostics.error(
-        siteRange(finding.site, outcome.sites, sources),
-        llvm::Twine(findingKindName(finding.kind)) + ": " + finding.message,
-        findingKindName(finding.kind));
+    Diagnostic &error =
+        diagnostics.error(siteRange(finding.site, outcome.sites, sources),
+                          llvm::Twine(findingKindName(finding.kind)) + ": " + finding.message,
+                          findingKindName(finding.kind));
     std::string times =
         finding.count > 1 ? llvm::formatv("; {0} times in all", finding.count).str() : "";
     error.addNote(SourceRange(), sentence(finding.thread, finding.access) + times);
@@ -91,9 +90,9 @@ void reportFindings(const RunOutcome &outcome, const SourceManager &sources,
       error.addNote(other, "the other place is here");
   }
   if (outcome.launch.findingsDropped != 0)
-    diagnostics.warning(SourceRange(), llvm::formatv("{0} more findings are not shown",
-                                                     outcome.launch.findingsDropped)
-                                           .str());
+    diagnostics.warning(
+        SourceRange(),
+        llvm::formatv("{0} more findings are not shown", outcome.launch.findingsDropped).str());
   if (!outcome.launch.incomplete.empty())
     diagnostics.warning(SourceRange(), "the check is incomplete: " + outcome.launch.incomplete);
   if (outcome.launch.status == LaunchStatus::Stopped && outcome.launch.findings.empty())

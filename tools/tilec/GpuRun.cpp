@@ -43,8 +43,7 @@ Result<std::string> targetFor(const DeviceProperties &device) {
        --capability)
     if (known("sm_" + std::to_string(capability)))
       return "sm_" + std::to_string(capability);
-  return tilecrt::unavailable("'" + device.name + "' is " + own +
-                              "; tilec needs sm_70 or newer");
+  return tilecrt::unavailable("'" + device.name + "' is " + own + "; tilec needs sm_70 or newer");
 }
 
 namespace {
@@ -69,7 +68,8 @@ public:
   Status download(RunPlan &plan) const {
     for (size_t i = 0; i < buffers.size(); ++i) {
       tilecrt::HostArray &array = plan.arrays[i].data;
-      TILECRT_RETURN_IF_ERROR(buffers[i].copyTo(array.data(), array.byteSize())
+      TILECRT_RETURN_IF_ERROR(buffers[i]
+                                  .copyTo(array.data(), array.byteSize())
                                   .withContext("array '" + plan.arrays[i].name + "'"));
     }
     return Status();
@@ -133,8 +133,8 @@ Result<RunTime> timeLaunches(const Context &context, const Stream &stream, Launc
   TimingOptions options;
   options.repeats = repeats;
   options.warmup = std::min(repeats, 10u);
-  Result<Timing> timing = timeKernel(
-      context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
+  Result<Timing> timing =
+      timeKernel(context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
   if (!timing.ok())
     return timing.status();
   return RunTime{timing->median, timing->min, timing->mean, repeats};
@@ -153,8 +153,8 @@ Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel
   auto explain = [](const Status &status) {
     if (status.code() != tilecrt::StatusCode::deviceError)
       return status;
-    return Status(status.code(), status.message() +
-                                     "; the simulator finds the place: --device sim --check");
+    return Status(status.code(),
+                  status.message() + "; the simulator finds the place: --device sim --check");
   };
   if (Status status = launch->queue(*stream); !status.ok())
     return explain(status);
@@ -167,8 +167,8 @@ Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel
   if (!time.ok())
     return explain(time.status());
   RunOutcome outcome;
-  outcome.device = context.device().properties().name + " (cuda:" +
-                   std::to_string(context.device().ordinal()) + ")";
+  outcome.device = context.device().properties().name +
+                   " (cuda:" + std::to_string(context.device().ordinal()) + ")";
   outcome.time = *time;
   return outcome;
 }

@@ -53,9 +53,8 @@ std::string describeConfig(const AutotuneConfig &config) {
 
 std::string describeKernel(const KernelInfo &kernel, unsigned line) {
   std::string params = llvm::join(llvm::map_range(kernel.params, describeParam), ", ");
-  std::string text =
-      llvm::formatv("{0}({1})  line {2}{3}\n", kernel.name, params, line,
-                    kernel.isEntry ? "" : ", called by other functions");
+  std::string text = llvm::formatv("{0}({1})  line {2}{3}\n", kernel.name, params, line,
+                                   kernel.isEntry ? "" : ", called by other functions");
   for (const AutotuneConfig &config : kernel.configs)
     text += "  autotune: " + describeConfig(config) + "\n";
   if (!kernel.autotuneKey.empty())

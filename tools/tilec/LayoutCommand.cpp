@@ -71,14 +71,13 @@ std::string describePlan(const ConversionPlan &plan, int bits) {
     text += "\n";
     break;
   case ConversionKind::Shuffles:
-    text += llvm::formatv("  shuffles: {0} a thread{1}, selects: {2}\n",
-                          plan.shuffle.numShuffles(), plan.shuffle.isXorShuffle() ? " (xor)" : "",
-                          plan.shuffle.numSelects());
+    text += llvm::formatv("  shuffles: {0} a thread{1}, selects: {2}\n", plan.shuffle.numShuffles(),
+                          plan.shuffle.isXorShuffle() ? " (xor)" : "", plan.shuffle.numSelects());
     break;
   case ConversionKind::SharedMemory:
-    text += llvm::formatv("  shared memory: {0} bytes, rounds: {1}\n",
-                          (plan.shared.bufferElements * std::max(bits, 8) + 7) / 8,
-                          plan.shared.reps);
+    text +=
+        llvm::formatv("  shared memory: {0} bytes, rounds: {1}\n",
+                      (plan.shared.bufferElements * std::max(bits, 8) + 7) / 8, plan.shared.reps);
     text += describeSide("store", plan.shared.store);
     text += describeSide("load", plan.shared.load);
     break;

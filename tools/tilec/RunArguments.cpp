@@ -64,8 +64,8 @@ class Planner {
 public:
   Planner(const RunCommand &runCommand, const ParsedSource &parsed, const KernelInfo &info,
           DiagnosticEngine &engine)
-      : command(runCommand), kernel(info),
-        function(parsed.tree->findJitFunction(info.name)), diagnostics(engine) {}
+      : command(runCommand), kernel(info), function(parsed.tree->findJitFunction(info.name)),
+        diagnostics(engine) {}
 
   RunPlan make();
 
@@ -161,9 +161,9 @@ void Planner::bindParam(size_t index) {
   if (isLeftToKernel(param) || param.kind == KernelParam::Kind::Constexpr)
     return;
   const ast::Param *source = sourceParam(param.name);
-  diagnostics.error(source ? source->nameRange : SourceRange(),
-                    "missing argument '" + param.name + "': give it data with --arg " +
-                        param.name + "=DATA");
+  diagnostics.error(source ? source->nameRange : SourceRange(), "missing argument '" + param.name +
+                                                                    "': give it data with --arg " +
+                                                                    param.name + "=DATA");
 }
 
 void Planner::bindData(size_t index, const std::string &text) {
@@ -184,8 +184,8 @@ void Planner::bindData(size_t index, const std::string &text) {
       // The declared type decides; the value still tells its divisibility.
       size_t suffix = type.find(':');
       bool declaresSuffix = param.type.find(':') != std::string::npos;
-      type = param.type + (suffix == std::string::npos || declaresSuffix ? ""
-                                                                         : type.substr(suffix));
+      type =
+          param.type + (suffix == std::string::npos || declaresSuffix ? "" : type.substr(suffix));
     }
     plan.types.push_back({param.name, type});
     return;
@@ -353,8 +353,8 @@ RunPlan Planner::make() {
   return std::move(plan);
 }
 
-RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source,
-                    const KernelInfo &kernel, DiagnosticEngine &diagnostics) {
+RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source, const KernelInfo &kernel,
+                    DiagnosticEngine &diagnostics) {
   return Planner(command, source, kernel, diagnostics).make();
 }
 
@@ -365,18 +365,20 @@ static Result<std::vector<char>> encodeNumber(const NumberData &number,
   std::optional<tilecrt::DType> type =
       typeName == "u1" ? tilecrt::DType::boolean : tilecrt::parseDType(typeName.str());
   if (!type || tilecrt::dtypeSize(*type) > argument.sizeBytes)
-    return tilecrt::invalidArgument("argument '" + argument.name + "': a number cannot be passed "
-                                    "as '" + argument.type + "'");
+    return tilecrt::invalidArgument("argument '" + argument.name +
+                                    "': a number cannot be passed "
+                                    "as '" +
+                                    argument.type + "'");
   if (!number.isInteger && !tilecrt::isFloat(*type))
-    return tilecrt::invalidArgument("argument '" + argument.name + "' has type '" +
-                                    argument.type + "', got a number with a fraction");
+    return tilecrt::invalidArgument("argument '" + argument.name + "' has type '" + argument.type +
+                                    "', got a number with a fraction");
   if (number.isInteger && tilecrt::isInteger(*type)) {
     uint32_t bits = tilecrt::integerValueBits(*type);
     bool fits = bits >= 63 || (number.integer >> bits) == 0 ||
                 (tilecrt::isSignedInteger(*type) && (number.integer >> bits) == -1);
     if (!fits)
-      return tilecrt::invalidArgument("argument '" + argument.name + "': " +
-                                      std::to_string(number.integer) +
+      return tilecrt::invalidArgument("argument '" + argument.name +
+                                      "': " + std::to_string(number.integer) +
                                       " is outside the range of '" + argument.type + "'");
   }
   std::vector<char> bytes(argument.sizeBytes);
@@ -384,9 +386,9 @@ static Result<std::vector<char>> encodeNumber(const NumberData &number,
   return bytes;
 }
 
-Result<std::vector<std::vector<char>>>
-encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
-                const std::vector<uint64_t> &addresses) {
+Result<std::vector<std::vector<char>>> encodeArguments(const RunPlan &plan,
+                                                       const tilecrt::KernelMetadata &metadata,
+                                                       const std::vector<uint64_t> &addresses) {
   std::vector<std::vector<char>> result;
   for (const tilecrt::KernelArgument &argument : metadata.arguments) {
     auto value = plan.arguments.find(argument.name);
@@ -405,8 +407,7 @@ encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
     if (argument.kind == tilecrt::ArgumentKind::pointer)
       return tilecrt::invalidArgument("argument '" + argument.name + "' is a pointer ('" +
                                       argument.type + "'), got a number");
-    Result<std::vector<char>> bytes =
-        encodeNumber(std::get<NumberData>(value->second), argument);
+    Result<std::vector<char>> bytes = encodeNumber(std::get<NumberData>(value->second), argument);
     if (!bytes.ok())
       return bytes.status();
     result.push_back(std::move(*bytes));

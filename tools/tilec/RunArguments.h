@@ -36,8 +36,8 @@ struct RunPlan {
 
 /// Makes the plan: arrays are filled, types deduced and the grid evaluated. Errors go to
 /// `diagnostics`; the plan is of no use then.
-RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source,
-                    const KernelInfo &kernel, DiagnosticEngine &diagnostics);
+RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source, const KernelInfo &kernel,
+                    DiagnosticEngine &diagnostics);
 
 /// The type, in signature notation, of a number passed by value. The suffix ':16' tells the
 /// compiler that the value is a multiple of 16.

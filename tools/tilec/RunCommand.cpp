@@ -158,8 +158,8 @@ ExitCode Runner::compile() {
 }
 
 ExitCode Runner::launch() {
-  Result<RunOutcome> result = gpu ? runOnGpu(*gpu, *kernel, plan, command)
-                                  : runOnSimulator(*kernel, plan, command);
+  Result<RunOutcome> result =
+      gpu ? runOnGpu(*gpu, *kernel, plan, command) : runOnSimulator(*kernel, plan, command);
   if (!result.ok())
     return reportUnlessOk(result.status());
   outcome = std::move(*result);
@@ -176,8 +176,7 @@ ExitCode Runner::compareArrays() {
     tilecrt::Tolerance tolerance = defaultTolerance(actual.dtype());
     tolerance.rtol = command.rtol.value_or(tolerance.rtol);
     tolerance.atol = command.atol.value_or(tolerance.atol);
-    Result<tilecrt::Comparison> comparison =
-        tilecrt::compareArrays(actual, expected[i], tolerance);
+    Result<tilecrt::Comparison> comparison = tilecrt::compareArrays(actual, expected[i], tolerance);
     if (!comparison.ok())
       return reportUnlessOk(comparison.status().withContext("expectation for '" + name + "'"));
     if (!comparison->matches())
@@ -198,8 +197,7 @@ ExitCode Runner::saveArrays() {
 
 ExitCode Runner::report() {
   RunReport content{command, plan, kernel->metadata, outcome, expectations, sources};
-  ExitCode code =
-      writeToStdout(command.json ? printReportAsJson(content) : printReport(content));
+  ExitCode code = writeToStdout(command.json ? printReportAsJson(content) : printReport(content));
   if (code != ExitCode::Ok)
     return code;
   return isFailure(content) ? ExitCode::InputError : ExitCode::Ok;
@@ -207,8 +205,8 @@ ExitCode Runner::report() {
 
 ExitCode Runner::run() {
   for (ExitCode (Runner::*step)() :
-       {&Runner::readSource, &Runner::readExpectations, &Runner::openDevice, &Runner::compile, &Runner::launch,
-        &Runner::saveArrays, &Runner::compareArrays})
+       {&Runner::readSource, &Runner::readExpectations, &Runner::openDevice, &Runner::compile,
+        &Runner::launch, &Runner::saveArrays, &Runner::compareArrays})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return report();

@@ -45,8 +45,8 @@ static Result<RunData> readValues(StringRef text) {
   StringRef typeName = rest.take_until([](char c) { return c == '['; });
   rest = rest.drop_front(typeName.size());
   if (!rest.consume_front("[") || !rest.consume_back("]"))
-    return tilecrt::invalidArgument("expected values as in 'values:i32[3,5,7]', got 'values:" +
-                                    text.str() + "'");
+    return tilecrt::invalidArgument(
+        "expected values as in 'values:i32[3,5,7]', got 'values:" + text.str() + "'");
   std::optional<DType> type = tilecrt::parseDType(typeName.str());
   if (!type)
     return tilecrt::invalidArgument("unknown element type '" + typeName.str() +

@@ -18,9 +18,8 @@ namespace tilec::tool {
 bool isFailure(const RunReport &report) {
   if (report.outcome.simulated && !report.outcome.launch.clean())
     return true;
-  return llvm::any_of(report.expectations, [](const ExpectationResult &result) {
-    return !result.comparison.matches();
-  });
+  return llvm::any_of(report.expectations,
+                      [](const ExpectationResult &result) { return !result.comparison.matches(); });
 }
 
 namespace {
@@ -129,9 +128,8 @@ llvm::json::Value jsonNumber(double value) {
 }
 
 llvm::json::Object threadToJson(const tilecrt::sim::ThreadRef &thread) {
-  return llvm::json::Object{
-      {"cta", llvm::json::Array{thread.cta[0], thread.cta[1], thread.cta[2]}},
-      {"thread", thread.thread}};
+  return llvm::json::Object{{"cta", llvm::json::Array{thread.cta[0], thread.cta[1], thread.cta[2]}},
+                            {"thread", thread.thread}};
 }
 
 llvm::json::Array findingsToJson(const RunOutcome &outcome) {
@@ -146,8 +144,8 @@ llvm::json::Array findingsToJson(const RunOutcome &outcome) {
       if (site < 0 || size_t(site) >= outcome.sites.size())
         return;
       const tilecrt::sim::Site &place = outcome.sites[size_t(site)];
-      object[name] = llvm::json::Object{
-          {"file", place.file}, {"line", place.line}, {"column", place.col}};
+      object[name] =
+          llvm::json::Object{{"file", place.file}, {"line", place.line}, {"column", place.col}};
     };
     addPlace("place", finding.site);
     addPlace("otherPlace", finding.otherSite);
@@ -253,8 +251,7 @@ std::string printReportAsJson(const RunReport &report) {
       {"target", metadata.target},
       {"device", outcome.device},
       {"simulated", outcome.simulated},
-      {"grid",
-       llvm::json::Array{report.plan.grid[0], report.plan.grid[1], report.plan.grid[2]}},
+      {"grid", llvm::json::Array{report.plan.grid[0], report.plan.grid[1], report.plan.grid[2]}},
       {"numWarps", metadata.numWarps},
       {"sharedBytes", metadata.dynamicSharedBytes + metadata.staticSharedBytes},
       {"registers", metadata.registers},

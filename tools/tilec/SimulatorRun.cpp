@@ -83,8 +83,8 @@ tilecrt::sim::LaunchConfig makeConfig(const CompiledKernel &kernel, const RunPla
     bool readOnly = llvm::any_of(kernel.metadata.arguments, [&](const auto &argument) {
       return argument.isConst && argument.name == array.name;
     });
-    config.buffers.push_back({reinterpret_cast<void *>(addresses[i]), array.data.byteSize(),
-                              array.name, readOnly});
+    config.buffers.push_back(
+        {reinterpret_cast<void *>(addresses[i]), array.data.byteSize(), array.name, readOnly});
   }
   return config;
 }
@@ -104,8 +104,7 @@ Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,
     return arena.status();
   std::vector<uint64_t> addresses = arena->addresses();
   fillTables(plan.arrays, addresses);
-  Result<std::vector<std::vector<char>>> values =
-      encodeArguments(plan, kernel.metadata, addresses);
+  Result<std::vector<std::vector<char>>> values = encodeArguments(plan, kernel.metadata, addresses);
   if (!values.ok())
     return values.status();
   std::vector<void *> arguments;

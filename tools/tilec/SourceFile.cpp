@@ -32,8 +32,7 @@ const KernelInfo *selectKernel(const ParsedSource &source, llvm::StringRef name,
                                DiagnosticEngine &diagnostics) {
   SourceRange start(file, 0, 0);
   if (source.kernels.empty()) {
-    diagnostics.error(start,
-                      "no kernel in this file: no function is decorated with @triton.jit");
+    diagnostics.error(start, "no kernel in this file: no function is decorated with @triton.jit");
     return nullptr;
   }
   std::vector<const KernelInfo *> candidates;

@@ -39,7 +39,8 @@ struct ConstantSpec {
 };
 
 struct IRGenOptions {
-  /// Kernel to compile. Empty: the only jit function that no other one calls.
+  /// Kernel to compile. Empty: the only jit function that no other one mentions and that returns no
+  /// value.
   std::string kernel;
   std::vector<ArgumentSpec> arguments;
   std::vector<ConstantSpec> constants;
@@ -80,7 +81,7 @@ struct KernelInfo {
   std::vector<std::string> autotuneKey;
   /// Parameters that `@triton.heuristics` computes.
   std::vector<std::string> heuristics;
-  /// No other jit function of the file calls it.
+  /// No other jit function of the file mentions it, and it returns no value.
   bool isEntry = false;
 };
 

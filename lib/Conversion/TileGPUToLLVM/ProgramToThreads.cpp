@@ -57,7 +57,7 @@ struct Barrier : ThreadPattern<tile::BarrierOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::BarrierOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    NVVM::BarrierOp::create(rewriter, op.getLoc());
+    NVVM::Barrier0Op::create(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
   }

@@ -26,7 +26,7 @@ struct InsertBarriers final : tilec::impl::TileGPUInsertBarriersPassBase<InsertB
       SharedAllocation allocation = SharedAllocation::fromOffsets(func);
       for (Operation *op : findNeededBarriers(func, allocation)) {
         OpBuilder builder(op);
-        NVVM::BarrierOp::create(builder, op->getLoc());
+        NVVM::Barrier0Op::create(builder, op->getLoc());
       }
     });
   }

@@ -1,11 +1,12 @@
 // RUN: tile-opt %s --convert-tile-to-tilegpu="num-warps=2 target=sm_80" | FileCheck %s
 
+// CHECK: #[[RANGE:.*]] = #tilegpu.linear<{register = {{\[\[}}64], [128]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32]], block = []}, [256]>
 // CHECK: module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"}
 
 // One element per thread along the last dimension, what is left over in registers.
 // CHECK-LABEL: func @range
 // CHECK: tile.make_range
-// CHECK-SAME: tensor<256xi32, #tilegpu.linear<{register = {{\[\[}}64], [128]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32]], block = []}, [256]>>
+// CHECK-SAME: tensor<256xi32, #[[RANGE]]>
 func.func @range() -> tensor<256xi32> {
   %0 = tile.make_range {start = 0 : i32, end = 256 : i32} : tensor<256xi32>
   func.return %0 : tensor<256xi32>

@@ -4,10 +4,13 @@
 #inside = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [32, 16]>
 
 module attributes {tilegpu.num_warps = 4 : i32} {
+// CHECK-DAG: #[[PARTIAL:.+]] = #tilegpu.linear<{register = [], lane = {{\[\[}}0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 1], [0, 2]], block = []}, [8, 4]>
+// CHECK-DAG: #[[GATHERED:.+]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [0, 2]], lane = {{\[\[}}0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [0, 0]], block = []}, [8, 4]>
+
 // The four warps leave a partial result each; every thread of a row then has all four in registers.
 // CHECK-LABEL: func @across_warps
-// CHECK: %[[P:.*]] = tilegpu.partial_reduce(%{{.*}}) axis = 1 : {{.*}} -> tensor<8x4xf32, #tilegpu.linear<{register = [], lane = {{\[\[}}0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 1], [0, 2]], block = []}, [8, 4]>>
-// CHECK: %[[C:.*]] = tilegpu.convert_layout %[[P]] : {{.*}} -> tensor<8x4xf32, #tilegpu.linear<{register = {{\[\[}}0, 1], [0, 2]], lane = {{\[\[}}0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [0, 0]], block = []}, [8, 4]>>
+// CHECK: %[[P:.*]] = tilegpu.partial_reduce(%{{.*}}) axis = 1 : {{.*}} -> tensor<8x4xf32, #[[PARTIAL]]>
+// CHECK: %[[C:.*]] = tilegpu.convert_layout %[[P]] : {{.*}} -> tensor<8x4xf32, #[[GATHERED]]>
 // CHECK: tile.reduce(%[[C]]) axis = 1
 func.func @across_warps(%x: tensor<8x64xf32, #row>) {
   %0 = tile.reduce(%x) axis = 1 : (tensor<8x64xf32, #row>) -> tensor<8xf32, #tilegpu.linear<{register = [], lane = [[0], [0], [1], [2], [4]], warp = [[0], [0]], block = []}, [8]>> {

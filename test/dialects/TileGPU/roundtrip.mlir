@@ -5,11 +5,13 @@
 #b = #tilegpu.linear<{register = [[128], [256]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [512]>
 #s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}, [512]>
 
+// CHECK: #[[A:.+]] = #tilegpu.linear<{register = {{\[\[}}1], [2]]
+
 // CHECK-LABEL: func @layouts
 func.func @layouts(%x: tensor<512xf32, #a>) {
-  // CHECK: tilegpu.convert_layout %{{.*}} : tensor<512xf32, #tilegpu.linear<{register = {{\[\[}}1], [2]]
+  // CHECK: tilegpu.convert_layout %{{.*}} : tensor<512xf32, #[[A]]>
   %0 = tilegpu.convert_layout %x : tensor<512xf32, #a> -> tensor<512xf32, #b>
-  // CHECK: tilegpu.local_alloc offset 128 : <[512], f32, <{offset = {{\[\[}}1]
+  // CHECK: tilegpu.local_alloc offset 128 : <[512], f32, #
   %1 = tilegpu.local_alloc offset 128 : !tilegpu.memdesc<[512], f32, #s>
   // CHECK: tilegpu.local_store
   tilegpu.local_store %x, %1 : tensor<512xf32, #a>, !tilegpu.memdesc<[512], f32, #s>

@@ -90,6 +90,9 @@ TEST(Error, functions) {
             "1:12 parameter 'b' without a default follows one with a default\n");
   EXPECT_EQ(errors("def f(*): pass\n"), "1:7 expected a parameter after '*'\n");
   EXPECT_EQ(errors("def f(*, **k): pass\n"), "1:10 expected a parameter after '*'\n");
+  EXPECT_EQ(errors("def f(*,): pass\n"), "1:7 expected a parameter after '*'\n");
+  EXPECT_EQ(errors("def f(*, a, *): pass\n"), "1:13 misplaced '*' in a parameter list\n");
+  EXPECT_EQ(errors("def f(a, *, b=1, c, **d): pass\n"), "");
   EXPECT_EQ(errors("def f(/): pass\n"), "1:7 misplaced '/' in a parameter list\n");
   EXPECT_EQ(errors("def f(*a, *b): pass\n"), "1:11 misplaced '*' in a parameter list\n");
   EXPECT_EQ(errors("def f(**k, a): pass\n"), "1:12 a parameter cannot follow '**k'\n");

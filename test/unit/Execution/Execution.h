@@ -1,0 +1,34 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs of kernels in tests: on the simulator with checking, and on a GPU where there is one, against expected outputs.
+// Inputs are random; TILEC_TEST_SEED repeats a run.
+
+#ifndef TILEC_TEST_UNIT_EXECUTION_EXECUTION_H
+#define TILEC_TEST_UNIT_EXECUTION_EXECUTION_H
+
+#include "tools/examples/KernelDevice.h"
+#include "tools/examples/KernelRun.h"
+
+#include <gtest/gtest.h>
+
+namespace tilec::harness::test {
+
+/// The seed of this process, printed on first use.
+uint64_t testSeed();
+
+/// A builder for a kernel of test/execution/Inputs.
+RunBuilder kernelOf(const std::string &file, const std::string &kernel);
+
+/// Runs on every device at hand and expects completion, no finding, and matching outputs.
+void expectRun(RunBuilder &builder);
+
+/// Runs on the simulator and gives what it says; a run that was not possible is a test failure.
+Outcome simulateRun(RunBuilder &builder);
+
+/// The path of an input file.
+std::string inputPath(const std::string &file);
+
+} // namespace tilec::harness::test
+
+#endif // TILEC_TEST_UNIT_EXECUTION_EXECUTION_H
