@@ -265,6 +265,7 @@ private:
   FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
                               std::vector<Value> &results);
+  FailureOr<Value> subscriptBlock(const Value &value, const ast::Subscript &expr);
   FailureOr<Value> evaluateBoolOp(const ast::BoolOp &expr);
   FailureOr<Value> evaluateCompare(const ast::Compare &expr);
   FailureOr<Value> evaluateConditional(const ast::Conditional &expr);

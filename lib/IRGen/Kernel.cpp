@@ -80,6 +80,8 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
   std::vector<const ast::FunctionDef *> entries = getEntryKernels(tree);
   if (entries.size() == 1)
     return entries.front();
+  if (kernels.size() == 1)
+    return kernels.front();
   if (entries.empty())
     entries = kernels;
   Diagnostic &diagnostic =

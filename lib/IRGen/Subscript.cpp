@@ -30,50 +30,52 @@ static std::vector<int64_t> getSliceIndices(std::optional<int64_t> lower,
   return indices;
 }
 
+FailureOr<Value> Generator::subscriptBlock(const Value &value, const ast::Subscript &expr) {
+  enum class Index { NewAxis, All, Rest };
+  llvm::SmallVector<Index, 4> indices;
+  for (const ast::Expr *index : expr.indices) {
+    auto *slice = llvm::dyn_cast<ast::Slice>(index);
+    if (llvm::isa<ast::EllipsisLiteral>(index)) {
+      indices.push_back(Index::Rest);
+    } else if (slice && slice->isFull()) {
+      indices.push_back(Index::All);
+    } else if (slice) {
+      return error(index->range, "a block can only be indexed with ':' and None; use tl.load on "
+                                 "pointers or reductions to select elements");
+    } else {
+      // A name may stand for None.
+      FailureOr<Value> indexValue = evaluate(index);
+      if (mlir::failed(indexValue))
+        return failure();
+      if (!indexValue->isNone())
+        return error(index->range, "a block can only be indexed with ':' and None; use tl.load on "
+                                   "pointers or reductions to select elements");
+      indices.push_back(Index::NewAxis);
+    }
+  }
+  int64_t rank = value.getRuntime()->type.getRank();
+  int64_t taken = llvm::count(indices, Index::All);
+  if (llvm::count(indices, Index::Rest) > 1)
+    return error(expr.range, "a subscript can have only one '...'");
+  if (taken > rank)
+    return error(expr.range, "too many indices: a value of type " + value.describe() + " has " +
+                                 llvm::Twine(rank) + " dimensions, got " + llvm::Twine(taken));
+  Value result = value;
+  int64_t axis = 0;
+  for (Index index : indices) {
+    if (index == Index::NewAxis)
+      result = expandDims(result, axis);
+    axis += index == Index::Rest ? rank - taken : 1;
+  }
+  return result;
+}
+
 FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &expr) {
   if (base.isRuntime() || base.isNumber()) {
     FailureOr<Value> value = toRuntime(base, expr.range);
     if (mlir::failed(value))
       return failure();
-    // `x[(None, slice)]` cannot be written, so indices are always separate nodes here.
-    int64_t rank = value->getRuntime()->type.getRank(), axis = 0, taken = 0;
-    int64_t slices = 0;
-    for (const ast::Expr *index : expr.indices)
-      slices += llvm::isa<ast::Slice, ast::EllipsisLiteral>(index);
-    Value result = *value;
-    for (const ast::Expr *index : expr.indices) {
-      auto *slice = llvm::dyn_cast<ast::Slice>(index);
-      bool isNone = llvm::isa<ast::NoneLiteral>(index);
-      if (!slice && !isNone && !llvm::isa<ast::EllipsisLiteral>(index)) {
-        // A name or parameter that stands for None.
-        FailureOr<Value> indexValue = evaluate(index);
-        if (mlir::failed(indexValue))
-          return failure();
-        isNone = indexValue->isNone();
-      }
-      if (isNone) {
-        result = expandDims(result, axis++);
-        continue;
-      }
-      if (llvm::isa<ast::EllipsisLiteral>(index)) {
-        int64_t skipped = rank - (slices - 1);
-        axis += std::max<int64_t>(skipped, 0);
-        taken += std::max<int64_t>(skipped, 0);
-        continue;
-      }
-      if (!slice || !slice->isFull())
-        return error(index->range, "a block can only be indexed with ':' and None; use tl.load on "
-                                   "pointers or reductions to select elements");
-      ++axis;
-      ++taken;
-    }
-    if (taken > rank)
-      return error(expr.range, "too many indices: a value of type " + base.describe() +
-                                   " has " + llvm::Twine(rank) + " dimensions, got " +
-                                   llvm::Twine(taken));
-    if (mlir::failed(checkShape(result.getRuntime()->type.shape, expr.range)))
-      return failure();
-    return result;
+    return subscriptBlock(*value, expr);
   }
 
   if (expr.indices.size() != 1)

@@ -28,7 +28,7 @@ static bool runPipeline(mlir::ModuleOp module,
 static unsigned removeBarrier(mlir::ModuleOp module, int removed) {
   llvm::SmallVector<mlir::Operation *> barriers;
   module.walk([&](mlir::Operation *op) {
-    if (llvm::isa<mlir::NVVM::BarrierOp>(op))
+    if (llvm::isa<mlir::NVVM::BarrierOp, mlir::NVVM::Barrier0Op>(op))
       barriers.push_back(op);
   });
   if (removed >= 0 && removed < static_cast<int>(barriers.size()))

@@ -30,6 +30,10 @@ uint64_t integerBits(const HostArray &array, uint64_t i) {
 }
 
 void convert(HostArray &to, const HostArray &from) {
+  if (to.dtype() == from.dtype()) {
+    std::memcpy(to.data(), from.data(), from.byteSize());
+    return;
+  }
   bool fromFloat = tilecrt::isFloat(from.dtype()), toInteger = tilecrt::isInteger(to.dtype());
   uint32_t size = tilecrt::dtypeSize(to.dtype());
   for (uint64_t i = 0; i < to.size(); ++i) {
@@ -103,7 +107,7 @@ TEST_P(CastFromTest, toIntegers) {
   if (tilecrt::isFloat(from)) {
     // Outside the target's range the result is undefined.
     for (DType to : integers)
-      expectCast(between(from, tilecrt::isSignedInteger(to) ? -127 : 0, 127), to);
+      expectCast(between(from, tilecrt::isSignedInteger(to) ? -112 : 0, 112), to);
     expectCast(between(from, -440, 440), DType::i16);
     return;
   }
@@ -144,7 +148,7 @@ TEST_P(CastFromTest, toFloats) {
   // Magnitudes that every target holds, rounded.
   bool isSigned = tilecrt::isSignedInteger(from);
   double limit = from == DType::boolean ? 1 : tilecrt::dtypeSize(from) == 1 ? 127 : 30000;
-  for (DType to : {DType::f16, DType::bf16, DType::f32, DType::f64})
+  for (DType to : floats)
     expectCast(between(from, isSigned ? -limit : 0, limit), to);
 }
 

@@ -6,6 +6,7 @@
 
 #include "Execution.h"
 
+#include <algorithm>
 #include <limits>
 #include <random>
 
@@ -48,7 +49,7 @@ protected:
 
   /// Runs `binary` with OP and compares with fn, in the result type.
   template <typename Out, typename Fn>
-  void expectBinary(const char *op, DType outType, std::vector<T> x, std::vector<T> y, Fn fn) {
+  void expectBinary(const char *op, DType outType, Fn fn) {
     RunBuilder builder = kernelOf("elementwise.tile", "binary");
     builder.bytes("x_ptr", dtypeOf<T>(), x.data(), x.size() * sizeof(T));
     builder.bytes("y_ptr", dtypeOf<T>(), y.data(), y.size() * sizeof(T));
@@ -64,7 +65,7 @@ protected:
     expectRun(builder);
   }
   template <typename Fn> void expectBinary(const char *op, Fn fn) {
-    expectBinary<T>(op, dtypeOf<T>(), x, y, fn);
+    expectBinary<T>(op, dtypeOf<T>(), fn);
   }
   template <typename Fn> void expectUnary(const char *op, Fn fn) {
     RunBuilder builder = kernelOf("elementwise.tile", "unary");
@@ -126,7 +127,7 @@ TYPED_TEST(IntegerTest, divisionTruncates) {
 TYPED_TEST(IntegerTest, comparisonsAndSelection) {
   using T = TypeParam;
   auto compare = [&](const char *op, auto fn) {
-    this->template expectBinary<uint8_t>(op, DType::boolean, this->x, this->y, fn);
+    this->template expectBinary<uint8_t>(op, DType::boolean, fn);
   };
   compare("lt", [](T a, T b) { return a < b; });
   compare("le", [](T a, T b) { return a <= b; });

@@ -204,7 +204,7 @@ TEST(BuiltinTest, negative_shapes) {
   EXPECT_THAT(compileBody("    o = tl.arange(0, 8)\n    a = tl.reshape(o, (4, 4))\n"
                           "    c = o.T\n    d = tl.permute(o, (1, 0))\n"
                           "    e = tl.broadcast_to(o, (4, 4))\n    g = tl.expand_dims(o, 3)\n"
-                          "    h = o[0]\n    i = o[:, :]\n    j = o[1:3]\n")
+                          "    h = o[0]\n    i = o[:, :, None]\n    j = o[1:3]\n")
                   .diagnostics,
               ElementsAre("error 4:9: cannot reshape int32[8] to [4, 4]: 8 elements become 16",
                           "error 5:11: '.T' needs a block of rank 2, got int32[8]",
