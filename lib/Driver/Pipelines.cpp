@@ -28,6 +28,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileGPUCoalescePass());
   pm.addPass(createTileGPURemoveLayoutConversionsPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createTileGPUUnrollLoopsPass());
   pm.addPass(createTileGPUDecomposeReductionsPass());
   pm.addPass(createTileGPUDecomposeConversionsPass());
   pm.addPass(createTileGPUAllocateSharedMemoryPass());

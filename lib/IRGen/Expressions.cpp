@@ -142,7 +142,15 @@ FailureOr<Value> Generator::evaluateElements(llvm::ArrayRef<ast::Expr *> element
   }
   if (failed)
     return failure();
-  return Value::tuple(std::move(values));
+  return makeTuple(std::move(values), current);
+}
+
+FailureOr<Value> Generator::makeTuple(std::vector<Value> elements, SourceRange range) {
+  Value tuple = Value::tuple(std::move(elements));
+  if (tuple.getIf<TupleValue>()->totalSize > TupleValue::sizeLimit)
+    return error(range, "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) +
+                            " elements");
+  return tuple;
 }
 
 FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
@@ -207,7 +215,7 @@ FailureOr<Value> Generator::evaluateComprehension(const ast::Comprehension &comp
   frame->variables = std::move(saved);
   if (mlir::failed(expanded))
     return failure();
-  return Value::tuple(std::move(results));
+  return makeTuple(std::move(results), comprehension.range);
 }
 
 LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, unsigned clause,
@@ -216,8 +224,9 @@ LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, 
     FailureOr<Value> element = evaluate(comprehension.element);
     if (mlir::failed(element))
       return failure();
-    if (results.size() >= 65536)
-      return error(comprehension.range, "a tuple of more than 65536 elements");
+    if (results.size() >= TupleValue::sizeLimit)
+      return error(comprehension.range, "a tuple of more than " +
+                                            llvm::Twine(TupleValue::sizeLimit) + " elements");
     results.push_back(*element);
     return success();
   }
@@ -279,8 +288,9 @@ FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable
     return error(range, "the step of a range must not be zero");
   std::vector<Value> values;
   for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
-    if (values.size() >= 65536)
-      return error(range, "a compile-time range of more than 65536 elements");
+    if (values.size() >= TupleValue::sizeLimit)
+      return error(range, "a compile-time range of more than " +
+                              llvm::Twine(TupleValue::sizeLimit) + " elements");
     values.push_back(Value::integer(i));
     if (__builtin_add_overflow(i, bounds[2], &i))
       break;

@@ -15,6 +15,8 @@ namespace tilec::irgen {
 
 /// Evaluation steps of one compilation; reached only by runaway compile-time loops.
 static constexpr uint64_t stepLimit = 10'000'000;
+/// Operations of one kernel; reached only by unrolling without measure.
+static constexpr uint64_t opLimit = 500'000;
 /// Nested evaluations, calls included: bounds the use of the C++ stack.
 static constexpr unsigned nestingLimit = 1000;
 
@@ -64,6 +66,14 @@ LogicalResult Generator::errorUnknown(SourceRange range, const llvm::Twine &mess
   if (nearest.empty())
     return error(range, message);
   return error(range, message + "; did you mean '" + nearest + "'?");
+}
+
+void Generator::countOp() {
+  if (++numOps <= opLimit || aborted)
+    return;
+  aborted = true;
+  report(Severity::Error, current, "this kernel becomes more than " + llvm::Twine(opLimit) +
+                                       " operations");
 }
 
 bool Generator::enter(SourceRange range) {

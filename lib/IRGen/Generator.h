@@ -152,6 +152,7 @@ public:
   mlir::Location getLocation();
   template <typename OpT, typename... Args>
   OpT create(Args &&...args) {
+    countOp();
     return OpT::create(builder, getLocation(), std::forward<Args>(args)...);
   }
   /// The MLIR type of a language type.
@@ -261,6 +262,8 @@ private:
   FailureOr<Value> evaluateName(const ast::Name &name);
   FailureOr<Value> evaluateFString(const ast::FString &string);
   FailureOr<Value> evaluateElements(llvm::ArrayRef<ast::Expr *> elements);
+  /// A tuple, or an error when it is too large.
+  FailureOr<Value> makeTuple(std::vector<Value> elements, SourceRange range);
   FailureOr<Value> evaluateDict(const ast::Dict &dict);
   FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
@@ -410,6 +413,8 @@ private:
   LogicalResult runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
                               KernelBinding &binding);
 
+  /// Counts emitted operations; past the budget the compilation is aborted at the next step.
+  void countOp();
   /// Counts evaluation steps and nesting; false once a budget is used up (and reported).
   bool enter(SourceRange range);
 
@@ -422,6 +427,7 @@ private:
   /// Place of the innermost construct being evaluated.
   SourceRange current;
   uint64_t steps = 0;
+  uint64_t numOps = 0;
   unsigned nesting = 0;
   bool aborted = false;
   /// Module-level names that have been evaluated, and those in evaluation.

@@ -134,19 +134,20 @@ FailureOr<Value> Generator::tupleArithmetic(BinaryOp op, const Value &lhs, const
   if (op == BinaryOp::Add && left && right) {
     std::vector<Value> elements = *left;
     elements.insert(elements.end(), right->begin(), right->end());
-    return Value::tuple(std::move(elements));
+    return makeTuple(std::move(elements), range);
   }
   if (op == BinaryOp::Mul && (left == nullptr) != (right == nullptr)) {
     FailureOr<int64_t> count = toInteger(left ? rhs : lhs, range, "the length of a tuple");
     if (mlir::failed(count))
       return failure();
     const std::vector<Value> &part = left ? *left : *right;
-    if (*count > 65536 || static_cast<int64_t>(part.size()) * *count > 65536)
-      return error(range, "a tuple of more than 65536 elements");
+    int64_t limit = TupleValue::sizeLimit;
+    if (*count > limit || static_cast<int64_t>(part.size()) * *count > limit)
+      return error(range, "a tuple of more than " + llvm::Twine(limit) + " elements");
     std::vector<Value> elements;
     for (int64_t i = 0; i < *count; ++i)
       elements.insert(elements.end(), part.begin(), part.end());
-    return Value::tuple(std::move(elements));
+    return makeTuple(std::move(elements), range);
   }
   return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
                           lhs.describe() + " and " + rhs.describe());

@@ -26,7 +26,12 @@ std::string printShape(llvm::ArrayRef<int64_t> shape) {
 std::string Type::str() const { return element.str() + (isBlock() ? printShape(shape) : ""); }
 
 Value Value::tuple(std::vector<Value> elements) {
-  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements))};
+  size_t totalSize = 0;
+  for (const Value &element : elements) {
+    const TupleValue *nested = element.getIf<TupleValue>();
+    totalSize += 1 + (nested ? nested->totalSize : 0);
+  }
+  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), totalSize};
 }
 
 const std::vector<Value> *Value::getTuple() const {

@@ -60,7 +60,12 @@ struct RuntimeValue {
 
 /// A tuple or list.
 struct TupleValue {
+  /// More elements than this, nested ones included, are an error in the program.
+  static constexpr size_t sizeLimit = 65536;
+
   std::shared_ptr<const std::vector<Value>> elements;
+  /// Number of elements, those of nested tuples included.
+  size_t totalSize = 0;
 };
 
 /// A dict with string keys; exists only for the arguments of heuristics and configurations.

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An image is [guard][skew][contents][guard]; guards hold one byte value. Damage is looked for in the guards of every
-// image and in the contents of those that are only read.
+// An image is [guard][skew][contents][guard]; guards hold one byte value. Damage is looked for in
+// the guards of every image and in the contents of those that are only read.
 
 #include "BufferImages.h"
 

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The buffers of a run as they lie in memory: each in an image of its own between guard bytes, so that a device only
-// copies images, and damage outside the outputs is seen wherever it happens.
+// The buffers of a run as they lie in memory: each in an image of its own between guard bytes, so
+// that a device only copies images, and damage outside the outputs is seen wherever it happens.
 
 #ifndef TILEC_TOOLS_EXAMPLES_BUFFERIMAGES_H
 #define TILEC_TOOLS_EXAMPLES_BUFFERIMAGES_H
@@ -13,7 +13,8 @@ namespace tilec::harness {
 
 class BufferImages {
 public:
-  /// Lays out and fills one image per buffer argument. Outputs are poisoned, address tables are still empty.
+  /// Lays out and fills one image per buffer argument. Outputs are poisoned, address tables are
+  /// still empty.
   static Result<BufferImages> create(const KernelRun &run);
 
   size_t size() const { return images.size(); }
@@ -29,8 +30,8 @@ public:
   /// Values of the arguments of the kernel in the order of `names`; each slot is 8 bytes.
   Result<std::vector<uint64_t>> argumentValues(const std::vector<std::string> &names,
                                                const std::vector<uint64_t> &addresses) const;
-  /// After a run, with the images as the device left them: takes the outputs into the outcome and notes the first
-  /// damage as its failure.
+  /// After a run, with the images as the device left them: takes the outputs into the outcome and
+  /// notes the first damage as its failure.
   Status collect(Outcome &outcome) const;
 
 private:

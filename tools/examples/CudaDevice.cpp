@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs on a CUDA GPU: one device buffer per image, one launch for the result, and more for the time when it is wanted
-// (those come after the results were taken). The cubin is loaded where ptxas made one, otherwise the driver's own
-// compiler gets the PTX.
+// Runs on a CUDA GPU: one device buffer per image, one launch for the result, and more for the time
+// when it is wanted (those come after the results were taken). The cubin is loaded where ptxas made
+// one, otherwise the driver's own compiler gets the PTX.
 
 #include "BufferImages.h"
 #include "KernelCache.h"

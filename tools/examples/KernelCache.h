@@ -19,8 +19,8 @@ public:
   KernelCache(CompilerPlaces compilerPlaces, std::string compileTarget)
       : places(std::move(compilerPlaces)), target(std::move(compileTarget)) {}
 
-  /// The kernel of a run for the cache's target. The pointer stays valid while the cache lives. A failure carries the
-  /// rendered diagnostics.
+  /// The kernel of a run for the cache's target. The pointer stays valid while the cache lives. A
+  /// failure carries the rendered diagnostics.
   Result<const CompiledKernel *> get(const KernelRun &run);
 
 private:

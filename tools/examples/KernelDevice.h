@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices that runs execute on: the simulator and a CUDA GPU behind one interface. Both put every buffer between guard
-// bytes, poison outputs first, and check afterwards that nothing but the outputs has changed.
+// Devices that runs execute on: the simulator and a CUDA GPU behind one interface. Both put every
+// buffer between guard bytes, poison outputs first, and check afterwards that nothing but the
+// outputs has changed.
 
 #ifndef TILEC_TOOLS_EXAMPLES_KERNELDEVICE_H
 #define TILEC_TOOLS_EXAMPLES_KERNELDEVICE_H
@@ -25,7 +26,8 @@ struct Outcome {
   tilecrt::sim::LaunchResult simulation;
   /// Each finding as text with its source line.
   std::vector<std::string> findings;
-  /// The kernel alone, compilation excluded: the median on a GPU when it was measured, wall time on the simulator.
+  /// The kernel alone, compilation excluded: the median on a GPU when it was measured, wall time on
+  /// the simulator.
   double microseconds = 0;
 };
 
@@ -54,7 +56,8 @@ struct CompilerPlaces {
   std::string libdevice;
 };
 
-/// The places as this process' environment and executable give them; the source folder is left empty.
+/// The places as this process' environment and executable give them; the source folder is left
+/// empty.
 CompilerPlaces placesOfProcess();
 
 class KernelDevice {
@@ -65,8 +68,8 @@ public:
   virtual std::string name() const = 0;
   /// One line for people: the GPU's name, or the number of host cores.
   virtual std::string describe() const = 0;
-  /// Compiles (or takes from the cache) and runs. A Status says why there was no run; its code is `unavailable` when
-  /// this machine lacks something.
+  /// Compiles (or takes from the cache) and runs. A Status says why there was no run; its code is
+  /// `unavailable` when this machine lacks something.
   virtual Result<Outcome> run(const KernelRun &run, const RunOptions &options) = 0;
 };
 

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Building of runs: arrays are made and filled as arguments are added, expectations are computed at once.
+// Building of runs: arrays are made and filled as arguments are added, expectations are computed at
+// once.
 
 #include "KernelRun.h"
 

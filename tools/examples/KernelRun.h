@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One kernel launch as data: the file, the arguments with their contents, the compile-time constants, the grid, and what
-// the outputs must be. It says nothing about the device; see KernelDevice.h for that.
+// One kernel launch as data: the file, the arguments with their contents, the compile-time
+// constants, the grid, and what the outputs must be. It says nothing about the device; see
+// KernelDevice.h for that.
 
 #ifndef TILEC_TOOLS_EXAMPLES_KERNELRUN_H
 #define TILEC_TOOLS_EXAMPLES_KERNELRUN_H
@@ -66,8 +67,8 @@ struct Argument {
   uint64_t byteSize() const {
     return role == Role::Addresses ? targets.size() * 8 : array.byteSize();
   }
-  /// Type as the compiler wants it: "*fp32:16", "i32", ... A pointer's and an integer's divisibility by 16 is given when
-  /// it holds, as a launcher does.
+  /// Type as the compiler wants it: "*fp32:16", "i32", ... A pointer's and an integer's
+  /// divisibility by 16 is given when it holds, as a launcher does.
   std::string signature() const;
 };
 
@@ -86,7 +87,8 @@ struct KernelRun {
   const Argument *find(const std::string &name) const;
 };
 
-/// Builds a run argument by argument. The first failure (no memory for an array, say) is kept and given by take().
+/// Builds a run argument by argument. The first failure (no memory for an array, say) is kept and
+/// given by take().
 class RunBuilder {
 public:
   RunBuilder(std::string file, std::string kernel, uint64_t randomSeed);
@@ -107,10 +109,12 @@ public:
   /// A buffer of addresses of the buffers named, which are hidden from the parameter list.
   RunBuilder &addresses(const std::string &name, std::vector<std::string> targets);
 
-  /// An output and the function that computes what it must hold. The function gets an array of `expectedType` (by
-  /// default doubles) and of the output's shape, and may read the inputs added before.
+  /// An output and the function that computes what it must hold. The function gets an array of
+  /// `expectedType` (by default doubles) and of the output's shape, and may read the inputs added
+  /// before.
   using Expectation = std::function<void(HostArray &)>;
-  RunBuilder &output(const std::string &name, DType type, Shape shape, const Expectation &expectation,
+  RunBuilder &output(const std::string &name, DType type, Shape shape,
+                     const Expectation &expectation,
                      std::optional<tilecrt::Tolerance> tolerance = {},
                      DType expectedType = DType::f64);
   /// The same for a buffer that was added as an input and is changed in place.
@@ -158,8 +162,8 @@ private:
   Status failure;
 };
 
-/// How far a result in `type` may be off when it was computed in fp32 and rounded once. `scale` multiplies the absolute
-/// part, for results that are differences of larger numbers.
+/// How far a result in `type` may be off when it was computed in fp32 and rounded once. `scale`
+/// multiplies the absolute part, for results that are differences of larger numbers.
 tilecrt::Tolerance toleranceFor(DType type, double scale = 1.0);
 
 } // namespace tilec::harness

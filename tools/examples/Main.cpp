@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tilec-examples: runs the example kernels on a GPU or on the simulator and compares every output with a reference in
-// double precision. Exit codes: 0 all passed, 1 some failed, 2 usage, 4 the device is not available.
+// tilec-examples: runs the example kernels on a GPU or on the simulator and compares every output
+// with a reference in double precision. Exit codes: 0 all passed, 1 some failed, 2 usage, 4 the
+// device is not available.
 
 #include "Cases.h"
 #include "KernelDevice.h"
@@ -30,9 +31,8 @@ bool isFolder(const std::string &path) {
 /// The examples beside the executable, or those of the source tree it was built from.
 std::string findExamples(const CompilerPlaces &places) {
   std::string folder = places.executable.substr(0, places.executable.find_last_of('/'));
-  for (const std::string &candidate :
-       {folder + "/../share/tilec/examples", std::string(TILEC_EXAMPLES_FOLDER),
-        std::string("examples")})
+  for (const std::string &candidate : {folder + "/../share/tilec/examples",
+                                       std::string(TILEC_EXAMPLES_FOLDER), std::string("examples")})
     if (isFolder(candidate))
       return candidate;
   return "";
@@ -139,7 +139,8 @@ int main(int argc, char **argv) {
   CompilerPlaces places = placesOfProcess();
   places.sourceFolder = options->examples.empty() ? findExamples(places) : options->examples;
   if (!isFolder(places.sourceFolder)) {
-    std::fprintf(stderr, "tilec-examples: the folder of the examples is not found; give --examples\n");
+    std::fprintf(stderr,
+                 "tilec-examples: the folder of the examples is not found; give --examples\n");
     return WrongUsage;
   }
   Result<std::unique_ptr<KernelDevice>> device = openDevice(*options, places);

@@ -44,8 +44,8 @@ Result<KernelRun> buildColumnSum(DType type, int64_t rows, int64_t columns, uint
   RunBuilder builder("09-column-sum.tile", "column_sum", seed);
   builder.randn("x_ptr", type, {rows, columns});
   builder.output(
-      "out_ptr", type, {columns},
-      [&](HostArray &out) { sumColumns(out, builder.array("x_ptr")); }, sumTolerance(type, rows));
+      "out_ptr", type, {columns}, [&](HostArray &out) { sumColumns(out, builder.array("x_ptr")); },
+      sumTolerance(type, rows));
   builder.i32("stride", columns).i32("m", rows).i32("n", columns);
   builder.constant("ROWS", rowsPerStep).constant("COLS", columnsPerProgram);
   builder.grid(blocks(columns, columnsPerProgram));
@@ -71,8 +71,9 @@ void addMatrix(std::vector<Case> &cases, const std::string &name, BuildMatrix bu
   for (DType type : floats) {
     Scale scale = type == DType::f32 ? Scale::Quick : Scale::Full;
     for (auto [rows, columns] : sizes) {
-      cases.push_back({name, type, sizeText({rows, columns}), scale,
-                       [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, seed); }});
+      cases.push_back(
+          {name, type, sizeText({rows, columns}), scale,
+           [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, seed); }});
       scale = Scale::Full;
     }
     cases.push_back({name, type, sizeText({8192, 8192}), Scale::Large,

@@ -31,7 +31,8 @@ struct Options {
   std::string examples;
 };
 
-/// The options, or none when the program should end with `exitCode` (help was printed, or the usage was wrong).
+/// The options, or none when the program should end with `exitCode` (help was printed, or the usage
+/// was wrong).
 std::optional<Options> parseOptions(int argc, char **argv, int &exitCode);
 
 } // namespace tilec::harness

@@ -57,9 +57,8 @@ void addVectorAdd(std::vector<Case> &cases, const std::string &name, const AddVa
   for (DType type : floats) {
     Scale scale = type == DType::f32 ? Scale::Quick : Scale::Full;
     for (int64_t n : sizes) {
-      cases.push_back({name, type, sizeText({n}), scale, [=](uint64_t seed) {
-                         return buildAdd(variant, type, n, seed);
-                       }});
+      cases.push_back({name, type, sizeText({n}), scale,
+                       [=](uint64_t seed) { return buildAdd(variant, type, n, seed); }});
       scale = Scale::Full;
     }
   }
@@ -97,7 +96,8 @@ Result<KernelRun> buildGelu(bool tanhForm, DType type, int64_t n, int64_t block,
       "out_ptr", type, {n},
       [&](HostArray &out) {
         const HostArray &x = builder.array("x_ptr");
-        mapElements(out, [&](uint64_t i) { return tanhForm ? geluTanh(x.at(i)) : geluErf(x.at(i)); });
+        mapElements(out,
+                    [&](uint64_t i) { return tanhForm ? geluTanh(x.at(i)) : geluErf(x.at(i)); });
       },
       tolerance);
   builder.i32("n", n).constant("BLOCK", block);
@@ -137,9 +137,8 @@ void addPointwiseCases(std::vector<Case> &cases) {
   addVectorAdd(cases, "add_autotuned tile=2048", tuned, {10001});
   for (DType type : floats) {
     int64_t n = int64_t(1) << 28;
-    cases.push_back({"add_masked", type, sizeText({n}), Scale::Large, [=](uint64_t seed) {
-                       return buildAdd(masked, type, n, seed);
-                     }});
+    cases.push_back({"add_masked", type, sizeText({n}), Scale::Large,
+                     [=](uint64_t seed) { return buildAdd(masked, type, n, seed); }});
   }
   addPointwise(cases, "inductor 4xsin", buildSin);
   addPointwise(cases, "add_relu_scale", buildAddReluScale);

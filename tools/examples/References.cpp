@@ -11,8 +11,7 @@
 
 namespace tilec::harness {
 
-void forRanges(uint64_t count, uint64_t cost,
-               const std::function<void(uint64_t, uint64_t)> &work) {
+void forRanges(uint64_t count, uint64_t cost, const std::function<void(uint64_t, uint64_t)> &work) {
   constexpr uint64_t worthAThread = uint64_t(1) << 16;
   uint64_t threads = std::max(1u, std::thread::hardware_concurrency());
   threads = std::max<uint64_t>(1, std::min({threads, count, count * cost / worthAThread}));

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the kernels must compute, in double precision from the inputs as they are after rounding to their type. `out` is
-// always an array of doubles.
+// What the kernels must compute, in double precision from the inputs as they are after rounding to
+// their type. `out` is always an array of doubles.
 
 #ifndef TILEC_TOOLS_EXAMPLES_REFERENCES_H
 #define TILEC_TOOLS_EXAMPLES_REFERENCES_H
@@ -17,10 +17,9 @@ namespace tilec::harness {
 
 using tilecrt::HostArray;
 
-/// Calls work(begin, end) for ranges that cover [0, count), on several threads when count * cost is large. `cost` is
-/// the work of one index, in elements.
-void forRanges(uint64_t count, uint64_t cost,
-               const std::function<void(uint64_t, uint64_t)> &work);
+/// Calls work(begin, end) for ranges that cover [0, count), on several threads when count * cost is
+/// large. `cost` is the work of one index, in elements.
+void forRanges(uint64_t count, uint64_t cost, const std::function<void(uint64_t, uint64_t)> &work);
 
 /// out[i] = value(i).
 template <typename Value> void mapElements(HostArray &out, const Value &value) {

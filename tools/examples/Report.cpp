@@ -32,9 +32,8 @@ std::string renderRow(const ReportRow &row) {
   std::string text =
       format("%-24s %-5s %-13s %-7s %10.2e %10.2e %12s %8s  %s\n", row.what->kernel.c_str(),
              tilecrt::dtypeName(row.what->type), row.what->size.c_str(), row.device.c_str(),
-             row.verdict.relativeL2, row.verdict.maxAbsError,
-             renderTime(row.microseconds).c_str(), bandwidth.c_str(),
-             row.verdict.passed ? "ok" : "FAILED");
+             row.verdict.relativeL2, row.verdict.maxAbsError, renderTime(row.microseconds).c_str(),
+             bandwidth.c_str(), row.verdict.passed ? "ok" : "FAILED");
   if (!row.verdict.passed)
     text += "    " + row.verdict.reason + "\n";
   for (const std::string &detail : row.details)

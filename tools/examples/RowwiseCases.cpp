@@ -23,33 +23,43 @@ int warpsFor(int64_t block) {
   return block <= 512 ? 2 : block <= 2048 ? 4 : block <= 8192 ? 8 : 16;
 }
 
+/// Tried beside the number that suits a row.
+constexpr int otherWarps[] = {1, 8, 16};
+
 uint64_t bytesOf(int64_t rows, int64_t columns, DType type, uint64_t passes) {
   return static_cast<uint64_t>(rows * columns) * tilecrt::dtypeSize(type) * passes;
 }
 
-Result<KernelRun> buildSoftmax(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+Result<KernelRun> buildSoftmax(DType type, int64_t rows, int64_t columns, int warps,
+                               uint64_t seed) {
   RunBuilder builder("05-softmax.tile", "softmax", seed);
   int64_t block = powerOfTwoFrom(columns);
   builder.randn("x_ptr", type, {rows, columns});
   builder.output("y_ptr", type, {rows, columns},
                  [&](HostArray &out) { softmaxRows(out, builder.array("x_ptr")); });
   builder.i32("x_stride", columns).i32("y_stride", columns).i32("n", columns);
-  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  builder.constant("BLOCK", block)
+      .warps(warps ? warps : warpsFor(block))
+      .grid(static_cast<uint64_t>(rows));
   return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
 }
 
-Result<KernelRun> buildOnlineSoftmax(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+Result<KernelRun> buildOnlineSoftmax(DType type, int64_t rows, int64_t columns, int warps,
+                                     uint64_t seed) {
   RunBuilder builder("11-online-softmax.tile", "online_softmax", seed);
   int64_t block = columns > 4096 ? 2048 : 512;
   builder.randn("x_ptr", type, {rows, columns});
   builder.output("y_ptr", type, {rows, columns},
                  [&](HostArray &out) { softmaxRows(out, builder.array("x_ptr")); });
   builder.i32("stride", columns).i32("n", columns);
-  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  builder.constant("BLOCK", block)
+      .warps(warps ? warps : warpsFor(block))
+      .grid(static_cast<uint64_t>(rows));
   return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
 }
 
-Result<KernelRun> buildLayerNorm(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+Result<KernelRun> buildLayerNorm(DType type, int64_t rows, int64_t columns, int warps,
+                                 uint64_t seed) {
   constexpr float eps = 1e-5f;
   RunBuilder builder("06-layer-norm.tile", "layer_norm", seed);
   int64_t block = powerOfTwoFrom(columns);
@@ -71,11 +81,14 @@ Result<KernelRun> buildLayerNorm(DType type, int64_t rows, int64_t columns, uint
     mapElements(out, [&](uint64_t i) { return statistics.rstd[i]; });
   });
   builder.i32("stride", columns).i32("n", columns).f32("eps", eps);
-  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  builder.constant("BLOCK", block)
+      .warps(warps ? warps : warpsFor(block))
+      .grid(static_cast<uint64_t>(rows));
   return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
 }
 
-Result<KernelRun> buildRmsNorm(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+Result<KernelRun> buildRmsNorm(DType type, int64_t rows, int64_t columns, int warps,
+                               uint64_t seed) {
   constexpr float eps = 1e-6f;
   RunBuilder builder("07-rms-norm.tile", "rms_norm", seed);
   int64_t block = powerOfTwoFrom(columns);
@@ -84,11 +97,14 @@ Result<KernelRun> buildRmsNorm(DType type, int64_t rows, int64_t columns, uint64
     rmsNormRows(out, builder.array("x_ptr"), builder.array("w_ptr"), eps);
   });
   builder.i32("stride", columns).i32("n", columns).f32("eps", eps);
-  builder.constant("BLOCK", block).warps(warpsFor(block)).grid(static_cast<uint64_t>(rows));
+  builder.constant("BLOCK", block)
+      .warps(warps ? warps : warpsFor(block))
+      .grid(static_cast<uint64_t>(rows));
   return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
 }
 
-using BuildRows = Result<KernelRun> (*)(DType, int64_t, int64_t, uint64_t);
+/// Zero warps: as many as suit the row.
+using BuildRows = Result<KernelRun> (*)(DType, int64_t, int64_t, int, uint64_t);
 
 void addRows(std::vector<Case> &cases, const std::string &name, BuildRows build) {
   // Odd row length, a multiple of 16 below the block, the whole block, one column.
@@ -97,13 +113,18 @@ void addRows(std::vector<Case> &cases, const std::string &name, BuildRows build)
   for (DType type : floats) {
     Scale scale = type == DType::f32 ? Scale::Quick : Scale::Full;
     for (auto [rows, columns] : sizes) {
-      cases.push_back({name, type, sizeText({rows, columns}), scale,
-                       [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, seed); }});
+      cases.push_back(
+          {name, type, sizeText({rows, columns}), scale,
+           [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, 0, seed); }});
       scale = Scale::Full;
     }
+    for (int warps : otherWarps)
+      cases.push_back({name + " warps=" + std::to_string(warps), type, "5x781", Scale::Full,
+                       [=](uint64_t seed) { return build(type, 5, 781, warps, seed); }});
     for (auto [rows, columns] : largeSizes)
-      cases.push_back({name, type, sizeText({rows, columns}), Scale::Large,
-                       [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, seed); }});
+      cases.push_back(
+          {name, type, sizeText({rows, columns}), Scale::Large,
+           [=, m = rows, n = columns](uint64_t seed) { return build(type, m, n, 0, seed); }});
   }
 }
 

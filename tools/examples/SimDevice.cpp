@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs on the simulator. Buffers are registered under their argument names, inputs as read-only, so that a finding says
-// which argument it is about.
+// Runs on the simulator. Buffers are registered under their argument names, inputs as read-only, so
+// that a finding says which argument it is about.
 
 #include "BufferImages.h"
 #include "KernelCache.h"
@@ -50,8 +50,7 @@ Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) 
                               images->argument(i).name, !images->argument(i).isWritten()});
   }
   TILECRT_RETURN_IF_ERROR(images->fillAddressTables(addresses));
-  Result<std::vector<uint64_t>> values =
-      images->argumentValues(argumentNames(**kernel), addresses);
+  Result<std::vector<uint64_t>> values = images->argumentValues(argumentNames(**kernel), addresses);
   if (!values)
     return values.status();
   std::vector<void *> arguments;
@@ -75,10 +74,10 @@ Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) 
   for (const tilecrt::sim::Finding &finding : result.findings)
     outcome.findings.push_back(tilecrt::sim::describeFinding(finding, config));
   if (!result.findings.empty())
-    outcome.failure = result.findings.size() == 1
-                          ? "the simulator has a finding"
-                          : "the simulator has " + std::to_string(result.findings.size()) +
-                                " findings";
+    outcome.failure =
+        result.findings.size() == 1
+            ? "the simulator has a finding"
+            : "the simulator has " + std::to_string(result.findings.size()) + " findings";
   if (result.status != tilecrt::sim::LaunchStatus::Completed)
     outcome.failure = result.error;
   TILECRT_RETURN_IF_ERROR(images->collect(outcome));

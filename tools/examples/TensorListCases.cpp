@@ -41,7 +41,8 @@ Result<KernelRun> buildSumMany(DType type, int64_t count, int64_t largest, uint6
 
 void addTensorListCases(std::vector<Case> &cases) {
   for (DType type : {DType::f32, DType::f16, DType::bf16}) {
-    cases.push_back({"sum_many", type, "13 tensors", type == DType::f32 ? Scale::Quick : Scale::Full,
+    cases.push_back({"sum_many", type, "13 tensors",
+                     type == DType::f32 ? Scale::Quick : Scale::Full,
                      [=](uint64_t seed) { return buildSumMany(type, 13, 5000, seed); }});
     cases.push_back({"sum_many", type, "1024 tensors", Scale::Large,
                      [=](uint64_t seed) { return buildSumMany(type, 1024, 1 << 18, seed); }});

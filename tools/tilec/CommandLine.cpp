@@ -96,7 +96,7 @@ struct RawOptions {
   bool check = false, noCheck = false, counters = false, json = false, noSpecialize = false;
   std::string grid;
   unsigned repeat = 0;
-  uint64_t seed = 0;
+  std::string seed = "0";
   double rtol = 0, atol = 0;
   std::vector<std::string> print;
   LayoutCommand layout;
@@ -353,7 +353,8 @@ Command readRun(const CLI::App &app, RawOptions &raw) {
       usage("'--repeat' expects 1 to 100000, got " + llvm::Twine(raw.repeat));
     command.repeat = raw.repeat;
   }
-  command.seed = raw.seed;
+  if (llvm::StringRef(raw.seed).getAsInteger(0, command.seed))
+    usage("'--seed' expects a number of 64 bits, got '" + raw.seed + "'");
   command.save = splitNamed("--save", raw.save);
   for (const NamedValue &value : splitNamed("--expect", raw.expect))
     command.expect.push_back({value.first, value.second});

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver's stages one by one, with a step between the LLVM dialect and the simulator's conversion that erases one
-// barrier.
+// The driver's stages one by one, with a step between the LLVM dialect and the simulator's
+// conversion that erases one barrier.
 
 #include "BarrierRemoval.h"
 
@@ -60,8 +60,7 @@ static std::unique_ptr<HostKernel> compile(const SimulatedKernel &kernel, Barrie
   irgen.arguments = options.arguments;
   irgen.constants = options.constants;
   Compiler compiler;
-  std::unique_ptr<CompiledKernel> compiled =
-      compiler.compile(sources, *file, options, diagnostics);
+  std::unique_ptr<CompiledKernel> compiled = compiler.compile(sources, *file, options, diagnostics);
   if (!compiled) {
     outcome.error = renderDiagnostics(sources, diagnostics);
     return nullptr;

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a kernel for the simulator with one of its CTA barriers taken out: what a forgotten barrier in the compiler
-// would make. No MLIR types in this header.
+// Compiles a kernel for the simulator with one of its CTA barriers taken out: what a forgotten
+// barrier in the compiler would make. No MLIR types in this header.
 
 #ifndef TILEC_TEST_UNIT_EXECUTION_BARRIERREMOVAL_H
 #define TILEC_TEST_UNIT_EXECUTION_BARRIERREMOVAL_H

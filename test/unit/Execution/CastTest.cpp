@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions between all pairs of element types. Types of 8 and 16 bits are tried with every bit pattern; the reference
-// is the conversion of HostArray, with truncation in front where a float becomes an integer.
+// Conversions between all pairs of element types. Types of 8 and 16 bits are tried with every bit
+// pattern; the reference is the conversion of HostArray, with truncation in front where a float
+// becomes an integer.
 
 #include "Execution.h"
 
@@ -16,7 +17,8 @@ using Types = std::vector<DType>;
 
 const Types integers = {DType::i8, DType::i16, DType::i32, DType::i64,
                         DType::u8, DType::u16, DType::u32, DType::u64};
-const Types floats = {DType::f16, DType::bf16, DType::f32, DType::f64, DType::f8e4m3, DType::f8e5m2};
+const Types floats = {DType::f16, DType::bf16,   DType::f32,
+                      DType::f64, DType::f8e4m3, DType::f8e5m2};
 
 /// The bits of integer or boolean element i, sign-extended where the type is signed.
 uint64_t integerBits(const HostArray &array, uint64_t i) {
@@ -93,8 +95,9 @@ HostArray manyMagnitudes(DType type) {
   std::uniform_real_distribution<double> exponent(-45, 39), mantissa(-1, 1);
   for (uint64_t i = 0; i < array.size(); ++i)
     array.set(i, static_cast<float>(mantissa(random) * std::pow(10.0, exponent(random))));
-  const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 448, 464, 465, -448, 57344, 61440,
-                            65504, 65519, 65520, 0x1p-9, 0x1p-10, 0x1.8p-10, 0x1p-16, 0x1p-17};
+  const double special[] = {0.0,    -0.0,    INFINITY,  -INFINITY, NAN,    448,   464,
+                            465,    -448,    57344,     61440,     65504,  65519, 65520,
+                            0x1p-9, 0x1p-10, 0x1.8p-10, 0x1p-16,   0x1p-17};
   for (size_t i = 0; i < std::size(special); ++i)
     array.set(i, special[i]);
   return array;
@@ -122,7 +125,8 @@ TEST_P(CastFromTest, toIntegers) {
 TEST_P(CastFromTest, toBooleans) {
   if (GetParam() == DType::boolean)
     return;
-  HostArray values = tilecrt::isFloat(GetParam()) ? between(GetParam(), -1, 1) : anyBits(GetParam());
+  HostArray values =
+      tilecrt::isFloat(GetParam()) ? between(GetParam(), -1, 1) : anyBits(GetParam());
   for (uint64_t i = 0; i < values.size(); i += 3)
     values.set(i, 0);
   expectCast(values, DType::boolean);
@@ -132,7 +136,8 @@ TEST_P(CastFromTest, toFloats) {
   DType from = GetParam();
   if (from == DType::f64) {
     expectCast(between(from, -1e30, 1e30), DType::f32);
-    // Narrow types may be reached in two steps, which only differs for values that f32 does not hold.
+    // Narrow types may be reached in two steps, which only differs for values that f32 does not
+    // hold.
     for (DType to : floats)
       expectCast(manyMagnitudes(from), to);
     return;
@@ -196,7 +201,7 @@ TEST(CastTest, storesCastByThemselves) {
 
 TEST(CastTest, bitcastsKeepTheBits) {
   constexpr std::pair<DType, DType> pairs[] = {
-      {DType::f32, DType::i32}, {DType::i32, DType::f32},    {DType::f16, DType::i16},
+      {DType::f32, DType::i32},  {DType::i32, DType::f32},   {DType::f16, DType::i16},
       {DType::bf16, DType::u16}, {DType::f64, DType::i64},   {DType::u8, DType::f8e4m3},
       {DType::i16, DType::bf16}, {DType::f8e5m2, DType::i8}, {DType::f16, DType::bf16}};
   for (auto [from, to] : pairs) {

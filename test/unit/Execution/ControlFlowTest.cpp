@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops, branches, early exits, and functions: the same lines written in C++ give the expected numbers.
+// Loops, branches, early exits, and functions: the same lines written in C++ give the expected
+// numbers.
 
 #include "Execution.h"
 
@@ -104,9 +105,9 @@ TEST(ControlFlowTest, returnBeforeTheEnd) {
 TEST(ControlFlowTest, functions) {
   for (int n : {3, 38}) {
     RunBuilder builder = kernelOf("control.tile", "functions");
-    addNumbers(builder, {n / 7 * 100 + n % 7, n / 5 * 100 + n % 5,
-                         n * 2 + n * 3 + (n * 2 + 5) + n * 4, n * n, n * n * n, 235,
-                         (n + 1) * 100 + n, (n + 3) / 4 + 3 + 64});
+    addNumbers(builder,
+               {n / 7 * 100 + n % 7, n / 5 * 100 + n % 5, n * 2 + n * 3 + (n * 2 + 5) + n * 4,
+                n * n, n * n * n, 235, (n + 1) * 100 + n, (n + 3) / 4 + 3 + 64});
     builder.i32("n", n);
     expectRun(builder);
   }

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integer arithmetic of every width and signedness: wrap-around, truncating division, shifts, comparisons. The reference
-// is C++ arithmetic in the same type.
+// Integer arithmetic of every width and signedness: wrap-around, truncating division, shifts,
+// comparisons. The reference is C++ arithmetic in the same type.
 
 #include "Execution.h"
 
@@ -48,8 +48,7 @@ protected:
   static constexpr size_t count = 301;
 
   /// Runs `binary` with OP and compares with fn, in the result type.
-  template <typename Out, typename Fn>
-  void expectBinary(const char *op, DType outType, Fn fn) {
+  template <typename Out, typename Fn> void expectBinary(const char *op, DType outType, Fn fn) {
     RunBuilder builder = kernelOf("elementwise.tile", "binary");
     builder.bytes("x_ptr", dtypeOf<T>(), x.data(), x.size() * sizeof(T));
     builder.bytes("y_ptr", dtypeOf<T>(), y.data(), y.size() * sizeof(T));
@@ -86,8 +85,8 @@ protected:
   void SetUp() override { std::shuffle(y.begin(), y.end(), std::mt19937_64(testSeed())); }
 };
 
-using IntegerTypes = ::testing::Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t,
-                                      uint32_t, uint64_t>;
+using IntegerTypes =
+    ::testing::Types<int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>;
 TYPED_TEST_SUITE(IntegerTest, IntegerTypes);
 
 TYPED_TEST(IntegerTest, arithmeticWrapsAround) {

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating-point operations: elementary functions against libm in double precision, minimum, maximum and comparisons
-// with NaN, division in its forms.
+// Floating-point operations: elementary functions against libm in double precision, minimum,
+// maximum and comparisons with NaN, division in its forms.
 
 #include "Execution.h"
 
@@ -17,7 +17,8 @@ using Function = std::function<double(double)>;
 /// Relative error allowed for a function in fp32 (with fast paths) and in fp64.
 constexpr tilecrt::Tolerance singleTolerance{2e-6, 2e-7}, doubleTolerance{1e-14, 1e-15};
 
-void expectUnary(const char *op, DType type, const std::vector<double> &inputs, const Function &fn) {
+void expectUnary(const char *op, DType type, const std::vector<double> &inputs,
+                 const Function &fn) {
   RunBuilder builder = kernelOf("elementwise.tile", "unary");
   builder.values("x_ptr", type, inputs);
   builder.output(
@@ -145,15 +146,16 @@ TEST(MathTest, floatArithmetic) {
     expectBinary("div", type, type, [](double a, double b) { return a / b; }, tolerance);
     expectBinary("mod", type, type, [](double a, double b) { return std::fmod(a, b); }, tolerance);
   }
-  expectBinary("fdiv", DType::f32, DType::f32, [](double a, double b) { return a / b; },
-               singleTolerance);
-  expectBinary("div_rn", DType::f32, DType::f32, [](double a, double b) { return a / b; },
-               singleTolerance);
+  expectBinary(
+      "fdiv", DType::f32, DType::f32, [](double a, double b) { return a / b; }, singleTolerance);
+  expectBinary(
+      "div_rn", DType::f32, DType::f32, [](double a, double b) { return a / b; }, singleTolerance);
 }
 
 TEST(MathTest, integersDivideToFloats) {
   RunBuilder builder = kernelOf("elementwise.tile", "binary");
-  builder.randint("x_ptr", DType::i32, {200}, -1000, 1000).randint("y_ptr", DType::i32, {200}, 1, 99);
+  builder.randint("x_ptr", DType::i32, {200}, -1000, 1000)
+      .randint("y_ptr", DType::i32, {200}, 1, 99);
   builder.output("out_ptr", DType::f32, {200}, [&](HostArray &out) {
     for (uint64_t i = 0; i < 200; ++i)
       out.set(i, builder.array("x_ptr").at(i) / builder.array("y_ptr").at(i));

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores: masks, replacement values, scalars, 64-bit offsets, booleans in memory, hints, strides, the grid.
+// Loads and stores: masks, replacement values, scalars, 64-bit offsets, booleans in memory, hints,
+// strides, the grid.
 
 #include "Execution.h"
 
@@ -82,8 +83,8 @@ TEST(MemoryTest, offsetsBeyond32Bits) {
       "out_ptr", DType::i64, {rows, block},
       [&](HostArray &out) {
         for (uint64_t i = 0; i < rows * block; ++i)
-          out.as<int64_t>()[i] = static_cast<int64_t>(i / block) * stride +
-                                 static_cast<int64_t>(i % block);
+          out.as<int64_t>()[i] =
+              static_cast<int64_t>(i / block) * stride + static_cast<int64_t>(i % block);
       },
       exact, DType::i64);
   builder.i32("stride", stride).constant("BLOCK", block).grid(rows);
@@ -116,7 +117,8 @@ TEST(MemoryTest, gridOfThreeDimensions) {
       "out_ptr", DType::i32, {x * y * z},
       [&](HostArray &out) {
         for (uint64_t i = 0; i < x * y * z; ++i)
-          out.set(i, static_cast<double>(i % x + 10 * (i / x % y) + 100 * (i / (x * y)) + 1000 * z));
+          out.set(i,
+                  static_cast<double>(i % x + 10 * (i / x % y) + 100 * (i / (x * y)) + 1000 * z));
       },
       exact);
   builder.grid(x, y, z);

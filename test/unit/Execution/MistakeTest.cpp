@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels with planted mistakes: the simulator must find each, of the right kind and on the right line; and the same
-// kernel with every barrier in place must be clean.
+// Kernels with planted mistakes: the simulator must find each, of the right kind and on the right
+// line; and the same kernel with every barrier in place must be clean.
 
 #include "BarrierRemoval.h"
 #include "Execution.h"

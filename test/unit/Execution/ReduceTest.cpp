@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions along each axis, over shapes larger and smaller than what the warps hold, with one to eight warps.
+// Reductions along each axis, over shapes larger and smaller than what the warps hold, with one to
+// eight warps.
 
 #include "Execution.h"
 
@@ -58,8 +59,9 @@ TEST_P(ReduceTest, matchesTheLoop) {
       kernelOf("reductions.tile", "reduce_" + std::to_string(c.shape.size()) + "d");
   // Few different values, so that there are ties.
   if (tilecrt::isFloat(c.type))
-    builder.fill("x_ptr", c.type, c.shape,
-                 [](uint64_t i) { return std::round(40 * std::sin(static_cast<double>(i * i + 1))) / 4; });
+    builder.fill("x_ptr", c.type, c.shape, [](uint64_t i) {
+      return std::round(40 * std::sin(static_cast<double>(i * i + 1))) / 4;
+    });
   else
     builder.randint("x_ptr", c.type, c.shape, tilecrt::isSignedInteger(c.type) ? -20 : 0, 20);
 
@@ -74,11 +76,14 @@ TEST_P(ReduceTest, matchesTheLoop) {
     rest = {1};
   bool isIndex = c.op == "argmax" || c.op == "argmin";
   DType outType = isIndex ? DType::i32 : tilecrt::isFloat(c.type) ? DType::f32 : DType::i64;
-  builder.output("out_ptr", outType, rest, [&](HostArray &out) {
-    const HostArray &x = builder.array("x_ptr");
-    for (uint64_t i = 0; i < outer * inner; ++i)
-      out.set(i, fold(c.op, x, i / inner * inner * count + i % inner, inner, count));
-  }, tilecrt::Tolerance{c.type == DType::f16 ? 2e-2 : 1e-6, c.type == DType::f16 ? 0.5 : 1e-5});
+  builder.output(
+      "out_ptr", outType, rest,
+      [&](HostArray &out) {
+        const HostArray &x = builder.array("x_ptr");
+        for (uint64_t i = 0; i < outer * inner; ++i)
+          out.set(i, fold(c.op, x, i / inner * inner * count + i % inner, inner, count));
+      },
+      tilecrt::Tolerance{c.type == DType::f16 ? 2e-2 : 1e-6, c.type == DType::f16 ? 0.5 : 1e-5});
   builder.constant("OP", "'" + c.op + "'").warps(c.warps);
   const char *names[][3] = {{"N"}, {"M", "N"}, {"A", "B", "C"}};
   if (c.shape.size() > 1)
@@ -91,9 +96,9 @@ TEST_P(ReduceTest, matchesTheLoop) {
 std::vector<ReduceCase> reduceCases() {
   std::vector<ReduceCase> cases;
   const std::vector<std::vector<int64_t>> shapes = {
-      {1},      {2},       {32},      {64},      {1024},    {4096},      {1, 32},    {64, 1},
-      {2, 256}, {128, 4},  {16, 64},  {32, 32},  {64, 128}, {4, 8, 16},  {2, 2, 64}, {32, 4, 2},
-      {1, 1, 8}};
+      {1},       {2},        {32},       {64},       {1024},   {4096},
+      {1, 32},   {64, 1},    {2, 256},   {128, 4},   {16, 64}, {32, 32},
+      {64, 128}, {4, 8, 16}, {2, 2, 64}, {32, 4, 2}, {1, 1, 8}};
   const int warps[] = {1, 2, 4, 8};
   size_t next = 0;
   for (const std::vector<int64_t> &shape : shapes)

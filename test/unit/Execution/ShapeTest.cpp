@@ -97,7 +97,8 @@ TEST(ShapeTest, transposeOfEveryElementSize) {
         builder.fill("x_ptr", type, {m, n}, [](uint64_t i) { return i % 101; });
         builder.output(
             "out_ptr", type, {n, m},
-            [&, rows = static_cast<uint64_t>(m), columns = static_cast<uint64_t>(n)](HostArray &out) {
+            [&, rows = static_cast<uint64_t>(m),
+             columns = static_cast<uint64_t>(n)](HostArray &out) {
               for (uint64_t i = 0; i < out.size(); ++i)
                 out.set(i, builder.array("x_ptr").at(i % rows * columns + i / rows));
             },

@@ -296,6 +296,30 @@ TEST(BuiltinTest, softmaxOfTheLibrary) {
   EXPECT_THAT(result.ir, HasSubstr("math.exp"));
 }
 
+TEST(BuiltinTest, joinSplitInterleaveCat) {
+  Compiled result = compileBody(
+      "    o = tl.arange(0, 8)\n    j = tl.join(o, o + 8)\n    tl.static_assert(j.shape == (8, 2))\n"
+      "    low, high = tl.split(j)\n    tl.static_assert(low.shape == (8,))\n"
+      "    i = tl.interleave(o, o)\n    tl.static_assert(i.shape == (16,))\n"
+      "    m = o[:, None] + o[None, :]\n    c = tl.cat(m, m, dim=1)\n"
+      "    tl.static_assert(c.shape == (8, 16))\n"
+      "    tl.static_assert(tl.cat(o, o).shape == (16,))\n"
+      "    tl.store(p + o, low + high + c.sum(1) + i.sum())\n");
+  EXPECT_THAT(result.diagnostics, IsEmpty());
+}
+
+TEST(BuiltinTest, randomNumbers) {
+  Compiled result = compileBody(
+      "    o = tl.arange(0, 8)\n    x = tl.rand(n, o)\n    tl.static_assert(x.dtype == tl.float32)\n"
+      "    y = tl.randn(12345, o.to(tl.int64))\n    z = tl.randint(0, o)\n"
+      "    tl.static_assert(z.dtype == tl.uint32)\n    a, b2, c, d = tl.randn4x(n, o)\n"
+      "    w = tl.philox(n, o.to(tl.uint64), 0, 0, 0)[0]\n"
+      "    tl.static_assert(w.dtype == tl.uint64)\n"
+      "    tl.store(p + o, x + y + z + a + b2 + c + d + w)\n");
+  EXPECT_THAT(result.diagnostics, IsEmpty());
+  EXPECT_THAT(result.ir, HasSubstr("tile.umulhi"));
+}
+
 TEST(BuiltinTest, hintsStayOnTheOpThatDefinesTheValue) {
   Compiled result = compileBody("    o = n * 4 + tl.arange(0, 8)\n    o = tl.multiple_of(o, 8)\n"
                                 "    o = tl.max_contiguous(o, [8])\n    n = tl.multiple_of(n, 16)\n"

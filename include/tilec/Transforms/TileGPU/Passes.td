@@ -39,6 +39,23 @@ def TileGPURemoveLayoutConversionsPass
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
+def TileGPUUnrollLoopsPass : Pass<"tilegpu-unroll-loops", "::mlir::ModuleOp"> {
+  let summary = "unroll loops that stream from memory, loads first";
+  let description = [{
+    An innermost `scf.for` whose only memory operations are loads is unrolled until a thread has `bytes-in-flight`
+    bytes of loads before their first use, at most `max-factor` times; the loads of all iterations move to the start of
+    the body with their address arithmetic. The iterations left over run in the original loop behind it. The factor
+    that `tl.range(loop_unroll_factor=...)` asks for is taken as it is; 1 switches the pass off for a loop.
+
+    Does not change results: iterations keep their order, and loads move only past loads and arithmetic.
+  }];
+  let options = [
+    Option<"bytesInFlight", "bytes-in-flight", "int64_t", "128", "goal of loaded bytes per thread before the first use">,
+    Option<"maxFactor", "max-factor", "int64_t", "8", "largest unroll factor chosen">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 def TileGPUDecomposeReductionsPass : Pass<"tilegpu-decompose-reductions", "::mlir::ModuleOp"> {
   let summary = "split reductions that cross warps";
   let description = [{

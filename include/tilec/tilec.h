@@ -1,0 +1,365 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C interface of libtilec: compile a tile kernel from text or a file, read every stage and every diagnostic, run
+// the kernel on the simulator. C11 and C++; tilec.hpp is a C++17 wrapper around it.
+//
+//   tilec_compiler *compiler = NULL;
+//   tilec_kernel *kernel = NULL;
+//   tilec_compiler_create(&compiler);
+//   tilec_options options = {.struct_size = sizeof options, .target = "sim"};
+//   if (tilec_compile_file(compiler, "add.tile", &options, &kernel, NULL) != TILEC_OK)
+//     fprintf(stderr, "%s\n", tilec_last_error());
+//   tilec_kernel_destroy(kernel);
+//   tilec_compiler_destroy(compiler);
+//
+// Rules that hold for every function:
+// - A function that can fail returns a tilec_status, or NULL or 0; tilec_last_error then says why. Nothing throws,
+//   prints, reads the environment or ends the process.
+// - Handles are numbers, not addresses, and are never used twice in a process. A null, destroyed or foreign handle, or
+//   one of another type, is TILEC_INVALID_ARGUMENT; destroying NULL or a destroyed handle does nothing.
+// - Every function may be called from any thread at any time. Calls on one compiler wait for each other: compilation in
+//   parallel takes one compiler a thread.
+// - Texts are UTF-8 and end in a NUL. What a function returns, or writes into a struct, belongs to the handle it came
+//   from and lives until that handle is destroyed.
+// - Structs that begin with `struct_size` may grow at their end. Set all members to zero and `struct_size` to sizeof:
+//   a zero asks for the default. A program and a library of different age then understand each other.
+
+#ifndef TILEC_TILEC_H
+#define TILEC_TILEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define TILEC_API __attribute__((visibility("default")))
+#else
+#define TILEC_API
+#endif
+
+/// How a call ended.
+typedef enum tilec_status {
+  TILEC_OK = 0,
+  /// The kernel or its options are wrong, or the simulator found a fault in it; diagnostics or the report say where.
+  TILEC_INPUT_ERROR = 1,
+  /// This machine lacks something: ptxas, a math library, memory.
+  TILEC_UNAVAILABLE = 2,
+  /// A bug in tilec.
+  TILEC_INTERNAL = 3,
+  /// The call itself is wrong: a bad handle, a null pointer, wrong counts or sizes, unknown flags. Nothing was done.
+  TILEC_INVALID_ARGUMENT = 4
+} tilec_status;
+
+/// The library's version, "MAJOR.MINOR.PATCH".
+TILEC_API const char *tilec_version(void);
+/// "ok", "input error", ...; "unknown status" for other numbers.
+TILEC_API const char *tilec_status_name(tilec_status status);
+/// Why the last failing call of this thread failed; empty when none did. Lives until this thread's next failing call.
+TILEC_API const char *tilec_last_error(void);
+
+/// Compiles kernels; holds what is costly to set up.
+typedef struct tilec_compiler tilec_compiler;
+/// One compiled kernel. Immutable, and independent of the compiler that made it.
+typedef struct tilec_kernel tilec_kernel;
+/// The messages of one compilation.
+typedef struct tilec_diagnostics tilec_diagnostics;
+/// What one simulation found, printed and counted.
+typedef struct tilec_report tilec_report;
+
+TILEC_API tilec_status tilec_compiler_create(tilec_compiler **compiler);
+TILEC_API void tilec_compiler_destroy(tilec_compiler *compiler);
+TILEC_API void tilec_kernel_destroy(tilec_kernel *kernel);
+TILEC_API void tilec_diagnostics_destroy(tilec_diagnostics *diagnostics);
+TILEC_API void tilec_report_destroy(tilec_report *report);
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------------------------------------------------===//
+
+/// The stages of a compilation, in order.
+typedef enum tilec_stage {
+  TILEC_STAGE_DEFAULT = 0,
+  TILEC_STAGE_AST = 1,
+  TILEC_STAGE_TILE = 2,
+  TILEC_STAGE_TILEGPU = 3,
+  TILEC_STAGE_LLVM_MLIR = 4,
+  TILEC_STAGE_LLVM = 5,
+  TILEC_STAGE_PTX = 6,
+  TILEC_STAGE_CUBIN = 7
+} tilec_stage;
+
+/// A stage in tilec_options.keep_stages.
+#define TILEC_KEEP(stage) (UINT32_C(1) << (stage))
+
+/// Keeps device assertions.
+#define TILEC_COMPILE_DEBUG UINT32_C(1)
+/// Leaves source lines out of the PTX.
+#define TILEC_COMPILE_NO_LINE_INFO UINT32_C(2)
+/// Does not contract multiply and add into fma.
+#define TILEC_COMPILE_NO_FMA UINT32_C(4)
+/// Reports optimisation remarks among the diagnostics.
+#define TILEC_COMPILE_REMARKS UINT32_C(8)
+/// Counts instructions by class on the simulator.
+#define TILEC_COMPILE_COUNT_INSTRUCTIONS UINT32_C(16)
+
+/// What is said about one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16" (read only), "*fp32:16"
+/// (a multiple of 16), "i32", "fp64", "u1". As a constant, it is a Python literal or the name of a type: "1024", "None",
+/// "tl.float16".
+typedef struct tilec_binding {
+  const char *name;
+  const char *text;
+} tilec_binding;
+
+typedef struct tilec_options {
+  size_t struct_size;
+  /// The kernel's name; NULL: the only entry kernel of the source.
+  const char *kernel;
+  /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", or "sim" for the simulator; NULL: "sm_90a".
+  const char *target;
+  /// Types of the run-time arguments, by name, in any order.
+  const tilec_binding *arguments;
+  size_t num_arguments;
+  /// Values of the compile-time constants, by name, in any order.
+  const tilec_binding *constants;
+  size_t num_constants;
+  /// Warps of a program (a power of two) and pipeline stages; 0: what the source says, else 4 and 3.
+  int32_t num_warps;
+  int32_t num_stages;
+  /// TILEC_COMPILE_... flags.
+  uint32_t flags;
+  /// The last stage wanted; default: PTX, for the simulator host code.
+  tilec_stage stop_after;
+  /// Stages that tilec_kernel_stage can return: TILEC_KEEP(stage), combined with |.
+  uint32_t keep_stages;
+  /// The assembler; NULL: looked for in `cuda_home`, then in `search_path`, then in the usual place.
+  const char *ptxas;
+  const char *cuda_home;
+  /// Folders separated by ':', as in PATH.
+  const char *search_path;
+  /// Bitcode of the math libraries; NULL: beside libtilec, then in the usual places.
+  const char *libclc;
+  const char *libdevice;
+} tilec_options;
+
+/// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages (NULL: "<text>");
+/// where it ends in ".py", the source has to import what it uses, as in Python. `options` may be NULL.
+///
+/// On TILEC_OK `*kernel` is a new handle. It is one on TILEC_UNAVAILABLE, too, when only the cubin is missing, and NULL
+/// in every other case. `diagnostics` may be NULL; unless the call itself is wrong, `*diagnostics` becomes a new handle,
+/// after success as well (warnings, remarks).
+TILEC_API tilec_status tilec_compile_text(tilec_compiler *compiler, const char *name, const char *text, size_t length,
+                                          const tilec_options *options, tilec_kernel **kernel,
+                                          tilec_diagnostics **diagnostics);
+/// The same for a file. One that cannot be read is TILEC_INPUT_ERROR.
+TILEC_API tilec_status tilec_compile_file(tilec_compiler *compiler, const char *path, const tilec_options *options,
+                                          tilec_kernel **kernel, tilec_diagnostics **diagnostics);
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------------------------------------------------===//
+
+typedef enum tilec_severity {
+  TILEC_SEVERITY_ERROR = 0,
+  TILEC_SEVERITY_WARNING = 1,
+  TILEC_SEVERITY_REMARK = 2,
+  /// Belongs to the nearest message before it that is not a note.
+  TILEC_SEVERITY_NOTE = 3
+} tilec_severity;
+
+/// One message. Texts are never NULL, except `fix`. Lines and columns (in bytes) count from 1; 0: no place. The end is
+/// the first position behind the range.
+typedef struct tilec_diagnostic {
+  size_t struct_size;
+  tilec_severity severity;
+  const char *file;
+  uint32_t line;
+  uint32_t column;
+  uint32_t end_line;
+  uint32_t end_column;
+  const char *message;
+  /// What kind of message it is ("syntax", "type", "spill", ...), or empty.
+  const char *category;
+  /// As a compiler prints it: place, message, source line, caret, then its notes.
+  const char *rendered;
+  /// Text that would repair the source when it replaces the range that follows; NULL: none is known.
+  const char *fix;
+  uint32_t fix_line;
+  uint32_t fix_column;
+  uint32_t fix_end_line;
+  uint32_t fix_end_column;
+} tilec_diagnostic;
+
+TILEC_API size_t tilec_diagnostics_count(const tilec_diagnostics *diagnostics);
+/// Fills `*diagnostic` with message number `index`. Notes follow what they belong to.
+TILEC_API tilec_status tilec_diagnostics_get(const tilec_diagnostics *diagnostics, size_t index,
+                                             tilec_diagnostic *diagnostic);
+/// All messages as a compiler prints them.
+TILEC_API const char *tilec_diagnostics_text(const tilec_diagnostics *diagnostics);
+/// All messages as a JSON array.
+TILEC_API const char *tilec_diagnostics_json(const tilec_diagnostics *diagnostics);
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------------------------------------------------===//
+
+/// What a launch has to know.
+typedef struct tilec_kernel_info {
+  size_t struct_size;
+  /// The entry symbol.
+  const char *name;
+  const char *target;
+  uint32_t num_warps;
+  uint32_t num_stages;
+  /// Threads of a program.
+  uint32_t threads;
+  /// Shared memory of a program: asked for at launch, and part of the code.
+  uint32_t dynamic_shared_bytes;
+  uint32_t static_shared_bytes;
+  /// Of a thread, as ptxas reported them; -1: not known.
+  int32_t registers;
+  int32_t spill_bytes;
+  /// Run-time arguments.
+  size_t num_arguments;
+} tilec_kernel_info;
+
+typedef enum tilec_argument_kind {
+  TILEC_ARGUMENT_POINTER = 0,
+  TILEC_ARGUMENT_INTEGER = 1,
+  TILEC_ARGUMENT_FLOAT = 2
+} tilec_argument_kind;
+
+/// One run-time argument.
+typedef struct tilec_argument {
+  size_t struct_size;
+  const char *name;
+  /// "*fp32", "i32", ...
+  const char *type;
+  tilec_argument_kind kind;
+  uint32_t size_bytes;
+  /// The value (of a pointer: the address) has to be a multiple of this.
+  uint32_t divisibility;
+  /// 1: the kernel never writes through this pointer.
+  int32_t is_const;
+} tilec_argument;
+
+TILEC_API tilec_status tilec_kernel_get_info(const tilec_kernel *kernel, tilec_kernel_info *info);
+/// Run-time argument number `index`, in launch order.
+TILEC_API tilec_status tilec_kernel_get_argument(const tilec_kernel *kernel, size_t index, tilec_argument *argument);
+/// NULL when the compilation stopped earlier or was for the simulator.
+TILEC_API const char *tilec_kernel_ptx(const tilec_kernel *kernel);
+/// The bytes of the cubin and, unless `size` is NULL, their number; NULL when it was not asked for or could not be made.
+TILEC_API const void *tilec_kernel_cubin(const tilec_kernel *kernel, size_t *size);
+/// The text of a stage that was kept and, unless `size` is NULL, its length; NULL for other stages.
+TILEC_API const char *tilec_kernel_stage(const tilec_kernel *kernel, tilec_stage stage, size_t *size);
+/// Everything that is known about the kernel, as JSON.
+TILEC_API const char *tilec_kernel_metadata(const tilec_kernel *kernel);
+
+//===----------------------------------------------------------------------------------------------------------------===//
+// Simulating
+//===----------------------------------------------------------------------------------------------------------------===//
+
+/// Looks for races, reads of uninitialised shared memory and writes to read-only buffers. Bounds and alignment are
+/// checked always, except in a launch without this flag and without buffers.
+#define TILEC_SIMULATE_CHECK UINT32_C(1)
+/// Counts memory accesses and warp operations.
+#define TILEC_SIMULATE_COUNTERS UINT32_C(2)
+
+/// The kernel may not write to the buffer.
+#define TILEC_BUFFER_READ_ONLY UINT32_C(1)
+
+/// The value of one argument: `size` bytes at `data`, the argument's own size. For a pointer that is the size of a
+/// pointer, and what lies at `data` is an address in this process.
+typedef struct tilec_value {
+  const void *data;
+  size_t size;
+} tilec_value;
+
+/// Memory that the kernel may touch. Buffers may overlap.
+typedef struct tilec_buffer {
+  void *data;
+  size_t size;
+  /// How findings call it; may be NULL.
+  const char *name;
+  /// TILEC_BUFFER_... flags.
+  uint32_t flags;
+} tilec_buffer;
+
+typedef struct tilec_launch {
+  size_t struct_size;
+  /// Programs in x, y, z; each at least 1.
+  uint32_t grid[3];
+  /// TILEC_SIMULATE_... flags.
+  uint32_t flags;
+  /// Run-time arguments in launch order.
+  const tilec_value *arguments;
+  size_t num_arguments;
+  const tilec_buffer *buffers;
+  size_t num_buffers;
+  /// Host threads to use; 0: one for each core.
+  uint32_t host_threads;
+} tilec_launch;
+
+/// Runs a kernel that was compiled for "sim", and returns when all is done. TILEC_OK: it ran to its end and nothing was
+/// found. TILEC_INPUT_ERROR: it ran, and there are findings. `report` may be NULL; unless the call itself is wrong,
+/// `*report` becomes a new handle.
+TILEC_API tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch, tilec_report **report);
+
+/// A fault, in the first program that has it.
+typedef struct tilec_finding {
+  size_t struct_size;
+  /// "out-of-bounds-global", "shared-race-raw", "assert-failed", ...
+  const char *kind;
+  const char *message;
+  /// How often it occurred.
+  uint64_t count;
+  /// Where in the source; empty and 0 when not known.
+  const char *file;
+  uint32_t line;
+  uint32_t column;
+  uint32_t program[3];
+  uint32_t thread;
+  /// Place, message, thread and the other party of a race, on several lines.
+  const char *rendered;
+} tilec_finding;
+
+/// One line that the kernel printed.
+typedef struct tilec_printed_line {
+  size_t struct_size;
+  uint32_t program[3];
+  uint32_t thread;
+  const char *text;
+} tilec_printed_line;
+
+/// Sums over the launch; zero without TILEC_SIMULATE_COUNTERS. They do not depend on the machine.
+typedef struct tilec_counters {
+  size_t struct_size;
+  /// Of a warp: requests, and 32-byte sectors they touch, as they are and if the same bytes were contiguous.
+  uint64_t global_load_requests, global_load_sectors, global_load_ideal_sectors, global_load_bytes;
+  uint64_t global_store_requests, global_store_sectors, global_store_ideal_sectors, global_store_bytes;
+  /// Of a warp: requests, and wavefronts they take, as they are and without bank conflicts.
+  uint64_t shared_load_requests, shared_load_wavefronts, shared_load_ideal_wavefronts, shared_load_bytes;
+  uint64_t shared_store_requests, shared_store_wavefronts, shared_store_ideal_wavefronts, shared_store_bytes;
+  /// Barriers of a program, for each warp that arrives.
+  uint64_t barriers;
+  uint64_t shuffles;
+  /// Of a thread.
+  uint64_t global_atomics, shared_atomics;
+} tilec_counters;
+
+TILEC_API size_t tilec_report_num_findings(const tilec_report *report);
+TILEC_API tilec_status tilec_report_get_finding(const tilec_report *report, size_t index, tilec_finding *finding);
+TILEC_API size_t tilec_report_num_lines(const tilec_report *report);
+TILEC_API tilec_status tilec_report_get_line(const tilec_report *report, size_t index, tilec_printed_line *line);
+TILEC_API tilec_status tilec_report_get_counters(const tilec_report *report, tilec_counters *counters);
+/// All findings, and what could not be checked, as text; empty when there is nothing to say.
+TILEC_API const char *tilec_report_text(const tilec_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILEC_TILEC_H
