@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface of libtilec: compile a tile kernel from text or a file, read every stage and every diagnostic, run
-// the kernel on the simulator. C11 and C++; tilec.hpp is a C++17 wrapper around it.
+// The C interface of libtilec: compile a tile kernel from text or a file, read every stage and
+// every diagnostic, run the kernel on the simulator. C11 and C++; tilec.hpp is a C++17 wrapper
+// around it.
 //
 //   tilec_compiler *compiler = NULL;
 //   tilec_kernel *kernel = NULL;
@@ -14,16 +15,23 @@
 //   tilec_compiler_destroy(compiler);
 //
 // Rules that hold for every function:
-// - A function that can fail returns a tilec_status, or NULL or 0; tilec_last_error then says why. Nothing throws,
+// - A function that can fail returns a tilec_status, or NULL or 0; tilec_last_error then says why.
+// Nothing throws,
 //   prints, reads the environment or ends the process.
-// - Handles are numbers, not addresses, and are never used twice in a process. A null, destroyed or foreign handle, or
-//   one of another type, is TILEC_INVALID_ARGUMENT; destroying NULL or a destroyed handle does nothing.
-// - Every function may be called from any thread at any time. Calls on one compiler wait for each other: compilation in
+// - Handles are numbers, not addresses, and are never used twice in a process. A null, destroyed or
+// foreign handle, or
+//   one of another type, is TILEC_INVALID_ARGUMENT; destroying NULL or a destroyed handle does
+//   nothing.
+// - Every function may be called from any thread at any time. Calls on one compiler wait for each
+// other: compilation in
 //   parallel takes one compiler a thread.
-// - Texts are UTF-8 and end in a NUL. What a function returns, or writes into a struct, belongs to the handle it came
+// - Texts are UTF-8 and end in a NUL. What a function returns, or writes into a struct, belongs to
+// the handle it came
 //   from and lives until that handle is destroyed.
-// - Structs that begin with `struct_size` may grow at their end. Set all members to zero and `struct_size` to sizeof:
-//   a zero asks for the default. A program and a library of different age then understand each other.
+// - Structs that begin with `struct_size` may grow at their end. Set all members to zero and
+// `struct_size` to sizeof:
+//   a zero asks for the default. A program and a library of different age then understand each
+//   other.
 
 #ifndef TILEC_TILEC_H
 #define TILEC_TILEC_H
@@ -44,21 +52,24 @@ extern "C" {
 /// How a call ended.
 typedef enum tilec_status {
   TILEC_OK = 0,
-  /// The kernel or its options are wrong, or the simulator found a fault in it; diagnostics or the report say where.
+  /// The kernel or its options are wrong, or the simulator found a fault in it; diagnostics or the
+  /// report say where.
   TILEC_INPUT_ERROR = 1,
   /// This machine lacks something: ptxas, a math library, memory.
   TILEC_UNAVAILABLE = 2,
   /// A bug in tilec.
   TILEC_INTERNAL = 3,
-  /// The call itself is wrong: a bad handle, a null pointer, wrong counts or sizes, unknown flags. Nothing was done.
+  /// The call itself is wrong: a bad handle, a null pointer, wrong counts or sizes, unknown flags.
+  /// Nothing was done.
   TILEC_INVALID_ARGUMENT = 4
 } tilec_status;
 
 /// The library's version, "MAJOR.MINOR.PATCH".
 TILEC_API const char *tilec_version(void);
 /// "ok", "input error", ...; "unknown status" for other numbers.
-TILEC_API const char *tilec_status_name(tilec_status status);
-/// Why the last failing call of this thread failed; empty when none did. Lives until this thread's next failing call.
+TILEC_API const char *tilec_status_name(int status);
+/// Why the last failing call of this thread failed; empty when none did. Lives until this thread's
+/// next failing call.
 TILEC_API const char *tilec_last_error(void);
 
 /// Compiles kernels; holds what is costly to set up.
@@ -76,9 +87,9 @@ TILEC_API void tilec_kernel_destroy(tilec_kernel *kernel);
 TILEC_API void tilec_diagnostics_destroy(tilec_diagnostics *diagnostics);
 TILEC_API void tilec_report_destroy(tilec_report *report);
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 // Compiling
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 
 /// The stages of a compilation, in order.
 typedef enum tilec_stage {
@@ -106,9 +117,9 @@ typedef enum tilec_stage {
 /// Counts instructions by class on the simulator.
 #define TILEC_COMPILE_COUNT_INSTRUCTIONS UINT32_C(16)
 
-/// What is said about one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16" (read only), "*fp32:16"
-/// (a multiple of 16), "i32", "fp64", "u1". As a constant, it is a Python literal or the name of a type: "1024", "None",
-/// "tl.float16".
+/// What is said about one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
+/// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1". As a constant, it is a Python
+/// literal or the name of a type: "1024", "None", "tl.float16".
 typedef struct tilec_binding {
   const char *name;
   const char *text;
@@ -126,16 +137,18 @@ typedef struct tilec_options {
   /// Values of the compile-time constants, by name, in any order.
   const tilec_binding *constants;
   size_t num_constants;
-  /// Warps of a program (a power of two) and pipeline stages; 0: what the source says, else 4 and 3.
+  /// Warps of a program (a power of two up to 32) and pipeline stages (up to 16); 0: what the
+  /// source says, else 4 and 3.
   int32_t num_warps;
   int32_t num_stages;
   /// TILEC_COMPILE_... flags.
   uint32_t flags;
-  /// The last stage wanted; default: PTX, for the simulator host code.
-  tilec_stage stop_after;
+  /// The last stage wanted, a tilec_stage; default: PTX, for the simulator host code.
+  uint32_t stop_after;
   /// Stages that tilec_kernel_stage can return: TILEC_KEEP(stage), combined with |.
   uint32_t keep_stages;
-  /// The assembler; NULL: looked for in `cuda_home`, then in `search_path`, then in the usual place.
+  /// The assembler; NULL: looked for in `cuda_home`, then in `search_path`, then in the usual
+  /// place.
   const char *ptxas;
   const char *cuda_home;
   /// Folders separated by ':', as in PATH.
@@ -145,22 +158,25 @@ typedef struct tilec_options {
   const char *libdevice;
 } tilec_options;
 
-/// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages (NULL: "<text>");
-/// where it ends in ".py", the source has to import what it uses, as in Python. `options` may be NULL.
+/// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages
+/// (NULL: "<text>"); where it ends in ".py", the source has to import what it uses, as in Python.
+/// `options` may be NULL.
 ///
-/// On TILEC_OK `*kernel` is a new handle. It is one on TILEC_UNAVAILABLE, too, when only the cubin is missing, and NULL
-/// in every other case. `diagnostics` may be NULL; unless the call itself is wrong, `*diagnostics` becomes a new handle,
-/// after success as well (warnings, remarks).
-TILEC_API tilec_status tilec_compile_text(tilec_compiler *compiler, const char *name, const char *text, size_t length,
+/// On TILEC_OK `*kernel` is a new handle. It is one on TILEC_UNAVAILABLE, too, when only the cubin
+/// is missing, and NULL in every other case. `diagnostics` may be NULL; unless the call itself is
+/// wrong, `*diagnostics` becomes a new handle, after success as well (warnings, remarks).
+TILEC_API tilec_status tilec_compile_text(tilec_compiler *compiler, const char *name,
+                                          const char *text, size_t length,
                                           const tilec_options *options, tilec_kernel **kernel,
                                           tilec_diagnostics **diagnostics);
 /// The same for a file. One that cannot be read is TILEC_INPUT_ERROR.
-TILEC_API tilec_status tilec_compile_file(tilec_compiler *compiler, const char *path, const tilec_options *options,
-                                          tilec_kernel **kernel, tilec_diagnostics **diagnostics);
+TILEC_API tilec_status tilec_compile_file(tilec_compiler *compiler, const char *path,
+                                          const tilec_options *options, tilec_kernel **kernel,
+                                          tilec_diagnostics **diagnostics);
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 // Diagnostics
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 
 typedef enum tilec_severity {
   TILEC_SEVERITY_ERROR = 0,
@@ -170,8 +186,8 @@ typedef enum tilec_severity {
   TILEC_SEVERITY_NOTE = 3
 } tilec_severity;
 
-/// One message. Texts are never NULL, except `fix`. Lines and columns (in bytes) count from 1; 0: no place. The end is
-/// the first position behind the range.
+/// One message. Texts are never NULL, except `fix`. Lines and columns (in bytes) count from 1; 0:
+/// no place. The end is the first position behind the range.
 typedef struct tilec_diagnostic {
   size_t struct_size;
   tilec_severity severity;
@@ -185,7 +201,8 @@ typedef struct tilec_diagnostic {
   const char *category;
   /// As a compiler prints it: place, message, source line, caret, then its notes.
   const char *rendered;
-  /// Text that would repair the source when it replaces the range that follows; NULL: none is known.
+  /// Text that would repair the source when it replaces the range that follows; NULL: none is
+  /// known.
   const char *fix;
   uint32_t fix_line;
   uint32_t fix_column;
@@ -202,9 +219,9 @@ TILEC_API const char *tilec_diagnostics_text(const tilec_diagnostics *diagnostic
 /// All messages as a JSON array.
 TILEC_API const char *tilec_diagnostics_json(const tilec_diagnostics *diagnostics);
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 // Kernels
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 
 /// What a launch has to know.
 typedef struct tilec_kernel_info {
@@ -248,22 +265,25 @@ typedef struct tilec_argument {
 
 TILEC_API tilec_status tilec_kernel_get_info(const tilec_kernel *kernel, tilec_kernel_info *info);
 /// Run-time argument number `index`, in launch order.
-TILEC_API tilec_status tilec_kernel_get_argument(const tilec_kernel *kernel, size_t index, tilec_argument *argument);
+TILEC_API tilec_status tilec_kernel_get_argument(const tilec_kernel *kernel, size_t index,
+                                                 tilec_argument *argument);
 /// NULL when the compilation stopped earlier or was for the simulator.
 TILEC_API const char *tilec_kernel_ptx(const tilec_kernel *kernel);
-/// The bytes of the cubin and, unless `size` is NULL, their number; NULL when it was not asked for or could not be made.
+/// The bytes of the cubin and, unless `size` is NULL, their number; NULL when it was not asked for
+/// or could not be made.
 TILEC_API const void *tilec_kernel_cubin(const tilec_kernel *kernel, size_t *size);
-/// The text of a stage that was kept and, unless `size` is NULL, its length; NULL for other stages.
-TILEC_API const char *tilec_kernel_stage(const tilec_kernel *kernel, tilec_stage stage, size_t *size);
+/// The text of a stage (a tilec_stage) that was kept and, unless `size` is NULL, its length; NULL
+/// for other stages.
+TILEC_API const char *tilec_kernel_stage(const tilec_kernel *kernel, uint32_t stage, size_t *size);
 /// Everything that is known about the kernel, as JSON.
 TILEC_API const char *tilec_kernel_metadata(const tilec_kernel *kernel);
 
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 // Simulating
-//===----------------------------------------------------------------------------------------------------------------===//
+//===----------------------------------------------------------------------------------===//
 
-/// Looks for races, reads of uninitialised shared memory and writes to read-only buffers. Bounds and alignment are
-/// checked always, except in a launch without this flag and without buffers.
+/// Looks for races, reads of uninitialised shared memory and writes to read-only buffers. Bounds
+/// and alignment are checked always, except in a launch without this flag and without buffers.
 #define TILEC_SIMULATE_CHECK UINT32_C(1)
 /// Counts memory accesses and warp operations.
 #define TILEC_SIMULATE_COUNTERS UINT32_C(2)
@@ -271,8 +291,8 @@ TILEC_API const char *tilec_kernel_metadata(const tilec_kernel *kernel);
 /// The kernel may not write to the buffer.
 #define TILEC_BUFFER_READ_ONLY UINT32_C(1)
 
-/// The value of one argument: `size` bytes at `data`, the argument's own size. For a pointer that is the size of a
-/// pointer, and what lies at `data` is an address in this process.
+/// The value of one argument: `size` bytes at `data`, the argument's own size. For a pointer that
+/// is the size of a pointer, and what lies at `data` is an address in this process.
 typedef struct tilec_value {
   const void *data;
   size_t size;
@@ -303,10 +323,12 @@ typedef struct tilec_launch {
   uint32_t host_threads;
 } tilec_launch;
 
-/// Runs a kernel that was compiled for "sim", and returns when all is done. TILEC_OK: it ran to its end and nothing was
-/// found. TILEC_INPUT_ERROR: it ran, and there are findings. `report` may be NULL; unless the call itself is wrong,
+/// Runs a kernel that was compiled for "sim", and returns when all is done. TILEC_OK: it ran to its
+/// end and nothing was found. TILEC_INPUT_ERROR: it ran, and there are findings. `report` may be
+/// NULL; unless the call itself is wrong,
 /// `*report` becomes a new handle.
-TILEC_API tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch, tilec_report **report);
+TILEC_API tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
+                                      tilec_report **report);
 
 /// A fault, in the first program that has it.
 typedef struct tilec_finding {
@@ -337,24 +359,34 @@ typedef struct tilec_printed_line {
 /// Sums over the launch; zero without TILEC_SIMULATE_COUNTERS. They do not depend on the machine.
 typedef struct tilec_counters {
   size_t struct_size;
-  /// Of a warp: requests, and 32-byte sectors they touch, as they are and if the same bytes were contiguous.
+  /// Of a warp: requests, and 32-byte sectors they touch, as they are and if the same bytes were
+  /// contiguous.
   uint64_t global_load_requests, global_load_sectors, global_load_ideal_sectors, global_load_bytes;
-  uint64_t global_store_requests, global_store_sectors, global_store_ideal_sectors, global_store_bytes;
+  uint64_t global_store_requests, global_store_sectors, global_store_ideal_sectors,
+      global_store_bytes;
   /// Of a warp: requests, and wavefronts they take, as they are and without bank conflicts.
-  uint64_t shared_load_requests, shared_load_wavefronts, shared_load_ideal_wavefronts, shared_load_bytes;
-  uint64_t shared_store_requests, shared_store_wavefronts, shared_store_ideal_wavefronts, shared_store_bytes;
+  uint64_t shared_load_requests, shared_load_wavefronts, shared_load_ideal_wavefronts,
+      shared_load_bytes;
+  uint64_t shared_store_requests, shared_store_wavefronts, shared_store_ideal_wavefronts,
+      shared_store_bytes;
   /// Barriers of a program, for each warp that arrives.
   uint64_t barriers;
   uint64_t shuffles;
   /// Of a thread.
   uint64_t global_atomics, shared_atomics;
+  /// With TILEC_COMPILE_COUNT_INSTRUCTIONS: integer, float, special, conversion, control, tensor,
+  /// memory, other.
+  uint64_t instructions[8];
 } tilec_counters;
 
 TILEC_API size_t tilec_report_num_findings(const tilec_report *report);
-TILEC_API tilec_status tilec_report_get_finding(const tilec_report *report, size_t index, tilec_finding *finding);
+TILEC_API tilec_status tilec_report_get_finding(const tilec_report *report, size_t index,
+                                                tilec_finding *finding);
 TILEC_API size_t tilec_report_num_lines(const tilec_report *report);
-TILEC_API tilec_status tilec_report_get_line(const tilec_report *report, size_t index, tilec_printed_line *line);
-TILEC_API tilec_status tilec_report_get_counters(const tilec_report *report, tilec_counters *counters);
+TILEC_API tilec_status tilec_report_get_line(const tilec_report *report, size_t index,
+                                             tilec_printed_line *line);
+TILEC_API tilec_status tilec_report_get_counters(const tilec_report *report,
+                                                 tilec_counters *counters);
 /// All findings, and what could not be checked, as text; empty when there is nothing to say.
 TILEC_API const char *tilec_report_text(const tilec_report *report);
 

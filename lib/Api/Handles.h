@@ -1,9 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The objects behind the handles of the C interface. A handle is an odd number dressed as a pointer: it never equals the
-// address of an object, and it is never used twice, so stale and foreign handles are told apart from live ones. A call
-// holds its object by a shared pointer: another thread may destroy the handle meanwhile.
+// The objects behind the handles of the C interface. A handle is an odd number dressed as a
+// pointer: it never equals the address of an object, and it is never used twice, so stale and
+// foreign handles are told apart from live ones. A call holds its object by a shared pointer:
+// another thread may destroy the handle meanwhile.
 
 #ifndef TILEC_LIB_API_HANDLES_H
 #define TILEC_LIB_API_HANDLES_H

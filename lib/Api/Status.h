@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What stands between the C interface and the library: no exception leaves, failures leave their message, and structs of
-// another version are read and written as far as both sides know them.
+// What stands between the C interface and the library: no exception leaves, failures leave their
+// message, and structs of another version are read and written as far as both sides know them.
 
 #ifndef TILEC_LIB_API_STATUS_H
 #define TILEC_LIB_API_STATUS_H
@@ -21,8 +21,18 @@ namespace tilec::api {
 /// Keeps `message` for tilec_last_error and returns `status`.
 tilec_status fail(tilec_status status, std::string message) noexcept;
 tilec_status failOutOfMemory() noexcept;
-/// The failure of a call whose handle is not a live one of the type: `what` is "compiler", "kernel", ...
+/// An exception that should not have come this far: a bug of ours.
+tilec_status failException(const char *what) noexcept;
+/// The failure of a call whose handle is not a live one of the type: `what` is "compiler",
+/// "kernel", ...
 tilec_status failHandle(const char *what) noexcept;
+
+/// The failure of a call that gives number `index` of `count` things called `what`.
+tilec_status failIndex(const char *what, size_t index, size_t count);
+tilec_status failStructSize(const char *what, size_t size, size_t expected);
+
+/// No version has a struct outside these bounds: a size outside them was never set.
+constexpr bool isStructSize(size_t size) { return size >= sizeof(size_t) && size <= 4096; }
 
 /// Runs the body of an API function that returns a status.
 template <typename Body> tilec_status guarded(Body body) noexcept {
@@ -31,22 +41,20 @@ template <typename Body> tilec_status guarded(Body body) noexcept {
   } catch (const std::bad_alloc &) {
     return failOutOfMemory();
   } catch (const std::exception &error) {
-    return fail(TILEC_INTERNAL, error.what());
+    return failException(error.what());
   } catch (...) {
-    return fail(TILEC_INTERNAL, "an exception of unknown type");
+    return failException("an exception of unknown type");
   }
 }
 
-/// Copies a struct that begins with its size from the caller. A shorter one of an older caller is filled up with zeros;
-/// a longer one of a newer caller must ask for nothing that is not known here. Nothing, after a failure was kept.
+/// Copies a struct that begins with its size from the caller. A shorter one of an older caller is
+/// filled up with zeros; a longer one of a newer caller must ask for nothing that is not known
+/// here. Nothing, after a failure was kept.
 template <typename Struct> std::optional<Struct> readStruct(const Struct *given, const char *what) {
   Struct result = {};
   size_t size = given->struct_size;
-  // No struct has ever been larger than this; it stops reading behind an uninitialised one.
-  constexpr size_t most = 4096;
-  if (size < sizeof(size_t) || size > most) {
-    fail(TILEC_INVALID_ARGUMENT, std::string(what) + ": struct_size is " + std::to_string(size) +
-                                     ", expected " + std::to_string(sizeof(Struct)));
+  if (!isStructSize(size)) {
+    failStructSize(what, size, sizeof(Struct));
     return std::nullopt;
   }
   const char *bytes = reinterpret_cast<const char *>(given);
@@ -62,15 +70,11 @@ template <typename Struct> std::optional<Struct> readStruct(const Struct *given,
 
 /// Copies a struct to the caller, as far as the caller knows it; newer members become zero.
 template <typename Struct> tilec_status writeStruct(Struct value, Struct *to, const char *what) {
-  std::optional<Struct> given;
   if (!to)
     return fail(TILEC_INVALID_ARGUMENT, std::string(what) + " is null");
   size_t size = to->struct_size;
-  constexpr size_t most = 4096;
-  if (size < sizeof(size_t) || size > most)
-    return fail(TILEC_INVALID_ARGUMENT, std::string(what) + ": struct_size is " +
-                                            std::to_string(size) + ", expected " +
-                                            std::to_string(sizeof(Struct)));
+  if (!isStructSize(size))
+    return failStructSize(what, size, sizeof(Struct));
   value.struct_size = size;
   std::memset(static_cast<void *>(to), 0, size);
   std::memcpy(static_cast<void *>(to), &value, std::min(size, sizeof(Struct)));

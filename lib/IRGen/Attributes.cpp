@@ -43,8 +43,7 @@ Value Generator::hasAttribute(const Value &base, llvm::StringRef name) {
   return Value::boolean(mlir::succeeded(evaluator.getAttribute(base, name, current)));
 }
 
-FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name,
-                                      SourceRange range) {
+FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name, SourceRange range) {
   auto bound = std::make_shared<const Value>(self);
   if (const Builtin *builtin = findBuiltin(name, asMethod))
     return Value(BuiltinValue{builtin, bound});
@@ -61,8 +60,8 @@ FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name,
       candidates.push_back(candidate);
   for (llvm::StringRef property : {"dtype", "shape", "type", "numel", "T"})
     candidates.push_back(property);
-  return errorUnknown(range, "a value of type " + self.describe() + " has no attribute '" + name +
-                                 "'",
+  return errorUnknown(range,
+                      "a value of type " + self.describe() + " has no attribute '" + name + "'",
                       name, candidates);
 }
 

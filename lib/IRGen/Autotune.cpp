@@ -187,11 +187,10 @@ std::vector<KernelInfo> Generator::listKernels(const ast::Module &module) {
     info.range = function->nameRange;
     for (const ast::Param &param : function->params) {
       ParamAnnotation annotation = classifyAnnotation(param.annotation);
-      KernelParam::Kind kind = annotation.kind == ParamAnnotation::Kind::Constexpr
-                                   ? KernelParam::Kind::Constexpr
-                               : annotation.kind == ParamAnnotation::Kind::Typed
-                                   ? KernelParam::Kind::Typed
-                                   : KernelParam::Kind::Plain;
+      KernelParam::Kind kind =
+          annotation.kind == ParamAnnotation::Kind::Constexpr ? KernelParam::Kind::Constexpr
+          : annotation.kind == ParamAnnotation::Kind::Typed   ? KernelParam::Kind::Typed
+                                                              : KernelParam::Kind::Plain;
       info.params.push_back(
           {param.name.str(), kind, annotation.typeText, param.defaultValue != nullptr});
     }

@@ -28,8 +28,8 @@ FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *ne
   bool returns = ast::containsReturn(stmt.thenBody) || ast::containsReturn(stmt.elseBody);
   if (returns && frame->regionDepth == 0 && !frame->loop)
     return executeReturningIf(stmt, *condition, next);
-  if (frame->loop && (ast::containsBreakOrContinue(stmt.thenBody) ||
-                      ast::containsBreakOrContinue(stmt.elseBody)))
+  if (frame->loop &&
+      (ast::containsBreakOrContinue(stmt.thenBody) || ast::containsBreakOrContinue(stmt.elseBody)))
     return executeEscapingIf(stmt, *condition, next);
   executeRuntimeIf(stmt, *condition);
   return Flow::Next;
@@ -59,8 +59,8 @@ FailureOr<Flow> Generator::executeEscapingIf(const ast::If &stmt, mlir::Value co
   if (loop->isUnrolled && loop->broke.isRuntime())
     return error(stmt.headerRange, "'break' under a runtime condition is not supported in a loop "
                                    "that is unrolled at compile time");
-  bool always = !loop->broke.isRuntime() && loop->broke.getConstant() &&
-                loop->broke.getConstant()->isTrue();
+  bool always =
+      !loop->broke.isRuntime() && loop->broke.getConstant() && loop->broke.getConstant()->isTrue();
   return always ? Flow::Break : Flow::Continue;
 }
 
@@ -99,8 +99,8 @@ void Generator::emitBranches(const ast::If &stmt, mlir::Value condition, const a
     }
     Value thenValue = inThen->second, elseValue = inElse->second;
     bool isMerged = false;
-    if (mlir::failed(mergeVariable(name, stmt, before.count(name), thenValue, thenBlock,
-                                   elseValue, elseBlock, isMerged))) {
+    if (mlir::failed(mergeVariable(name, stmt, before.count(name), thenValue, thenBlock, elseValue,
+                                   elseBlock, isMerged))) {
       frame->variables[name] = Value::poison();
     } else if (isMerged) {
       merged.push_back(name);
@@ -118,8 +118,8 @@ void Generator::emitBranches(const ast::If &stmt, mlir::Value condition, const a
     elseValues.push_back(broke[1]);
   }
 
-  Value results = finishIf(condition, thenBlock, elseBlock, Value::tuple(thenValues),
-                           Value::tuple(elseValues));
+  Value results =
+      finishIf(condition, thenBlock, elseBlock, Value::tuple(thenValues), Value::tuple(elseValues));
   for (auto [name, value] : llvm::zip_first(merged, *results.getTuple()))
     frame->variables[name] = value;
   if (loop)
@@ -127,9 +127,8 @@ void Generator::emitBranches(const ast::If &stmt, mlir::Value condition, const a
 }
 
 LogicalResult Generator::mergeVariable(llvm::StringRef name, const ast::If &stmt, bool existed,
-                                       Value &thenValue, DetachedBlock &thenBlock,
-                                       Value &elseValue, DetachedBlock &elseBlock,
-                                       bool &isMerged) {
+                                       Value &thenValue, DetachedBlock &thenBlock, Value &elseValue,
+                                       DetachedBlock &elseBlock, bool &isMerged) {
   isMerged = false;
   if (thenValue.isPoison() || elseValue.isPoison()) {
     // Keep the message of the side that has one.
@@ -152,8 +151,8 @@ LogicalResult Generator::mergeVariable(llvm::StringRef name, const ast::If &stmt
                                   .str());
     return success();
   }
-  if (mlir::failed(unifyResults(left, thenBlock.get(), right, elseBlock.get(), what,
-                                stmt.headerRange)))
+  if (mlir::failed(
+          unifyResults(left, thenBlock.get(), right, elseBlock.get(), what, stmt.headerRange)))
     return failure();
   thenValue = left;
   elseValue = right;
@@ -206,9 +205,8 @@ LogicalResult Generator::unifyResults(Value &lhs, mlir::Block *lhsBlock, Value &
                           " and " + rhs.describe());
 }
 
-Value Generator::finishIf(mlir::Value condition, DetachedBlock &thenBlock,
-                          DetachedBlock &elseBlock, const Value &thenValue,
-                          const Value &elseValue) {
+Value Generator::finishIf(mlir::Value condition, DetachedBlock &thenBlock, DetachedBlock &elseBlock,
+                          const Value &thenValue, const Value &elseValue) {
   llvm::SmallVector<mlir::Value> thenLeaves, elseLeaves;
   flatten(thenValue, thenLeaves);
   flatten(elseValue, elseLeaves);

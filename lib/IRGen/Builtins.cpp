@@ -71,21 +71,50 @@ std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
 }
 
 bool isKnownUnsupported(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {
-      "advance", "associative_scan", "atomic_add", "atomic_and", "atomic_cas", "atomic_max",
-      "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg", "atomic_xor", "bitonic_merge",
-      "cumprod", "cumsum", "dot", "dot_scaled", "extern_elementwise", "flip", "gather",
-      "gdc_launch_dependents", "gdc_wait", "globaltimer", "histogram", "inline_asm_elementwise",
-      "item", "load_tensor_descriptor", "make_block_ptr",
-      "make_tensor_descriptor", "map_elementwise", "num_threads", "num_warps",
-      "smid", "sort", "store_tensor_descriptor", "topk", "_experimental_make_tensor_descriptor", "tensor_descriptor"};
+  static const llvm::StringSet<> names = {"advance",
+                                          "associative_scan",
+                                          "atomic_add",
+                                          "atomic_and",
+                                          "atomic_cas",
+                                          "atomic_max",
+                                          "atomic_min",
+                                          "atomic_or",
+                                          "atomic_poll",
+                                          "atomic_xchg",
+                                          "atomic_xor",
+                                          "bitonic_merge",
+                                          "cumprod",
+                                          "cumsum",
+                                          "dot",
+                                          "dot_scaled",
+                                          "extern_elementwise",
+                                          "flip",
+                                          "gather",
+                                          "gdc_launch_dependents",
+                                          "gdc_wait",
+                                          "globaltimer",
+                                          "histogram",
+                                          "inline_asm_elementwise",
+                                          "item",
+                                          "load_tensor_descriptor",
+                                          "make_block_ptr",
+                                          "make_tensor_descriptor",
+                                          "map_elementwise",
+                                          "num_threads",
+                                          "num_warps",
+                                          "smid",
+                                          "sort",
+                                          "store_tensor_descriptor",
+                                          "topk",
+                                          "_experimental_make_tensor_descriptor",
+                                          "tensor_descriptor"};
   return names.contains(name);
 }
 
 bool isLibraryMethod(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"argmax", "argmin", "cdiv",    "join",    "max", "min",
-                                          "split",  "sum",    "sigmoid", "softmax", "reduce_or",
-                                          "xor_sum"};
+  static const llvm::StringSet<> names = {"argmax",  "argmin",  "cdiv",      "join",
+                                          "max",     "min",     "split",     "sum",
+                                          "sigmoid", "softmax", "reduce_or", "xor_sum"};
   return names.contains(name);
 }
 

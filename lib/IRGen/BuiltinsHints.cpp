@@ -11,8 +11,7 @@ namespace {
 /// Notes a fact on the op that defines the value. Only done where the hint is reached whenever the
 /// op is, since the fact then holds everywhere; elsewhere a hint is dropped, which is always right.
 FailureOr<Value> genHint(Generator &g, const BoundArgs &a, llvm::StringRef attribute) {
-  FailureOr<llvm::SmallVector<int64_t>> values =
-      g.toIntegers(a[1].value, a[1].range, "the hint");
+  FailureOr<llvm::SmallVector<int64_t>> values = g.toIntegers(a[1].value, a[1].range, "the hint");
   if (mlir::failed(values))
     return failure();
   const RuntimeValue *input = a[0].value.getRuntime();
@@ -28,8 +27,8 @@ FailureOr<Value> genHint(Generator &g, const BoundArgs &a, llvm::StringRef attri
   llvm::SmallVector<int32_t> numbers;
   for (int64_t value : *values) {
     if (value < 1 || value > INT32_MAX)
-      return g.error(a[1].range, "a hint must be a positive 32-bit number, got " +
-                                     llvm::Twine(value));
+      return g.error(a[1].range,
+                     "a hint must be a positive 32-bit number, got " + llvm::Twine(value));
     numbers.push_back(static_cast<int32_t>(value));
   }
   mlir::OpBuilder &builder = g.getBuilder();
@@ -85,8 +84,8 @@ FailureOr<Value> genAssume(Generator &g, const BoundArgs &a) {
   if (mlir::failed(condition))
     return failure();
   if (condition->getRuntime()->type.isBlock())
-    return g.error(a[0].range, "'tl.assume' needs a scalar condition, got " +
-                                   a[0].value.describe());
+    return g.error(a[0].range,
+                   "'tl.assume' needs a scalar condition, got " + a[0].value.describe());
   g.create<tile::AssumeOp>(condition->getRuntime()->value);
   return Value::none();
 }

@@ -67,8 +67,7 @@ FailureOr<Value> genIsFinite(Generator &g, const BoundArgs &a) {
 }
 
 /// Rounds to an integer of 32 or 64 bits, ties to even.
-template <ScalarKind kind>
-FailureOr<Value> genRoundToInt(Generator &g, const BoundArgs &a) {
+template <ScalarKind kind> FailureOr<Value> genRoundToInt(Generator &g, const BoundArgs &a) {
   FailureOr<Value> x = getFloatOperand(g, a, 0);
   if (mlir::failed(x))
     return failure();
@@ -81,8 +80,7 @@ FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
                 Generator::CallArg{"", a[0].value, a[0].range}, a.range);
 }
 
-template <typename OpT>
-FailureOr<Value> genIntUnary(Generator &g, const BoundArgs &a) {
+template <typename OpT> FailureOr<Value> genIntUnary(Generator &g, const BoundArgs &a) {
   FailureOr<Value> x = g.toRuntime(a[0].value, a[0].range);
   if (mlir::failed(x))
     return failure();

@@ -41,8 +41,8 @@ namespace {
 FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
   if (a[0].value.isNumber()) {
     const Constant &number = *a[0].value.getConstant();
-    bool negative = number.isFloat() ? std::signbit(number.getFloat())
-                                     : number.toInt().isNegative();
+    bool negative =
+        number.isFloat() ? std::signbit(number.getFloat()) : number.toInt().isNegative();
     return negative ? g.unary(ast::UnaryOp::Minus, a[0].value, a.range) : a[0].value;
   }
   FailureOr<Value> operand = g.toRuntime(a[0].value, a[0].range);
@@ -103,8 +103,7 @@ Value emitMinMax(Generator &g, const Value &lhs, const Value &rhs, bool propagat
   return isMax ? g.emit<arith::MaxUIOp>(type, a, b) : g.emit<arith::MinUIOp>(type, a, b);
 }
 
-template <bool isMax>
-FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
+template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
   Value operands[2];
   FailureOr<bool> propagateNan = getPropagateNan(g, a, 2);
   if (mlir::failed(propagateNan) || mlir::failed(getMinMaxOperands(g, a, operands)))
@@ -179,8 +178,8 @@ FailureOr<Value> genFma(Generator &g, const BoundArgs &a) {
   const Type type = operands[0].getRuntime()->type;
   if (!type.element.isFloat() || type.element.isFP8())
     return g.error(a.range, "'tl.fma' needs floats of 16 bits or more, got " + type.str());
-  return g.emit<math::FmaOp>(type, operands[0].getRuntime()->value,
-                             operands[1].getRuntime()->value, operands[2].getRuntime()->value);
+  return g.emit<math::FmaOp>(type, operands[0].getRuntime()->value, operands[1].getRuntime()->value,
+                             operands[2].getRuntime()->value);
 }
 
 FailureOr<Value> genUMulHi(Generator &g, const BoundArgs &a) {
@@ -201,13 +200,11 @@ FailureOr<Value> genUMulHi(Generator &g, const BoundArgs &a) {
                                 operands[1].getRuntime()->value);
 }
 
-template <ast::BinaryOp op>
-FailureOr<Value> genBinary(Generator &g, const BoundArgs &a) {
+template <ast::BinaryOp op> FailureOr<Value> genBinary(Generator &g, const BoundArgs &a) {
   return g.binary(op, a[0].value, a[1].value, a.range);
 }
 
-template <ast::BoolOpKind op>
-FailureOr<Value> genLogical(Generator &g, const BoundArgs &a) {
+template <ast::BoolOpKind op> FailureOr<Value> genLogical(Generator &g, const BoundArgs &a) {
   return g.logical(op, a[0].value, a[1].value, a.range);
 }
 

@@ -32,8 +32,8 @@ FailureOr<Value> getOperand(Generator &g, const BoundArg &arg, const Type &point
     fits = dim == 1 || dim == pointer.shape[pointer.getRank() - type.getRank() + i];
   }
   if (!fits && !pointer.isBlock())
-    return g.error(arg.range, what + " has shape " + printShape(type.shape) +
-                                  " but the pointer is a scalar");
+    return g.error(arg.range,
+                   what + " has shape " + printShape(type.shape) + " but the pointer is a scalar");
   if (!fits)
     return g.error(arg.range, what + " has shape " + printShape(type.shape) +
                                   ", which cannot be broadcast to the pointer's shape " +
@@ -56,12 +56,13 @@ FailureOr<tile::CacheModifier> getCacheModifier(Generator &g, const BoundArgs &a
   llvm::SmallVector<llvm::StringRef> names;
   allowed.split(names, ' ');
   if (!modifier || !llvm::is_contained(names, name))
-    return g.error(a[index].range, "cache modifier '" + *text + "' is none of " + [&] {
-      std::string list;
-      for (llvm::StringRef entry : names)
-        list += (list.empty() ? "'." : ", '.") + entry.str() + "'";
-      return list;
-    }());
+    return g.error(
+        a[index].range, "cache modifier '" + *text + "' is none of " + [&] {
+          std::string list;
+          for (llvm::StringRef entry : names)
+            list += (list.empty() ? "'." : ", '.") + entry.str() + "'";
+          return list;
+        }());
   return *modifier;
 }
 

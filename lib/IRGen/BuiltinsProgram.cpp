@@ -8,8 +8,7 @@
 namespace tilec::irgen {
 namespace {
 
-template <typename OpT>
-FailureOr<Value> genGridOp(Generator &g, const BoundArgs &a) {
+template <typename OpT> FailureOr<Value> genGridOp(Generator &g, const BoundArgs &a) {
   FailureOr<int64_t> axis = g.toInteger(a[0].value, a[0].range, "the grid axis");
   if (mlir::failed(axis))
     return failure();
@@ -32,8 +31,8 @@ FailureOr<Value> genArange(Generator &g, const BoundArgs &a) {
     return g.error(a.range, "the bounds of tl.arange do not fit in 32 bits");
   int64_t length = *end - *start;
   if (!llvm::isPowerOf2_64(static_cast<uint64_t>(length)))
-    return g.error(a.range, "the length of tl.arange must be a power of two, got " +
-                                llvm::Twine(length));
+    return g.error(a.range,
+                   "the length of tl.arange must be a power of two, got " + llvm::Twine(length));
   if (mlir::failed(g.checkShape({length}, a.range)))
     return failure();
   Type type(ScalarKind::Int32, {length});
@@ -82,9 +81,9 @@ FailureOr<Value> makeRange(Generator &g, const BoundArgs &a, bool isStatic) {
   else
     bounds = {Value::integer(0), a[0].value};
   bounds.push_back(a.has(2) ? a[2].value : Value::integer(1));
-  static constexpr llvm::StringRef names[] = {"num_stages", "loop_unroll_factor",
-                                              "disallow_acc_multi_buffer", "flatten",
-                                              "warp_specialize", "disable_licm"};
+  static constexpr llvm::StringRef names[] = {
+      "num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer",
+      "flatten",    "warp_specialize",    "disable_licm"};
   std::vector<std::pair<std::string, Value>> options;
   for (size_t i = 3; i < a.args.size(); ++i) {
     if (!a.has(i))
@@ -107,7 +106,8 @@ FailureOr<Value> genIdentity(Generator &g, const BoundArgs &a) { return a[0].val
 FailureOr<Value> genConstexpr(Generator &g, const BoundArgs &a) {
   if (a[0].value.isRuntime())
     return g.error(a[0].range, "tl.constexpr needs a compile-time value, got a runtime value of "
-                               "type " + a[0].value.describe());
+                               "type " +
+                                   a[0].value.describe());
   return a[0].value;
 }
 
@@ -222,8 +222,7 @@ FailureOr<Value> genDeviceAssert(Generator &g, const BoundArgs &a) {
       return failure();
   }
   if (g.getOptions().debug)
-    g.create<tile::AssertOp>(condition->getRuntime()->value,
-                             g.getBuilder().getStringAttr(message));
+    g.create<tile::AssertOp>(condition->getRuntime()->value, g.getBuilder().getStringAttr(message));
   return Value::none();
 }
 
@@ -278,8 +277,8 @@ constexpr Builtin programBuiltins[] = {
     {"device_print", "prefix? *args hex?", inLanguage, genDevicePrint},
     {"device_assert", "cond msg? mask?", inLanguage, genDeviceAssert},
     {"debug_barrier", "", inLanguage, genBarrier},
-    {"Config", "kwargs num_warps? num_stages? num_ctas? maxnreg? pre_hook? ir_override?",
-     inTriton, genConfig},
+    {"Config", "kwargs num_warps? num_stages? num_ctas? maxnreg? pre_hook? ir_override?", inTriton,
+     genConfig},
     {"next_power_of_2", "n", inTriton | inLanguage, genNextPowerOf2},
 };
 

@@ -58,8 +58,7 @@ FailureOr<Value> genStr(Generator &g, const BoundArgs &a) {
 }
 
 /// `min(a, b, ...)` and `min(tuple)`.
-template <bool isMax>
-FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
+template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
   std::vector<Value> operands;
   for (const BoundArg &arg : a.rest)
     operands.push_back(arg.value);
@@ -71,9 +70,8 @@ FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
   Value result = operands.front();
   for (const Value &operand : llvm::drop_begin(operands)) {
     if (result.isNumber() && operand.isNumber()) {
-      FailureOr<Value> less =
-          isMax ? g.compare(ast::CompareOp::Lt, result, operand, a.range)
-                : g.compare(ast::CompareOp::Lt, operand, result, a.range);
+      FailureOr<Value> less = isMax ? g.compare(ast::CompareOp::Lt, result, operand, a.range)
+                                    : g.compare(ast::CompareOp::Lt, operand, result, a.range);
       if (mlir::failed(less))
         return failure();
       if (less->getConstant()->isTrue())
@@ -92,8 +90,8 @@ FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
 FailureOr<Value> genSum(Generator &g, const BoundArgs &a) {
   const std::vector<Value> *elements = a[0].value.getTuple();
   if (!elements)
-    return g.error(a[0].range, "sum() needs a tuple, got " + a[0].value.describe() +
-                                   "; use tl.sum for blocks");
+    return g.error(a[0].range,
+                   "sum() needs a tuple, got " + a[0].value.describe() + "; use tl.sum for blocks");
   Value result = a.has(1) ? a[1].value : Value::integer(0);
   for (const Value &element : *elements) {
     FailureOr<Value> next = g.binary(ast::BinaryOp::Add, result, element, a.range);
@@ -126,7 +124,8 @@ FailureOr<Value> genIsInstance(Generator &g, const BoundArgs &a) {
     const BuiltinValue *builtin = candidate.getIf<BuiltinValue>();
     if (!builtin)
       return g.error(a[1].range, "isinstance() needs a class such as tl.tensor or tl.constexpr, "
-                                 "got " + candidate.describe());
+                                 "got " +
+                                     candidate.describe());
     result |= isInstance(a[0].value, builtin->builtin->name);
   }
   return Value::boolean(result);

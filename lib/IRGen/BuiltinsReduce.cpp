@@ -136,9 +136,9 @@ FailureOr<Value> genAxisIndex(Generator &g, const BoundArgs &a) {
   }
   Type line(ScalarKind::Int32, {whole.shape[axis]});
   mlir::OpBuilder &builder = g.getBuilder();
-  Value index = g.emit<tile::MakeRangeOp>(
-      line, g.lower(line), builder.getI32IntegerAttr(0),
-      builder.getI32IntegerAttr(static_cast<int32_t>(whole.shape[axis])));
+  Value index =
+      g.emit<tile::MakeRangeOp>(line, g.lower(line), builder.getI32IntegerAttr(0),
+                                builder.getI32IntegerAttr(static_cast<int32_t>(whole.shape[axis])));
   for (int64_t dim = 0; dim < whole.getRank(); ++dim)
     if (dim != axis)
       index = g.expandDims(index, dim);

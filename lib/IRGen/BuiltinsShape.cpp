@@ -90,8 +90,7 @@ FailureOr<Value> genExpandDims(Generator &g, const BoundArgs &a) {
   FailureOr<llvm::SmallVector<int64_t>> axes = g.toIntegers(a[1].value, a[1].range, "the axis");
   if (mlir::failed(operand) || mlir::failed(axes))
     return failure();
-  int64_t rank =
-      operand->getRuntime()->type.getRank() + static_cast<int64_t>(axes->size());
+  int64_t rank = operand->getRuntime()->type.getRank() + static_cast<int64_t>(axes->size());
   for (int64_t &axis : *axes) {
     FailureOr<int64_t> normalized = g.normalizeAxis(axis, rank, a[1].range);
     if (mlir::failed(normalized))
@@ -196,8 +195,7 @@ FailureOr<Value> genTrans(Generator &g, const BoundArgs &a) {
     return failure();
   int64_t rank = operand->getRuntime()->type.getRank();
   if (rank < 2)
-    return g.error(a.range, "tl.trans needs a block of rank 2 or more, got " +
-                                operand->describe());
+    return g.error(a.range, "tl.trans needs a block of rank 2 or more, got " + operand->describe());
   llvm::SmallVector<int64_t> dims;
   for (int64_t i = 0; i < rank; ++i)
     dims.push_back(i);
@@ -232,8 +230,8 @@ FailureOr<Value> genCast(Generator &g, const BoundArgs &a) {
                    from->type.element.getBitWidth() > type->getBitWidth();
     if (!narrows)
       return g.error(a[Rounding].range, "'fp_downcast_rounding' is only for casts to a narrower "
-                                        "float, got " + a[Input].value.describe() + " to " +
-                                        type->str());
+                                        "float, got " +
+                                            a[Input].value.describe() + " to " + type->str());
   }
   return g.cast(a[Input].value, *type, a.range, rounding);
 }

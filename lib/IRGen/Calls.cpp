@@ -59,18 +59,6 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
   return error(range, callee.describe() + " cannot be called");
 }
 
-FailureOr<Value> Generator::callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> args,
-                                        SourceRange range) {
-  const SourceModule &library = getLibraryModule();
-  const ModuleBinding *binding = library.scope.find(name);
-  if (!binding || !binding->function)
-    return error(range, "the language library has no function '" + name + "'");
-  std::vector<CallArg> callArgs;
-  for (const Value &arg : args)
-    callArgs.push_back({"", arg, range});
-  return callFunction(FunctionValue{binding->function, &library}, callArgs, range);
-}
-
 FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
                                          SourceRange range) {
   const ast::FunctionDef &function = *callee.function;
@@ -126,9 +114,9 @@ FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef
   return evaluate(callee.lambda->body);
 }
 
-LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params,
-                                    llvm::StringRef functionName, llvm::ArrayRef<CallArg> args,
-                                    SourceRange range, Frame &callee) {
+LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::StringRef functionName,
+                                    llvm::ArrayRef<CallArg> args, SourceRange range,
+                                    Frame &callee) {
   std::string shown = "'" + functionName.str() + "'";
   size_t positional = 0, numPositional = 0;
   for (const CallArg &arg : args)
@@ -158,8 +146,8 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params,
     const CallArg *given = keyword;
     if (positional < numPositional && param.kind != ast::ParamKind::KeywordOnly) {
       if (keyword)
-        return error(keyword->range, "argument '" + param.name + "' of " + shown +
-                                         " is given twice");
+        return error(keyword->range,
+                     "argument '" + param.name + "' of " + shown + " is given twice");
       given = &args[positional++];
     }
     bool isConstexpr =
@@ -170,7 +158,8 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params,
       if (isConstexpr && given->value.isRuntime())
         return error(given->range, "argument '" + param.name + "' of " + shown +
                                        " must be known at compile time, got a runtime value of "
-                                       "type " + given->value.describe());
+                                       "type " +
+                                       given->value.describe());
       callee.variables[param.name] = given->value;
       continue;
     }
@@ -187,8 +176,8 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params,
                                              llvm::Twine(numPositional));
   for (const CallArg &arg : args)
     if (!arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
-      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'",
-                          arg.keyword, names);
+      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'", arg.keyword,
+                          names);
   return success();
 }
 
@@ -269,8 +258,8 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
       std::vector<llvm::StringRef> names;
       for (const BuiltinParam &candidate : params)
         names.push_back(candidate.name);
-      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'",
-                          arg.keyword, names);
+      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'", arg.keyword,
+                          names);
     }
     BoundArg &slot = bound.args[param - params.begin()];
     if (slot)

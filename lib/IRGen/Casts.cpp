@@ -101,8 +101,8 @@ FailureOr<Value> Generator::castPointer(const Value &value, DType type, SourceRa
   }
   if (!source.isInt())
     return error(range, "a value of type " + source.str() + " cannot be cast to a pointer");
-  FailureOr<Value> wide = cast(value, source.isSignedInt() ? ScalarKind::Int64 : ScalarKind::UInt64,
-                               range);
+  FailureOr<Value> wide =
+      cast(value, source.isSignedInt() ? ScalarKind::Int64 : ScalarKind::UInt64, range);
   if (mlir::failed(wide))
     return failure();
   return emit<tile::IntToPtrOp>(result, lower(result), wide->getRuntime()->value);
@@ -173,8 +173,8 @@ FailureOr<Value> Generator::bitcast(const Value &value, DType type, SourceRange 
     return castPointer(*operand, type, range);
   if (source.getBitWidth() != type.getBitWidth())
     return error(range, "cannot bitcast " + source.str() + " to " + type.str() +
-                            ": their sizes differ (" + llvm::Twine(source.getBitWidth()) +
-                            " and " + llvm::Twine(type.getBitWidth()) + " bits)");
+                            ": their sizes differ (" + llvm::Twine(source.getBitWidth()) + " and " +
+                            llvm::Twine(type.getBitWidth()) + " bits)");
   Type result = from.type.withElement(type);
   if (source.isInt() && type.isInt())
     return Value::runtime(from.value, result);

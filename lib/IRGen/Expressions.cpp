@@ -18,26 +18,16 @@ FailureOr<Value> Generator::evaluate(const ast::Expr *expr) {
   return result;
 }
 
-FailureOr<Constant> Generator::evaluateConstant(const ast::Expr *expr, const llvm::Twine &what) {
-  FailureOr<Value> value = evaluate(expr);
-  if (mlir::failed(value))
-    return failure();
-  if (const Constant *constant = value->getConstant())
-    return *constant;
-  return error(expr->range, what + " must be known at compile time, got " + value->describe());
-}
-
 FailureOr<Value> Generator::evaluateImpl(const ast::Expr *expr) {
   using ast::ExprKind;
   switch (expr->kind) {
   case ExprKind::Name:
     return evaluateName(*llvm::cast<ast::Name>(expr));
   case ExprKind::IntLiteral: {
-    std::optional<PyInt> number =
-        PyInt::fromSigned(llvm::cast<ast::IntLiteral>(expr)->getValue());
+    std::optional<PyInt> number = PyInt::fromSigned(llvm::cast<ast::IntLiteral>(expr)->getValue());
     if (!number)
-      return error(expr->range, "integer literal is larger than " +
-                                    llvm::Twine(PyInt::bitLimit) + " bits");
+      return error(expr->range,
+                   "integer literal is larger than " + llvm::Twine(PyInt::bitLimit) + " bits");
     return Value(Constant(*number));
   }
   case ExprKind::FloatLiteral:
@@ -148,8 +138,7 @@ FailureOr<Value> Generator::evaluateElements(llvm::ArrayRef<ast::Expr *> element
 FailureOr<Value> Generator::makeTuple(std::vector<Value> elements, SourceRange range) {
   Value tuple = Value::tuple(std::move(elements));
   if (tuple.getIf<TupleValue>()->totalSize > TupleValue::sizeLimit)
-    return error(range, "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) +
-                            " elements");
+    return error(range, "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
   return tuple;
 }
 
@@ -225,8 +214,8 @@ LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, 
     if (mlir::failed(element))
       return failure();
     if (results.size() >= TupleValue::sizeLimit)
-      return error(comprehension.range, "a tuple of more than " +
-                                            llvm::Twine(TupleValue::sizeLimit) + " elements");
+      return error(comprehension.range,
+                   "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
     results.push_back(*element);
     return success();
   }
@@ -255,8 +244,7 @@ LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, 
       FailureOr<Value> test = evaluate(condition);
       if (mlir::failed(test))
         return failure();
-      FailureOr<bool> truth =
-          toBool(*test, condition->range, "the condition of a comprehension");
+      FailureOr<bool> truth = toBool(*test, condition->range, "the condition of a comprehension");
       if (mlir::failed(truth))
         return failure();
       keep = keep && *truth;
@@ -273,8 +261,8 @@ FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable
     return *elements;
   const RangeValue *rangeValue = iterable.getIf<RangeValue>();
   if (!rangeValue)
-    return error(range, "expected a tuple or a range of compile-time numbers, got " +
-                            iterable.describe());
+    return error(range,
+                 "expected a tuple or a range of compile-time numbers, got " + iterable.describe());
   int64_t bounds[3];
   static constexpr llvm::StringRef names[] = {"the start of the range", "the end of the range",
                                               "the step of the range"};

@@ -72,8 +72,8 @@ void Generator::countOp() {
   if (++numOps <= opLimit || aborted)
     return;
   aborted = true;
-  report(Severity::Error, current, "this kernel becomes more than " + llvm::Twine(opLimit) +
-                                       " operations");
+  report(Severity::Error, current,
+         "this kernel becomes more than " + llvm::Twine(opLimit) + " operations");
 }
 
 bool Generator::enter(SourceRange range) {
@@ -81,8 +81,9 @@ bool Generator::enter(SourceRange range) {
     return false;
   if (++steps > stepLimit) {
     aborted = true;
-    report(Severity::Error, range, "evaluating this kernel at compile time takes more than " +
-                     llvm::Twine(stepLimit) + " steps");
+    report(Severity::Error, range,
+           "evaluating this kernel at compile time takes more than " + llvm::Twine(stepLimit) +
+               " steps");
     return false;
   }
   if (nesting > nestingLimit) {

@@ -150,24 +150,20 @@ public:
   Frame &getFrame() { return *frame; }
   /// The IR location of what is being evaluated.
   mlir::Location getLocation();
-  template <typename OpT, typename... Args>
-  OpT create(Args &&...args) {
+  template <typename OpT, typename... Args> OpT create(Args &&...args) {
     countOp();
     return OpT::create(builder, getLocation(), std::forward<Args>(args)...);
   }
   /// The MLIR type of a language type.
   mlir::Type lower(const Type &type);
   /// An op with one result, wrapped with its language type.
-  template <typename OpT, typename... Args>
-  Value emit(const Type &type, Args &&...args) {
+  template <typename OpT, typename... Args> Value emit(const Type &type, Args &&...args) {
     return Value::runtime(create<OpT>(std::forward<Args>(args)...)->getResult(0), type);
   }
 
   // Expressions -----------------------------------------------------------------------------------
 
   FailureOr<Value> evaluate(const ast::Expr *expr);
-  /// Evaluates and demands a compile-time value; `what` names it in the error.
-  FailureOr<Constant> evaluateConstant(const ast::Expr *expr, const llvm::Twine &what);
 
   /// A runtime value for a number, or the value itself; `None`, strings and the like are errors.
   FailureOr<Value> toRuntime(const Value &value, SourceRange range);
@@ -239,9 +235,6 @@ public:
   /// A member of a module path, e.g. ("triton.language", "load").
   FailureOr<Value> getModuleMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
   FailureOr<Value> subscript(const Value &base, const ast::Subscript &expr);
-  /// Calls a function of the language library.
-  FailureOr<Value> callLibrary(llvm::StringRef name, llvm::ArrayRef<Value> args,
-                               SourceRange range);
 
   // Shape operations that several constructs use --------------------------------------------------
 
@@ -358,9 +351,8 @@ private:
   /// The same for a loop with `break`, which becomes an scf.while.
   mlir::ValueRange emitBreakingFor(const ast::For &stmt, const LoopBounds &bounds,
                                    const RangeValue &range, const ast::NameSet &assigned,
-                                   llvm::ArrayRef<llvm::StringRef> carried,
-                                   const Variables &before, llvm::ArrayRef<mlir::Value> inits,
-                                   LogicalResult &result);
+                                   llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
+                                   llvm::ArrayRef<mlir::Value> inits, LogicalResult &result);
   LogicalResult executeWhile(const ast::While &stmt);
   /// The variables a loop carries: assigned in it and defined before it.
   FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
@@ -401,8 +393,8 @@ private:
   FailureOr<Value> evaluateConstantText(const SourceModule &module, llvm::StringRef name,
                                         llvm::StringRef text);
   FailureOr<Value> evaluateInModule(const SourceModule &module, const ast::Expr *expr);
-  void readDecorators(const SourceModule &module, const ast::FunctionDef &kernel,
-                      KernelInfo &info, bool complain);
+  void readDecorators(const SourceModule &module, const ast::FunctionDef &kernel, KernelInfo &info,
+                      bool complain);
   LogicalResult readConfigs(const SourceModule &module, const ast::Expr *expr, KernelInfo &info);
   LogicalResult bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
                                 const ast::Param &param, KernelBinding &binding);

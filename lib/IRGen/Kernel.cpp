@@ -7,9 +7,7 @@
 #include "KernelBinding.h"
 
 #include "tilec/Sema/Signature.h"
-#include "tilec/Support/NearestName.h"
 #include "tilec/Syntax/Parser.h"
-#include "tilec/Syntax/Walk.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -64,7 +62,8 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
   std::vector<const ast::FunctionDef *> kernels = getKernels(tree);
   SourceRange start(tree.file, 0, 0);
   if (kernels.empty()) {
-    report(Severity::Error, start, "no kernel in this file: no function is decorated with @triton.jit");
+    report(Severity::Error, start,
+           "no kernel in this file: no function is decorated with @triton.jit");
     return nullptr;
   }
   if (!options.kernel.empty()) {
@@ -73,8 +72,8 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
     std::vector<llvm::StringRef> names;
     for (const ast::FunctionDef *kernel : kernels)
       names.push_back(kernel->name);
-    (void)errorUnknown(start, "no kernel named '" + options.kernel + "' in this file", options.kernel,
-                 names);
+    (void)errorUnknown(start, "no kernel named '" + options.kernel + "' in this file",
+                       options.kernel, names);
     return nullptr;
   }
   std::vector<const ast::FunctionDef *> entries = getEntryKernels(tree);
@@ -123,16 +122,16 @@ FailureOr<Value> Generator::evaluateConstantText(const SourceModule &module, llv
 }
 
 LogicalResult Generator::bindKernelParams(const SourceModule &module,
-                                          const ast::FunctionDef &kernel,
-                                          KernelBinding &binding) {
+                                          const ast::FunctionDef &kernel, KernelBinding &binding) {
   std::vector<llvm::StringRef> names;
   for (const ast::Param &param : kernel.params)
     names.push_back(param.name);
   LogicalResult result = success();
   auto checkName = [&](llvm::StringRef name, llvm::StringRef what) {
     if (!llvm::is_contained(names, name))
-      result = errorUnknown(kernel.nameRange, "kernel '" + kernel.name + "' has no parameter '" +
-                                                  name + "' to give " + what + " to",
+      result = errorUnknown(kernel.nameRange,
+                            "kernel '" + kernel.name + "' has no parameter '" + name +
+                                "' to give " + what + " to",
                             name, names);
   };
   for (const ArgumentSpec &argument : options.arguments)
@@ -161,9 +160,8 @@ LogicalResult Generator::bindKernelParams(const SourceModule &module,
   return runHeuristics(module, kernel, binding);
 }
 
-LogicalResult Generator::bindKernelParam(const SourceModule &module,
-                                         const ast::FunctionDef &kernel, const ast::Param &param,
-                                         KernelBinding &binding) {
+LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
+                                         const ast::Param &param, KernelBinding &binding) {
   if (param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords)
     return error(param.range, "a kernel cannot have variadic parameters");
   ParamAnnotation annotation = classifyAnnotation(param.annotation);
@@ -185,8 +183,9 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module,
   if (binding.values.count(param.name))
     return success();
   if (isConstexpr && hasType)
-    return error(param.nameRange, "'" + param.name + "' is a constexpr parameter: give it a value, "
-                                  "not a type");
+    return error(param.nameRange, "'" + param.name +
+                                      "' is a constexpr parameter: give it a value, "
+                                      "not a type");
   if (!isConstexpr && annotation.kind == ParamAnnotation::Kind::Typed) {
     SignatureType declared = std::get<SignatureType>(parseSignature(annotation.typeText));
     bool sameButConst = hasType && declared.type.getKind() == type.type.getKind() &&
@@ -201,8 +200,8 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module,
   }
   if (hasType) {
     if (type.type.isVoid() || type.type.getKind() == ScalarKind::FP8E4B15)
-      return error(param.nameRange, "argument '" + param.name + "': type " + type.type.str() +
-                                        " is not supported");
+      return error(param.nameRange,
+                   "argument '" + param.name + "': type " + type.type.str() + " is not supported");
     binding.runtime.push_back({&param, type});
     return success();
   }

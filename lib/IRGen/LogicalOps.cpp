@@ -84,8 +84,7 @@ FailureOr<Value> Generator::evaluateCompare(const ast::Compare &expr) {
     if (mlir::failed(link))
       return failure();
     // `a < b < c` is `a < b and b < c` with b evaluated once.
-    if (i == 0 || (!result.isRuntime() && result.getConstant() &&
-                   result.getConstant()->isTrue())) {
+    if (i == 0 || (!result.isRuntime() && result.getConstant() && result.getConstant()->isTrue())) {
       result = *link;
     } else if (!link->isRuntime()) {
       FailureOr<bool> truth = toBool(*link, expr.range, "the comparison");

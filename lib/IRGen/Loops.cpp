@@ -38,7 +38,8 @@ LogicalResult Generator::collectCarried(llvm::ArrayRef<llvm::StringRef> carried,
     Value now = frame->variables.lookup(name);
     if (const PoisonValue *poisoned = now.getIf<PoisonValue>()) {
       if (!poisoned->message.empty())
-        report(Severity::Error, range, poisoned->message + ", but the loop carries it to the next iteration");
+        report(Severity::Error, range,
+               poisoned->message + ", but the loop carries it to the next iteration");
       result = failure();
     } else if (!haveSameType(old, now)) {
       result = error(range, "variable '" + name + "' changes its type in the loop from " +
@@ -64,10 +65,10 @@ void Generator::forgetLoopLocals(const ast::NameSet &assigned,
   for (llvm::StringRef name : assigned) {
     if (llvm::is_contained(carried, name) || frame->variables.count(name))
       continue;
-    frame->variables[name] = Value::poison(
-        ("variable '" + name + "' is assigned only inside the loop at line " +
-         llvm::Twine(position.line) + " and has no value after it")
-            .str());
+    frame->variables[name] =
+        Value::poison(("variable '" + name + "' is assigned only inside the loop at line " +
+                       llvm::Twine(position.line) + " and has no value after it")
+                          .str());
   }
 }
 
@@ -80,7 +81,8 @@ FailureOr<Flow> Generator::executeFor(const ast::For &stmt) {
   const RangeValue *range = iterable->getIf<RangeValue>();
   if (!range && !iterable->getTuple())
     return error(stmt.iter->range, "a loop needs range, tl.range, tl.static_range or a tuple, "
-                                   "got " + iterable->describe());
+                                   "got " +
+                                       iterable->describe());
   if (!range || range->isStatic || frame->keepsConstants) {
     FailureOr<std::vector<Value>> values = enumerateIterable(*iterable, stmt.iter->range);
     if (mlir::failed(values))
@@ -156,8 +158,8 @@ FailureOr<Generator::LoopBounds> Generator::getLoopBounds(const ast::For &stmt,
     bounds[i] = *runtime;
     const Type &type = bounds[i].getRuntime()->type;
     if (type.isBlock() || !type.element.isInt())
-      return error(stmt.iter->range, "the bounds of a range must be integer scalars, got " +
-                                         type.str());
+      return error(stmt.iter->range,
+                   "the bounds of a range must be integer scalars, got " + type.str());
     DType wide = type.element.getBitWidth() < 32 ? DType(ScalarKind::Int32) : type.element;
     result.type = i == 0 ? wide : promoteInts(result.type, wide);
   }
@@ -178,8 +180,8 @@ void Generator::setLoopOptions(mlir::Operation *loop, const RangeValue &range) {
     if (constant->isBool() && constant->getBool())
       attribute = builder.getUnitAttr();
     else if (constant->isInt() && constant->toInt().fits(32, /*isSigned=*/true))
-      attribute = builder.getI32IntegerAttr(
-          static_cast<int32_t>(constant->toInt().toInt64Saturated()));
+      attribute =
+          builder.getI32IntegerAttr(static_cast<int32_t>(constant->toInt().toInt64Saturated()));
     if (attribute)
       loop->setDiscardableAttr("tile." + name, attribute);
   }
@@ -348,8 +350,8 @@ FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Val
     return emit<arith::XOrIOp>(ScalarKind::Int1, broke, yes);
   }
   Value no = Value::boolean(false);
-  if (mlir::failed(unifyResults(no, left.get(), *test, evaluated.get(), "the condition",
-                                stmt.headerRange)))
+  if (mlir::failed(
+          unifyResults(no, left.get(), *test, evaluated.get(), "the condition", stmt.headerRange)))
     return failure();
   return finishIf(broke, left, evaluated, no, *test);
 }

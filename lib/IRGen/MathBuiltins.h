@@ -14,12 +14,10 @@ namespace tilec::irgen {
 FailureOr<Value> getFloatOperand(Generator &g, const BoundArgs &a, unsigned index);
 
 /// Brings several operands, the first of them a runtime value, to one type and shape.
-LogicalResult unifyOperands(Generator &g, llvm::MutableArrayRef<Value> operands,
-                            SourceRange range);
+LogicalResult unifyOperands(Generator &g, llvm::MutableArrayRef<Value> operands, SourceRange range);
 
 /// One op of the math dialect on one float.
-template <typename OpT>
-FailureOr<Value> genFloatUnary(Generator &g, const BoundArgs &a) {
+template <typename OpT> FailureOr<Value> genFloatUnary(Generator &g, const BoundArgs &a) {
   FailureOr<Value> operand = getFloatOperand(g, a, 0);
   if (mlir::failed(operand))
     return failure();
@@ -27,8 +25,7 @@ FailureOr<Value> genFloatUnary(Generator &g, const BoundArgs &a) {
 }
 
 /// One op on two floats.
-template <typename OpT>
-FailureOr<Value> genFloatBinary(Generator &g, const BoundArgs &a) {
+template <typename OpT> FailureOr<Value> genFloatBinary(Generator &g, const BoundArgs &a) {
   FailureOr<Value> lhs = getFloatOperand(g, a, 0), rhs = getFloatOperand(g, a, 1);
   if (mlir::failed(lhs) || mlir::failed(rhs))
     return failure();

@@ -23,8 +23,7 @@ static ModuleKind classifyModule(llvm::StringRef path) {
       .Cases({"triton.language.libdevice", "triton.language.extra.libdevice",
               "triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice"},
              ModuleKind::Libdevice)
-      .Cases({"triton.language.extra", "triton.language.extra.cuda",
-              "triton.language.extra.hip"},
+      .Cases({"triton.language.extra", "triton.language.extra.cuda", "triton.language.extra.hip"},
              ModuleKind::Extra)
       .Case("triton.language.PropagateNan", ModuleKind::PropagateNan)
       .Default(ModuleKind::Unknown);
@@ -115,8 +114,9 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
     if (binding.function->isJit || binding.function->isConstexprFunction ||
         (frame && frame->keepsConstants && !binding.function->bodySkipped))
       return Value(FunctionValue{binding.function, &module});
-    return error(range, "'" + name + "' is a host function; only functions decorated with "
-                                     "@triton.jit can be used in a kernel");
+    return error(range, "'" + name +
+                            "' is a host function; only functions decorated with "
+                            "@triton.jit can be used in a kernel");
   case ModuleBinding::Kind::Class:
     return error(range, "class '" + name + "' is not supported in a kernel");
   case ModuleBinding::Kind::Assignment:

@@ -45,9 +45,8 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
   if (mlir::failed(unifyElements(operands[0], operands[1], /*relaxed=*/true, division, range)))
     return failure();
   DType type = operands[0].getRuntime()->type.element;
-  bool integerOnly = op == BinaryOp::FloorDiv || op == BinaryOp::LShift ||
-                     op == BinaryOp::RShift || op == BinaryOp::BitAnd || op == BinaryOp::BitOr ||
-                     op == BinaryOp::BitXor;
+  bool integerOnly = op == BinaryOp::FloorDiv || op == BinaryOp::LShift || op == BinaryOp::RShift ||
+                     op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
   if (integerOnly && !type.isInt())
     return error(range, "operator '" + ast::getSpelling(op) + "' needs integers, got " +
                             lhs.describe() + " and " + rhs.describe());
@@ -114,8 +113,8 @@ FailureOr<Value> Generator::pointerArithmetic(BinaryOp op, const Value &lhs, con
                             lhs.describe() + " and " + rhs.describe());
   // The offset of the emitted op is signed: unsigned ones are widened first.
   if (offsetType.isUnsignedInt())
-    offset = cast(*offset, offsetType.getBitWidth() < 32 ? ScalarKind::Int32 : ScalarKind::Int64,
-                  range);
+    offset =
+        cast(*offset, offsetType.getBitWidth() < 32 ? ScalarKind::Int32 : ScalarKind::Int64, range);
   if (op == BinaryOp::Sub)
     offset = unary(ast::UnaryOp::Minus, *offset, range);
   if (mlir::failed(offset))
@@ -168,8 +167,8 @@ FailureOr<Value> Generator::unary(ast::UnaryOp op, const Value &operand, SourceR
   bool valid = runtime && !runtime->type.element.isPointer() &&
                (op != ast::UnaryOp::Invert || runtime->type.element.isInt());
   if (!valid)
-    return error(range, "unary '" + ast::getSpelling(op) + "' is not defined for " +
-                            operand.describe());
+    return error(range,
+                 "unary '" + ast::getSpelling(op) + "' is not defined for " + operand.describe());
   Type type = runtime->type;
   if (op == ast::UnaryOp::Plus)
     return operand;

@@ -23,8 +23,8 @@ DType Generator::promoteInts(DType lhs, DType rhs) {
 FailureOr<DType> Generator::promote(DType lhs, DType rhs, bool isDivision, SourceRange range) {
   auto either = [&](ScalarKind kind) { return lhs.is(kind) || rhs.is(kind); };
   if (lhs.isPointer() || rhs.isPointer() || lhs.isVoid() || rhs.isVoid())
-    return error(range, "operands of types " + lhs.str() + " and " + rhs.str() +
-                            " cannot be combined");
+    return error(range,
+                 "operands of types " + lhs.str() + " and " + rhs.str() + " cannot be combined");
   if (either(ScalarKind::FP64))
     return DType(ScalarKind::FP64);
   if (either(ScalarKind::FP32))
@@ -186,8 +186,8 @@ LogicalResult Generator::checkShape(llvm::ArrayRef<int64_t> shape, SourceRange r
     if (dim < 1 || !llvm::isPowerOf2_64(static_cast<uint64_t>(dim)))
       return error(range, "block dimensions must be powers of two, got " + printShape(shape));
     if (dim > (1 << 20) || (count *= dim) > (1 << 20))
-      return error(range, "a block of shape " + printShape(shape) +
-                              " has more than 1048576 elements");
+      return error(range,
+                   "a block of shape " + printShape(shape) + " has more than 1048576 elements");
   }
   return success();
 }

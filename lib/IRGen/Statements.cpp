@@ -101,8 +101,7 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
     return unsupported(llvm::cast<ast::Scope>(stmt)->isNonlocal ? "nonlocal" : "global");
   case StmtKind::FunctionDef:
     return error(stmt->range, "a function inside a kernel is not supported; define '" +
-                                  llvm::cast<ast::FunctionDef>(stmt)->name +
-                                  "' at module level");
+                                  llvm::cast<ast::FunctionDef>(stmt)->name + "' at module level");
   case StmtKind::ClassDef:
     return unsupported("class");
   case StmtKind::Unsupported:
@@ -135,8 +134,7 @@ LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
   auto *name = llvm::dyn_cast<ast::Name>(stmt.target);
   if (!name)
     return error(stmt.target->range, "only a name can be annotated");
-  bool isConstexpr =
-      classifyAnnotation(stmt.annotation).kind == ParamAnnotation::Kind::Constexpr;
+  bool isConstexpr = classifyAnnotation(stmt.annotation).kind == ParamAnnotation::Kind::Constexpr;
   if (isConstexpr)
     frame->constexprNames.insert(name->id);
   if (!stmt.value)
@@ -146,8 +144,7 @@ LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
     return failure();
   if (isConstexpr && value->isRuntime())
     return error(stmt.value->range, "the value of the constexpr '" + name->id +
-                                        "' is not known at compile time, got " +
-                                        value->describe());
+                                        "' is not known at compile time, got " + value->describe());
   return assign(stmt.target, *value, stmt.value->range);
 }
 
@@ -246,8 +243,7 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
   if (elements->size() != targets.size())
     return error(range, (elements->size() > targets.size() ? "too many" : "not enough") +
                             llvm::Twine(" values to unpack: expected ") +
-                            llvm::Twine(targets.size()) + ", got " +
-                            llvm::Twine(elements->size()));
+                            llvm::Twine(targets.size()) + ", got " + llvm::Twine(elements->size()));
   for (auto [element, elementTarget] : llvm::zip(*elements, targets))
     if (mlir::failed(assign(elementTarget, element, range)))
       return failure();

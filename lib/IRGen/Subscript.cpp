@@ -79,8 +79,8 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
   }
 
   if (expr.indices.size() != 1)
-    return error(expr.range, base.describe() + " needs one index, got " +
-                                 llvm::Twine(expr.indices.size()));
+    return error(expr.range,
+                 base.describe() + " needs one index, got " + llvm::Twine(expr.indices.size()));
   const ast::Expr *index = expr.indices.front();
   const std::vector<Value> *elements = base.getTuple();
   if (const DictValue *dict = base.getIf<DictValue>()) {
@@ -131,8 +131,8 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
   if (mlir::failed(number))
     return failure();
   if (*number < -size || *number >= size)
-    return error(index->range, "index " + llvm::Twine(*number) + " is out of range for a tuple of " +
-                                   llvm::Twine(size));
+    return error(index->range, "index " + llvm::Twine(*number) +
+                                   " is out of range for a tuple of " + llvm::Twine(size));
   return (*elements)[*number < 0 ? *number + size : *number];
 }
 

@@ -119,9 +119,9 @@ struct PoisonValue {
 /// Any of the above.
 class Value {
 public:
-  using Storage = std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue,
-                               FunctionValue, LambdaValue, BuiltinValue, ModuleValue,
-                               BlockTypeValue, RangeValue>;
+  using Storage =
+      std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue, FunctionValue,
+                   LambdaValue, BuiltinValue, ModuleValue, BlockTypeValue, RangeValue>;
 
   Value() : storage(PoisonValue{}) {}
   template <typename T, typename = std::enable_if_t<std::is_constructible_v<Storage, T>>>
@@ -136,10 +136,7 @@ public:
   }
   static Value poison(std::string message = "") { return PoisonValue{std::move(message)}; }
 
-  template <typename T>
-  const T *getIf() const {
-    return std::get_if<T>(&storage);
-  }
+  template <typename T> const T *getIf() const { return std::get_if<T>(&storage); }
 
   bool isPoison() const { return getIf<PoisonValue>(); }
   const Constant *getConstant() const { return getIf<Constant>(); }

@@ -205,13 +205,15 @@ FoldResult formatConstant(const Constant &value, StringRef specText) {
   if (integer && StringRef("dxXob").contains(spec.type ? spec.type : 'd')) {
     PyInt number = value.toInt();
     PyInt magnitude = number.isNegative() ? number.negate() : number;
-    unsigned radix = spec.type == 'x' || spec.type == 'X' ? 16 : spec.type == 'o'   ? 8
-                                                             : spec.type == 'b' ? 2
-                                                                                : 10;
+    unsigned radix = spec.type == 'x' || spec.type == 'X' ? 16
+                     : spec.type == 'o'                   ? 8
+                     : spec.type == 'b'                   ? 2
+                                                          : 10;
     llvm::SmallString<40> text;
-    magnitude.toBits(PyInt::bitLimit + 1).toString(text, radix, /*Signed=*/false,
-                                                   /*formatAsCLiteral=*/false,
-                                                   /*UpperCase=*/spec.type == 'X');
+    magnitude.toBits(PyInt::bitLimit + 1)
+        .toString(text, radix, /*Signed=*/false,
+                  /*formatAsCLiteral=*/false,
+                  /*UpperCase=*/spec.type == 'X');
     digits = text.str().str();
     prefix = number.isNegative() ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
     if (spec.alternate && radix != 10)

@@ -22,9 +22,8 @@ FoldResult fromOptional(const std::optional<PyInt> &number) {
 }
 
 FoldResult unsupported(BinaryOp op, const Constant &lhs, const Constant &rhs) {
-  return FoldResult::failure("operator '" + ast::getSpelling(op).str() +
-                             "' is not defined for '" + lhs.getTypeName().str() + "' and '" +
-                             rhs.getTypeName().str() + "'");
+  return FoldResult::failure("operator '" + ast::getSpelling(op).str() + "' is not defined for '" +
+                             lhs.getTypeName().str() + "' and '" + rhs.getTypeName().str() + "'");
 }
 
 FoldResult foldInts(BinaryOp op, const Constant &left, const Constant &right) {
@@ -125,8 +124,7 @@ bool compareEqual(const Constant &lhs, const Constant &rhs) {
   return lhs.isIdentical(rhs);
 }
 
-template <typename T>
-bool applyOrder(CompareOp op, const T &order) {
+template <typename T> bool applyOrder(CompareOp op, const T &order) {
   switch (op) {
   case CompareOp::Lt:
     return order < 0;

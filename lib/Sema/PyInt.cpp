@@ -49,7 +49,8 @@ std::optional<PyInt> PyInt::fromText(llvm::StringRef text) {
     if (c != '_')
       digits.push_back(c);
   APInt bits;
-  if (digits.empty() || digits.size() > bitLimit || llvm::StringRef(digits).getAsInteger(radix, bits))
+  if (digits.empty() || digits.size() > bitLimit ||
+      llvm::StringRef(digits).getAsInteger(radix, bits))
     return std::nullopt;
   std::optional<PyInt> result = fromSigned(bits.zext(bits.getBitWidth() + 1));
   return result && negative ? result->negate() : result;

@@ -25,7 +25,8 @@ std::variant<SignatureType, std::string> parseSignature(llvm::StringRef text) {
     std::string message = "unknown type '" + typeText.str() + "'";
     llvm::StringRef nearest = nearestName(word, getSignatureTypeNames());
     if (!nearest.empty())
-      message += "; did you mean '" + std::string(typeText != word ? "*" : "") + nearest.str() + "'?";
+      message +=
+          "; did you mean '" + std::string(typeText != word ? "*" : "") + nearest.str() + "'?";
     return message;
   }
   result.type = *type;

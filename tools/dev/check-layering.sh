@@ -36,7 +36,7 @@ function folderOf(path,    part, count) {
   else if (part[1] == "lib" || part[1] == "tilec") { sub(/^[^\/]*\//, "", path) }
   else return ""
   count = split(path, part, "/")
-  if (count == 1) return "api"
+  if (count == 1 || part[1] == "Api") return "api"
   if (part[1] == "Transforms" || part[1] == "Conversion") return part[1] (count > 2 ? "/" part[2] : "")
   return part[1]
 }

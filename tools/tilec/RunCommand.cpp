@@ -145,9 +145,10 @@ ExitCode Runner::compile() {
     if (!target.ok())
       return reportUnlessOk(target.status());
     options.target = *target;
+    // The driver compiles PTX where there is no ptxas, and for devices newer than our targets.
+    bool own = llvm::StringRef(*target).starts_with(gpu->device().properties().archName());
     llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(options.tools));
-    // Without ptxas the driver compiles the PTX.
-    options.stopAfter = ptxas ? Stage::Cubin : Stage::PTX;
+    options.stopAfter = ptxas && own ? Stage::Cubin : Stage::PTX;
     if (!ptxas)
       llvm::consumeError(ptxas.takeError());
   }

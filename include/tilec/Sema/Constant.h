@@ -91,7 +91,8 @@ FoldResult foldToFloat(const Constant &operand);
 /// The shortest decimal text that reads back as the number, in Python's spelling.
 std::string formatFloat(double number);
 
-/// `format(value, spec)` for the usual specs (width, alignment, sign, precision, d x X o b e f g %).
+/// `format(value, spec)` for the usual specs (width, alignment, sign, precision, d x X o b e f g
+/// %).
 FoldResult formatConstant(const Constant &value, llvm::StringRef spec);
 
 } // namespace tilec

@@ -63,9 +63,7 @@ public:
   bool isVoid() const { return !pointer && kind == ScalarKind::Void; }
   bool isBool() const { return !pointer && kind == ScalarKind::Int1; }
   /// Any integer, int1 included.
-  bool isInt() const {
-    return !pointer && kind >= ScalarKind::Int1 && kind <= ScalarKind::UInt64;
-  }
+  bool isInt() const { return !pointer && kind >= ScalarKind::Int1 && kind <= ScalarKind::UInt64; }
   bool isSignedInt() const {
     return !pointer && kind >= ScalarKind::Int8 && kind <= ScalarKind::Int64;
   }

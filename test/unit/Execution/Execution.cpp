@@ -38,6 +38,11 @@ static const std::vector<std::unique_ptr<KernelDevice>> &devices() {
     Result<std::unique_ptr<KernelDevice>> cuda = makeCudaDevice(places, 0);
     if (cuda)
       opened.push_back(std::move(*cuda));
+    // What the runs below say nothing about otherwise: whether a GPU took part.
+    for (const std::unique_ptr<KernelDevice> &device : opened)
+      std::printf("device %s: %s\n", device->name().c_str(), device->describe().c_str());
+    if (!cuda)
+      std::printf("no GPU: %s\n", cuda.message().c_str());
     return opened;
   }();
   return list;

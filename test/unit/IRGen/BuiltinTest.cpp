@@ -39,27 +39,29 @@ TEST(BuiltinTest, negative_arange) {
 }
 
 TEST(BuiltinTest, creation) {
-  Compiled result = compileBody("    a = tl.zeros((4, 8), tl.float32)\n"
-                                "    b = tl.full([8], f, dtype=tl.float32)\n"
-                                "    c = tl.zeros_like(a) + tl.full((8,), 2, tl.int32)\n"
-                                "    tl.store(p + tl.arange(0, 8)[None, :], (a + b + c).sum(0)[None, :])\n");
+  Compiled result =
+      compileBody("    a = tl.zeros((4, 8), tl.float32)\n"
+                  "    b = tl.full([8], f, dtype=tl.float32)\n"
+                  "    c = tl.zeros_like(a) + tl.full((8,), 2, tl.int32)\n"
+                  "    tl.store(p + tl.arange(0, 8)[None, :], (a + b + c).sum(0)[None, :])\n");
   EXPECT_THAT(result.diagnostics, IsEmpty());
   EXPECT_THAT(result.ir, HasSubstr("dense<0.000000e+00> : tensor<4x8xf32>"));
   EXPECT_THAT(result.ir, HasSubstr("tile.splat %arg3 : f32 -> tensor<8xf32>"));
 }
 
 TEST(BuiltinTest, negative_shapesOfBlocks) {
-  EXPECT_THAT(compileBody("    a = tl.zeros((3,), tl.float32)\n"
-                          "    b = tl.zeros((2048, 2048), tl.float32)\n"
-                          "    c = tl.zeros((n,), tl.float32)\n    d = tl.zeros((0,), tl.int8)\n"
-                          "    e = tl.full((4,), 70000, tl.int16)\n")
-                  .diagnostics,
-              ElementsAre("error 3:18: block dimensions must be powers of two, got [3]",
-                          "error 4:18: a block of shape [2048, 2048] has more than 1048576 elements",
-                          "error 5:18: a block dimension must be known at compile time, got a "
-                          "runtime value of type int32",
-                          "error 6:18: block dimensions must be powers of two, got [0]",
-                          "error 7:23: constant 70000 is out of range for int16"));
+  EXPECT_THAT(
+      compileBody("    a = tl.zeros((3,), tl.float32)\n"
+                  "    b = tl.zeros((2048, 2048), tl.float32)\n"
+                  "    c = tl.zeros((n,), tl.float32)\n    d = tl.zeros((0,), tl.int8)\n"
+                  "    e = tl.full((4,), 70000, tl.int16)\n")
+          .diagnostics,
+      ElementsAre("error 3:18: block dimensions must be powers of two, got [3]",
+                  "error 4:18: a block of shape [2048, 2048] has more than 1048576 elements",
+                  "error 5:18: a block dimension must be known at compile time, got a "
+                  "runtime value of type int32",
+                  "error 6:18: block dimensions must be powers of two, got [0]",
+                  "error 7:23: constant 70000 is out of range for int16"));
 }
 
 TEST(BuiltinTest, loadsWithHints) {
@@ -115,9 +117,9 @@ TEST(BuiltinTest, unaryMath) {
       "    x += tl.sigmoid(f) + tl.sqrt_rn(f) + tl.math.exp(f) + tl.exp(1) + tl.abs(n)\n"
       "    tl.store(p, x)\n");
   EXPECT_THAT(result.diagnostics, IsEmpty());
-  for (const char *op : {"math.exp ", "math.exp2", "math.log ", "math.log2", "math.sin",
-                         "math.cos", "math.sqrt", "math.rsqrt", "math.erf", "math.floor",
-                         "math.ceil", "math.absf", "math.absi", "tile.precise_sqrt"})
+  for (const char *op : {"math.exp ", "math.exp2", "math.log ", "math.log2", "math.sin", "math.cos",
+                         "math.sqrt", "math.rsqrt", "math.erf", "math.floor", "math.ceil",
+                         "math.absf", "math.absi", "tile.precise_sqrt"})
     EXPECT_THAT(result.ir, HasSubstr(op));
 }
 
@@ -150,8 +152,8 @@ TEST(BuiltinTest, divisions) {
                                 "    b2 = tl.fdiv(f, f, ieee_rounding=True) + tl.cdiv(n, 16)\n"
                                 "    tl.store(p, a + b2 + tl.umulhi(n, n) + tl.fma(f, 2.0, f))\n");
   EXPECT_THAT(result.diagnostics, IsEmpty());
-  for (const char *op : {"arith.divf", "tile.precise_divf", "arith.divsi", "tile.umulhi",
-                         "math.fma"})
+  for (const char *op :
+       {"arith.divf", "tile.precise_divf", "arith.divsi", "tile.umulhi", "math.fma"})
     EXPECT_THAT(result.ir, HasSubstr(op));
 }
 
@@ -297,25 +299,27 @@ TEST(BuiltinTest, softmaxOfTheLibrary) {
 }
 
 TEST(BuiltinTest, joinSplitInterleaveCat) {
-  Compiled result = compileBody(
-      "    o = tl.arange(0, 8)\n    j = tl.join(o, o + 8)\n    tl.static_assert(j.shape == (8, 2))\n"
-      "    low, high = tl.split(j)\n    tl.static_assert(low.shape == (8,))\n"
-      "    i = tl.interleave(o, o)\n    tl.static_assert(i.shape == (16,))\n"
-      "    m = o[:, None] + o[None, :]\n    c = tl.cat(m, m, dim=1)\n"
-      "    tl.static_assert(c.shape == (8, 16))\n"
-      "    tl.static_assert(tl.cat(o, o).shape == (16,))\n"
-      "    tl.store(p + o, low + high + c.sum(1) + i.sum())\n");
+  Compiled result =
+      compileBody("    o = tl.arange(0, 8)\n    j = tl.join(o, o + 8)\n    "
+                  "tl.static_assert(j.shape == (8, 2))\n"
+                  "    low, high = tl.split(j)\n    tl.static_assert(low.shape == (8,))\n"
+                  "    i = tl.interleave(o, o)\n    tl.static_assert(i.shape == (16,))\n"
+                  "    m = o[:, None] + o[None, :]\n    c = tl.cat(m, m, dim=1)\n"
+                  "    tl.static_assert(c.shape == (8, 16))\n"
+                  "    tl.static_assert(tl.cat(o, o).shape == (16,))\n"
+                  "    tl.store(p + o, low + high + c.sum(1) + i.sum())\n");
   EXPECT_THAT(result.diagnostics, IsEmpty());
 }
 
 TEST(BuiltinTest, randomNumbers) {
-  Compiled result = compileBody(
-      "    o = tl.arange(0, 8)\n    x = tl.rand(n, o)\n    tl.static_assert(x.dtype == tl.float32)\n"
-      "    y = tl.randn(12345, o.to(tl.int64))\n    z = tl.randint(0, o)\n"
-      "    tl.static_assert(z.dtype == tl.uint32)\n    a, b2, c, d = tl.randn4x(n, o)\n"
-      "    w = tl.philox(n, o.to(tl.uint64), 0, 0, 0)[0]\n"
-      "    tl.static_assert(w.dtype == tl.uint64)\n"
-      "    tl.store(p + o, x + y + z + a + b2 + c + d + w)\n");
+  Compiled result =
+      compileBody("    o = tl.arange(0, 8)\n    x = tl.rand(n, o)\n    tl.static_assert(x.dtype == "
+                  "tl.float32)\n"
+                  "    y = tl.randn(12345, o.to(tl.int64))\n    z = tl.randint(0, o)\n"
+                  "    tl.static_assert(z.dtype == tl.uint32)\n    a, b2, c, d = tl.randn4x(n, o)\n"
+                  "    w = tl.philox(n, o.to(tl.uint64), 0, 0, 0)[0]\n"
+                  "    tl.static_assert(w.dtype == tl.uint64)\n"
+                  "    tl.store(p + o, x + y + z + a + b2 + c + d + w)\n");
   EXPECT_THAT(result.diagnostics, IsEmpty());
   EXPECT_THAT(result.ir, HasSubstr("tile.umulhi"));
 }

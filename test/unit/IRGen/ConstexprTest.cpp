@@ -54,10 +54,11 @@ TEST(ConstexprTest, negative_folding) {
 }
 
 TEST(ConstexprTest, deadBranchesAreNotTyped) {
-  Compiled result = compileBody("    if B > 100:\n        x = undefined + 'a'\n"
-                                "    elif B == 64:\n        x = f\n    else:\n        x = f.nothing\n"
-                                "    y = x if B == 64 else nothing\n    tl.store(p, y)\n",
-                                {"B=64"});
+  Compiled result =
+      compileBody("    if B > 100:\n        x = undefined + 'a'\n"
+                  "    elif B == 64:\n        x = f\n    else:\n        x = f.nothing\n"
+                  "    y = x if B == 64 else nothing\n    tl.store(p, y)\n",
+                  {"B=64"});
   EXPECT_THAT(result.diagnostics, IsEmpty());
   EXPECT_THAT(result.ir, Not(HasSubstr("scf.if")));
 }
@@ -127,9 +128,9 @@ def k(p, ACT: tl.constexpr):
 }
 
 TEST(ConstexprTest, annotatedConstexprDoesNotDecay) {
-  EXPECT_THAT(compileBody("    H: tl.constexpr = B // 2\n    x = tl.arange(0, H)\n", {"B=64"})
-                  .diagnostics,
-              IsEmpty());
+  EXPECT_THAT(
+      compileBody("    H: tl.constexpr = B // 2\n    x = tl.arange(0, H)\n", {"B=64"}).diagnostics,
+      IsEmpty());
   EXPECT_THAT(compileBody("    H = B // 2\n    x = tl.arange(0, H)\n", {"B=64"}).diagnostics,
               ElementsAre("error 4:22: the end of tl.arange must be known at compile time, got a "
                           "runtime value of type int32"));
@@ -182,10 +183,9 @@ def k(n):
     outer(n)
 )",
                             {{"n=i32"}, {}, "k"});
-  EXPECT_THAT(result.diagnostics,
-              ElementsAre("error 3:16: unknown name 'nothing'",
-                          "note 7:12: in the call of 'inner' here",
-                          "note 11:5: in the call of 'outer' here"));
+  EXPECT_THAT(result.diagnostics, ElementsAre("error 3:16: unknown name 'nothing'",
+                                              "note 7:12: in the call of 'inner' here",
+                                              "note 11:5: in the call of 'outer' here"));
 }
 
 TEST(ConstexprTest, negative_endlessRecursion) {
@@ -224,9 +224,25 @@ TEST(ConstexprTest, negative_stepBudget) {
               HasSubstr("evaluating this kernel at compile time takes more than 10000000 steps"));
 }
 
+TEST(ConstexprTest, negative_unrollingWithoutMeasure) {
+  Compiled result = compileBody("    for a in tl.static_range(1000):\n"
+                                "        for c in tl.static_range(1000):\n            f += n\n");
+  EXPECT_THAT(result.diagnostics,
+              ElementsAre("error 5:13: this kernel becomes more than 500000 operations"));
+}
+
+TEST(ConstexprTest, negative_tuplesWithoutMeasure) {
+  EXPECT_THAT(compileBody("    t = (n, 1)\n    for a in tl.static_range(64):\n        t = (t, t)\n")
+                  .diagnostics,
+              ElementsAre("error 5:13: a tuple of more than 65536 elements"));
+  EXPECT_THAT(compileBody("    x: tl.constexpr = (1,) * 100000\n").diagnostics,
+              ElementsAre("error 3:23: a tuple of more than 65536 elements"));
+}
+
 TEST(ConstexprTest, staticPrintIsARemark) {
-  EXPECT_THAT(compileBody("    tl.static_print('B', B, (1, None), p.dtype)\n", {"B=64"}).diagnostics,
-              ElementsAre("remark 3:5: B 64 (1, None) pointer<fp32>"));
+  EXPECT_THAT(
+      compileBody("    tl.static_print('B', B, (1, None), p.dtype)\n", {"B=64"}).diagnostics,
+      ElementsAre("remark 3:5: B 64 (1, None) pointer<fp32>"));
 }
 
 TEST(ConstexprTest, negative_names) {

@@ -25,17 +25,18 @@ TEST(ControlFlowTest, negative_branchTypesDiffer) {
   EXPECT_THAT(compileBody("    x = f\n    if n > 0:\n        x = n\n").diagnostics,
               ElementsAre("error 4:5: variable 'x' must have one type in both branches, got int32 "
                           "and fp32"));
-  EXPECT_THAT(compileBody("    x = None\n    if n > 0:\n        x = n\n    tl.store(p, f)\n")
-                  .diagnostics,
-              ElementsAre("error 4:5: variable 'x' must have one type in both branches, got int32 "
-                          "and None"));
+  EXPECT_THAT(
+      compileBody("    x = None\n    if n > 0:\n        x = n\n    tl.store(p, f)\n").diagnostics,
+      ElementsAre("error 4:5: variable 'x' must have one type in both branches, got int32 "
+                  "and None"));
 }
 
 TEST(ControlFlowTest, temporariesOfBranchesMayDiffer) {
   EXPECT_THAT(compileBody("    if n > 0:\n        t = f\n    else:\n        t = n\n").diagnostics,
               IsEmpty());
   EXPECT_THAT(
-      compileBody("    if n > 0:\n        t = f\n    else:\n        t = n\n    x = t\n").diagnostics,
+      compileBody("    if n > 0:\n        t = f\n    else:\n        t = n\n    x = t\n")
+          .diagnostics,
       ElementsAre("error 7:9: variable 't' has type fp32 or int32, depending on the 'if' at line "
                   "3"));
 }
@@ -103,8 +104,9 @@ TEST(ControlFlowTest, negative_returns) {
 }
 
 TEST(ControlFlowTest, forCarriesAssignedVariables) {
-  Compiled result = compileBody("    acc = 0.0\n    other = f\n    for i in range(0, n, 2):\n"
-                                "        acc += i\n        tmp = i\n    tl.store(p, acc + other)\n");
+  Compiled result =
+      compileBody("    acc = 0.0\n    other = f\n    for i in range(0, n, 2):\n"
+                  "        acc += i\n        tmp = i\n    tl.store(p, acc + other)\n");
   EXPECT_THAT(result.diagnostics, IsEmpty());
   EXPECT_THAT(result.ir, HasSubstr("iter_args(%arg6 = %cst) -> (f32)  : i32"));
 }

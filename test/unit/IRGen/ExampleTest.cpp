@@ -26,7 +26,9 @@ def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
     tl.store(out_ptr + offs, x + y, mask=mask)
 )",
                             {{"x_ptr=*fp32:16", "y_ptr=*fp32:16", "out_ptr=*fp32:16", "n=i32:16"},
-                             {"BLOCK=1024"}, "", "add.py"});
+                             {"BLOCK=1024"},
+                             "",
+                             "add.py"});
   EXPECT_THAT(result.diagnostics, IsEmpty());
   EXPECT_THAT(result.ir, HasSubstr("tile.divisibility = 16 : i32, tile.name = \"x_ptr\", "
                                    "tile.type = \"*fp32\""));
@@ -37,7 +39,8 @@ def add(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
 }
 
 TEST(ExampleTest, softmax) {
-  Compiled result = compile(R"(
+  Compiled result = compile(
+      R"(
 @triton.jit
 def softmax(out, inp, in_stride, out_stride, n_cols, BLOCK: tl.constexpr):
     row = tl.program_id(0)
@@ -49,9 +52,7 @@ def softmax(out, inp, in_stride, out_stride, n_cols, BLOCK: tl.constexpr):
     den = tl.sum(num, axis=0)
     tl.store(out + row * out_stride + cols, num / den, mask=mask)
 )",
-                            {{"out=*fp32", "inp=*fp32", "in_stride=i32", "out_stride=i32",
-                              "n_cols=i32"},
-                             {"BLOCK=128"}});
+      {{"out=*fp32", "inp=*fp32", "in_stride=i32", "out_stride=i32", "n_cols=i32"}, {"BLOCK=128"}});
   EXPECT_THAT(result.diagnostics, IsEmpty());
   EXPECT_THAT(result.ir, HasSubstr("arith.maxnumf"));
   EXPECT_THAT(result.ir, HasSubstr("math.exp"));
@@ -134,7 +135,8 @@ def k(x_ptr, y_ptr, bias, BLOCK: tl.constexpr):
 }
 
 TEST(ExampleTest, inductorStylePointwise) {
-  Compiled result = compile(R"(
+  Compiled result =
+      compile(R"(
 import triton
 import triton.language as tl
 from torch._inductor.runtime.triton_helpers import libdevice, math as tl_math
@@ -152,8 +154,7 @@ def triton_poi_fused_sin_0(in_ptr0, out_ptr0, xnumel, XBLOCK : tl.constexpr):
     tmp3 = libdevice.tanh(tmp2)
     tl.store(out_ptr0 + (x0), tmp3, xmask)
 )",
-                            {{"in_ptr0=*fp32", "out_ptr0=*fp32", "xnumel=i32"},
-                             {"XBLOCK=64"}, "", "poi.py"});
+              {{"in_ptr0=*fp32", "out_ptr0=*fp32", "xnumel=i32"}, {"XBLOCK=64"}, "", "poi.py"});
   EXPECT_THAT(result.diagnostics, IsEmpty());
   EXPECT_THAT(result.ir, HasSubstr("math.tanh"));
 }

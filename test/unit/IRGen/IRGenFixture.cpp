@@ -15,9 +15,8 @@ namespace tilec::test {
 static void addLines(const SourceManager &sources, const Diagnostic &diagnostic,
                      std::vector<std::string> &lines) {
   LineColumn position = sources.getLineColumn(diagnostic.range);
-  lines.push_back(getSeverityName(diagnostic.severity).str() + " " +
-                  std::to_string(position.line) + ":" + std::to_string(position.column) + ": " +
-                  diagnostic.message);
+  lines.push_back(getSeverityName(diagnostic.severity).str() + " " + std::to_string(position.line) +
+                  ":" + std::to_string(position.column) + ": " + diagnostic.message);
   for (const Diagnostic &note : diagnostic.notes)
     addLines(sources, note, lines);
 }

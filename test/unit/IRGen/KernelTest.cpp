@@ -37,8 +37,7 @@ TEST(KernelTest, negative_selection) {
   EXPECT_THAT(compile("x = 1\n", {}).diagnostics,
               ElementsAre("error 1:1: no kernel in this file: no function is decorated with "
                           "@triton.jit"));
-  EXPECT_THAT(compile("", {}).diagnostics,
-              ElementsAre("error 1:1: no kernel: the file is empty"));
+  EXPECT_THAT(compile("", {}).diagnostics, ElementsAre("error 1:1: no kernel: the file is empty"));
 }
 
 TEST(KernelTest, theKernelThatNobodyCallsIsChosen) {
@@ -87,14 +86,14 @@ TEST(KernelTest, negative_arguments) {
 }
 
 TEST(KernelTest, constantsOfAllKinds) {
-  Compiled result = compile("@triton.jit\ndef k(p, n, A, B, C, D, E, F, G: tl.constexpr):\n"
-                            "    tl.static_assert(n == 1 and A == 1.5 and B is None)\n"
-                            "    tl.static_assert(C == 'x' and D == tl.float16 and E == (1, 2))\n"
-                            "    tl.static_assert(F == tl.bfloat16 and G)\n"
-                            "    n = n + 1\n    tl.store(p, n)\n",
-                            {{"p=*i32", "n=i32"},
-                             {"n=1", "A=1.5", "B=None", "C='x'", "D=fp16", "E=(1, 2)",
-                              "F=tl.bfloat16", "G=True"}});
+  Compiled result = compile(
+      "@triton.jit\ndef k(p, n, A, B, C, D, E, F, G: tl.constexpr):\n"
+      "    tl.static_assert(n == 1 and A == 1.5 and B is None)\n"
+      "    tl.static_assert(C == 'x' and D == tl.float16 and E == (1, 2))\n"
+      "    tl.static_assert(F == tl.bfloat16 and G)\n"
+      "    n = n + 1\n    tl.store(p, n)\n",
+      {{"p=*i32", "n=i32"},
+       {"n=1", "A=1.5", "B=None", "C='x'", "D=fp16", "E=(1, 2)", "F=tl.bfloat16", "G=True"}});
   EXPECT_THAT(result.diagnostics, IsEmpty());
 }
 

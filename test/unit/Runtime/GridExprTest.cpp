@@ -73,6 +73,19 @@ TEST(GridExpr, calls) {
   EXPECT_EQ(value("min_size"), 3);
 }
 
+TEST(GridExpr, facts_about_arrays_are_dotted_names) {
+  NameLookup facts = [](std::string_view name) -> std::optional<int64_t> {
+    return name == "x.size" ? std::optional<int64_t>(24) : std::nullopt;
+  };
+  Result<int64_t> value = evaluateExpression("cdiv(x.size, 5) - 1", facts);
+  ASSERT_TRUE(value.ok());
+  EXPECT_EQ(*value, 4);
+  EXPECT_EQ(evaluateExpression("1 + x.shape0", facts).message().find("unknown name 'x.shape0'") !=
+                std::string::npos,
+            true);
+  EXPECT_FALSE(evaluateExpression("x.", facts).ok());
+}
+
 TEST(GridExpr, errors_have_a_column) {
   expectError("", "column 1: expected a number, a name or '('");
   expectError("n +", "column 4: expected a number");

@@ -52,8 +52,8 @@ TEST(ConstantTest, comparisons) {
   EXPECT_FALSE(compare(CompareOp::LtE, Constant(std::nan("")), number(1)));
   EXPECT_TRUE(compare(CompareOp::Lt, Constant(std::string("a")), Constant(std::string("b"))));
   EXPECT_TRUE(compare(CompareOp::NotEq, Constant(), number(0)));
-  EXPECT_TRUE(compare(CompareOp::Eq, Constant(DType(ScalarKind::FP16)),
-                      Constant(DType(ScalarKind::FP16))));
+  EXPECT_TRUE(
+      compare(CompareOp::Eq, Constant(DType(ScalarKind::FP16)), Constant(DType(ScalarKind::FP16))));
   EXPECT_FALSE(foldCompare(CompareOp::Lt, Constant(), number(1)).value);
 }
 

@@ -1,0 +1,246 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiling over the C interface: the options are checked and copied, then the Driver does the
+// work.
+
+#include "Objects.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <dlfcn.h>
+
+using namespace tilec;
+using namespace tilec::api;
+
+static_assert(int(Stage::AST) + TILEC_STAGE_AST == TILEC_STAGE_AST &&
+                  int(Stage::Cubin) + TILEC_STAGE_AST == TILEC_STAGE_CUBIN,
+              "a stage of the interface is the Driver's, counted from TILEC_STAGE_AST");
+
+/// The path of this library. Bitcode lies beside it in a portable installation.
+static std::string libraryPath() {
+  Dl_info info;
+  bool found = dladdr(reinterpret_cast<void *>(&tilec_version), &info) != 0 && info.dli_fname;
+  return found ? info.dli_fname : "";
+}
+
+static std::string textOrEmpty(const char *text) { return text ? text : ""; }
+
+static tilec_status invalid(const llvm::Twine &message) {
+  return fail(TILEC_INVALID_ARGUMENT, message.str());
+}
+
+namespace {
+/// Turns the interface's options into the Driver's.
+class OptionsReader {
+public:
+  /// Null options are the defaults.
+  tilec_status read(const tilec_options *given);
+  CompileOptions result;
+
+private:
+  template <typename Spec>
+  tilec_status readBindings(const tilec_binding *bindings, size_t count, const char *what,
+                            std::vector<Spec> &specs);
+  tilec_status readNumbers(const tilec_options &options);
+  tilec_status readStages(const tilec_options &options);
+};
+} // namespace
+
+template <typename Spec>
+tilec_status OptionsReader::readBindings(const tilec_binding *bindings, size_t count,
+                                         const char *what, std::vector<Spec> &specs) {
+  if (count != 0 && !bindings)
+    return invalid(llvm::Twine("options: ") + what + " are null, their number is " +
+                   llvm::Twine(count));
+  for (size_t i = 0; i < count; ++i) {
+    if (!bindings[i].name || !bindings[i].text)
+      return invalid(llvm::Twine("options: name or text of ") + what + " [" + llvm::Twine(i) +
+                     "] is null");
+    specs.push_back({bindings[i].name, bindings[i].text});
+  }
+  return TILEC_OK;
+}
+
+tilec_status OptionsReader::readNumbers(const tilec_options &options) {
+  int warps = options.num_warps, stages = options.num_stages;
+  if (warps < 0 || warps > 32 || (warps & (warps - 1)) != 0)
+    return invalid("options: num_warps is " + llvm::Twine(warps) +
+                   ", expected 1, 2, 4, 8, 16 or 32");
+  if (stages < 0 || stages > 16)
+    return invalid("options: num_stages is " + llvm::Twine(stages) + ", expected 1 to 16");
+  if (warps != 0)
+    result.numWarps = warps;
+  if (stages != 0)
+    result.numStages = stages;
+
+  constexpr uint32_t known = TILEC_COMPILE_DEBUG | TILEC_COMPILE_NO_LINE_INFO |
+                             TILEC_COMPILE_NO_FMA | TILEC_COMPILE_REMARKS |
+                             TILEC_COMPILE_COUNT_INSTRUCTIONS;
+  if (options.flags & ~known)
+    return invalid("options: unknown flags 0x" + llvm::utohexstr(options.flags & ~known));
+  result.debug = options.flags & TILEC_COMPILE_DEBUG;
+  result.lineInfo = !(options.flags & TILEC_COMPILE_NO_LINE_INFO);
+  result.fpFusion = !(options.flags & TILEC_COMPILE_NO_FMA);
+  result.remarks = options.flags & TILEC_COMPILE_REMARKS;
+  result.countInstructions = options.flags & TILEC_COMPILE_COUNT_INSTRUCTIONS;
+  return TILEC_OK;
+}
+
+tilec_status OptionsReader::readStages(const tilec_options &options) {
+  if (options.stop_after > TILEC_STAGE_CUBIN)
+    return invalid("options: stop_after is " + llvm::Twine(options.stop_after) +
+                   ", which is no stage");
+  if (options.stop_after != TILEC_STAGE_DEFAULT)
+    result.stopAfter = Stage(options.stop_after - TILEC_STAGE_AST);
+  uint32_t unknown = options.keep_stages;
+  for (Stage stage : allStages()) {
+    uint32_t bit = TILEC_KEEP(uint32_t(stage) + TILEC_STAGE_AST);
+    if (options.keep_stages & bit)
+      result.keep.push_back(stage);
+    unknown &= ~bit;
+  }
+  if (unknown)
+    return invalid("options: unknown stages 0x" + llvm::utohexstr(unknown) + " in keep_stages");
+  return TILEC_OK;
+}
+
+tilec_status OptionsReader::read(const tilec_options *given) {
+  result.tools.executable = libraryPath();
+  if (!given)
+    return TILEC_OK;
+  std::optional<tilec_options> options = readStruct(given, "options");
+  if (!options)
+    return TILEC_INVALID_ARGUMENT;
+  result.kernel = textOrEmpty(options->kernel);
+  if (options->target)
+    result.target = options->target;
+  result.tools.ptxas = textOrEmpty(options->ptxas);
+  result.tools.cudaHome = textOrEmpty(options->cuda_home);
+  result.tools.path = textOrEmpty(options->search_path);
+  result.tools.libclc = textOrEmpty(options->libclc);
+  result.tools.libdevice = textOrEmpty(options->libdevice);
+  tilec_status status =
+      readBindings(options->arguments, options->num_arguments, "arguments", result.arguments);
+  if (status == TILEC_OK)
+    status =
+        readBindings(options->constants, options->num_constants, "constants", result.constants);
+  if (status == TILEC_OK)
+    status = readNumbers(*options);
+  if (status == TILEC_OK)
+    status = readStages(*options);
+  return status;
+}
+
+static tilec_status statusOf(Failure failure) {
+  switch (failure) {
+  case Failure::None:
+    return TILEC_OK;
+  case Failure::Input:
+    return TILEC_INPUT_ERROR;
+  case Failure::Unavailable:
+    return TILEC_UNAVAILABLE;
+  case Failure::Internal:
+    return TILEC_INTERNAL;
+  }
+  return TILEC_INTERNAL;
+}
+
+/// The first error with its place, for tilec_last_error.
+static std::string summarize(const DiagnosticsObject &diagnostics) {
+  auto first = llvm::find_if(diagnostics.records, [](const DiagnosticRecord &record) {
+    return record.severity == Severity::Error;
+  });
+  if (first == diagnostics.records.end())
+    return "the compilation failed without a message";
+  if (first->begin.line == 0)
+    return first->message;
+  return (first->file + ":" + llvm::Twine(first->begin.line) + ":" +
+          llvm::Twine(first->begin.column) + ": " + first->message)
+      .str();
+}
+
+/// What both ways to compile share; `load` puts the source into the manager.
+static tilec_status compile(tilec_compiler *handle, const tilec_options *options,
+                            tilec_kernel **kernel, tilec_diagnostics **diagnostics,
+                            llvm::function_ref<llvm::Expected<FileId>(SourceManager &)> load) {
+  if (!kernel)
+    return invalid("kernel is null");
+  std::shared_ptr<CompilerObject> object = Compilers::get().find(handle);
+  if (!object)
+    return failHandle("tilec_compiler");
+  OptionsReader reader;
+  if (tilec_status status = reader.read(options))
+    return status;
+
+  SourceManager sources;
+  DiagnosticEngine engine;
+  std::unique_ptr<CompiledKernel> compiled;
+  Failure failure = Failure::Input;
+  if (llvm::Expected<FileId> file = load(sources)) {
+    std::lock_guard<std::mutex> lock(object->mutex);
+    compiled = object->compiler.compile(sources, *file, reader.result, engine);
+    failure = object->compiler.lastFailure();
+  } else {
+    engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
+  }
+
+  auto messages = std::make_shared<DiagnosticsObject>(sources, engine);
+  tilec_status status = statusOf(failure);
+  if (!compiled && status == TILEC_OK)
+    status = TILEC_INTERNAL;
+  if (status != TILEC_OK)
+    fail(status, summarize(*messages));
+  std::shared_ptr<KernelObject> result;
+  if (compiled)
+    result = std::make_shared<KernelObject>(std::move(*compiled));
+  if (diagnostics)
+    *diagnostics = Diagnostics::get().insert(std::move(messages));
+  if (result)
+    *kernel = Kernels::get().insert(std::move(result));
+  return status;
+}
+
+tilec_status tilec_compiler_create(tilec_compiler **compiler) {
+  return guarded([&] {
+    if (!compiler)
+      return invalid("compiler is null");
+    *compiler = nullptr;
+    *compiler = Compilers::get().insert(std::make_shared<CompilerObject>());
+    return TILEC_OK;
+  });
+}
+
+void tilec_compiler_destroy(tilec_compiler *compiler) { Compilers::get().erase(compiler); }
+
+tilec_status tilec_compile_text(tilec_compiler *compiler, const char *name, const char *text,
+                                size_t length, const tilec_options *options, tilec_kernel **kernel,
+                                tilec_diagnostics **diagnostics) {
+  if (kernel)
+    *kernel = nullptr;
+  if (diagnostics)
+    *diagnostics = nullptr;
+  return guarded([&] {
+    if (!text && length != 0)
+      return invalid("text is null, its length is " + llvm::Twine(length));
+    return compile(compiler, options, kernel, diagnostics, [&](SourceManager &sources) {
+      return sources.addBuffer(name ? name : "<text>", llvm::StringRef(text, length));
+    });
+  });
+}
+
+tilec_status tilec_compile_file(tilec_compiler *compiler, const char *path,
+                                const tilec_options *options, tilec_kernel **kernel,
+                                tilec_diagnostics **diagnostics) {
+  if (kernel)
+    *kernel = nullptr;
+  if (diagnostics)
+    *diagnostics = nullptr;
+  return guarded([&] {
+    if (!path)
+      return invalid("path is null");
+    return compile(compiler, options, kernel, diagnostics,
+                   [&](SourceManager &sources) { return sources.loadFile(path); });
+  });
+}

@@ -1,0 +1,84 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Status values, the message of the last failure, the version, and the numbers of handles.
+
+#include "Status.h"
+
+#include "Handles.h"
+
+using namespace tilec::api;
+
+namespace {
+
+struct LastError {
+  std::string text;
+  /// Shown instead of `text` when there was no memory for it.
+  const char *fixed = nullptr;
+};
+thread_local LastError lastError;
+
+} // namespace
+
+tilec_status tilec::api::fail(tilec_status status, std::string message) noexcept {
+  lastError.text = std::move(message);
+  lastError.fixed = nullptr;
+  return status;
+}
+
+tilec_status tilec::api::failOutOfMemory() noexcept {
+  lastError.fixed = "out of memory";
+  return TILEC_UNAVAILABLE;
+}
+
+tilec_status tilec::api::failException(const char *what) noexcept {
+  try {
+    return fail(TILEC_INTERNAL, what);
+  } catch (const std::bad_alloc &) {
+    return failOutOfMemory();
+  }
+}
+
+tilec_status tilec::api::failHandle(const char *what) noexcept {
+  return guarded(
+      [&] { return fail(TILEC_INVALID_ARGUMENT, "not a live handle of a " + std::string(what)); });
+}
+
+tilec_status tilec::api::failIndex(const char *what, size_t index, size_t count) {
+  return fail(TILEC_INVALID_ARGUMENT, std::string(what) + " " + std::to_string(index) +
+                                          " does not exist: there are " + std::to_string(count));
+}
+
+tilec_status tilec::api::failStructSize(const char *what, size_t size, size_t expected) {
+  return fail(TILEC_INVALID_ARGUMENT, std::string(what) + ": struct_size is " +
+                                          std::to_string(size) + ", expected " +
+                                          std::to_string(expected));
+}
+
+uintptr_t tilec::api::nextHandle() {
+  static std::atomic<uintptr_t> count{0};
+  return 2 * count++ + 1;
+}
+
+const char *tilec_version(void) { return TILEC_VERSION; }
+
+const char *tilec_status_name(int status) {
+  switch (status) {
+  case TILEC_OK:
+    return "ok";
+  case TILEC_INPUT_ERROR:
+    return "input error";
+  case TILEC_UNAVAILABLE:
+    return "unavailable";
+  case TILEC_INTERNAL:
+    return "internal error";
+  case TILEC_INVALID_ARGUMENT:
+    return "invalid argument";
+  default:
+    return "unknown status";
+  }
+}
+
+const char *tilec_last_error(void) {
+  return lastError.fixed ? lastError.fixed : lastError.text.c_str();
+}
