@@ -91,7 +91,10 @@ public:
     if (!metrics.empty())
       text += " [" + metrics + "]";
     ResolvedLocation place = resolveLocation(remark.getLocation(), sources);
-    addCallers(engine.remark(place.range, text, remark.getCombinedCategoryName()), place);
+    // What was done is no ground for an error; what was missed may be one.
+    bool passed = remark.getRemarkType() == llvm::remarks::Type::Passed;
+    std::string category = (passed ? "passed:" : "") + remark.getCombinedCategoryName().str();
+    addCallers(engine.remark(place.range, text, category), place);
   }
 
 private:
@@ -105,7 +108,8 @@ void DiagnosticBridge::collectRemarks(MLIRContext &context, const SourceManager 
   remark::RemarkCategories categories;
   // `all` only widens the kinds that are enabled one by one.
   categories.passed = categories.missed = categories.analysis = categories.failed = ".*";
-  // Failure means that the context's engine could not be made; the compilation goes on without remarks.
+  // Failure means that the context's engine could not be made; the compilation goes on without
+  // remarks.
   (void)remark::enableOptimizationRemarks(
       context, std::make_unique<RemarkCollector>(sources, engine),
       std::make_unique<remark::RemarkEmittingPolicyAll>(), categories);

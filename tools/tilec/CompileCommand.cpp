@@ -42,7 +42,8 @@ bool countsAsError(const CompileCommand &command, const Diagnostic &diagnostic) 
   if (diagnostic.severity != Severity::Remark)
     return false;
   return llvm::any_of(command.remarksAsErrors, [&](llvm::StringRef name) {
-    return name == "perf" || llvm::StringRef(diagnostic.category).split(':').first == name;
+    llvm::StringRef category = llvm::StringRef(diagnostic.category).split(':').first;
+    return name == "perf" ? category != "passed" : category == name;
   });
 }
 

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layout conversions that stay inside a warp: renaming of registers, or the select and shuffle steps that the layout
-// library planned.
+// Layout conversions that stay inside a warp: renaming of registers, or the select and shuffle
+// steps that the layout library planned.
 
 #include "ThreadPattern.h"
 
@@ -53,8 +53,7 @@ private:
     SmallVector<Value> result(file);
     Value swap = parity(layer.laneMask, layer.warpMask);
     for (int32_t r : layer.live)
-      result[r] = arith::SelectOp::create(builder, loc, swap, file[r ^ layer.registerXor],
-                                          file[r]);
+      result[r] = arith::SelectOp::create(builder, loc, swap, file[r ^ layer.registerXor], file[r]);
     return result;
   }
 

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elementwise operations, once per register. Upstream arith and math operations are repeated as they are on scalars;
-// the tile dialect's own become LLVM or arith operations.
+// Elementwise operations, once per register. Upstream arith and math operations are repeated as
+// they are on scalars; the tile dialect's own become LLVM or arith operations.
 
 #include "Patterns.h"
 
@@ -97,9 +97,7 @@ static Value lowerScalar(OpBuilder &builder, Operation *op, ValueRange operands,
       .Case([&](tile::PreciseDivFOp) {
         return LLVM::FDivOp::create(builder, loc, operands[0], operands[1]);
       })
-      .Case([&](tile::PreciseSqrtOp) {
-        return LLVM::SqrtOp::create(builder, loc, operands[0]);
-      })
+      .Case([&](tile::PreciseSqrtOp) { return LLVM::SqrtOp::create(builder, loc, operands[0]); })
       .Case([&](tile::UMulHiOp) {
         return arith::MulUIExtendedOp::create(builder, loc, operands[0], operands[1]).getHigh();
       })

@@ -3,9 +3,10 @@
 //
 // 8-bit floats (OCP e4m3fn and e5m2) from and to f32 by integer arithmetic.
 //
-// Widening: sign, exponent and mantissa move into place of an f32 with the wrong bias, and one multiplication by a
-// power of two sets the bias right, subnormals included. Narrowing: the reverse multiplication brings the value to the
-// target's exponent range, rounding to nearest even is an addition before the shift.
+// Widening: sign, exponent and mantissa move into place of an f32 with the wrong bias, and one
+// multiplication by a power of two sets the bias right, subnormals included. Narrowing: the reverse
+// multiplication brings the value to the target's exponent range, rounding to nearest even is an
+// addition before the shift.
 
 #include "Patterns.h"
 
@@ -40,9 +41,7 @@ public:
   Value cmp(arith::CmpIPredicate p, Value a, uint32_t b) {
     return arith::CmpIOp::create(builder, loc, p, a, c(b));
   }
-  Value select(Value p, Value a, Value b) {
-    return arith::SelectOp::create(builder, loc, p, a, b);
-  }
+  Value select(Value p, Value a, Value b) { return arith::SelectOp::create(builder, loc, p, a, b); }
   Value asFloat(Value a) { return arith::BitcastOp::create(builder, loc, f32(), a); }
   Value asInt(Value a) { return arith::BitcastOp::create(builder, loc, i32(), a); }
   /// value * 2^exponent, exact as long as the result is normal.
@@ -74,8 +73,8 @@ Value tilec::emitFloat8ToF32(OpBuilder &builder, Location loc, Value bits, Float
   Value isSpecial = e.cmp(arith::CmpIPredicate::uge, magnitude, special);
   Value specialBits = e.c(0x7fc00000);
   if (format.hasInfinity)
-    specialBits = e.select(e.cmp(arith::CmpIPredicate::eq, magnitude, 0x7c), e.c(0x7f800000),
-                           specialBits);
+    specialBits =
+        e.select(e.cmp(arith::CmpIPredicate::eq, magnitude, 0x7c), e.c(0x7f800000), specialBits);
   return e.asFloat(e.orI(e.select(isSpecial, specialBits, result), sign));
 }
 
@@ -95,28 +94,28 @@ Value tilec::emitF32ToFloat8(OpBuilder &builder, Location loc, Value value, Floa
     normal = e.add(e.add(normal, odd), e.c((1u << (drop - 1)) - 1));
   }
   normal = e.shr(normal, drop);
-  // Subnormal results: adding a power of two whose last bit has the subnormals' weight lets the hardware round.
+  // Subnormal results: adding a power of two whose last bit has the subnormals' weight lets the
+  // hardware round.
   int lastBit = 1 - format.bias - int(format.mantissa);
   Value magic = e.c(uint32_t(127 + lastBit + 23) << 23);
   Value subnormal;
   if (towardZero) {
-    Value units = e.scale(e.scale(e.asFloat(magnitude), -lastBit / 2),
-                          -lastBit - (-lastBit / 2));
-    subnormal = arith::FPToUIOp::create(builder, loc, e.i32(),
-                                        arith::MinNumFOp::create(builder, loc, units,
-                                                                 e.asFloat(e.c(0x43000000))));
+    Value units = e.scale(e.scale(e.asFloat(magnitude), -lastBit / 2), -lastBit - (-lastBit / 2));
+    subnormal = arith::FPToUIOp::create(
+        builder, loc, e.i32(),
+        arith::MinNumFOp::create(builder, loc, units, e.asFloat(e.c(0x43000000))));
   } else {
     Value sum = arith::AddFOp::create(builder, loc, e.asFloat(magnitude), e.asFloat(magic));
     subnormal = arith::SubIOp::create(builder, loc, e.asInt(sum), magic);
   }
-  Value isSubnormal = e.cmp(arith::CmpIPredicate::ult, magnitude,
-                            uint32_t(127 + 1 - format.bias) << 23);
+  Value isSubnormal =
+      e.cmp(arith::CmpIPredicate::ult, magnitude, uint32_t(127 + 1 - format.bias) << 23);
   Value result = e.select(isSubnormal, subnormal, normal);
   // Too large saturates; NaN stays NaN.
   Value tooLarge = e.cmp(arith::CmpIPredicate::uge, magnitude,
                          uint32_t(127 + (format.hasInfinity ? 16 : 9)) << 23);
-  Value overflow = arith::OrIOp::create(
-      builder, loc, tooLarge, e.cmp(arith::CmpIPredicate::ugt, result, format.maxFinite));
+  Value overflow = arith::OrIOp::create(builder, loc, tooLarge,
+                                        e.cmp(arith::CmpIPredicate::ugt, result, format.maxFinite));
   result = e.select(overflow, e.c(format.maxFinite), result);
   Value isNan = e.cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000);
   result = e.select(isNan, e.c(format.nan), result);

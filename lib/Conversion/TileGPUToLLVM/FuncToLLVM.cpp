@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernel functions: an llvm.func with the NVVM kernel attributes. Kernels return nothing and are not called.
+// Kernel functions: an llvm.func with the NVVM kernel attributes. Kernels return nothing and are
+// not called.
 
 #include "Patterns.h"
 
@@ -38,8 +39,7 @@ private:
   void convertArgumentAttributes(func::FuncOp func, LLVM::LLVMFuncOp kernel, unsigned i,
                                  OpBuilder &builder) const {
     Type type = func.getArgument(i).getType();
-    auto divisibility =
-        func.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr);
+    auto divisibility = func.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr);
     if (isa<LLVM::LLVMPointerType>(type) && divisibility)
       kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
                         builder.getI64IntegerAttr(divisibility.getInt()));

@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scalar math to GPU instructions where the language allows the approximate ones (f32 exp, exp2, log2, sqrt, rsqrt,
-// division), to LLVM intrinsics that the back end expands exactly (fma, fabs, floor, ceil, ...), and to calls of
+// Scalar math to GPU instructions where the language allows the approximate ones (f32 exp, exp2,
+// log2, sqrt, rsqrt, division), to LLVM intrinsics that the back end expands exactly (fma, fabs,
+// floor, ceil, ...), and to calls of
 // `__tilec_math_NAME_TYPE` otherwise. f16 and bf16 go through f32.
 
 #include "Patterns.h"
@@ -39,11 +40,10 @@ static LLVM::LLVMFuncOp declareMathFunction(Operation *op, OpBuilder &builder, S
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(module.getBody());
   auto function = LLVM::LLVMFuncOp::create(builder, builder.getUnknownLoc(), name, type);
-  function->setAttr("memory_effects",
-                    LLVM::MemoryEffectsAttr::get(builder.getContext(),
-                                                 {LLVM::ModRefInfo::NoModRef,
-                                                  LLVM::ModRefInfo::NoModRef,
-                                                  LLVM::ModRefInfo::NoModRef}));
+  function->setAttr("memory_effects", LLVM::MemoryEffectsAttr::get(builder.getContext(),
+                                                                   {LLVM::ModRefInfo::NoModRef,
+                                                                    LLVM::ModRefInfo::NoModRef,
+                                                                    LLVM::ModRefInfo::NoModRef}));
   function.setNoUnwind(true);
   function.setWillReturn(true);
   return function;
@@ -80,10 +80,9 @@ template <typename Op> struct LibraryCall : ConvertOpToLLVMPattern<Op> {
     Type type = op.getType();
     if (!isa<FloatType>(type))
       return rewriter.notifyMatchFailure(op, "expected a float");
-    rewriter.replaceOp(op, throughF32(rewriter, op.getLoc(), adaptor.getOperands(), type,
-                                      [&](ValueRange operands) {
-                                        return call(op, operands, rewriter);
-                                      }));
+    rewriter.replaceOp(
+        op, throughF32(rewriter, op.getLoc(), adaptor.getOperands(), type,
+                       [&](ValueRange operands) { return call(op, operands, rewriter); }));
     return success();
   }
 
@@ -92,8 +91,8 @@ private:
     Type type = operands[0].getType();
     std::string symbol = "__tilec_math_" + name + (type.isF64() ? "_f64" : "_f32");
     SmallVector<Type> parameters(operands.getTypes());
-    auto function = declareMathFunction(op, builder, symbol,
-                                        LLVM::LLVMFunctionType::get(type, parameters));
+    auto function =
+        declareMathFunction(op, builder, symbol, LLVM::LLVMFunctionType::get(type, parameters));
     return LLVM::CallOp::create(builder, op->getLoc(), function, operands).getResult();
   }
   std::string name;
@@ -150,13 +149,12 @@ static void addApproximations(const LLVMTypeConverter &types, RewritePatternSet 
 }
 
 static void addIntrinsics(const LLVMTypeConverter &types, RewritePatternSet &patterns) {
-  patterns.add<Intrinsic<math::AbsFOp, LLVM::FAbsOp>, Intrinsic<math::FloorOp, LLVM::FFloorOp>,
-               Intrinsic<math::CeilOp, LLVM::FCeilOp>, Intrinsic<math::FmaOp, LLVM::FMAOp>,
-               Intrinsic<math::TruncOp, LLVM::FTruncOp>,
-               Intrinsic<math::RoundEvenOp, LLVM::RoundEvenOp>,
-               Intrinsic<math::RoundOp, LLVM::RoundOp>,
-               Intrinsic<math::CopySignOp, LLVM::CopySignOp>,
-               Intrinsic<math::CtPopOp, LLVM::CtPopOp>, AbsI>(types);
+  patterns.add<
+      Intrinsic<math::AbsFOp, LLVM::FAbsOp>, Intrinsic<math::FloorOp, LLVM::FFloorOp>,
+      Intrinsic<math::CeilOp, LLVM::FCeilOp>, Intrinsic<math::FmaOp, LLVM::FMAOp>,
+      Intrinsic<math::TruncOp, LLVM::FTruncOp>, Intrinsic<math::RoundEvenOp, LLVM::RoundEvenOp>,
+      Intrinsic<math::RoundOp, LLVM::RoundOp>, Intrinsic<math::CopySignOp, LLVM::CopySignOp>,
+      Intrinsic<math::CtPopOp, LLVM::CtPopOp>, AbsI>(types);
   // f64 square root is exact on every target.
   patterns.add<Intrinsic<math::SqrtOp, LLVM::SqrtOp>>(types);
 }

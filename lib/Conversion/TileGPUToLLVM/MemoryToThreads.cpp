@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Global loads and stores. The registers of an access are cut into groups of consecutive elements, one instruction
-// each. Of threads that hold the same elements only the first stores.
+// Global loads and stores. The registers of an access are cut into groups of consecutive elements,
+// one instruction each. Of threads that hold the same elements only the first stores.
 
 #include "ThreadPattern.h"
 
@@ -43,8 +43,8 @@ struct Load : ThreadPattern<tile::LoadOp> {
     Location loc = op.getLoc();
     Type element = getElementTypeOrSelf(op.getType());
     Type scalar = lowering.types.convertScalar(element);
-    unsigned bytes = cast<tile::PtrType>(getElementTypeOrSelf(op.getPointer().getType()))
-                         .getElementBytes();
+    unsigned bytes =
+        cast<tile::PtrType>(getElementTypeOrSelf(op.getPointer().getType())).getElementBytes();
     SmallVector<Value> results(numRegisters(op.getType()));
     for (const auto &group : accessGroups(op, op.getPointer().getType(), lowering)) {
       int64_t first = group.front();

@@ -28,8 +28,7 @@ struct ThreadLowering {
 };
 
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
-void populateElementwisePatterns(mlir::RewritePatternSet &patterns,
-                                 const ThreadLowering &lowering);
+void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateReducePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns,
@@ -45,22 +44,25 @@ void populateMathToNVVMPatterns(const mlir::LLVMTypeConverter &types,
 void populateKernelFuncPatterns(const mlir::LLVMTypeConverter &types,
                                 mlir::RewritePatternSet &patterns, int numThreads);
 
-/// Conversions between f32 and an 8-bit float held in i8, by integer arithmetic; exact and the same on every target.
+/// Conversions between f32 and an 8-bit float held in i8, by integer arithmetic; exact and the same
+/// on every target.
 mlir::Value emitFloat8ToF32(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value bits,
                             mlir::FloatType type);
 mlir::Value emitF32ToFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                             mlir::FloatType type, bool towardZero);
 
-/// shfl.sync of a value of any register type, in 32-bit pieces. `mode` and `lane` as PTX has them, all 32 lanes.
+/// shfl.sync of a value of any register type, in 32-bit pieces. `mode` and `lane` as PTX has them,
+/// all 32 lanes.
 mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                         mlir::Value lane, mlir::NVVM::ShflKind mode);
 
-/// The registers of a vector access: register bits `bits` count through a group, the others name it. Returns for each
-/// group the registers in vector order.
+/// The registers of a vector access: register bits `bits` count through a group, the others name
+/// it. Returns for each group the registers in vector order.
 llvm::SmallVector<llvm::SmallVector<int64_t>> groupRegisters(int64_t numRegisters,
                                                              llvm::ArrayRef<unsigned> bits);
 
-/// The word type of one access of `bytes` bytes (1 to 16): an integer, or a vector of 32- or 64-bit integers.
+/// The word type of one access of `bytes` bytes (1 to 16): an integer, or a vector of 32- or 64-bit
+/// integers.
 mlir::Type accessWordType(mlir::MLIRContext *context, unsigned bytes);
 
 /// `values` (of one scalar type) as one word of `accessWordType`, booleans as bytes; and back.

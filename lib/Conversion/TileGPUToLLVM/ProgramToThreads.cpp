@@ -17,8 +17,8 @@ struct ProgramId : ThreadPattern<tile::ProgramIdOp> {
   LogicalResult matchAndRewrite(tile::ProgramIdOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     // The grid limits of the hardware: 2^31-1 along x, 65535 along y and z.
-    auto range = LLVM::ConstantRangeAttr::get(
-        getContext(), APInt(32, 0), APInt(32, op.getAxis() == 0 ? 0x7fffffffu : 65535u));
+    auto range = LLVM::ConstantRangeAttr::get(getContext(), APInt(32, 0),
+                                              APInt(32, op.getAxis() == 0 ? 0x7fffffffu : 65535u));
     Type i32 = rewriter.getI32Type();
     switch (op.getAxis()) {
     case 0:
@@ -104,11 +104,11 @@ private:
                       OpBuilder &builder) const {
     Location loc = op.getLoc();
     auto tensor = dyn_cast<RankedTensorType>(type);
-    Value first = tensor ? isFirstReplica(builder, op, lowering.position, layoutOf(tensor))
-                         : arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                                 lowering.position.thread(op),
-                                                 constantI32(builder, loc, 0))
-                               .getResult();
+    Value first =
+        tensor ? isFirstReplica(builder, op, lowering.position, layoutOf(tensor))
+               : arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                       lowering.position.thread(op), constantI32(builder, loc, 0))
+                     .getResult();
     if (!first)
       first = arith::ConstantIntOp::create(builder, loc, 1, 1);
     int64_t replicas = tensor ? layoutOf(tensor).getFreeVariableMask(kRegister) : 0;
@@ -138,5 +138,5 @@ private:
 
 void tilec::populateProgramPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
   patterns.add<ProgramId, NumPrograms, Barrier, Assume, Assert, Print>(lowering,
-                                                                      patterns.getContext());
+                                                                       patterns.getContext());
 }

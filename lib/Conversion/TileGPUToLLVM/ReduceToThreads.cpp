@@ -1,14 +1,15 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions inside a warp: a tree over the registers that lie along the axis, then butterfly shuffles over the lanes
-// (one redux.sync instead, where the machine has it for the combination). Axes spread over warps were split before.
+// Reductions inside a warp: a tree over the registers that lie along the axis, then butterfly
+// shuffles over the lanes (one redux.sync instead, where the machine has it for the combination).
+// Axes spread over warps were split before.
 
 #include "ThreadPattern.h"
 
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include "tilec/Layout/TensorLayouts.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tilec;

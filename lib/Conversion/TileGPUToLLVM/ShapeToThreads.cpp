@@ -76,7 +76,8 @@ struct Poison : ThreadPattern<ub::PoisonOp> {
   }
 };
 
-/// Register r of the result is the operand's register at the same coordinate in the dimensions that were not repeated.
+/// Register r of the result is the operand's register at the same coordinate in the dimensions that
+/// were not repeated.
 struct Broadcast : ThreadPattern<tile::BroadcastOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::BroadcastOp op, OneToNOpAdaptor adaptor,

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Accesses of shared-memory buffers: addresses are the linear map from register, lane and warp to the buffer's offset,
-// vectors are as wide as that map allows.
+// Accesses of shared-memory buffers: addresses are the linear map from register, lane and warp to
+// the buffer's offset, vectors are as wide as that map allows.
 
 #include "ThreadPattern.h"
 
@@ -12,9 +12,7 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static unsigned elementBytes(Type element) {
-  return std::max(8u, tile::bitWidthOf(element)) / 8;
-}
+static unsigned elementBytes(Type element) { return std::max(8u, tile::bitWidthOf(element)) / 8; }
 
 namespace {
 /// Everything that an access of one tensor to one buffer needs.
@@ -47,9 +45,8 @@ struct LocalAlloc : ThreadPattern<LocalAllocOp> {
       return op.emitError("expected an offset: run tilegpu-allocate-shared-memory first");
     auto type = LLVM::LLVMPointerType::get(getContext(), 3);
     Value base = SharedBaseOp::create(rewriter, op.getLoc(), type);
-    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(
-        op, type, rewriter.getI8Type(), base,
-        ArrayRef<LLVM::GEPArg>{int32_t(*op.getOffset())});
+    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, type, rewriter.getI8Type(), base,
+                                             ArrayRef<LLVM::GEPArg>{int32_t(*op.getOffset())});
     return success();
   }
 };
@@ -89,9 +86,8 @@ struct LocalLoad : ThreadPattern<LocalLoadOp> {
     for (const auto &group : plan.groups) {
       Value address =
           plan.address(rewriter, op.getLoc(), adaptor.getBuffer().front(), group.front());
-      Value word = LdSharedOp::create(rewriter, op.getLoc(),
-                                      accessWordType(getContext(), plan.bytes * group.size()),
-                                      address);
+      Value word = LdSharedOp::create(
+          rewriter, op.getLoc(), accessWordType(getContext(), plan.bytes * group.size()), address);
       for (auto [r, value] :
            llvm::zip(group, unpackWord(rewriter, op.getLoc(), word, scalar, group.size())))
         results[r] = value;

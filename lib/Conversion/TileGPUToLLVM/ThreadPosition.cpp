@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Linear functions of lane and warp as shifts and masks. The bit matrix of a map is cut into its diagonals: all input
-// bits that move by the same distance are moved by one mask and one shift.
+// Linear functions of lane and warp as shifts and masks. The bit matrix of a map is cut into its
+// diagonals: all input bits that move by the same distance are moved by one mask and one shift.
 
 #include "ThreadPosition.h"
 
@@ -22,10 +22,9 @@ ThreadPosition::ThreadPosition(ModuleOp module) {
       return;
     OpBuilder builder = OpBuilder::atBlockBegin(&func.front());
     Location loc = func.getLoc();
-    auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), APInt(32, 0),
-                                              APInt(32, threads));
-    Value thread =
-        NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type(), range);
+    auto range =
+        LLVM::ConstantRangeAttr::get(builder.getContext(), APInt(32, 0), APInt(32, threads));
+    Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type(), range);
     Value lane = arith::AndIOp::create(builder, loc, thread, constantI32(builder, loc, 31));
     Value warp = arith::ShRUIOp::create(builder, loc, thread, constantI32(builder, loc, 5));
     functions[func] = {thread, lane, warp};
@@ -96,12 +95,12 @@ LinearIndex tilec::threadPart(OpBuilder &builder, Operation *at, const ThreadPos
 Value tilec::isFirstReplica(OpBuilder &builder, Operation *at, const ThreadPosition &position,
                             const LinearLayout &layout) {
   Location loc = at->getLoc();
-  int64_t mask = layout.getFreeVariableMask(kLane) |
-                 int64_t(layout.getFreeVariableMask(kWarp)) << 5;
+  int64_t mask = layout.getFreeVariableMask(kLane) | int64_t(layout.getFreeVariableMask(kWarp))
+                                                         << 5;
   if (mask == 0)
     return {};
-  Value bits = arith::AndIOp::create(builder, loc, position.thread(at),
-                                     constantI32(builder, loc, mask));
+  Value bits =
+      arith::AndIOp::create(builder, loc, position.thread(at), constantI32(builder, loc, mask));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
                                constantI32(builder, loc, 0));
 }

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a thread is, and linear functions of it: the run-time half of a layout. The register half is known at compile
-// time, so an index is `thread part ^ register constant`.
+// Where a thread is, and linear functions of it: the run-time half of a layout. The register half
+// is known at compile time, so an index is `thread part ^ register constant`.
 
 #ifndef TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPOSITION_H
 #define TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPOSITION_H
@@ -31,7 +31,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Coordinates> functions;
 };
 
-/// A linear function's value at run time: `base`, the part of lane and warp, and which bits it may set.
+/// A linear function's value at run time: `base`, the part of lane and warp, and which bits it may
+/// set.
 struct LinearIndex {
   mlir::Value base;
   uint64_t baseBits = 0;
@@ -40,7 +41,8 @@ struct LinearIndex {
   mlir::Value at(mlir::OpBuilder &builder, mlir::Location loc, uint64_t constant) const;
 };
 
-/// The part of `layout`'s flattened output that lane and warp decide, scaled by `scale` (a power of two).
+/// The part of `layout`'s flattened output that lane and warp decide, scaled by `scale` (a power of
+/// two).
 LinearIndex threadPart(mlir::OpBuilder &builder, mlir::Operation *at,
                        const ThreadPosition &position, const LinearLayout &layout,
                        uint64_t scale = 1);
@@ -48,7 +50,8 @@ LinearIndex threadPart(mlir::OpBuilder &builder, mlir::Operation *at,
 /// The flattened output of `layout` at register `reg` of lane 0 of warp 0.
 uint64_t registerPart(const LinearLayout &layout, int64_t reg);
 
-/// Whether the running thread is the first of the threads that hold the same elements; null when every thread is.
+/// Whether the running thread is the first of the threads that hold the same elements; null when
+/// every thread is.
 mlir::Value isFirstReplica(mlir::OpBuilder &builder, mlir::Operation *at,
                            const ThreadPosition &position, const LinearLayout &layout);
 

@@ -30,11 +30,11 @@ ThreadTypeConverter::ThreadTypeConverter() {
   addConversion([](tilegpu::MemDescType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), 3);
   });
-  addConversion([this](RankedTensorType type,
-                       SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
-    if (!tilegpu::hasLayout(type))
-      return failure();
-    types.append(numRegisters(type), convertScalar(type.getElementType()));
-    return success();
-  });
+  addConversion(
+      [this](RankedTensorType type, SmallVectorImpl<Type> &types) -> std::optional<LogicalResult> {
+        if (!tilegpu::hasLayout(type))
+          return failure();
+        types.append(numRegisters(type), convertScalar(type.getElementType()));
+        return success();
+      });
 }

@@ -11,8 +11,8 @@
 
 namespace tilec {
 
-/// Pointers become LLVM pointers, 8-bit floats i8, tensors one value per register, buffers shared-memory pointers;
-/// other scalars stay.
+/// Pointers become LLVM pointers, 8-bit floats i8, tensors one value per register, buffers
+/// shared-memory pointers; other scalars stay.
 class ThreadTypeConverter : public mlir::TypeConverter {
 public:
   ThreadTypeConverter();

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass from one thread's scalar code to the LLVM and NVVM dialects: wires upstream's patterns for arithmetic and
-// control flow with our own for math and kernel functions.
+// The pass from one thread's scalar code to the LLVM and NVVM dialects: wires upstream's patterns
+// for arithmetic and control flow with our own for math and kernel functions.
 
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h"
 

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass from tensors to the registers of one thread: wires the type converter and the pattern groups, and decides
-// before the conversion how wide every global access is.
+// The pass from tensors to the registers of one thread: wires the type converter and the pattern
+// groups, and decides before the conversion how wide every global access is.
 
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h"
 
@@ -64,8 +64,8 @@ static bool mentionsTensors(Operation *op, const TypeConverter &types) {
   return !types.isLegal(op->getOperandTypes()) || !types.isLegal(op->getResultTypes());
 }
 
-/// The kernel's signature and the module stay in terms of tile pointers until convert-threads-to-llvm, so the
-/// function's arguments are converted here.
+/// The kernel's signature and the module stay in terms of tile pointers until
+/// convert-threads-to-llvm, so the function's arguments are converted here.
 static void populateFunctionSignature(RewritePatternSet &patterns, ThreadTypeConverter &types,
                                       ConversionTarget &target) {
   populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns, types);
@@ -100,10 +100,10 @@ struct ConvertTileGPUToThreads final
     target.addIllegalDialect<tile::TileDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
-    target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp,
-                        PartialReduceOp>();
-    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
-                      ThreadAssertOp, ThreadPrintOp>();
+    target
+        .addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp>();
+    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, ThreadAssertOp,
+                      ThreadPrintOp>();
     // Regions of reductions are cloned, never converted.
     target.markOpRecursivelyLegal<tile::ReduceOp>([](tile::ReduceOp) { return false; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))

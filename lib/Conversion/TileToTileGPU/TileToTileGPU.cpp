@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives every tensor the default layout of its shape. Types are changed in place: tensors of one shape get one layout,
-// so only the operations that change shapes can disagree, and those get a layout conversion.
+// Gives every tensor the default layout of its shape. Types are changed in place: tensors of one
+// shape get one layout, so only the operations that change shapes can disagree, and those get a
+// layout conversion.
 
 #include "tilec/Conversion/TileToTileGPU/Passes.h"
 
@@ -66,9 +67,9 @@ void ConvertTileToTileGPUPass::giveLayouts(Operation *op) {
         argument.setType(withDefaultLayout(argument.getType()));
   if (auto func = dyn_cast<func::FuncOp>(op)) {
     auto relayout = [&](Type type) { return withDefaultLayout(type); };
-    func.setFunctionType(FunctionType::get(
-        op->getContext(), llvm::map_to_vector(func.getArgumentTypes(), relayout),
-        llvm::map_to_vector(func.getResultTypes(), relayout)));
+    func.setFunctionType(FunctionType::get(op->getContext(),
+                                           llvm::map_to_vector(func.getArgumentTypes(), relayout),
+                                           llvm::map_to_vector(func.getResultTypes(), relayout)));
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the placement that SharedAllocation computes into the buffers' `offset` attributes and checks the target's
-// limit.
+// Writes the placement that SharedAllocation computes into the buffers' `offset` attributes and
+// checks the target's limit.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -20,7 +20,8 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Shared memory that one CTA may use, in bytes (CUDA C++ Programming Guide, compute capability table).
+/// Shared memory that one CTA may use, in bytes (CUDA C++ Programming Guide, compute capability
+/// table).
 static int64_t sharedMemoryLimit(int computeCapability) {
   switch (computeCapability) {
   case 80:
@@ -39,9 +40,9 @@ static LogicalResult checkLimit(func::FuncOp func, const SharedAllocation &alloc
   int64_t limit = sharedMemoryLimit(computeCapabilityOf(func));
   if (allocation.getTotalBytes() <= limit)
     return success();
-  InFlightDiagnostic error =
-      func.emitError("kernel '") << func.getName() << "' needs " << allocation.getTotalBytes()
-                                 << " bytes of shared memory, but a CTA has " << limit;
+  InFlightDiagnostic error = func.emitError("kernel '")
+                             << func.getName() << "' needs " << allocation.getTotalBytes()
+                             << " bytes of shared memory, but a CTA has " << limit;
   for (const auto &[op, buffer] : allocation.getBuffers())
     error.attachNote(op->getLoc()) << buffer.size << " bytes are used here";
   return error;

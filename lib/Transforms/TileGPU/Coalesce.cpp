@@ -3,8 +3,10 @@
 //
 // Chooses a blocked layout for every global access:
 //   order            dimensions by falling contiguity of the pointers
-//   size per thread  as many consecutive elements as one access of 16 bytes may cover, shared by all accesses of the
-//                    same shape and order in the function, and no more than an even split over the threads
+//   size per thread  as many consecutive elements as one access of 16 bytes may cover, shared by
+//   all accesses of the
+//                    same shape and order in the function, and no more than an even split over the
+//                    threads
 //   lanes, warps     along the order
 
 #include "tilec/Transforms/TileGPU/Passes.h"
@@ -146,8 +148,8 @@ void Coalesce::runOnOperation() {
       int64_t share = std::max<int64_t>(1, access.type.getNumElements() / (numWarps * 32));
       remarkNarrow(access, axisInfo, share);
       SmallVector<int32_t> perThread(shape.size(), 1);
-      perThread[access.order.front()] = std::min(
-          {widths[groupOf(access)], share, shape[access.order.front()]});
+      perThread[access.order.front()] =
+          std::min({widths[groupOf(access)], share, shape[access.order.front()]});
       setLayout(access.op, spreadBlockedLayout(shape, perThread, access.order, numWarps));
     }
   });

@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turns the conversions that cannot or should not stay inside warps into a store to and a load from a swizzled
-// shared-memory buffer. The plan comes from the layout algebra (see tilec/Layout/Conversion.h).
+// Turns the conversions that cannot or should not stay inside warps into a store to and a load from
+// a swizzled shared-memory buffer. The plan comes from the layout algebra (see
+// tilec/Layout/Conversion.h).
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -27,10 +28,9 @@ static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &pl
   Location loc = convert.getLoc();
   // The optimal layout's dimensions: an offset, and a block index that one CTA does not have.
   LinearLayout memory = plan.shared.memory.sublayout(
-      {kOffset}, SmallVector<StringRef>(llvm::map_range(plan.shared.memory.getOutDims(),
-                                                        [](const auto &out) -> StringRef {
-                                                          return out.first;
-                                                        })));
+      {kOffset}, SmallVector<StringRef>(
+                     llvm::map_range(plan.shared.memory.getOutDims(),
+                                     [](const auto &out) -> StringRef { return out.first; })));
   auto buffer = LocalAllocOp::create(
       builder, loc,
       MemDescType::get(convert.getContext(), source.getShape(), source.getElementType(),

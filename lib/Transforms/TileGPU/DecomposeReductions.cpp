@@ -6,8 +6,8 @@
 //   %r = tile.reduce(%x) axis = a                      (W warps along a)
 //   =>
 //   %p = tilegpu.partial_reduce(%x) axis = a           a has size W, one element per warp
-//   %c = tilegpu.convert_layout %p                     the W elements in the registers of each thread
-//   %r = tile.reduce(%c) axis = a                      inside the thread
+//   %c = tilegpu.convert_layout %p                     the W elements in the registers of each
+//   thread %r = tile.reduce(%c) axis = a                      inside the thread
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -27,7 +27,8 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 namespace {
-/// The two layouts of the warps' partial results: where the warps leave them, and gathered in registers.
+/// The two layouts of the warps' partial results: where the warps leave them, and gathered in
+/// registers.
 struct PartialLayouts {
   LinearLayout perWarp;
   LinearLayout gathered;
@@ -43,7 +44,8 @@ static std::vector<LinearLayout::Basis> basesOf(const LinearLayout &layout, Stri
   return bases;
 }
 
-/// Replaces, in the slice of `source`, dimension `axis` (of size 1) by one with an element per warp that held a part.
+/// Replaces, in the slice of `source`, dimension `axis` (of size 1) by one with an element per warp
+/// that held a part.
 static PartialLayouts partialLayouts(const LinearLayout &source, unsigned axis) {
   LinearLayout slice = expandDimsLayout(sliceLayout(source, axis), axis);
   auto registers = basesOf(slice, kRegister), lanes = basesOf(slice, kLane),
@@ -93,8 +95,8 @@ static void decompose(tile::ReduceOp reduce) {
   reduce.getCombine().cloneInto(&partial.getCombine(), mapping);
   SmallVector<Value> gathered;
   for (Value result : partial.getResults())
-    gathered.push_back(ConvertLayoutOp::create(builder, loc, partialType(result, layouts.gathered),
-                                               result));
+    gathered.push_back(
+        ConvertLayoutOp::create(builder, loc, partialType(result, layouts.gathered), result));
   reduce.getOperandsMutable().assign(gathered);
 }
 

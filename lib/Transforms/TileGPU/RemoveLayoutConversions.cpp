@@ -1,12 +1,15 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses a layout for every tensor from the layouts of the global accesses. Values are *fixed* (they have one layout)
-// or *free* (they are recomputed in every layout that a user asks for):
-//   1. global accesses fix their results; layouts flow forward through elementwise operations, reductions, permutations
+// Chooses a layout for every tensor from the layouts of the global accesses. Values are *fixed*
+// (they have one layout) or *free* (they are recomputed in every layout that a user asks for):
+//   1. global accesses fix their results; layouts flow forward through elementwise operations,
+//   reductions, permutations
 //      and region results until nothing changes;
-//   2. values that go round a loop or come out of a region and are still free take the layout that a user wants;
-//   3. one sweep asks for every operand in the layout that its operation needs: a fixed value gets a conversion, a free
+//   2. values that go round a loop or come out of a region and are still free take the layout that
+//   a user wants;
+//   3. one sweep asks for every operand in the layout that its operation needs: a fixed value gets
+//   a conversion, a free
 //      value a clone of its definition.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
@@ -110,8 +113,8 @@ private:
       return fix(op->getResult(0), firstFixed(op->getOperands()));
     if (isa<tile::ReshapeOp, tile::PermuteOp>(op)) {
       LinearAttr source = fixedLayout(op->getOperand(0));
-      return source && fix(op->getResult(0),
-                           attrOf(context, inferResultLayout(op, source.getLayout())));
+      return source &&
+             fix(op->getResult(0), attrOf(context, inferResultLayout(op, source.getLayout())));
     }
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       return propagateReduce(reduce);
@@ -213,8 +216,7 @@ private:
       auto shape = cast<TensorType>(value.getType()).getShape();
       return attrOf(context, inferOperandLayout(user, layout.getLayout(), shape));
     }
-    Operation *regionOp =
-        isa<scf::YieldOp, scf::ConditionOp>(user) ? user->getParentOp() : user;
+    Operation *regionOp = isa<scf::YieldOp, scf::ConditionOp>(user) ? user->getParentOp() : user;
     for (const SmallVector<Value> &group : tiedGroups(regionOp)) {
       if (!llvm::is_contained(group, stripConversions(value)))
         continue;

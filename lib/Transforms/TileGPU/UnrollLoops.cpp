@@ -1,15 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Keeps more loads of a streaming loop in flight. A thread issues in order and stops at the first use of a load, so a
-// loop that loads and accumulates has one iteration's loads in flight. The loop
+// Keeps more loads of a streaming loop in flight. A thread issues in order and stops at the first
+// use of a load, so a loop that loads and accumulates has one iteration's loads in flight. The loop
 //
 //   for i = lb to ub step s { x = load p(i); acc = f(acc, x) }
 //
-// becomes a main loop that does U iterations with all their loads first, and the old loop for what is left over:
+// becomes a main loop that does U iterations with all their loads first, and the old loop for what
+// is left over:
 //
-//   for i = lb to mid step U*s { x0 = load p(i); x1 = load p(i+s); ...; acc = f(acc, x0); acc = f(acc, x1); ... }
-//   for i = mid to ub step s { ... }
+//   for i = lb to mid step U*s { x0 = load p(i); x1 = load p(i+s); ...; acc = f(acc, x0); acc =
+//   f(acc, x1); ... } for i = mid to ub step s { ... }
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -68,11 +69,11 @@ public:
     Value middle = mainEnd();
     Value bigStep = arith::MulIOp::create(builder, loc, loop.getStep(),
                                           constant(loop.getStep().getType(), factor));
-    auto main = scf::ForOp::create(builder, loc, loop.getLowerBound(), middle, bigStep,
-                                   loop.getInitArgs(),
-                                   [&](OpBuilder &inner, Location, Value iv, ValueRange carried) {
-                                     cloneIterations(inner, iv, carried);
-                                   });
+    auto main =
+        scf::ForOp::create(builder, loc, loop.getLowerBound(), middle, bigStep, loop.getInitArgs(),
+                           [&](OpBuilder &inner, Location, Value iv, ValueRange carried) {
+                             cloneIterations(inner, iv, carried);
+                           });
     loop.getLowerBoundMutable().assign(middle);
     loop.getInitArgsMutable().assign(main.getResults());
     return main;
@@ -83,8 +84,8 @@ private:
     return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
   }
 
-  /// The end of the largest multiple of `factor` iterations after which the induction variable still has its type's
-  /// range; computed in 64 bits.
+  /// The end of the largest multiple of `factor` iterations after which the induction variable
+  /// still has its type's range; computed in 64 bits.
   Value mainEnd() {
     Type type = loop.getStep().getType(), i64 = builder.getI64Type();
     auto widen = [&](Value value) -> Value {
@@ -107,8 +108,8 @@ private:
                                       arith::MulIOp::create(builder, loc, groups, bigStep));
     if (type == i64)
       return end;
-    Value limit = constant(i64, APInt::getSignedMaxValue(type.getIntOrFloatBitWidth())
-                                    .getSExtValue());
+    Value limit =
+        constant(i64, APInt::getSignedMaxValue(type.getIntOrFloatBitWidth()).getSExtValue());
     Value tooFar = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, end, limit);
     Value shorter = arith::SubIOp::create(builder, loc, end, bigStep);
     end = arith::SelectOp::create(builder, loc, tooFar, shorter, end);
@@ -158,8 +159,8 @@ public:
   }
 
 private:
-  /// The operations of the block that `op` depends on and that were not moved yet; false when one of them is not cheap
-  /// address arithmetic.
+  /// The operations of the block that `op` depends on and that were not moved yet; false when one
+  /// of them is not cheap address arithmetic.
   bool collect(Operation *op, SetVector<Operation *> &slice) {
     if (moved.contains(op) || slice.contains(op))
       return true;
@@ -211,7 +212,8 @@ struct UnrollLoops final : tilec::impl::TileGPUUnrollLoopsPassBase<UnrollLoops> 
   }
 
 private:
-  /// The factor that the source asks for, or the one that brings a thread's loads in flight to the goal.
+  /// The factor that the source asks for, or the one that brings a thread's loads in flight to the
+  /// goal.
   int64_t chooseFactor(scf::ForOp loop) {
     if (auto asked = loop->getAttrOfType<IntegerAttr>(kUnrollAttr))
       return asked.getInt();
