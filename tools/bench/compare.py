@@ -2,152 +2,108 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Times tilec's kernels beside Triton's and PyTorch's on one GPU, in one run: same buffers, same stream, L2 flushed
-# before every launch, measurements interleaved, medians. Every result is checked against float64 first.
+# Times tilec's kernels beside Triton's and PyTorch's on one GPU, in one run: same source text, same buffers, same
+# stream, L2 flushed before every launch, launches interleaved, medians. Every result is checked against float64 first.
 #
-#   python3 compare.py --tilec PATH/bin/tilec --examples PATH/examples [--out result.json] [--filter softmax]
+#   python3 compare.py --library PATH/lib/libtilec.so --examples PATH/examples [--out result.json] [--filter softmax]
 #
-# Needs PyTorch and Triton. tilec compiles to a cubin; this script loads it with the CUDA driver.
+# Needs PyTorch and Triton.
 
 import argparse
-import ctypes
+import importlib.util
 import json
+import math
 import os
 import statistics
-import subprocess
 import sys
 import tempfile
 
 import torch
 import triton
-import triton.language as tl
 
-cuda = ctypes.CDLL("libcuda.so.1")
+import cases
+import libtilec
+import picture
 
-
-def check(result, what):
-    if result != 0:
-        text = ctypes.c_char_p()
-        cuda.cuGetErrorName(result, ctypes.byref(text))
-        raise RuntimeError(f"{what}: {text.value.decode() if text.value else result}")
+TYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.float64: "fp64",
+         torch.int64: "i64", torch.int32: "i32", torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16"}
 
 
-class TilecKernel:
-    """A kernel that tilec compiled to a cubin, launched with torch tensors on torch's stream."""
-
-    def __init__(self, tilec, source, kernel, arguments, constants, num_warps, target="sm_90a"):
-        with tempfile.TemporaryDirectory() as folder:
-            cubin = os.path.join(folder, "kernel.cubin")
-            command = [tilec, "compile", source, "--kernel", kernel, "--target", target, "--emit", "cubin",
-                       "--num-warps", str(num_warps), "-o", cubin]
-            for name, kind in arguments.items():
-                command += ["--arg", f"{name}={kind}"]
-            for name, value in constants.items():
-                command += ["--const", f"{name}={value}"]
-            subprocess.run(command, check=True)
-            with open(cubin, "rb") as file:
-                self.image = file.read()
-            with open(cubin + ".json") as file:
-                self.metadata = json.load(file)
-        module = ctypes.c_void_p()
-        check(cuda.cuModuleLoadData(ctypes.byref(module), self.image), "cuModuleLoadData")
-        self.function = ctypes.c_void_p()
-        check(cuda.cuModuleGetFunction(ctypes.byref(self.function), module, kernel.encode()), "cuModuleGetFunction")
-        self.kinds = list(arguments.values())
-        self.threads = 32 * num_warps
-        self.shared = shared_bytes(self.metadata)
-        if self.shared > 48 * 1024:
-            check(cuda.cuFuncSetAttribute(self.function, 8, self.shared), "cuFuncSetAttribute")
-
-    def launcher(self, grid, *values):
-        """A function that launches with these arguments; they are packed once."""
-        packed = []
-        for kind, value in zip(self.kinds, values):
-            if kind.startswith("*"):
-                packed.append(ctypes.c_uint64(value.data_ptr()))
-            elif kind.startswith("i64"):
-                packed.append(ctypes.c_int64(value))
-            elif kind.startswith("i"):
-                packed.append(ctypes.c_int32(value))
-            else:
-                packed.append(ctypes.c_float(value))
-        pointers = (ctypes.c_void_p * len(packed))(*[ctypes.addressof(p) for p in packed])
-
-        def launch(keep=packed):
-            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
-            check(cuda.cuLaunchKernel(self.function, *grid, self.threads, 1, 1, self.shared, stream, pointers, None),
-                  "cuLaunchKernel")
-        return launch
-
-
-def shared_bytes(metadata):
-    for key in ("dynamicSharedBytes", "dynamic_shared_bytes"):
-        if key in metadata:
-            return metadata[key]
-    return 0
-
-
-# Triton's side of the comparison: the same algorithms, in its own file format.
-
-@triton.jit
-def triton_add(x, y, z, n, B: tl.constexpr):
-    o = tl.program_id(0) * B + tl.arange(0, B)
-    m = o < n
-    tl.store(z + o, tl.load(x + o, mask=m) + tl.load(y + o, mask=m), mask=m)
-
-
-@triton.jit
-def triton_softmax(x, y, s, n, B: tl.constexpr):
-    r = tl.program_id(0).to(tl.int64)
-    c = tl.arange(0, B)
-    m = c < n
-    v = tl.load(x + r * s + c, mask=m, other=-float("inf")).to(tl.float32)
-    v = tl.exp(v - tl.max(v, 0))
-    tl.store(y + r * s + c, (v / tl.sum(v, 0)).to(y.dtype.element_ty), mask=m)
-
-
-@triton.jit
-def triton_layer_norm(x, y, w, b, s, n, eps, B: tl.constexpr):
-    r = tl.program_id(0).to(tl.int64)
-    c = tl.arange(0, B)
-    m = c < n
-    v = tl.load(x + r * s + c, mask=m, other=0.).to(tl.float32)
-    mu = tl.sum(v, 0) / n
-    d = tl.where(m, v - mu, 0.)
-    rs = 1 / tl.sqrt(tl.sum(d * d, 0) / n + eps)
-    tl.store(y + r * s + c, (d * rs * tl.load(w + c, mask=m).to(tl.float32) + tl.load(b + c, mask=m).to(tl.float32))
-             .to(y.dtype.element_ty), mask=m)
-
-
-TYPE_NAMES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16"}
-
-
-def pointer(tensor):
-    return "*" + TYPE_NAMES[tensor.dtype] + (":16" if tensor.data_ptr() % 16 == 0 else "")
-
-
-def integer(value):
-    return "i32:16" if value % 16 == 0 else "i32"
+def signature(value):
+    """An argument's type in Triton's notation, specialised as Triton does."""
+    if isinstance(value, torch.Tensor):
+        return "*" + TYPES[value.dtype] + (":16" if value.data_ptr() % 16 == 0 else "")
+    if isinstance(value, float):
+        return "fp32"
+    kind = "i32" if -2**31 <= value < 2**31 else "i64"
+    return kind + (":16" if value % 16 == 0 else "")
 
 
 class Bench:
     def __init__(self, options):
         self.options = options
+        self.compiler = libtilec.Compiler(options.library)
         self.flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+        self.folder = tempfile.TemporaryDirectory()
+        self.modules = {}
         self.rows = []
 
-    def kernel(self, name, kernel, arguments, constants, num_warps):
-        return TilecKernel(self.options.tilec, os.path.join(self.options.examples, name), kernel, arguments, constants,
-                           num_warps)
+    def triton_kernel(self, case):
+        """The same file as a Python module, so that Triton compiles the same text."""
+        if case.file not in self.modules:
+            path = os.path.join(self.folder.name, case.file.replace("-", "_").replace(".tile", ".py"))
+            with open(os.path.join(self.options.examples, case.file)) as source, open(path, "w") as module:
+                module.write("import triton\nimport triton.language as tl\n"
+                             "from triton.language.extra import libdevice\n" + source.read())
+            spec = importlib.util.spec_from_file_location(f"peer_{len(self.modules)}", path)
+            self.modules[case.file] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(self.modules[case.file])
+        return getattr(self.modules[case.file], case.entry or case.kernel)
 
-    def times(self, candidates):
+    def candidates(self, case):
+        made = {}
+        if case.torch:
+            made["torch"] = case.torch
+        peer = self.triton_kernel(case)
+        arguments = {name: signature(value) for name, value in case.arguments.items()}
+        path = os.path.join(self.options.examples, case.file)
+        for constants in case.constants:
+            grid = case.grid(constants)
+            for warps in case.warps:
+                label = "_".join([str(v) for v in constants.values()] + [f"w{warps}"])
+                try:
+                    ours = libtilec.Kernel(self.compiler, path, case.entry or case.kernel, arguments, constants, warps)
+                    made[f"tilec_{label}"] = ours.launcher(grid, **case.arguments)
+                except RuntimeError as error:
+                    print(f"FAILED {case.kernel} {case.size} tilec_{label}: {error}", flush=True)
+                peers = {k: getattr(triton.language, f"float{v[2:]}" if v.startswith("fp") else "bfloat16")
+                         if k == "DTYPE" else v for k, v in constants.items()}
+                made[f"triton_{label}"] = (
+                    lambda grid=grid, peers=peers, warps=warps: peer[grid](**case.arguments, **peers, num_warps=warps))
+        return made
+
+    def check(self, case, name, launch, reference):
+        for output in case.outputs:
+            case.arguments[output].fill_(-77 if not case.arguments[output].is_floating_point() else float("nan"))
+        launch()
+        torch.cuda.synchronize()
+        worst = 0.0
+        for output, expected in zip(case.outputs, reference):
+            got = case.arguments[output].double()
+            error = ((got - expected).norm() / expected.norm().clamp_min(1e-30)).item()
+            worst = max(worst, error if not math.isnan(error) else math.inf)
+        if worst > case.tolerance:
+            print(f"WRONG {case.kernel} {case.size} {name}: error {worst:.2e} above {case.tolerance:.0e}", flush=True)
+        return worst
+
+    def times(self, candidates, repeats):
         """Microseconds per candidate: interleaved, each launch after an L2 flush, by events."""
         for launch in candidates.values():
-            for _ in range(5):
+            for _ in range(3):
                 launch()
         torch.cuda.synchronize()
         samples = {name: [] for name in candidates}
-        for _ in range(self.options.repeats):
+        for _ in range(repeats):
             for name, launch in candidates.items():
                 start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
                 self.flush.zero_()
@@ -158,108 +114,55 @@ class Bench:
         torch.cuda.synchronize()
         return {name: statistics.median(s.elapsed_time(e) * 1000 for s, e in pairs) for name, pairs in samples.items()}
 
-    def compare(self, kernel, size, output, reference, tolerance, candidates, nbytes):
-        """Checks every candidate, times all, prints and keeps one row."""
-        errors = {}
-        for name, launch in candidates.items():
-            output.fill_(float("nan"))
-            result = launch()
-            torch.cuda.synchronize()
-            got = (result if isinstance(result, torch.Tensor) else output).double()
-            errors[name] = ((got - reference).norm() / reference.norm()).item()
-            if not errors[name] <= tolerance:
-                print(f"WRONG {kernel} {size} {name}: error {errors[name]:.2e} above {tolerance:.0e}", flush=True)
-        micros = self.times(candidates)
-        best = {"tilec": min((n for n in micros if n.startswith("tilec")), key=micros.get),
-                "triton": min((n for n in micros if n.startswith("triton")), key=micros.get)}
-        row = dict(kernel=kernel, size=size, bytes=nbytes, microseconds=micros, errors=errors,
-                   gbps={n: round(nbytes / t / 1e3, 1) for n, t in micros.items()},
-                   tilec_over_triton=round(micros[best["triton"]] / micros[best["tilec"]], 4))
-        self.rows.append(row)
-        text = "  ".join(f"{n} {t:.1f}us {nbytes / t / 1e3:.0f}GB/s" for n, t in micros.items())
-        print(f"{kernel:10} {size:20} x{row['tilec_over_triton']:.3f}  {text}", flush=True)
-
-    # One method per kernel.
-
-    def add(self):
-        for n in (1 << 20, 1 << 24, 1 << 28):
-            x, y = torch.randn(n, device="cuda"), torch.randn(n, device="cuda")
-            z = torch.empty_like(x)
-            candidates = {"torch": lambda: torch.add(x, y, out=z)}
-            for block, warps in ((1024, 4), (2048, 8), (4096, 8)):
-                grid = (triton.cdiv(n, block), 1, 1)
-                candidates[f"triton_B{block}_w{warps}"] = (
-                    lambda grid=grid, block=block, warps=warps: triton_add[grid](x, y, z, n, block, num_warps=warps))
-                ours = self.kernel("01-vector-add.tile", "add_masked",
-                                   dict(x_ptr=pointer(x), y_ptr=pointer(y), out_ptr=pointer(z), n=integer(n)),
-                                   dict(BLOCK=block), warps)
-                candidates[f"tilec_B{block}_w{warps}"] = ours.launcher(grid, x, y, z, n)
-            candidates = {k: (lambda f=f: (f(), None)[1]) for k, f in candidates.items()}
-            self.compare("add", str(n), z, x.double() + y.double(), 1e-6, candidates, 12 * n)
-
-    def rows_of(self):
-        for dtype in (torch.float32, torch.bfloat16):
-            for m, n in ((8192, 1024), (8192, 4096), (8192, 8192), (4096, 16384), (16384, 2000)):
-                yield dtype, m, n, f"{m}x{n}_{TYPE_NAMES[dtype]}", (1e-5 if dtype == torch.float32 else 5e-3)
-
-    def softmax(self):
-        for dtype, m, n, size, tolerance in self.rows_of():
-            x = torch.randn(m, n, device="cuda", dtype=dtype)
-            y = torch.empty_like(x)
-            block = triton.next_power_of_2(n)
-            candidates = {"torch": lambda: torch.softmax(x, 1)}
-            for warps in (4, 8, 16):
-                candidates[f"triton_w{warps}"] = (
-                    lambda warps=warps: (triton_softmax[(m,)](x, y, n, n, block, num_warps=warps), None)[1])
-                ours = self.kernel("05-softmax.tile", "softmax",
-                                   dict(x_ptr=pointer(x), y_ptr=pointer(y), x_stride=integer(n), y_stride=integer(n),
-                                        n=integer(n)),
-                                   dict(BLOCK=block), warps)
-                candidates[f"tilec_w{warps}"] = ours.launcher((m, 1, 1), x, y, n, n, n)
-            self.compare("softmax", size, y, torch.softmax(x.double(), 1), tolerance, candidates,
-                         2 * x.numel() * x.element_size())
-
-    def layer_norm(self):
-        for dtype, m, n, size, tolerance in self.rows_of():
-            x = torch.randn(m, n, device="cuda", dtype=dtype)
-            w, b = torch.randn(n, device="cuda", dtype=dtype), torch.randn(n, device="cuda", dtype=dtype)
-            y = torch.empty_like(x)
-            mean, rstd = torch.empty(m, device="cuda"), torch.empty(m, device="cuda")
-            block = triton.next_power_of_2(n)
-            candidates = {"torch": lambda: torch.nn.functional.layer_norm(x, (n,), w, b)}
-            for warps in (4, 8, 16):
-                candidates[f"triton_w{warps}"] = (
-                    lambda warps=warps: (triton_layer_norm[(m,)](x, y, w, b, n, n, 1e-5, block, num_warps=warps),
-                                         None)[1])
-                ours = self.kernel("06-layer-norm.tile", "layer_norm",
-                                   dict(x_ptr=pointer(x), w_ptr=pointer(w), b_ptr=pointer(b), y_ptr=pointer(y),
-                                        mean_ptr="*fp32:16", rstd_ptr="*fp32:16", stride=integer(n), n=integer(n),
-                                        eps="fp32"),
-                                   dict(BLOCK=block), warps)
-                candidates[f"tilec_w{warps}"] = ours.launcher((m, 1, 1), x, w, b, y, mean, rstd, n, n, 1e-5)
-            reference = torch.nn.functional.layer_norm(x.double(), (n,), w.double(), b.double())
-            self.compare("layernorm", size, y, reference, tolerance, candidates, 2 * x.numel() * x.element_size())
+    def run(self, case):
+        candidates = self.candidates(case)
+        reference = case.reference()
+        errors = {name: self.check(case, name, launch, reference)
+                  for name, launch in candidates.items() if name != "torch"}
+        del reference
+        # A slow peer (a loop of thousands of launches) is timed less often.
+        quick = {n: f for n, f in candidates.items() if not (n == "torch" and case.kernel == "sum_many")}
+        micros = self.times(quick, self.options.repeats)
+        if len(quick) < len(candidates):
+            micros.update(self.times({"torch": candidates["torch"]}, 3))
+        best = {kind: min((n for n in micros if n.startswith(kind)), key=micros.get) for kind in ("tilec", "triton")}
+        ratio = micros[best["triton"]] / micros[best["tilec"]]
+        self.rows.append(dict(kernel=case.kernel, size=case.size, bytes=case.nbytes, microseconds=micros,
+                              errors=errors, best=best, tilec_over_triton=round(ratio, 4),
+                              gbps={n: round(case.nbytes / t / 1e3, 1) for n, t in micros.items()}))
+        peers = "  ".join(f"{best.get(k, k)} {micros[best.get(k, k)]:.1f}us {case.nbytes / micros[best.get(k, k)] / 1e3:.0f}GB/s"
+                          for k in ("tilec", "triton", "torch") if best.get(k, k) in micros)
+        print(f"{case.kernel:15} {case.size:20} x{ratio:.3f}  {peers}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tilec", required=True)
+    parser.add_argument("--library", required=True)
     parser.add_argument("--examples", required=True)
-    parser.add_argument("--out")
+    parser.add_argument("--out", help="JSON; a picture goes beside it")
     parser.add_argument("--filter", default="")
-    parser.add_argument("--repeats", type=int, default=100)
+    parser.add_argument("--repeats", type=int, default=60)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     bench = Bench(options)
-    for name, run in (("add", bench.add), ("softmax", bench.softmax), ("layernorm", bench.layer_norm)):
+    for name, make in cases.ALL.items():
         if options.filter in name:
-            run()
+            for case in make():
+                bench.run(case)
+                torch.cuda.empty_cache()
+    ratios = [row["tilec_over_triton"] for row in bench.rows]
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    print(f"geometric mean over Triton: {mean:.4f}, least {min(ratios):.4f}, {len(ratios)} cases")
     if options.out:
         device = torch.cuda.get_device_properties(0)
         with open(options.out, "w") as file:
             json.dump(dict(device=device.name, torch=torch.__version__, triton=triton.__version__,
-                           repeats=options.repeats, command=" ".join(sys.argv), rows=bench.rows), file, indent=1)
+                           repeats=options.repeats, seed=options.seed, geometric_mean=round(mean, 4), rows=bench.rows),
+                      file, indent=1)
+        with open(os.path.splitext(options.out)[0] + ".svg", "w") as file:
+            file.write(picture.bars(f"tilec over Triton, {device.name} (above 1: tilec is faster)",
+                                    [(f"{r['kernel']} {r['size']}", r["tilec_over_triton"]) for r in bench.rows]))
 
 
 main()
