@@ -2,19 +2,22 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Packs a portable build into DIR/tilec-portable.tar.xz: programs, examples, and the open math library's bitcode.
+# Packs a portable build into DIR/tilec-portable.tar.xz: the program under its two names, the library, the header, the
+# examples, and the open math library's bitcode.
 set -eu
 dir=$1
 stage=$dir/tilec-portable
 rm -rf "$stage"
-mkdir -p "$stage/bin" "$stage/share/tilec/examples"
-for program in tilec tilec-examples tile-opt; do
-  [ -f "$dir/bin/$program" ] || continue
-  cp "$dir/bin/$program" "$stage/bin/"
-  strip "$stage/bin/$program"
-done
+mkdir -p "$stage/bin" "$stage/lib" "$stage/include/tilec" "$stage/share/tilec/examples"
+cp "$dir/bin/tilec-portable" "$stage/bin/tilec"
+ln -s tilec "$stage/bin/tilec-examples"
+cp "$dir/lib/libtilec.so" "$stage/lib/"
+strip "$stage/bin/tilec" "$stage/lib/libtilec.so"
+cp include/tilec/tilec.h include/tilec/tilec.hpp "$stage/include/tilec/"
 cp examples/*.tile "$stage/share/tilec/examples/"
-cp "$dir"/share/tilec/*.bc "$stage/share/tilec/" 2>/dev/null || echo "package: no bitcode of libclc"
+if [ -f "$dir/share/tilec/nvptx64--.bc" ]; then
+  cp "$dir/share/tilec/nvptx64--.bc" "$stage/share/tilec/"
+fi
 cp LICENSE README.md "$stage/"
 tar -C "$dir" -cf - tilec-portable | xz -T0 -6 > "$dir/tilec-portable.tar.xz"
-ls -l "$dir/tilec-portable.tar.xz"
+echo "$dir/tilec-portable.tar.xz: $(($(stat -c %s "$dir/tilec-portable.tar.xz") / 1000000)) MB"
