@@ -48,6 +48,7 @@ struct SameLayout : mlir::OpTrait::TraitBase<ConcreteType, SameLayout> {
 
 /// Error unless the region of `op` combines two elements of its operands: two arguments per operand
 /// of its element type (all left ones, then all right ones), and one yielded value per operand.
+/// Operands are the first ones only when there are fewer results.
 llvm::LogicalResult verifyCombineRegion(mlir::Operation *op);
 
 /// The op's one region is a combine region, ended by `tile.yield`.
@@ -79,6 +80,17 @@ mlir::Type pointeeOf(mlir::Type type);
 
 /// Bits that one value of a scalar type occupies in a register or in memory (pointers 64, i1 1).
 unsigned bitWidthOf(mlir::Type scalar);
+
+/// Whether an atomic of this kind exists for elements of a type.
+bool hasAtomic(AtomicKind kind, mlir::Type element);
+
+/// Whether an atomic compare-and-swap exists for elements of a type.
+bool hasAtomicCas(mlir::Type element);
+
+/// Whether an atomic publishes what the program did before it.
+inline bool isRelease(MemSemantic sem) {
+  return sem == MemSemantic::release || sem == MemSemantic::acq_rel;
+}
 
 } // namespace tilec::tile
 

@@ -11,7 +11,9 @@
 include "dialects/Tile/TileShapeOps.td"
 include "dialects/Tile/TileElementwiseOps.td"
 include "dialects/Tile/TileMemoryOps.td"
+include "dialects/Tile/TileAtomicOps.td"
 include "dialects/Tile/TileReduceOps.td"
+include "dialects/Tile/TileScanOps.td"
 include "dialects/Tile/TileProgramOps.td"
 
 #endif // TILEC_DIALECTS_TILE_TILEOPS_TD

@@ -79,8 +79,10 @@ LogicalResult ReduceOp::verify() {
 }
 
 LogicalResult verifyCombineRegion(Operation *op) {
+  // Pieces of scans have totals besides the tensors, among the operands or the results.
   SmallVector<Type> elements;
-  for (Type type : op->getOperandTypes())
+  unsigned count = std::min(op->getNumOperands(), op->getNumResults());
+  for (Type type : llvm::make_range(op->operand_type_begin(), op->operand_type_begin() + count))
     elements.push_back(getElementTypeOrSelf(type));
   SmallVector<Type> pairs(elements);
   llvm::append_range(pairs, elements);

@@ -73,6 +73,27 @@ def Tile_EvictionPolicy : I32EnumAttr<"EvictionPolicy", "cache eviction hint of 
   let cppNamespace = "::tilec::tile";
 }
 
+// What an atomic does with the old and the given value. The symbols of the bitwise ones are longer than their names
+// because C++ has taken those.
+def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "combination of an atomic", [
+    I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"min", 1>, I32EnumAttrCase<"max", 2>,
+    I32EnumAttrCase<"umin", 3>, I32EnumAttrCase<"umax", 4>, I32EnumAttrCase<"bit_and", 5, "and">,
+    I32EnumAttrCase<"bit_or", 6, "or">, I32EnumAttrCase<"bit_xor", 7, "xor">,
+    I32EnumAttrCase<"xchg", 8>]> {
+  let cppNamespace = "::tilec::tile";
+}
+
+def Tile_MemSemantic : I32EnumAttr<"MemSemantic", "what an atomic orders besides itself", [
+    I32EnumAttrCase<"relaxed", 0>, I32EnumAttrCase<"acquire", 1>, I32EnumAttrCase<"release", 2>,
+    I32EnumAttrCase<"acq_rel", 3>]> {
+  let cppNamespace = "::tilec::tile";
+}
+
+def Tile_MemScope : I32EnumAttr<"MemScope", "threads between which an atomic orders", [
+    I32EnumAttrCase<"cta", 0>, I32EnumAttrCase<"gpu", 1>, I32EnumAttrCase<"sys", 2>]> {
+  let cppNamespace = "::tilec::tile";
+}
+
 def Tile_RoundingMode : I32EnumAttr<"RoundingMode", "rounding of a narrowing float cast", [
     I32EnumAttrCase<"rtne", 0>, I32EnumAttrCase<"rtz", 1>]> {
   let cppNamespace = "::tilec::tile";

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registration of the tilegpu dialect, its layout attribute's text form, and its shared-memory type.
+// Registration of the tilegpu dialect, its layout attribute's text form, and its shared-memory
+// type.
 
 #include "dialects/TileGPU/TileGPUOps.h"
 

@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tilegpu dialect: the layout attribute, shared-memory descriptors, operations on tensors with layouts, and the
-// thread-level operations. The op documentation is in the .td files beside this one.
+// The tilegpu dialect: the layout attribute, shared-memory descriptors, operations on tensors with
+// layouts, and the thread-level operations. The op documentation is in the .td files beside this
+// one.
 
 #ifndef TILEC_DIALECTS_TILEGPU_TILEGPUOPS_H
 #define TILEC_DIALECTS_TILEGPU_TILEGPUOPS_H
@@ -39,6 +40,9 @@ int numWarpsOf(mlir::Operation *op);
 
 /// The module's target processor number, e.g. 90 for "sm_90a"; 90 when it does not say.
 int computeCapabilityOf(mlir::Operation *op);
+
+/// Consecutive elements of a tensor that one atomic instruction can take.
+unsigned maxAtomicElements(tile::AtomicKind kind, mlir::Type element, int computeCapability);
 
 } // namespace tilec::tilegpu
 

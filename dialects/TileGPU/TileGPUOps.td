@@ -10,5 +10,7 @@
 
 include "dialects/TileGPU/TileGPULayoutOps.td"
 include "dialects/TileGPU/TileGPUThreadOps.td"
+include "dialects/TileGPU/TileGPUAtomicOps.td"
+include "dialects/TileGPU/TileGPUScanOps.td"
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD

@@ -15,23 +15,20 @@
 //   tilec_compiler_destroy(compiler);
 //
 // Rules that hold for every function:
-// - A function that can fail returns a tilec_status, or NULL or 0; tilec_last_error then says why.
-// Nothing throws,
-//   prints, reads the environment or ends the process.
-// - Handles are numbers, not addresses, and are never used twice in a process. A null, destroyed or
-// foreign handle, or
-//   one of another type, is TILEC_INVALID_ARGUMENT; destroying NULL or a destroyed handle does
-//   nothing.
-// - Every function may be called from any thread at any time. Calls on one compiler wait for each
-// other: compilation in
-//   parallel takes one compiler a thread.
-// - Texts are UTF-8 and end in a NUL. What a function returns, or writes into a struct, belongs to
-// the handle it came
-//   from and lives until that handle is destroyed.
-// - Structs that begin with `struct_size` may grow at their end. Set all members to zero and
-// `struct_size` to sizeof:
-//   a zero asks for the default. A program and a library of different age then understand each
-//   other.
+//
+// * A function that can fail returns a tilec_status, or NULL or 0; tilec_last_error then says why.
+//   Nothing throws, prints, reads the environment or ends the process.
+// * Handles are numbers, not addresses, and are never used twice in a process. A null, destroyed or
+//   foreign handle, or one of another type, is TILEC_INVALID_ARGUMENT; destroying NULL or a
+//   destroyed handle does nothing.
+// * Every function may be called from any thread at any time; a thread that compiles needs 1 MiB of
+//   stack. Calls on one compiler wait for each other: compiling in parallel takes one compiler for
+//   each thread.
+// * Texts are UTF-8 and end in a NUL. What a function returns, or writes into a struct, belongs to
+//   the handle it came from and lives until that handle is destroyed.
+// * Structs that begin with `struct_size` may grow at their end. Set all members to zero and
+//   `struct_size` to sizeof: a zero asks for the default. A program and a library of different age
+//   then understand each other.
 
 #ifndef TILEC_TILEC_H
 #define TILEC_TILEC_H
@@ -333,7 +330,7 @@ TILEC_API tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_la
 /// A fault, in the first program that has it.
 typedef struct tilec_finding {
   size_t struct_size;
-  /// "out-of-bounds-global", "shared-race-raw", "assert-failed", ...
+  /// "out-of-bounds", "shared-race-raw", "assert-failed", ...
   const char *kind;
   const char *message;
   /// How often it occurred.

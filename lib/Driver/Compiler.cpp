@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One compilation, stage after stage. Each step is a member function that says whether to go on; the first failure
-// decides the kind of the failure.
+// One compilation, stage after stage. Each step is a member function that says whether to go on;
+// the first failure decides the kind of the failure.
 
 #include "tilec/Driver/Compiler.h"
 
@@ -187,8 +187,7 @@ bool Compilation::toLLVMDialect() {
 }
 
 bool Compilation::toHost() {
-  if (!runPipeline(
-          [&](OpPassManager &pm) { buildSimPipeline(pm, options.countInstructions); }))
+  if (!runPipeline([&](OpPassManager &pm) { buildSimPipeline(pm, options.countInstructions); }))
     return false;
   llvm::Expected<std::unique_ptr<HostKernel>> host = compileForHost(*module, HostOptions());
   if (!host)
@@ -207,8 +206,8 @@ PTXOptions Compilation::ptxOptions() const {
   hints.libdevice = options.tools.libdevice;
   hints.cudaHome = options.tools.cudaHome;
   if (!options.tools.executable.empty()) {
-    llvm::SmallString<128> folder(llvm::sys::path::parent_path(
-        llvm::sys::path::parent_path(options.tools.executable)));
+    llvm::SmallString<128> folder(
+        llvm::sys::path::parent_path(llvm::sys::path::parent_path(options.tools.executable)));
     llvm::sys::path::append(folder, "share", "tilec");
     hints.resourceFolder = folder.str().str();
   }

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Brings MLIR's diagnostics and remarks, whose locations are file, line and column, into a DiagnosticEngine with source
-// ranges.
+// Brings MLIR's diagnostics and remarks, whose locations are file, line and column, into a
+// DiagnosticEngine with source ranges.
 
 #ifndef TILEC_LIB_DRIVER_DIAGNOSTICBRIDGE_H
 #define TILEC_LIB_DRIVER_DIAGNOSTICBRIDGE_H
@@ -19,8 +19,8 @@ public:
   DiagnosticBridge(mlir::MLIRContext &context, const SourceManager &sources,
                    DiagnosticEngine &engine);
 
-  /// Sends optimisation remarks of the context to the engine as well, until the context dies or this is called again.
-  /// The engine must outlive the compilation.
+  /// Sends optimisation remarks of the context to the engine as well, until the context dies or
+  /// this is called again. The engine must outlive the compilation.
   static void collectRemarks(mlir::MLIRContext &context, const SourceManager &sources,
                              DiagnosticEngine &engine);
 
@@ -28,8 +28,8 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// The place that a location names, as a source range, and the places it was called from. Ranges are invalid when the
-/// file is not among the sources.
+/// The place that a location names, as a source range, and the places it was called from. Ranges
+/// are invalid when the file is not among the sources.
 struct ResolvedLocation {
   SourceRange range;
   std::vector<SourceRange> callers;

@@ -48,13 +48,14 @@ static std::string operationText(Operation *op) {
       .Case([](tilegpu::StGlobalOp) { return "global store"; })
       .Case([](tilegpu::LdSharedOp) { return "shared load"; })
       .Case([](tilegpu::StSharedOp) { return "shared store"; })
+      .Case<tilegpu::AtomicRMWGlobalOp, tilegpu::AtomicCasGlobalOp>(
+          [](Operation *) { return "global atomic"; })
       .Case([](NVVM::Barrier0Op) { return "barrier"; })
       .Default([](Operation *) { return ""; });
 }
 
 void fillFromLLVM(ModuleOp module, tilecrt::KernelMetadata &metadata) {
-  if (auto bytes =
-          module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr))
+  if (auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr))
     metadata.dynamicSharedBytes = bytes.getInt();
   uint32_t site = 0;
   module.walk([&](Operation *op) {
@@ -62,8 +63,8 @@ void fillFromLLVM(ModuleOp module, tilecrt::KernelMetadata &metadata) {
     if (text.empty())
       return;
     if (auto file = op->getLoc()->findInstanceOf<FileLineColLoc>())
-      metadata.lineMap.push_back({site, file.getFilename().str(), file.getLine(),
-                                  file.getColumn(), text});
+      metadata.lineMap.push_back(
+          {site, file.getFilename().str(), file.getLine(), file.getColumn(), text});
     ++site;
   });
 }

@@ -11,6 +11,7 @@
 #include "tilec/Conversion/ThreadToPTX/Passes.h"
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h"
 #include "tilec/Conversion/TileToTileGPU/Passes.h"
+#include "tilec/Transforms/Tile/Passes.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 using namespace mlir;
@@ -21,6 +22,9 @@ void buildTilePipeline(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
+  // Masks that do not change in a loop are in front of it now.
+  pm.addPass(createTileVersionMasksPass());
+  pm.addPass(createTilePeelMaskedLoopsPass());
 }
 
 void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
@@ -29,7 +33,10 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileGPURemoveLayoutConversionsPass());
   pm.addPass(createCSEPass());
   pm.addPass(createTileGPUUnrollLoopsPass());
+  pm.addPass(createTileGPUDecomposeAtomicsPass());
   pm.addPass(createTileGPUDecomposeReductionsPass());
+  pm.addPass(createTileGPUDecomposeScansPass());
+  pm.addPass(createTileGPUDecomposeGathersPass());
   pm.addPass(createTileGPUDecomposeConversionsPass());
   pm.addPass(createTileGPUAllocateSharedMemoryPass());
   pm.addPass(createTileGPUInsertBarriersPass());

@@ -12,6 +12,7 @@
 #include "tilec/Conversion/ThreadToPTX/Passes.h"
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h"
 #include "tilec/Conversion/TileToTileGPU/Passes.h"
+#include "tilec/Transforms/Tile/Passes.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -43,6 +44,7 @@ void registerDialects(mlir::DialectRegistry &registry) {
 }
 
 void registerPasses() {
+  registerTilePasses();
   registerTileToTileGPUPasses();
   registerTileGPUPasses();
   registerTileGPUToLLVMPasses();

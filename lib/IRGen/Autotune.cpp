@@ -116,6 +116,14 @@ void Generator::applyAutotune(const SourceModule &module, const KernelInfo &info
 LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
                                        KernelBinding &binding) {
   LogicalResult result = success();
+  // Runtime arguments stand in the dict with their types: that they are not None can be asked.
+  DetachedBlock placeholders;
+  std::vector<std::pair<std::string, Value>> runtime;
+  for (const RuntimeParam &param : binding.runtime) {
+    Type type(param.type.type);
+    mlir::Value value = placeholders.get()->addArgument(lower(type), getLocation());
+    runtime.emplace_back(param.param->name.str(), Value::runtime(value, type));
+  }
   // Decorators apply from the innermost outwards, but a later one may use what an earlier one set.
   for (const ast::Expr *decorator : kernel.decorators) {
     const ast::Call *call = getDecoratorCall(decorator, "heuristics");
@@ -129,7 +137,7 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
       auto *name = llvm::dyn_cast_or_null<ast::StringLiteral>(entry.key);
       if (!name || binding.values.count(name->value))
         continue;
-      std::vector<std::pair<std::string, Value>> known;
+      std::vector<std::pair<std::string, Value>> known = runtime;
       for (const ast::Param &param : kernel.params) {
         auto value = binding.values.find(param.name);
         if (value != binding.values.end())

@@ -21,9 +21,9 @@ const std::vector<const Builtin *> &getAll() {
   static const std::vector<const Builtin *> all = [] {
     std::vector<const Builtin *> list;
     for (llvm::ArrayRef<Builtin> part :
-         {getMemoryBuiltins(), getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(),
-          getReduceBuiltins(), getHintBuiltins(), getPythonBuiltins(), getLibdeviceBuiltins(),
-          getTypeBuiltins()})
+         {getMemoryBuiltins(), getAtomicBuiltins(), getProgramBuiltins(), getMathBuiltins(),
+          getShapeBuiltins(), getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getPythonBuiltins(),
+          getLibdeviceBuiltins(), getTypeBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;
@@ -72,28 +72,15 @@ std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
 
 bool isKnownUnsupported(llvm::StringRef name) {
   static const llvm::StringSet<> names = {"advance",
-                                          "associative_scan",
-                                          "atomic_add",
-                                          "atomic_and",
-                                          "atomic_cas",
-                                          "atomic_max",
-                                          "atomic_min",
-                                          "atomic_or",
                                           "atomic_poll",
-                                          "atomic_xchg",
-                                          "atomic_xor",
                                           "bitonic_merge",
-                                          "cumprod",
-                                          "cumsum",
                                           "dot",
                                           "dot_scaled",
                                           "extern_elementwise",
                                           "flip",
-                                          "gather",
                                           "gdc_launch_dependents",
                                           "gdc_wait",
                                           "globaltimer",
-                                          "histogram",
                                           "inline_asm_elementwise",
                                           "item",
                                           "load_tensor_descriptor",
@@ -112,7 +99,7 @@ bool isKnownUnsupported(llvm::StringRef name) {
 }
 
 bool isLibraryMethod(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"argmax",  "argmin",  "cdiv",      "join",
+  static const llvm::StringSet<> names = {"argmax",  "argmin",  "cdiv",      "cumprod", "cumsum", "join",
                                           "max",     "min",     "split",     "sum",
                                           "sigmoid", "softmax", "reduce_or", "xor_sum"};
   return names.contains(name);

@@ -84,10 +84,12 @@ bool isKnownUnsupported(llvm::StringRef name);
 // The lists, one per file.
 llvm::ArrayRef<Builtin> getProgramBuiltins();
 llvm::ArrayRef<Builtin> getMemoryBuiltins();
+llvm::ArrayRef<Builtin> getAtomicBuiltins();
 llvm::ArrayRef<Builtin> getMathBuiltins();
 llvm::ArrayRef<Builtin> getLibdeviceBuiltins();
 llvm::ArrayRef<Builtin> getShapeBuiltins();
 llvm::ArrayRef<Builtin> getReduceBuiltins();
+llvm::ArrayRef<Builtin> getScanBuiltins();
 llvm::ArrayRef<Builtin> getHintBuiltins();
 llvm::ArrayRef<Builtin> getPythonBuiltins();
 llvm::ArrayRef<Builtin> getTypeBuiltins();

@@ -4,12 +4,29 @@
 // Reductions with a combine function from the program. The function is called once with scalar
 // block arguments; what it emits is the op's region.
 
-#include "Generator.h"
+#include "CombineFunction.h"
 
 namespace tilec::irgen {
-namespace {
+FailureOr<std::vector<Value>> getCombined(Generator &g, const BoundArg &input,
+                                          llvm::StringRef verb) {
+  std::vector<Value> operands =
+      input.value.getTuple() ? *input.value.getTuple() : std::vector<Value>{input.value};
+  if (operands.empty())
+    return g.error(input.range, "nothing to " + verb);
+  for (Value &operand : operands) {
+    FailureOr<Value> runtime = g.toRuntime(operand, input.range);
+    if (mlir::failed(runtime))
+      return failure();
+    operand = *runtime;
+    if (operand.getRuntime()->type.element.isPointer())
+      return g.error(input.range,
+                     "pointers cannot be " + verb + (verb == "scan" ? "ned" : "d"));
+  }
+  if (mlir::failed(g.unifyShapes(operands, input.range)))
+    return failure();
+  return operands;
+}
 
-/// Emits the region of a reduction over operands of the given element types.
 LogicalResult emitCombine(Generator &g, mlir::Region &region, llvm::ArrayRef<DType> types,
                           const Value &function, SourceRange range) {
   mlir::OpBuilder &builder = g.getBuilder();
@@ -46,23 +63,15 @@ LogicalResult emitCombine(Generator &g, mlir::Region &region, llvm::ArrayRef<DTy
   return success();
 }
 
+namespace {
+
 FailureOr<Value> genReduce(Generator &g, const BoundArgs &a) {
   enum { Input, Axis, Combine, KeepDims };
   bool isTuple = a[Input].value.getTuple();
-  std::vector<Value> operands =
-      isTuple ? *a[Input].value.getTuple() : std::vector<Value>{a[Input].value};
-  if (operands.empty())
-    return g.error(a[Input].range, "nothing to reduce");
-  for (Value &operand : operands) {
-    FailureOr<Value> runtime = g.toRuntime(operand, a[Input].range);
-    if (mlir::failed(runtime))
-      return failure();
-    operand = *runtime;
-    if (operand.getRuntime()->type.element.isPointer())
-      return g.error(a[Input].range, "pointers cannot be reduced");
-  }
-  if (mlir::failed(g.unifyShapes(operands, a[Input].range)))
+  FailureOr<std::vector<Value>> combined = getCombined(g, a[Input], "reduce");
+  if (mlir::failed(combined))
     return failure();
+  std::vector<Value> operands = std::move(*combined);
   FailureOr<bool> keepDims = false;
   if (a.has(KeepDims))
     keepDims = g.toBool(a[KeepDims].value, a[KeepDims].range, "'keep_dims'");

@@ -40,14 +40,16 @@ Result<KernelRun> buildRowSum(DType type, int64_t rows, int64_t columns, uint64_
 }
 
 Result<KernelRun> buildColumnSum(DType type, int64_t rows, int64_t columns, uint64_t seed) {
-  constexpr int64_t rowsPerStep = 32, columnsPerProgram = 64;
+  // A large matrix needs programs for all of the GPU, each with much to read at once.
+  bool isLarge = rows >= 4096;
+  int64_t rowsPerStep = isLarge ? 128 : 32, columnsPerProgram = isLarge ? 32 : 64;
   RunBuilder builder("09-column-sum.tile", "column_sum", seed);
   builder.randn("x_ptr", type, {rows, columns});
   builder.output(
       "out_ptr", type, {columns}, [&](HostArray &out) { sumColumns(out, builder.array("x_ptr")); },
       sumTolerance(type, rows));
   builder.i32("stride", columns).i32("m", rows).i32("n", columns);
-  builder.constant("ROWS", rowsPerStep).constant("COLS", columnsPerProgram);
+  builder.constant("ROWS", rowsPerStep).constant("COLS", columnsPerProgram).warps(isLarge ? 8 : 4);
   builder.grid(blocks(columns, columnsPerProgram));
   return builder.idealBytes(bytesOf(rows, columns, type, 1)).take();
 }

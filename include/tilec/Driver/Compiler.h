@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler as a library: source text in, a kernel for a GPU or for the simulator out, with every stage on request.
+// The compiler as a library: source text in, a kernel for a GPU or for the simulator out, with
+// every stage on request.
 
 #ifndef TILEC_DRIVER_COMPILER_H
 #define TILEC_DRIVER_COMPILER_H
@@ -20,19 +21,21 @@
 
 namespace tilec {
 
-/// The stages of a compilation, in order. `--emit` names: ast, tile, tilegpu, llvm-mlir, llvm, ptx, cubin.
+/// The stages of a compilation, in order. `--emit` names: ast, tile, tilegpu, llvm-mlir, llvm, ptx,
+/// cubin.
 enum class Stage { AST, Tile, TileGPU, LLVMMLIR, LLVM, PTX, Cubin };
 
 /// "ast", "tile", ...
 llvm::StringRef stageName(Stage stage);
-/// File extension of a stage's text: "ast", "tile.mlir", "tilegpu.mlir", "llvm.mlir", "ll", "ptx", "cubin".
+/// File extension of a stage's text: "ast", "tile.mlir", "tilegpu.mlir", "llvm.mlir", "ll", "ptx",
+/// "cubin".
 llvm::StringRef stageExtension(Stage stage);
 std::optional<Stage> parseStage(llvm::StringRef name);
 /// All stages in order.
 llvm::ArrayRef<Stage> allStages();
 
-/// Where external tools and bitcode are looked for first; empty means the usual places. The library does not read the
-/// environment: a tool fills this from its options and environment variables.
+/// Where external tools and bitcode are looked for first; empty means the usual places. The library
+/// does not read the environment: a tool fills this from its options and environment variables.
 struct ToolSearch {
   std::string ptxas;
   std::string cudaHome;
@@ -105,14 +108,15 @@ enum class Failure {
   Internal
 };
 
-/// Compiles kernels. One object holds the MLIR context and may be used for many compilations, one at a time.
+/// Compiles kernels. One object holds the MLIR context and may be used for many compilations, one
+/// at a time.
 class Compiler {
 public:
   Compiler();
   ~Compiler();
 
-  /// Compiles one kernel of a file. Diagnostics (errors, warnings, remarks) go to `diagnostics`; null after an error,
-  /// whose kind lastFailure() tells.
+  /// Compiles one kernel of a file. Diagnostics (errors, warnings, remarks) go to `diagnostics`;
+  /// null after an error, whose kind lastFailure() tells.
   std::unique_ptr<CompiledKernel> compile(SourceManager &sources, FileId file,
                                           const CompileOptions &options,
                                           DiagnosticEngine &diagnostics);
@@ -123,9 +127,9 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Runs a kernel that was compiled for "sim". `arguments` point to the runtime arguments' values in order (a pointer
-/// argument's value is the host address). `config` gives grid, buffers and checking; block, shared memory and sites are
-/// filled in from the kernel.
+/// Runs a kernel that was compiled for "sim". `arguments` point to the runtime arguments' values in
+/// order (a pointer argument's value is the host address). `config` gives grid, buffers and
+/// checking; block, shared memory and sites are filled in from the kernel.
 tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **arguments,
                                     tilecrt::sim::LaunchConfig config);
 

@@ -5,6 +5,7 @@
 
 #include "SimBuilder.h"
 
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tilecrt/sim/SimAbi.h"
 
@@ -93,9 +94,11 @@ static MemoryOrder join(MemoryOrder a, MemoryOrder b) {
   return a == OrderRelaxed ? b : OrderAcqRel;
 }
 
-/// The call with the operands in the thread's temporaries; gives the old value.
+/// The call with the operands in the thread's temporaries; gives the old value, zero where the
+/// predicate does not hold.
 static Value callAtomic(Operation *op, SimBuilder &b, AtomicOp kind, AtomicType type, Value address,
-                        Value operand, Value compare, MemoryOrder order, const Twine &what) {
+                        Value operand, Value compare, MemoryOrder order, const Twine &what,
+                        Value predicate = {}) {
   Location loc = op->getLoc();
   bool isGlobal = addressSpaceOf(address.getType()) == globalSpace;
   unsigned bytes = *accessBytes(operand.getType());
@@ -109,13 +112,15 @@ static Value callAtomic(Operation *op, SimBuilder &b, AtomicOp kind, AtomicType 
     compareBuffer = LLVM::ZeroOp::create(b.rewriter, loc, b.pointer());
   }
   Value resultBuffer = b.scratch(op, SimBuilder::Slot::Result, bytes);
+  if (predicate)
+    b.storeTo(loc, resultBuffer, LLVM::ZeroOp::create(b.rewriter, loc, operand.getType()));
   Value location = LLVM::PtrToIntOp::create(b.rewriter, loc, isGlobal ? b.i64() : b.i32(), address);
   if (!isGlobal)
     location = LLVM::ZExtOp::create(b.rewriter, loc, b.i64(), location);
   b.call(loc, "tilec_sim_atomic",
          {b.constantI32(loc, kind), b.constantI32(loc, type),
           b.constantI32(loc, isGlobal ? SpaceGlobal : SpaceShared), location, operandBuffer,
-          compareBuffer, resultBuffer, b.constantI32(loc, order), b.constantI32(loc, 1),
+          compareBuffer, resultBuffer, b.constantI32(loc, order), b.predicate(loc, predicate),
           b.site(op, what)});
   return b.loadFrom(loc, resultBuffer, operand.getType());
 }
@@ -169,6 +174,95 @@ static Lowered lowerCompareExchange(LLVM::AtomicCmpXchgOp op, SimBuilder &b) {
   return Lowered::Yes;
 }
 
+//===----------------------------------------------------------------------===//
+// The thread-level atomics of tilegpu
+//===----------------------------------------------------------------------===//
+
+static AtomicOp atomicOp(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::add:
+    return AtomicAdd;
+  case tile::AtomicKind::min:
+    return AtomicMin;
+  case tile::AtomicKind::max:
+    return AtomicMax;
+  case tile::AtomicKind::umin:
+    return AtomicUMin;
+  case tile::AtomicKind::umax:
+    return AtomicUMax;
+  case tile::AtomicKind::bit_and:
+    return AtomicAnd;
+  case tile::AtomicKind::bit_or:
+    return AtomicOr;
+  case tile::AtomicKind::bit_xor:
+    return AtomicXor;
+  case tile::AtomicKind::xchg:
+    return AtomicXchg;
+  }
+  llvm_unreachable("covered switch");
+}
+
+static MemoryOrder memoryOrder(tile::MemSemantic sem) {
+  switch (sem) {
+  case tile::MemSemantic::relaxed:
+    return OrderRelaxed;
+  case tile::MemSemantic::acquire:
+    return OrderAcquire;
+  case tile::MemSemantic::release:
+    return OrderRelease;
+  case tile::MemSemantic::acq_rel:
+    return OrderAcqRel;
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// A vector is one atomic for each element, at consecutive addresses.
+static Lowered lowerThreadRMW(tilegpu::AtomicRMWGlobalOp op, SimBuilder &b) {
+  Location loc = op.getLoc();
+  bool isReduction = op.use_empty() && op.getKind() != tile::AtomicKind::xchg;
+  MemoryOrder order = memoryOrder(op.getSem());
+  if (isReduction) // As on a GPU: see AtomicLowering.cpp of ThreadToPTX.
+    order = tile::isRelease(op.getSem()) ? OrderRelease : OrderRelaxed;
+  std::string what = ("atomic " + tile::stringifyAtomicKind(op.getKind())).str();
+  auto perform = [&](Value address, Value operand) {
+    AtomicType type = *atomicType(operand.getType(), op.getKind() == tile::AtomicKind::xchg);
+    return callAtomic(op, b, atomicOp(op.getKind()), type, address, operand, Value(), order, what,
+                      op.getPredicate());
+  };
+  auto vector = dyn_cast<VectorType>(op.getValue().getType());
+  if (!vector) {
+    b.rewriter.replaceOp(op, perform(op.getAddress(), op.getValue()));
+    return Lowered::Yes;
+  }
+  Value old = LLVM::PoisonOp::create(b.rewriter, loc, vector);
+  for (int32_t i = 0; i < vector.getNumElements(); ++i) {
+    Value address =
+        LLVM::GEPOp::create(b.rewriter, loc, op.getAddress().getType(), vector.getElementType(),
+                            op.getAddress(), ArrayRef<LLVM::GEPArg>{i});
+    Value index = b.constantI32(loc, i);
+    Value element = LLVM::ExtractElementOp::create(b.rewriter, loc, op.getValue(), index);
+    old = LLVM::InsertElementOp::create(b.rewriter, loc, old, perform(address, element), index);
+  }
+  b.rewriter.replaceOp(op, old);
+  return Lowered::Yes;
+}
+
+static Lowered lowerThreadCas(tilegpu::AtomicCasGlobalOp op, SimBuilder &b) {
+  b.rewriter.replaceOp(op, callAtomic(op, b, AtomicCas,
+                                      *atomicType(op.getValue().getType(), /*asBits=*/true),
+                                      op.getAddress(), op.getValue(), op.getCompare(),
+                                      memoryOrder(op.getSem()), "atomic compare and swap",
+                                      op.getPredicate()));
+  return Lowered::Yes;
+}
+
+static Lowered lowerSharedAdd(tilegpu::AtomicAddSharedOp op, SimBuilder &b) {
+  callAtomic(op, b, AtomicAdd, AtomicI32, op.getAddress(), op.getValue(), Value(), OrderRelaxed,
+             "shared atomic add", op.getPredicate());
+  b.rewriter.eraseOp(op);
+  return Lowered::Yes;
+}
+
 static Lowered emitFence(Operation *op, SimBuilder &b, FenceScope scope) {
   b.call(op->getLoc(), "tilec_sim_fence",
          {b.constantI32(op->getLoc(), scope), b.site(op, "fence")});
@@ -199,6 +293,9 @@ Lowered tilec::lowerAtomic(Operation *op, SimBuilder &b) {
   return llvm::TypeSwitch<Operation *, Lowered>(op)
       .Case([&](LLVM::AtomicRMWOp rmw) { return lowerReadModifyWrite(rmw, b); })
       .Case([&](LLVM::AtomicCmpXchgOp cas) { return lowerCompareExchange(cas, b); })
+      .Case([&](tilegpu::AtomicRMWGlobalOp rmw) { return lowerThreadRMW(rmw, b); })
+      .Case([&](tilegpu::AtomicCasGlobalOp cas) { return lowerThreadCas(cas, b); })
+      .Case([&](tilegpu::AtomicAddSharedOp add) { return lowerSharedAdd(add, b); })
       .Case([&](LLVM::FenceOp fence) {
         return emitFence(fence, b, fenceScope(fence.getSyncscope().value_or("")));
       })

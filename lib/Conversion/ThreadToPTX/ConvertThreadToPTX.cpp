@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass: accesses, then asserts and prints, then the NVVM operations that LLVM has no intrinsic
+// The pass: accesses and atomics, then asserts and prints, then the NVVM operations that LLVM has no intrinsic
 // for. Each step is one walk over the module; nothing is iterated to a fixed point.
 
 #include "ThreadLowering.h"
@@ -35,12 +35,14 @@ struct ConvertThreadToPTX final : impl::ConvertThreadToPTXPassBase<ConvertThread
       (void)eraseUnreachableBlocks(rewriter, MutableArrayRef<Region>(function.getBody()));
     });
 
+    lowerSharedAtomics(module, rewriter);
     ThreadLoweringCounts counts;
     LogicalResult lowered = lowerAccesses(module, rewriter, counts);
     numPlainAccesses += counts.plainAccesses;
     numInlineAccesses += counts.inlineAccesses;
     numDroppedHints += counts.droppedHints;
-    if (failed(lowered) || failed(lowerDeviceCalls(module, rewriter)))
+    if (failed(lowered) || failed(lowerAtomics(module, rewriter)) ||
+        failed(lowerDeviceCalls(module, rewriter)))
       return signalPassFailure();
 
     RewritePatternSet patterns(&getContext());

@@ -24,6 +24,13 @@ struct ThreadLoweringCounts {
 mlir::LogicalResult lowerAccesses(mlir::ModuleOp module, mlir::RewriterBase &rewriter,
                                   ThreadLoweringCounts &counts);
 
+/// Lowers atomic_rmw_global and atomic_cas_global in `module`. Emits an error and fails for one
+/// outside a function.
+mlir::LogicalResult lowerAtomics(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
+/// Lowers atomic_add_shared in `module`.
+void lowerSharedAtomics(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
 /// Lowers thread_assert and thread_print in `module` to calls of the device's runtime functions.
 /// Emits an error and fails for a value that cannot be printed.
 mlir::LogicalResult lowerDeviceCalls(mlir::ModuleOp module, mlir::RewriterBase &rewriter);

@@ -30,7 +30,10 @@ struct ThreadLowering {
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateReducePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateScanPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateGatherPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns,
                                    const ThreadLowering &lowering);
 void populateSharedMemoryPatterns(mlir::RewritePatternSet &patterns,
@@ -50,6 +53,11 @@ mlir::Value emitFloat8ToF32(mlir::OpBuilder &builder, mlir::Location loc, mlir::
                             mlir::FloatType type);
 mlir::Value emitF32ToFloat8(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,
                             mlir::FloatType type, bool towardZero);
+
+/// Clones a combine region on two tuples of scalars.
+llvm::SmallVector<mlir::Value> applyCombine(mlir::OpBuilder &builder, mlir::Region &combine,
+                                            llvm::ArrayRef<mlir::Value> left,
+                                            llvm::ArrayRef<mlir::Value> right);
 
 /// shfl.sync of a value of any register type, in 32-bit pieces. `mode` and `lane` as PTX has them,
 /// all 32 lanes.

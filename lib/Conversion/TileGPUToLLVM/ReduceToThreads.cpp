@@ -7,7 +7,6 @@
 
 #include "ThreadPattern.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -148,19 +147,8 @@ private:
                                  constantI32(rewriter, op->getLoc(), -1));
   }
 
-  /// Clones the combine region on two tuples.
   Tuple apply(ArrayRef<Value> left, ArrayRef<Value> right) {
-    Block &block = combine.front();
-    IRMapping mapping;
-    for (auto [arg, value] :
-         llvm::zip(block.getArguments(), llvm::concat<const Value>(left, right)))
-      mapping.map(arg, value);
-    for (Operation &inner : block.without_terminator())
-      rewriter.clone(inner, mapping);
-    Tuple results;
-    for (Value yielded : block.getTerminator()->getOperands())
-      results.push_back(mapping.lookupOrDefault(yielded));
-    return results;
+    return applyCombine(rewriter, combine, left, right);
   }
 
   Operation *op;

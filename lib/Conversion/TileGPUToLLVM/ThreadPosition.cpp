@@ -52,9 +52,8 @@ uint64_t tilec::registerPart(const LinearLayout &layout, int64_t reg) {
   return layout.applyToFlat({{kRegister, int32_t(reg)}});
 }
 
-/// Adds the diagonals of `bases` applied to `input` to `index`.
-static void addDiagonals(OpBuilder &builder, Location loc, Value input, ArrayRef<uint64_t> bases,
-                         uint64_t scale, LinearIndex &index) {
+void tilec::addLinear(OpBuilder &builder, Location loc, Value input, ArrayRef<uint64_t> bases,
+                      uint64_t scale, LinearIndex &index) {
   std::map<int, uint64_t> maskOfShift;
   for (auto [i, basis] : llvm::enumerate(bases))
     for (uint64_t rest = basis * scale; rest; rest &= rest - 1)
@@ -87,8 +86,8 @@ LinearIndex tilec::threadPart(OpBuilder &builder, Operation *at, const ThreadPos
                               const LinearLayout &layout, uint64_t scale) {
   LinearIndex index;
   Location loc = at->getLoc();
-  addDiagonals(builder, loc, position.lane(at), layout.getFlatBases(kLane), scale, index);
-  addDiagonals(builder, loc, position.warp(at), layout.getFlatBases(kWarp), scale, index);
+  addLinear(builder, loc, position.lane(at), layout.getFlatBases(kLane), scale, index);
+  addLinear(builder, loc, position.warp(at), layout.getFlatBases(kWarp), scale, index);
   return index;
 }
 

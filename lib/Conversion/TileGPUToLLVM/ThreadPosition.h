@@ -47,6 +47,11 @@ LinearIndex threadPart(mlir::OpBuilder &builder, mlir::Operation *at,
                        const ThreadPosition &position, const LinearLayout &layout,
                        uint64_t scale = 1);
 
+/// Adds a linear function of an i32 `input` to `index`: bit i of `input` gives `bases[i] * scale`. Bits
+/// beyond the bases are expected to be zero.
+void addLinear(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
+               llvm::ArrayRef<uint64_t> bases, uint64_t scale, LinearIndex &index);
+
 /// The flattened output of `layout` at register `reg` of lane 0 of warp 0.
 uint64_t registerPart(const LinearLayout &layout, int64_t reg);
 

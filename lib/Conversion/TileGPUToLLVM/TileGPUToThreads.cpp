@@ -32,6 +32,9 @@ static unsigned vectorWidth(Operation *op, Value mask, unsigned axis,
   width = std::min<uint64_t>(width, std::max(1u, 16 / bytes));
   width = std::min<uint64_t>(width, mask ? axisInfo.getMaxVectorElements(pointer, mask, axis)
                                          : axisInfo.getMaxVectorElements(pointer, axis));
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    width = std::min<uint64_t>(
+        width, maxAtomicElements(atomic.getKind(), tile::pointeeOf(type), computeCapabilityOf(op)));
   return width;
 }
 
@@ -44,6 +47,8 @@ static DenseMap<Operation *, ThreadLowering::Vector> chooseVectors(ModuleOp modu
       mask = load.getMask();
     else if (auto store = dyn_cast<tile::StoreOp>(op))
       mask = store.getMask();
+    else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+      mask = atomic.getMask();
     else
       return;
     auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
@@ -89,7 +94,10 @@ struct ConvertTileGPUToThreads final
     populateShapePatterns(patterns, lowering);
     populateElementwisePatterns(patterns, lowering);
     populateMemoryPatterns(patterns, lowering);
+    populateAtomicPatterns(patterns, lowering);
     populateReducePatterns(patterns, lowering);
+    populateScanPatterns(patterns, lowering);
+    populateGatherPatterns(patterns, lowering);
     populateConvertLayoutPatterns(patterns, lowering);
     populateSharedMemoryPatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
@@ -101,9 +109,10 @@ struct ConvertTileGPUToThreads final
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
     target
-        .addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp>();
-    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, ThreadAssertOp,
-                      ThreadPrintOp>();
+        .addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
+                      PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp>();
+    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
+                      AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, ThreadAssertOp, ThreadPrintOp>();
     // Regions of reductions are cloned, never converted.
     target.markOpRecursivelyLegal<tile::ReduceOp>([](tile::ReduceOp) { return false; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))

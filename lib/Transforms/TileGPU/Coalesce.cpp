@@ -38,8 +38,11 @@ struct Access {
   SmallVector<int32_t> order;
   /// Elements that one instruction may cover.
   int64_t width = 1;
-  /// Elements that 16 bytes hold.
+  /// Elements that the widest instruction can cover.
   int64_t fullWidth = 1;
+  /// Whether the layout is that of the widest access of the same shape and order. Atomics on
+  /// neighbouring addresses have one of their own, in which neighbouring lanes meet in a sector.
+  bool sharesLayout = true;
 };
 
 struct Coalesce final : tilec::impl::TileGPUCoalescePassBase<Coalesce> {
@@ -50,10 +53,25 @@ struct Coalesce final : tilec::impl::TileGPUCoalescePassBase<Coalesce> {
 
 static Value pointerOf(Operation *op) { return op->getOperand(0); }
 
+static bool isAtomic(Operation *op) { return isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op); }
+
 static Value maskOf(Operation *op) {
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return atomic.getMask();
+  if (isa<tile::AtomicCasOp>(op))
+    return {};
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return load.getMask();
   return cast<tile::StoreOp>(op).getMask();
+}
+
+/// Elements that an instruction can take at most.
+static int64_t fullWidthOf(Operation *op, Type pointee, unsigned bytes) {
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return maxAtomicElements(atomic.getKind(), pointee, computeCapabilityOf(op));
+  if (isa<tile::AtomicCasOp>(op))
+    return 1;
+  return std::max<int64_t>(1, kMaxAccessBytes / bytes);
 }
 
 /// Dimensions by falling contiguity, the later one first among equals.
@@ -73,8 +91,10 @@ static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
   access.type = cast<RankedTensorType>(pointerOf(op).getType());
   access.order = orderOf(axisInfo.get(pointerOf(op)), access.type.getShape());
   int32_t fast = access.order.front();
-  unsigned bytes = cast<tile::PtrType>(access.type.getElementType()).getElementBytes();
-  access.fullWidth = std::max<int64_t>(1, kMaxAccessBytes / bytes);
+  auto pointer = cast<tile::PtrType>(access.type.getElementType());
+  access.fullWidth = fullWidthOf(op, pointer.getPointee(), pointer.getElementBytes());
+  access.sharesLayout =
+      !isAtomic(op) || axisInfo.get(pointerOf(op)).contiguity[fast] == 1;
   Value mask = maskOf(op);
   int64_t width = mask ? axisInfo.getMaxVectorElements(pointerOf(op), mask, fast)
                        : axisInfo.getMaxVectorElements(pointerOf(op), fast);
@@ -97,7 +117,10 @@ static void remarkNarrow(const Access &access, const AxisInfoAnalysis &axisInfo,
   remark::missed(access.op->getLoc(),
                  remark::RemarkOpts::name("NarrowAccess").category("vectorize"))
       << llvm::formatv("{0} of {1} elements per instruction instead of {2}: {3}",
-                       isa<tile::LoadOp>(access.op) ? "load" : "store", access.width,
+                       isAtomic(access.op)           ? "atomic"
+                       : isa<tile::LoadOp>(access.op) ? "load"
+                                                      : "store",
+                       access.width,
                        access.fullWidth, reason)
              .str();
 }
@@ -130,7 +153,7 @@ void Coalesce::runOnOperation() {
   getOperation().walk([&](func::FuncOp func) {
     SmallVector<Access> accesses;
     func.walk([&](Operation *op) {
-      if (isa<tile::LoadOp, tile::StoreOp>(op) && hasLayout(pointerOf(op).getType()))
+      if ((isa<tile::LoadOp, tile::StoreOp>(op) || isAtomic(op)) && hasLayout(pointerOf(op).getType()))
         accesses.push_back(analyse(op, axisInfo));
     });
     using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
@@ -140,6 +163,8 @@ void Coalesce::runOnOperation() {
       return Group(shape.vec(), {access.order.begin(), access.order.end()});
     };
     for (const Access &access : accesses) {
+      if (!access.sharesLayout)
+        continue;
       int64_t &width = widths[groupOf(access)];
       width = std::max(width, access.width);
     }
@@ -148,8 +173,8 @@ void Coalesce::runOnOperation() {
       int64_t share = std::max<int64_t>(1, access.type.getNumElements() / (numWarps * 32));
       remarkNarrow(access, axisInfo, share);
       SmallVector<int32_t> perThread(shape.size(), 1);
-      perThread[access.order.front()] =
-          std::min({widths[groupOf(access)], share, shape[access.order.front()]});
+      int64_t width = access.sharesLayout ? widths[groupOf(access)] : access.width;
+      perThread[access.order.front()] = std::min({width, share, shape[access.order.front()]});
       setLayout(access.op, spreadBlockedLayout(shape, perThread, access.order, numWarps));
     }
   });

@@ -18,7 +18,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tilec/Layout/TensorLayouts.h"
+#include "tilec/Layout/ScanLayout.h"
 
 #define DEBUG_TYPE "tilegpu-remove-layout-conversions"
 
@@ -42,6 +42,8 @@ static LinearAttr attrOf(MLIRContext *context, const LinearLayout &layout) {
   return LinearAttr::get(context, layout);
 }
 
+static bool isAtomic(Operation *op) { return isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op); }
+
 static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1;
 }
@@ -56,6 +58,7 @@ public:
     findAnchors();
     propagateToFixpoint();
     fixRegionValues();
+    fixHeavyResults();
     fixReductionOperands();
     setFixedTypes();
     rewriteOperands();
@@ -69,13 +72,14 @@ private:
   // 1. Fixed layouts, forward
   //===------------------------------------------------------------------------------------------===//
 
-  /// Accesses with at least an element per thread keep the layout that coalescing gave them.
+  /// Accesses with at least an element per thread keep the layout that coalescing gave them, and so
+  /// do all atomics: they cannot be recomputed.
   void findAnchors() {
     func.walk([&](Operation *op) {
-      if (!isa<tile::LoadOp, tile::StoreOp>(op))
+      if (!isa<tile::LoadOp, tile::StoreOp>(op) && !isAtomic(op))
         return;
       auto type = dyn_cast<TensorType>(op->getOperand(0).getType());
-      if (type && type.getNumElements() >= numWarps * 32)
+      if (type && (isAtomic(op) || type.getNumElements() >= numWarps * 32))
         anchors[op] = cast<LinearAttr>(type.getEncoding());
     });
   }
@@ -86,6 +90,13 @@ private:
     if (!layout || !isa<TensorType>(value.getType()))
       return false;
     return fixed.try_emplace(value, layout).second;
+  }
+
+  bool fixAll(ValueRange values, LinearAttr layout) {
+    bool changed = false;
+    for (Value value : values)
+      changed |= fix(value, layout);
+    return changed;
   }
 
   /// The first fixed layout among a group of values that must agree.
@@ -109,6 +120,8 @@ private:
       LinearAttr anchor = anchors.lookup(op);
       return fix(load, anchor ? anchor : fixedLayout(load.getPointer()));
     }
+    if (isAtomic(op))
+      return fix(op->getResult(0), anchors.lookup(op));
     if (isElementwise(op))
       return fix(op->getResult(0), firstFixed(op->getOperands()));
     if (isa<tile::ReshapeOp, tile::PermuteOp>(op)) {
@@ -118,6 +131,10 @@ private:
     }
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       return propagateReduce(reduce);
+    if (isa<tile::ScanOp>(op))
+      return fixAll(op->getResults(), firstFixed(op->getOperands()));
+    if (auto gather = dyn_cast<tile::GatherOp>(op))
+      return fix(gather, fixedLayout(gather.getIndices()));
     bool changed = false;
     for (const SmallVector<Value> &group : tiedGroups(op)) {
       LinearAttr layout = firstFixed(group);
@@ -133,10 +150,7 @@ private:
     if (!source)
       return false;
     LinearAttr slice = attrOf(context, inferResultLayout(reduce, source.getLayout()));
-    bool changed = false;
-    for (Value result : reduce.getResults())
-      changed |= fix(result, slice);
-    return changed;
+    return fixAll(reduce.getResults(), slice);
   }
 
   //===------------------------------------------------------------------------------------------===//
@@ -207,7 +221,8 @@ private:
     };
     if (isa<ConvertLayoutOp>(user))
       return wantedLayout(user->getResult(0), visited);
-    if (isElementwise(user))
+    auto gather = dyn_cast<tile::GatherOp>(user);
+    if (isElementwise(user) || isa<tile::ScanOp>(user) || (gather && gather.getIndices() == value))
       return resultLayout(user->getResult(0));
     if (isShapeOp(user)) {
       LinearAttr layout = resultLayout(user->getResult(0));
@@ -260,6 +275,34 @@ private:
         fix(result, slice);
       propagateToFixpoint();
     });
+  }
+
+  /// Scans, gathers and histograms are too much work to be repeated: those that no access fixed
+  /// take the layout that a user wants.
+  void fixHeavyResults() {
+    func.walk([&](Operation *op) {
+      if (!isa<tile::ScanOp, tile::GatherOp, tile::HistogramOp>(op) ||
+          firstFixed(op->getResults()))
+        return;
+      LinearAttr layout;
+      for (Value result : op->getResults()) {
+        DenseSet<Value> visited;
+        if (!layout)
+          layout = wantedLayout(result, visited);
+      }
+      fixAll(op->getResults(), layout ? layout : ownLayout(op));
+      propagateToFixpoint();
+    });
+  }
+
+  /// The layout of a result that nobody wants in a particular one.
+  LinearAttr ownLayout(Operation *op) const {
+    Value result = op->getResult(0);
+    auto scan = dyn_cast<tile::ScanOp>(op);
+    if (!scan)
+      return defaultLayout(result);
+    ArrayRef<int64_t> shape = cast<TensorType>(result.getType()).getShape();
+    return attrOf(context, scanFriendlyLayout(shape, scan.getAxis(), numWarps));
   }
 
   //===------------------------------------------------------------------------------------------===//
@@ -336,7 +379,7 @@ private:
       LinearAttr layout = firstFixed(reduce.getOperands());
       return layout ? layout : reductionLayouts.lookup(op);
     }
-    if (isa<tile::AssertOp, tile::PrintOp>(op)) {
+    if (isa<tile::AssertOp, tile::PrintOp, tile::HistogramOp>(op)) {
       if (LinearAttr layout = firstFixed(op->getOperands()))
         return layout;
       for (Value operand : op->getOperands())
@@ -344,7 +387,7 @@ private:
           return defaultLayout(operand);
       return {};
     }
-    if (isElementwise(op) || isa<tile::LoadOp>(op))
+    if (isElementwise(op) || isa<tile::LoadOp, tile::ScanOp>(op) || isAtomic(op))
       return fixed.lookup(op->getResult(0));
     return {};
   }
@@ -363,12 +406,23 @@ private:
         rewriteRegionOperands(op);
         continue;
       }
+      if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+        rewriteGatherOperands(gather);
+        continue;
+      }
       LinearAttr layout = neededLayout(op);
       if (!layout)
         continue;
       for (OpOperand &operand : op->getOpOperands())
         operand.set(materialize(operand.get(), layout));
     }
+  }
+
+  void rewriteGatherOperands(tile::GatherOp gather) {
+    LinearAttr source = fixedLayout(gather.getSource());
+    gather.getSourceMutable().assign(
+        materialize(gather.getSource(), source ? source : defaultLayout(gather.getSource())));
+    gather.getIndicesMutable().assign(materialize(gather.getIndices(), fixed.lookup(gather)));
   }
 
   void rewriteTo(OpOperand &operand, Value variable) {

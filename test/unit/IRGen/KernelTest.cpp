@@ -159,6 +159,15 @@ TEST(KernelTest, negative_heuristicOfARuntimeValue) {
               IsEmpty());
 }
 
+TEST(KernelTest, heuristicsSeeWhetherArgumentsAreGiven) {
+  std::string source = "@triton.heuristics({'HAS': lambda args: args['b'] is not None})\n"
+                       "@triton.jit\ndef k(b, HAS: tl.constexpr):\n"
+                       "    tl.static_assert(HAS == (b is not None))\n"
+                       "    tl.static_print(HAS)\n";
+  EXPECT_THAT(compile(source, {{"b=*fp32"}}).diagnostics, ElementsAre("remark 5:5: True"));
+  EXPECT_THAT(compile(source, {{}, {"b=None"}}).diagnostics, ElementsAre("remark 5:5: False"));
+}
+
 TEST(KernelTest, listsKernels) {
   SourceManager sources;
   DiagnosticEngine diagnostics;

@@ -21,6 +21,8 @@ def ConvertThreadToPTXPass : Pass<"convert-thread-to-ptx", "::mlir::ModuleOp"> {
     | `ld_global`, `st_global` without predicate and hints | `llvm.load`, `llvm.store`, aligned to the access |
     | `ld_global`, `st_global` with either | one predicated PTX instruction as `llvm.inline_asm` |
     | `ld_shared`, `st_shared` | `llvm.load`, `llvm.store`; `st_shared` with a predicate: inline PTX |
+    | `atomic_rmw_global`, `atomic_cas_global` | one predicated `atom` as `llvm.inline_asm`, or `red` when the old value is not used |
+    | `atomic_add_shared` | one predicated `red` in shared memory, relaxed: barriers order it |
     | `shared_base` | the address of the external shared array `@tilec_shared`, aligned to 1024 bytes |
     | `thread_assert` | a branch around a call of `__assertfail` with message, file, line, function |
     | `thread_print` | a branch around a call of `vprintf` |
@@ -38,6 +40,9 @@ def ConvertThreadToPTXPass : Pass<"convert-thread-to-ptx", "::mlir::ModuleOp"> {
     as well (`.L2::cache_hint` with a policy made once per function). PTX does not allow an L1 policy beside a cache
     modifier, nor any hint on a volatile access: what cannot be said is dropped, with a missed-optimisation remark
     `hint-dropped`. A modifier that the instruction does not have (`.wb` on a load) is dropped in the same way.
+
+    **Atomics.** A `red` has no acquire order: nobody sees the value that it reads. Adjacent f16 or bf16 values are
+    packed in pairs, and several pairs or f32 values become one vector instruction on sm_90.
 
     **Order.** Inline PTX has side effects, so no pass moves it over a barrier or another access.
 

@@ -56,12 +56,49 @@ def TileGPUUnrollLoopsPass : Pass<"tilegpu-unroll-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileGPUDecomposeAtomicsPass : Pass<"tilegpu-decompose-atomics", "::mlir::ModuleOp"> {
+  let summary = "bring the old values of atomics to all threads that need them";
+  let description = [{
+    A scalar atomic is performed by the first thread, one of a tensor by the first of the threads that hold an
+    element. Where other threads hold it too and the old value is used, it goes to them through a buffer in shared
+    memory, whose barriers `tilegpu-insert-barriers` adds.
+
+    A scalar atomic with release order speaks for the whole program: where other threads may have accessed global
+    memory since the last barrier, one is put before it. For one of a tensor that is done after stores only; its
+    elements order the loads and atomics of the thread that performs them.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
 def TileGPUDecomposeReductionsPass : Pass<"tilegpu-decompose-reductions", "::mlir::ModuleOp"> {
   let summary = "split reductions that cross warps";
   let description = [{
     A reduction whose axis is spread over warps becomes a partial reduction inside each warp, a layout conversion
     that brings the warps' results together in the registers of every thread that needs them, and a reduction inside
     the thread. What is left reduces over registers and lanes only.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUDecomposeScansPass : Pass<"tilegpu-decompose-scans", "::mlir::ModuleOp"> {
+  let summary = "split scans that cross warps";
+  let description = [{
+    A scan whose axis is spread over warps becomes a partial scan inside each warp, a layout conversion that brings the
+    warps' totals into the registers of every thread, and an operation that combines each element with the totals
+    before it. What is left works on registers and lanes only.
+
+    The axis must run through a layout as registers, lanes, warps, registers, lowest bits first. Operands in any other
+    layout, or in one with more than 32 totals for a thread and twice as many as elements, are converted to a layout
+    with as much of the axis as possible in each thread, and the results converted back; a `scan` remark says so.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUDecomposeGathersPass : Pass<"tilegpu-decompose-gathers", "::mlir::ModuleOp"> {
+  let summary = "send gathers and histograms through shared memory";
+  let description = [{
+    A gather stores its source to a row-major buffer and reads each element by its index. A histogram counts in a
+    buffer of zeros with atomic additions. Each gather is a `gather` remark with the buffer's bytes.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }

@@ -1,0 +1,79 @@
+//===- Atomic read-modify-write on global memory -------------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILE_TILEATOMICOPS_TD
+#define TILEC_DIALECTS_TILE_TILEATOMICOPS_TD
+
+include "dialects/Tile/TileOpBase.td"
+
+def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "replaces the value behind a pointer by a combination of it with another, in one step";
+  let description = [{
+    For every element where `mask` is true (everywhere without one): old = *pointer, *pointer = old `kind` value, as
+    one step that no other access of the memory can come between. The result is the old values, zero where the mask
+    is false. Elements with one address all take effect, in an order that is not defined.
+
+    `min` and `max` are signed; of floats they order -0 below +0 and a NaN beyond the infinity of its sign (that is
+    the order of their bits). `xchg` stores the value.
+
+    `sem` says what else the operation orders: with `release` everything that the program did before is visible to
+    who acquires the value that it wrote, with `acquire` the program sees everything that came before the release of
+    the value that it read. `scope` says for whom: the threads of the CTA, of the GPU, or of the whole system.
+
+    `atomic_rmw_c1`: `value` has the pointer's shape and its pointee type, and so has the result.
+    `atomic_rmw_c2`: `mask` has the pointer's shape. "Shape" includes the tensor's encoding.
+    `atomic_rmw_c3`: the pointee is of a type that `kind` has: i32, i64, f32, f64 for add, min, max, xchg; also f16
+    and bf16 for add; i32 and i64 for the rest.
+
+    In the textual form `if`, `sem` and `scope` are optional; the other types follow from the pointer's.
+
+    Example:
+    ```mlir
+    %3 = tile.atomic_rmw add %0, %1 if %2 sem = relaxed scope = cta : tensor<128x!tile.ptr<f32>>
+    ```
+  }];
+  let arguments = (ins Tile_AtomicKind:$kind, Tile_PtrLike:$pointer, Tile_Any:$value,
+    Optional<Tile_BoolLike>:$mask,
+    DefaultValuedAttr<Tile_MemSemantic, "MemSemantic::acq_rel">:$sem,
+    DefaultValuedAttr<Tile_MemScope, "MemScope::gpu">:$scope);
+  let results = (outs Tile_Any:$result);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "AtomicKind":$kind, "::mlir::Value":$pointer, "::mlir::Value":$value,
+      CArg<"::mlir::Value", "{}">:$mask, CArg<"MemSemantic", "MemSemantic::acq_rel">:$sem,
+      CArg<"MemScope", "MemScope::gpu">:$scope)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "replaces the value behind a pointer if it is the expected one, in one step";
+  let description = [{
+    For every element: old = *pointer; if its bits are those of `compare`, *pointer = `value`; as one step. The
+    result is the old values. `sem` and `scope` as in `tile.atomic_rmw`.
+
+    `atomic_cas_c1`: `compare` and `value` have the pointer's shape (with its encoding) and its pointee type, and so
+    has the result. `atomic_cas_c2`: the pointee has 16, 32 or 64 bits and is no pointer.
+
+    Example: `%3 = tile.atomic_cas %0, %1, %2 sem = acquire : !tile.ptr<i32>`
+  }];
+  let arguments = (ins Tile_PtrLike:$pointer, Tile_Any:$compare, Tile_Any:$value,
+    DefaultValuedAttr<Tile_MemSemantic, "MemSemantic::acq_rel">:$sem,
+    DefaultValuedAttr<Tile_MemScope, "MemScope::gpu">:$scope);
+  let results = (outs Tile_Any:$result);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$pointer, "::mlir::Value":$compare, "::mlir::Value":$value,
+      CArg<"MemSemantic", "MemSemantic::acq_rel">:$sem, CArg<"MemScope", "MemScope::gpu">:$scope)>
+  ];
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+#endif // TILEC_DIALECTS_TILE_TILEATOMICOPS_TD

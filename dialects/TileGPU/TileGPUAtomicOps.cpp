@@ -1,0 +1,29 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which atomics a target has: one table for the layouts, the lowering to threads and the verifier.
+
+#include "dialects/TileGPU/TileGPUOps.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+unsigned tilegpu::maxAtomicElements(tile::AtomicKind kind, Type element, int computeCapability) {
+  if (kind != tile::AtomicKind::add)
+    return 1;
+  bool hasVectors = computeCapability >= 90;
+  if (element.isF16())
+    return hasVectors ? 8 : 2;
+  if (element.isBF16())
+    return hasVectors ? 8 : 1;
+  return element.isF32() && hasVectors ? 4 : 1;
+}
+
+LogicalResult AtomicRMWGlobalOp::verify() {
+  Type element = getElementTypeOrSelf(getValue().getType());
+  if (isa<FloatType>(element) && getKind() != tile::AtomicKind::add)
+    return emitOpError("has no '") << tile::stringifyAtomicKind(getKind()) << "' of type "
+                                   << getValue().getType();
+  return success();
+}

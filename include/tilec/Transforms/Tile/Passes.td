@@ -1,0 +1,66 @@
+//===- Passes on the tile dialect -------------------------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_TRANSFORMS_TILE_PASSES_TD
+#define TILEC_TRANSFORMS_TILE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::ModuleOp"> {
+  let summary = "a fast version of the code for programs in which all lanes are on";
+  let description = [{
+    A mask such as `pid * B + arange(0, B) < n` holds for every lane in all programs but the last ones, yet an access
+    under it may cover only as many elements as `n` is known to be a multiple of. Where that makes a load or store
+    narrower than its addresses allow, the rest of the function goes into both branches of an `scf.if`:
+
+    ```mlir
+    scf.if %all_lanes { the rest, those comparisons replaced by true } else { the rest as it was }
+    ```
+
+    `%all_lanes` is computed from scalars in 64 bits so that no input makes it wrong: it is true only if no element of
+    the comparison wraps around and the largest one satisfies it. The `scf.if` carries `tile.remainder`, which says
+    that its `else` branch is narrow on purpose.
+
+    Applies to the top level of functions without results and of `scf.if` without results in them; loops are the
+    business of `tile-peel-masked-loops`, but an invariant mask used in a loop counts. Comparisons that do not depend
+    on `tile.program_id` are left alone (`arange(0, B) < n` rarely holds for all lanes when B is n rounded up), and so
+    are comparisons that make no access narrower, and more than `max-ops` operations.
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "400", "most operations that are put into both branches">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp"> {
+  let summary = "split the last, partial iteration off loops whose masks hold in all others";
+  let description = [{
+    A comparison in an `scf.for` whose two sides are sums of ranges, constants, invariant scalars and multiples of the
+    induction variable holds for all elements up to some iteration: `i + arange(0, B) < n` while `i <= n - B`,
+    `arange(0, B) < n - k * B` while `k <= n / B - 1`. The loop is split there:
+
+    ```mlir
+    %r = scf.for %i = %lb to %middle step %s { the body, those comparisons replaced by true }
+    scf.for %i = %middle to %ub step %s iter_args(... = %r) { the body as it was }
+    ```
+
+    `%middle` is computed in 64 bits; a loop for which the computation could overflow, or an element wrap around, runs
+    in the second loop as a whole. The second loop gets `tile.loop_unroll_factor = 1` and `tile.remainder`.
+
+    Applies to innermost loops when an access becomes wider or, in bodies of at most `max-predicate-ops` operations,
+    loses its mask; then to the loops directly around innermost ones when an access becomes wider. Bodies of more than
+    `max-ops` operations stay. Signed and unsigned comparisons `<`, `<=`, `>`, `>=`; loops that count up, signed.
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "500", "most operations of a body that is copied">,
+    Option<"maxPredicateOps", "max-predicate-ops", "int64_t", "64",
+           "most operations of a body that is copied to get rid of masks alone">
+  ];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+#endif // TILEC_TRANSFORMS_TILE_PASSES_TD

@@ -1,0 +1,166 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Atomics: one function for all read-modify-write kinds, which finds the kind by the builtin's
+// name, and one for compare-and-swap.
+
+#include "Generator.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tilec::irgen {
+namespace {
+
+/// The pointer operand; its element type may be changed by the program.
+FailureOr<Value> getTarget(Generator &g, const BoundArgs &a) {
+  std::string name = "'" + a.builtin->getDisplayName() + "'";
+  const RuntimeValue *pointer = a[0].value.getRuntime();
+  if (!pointer || !pointer->type.element.isPointer())
+    return g.error(a[0].range, name + " needs a pointer, got " + a[0].value.describe());
+  if (pointer->type.element.isConstPointer())
+    return g.error(a[0].range, name + " cannot write through a const pointer");
+  return a[0].value;
+}
+
+/// An operand cast to `element` and broadcast to the pointer's shape.
+FailureOr<mlir::Value> getOperand(Generator &g, const BoundArg &arg, const Type &pointer,
+                                  DType element, llvm::StringRef what) {
+  FailureOr<Value> value = g.cast(arg.value, element, arg.range);
+  if (mlir::failed(value))
+    return failure();
+  const Type type = value->getRuntime()->type;
+  bool fits = type.getRank() <= pointer.getRank();
+  for (int64_t i = 0; fits && i < type.getRank(); ++i) {
+    int64_t dim = type.shape[i];
+    fits = dim == 1 || dim == pointer.shape[pointer.getRank() - type.getRank() + i];
+  }
+  if (!fits)
+    return g.error(arg.range,
+                   what + " has shape " + printShape(type.shape) +
+                       (pointer.isBlock() ? ", which cannot be broadcast to the pointer's shape " +
+                                                printShape(pointer.shape)
+                                          : " but the pointer is a scalar"));
+  FailureOr<Value> full = g.broadcastTo(*value, pointer.shape, arg.range);
+  if (mlir::failed(full))
+    return failure();
+  return full->getRuntime()->value;
+}
+
+/// A keyword of one of two sets: what the attribute's enum has.
+template <typename EnumT>
+FailureOr<EnumT> getKeyword(Generator &g, const BoundArgs &a, unsigned index, llvm::StringRef what,
+                            std::optional<EnumT> (*symbolize)(llvm::StringRef),
+                            llvm::ArrayRef<llvm::StringRef> names, EnumT fallback) {
+  if (!a.has(index))
+    return fallback;
+  FailureOr<std::string> text = g.toString(a[index].value, a[index].range, "'" + what + "'");
+  if (mlir::failed(text))
+    return failure();
+  if (std::optional<EnumT> value = symbolize(*text))
+    return *value;
+  std::string list;
+  for (llvm::StringRef name : names)
+    list += (list.empty() ? "'" : ", '") + name.str() + "'";
+  return g.errorUnknown(a[index].range, what + " '" + *text + "' is none of " + list, *text, names);
+}
+
+FailureOr<tile::MemSemantic> getSemantic(Generator &g, const BoundArgs &a, unsigned index) {
+  return getKeyword<tile::MemSemantic>(g, a, index, "sem", tile::symbolizeMemSemantic,
+                                       {"acq_rel", "acquire", "release", "relaxed"},
+                                       tile::MemSemantic::acq_rel);
+}
+
+FailureOr<tile::MemScope> getScope(Generator &g, const BoundArgs &a, unsigned index) {
+  return getKeyword<tile::MemScope>(g, a, index, "scope", tile::symbolizeMemScope,
+                                    {"gpu", "cta", "sys"}, tile::MemScope::gpu);
+}
+
+/// The kind that a builtin's name says, for elements of a type.
+tile::AtomicKind getKind(llvm::StringRef name, DType element) {
+  using tile::AtomicKind;
+  bool isUnsigned = element.isUnsignedInt();
+  return llvm::StringSwitch<AtomicKind>(name)
+      .Case("atomic_add", AtomicKind::add)
+      .Case("atomic_max", isUnsigned ? AtomicKind::umax : AtomicKind::max)
+      .Case("atomic_min", isUnsigned ? AtomicKind::umin : AtomicKind::min)
+      .Case("atomic_and", AtomicKind::bit_and)
+      .Case("atomic_or", AtomicKind::bit_or)
+      .Case("atomic_xor", AtomicKind::bit_xor)
+      .Default(AtomicKind::xchg);
+}
+
+/// Element types that a kind has, for messages.
+llvm::StringRef describeTypes(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::add:
+    return "32-bit and 64-bit integers, fp16, bf16, fp32 and fp64";
+  case tile::AtomicKind::bit_and:
+  case tile::AtomicKind::bit_or:
+  case tile::AtomicKind::bit_xor:
+    return "32-bit and 64-bit integers";
+  default:
+    return "32-bit and 64-bit integers, fp32 and fp64";
+  }
+}
+
+FailureOr<Value> genAtomic(Generator &g, const BoundArgs &a) {
+  enum { Pointer, Operand, Mask, Sem, Scope };
+  FailureOr<Value> pointer = getTarget(g, a);
+  if (mlir::failed(pointer))
+    return failure();
+  const Type type = pointer->getRuntime()->type;
+  DType element = type.element.getElement();
+  tile::AtomicKind kind = getKind(a.builtin->name, element);
+  if (!tile::hasAtomic(kind, g.lower(Type(element))))
+    return g.error(a[Pointer].range, "'" + a.builtin->getDisplayName() + "' does not support " +
+                                         element.str() + "; it has " + describeTypes(kind));
+  FailureOr<mlir::Value> value = getOperand(g, a[Operand], type, element, "the value");
+  FailureOr<mlir::Value> mask = mlir::Value();
+  if (a.has(Mask))
+    mask = getOperand(g, a[Mask], type, ScalarKind::Int1, "'mask'");
+  FailureOr<tile::MemSemantic> sem = getSemantic(g, a, Sem);
+  FailureOr<tile::MemScope> scope = getScope(g, a, Scope);
+  if (mlir::failed(value) || mlir::failed(mask) || mlir::failed(sem) || mlir::failed(scope))
+    return failure();
+  return g.emit<tile::AtomicRMWOp>(type.withElement(element), kind, pointer->getRuntime()->value,
+                                   *value, *mask, *sem, *scope);
+}
+
+FailureOr<Value> genCas(Generator &g, const BoundArgs &a) {
+  enum { Pointer, Compare, Operand, Sem, Scope };
+  FailureOr<Value> pointer = getTarget(g, a);
+  if (mlir::failed(pointer))
+    return failure();
+  const Type type = pointer->getRuntime()->type;
+  DType element = type.element.getElement();
+  if (!tile::hasAtomicCas(g.lower(Type(element))))
+    return g.error(a[Pointer].range, "'" + a.builtin->getDisplayName() + "' does not support " +
+                                         element.str() + "; it has types of 16, 32 and 64 bits");
+  FailureOr<mlir::Value> compare = getOperand(g, a[Compare], type, element, "the expected value");
+  FailureOr<mlir::Value> value = getOperand(g, a[Operand], type, element, "the value");
+  FailureOr<tile::MemSemantic> sem = getSemantic(g, a, Sem);
+  FailureOr<tile::MemScope> scope = getScope(g, a, Scope);
+  if (mlir::failed(compare) || mlir::failed(value) || mlir::failed(sem) || mlir::failed(scope))
+    return failure();
+  return g.emit<tile::AtomicCasOp>(type.withElement(element), pointer->getRuntime()->value,
+                                   *compare, *value, *sem, *scope);
+}
+
+constexpr llvm::StringLiteral rmwParams = "pointer val mask? sem? scope?";
+
+constexpr Builtin atomicBuiltins[] = {
+    {"atomic_add", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_max", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_min", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_and", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_or", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_xor", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_xchg", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_cas", "pointer cmp val sem? scope?", inLanguage | asMethod, genCas},
+};
+
+} // namespace
+
+llvm::ArrayRef<Builtin> getAtomicBuiltins() { return atomicBuiltins; }
+
+} // namespace tilec::irgen

@@ -1,0 +1,128 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Masks as trees of conjunctions and shape changes over comparisons, and the widths of accesses under them. The width
+// is what `tilegpu-coalesce` will choose: runs of consecutive aligned addresses along the most contiguous dimension,
+// over which the mask is constant, up to 16 bytes and an even share of the tensor.
+
+#include "MaskGain.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+Value maskOf(Operation *op) {
+  Value mask;
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    mask = load.getMask();
+  else if (auto store = dyn_cast<tile::StoreOp>(op))
+    mask = store.getMask();
+  return mask && isa<RankedTensorType>(mask.getType()) ? mask : Value();
+}
+
+/// The operand of a mask that only changes its shape.
+static Value reshapedOperand(Value mask) {
+  Operation *op = mask.getDefiningOp();
+  bool changesShape = op && isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::PermuteOp,
+                                tile::ReshapeOp, tile::SplatOp>(op);
+  return changesShape ? op->getOperand(0) : Value();
+}
+
+CompareSet comparisonsIn(Value mask) {
+  CompareSet result;
+  SmallVector<Value> pending{mask};
+  while (!pending.empty()) {
+    Value part = pending.pop_back_val();
+    if (auto compare = part.getDefiningOp<arith::CmpIOp>()) {
+      result.insert(compare);
+    } else if (auto both = part.getDefiningOp<arith::AndIOp>()) {
+      pending.push_back(both.getRhs());
+      pending.push_back(both.getLhs());
+    } else if (Value operand = reshapedOperand(part)) {
+      pending.push_back(operand);
+    }
+  }
+  return result;
+}
+
+bool isTrueWith(Value mask, const CompareSet &known) {
+  if (auto compare = mask.getDefiningOp<arith::CmpIOp>())
+    return known.contains(compare);
+  if (auto both = mask.getDefiningOp<arith::AndIOp>())
+    return isTrueWith(both.getLhs(), known) && isTrueWith(both.getRhs(), known);
+  if (Value operand = reshapedOperand(mask))
+    return isTrueWith(operand, known);
+  return matchPattern(mask, m_One());
+}
+
+/// The length of the runs of equal values of `mask` along `dim`, at least, when the comparisons in `known` are true.
+static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
+                             const AxisInfoAnalysis &axes) {
+  int64_t size = 1;
+  if (auto type = dyn_cast<RankedTensorType>(mask.getType()))
+    size = type.getDimSize(dim);
+  if (isTrueWith(mask, known))
+    return size;
+  int64_t result = axes.getMaskConstancy(mask, dim);
+  auto atLeast = [&](Value operand, unsigned operandDim) {
+    result = std::max(result, constancyWith(operand, operandDim, known, axes));
+  };
+  Operation *op = mask.getDefiningOp();
+  if (!op)
+    return result;
+  if (auto both = dyn_cast<arith::AndIOp>(op)) {
+    result = std::max(result, std::min(constancyWith(both.getLhs(), dim, known, axes),
+                                       constancyWith(both.getRhs(), dim, known, axes)));
+  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    if (broadcast.getSource().getType().getDimSize(dim) == 1)
+      return size;
+    atLeast(broadcast.getSource(), dim);
+  } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    if (dim != expand.getAxis())
+      atLeast(expand.getSource(), dim > expand.getAxis() ? dim - 1 : dim);
+  } else if (auto permute = dyn_cast<tile::PermuteOp>(op)) {
+    atLeast(permute.getSource(), permute.getOrder()[dim]);
+  }
+  return result;
+}
+
+static int64_t threadsOf(ModuleOp module) {
+  auto warps = module->getAttrOfType<IntegerAttr>("tile.num_warps");
+  return 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
+}
+
+AccessWidths::AccessWidths(ModuleOp module) : axes(module), threads(threadsOf(module)) {}
+
+int64_t AccessWidths::widthWith(Operation *access, const CompareSet &known) const {
+  constexpr int64_t kMaxAccessBytes = 16;
+  Value pointer = access->getOperand(0);
+  auto type = cast<RankedTensorType>(pointer.getType());
+  const AxisInfo &info = axes.get(pointer);
+  // The most contiguous dimension, the last one of equals.
+  unsigned fast = 0;
+  for (unsigned dim = 1; dim < info.getRank(); ++dim)
+    if (info.contiguity[dim] >= info.contiguity[fast])
+      fast = dim;
+  int64_t elementBytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+  int64_t limit = std::max<int64_t>(1, std::min(kMaxAccessBytes / elementBytes,
+                                                type.getNumElements() / threads));
+  return std::min({limit, int64_t(axes.getMaxVectorElements(pointer, fast)),
+                   constancyWith(maskOf(access), fast, known, axes)});
+}
+
+CompareSet AccessWidths::findWidening(Operation *access, CompareSet comparisons) const {
+  int64_t width = widthWith(access, comparisons);
+  if (width <= widthWith(access, {}))
+    return {};
+  for (arith::CmpIOp compare : SmallVector<arith::CmpIOp>(comparisons.begin(), comparisons.end())) {
+    CompareSet fewer = comparisons;
+    fewer.remove(compare);
+    if (widthWith(access, fewer) == width)
+      comparisons = fewer;
+  }
+  return comparisons;
+}
+
+} // namespace tilec

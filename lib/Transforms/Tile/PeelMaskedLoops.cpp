@@ -1,0 +1,336 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits a loop at the iteration from which on its masks may have lanes off. A comparison is true as a whole when a few
+// sums are not negative (IndexProof.h); with i the induction variable, each of them is one of
+//
+//   rest - d*i >= 0      holds up to i = floor(rest / d): a limit of the first loop
+//   rest + c*i >= 0      holds everywhere if it holds for the first i: a condition for the first loop to run at all
+//
+// Then the first loop's bound is, in 64 bits,
+//
+//   end    = min(ub, floor(rest / d) + 1, ...)
+//   middle = lb + ceil(max(end - lb, 0) / step) * step,    or lb when a condition does not hold
+
+#include "IndexProof.h"
+#include "MaskGain.h"
+#include "TrueMasks.h"
+#include "tilec/Transforms/Tile/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#define DEBUG_TYPE "tile-peel-masked-loops"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEPEELMASKEDLOOPSPASS
+#include "tilec/Transforms/Tile/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+/// A loop to split, and where.
+class Split {
+public:
+  explicit Split(scf::ForOp forOp) : loop(forOp) {}
+
+  /// Whether loops of this kind are understood at all.
+  static bool supports(scf::ForOp loop);
+
+  /// Makes the first loop one in which the comparison holds; false when no such loop is known.
+  [[nodiscard]] bool add(const WholeTileProof &proof);
+
+  /// True when no iteration is known to be whole.
+  bool isEmpty() { return constantTrips() == 0; }
+
+  /// Splits the loop.
+  void apply(const CompareSet &compares);
+
+private:
+  /// The iterations of the first loop, when everything is constant.
+  std::optional<int64_t> constantTrips();
+  Value emitMiddle(OpBuilder &builder);
+  Value emitEnd(OpBuilder &builder, IndexSumEmitter &emitter);
+  void guardIterations(int64_t coefficient);
+
+  scf::ForOp loop;
+  SmallVector<IndexSum, 2> limits;
+  Conditions conditions;
+};
+} // namespace
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  return std::nullopt;
+}
+
+bool Split::supports(scf::ForOp loop) {
+  Type type = loop.getInductionVar().getType();
+  if (loop.getUnsignedCmp() || !type.isSignlessInteger() || loop->hasAttr(kRemainderAttr))
+    return false;
+  if (!IndexSum::of(loop.getLowerBound()) || !IndexSum::of(loop.getUpperBound()) ||
+      !IndexSum::of(loop.getStep()))
+    return false;
+  std::optional<int64_t> step = constantOf(loop.getStep());
+  return !step || *step > 0;
+}
+
+/// Where the induction variable occurs with `coefficient`, it must be within that guard; it is between the bounds.
+void Split::guardIterations(int64_t coefficient) {
+  for (Value bound : {loop.getLowerBound(), loop.getUpperBound()})
+    for (auto [scalar, one] : IndexSum::of(bound)->terms)
+      conditions.requireGuard(scalar, coefficient);
+}
+
+bool Split::add(const WholeTileProof &proof) {
+  Value iv = loop.getInductionVar();
+  // Holds up to some iteration: what holds from some iteration on only would leave most of them behind.
+  if (proof.conditions.front().coefficientOf(iv) >= 0)
+    return false;
+  for (const IndexSum &sum : proof.guarded) {
+    conditions.requireGuards(sum.without(iv));
+    guardIterations(sum.coefficientOf(iv));
+  }
+  for (const IndexSum &sum : proof.conditions) {
+    int64_t coefficient = sum.coefficientOf(iv);
+    IndexSum rest = sum.without(iv);
+    if (coefficient < 0) {
+      conditions.requireGuards(rest);
+      limits.push_back(sum);
+      continue;
+    }
+    if (!rest.add(*IndexSum::of(loop.getLowerBound()), coefficient) || !conditions.require(rest))
+      return false;
+  }
+  return true;
+}
+
+/// The first index for which `limit` does not hold: floor(rest / d) + 1.
+static int64_t endOf(int64_t rest, int64_t d) { return llvm::divideFloorSigned(rest, d) + 1; }
+
+std::optional<int64_t> Split::constantTrips() {
+  std::optional<int64_t> lower = constantOf(loop.getLowerBound()),
+                         end = constantOf(loop.getUpperBound()),
+                         step = constantOf(loop.getStep());
+  if (!lower || !end || !step || !conditions.empty())
+    return std::nullopt;
+  for (const IndexSum &limit : limits) {
+    IndexSum rest = limit.without(loop.getInductionVar());
+    if (!rest.isConstant())
+      return std::nullopt;
+    end = std::min(*end, endOf(rest.constant, -limit.coefficientOf(loop.getInductionVar())));
+  }
+  return llvm::divideCeilSigned(std::max<int64_t>(*end - *lower, 0), *step);
+}
+
+Value Split::emitEnd(OpBuilder &builder, IndexSumEmitter &emitter) {
+  Location loc = loop.getLoc();
+  Value end = emitter.widen(loop.getUpperBound());
+  for (const IndexSum &limit : limits) {
+    int64_t d = -limit.coefficientOf(loop.getInductionVar());
+    IndexSum rest = limit.without(loop.getInductionVar());
+    if (d == 1)
+      ++rest.constant;
+    Value bound = emitter.emit(rest);
+    if (d != 1) {
+      if (llvm::isPowerOf2_64(d)) {
+        bound = builder.createOrFold<arith::ShRSIOp>(loc, bound,
+                                                     emitter.constant(llvm::Log2_64(d)));
+      } else {
+        // Division rounds towards zero.
+        Value isNegative = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                               bound, emitter.constant(0));
+        Value lower = builder.createOrFold<arith::SubIOp>(loc, bound, emitter.constant(d - 1));
+        bound = builder.createOrFold<arith::SelectOp>(loc, isNegative, lower, bound);
+        bound = builder.createOrFold<arith::DivSIOp>(loc, bound, emitter.constant(d));
+      }
+      bound = builder.createOrFold<arith::AddIOp>(loc, bound, emitter.constant(1));
+    }
+    end = builder.createOrFold<arith::MinSIOp>(loc, end, bound);
+  }
+  return end;
+}
+
+Value Split::emitMiddle(OpBuilder &builder) {
+  Location loc = loop.getLoc();
+  IndexSumEmitter emitter(builder, loc);
+  Type type = loop.getInductionVar().getType();
+  Value lower = emitter.widen(loop.getLowerBound());
+  Value end = emitEnd(builder, emitter);
+  Value step = emitter.widen(loop.getStep());
+  // A loop that does not run may have any step.
+  if (!constantOf(step))
+    step = arith::MaxSIOp::create(builder, loc, step, emitter.constant(1));
+  Value span = builder.createOrFold<arith::SubIOp>(loc, end, lower);
+  span = builder.createOrFold<arith::MaxSIOp>(loc, span, emitter.constant(0));
+  span = builder.createOrFold<arith::AddIOp>(
+      loc, span, builder.createOrFold<arith::SubIOp>(loc, step, emitter.constant(1)));
+  Value trips = builder.createOrFold<arith::DivSIOp>(loc, span, step);
+  Value middle = builder.createOrFold<arith::AddIOp>(
+      loc, lower, builder.createOrFold<arith::MulIOp>(loc, trips, step));
+  if (needsGuard(type))
+    conditions.requireGuard(loop.getStep(), 1);
+  else {
+    // The first value that is not in the first loop may be too large for the type: leave the last iteration behind.
+    Value limit = emitter.constant(llvm::maxIntN(type.getIntOrFloatBitWidth()));
+    Value tooFar = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, middle,
+                                                       limit);
+    Value shorter = builder.createOrFold<arith::SubIOp>(loc, middle, step);
+    middle = builder.createOrFold<arith::SelectOp>(loc, tooFar, shorter, middle);
+  }
+  if (Value valid = conditions.emit(builder, loc))
+    middle = builder.createOrFold<arith::SelectOp>(loc, valid, middle, lower);
+  if (middle.getType() != type)
+    middle = builder.createOrFold<arith::TruncIOp>(loc, type, middle);
+  return middle;
+}
+
+void Split::apply(const CompareSet &compares) {
+  if (needsGuard(loop.getInductionVar().getType()))
+    guardIterations(1);
+  OpBuilder builder(loop);
+  Value middle = emitMiddle(builder);
+  IRMapping mapping;
+  auto whole = cast<scf::ForOp>(builder.clone(*loop, mapping));
+  whole.setUpperBound(middle);
+  builder.setInsertionPointToStart(whole.getBody());
+  SmallVector<Value> trues;
+  for (arith::CmpIOp compare : compares) {
+    auto copy = mapping.lookup(compare.getResult()).getDefiningOp<arith::CmpIOp>();
+    trues.push_back(createTrue(builder, copy.getLoc(), copy.getType()));
+    copy.replaceAllUsesWith(trues.back());
+    copy.erase();
+  }
+  std::optional<int64_t> stop = constantOf(middle), upper = constantOf(loop.getUpperBound());
+  if (stop && upper && *stop >= *upper) {
+    loop.replaceAllUsesWith(whole.getResults());
+    loop.erase();
+  } else {
+    loop.setLowerBound(middle);
+    loop.getInitArgsMutable().assign(whole.getResults());
+    loop->setAttr(kUnrollAttr, builder.getI32IntegerAttr(1));
+    loop->setAttr(kRemainderAttr, builder.getUnitAttr());
+  }
+  simplifyUsers(trues, whole.getRegion());
+}
+
+namespace {
+/// Finds out what splitting one loop would bring.
+class LoopStudy {
+public:
+  LoopStudy(scf::ForOp forOp, function_ref<const AccessWidths &()> widthsOf)
+      : loop(forOp), getWidths(widthsOf) {}
+
+  /// The comparisons to get rid of; empty when it does not pay. `masksCount`: losing a mask pays as well.
+  CompareSet choose(bool masksCount);
+
+  /// The proof of a comparison that `choose` chose.
+  const WholeTileProof &proofOf(arith::CmpIOp compare) { return *proofs.find(compare)->second; }
+
+private:
+  /// The proof, if it gives some whole iterations.
+  bool isProvable(arith::CmpIOp compare);
+
+  scf::ForOp loop;
+  function_ref<const AccessWidths &()> getWidths;
+  DenseMap<Operation *, std::optional<WholeTileProof>> proofs;
+};
+
+struct PeelMaskedLoops final : tilec::impl::TilePeelMaskedLoopsPassBase<PeelMaskedLoops> {
+  using Base::Base;
+  void runOnOperation() override;
+
+private:
+  void peel(ArrayRef<scf::ForOp> loops, bool masksCount);
+};
+} // namespace
+
+bool LoopStudy::isProvable(arith::CmpIOp compare) {
+  auto [entry, isNew] = proofs.try_emplace(compare);
+  if (!isNew)
+    return entry->second.has_value();
+  if (!loop->isProperAncestor(compare))
+    return false;
+  std::optional<WholeTileProof> proof = proveWholeTile(compare, [&](Value scalar) {
+    return scalar == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(scalar);
+  });
+  Split split(loop);
+  if (!proof || !split.add(*proof) || split.isEmpty())
+    return false;
+  entry->second = std::move(proof);
+  return true;
+}
+
+CompareSet LoopStudy::choose(bool masksCount) {
+  CompareSet chosen;
+  loop.getBody()->walk([&](Operation *access) {
+    Value mask = maskOf(access);
+    if (!mask)
+      return;
+    CompareSet comparisons;
+    for (arith::CmpIOp compare : comparisonsIn(mask))
+      if (isProvable(compare))
+        comparisons.insert(compare);
+    if (comparisons.empty())
+      return;
+    if (!masksCount || !isTrueWith(mask, comparisons))
+      comparisons = getWidths().findWidening(access, comparisons);
+    chosen.insert(comparisons.begin(), comparisons.end());
+  });
+  return chosen;
+}
+
+/// Decides for all loops before it changes any: they do not overlap, and the facts about widths hold for old IR only.
+void PeelMaskedLoops::peel(ArrayRef<scf::ForOp> loops, bool masksCount) {
+  std::optional<AccessWidths> widths;
+  auto getWidths = [&]() -> const AccessWidths & {
+    return widths ? *widths : widths.emplace(getOperation());
+  };
+  std::vector<std::pair<Split, CompareSet>> splits;
+  for (scf::ForOp loop : loops) {
+    int64_t size = countNestedOps(loop);
+    if (size > maxOps || !Split::supports(loop))
+      continue;
+    LoopStudy study(loop, getWidths);
+    CompareSet compares = study.choose(masksCount && size <= maxPredicateOps);
+    if (compares.empty())
+      continue;
+    Split split(loop);
+    bool isWhole = llvm::all_of(
+        compares, [&](arith::CmpIOp compare) { return split.add(study.proofOf(compare)); });
+    if (!isWhole || split.isEmpty())
+      continue;
+    remark::passed(loop.getLoc(), remark::RemarkOpts::name("Peeled").category("mask"))
+        << "masks hold for whole iterations: the last one is peeled";
+    splits.emplace_back(std::move(split), std::move(compares));
+  }
+  for (auto &[split, compares] : splits)
+    split.apply(compares);
+}
+
+void PeelMaskedLoops::runOnOperation() {
+  // Loops that contain no other loop, and those directly around them.
+  SmallVector<scf::ForOp> innermost, around;
+  DenseMap<Operation *, unsigned> height;
+  getOperation().walk([&](LoopLikeOpInterface loop) {
+    unsigned mine = height[loop];
+    if (auto parent = loop->getParentOfType<LoopLikeOpInterface>())
+      height[parent] = std::max(height[parent], mine + 1);
+    if (auto forOp = dyn_cast<scf::ForOp>(*loop)) {
+      if (mine == 0)
+        innermost.push_back(forOp);
+      else if (mine == 1)
+        around.push_back(forOp);
+    }
+  });
+  peel(innermost, /*masksCount=*/true);
+  peel(around, /*masksCount=*/false);
+}

@@ -1,0 +1,31 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replaces comparisons by true and lets that simplify what depends on them.
+
+#ifndef TILEC_LIB_TRANSFORMS_TILE_TRUEMASKS_H
+#define TILEC_LIB_TRANSFORMS_TILE_TRUEMASKS_H
+
+#include "dialects/Tile/TileOps.h"
+
+namespace tilec {
+
+/// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an `scf.if` whose `else` branch
+/// is for the programs with lanes off: accesses in there are narrow on purpose.
+inline constexpr llvm::StringLiteral kRemainderAttr = "tile.remainder";
+
+/// How often a loop is to be unrolled; 1 says not at all.
+inline constexpr llvm::StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
+
+/// True, in the boolean or tensor of booleans `type`.
+mlir::Value createTrue(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
+
+/// Folds and canonicalises the operations of `region` that use one of `values`, and what depends on these.
+void simplifyUsers(llvm::ArrayRef<mlir::Value> values, mlir::Region &region);
+
+/// The operations in the regions of `op`.
+int64_t countNestedOps(mlir::Operation *op);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_TRANSFORMS_TILE_TRUEMASKS_H

@@ -1,0 +1,155 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An atomic is performed once for each element, by one of the threads that hold it (a scalar by the
+// first thread). This pass brings the old value to the others, through a buffer in shared memory:
+//
+//   %old = tile.atomic_rmw ... : tensor<16x!tile.ptr<f32>, #replicated>
+//   =>
+//   %old = tile.atomic_rmw ...
+//   %slot = tilegpu.local_alloc
+//   tilegpu.local_store %old, %slot               the threads that performed it
+//   %all = tilegpu.local_load %slot               all threads; barriers are inserted later
+//
+// and puts a barrier before an atomic that publishes what other threads of the CTA did.
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "tilec/Layout/TensorLayouts.h"
+
+#define DEBUG_TYPE "tilegpu-decompose-atomics"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPUDECOMPOSEATOMICSPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+//===--------------------------------------------------------------------------------------------===//
+// Old values
+//===--------------------------------------------------------------------------------------------===//
+
+/// Several threads hold the same element of a tensor with this layout.
+static bool isReplicated(const LinearLayout &layout) {
+  return layout.getFreeVariableMask(kLane) != 0 || layout.getFreeVariableMask(kWarp) != 0;
+}
+
+/// The tensor in the threads that first hold its elements, read back by all of them.
+static Value shareTensor(OpBuilder &builder, Location loc, Value old) {
+  auto type = cast<RankedTensorType>(old.getType());
+  LinearLayout memory =
+      linearSharedLayout(type.getShape(), rowMajorOrder(type.getRank())).sublayout({kOffset}, [&] {
+        SmallVector<StringRef> dims;
+        for (const auto &out : layoutOf(type).getOutDims())
+          dims.push_back(out.first);
+        return dims;
+      }());
+  auto buffer = LocalAllocOp::create(
+      builder, loc,
+      MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
+                       LinearAttr::get(builder.getContext(), memory)),
+      IntegerAttr());
+  LocalStoreOp::create(builder, loc, old, buffer);
+  return LocalLoadOp::create(builder, loc, type, buffer);
+}
+
+/// A scalar by way of a tensor with one element, of which every thread holds a replica.
+static Value shareScalar(OpBuilder &builder, Location loc, Value old, int numWarps) {
+  auto type = withLayout(RankedTensorType::get({1}, old.getType()),
+                         defaultBlockedLayout({1}, numWarps));
+  Value shared = shareTensor(builder, loc, tile::SplatOp::create(builder, loc, type, old));
+  auto single = tile::ReduceOp::create(builder, loc, ValueRange(shared), 0);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&single.getCombine(), {},
+                                     {old.getType(), old.getType()}, {loc, loc});
+  tile::YieldOp::create(builder, loc, ValueRange(block->getArgument(0)));
+  return single->getResult(0);
+}
+
+static void shareOldValue(Operation *atomic) {
+  Value old = atomic->getResult(0);
+  if (old.use_empty())
+    return;
+  auto tensor = dyn_cast<RankedTensorType>(old.getType());
+  if (tensor && !isReplicated(layoutOf(tensor)))
+    return;
+  OpBuilder builder(atomic->getContext());
+  builder.setInsertionPointAfter(atomic);
+  Value shared = tensor ? shareTensor(builder, atomic->getLoc(), old)
+                        : shareScalar(builder, atomic->getLoc(), old, numWarpsOf(atomic));
+  // Everything but what was just made: it stands between the atomic and the insertion point.
+  SmallPtrSet<Operation *, 8> made;
+  for (Operation *op = atomic->getNextNode(); op != shared.getDefiningOp(); op = op->getNextNode())
+    made.insert(op);
+  old.replaceAllUsesExcept(shared, made);
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Release
+//===--------------------------------------------------------------------------------------------===//
+
+/// What an earlier operation has that a releasing atomic must wait for.
+static bool isPublishedBy(Operation *earlier, bool isTensorAtomic) {
+  if (auto store = dyn_cast<tile::StoreOp>(earlier))
+    return isa<RankedTensorType>(store.getPointer().getType());
+  // Each element of a tensor atomic orders what its own thread did, which is enough for the values
+  // that it combines; a scalar one speaks for the whole program.
+  if (isTensorAtomic)
+    return false;
+  if (isa<tile::AtomicRMWOp, tile::AtomicCasOp>(earlier))
+    return isa<RankedTensorType>(earlier->getOperand(0).getType());
+  return isa<tile::LoadOp>(earlier);
+}
+
+/// Whether other threads may have something to publish when `atomic` is reached. Looks back to the
+/// start of its block, which answers yes unless it is the function's.
+static bool needsBarrier(Operation *atomic, bool isTensorAtomic) {
+  for (Operation *op = atomic->getPrevNode(); op; op = op->getPrevNode()) {
+    if (isa<tile::BarrierOp, NVVM::Barrier0Op>(op))
+      return false;
+    bool found = op->walk([&](Operation *inner) {
+                     return isPublishedBy(inner, isTensorAtomic) ? WalkResult::interrupt()
+                                                                 : WalkResult::advance();
+                   }).wasInterrupted();
+    if (found)
+      return true;
+  }
+  auto func = dyn_cast<func::FuncOp>(atomic->getParentOp());
+  if (func)
+    return false;
+  return atomic->getParentOfType<func::FuncOp>()
+      ->walk([&](Operation *op) {
+        return isPublishedBy(op, isTensorAtomic) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static void waitForOthers(Operation *atomic, tile::MemSemantic sem) {
+  bool isTensorAtomic = isa<RankedTensorType>(atomic->getOperand(0).getType());
+  if (!tile::isRelease(sem) || !needsBarrier(atomic, isTensorAtomic))
+    return;
+  OpBuilder builder(atomic);
+  tile::BarrierOp::create(builder, atomic->getLoc());
+}
+
+namespace {
+struct DecomposeAtomics final : tilec::impl::TileGPUDecomposeAtomicsPassBase<DecomposeAtomics> {
+  using Base::Base;
+  void runOnOperation() override {
+    SmallVector<Operation *> atomics;
+    getOperation().walk([&](Operation *op) {
+      if (isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op))
+        atomics.push_back(op);
+    });
+    for (Operation *atomic : atomics) {
+      auto rmw = dyn_cast<tile::AtomicRMWOp>(atomic);
+      waitForOthers(atomic, rmw ? rmw.getSem() : cast<tile::AtomicCasOp>(atomic).getSem());
+      shareOldValue(atomic);
+    }
+  }
+};
+} // namespace
