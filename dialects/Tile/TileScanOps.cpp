@@ -61,8 +61,8 @@ LogicalResult GatherOp::verify() {
     if (dim != int64_t(getAxis()) && source.getDimSize(dim) != indices.getDimSize(dim))
       return emitOpError("expects source and indices to agree in dimension ")
              << dim << ", got " << source.getDimSize(dim) << " and " << indices.getDimSize(dim);
-  auto expected = RankedTensorType::get(indices.getShape(), source.getElementType(),
-                                        indices.getEncoding());
+  auto expected =
+      RankedTensorType::get(indices.getShape(), source.getElementType(), indices.getEncoding());
   if (getType() != expected)
     return emitOpError("expects a result of type ") << expected << ", got " << getType();
   return success();

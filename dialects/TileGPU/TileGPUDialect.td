@@ -24,7 +24,7 @@ def TileGPU_Dialect : Dialect {
     turned into PTX, or into calls of the simulator, at the very end.
 
     Module attributes: `tilegpu.num_warps` (i32), `tilegpu.target` (string, e.g. "sm_90a"), and, after allocation,
-    `tilegpu.shared_bytes` (i32).
+    `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a pass asks for a register budget.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -35,6 +35,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     /// Module attribute: target processor, e.g. "sm_90a".
     static constexpr ::llvm::StringLiteral kTargetAttr = "tilegpu.target";
+    /// Module attribute: CTAs that a multiprocessor should be able to hold, a budget for registers.
+    static constexpr ::llvm::StringLiteral kMinCtasAttr = "tilegpu.min_ctas";
     /// Module attribute: bytes of shared memory that a CTA needs.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
   }];

@@ -77,8 +77,8 @@ LogicalResult LocalGatherOp::verify() {
   if (!agrees)
     return emitOpError("expected buffer and indices to agree in all dimensions but 'axis', got ")
            << getBuffer().getType() << " and " << indices;
-  auto expected = RankedTensorType::get(
-      indices.getShape(), getBuffer().getType().getElementType(), indices.getEncoding());
+  auto expected = RankedTensorType::get(indices.getShape(), getBuffer().getType().getElementType(),
+                                        indices.getEncoding());
   if (getType() != expected)
     return emitOpError("expected a result of type ") << expected << ", got " << getType();
   return success();

@@ -102,12 +102,12 @@ def TileGPU_LocalCountOp : TileGPU_Op<"local_count"> {
     `local_count_c1`: the buffer has one dimension and elements of type i32. `local_count_c2`: the mask has the
     source's shape and layout.
 
-    Example: `tilegpu.local_count %x, %buf mask %m : tensor<1024xi32, #a>, tensor<1024xi1, #a>, !tilegpu.memdesc<[256], i32, #s>`
+    Example: `tilegpu.local_count %x, %buf mask %m : tensor<1024xi32, #a>, !tilegpu.memdesc<[256], i32, #s>, tensor<1024xi1, #a>`
   }];
   let arguments = (ins Tile_TensorOf<[I32]>:$source,
     Arg<TileGPU_MemDescType, "counters", [MemRead, MemWrite]>:$counters, Optional<Tile_TensorOf<[I1]>>:$mask);
   let assemblyFormat = [{
-    $source `,` $counters (`mask` $mask^)? attr-dict `:` type($source) (`,` type($mask)^)? `,` type($counters)
+    $source `,` $counters (`mask` $mask^)? attr-dict `:` type($source) `,` type($counters) (`,` type($mask)^)?
   }];
   let hasVerifier = 1;
 }

@@ -22,8 +22,8 @@ const std::vector<const Builtin *> &getAll() {
     std::vector<const Builtin *> list;
     for (llvm::ArrayRef<Builtin> part :
          {getMemoryBuiltins(), getAtomicBuiltins(), getProgramBuiltins(), getMathBuiltins(),
-          getShapeBuiltins(), getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getPythonBuiltins(),
-          getLibdeviceBuiltins(), getTypeBuiltins()})
+          getShapeBuiltins(), getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(),
+          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;
@@ -99,8 +99,8 @@ bool isKnownUnsupported(llvm::StringRef name) {
 }
 
 bool isLibraryMethod(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"argmax",  "argmin",  "cdiv",      "cumprod", "cumsum", "join",
-                                          "max",     "min",     "split",     "sum",
+  static const llvm::StringSet<> names = {"argmax",  "argmin",  "cdiv",      "cumprod", "cumsum",
+                                          "join",    "max",     "min",       "split",   "sum",
                                           "sigmoid", "softmax", "reduce_or", "xor_sum"};
   return names.contains(name);
 }

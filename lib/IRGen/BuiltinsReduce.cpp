@@ -19,8 +19,7 @@ FailureOr<std::vector<Value>> getCombined(Generator &g, const BoundArg &input,
       return failure();
     operand = *runtime;
     if (operand.getRuntime()->type.element.isPointer())
-      return g.error(input.range,
-                     "pointers cannot be " + verb + (verb == "scan" ? "ned" : "d"));
+      return g.error(input.range, "pointers cannot be " + verb + (verb == "scan" ? "ned" : "d"));
   }
   if (mlir::failed(g.unifyShapes(operands, input.range)))
     return failure();

@@ -60,8 +60,8 @@ LogicalResult emitBoundsCheck(Generator &g, const Value &index, int64_t size, So
   FailureOr<Value> both = g.logical(ast::BoolOpKind::And, *low, *high, range);
   if (mlir::failed(both))
     return failure();
-  g.create<tile::AssertOp>(both->getRuntime()->value, g.getBuilder().getStringAttr(
-                                                          "an index of tl.gather is out of range"));
+  g.create<tile::AssertOp>(both->getRuntime()->value,
+                           g.getBuilder().getStringAttr("an index of tl.gather is out of range"));
   return success();
 }
 
@@ -76,8 +76,8 @@ FailureOr<Value> genGather(Generator &g, const BoundArgs &a) {
   if (!from.isBlock())
     return g.error(a[Source].range, "'tl.gather' needs a block, got " + source->describe());
   if (!by.element.isInt() || by.element.isBool())
-    return g.error(a[Index].range, "the index of 'tl.gather' must be integers, got " +
-                                       index->describe());
+    return g.error(a[Index].range,
+                   "the index of 'tl.gather' must be integers, got " + index->describe());
   if (from.getRank() != by.getRank())
     return g.error(a[Index].range, "the index of 'tl.gather' must have the source's rank " +
                                        llvm::Twine(from.getRank()) + ", got " +
@@ -88,8 +88,10 @@ FailureOr<Value> genGather(Generator &g, const BoundArgs &a) {
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
     if (dim != *axis && from.shape[dim] != by.shape[dim])
       return g.error(a[Index].range, "source " + printShape(from.shape) + " and index " +
-                                         printShape(by.shape) + " of 'tl.gather' must agree in "
-                                         "dimension " + llvm::Twine(dim));
+                                         printShape(by.shape) +
+                                         " of 'tl.gather' must agree in "
+                                         "dimension " +
+                                         llvm::Twine(dim));
   if (by.element.getBitWidth() < 32) {
     index = g.cast(*index, ScalarKind::Int32, a[Index].range);
     if (mlir::failed(index))
@@ -113,7 +115,8 @@ FailureOr<Value> genHistogram(Generator &g, const BoundArgs &a) {
   Type type = input->getRuntime()->type;
   if (type.getRank() != 1 || !type.element.isInt() || type.element.getBitWidth() > 32)
     return g.error(a[Input].range, "'tl.histogram' needs a block of 32-bit integers with one "
-                                   "dimension, got " + input->describe());
+                                   "dimension, got " +
+                                       input->describe());
   if (type.element.getBitWidth() < 32) {
     input = g.cast(*input, ScalarKind::Int32, a[Input].range);
     if (mlir::failed(input))

@@ -104,12 +104,12 @@ ScanTotalsLayouts scanTotalsLayouts(const LinearLayout &layout, unsigned axis,
   std::vector<LinearLayout::OutDim> outs = whole.getOutDims();
   outs[axis].second = plan.numWarps() * plan.numChunks();
   auto make = [&](const Bases &registerBases, const Bases &warpBases) {
-    return removeRegisterReplication(llvm::cantFail(
-        LinearLayout::create({{kRegister.str(), registerBases},
-                              {kLane.str(), lanes},
-                              {kWarp.str(), warpBases},
-                              {kBlock.str(), blocks}},
-                             outs)));
+    return removeRegisterReplication(
+        llvm::cantFail(LinearLayout::create({{kRegister.str(), registerBases},
+                                             {kLane.str(), lanes},
+                                             {kWarp.str(), warpBases},
+                                             {kBlock.str(), blocks}},
+                                            outs)));
   };
   return {make(registers, ownWarp), make(allRegisters, warps)};
 }

@@ -26,7 +26,8 @@ import libtilec
 import picture
 
 TYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.float64: "fp64",
-         torch.int64: "i64", torch.int32: "i32", torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16"}
+         torch.int64: "i64", torch.int32: "i32", torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16",
+         torch.float8_e4m3fn: "fp8e4nv", torch.float8_e5m2: "fp8e5"}
 
 
 def signature(value):
@@ -47,6 +48,7 @@ class Bench:
         self.folder = tempfile.TemporaryDirectory()
         self.modules = {}
         self.rows = []
+        self.failures = 0
 
     def triton_kernel(self, case):
         """The same file as a Python module, so that Triton compiles the same text."""
@@ -61,13 +63,14 @@ class Bench:
         return getattr(self.modules[case.file], case.entry or case.kernel)
 
     def candidates(self, case):
-        made = {}
+        """Launches by name, and for ours and Triton's the number of the configuration."""
+        made, configurations = {}, {}
         if case.torch:
             made["torch"] = case.torch
         peer = self.triton_kernel(case)
         arguments = {name: signature(value) for name, value in case.arguments.items()}
         path = os.path.join(self.options.examples, case.file)
-        for constants in case.constants:
+        for number, constants in enumerate(case.constants):
             grid = case.grid(constants)
             for warps in case.warps:
                 label = "_".join([str(v) for v in constants.values()] + [f"w{warps}"])
@@ -75,26 +78,49 @@ class Bench:
                     ours = libtilec.Kernel(self.compiler, path, case.entry or case.kernel, arguments, constants, warps)
                     made[f"tilec_{label}"] = ours.launcher(grid, **case.arguments)
                 except RuntimeError as error:
-                    print(f"FAILED {case.kernel} {case.size} tilec_{label}: {error}", flush=True)
+                    self.fail(f"FAILED {case.kernel} {case.size} tilec_{label}: {error}")
                 peers = {k: getattr(triton.language, f"float{v[2:]}" if v.startswith("fp") else "bfloat16")
                          if k == "DTYPE" else v for k, v in constants.items()}
                 made[f"triton_{label}"] = (
                     lambda grid=grid, peers=peers, warps=warps: peer[grid](**case.arguments, **peers, num_warps=warps))
-        return made
+                configurations[f"tilec_{label}"] = configurations[f"triton_{label}"] = number
+        return made, configurations
+
+    def fail(self, text):
+        self.failures += 1
+        print(text, flush=True)
 
     def check(self, case, name, launch, reference):
+        """The largest relative error of the outputs of one launch; None when it could not be launched."""
         for output in case.outputs:
-            case.arguments[output].fill_(-77 if not case.arguments[output].is_floating_point() else float("nan"))
-        launch()
-        torch.cuda.synchronize()
+            tensor = case.arguments[output]
+            poison = float("nan") if tensor.is_floating_point() else -77
+            tensor.fill_(poison if case.initial is None else case.initial)
+        try:
+            launch()
+            torch.cuda.synchronize()
+        except Exception as error:  # Triton has many kinds
+            self.fail(f"FAILED {case.kernel} {case.size} {name}: {error}")
+            return None
         worst = 0.0
         for output, expected in zip(case.outputs, reference):
             got = case.arguments[output].double()
             error = ((got - expected).norm() / expected.norm().clamp_min(1e-30)).item()
             worst = max(worst, error if not math.isnan(error) else math.inf)
         if worst > case.tolerance:
-            print(f"WRONG {case.kernel} {case.size} {name}: error {worst:.2e} above {case.tolerance:.0e}", flush=True)
+            self.fail(f"WRONG {case.kernel} {case.size} {name}: error {worst:.2e} above {case.tolerance:.0e}")
         return worst
+
+    def errors(self, case, candidates, configurations):
+        """The error of each candidate of ours and Triton's; those that cannot run leave `candidates`."""
+        errors = {}
+        for number, constants in enumerate(case.constants):
+            reference = case.reference(constants)
+            for name in [n for n in candidates if configurations.get(n) == number]:
+                errors[name] = self.check(case, name, candidates[name], reference)
+                if errors[name] is None:
+                    del candidates[name]
+        return errors
 
     def times(self, candidates, repeats):
         """Microseconds per candidate: interleaved, each launch after an L2 flush, by events."""
@@ -115,13 +141,11 @@ class Bench:
         return {name: statistics.median(s.elapsed_time(e) * 1000 for s, e in pairs) for name, pairs in samples.items()}
 
     def run(self, case):
-        candidates = self.candidates(case)
-        reference = case.reference()
-        errors = {name: self.check(case, name, launch, reference)
-                  for name, launch in candidates.items() if name != "torch"}
-        del reference
-        # A slow peer (a loop of thousands of launches) is timed less often.
-        quick = {n: f for n, f in candidates.items() if not (n == "torch" and case.kernel == "sum_many")}
+        candidates, configurations = self.candidates(case)
+        errors = self.errors(case, candidates, configurations)
+        if not all(any(n.startswith(kind) for n in candidates) for kind in ("tilec", "triton")):
+            return
+        quick = {n: f for n, f in candidates.items() if not (n == "torch" and case.slow)}
         micros = self.times(quick, self.options.repeats)
         if len(quick) < len(candidates):
             micros.update(self.times({"torch": candidates["torch"]}, 3))
@@ -130,9 +154,9 @@ class Bench:
         self.rows.append(dict(kernel=case.kernel, size=case.size, bytes=case.nbytes, microseconds=micros,
                               errors=errors, best=best, tilec_over_triton=round(ratio, 4),
                               gbps={n: round(case.nbytes / t / 1e3, 1) for n, t in micros.items()}))
-        peers = "  ".join(f"{best.get(k, k)} {micros[best.get(k, k)]:.1f}us {case.nbytes / micros[best.get(k, k)] / 1e3:.0f}GB/s"
-                          for k in ("tilec", "triton", "torch") if best.get(k, k) in micros)
-        print(f"{case.kernel:15} {case.size:20} x{ratio:.3f}  {peers}", flush=True)
+        shown = [best["tilec"], best["triton"]] + ["torch"] * ("torch" in micros)
+        peers = "  ".join(f"{n} {micros[n]:.1f}us {case.nbytes / micros[n] / 1e3:.0f}GB/s" for n in shown)
+        print(f"{case.kernel:19} {case.size:24} x{ratio:.3f}  {peers}", flush=True)
 
 
 def main():
@@ -151,9 +175,12 @@ def main():
             for case in make():
                 bench.run(case)
                 torch.cuda.empty_cache()
+    if not bench.rows:
+        sys.exit(f"nothing was measured, {bench.failures} failures")
     ratios = [row["tilec_over_triton"] for row in bench.rows]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"geometric mean over Triton: {mean:.4f}, least {min(ratios):.4f}, {len(ratios)} cases")
+    print(f"geometric mean over Triton: {mean:.4f}, least {min(ratios):.4f}, {len(ratios)} cases, "
+          f"{bench.failures} failures")
     if options.out:
         device = torch.cuda.get_device_properties(0)
         with open(options.out, "w") as file:

@@ -15,6 +15,9 @@ std::vector<Case> allCases() {
   addRowwiseCases(cases);
   addMatrixCases(cases);
   addTensorListCases(cases);
+  addNormalisationCases(cases);
+  addTransformerCases(cases);
+  addQuantisationCases(cases);
   return cases;
 }
 

@@ -43,8 +43,11 @@ void addPointwiseCases(std::vector<Case> &cases);
 void addRowwiseCases(std::vector<Case> &cases);
 void addMatrixCases(std::vector<Case> &cases);
 void addTensorListCases(std::vector<Case> &cases);
+void addNormalisationCases(std::vector<Case> &cases);
+void addTransformerCases(std::vector<Case> &cases);
+void addQuantisationCases(std::vector<Case> &cases);
 
-/// All cases, in the order of the examples.
+/// All cases, family by family.
 std::vector<Case> allCases();
 
 /// "m x n" as a size is written.

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 01 to 04: one value out for one value of each input.
+// Examples 01 to 04, 15 and 24: one value out for one value of each input.
 
 #include "Cases.h"
 #include "References.h"
@@ -105,6 +105,52 @@ Result<KernelRun> buildGelu(bool tanhForm, DType type, int64_t n, int64_t block,
   return builder.grid(blocks(n, block)).idealBytes(bytesOf(n, type, 2)).take();
 }
 
+Result<KernelRun> buildCopy(DType type, int64_t n, int64_t block, uint64_t seed) {
+  RunBuilder builder("15-copy.tile", "copy", seed);
+  if (tilecrt::isFloat(type))
+    builder.randn("x_ptr", type, {n});
+  else
+    builder.randint("x_ptr", type, {n}, 0, 128);
+  builder.output(
+      "y_ptr", type, {n},
+      [&](HostArray &out) {
+        const HostArray &x = builder.array("x_ptr");
+        mapElements(out, [&](uint64_t i) { return x.at(i); });
+      },
+      tilecrt::Tolerance{0, 0});
+  builder.i32("n", n).constant("BLOCK", block);
+  return builder.grid(blocks(n, block)).idealBytes(bytesOf(n, type, 2)).take();
+}
+
+/// With one random number for each call of the generator, or with the four that a call makes.
+Result<KernelRun> buildDropout(bool four, DType type, int64_t n, int64_t block, uint64_t seed) {
+  constexpr float p = 0.25f;
+  // The second form has a seed that needs both words of the key.
+  constexpr int32_t narrowKey = 20260;
+  constexpr int64_t wideKey = (int64_t(77) << 32) + 20260;
+  RunBuilder builder("24-dropout.tile", four ? "dropout4" : "dropout", seed);
+  builder.randn("x_ptr", type, {n});
+  auto uniform = [&](uint64_t i) {
+    if (!four)
+      return uniforms(narrowKey, static_cast<uint32_t>(i))[0];
+    auto width = static_cast<uint64_t>(block);
+    uint64_t program = i / (4 * width), inside = i % (4 * width);
+    auto counter = static_cast<uint32_t>(program * width + inside % width);
+    return uniforms(wideKey, counter)[inside / width];
+  };
+  builder.output("y_ptr", type, {n}, [&](HostArray &out) {
+    const HostArray &x = builder.array("x_ptr");
+    mapElements(out, [&](uint64_t i) { return uniform(i) > p ? x.at(i) / (1.0 - p) : 0.0; });
+  });
+  builder.i32("n", n).f32("p", p).constant("BLOCK", block);
+  if (four)
+    builder.scalar("seed", DType::i64, wideKey);
+  else
+    builder.scalar("seed", DType::i32, narrowKey);
+  builder.grid(blocks(n, four ? 4 * block : block));
+  return builder.idealBytes(bytesOf(n, type, 2)).take();
+}
+
 using BuildPointwise = std::function<Result<KernelRun>(DType, int64_t, int64_t, uint64_t)>;
 
 /// A size that is no multiple of the block, one that is, one element, and a large one.
@@ -146,6 +192,18 @@ void addPointwiseCases(std::vector<Case> &cases) {
     addPointwise(cases, tanhForm ? "gelu tanh" : "gelu erf",
                  [=](DType type, int64_t n, int64_t block, uint64_t seed) {
                    return buildGelu(tanhForm, type, n, block, seed);
+                 });
+  addPointwise(cases, "copy", buildCopy);
+  for (DType type : {DType::i8, DType::u8, DType::i16, DType::i64, DType::f64, DType::f8e4m3})
+    cases.push_back({"copy", type, sizeText({5003}), Scale::Full,
+                     [=](uint64_t seed) { return buildCopy(type, 5003, 4096, seed); }});
+  int64_t large = int64_t(1) << 30;
+  cases.push_back({"copy", DType::i8, sizeText({large}), Scale::Large,
+                   [=](uint64_t seed) { return buildCopy(DType::i8, large, 4096, seed); }});
+  for (bool four : {false, true})
+    addPointwise(cases, four ? "dropout4" : "dropout",
+                 [=](DType type, int64_t n, int64_t block, uint64_t seed) {
+                   return buildDropout(four, type, n, block, seed);
                  });
 }
 

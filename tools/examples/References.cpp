@@ -30,6 +30,8 @@ double geluTanh(double x) {
   return 0.5 * x * (1.0 + std::tanh(inner));
 }
 
+double silu(double x) { return x / (1.0 + std::exp(-x)); }
+
 /// Calls work(row, values) for every row of a matrix.
 template <typename Work> static void forRows(const HostArray &x, const Work &work) {
   auto rows = static_cast<uint64_t>(x.shape()[0]);
@@ -53,6 +55,28 @@ void softmaxRows(HostArray &out, const HostArray &x) {
       total += to[i] = std::exp(values[i] - peak);
     for (size_t i = 0; i < values.size(); ++i)
       to[i] /= total;
+  });
+}
+
+static double logSumExp(const std::vector<double> &values) {
+  double peak = *std::max_element(values.begin(), values.end());
+  double total = 0;
+  for (double value : values)
+    total += std::exp(value - peak);
+  return peak + std::log(total);
+}
+
+void logSoftmaxRows(HostArray &out, const HostArray &x) {
+  forRows(x, [&](uint64_t row, const std::vector<double> &values) {
+    double lse = logSumExp(values);
+    for (size_t i = 0; i < values.size(); ++i)
+      out.as<double>()[row * values.size() + i] = values[i] - lse;
+  });
+}
+
+void logSumExpRows(HostArray &out, const HostArray &x) {
+  forRows(x, [&](uint64_t row, const std::vector<double> &values) {
+    out.as<double>()[row] = logSumExp(values);
   });
 }
 
@@ -82,6 +106,43 @@ void layerNormRows(HostArray &out, const HostArray &x, const HostArray &weight,
   });
 }
 
+void layerNormBackwardRows(HostArray &out, const HostArray &x, const HostArray &dy,
+                           const HostArray &weight, const RowStatistics &statistics) {
+  forRows(x, [&](uint64_t row, const std::vector<double> &values) {
+    uint64_t begin = row * values.size();
+    auto count = static_cast<double>(values.size());
+    double rstd = statistics.rstd[row], alongOnes = 0, alongNormal = 0;
+    auto normal = [&](size_t i) { return (values[i] - statistics.mean[row]) * rstd; };
+    for (size_t i = 0; i < values.size(); ++i) {
+      double gradient = dy.at(begin + i) * weight.at(i);
+      alongOnes += gradient / count;
+      alongNormal += gradient * normal(i) / count;
+    }
+    for (size_t i = 0; i < values.size(); ++i)
+      out.as<double>()[begin + i] =
+          rstd * (dy.at(begin + i) * weight.at(i) - alongOnes - normal(i) * alongNormal);
+  });
+}
+
+void layerNormBackwardWeights(double *dw, double *db, const HostArray &x, const HostArray &dy,
+                              const RowStatistics &statistics, uint64_t first, uint64_t last) {
+  auto columns = static_cast<uint64_t>(x.shape()[1]);
+  forRanges(columns, last - first, [&](uint64_t begin, uint64_t end) {
+    std::vector<double> weight(end - begin), bias(end - begin);
+    for (uint64_t row = first; row < last; ++row)
+      for (uint64_t column = begin; column < end; ++column) {
+        double gradient = dy.at(row * columns + column);
+        double centred = x.at(row * columns + column) - statistics.mean[row];
+        weight[column - begin] += gradient * centred * statistics.rstd[row];
+        bias[column - begin] += gradient;
+      }
+    if (dw)
+      std::copy(weight.begin(), weight.end(), dw + begin);
+    if (db)
+      std::copy(bias.begin(), bias.end(), db + begin);
+  });
+}
+
 void rmsNormRows(HostArray &out, const HostArray &x, const HostArray &weight, double eps) {
   forRows(x, [&](uint64_t row, const std::vector<double> &values) {
     double squares = 0;
@@ -92,6 +153,49 @@ void rmsNormRows(HostArray &out, const HostArray &x, const HostArray &weight, do
     for (size_t i = 0; i < values.size(); ++i)
       to[i] = values[i] * rstd * weight.at(i);
   });
+}
+
+void maxRows(HostArray &out, const HostArray &x) {
+  forRows(x, [&](uint64_t row, const std::vector<double> &values) {
+    out.as<double>()[row] = *std::max_element(values.begin(), values.end());
+  });
+}
+
+void argmaxRows(HostArray &out, const HostArray &x) {
+  forRows(x, [&](uint64_t row, const std::vector<double> &values) {
+    auto largest = std::max_element(values.begin(), values.end());
+    out.as<double>()[row] = static_cast<double>(largest - values.begin());
+  });
+}
+
+std::vector<double> rowPeaks(const HostArray &x) {
+  std::vector<double> peaks(static_cast<size_t>(x.shape()[0]));
+  forRows(x, [&](uint64_t row, const std::vector<double> &values) {
+    for (double value : values)
+      peaks[row] = std::max(peaks[row], std::fabs(value));
+  });
+  return peaks;
+}
+
+void cumulativeSumRows(HostArray &out, const HostArray &x) {
+  forRows(x, [&](uint64_t row, const std::vector<double> &values) {
+    double total = 0;
+    for (size_t i = 0; i < values.size(); ++i)
+      out.as<double>()[row * values.size() + i] = total += values[i];
+  });
+}
+
+std::array<float, 4> uniforms(uint64_t seed, uint32_t offset) {
+  uint32_t words[4];
+  tilecrt::philox4x32({offset, 0, 0, 0},
+                      {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)}, words);
+  std::array<float, 4> result;
+  for (size_t i = 0; i < 4; ++i) {
+    // The sign bit folds the range in half; 31 bits are scaled in fp32.
+    auto word = static_cast<int32_t>(words[i]);
+    result[i] = static_cast<float>(word < 0 ? -1 - word : word) * 4.6566127342e-10f;
+  }
+  return result;
 }
 
 void sumRows(HostArray &out, const HostArray &x) {

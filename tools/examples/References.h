@@ -9,6 +9,7 @@
 
 #include "tilecrt/data/HostArray.h"
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -32,6 +33,8 @@ template <typename Value> void mapElements(HostArray &out, const Value &value) {
 
 double geluErf(double x);
 double geluTanh(double x);
+/// x * sigmoid(x).
+double silu(double x);
 
 /// Softmax of each row of a matrix.
 void softmaxRows(HostArray &out, const HostArray &x);
@@ -44,6 +47,28 @@ RowStatistics rowStatistics(const HostArray &x, double eps);
 void layerNormRows(HostArray &out, const HostArray &x, const HostArray &weight,
                    const HostArray &bias, const RowStatistics &statistics);
 void rmsNormRows(HostArray &out, const HostArray &x, const HostArray &weight, double eps);
+
+void logSoftmaxRows(HostArray &out, const HostArray &x);
+/// log(sum(exp(x))) of each row; out[m].
+void logSumExpRows(HostArray &out, const HostArray &x);
+/// The gradient of layerNormRows with respect to x, `dy` being that of its result.
+void layerNormBackwardRows(HostArray &out, const HostArray &x, const HostArray &dy,
+                           const HostArray &weight, const RowStatistics &statistics);
+/// The gradients with respect to weight and bias that rows [first, last) contribute; dw[n], db[n].
+/// Either may be null.
+void layerNormBackwardWeights(double *dw, double *db, const HostArray &x, const HostArray &dy,
+                              const RowStatistics &statistics, uint64_t first, uint64_t last);
+
+/// Largest value of each row, or the column where it is first; out[m].
+void maxRows(HostArray &out, const HostArray &x);
+void argmaxRows(HostArray &out, const HostArray &x);
+/// Largest magnitude of each row.
+std::vector<double> rowPeaks(const HostArray &x);
+/// Running sums along each row.
+void cumulativeSumRows(HostArray &out, const HostArray &x);
+
+/// The four numbers in [0, 1) that tl.rand4x(seed, offset) gives; the first is tl.rand's. Exact.
+std::array<float, 4> uniforms(uint64_t seed, uint32_t offset);
 
 /// Sums of the rows (out[m]) or columns (out[n]) of a matrix.
 void sumRows(HostArray &out, const HostArray &x);

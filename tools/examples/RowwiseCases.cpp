@@ -1,10 +1,12 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 05 to 07 and 11: one row of a matrix per program.
+// Examples 05 to 07, 11, 16, 20 (row maximum) and 31: one row of a matrix per program.
 
-#include "Cases.h"
 #include "References.h"
+#include "RowCases.h"
+
+#include <cmath>
 
 namespace tilec::harness {
 namespace {
@@ -33,15 +35,12 @@ uint64_t bytesOf(int64_t rows, int64_t columns, DType type, uint64_t passes) {
 Result<KernelRun> buildSoftmax(DType type, int64_t rows, int64_t columns, int warps,
                                uint64_t seed) {
   RunBuilder builder("05-softmax.tile", "softmax", seed);
-  int64_t block = powerOfTwoFrom(columns);
   builder.randn("x_ptr", type, {rows, columns});
   builder.output("y_ptr", type, {rows, columns},
                  [&](HostArray &out) { softmaxRows(out, builder.array("x_ptr")); });
   builder.i32("x_stride", columns).i32("y_stride", columns).i32("n", columns);
-  builder.constant("BLOCK", block)
-      .warps(warps ? warps : warpsFor(block))
-      .grid(static_cast<uint64_t>(rows));
-  return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
+  launchRows(builder, type, rows, columns, warps, 2);
+  return builder.take();
 }
 
 Result<KernelRun> buildOnlineSoftmax(DType type, int64_t rows, int64_t columns, int warps,
@@ -62,7 +61,6 @@ Result<KernelRun> buildLayerNorm(DType type, int64_t rows, int64_t columns, int 
                                  uint64_t seed) {
   constexpr float eps = 1e-5f;
   RunBuilder builder("06-layer-norm.tile", "layer_norm", seed);
-  int64_t block = powerOfTwoFrom(columns);
   builder.randn("x_ptr", type, {rows, columns});
   builder.randn("w_ptr", type, {columns}).randn("b_ptr", type, {columns});
   RowStatistics statistics = rowStatistics(builder.array("x_ptr"), eps);
@@ -81,32 +79,77 @@ Result<KernelRun> buildLayerNorm(DType type, int64_t rows, int64_t columns, int 
     mapElements(out, [&](uint64_t i) { return statistics.rstd[i]; });
   });
   builder.i32("stride", columns).i32("n", columns).f32("eps", eps);
-  builder.constant("BLOCK", block)
-      .warps(warps ? warps : warpsFor(block))
-      .grid(static_cast<uint64_t>(rows));
-  return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
+  launchRows(builder, type, rows, columns, warps, 2);
+  return builder.take();
 }
 
 Result<KernelRun> buildRmsNorm(DType type, int64_t rows, int64_t columns, int warps,
                                uint64_t seed) {
   constexpr float eps = 1e-6f;
   RunBuilder builder("07-rms-norm.tile", "rms_norm", seed);
-  int64_t block = powerOfTwoFrom(columns);
   builder.randn("x_ptr", type, {rows, columns}).randn("w_ptr", type, {columns});
   builder.output("y_ptr", type, {rows, columns}, [&](HostArray &out) {
     rmsNormRows(out, builder.array("x_ptr"), builder.array("w_ptr"), eps);
   });
   builder.i32("stride", columns).i32("n", columns).f32("eps", eps);
-  builder.constant("BLOCK", block)
-      .warps(warps ? warps : warpsFor(block))
-      .grid(static_cast<uint64_t>(rows));
-  return builder.idealBytes(bytesOf(rows, columns, type, 2)).take();
+  launchRows(builder, type, rows, columns, warps, 2);
+  return builder.take();
 }
 
-/// Zero warps: as many as suit the row.
-using BuildRows = Result<KernelRun> (*)(DType, int64_t, int64_t, int, uint64_t);
+Result<KernelRun> buildLogSoftmax(DType type, int64_t rows, int64_t columns, int warps,
+                                  uint64_t seed) {
+  RunBuilder builder("16-log-softmax.tile", "log_softmax", seed);
+  builder.randn("x_ptr", type, {rows, columns});
+  // A difference of numbers up to 10.
+  builder.output(
+      "y_ptr", type, {rows, columns},
+      [&](HostArray &out) { logSoftmaxRows(out, builder.array("x_ptr")); }, toleranceFor(type, 5));
+  builder.i32("stride", columns).i32("n", columns);
+  launchRows(builder, type, rows, columns, warps, 2);
+  return builder.take();
+}
 
-void addRows(std::vector<Case> &cases, const std::string &name, BuildRows build) {
+Result<KernelRun> buildCumulativeSum(DType type, int64_t rows, int64_t columns, int warps,
+                                     uint64_t seed) {
+  RunBuilder builder("31-cumulative-sum.tile", "cumulative_sum", seed);
+  builder.randn("x_ptr", type, {rows, columns});
+  // Sums that come near 0 again: their error is measured by what was added.
+  builder.output(
+      "y_ptr", type, {rows, columns},
+      [&](HostArray &out) { cumulativeSumRows(out, builder.array("x_ptr")); },
+      toleranceFor(type, std::sqrt(static_cast<double>(columns))));
+  builder.i32("stride", columns).i32("n", columns);
+  launchRows(builder, type, rows, columns, warps, 2);
+  return builder.take();
+}
+
+Result<KernelRun> buildRowMax(DType type, int64_t rows, int64_t columns, int warps, uint64_t seed) {
+  RunBuilder builder("20-max-and-sum.tile", "row_max", seed);
+  builder.randn("x_ptr", type, {rows, columns});
+  constexpr tilecrt::Tolerance exact = {0, 0};
+  builder.output(
+      "value_ptr", type, {rows}, [&](HostArray &out) { maxRows(out, builder.array("x_ptr")); },
+      exact);
+  builder.output(
+      "index_ptr", DType::i64, {rows},
+      [&](HostArray &out) { argmaxRows(out, builder.array("x_ptr")); }, exact);
+  builder.i32("stride", columns).i32("n", columns);
+  launchRows(builder, type, rows, columns, warps, 1);
+  return builder.take();
+}
+
+} // namespace
+
+void launchRows(RunBuilder &builder, DType type, int64_t rows, int64_t columns, int warps,
+                uint64_t passes) {
+  int64_t block = powerOfTwoFrom(columns);
+  builder.constant("BLOCK", block)
+      .warps(warps ? warps : warpsFor(block))
+      .grid(static_cast<uint64_t>(rows))
+      .idealBytes(bytesOf(rows, columns, type, passes));
+}
+
+void addRowCases(std::vector<Case> &cases, const std::string &name, BuildRows build) {
   // Odd row length, a multiple of 16 below the block, the whole block, one column.
   constexpr std::pair<int64_t, int64_t> sizes[] = {{23, 781}, {7, 1008}, {5, 2048}, {3, 1}};
   constexpr std::pair<int64_t, int64_t> largeSizes[] = {{8192, 4096}, {4096, 5120}};
@@ -128,13 +171,14 @@ void addRows(std::vector<Case> &cases, const std::string &name, BuildRows build)
   }
 }
 
-} // namespace
-
 void addRowwiseCases(std::vector<Case> &cases) {
-  addRows(cases, "softmax", buildSoftmax);
-  addRows(cases, "layer_norm", buildLayerNorm);
-  addRows(cases, "rms_norm", buildRmsNorm);
-  addRows(cases, "online_softmax", buildOnlineSoftmax);
+  addRowCases(cases, "softmax", buildSoftmax);
+  addRowCases(cases, "layer_norm", buildLayerNorm);
+  addRowCases(cases, "rms_norm", buildRmsNorm);
+  addRowCases(cases, "online_softmax", buildOnlineSoftmax);
+  addRowCases(cases, "log_softmax", buildLogSoftmax);
+  addRowCases(cases, "row_max", buildRowMax);
+  addRowCases(cases, "cumulative_sum", buildCumulativeSum);
 }
 
 } // namespace tilec::harness

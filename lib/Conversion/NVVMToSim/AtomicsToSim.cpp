@@ -248,11 +248,10 @@ static Lowered lowerThreadRMW(tilegpu::AtomicRMWGlobalOp op, SimBuilder &b) {
 }
 
 static Lowered lowerThreadCas(tilegpu::AtomicCasGlobalOp op, SimBuilder &b) {
-  b.rewriter.replaceOp(op, callAtomic(op, b, AtomicCas,
-                                      *atomicType(op.getValue().getType(), /*asBits=*/true),
-                                      op.getAddress(), op.getValue(), op.getCompare(),
-                                      memoryOrder(op.getSem()), "atomic compare and swap",
-                                      op.getPredicate()));
+  b.rewriter.replaceOp(
+      op, callAtomic(op, b, AtomicCas, *atomicType(op.getValue().getType(), /*asBits=*/true),
+                     op.getAddress(), op.getValue(), op.getCompare(), memoryOrder(op.getSem()),
+                     "atomic compare and swap", op.getPredicate()));
   return Lowered::Yes;
 }
 

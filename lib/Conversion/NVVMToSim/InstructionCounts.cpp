@@ -31,7 +31,8 @@ static bool isFloating(Operation *op) {
 
 static InstructionClass classOf(Operation *op) {
   if (isa<tilegpu::LdGlobalOp, tilegpu::StGlobalOp, tilegpu::LdSharedOp, tilegpu::StSharedOp,
-          tilegpu::AtomicRMWGlobalOp, tilegpu::AtomicCasGlobalOp, tilegpu::AtomicAddSharedOp, LLVM::LoadOp, LLVM::StoreOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, LLVM::FenceOp>(op))
+          tilegpu::AtomicRMWGlobalOp, tilegpu::AtomicCasGlobalOp, tilegpu::AtomicAddSharedOp,
+          LLVM::LoadOp, LLVM::StoreOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, LLVM::FenceOp>(op))
     return ClassMemory;
   if (op->hasTrait<OpTrait::IsTerminator>() || isa<NVVM::BarrierOp, NVVM::Barrier0Op>(op))
     return ClassControl;

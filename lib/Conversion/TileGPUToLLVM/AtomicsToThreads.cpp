@@ -85,9 +85,6 @@ struct AtomicRMW : ThreadPattern<tile::AtomicRMWOp> {
   LogicalResult matchAndRewrite(tile::AtomicRMWOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
-    if (element.isBF16() && lowering.computeCapability < 90)
-      return op.emitError("an atomic 'add' of bf16 needs sm_90 or newer, but the target is sm_")
-             << lowering.computeCapability;
     AtomicEmitter emitter(op, lowering, rewriter);
     emitter.emit(
         [&](ArrayRef<int64_t> group, Value predicate) {

@@ -29,6 +29,9 @@ struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {
       kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr());
       kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       rewriter.getDenseI32ArrayAttr({numThreads, 1, 1}));
+      if (Attribute minCtas =
+              func->getParentOfType<ModuleOp>()->getAttr(tilegpu::TileGPUDialect::kMinCtasAttr))
+        kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), minCtas);
     }
     rewriter.inlineRegionBefore(func.getBody(), kernel.getBody(), kernel.end());
     rewriter.eraseOp(func);

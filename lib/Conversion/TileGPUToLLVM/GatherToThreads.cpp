@@ -47,8 +47,7 @@ struct LocalGather : ThreadPattern<LocalGatherOp> {
                 index);
       Value offset = index.at(rewriter, loc, registerPart(own, r) * bytes);
       Value address = addressAt(rewriter, loc, adaptor.getBuffer().front(), offset);
-      Value word =
-          LdSharedOp::create(rewriter, loc, accessWordType(getContext(), bytes), address);
+      Value word = LdSharedOp::create(rewriter, loc, accessWordType(getContext(), bytes), address);
       results.push_back(unpackWord(rewriter, loc, word, scalar, 1).front());
     }
     rewriter.replaceOpWithMultiple(op, {results});
@@ -79,8 +78,8 @@ struct LocalCount : ThreadPattern<LocalCountOp> {
         counts = arith::AndIOp::create(rewriter, loc, counts, adaptor.getMask()[r]);
       LinearIndex index;
       addLinear(rewriter, loc, number, offsetOf.getFlatBases(dimName(0)), 4, index);
-      Value address = addressAt(rewriter, loc, adaptor.getCounters().front(),
-                                index.at(rewriter, loc, 0));
+      Value address =
+          addressAt(rewriter, loc, adaptor.getCounters().front(), index.at(rewriter, loc, 0));
       AtomicAddSharedOp::create(rewriter, loc, one, address, counts);
     }
     rewriter.eraseOp(op);

@@ -224,8 +224,8 @@ private:
     int64_t bit = int64_t(1) << plan.laneBits[step];
     int64_t lower = spreadBits((int64_t(1) << step) - 1, plan.laneBits);
     // The last lane, in scan order, of the half before.
-    Value source = reverse ? setBits(clearBits(lane(), lower), bit)
-                           : setBits(clearBits(lane(), bit), lower);
+    Value source =
+        reverse ? setBits(clearBits(lane(), lower), bit) : setBits(clearBits(lane(), bit), lower);
     Tuple earlier = shuffle(inclusive, source);
     Value isLater = maskedEquals(lane(), bit, reverse ? 0 : bit);
     return select(isLater, apply(earlier, inclusive), inclusive);
@@ -311,8 +311,8 @@ private:
   Tuple totalsBefore(ArrayRef<ValueRange> totals, ArrayRef<int64_t> chunk, Tuple &carry) {
     int32_t count = plan.numWarps();
     std::vector<int32_t> place = coordinatesOf(layout, *llvm::min_element(chunk));
-    int32_t chunkIndex = place[axis] >> (plan.vectorBits.size() + plan.laneBits.size() +
-                                         plan.warpBits.size());
+    int32_t chunkIndex =
+        place[axis] >> (plan.vectorBits.size() + plan.laneBits.size() + plan.warpBits.size());
     SmallVector<Tuple> before(count);
     for (int32_t i = 0; i < count; ++i) {
       int32_t warp = reverse ? count - 1 - i : i;
@@ -389,7 +389,8 @@ struct PartialScan : ThreadPattern<PartialScanOp> {
     auto scanned = emitter.emit(operands, /*isPartial=*/true);
     unsigned count = op.getNumOperands();
     SmallVector<SmallVector<Value>> results = transposed(scanned.registers, count);
-    llvm::append_range(results, transposed(totalsByRegister(op, emitter.getPlan(), scanned), count));
+    llvm::append_range(results,
+                       transposed(totalsByRegister(op, emitter.getPlan(), scanned), count));
     rewriter.replaceOpWithMultiple(op, std::move(results));
     return success();
   }
@@ -427,9 +428,8 @@ struct FinishScan : ThreadPattern<FinishScanOp> {
     SmallVector<ValueRange> operands = llvm::to_vector(adaptor.getOperands());
     if (emitter.getPlan().warpBits.empty()) {
       rewriter.replaceOpWithMultiple(
-          op, llvm::map_to_vector(ArrayRef(operands).take_front(count), [](ValueRange range) {
-            return SmallVector<Value>(range);
-          }));
+          op, llvm::map_to_vector(ArrayRef(operands).take_front(count),
+                                  [](ValueRange range) { return SmallVector<Value>(range); }));
       return success();
     }
     const LinearLayout &totals = layoutOf(cast<RankedTensorType>(op.getOperand(count).getType()));

@@ -47,8 +47,8 @@ LinearIndex threadPart(mlir::OpBuilder &builder, mlir::Operation *at,
                        const ThreadPosition &position, const LinearLayout &layout,
                        uint64_t scale = 1);
 
-/// Adds a linear function of an i32 `input` to `index`: bit i of `input` gives `bases[i] * scale`. Bits
-/// beyond the bases are expected to be zero.
+/// Adds a linear function of an i32 `input` to `index`: bit i of `input` gives `bases[i] * scale`.
+/// Bits beyond the bases are expected to be zero.
 void addLinear(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input,
                llvm::ArrayRef<uint64_t> bases, uint64_t scale, LinearIndex &index);
 

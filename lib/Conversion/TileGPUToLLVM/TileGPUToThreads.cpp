@@ -108,11 +108,11 @@ struct ConvertTileGPUToThreads final
     target.addIllegalDialect<tile::TileDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
+    target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
+                        PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp>();
     target
-        .addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
-                      PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp>();
-    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
-                      AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, ThreadAssertOp, ThreadPrintOp>();
+        .addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, AtomicRMWGlobalOp,
+                    AtomicCasGlobalOp, AtomicAddSharedOp, ThreadAssertOp, ThreadPrintOp>();
     // Regions of reductions are cloned, never converted.
     target.markOpRecursivelyLegal<tile::ReduceOp>([](tile::ReduceOp) { return false; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))

@@ -1,13 +1,14 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An element of an index tensor of w bits is `base + r` modulo 2^w, where `base` is one sum of scalars for all elements
-// and r is in [0, extent]. A comparison of two of them,
+// An element of an index tensor of w bits is `base + r` modulo 2^w, where `base` is one sum of
+// scalars for all elements and r is in [0, extent]. A comparison of two of them,
 //
 //   a + r  <  b + s,    0 <= r <= x, 0 <= s <= y
 //
-// holds for all elements when, over the integers, a + x < b, and neither side wraps around: a >= min and b + y <= max
-// of the type (a + x < b is the rest of that). A sign extension on the way adds that its operand does not wrap around.
+// holds for all elements when, over the integers, a + x < b, and neither side wraps around: a >=
+// min and b + y <= max of the type (a + x < b is the rest of that). A sign extension on the way
+// adds that its operand does not wrap around.
 
 #include "IndexProof.h"
 
@@ -345,7 +346,8 @@ std::optional<WholeTileProof> proveWholeTile(arith::CmpIOp compare,
   if (!distance || !distance->add(small.base, -1) || distance->getMax() < 0)
     return std::nullopt;
   proof.conditions.push_back(*distance);
-  // In 64 bits the guards see to it that nothing wraps around, but a negative number is large when unsigned.
+  // In 64 bits the guards see to it that nothing wraps around, but a negative number is large when
+  // unsigned.
   bool isWide = small.width > 32;
   int64_t low = isSigned ? llvm::minIntN(std::min(small.width, 32u)) : 0;
   int64_t high = isSigned ? llvm::maxIntN(std::min(small.width, 32u))
@@ -369,54 +371,54 @@ std::optional<WholeTileProof> proveWholeTile(arith::CmpIOp compare,
 // Code
 //===----------------------------------------------------------------------===//
 
-Value IndexSumEmitter::constant(int64_t value) {
-  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+IndexEmitter::~IndexEmitter() {
+  for (auto &[number, value] : constants)
+    if (value.use_empty())
+      value.getDefiningOp()->erase();
 }
 
-Value IndexSumEmitter::widen(Value scalar) {
+Value IndexEmitter::constant(int64_t value) {
+  Value &result = constants[value];
+  if (!result)
+    result = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  return result;
+}
+
+Value IndexEmitter::widen(Value scalar) {
+  APInt number;
+  if (matchPattern(scalar, m_ConstantInt(&number)))
+    return constant(number.getSExtValue());
   if (scalar.getType().isInteger(64))
     return scalar;
   return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), scalar);
 }
 
-Value IndexSumEmitter::emit(const IndexSum &sum) {
+Value IndexEmitter::emit(const IndexSum &sum) {
   Value result;
-  auto add = [&](Value next) {
-    result = result ? builder.createOrFold<arith::AddIOp>(loc, result, next) : next;
-  };
-  for (auto [scalar, coefficient] : sum.terms) {
-    Value value = widen(scalar);
-    if (coefficient == -1 && result)
-      result = builder.createOrFold<arith::SubIOp>(loc, result, value);
-    else
-      add(coefficient == 1 ? value
-                           : builder.createOrFold<arith::MulIOp>(loc, value, constant(coefficient)));
-  }
-  if (!result || sum.constant != 0)
-    add(constant(sum.constant));
-  return result;
+  // Positive terms first: the others are subtracted from them.
+  for (bool isPositive : {true, false})
+    for (auto [scalar, coefficient] : sum.terms) {
+      if ((coefficient > 0) != isPositive)
+        continue;
+      Value term = widen(scalar);
+      if (std::abs(coefficient) != 1)
+        term = binary<arith::MulIOp>(term, constant(std::abs(coefficient)));
+      if (isPositive)
+        result = result ? binary<arith::AddIOp>(result, term) : term;
+      else
+        result = binary<arith::SubIOp>(result ? result : constant(0), term);
+    }
+  if (!result)
+    return constant(sum.constant);
+  return sum.constant == 0 ? result : binary<arith::AddIOp>(result, constant(sum.constant));
 }
 
-Value IndexSumEmitter::emitNotNegative(const IndexSum &sum) {
-  // The constant goes to the other side: a + b - 5 >= 0 is a + b >= 5.
-  IndexSum variable = sum;
-  variable.constant = 0;
-  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, emit(variable),
-                                             constant(-sum.constant));
-}
-
-Value IndexSumEmitter::emitGuard(Value scalar, int64_t limit) {
-  Value shifted = builder.createOrFold<arith::AddIOp>(loc, scalar, constant(limit));
-  return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, shifted,
-                                             constant(2 * limit));
-}
-
-Value IndexSumEmitter::conjunction(Value all, Value next) {
-  return all ? builder.createOrFold<arith::AndIOp>(loc, all, next) : next;
+Value IndexEmitter::compare(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+  return builder.createOrFold<arith::CmpIOp>(loc, predicate, lhs, rhs);
 }
 
 void Conditions::requireGuard(Value scalar, int64_t coefficient) {
-  if (!needsGuard(scalar.getType()))
+  if (!needsGuard(scalar.getType()) || matchPattern(scalar, m_Constant()))
     return;
   int64_t limit = guardLimit(coefficient);
   for (auto &guard : guards)
@@ -441,13 +443,18 @@ bool Conditions::require(const IndexSum &sum) {
   return true;
 }
 
-Value Conditions::emit(OpBuilder &builder, Location loc) const {
-  IndexSumEmitter emitter(builder, loc);
+Value Conditions::emit(IndexEmitter &emitter) const {
   Value all;
-  for (auto [scalar, limit] : guards)
-    all = emitter.conjunction(all, emitter.emitGuard(scalar, limit));
-  for (const IndexSum &sum : sums)
-    all = emitter.conjunction(all, emitter.emitNotNegative(sum));
+  auto add = [&](Value next) { all = all ? emitter.binary<arith::AndIOp>(all, next) : next; };
+  for (auto [scalar, limit] : guards) {
+    Value shifted = emitter.binary<arith::AddIOp>(scalar, emitter.constant(limit));
+    add(emitter.compare(arith::CmpIPredicate::ult, shifted, emitter.constant(2 * limit)));
+  }
+  for (IndexSum sum : sums) {
+    // The constant goes to the other side: a + b - 5 >= 0 is a + b >= 5.
+    Value bound = emitter.constant(-std::exchange(sum.constant, 0));
+    add(emitter.compare(arith::CmpIPredicate::sge, emitter.emit(sum), bound));
+  }
   return all;
 }
 

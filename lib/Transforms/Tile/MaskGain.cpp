@@ -1,12 +1,14 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Masks as trees of conjunctions and shape changes over comparisons, and the widths of accesses under them. The width
-// is what `tilegpu-coalesce` will choose: runs of consecutive aligned addresses along the most contiguous dimension,
-// over which the mask is constant, up to 16 bytes and an even share of the tensor.
+// Masks as trees of conjunctions and shape changes over comparisons, and the widths of accesses
+// under them. The width is what `tilegpu-coalesce` will choose: runs of consecutive aligned
+// addresses along the most contiguous dimension, over which the mask is constant, up to 16 bytes
+// and an even share of the tensor.
 
 #include "MaskGain.h"
 
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -19,14 +21,18 @@ Value maskOf(Operation *op) {
     mask = load.getMask();
   else if (auto store = dyn_cast<tile::StoreOp>(op))
     mask = store.getMask();
+  else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    mask = atomic.getMask();
   return mask && isa<RankedTensorType>(mask.getType()) ? mask : Value();
 }
 
 /// The operand of a mask that only changes its shape.
 static Value reshapedOperand(Value mask) {
   Operation *op = mask.getDefiningOp();
-  bool changesShape = op && isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::PermuteOp,
-                                tile::ReshapeOp, tile::SplatOp>(op);
+  bool changesShape =
+      op &&
+      isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::PermuteOp, tile::ReshapeOp, tile::SplatOp>(
+          op);
   return changesShape ? op->getOperand(0) : Value();
 }
 
@@ -57,7 +63,8 @@ bool isTrueWith(Value mask, const CompareSet &known) {
   return matchPattern(mask, m_One());
 }
 
-/// The length of the runs of equal values of `mask` along `dim`, at least, when the comparisons in `known` are true.
+/// The length of the runs of equal values of `mask` along `dim`, at least, when the comparisons in
+/// `known` are true.
 static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
                              const AxisInfoAnalysis &axes) {
   int64_t size = 1;
@@ -88,6 +95,16 @@ static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
   return result;
 }
 
+/// Elements that one instruction can cover at most. The target is not known yet: that of the newest
+/// one.
+static int64_t fullWidthOf(Operation *access, tile::PtrType pointer) {
+  constexpr int64_t kMaxAccessBytes = 16;
+  constexpr int kNewestCapability = 90;
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(access))
+    return tilegpu::maxAtomicElements(atomic.getKind(), pointer.getPointee(), kNewestCapability);
+  return kMaxAccessBytes / pointer.getElementBytes();
+}
+
 static int64_t threadsOf(ModuleOp module) {
   auto warps = module->getAttrOfType<IntegerAttr>("tile.num_warps");
   return 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
@@ -96,7 +113,6 @@ static int64_t threadsOf(ModuleOp module) {
 AccessWidths::AccessWidths(ModuleOp module) : axes(module), threads(threadsOf(module)) {}
 
 int64_t AccessWidths::widthWith(Operation *access, const CompareSet &known) const {
-  constexpr int64_t kMaxAccessBytes = 16;
   Value pointer = access->getOperand(0);
   auto type = cast<RankedTensorType>(pointer.getType());
   const AxisInfo &info = axes.get(pointer);
@@ -105,9 +121,9 @@ int64_t AccessWidths::widthWith(Operation *access, const CompareSet &known) cons
   for (unsigned dim = 1; dim < info.getRank(); ++dim)
     if (info.contiguity[dim] >= info.contiguity[fast])
       fast = dim;
-  int64_t elementBytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
-  int64_t limit = std::max<int64_t>(1, std::min(kMaxAccessBytes / elementBytes,
-                                                type.getNumElements() / threads));
+  int64_t limit = std::min(fullWidthOf(access, cast<tile::PtrType>(type.getElementType())),
+                           type.getNumElements() / threads);
+  limit = std::max<int64_t>(limit, 1);
   return std::min({limit, int64_t(axes.getMaxVectorElements(pointer, fast)),
                    constancyWith(maskOf(access), fast, known, axes)});
 }

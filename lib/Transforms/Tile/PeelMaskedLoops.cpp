@@ -1,11 +1,13 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Splits a loop at the iteration from which on its masks may have lanes off. A comparison is true as a whole when a few
-// sums are not negative (IndexProof.h); with i the induction variable, each of them is one of
+// Splits a loop at the iteration from which on its masks may have lanes off. A comparison is true
+// as a whole when a few sums are not negative (IndexProof.h); with i the induction variable, each
+// of them is one of
 //
 //   rest - d*i >= 0      holds up to i = floor(rest / d): a limit of the first loop
-//   rest + c*i >= 0      holds everywhere if it holds for the first i: a condition for the first loop to run at all
+//   rest + c*i >= 0      holds everywhere if it holds for the first i: a condition for the first
+//   loop to run at all
 //
 // Then the first loop's bound is, in 64 bits,
 //
@@ -17,11 +19,9 @@
 #include "TrueMasks.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #define DEBUG_TYPE "tile-peel-masked-loops"
@@ -55,8 +55,10 @@ public:
 private:
   /// The iterations of the first loop, when everything is constant.
   std::optional<int64_t> constantTrips();
-  Value emitMiddle(OpBuilder &builder);
-  Value emitEnd(OpBuilder &builder, IndexSumEmitter &emitter);
+  Value emitMiddle(OpBuilder &builder, IndexEmitter &emitter);
+  Value emitEnd(IndexEmitter &emitter);
+  /// Whether `lb + trips * step` may be too large for the type of the induction variable.
+  bool mayOverflow();
   void guardIterations(int64_t coefficient);
 
   scf::ForOp loop;
@@ -83,7 +85,8 @@ bool Split::supports(scf::ForOp loop) {
   return !step || *step > 0;
 }
 
-/// Where the induction variable occurs with `coefficient`, it must be within that guard; it is between the bounds.
+/// Where the induction variable occurs with `coefficient`, it must be within that guard; it is
+/// between the bounds.
 void Split::guardIterations(int64_t coefficient) {
   for (Value bound : {loop.getLowerBound(), loop.getUpperBound()})
     for (auto [scalar, one] : IndexSum::of(bound)->terms)
@@ -92,7 +95,8 @@ void Split::guardIterations(int64_t coefficient) {
 
 bool Split::add(const WholeTileProof &proof) {
   Value iv = loop.getInductionVar();
-  // Holds up to some iteration: what holds from some iteration on only would leave most of them behind.
+  // Holds up to some iteration: what holds from some iteration on only would leave most of them
+  // behind.
   if (proof.conditions.front().coefficientOf(iv) >= 0)
     return false;
   for (const IndexSum &sum : proof.guarded) {
@@ -118,8 +122,7 @@ static int64_t endOf(int64_t rest, int64_t d) { return llvm::divideFloorSigned(r
 
 std::optional<int64_t> Split::constantTrips() {
   std::optional<int64_t> lower = constantOf(loop.getLowerBound()),
-                         end = constantOf(loop.getUpperBound()),
-                         step = constantOf(loop.getStep());
+                         end = constantOf(loop.getUpperBound()), step = constantOf(loop.getStep());
   if (!lower || !end || !step || !conditions.empty())
     return std::nullopt;
   for (const IndexSum &limit : limits) {
@@ -131,77 +134,88 @@ std::optional<int64_t> Split::constantTrips() {
   return llvm::divideCeilSigned(std::max<int64_t>(*end - *lower, 0), *step);
 }
 
-Value Split::emitEnd(OpBuilder &builder, IndexSumEmitter &emitter) {
-  Location loc = loop.getLoc();
-  Value end = emitter.widen(loop.getUpperBound());
+Value Split::emitEnd(IndexEmitter &emitter) {
+  Value end;
+  bool isBelowUpper = false;
   for (const IndexSum &limit : limits) {
     int64_t d = -limit.coefficientOf(loop.getInductionVar());
     IndexSum rest = limit.without(loop.getInductionVar());
-    if (d == 1)
+    if (d == 1) {
       ++rest.constant;
+      IndexSum room = *IndexSum::of(loop.getUpperBound());
+      isBelowUpper |= room.add(rest, -1) && room.getMin() >= 0;
+    }
     Value bound = emitter.emit(rest);
     if (d != 1) {
       if (llvm::isPowerOf2_64(d)) {
-        bound = builder.createOrFold<arith::ShRSIOp>(loc, bound,
-                                                     emitter.constant(llvm::Log2_64(d)));
+        bound = emitter.binary<arith::ShRSIOp>(bound, emitter.constant(llvm::Log2_64(d)));
       } else {
         // Division rounds towards zero.
-        Value isNegative = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                                               bound, emitter.constant(0));
-        Value lower = builder.createOrFold<arith::SubIOp>(loc, bound, emitter.constant(d - 1));
-        bound = builder.createOrFold<arith::SelectOp>(loc, isNegative, lower, bound);
-        bound = builder.createOrFold<arith::DivSIOp>(loc, bound, emitter.constant(d));
+        Value isNegative = emitter.compare(arith::CmpIPredicate::slt, bound, emitter.constant(0));
+        Value lower = emitter.binary<arith::SubIOp>(bound, emitter.constant(d - 1));
+        bound = emitter.binary<arith::DivSIOp>(emitter.select(isNegative, lower, bound),
+                                               emitter.constant(d));
       }
-      bound = builder.createOrFold<arith::AddIOp>(loc, bound, emitter.constant(1));
+      bound = emitter.binary<arith::AddIOp>(bound, emitter.constant(1));
     }
-    end = builder.createOrFold<arith::MinSIOp>(loc, end, bound);
+    end = end ? emitter.binary<arith::MinSIOp>(end, bound) : bound;
   }
-  return end;
+  if (isBelowUpper)
+    return end;
+  return emitter.binary<arith::MinSIOp>(end, emitter.widen(loop.getUpperBound()));
 }
 
-Value Split::emitMiddle(OpBuilder &builder) {
-  Location loc = loop.getLoc();
-  IndexSumEmitter emitter(builder, loc);
+bool Split::mayOverflow() {
+  int64_t most = llvm::maxIntN(loop.getInductionVar().getType().getIntOrFloatBitWidth());
+  std::optional<int64_t> step = constantOf(loop.getStep());
+  return !step || llvm::all_of(limits, [&](const IndexSum &limit) {
+    IndexSum rest = limit.without(loop.getInductionVar());
+    int64_t d = -limit.coefficientOf(loop.getInductionVar());
+    return endOf(rest.getMax(), d) > most - (*step - 1);
+  });
+}
+
+Value Split::emitMiddle(OpBuilder &builder, IndexEmitter &emitter) {
   Type type = loop.getInductionVar().getType();
   Value lower = emitter.widen(loop.getLowerBound());
-  Value end = emitEnd(builder, emitter);
-  Value step = emitter.widen(loop.getStep());
+  Value span = emitter.binary<arith::SubIOp>(emitEnd(emitter), lower);
+  span = emitter.binary<arith::MaxSIOp>(span, emitter.constant(0));
+  std::optional<int64_t> constantStep = constantOf(loop.getStep());
   // A loop that does not run may have any step.
-  if (!constantOf(step))
-    step = arith::MaxSIOp::create(builder, loc, step, emitter.constant(1));
-  Value span = builder.createOrFold<arith::SubIOp>(loc, end, lower);
-  span = builder.createOrFold<arith::MaxSIOp>(loc, span, emitter.constant(0));
-  span = builder.createOrFold<arith::AddIOp>(
-      loc, span, builder.createOrFold<arith::SubIOp>(loc, step, emitter.constant(1)));
-  Value trips = builder.createOrFold<arith::DivSIOp>(loc, span, step);
-  Value middle = builder.createOrFold<arith::AddIOp>(
-      loc, lower, builder.createOrFold<arith::MulIOp>(loc, trips, step));
-  if (needsGuard(type))
+  Value step = constantStep ? emitter.constant(*constantStep)
+                            : emitter.binary<arith::MaxSIOp>(emitter.widen(loop.getStep()),
+                                                             emitter.constant(1));
+  Value gap = constantStep ? emitter.constant(*constantStep - 1)
+                           : emitter.binary<arith::SubIOp>(step, emitter.constant(1));
+  Value trips = emitter.binary<arith::DivSIOp>(emitter.binary<arith::AddIOp>(span, gap), step);
+  Value middle = emitter.binary<arith::AddIOp>(lower, emitter.binary<arith::MulIOp>(trips, step));
+  if (needsGuard(type)) {
     conditions.requireGuard(loop.getStep(), 1);
-  else {
-    // The first value that is not in the first loop may be too large for the type: leave the last iteration behind.
-    Value limit = emitter.constant(llvm::maxIntN(type.getIntOrFloatBitWidth()));
-    Value tooFar = builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, middle,
-                                                       limit);
-    Value shorter = builder.createOrFold<arith::SubIOp>(loc, middle, step);
-    middle = builder.createOrFold<arith::SelectOp>(loc, tooFar, shorter, middle);
+  } else if (mayOverflow()) {
+    // The first value that is not in the first loop is too large for the type: leave the last
+    // iteration behind.
+    Value most = emitter.constant(llvm::maxIntN(type.getIntOrFloatBitWidth()));
+    Value tooFar = emitter.compare(arith::CmpIPredicate::sgt, middle, most);
+    Value shorter = emitter.binary<arith::SubIOp>(middle, step);
+    middle = emitter.select(tooFar, shorter, middle);
   }
-  if (Value valid = conditions.emit(builder, loc))
-    middle = builder.createOrFold<arith::SelectOp>(loc, valid, middle, lower);
-  if (middle.getType() != type)
-    middle = builder.createOrFold<arith::TruncIOp>(loc, type, middle);
-  return middle;
+  if (Value valid = conditions.emit(emitter))
+    middle = emitter.select(valid, middle, lower);
+  if (middle.getType() == type)
+    return middle;
+  return builder.createOrFold<arith::TruncIOp>(loop.getLoc(), type, middle);
 }
 
 void Split::apply(const CompareSet &compares) {
   if (needsGuard(loop.getInductionVar().getType()))
     guardIterations(1);
   OpBuilder builder(loop);
-  Value middle = emitMiddle(builder);
+  IndexEmitter emitter(builder, loop.getLoc());
+  Value middle = emitMiddle(builder, emitter);
   IRMapping mapping;
   auto whole = cast<scf::ForOp>(builder.clone(*loop, mapping));
   whole.setUpperBound(middle);
-  builder.setInsertionPointToStart(whole.getBody());
+  builder.setInsertionPoint(whole);
   SmallVector<Value> trues;
   for (arith::CmpIOp compare : compares) {
     auto copy = mapping.lookup(compare.getResult()).getDefiningOp<arith::CmpIOp>();
@@ -229,7 +243,8 @@ public:
   LoopStudy(scf::ForOp forOp, function_ref<const AccessWidths &()> widthsOf)
       : loop(forOp), getWidths(widthsOf) {}
 
-  /// The comparisons to get rid of; empty when it does not pay. `masksCount`: losing a mask pays as well.
+  /// The comparisons to get rid of; empty when it does not pay. `masksCount`: losing a mask pays as
+  /// well.
   CompareSet choose(bool masksCount);
 
   /// The proof of a comparison that `choose` chose.
@@ -288,7 +303,8 @@ CompareSet LoopStudy::choose(bool masksCount) {
   return chosen;
 }
 
-/// Decides for all loops before it changes any: they do not overlap, and the facts about widths hold for old IR only.
+/// Decides for all loops before it changes any: they do not overlap, and the facts about widths
+/// hold for old IR only.
 void PeelMaskedLoops::peel(ArrayRef<scf::ForOp> loops, bool masksCount) {
   std::optional<AccessWidths> widths;
   auto getWidths = [&]() -> const AccessWidths & {

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Canonicalisation that starts at the users of constant masks and spreads from there: a mask that becomes true
-// disappears from its loads and stores, a select under it from its users.
+// Canonicalisation that starts at the users of constant masks and spreads from there: a mask that
+// becomes true disappears from its loads and stores, a select under it from its users.
 
 #include "TrueMasks.h"
 
@@ -21,14 +21,10 @@ Value createTrue(OpBuilder &builder, Location loc, Type type) {
   return arith::ConstantOp::create(builder, loc, value);
 }
 
-void simplifyUsers(ArrayRef<Value> values, Region &region) {
+void simplifyUsers(ArrayRef<Value> constants, Region &region) {
   SetVector<Operation *> users;
-  for (Value value : values)
-    for (Operation *user : value.getUsers())
-      if (region.isAncestor(user->getParentRegion()))
-        users.insert(user);
-  if (users.empty())
-    return;
+  for (Value value : constants)
+    users.insert(value.user_begin(), value.user_end());
   MLIRContext *context = region.getContext();
   RewritePatternSet patterns(context);
   for (RegisteredOperationName op : context->getRegisteredOperations())
@@ -38,6 +34,9 @@ void simplifyUsers(ArrayRef<Value> values, Region &region) {
   config.setScope(&region);
   // What does not converge is correct all the same: nothing depends on the simplest form.
   (void)applyOpPatternsGreedily(users.getArrayRef(), std::move(patterns), config);
+  for (Value value : constants)
+    if (value.use_empty())
+      value.getDefiningOp()->erase();
 }
 
 int64_t countNestedOps(Operation *op) {

@@ -10,8 +10,9 @@
 
 namespace tilec {
 
-/// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an `scf.if` whose `else` branch
-/// is for the programs with lanes off: accesses in there are narrow on purpose.
+/// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an
+/// `scf.if` whose `else` branch is for the programs with lanes off: accesses in there are narrow on
+/// purpose.
 inline constexpr llvm::StringLiteral kRemainderAttr = "tile.remainder";
 
 /// How often a loop is to be unrolled; 1 says not at all.
@@ -20,8 +21,9 @@ inline constexpr llvm::StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
 /// True, in the boolean or tensor of booleans `type`.
 mlir::Value createTrue(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
 
-/// Folds and canonicalises the operations of `region` that use one of `values`, and what depends on these.
-void simplifyUsers(llvm::ArrayRef<mlir::Value> values, mlir::Region &region);
+/// Folds and canonicalises the operations of `region` that use one of `constants`, and what depends
+/// on these. Erases the constants, which are outside of the region, when no use is left.
+void simplifyUsers(llvm::ArrayRef<mlir::Value> constants, mlir::Region &region);
 
 /// The operations in the regions of `op`.
 int64_t countNestedOps(mlir::Operation *op);

@@ -7,15 +7,14 @@
 //   x = load p, mask                          ->   scf.if all { x = load p; ... }
 //   ...                                            else { mask = ...; x = load p, mask; ... }
 //
-// The comparisons that count are found access by access, from the first one that gets wider; everything from that access
-// to the end of the block goes into the branches.
+// The comparisons that count are found access by access, from the first one that gets wider;
+// everything from that access to the end of the block goes into the branches.
 
 #include "IndexProof.h"
 #include "MaskGain.h"
 #include "TrueMasks.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
@@ -57,12 +56,13 @@ public:
 
 private:
   void study(Operation *access);
-  /// The comparison is one that all programs but few satisfy, and what it needs exists before `first`.
+  /// The comparison is one that all programs but few satisfy, and what it needs exists before
+  /// `first`.
   bool isProvable(arith::CmpIOp compare);
   bool existsBefore(Value value, Operation *op) const;
   std::optional<Conditions> conditionsOf() const;
   void split(const Conditions &conditions);
-  Block *cloneWhole(OpBuilder &builder, ArrayRef<Operation *> rest);
+  void cloneWhole(OpBuilder &builder, ArrayRef<Operation *> rest);
 
   Block *block;
   const AccessWidths &widths;
@@ -139,11 +139,12 @@ std::optional<Conditions> Versioner::conditionsOf() const {
 }
 
 /// Copies `rest` to the builder's place, with the chosen comparisons replaced by true in the copy.
-Block *Versioner::cloneWhole(OpBuilder &builder, ArrayRef<Operation *> rest) {
+void Versioner::cloneWhole(OpBuilder &builder, ArrayRef<Operation *> rest) {
   IRMapping mapping;
   SmallVector<Value> trues;
+  OpBuilder outside(builder.getBlock()->getParentOp());
   auto replace = [&](arith::CmpIOp compare) {
-    trues.push_back(createTrue(builder, compare.getLoc(), compare.getType()));
+    trues.push_back(createTrue(outside, compare.getLoc(), compare.getType()));
     mapping.map(compare.getResult(), trues.back());
   };
   // What was made of the comparisons before `rest` is made again.
@@ -162,15 +163,17 @@ Block *Versioner::cloneWhole(OpBuilder &builder, ArrayRef<Operation *> rest) {
     else
       builder.clone(*op, mapping);
   }
-  Block *copy = builder.getBlock();
-  simplifyUsers(trues, *copy->getParent());
-  return copy;
+  simplifyUsers(trues, *builder.getBlock()->getParent());
 }
 
 void Versioner::split(const Conditions &conditions) {
   Location loc = first->getLoc();
   OpBuilder builder(first);
-  Value allOn = conditions.emit(builder, loc);
+  Value allOn;
+  {
+    IndexEmitter emitter(builder, loc);
+    allOn = conditions.emit(emitter);
+  }
   auto branch = scf::IfOp::create(builder, loc, allOn, /*withElseRegion=*/true);
   branch->setAttr(kRemainderAttr, builder.getUnitAttr());
   SmallVector<Operation *> rest;

@@ -102,9 +102,22 @@ static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
   return access;
 }
 
+/// Whether the code is for what a wide loop or branch beside it left over: narrow on purpose.
+static bool isRemainder(Operation *op) {
+  constexpr StringLiteral kRemainderAttr = "tile.remainder";
+  for (Operation *parent = op->getParentOp(); parent; op = parent, parent = op->getParentOp()) {
+    if (!parent->hasAttr(kRemainderAttr))
+      continue;
+    auto branch = dyn_cast<scf::IfOp>(parent);
+    if (!branch || branch.getElseRegion().isAncestor(op->getParentRegion()))
+      return true;
+  }
+  return false;
+}
+
 /// Says why an access is narrower than it could be.
 static void remarkNarrow(const Access &access, const AxisInfoAnalysis &axisInfo, int64_t limit) {
-  if (access.width >= std::min(access.fullWidth, limit))
+  if (access.width >= std::min(access.fullWidth, limit) || isRemainder(access.op))
     return;
   int32_t fast = access.order.front();
   Value pointer = pointerOf(access.op), mask = maskOf(access.op);

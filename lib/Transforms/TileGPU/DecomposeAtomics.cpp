@@ -72,7 +72,8 @@ static Value shareScalar(OpBuilder &builder, Location loc, Value old, int numWar
 
 static void shareOldValue(Operation *atomic) {
   Value old = atomic->getResult(0);
-  if (old.use_empty())
+  // A store is made by the same thread.
+  if (llvm::all_of(old.getUsers(), llvm::IsaPred<tile::StoreOp>))
     return;
   auto tensor = dyn_cast<RankedTensorType>(old.getType());
   if (tensor && !isReplicated(layoutOf(tensor)))
@@ -136,6 +137,16 @@ static void waitForOthers(Operation *atomic, tile::MemSemantic sem) {
   tile::BarrierOp::create(builder, atomic->getLoc());
 }
 
+/// An error where the target has no instruction for an atomic that the language has.
+static LogicalResult checkTarget(Operation *atomic) {
+  int capability = computeCapabilityOf(atomic);
+  if (capability >= 90 || !isa<tile::AtomicRMWOp>(atomic) ||
+      !getElementTypeOrSelf(atomic->getResult(0).getType()).isBF16())
+    return success();
+  return atomic->emitError("an atomic addition of bf16 needs sm_90 or newer, got sm_")
+         << capability;
+}
+
 namespace {
 struct DecomposeAtomics final : tilec::impl::TileGPUDecomposeAtomicsPassBase<DecomposeAtomics> {
   using Base::Base;
@@ -146,6 +157,8 @@ struct DecomposeAtomics final : tilec::impl::TileGPUDecomposeAtomicsPassBase<Dec
         atomics.push_back(op);
     });
     for (Operation *atomic : atomics) {
+      if (failed(checkTarget(atomic)))
+        return signalPassFailure();
       auto rmw = dyn_cast<tile::AtomicRMWOp>(atomic);
       waitForOthers(atomic, rmw ? rmw.getSem() : cast<tile::AtomicCasOp>(atomic).getSem());
       shareOldValue(atomic);

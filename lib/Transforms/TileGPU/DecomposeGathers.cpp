@@ -29,11 +29,11 @@ static LocalAllocOp storeRowMajor(OpBuilder &builder, Location loc, Value tensor
   LinearLayout memory =
       linearSharedLayout(type.getShape(), rowMajorOrder(type.getRank())).squeezeIn(kBlock);
   MLIRContext *context = builder.getContext();
-  auto buffer = LocalAllocOp::create(
-      builder, loc,
-      MemDescType::get(context, type.getShape(), type.getElementType(),
-                       LinearAttr::get(context, memory)),
-      IntegerAttr());
+  auto buffer =
+      LocalAllocOp::create(builder, loc,
+                           MemDescType::get(context, type.getShape(), type.getElementType(),
+                                            LinearAttr::get(context, memory)),
+                           IntegerAttr());
   LocalStoreOp::create(builder, loc, tensor, buffer);
   return buffer;
 }

@@ -50,8 +50,7 @@ static std::optional<ScanPlan> acceptedPlan(const LinearLayout &layout, unsigned
 /// Puts layout conversions around `scan`.
 static void convertToFriendlyLayout(tile::ScanOp scan) {
   RankedTensorType before = tensorOf(scan.getOperands()[0]);
-  LinearLayout layout =
-      scanFriendlyLayout(before.getShape(), scan.getAxis(), numWarpsOf(scan));
+  LinearLayout layout = scanFriendlyLayout(before.getShape(), scan.getAxis(), numWarpsOf(scan));
   OpBuilder builder(scan);
   Location loc = scan.getLoc();
   SmallVector<Value> operands;
@@ -84,8 +83,8 @@ static void splitAcrossWarps(tile::ScanOp scan, const ScanPlan &plan) {
   SmallVector<Type> types(scan.getResultTypes());
   for (Value operand : scan.getOperands())
     types.push_back(totalsType(operand, layouts.perWarp));
-  auto partial = PartialScanOp::create(builder, loc, types, scan.getOperands(), axis,
-                                       scan.getReverse());
+  auto partial =
+      PartialScanOp::create(builder, loc, types, scan.getOperands(), axis, scan.getReverse());
   IRMapping mapping;
   scan.getCombine().cloneInto(&partial.getCombine(), mapping);
 
@@ -94,8 +93,8 @@ static void splitAcrossWarps(tile::ScanOp scan, const ScanPlan &plan) {
   for (Value totals : partial.getResults().drop_front(count))
     operands.push_back(
         ConvertLayoutOp::create(builder, loc, totalsType(totals, layouts.gathered), totals));
-  auto finish = FinishScanOp::create(builder, loc, scan.getResultTypes(), operands, axis,
-                                     scan.getReverse());
+  auto finish =
+      FinishScanOp::create(builder, loc, scan.getResultTypes(), operands, axis, scan.getReverse());
   finish.getCombine().takeBody(scan.getCombine());
   scan.replaceAllUsesWith(finish.getResults());
   scan.erase();

@@ -281,8 +281,7 @@ private:
   /// take the layout that a user wants.
   void fixHeavyResults() {
     func.walk([&](Operation *op) {
-      if (!isa<tile::ScanOp, tile::GatherOp, tile::HistogramOp>(op) ||
-          firstFixed(op->getResults()))
+      if (!isa<tile::ScanOp, tile::GatherOp, tile::HistogramOp>(op) || firstFixed(op->getResults()))
         return;
       LinearAttr layout;
       for (Value result : op->getResults()) {

@@ -31,6 +31,9 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 static constexpr StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
+/// Loops with reductions inside are unrolled once, up to this many loaded bytes per thread and
+/// iteration.
+static constexpr int64_t kReductionLoopBytes = 128;
 
 /// Bytes that a thread loads in one iteration.
 static int64_t loadBytes(scf::ForOp loop) {
@@ -193,19 +196,37 @@ private:
   DenseSet<Operation *> moved;
 };
 
+/// Reductions and conversions inside the loop: other CTAs hide their latency, so registers matter
+/// more.
+static bool movesDataBetweenThreads(scf::ForOp loop) {
+  return loop.getBody()
+      ->walk([](Operation *op) {
+        return isa<tile::ReduceOp, ConvertLayoutOp>(op) ? WalkResult::interrupt()
+                                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 struct UnrollLoops final : tilec::impl::TileGPUUnrollLoopsPassBase<UnrollLoops> {
   using Base::Base;
 
   void runOnOperation() override {
+    int64_t threads = numWarpsOf(getOperation()) * 32;
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops) {
-      int64_t factor = chooseFactor(loop);
+      bool isStream = false;
+      int64_t factor = chooseFactor(loop, threads, isStream);
       if (factor <= 1)
         continue;
       scf::ForOp main = LoopUnroller(loop, factor).run();
       if (onlyLoads(main))
         LoadHoister(main.getBody()).run();
+      if (isStream)
+        getOperation()->setAttr(
+            TileGPUDialect::kMinCtasAttr,
+            Builder(&getContext())
+                .getI32IntegerAttr(std::max<int64_t>(1, threadsPerMultiprocessor / threads)));
       remark::passed(loop.getLoc(), remark::RemarkOpts::name("Unrolled").category("unroll"))
           << llvm::formatv("loop unrolled by {0} to keep more loads in flight", factor).str();
     }
@@ -213,14 +234,21 @@ struct UnrollLoops final : tilec::impl::TileGPUUnrollLoopsPassBase<UnrollLoops> 
 
 private:
   /// The factor that the source asks for, or the one that brings a thread's loads in flight to the
-  /// goal.
-  int64_t chooseFactor(scf::ForOp loop) {
+  /// goal. `isStream` is set for a loop that only loads and accumulates.
+  int64_t chooseFactor(scf::ForOp loop, int64_t threads, bool &isStream) {
     if (auto asked = loop->getAttrOfType<IntegerAttr>(kUnrollAttr))
       return asked.getInt();
     int64_t bytes = loadBytes(loop);
-    if (bytes == 0 || bytes >= bytesInFlight || !onlyLoads(loop))
+    if (bytes == 0 || !onlyLoads(loop))
       return 1;
-    int64_t factor = llvm::PowerOf2Ceil(llvm::divideCeil(uint64_t(bytesInFlight), bytes));
+    if (movesDataBetweenThreads(loop))
+      return bytes <= kReductionLoopBytes ? 2 : 1;
+    // A small CTA needs more for each of its threads.
+    int64_t goal = threads <= 128 ? 2 * bytesInFlight : int64_t(bytesInFlight);
+    if (bytes >= goal)
+      return 1;
+    isStream = true;
+    int64_t factor = llvm::PowerOf2Ceil(llvm::divideCeil(uint64_t(goal), bytes));
     return std::min<int64_t>(factor, maxFactor);
   }
 };

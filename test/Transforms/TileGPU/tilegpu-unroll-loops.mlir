@@ -1,9 +1,12 @@
 // RUN: tile-opt %s --tilegpu-unroll-loops | FileCheck %s
-// RUN: tile-opt %s --tilegpu-unroll-loops="bytes-in-flight=32" | FileCheck %s --check-prefix=LESS
+// RUN: tile-opt %s --tilegpu-unroll-loops="bytes-in-flight=16" | FileCheck %s --check-prefix=LESS
 
 #a = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
 
-// 16 bytes an iteration: eight iterations make 128, loads first, and a loop for the rest.
+// The register budget: four CTAs of 128 threads.
+// CHECK: module attributes {tilegpu.min_ctas = 4 : i32}
+
+// 16 bytes an iteration: eight iterations at most, loads first, and a loop for the rest.
 // CHECK-LABEL: func @stream
 // CHECK: %[[MIDDLE:.*]] = arith.trunci
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[MIDDLE]]
@@ -25,6 +28,28 @@ func.func @stream(%p: tensor<512x!tile.ptr<f32>, #a>, %n: i32, %zero: tensor<512
     %x = tile.load %q : tensor<512x!tile.ptr<f32>, #a>
     %s = arith.addf %acc, %x : tensor<512xf32, #a>
     scf.yield %s : tensor<512xf32, #a>
+  }
+  func.return
+}
+
+// A reduction inside: twice only, and no register budget of its own.
+// CHECK-LABEL: func @reducing
+// CHECK-COUNT-2: tile.load
+// CHECK: scf.yield
+func.func @reducing(%p: tensor<512x!tile.ptr<f32>, #a>, %n: i32, %zero: f32) {
+  %c0 = arith.constant 0 : i32
+  %c512 = arith.constant 512 : i32
+  %r = scf.for %i = %c0 to %n step %c512 iter_args(%acc = %zero) -> (f32) : i32 {
+    %o = tile.splat %i : i32 -> tensor<512xi32, #a>
+    %q = tile.addptr %p, %o : tensor<512x!tile.ptr<f32>, #a>, tensor<512xi32, #a>
+    %x = tile.load %q : tensor<512x!tile.ptr<f32>, #a>
+    %s = tile.reduce(%x) axis = 0 : (tensor<512xf32, #a>) -> f32 {
+    ^bb0(%b: f32, %c: f32):
+      %t = arith.addf %b, %c : f32
+      tile.yield %t : f32
+    }
+    %u = arith.addf %acc, %s : f32
+    scf.yield %u : f32
   }
   func.return
 }

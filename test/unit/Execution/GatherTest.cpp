@@ -22,8 +22,8 @@ struct GatherCase {
 
 std::string gatherName(const ::testing::TestParamInfo<GatherCase> &info) {
   const GatherCase &c = info.param;
-  std::string name = std::string(tilecrt::dtypeName(c.type)) + "_by_" +
-                     tilecrt::dtypeName(c.indexType);
+  std::string name =
+      std::string(tilecrt::dtypeName(c.type)) + "_by_" + tilecrt::dtypeName(c.indexType);
   for (int64_t extent : c.shape)
     name += "_" + std::to_string(extent);
   return name + "_axis" + std::to_string(c.axis) + "_to" + std::to_string(c.picked) + "_warps" +
@@ -68,12 +68,14 @@ std::vector<GatherCase> gatherCases() {
   for (int64_t size : {1, 8, 128, 1024, 4096})
     for (int64_t picked : {1, 32, 512})
       cases.push_back({DType::f32, DType::i32, {size}, 0, picked, warps[next++ % 4]});
-  const std::vector<std::vector<int64_t>> shapes = {{1, 64}, {16, 16}, {64, 32}, {128, 4}, {8, 256}};
+  const std::vector<std::vector<int64_t>> shapes = {
+      {1, 64}, {16, 16}, {64, 32}, {128, 4}, {8, 256}};
   for (const std::vector<int64_t> &shape : shapes)
     for (int axis : {0, 1})
       for (int64_t picked : {2, 64})
         cases.push_back({DType::f32, DType::i32, shape, axis, picked, warps[next++ % 4]});
-  for (DType type : {DType::f16, DType::bf16, DType::i8, DType::u8, DType::i16, DType::i64, DType::f64})
+  for (DType type :
+       {DType::f16, DType::bf16, DType::i8, DType::u8, DType::i16, DType::i64, DType::f64})
     for (int axis : {0, 1})
       cases.push_back({type, DType::i32, {32, 32}, axis, 64, warps[next++ % 4]});
   for (DType indexType : {DType::i8, DType::u8, DType::i16, DType::u32, DType::i64})

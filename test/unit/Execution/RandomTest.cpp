@@ -43,13 +43,14 @@ std::array<double, 2> normals(uint32_t first, uint32_t second) {
 
 TEST(RandomTest, publishedAnswers) {
   const uint32_t ones = 0xffffffff;
-  std::vector<double> counters = {0, 0, 0, 0, ones, ones, ones, ones,
-                                  0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344, 0, 0, 0, 0};
+  std::vector<double> counters = {0,    0,    0,          0,          ones,       ones,
+                                  ones, ones, 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344,
+                                  0,    0,    0,          0};
   std::vector<double> keys = {0, 0, ones, ones, 0xa4093822, 0x299f31d0, 0, 0};
-  const std::vector<uint32_t> answers = {
-      0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8, 0x408f276d, 0x41c83b0e,
-      0xa20bc7c6, 0x6d5451fd, 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1,
-      0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+  const std::vector<uint32_t> answers = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8,
+                                         0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd,
+                                         0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1,
+                                         0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
   RunBuilder builder = kernelOf("random.tile", "known_answers");
   builder.values("counter_ptr", DType::u32, counters).values("key_ptr", DType::u32, keys);
   builder.output(

@@ -75,7 +75,9 @@ TEST_P(ScanTest, matchesTheLoop) {
   for (int i = 0; i < static_cast<int>(c.shape.size()); ++i)
     if (i != c.axis)
       (i < c.axis ? outer : inner) *= static_cast<uint64_t>(c.shape[i]);
-  DType outType = c.op == "compose" ? DType::i32 : tilecrt::isFloat(c.type) ? DType::f32 : DType::i64;
+  DType outType = c.op == "compose"          ? DType::i32
+                  : tilecrt::isFloat(c.type) ? DType::f32
+                                             : DType::i64;
   builder.output(
       "out_ptr", outType, c.shape,
       [&](HostArray &out) {
@@ -103,10 +105,9 @@ TEST_P(ScanTest, matchesTheLoop) {
 std::vector<ScanCase> scanCases() {
   std::vector<ScanCase> cases;
   const std::vector<std::vector<int64_t>> shapes = {
-      {1},        {2},        {16},      {32},       {64},      {256},     {1024},
-      {4096},     {8192},     {1, 32},   {64, 1},    {2, 256},  {128, 4},  {16, 64},
-      {32, 128},  {64, 128},  {128, 32}, {256, 64},  {4, 8, 16}, {2, 2, 64}, {32, 4, 2},
-      {1, 1, 8},  {64, 2, 16}};
+      {1},       {2},       {16},       {32},       {64},       {256},     {1024},     {4096},
+      {8192},    {1, 32},   {64, 1},    {2, 256},   {128, 4},   {16, 64},  {32, 128},  {64, 128},
+      {128, 32}, {256, 64}, {4, 8, 16}, {2, 2, 64}, {32, 4, 2}, {1, 1, 8}, {64, 2, 16}};
   const int warps[] = {4, 1, 8, 2};
   size_t next = 0;
   for (const std::vector<int64_t> &shape : shapes)
