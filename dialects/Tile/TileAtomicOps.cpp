@@ -190,8 +190,8 @@ LogicalResult AtomicRMWOp::verify() {
       (getMask() && failed(expectType(*this, "a mask", getMask().getType(), mask))))
     return failure();
   if (!hasAtomic(getKind(), pointeeOf(pointer)))
-    return emitOpError("has no '") << stringifyAtomicKind(getKind()) << "' of type "
-                                   << pointeeOf(pointer);
+    return emitOpError("has no '")
+           << stringifyAtomicKind(getKind()) << "' of type " << pointeeOf(pointer);
   return success();
 }
 

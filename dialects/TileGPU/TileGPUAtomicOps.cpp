@@ -23,7 +23,7 @@ unsigned tilegpu::maxAtomicElements(tile::AtomicKind kind, Type element, int com
 LogicalResult AtomicRMWGlobalOp::verify() {
   Type element = getElementTypeOrSelf(getValue().getType());
   if (isa<FloatType>(element) && getKind() != tile::AtomicKind::add)
-    return emitOpError("has no '") << tile::stringifyAtomicKind(getKind()) << "' of type "
-                                   << getValue().getType();
+    return emitOpError("has no '")
+           << tile::stringifyAtomicKind(getKind()) << "' of type " << getValue().getType();
   return success();
 }

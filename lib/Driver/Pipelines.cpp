@@ -40,6 +40,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileGPUDecomposeConversionsPass());
   pm.addPass(createTileGPUAllocateSharedMemoryPass());
   pm.addPass(createTileGPUInsertBarriersPass());
+  pm.addPass(createTileGPUOrderGlobalAccessesPass());
 }
 
 void buildLLVMPipeline(OpPassManager &pm) {

@@ -19,5 +19,5 @@ if [ -f "$dir/share/tilec/nvptx64--.bc" ]; then
   cp "$dir/share/tilec/nvptx64--.bc" "$stage/share/tilec/"
 fi
 cp LICENSE README.md "$stage/"
-tar -C "$dir" -cf - tilec-portable | xz -T0 -6 > "$dir/tilec-portable.tar.xz"
+tar -C "$dir" -cf - tilec-portable | xz -T0 "${XZ_LEVEL:--6}" > "$dir/tilec-portable.tar.xz"
 echo "$dir/tilec-portable.tar.xz: $(($(stat -c %s "$dir/tilec-portable.tar.xz") / 1000000)) MB"

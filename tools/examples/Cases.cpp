@@ -18,6 +18,7 @@ std::vector<Case> allCases() {
   addNormalisationCases(cases);
   addTransformerCases(cases);
   addQuantisationCases(cases);
+  addAtomicCases(cases);
   return cases;
 }
 

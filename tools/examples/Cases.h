@@ -46,6 +46,7 @@ void addTensorListCases(std::vector<Case> &cases);
 void addNormalisationCases(std::vector<Case> &cases);
 void addTransformerCases(std::vector<Case> &cases);
 void addQuantisationCases(std::vector<Case> &cases);
+void addAtomicCases(std::vector<Case> &cases);
 
 /// All cases, family by family.
 std::vector<Case> allCases();

@@ -40,8 +40,8 @@ AtomicShape shapeOf(Type type, StringRef letter, Builder &b) {
   if (auto vector = dyn_cast<VectorType>(type))
     count = vector.getNumElements();
   AtomicShape shape;
-  std::string name = element.isBF16() ? "bf16" : letter.str() + std::to_string(
-                                                     element.getIntOrFloatBitWidth());
+  std::string name =
+      element.isBF16() ? "bf16" : letter.str() + std::to_string(element.getIntOrFloatBitWidth());
   if (element.isF16() || element.isBF16()) {
     shape.isFloat16 = true;
     bool isPacked = count > 1;
@@ -191,8 +191,9 @@ private:
       }
     }
     text += (isReduction ? "red." : "atom.") + tile::stringifyMemSemantic(sem).str() + "." +
-            scope.str() + ".global." + name.str() + (shape.isFloat16 && name == "add" ? ".noftz" : "") +
-            shape.suffix + " " + arguments + ";";
+            scope.str() + ".global." + name.str() +
+            (shape.isFloat16 && name == "add" ? ".noftz" : "") + shape.suffix + " " + arguments +
+            ";";
 
     SmallVector<Type> results;
     if (!isReduction && shape.count > 1)

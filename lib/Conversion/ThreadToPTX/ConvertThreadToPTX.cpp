@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pass: accesses and atomics, then asserts and prints, then the NVVM operations that LLVM has no intrinsic
-// for. Each step is one walk over the module; nothing is iterated to a fixed point.
+// The pass: accesses and atomics, then asserts and prints, then the NVVM operations that LLVM has
+// no intrinsic for. Each step is one walk over the module; nothing is iterated to a fixed point.
 
 #include "ThreadLowering.h"
 

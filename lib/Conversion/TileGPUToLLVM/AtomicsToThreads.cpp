@@ -6,10 +6,14 @@
 // that they do not look at it.
 //
 // Minimum and maximum of floats are integer atomics on their bits. For floats without sign the bits
-// are ordered as signed integers are, and below them come all with sign; those are ordered the other
-// way round, and as unsigned integers they are above all without sign:
+// are ordered as signed integers are, and below them come all with sign; those are ordered the
+// other way round, and as unsigned integers they are above all without sign:
 //
 //   max(*p, v) = v has a sign ? umin(*p, v) : max(*p, v)       min(*p, v) = ... umax ... min
+//
+// Every instruction with release order waits for all that its thread did before. A thread that has
+// several waits once: a fence, then instructions with relaxed order; and another fence behind them
+// where the old values are acquired.
 
 #include "ThreadPattern.h"
 
@@ -19,6 +23,7 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 using tile::AtomicKind;
+using tile::MemSemantic;
 
 namespace {
 /// What one thread does for an atomic: which registers, and when.
@@ -47,19 +52,30 @@ public:
         groups.push_back(std::move(group));
   }
 
-  /// Emits `performGroup(registers, predicate)` for every group; it gives their old values.
-  void emit(llvm::function_ref<SmallVector<Value>(ArrayRef<int64_t>, Value)> performGroup,
-            ValueRange mask) {
+  /// Emits `performGroup(registers, predicate, sem)` for every group; it gives their old values.
+  /// `perGroup` is the number of its instructions.
+  void
+  emit(llvm::function_ref<SmallVector<Value>(ArrayRef<int64_t>, Value, MemSemantic)> performGroup,
+       ValueRange mask, MemSemantic sem, tile::MemScope scope, unsigned perGroup = 1) {
+    bool isFenced = tile::isRelease(sem) && groups.size() * perGroup > 1;
+    bool isAcquired = isFenced && sem == MemSemantic::acq_rel && !op->getResult(0).use_empty();
+    if (isFenced) {
+      fence(scope);
+      sem = MemSemantic::relaxed;
+    }
     std::vector<Value> oldOf(registerMap.size());
     for (const SmallVector<int64_t> &group : groups) {
       Value predicate = performs;
       if (!mask.empty())
-        predicate = predicate ? arith::AndIOp::create(rewriter, loc, mask[group.front()], predicate)
-                                    .getResult()
-                              : mask[group.front()];
-      for (auto [r, old] : llvm::zip(group, performGroup(group, predicate)))
+        predicate =
+            predicate
+                ? arith::AndIOp::create(rewriter, loc, mask[group.front()], predicate).getResult()
+                : mask[group.front()];
+      for (auto [r, old] : llvm::zip(group, performGroup(group, predicate, sem)))
         oldOf[registerMap[r]] = old;
     }
+    if (isAcquired)
+      fence(scope);
     if (op->getResult(0).use_empty())
       return rewriter.eraseOp(op);
     SmallVector<Value> results;
@@ -69,6 +85,13 @@ public:
   }
 
 private:
+  void fence(tile::MemScope scope) {
+    StringRef syncScope = scope == tile::MemScope::cta   ? "block"
+                          : scope == tile::MemScope::gpu ? "device"
+                                                         : "";
+    LLVM::FenceOp::create(rewriter, loc, LLVM::AtomicOrdering::acq_rel, syncScope);
+  }
+
   Operation *op;
   Location loc;
   const ThreadLowering &lowering;
@@ -85,36 +108,38 @@ struct AtomicRMW : ThreadPattern<tile::AtomicRMWOp> {
   LogicalResult matchAndRewrite(tile::AtomicRMWOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
+    bool isOnBits = isa<FloatType>(element) && op.getKind() != AtomicKind::add;
     AtomicEmitter emitter(op, lowering, rewriter);
     emitter.emit(
-        [&](ArrayRef<int64_t> group, Value predicate) {
+        [&](ArrayRef<int64_t> group, Value predicate, MemSemantic sem) {
           SmallVector<Value> values;
           for (int64_t r : group)
             values.push_back(adaptor.getValue()[r]);
           Value address = adaptor.getPointer()[group.front()];
-          if (isa<FloatType>(element) && op.getKind() != AtomicKind::add)
+          if (isOnBits)
             return SmallVector<Value>{
-                performOnBits(op, address, values.front(), predicate, rewriter)};
-          return performWord(op, address, values, predicate, rewriter);
+                performOnBits(op, address, values.front(), predicate, sem, rewriter)};
+          return performWord(op, address, values, predicate, sem, rewriter);
         },
-        op.getMask() ? adaptor.getMask() : ValueRange());
+        op.getMask() ? adaptor.getMask() : ValueRange(), op.getSem(), op.getScope(),
+        isOnBits && op.getKind() != AtomicKind::xchg ? 2 : 1);
     return success();
   }
 
 private:
   /// One instruction; several values as a vector.
   SmallVector<Value> performWord(tile::AtomicRMWOp op, Value address, ArrayRef<Value> values,
-                                 Value predicate, OpBuilder &builder) const {
+                                 Value predicate, MemSemantic sem, OpBuilder &builder) const {
     Location loc = op.getLoc();
     if (values.size() == 1)
       return {AtomicRMWGlobalOp::create(builder, loc, op.getKind(), address, values.front(),
-                                        predicate, op.getSem(), op.getScope())};
+                                        predicate, sem, op.getScope())};
     auto type = VectorType::get({int64_t(values.size())}, values.front().getType());
     Value word = LLVM::PoisonOp::create(builder, loc, type);
     for (auto [i, value] : llvm::enumerate(values))
       word = LLVM::InsertElementOp::create(builder, loc, word, value, constantI32(builder, loc, i));
-    Value old = AtomicRMWGlobalOp::create(builder, loc, op.getKind(), address, word, predicate,
-                                          op.getSem(), op.getScope());
+    Value old = AtomicRMWGlobalOp::create(builder, loc, op.getKind(), address, word, predicate, sem,
+                                          op.getScope());
     SmallVector<Value> olds(values.size());
     if (!op.getResult().use_empty())
       for (auto [i, value] : llvm::enumerate(olds))
@@ -124,13 +149,12 @@ private:
 
   /// A float's minimum, maximum or exchange by integer atomics.
   Value performOnBits(tile::AtomicRMWOp op, Value address, Value value, Value predicate,
-                      OpBuilder &builder) const {
+                      MemSemantic sem, OpBuilder &builder) const {
     Location loc = op.getLoc();
     auto type = builder.getIntegerType(value.getType().getIntOrFloatBitWidth());
     Value bits = arith::BitcastOp::create(builder, loc, type, value);
     auto perform = [&](AtomicKind kind, Value when) -> Value {
-      return AtomicRMWGlobalOp::create(builder, loc, kind, address, bits, when, op.getSem(),
-                                       op.getScope());
+      return AtomicRMWGlobalOp::create(builder, loc, kind, address, bits, when, sem, op.getScope());
     };
     Value old;
     if (op.getKind() == AtomicKind::xchg) {
@@ -139,7 +163,8 @@ private:
       Value zero = arith::ConstantIntOp::create(builder, loc, type, 0);
       auto compare = [&](arith::CmpIPredicate how) -> Value {
         Value holds = arith::CmpIOp::create(builder, loc, how, bits, zero);
-        return predicate ? arith::AndIOp::create(builder, loc, holds, predicate).getResult() : holds;
+        return predicate ? arith::AndIOp::create(builder, loc, holds, predicate).getResult()
+                         : holds;
       };
       bool isMax = op.getKind() == AtomicKind::max;
       Value positive = perform(op.getKind(), compare(arith::CmpIPredicate::sge));
@@ -169,14 +194,14 @@ struct AtomicCas : ThreadPattern<tile::AtomicCasOp> {
     };
     AtomicEmitter emitter(op, lowering, rewriter);
     emitter.emit(
-        [&](ArrayRef<int64_t> group, Value predicate) {
+        [&](ArrayRef<int64_t> group, Value predicate, MemSemantic sem) {
           int64_t r = group.front();
           Value old = AtomicCasGlobalOp::create(
               rewriter, loc, adaptor.getPointer()[r], cast(adaptor.getCompare()[r], bits),
-              cast(adaptor.getValue()[r], bits), predicate, op.getSem(), op.getScope());
+              cast(adaptor.getValue()[r], bits), predicate, sem, op.getScope());
           return SmallVector<Value>{op.getResult().use_empty() ? old : cast(old, element)};
         },
-        ValueRange());
+        ValueRange(), op.getSem(), op.getScope());
     return success();
   }
 };

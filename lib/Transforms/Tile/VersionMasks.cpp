@@ -48,8 +48,8 @@ namespace {
 /// Makes two versions of the rest of a block.
 class Versioner {
 public:
-  Versioner(Block *code, const AccessWidths &accessWidths, int64_t maxOps)
-      : block(code), widths(accessWidths), sizeLimit(maxOps) {}
+  Versioner(Block *code, function_ref<const AccessWidths &()> widthsOf, int64_t maxOps)
+      : block(code), getWidths(widthsOf), sizeLimit(maxOps) {}
 
   /// False when it does not pay, or cannot be done.
   bool run();
@@ -65,7 +65,7 @@ private:
   void cloneWhole(OpBuilder &builder, ArrayRef<Operation *> rest);
 
   Block *block;
-  const AccessWidths &widths;
+  function_ref<const AccessWidths &()> getWidths;
   int64_t sizeLimit;
   /// The operation of the block from which on there are two versions.
   Operation *first = nullptr;
@@ -78,7 +78,7 @@ struct VersionMasks final : tilec::impl::TileVersionMasksPassBase<VersionMasks> 
   void runOnOperation() override;
 
 private:
-  void runOnBlock(Block *block, std::optional<AccessWidths> &widths);
+  void runOnBlock(Block *block);
 };
 } // namespace
 
@@ -117,7 +117,7 @@ void Versioner::study(Operation *access) {
       comparisons.insert(compare);
   if (comparisons.empty())
     return;
-  comparisons = widths.findWidening(access, std::move(comparisons));
+  comparisons = getWidths().findWidening(access, std::move(comparisons));
   if (comparisons.empty())
     return;
   if (!first)
@@ -213,36 +213,19 @@ static bool isPlain(Operation *op) {
   return isa<scf::IfOp>(op) && op->getNumResults() == 0;
 }
 
-/// Whether some access in the block has a mask that a comparison in the block is part of.
-static bool mayApply(Block *block) {
-  return block
-      ->walk([&](Operation *op) {
-        if (Value mask = maskOf(op))
-          for (arith::CmpIOp compare : comparisonsIn(mask))
-            if (compare->getBlock() == block)
-              return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-void VersionMasks::runOnBlock(Block *block, std::optional<AccessWidths> &widths) {
-  if (mayApply(block)) {
-    if (!widths)
-      widths.emplace(getOperation());
-    if (Versioner(block, *widths, maxOps).run()) {
-      widths.reset();
-      return;
-    }
-  }
-  for (Operation &op : llvm::make_early_inc_range(*block))
+void VersionMasks::runOnBlock(Block *block) {
+  // The facts about widths are of no use after a change, but then there is nothing more to do in this block.
+  std::optional<AccessWidths> widths;
+  auto getWidths = [&]() -> const AccessWidths & {
+    return widths ? *widths : widths.emplace(getOperation());
+  };
+  if (Versioner(block, getWidths, maxOps).run())
+    return;
+  for (Operation &op : *block)
     if (isPlain(&op))
       for (Region &region : op.getRegions())
         for (Block &inner : region)
-          runOnBlock(&inner, widths);
+          runOnBlock(&inner);
 }
 
-void VersionMasks::runOnOperation() {
-  std::optional<AccessWidths> widths;
-  runOnBlock(getOperation().getBody(), widths);
-}
+void VersionMasks::runOnOperation() { runOnBlock(getOperation().getBody()); }

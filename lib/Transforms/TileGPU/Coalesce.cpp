@@ -93,8 +93,7 @@ static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
   int32_t fast = access.order.front();
   auto pointer = cast<tile::PtrType>(access.type.getElementType());
   access.fullWidth = fullWidthOf(op, pointer.getPointee(), pointer.getElementBytes());
-  access.sharesLayout =
-      !isAtomic(op) || axisInfo.get(pointerOf(op)).contiguity[fast] == 1;
+  access.sharesLayout = !isAtomic(op) || axisInfo.get(pointerOf(op)).contiguity[fast] == 1;
   Value mask = maskOf(op);
   int64_t width = mask ? axisInfo.getMaxVectorElements(pointerOf(op), mask, fast)
                        : axisInfo.getMaxVectorElements(pointerOf(op), fast);
@@ -130,11 +129,10 @@ static void remarkNarrow(const Access &access, const AxisInfoAnalysis &axisInfo,
   remark::missed(access.op->getLoc(),
                  remark::RemarkOpts::name("NarrowAccess").category("vectorize"))
       << llvm::formatv("{0} of {1} elements per instruction instead of {2}: {3}",
-                       isAtomic(access.op)           ? "atomic"
+                       isAtomic(access.op)            ? "atomic"
                        : isa<tile::LoadOp>(access.op) ? "load"
                                                       : "store",
-                       access.width,
-                       access.fullWidth, reason)
+                       access.width, access.fullWidth, reason)
              .str();
 }
 
@@ -166,7 +164,8 @@ void Coalesce::runOnOperation() {
   getOperation().walk([&](func::FuncOp func) {
     SmallVector<Access> accesses;
     func.walk([&](Operation *op) {
-      if ((isa<tile::LoadOp, tile::StoreOp>(op) || isAtomic(op)) && hasLayout(pointerOf(op).getType()))
+      if ((isa<tile::LoadOp, tile::StoreOp>(op) || isAtomic(op)) &&
+          hasLayout(pointerOf(op).getType()))
         accesses.push_back(analyse(op, axisInfo));
     });
     using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;

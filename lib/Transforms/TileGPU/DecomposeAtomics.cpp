@@ -59,13 +59,13 @@ static Value shareTensor(OpBuilder &builder, Location loc, Value old) {
 
 /// A scalar by way of a tensor with one element, of which every thread holds a replica.
 static Value shareScalar(OpBuilder &builder, Location loc, Value old, int numWarps) {
-  auto type = withLayout(RankedTensorType::get({1}, old.getType()),
-                         defaultBlockedLayout({1}, numWarps));
+  auto type =
+      withLayout(RankedTensorType::get({1}, old.getType()), defaultBlockedLayout({1}, numWarps));
   Value shared = shareTensor(builder, loc, tile::SplatOp::create(builder, loc, type, old));
   auto single = tile::ReduceOp::create(builder, loc, ValueRange(shared), 0);
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&single.getCombine(), {},
-                                     {old.getType(), old.getType()}, {loc, loc});
+  Block *block =
+      builder.createBlock(&single.getCombine(), {}, {old.getType(), old.getType()}, {loc, loc});
   tile::YieldOp::create(builder, loc, ValueRange(block->getArgument(0)));
   return single->getResult(0);
 }

@@ -23,7 +23,9 @@ std::function<double(uint64_t)> indices(uint64_t limit) {
 
 double smallValue(uint64_t i) { return static_cast<double>(i * 31 % 7) - 3; }
 
-uint64_t programs(int64_t n, int64_t block) { return static_cast<uint64_t>((n + block - 1) / block); }
+uint64_t programs(int64_t n, int64_t block) {
+  return static_cast<uint64_t>((n + block - 1) / block);
+}
 
 TEST(AtomicTest, histogram) {
   for (DType type : integers)
@@ -64,7 +66,8 @@ TEST(AtomicTest, scatterRowsWithDuplicates) {
           [&](HostArray &out) {
             std::vector<double> sums(places * uint64_t(size.width), 1.0);
             for (uint64_t i = 0; i < uint64_t(size.n * size.width); ++i) {
-              auto row = static_cast<uint64_t>(builder.array("index_ptr").at(i / uint64_t(size.width)));
+              auto row =
+                  static_cast<uint64_t>(builder.array("index_ptr").at(i / uint64_t(size.width)));
               sums[row * uint64_t(size.width) + i % uint64_t(size.width)] +=
                   builder.array("x_ptr").at(i);
             }
@@ -205,7 +208,8 @@ TEST(AtomicTest, bitwiseOperations) {
           out.set(i, double(values[i]));
       };
     };
-    for (auto [name, start] : {std::pair<const char *, double>{"and_ptr", 65535}, {"or_ptr", 256}, {"xor_ptr", 77}})
+    for (auto [name, start] :
+         {std::pair<const char *, double>{"and_ptr", 65535}, {"or_ptr", 256}, {"xor_ptr", 77}})
       builder.fill(name, type, {groups}, [start = start](uint64_t) { return start; });
     builder.changes("and_ptr", fold(65535, [](uint64_t a, uint64_t b) { return a & b; }), exact);
     builder.changes("or_ptr", fold(256, [](uint64_t a, uint64_t b) { return a | b; }), exact);
@@ -242,8 +246,8 @@ TEST(AtomicTest, exchangeGivesZeroWhereMaskedOff) {
 }
 
 TEST(AtomicTest, compareAndSwap) {
-  for (DType type : {DType::i32, DType::u64, DType::i16, DType::f16, DType::bf16, DType::f32,
-                     DType::f64})
+  for (DType type :
+       {DType::i32, DType::u64, DType::i16, DType::f16, DType::bf16, DType::f32, DType::f64})
     for (int64_t n : {32, 256, 1024}) {
       auto before = [](uint64_t i) { return double(i % 50); };
       auto expected = [](uint64_t i) { return double(i % 4 == 1 ? i % 50 : i % 50 + 1); };
@@ -329,7 +333,8 @@ TEST(AtomicTest, scalars) {
       builder.changes(
           "place_ptr",
           [&](HostArray &out) {
-            for (auto [i, value] : {std::pair<uint64_t, double>{0, 6}, {1, 7}, {2, flag ? 9 : 3}, {3, 5}, {4, 10}})
+            for (auto [i, value] :
+                 {std::pair<uint64_t, double>{0, 6}, {1, 7}, {2, flag ? 9 : 3}, {3, 5}, {4, 10}})
               out.set(i, value);
           },
           exact);
