@@ -27,7 +27,7 @@ using namespace tilec;
 static bool lower(Operation *op, SimBuilder &b) {
   constexpr Lowered (*lowerings[])(Operation *, SimBuilder &) = {
       lowerMemory,     lowerAtomic, lowerPosition,   lowerWarpOp,
-      lowerDeviceCall, lowerMath,   lowerArithmetic, checkSupported};
+      lowerDeviceCall, lowerMath,   lowerFloat8,     lowerArithmetic, checkSupported};
   for (auto lowering : lowerings) {
     b.rewriter.setInsertionPoint(op);
     Lowered outcome = lowering(op, b);

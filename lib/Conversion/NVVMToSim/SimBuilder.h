@@ -102,6 +102,7 @@ Lowered lowerPosition(mlir::Operation *op, SimBuilder &b);
 Lowered lowerWarpOp(mlir::Operation *op, SimBuilder &b);
 Lowered lowerDeviceCall(mlir::Operation *op, SimBuilder &b);
 Lowered lowerMath(mlir::Operation *op, SimBuilder &b);
+Lowered lowerFloat8(mlir::Operation *op, SimBuilder &b);
 Lowered lowerArithmetic(mlir::Operation *op, SimBuilder &b);
 /// Takes every operation: reports those that the simulator does not have.
 Lowered checkSupported(mlir::Operation *op, SimBuilder &b);

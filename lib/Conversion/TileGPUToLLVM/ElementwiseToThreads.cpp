@@ -61,6 +61,25 @@ static Value offsetPointer(OpBuilder &builder, tile::AddPtrOp op, ValueRange ope
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+/// The operand of a narrowing to e4m3 or e5m2 that the machine has, as f32 registers; empty when it
+/// has not.
+static SmallVector<Value> machineFloat8Operands(OpBuilder &builder, Operation *op,
+                                                ValueRange registers,
+                                                const ThreadLowering &lowering) {
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  auto cast = dyn_cast<tile::FpToFpOp>(op);
+  bool isNearest = cast ? cast.getRounding() == tile::RoundingMode::rtne : isa<arith::TruncFOp>(op);
+  if (!isNearest || !isa<Float8E4M3FNType, Float8E5M2Type>(to) || lowering.computeCapability < 89)
+    return {};
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
+  if (!from.isF32() && !from.isF16() && !from.isBF16())
+    return {};
+  SmallVector<Value> wide;
+  for (Value value : registers)
+    wide.push_back(convertFloat(builder, op->getLoc(), value, from, builder.getF32Type(), false));
+  return wide;
+}
+
 /// The same operation on scalars.
 static Value repeatOnScalars(OpBuilder &builder, Operation *op, ValueRange operands, Type result) {
   OperationState state(op->getLoc(), op->getName(), operands, TypeRange{result},
@@ -126,6 +145,18 @@ struct Elementwise : ConversionPattern {
       return rewriter.notifyMatchFailure(op, "not an elementwise operation");
     int64_t count = numRegisters(op->getResult(0).getType());
     SmallVector<Value> results;
+    if (SmallVector<Value> wide = machineFloat8Operands(rewriter, op, operands.front(), lowering);
+        !wide.empty()) {
+      auto type = cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+      results.resize(count);
+      for (int64_t r = 0; r < count; r += 2) {
+        int64_t other = std::min(r + 1, count - 1);
+        std::tie(results[r], results[other]) =
+            emitF32PairToFloat8(rewriter, op->getLoc(), wide[r], wide[other], type);
+      }
+      rewriter.replaceOpWithMultiple(op, {results});
+      return success();
+    }
     for (int64_t r = 0; r < count; ++r) {
       SmallVector<Value> scalars;
       for (ValueRange operand : operands)

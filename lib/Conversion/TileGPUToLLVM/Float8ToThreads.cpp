@@ -121,3 +121,16 @@ Value tilec::emitF32ToFloat8(OpBuilder &builder, Location loc, Value value, Floa
   result = e.select(isNan, e.c(format.nan), result);
   return arith::TruncIOp::create(builder, loc, builder.getI8Type(), e.orI(result, sign));
 }
+
+std::pair<Value, Value> tilec::emitF32PairToFloat8(OpBuilder &builder, Location loc, Value first,
+                                                   Value second, FloatType type) {
+  auto pair = VectorType::get({2}, builder.getI8Type());
+  // The instruction's first operand goes to the upper byte.
+  Value packed = NVVM::ConvertF32x2ToF8x2Op::create(
+      builder, loc, pair, second, first, NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE,
+      /*relu=*/false, type);
+  auto element = [&](int64_t i) -> Value {
+    return LLVM::ExtractElementOp::create(builder, loc, packed, constantI32(builder, loc, i));
+  };
+  return {element(0), element(1)};
+}

@@ -59,6 +59,12 @@ llvm::SmallVector<mlir::Value> applyCombine(mlir::OpBuilder &builder, mlir::Regi
                                             llvm::ArrayRef<mlir::Value> left,
                                             llvm::ArrayRef<mlir::Value> right);
 
+/// Two f32 values to 8-bit floats (bits in i8) by the machine's conversion: to nearest even,
+/// saturating. Needs compute capability 8.9.
+std::pair<mlir::Value, mlir::Value> emitF32PairToFloat8(mlir::OpBuilder &builder,
+                                                        mlir::Location loc, mlir::Value first,
+                                                        mlir::Value second, mlir::FloatType type);
+
 /// shfl.sync of a value of any register type, in 32-bit pieces. `mode` and `lane` as PTX has them,
 /// all 32 lanes.
 mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,

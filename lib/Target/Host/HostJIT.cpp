@@ -204,6 +204,8 @@ static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner &mangle) {
     add(symbol.name, symbol.address);
   for (const HostSymbol &symbol : float16Symbols())
     add(symbol.name, symbol.address);
+  for (const HostSymbol &symbol : float8Symbols())
+    add(symbol.name, symbol.address);
   add("tilec_host_print", reinterpret_cast<void *>(&tilec_host_print));
   return symbols;
 }

@@ -24,6 +24,9 @@ const std::vector<HostSymbol> &librarySymbols();
 /// Conversions of 16-bit floats that LLVM calls where the processor has no instruction.
 const std::vector<HostSymbol> &float16Symbols();
 
+/// Conversions to 8-bit floats, `tilec_host_f32_to_e4m3` and `..._e5m2`: f32 in, the bits out.
+const std::vector<HostSymbol> &float8Symbols();
+
 } // namespace tilec
 
 extern "C" {

@@ -1,10 +1,11 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program loads, then stores to the same place: in the source the load comes first. When several warps hold the
-// loaded value each of them loads it, and a slow warp could load after a fast one has stored. A barrier before the store
-// keeps the order. The walk carries one fact, "some warp may still be loading what others have", over structured
-// control flow; a loop's body is walked again when the fact holds at its end.
+// A program loads, then stores to the same place: in the source the load comes first. When several
+// warps hold the loaded value each of them loads it, and a slow warp could load after a fast one
+// has stored. A barrier before the store keeps the order. The walk carries one fact, "some warp may
+// still be loading what others have", over structured control flow; a loop's body is walked again
+// when the fact holds at its end.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -46,8 +47,7 @@ static bool isBarrier(Operation *op) {
 namespace {
 class GlobalOrder {
 public:
-  explicit GlobalOrder(func::FuncOp function)
-      : func(function), numWarps(numWarpsOf(function)) {}
+  explicit GlobalOrder(func::FuncOp function) : func(function), numWarps(numWarpsOf(function)) {}
 
   /// The operations that need a barrier in front.
   ArrayRef<Operation *> findBarriers() {

@@ -52,12 +52,13 @@ def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp">
     in the second loop as a whole. The second loop gets `tile.loop_unroll_factor = 1` and `tile.remainder`.
 
     Applies to innermost loops when an access becomes wider or, in bodies of at most `max-predicate-ops` operations,
-    loses its mask; then to the loops directly around innermost ones when an access becomes wider. Bodies of more than
-    `max-ops` operations stay. Signed and unsigned comparisons `<`, `<=`, `>`, `>=`; loops that count up, signed.
+    loses its mask (a mask that makes nothing narrower costs little at run time, a second loop costs compile time); then
+    to the loops directly around innermost ones when an access becomes wider. Bodies of more than `max-ops` operations
+    stay. Signed and unsigned comparisons `<`, `<=`, `>`, `>=`; loops that count up, signed.
   }];
   let options = [
     Option<"maxOps", "max-ops", "int64_t", "500", "most operations of a body that is copied">,
-    Option<"maxPredicateOps", "max-predicate-ops", "int64_t", "64",
+    Option<"maxPredicateOps", "max-predicate-ops", "int64_t", "16",
            "most operations of a body that is copied to get rid of masks alone">
   ];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
