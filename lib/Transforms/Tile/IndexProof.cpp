@@ -224,7 +224,8 @@ std::optional<ElementRange> Decomposer::decomposeOp(Operation *op) {
 std::optional<ElementRange> Decomposer::scaled(const ElementRange &range, int64_t factor) {
   ElementRange result;
   int64_t extent = 0;
-  if (llvm::MulOverflow(range.extent, factor, extent) || !result.base.add(range.base, factor))
+  if (llvm::MulOverflow(range.extent, factor, extent) || extent > kMaxExtent ||
+      extent < -kMaxExtent || !result.base.add(range.base, factor))
     return std::nullopt;
   result.extent = std::abs(extent);
   // Counting down: the range starts at its other end.

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a load, store or atomic gains when comparisons in its mask are known to be true: it can cover more
-// elements, or needs no mask at all.
+// What a load, store or atomic gains when comparisons in its mask are known to be true: it can
+// cover more elements, or needs no mask at all.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILE_MASKGAIN_H
 #define TILEC_LIB_TRANSFORMS_TILE_MASKGAIN_H
@@ -16,7 +16,8 @@ namespace tilec {
 /// Comparisons, in the order in which they were found.
 using CompareSet = llvm::SmallSetVector<mlir::arith::CmpIOp, 4>;
 
-/// The mask of a load, store or atomic of a tensor; null for other operations and where there is none.
+/// The mask of a load, store or atomic of a tensor; null for other operations and where there is
+/// none.
 mlir::Value maskOf(mlir::Operation *op);
 
 /// The comparisons whose conjunction, broadcast and reshaped, a mask is made of; others of its

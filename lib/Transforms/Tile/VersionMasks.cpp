@@ -214,7 +214,8 @@ static bool isPlain(Operation *op) {
 }
 
 void VersionMasks::runOnBlock(Block *block) {
-  // The facts about widths are of no use after a change, but then there is nothing more to do in this block.
+  // The facts about widths are of no use after a change, but then there is nothing more to do in
+  // this block.
   std::optional<AccessWidths> widths;
   auto getWidths = [&]() -> const AccessWidths & {
     return widths ? *widths : widths.emplace(getOperation());
