@@ -1,4 +1,5 @@
-// Heavy MLIR and LLVM headers that the dialect, pass and conversion layers share. Nothing of ours belongs here.
+// Heavy MLIR and LLVM headers that the dialect, pass and conversion layers share. Nothing of ours
+// belongs here.
 #include "llvm.h"
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The portable package's one program: tilec, or tilec-examples when called by that name. LLVM is linked statically, so
-// two programs would be the same 60 MB twice.
+// The portable package's one program: tilec, or tilec-examples when called by that name. LLVM is
+// linked statically, so two programs would be the same 60 MB twice.
 
 #include <cstring>
 

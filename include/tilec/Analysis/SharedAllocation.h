@@ -47,8 +47,8 @@ public:
   static constexpr int64_t kAlignment = 128;
   static constexpr int64_t kSmallAlignment = 16;
   static constexpr int64_t kSmallSize = 64;
-  /// Small buffers (partial results of reductions) do not share memory among themselves while all of them
-  /// together take at most this many bytes: sharing would save little and cost a barrier.
+  /// Small buffers (partial results of reductions) do not share memory among themselves while all
+  /// of them together take at most this many bytes: sharing would save little and cost a barrier.
   static constexpr int64_t kSeparateSmallLimit = 2048;
 
   /// Computes a placement; `offset` attributes that exist are ignored.
