@@ -6,6 +6,8 @@
 
 #include "dialects/Tile/TileOps.h"
 
+#include "dialects/Tile/ConstantMask.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -214,16 +216,11 @@ LogicalResult AtomicCasOp::verify() {
 /// atomic p, v if true -> atomic p, v
 /// atomic p, v if false -> zero
 static LogicalResult simplifyAtomicMask(AtomicRMWOp op, PatternRewriter &rewriter) {
-  if (!op.getMask())
-    return rewriter.notifyMatchFailure(op, "no mask");
-  if (matchPattern(op.getMask(), m_One())) {
-    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-    return success();
-  }
-  if (!matchPattern(op.getMask(), m_Zero()))
-    return rewriter.notifyMatchFailure(op, "mask is not constant");
-  rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, rewriter.getZeroAttr(op.getType()));
-  return success();
+  return simplifyConstantMask(
+      op, op.getMask(), rewriter, [&] { op.getMaskMutable().clear(); },
+      [&] {
+        rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, rewriter.getZeroAttr(op.getType()));
+      });
 }
 
 void AtomicRMWOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {

@@ -6,6 +6,8 @@
 
 #include "dialects/Tile/TileOps.h"
 
+#include "dialects/Tile/ConstantMask.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -226,37 +228,26 @@ static Value createZero(OpBuilder &builder, Location loc, Type type) {
 /// load p, true, other -> load p
 /// load p, false, other -> other, or zero when there is none
 static LogicalResult simplifyLoadMask(LoadOp op, PatternRewriter &rewriter) {
-  if (!op.getMask())
-    return rewriter.notifyMatchFailure(op, "no mask");
-  if (matchPattern(op.getMask(), m_One())) {
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getOtherMutable().clear();
-      op.getMaskMutable().clear();
-    });
-    return success();
-  }
-  if (!matchPattern(op.getMask(), m_Zero()))
-    return rewriter.notifyMatchFailure(op, "mask is not constant");
-  Value other = op.getOther();
-  if (!other)
-    other = createZero(rewriter, op.getLoc(), op.getType());
-  rewriter.replaceOp(op, other);
-  return success();
+  return simplifyConstantMask(
+      op, op.getMask(), rewriter,
+      [&] {
+        op.getOtherMutable().clear();
+        op.getMaskMutable().clear();
+      },
+      [&] {
+        Value other = op.getOther();
+        if (!other)
+          other = createZero(rewriter, op.getLoc(), op.getType());
+        rewriter.replaceOp(op, other);
+      });
 }
 
 /// store p, v, true -> store p, v
 /// store p, v, false -> nothing
 static LogicalResult simplifyStoreMask(StoreOp op, PatternRewriter &rewriter) {
-  if (!op.getMask())
-    return rewriter.notifyMatchFailure(op, "no mask");
-  if (matchPattern(op.getMask(), m_One())) {
-    rewriter.modifyOpInPlace(op, [&] { op.getMaskMutable().clear(); });
-    return success();
-  }
-  if (!matchPattern(op.getMask(), m_Zero()))
-    return rewriter.notifyMatchFailure(op, "mask is not constant");
-  rewriter.eraseOp(op);
-  return success();
+  return simplifyConstantMask(
+      op, op.getMask(), rewriter, [&] { op.getMaskMutable().clear(); },
+      [&] { rewriter.eraseOp(op); });
 }
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
