@@ -236,6 +236,10 @@ private:
   /// The factor that the source asks for, or the one that brings a thread's loads in flight to the
   /// goal. `isStream` is set for a loop that only loads and accumulates.
   int64_t chooseFactor(scf::ForOp loop, int64_t threads, bool &isStream) {
+    // The bounds are computed in 64 bits; the front end makes no other loops.
+    auto counter = dyn_cast<IntegerType>(loop.getStep().getType());
+    if (!counter || counter.getWidth() > 64)
+      return 1;
     if (auto asked = loop->getAttrOfType<IntegerAttr>(kUnrollAttr))
       return asked.getInt();
     int64_t bytes = loadBytes(loop);

@@ -69,6 +69,19 @@ func.func @no_with_a_store(%p: tensor<512x!tile.ptr<f32>, #a>, %n: i32) {
   func.return
 }
 
+// CHECK-LABEL: func @no_index_counter
+// CHECK-COUNT-1: tile.load
+// CHECK-NOT: tile.load
+// CHECK: return
+func.func @no_index_counter(%p: tensor<512x!tile.ptr<f32>, #a>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %x = tile.load %p : tensor<512x!tile.ptr<f32>, #a>
+  }
+  func.return
+}
+
 // What the source asks for.
 // CHECK-LABEL: func @asked
 // CHECK: scf.for
