@@ -118,9 +118,10 @@ bool Compilation::runPipeline(llvm::function_ref<void(OpPassManager &)> build) {
   unsigned errorsBefore = diagnostics.getNumErrors();
   if (succeeded(pm.run(*module)))
     return true;
-  if (diagnostics.getNumErrors() == errorsBefore)
-    diagnostics.error(SourceRange(), "a pass failed without saying why");
-  return fail(Failure::Input);
+  if (diagnostics.getNumErrors() != errorsBefore)
+    return fail(Failure::Input);
+  diagnostics.error(SourceRange(), "a pass failed without saying why");
+  return fail(Failure::Internal);
 }
 
 bool Compilation::parse() {

@@ -116,7 +116,8 @@ public:
   ~Compiler();
 
   /// Compiles one kernel of a file. Diagnostics (errors, warnings, remarks) go to `diagnostics`;
-  /// null after an error, whose kind lastFailure() tells.
+  /// null after an error, whose kind lastFailure() tells. Only a missing ptxas still gives the
+  /// kernel, without its cubin, and Failure::Unavailable.
   std::unique_ptr<CompiledKernel> compile(SourceManager &sources, FileId file,
                                           const CompileOptions &options,
                                           DiagnosticEngine &diagnostics);

@@ -5,6 +5,8 @@
 
 #include "TileInterpreter.h"
 
+#include "gtest/gtest.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -146,7 +148,8 @@ Numbers TileInterpreter::runElementwise(Operation *op) {
               return compare(cmp.getPredicate(), operand(0), operand(1), operandBits);
             })
             .Default([](Operation *other) -> __int128 {
-              llvm::report_fatal_error("no meaning of '" + other->getName().getStringRef() + "'");
+              ADD_FAILURE() << "no meaning of '" << other->getName().getStringRef().str() << "'";
+              return 0;
             });
     result[i] = wrap(value, bits);
   }
