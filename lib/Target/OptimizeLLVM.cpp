@@ -37,7 +37,10 @@ constexpr llvm::StringLiteral kernelPasses =
     "loop(indvars,loop-deletion,loop-unroll-full),"
     // Scalars again, with the loops in their final shape.
     "sroa,early-cse<memssa>,gvn,bdce,instcombine<no-verify-fixpoint>,"
-    "dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>),"
+    "dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>,"
+    // Constants and values that all threads share stand last in sums: addresses with a common base
+    // become offsets of it, and the machine's uniform unit does the shared part.
+    "reassociate,early-cse),"
     "globaldce";
 
 /// Assembly that other threads take part in must not be copied into two branches. Which text that

@@ -6,11 +6,12 @@
 
 #include "GpuRun.h"
 
+#include "Environment.h"
+
 #include "tilec/Target/PTXTarget.h"
 #include "tilecrt/cuda/DeviceBuffer.h"
 #include "tilecrt/cuda/LaunchArguments.h"
 #include "tilecrt/cuda/Module.h"
-#include "tilecrt/cuda/TimeKernel.h"
 
 using namespace tilecrt::cuda;
 using tilecrt::Result;
@@ -18,11 +19,15 @@ using tilecrt::Status;
 
 namespace tilec::tool {
 
-Result<Context> openGpu(int ordinal) {
+Result<Device> openGpuDevice(int ordinal) {
   Result<Driver> driver = Driver::open();
   if (!driver.ok())
     return driver.status();
-  Result<Device> device = Device::open(*driver, ordinal);
+  return Device::open(*driver, ordinal);
+}
+
+Result<Context> openGpu(int ordinal) {
+  Result<Device> device = openGpuDevice(ordinal);
   if (!device.ok())
     return device.status();
   return Context::create(*device);
@@ -128,19 +133,48 @@ private:
   LaunchShape shape;
 };
 
-Result<RunTime> timeLaunches(const Context &context, const Stream &stream, Launch &launch,
-                             unsigned repeats) {
-  TimingOptions options;
-  options.repeats = repeats;
-  options.warmup = std::min(repeats, 10u);
-  Result<Timing> timing =
-      timeKernel(context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
-  if (!timing.ok())
-    return timing.status();
-  return RunTime{timing->median, timing->min, timing->mean, repeats};
+Result<Timing> timeLaunches(const Context &context, const Stream &stream, Launch &launch,
+                            const TimingOptions &options) {
+  return timeKernel(
+      context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
+}
+
+/// A fault on the device says nothing about its place; another tool of ours does.
+Status explain(const Status &status) {
+  if (status.code() != tilecrt::StatusCode::deviceError)
+    return status;
+  return Status(status.code(), status.message() +
+                                   "; the simulator finds the place: tilec run --device sim "
+                                   "--check");
+}
+
+/// The first launch, whose failure is the kernel's.
+Status launchOnce(Launch &launch, const Stream &stream) {
+  if (Status status = launch.queue(stream); !status.ok())
+    return explain(status);
+  return explain(stream.synchronize());
 }
 
 } // namespace
+
+std::string describeGpu(const Context &context) {
+  return context.device().properties().name +
+         " (cuda:" + std::to_string(context.device().ordinal()) + ")";
+}
+
+Status aimAtGpu(const Device &device, CompileOptions &options) {
+  Result<std::string> target = targetFor(device.properties());
+  if (!target.ok())
+    return target.status();
+  options.target = *target;
+  // The driver compiles PTX where there is no ptxas, and for devices newer than our targets.
+  bool own = llvm::StringRef(*target).starts_with(device.properties().archName());
+  llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(options.tools));
+  options.stopAfter = ptxas && own ? Stage::Cubin : Stage::PTX;
+  if (!ptxas)
+    llvm::consumeError(ptxas.takeError());
+  return Status();
+}
 
 Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
                             const RunCommand &command) {
@@ -150,27 +184,37 @@ Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel
   Result<Launch> launch = Launch::create(context, kernel, plan);
   if (!launch.ok())
     return launch.status();
-  auto explain = [](const Status &status) {
-    if (status.code() != tilecrt::StatusCode::deviceError)
-      return status;
-    return Status(status.code(),
-                  status.message() + "; the simulator finds the place: --device sim --check");
-  };
-  if (Status status = launch->queue(*stream); !status.ok())
-    return explain(status);
-  if (Status status = stream->synchronize(); !status.ok())
-    return explain(status);
+  if (Status status = launchOnce(*launch, *stream); !status.ok())
+    return status;
   if (Status status = launch->download(plan); !status.ok())
     return status;
 
-  Result<RunTime> time = timeLaunches(context, *stream, *launch, command.repeat.value_or(100));
-  if (!time.ok())
-    return explain(time.status());
+  TimingOptions options;
+  options.repeats = command.repeat.value_or(100);
+  options.warmup = std::min(options.repeats, 10u);
+  Result<Timing> timing = timeLaunches(context, *stream, *launch, options);
+  if (!timing.ok())
+    return explain(timing.status());
   RunOutcome outcome;
-  outcome.device = context.device().properties().name +
-                   " (cuda:" + std::to_string(context.device().ordinal()) + ")";
-  outcome.time = *time;
+  outcome.device = describeGpu(context);
+  outcome.time = {timing->median, timing->min, timing->mean, options.repeats};
   return outcome;
+}
+
+Result<Timing> timeOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
+                         const TimingOptions &options) {
+  Result<Stream> stream = Stream::create(context);
+  if (!stream.ok())
+    return stream.status();
+  Result<Launch> launch = Launch::create(context, kernel, plan);
+  if (!launch.ok())
+    return launch.status();
+  if (Status status = launchOnce(*launch, *stream); !status.ok())
+    return status;
+  Result<Timing> timing = timeLaunches(context, *stream, *launch, options);
+  if (!timing.ok())
+    return explain(timing.status());
+  return timing;
 }
 
 } // namespace tilec::tool

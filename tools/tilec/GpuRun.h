@@ -9,8 +9,12 @@
 #include "RunOutcome.h"
 
 #include "tilecrt/cuda/Context.h"
+#include "tilecrt/cuda/TimeKernel.h"
 
 namespace tilec::tool {
+
+/// The driver's device, or why there is none.
+tilecrt::Result<tilecrt::cuda::Device> openGpuDevice(int ordinal);
 
 /// The device's context, or why there is none.
 tilecrt::Result<tilecrt::cuda::Context> openGpu(int ordinal);
@@ -24,6 +28,18 @@ tilecrt::Result<std::string> targetFor(const tilecrt::cuda::DeviceProperties &de
 tilecrt::Result<RunOutcome> runOnGpu(const tilecrt::cuda::Context &context,
                                      const CompiledKernel &kernel, RunPlan &plan,
                                      const RunCommand &command);
+
+/// Launches the kernel once, and then times it; nothing is copied back.
+tilecrt::Result<tilecrt::cuda::Timing> timeOnGpu(const tilecrt::cuda::Context &context,
+                                                 const CompiledKernel &kernel, RunPlan &plan,
+                                                 const tilecrt::cuda::TimingOptions &options);
+
+/// "NVIDIA H200 (cuda:0)".
+std::string describeGpu(const tilecrt::cuda::Context &context);
+
+/// Compiles for the GPU: to a cubin where there is a ptxas for it, otherwise to PTX, which the
+/// driver assembles.
+tilecrt::Status aimAtGpu(const tilecrt::cuda::Device &device, CompileOptions &options);
 
 } // namespace tilec::tool
 

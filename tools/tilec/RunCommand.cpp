@@ -6,7 +6,6 @@
 #include "Commands.h"
 #include "CompileOutcome.h"
 #include "Console.h"
-#include "Environment.h"
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
 #include "RunReport.h"
@@ -14,6 +13,8 @@
 #include "SourceFile.h"
 
 #include "tilecrt/data/NpyFile.h"
+
+#include <future>
 
 using tilecrt::Result;
 using tilecrt::Status;
@@ -32,8 +33,10 @@ public:
 private:
   ExitCode readSource();
   ExitCode readExpectations();
+  void beginOpening();
   ExitCode openDevice();
   ExitCode compile();
+  ExitCode openContext();
   ExitCode launch();
   ExitCode compareArrays();
   ExitCode saveArrays();
@@ -48,7 +51,12 @@ private:
   SourceManager sources;
   FileId file = 0;
   RunPlan plan;
+  /// The driver takes longer to start than the compiler: it opens the device while the data is made
+  /// and its context while the kernel is compiled.
+  std::shared_future<Result<tilecrt::cuda::Device>> openingDevice;
+  std::future<Result<tilecrt::cuda::Context>> openingContext;
   /// Nothing: the simulator.
+  std::optional<tilecrt::cuda::Device> device;
   std::optional<tilecrt::cuda::Context> gpu;
   Compiler compiler;
   std::unique_ptr<CompiledKernel> kernel;
@@ -122,15 +130,43 @@ ExitCode Runner::readExpectations() {
   return ExitCode::Ok;
 }
 
-ExitCode Runner::openDevice() {
+void Runner::beginOpening() {
   if (command.device == DeviceKind::Simulator)
+    return;
+  int ordinal = command.deviceNumber;
+  openingDevice = std::async(std::launch::async, [ordinal] { return openGpuDevice(ordinal); });
+  openingContext =
+      std::async(std::launch::async, [opening = openingDevice]() -> Result<tilecrt::cuda::Context> {
+        const Result<tilecrt::cuda::Device> &opened = opening.get();
+        if (!opened.ok())
+          return opened.status();
+        return tilecrt::cuda::Context::create(*opened);
+      });
+}
+
+ExitCode Runner::openDevice() {
+  if (!openingDevice.valid())
     return ExitCode::Ok;
-  Result<tilecrt::cuda::Context> context = openGpu(command.deviceNumber);
-  if (context.ok())
-    gpu.emplace(std::move(*context));
+  const Result<tilecrt::cuda::Device> &opened = openingDevice.get();
+  if (opened.ok())
+    device = *opened;
   else if (command.device == DeviceKind::Cuda)
-    return reportError(context.message(), ExitCode::Unavailable);
+    return reportError(opened.message(), ExitCode::Unavailable);
   return ExitCode::Ok;
+}
+
+ExitCode Runner::openContext() {
+  if (!device)
+    return ExitCode::Ok;
+  Result<tilecrt::cuda::Context> context = openingContext.get();
+  if (context.ok()) {
+    gpu.emplace(std::move(*context));
+    return ExitCode::Ok;
+  }
+  if (command.device == DeviceKind::Cuda)
+    return reportError(context.message(), ExitCode::Unavailable);
+  device.reset();
+  return compile();
 }
 
 ExitCode Runner::compile() {
@@ -140,17 +176,9 @@ ExitCode Runner::compile() {
   options.constants = plan.constants;
   options.countInstructions = command.counters;
   options.target = "sim";
-  if (gpu) {
-    Result<std::string> target = targetFor(gpu->device().properties());
-    if (!target.ok())
-      return reportUnlessOk(target.status());
-    options.target = *target;
-    // The driver compiles PTX where there is no ptxas, and for devices newer than our targets.
-    bool own = llvm::StringRef(*target).starts_with(gpu->device().properties().archName());
-    llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(options.tools));
-    options.stopAfter = ptxas && own ? Stage::Cubin : Stage::PTX;
-    if (!ptxas)
-      llvm::consumeError(ptxas.takeError());
+  if (device) {
+    if (Status status = aimAtGpu(*device, options); !status.ok())
+      return reportUnlessOk(status);
   }
   DiagnosticEngine diagnostics;
   kernel = compiler.compile(sources, file, options, diagnostics);
@@ -205,9 +233,10 @@ ExitCode Runner::report() {
 }
 
 ExitCode Runner::run() {
+  beginOpening();
   for (ExitCode (Runner::*step)() :
        {&Runner::readSource, &Runner::readExpectations, &Runner::openDevice, &Runner::compile,
-        &Runner::launch, &Runner::saveArrays, &Runner::compareArrays})
+        &Runner::openContext, &Runner::launch, &Runner::saveArrays, &Runner::compareArrays})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return report();
