@@ -68,6 +68,24 @@ public:
     out = static_cast<Int>(number);
   }
 
+  void read(const Json &object, const char *key, std::vector<std::string> &out) {
+    readElements(object, key, "an array of strings", [&](const Json &element) {
+      if (!element.is_string())
+        return false;
+      out.push_back(element.get<std::string>());
+      return true;
+    });
+  }
+
+  void read(const Json &object, const char *key, std::vector<uint32_t> &out) {
+    readElements(object, key, "an array of numbers below 2^32", [&](const Json &element) {
+      if (!element.is_number_unsigned() || element.get<uint64_t>() > UINT32_MAX)
+        return false;
+      out.push_back(element.get<uint32_t>());
+      return true;
+    });
+  }
+
   /// Calls `each` with every object of the array under `key`.
   template <typename Fn> void readObjects(const Json &object, const char *key, Fn each) {
     const Json *value = find(object, key, false);
@@ -90,6 +108,19 @@ public:
   }
 
 private:
+  /// Calls `each` with every element of the array under `key`, until it says no.
+  template <typename Fn>
+  void readElements(const Json &object, const char *key, const char *expected, Fn each) {
+    const Json *value = find(object, key, false);
+    if (!value)
+      return;
+    if (!value->is_array())
+      return wrongKind(key, expected, *value);
+    for (const Json &element : *value)
+      if (!each(element))
+        return wrongKind(key, expected, element);
+  }
+
   const Json *find(const Json &object, const char *key, bool required) {
     if (!failure.ok())
       return nullptr;
@@ -136,6 +167,25 @@ KernelArgument argumentFromJson(Reader &reader, const Json &object) {
     reader.fail("'kind' of argument '" + argument.name + "' is '" + kind +
                 "', expected 'pointer', 'integer' or 'floating'");
   return argument;
+}
+
+Json mapToJson(const TensorMapArgument &map) {
+  return Json{{"base", map.base},        {"elementType", map.elementType},
+              {"shape", map.shape},      {"strides", map.strides},
+              {"box", map.box},          {"swizzleBytes", map.swizzleBytes},
+              {"fillsNan", map.fillsNan}};
+}
+
+TensorMapArgument mapFromJson(Reader &reader, const Json &object) {
+  TensorMapArgument map;
+  reader.readInteger(object, "base", map.base);
+  reader.read(object, "elementType", map.elementType, true);
+  reader.read(object, "shape", map.shape);
+  reader.read(object, "strides", map.strides);
+  reader.read(object, "box", map.box);
+  reader.readInteger(object, "swizzleBytes", map.swizzleBytes);
+  reader.read(object, "fillsNan", map.fillsNan);
+  return map;
 }
 
 Json lineToJson(const LineMapEntry &entry) {
@@ -194,6 +244,9 @@ KernelMetadata readMetadata(Reader &reader, const Json &root) {
   reader.readObjects(root, "arguments", [&](const Json &object) {
     metadata.arguments.push_back(argumentFromJson(reader, object));
   });
+  reader.readObjects(root, "tensorMaps", [&](const Json &object) {
+    metadata.tensorMaps.push_back(mapFromJson(reader, object));
+  });
   reader.readObjects(root, "constants", [&](const Json &object) {
     KernelConstant constant;
     reader.read(object, "name", constant.name, true);
@@ -226,6 +279,10 @@ std::string toJson(const KernelMetadata &metadata) {
   for (const KernelArgument &argument : metadata.arguments)
     arguments.push_back(argumentToJson(argument));
   root["arguments"] = std::move(arguments);
+  Json maps = Json::array();
+  for (const TensorMapArgument &map : metadata.tensorMaps)
+    maps.push_back(mapToJson(map));
+  root["tensorMaps"] = std::move(maps);
 
   std::vector<std::pair<std::string, std::string>> constants;
   for (const KernelConstant &constant : metadata.constants)

@@ -46,6 +46,10 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTypeTextAttr = "tile.type";
     /// Divisibility hint: i32 on arguments, dense i32 array (one per dimension) on ops.
     static constexpr ::llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
+    /// How the host computes a tensor map: dictionary of `base` (number of an argument), `shape` and `strides` (strings
+    /// in postfix notation, `%N` for argument N), on an argument of a descriptor type that the kernel's caller does not
+    /// give.
+    static constexpr ::llvm::StringLiteral kTensorMapAttr = "tile.tensor_map";
     /// Contiguity hint: dense i32 array, one per dimension.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     /// Constancy hint: dense i32 array, one per dimension.

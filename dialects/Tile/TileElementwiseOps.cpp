@@ -7,10 +7,52 @@
 #include "dialects/Tile/TileOps.h"
 
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace tilec::tile {
+
+/// The scalar that all elements of an integer tensor are; null when they differ.
+static Value uniformOffset(OpBuilder &builder, Value offset) {
+  if (auto splat = offset.getDefiningOp<SplatOp>())
+    return splat.getSource();
+  DenseIntElementsAttr constant;
+  if (!matchPattern(offset, m_Constant(&constant)) || !constant.isSplat())
+    return {};
+  return arith::ConstantOp::create(
+      builder, offset.getLoc(),
+      builder.getIntegerAttr(constant.getElementType(), constant.getSplatValue<APInt>()));
+}
+
+namespace {
+/// (base + offsets) + uniform -> (base + uniform) + offsets: one scalar addition instead of one for
+/// each element, and offsets that do not change in a loop stay outside of it.
+struct UniformOffsetFirst : OpRewritePattern<AddPtrOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AddPtrOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getPointer().getDefiningOp<AddPtrOp>();
+    auto base = inner ? inner.getPointer().getDefiningOp<SplatOp>() : SplatOp();
+    if (!base || inner.getOffset().getDefiningOp<SplatOp>() ||
+        matchPattern(inner.getOffset(), m_Constant()))
+      return rewriter.notifyMatchFailure(op, "not a uniform base and different offsets");
+    Value uniform = uniformOffset(rewriter, op.getOffset());
+    if (!uniform)
+      return rewriter.notifyMatchFailure(op, "the offset differs between elements");
+    Value moved = AddPtrOp::create(rewriter, op.getLoc(), base.getSource().getType(),
+                                   base.getSource(), uniform);
+    Value everywhere = SplatOp::create(rewriter, op.getLoc(), base.getType(), moved);
+    rewriter.replaceOpWithNewOp<AddPtrOp>(op, op.getType(), everywhere, inner.getOffset());
+    return success();
+  }
+};
+} // namespace
+
+void AddPtrOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<UniformOffsetFirst>(context);
+}
 
 OpFoldResult AddPtrOp::fold(FoldAdaptor adaptor) {
   if (matchPattern(adaptor.getOffset(), m_Zero()))

@@ -25,6 +25,7 @@ def Tile_AddPtrOp : Tile_ElementwiseOp<"addptr", [AllTypesMatch<["pointer", "res
   let results = (outs Tile_PtrLike:$result);
   let assemblyFormat = "$pointer `,` $offset attr-dict `:` type($pointer) `,` type($offset)";
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_PtrToIntOp : Tile_ElementwiseOp<"ptr_to_int"> {

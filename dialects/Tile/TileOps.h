@@ -87,6 +87,16 @@ bool hasAtomic(AtomicKind kind, mlir::Type element);
 /// Whether an atomic compare-and-swap exists for elements of a type.
 bool hasAtomicCas(mlir::Type element);
 
+/// Whether a matrix product exists for these element types of operands and accumulator.
+bool hasDot(mlir::Type lhs, mlir::Type rhs, mlir::Type acc);
+
+/// Error unless shapes and element types are those of a matrix product.
+llvm::LogicalResult verifyDot(mlir::Operation *op, mlir::ShapedType lhs, mlir::ShapedType rhs,
+                              mlir::ShapedType acc);
+/// Error unless the attributes of a matrix product of `element` operands make sense.
+llvm::LogicalResult verifyDotAttributes(mlir::Operation *op, mlir::Type element,
+                                        std::optional<int32_t> maxImprecise, bool isUnsigned);
+
 /// Whether an atomic publishes what the program did before it.
 inline bool isRelease(MemSemantic sem) {
   return sem == MemSemantic::release || sem == MemSemantic::acq_rel;

@@ -14,6 +14,8 @@ include "dialects/Tile/TileMemoryOps.td"
 include "dialects/Tile/TileAtomicOps.td"
 include "dialects/Tile/TileReduceOps.td"
 include "dialects/Tile/TileScanOps.td"
+include "dialects/Tile/TileMatrixOps.td"
+include "dialects/Tile/TileDescriptorOps.td"
 include "dialects/Tile/TileProgramOps.td"
 
 #endif // TILEC_DIALECTS_TILE_TILEOPS_TD

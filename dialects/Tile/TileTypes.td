@@ -40,6 +40,21 @@ def Tile_PtrType : TypeDef<Tile_Dialect, "Ptr", [
   }];
 }
 
+def Tile_DescType : TypeDef<Tile_Dialect, "Desc"> {
+  let mnemonic = "desc";
+  let summary = "descriptor of a tensor in global memory that is accessed block by block";
+  let description = [{
+    `desc_c1`: the block has 1 to 5 dimensions, every size a power of two. `desc_c2`: the elements are integers of 8 to
+    64 bits or floats; floats when what lies outside of the tensor reads as NaN (`nan`) instead of zero.
+
+    Example: `!tile.desc<[64, 32], f16>`, `!tile.desc<[64, 32], f16, nan>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$blockShape, "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"bool", "false">:$padsWithNan);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 // Types a tensor's elements or a scalar may have.
 def Tile_Int : AnyTypeOf<[I1, I8, I16, I32, I64], "integer">;
 def Tile_Float8 : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ], "8-bit float">;
@@ -96,6 +111,12 @@ def Tile_MemScope : I32EnumAttr<"MemScope", "threads between which an atomic ord
 
 def Tile_RoundingMode : I32EnumAttr<"RoundingMode", "rounding of a narrowing float cast", [
     I32EnumAttrCase<"rtne", 0>, I32EnumAttrCase<"rtz", 1>]> {
+  let cppNamespace = "::tilec::tile";
+}
+
+// How f32 operands of a matrix product are multiplied.
+def Tile_InputPrecision : I32EnumAttr<"InputPrecision", "precision of the products of f32 operands", [
+    I32EnumAttrCase<"tf32", 0>, I32EnumAttrCase<"tf32x3", 1>, I32EnumAttrCase<"ieee", 2>]> {
   let cppNamespace = "::tilec::tile";
 }
 

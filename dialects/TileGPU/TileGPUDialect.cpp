@@ -110,13 +110,22 @@ void LinearAttr::print(AsmPrinter &printer) const {
 //===--------------------------------------------------------------------------------------------===//
 
 LogicalResult MemDescType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
-                                  ArrayRef<int64_t> shape, Type elementType, LinearAttr layout) {
+                                  ArrayRef<int64_t> shape, Type elementType, LinearAttr layout,
+                                  int64_t buffers) {
+  if (buffers < 1)
+    return emitError() << "expected at least one buffer, got " << buffers;
   if (layout && llvm::ArrayRef<int64_t>(layout.getLayout().getOutShape()) != shape)
     return emitError() << "expected a layout of the buffer's shape";
   return success();
 }
 
-int64_t MemDescType::getSizeInBytes() const {
+int64_t MemDescType::getSizeInBytes() const { return getBufferBytes() * getBuffers(); }
+
+MemDescType MemDescType::getOneBuffer() const {
+  return MemDescType::get(getContext(), getShape(), getElementType(), getLayout());
+}
+
+int64_t MemDescType::getBufferBytes() const {
   unsigned bits = std::max(8u, tile::bitWidthOf(getElementType()));
   return getLayout().getLayout().getInDimSize(kOffset) * int64_t(bits / 8);
 }

@@ -25,6 +25,7 @@ def TileGPU_Dialect : Dialect {
 
     Module attributes: `tilegpu.num_warps` (i32), `tilegpu.target` (string, e.g. "sm_90a"), and, after allocation,
     `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a pass asks for a register budget.
+    Function attribute: `tilegpu.few_registers` when a thread's code is to be ordered for few live registers.
   }];
   let useDefaultTypePrinterParser = 1;
   let useDefaultAttributePrinterParser = 1;
@@ -39,6 +40,10 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kMinCtasAttr = "tilegpu.min_ctas";
     /// Module attribute: bytes of shared memory that a CTA needs.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
+    /// Function attribute: a thread's code is to be ordered so that few registers are live.
+    static constexpr ::llvm::StringLiteral kFewRegistersAttr = "tilegpu.few_registers";
+    /// Attribute of `ld_shared` and `st_shared`: the slot (its offset) that no other thread accesses.
+    static constexpr ::llvm::StringLiteral kSlotAttr = "tilegpu.slot";
   }];
 }
 

@@ -15,6 +15,17 @@
 
 #include "dialects/TileGPU/TileGPUDialect.h.inc"
 
+namespace tilec::tilegpu {
+/// What `tilegpu.refresh` and `tilegpu.opaque_zero` "write": each is a new value.
+struct FreshnessResource : mlir::SideEffects::Resource::Base<FreshnessResource> {
+  llvm::StringRef getName() final { return "<Freshness>"; }
+};
+/// The order of asynchronous operations and the waits for them.
+struct AsyncOrderResource : mlir::SideEffects::Resource::Base<AsyncOrderResource> {
+  llvm::StringRef getName() final { return "<AsyncOrder>"; }
+};
+} // namespace tilec::tilegpu
+
 #define GET_ATTRDEF_CLASSES
 #include "dialects/TileGPU/TileGPUAttrs.h.inc"
 
@@ -32,6 +43,9 @@ const LinearLayout &layoutOf(mlir::RankedTensorType type);
 /// The tensor type with `layout` as its encoding.
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type, const LinearLayout &layout);
 
+/// Shape and element type of a tensor or a buffer, as a tensor.
+mlir::RankedTensorType tensorOf(mlir::Type type);
+
 /// Whether `type` is a tensor with a layout.
 bool hasLayout(mlir::Type type);
 
@@ -40,6 +54,9 @@ int numWarpsOf(mlir::Operation *op);
 
 /// The module's target processor number, e.g. 90 for "sm_90a"; 90 when it does not say.
 int computeCapabilityOf(mlir::Operation *op);
+
+/// Vectors of 16 bytes that a thread's registers of a tensor with a layout make.
+int64_t registerVectors(mlir::RankedTensorType type);
 
 /// Consecutive elements of a tensor that one atomic instruction can take.
 unsigned maxAtomicElements(tile::AtomicKind kind, mlir::Type element, int computeCapability);

@@ -12,5 +12,10 @@ include "dialects/TileGPU/TileGPULayoutOps.td"
 include "dialects/TileGPU/TileGPUThreadOps.td"
 include "dialects/TileGPU/TileGPUAtomicOps.td"
 include "dialects/TileGPU/TileGPUScanOps.td"
+include "dialects/TileGPU/TileGPUMatrixOps.td"
+include "dialects/TileGPU/TileGPUAsyncOps.td"
+include "dialects/TileGPU/TileGPURegisterOps.td"
+include "dialects/TileGPU/TileGPUTensorCoreOps.td"
+include "dialects/TileGPU/TileGPUTensorCopyOps.td"
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD

@@ -51,10 +51,15 @@ def TileGPU_StGlobalOp : TileGPU_Op<"st_global"> {
 
 def TileGPU_LdSharedOp : TileGPU_Op<"ld_shared"> {
   let summary = "one shared-memory load of a thread: up to 16 bytes";
-  let description = [{ Example: `%1 = tilegpu.ld_shared %0 : !llvm.ptr<3> -> vector<4xi32>` }];
-  let arguments = (ins Arg<TileGPU_SharedPtr, "address", [MemRead]>:$address);
+  let description = [{
+    A `kept` load is performed even where a later step knows what was stored there: the value would have to stay in
+    registers until then.
+
+    Example: `%1 = tilegpu.ld_shared %0 : !llvm.ptr<3> -> vector<4xi32>`
+  }];
+  let arguments = (ins Arg<TileGPU_SharedPtr, "address", [MemRead]>:$address, UnitAttr:$kept);
   let results = (outs TileGPU_Word:$result);
-  let assemblyFormat = "$address attr-dict `:` type($address) `->` type($result)";
+  let assemblyFormat = "$address (`kept` $kept^)? attr-dict `:` type($address) `->` type($result)";
 }
 
 def TileGPU_StSharedOp : TileGPU_Op<"st_shared"> {

@@ -37,17 +37,26 @@ def TileGPU_MemDescType : TypeDef<TileGPU_Dialect, "MemDesc"> {
   let mnemonic = "memdesc";
   let summary = "a buffer in shared memory";
   let description = [{
-    A tensor's worth of shared memory: `shape`, element type, and the layout from element offset to coordinate.
+    A tensor's worth of shared memory: `shape`, element type, and the layout from element offset to coordinate; or a
+    ring of `buffers` of them, one after the other, of which `tilegpu.memdesc_index` takes one.
 
-    Example: `!tilegpu.memdesc<[32, 32], f32, #layout>`
+    Example: `!tilegpu.memdesc<[32, 32], f32, #layout>`, `!tilegpu.memdesc<[32, 32], f32, #layout, buffers = 3>`
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "::tilec::tilegpu::LinearAttr":$layout);
-  let assemblyFormat = "`<` `[` $shape `]` `,` $elementType `,` $layout `>`";
+                        "::tilec::tilegpu::LinearAttr":$layout, DefaultValuedParameter<"int64_t", "1">:$buffers);
+  let assemblyFormat = "`<` `[` $shape `]` `,` $elementType `,` $layout (`,` `buffers` `=` $buffers^)? `>`";
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+                                   "::tilec::tilegpu::LinearAttr":$layout), [{
+    return $_get($_ctxt, shape, elementType, layout, int64_t(1));
+  }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes that the buffer occupies.
+    /// Bytes that all buffers occupy.
     int64_t getSizeInBytes() const;
+    /// Bytes from one buffer of a ring to the next.
+    int64_t getBufferBytes() const;
+    /// The type of one buffer of the ring.
+    MemDescType getOneBuffer() const;
   }];
 }
 

@@ -29,8 +29,9 @@ struct Promise {
 
 class Solver {
 public:
-  Solver(Operation *root, DenseMap<Value, const AxisInfo *> &facts, std::deque<AxisInfo> &storage)
-      : root(root), facts(facts), storage(storage) {}
+  Solver(Operation *root, const AxisAssumptions &assumptions,
+         DenseMap<Value, const AxisInfo *> &facts, std::deque<AxisInfo> &storage)
+      : root(root), assumptions(assumptions), facts(facts), storage(storage) {}
 
   void run();
 
@@ -57,6 +58,7 @@ private:
   void enqueue(Operation *op);
 
   Operation *root;
+  const AxisAssumptions &assumptions;
   DenseMap<Value, const AxisInfo *> &facts;
   std::deque<AxisInfo> &storage;
   DenseMap<Value, Promise> promises;
@@ -138,6 +140,11 @@ void Solver::collectPromises(tile::AssumeOp assume) {
 void Solver::seedFunction(FunctionOpInterface func) {
   for (unsigned i = 0; i < func.getNumArguments(); ++i) {
     AxisInfo info = AxisInfo::pessimistic(func.getArgument(i));
+    AxisAssumption assumed = assumptions.lookup(func.getArgument(i));
+    if (assumed.constant)
+      info = AxisInfo::constant(func.getArgument(i).getType(), *assumed.constant);
+    for (int64_t &divisibility : info.divisibility)
+      divisibility = std::max(divisibility, powerOfTwoDivisor(assumed.divisibility));
     if (auto hint = func.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr))
       if (int64_t value = hint.getInt(); value > 0)
         for (int64_t &divisibility : info.divisibility)
@@ -324,7 +331,9 @@ void Solver::run() {
 
 } // namespace
 
-AxisInfoAnalysis::AxisInfoAnalysis(Operation *root) { Solver(root, facts, storage).run(); }
+AxisInfoAnalysis::AxisInfoAnalysis(Operation *root, const AxisAssumptions &assumptions) {
+  Solver(root, assumptions, facts, storage).run();
+}
 
 const AxisInfo &AxisInfoAnalysis::get(Value value) const {
   const AxisInfo *&info = facts[value];

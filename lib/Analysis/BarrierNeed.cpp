@@ -23,16 +23,32 @@ struct Access {
   bool isWrite;
   /// Number of the op in program order.
   unsigned op;
+  /// Every thread accesses its own part, the same one in all private accesses of these bytes.
+  bool isPrivate;
+  /// The ring of buffers that is accessed, and the loop around the access: whoever made the ring
+  /// has placed the barriers between the accesses inside a loop, and between those in front of it.
+  Operation *ring = nullptr;
+  Operation *loop = nullptr;
+  /// The buffer that is accessed, and whether the copy engine writes it: whoever reads it waits for
+  /// a barrier object, and whoever starts the copy has placed a barrier before.
+  Operation *alloc = nullptr;
+  bool isTensorCopy = false;
 
   bool operator<(const Access &other) const {
-    return std::tie(begin, end, isWrite, op) <
-           std::tie(other.begin, other.end, other.isWrite, other.op);
+    return std::tie(begin, end, isWrite, op, isPrivate) <
+           std::tie(other.begin, other.end, other.isWrite, other.op, other.isPrivate);
   }
   bool operator==(const Access &other) const { return !(*this < other) && !(other < *this); }
 
   /// Read after write, write after read or write after write of common bytes by different ops.
   bool conflictsWith(const Access &later) const {
     if (op == later.op && isWrite == later.isWrite)
+      return false;
+    if (ring && ring == later.ring && loop == later.loop)
+      return false;
+    if (alloc == later.alloc && (isTensorCopy || later.isTensorCopy))
+      return false;
+    if (isPrivate && later.isPrivate && begin == later.begin && end == later.end)
       return false;
     return (isWrite || later.isWrite) && begin < later.end && later.begin < end;
   }
@@ -92,6 +108,8 @@ SmallVector<Access, 2> BarrierFinder::accessesOf(Operation *op) const {
   // Descriptors that control flow only passes on.
   if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 0)
     return accesses;
+  bool isPrivate = isa<tilegpu::ParkOp, tilegpu::UnparkOp>(op);
+  bool isTensorCopy = isa<tilegpu::TmaLoadOp>(op);
   for (OpOperand &operand : op->getOpOperands()) {
     ArrayRef<tilegpu::LocalAllocOp> buffers = allocation.getBuffersOf(operand.get());
     if (buffers.empty())
@@ -111,10 +129,15 @@ SmallVector<Access, 2> BarrierFinder::accessesOf(Operation *op) const {
     }
     for (tilegpu::LocalAllocOp alloc : buffers) {
       const SharedBuffer &buffer = allocation.getBuffers().find(alloc)->second;
+      Operation *ring = alloc.getType().getBuffers() > 1 ? alloc.getOperation() : nullptr;
+      Operation *loop = op->getParentOfType<LoopLikeOpInterface>();
+      unsigned number = numbers.lookup(op);
       if (reads)
-        accesses.push_back({buffer.offset, buffer.end(), false, numbers.lookup(op)});
+        accesses.push_back({buffer.offset, buffer.end(), false, number, isPrivate, ring, loop,
+                            alloc, isTensorCopy});
       if (writes)
-        accesses.push_back({buffer.offset, buffer.end(), true, numbers.lookup(op)});
+        accesses.push_back({buffer.offset, buffer.end(), true, number, isPrivate, ring, loop, alloc,
+                            isTensorCopy});
     }
   }
   return accesses;

@@ -115,9 +115,9 @@ int64_t firstFit(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> plac
   llvm::sort(conflicts, [](const SharedBuffer *a, const SharedBuffer *b) {
     return std::make_pair(a->offset, a->size) < std::make_pair(b->offset, b->size);
   });
-  int64_t alignment = buffer.size <= SharedAllocation::kSmallSize
-                          ? SharedAllocation::kSmallAlignment
-                          : SharedAllocation::kAlignment;
+  int64_t alignment = std::max(buffer.alignment, buffer.size <= SharedAllocation::kSmallSize
+                                                     ? SharedAllocation::kSmallAlignment
+                                                     : SharedAllocation::kAlignment);
   int64_t offset = 0;
   for (const SharedBuffer *other : conflicts) {
     if (offset + buffer.size <= other->offset)
@@ -127,7 +127,50 @@ int64_t firstFit(const SharedBuffer &buffer, ArrayRef<const SharedBuffer *> plac
   return offset;
 }
 
+/// Whether `user` is a tensor copy that writes `buffer`.
+bool isFilledByTensorCopy(Value buffer, Operation *user) {
+  auto copy = dyn_cast<tilegpu::TmaLoadOp>(user);
+  return copy && copy.getBuffer() == buffer;
+}
+
+/// Whether registers are parked in the buffer.
+bool isSlot(tilegpu::LocalAllocOp alloc) {
+  return llvm::any_of(alloc->getUsers(), [](Operation *user) {
+    return isa<tilegpu::ParkOp, tilegpu::UnparkOp>(user);
+  });
+}
+
+/// Slots are in use as long as any of them is: one that shared its memory with another buffer would
+/// cost a barrier.
+void uniteSlots(SharedAllocation::BufferMap &buffers) {
+  unsigned first = std::numeric_limits<unsigned>::max(), last = 0;
+  for (auto &[alloc, buffer] : buffers)
+    if (isSlot(alloc)) {
+      first = std::min(first, buffer.firstUse);
+      last = std::max(last, buffer.lastUse);
+    }
+  for (auto &[alloc, buffer] : buffers)
+    if (isSlot(alloc)) {
+      buffer.firstUse = first;
+      buffer.lastUse = last;
+    }
+}
+
 } // namespace
+
+int64_t sharedMemoryLimit(int computeCapability) {
+  switch (computeCapability) {
+  case 80:
+  case 87:
+    return 163 * 1024;
+  case 86:
+  case 89:
+  case 120:
+    return 99 * 1024;
+  default:
+    return 227 * 1024;
+  }
+}
 
 SharedAllocation::SharedAllocation(FunctionOpInterface func) {
   Positions positions(func);
@@ -137,8 +180,16 @@ SharedAllocation::SharedAllocation(FunctionOpInterface func) {
     buffer.firstUse = std::numeric_limits<unsigned>::max();
     forEachAlias(alloc, [&](Value alias) {
       aliases[alias].push_back(alloc);
-      for (Operation *user : alias.getUsers())
+      for (Operation *user : alias.getUsers()) {
         extendLiveness(buffer, alloc, user, positions);
+        if (isa<tilegpu::WgmmaOp, tilegpu::TmaStoreOp>(user) || isFilledByTensorCopy(alias, user))
+          buffer.alignment = kSwizzleAlignment;
+        if (isa<tilegpu::MbarrierInitOp>(user)) {
+          // Nobody else may touch the bytes of a barrier object.
+          buffer.firstUse = 0;
+          buffer.lastUse = std::numeric_limits<unsigned>::max();
+        }
+      }
       // Carried around a loop that also contains the allocation: live in the next iteration too.
       Operation *loop = alias.getParentBlock()->getParentOp();
       if (isa<BlockArgument>(alias) && loop->isProperAncestor(alloc)) {
@@ -150,6 +201,8 @@ SharedAllocation::SharedAllocation(FunctionOpInterface func) {
       buffer.firstUse = buffer.lastUse = positions.begin(alloc);
     buffers.insert({alloc, buffer});
   });
+
+  uniteSlots(buffers);
 
   SmallVector<std::pair<int64_t, unsigned>> largestFirst;
   int64_t smallBytes = 0;

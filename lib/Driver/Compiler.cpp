@@ -8,6 +8,8 @@
 
 #include "DiagnosticBridge.h"
 #include "Metadata.h"
+#include "ResourceRemarks.h"
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "tilec/Driver/Pipelines.h"
@@ -17,6 +19,7 @@
 #include "tilec/Target/Cubin.h"
 #include "tilec/Target/HostJIT.h"
 #include "tilec/Target/PTX.h"
+#include "tilecrt/TensorMapValues.h"
 #include "llvm/Support/Path.h"
 #include <chrono>
 
@@ -43,6 +46,17 @@ struct Compiler::Impl {
   Failure failure = Failure::None;
 };
 
+/// "sim", or "sim:" and the processor whose code is to be run.
+static bool isSimulator(StringRef target) { return target == "sim" || target.starts_with("sim:"); }
+
+/// The processor that code is made for.
+static StringRef processorOf(StringRef target) {
+  if (target == "sim")
+    return "sm_90a";
+  target.consume_front("sim:");
+  return target;
+}
+
 namespace {
 /// The state of one compilation.
 class Compilation {
@@ -64,6 +78,10 @@ private:
   bool toLLVM();
   bool toPTX();
   bool toCubin();
+  /// The compiler's estimate of registers is a careful one. When it made tensors wait in shared
+  /// memory, compiles once more without that, and takes the result when the assembler spills
+  /// nothing.
+  void tryWithoutParking();
 
   bool fail(Failure kind) {
     failure = kind;
@@ -96,7 +114,14 @@ private:
   std::unique_ptr<CompiledKernel> result;
   std::unique_ptr<ast::Module> tree;
   OwningOpRef<ModuleOp> module;
+  /// The module as it was before layouts, while compiling it once more may pay.
+  OwningOpRef<ModuleOp> beforeTileGPU;
+  bool parkTensors = true;
+  KernelResources resources;
   std::optional<DeviceModule> deviceModule;
+  /// The kernel in its source, and the CTAs that its registers must leave room for; for remarks.
+  SourceRange kernelRange;
+  unsigned minCtas = 0;
 };
 } // namespace
 
@@ -142,7 +167,7 @@ bool Compilation::generate() {
   irgen.numStages = options.numStages;
   irgen.debug = options.debug;
   if (options.target != "sim") {
-    llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
+    llvm::Expected<PTXTarget> target = findPTXTarget(processorOf(options.target));
     if (!target)
       return fail(Failure::Input, target.takeError());
     irgen.computeCapability = target->computeCapability;
@@ -150,9 +175,13 @@ bool Compilation::generate() {
   module = generateTile(context, *tree, sources, irgen, diagnostics);
   if (!module || diagnostics.hasErrors())
     return fail(Failure::Input);
-  if (!runPipeline(buildTilePipeline))
+  bool hasTensorMaps = options.target == "sim" || options.target == "sm_90a";
+  if (!runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps); }))
     return false;
 
+  for (auto func : module->getOps<func::FuncOp>())
+    if (func->hasAttr(tile::TileDialect::kKernelAttr))
+      kernelRange = resolveLocation(func.getLoc(), sources).range;
   tilecrt::KernelMetadata &metadata = result->metadata;
   fillFromTile(*module, metadata);
   auto moduleInt = [&](StringRef name, int fallback) {
@@ -172,9 +201,18 @@ bool Compilation::generate() {
 bool Compilation::toTileGPU() {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
-  pipeline.target = options.target == "sim" ? "sm_90a" : options.target;
+  pipeline.target = processorOf(options.target).str();
+  pipeline.parkTensors = parkTensors;
+  if (parkTensors && !isSimulator(options.target) && wants(Stage::Cubin))
+    beforeTileGPU = module->clone();
   if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); }))
     return false;
+  bool isParked =
+      module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  if (!isParked)
+    beforeTileGPU = nullptr;
+  if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
+    minCtas = ctas.getInt();
   keepModule(Stage::TileGPU);
   return true;
 }
@@ -254,24 +292,40 @@ bool Compilation::toCubin() {
   CubinOptions cubinOptions;
   cubinOptions.target = options.target;
   cubinOptions.lineInfo = options.lineInfo;
+  cubinOptions.dynamicSharedBytes = int(result->metadata.dynamicSharedBytes);
   llvm::Expected<CubinResult> cubin = assemblePTX(result->ptx, *ptxas, cubinOptions);
   if (!cubin)
     return fail(Failure::Internal, cubin.takeError());
   result->cubin = std::move(cubin->cubin);
-  for (const KernelResources &resources : cubin->kernels)
-    if (resources.kernel == result->metadata.name) {
+  for (const KernelResources &kernel : cubin->kernels)
+    if (kernel.kernel == result->metadata.name) {
+      resources = kernel;
       result->metadata.registers = resources.registers;
       result->metadata.spillBytes = resources.spillStoreBytes + resources.spillLoadBytes;
       result->metadata.staticSharedBytes = resources.sharedBytes;
-      if (options.remarks && result->metadata.spillBytes > 0)
-        diagnostics.remark(SourceRange(),
-                           llvm::formatv("kernel '{0}' spills {1} bytes of registers",
-                                         resources.kernel, result->metadata.spillBytes),
-                           "spill");
     }
   if (llvm::is_contained(options.keep, Stage::Cubin))
     result->stages[Stage::Cubin] = result->cubin;
   return true;
+}
+
+void Compilation::tryWithoutParking() {
+  std::unique_ptr<CompiledKernel> careful = std::move(result);
+  KernelResources carefulResources = resources;
+  result = std::make_unique<CompiledKernel>();
+  result->metadata = careful->metadata;
+  result->stages = careful->stages;
+  result->times = careful->times;
+  module = std::move(beforeTileGPU);
+  parkTensors = false;
+  // What there is to remark has been said.
+  context.setRemarkEngine(nullptr);
+  bool ok = toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
+  if (ok && result->metadata.spillBytes == 0)
+    return;
+  failure = Failure::None;
+  result = std::move(careful);
+  resources = carefulResources;
 }
 
 std::unique_ptr<CompiledKernel> Compilation::run() {
@@ -282,7 +336,7 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
     ok = timed("tilegpu", [&] { return toTileGPU(); });
   if (ok && wants(Stage::LLVMMLIR))
     ok = timed("llvm-mlir", [&] { return toLLVMDialect(); });
-  if (options.target == "sim") {
+  if (isSimulator(options.target)) {
     if (ok && wants(Stage::LLVM))
       ok = timed("host", [&] { return toHost(); });
     return ok ? std::move(result) : nullptr;
@@ -293,8 +347,13 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
     ok = timed("ptx", [&] { return toPTX(); });
   if (ok && wants(Stage::Cubin)) {
     // What was made so far is worth keeping when only the assembler is missing.
-    if (!timed("cubin", [&] { return toCubin(); }) && failure != Failure::Unavailable)
+    bool assembled = timed("cubin", [&] { return toCubin(); });
+    if (!assembled && failure != Failure::Unavailable)
       ok = false;
+    if (assembled && beforeTileGPU)
+      tryWithoutParking();
+    if (assembled && options.remarks && resources.registers > 0)
+      reportResources(resources, {result->metadata.numWarps, minCtas}, kernelRange, diagnostics);
   }
   return ok ? std::move(result) : nullptr;
 }
@@ -322,7 +381,22 @@ tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **argumen
   config.block = {kernel.metadata.threadsPerCta, 1, 1};
   config.sharedBytes = kernel.metadata.dynamicSharedBytes;
   config.sites = &kernel.host->sites();
-  return tilecrt::sim::launch(kernel.host->entry(), arguments, config);
+  const tilecrt::KernelMetadata &metadata = kernel.metadata;
+  std::vector<tilecrt::sim::TensorMap> maps(metadata.tensorMaps.size());
+  std::vector<void *> all(arguments, arguments + metadata.arguments.size());
+  for (auto [map, description] : llvm::zip(maps, metadata.tensorMaps)) {
+    tilecrt::Result<tilecrt::sim::TensorMapFields> fields =
+        tilecrt::tensorMapFields(metadata, description, arguments);
+    std::string problem = fields ? encodeTensorMap(*fields, map) : fields.status().message();
+    if (!problem.empty()) {
+      tilecrt::sim::LaunchResult refused;
+      refused.status = tilecrt::sim::LaunchStatus::Invalid;
+      refused.error = problem;
+      return refused;
+    }
+    all.push_back(&map);
+  }
+  return tilecrt::sim::launch(kernel.host->entry(), all.data(), config);
 }
 
 } // namespace tilec

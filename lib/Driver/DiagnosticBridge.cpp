@@ -6,6 +6,7 @@
 #include "DiagnosticBridge.h"
 
 #include "mlir/IR/Remarks.h"
+#include "tilec/Support/RemarkCategory.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -81,20 +82,27 @@ public:
       : sources(sourceManager), engine(diagnosticEngine) {}
 
   void streamOptimizationRemark(const remark::detail::Remark &remark) override {
-    std::string text, metrics;
+    std::string text, reason, suggestion;
+    std::vector<std::pair<std::string, std::string>> metrics;
     for (const auto &arg : remark.getArgs()) {
       if (arg.key == "Remark")
         text += arg.val;
+      else if (arg.key == "Reason")
+        reason += ": " + arg.val;
+      else if (arg.key == "Suggestion")
+        suggestion += "; " + arg.val;
       else
-        metrics += (metrics.empty() ? "" : ", ") + arg.key + "=" + arg.val;
+        metrics.emplace_back(arg.key, arg.val);
     }
-    if (!metrics.empty())
-      text += " [" + metrics + "]";
+    text += reason + suggestion;
     ResolvedLocation place = resolveLocation(remark.getLocation(), sources);
     // What was done is no ground for an error; what was missed may be one.
     bool passed = remark.getRemarkType() == llvm::remarks::Type::Passed;
-    std::string category = (passed ? "passed:" : "") + remark.getCombinedCategoryName().str();
-    addCallers(engine.remark(place.range, text, category), place);
+    std::string category =
+        (passed ? remarks::kPassedPrefix.str() : "") + remark.getCombinedCategoryName().str();
+    tilec::Diagnostic &made = engine.remark(place.range, text, category);
+    made.metrics = std::move(metrics);
+    addCallers(made, place);
   }
 
 private:

@@ -6,6 +6,7 @@
 #include "Metadata.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
+#include "tilec/Layout/TensorMapLayout.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -30,6 +31,39 @@ static tilecrt::KernelArgument describeArgument(func::FuncOp func, unsigned i) {
   return argument;
 }
 
+/// An expression list of a tensor map's attribute.
+static std::vector<std::string> textsOf(DictionaryAttr map, StringRef name) {
+  std::vector<std::string> texts;
+  for (Attribute text : map.getAs<ArrayAttr>(name))
+    texts.push_back(cast<StringAttr>(text).str());
+  return texts;
+}
+
+/// Triton's name of a descriptor's element type.
+static std::string elementName(Type type) {
+  return llvm::TypeSwitch<Type, std::string>(type)
+      .Case([](Float8E4M3FNType) { return "fp8e4nv"; })
+      .Case([](Float8E5M2Type) { return "fp8e5"; })
+      .Case([](BFloat16Type) { return "bf16"; })
+      .Default([](Type other) {
+        std::string bits = std::to_string(other.getIntOrFloatBitWidth());
+        return (isa<FloatType>(other) ? "fp" : "i") + bits;
+      });
+}
+
+static tilecrt::TensorMapArgument describeMap(tile::DescType type, DictionaryAttr attr) {
+  tilecrt::TensorMapArgument map;
+  map.base = uint32_t(attr.getAs<IntegerAttr>("base").getInt());
+  map.elementType = elementName(type.getElementType());
+  map.shape = textsOf(attr, "shape");
+  map.strides = textsOf(attr, "strides");
+  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  map.box.assign(form->box.begin(), form->box.end());
+  map.swizzleBytes = uint32_t(form->swizzleBytes);
+  map.fillsNan = type.getPadsWithNan();
+  return map;
+}
+
 void fillFromTile(ModuleOp module, tilecrt::KernelMetadata &metadata) {
   metadata.tilecVersion = TILEC_VERSION;
   for (auto func : module.getOps<func::FuncOp>()) {
@@ -37,8 +71,15 @@ void fillFromTile(ModuleOp module, tilecrt::KernelMetadata &metadata) {
       continue;
     metadata.name = func.getName().str();
     metadata.arguments.clear();
-    for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      metadata.arguments.push_back(describeArgument(func, i));
+    metadata.tensorMaps.clear();
+    for (unsigned i = 0; i < func.getNumArguments(); ++i) {
+      auto map = func.getArgAttrOfType<DictionaryAttr>(i, tile::TileDialect::kTensorMapAttr);
+      if (!map)
+        metadata.arguments.push_back(describeArgument(func, i));
+      else
+        metadata.tensorMaps.push_back(
+            describeMap(cast<tile::DescType>(func.getArgument(i).getType()), map));
+    }
   }
 }
 

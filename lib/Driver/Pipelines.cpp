@@ -18,7 +18,10 @@ using namespace mlir;
 
 namespace tilec {
 
-void buildTilePipeline(OpPassManager &pm) {
+void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
+  if (hasTensorMaps)
+    pm.addPass(createTileTakeTensorMapsPass());
+  pm.addPass(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
@@ -30,22 +33,34 @@ void buildTilePipeline(OpPassManager &pm) {
 void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertTileToTileGPUPass({options.numWarps, options.target}));
   pm.addPass(createTileGPUCoalescePass());
-  pm.addPass(createTileGPURemoveLayoutConversionsPass());
+  pm.addPass(createTileGPUAccelerateDotsPass());
+  pm.addPass(createTileGPUSelectLayoutsPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createTileGPUPipelineLoopsPass());
+  pm.addPass(createTileGPULowerTensorCopiesPass());
   pm.addPass(createTileGPUUnrollLoopsPass());
   pm.addPass(createTileGPUDecomposeAtomicsPass());
   pm.addPass(createTileGPUDecomposeReductionsPass());
   pm.addPass(createTileGPUDecomposeScansPass());
   pm.addPass(createTileGPUDecomposeGathersPass());
+  pm.addPass(createTileGPUDecomposeDotsPass());
   pm.addPass(createTileGPUDecomposeConversionsPass());
+  pm.addPass(createTileGPUHoistLoadsPass({options.hoistRegisters}));
+  pm.addPass(createTileGPUSinkLoadsPass());
+  pm.addPass(createTileGPURecomputeTensorsPass());
+  if (options.parkTensors)
+    pm.addPass(createTileGPUParkTensorsPass());
   pm.addPass(createTileGPUAllocateSharedMemoryPass());
   pm.addPass(createTileGPUInsertBarriersPass());
   pm.addPass(createTileGPUOrderGlobalAccessesPass());
+  // Without a remark engine this one returns at once.
+  pm.addPass(createTileGPUReportRemarksPass());
 }
 
 void buildLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTileGPUToThreadsPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createTileGPUOrderThreadCodePass());
   pm.addPass(createConvertThreadsToLLVMPass());
 }
 
@@ -56,7 +71,8 @@ void buildSimPipeline(OpPassManager &pm, bool countInstructions) {
 }
 
 void registerPipelines() {
-  PassPipelineRegistration<>("tilec-tile", "clean up the front end's output", buildTilePipeline);
+  PassPipelineRegistration<>("tilec-tile", "clean up the front end's output",
+                             [](OpPassManager &pm) { buildTilePipeline(pm, true); });
   PassPipelineRegistration<>("tilec-tilegpu", "tile to tilegpu, with 4 warps for sm_90a",
                              [](OpPassManager &pm) { buildTileGPUPipeline(pm, {}); });
   PassPipelineRegistration<>("tilec-llvm", "tilegpu to the LLVM and NVVM dialects",

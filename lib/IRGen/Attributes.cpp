@@ -17,6 +17,8 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
     return getRuntimeAttribute(*runtime, base, name, range);
   if (const BlockTypeValue *type = base.getIf<BlockTypeValue>())
     return getTypeAttribute(type->type, base, name, range);
+  if (const BlockAccessValue *access = base.getIf<BlockAccessValue>())
+    return getBlockAccessAttribute(*access, base, name, range);
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType())
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
@@ -89,6 +91,34 @@ FailureOr<Value> Generator::getRuntimeAttribute(const RuntimeValue &base, const 
     return permute(self, {1, 0});
   }
   return getMethod(self, name, range);
+}
+
+FailureOr<Value> Generator::getBlockAccessAttribute(const BlockAccessValue &base, const Value &self,
+                                                    llvm::StringRef name, SourceRange range) {
+  if (base.kind == BlockAccessValue::Kind::BlockPointer)
+    return error(range, "a block pointer has no attribute '" + name +
+                            "'; use tl.load, tl.store and tl.advance");
+  enum { Handle, Shape, Strides };
+  const std::vector<Value> &parts = *base.parts->getTuple();
+  if (name == "shape")
+    return parts[Shape];
+  if (name == "strides")
+    return parts[Strides];
+  if (name == "block_shape")
+    return makeShape(base.block.shape);
+  if (name == "block_type")
+    return Value(BlockTypeValue{base.block});
+  if (name == "dtype")
+    return Value(Constant(base.block.element));
+  if (const Builtin *builtin = findBuiltin(name, asDescriptorMethod))
+    return Value(BuiltinValue{builtin, std::make_shared<const Value>(self)});
+  if (name == "gather" || name == "scatter")
+    return error(range, "method '" + name + "' of a tensor descriptor is not supported yet");
+  std::vector<llvm::StringRef> candidates = getBuiltinNames(asDescriptorMethod);
+  for (llvm::StringRef property : {"shape", "strides", "block_shape", "block_type", "dtype"})
+    candidates.push_back(property);
+  return errorUnknown(range, "a tensor descriptor has no attribute '" + name + "'", name,
+                      candidates);
 }
 
 FailureOr<Value> Generator::getTypeAttribute(const Type &type, const Value &self,

@@ -21,9 +21,10 @@ const std::vector<const Builtin *> &getAll() {
   static const std::vector<const Builtin *> all = [] {
     std::vector<const Builtin *> list;
     for (llvm::ArrayRef<Builtin> part :
-         {getMemoryBuiltins(), getAtomicBuiltins(), getProgramBuiltins(), getMathBuiltins(),
-          getShapeBuiltins(), getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(),
-          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins()})
+         {getMemoryBuiltins(), getAtomicBuiltins(), getMatrixBuiltins(), getBlockAccessBuiltins(),
+          getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(), getReduceBuiltins(),
+          getScanBuiltins(), getHintBuiltins(), getPythonBuiltins(), getLibdeviceBuiltins(),
+          getTypeBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;
@@ -48,6 +49,7 @@ std::string Builtin::getDisplayName() const {
                            : places & inTriton              ? "triton."
                            : places & inLibdevice           ? "libdevice."
                            : places & inMath                ? "tl.math."
+                           : places & asDescriptorMethod    ? "descriptor."
                                                             : "";
   return (prefix + name).str();
 }
@@ -71,11 +73,8 @@ std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
 }
 
 bool isKnownUnsupported(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"advance",
-                                          "atomic_poll",
+  static const llvm::StringSet<> names = {"atomic_poll",
                                           "bitonic_merge",
-                                          "dot",
-                                          "dot_scaled",
                                           "extern_elementwise",
                                           "flip",
                                           "gdc_launch_dependents",
@@ -83,17 +82,12 @@ bool isKnownUnsupported(llvm::StringRef name) {
                                           "globaltimer",
                                           "inline_asm_elementwise",
                                           "item",
-                                          "load_tensor_descriptor",
-                                          "make_block_ptr",
-                                          "make_tensor_descriptor",
                                           "map_elementwise",
                                           "num_threads",
                                           "num_warps",
                                           "smid",
                                           "sort",
-                                          "store_tensor_descriptor",
                                           "topk",
-                                          "_experimental_make_tensor_descriptor",
                                           "tensor_descriptor"};
   return names.contains(name);
 }

@@ -33,6 +33,8 @@ enum BuiltinPlace : unsigned {
   asTypeMethod = 64,
   /// `tl.name` for the embedded library only.
   internal = 128,
+  /// Method of a tensor descriptor.
+  asDescriptorMethod = 256,
 };
 
 /// One argument of a call after binding; `value` is poison when it was not given.
@@ -85,6 +87,8 @@ bool isKnownUnsupported(llvm::StringRef name);
 llvm::ArrayRef<Builtin> getProgramBuiltins();
 llvm::ArrayRef<Builtin> getMemoryBuiltins();
 llvm::ArrayRef<Builtin> getAtomicBuiltins();
+llvm::ArrayRef<Builtin> getBlockAccessBuiltins();
+llvm::ArrayRef<Builtin> getMatrixBuiltins();
 llvm::ArrayRef<Builtin> getMathBuiltins();
 llvm::ArrayRef<Builtin> getLibdeviceBuiltins();
 llvm::ArrayRef<Builtin> getShapeBuiltins();

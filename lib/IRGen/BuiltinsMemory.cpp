@@ -3,7 +3,7 @@
 //
 // Loads and stores, with the checks on pointers, masks and modifiers.
 
-#include "Generator.h"
+#include "BlockPointer.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -83,39 +83,74 @@ FailureOr<tile::EvictionPolicy> getEvictionPolicy(Generator &g, const BoundArgs 
   return *policy;
 }
 
-/// Boundary checks belong to block pointers.
-LogicalResult checkNoBoundaryCheck(Generator &g, const BoundArgs &a, unsigned index) {
-  if (!a.has(index))
-    return success();
-  const std::vector<Value> *dims = a[index].value.getTuple();
-  if (dims && dims->empty())
-    return success();
-  return g.error(a[index].range, "'boundary_check' needs a block pointer, which is not supported "
-                                 "yet");
+/// The pointers of an access and which of them are followed: those given, under the `mask`
+/// argument if there is one, or those of a block pointer, under its boundary checks.
+FailureOr<BlockAddresses> getAddresses(Generator &g, const BoundArgs &a, unsigned maskIndex,
+                                       unsigned checkIndex) {
+  if (const BlockAccessValue *block = getBlockPointer(a[0].value)) {
+    if (a.has(maskIndex))
+      return g.error(a[maskIndex].range, "a block pointer takes 'boundary_check', not 'mask'");
+    return expandBlockPointer(g, *block, a[checkIndex], a[0].range);
+  }
+  FailureOr<Value> pointer = getPointer(g, a);
+  if (mlir::failed(pointer))
+    return failure();
+  const std::vector<Value> *dims = a[checkIndex].value.getTuple();
+  if (a.has(checkIndex) && !(dims && dims->empty()))
+    return g.error(a[checkIndex].range,
+                   "'boundary_check' needs a block pointer, got " + a[0].value.describe());
+  BlockAddresses result{*pointer, {}};
+  if (a.has(maskIndex)) {
+    FailureOr<Value> mask =
+        getOperand(g, a[maskIndex], pointer->getRuntime()->type, ScalarKind::Int1, "'mask'");
+    if (mlir::failed(mask))
+      return failure();
+    result.mask = mask->getRuntime()->value;
+  }
+  return result;
+}
+
+/// What a masked-off element of a load is: `other`, or the padding of a block pointer; null for
+/// zero.
+FailureOr<mlir::Value> getOther(Generator &g, const BoundArgs &a, unsigned maskIndex,
+                                unsigned otherIndex, unsigned paddingIndex, const Type &pointer) {
+  DType element = pointer.element.getElement();
+  if (getBlockPointer(a[0].value)) {
+    if (a.has(otherIndex))
+      return g.error(a[otherIndex].range, "a block pointer takes 'padding_option', not 'other'");
+    FailureOr<bool> nan = padsWithNan(g, a[paddingIndex], element);
+    if (mlir::failed(nan))
+      return failure();
+    if (!*nan)
+      return mlir::Value();
+    Value number = Constant(std::numeric_limits<double>::quiet_NaN());
+    FailureOr<Value> scalar = g.cast(number, element, a[paddingIndex].range);
+    if (mlir::failed(scalar))
+      return failure();
+    return g.splat(*scalar, pointer.shape).getRuntime()->value;
+  }
+  if (!a.has(otherIndex))
+    return mlir::Value();
+  if (!a.has(maskIndex))
+    return g.error(a[otherIndex].range, "'other' is given without 'mask'");
+  FailureOr<Value> value = getOperand(g, a[otherIndex], pointer, element, "'other'");
+  if (mlir::failed(value))
+    return failure();
+  return value->getRuntime()->value;
 }
 
 FailureOr<Value> genLoad(Generator &g, const BoundArgs &a) {
   enum { Pointer, Mask, Other, BoundaryCheck, Padding, Cache, Eviction, Volatile };
-  FailureOr<Value> pointer = getPointer(g, a);
-  if (mlir::failed(pointer) || mlir::failed(checkNoBoundaryCheck(g, a, BoundaryCheck)))
+  FailureOr<BlockAddresses> target = getAddresses(g, a, Mask, BoundaryCheck);
+  if (mlir::failed(target))
     return failure();
-  const Type type = pointer->getRuntime()->type;
+  const Type type = target->pointers.getRuntime()->type;
   DType element = type.element.getElement();
-  if (a.has(Other) && !a.has(Mask))
-    return g.error(a[Other].range, "'other' is given without 'mask'");
-  mlir::Value mask, other;
-  if (a.has(Mask)) {
-    FailureOr<Value> value = getOperand(g, a[Mask], type, ScalarKind::Int1, "'mask'");
-    if (mlir::failed(value))
-      return failure();
-    mask = value->getRuntime()->value;
-  }
-  if (a.has(Other)) {
-    FailureOr<Value> value = getOperand(g, a[Other], type, element, "'other'");
-    if (mlir::failed(value))
-      return failure();
-    other = value->getRuntime()->value;
-  }
+  FailureOr<mlir::Value> other = getOther(g, a, Mask, Other, Padding, type);
+  if (mlir::failed(other))
+    return failure();
+  if (!target->mask)
+    other = mlir::Value();
   FailureOr<tile::CacheModifier> cache = getCacheModifier(g, a, Cache, "ca cg cs cv");
   FailureOr<tile::EvictionPolicy> eviction = getEvictionPolicy(g, a, Eviction);
   FailureOr<bool> isVolatile = false;
@@ -123,35 +158,28 @@ FailureOr<Value> genLoad(Generator &g, const BoundArgs &a) {
     isVolatile = g.toBool(a[Volatile].value, a[Volatile].range, "'volatile'");
   if (mlir::failed(cache) || mlir::failed(eviction) || mlir::failed(isVolatile))
     return failure();
-  return g.emit<tile::LoadOp>(type.withElement(element), pointer->getRuntime()->value, mask, other,
-                              *cache, *eviction, *isVolatile);
+  return g.emit<tile::LoadOp>(type.withElement(element), target->pointers.getRuntime()->value,
+                              target->mask, *other, *cache, *eviction, *isVolatile);
 }
 
 FailureOr<Value> genStore(Generator &g, const BoundArgs &a) {
   enum { Pointer, Stored, Mask, BoundaryCheck, Cache, Eviction };
-  FailureOr<Value> pointer = getPointer(g, a);
-  if (mlir::failed(pointer) || mlir::failed(checkNoBoundaryCheck(g, a, BoundaryCheck)))
+  FailureOr<BlockAddresses> target = getAddresses(g, a, Mask, BoundaryCheck);
+  if (mlir::failed(target))
     return failure();
-  const Type type = pointer->getRuntime()->type;
+  const Type type = target->pointers.getRuntime()->type;
   if (type.element.isConstPointer())
     return g.error(a[0].range, "cannot store through a const pointer");
   FailureOr<Value> value =
       getOperand(g, a[Stored], type, type.element.getElement(), "the stored value");
   if (mlir::failed(value))
     return failure();
-  mlir::Value mask;
-  if (a.has(Mask)) {
-    FailureOr<Value> maskValue = getOperand(g, a[Mask], type, ScalarKind::Int1, "'mask'");
-    if (mlir::failed(maskValue))
-      return failure();
-    mask = maskValue->getRuntime()->value;
-  }
   FailureOr<tile::CacheModifier> cache = getCacheModifier(g, a, Cache, "wb cg cs wt");
   FailureOr<tile::EvictionPolicy> eviction = getEvictionPolicy(g, a, Eviction);
   if (mlir::failed(cache) || mlir::failed(eviction))
     return failure();
-  g.create<tile::StoreOp>(pointer->getRuntime()->value, value->getRuntime()->value, mask, *cache,
-                          *eviction);
+  g.create<tile::StoreOp>(target->pointers.getRuntime()->value, value->getRuntime()->value,
+                          target->mask, *cache, *eviction);
   return Value::none();
 }
 

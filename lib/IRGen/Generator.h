@@ -381,6 +381,8 @@ private:
   // Attributes.cpp
   FailureOr<Value> getRuntimeAttribute(const RuntimeValue &base, const Value &self,
                                        llvm::StringRef name, SourceRange range);
+  FailureOr<Value> getBlockAccessAttribute(const BlockAccessValue &base, const Value &self,
+                                           llvm::StringRef name, SourceRange range);
   FailureOr<Value> getTypeAttribute(const Type &type, const Value &self, llvm::StringRef name,
                                     SourceRange range);
   FailureOr<Value> getMethod(const Value &self, llvm::StringRef name, SourceRange range);

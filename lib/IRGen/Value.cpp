@@ -59,6 +59,10 @@ std::string Value::describe() const {
     return "the module '" + module->path + "'";
   if (const BlockTypeValue *type = getIf<BlockTypeValue>())
     return "the type " + type->type.str();
+  if (const BlockAccessValue *access = getIf<BlockAccessValue>())
+    return (access->kind == BlockAccessValue::Kind::Descriptor ? "a tensor descriptor of "
+                                                               : "a block pointer to ") +
+           access->block.str();
   if (getIf<LambdaValue>())
     return "a lambda";
   if (getIf<DictValue>())
@@ -66,6 +70,10 @@ std::string Value::describe() const {
   if (getIf<RangeValue>())
     return "a range";
   return "an undefined value";
+}
+
+static bool isSameAccessType(const BlockAccessValue &a, const BlockAccessValue &b) {
+  return a.kind == b.kind && a.block == b.block && a.isConst == b.isConst;
 }
 
 bool isIdentical(const Value &lhs, const Value &rhs) {
@@ -101,6 +109,10 @@ bool isIdentical(const Value &lhs, const Value &rhs) {
     const BlockTypeValue *b = rhs.getIf<BlockTypeValue>();
     return b && a->type == b->type;
   }
+  if (const BlockAccessValue *a = lhs.getIf<BlockAccessValue>()) {
+    const BlockAccessValue *b = rhs.getIf<BlockAccessValue>();
+    return b && isSameAccessType(*a, *b) && isIdentical(*a->parts, *b->parts);
+  }
   if (const RangeValue *a = lhs.getIf<RangeValue>()) {
     const RangeValue *b = rhs.getIf<RangeValue>();
     return b && a->bounds == b->bounds && a->options == b->options;
@@ -118,6 +130,8 @@ void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &leaves) {
   else if (const std::vector<Value> *elements = value.getTuple())
     for (const Value &element : *elements)
       flatten(element, leaves);
+  else if (const BlockAccessValue *access = value.getIf<BlockAccessValue>())
+    flatten(*access->parts, leaves);
 }
 
 Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves) {
@@ -125,6 +139,11 @@ Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves) {
     mlir::Value leaf = leaves.front();
     leaves = leaves.drop_front();
     return Value::runtime(leaf, runtime->type);
+  }
+  if (const BlockAccessValue *access = value.getIf<BlockAccessValue>()) {
+    BlockAccessValue rebuilt = *access;
+    rebuilt.parts = std::make_shared<const Value>(rebuild(*access->parts, leaves));
+    return rebuilt;
   }
   const std::vector<Value> *elements = value.getTuple();
   if (!elements)
@@ -143,6 +162,10 @@ bool haveSameType(const Value &lhs, const Value &rhs) {
   if (const std::vector<Value> *a = lhs.getTuple()) {
     const std::vector<Value> *b = rhs.getTuple();
     return b && std::equal(a->begin(), a->end(), b->begin(), b->end(), haveSameType);
+  }
+  if (const BlockAccessValue *a = lhs.getIf<BlockAccessValue>()) {
+    const BlockAccessValue *b = rhs.getIf<BlockAccessValue>();
+    return b && isSameAccessType(*a, *b) && haveSameType(*a->parts, *b->parts);
   }
   return isIdentical(lhs, rhs);
 }

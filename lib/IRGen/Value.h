@@ -101,6 +101,19 @@ struct BlockTypeValue {
   Type type;
 };
 
+/// A tensor in global memory that is accessed block by block: a tensor descriptor or a block
+/// pointer.
+struct BlockAccessValue {
+  enum class Kind { Descriptor, BlockPointer };
+
+  Kind kind = Kind::Descriptor;
+  /// Element type and shape of a block.
+  Type block;
+  bool isConst = false;
+  /// A tuple: the descriptor or base pointer, sizes, strides, and of a block pointer the offsets.
+  std::shared_ptr<const Value> parts;
+};
+
 /// `range(...)`, `tl.range(...)` or `tl.static_range(...)`.
 struct RangeValue {
   /// Lower bound, upper bound, step.
@@ -119,9 +132,9 @@ struct PoisonValue {
 /// Any of the above.
 class Value {
 public:
-  using Storage =
-      std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue, FunctionValue,
-                   LambdaValue, BuiltinValue, ModuleValue, BlockTypeValue, RangeValue>;
+  using Storage = std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue,
+                               FunctionValue, LambdaValue, BuiltinValue, ModuleValue,
+                               BlockTypeValue, BlockAccessValue, RangeValue>;
 
   Value() : storage(PoisonValue{}) {}
   template <typename T, typename = std::enable_if_t<std::is_constructible_v<Storage, T>>>

@@ -8,6 +8,7 @@
 #include "tilec/Layout/LayoutPrinter.h"
 
 #include "F2Span.h"
+#include "tilec/Layout/TensorLayouts.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -20,6 +21,36 @@ namespace tilec {
 std::string printLinearLayout(const LinearLayout &layout) {
   std::string text = layout.toString();
   return text.substr(0, text.find(" -> "));
+}
+
+/// How often each dimension is doubled by the bits of one hardware dimension, as a list of sizes.
+static std::string extentText(const LinearLayout &layout, llvm::StringRef in) {
+  std::vector<int64_t> extents(layout.getNumOutDims(), 1);
+  for (int32_t bit = 0; bit < layout.getInDimSizeLog2(in); ++bit) {
+    LinearLayout::Basis basis = layout.getBasis(in, bit);
+    auto along = llvm::find_if(basis, [](int32_t coord) { return coord != 0; });
+    if (along != basis.end())
+      extents[along - basis.begin()] *= 2;
+  }
+  std::string text;
+  for (int64_t extent : extents)
+    text += (text.empty() ? "" : ", ") + std::to_string(extent);
+  return "[" + text + "]";
+}
+
+std::string summarizeRegisterLayout(const LinearLayout &layout) {
+  size_t consecutive = 0;
+  for (unsigned axis = 0; axis < layout.getNumOutDims(); ++axis)
+    consecutive = std::max(consecutive, contiguousRegisterBits(layout, axis).size());
+  std::string text = extentText(layout, kRegister) + " per thread";
+  if (consecutive > 0)
+    text += " (" + std::to_string(1 << consecutive) + " consecutive)";
+  text += ", " + extentText(layout, kLane) + " lanes, " + extentText(layout, kWarp) + " warps";
+  int32_t copies = layout.getInDimSizeLog2(kLane) + layout.getInDimSizeLog2(kWarp) +
+                   layout.getInDimSizeLog2(kRegister) - int32_t(layout.getRank());
+  if (layout.getInDimSizeLog2(kBlock) == 0 && copies > 0)
+    text += ", " + std::to_string(1 << copies) + " copies";
+  return text;
 }
 
 namespace {

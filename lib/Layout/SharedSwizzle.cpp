@@ -7,7 +7,8 @@
 // The words that the lanes of one phase touch form a linear space; two lanes of it meet in a bank
 // exactly when they differ by a member of the span of the segment bits. So the segment bits are
 // chosen outside of both sides' lane spans: first tensor bits that neither side's lanes use, then
-// XORs of one lane bit of each side. The XORs are the swizzle.
+// XORs of one lane bit of each side. The XORs are the swizzle. All of that is modulo the bits of a
+// vector, which may be lane bits of one side.
 
 #include "tilec/Layout/SharedSwizzle.h"
 
@@ -41,14 +42,12 @@ Vectors nonZero(llvm::ArrayRef<uint64_t> bases) {
   return result;
 }
 
-/// Members of `a` that are not in `b`, sorted.
-Vectors sortedDifference(const Vectors &a, const Vectors &b) {
-  Vectors result;
-  for (uint64_t v : a)
-    if (!llvm::is_contained(b, v))
-      result.push_back(v);
-  llvm::sort(result);
-  return result;
+/// Those of `vectors` that are independent of `span` and of the ones before them, smallest first;
+/// all are added to the span.
+Vectors takeIndependent(Vectors vectors, F2Span &span) {
+  llvm::sort(vectors);
+  llvm::erase_if(vectors, [&](uint64_t v) { return !span.insert(v); });
+  return vectors;
 }
 
 /// The tensor bits that become the elements of one vector, lowest first; independent of `taken`, to
@@ -65,19 +64,27 @@ Vectors chooseVector(const LinearLayout &src, const LinearLayout &dst, int bitwi
     if (result.size() < most && llvm::is_contained(dstRegisters, v) && taken.insert(v))
       result.push_back(v);
 
-  // Less than a bank word: fill the word with bits that are not lanes on either side, if any, so
-  // that lanes of one warp do not share words.
+  // Less than a bank word: fill the word, so that lanes of a warp do not share words. Registers of
+  // one side make vectors there; they are best warps of the other side, but lanes may read a word
+  // together. Bits of both sides would make vectors on neither, and warps alone do not either.
   size_t word = floorLog2OfRatio(kWordBits, bitwidth);
   auto fill = [&](const Vectors &candidates, auto &&accept) {
     for (uint64_t v : candidates)
       if (result.size() < word && accept(v) && taken.insert(v))
         result.push_back(v);
   };
-  fill(srcRegisters, [&](uint64_t v) { return llvm::is_contained(dstWarps, v); });
-  fill(srcWarps, [&](uint64_t v) { return llvm::is_contained(dstRegisters, v); });
-  fill(srcWarps, [&](uint64_t v) { return llvm::is_contained(dstWarps, v); });
-  fill(srcWarps, [](uint64_t) { return true; });
-  fill(dstWarps, [](uint64_t) { return true; });
+  auto isIn = [](const Vectors &set) {
+    return [&set](uint64_t v) { return llvm::is_contained(set, v); };
+  };
+  auto all = [](uint64_t) { return true; };
+  bool bySrc =
+      llvm::count_if(srcRegisters, isIn(dstWarps)) >= llvm::count_if(dstRegisters, isIn(srcWarps));
+  fill(bySrc ? srcRegisters : dstRegisters, isIn(bySrc ? dstWarps : srcWarps));
+  fill(bySrc ? srcRegisters : dstRegisters, all);
+  fill(bySrc ? dstRegisters : srcRegisters, all);
+  fill(srcWarps, isIn(dstWarps));
+  fill(srcWarps, all);
+  fill(dstWarps, all);
   return result;
 }
 
@@ -111,13 +118,17 @@ SwizzledShared optimalSwizzle(const LinearLayout &src, const LinearLayout &dst, 
     if (segment.size() < segmentCount && taken.insert(v))
       segment.push_back(v);
   };
-  for (int i = 0; i < d; ++i) {
-    uint64_t unit = uint64_t(1) << i;
-    if (!llvm::is_contained(tileSrc, unit) && !llvm::is_contained(tileDst, unit))
-      takeSegment(unit);
-  }
-  Vectors onlySrc = sortedDifference(tileSrc, tileDst),
-          onlyDst = sortedDifference(tileDst, tileSrc);
+  // Lane bits may be vector bits at the same time (lanes that share a word): what counts is what
+  // they span beside those.
+  F2Span withSrc = taken, withDst = taken;
+  takeIndependent(tileSrc, withSrc);
+  takeIndependent(tileDst, withDst);
+  F2Span used = withSrc;
+  takeIndependent(tileDst, used);
+  for (int i = 0; i < d; ++i)
+    if (used.insert(uint64_t(1) << i))
+      takeSegment(uint64_t(1) << i);
+  Vectors onlySrc = takeIndependent(tileSrc, withDst), onlyDst = takeIndependent(tileDst, withSrc);
   size_t pairs = std::min(onlySrc.size(), onlyDst.size());
   for (size_t i = 0; i < pairs; ++i)
     takeSegment(onlySrc[i] ^ onlyDst[i]);

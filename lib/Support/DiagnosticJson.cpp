@@ -36,6 +36,17 @@ static void writeDiagnostic(llvm::json::OStream &json, const SourceManager &sour
     json.attribute("message", makeText(diagnostic.message));
     if (!diagnostic.category.empty())
       json.attribute("category", makeText(diagnostic.category));
+    if (!diagnostic.metrics.empty()) {
+      json.attributeObject("metrics", [&] {
+        for (const auto &[name, value] : diagnostic.metrics) {
+          int64_t number = 0;
+          if (llvm::StringRef(value).getAsInteger(10, number))
+            json.attribute(makeText(name), makeText(value));
+          else
+            json.attribute(makeText(name), number);
+        }
+      });
+    }
     if (!diagnostic.notes.empty()) {
       json.attributeArray("notes", [&] {
         for (const Diagnostic &note : diagnostic.notes)

@@ -6,6 +6,9 @@
 
 #include "tilec/Target/Cubin.h"
 
+#include "tilec/Target/Occupancy.h"
+#include "tilec/Target/PTXTarget.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -125,6 +128,26 @@ private:
 
 } // namespace
 
+llvm::Expected<std::string> ptxasVersion(StringRef ptxas) {
+  TemporaryFile report;
+  if (llvm::Error error = report.create("log"))
+    return std::move(error);
+  if (llvm::Error error = report.close())
+    return std::move(error);
+  std::optional<StringRef> redirects[] = {StringRef(""), report.path(), report.path()};
+  int status = llvm::sys::ExecuteAndWait(ptxas, {ptxas, "--version"}, std::nullopt, redirects,
+                                         /*SecondsToWait=*/10);
+  llvm::Expected<std::string> text = report.read();
+  if (!text)
+    return text.takeError();
+  if (status != 0)
+    return llvm::make_error<PtxasFailed>("'" + ptxas.str() + "' does not run");
+  size_t release = text->find("release ");
+  if (release == std::string::npos)
+    return "version unknown";
+  return text->substr(release, text->find('\n', release) - release);
+}
+
 std::vector<KernelResources> parsePtxasReport(StringRef report) {
   std::vector<KernelResources> kernels;
   auto find = [&](StringRef name) -> KernelResources & {
@@ -165,8 +188,8 @@ std::vector<KernelResources> parsePtxasReport(StringRef report) {
   return kernels;
 }
 
-llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
-                                        const CubinOptions &options) {
+static llvm::Expected<CubinResult> runPtxas(StringRef ptx, StringRef ptxas,
+                                            const CubinOptions &options) {
   if (!llvm::sys::fs::can_execute(ptxas))
     return llvm::make_error<PtxasNotFound>(std::vector<std::string>{ptxas.str()});
   TemporaryFile input, output, report;
@@ -223,6 +246,59 @@ llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
   result.kernels = parsePtxasReport(*log);
   result.log = std::move(*log);
   return result;
+}
+
+/// The PTX of one kernel with a demand for `ctas` CTAs per multiprocessor; nothing when it has one
+/// already or does not say its number of threads.
+static std::optional<std::string> demandCtas(StringRef ptx, int ctas) {
+  size_t place = ptx.find("\n.reqntid ");
+  if (place == StringRef::npos || ptx.contains("\n.minnctapersm "))
+    return std::nullopt;
+  size_t end = ptx.find('\n', place + 1);
+  return (ptx.take_front(end) + "\n.minnctapersm " + llvm::Twine(ctas) + ptx.drop_front(end)).str();
+}
+
+/// The threads that '.reqntid x, y, z' asks for; 0 without one.
+static int threadsOf(StringRef ptx) {
+  StringRef line = ptx.split("\n.reqntid ").second.split('\n').first;
+  int threads = line.empty() ? 0 : 1;
+  for (StringRef part : llvm::split(line, ',')) {
+    int extent = 0;
+    if (part.trim().getAsInteger(10, extent))
+      return 0;
+    threads *= extent;
+  }
+  return threads;
+}
+
+llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
+                                        const CubinOptions &options) {
+  llvm::Expected<CubinResult> first = runPtxas(ptx, ptxas, options);
+  int threads = threadsOf(ptx);
+  if (!first || first->kernels.size() != 1 || threads == 0 || options.occupancyReach == 0 ||
+      options.maxRegisters != 0)
+    return first;
+  llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return first;
+  }
+  const KernelResources &resources = first->kernels.front();
+  CtaFootprint footprint{threads, resources.registers,
+                         resources.sharedBytes + options.dynamicSharedBytes};
+  std::optional<int> ctas = ctasWithinReach(multiprocessorOf(target->computeCapability), footprint,
+                                            int(options.occupancyReach));
+  std::optional<std::string> demand = ctas ? demandCtas(ptx, *ctas) : std::nullopt;
+  if (!demand)
+    return first;
+  llvm::Expected<CubinResult> second = runPtxas(*demand, ptxas, options);
+  if (!second) {
+    llvm::consumeError(second.takeError());
+    return first;
+  }
+  bool spills = second->kernels.size() != 1 ||
+                second->kernels.front().spillStoreBytes > resources.spillStoreBytes;
+  return spills ? std::move(first) : std::move(second);
 }
 
 } // namespace tilec

@@ -10,6 +10,7 @@
 //   most of the time.
 
 #include "DeviceModule.h"
+#include "SeparateConstants.h"
 
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
@@ -37,11 +38,12 @@ constexpr llvm::StringLiteral kernelPasses =
     "loop(indvars,loop-deletion,loop-unroll-full),"
     // Scalars again, with the loops in their final shape.
     "sroa,early-cse<memssa>,gvn,bdce,instcombine<no-verify-fixpoint>,"
-    "dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>,"
-    // Constants and values that all threads share stand last in sums: addresses with a common base
-    // become offsets of it, and the machine's uniform unit does the shared part.
-    "reassociate,early-cse),"
+    "dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>),"
     "globaldce";
+
+/// Constants and values that all threads share stand last in sums: addresses with a common base
+/// become offsets of it, and the machine's uniform unit does the shared part.
+constexpr llvm::StringLiteral addressPasses = "function(reassociate,early-cse)";
 
 /// Assembly that other threads take part in must not be copied into two branches. Which text that
 /// is cannot be known here, so it is every one with side effects but the accesses and conversions
@@ -94,6 +96,17 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
     if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
       return error;
     passes.run(*impl.module, modules);
+    if (options.optLevel > 0) {
+      for (llvm::Function &function : *impl.module)
+        separateConstants(function);
+      modules.clear();
+      functions.clear();
+      loops.clear();
+      llvm::ModulePassManager addresses;
+      if (llvm::Error error = builder.parsePassPipeline(addresses, addressPasses))
+        return error;
+      addresses.run(*impl.module, modules);
+    }
     return impl.takeErrors("optimising LLVM IR");
   });
 }

@@ -5,6 +5,8 @@
 
 #include "tilecrt/cuda/LaunchArguments.h"
 
+#include "tilecrt/TensorMapValues.h"
+
 #include <algorithm>
 
 namespace tilecrt::cuda {
@@ -41,10 +43,33 @@ Status LaunchArguments::check(const KernelMetadata &metadata) const {
   return Status();
 }
 
+Status LaunchArguments::encodeTensorMaps(const KernelMetadata &metadata,
+                                         const DriverTable &driver) {
+  maps.clear();
+  std::vector<CUtensorMap> encoded(metadata.tensorMaps.size());
+  for (size_t i = 0; i < encoded.size(); ++i) {
+    Result<sim::TensorMapFields> fields =
+        tensorMapFields(metadata, metadata.tensorMaps[i], pointers());
+    if (!fields.ok())
+      return fields.status();
+    TILECRT_CUDA_RETURN_IF_ERROR(
+        driver, tensorMapEncodeTiled,
+        (&encoded[i], CUtensorMapDataType(fields->type), fields->rank,
+         reinterpret_cast<void *>(fields->address), fields->dims.data(), fields->strides.data(),
+         fields->box.data(), fields->elementStrides.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+         CUtensorMapSwizzle(fields->swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+         CUtensorMapFloatOOBfill(fields->fill)));
+  }
+  maps = std::move(encoded);
+  return Status();
+}
+
 void **LaunchArguments::pointers() {
   addresses.clear();
   for (Slot &slot : slots)
     addresses.push_back(slot.bytes);
+  for (CUtensorMap &map : maps)
+    addresses.push_back(&map);
   return addresses.data();
 }
 

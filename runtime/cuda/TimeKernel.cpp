@@ -34,6 +34,7 @@ Timing summarise(std::vector<double> samples) {
   timing.median = sorted.size() % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
   timing.min = sorted.front();
   timing.mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / double(sorted.size());
+  timing.p95 = sorted[(sorted.size() * 95 + 99) / 100 - 1];
   timing.samples = std::move(samples);
   return timing;
 }

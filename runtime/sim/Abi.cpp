@@ -2,32 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The extern "C" surface: finds the running thread, checks arguments that select behaviour, and
-// hands on to its CTA. No exception leaves these functions: the frames of JIT-compiled code could
-// not be unwound.
-#include "runtime/sim/Cta.h"
+// hands on to its CTA. Matrix and asynchronous operations have files of their own.
+#include "runtime/sim/AbiThread.h"
 #include "tilecrt/sim/SimAbi.h"
-
-#include <new>
+#include "tilecrt/sim/SimAsyncAbi.h"
+#include "tilecrt/sim/SimMatrixAbi.h"
 
 using namespace tilecrt::sim;
 
 namespace {
 
 constexpr int32_t numBarriers = 16;
-
-/// Runs `body(thread)` if a simulated thread is running. Failures of the simulator itself stop the
-/// CTA.
-template <typename Body> void inThread(int32_t site, const Body &body) {
-  Thread *t = currentThread();
-  if (!t)
-    return;
-  try {
-    body(*t);
-    return;
-  } catch (const std::bad_alloc &) {
-  }
-  t->cta->stop(*t, FindingKind::HostFault, site, "the simulator ran out of memory");
-}
 
 /// Performs the warp operation and gives its result.
 uint64_t performWarpOp(WarpOp op) {
@@ -249,31 +234,56 @@ const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {
   {                                                                                                \
     #name, reinterpret_cast<void *>(&name)                                                         \
   }
-  static const std::vector<AbiSymbol> symbols = {TILEC_SIM_SYMBOL(tilec_sim_tid),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_ctaid),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_ntid),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_nctaid),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_laneid),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_warpid),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_global_load),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_global_store),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_shared_load),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_shared_store),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_shared_base),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_barrier),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_barrier_arrive),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_warp_barrier),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_shfl),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_redux),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_vote),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_match_any),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_activemask),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_atomic),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_fence),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_assert_fail),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_trap),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_print),
-                                                 TILEC_SIM_SYMBOL(tilec_sim_count)};
+  static const std::vector<AbiSymbol> symbols = {
+      TILEC_SIM_SYMBOL(tilec_sim_tid),
+      TILEC_SIM_SYMBOL(tilec_sim_ctaid),
+      TILEC_SIM_SYMBOL(tilec_sim_ntid),
+      TILEC_SIM_SYMBOL(tilec_sim_nctaid),
+      TILEC_SIM_SYMBOL(tilec_sim_laneid),
+      TILEC_SIM_SYMBOL(tilec_sim_warpid),
+      TILEC_SIM_SYMBOL(tilec_sim_global_load),
+      TILEC_SIM_SYMBOL(tilec_sim_global_store),
+      TILEC_SIM_SYMBOL(tilec_sim_shared_load),
+      TILEC_SIM_SYMBOL(tilec_sim_shared_store),
+      TILEC_SIM_SYMBOL(tilec_sim_shared_base),
+      TILEC_SIM_SYMBOL(tilec_sim_barrier),
+      TILEC_SIM_SYMBOL(tilec_sim_barrier_arrive),
+      TILEC_SIM_SYMBOL(tilec_sim_warp_barrier),
+      TILEC_SIM_SYMBOL(tilec_sim_shfl),
+      TILEC_SIM_SYMBOL(tilec_sim_redux),
+      TILEC_SIM_SYMBOL(tilec_sim_vote),
+      TILEC_SIM_SYMBOL(tilec_sim_match_any),
+      TILEC_SIM_SYMBOL(tilec_sim_activemask),
+      TILEC_SIM_SYMBOL(tilec_sim_atomic),
+      TILEC_SIM_SYMBOL(tilec_sim_fence),
+      TILEC_SIM_SYMBOL(tilec_sim_assert_fail),
+      TILEC_SIM_SYMBOL(tilec_sim_trap),
+      TILEC_SIM_SYMBOL(tilec_sim_print),
+      TILEC_SIM_SYMBOL(tilec_sim_count),
+      TILEC_SIM_SYMBOL(tilec_sim_mma),
+      TILEC_SIM_SYMBOL(tilec_sim_ldmatrix),
+      TILEC_SIM_SYMBOL(tilec_sim_stmatrix),
+      TILEC_SIM_SYMBOL(tilec_sim_wgmma_fence),
+      TILEC_SIM_SYMBOL(tilec_sim_wgmma_commit),
+      TILEC_SIM_SYMBOL(tilec_sim_wgmma),
+      TILEC_SIM_SYMBOL(tilec_sim_wgmma_wait),
+      TILEC_SIM_SYMBOL(tilec_sim_wgmma_read),
+      TILEC_SIM_SYMBOL(tilec_sim_cp_async),
+      TILEC_SIM_SYMBOL(tilec_sim_cp_async_commit),
+      TILEC_SIM_SYMBOL(tilec_sim_cp_async_wait),
+      TILEC_SIM_SYMBOL(tilec_sim_cp_async_mbarrier_arrive),
+      TILEC_SIM_SYMBOL(tilec_sim_mbarrier_init),
+      TILEC_SIM_SYMBOL(tilec_sim_mbarrier_inval),
+      TILEC_SIM_SYMBOL(tilec_sim_mbarrier_arrive),
+      TILEC_SIM_SYMBOL(tilec_sim_mbarrier_tx),
+      TILEC_SIM_SYMBOL(tilec_sim_mbarrier_wait),
+      TILEC_SIM_SYMBOL(tilec_sim_fence_proxy),
+      TILEC_SIM_SYMBOL(tilec_sim_bulk_load),
+      TILEC_SIM_SYMBOL(tilec_sim_bulk_store),
+      TILEC_SIM_SYMBOL(tilec_sim_tensor_load),
+      TILEC_SIM_SYMBOL(tilec_sim_tensor_store),
+      TILEC_SIM_SYMBOL(tilec_sim_bulk_commit),
+      TILEC_SIM_SYMBOL(tilec_sim_bulk_wait)};
 #undef TILEC_SIM_SYMBOL
   return symbols;
 }

@@ -31,8 +31,8 @@ struct AccessRange {
   /// Synchronising atomics the CTA had performed before the first and before the last lane's
   /// access.
   uint32_t syncBefore = 0, syncAfter = 0;
+  uint32_t laneBytes = 0;
   uint16_t firstThread = 0;
-  uint8_t laneBytes = 0;
   RangeKind kind = RangeKind::Read;
 
   /// In every field; the order is by address.

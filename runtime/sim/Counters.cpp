@@ -30,7 +30,17 @@ constexpr uint64_t Counters::*fields[] = {&Counters::globalLoadRequests,
                                           &Counters::warpBarriers,
                                           &Counters::fences,
                                           &Counters::globalAtomics,
-                                          &Counters::sharedAtomics};
+                                          &Counters::sharedAtomics,
+                                          &Counters::mmas,
+                                          &Counters::wgmmas,
+                                          &Counters::multiplyAdds,
+                                          &Counters::asyncCopies,
+                                          &Counters::bulkLoads,
+                                          &Counters::bulkStores,
+                                          &Counters::bulkLoadBytes,
+                                          &Counters::bulkStoreBytes,
+                                          &Counters::mbarrierArrivals,
+                                          &Counters::mbarrierWaits};
 
 static_assert(sizeof(Counters) == sizeof(fields) / sizeof(fields[0]) * sizeof(uint64_t) +
                                       sizeof(Counters::instructions),

@@ -73,7 +73,8 @@ void Cta::begin(uint64_t newNumber) {
            static_cast<uint32_t>(number / gridX / gridY)};
   for (Warp &warp : warps) {
     warp.ready = warp.existing;
-    warp.yielded = warp.spinning = warp.atOp = warp.atBarrier = warp.done = 0;
+    warp.yielded = warp.spinning = warp.testing = 0;
+    warp.atOp = warp.atBarrier = warp.atMbarrier = warp.done = 0;
     warp.snapshot = 0;
   }
   for (WarpClock &clock : clocks)
@@ -89,6 +90,7 @@ void Cta::begin(uint64_t newNumber) {
     std::memset(sharedMemory.get(), sharedFill, config.sharedBytes);
   if (shadow)
     shadow->beginCta();
+  async.reset(launch.threads, static_cast<uint32_t>(warps.size()));
   stopped = false;
   liveThreads = launch.threads;
   linesPrinted = 0;
@@ -129,9 +131,11 @@ Cta::Outcome Cta::runRounds() {
       if (stopped)
         return Outcome::Finished;
     }
-    if (liveThreads == 0)
+    if (liveThreads == 0) {
+      finishAsync();
       return Outcome::Finished;
-    if (moved) {
+    }
+    if (moved || landForWaiters()) {
       idleRounds = 0;
       launch.progress.fetch_add(1, std::memory_order_relaxed);
       continue;
@@ -155,7 +159,7 @@ Cta::Outcome Cta::runRounds() {
 bool Cta::runWarp(Warp &warp) {
   bool moved = false;
   warp.ready |= warp.yielded;
-  warp.yielded = warp.spinning = 0;
+  warp.yielded = warp.spinning = warp.testing = 0;
   do {
     while (warp.ready != 0) {
       unsigned lane = static_cast<unsigned>(__builtin_ctz(warp.ready));
@@ -252,6 +256,10 @@ void Cta::step(Thread &t, int32_t site) {
 }
 
 void Cta::stopSpinning() {
+  stopped = true;
+  launch.hung = true;
+  if (reportMbarrierStall(/*onlyTests=*/true))
+    return;
   for (Warp &warp : warps) {
     if (warp.yielded == 0)
       continue;
@@ -260,8 +268,6 @@ void Cta::stopSpinning() {
            "the thread waits in a loop for a value that no running thread writes");
     break;
   }
-  stopped = true;
-  launch.hung = true;
 }
 
 void Cta::finish() {

@@ -6,15 +6,17 @@
 // The scheduler runs the lanes of a warp in order, each until it waits for other lanes, then
 // performs the warp-wide operation they wait at and runs them again; when the whole warp waits at a
 // CTA barrier, the next warp runs. A round in which nothing can go on is a divergence or a
-// deadlock. Asynchronous operations fit in as one more thing a round may complete: last, when no
-// lane can run without it, so that they complete as late as the program allows.
+// deadlock. Asynchronous operations are one more thing a round may complete: last, when no lane can
+// run without it, so that they complete as late as the program allows (AsyncState.h).
 #ifndef TILEC_RUNTIME_SIM_CTA_H
 #define TILEC_RUNTIME_SIM_CTA_H
 
+#include "runtime/sim/AsyncState.h"
 #include "runtime/sim/Fiber.h"
 #include "runtime/sim/SharedShadow.h"
 #include "runtime/sim/Worker.h"
 #include "tilecrt/sim/SimAbi.h"
+#include "tilecrt/sim/SimAsyncAbi.h"
 #include <cstdlib>
 
 namespace tilecrt::sim {
@@ -29,7 +31,14 @@ enum class OpKind : uint8_t {
   Match,
   WarpBarrier,
   CtaBarrier,
-  CtaArrive
+  CtaArrive,
+  Mma,
+  LoadMatrix,
+  StoreMatrix,
+  WgmmaFence,
+  Wgmma,
+  WgmmaCommit,
+  WgmmaWait
 };
 
 /// A warp-wide operation that a lane has come to; lanes whose operations agree in `sameAs` perform
@@ -41,8 +50,9 @@ struct WarpOp {
   int32_t nthreads = 0; ///< CTA barriers only.
   int32_t site = -1;
   uint64_t value = 0;
-  uint32_t lane = 0;  ///< Shuffle: source lane or distance.
-  uint32_t clamp = 0; ///< Shuffle: PTX's operand c.
+  uint32_t lane = 0;        ///< Shuffle: source lane or distance.
+  uint32_t clamp = 0;       ///< Shuffle: PTX's operand c.
+  void *operands = nullptr; ///< Matrix operations: what MatrixOps.h has for the kind.
   uint64_t result = 0;
   bool inRange = false;
 
@@ -66,7 +76,7 @@ struct Thread {
 };
 
 /// The lanes of a warp by state, one bit each, and its clocks and pending requests. A lane is in at
-/// most one of ready, yielded, atOp, atBarrier and done.
+/// most one of ready, yielded, atOp, atBarrier, atMbarrier and done.
 struct Warp {
   explicit Warp(uint32_t siteCount) : requests(siteCount) {}
 
@@ -75,8 +85,10 @@ struct Warp {
   uint32_t ready = 0;
   uint32_t yielded = 0;
   uint32_t spinning = 0; ///< Of the yielded lanes, those that spin on atomics.
+  uint32_t testing = 0;  ///< Of those, the ones that test a barrier object.
   uint32_t atOp = 0;
   uint32_t atBarrier = 0;
+  uint32_t atMbarrier = 0;
   uint32_t done = 0;
   uint32_t snapshot = 0; ///< Version of the warp's knowledge of others, in Cta::snapshots.
   WarpRequests requests;
@@ -134,6 +146,37 @@ public:
 
   /// Waits until the operation that `t.op` describes is performed; its result is then in t.op.
   void warpOp(Thread &t);
+  /// The same for one of the whole warp with operands.
+  void collective(Thread &t, OpKind kind, void *operands, int32_t site);
+  void matrixMove(Thread &t, MatrixMove &move, bool loads, int32_t site);
+  void wgmma(Thread &t, WgmmaOperands &operands, int32_t site);
+  uint32_t wgmmaRead(Thread &t, uint32_t word, int32_t site);
+
+  //===--- Asynchronous operations (CtaCopies.cpp, CtaMbarrier.cpp, CtaBulk.cpp)
+  //---------------===//
+
+  void copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes, int32_t sourceBytes,
+                 bool bypassL1, bool pred, int32_t site);
+  void copyCommit(Thread &t, int32_t site);
+  void copyWait(Thread &t, int32_t pending, int32_t site);
+  void copyArrive(Thread &t, uint32_t mbar, bool noinc, int32_t site);
+
+  void mbarrierInit(Thread &t, uint32_t mbar, int32_t count, int32_t site);
+  void mbarrierInval(Thread &t, uint32_t mbar, int32_t site);
+  uint64_t mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_t txBytes, int32_t flags,
+                          int32_t site);
+  void mbarrierTx(Thread &t, uint32_t mbar, int32_t txBytes, int32_t site);
+  bool mbarrierWait(Thread &t, const MbarrierWait &wait, int32_t mode);
+  void proxyFence(Thread &t, int32_t kind, int32_t site);
+
+  void bulkLoad(Thread &t, uint32_t dst, const TensorBox &box, uint32_t mbar, int32_t site);
+  void bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t byteMask,
+                 int32_t reduction, int32_t site);
+  /// The box of a map at some coordinates; false after a finding.
+  bool tensorBox(Thread &t, const void *map, int32_t rank, const int32_t *coords, TensorBox &box,
+                 int32_t site);
+  void bulkCommit(Thread &t, int32_t site);
+  void bulkWait(Thread &t, int32_t pending, bool readOnly, int32_t site);
 
   void print(Thread &t, const char *prefix, int32_t kind, uint64_t payload, int32_t site);
   void count(Thread &t, int32_t instructionClass, int32_t amount, int32_t site);
@@ -170,6 +213,39 @@ private:
   void release(CtaBarrierState &barrier);
   bool releaseAfterExits();
   void reportStall();
+  void mma(Warp &warp, uint32_t members);
+  void moveMatrices(Warp &warp, uint32_t members, bool loads);
+
+  //===--- Warpgroup products (CtaWgmma.cpp) ------------------------------------------------===//
+  void issueProduct(Warp &warp, uint32_t members);
+  void logProduct(Warp &warp, const WgmmaOperands &shape, int32_t site);
+  uint32_t chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperands &shape,
+                             int32_t site);
+  bool placeOperands(Warp &warp, WgmmaProduct &product, int32_t site);
+  void holdOperands(Warp &warp, const WgmmaProduct &product);
+  void landProduct(Warp &warp, WgmmaProduct &product);
+  void waitProducts(Warp &warp, uint32_t members);
+  WgmmaState &wgmmaOf(Warp &warp);
+
+  //===--- Asynchronous operations ------------------------------------------------------------===//
+  bool checkSource(Thread &t, uint64_t source, uint32_t bytes, uint32_t alignment, int32_t site);
+  void landCopy(CopyAsync &copy, uint32_t threadIndex, bool byOwner);
+  void landCopies(uint32_t threadIndex, uint64_t upTo, bool byOwner);
+  void landBulkLoad(size_t index);
+  void readBulkStore(BulkStore &store);
+  void writeBulkStore(BulkStore &store);
+  bool checkBox(Thread &t, const TensorBox &box, AccessKind kind, int32_t site);
+  void recordBulk(uint32_t threadIndex, uint64_t address, const char *data, uint32_t bytes,
+                  RangeKind kind, int32_t site);
+  Mbarrier *mbarrierAt(Thread &t, uint32_t mbar, int32_t site, const char *what);
+  void completePhase(uint32_t mbar, Mbarrier &object);
+  void acquireKnowledge(Warp &warp, const WarpKnowledge &knowledge);
+  AccessStamp landingStamp(uint32_t threadIndex, int32_t site);
+  bool landForWaiters();
+  bool reportMbarrierStall(bool onlyTests);
+  void finishAsync();
+  /// The operation in flight that has yet to read the byte.
+  bool findReader(uint32_t byte, int32_t &site, uint32_t &threadIndex) const;
 
   //===--- Memory (CtaMemory.cpp, CtaRequests.cpp) -------------------------------------------===//
   uint32_t siteIndex(int32_t site) const {
@@ -180,7 +256,7 @@ private:
   bool checkShared(Thread &t, uint32_t offset, uint32_t bytes, AccessKind kind, int32_t site);
   AccessStamp stamp(const Thread &t, int32_t site) const;
   void reportShared(Thread &t, const SharedConflicts &found, const Access &access, int32_t site,
-                    bool sameValue);
+                    bool sameValue, const char *operation = nullptr);
   void record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, bool active,
               uint32_t hash, int32_t site);
   void retire(Warp &warp, const RequestQueue &queue, const Request &request);
@@ -210,7 +286,8 @@ private:
     void operator()(char *memory) const { std::free(memory); }
   };
   std::unique_ptr<char, FreeDeleter> sharedMemory;
-  std::unique_ptr<SharedShadow> shadow;               ///< Null without checking.
+  std::unique_ptr<SharedShadow> shadow; ///< Null without checking.
+  AsyncState async;
   std::vector<const BufferTable::Range *> lastBuffer; ///< By site: where its last access was.
 
   bool stopped = false;

@@ -314,9 +314,11 @@ AccessStamp Cta::stamp(const Thread &t, int32_t site) const {
 }
 
 void Cta::reportShared(Thread &t, const SharedConflicts &found, const Access &access, int32_t site,
-                       bool sameValue) {
+                       bool sameValue, const char *operation) {
   std::string what =
-      accessText(access.kind, access.bytes) + " at offset " + std::to_string(access.address);
+      (operation ? std::string(operation) + " of " + std::to_string(access.bytes) + " bytes"
+                 : accessText(access.kind, access.bytes)) +
+      " at offset " + std::to_string(access.address);
   auto conflict = [&](FindingKind kind, const AccessStamp &other, AccessKind otherKind,
                       const char *text) {
     Finding finding = findingAt(t, kind, site);
@@ -353,6 +355,48 @@ void Cta::reportShared(Thread &t, const SharedConflicts &found, const Access &ac
   if (found.readBefore.valid())
     conflict(FindingKind::SharedRaceWAR, found.readBefore, AccessKind::SharedLoad,
              " writes over what was read by thread ");
+  auto inFlight = [&](FindingKind kind, int32_t otherSite, uint32_t other, const char *verb,
+                      const char *yet) {
+    Finding finding = findingAt(t, kind, site);
+    finding.access = access;
+    finding.otherSite = otherSite;
+    finding.hasOther = true;
+    finding.otherThread = refOf(other);
+    add(finding, [&] {
+      return what + verb + " byte " + std::to_string(found.pendingByte) +
+             ", which an asynchronous operation of thread " + std::to_string(other) +
+             " has yet to " + yet;
+    });
+  };
+  if (found.pendingWrite == mbarrierMark) {
+    add(findingAt(t, FindingKind::InvalidMbarrier, site), [&] {
+      return what + " touches the barrier object at offset " +
+             std::to_string(found.pendingByte / 8 * 8);
+    });
+  } else if (found.pendingWrite != 0) {
+    const PendingWriter &writer = async.writers[found.pendingWrite];
+    inFlight(reads ? FindingKind::AsyncReadEarly : FindingKind::AsyncOverwrite, writer.site,
+             writer.thread, reads ? " reads" : " writes", "write");
+  } else if (found.pendingRead) {
+    int32_t readerSite = -1;
+    uint32_t reader = t.index;
+    findReader(found.pendingByte, readerSite, reader);
+    inFlight(FindingKind::AsyncOverwrite, readerSite, reader, " writes", "read");
+  }
+  if (found.unfenced.valid()) {
+    Finding finding = findingAt(t, FindingKind::ProxyFenceMissing, site);
+    finding.access = access;
+    finding.otherSite = found.unfenced.site;
+    finding.hasOther = true;
+    finding.otherThread = refOf(found.unfenced.thread);
+    finding.otherAccess = {found.unfencedRead ? AccessKind::SharedLoad : AccessKind::SharedStore,
+                           access.address, access.bytes};
+    add(finding, [&] {
+      return what + (reads ? " reads" : " writes over") + " what thread " +
+             std::to_string(found.unfenced.thread) + (found.unfencedRead ? " read" : " wrote") +
+             " through the generic proxy, with no fence.proxy.async between";
+    });
+  }
 }
 
 } // namespace tilecrt::sim

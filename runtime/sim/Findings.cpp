@@ -83,6 +83,24 @@ const char *findingKindName(FindingKind kind) {
     return "host-fault";
   case FindingKind::KernelException:
     return "kernel-exception";
+  case FindingKind::AsyncReadEarly:
+    return "async-read-early";
+  case FindingKind::AsyncOverwrite:
+    return "async-overwrite";
+  case FindingKind::AsyncSourceChanged:
+    return "async-source-changed";
+  case FindingKind::AsyncUnfinished:
+    return "async-unfinished";
+  case FindingKind::ProxyFenceMissing:
+    return "proxy-fence-missing";
+  case FindingKind::WgmmaRegisterInUse:
+    return "wgmma-register-in-use";
+  case FindingKind::WgmmaFenceMissing:
+    return "wgmma-fence-missing";
+  case FindingKind::WarpgroupDivergence:
+    return "warpgroup-divergence";
+  case FindingKind::InvalidMbarrier:
+    return "invalid-mbarrier";
   }
   return "unknown";
 }

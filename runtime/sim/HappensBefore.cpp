@@ -8,6 +8,7 @@ namespace tilecrt::sim {
 
 void WarpClock::reset() {
   warpNow = 1;
+  asyncNow = 0;
   known.fill(0);
   lanes.fill(1);
   matrix.reset();
@@ -20,6 +21,12 @@ void WarpClock::release(unsigned self, WarpKnowledge &meeting) {
 }
 
 void WarpClock::acquire(const WarpKnowledge &meeting) { joinKnowledge(known, meeting); }
+
+void WarpClock::proxyFence(unsigned self) {
+  known[self] = warpNow++;
+  for (unsigned i = 0; i < fencedPart; ++i)
+    known[fencedPart + i] = std::max(known[fencedPart + i], known[i]);
+}
 
 void WarpClock::syncLanes(uint32_t members, uint32_t live) {
   bool whole = (live & ~members) == 0;

@@ -8,6 +8,11 @@
 // Within a warp, each lane has a clock that ticks at bar.warp.sync and at CTA barriers; as long as
 // only whole warps synchronise, an older lane clock is an ordered access, and only the first
 // partial mask makes the warp keep the lane-by-lane matrix.
+//
+// What a warp knows has three parts. Besides the warps' own clocks there is a clock for each warp's
+// asynchronous operations, which ticks when one lands and is learnt by waiting for it, and a copy
+// of the warps' clocks of which it is known that a proxy fence came after: up to there the async
+// proxy may touch what the generic proxy has accessed.
 #ifndef TILEC_RUNTIME_SIM_HAPPENSBEFORE_H
 #define TILEC_RUNTIME_SIM_HAPPENSBEFORE_H
 
@@ -21,13 +26,19 @@ namespace tilecrt::sim {
 constexpr unsigned warpSize = 32;
 constexpr unsigned maxWarps = 32;
 
-/// How far a warp (or a barrier) knows the clocks of all warps of the CTA.
-using WarpKnowledge = std::array<uint32_t, maxWarps>;
+/// How far a warp (or a barrier) knows the clocks of all warps of the CTA: the warps' own, their
+/// asynchronous operations', and both as far as fenced.
+using WarpKnowledge = std::array<uint32_t, 4 * maxWarps>;
+constexpr unsigned fencedPart = 2 * maxWarps;
 
 /// Takes into `into` what `from` knows.
 inline void joinKnowledge(WarpKnowledge &into, const WarpKnowledge &from) {
-  for (unsigned w = 0; w < maxWarps; ++w)
-    into[w] = std::max(into[w], from[w]);
+  for (unsigned i = 0; i < into.size(); ++i)
+    into[i] = std::max(into[i], from[i]);
+}
+
+inline uint32_t &asyncClockOf(WarpKnowledge &knowledge, unsigned warp) {
+  return knowledge[maxWarps + warp];
 }
 
 /// The clocks of one warp and its lanes. All clocks start at 1; knowledge starts at 0.
@@ -59,10 +70,35 @@ public:
   /// now.
   bool warpOrdered(unsigned other, uint32_t clock) const { return known[other] >= clock; }
 
+  /// An asynchronous operation that warp `self` has issued lands: the time of its accesses.
+  uint32_t landAsync() { return ++asyncNow; }
+  uint32_t lastLanding() const { return asyncNow; }
+
+  /// Whether an asynchronous access that warp `other` has issued and that landed at `clock` is
+  /// ordered before what this warp does now.
+  bool asyncOrdered(unsigned other, uint32_t clock) const {
+    return known[maxWarps + other] >= clock;
+  }
+
+  /// The warp learns that what warp `other` had issued up to `clock` has landed.
+  void acquireAsync(unsigned other, uint32_t clock) {
+    known[maxWarps + other] = std::max(known[maxWarps + other], clock);
+  }
+
+  /// A lane executes a proxy fence: it covers all that the warp knows and did. Lanes run one after
+  /// another, so what later lanes do before their own fence gets a later clock.
+  void proxyFence(unsigned self);
+
+  /// Whether a proxy fence lies between a generic access of warp `other` at `clock`, an
+  /// asynchronous clock or one of its own, and now.
+  bool fenced(unsigned other, uint32_t clock, bool isAsync = false) const {
+    return known[fencedPart + (isAsync ? maxWarps : 0) + other] >= clock;
+  }
+
 private:
   using LaneMatrix = std::array<std::array<uint32_t, warpSize>, warpSize>;
 
-  uint32_t warpNow = 1;
+  uint32_t warpNow = 1, asyncNow = 0;
   WarpKnowledge known = {};
   std::array<uint32_t, warpSize> lanes = {};
   std::unique_ptr<LaneMatrix>

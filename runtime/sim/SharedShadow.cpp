@@ -22,6 +22,8 @@ void SharedShadow::beginCta() {
 
 bool SharedShadow::ordered(const AccessStamp &earlier, const AccessStamp &now) const {
   unsigned earlierWarp = earlier.thread / warpSize, warp = now.thread / warpSize;
+  if (earlier.isAsync())
+    return clocks[warp].asyncOrdered(earlierWarp, earlier.warpClock);
   if (earlierWarp != warp)
     return clocks[warp].warpOrdered(earlierWarp, earlier.warpClock);
   return clocks[warp].laneOrdered(now.thread % warpSize, earlier.thread % warpSize,
@@ -31,26 +33,54 @@ bool SharedShadow::ordered(const AccessStamp &earlier, const AccessStamp &now) c
 /// Notes `earlier` as what `by` races with, if it does and nothing is noted yet.
 void SharedShadow::conflict(const AccessStamp &earlier, const AccessStamp &by,
                             AccessStamp &found) const {
-  if (earlier.valid() && earlier.thread != by.thread && !found.valid() && !ordered(earlier, by))
+  if (earlier.valid() && (earlier.isAsync() || earlier.thread != by.thread) && !found.valid() &&
+      !ordered(earlier, by))
     found = earlier;
 }
 
-/// Puts `by` in place of a stamp that it is ordered after; failing that keeps two that are as far
-/// apart as possible.
+/// Notes `earlier` as what `by`, of the async proxy, needs a fence for, if it is ordered but not
+/// fenced.
+void SharedShadow::unfenced(const AccessStamp &earlier, const AccessStamp &by, bool isRead,
+                            SharedConflicts &found) const {
+  if (!earlier.valid() || earlier.landed == AccessStamp::Landed::ThroughAsyncProxy ||
+      found.unfenced.valid() ||
+      clocks[by.thread / warpSize].fenced(earlier.thread / warpSize, earlier.warpClock,
+                                          earlier.isAsync()))
+    return;
+  if ((earlier.isAsync() || earlier.thread != by.thread) && !ordered(earlier, by))
+    return; // A race, and reported as one.
+  found.unfenced = earlier;
+  found.unfencedRead = isRead;
+}
+
+/// Notes that operations in flight hold the cell.
+void SharedShadow::pending(const Cell &cell, bool writes, SharedConflicts &found,
+                           uint32_t byte) const {
+  if ((cell.pendingWrite == 0 && (!writes || cell.pendingReads == 0)) || found.pendingWrite != 0 ||
+      found.pendingRead)
+    return;
+  found.pendingWrite = cell.pendingWrite;
+  found.pendingRead = cell.pendingWrite == 0;
+  found.pendingByte = byte;
+}
+
+/// Puts `by` in place of a stamp that it is ordered after; failing that keeps the first and the
+/// last one.
 void SharedShadow::keep(TwoStamps &stamps, const AccessStamp &by) const {
   for (AccessStamp &stamp : stamps)
-    if (!stamp.valid() || stamp.thread == by.thread || ordered(stamp, by)) {
+    if (!stamp.valid() || (stamp.thread == by.thread && stamp.isAsync() == by.isAsync()) ||
+        ordered(stamp, by)) {
       stamp = by;
       return;
     }
-  unsigned warp0 = stamps[0].thread / warpSize, warp1 = stamps[1].thread / warpSize;
-  if (warp0 == warp1 && by.thread / warpSize != warp0)
+  if (by.thread / warpSize != stamps[0].thread / warpSize || by.isAsync() != stamps[0].isAsync())
     stamps[1] = by;
 }
 
 void SharedShadow::readCell(Cell &cell, const AccessStamp &by, SharedConflicts &found,
                             uint32_t byte) {
-  if (!cell.initialized && !found.uninitialized) {
+  pending(cell, /*writes=*/false, found, byte);
+  if (!cell.initialized && !found.uninitialized && cell.pendingWrite == 0) {
     found.uninitialized = true;
     found.uninitializedByte = byte;
   }
@@ -61,7 +91,9 @@ void SharedShadow::readCell(Cell &cell, const AccessStamp &by, SharedConflicts &
   keep(cell.reads, by);
 }
 
-void SharedShadow::writeCell(Cell &cell, const AccessStamp &by, SharedConflicts &found) {
+void SharedShadow::writeCell(Cell &cell, const AccessStamp &by, SharedConflicts &found,
+                             uint32_t byte) {
+  pending(cell, /*writes=*/true, found, byte);
   conflict(cell.write, by, found.writeBefore);
   for (const AccessStamp &read : cell.reads)
     conflict(read, by, found.readBefore);
@@ -139,7 +171,7 @@ SharedConflicts SharedShadow::read(uint32_t offset, uint32_t bytes, const Access
 
 SharedConflicts SharedShadow::write(uint32_t offset, uint32_t bytes, const AccessStamp &by) {
   SharedConflicts found;
-  visit(offset, bytes, [&](Cell &cell, uint32_t) { writeCell(cell, by, found); });
+  visit(offset, bytes, [&](Cell &cell, uint32_t byte) { writeCell(cell, by, found, byte); });
   return found;
 }
 
@@ -149,6 +181,92 @@ SharedConflicts SharedShadow::readWrite(uint32_t offset, uint32_t bytes, const A
   visit(offset, bytes,
         [&](Cell &cell, uint32_t byte) { atomicCell(cell, by, readsOldValue, found, byte); });
   return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Asynchronous operations
+//===----------------------------------------------------------------------===//
+
+SharedConflicts SharedShadow::issueRead(uint32_t offset, uint32_t bytes, const AccessStamp &by,
+                                        AsyncReader reader) {
+  SharedConflicts found;
+  bool asyncProxy = reader != AsyncReader::Generic;
+  visit(offset, bytes, [&](Cell &cell, uint32_t byte) {
+    pending(cell, /*writes=*/false, found, byte);
+    if (!cell.initialized && !found.uninitialized && cell.pendingWrite == 0) {
+      found.uninitialized = true;
+      found.uninitializedByte = byte;
+    }
+    conflict(cell.write, by, found.writeBefore);
+    if (asyncProxy && !(cell.write.copied && reader == AsyncReader::Product))
+      unfenced(cell.write, by, /*isRead=*/false, found);
+    if (cell.atomics != 0)
+      for (const AccessStamp &atomic : atomicStamps[cell.atomics]) {
+        conflict(atomic, by, found.writeBefore);
+        if (asyncProxy)
+          unfenced(atomic, by, /*isRead=*/false, found);
+      }
+    ++cell.pendingReads;
+  });
+  return found;
+}
+
+SharedConflicts SharedShadow::issueWrite(uint32_t offset, uint32_t bytes, const AccessStamp &by,
+                                         bool asyncProxy, uint32_t mark) {
+  SharedConflicts found;
+  visit(offset, bytes, [&](Cell &cell, uint32_t byte) {
+    pending(cell, /*writes=*/true, found, byte);
+    conflict(cell.write, by, found.writeBefore);
+    for (const AccessStamp &read : cell.reads) {
+      conflict(read, by, found.readBefore);
+      if (asyncProxy)
+        unfenced(read, by, /*isRead=*/true, found);
+    }
+    if (asyncProxy)
+      unfenced(cell.write, by, /*isRead=*/false, found);
+    if (cell.atomics != 0)
+      for (const AccessStamp &atomic : atomicStamps[cell.atomics]) {
+        conflict(atomic, by, found.writeBefore);
+        if (asyncProxy)
+          unfenced(atomic, by, /*isRead=*/false, found);
+      }
+    if (cell.pendingWrite == 0)
+      cell.pendingWrite = mark;
+  });
+  return found;
+}
+
+void SharedShadow::landRead(uint32_t offset, uint32_t bytes, const AccessStamp &by) {
+  visit(offset, bytes, [&](Cell &cell, uint32_t) {
+    if (cell.pendingReads != 0)
+      --cell.pendingReads;
+    keep(cell.reads, by);
+  });
+}
+
+void SharedShadow::landWrite(uint32_t offset, uint32_t bytes, const AccessStamp &by,
+                             uint32_t mark) {
+  visit(offset, bytes, [&](Cell &cell, uint32_t) {
+    if (cell.pendingWrite == mark)
+      cell.pendingWrite = 0;
+    if (cell.atomics != 0)
+      atomicStamps[cell.atomics].fill(AccessStamp());
+    cell.write = by;
+    cell.reads.fill(AccessStamp());
+    cell.initialized = true;
+  });
+}
+
+void SharedShadow::setMbarrier(uint32_t offset, uint32_t bytes, bool alive) {
+  visit(offset, bytes, [&](Cell &cell, uint32_t) {
+    if (alive) {
+      cell.pendingWrite = mbarrierMark;
+      return;
+    }
+    if (cell.pendingWrite == mbarrierMark)
+      cell.pendingWrite = 0;
+    cell.initialized = false;
+  });
 }
 
 } // namespace tilecrt::sim

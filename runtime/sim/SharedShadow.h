@@ -9,6 +9,12 @@
 // one warp, are enough where whole warps synchronise: any later writer is unordered with one of
 // them if with any. Cells of an older CTA are recognised by their generation, so starting a CTA
 // clears nothing.
+//
+// An asynchronous operation holds its cells from its issue to its landing: cells it will write
+// carry its mark, cells it will read a count. Touching them in between is a conflict; so is issuing
+// it unordered with earlier accesses, or through the async proxy with no proxy fence after accesses
+// of the generic proxy. When it lands its accesses get stamps with the issuing warp's asynchronous
+// clock.
 #ifndef TILEC_RUNTIME_SIM_SHAREDSHADOW_H
 #define TILEC_RUNTIME_SIM_SHAREDSHADOW_H
 
@@ -25,19 +31,40 @@ struct AccessStamp {
   uint32_t laneClock = 0; ///< 0: no access.
   uint32_t warpClock = 0;
   uint16_t thread = 0;
-  bool atomic = false;
+  bool atomic : 1;
+  bool copied : 1; ///< By cp.async.
+  /// Of an asynchronous operation that has landed, and through which proxy: then warpClock is an
+  /// asynchronous clock.
+  enum class Landed : uint8_t { No, ThroughAsyncProxy, ThroughGenericProxy };
+  Landed landed = Landed::No;
+
+  AccessStamp() : atomic(false), copied(false) {}
+
+  bool isAsync() const { return landed != Landed::No; }
 
   bool valid() const { return laneClock != 0; }
 };
+static_assert(sizeof(AccessStamp) == 16, "a cell has three of them");
 
 /// What an access ran into; each stamp is valid if there was such a conflict.
 struct SharedConflicts {
   AccessStamp writeBefore; ///< An unordered earlier write (RAW for a read, WAW for a write).
   AccessStamp readBefore;  ///< An unordered earlier read (WAR).
+  AccessStamp unfenced;    ///< An ordered earlier access with no proxy fence since (async proxy).
+  bool unfencedRead = false;
+  uint32_t pendingWrite = 0; ///< Mark of an operation that has yet to write here.
+  uint32_t pendingByte = 0;  ///< First byte that an operation in flight holds.
+  bool pendingRead = false;  ///< An operation has yet to read here what this access overwrites.
   bool uninitialized = false;
   uint32_t uninitializedByte = 0; ///< Offset in the window of the first such byte.
-  bool any() const { return uninitialized || writeBefore.valid() || readBefore.valid(); }
+  bool any() const {
+    return uninitialized || pendingWrite != 0 || pendingRead || writeBefore.valid() ||
+           readBefore.valid() || unfenced.valid();
+  }
 };
+
+/// The mark of cells that hold a barrier object, which only its own operations may touch.
+constexpr uint32_t mbarrierMark = UINT32_MAX;
 
 class SharedShadow {
 public:
@@ -56,14 +83,32 @@ public:
   SharedConflicts readWrite(uint32_t offset, uint32_t bytes, const AccessStamp &by,
                             bool readsOldValue);
 
+  /// An asynchronous operation is issued that will read the bytes, or write them under `mark`. With
+  /// `asyncProxy`, earlier generic accesses need a proxy fence.
+  /// A product (wgmma) reads what cp.async has brought without one: PTX counts cp.async to the
+  /// generic proxy, but wait and barrier are all that NVIDIA's own libraries put between the two.
+  enum class AsyncReader { Generic, BulkCopy, Product };
+  SharedConflicts issueRead(uint32_t offset, uint32_t bytes, const AccessStamp &by,
+                            AsyncReader reader);
+  SharedConflicts issueWrite(uint32_t offset, uint32_t bytes, const AccessStamp &by,
+                             bool asyncProxy, uint32_t mark);
+  /// It lands; `by` says when: an asynchronous stamp, or the thread's own that waited for it.
+  void landRead(uint32_t offset, uint32_t bytes, const AccessStamp &by);
+  void landWrite(uint32_t offset, uint32_t bytes, const AccessStamp &by, uint32_t mark);
+
+  /// The bytes become a barrier object, or stop being one (and hold nothing).
+  void setMbarrier(uint32_t offset, uint32_t bytes, bool alive);
+
 private:
   struct Cell {
     AccessStamp write;
     std::array<AccessStamp, 2> reads;
     uint32_t generation = 0;
-    uint32_t atomics = 0;     ///< Index in `atomicStamps`, 0 for none.
-    bool initialized = false; ///< Of a word cell: all four bytes.
-    bool split = false;       ///< Of a word cell: look at the byte cells.
+    uint32_t atomics = 0;      ///< Index in `atomicStamps`, 0 for none.
+    uint32_t pendingWrite = 0; ///< Mark of the operation in flight that will write it.
+    uint16_t pendingReads = 0; ///< Operations in flight that will read it.
+    bool initialized = false;  ///< Of a word cell: all four bytes.
+    bool split = false;        ///< Of a word cell: look at the byte cells.
   };
 
   using TwoStamps = std::array<AccessStamp, 2>;
@@ -71,9 +116,12 @@ private:
   bool ordered(const AccessStamp &earlier, const AccessStamp &now) const;
   void conflict(const AccessStamp &earlier, const AccessStamp &by, AccessStamp &found) const;
   void keep(TwoStamps &stamps, const AccessStamp &by) const;
+  void unfenced(const AccessStamp &earlier, const AccessStamp &by, bool isRead,
+                SharedConflicts &found) const;
+  void pending(const Cell &cell, bool writes, SharedConflicts &found, uint32_t byte) const;
   void split(uint32_t word);
   void readCell(Cell &cell, const AccessStamp &by, SharedConflicts &found, uint32_t byte);
-  void writeCell(Cell &cell, const AccessStamp &by, SharedConflicts &found);
+  void writeCell(Cell &cell, const AccessStamp &by, SharedConflicts &found, uint32_t byte);
   void atomicCell(Cell &cell, const AccessStamp &by, bool readsOldValue, SharedConflicts &found,
                   uint32_t byte);
   template <typename Visit> void visit(uint32_t offset, uint32_t bytes, const Visit &visitCell);

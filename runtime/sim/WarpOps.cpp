@@ -35,6 +35,17 @@ const char *opName(OpKind kind) {
   case OpKind::CtaBarrier:
   case OpKind::CtaArrive:
     return "barrier";
+  case OpKind::Mma:
+    return "matrix product";
+  case OpKind::LoadMatrix:
+    return "matrix load";
+  case OpKind::StoreMatrix:
+    return "matrix store";
+  case OpKind::WgmmaFence:
+  case OpKind::Wgmma:
+  case OpKind::WgmmaCommit:
+  case OpKind::WgmmaWait:
+    return "warpgroup operation";
   case OpKind::None:
     break;
   }
@@ -156,6 +167,24 @@ void Cta::perform(Warp &warp, uint32_t members, const WarpOp &op) {
     if (counters)
       ++counters->barriers;
     return arrive(warp, members, op);
+  case OpKind::Mma:
+    return mma(warp, members);
+  case OpKind::LoadMatrix:
+    return moveMatrices(warp, members, /*loads=*/true);
+  case OpKind::StoreMatrix:
+    return moveMatrices(warp, members, /*loads=*/false);
+  case OpKind::WgmmaFence:
+    wgmmaOf(warp).fenced = true;
+    return;
+  case OpKind::Wgmma:
+    return issueProduct(warp, members);
+  case OpKind::WgmmaCommit: {
+    WgmmaState &state = wgmmaOf(warp);
+    state.groups.push_back(state.first + state.products.size());
+    return;
+  }
+  case OpKind::WgmmaWait:
+    return waitProducts(warp, members);
   case OpKind::None:
     return;
   }
@@ -340,6 +369,8 @@ bool Cta::releaseAfterExits() {
 
 /// Nothing can go on at all: finds two groups of threads that wait in different places.
 void Cta::reportStall() {
+  if (reportMbarrierStall(/*onlyTests=*/false))
+    return;
   // Lanes of one warp at different operations.
   for (const Warp &warp : warps) {
     if (warp.atOp == 0)

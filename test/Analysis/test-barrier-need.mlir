@@ -4,6 +4,10 @@
 
 #layout = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}, [128]>
 !buffer = !tilegpu.memdesc<[128], f32, #layout>
+#ring = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]}, [8, 16]>
+#rows = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 16]>
+!one = !tilegpu.memdesc<[8, 16], f32, #ring>
+!three = !tilegpu.memdesc<[8, 16], f32, #ring, buffers = 3>
 
 // CHECK-LABEL: func.func @read_after_write
 func.func @read_after_write(%v: tensor<128xf32>) -> tensor<128xf32> {
@@ -201,5 +205,32 @@ func.func @carried_descriptors(%v: tensor<128xf32>, %n: i32) {
     %0 = tilegpu.local_load %y : !buffer -> tensor<128xf32>
     scf.yield %y, %x : !buffer, !buffer
   }
+  return
+}
+
+// Inside a loop, and in front of it, whoever made a ring of buffers has placed its barriers. What follows the loop has to
+// wait for the last accesses: another buffer in the same memory, and the first copies when the loop runs again.
+// CHECK-LABEL: func.func @ring
+func.func @ring(%p: tensor<8x16x!tile.ptr<f32>, #rows>, %n: i32, %v: tensor<128xf32>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.local_alloc offset 0 : !three
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    // CHECK: async_copy {{.*}}{barrier}
+    %0 = tilegpu.memdesc_index %r[%c0] : !three -> !one
+    tilegpu.async_copy %p, %0 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+    // CHECK-NOT: {barrier}
+    %1 = tilegpu.memdesc_index %r[%c1] : !three -> !one
+    tilegpu.async_copy %p, %1 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      nvvm.barrier0
+      %2 = tilegpu.memdesc_index %r[%i] : !three -> !one
+      tilegpu.async_copy %p, %2 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+      %3 = tilegpu.local_load %2 : !one -> tensor<8x16xf32, #rows>
+    }
+  }
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
   return
 }

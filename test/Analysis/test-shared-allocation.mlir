@@ -8,6 +8,9 @@
 !small = !tilegpu.memdesc<[16], f32, #small>
 !medium = !tilegpu.memdesc<[64], f32, #medium>
 !large = !tilegpu.memdesc<[128], f32, #large>
+#ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+#mb = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
 
 // One after the other: the same bytes.
 // CHECK-LABEL: func.func @sequential
@@ -190,4 +193,26 @@ func.func @unused(%v: tensor<128xf32>) {
 // CHECK-SAME: shared.total = 0
 func.func @no_buffers() {
   return
+}
+
+// The swizzle of what wgmma reads is of addresses: each buffer begins at a multiple of 1024 bytes, also one of a ring that
+// a view is taken of. A ring has the bytes of all its buffers.
+// CHECK-LABEL: func.func @swizzled
+// CHECK-SAME: shared.total = 7424
+func.func @swizzled(%v: tensor<16xf32>, %i: i32, %x: tensor<64x8xf32, #c>) -> (tensor<64x8xf32, #c>, tensor<16xf32>) {
+  // CHECK: tilegpu.local_alloc {shared = [6144, 256, 6400]} : <[16, 8], f16
+  %b = tilegpu.local_alloc : !tilegpu.memdesc<[16, 8], f16, #mb>
+  // CHECK: tilegpu.local_alloc {shared = [0, 6144, 6144]} : <[64, 16], f16, {{.*}}, buffers = 3>
+  %r = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma, buffers = 3>
+  // CHECK: tilegpu.local_alloc {shared = [7168, 256, 7424]} : <[16, 8], f16
+  %d = tilegpu.local_alloc : !tilegpu.memdesc<[16, 8], f16, #mb>
+  // CHECK: tilegpu.local_alloc {shared = [6400, 64, 6464]} : <[16], f32
+  %s = tilegpu.local_alloc : !small
+  tilegpu.local_store %v, %s : tensor<16xf32>, !small
+  %a = tilegpu.memdesc_index %r[%i] : !tilegpu.memdesc<[64, 16], f16, #ma, buffers = 3> -> !tilegpu.memdesc<[64, 16], f16, #ma>
+  %0 = tilegpu.wgmma %a, %b, %x : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+  %1 = tilegpu.local_load %s : !small -> tensor<16xf32>
+  %2 = tilegpu.wgmma %a, %d, %0 : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+  %3 = tilegpu.wgmma %a, %b, %2 : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+  return %3, %1 : tensor<64x8xf32, #c>, tensor<16xf32>
 }

@@ -10,7 +10,6 @@
 # Needs PyTorch and Triton.
 
 import argparse
-import importlib.util
 import json
 import math
 import os
@@ -24,6 +23,8 @@ import triton
 import cases
 import libtilec
 import picture
+import timing
+import triton_source
 
 TYPES = {torch.float32: "fp32", torch.float16: "fp16", torch.bfloat16: "bf16", torch.float64: "fp64",
          torch.int64: "i64", torch.int32: "i32", torch.int8: "i8", torch.uint8: "u8", torch.int16: "i16",
@@ -44,23 +45,14 @@ class Bench:
     def __init__(self, options):
         self.options = options
         self.compiler = libtilec.Compiler(options.library)
-        self.flush = torch.empty(256 << 20, dtype=torch.int8, device="cuda")
+        self.timer = timing.Timer()
         self.folder = tempfile.TemporaryDirectory()
-        self.modules = {}
         self.rows = []
         self.failures = 0
 
     def triton_kernel(self, case):
-        """The same file as a Python module, so that Triton compiles the same text."""
-        if case.file not in self.modules:
-            path = os.path.join(self.folder.name, case.file.replace("-", "_").replace(".tile", ".py"))
-            with open(os.path.join(self.options.examples, case.file)) as source, open(path, "w") as module:
-                module.write("import triton\nimport triton.language as tl\n"
-                             "from triton.language.extra import libdevice\n" + source.read())
-            spec = importlib.util.spec_from_file_location(f"peer_{len(self.modules)}", path)
-            self.modules[case.file] = importlib.util.module_from_spec(spec)
-            spec.loader.exec_module(self.modules[case.file])
-        return getattr(self.modules[case.file], case.entry or case.kernel)
+        module = triton_source.load(os.path.join(self.options.examples, case.file), self.folder.name)
+        return getattr(module, case.entry or case.kernel)
 
     def candidates(self, case):
         """Launches by name, and for ours and Triton's the number of the configuration."""
@@ -75,7 +67,8 @@ class Bench:
             for warps in case.warps:
                 label = "_".join([str(v) for v in constants.values()] + [f"w{warps}"])
                 try:
-                    ours = libtilec.Kernel(self.compiler, path, case.entry or case.kernel, arguments, constants, warps)
+                    ours = libtilec.Kernel(*self.compiler.compile(path, case.entry or case.kernel, arguments,
+                                                                  constants, warps))
                     made[f"tilec_{label}"] = ours.launcher(grid, **case.arguments)
                 except RuntimeError as error:
                     self.fail(f"FAILED {case.kernel} {case.size} tilec_{label}: {error}")
@@ -128,17 +121,8 @@ class Bench:
             for _ in range(3):
                 launch()
         torch.cuda.synchronize()
-        samples = {name: [] for name in candidates}
-        for _ in range(repeats):
-            for name, launch in candidates.items():
-                start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-                self.flush.zero_()
-                start.record()
-                launch()
-                end.record()
-                samples[name].append((start, end))
-        torch.cuda.synchronize()
-        return {name: statistics.median(s.elapsed_time(e) * 1000 for s, e in pairs) for name, pairs in samples.items()}
+        return {name: statistics.median(samples)
+                for name, samples in self.timer.interleaved(candidates, repeats).items()}
 
     def run(self, case):
         candidates, configurations = self.candidates(case)

@@ -4,11 +4,12 @@
 #
 # Times cold compilation beside Triton's, each sample in a fresh process with empty caches, the two interleaved:
 #   compile  from source text to cubin, ptxas included, after the compiler is loaded
-#   process  from the start of the process to the first result of the kernel on the GPU
+#   process  from the start of the process to the end of the kernel's first launch on the GPU
 #
-#   python3 compile_time.py --tilec PATH/bin/tilec --library PATH/lib/libtilec.so --examples PATH/examples [--out FILE]
+#   python3 compile_time.py --tilec PATH/bin/tilec --library PATH/lib/libtilec.so --examples PATH/examples
+#       [--kernels softmax,matmul,attention] [--out FILE]
 #
-# Needs PyTorch and Triton.
+# Needs PyTorch and Triton; without --tilec only compilation is timed.
 
 import argparse
 import json
@@ -18,8 +19,51 @@ import subprocess
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 
-ROWS, COLUMNS, BLOCK = 1024, 4096, 4096
+from tensor_case import Pointer, Type, bind, text
+
+
+@dataclass
+class Sample:
+    """A kernel with its launch. `values`: numbers, and tensors as (element type, shape, whether it is an input)."""
+    file: str
+    entry: str
+    values: dict
+    constants: dict
+    warps: int
+    stages: int
+    grid: tuple
+
+
+def matrix(dtype, *shape, filled=True):
+    return dtype, shape, filled
+
+
+def square(n):
+    """The arguments of a product of square matrices."""
+    a, b, c = matrix("bf16", n, n), matrix("bf16", n, n), matrix("bf16", n, n, filled=False)
+    return dict(a_ptr=a, b_ptr=b, c_ptr=c, M=n, N=n, K=n, stride_am=n, stride_ak=1, stride_bk=n, stride_bn=1,
+                stride_cm=n, stride_cn=1)
+
+
+def heads(length, depth):
+    """The arguments of attention with 16 heads."""
+    shape = (16, length, depth)
+    return dict(q_ptr=matrix("bf16", *shape), k_ptr=matrix("bf16", *shape), v_ptr=matrix("bf16", *shape),
+                out_ptr=matrix("bf16", *shape, filled=False), lse_ptr=matrix("fp32", 16, length, filled=False),
+                seq_len=length, scale=depth**-0.5)
+
+
+KERNELS = {
+    "softmax": Sample("05-softmax.tile", "softmax",
+                      dict(x_ptr=matrix("fp32", 1024, 4096), y_ptr=matrix("fp32", 1024, 4096, filled=False),
+                           x_stride=4096, y_stride=4096, n=4096), dict(BLOCK=4096), 4, 3, (1024,)),
+    "matmul": Sample("40-matmul.tile", "matmul", square(2048),
+                     dict(BLOCK_M=128, BLOCK_N=256, BLOCK_K=64, GROUP_M=8, ACC=Type("float32"), ACTIVATION=None), 8, 3,
+                     (16 * 8,)),
+    "attention": Sample("45-attention-forward.tile", "attention_forward", heads(2048, 128),
+                        dict(HEAD_DIM=128, BLOCK_M=128, BLOCK_N=64, CAUSAL=True), 8, 3, (16, 16))}
 
 OURS = """
 import sys, time
@@ -27,8 +71,7 @@ sys.path.insert(0, {tools!r})
 import libtilec
 compiler = libtilec.Compiler({library!r})
 start = time.perf_counter()
-compiler.compile({source!r}, "softmax", {{"x_ptr": "*fp32:16", "y_ptr": "*fp32:16", "x_stride": "i32:16",
-                 "y_stride": "i32:16", "n": "i32:16"}}, {{"BLOCK": {block}}}, 4)
+compiler.compile({source!r}, {sample.entry!r}, {kinds!r}, {fixed!r}, {sample.warps}, {sample.stages})
 print(time.perf_counter() - start)
 """
 
@@ -36,20 +79,55 @@ PEER = """
 import sys, time
 import torch, triton, triton.language as tl
 sys.path.insert(0, {folder!r})
-from softmax_peer import softmax
-compile_only = {compile_only}
-if compile_only:
-    torch.zeros(1, device="cuda")
-    triton.runtime.driver.active.get_current_target()
-    start = time.perf_counter()
-    softmax.warmup(torch.float32, torch.float32, {n}, {n}, {n}, BLOCK={block}, num_warps=4, grid=(1,))
-    print(time.perf_counter() - start)
+from cold_peer import {sample.entry} as kernel
+values = dict({values}, {constants}, num_warps={sample.warps}, num_stages={sample.stages})
+torch.cuda.synchronize()
+triton.runtime.driver.active.get_current_target()
+start = time.perf_counter()
+if {compile_only}:
+    kernel.warmup(grid={sample.grid}, **values)
 else:
-    x = torch.randn({rows}, {n}, device="cuda")
-    y = torch.empty_like(x)
-    softmax[({rows},)](x, y, {n}, {n}, {n}, BLOCK={block}, num_warps=4)
-    print(y[0, 0].item())
+    kernel[{sample.grid}](**values)
+    torch.cuda.synchronize()
+print(time.perf_counter() - start)
 """
+
+TORCH = {"fp32": "torch.float32", "bf16": "torch.bfloat16"}
+OPTION = {"fp32": "f32", "bf16": "bf16"}
+
+
+def ours(sample, library, source):
+    """The Python program that times tilec's compilation."""
+    values = {name: Pointer(value[0]) if isinstance(value, tuple) else value for name, value in sample.values.items()}
+    kinds, fixed = bind(values, sample.constants)
+    return OURS.format(tools=os.path.dirname(os.path.abspath(__file__)), library=library, source=source, sample=sample,
+                       kinds=kinds, fixed=fixed)
+
+
+def peer(sample, folder, compile_only):
+    """The same for Triton, or its launch."""
+    def value(name, given):
+        if not isinstance(given, tuple):
+            return f"{name}={given!r}"
+        dtype, shape, filled = given
+        return f"{name}=torch.{'randn' if filled else 'empty'}({shape}, device='cuda', dtype={TORCH[dtype]})"
+    return PEER.format(folder=folder, sample=sample, compile_only=compile_only,
+                       values=", ".join(value(*item) for item in sample.values.items()),
+                       constants=", ".join(f"{name}={text(c)}" for name, c in sample.constants.items()))
+
+
+def run_command(tilec, sample, source):
+    """The command that runs the kernel once with tilec."""
+    command = [tilec, "run", source, "--kernel", sample.entry, "--device", "cuda", "--repeat", "1", "--num-warps",
+               str(sample.warps), "--num-stages", str(sample.stages), "--grid", ",".join(map(str, sample.grid))]
+    for name, value in sample.values.items():
+        if isinstance(value, tuple):
+            dtype, shape, filled = value
+            value = f"{'randn' if filled else 'empty'}:{OPTION[dtype]}[{'x'.join(map(str, shape))}]"
+        command += ["--arg", f"{name}={value}"]
+    for name, constant in sample.constants.items():
+        command += ["--const", f"{name}={text(constant)}"]
+    return command
 
 
 def process_seconds(command, environment=None):
@@ -58,49 +136,57 @@ def process_seconds(command, environment=None):
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     elapsed = time.perf_counter() - start
     if done.returncode != 0:
-        sys.exit(f"{' '.join(command[:2])} failed:\n{done.stdout}{done.stderr}")
+        raise RuntimeError(f"{' '.join(command[:2])} failed:\n{done.stdout}{done.stderr}")
     return elapsed, done.stdout
+
+
+def measure(name, library, examples, repeats, tilec=None):
+    """Seconds of each sample, their medians, and ratios to Triton."""
+    sample = KERNELS[name]
+    source = os.path.join(examples, sample.file)
+    kinds = ("compile", "process") if tilec else ("compile",)
+    samples = {f"{compiler}_{kind}": [] for kind in kinds for compiler in ("tilec", "triton")}
+    for _ in range(repeats):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(source) as given, open(os.path.join(folder, "cold_peer.py"), "w") as module:
+                module.write("import triton\nimport triton.language as tl\n" + given.read())
+
+            def triton_process(kind):
+                environment = dict(os.environ, TRITON_CACHE_DIR=os.path.join(folder, kind))
+                return process_seconds([sys.executable, "-c", peer(sample, folder, kind == "compile")], environment)
+
+            samples["tilec_compile"].append(
+                float(process_seconds([sys.executable, "-c", ours(sample, library, source)])[1]))
+            samples["triton_compile"].append(float(triton_process("compile")[1]))
+            if tilec:
+                samples["tilec_process"].append(process_seconds(run_command(tilec, sample, source))[0])
+                samples["triton_process"].append(triton_process("process")[0])
+    medians = {name: statistics.median(values) for name, values in samples.items()}
+    return dict(kernel=name, constants={n: text(c) for n, c in sample.constants.items()}, warps=sample.warps,
+                stages=sample.stages, seconds=samples, medians=medians,
+                tilec_over_triton={kind: medians[f"tilec_{kind}"] / medians[f"triton_{kind}"] for kind in kinds})
 
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--tilec", required=True)
+    parser.add_argument("--tilec")
     parser.add_argument("--library", required=True)
     parser.add_argument("--examples", required=True)
+    parser.add_argument("--kernels", default=",".join(KERNELS))
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--out", help="JSON")
     options = parser.parse_args()
-    source = os.path.join(options.examples, "05-softmax.tile")
-    ours = OURS.format(tools=os.path.dirname(os.path.abspath(__file__)), library=options.library, source=source,
-                       block=BLOCK)
-    run = [options.tilec, "run", source, "--device", "cuda", "--grid", str(ROWS),
-           "--arg", f"x_ptr=randn:f32[{ROWS}x{COLUMNS}]", "--arg", f"y_ptr=empty:f32[{ROWS}x{COLUMNS}]",
-           "--arg", f"x_stride={COLUMNS}", "--arg", f"y_stride={COLUMNS}", "--arg", f"n={COLUMNS}",
-           "--const", f"BLOCK={BLOCK}", "--num-warps", "4", "--repeat", "1"]
-    samples = {"tilec_compile": [], "triton_compile": [], "tilec_process": [], "triton_process": []}
-    for _ in range(options.repeats):
-        with tempfile.TemporaryDirectory() as folder:
-            with open(source) as text, open(os.path.join(folder, "softmax_peer.py"), "w") as module:
-                module.write("import triton\nimport triton.language as tl\n" + text.read())
-
-            def peer(name, compile_only):
-                environment = dict(os.environ, TRITON_CACHE_DIR=os.path.join(folder, name))
-                program = PEER.format(folder=folder, compile_only=compile_only, n=COLUMNS, rows=ROWS, block=BLOCK)
-                return process_seconds([sys.executable, "-c", program], environment)
-
-            samples["tilec_compile"].append(float(process_seconds([sys.executable, "-c", ours])[1]))
-            samples["triton_compile"].append(float(peer("compile", True)[1]))
-            samples["tilec_process"].append(process_seconds(run)[0])
-            samples["triton_process"].append(peer("process", False)[0])
-    medians = {name: statistics.median(values) for name, values in samples.items()}
-    ratios = {kind: medians[f"tilec_{kind}"] / medians[f"triton_{kind}"] for kind in ("compile", "process")}
-    for name, value in medians.items():
-        print(f"{name:16} {value * 1000:8.1f} ms")
-    print(f"tilec over Triton: compile {ratios['compile']:.3f}, process {ratios['process']:.3f}")
+    measured = []
+    for name in options.kernels.split(","):
+        measured.append(measure(name, options.library, options.examples, options.repeats, options.tilec))
+        for what, value in measured[-1]["medians"].items():
+            print(f"{name:10} {what:16} {value * 1000:8.1f} ms")
+        ratios = ", ".join(f"{kind} {value:.3f}" for kind, value in measured[-1]["tilec_over_triton"].items())
+        print(f"{name:10} tilec over Triton: {ratios}", flush=True)
     if options.out:
         with open(options.out, "w") as file:
-            json.dump(dict(kernel="softmax", rows=ROWS, columns=COLUMNS, block=BLOCK, seconds=samples,
-                           medians=medians, tilec_over_triton=ratios), file, indent=1)
+            json.dump(measured, file, indent=1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,14 +1,12 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# libtilec.so from Python, for measurements: compile a kernel to a cubin through the C ABI, load it with the CUDA driver,
-# launch it on torch's tensors and stream.
+# libtilec.so from Python, for measurements: compile a kernel to a cubin through the C ABI, load it with the CUDA
+# driver, launch it on torch's tensors and stream. Compiling needs neither a GPU nor PyTorch.
 
 import ctypes
 import json
 import os
-
-import torch
 
 CUBIN = 7  # TILEC_STAGE_CUBIN
 
@@ -51,26 +49,37 @@ class Compiler:
             text = self.lib.tilec_diagnostics_text(diagnostics) if diagnostics else self.lib.tilec_last_error()
             raise RuntimeError(f"libtilec: status {status}: {(text or b'').decode()}")
 
-    def compile(self, path, kernel, arguments, constants, num_warps, target="sm_90a"):
-        """The cubin and the metadata of one kernel."""
+    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a"):
+        """The cubin and the metadata of one kernel; with no stages given, as many as the source says."""
         kinds, values = bindings(arguments), bindings(constants)
         options = Options(ctypes.sizeof(Options), kernel.encode(), target.encode(), kinds, len(arguments), values,
-                          len(constants), num_warps, 0, 0, CUBIN, 0, None,
+                          len(constants), num_warps, num_stages, 0, CUBIN, 0, None,
                           os.environ.get("CUDA_HOME", "/usr/local/cuda").encode(),
                           os.environ.get("PATH", "").encode(), None, None)
         made, diagnostics = ctypes.c_void_p(), ctypes.c_void_p()
         status = self.lib.tilec_compile_file(self.handle, path.encode(), ctypes.byref(options), ctypes.byref(made),
                                              ctypes.byref(diagnostics))
-        self.check(status, diagnostics)
+        try:
+            self.check(status, diagnostics)
+        finally:
+            self.lib.tilec_diagnostics_destroy(diagnostics)
         size = ctypes.c_size_t()
         cubin = ctypes.string_at(self.lib.tilec_kernel_cubin(made, ctypes.byref(size)), size.value)
         metadata = json.loads(self.lib.tilec_kernel_metadata(made).decode())
-        self.lib.tilec_diagnostics_destroy(diagnostics)
         self.lib.tilec_kernel_destroy(made)
         return cubin, metadata
 
 
-cuda = ctypes.CDLL("libcuda.so.1")
+class Driver:
+    """The CUDA driver, loaded when it is first called."""
+
+    def __getattr__(self, name):
+        if "library" not in self.__dict__:
+            self.library = ctypes.CDLL("libcuda.so.1")
+        return getattr(self.library, name)
+
+
+cuda = Driver()
 
 
 def check_cuda(result, what):
@@ -84,17 +93,52 @@ PACK = {"i64": ctypes.c_int64, "i32": ctypes.c_int32, "i16": ctypes.c_int16, "i8
         "fp32": ctypes.c_float, "fp64": ctypes.c_double}
 
 
+MAP_TYPES = {"i8": (0, 1), "i16": (1, 2), "i32": (3, 4), "i64": (5, 8), "fp16": (6, 2), "fp32": (7, 4), "fp64": (8, 8),
+             "bf16": (9, 2)}
+SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+
+
+def compute(expression, values):
+    """An expression of a tensor map: postfix notation, %N is argument N."""
+    stack = []
+    for word in expression.split():
+        if word in ("+", "-", "*", "/"):
+            right, left = stack.pop(), stack.pop()
+            stack.append({"+": left + right, "-": left - right, "*": left * right,
+                          "/": int(left / right) if right else 0}[word])
+        else:
+            stack.append(values[int(word[1:])] if word[0] == "%" else int(word))
+    return stack[0]
+
+
+def tensor_map(info, values):
+    """A CUtensorMap in memory that is aligned for it, from a kernel's `tensorMaps` entry and its arguments' values."""
+    kind, element = MAP_TYPES.get(info["elementType"], (0, 1))  # 8-bit floats are bytes
+    sizes = [compute(text, values) for text in reversed(info["shape"])]
+    strides = [compute(text, values) * element for text in reversed(info["strides"])]
+    rank = len(sizes)
+    memory = ctypes.create_string_buffer(128 + 64)
+    address = (ctypes.addressof(memory) + 63) // 64 * 64
+    check_cuda(cuda.cuTensorMapEncodeTiled(
+        ctypes.c_void_p(address), kind, rank, ctypes.c_void_p(values[info["base"]]), (ctypes.c_uint64 * rank)(*sizes),
+        (ctypes.c_uint64 * max(1, rank - 1))(*strides), (ctypes.c_uint32 * rank)(*reversed(info["box"])),
+        (ctypes.c_uint32 * rank)(*[1] * rank), 0, SWIZZLES[info["swizzleBytes"]], 2, int(info["fillsNan"])),
+        "cuTensorMapEncodeTiled")
+    return memory, address
+
+
 class Kernel:
     """A loaded kernel."""
 
     MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
-    def __init__(self, compiler, path, kernel, arguments, constants, num_warps):
-        self.image, self.metadata = compiler.compile(path, kernel, arguments, constants, num_warps)
+    def __init__(self, image, metadata):
+        """From a cubin and its metadata."""
+        self.image, self.metadata = image, metadata
         module = ctypes.c_void_p()
         check_cuda(cuda.cuModuleLoadData(ctypes.byref(module), self.image), "cuModuleLoadData")
         self.function = ctypes.c_void_p()
-        check_cuda(cuda.cuModuleGetFunction(ctypes.byref(self.function), module, kernel.encode()),
+        check_cuda(cuda.cuModuleGetFunction(ctypes.byref(self.function), module, metadata["name"].encode()),
                    "cuModuleGetFunction")
         # The parameters that are left at run time, in their order.
         self.types = {a["name"]: a["type"] for a in self.metadata["arguments"]}
@@ -106,14 +150,19 @@ class Kernel:
 
     def launcher(self, grid, **values):
         """A function that launches with these arguments; they are packed once."""
-        packed = []
+        import torch
+        packed, numbers = [], []
         for name, kind in self.types.items():
             value = values[name]
+            numbers.append(value.data_ptr() if kind.startswith("*") else value)
             packed.append(ctypes.c_uint64(value.data_ptr()) if kind.startswith("*") else PACK[kind](value))
-        pointers = (ctypes.c_void_p * max(1, len(packed)))(*[ctypes.addressof(p) for p in packed])
+        # Tensor maps follow the arguments.
+        maps = [tensor_map(info, numbers) for info in self.metadata.get("tensorMaps", [])]
+        addresses = [ctypes.addressof(p) for p in packed] + [address for _, address in maps]
+        pointers = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
         grid = tuple(grid) + (1,) * (3 - len(grid))
 
-        def launch(keep=packed):
+        def launch(keep=(packed, maps)):
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             check_cuda(cuda.cuLaunchKernel(self.function, *grid, self.threads, 1, 1, self.shared, stream, pointers,
                                            None), "cuLaunchKernel")

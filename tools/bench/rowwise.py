@@ -10,13 +10,16 @@ from case import NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn,
 
 ROWS = ((8192, 1024), (8192, 4096), (8192, 8192), (4096, 16384), (16384, 2000), (8192, 3001))
 FEW = ((8192, 4096), (4096, 16384), (8192, 3001))
+# Rows that fill the registers of a multiprocessor.
+WIDE = ((1024, 32768), (512, 65536))
 EPS = 1e-5
 
 
 def row_case(kernel, file, dtype, m, n, arguments, outputs, reference, nbytes, peer, tolerance=None):
     """A case with one program per row and a block that holds it."""
     return Case(kernel, file, f"{m}x{n}_{NAMES[dtype]}", arguments, [dict(BLOCK=power_of_two(n))], lambda c: (m,),
-                outputs, lambda c: reference(), nbytes, tolerance or TOLERANCE[dtype], peer)
+                outputs, lambda c: reference(), nbytes, tolerance or TOLERANCE[dtype], peer,
+                warps=(8, 16, 32) if (m, n) in WIDE else (4, 8, 16))
 
 
 def softmax():
@@ -25,7 +28,7 @@ def softmax():
         return row_case("softmax", "05-softmax.tile", dtype, m, n,
                         dict(x_ptr=x, y_ptr=y, x_stride=n, y_stride=n, n=n), ["y_ptr"],
                         lambda: [torch.softmax(x.double(), 1)], size_of(x, y), lambda: torch.softmax(x, 1))
-    yield from each(make, ROWS)
+    yield from each(make, ROWS + WIDE)
 
 
 def log_softmax():
@@ -55,7 +58,7 @@ def layer_norm():
                         dict(x_ptr=x, w_ptr=w, b_ptr=b, y_ptr=y, mean_ptr=mean, rstd_ptr=rstd, stride=n, n=n, eps=EPS),
                         ["y_ptr"], lambda: [F.layer_norm(x.double(), (n,), w.double(), b.double())], size_of(x, y),
                         lambda: F.layer_norm(x, (n,), w, b))
-    yield from each(make, ROWS)
+    yield from each(make, ROWS + WIDE)
 
 
 def layer_norm_relu_add():
@@ -80,7 +83,7 @@ def rms_norm():
                         dict(x_ptr=x, w_ptr=w, y_ptr=y, stride=n, n=n, eps=EPS), ["y_ptr"],
                         lambda: [F.rms_norm(x.double(), (n,), w.double(), EPS)], size_of(x, y),
                         lambda: F.rms_norm(x, (n,), w, EPS))
-    yield from each(make, FEW)
+    yield from each(make, FEW + WIDE)
 
 
 def rms_norm_residual():

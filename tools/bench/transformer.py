@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from case import BF16, F16, NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn, size_of
-from rowwise import FEW, row_case
+from rowwise import FEW, WIDE, row_case
 
 
 def cross_entropy():
@@ -20,11 +20,16 @@ def cross_entropy():
             wide = x.double()
             return [F.cross_entropy(wide, target, reduction="none"), torch.logsumexp(wide, 1)]
 
+        # Rows up to 65536 elements fit a program as a whole, too.
+        is_wide = (m, n) in WIDE
+        blocks = [dict(BLOCK=2048), dict(BLOCK=8192)] + [dict(BLOCK=power_of_two(n))] * is_wide
+        warps = (8, 16, 32) if is_wide else (4, 8, 16)
         return Case("cross_entropy", "21-cross-entropy.tile", f"{m}x{n}_{NAMES[dtype]}",
                     dict(x_ptr=x, target_ptr=target, loss_ptr=loss, lse_ptr=lse, stride=n, n=n, ignored=-100),
-                    [dict(BLOCK=2048), dict(BLOCK=8192)], lambda c: (m,), ["loss_ptr", "lse_ptr"], reference,
-                    size_of(x, target, loss, lse), 2e-6, lambda: F.cross_entropy(x, target, reduction="none"))
-    yield from each(make, ((4096, 32000), (2048, 128256), (8192, 4001)))
+                    blocks, lambda c: (m,), ["loss_ptr", "lse_ptr"], reference,
+                    size_of(x, target, loss, lse), 2e-6, lambda: F.cross_entropy(x, target, reduction="none"),
+                    warps=warps)
+    yield from each(make, ((4096, 32000), (2048, 128256), (8192, 4001)) + WIDE)
 
 
 def rope():

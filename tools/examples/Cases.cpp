@@ -19,6 +19,8 @@ std::vector<Case> allCases() {
   addTransformerCases(cases);
   addQuantisationCases(cases);
   addAtomicCases(cases);
+  addMatmulCases(cases);
+  addAttentionCases(cases);
   return cases;
 }
 

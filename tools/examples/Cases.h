@@ -47,6 +47,8 @@ void addNormalisationCases(std::vector<Case> &cases);
 void addTransformerCases(std::vector<Case> &cases);
 void addQuantisationCases(std::vector<Case> &cases);
 void addAtomicCases(std::vector<Case> &cases);
+void addMatmulCases(std::vector<Case> &cases);
+void addAttentionCases(std::vector<Case> &cases);
 
 /// All cases, family by family.
 std::vector<Case> allCases();

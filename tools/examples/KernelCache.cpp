@@ -5,6 +5,8 @@
 
 #include "KernelCache.h"
 
+#include "tilec/Target/Cubin.h"
+
 #include <climits>
 #include <cstdlib>
 #include <unistd.h>
@@ -28,6 +30,20 @@ CompilerPlaces placesOfProcess() {
   if (length > 0 && length < static_cast<ssize_t>(sizeof(buffer)))
     places.executable.assign(buffer, static_cast<size_t>(length));
   return places;
+}
+
+Result<std::string> ptxasVersionOf(const CompilerPlaces &places) {
+  PtxasHints hints;
+  hints.option = places.ptxas;
+  hints.cudaHome = places.cudaHome;
+  hints.searchPath = places.path;
+  llvm::Expected<std::string> ptxas = findPtxas(hints);
+  if (!ptxas)
+    return tilecrt::unavailable(llvm::toString(ptxas.takeError()));
+  llvm::Expected<std::string> version = ptxasVersion(*ptxas);
+  if (!version)
+    return tilecrt::unavailable(llvm::toString(version.takeError()));
+  return *version;
 }
 
 Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {

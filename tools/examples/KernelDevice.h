@@ -60,11 +60,14 @@ struct CompilerPlaces {
 /// empty.
 CompilerPlaces placesOfProcess();
 
+/// The version of the ptxas that compilations with these places use; `unavailable` without one.
+Result<std::string> ptxasVersionOf(const CompilerPlaces &places);
+
 class KernelDevice {
 public:
   virtual ~KernelDevice() = default;
 
-  /// "sim" or "cuda:0".
+  /// "sim", "sim:sm_80" or "cuda:0".
   virtual std::string name() const = 0;
   /// One line for people: the GPU's name, or the number of host cores.
   virtual std::string describe() const = 0;
@@ -73,7 +76,9 @@ public:
   virtual Result<Outcome> run(const KernelRun &run, const RunOptions &options) = 0;
 };
 
-std::unique_ptr<KernelDevice> makeSimDevice(const CompilerPlaces &places);
+/// The simulator, for the code of `processor` (a PTX target; empty: the default).
+std::unique_ptr<KernelDevice> makeSimDevice(const CompilerPlaces &places,
+                                            const std::string &processor = "");
 /// `unavailable` when there is no driver or no such device.
 Result<std::unique_ptr<KernelDevice>> makeCudaDevice(const CompilerPlaces &places, int ordinal);
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilec-examples: runs the example kernels on a GPU or on the simulator and compares every output
-// with a reference in double precision. Exit codes: 0 all passed, 1 some failed, 2 usage, 4 the
-// device is not available.
+// with a reference in double precision, or compares their counters with golden values. Exit codes:
+// 0 all passed, 1 some failed, 2 usage, 4 the device (or ptxas) is not available.
 
 #include "Cases.h"
+#include "CounterCheck.h"
 #include "KernelDevice.h"
 #include "Options.h"
 #include "Report.h"
@@ -41,7 +42,7 @@ std::string findExamples(const CompilerPlaces &places) {
 Result<std::unique_ptr<KernelDevice>> openDevice(const Options &options,
                                                  const CompilerPlaces &places) {
   if (options.device == Options::DeviceChoice::Sim)
-    return makeSimDevice(places);
+    return makeSimDevice(places, options.processor);
   Result<std::unique_ptr<KernelDevice>> cuda = makeCudaDevice(places, options.ordinal);
   if (!cuda && options.device == Options::DeviceChoice::Auto)
     return makeSimDevice(places);
@@ -49,6 +50,8 @@ Result<std::unique_ptr<KernelDevice>> openDevice(const Options &options,
 }
 
 bool isSelected(const Case &example, const Options &options) {
+  if (!options.counters.empty())
+    return isCounted(example);
   if (options.large)
     return example.scale == Scale::Large;
   return example.scale == Scale::Quick || (example.scale == Scale::Full && !options.quick);
@@ -74,7 +77,7 @@ ReportRow runCase(const Case &example, KernelDevice &device, const Options &opti
   }
   row.verdict = judge(*run, *outcome);
   row.microseconds = outcome->microseconds;
-  if (device.name() != "sim" && row.microseconds > 0)
+  if (device.name().rfind("sim", 0) != 0 && row.microseconds > 0)
     row.gigabytesPerSecond = static_cast<double>(run->idealBytes) / (row.microseconds * 1e3);
   row.details = outcome->findings;
   if (row.details.size() > 5)
@@ -142,6 +145,16 @@ int main(int argc, char **argv) {
     std::fprintf(stderr,
                  "tilec-examples: the folder of the examples is not found; give --examples\n");
     return WrongUsage;
+  }
+  if (!options->counters.empty()) {
+    switch (checkCounters(cases, places, *options)) {
+    case CounterOutcome::AsGolden:
+      return AllPassed;
+    case CounterOutcome::Different:
+      return SomeFailed;
+    case CounterOutcome::Unavailable:
+      return DeviceUnavailable;
+    }
   }
   Result<std::unique_ptr<KernelDevice>> device = openDevice(*options, places);
   if (!device) {

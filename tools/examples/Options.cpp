@@ -9,10 +9,15 @@
 
 namespace tilec::harness {
 
-/// "auto", "sim", "cuda" or "cuda:N"; empty text means it was one of them.
+/// "auto", "sim", "sim:PROCESSOR", "cuda" or "cuda:N"; empty text means it was one of them.
 static std::string readDevice(const std::string &text, Options &options) {
   if (text == "auto" || text == "sim") {
     options.device = text == "sim" ? Options::DeviceChoice::Sim : Options::DeviceChoice::Auto;
+    return "";
+  }
+  if (text.rfind("sim:", 0) == 0) {
+    options.device = Options::DeviceChoice::Sim;
+    options.processor = text.substr(4);
     return "";
   }
   options.device = Options::DeviceChoice::Cuda;
@@ -23,7 +28,7 @@ static std::string readDevice(const std::string &text, Options &options) {
     options.ordinal = std::stoi(text.substr(5));
     return "";
   }
-  return "expected 'auto', 'sim', 'cuda' or 'cuda:N', got '" + text + "'";
+  return "expected 'auto', 'sim', 'sim:PROCESSOR', 'cuda' or 'cuda:N', got '" + text + "'";
 }
 
 std::optional<Options> parseOptions(int argc, char **argv, int &exitCode) {
@@ -41,6 +46,10 @@ std::optional<Options> parseOptions(int argc, char **argv, int &exitCode) {
   app.add_flag("--list", options.list, "print the cases and stop");
   CLI::Option *seedOption = app.add_option("--seed", seed, "seed of the inputs (default: random)");
   app.add_option("--json", options.json, "write the results to this file too");
+  CLI::Option *counters =
+      app.add_option("--counters", options.counters,
+                     "compare the kernels' counters with the golden values in this file");
+  app.add_flag("--update", options.update, "write the golden values instead")->needs(counters);
   app.add_option("--examples", options.examples, "folder of the example files");
   app.add_flag("--no-check", noCheck, "no checking on the simulator");
   try {

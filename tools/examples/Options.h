@@ -16,6 +16,8 @@ struct Options {
   enum class DeviceChoice { Auto, Cuda, Sim };
   DeviceChoice device = DeviceChoice::Auto;
   int ordinal = 0;
+  /// Whose code the simulator runs; empty: the default's.
+  std::string processor;
   /// One case per example.
   bool quick = false;
   /// The large sizes instead of the others.
@@ -27,6 +29,9 @@ struct Options {
   /// Chosen at random when not given.
   std::optional<uint64_t> seed;
   std::string json;
+  /// File of golden counters to compare with, or to write.
+  std::string counters;
+  bool update = false;
   /// Folder of the examples; empty: looked for.
   std::string examples;
 };

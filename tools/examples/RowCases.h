@@ -18,6 +18,10 @@ using BuildRows = Result<KernelRun> (*)(DType, int64_t, int64_t, int, uint64_t);
 /// numbers of warps, and large matrices.
 void addRowCases(std::vector<Case> &cases, const std::string &name, BuildRows build);
 
+/// The cases of a kernel with rows that fill the registers of a multiprocessor: whole and masked
+/// blocks of 65536 elements with 16 and 32 warps, and large matrices.
+void addWideRowCases(std::vector<Case> &cases, const std::string &name, BuildRows build);
+
 /// Adds BLOCK, the power of two that holds a row, warps to suit unless some are given, one program
 /// per row, and the bytes of `passes` passes over the matrix.
 void launchRows(RunBuilder &builder, DType type, int64_t rows, int64_t columns, int warps,

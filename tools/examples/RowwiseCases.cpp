@@ -171,12 +171,36 @@ void addRowCases(std::vector<Case> &cases, const std::string &name, BuildRows bu
   }
 }
 
+void addWideRowCases(std::vector<Case> &cases, const std::string &name, BuildRows build) {
+  struct Wide {
+    int64_t rows, columns;
+    int warps;
+    Scale scale;
+  };
+  constexpr Wide sizes[] = {{2, 65536, 16, Scale::Full},    {2, 50000, 32, Scale::Full},
+                            {3, 32768, 32, Scale::Full},    {1024, 32768, 16, Scale::Large},
+                            {512, 65536, 16, Scale::Large}, {512, 65536, 32, Scale::Large}};
+  for (DType type : floats)
+    for (Wide s : sizes) {
+      // One of them is small enough for every run of the tests.
+      bool isQuick = type == DType::f32 && s.columns == 50000;
+      cases.push_back(
+          {"wide " + name + " warps=" + std::to_string(s.warps), type,
+           sizeText({s.rows, s.columns}), isQuick ? Scale::Quick : s.scale,
+           [=](uint64_t seed) { return build(type, s.rows, s.columns, s.warps, seed); }});
+    }
+}
+
 void addRowwiseCases(std::vector<Case> &cases) {
   addRowCases(cases, "softmax", buildSoftmax);
   addRowCases(cases, "layer_norm", buildLayerNorm);
   addRowCases(cases, "rms_norm", buildRmsNorm);
   addRowCases(cases, "online_softmax", buildOnlineSoftmax);
   addRowCases(cases, "log_softmax", buildLogSoftmax);
+  addWideRowCases(cases, "softmax", buildSoftmax);
+  addWideRowCases(cases, "layer_norm", buildLayerNorm);
+  addWideRowCases(cases, "rms_norm", buildRmsNorm);
+  addWideRowCases(cases, "log_softmax", buildLogSoftmax);
   addRowCases(cases, "row_max", buildRowMax);
   addRowCases(cases, "cumulative_sum", buildCumulativeSum);
 }

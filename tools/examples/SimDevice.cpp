@@ -17,15 +17,17 @@ namespace {
 
 class SimDevice final : public KernelDevice {
 public:
-  explicit SimDevice(const CompilerPlaces &places) : kernels(places, "sim") {}
+  SimDevice(const CompilerPlaces &places, const std::string &processor)
+      : target(processor.empty() ? "sim" : "sim:" + processor), kernels(places, target) {}
 
-  std::string name() const override { return "sim"; }
+  std::string name() const override { return target; }
   std::string describe() const override {
     return "simulator on " + std::to_string(std::thread::hardware_concurrency()) + " host cores";
   }
   Result<Outcome> run(const KernelRun &run, const RunOptions &options) override;
 
 private:
+  std::string target;
   KernelCache kernels;
 };
 
@@ -84,8 +86,9 @@ Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) 
   return outcome;
 }
 
-std::unique_ptr<KernelDevice> makeSimDevice(const CompilerPlaces &places) {
-  return std::make_unique<SimDevice>(places);
+std::unique_ptr<KernelDevice> makeSimDevice(const CompilerPlaces &places,
+                                            const std::string &processor) {
+  return std::make_unique<SimDevice>(places, processor);
 }
 
 } // namespace tilec::harness

@@ -19,8 +19,8 @@ uint64_t blocks(int64_t count, int64_t block) {
   return static_cast<uint64_t>((count + block - 1) / block);
 }
 
-Result<KernelRun> buildCrossEntropy(DType type, int64_t rows, int64_t columns, int warps,
-                                    uint64_t seed) {
+Result<KernelRun> buildCrossEntropyBlocks(DType type, int64_t rows, int64_t columns, int64_t block,
+                                          int warps, uint64_t seed) {
   constexpr int64_t ignored = -100;
   RunBuilder builder("21-cross-entropy.tile", "cross_entropy", seed);
   builder.randn("x_ptr", type, {rows, columns});
@@ -48,11 +48,21 @@ Result<KernelRun> buildCrossEntropy(DType type, int64_t rows, int64_t columns, i
       "lse_ptr", DType::f32, {rows},
       [&](HostArray &out) { logSumExpRows(out, builder.array("x_ptr")); }, tolerance);
   builder.i32("stride", columns).i32("n", columns).i32("ignored", ignored);
-  // Short blocks on small sizes, so that rows take several.
-  int64_t block = columns >= 4096 ? 4096 : 512;
   builder.constant("BLOCK", block).warps(warps ? warps : 4).grid(static_cast<uint64_t>(rows));
   uint64_t elements = static_cast<uint64_t>(rows * columns);
   return builder.idealBytes(elements * tilecrt::dtypeSize(type)).take();
+}
+
+Result<KernelRun> buildCrossEntropy(DType type, int64_t rows, int64_t columns, int warps,
+                                    uint64_t seed) {
+  // Short blocks on small sizes, so that rows take several.
+  int64_t block = columns >= 4096 ? 4096 : 512;
+  return buildCrossEntropyBlocks(type, rows, columns, block, warps, seed);
+}
+
+Result<KernelRun> buildWideCrossEntropy(DType type, int64_t rows, int64_t columns, int warps,
+                                        uint64_t seed) {
+  return buildCrossEntropyBlocks(type, rows, columns, columns > 32768 ? 65536 : 32768, warps, seed);
 }
 
 Result<KernelRun> buildRope(DType type, int64_t tokens, int64_t heads, int64_t half,
@@ -156,6 +166,7 @@ void addFloats(std::vector<Case> &cases, const std::string &name, const std::str
 
 void addTransformerCases(std::vector<Case> &cases) {
   addRowCases(cases, "cross_entropy", buildCrossEntropy);
+  addWideRowCases(cases, "cross_entropy", buildWideCrossEntropy);
   addFloats(cases, "cross_entropy", "4096x32000", Scale::Large, [](DType type, uint64_t seed) {
     return buildCrossEntropy(type, 4096, 32000, 0, seed);
   });

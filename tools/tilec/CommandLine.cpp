@@ -8,10 +8,12 @@
 #include "CommandLine.h"
 
 #include "tilec/Support/NearestName.h"
+#include "tilec/Support/RemarkCategory.h"
 #include "tilec/Target/PTXTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <CLI/CLI.hpp>
 
@@ -57,6 +59,22 @@ Examples:
   tilec run add.tile ... --device sim --counters
   tilec run add.tile ... --expect y=reference.npy --rtol 1e-5)text";
 
+constexpr const char *benchExamples =
+    R"text(DATA and EXPR are those of 'tilec run', and so are the types deduced for arguments.
+VALUES and NAMES are lists: 'BLOCK=1024,2048' makes two rows. A comma inside brackets or quotes
+separates nothing. Every combination of kernels, constants, warps and stages is a row. The arrays
+are the same for all, and are copied to the GPU afresh for each.
+GB/s is the bytes moved over the median time. With --device sim there are the simulator's counters
+of one launch instead of times.
+
+Examples:
+  tilec bench softmax.tile --grid x_ptr.shape0 --arg x_ptr=randn:f32[8192x4096]
+      --arg y_ptr=empty:f32[8192x4096] --arg x_stride=4096 --arg y_stride=4096 --arg n=4096
+      --const BLOCK=4096 --num-warps 4,8,16
+  tilec bench add.tile --grid "cdiv(n, BLOCK)" ... --const BLOCK=1024,2048 --json
+  tilec bench add.tile ... --bytes "3 * x.bytes" --no-flush-l2
+  tilec bench add.tile ... --device sim)text";
+
 constexpr const char *layoutExamples =
     R"text(LAYOUT is a constructor or a list of bases with --shape:
   blocked(shape=[64,32], sizePerThread=[1,4], threadsPerWarp=[8,4], warpsPerCta=[4,1])
@@ -78,6 +96,7 @@ constexpr const char *topExamples =
   tilec compile softmax.tile --arg x=*fp32:16 --arg y=*fp32:16 --arg n=i32:16 --const BLOCK=4096
   tilec run add.tile --grid "cdiv(n, BLOCK)" --arg x=randn:f32[1000] --arg y=zeros:f32[1000]
       --arg n=1000 --const BLOCK=256
+  tilec bench add.tile --grid "cdiv(n, BLOCK)" ... --const BLOCK=1024,2048 --num-warps 4,8
   tilec doctor
 
 Exit codes: 0 fine, 1 error in the input, 2 wrong command line, 3 internal error, 4 device or
@@ -92,13 +111,17 @@ struct RawOptions {
   int numWarps = 0, numStages = 0;
   std::string diagnosticsFormat = "text", remarksFormat = "text";
   std::string target = "sm_90a", emit, output, device = "auto", view = "hardware", shape;
-  bool remarks = false, time = false, noLineInfo = false;
+  /// One entry for each '--remarks': "true" when it is given without categories.
+  std::vector<std::string> remarks;
+  bool time = false, noLineInfo = false;
   bool check = false, noCheck = false, counters = false, json = false, noSpecialize = false;
   std::string grid;
   unsigned repeat = 0;
   std::string seed = "0";
   double rtol = 0, atol = 0;
   std::vector<std::string> print;
+  std::string warpsList, stagesList;
+  BenchCommand bench;
   LayoutCommand layout;
 };
 
@@ -112,21 +135,42 @@ void addRepeated(CLI::App &app, const std::string &name, std::vector<std::string
   app.add_option(name, values, what)->allow_extra_args(false)->type_name(valueName);
 }
 
-void addKernelOptions(CLI::App &app, RawOptions &raw, const char *argumentValue,
+/// What every command that compiles has; the kernel's name, constants and launch come after it.
+void addSourceOptions(CLI::App &app, RawOptions &raw, const char *argumentValue,
                       const char *argumentText) {
   app.add_option("FILE", raw.kernel.file, "Source file (.tile, or .py of which only kernels count)")
       ->required()
       ->type_name("");
-  app.add_option("--kernel", raw.kernel.kernel, "Kernel to take; needed when the file has several")
-      ->type_name("NAME");
   addRepeated(app, "--arg", raw.arguments, argumentText, argumentValue);
-  addRepeated(app, "--const", raw.constants, "Value of a compile-time parameter", "NAME=VALUE");
-  app.add_option("--num-warps", raw.numWarps, "Warps of a program")->type_name("N");
-  app.add_option("--num-stages", raw.numStages, "Stages of software pipelines")->type_name("N");
   app.add_flag("--debug", raw.kernel.debug, "Keep device assertions");
   app.add_option("--ptxas", raw.kernel.ptxas, "Path of NVIDIA's assembler")->type_name("PATH");
   app.add_option("--diagnostics-format", raw.diagnosticsFormat, "Errors and warnings as text, json")
       ->type_name("FORMAT");
+}
+
+void addKernelOptions(CLI::App &app, RawOptions &raw, const char *argumentValue,
+                      const char *argumentText) {
+  addSourceOptions(app, raw, argumentValue, argumentText);
+  app.add_option("--kernel", raw.kernel.kernel, "Kernel to take; needed when the file has several")
+      ->type_name("NAME");
+  addRepeated(app, "--const", raw.constants, "Value of a compile-time parameter", "NAME=VALUE");
+  app.add_option("--num-warps", raw.numWarps, "Warps of a program")->type_name("N");
+  app.add_option("--num-stages", raw.numStages, "Stages of software pipelines")->type_name("N");
+}
+
+/// Data, grid and device, of the commands that launch.
+void addLaunchOptions(CLI::App &app, RawOptions &raw, const char *devices) {
+  app.add_option("--grid", raw.grid, "Number of programs in x, y, z")
+      ->required()
+      ->type_name("EXPR[,EXPR[,EXPR]]");
+  addRepeated(app, "--buffer", raw.buffers, "Array that is no argument, for pointers(...)",
+              "NAME=DATA");
+  app.add_option("--device", raw.device, devices)->type_name("DEVICE");
+  app.add_flag("--check,!--no-check", raw.check,
+               "Look for races and wild accesses (simulator; on by default there)");
+  app.add_option("--seed", raw.seed, "Seed of random data")->type_name("N");
+  app.add_flag("--no-specialize", raw.noSpecialize,
+               "Promise the compiler no alignment and divisibility of the data");
 }
 
 CLI::App *addCompile(CLI::App &top, RawOptions &raw) {
@@ -140,32 +184,30 @@ CLI::App *addCompile(CLI::App &top, RawOptions &raw) {
   app->add_option("-o,--output", raw.output,
                   "File to write (metadata goes to PATH.json), or the folder for --emit all")
       ->type_name("PATH");
-  app->add_flag("--remarks", raw.remarks, "Say which optimisations did not apply, and why");
+  app->add_flag("--remarks", raw.remarks,
+                "Say which optimisations did not apply, and why; --remarks=CATEGORY,... only those")
+      ->type_name("[=CATEGORY,...]");
   app->add_option("--remarks-format", raw.remarksFormat, "Remarks as text, json")
       ->type_name("FORMAT");
   addRepeated(*app, "-W", raw.werror,
-              "-Werror=perf makes remarks errors; -Werror=CATEGORY those of a category",
+              "-Werror=perf makes remarks about speed errors, -Werror=CATEGORY those of a category",
               "error=CATEGORY");
   app->add_flag("--time", raw.time, "Print the time of each stage");
   app->add_flag("--no-line-info", raw.noLineInfo, "No source lines in the PTX and the cubin");
-  app->footer(compileExamples);
+  std::string footer = compileExamples;
+  footer += "\n\nCategories of remarks (and perf, passed, all):";
+  for (const RemarkCategory &category : remarkCategories())
+    footer += llvm::formatv("\n  {0,-19} {1}", category.name, category.meaning);
+  app->footer(footer);
   return app;
 }
 
 CLI::App *addRun(CLI::App &top, RawOptions &raw) {
   CLI::App *app = top.add_subcommand("run", "Run a kernel on a GPU or on the simulator");
   addKernelOptions(*app, raw, "NAME=DATA", "Value of a run-time parameter");
-  app->add_option("--grid", raw.grid, "Number of programs in x, y, z")
-      ->required()
-      ->type_name("EXPR[,EXPR[,EXPR]]");
-  addRepeated(*app, "--buffer", raw.buffers, "Array that is no argument, for pointers(...)",
-              "NAME=DATA");
-  app->add_option("--device", raw.device, "auto, cuda, cuda:N or sim")->type_name("DEVICE");
-  app->add_flag("--check,!--no-check", raw.check,
-                "Look for races and wild accesses (simulator; on by default there)");
+  addLaunchOptions(*app, raw, "auto, cuda, cuda:N or sim");
   app->add_flag("--counters", raw.counters, "Count memory traffic and instructions (simulator)");
   app->add_option("--repeat", raw.repeat, "Timed launches; the median is printed")->type_name("N");
-  app->add_option("--seed", raw.seed, "Seed of random data")->type_name("N");
   addRepeated(*app, "--save", raw.save, "Write an array after the run", "NAME=F.npy");
   addRepeated(*app, "--expect", raw.expect, "Compare an array after the run", "NAME=F.npy");
   app->add_option("--rtol", raw.rtol, "Relative tolerance (default: by element type)")
@@ -173,10 +215,30 @@ CLI::App *addRun(CLI::App &top, RawOptions &raw) {
   app->add_option("--atol", raw.atol, "Absolute tolerance (default: by element type)")
       ->type_name("A");
   addRepeated(*app, "--print", raw.print, "Print an array after the run", "NAME");
-  app->add_flag("--no-specialize", raw.noSpecialize,
-                "Deduce no alignment or divisibility from the data");
   app->add_flag("--json", raw.json, "Report as JSON");
   app->footer(runExamples);
+  return app;
+}
+
+CLI::App *addBench(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("bench", "Time kernels on a GPU, or count on the simulator");
+  addSourceOptions(*app, raw, "NAME=DATA", "Value of a run-time parameter");
+  app->add_option("--kernel", raw.kernel.kernel, "Kernels to take")->type_name("NAMES");
+  addRepeated(*app, "--const", raw.constants, "Values of a compile-time parameter", "NAME=VALUES");
+  app->add_option("--num-warps", raw.warpsList, "Warps of a program")->type_name("N,N,...");
+  app->add_option("--num-stages", raw.stagesList, "Stages of software pipelines")
+      ->type_name("N,N,...");
+  addLaunchOptions(*app, raw, "cuda (default), cuda:N or sim");
+  app->add_option("--warmup", raw.bench.warmup, "Launches before the timed ones (default 10)")
+      ->type_name("N");
+  app->add_option("--repeats", raw.bench.repeats, "Timed launches (default 100)")->type_name("N");
+  app->add_flag("--flush-l2,!--no-flush-l2", raw.bench.flushL2,
+                "Overwrite the L2 cache before each launch (default)");
+  app->add_option("--bytes", raw.bench.run.bytes,
+                  "Bytes that a launch moves (default: those of the argument arrays)")
+      ->type_name("EXPR");
+  app->add_flag("--json", raw.json, "Report as JSON");
+  app->footer(benchExamples);
   return app;
 }
 
@@ -248,7 +310,7 @@ TextFormat readFormat(llvm::StringRef option, llvm::StringRef text) {
   return chooseWord(option, text, {"text", "json"}) == 0 ? TextFormat::Text : TextFormat::Json;
 }
 
-KernelOptions readKernelOptions(const CLI::App &app, RawOptions &raw) {
+KernelOptions readSourceOptions(RawOptions &raw) {
   KernelOptions options = std::move(raw.kernel);
   options.arguments = splitNamed("--arg", raw.arguments);
   options.constants = splitNamed("--const", raw.constants);
@@ -256,27 +318,62 @@ KernelOptions readKernelOptions(const CLI::App &app, RawOptions &raw) {
     for (const NamedValue &argument : options.arguments)
       if (argument.first == constant.first)
         usage("'" + constant.first + "' is given by both '--arg' and '--const'");
-  if (app.count("--num-warps")) {
-    if (raw.numWarps < 1 || raw.numWarps > 32 || (raw.numWarps & (raw.numWarps - 1)) != 0)
-      usage("'--num-warps' expects 1, 2, 4, 8, 16 or 32, got " + llvm::Twine(raw.numWarps));
-    options.numWarps = raw.numWarps;
-  }
-  if (app.count("--num-stages")) {
-    if (raw.numStages < 1 || raw.numStages > 16)
-      usage("'--num-stages' expects 1 to 16, got " + llvm::Twine(raw.numStages));
-    options.numStages = raw.numStages;
-  }
   options.diagnosticsFormat = readFormat("--diagnostics-format", raw.diagnosticsFormat);
   return options;
+}
+
+int checkNumWarps(int value) {
+  if (value < 1 || value > 32 || (value & (value - 1)) != 0)
+    usage("'--num-warps' expects 1, 2, 4, 8, 16 or 32, got " + llvm::Twine(value));
+  return value;
+}
+
+int checkNumStages(int value) {
+  if (value < 1 || value > 16)
+    usage("'--num-stages' expects 1 to 16, got " + llvm::Twine(value));
+  return value;
+}
+
+KernelOptions readKernelOptions(const CLI::App &app, RawOptions &raw) {
+  KernelOptions options = readSourceOptions(raw);
+  if (app.count("--num-warps"))
+    options.numWarps = checkNumWarps(raw.numWarps);
+  if (app.count("--num-stages"))
+    options.numStages = checkNumStages(raw.numStages);
+  return options;
+}
+
+/// A category of remarks, or one of `more` words that stand for several.
+std::string checkRemarkCategory(llvm::StringRef option, llvm::StringRef text,
+                                llvm::ArrayRef<llvm::StringRef> more) {
+  llvm::SmallVector<llvm::StringRef> words;
+  for (const RemarkCategory &category : remarkCategories())
+    words.push_back(category.name);
+  words.append(more.begin(), more.end());
+  return words[chooseWord(option, text, words)].str();
+}
+
+void readRemarkFilter(const RawOptions &raw, CompileCommand &command) {
+  command.remarks = !raw.remarks.empty();
+  for (llvm::StringRef list : raw.remarks) {
+    if (list == "true")
+      continue;
+    llvm::SmallVector<llvm::StringRef> names;
+    list.split(names, ',');
+    for (llvm::StringRef name : names)
+      command.remarkFilter.push_back(
+          checkRemarkCategory("--remarks", name.trim(), {"perf", "passed", "all"}));
+  }
 }
 
 Command readCompile(const CLI::App &app, RawOptions &raw) {
   CompileCommand command;
   command.kernel = readKernelOptions(app, raw);
   command.target = raw.target;
-  bool forHost = command.target == "sim";
-  if (!forHost)
-    if (llvm::Expected<PTXTarget> target = findPTXTarget(command.target); !target)
+  llvm::StringRef processor = command.target;
+  bool forHost = processor == "sim" || processor.consume_front("sim:");
+  if (processor != "sim")
+    if (llvm::Expected<PTXTarget> target = findPTXTarget(processor); !target)
       usage(llvm::toString(target.takeError()) + ", sim");
 
   llvm::SmallVector<llvm::StringRef> stages;
@@ -301,12 +398,12 @@ Command readCompile(const CLI::App &app, RawOptions &raw) {
     usage("'--emit all' needs a folder: '-o DIR'");
   if (command.emit == Stage::Cubin && command.output.empty())
     usage("'--emit cubin' writes binary data and needs a file: '-o PATH'");
-  command.remarks = raw.remarks;
+  readRemarkFilter(raw, command);
   command.remarksFormat = readFormat("--remarks-format", raw.remarksFormat);
   for (llvm::StringRef warning : raw.werror) {
     if (!warning.consume_front("error=") || warning.empty())
       usage("unknown option '-W" + warning + "', expected '-Werror=perf' or '-Werror=CATEGORY'");
-    command.remarksAsErrors.push_back(warning.str());
+    command.remarksAsErrors.push_back(checkRemarkCategory("-Werror", warning, {"perf"}));
   }
   command.time = raw.time;
   command.lineInfo = !raw.noLineInfo;
@@ -333,14 +430,23 @@ std::optional<double> readTolerance(const CLI::App &app, const char *option, dou
   return value;
 }
 
-Command readRun(const CLI::App &app, RawOptions &raw) {
-  RunCommand command;
-  command.kernel = readKernelOptions(app, raw);
+/// What addLaunchOptions added.
+void readLaunchOptions(const CLI::App &app, const RawOptions &raw, RunCommand &command) {
   command.grid = raw.grid;
   command.buffers = splitNamed("--buffer", raw.buffers);
   readDevice(raw.device, command);
   if (app.count("--check"))
     command.check = raw.check;
+  if (llvm::StringRef(raw.seed).getAsInteger(0, command.seed))
+    usage("'--seed' expects a number of 64 bits, got '" + raw.seed + "'");
+  command.noSpecialize = raw.noSpecialize;
+  command.json = raw.json;
+}
+
+Command readRun(const CLI::App &app, RawOptions &raw) {
+  RunCommand command;
+  command.kernel = readKernelOptions(app, raw);
+  readLaunchOptions(app, raw, command);
   command.counters = raw.counters;
   bool needsSimulator = command.counters || command.check.value_or(false);
   if (needsSimulator && command.device == DeviceKind::Cuda)
@@ -353,16 +459,98 @@ Command readRun(const CLI::App &app, RawOptions &raw) {
       usage("'--repeat' expects 1 to 100000, got " + llvm::Twine(raw.repeat));
     command.repeat = raw.repeat;
   }
-  if (llvm::StringRef(raw.seed).getAsInteger(0, command.seed))
-    usage("'--seed' expects a number of 64 bits, got '" + raw.seed + "'");
   command.save = splitNamed("--save", raw.save);
   for (const NamedValue &value : splitNamed("--expect", raw.expect))
     command.expect.push_back({value.first, value.second});
   command.rtol = readTolerance(app, "--rtol", raw.rtol);
   command.atol = readTolerance(app, "--atol", raw.atol);
   command.print = raw.print;
-  command.noSpecialize = raw.noSpecialize;
-  command.json = raw.json;
+  return command;
+}
+
+/// The parts of "a,(b,c),'d,e'" between commas outside brackets and quotes.
+std::vector<std::string> splitList(llvm::StringRef option, llvm::StringRef text) {
+  std::vector<std::string> parts;
+  unsigned depth = 0;
+  char quote = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    char c = i < text.size() ? text[i] : ',';
+    if (quote != 0) {
+      quote = c == quote ? 0 : quote;
+      if (i < text.size())
+        continue;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '(' || c == '[' || c == '{') {
+      ++depth;
+    } else if ((c == ')' || c == ']' || c == '}') && depth > 0) {
+      --depth;
+    }
+    // What is not closed is the compiler's to report.
+    if (i < text.size() && (c != ',' || depth != 0))
+      continue;
+    llvm::StringRef part = text.slice(begin, i).trim();
+    begin = i + 1;
+    if (part.empty())
+      usage("'" + option + "' has an empty value in '" + text + "'");
+    if (llvm::is_contained(parts, part))
+      usage("'" + option + "' has '" + part + "' twice");
+    parts.push_back(part.str());
+  }
+  return parts;
+}
+
+std::vector<int> readNumbers(const CLI::App &app, llvm::StringRef option, llvm::StringRef text,
+                             int (*check)(int)) {
+  std::vector<int> numbers;
+  if (!app.count(option.str()))
+    return numbers;
+  for (llvm::StringRef part : splitList(option, text)) {
+    int number = 0;
+    if (part.getAsInteger(10, number))
+      usage("'" + option + "' expects numbers, got '" + part + "'");
+    numbers.push_back(check(number));
+  }
+  return numbers;
+}
+
+Command readBench(const CLI::App &app, RawOptions &raw) {
+  BenchCommand command = std::move(raw.bench);
+  command.run.kernel = readSourceOptions(raw);
+  if (app.count("--device") == 0)
+    raw.device = "cuda";
+  readLaunchOptions(app, raw, command.run);
+  if (command.run.device == DeviceKind::Auto)
+    usage("'--device' of a measurement expects cuda, cuda:N or sim, got 'auto'");
+  if (command.run.check.value_or(false) && command.run.device != DeviceKind::Simulator)
+    usage("'--check' needs the simulator: '--device sim'");
+  command.run.counters = command.run.device == DeviceKind::Simulator;
+  if (app.count("--bytes") && llvm::StringRef(command.run.bytes).trim().empty())
+    usage("'--bytes' expects an expression");
+  if (command.repeats < 1 || command.repeats > 100000)
+    usage("'--repeats' expects 1 to 100000, got " + llvm::Twine(command.repeats));
+  if (command.warmup > 100000)
+    usage("'--warmup' expects 0 to 100000, got " + llvm::Twine(command.warmup));
+
+  constexpr size_t mostRows = 1000;
+  size_t rows = 1;
+  auto count = [&](size_t values) {
+    rows *= std::max<size_t>(values, 1);
+    if (rows > mostRows)
+      usage("more than " + llvm::Twine(mostRows) + " combinations of values");
+  };
+  if (app.count("--kernel"))
+    command.kernels = splitList("--kernel", command.run.kernel.kernel);
+  count(command.kernels.size());
+  for (auto &[name, text] : command.run.kernel.constants) {
+    command.constants.emplace_back(name, splitList("--const " + name, text));
+    count(command.constants.back().second.size());
+  }
+  command.numWarps = readNumbers(app, "--num-warps", raw.warpsList, checkNumWarps);
+  command.numStages = readNumbers(app, "--num-stages", raw.stagesList, checkNumStages);
+  count(command.numWarps.size());
+  count(command.numStages.size());
   return command;
 }
 
@@ -443,6 +631,7 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   top.footer(topExamples);
   CLI::App *compile = addCompile(top, raw);
   CLI::App *run = addRun(top, raw);
+  CLI::App *bench = addBench(top, raw);
   CLI::App *kernels = addKernels(top, raw);
   CLI::App *doctor = addDoctor(top, raw);
   CLI::App *layout = addLayout(top, raw);
@@ -451,7 +640,8 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   };
   auto chosenName = [&] { return chosen() ? chosen()->get_name() : std::string(); };
 
-  static constexpr llvm::StringRef names[] = {"compile", "run", "kernels", "doctor", "layout"};
+  static constexpr llvm::StringRef names[] = {"compile", "run",    "bench",
+                                              "kernels", "doctor", "layout"};
   if (!arguments.empty() && !llvm::StringRef(arguments[0]).starts_with("-") &&
       !llvm::is_contained(names, arguments[0]))
     return usageError("unknown command '" + arguments[0] + "'" + suggestion(arguments[0], names),
@@ -463,6 +653,8 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
       result.command = readCompile(*compile, raw);
     else if (*run)
       result.command = readRun(*run, raw);
+    else if (*bench)
+      result.command = readBench(*bench, raw);
     else if (*kernels)
       result.command = KernelsCommand{raw.kernel.file, raw.json};
     else if (*doctor)
@@ -483,7 +675,8 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
                       chosenName());
   } catch (const CLI::ParseError &error) {
     if (!chosen())
-      return usageError("no command given, expected compile, run, kernels, doctor or layout", "");
+      return usageError("no command given, expected compile, run, bench, kernels, doctor or layout",
+                        "");
     // A misspelt option is the better explanation of what is then missing.
     std::vector<std::string> extras = top.remaining(/*recurse=*/true);
     if (!extras.empty() && extras.front().size() > 1 && extras.front()[0] == '-')

@@ -16,6 +16,7 @@ ExitCode runTool(const std::vector<std::string> &arguments);
 
 ExitCode execute(const CompileCommand &command);
 ExitCode execute(const RunCommand &command);
+ExitCode execute(const BenchCommand &command);
 ExitCode execute(const KernelsCommand &command);
 ExitCode execute(const DoctorCommand &command);
 ExitCode execute(const LayoutCommand &command);

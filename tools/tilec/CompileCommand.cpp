@@ -8,6 +8,7 @@
 #include "Console.h"
 #include "OutputFile.h"
 #include "SourceFile.h"
+#include "tilec/Support/RemarkCategory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -21,7 +22,7 @@ namespace {
 /// The stages that a target has.
 std::vector<Stage> stagesOf(llvm::StringRef target) {
   std::vector<Stage> stages = allStages().vec();
-  if (target == "sim")
+  if (target == "sim" || target.starts_with("sim:"))
     stages.erase(llvm::find(stages, Stage::LLVM), stages.end());
   return stages;
 }
@@ -42,8 +43,7 @@ bool countsAsError(const CompileCommand &command, const Diagnostic &diagnostic) 
   if (diagnostic.severity != Severity::Remark)
     return false;
   return llvm::any_of(command.remarksAsErrors, [&](llvm::StringRef name) {
-    llvm::StringRef category = llvm::StringRef(diagnostic.category).split(':').first;
-    return name == "perf" ? category != "passed" : category == name;
+    return name == "perf" ? isPerformanceRemark(diagnostic.category) : diagnostic.category == name;
   });
 }
 
@@ -60,7 +60,7 @@ bool report(const CompileCommand &command, const SourceManager &sources,
       copyDiagnostic(diagnostic, Severity::Error, diagnostics);
     else if (diagnostic.severity != Severity::Remark)
       copyDiagnostic(diagnostic, diagnostic.severity, diagnostics);
-    else if (command.remarks)
+    else if (command.remarks && isRemarkSelected(diagnostic.category, command.remarkFilter))
       copyDiagnostic(diagnostic, Severity::Remark, apart ? remarks : diagnostics);
   }
   printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);

@@ -77,6 +77,7 @@ void copyDiagnostic(const Diagnostic &diagnostic, Severity severity, DiagnosticE
       into.report(severity, diagnostic.range, diagnostic.message, diagnostic.category);
   copy.notes = diagnostic.notes;
   copy.fixIt = diagnostic.fixIt;
+  copy.metrics = diagnostic.metrics;
 }
 
 void printDiagnostics(const SourceManager &sources, const DiagnosticEngine &diagnostics,

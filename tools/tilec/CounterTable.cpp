@@ -181,7 +181,9 @@ llvm::json::Object countersToJson(const RunOutcome &outcome) {
     object["what"] = std::get<3>(place);
     sites.push_back(std::move(object));
   }
-  return llvm::json::Object{{"totals", toJson(outcome.launch.totals)}, {"sites", std::move(sites)}};
+  return llvm::json::Object{{"totals", totalsToJson(outcome)}, {"sites", std::move(sites)}};
 }
+
+llvm::json::Object totalsToJson(const RunOutcome &outcome) { return toJson(outcome.launch.totals); }
 
 } // namespace tilec::tool

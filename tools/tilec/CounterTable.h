@@ -18,6 +18,9 @@ std::string printCounters(const RunOutcome &outcome, const SourceManager &source
 /// {"totals": {...}, "sites": [{"file", "line", "column", "what", ...}]}; zero counts are left out.
 llvm::json::Object countersToJson(const RunOutcome &outcome);
 
+/// The totals alone.
+llvm::json::Object totalsToJson(const RunOutcome &outcome);
+
 } // namespace tilec::tool
 
 #endif // TILEC_TOOLS_TILEC_COUNTERTABLE_H

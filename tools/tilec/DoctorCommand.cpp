@@ -10,10 +10,7 @@
 #include "tilecrt/cuda/Context.h"
 #include "tilecrt/cuda/Device.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <thread>
@@ -84,26 +81,6 @@ void examineGpu(Report &report) {
     examineDevices(*driver, *count, report);
 }
 
-/// "release 12.4, V12.4.99" out of what 'ptxas --version' prints; empty when it does not run.
-std::string ptxasVersion(const std::string &ptxas) {
-  llvm::SmallString<128> path;
-  if (llvm::sys::fs::createTemporaryFile("tilec", "txt", path))
-    return "";
-  std::optional<llvm::StringRef> redirects[] = {llvm::StringRef(), llvm::StringRef(path),
-                                                llvm::StringRef(path)};
-  int code = llvm::sys::ExecuteAndWait(ptxas, {ptxas, "--version"}, std::nullopt, redirects,
-                                       /*SecondsToWait=*/10);
-  auto output = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  (void)llvm::sys::fs::remove(path);
-  if (code != 0 || !output)
-    return "";
-  llvm::StringRef text = (*output)->getBuffer();
-  size_t release = text.find("release ");
-  return release == llvm::StringRef::npos
-             ? "version unknown"
-             : text.drop_front(release).take_until([](char c) { return c == '\n'; }).str();
-}
-
 void examinePtxas(const ToolSearch &tools, Report &report) {
   constexpr llvm::StringLiteral cost =
       "no cubins (--emit cubin) and no register counts; PTX works, and a GPU's driver compiles it "
@@ -113,11 +90,10 @@ void examinePtxas(const ToolSearch &tools, Report &report) {
     report.missing("ptxas", llvm::toString(ptxas.takeError()), cost);
     return;
   }
-  std::string version = ptxasVersion(*ptxas);
-  if (version.empty())
-    report.missing("ptxas", "'" + *ptxas + "' does not run", cost);
+  if (llvm::Expected<std::string> version = ptxasVersion(*ptxas))
+    report.found("ptxas", *ptxas + ", " + *version);
   else
-    report.found("ptxas", *ptxas + ", " + version);
+    report.missing("ptxas", llvm::toString(version.takeError()), cost);
 }
 
 void examineMath(const ToolSearch &tools, Report &report) {

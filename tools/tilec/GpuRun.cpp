@@ -63,7 +63,7 @@ public:
       return status;
     if (Status status = launch.load(context, compiled); !status.ok())
       return status;
-    if (Status status = launch.pack(compiled.metadata, plan); !status.ok())
+    if (Status status = launch.pack(context, compiled.metadata, plan); !status.ok())
       return status;
     return launch;
   }
@@ -111,13 +111,15 @@ private:
     return Status();
   }
 
-  Status pack(const tilecrt::KernelMetadata &metadata, const RunPlan &plan) {
+  Status pack(const Context &context, const tilecrt::KernelMetadata &metadata,
+              const RunPlan &plan) {
     Result<std::vector<std::vector<char>>> values = encodeArguments(plan, metadata, addresses);
     if (!values.ok())
       return values.status();
     for (const std::vector<char> &value : *values)
       arguments.addBytes(value.data(), uint32_t(value.size()));
     TILECRT_RETURN_IF_ERROR(arguments.check(metadata));
+    TILECRT_RETURN_IF_ERROR(arguments.encodeTensorMaps(metadata, context.shared()->table()));
     shape.grid = {plan.grid[0], plan.grid[1], plan.grid[2]};
     shape.block = {metadata.threadsPerCta, 1, 1};
     shape.cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
@@ -135,8 +137,7 @@ private:
 
 Result<Timing> timeLaunches(const Context &context, const Stream &stream, Launch &launch,
                             const TimingOptions &options) {
-  return timeKernel(
-      context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
+  return timeKernel(context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
 }
 
 /// A fault on the device says nothing about its place; another tool of ours does.

@@ -46,6 +46,8 @@ struct CompileCommand {
   /// A file, "-" for standard output, or a folder when all stages are written. Empty: not given.
   std::string output;
   bool remarks = false;
+  /// Categories that are printed, as for isRemarkSelected; empty: all but what was done.
+  std::vector<std::string> remarkFilter;
   TextFormat remarksFormat = TextFormat::Text;
   /// Remarks that count as errors: "perf" for all, otherwise a category of remarks.
   std::vector<std::string> remarksAsErrors;
@@ -81,7 +83,24 @@ struct RunCommand {
   std::vector<std::string> print;
   /// Deduces no alignment and divisibility from the data.
   bool noSpecialize = false;
+  /// Bytes that a launch moves, an expression like the grid's. Empty: those of the arguments.
+  std::string bytes;
   bool json = false;
+};
+
+struct BenchCommand {
+  /// The kernel's data, grid and device. The lists below give its kernel, constants, num_warps and
+  /// num_stages; each combination is measured.
+  RunCommand run;
+  /// Empty: the file's only entry kernel.
+  std::vector<std::string> kernels;
+  std::vector<std::pair<std::string, std::vector<std::string>>> constants;
+  /// Empty: the compiler's choice.
+  std::vector<int> numWarps;
+  std::vector<int> numStages;
+  unsigned warmup = 10;
+  unsigned repeats = 100;
+  bool flushL2 = true;
 };
 
 struct KernelsCommand {
@@ -106,8 +125,8 @@ struct LayoutCommand {
   unsigned maxRows = 128;
 };
 
-using Command =
-    std::variant<CompileCommand, RunCommand, KernelsCommand, DoctorCommand, LayoutCommand>;
+using Command = std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand,
+                             DoctorCommand, LayoutCommand>;
 
 } // namespace tilec::tool
 

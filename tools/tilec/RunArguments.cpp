@@ -68,6 +68,7 @@ public:
         diagnostics(engine) {}
 
   RunPlan make();
+  RunPlan rebind(RunPlan old);
 
 private:
   void fail(const llvm::Twine &message) { diagnostics.error(SourceRange(), message); }
@@ -78,6 +79,7 @@ private:
   void resolveTables();
   void checkUses();
   void evaluateGrid();
+  void evaluateBytes();
 
   void addArray(StringRef name, RunData data, const std::string &what);
   const ast::Param *sourceParam(StringRef name) const;
@@ -338,6 +340,21 @@ void Planner::evaluateGrid() {
   }
 }
 
+void Planner::evaluateBytes() {
+  if (command.bytes.empty()) {
+    plan.movedBytes = plan.argumentBytes();
+    return;
+  }
+  Result<int64_t> bytes = tilecrt::evaluateExpression(
+      command.bytes, [&](std::string_view name) { return gridName(StringRef(name)); });
+  if (!bytes.ok())
+    fail("'--bytes': " + bytes.message());
+  else if (*bytes < 0)
+    fail("'--bytes': " + llvm::Twine(*bytes) + " bytes are less than none");
+  else
+    plan.movedBytes = uint64_t(*bytes);
+}
+
 RunPlan Planner::make() {
   plan.kernel = kernel.name;
   checkNames();
@@ -349,13 +366,29 @@ RunPlan Planner::make() {
   if (!diagnostics.hasErrors()) {
     checkUses();
     evaluateGrid();
+    evaluateBytes();
   }
+  return std::move(plan);
+}
+
+RunPlan Planner::rebind(RunPlan old) {
+  plan = std::move(old);
+  for (ConstantSpec &constant : plan.constants)
+    if (const std::string *text = find(command.kernel.constants, constant.name))
+      constant.value = *text;
+  evaluateGrid();
+  evaluateBytes();
   return std::move(plan);
 }
 
 RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source, const KernelInfo &kernel,
                     DiagnosticEngine &diagnostics) {
   return Planner(command, source, kernel, diagnostics).make();
+}
+
+void rebindConstants(RunPlan &plan, const RunCommand &command, const ParsedSource &source,
+                     const KernelInfo &kernel, DiagnosticEngine &diagnostics) {
+  plan = Planner(command, source, kernel, diagnostics).rebind(std::move(plan));
 }
 
 /// The bytes of a number as an argument of this type.

@@ -28,6 +28,8 @@ struct RunPlan {
   std::vector<ArgumentSpec> types;
   std::vector<ConstantSpec> constants;
   std::array<uint32_t, 3> grid = {1, 1, 1};
+  /// Bytes that a launch moves.
+  uint64_t movedBytes = 0;
 
   RunArray *findArray(llvm::StringRef name);
   /// Bytes of all arrays that are arguments.
@@ -38,6 +40,11 @@ struct RunPlan {
 /// `diagnostics`; the plan is of no use then.
 RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source, const KernelInfo &kernel,
                     DiagnosticEngine &diagnostics);
+
+/// Gives a plan the constants of a command that has the same data otherwise, and evaluates what
+/// depends on them. Errors go to `diagnostics`.
+void rebindConstants(RunPlan &plan, const RunCommand &command, const ParsedSource &source,
+                     const KernelInfo &kernel, DiagnosticEngine &diagnostics);
 
 /// The type, in signature notation, of a number passed by value. The suffix ':16' tells the
 /// compiler that the value is a multiple of 16.

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <deque>
 #include <optional>
@@ -88,6 +89,15 @@ struct AxisInfo {
 /// The largest power of two that divides `value`; AxisInfo::kMaxDivisibility for zero.
 int64_t powerOfTwoDivisor(int64_t value);
 
+/// What to take for granted about an argument of a function, beyond its attributes.
+struct AxisAssumption {
+  /// Divides the value, or a pointer's address.
+  int64_t divisibility = 1;
+  /// The value itself. Integers only.
+  std::optional<int64_t> constant;
+};
+using AxisAssumptions = llvm::SmallDenseMap<mlir::Value, AxisAssumption>;
+
 /// The axis facts of every value below an operation.
 ///
 /// Usage:
@@ -103,7 +113,11 @@ int64_t powerOfTwoDivisor(int64_t value);
 class AxisInfoAnalysis {
 public:
   /// Analyses all functions in `root` (a module, a function, or any op with regions).
-  explicit AxisInfoAnalysis(mlir::Operation *root);
+  explicit AxisInfoAnalysis(mlir::Operation *root) : AxisInfoAnalysis(root, AxisAssumptions()) {}
+
+  /// What would be known if arguments of functions were as assumed. Answers "would it help if ..."
+  /// for people; never a ground to transform anything.
+  AxisInfoAnalysis(mlir::Operation *root, const AxisAssumptions &assumptions);
 
   /// Facts about `value`; always answers. The reference lives as long as the analysis.
   const AxisInfo &get(mlir::Value value) const;

@@ -25,6 +25,8 @@ struct SharedBuffer {
   int64_t size = 0;
   unsigned firstUse = 0;
   unsigned lastUse = 0;
+  /// What its users ask for, in bytes.
+  int64_t alignment = 1;
 
   int64_t end() const { return offset + size; }
 };
@@ -46,6 +48,8 @@ public:
   /// kSmallAlignment.
   static constexpr int64_t kAlignment = 128;
   static constexpr int64_t kSmallAlignment = 16;
+  /// Of buffers that wgmma or a tensor copy accesses: the period of the 128-byte swizzle.
+  static constexpr int64_t kSwizzleAlignment = 1024;
   static constexpr int64_t kSmallSize = 64;
   /// Small buffers (partial results of reductions) do not share memory among themselves while all
   /// of them together take at most this many bytes: sharing would save little and cost a barrier.
@@ -78,6 +82,10 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<tilegpu::LocalAllocOp, 1>> aliases;
   int64_t totalBytes = 0;
 };
+
+/// Shared memory that one CTA may use, in bytes (CUDA C++ Programming Guide, compute capability
+/// table).
+int64_t sharedMemoryLimit(int computeCapability);
 
 } // namespace tilec
 

@@ -14,10 +14,16 @@ namespace tilec {
 struct PipelineOptions {
   int numWarps = 4;
   std::string target = "sm_90a";
+  /// Whether tensors that registers may not hold wait in shared memory (tilegpu-park-tensors).
+  bool parkTensors = true;
+  /// Registers of a thread up to which loads are done in front of reductions that they do not
+  /// depend on (tilegpu-hoist-loads); zero: never.
+  int64_t hoistRegisters = 64;
 };
 
-/// Tile dialect to tile dialect: clean up what the front end emitted.
-void buildTilePipeline(mlir::OpPassManager &pm);
+/// Tile dialect to tile dialect: clean up what the front end emitted. With `hasTensorMaps`
+/// descriptors become tensor maps where they can.
+void buildTilePipeline(mlir::OpPassManager &pm, bool hasTensorMaps);
 /// Tile dialect to tilegpu dialect: layouts, shared memory, barriers.
 void buildTileGPUPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// tilegpu dialect to the LLVM and NVVM dialects with thread-level operations.

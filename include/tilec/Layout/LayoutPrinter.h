@@ -35,6 +35,11 @@ llvm::Expected<LinearLayout> parseLinearLayout(llvm::StringRef text, llvm::Array
 /// `order` may be left out (row-major).
 llvm::Expected<LinearLayout> parseNamedLayout(llvm::StringRef text);
 
+/// A register layout in few words: what a thread, the lanes and the warps cover, with the elements
+/// that are consecutive in a thread and the copies there are of each element:
+/// `[1, 8] per thread (4 consecutive), [2, 16] lanes, [4, 1] warps, 2 copies`.
+std::string summarizeRegisterLayout(const LinearLayout &layout);
+
 struct LayoutViewOptions {
   /// Most lines (hardware view) or grid cells per row (tensor view) to print before `...`.
   unsigned maxRows = 128;

@@ -17,6 +17,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tilec {
@@ -41,6 +42,9 @@ struct Diagnostic {
   std::string category;
   std::vector<Diagnostic> notes;
   std::optional<FixItHint> fixIt;
+  /// What the message says, for programs: names and values, in order. JSON only; a value that is a
+  /// decimal number becomes one.
+  std::vector<std::pair<std::string, std::string>> metrics;
 
   /// Appends a note and returns this diagnostic, so that notes can be chained.
   Diagnostic &addNote(SourceRange noteRange, const llvm::Twine &text);
@@ -113,8 +117,8 @@ std::string renderDiagnostics(const SourceManager &sources, const DiagnosticEngi
 /// "2 errors and 1 warning generated.\n", or the empty string when there are neither.
 std::string renderDiagnosticSummary(const DiagnosticEngine &engine);
 
-/// One JSON array: {severity, file, line, column, endLine, endColumn, message, category, notes,
-/// fixIt}. Deterministic, two-space indented, ends in a newline.
+/// One JSON array: {severity, file, line, column, endLine, endColumn, message, category, metrics,
+/// notes, fixIt}. Deterministic, two-space indented, ends in a newline.
 std::string renderDiagnosticsAsJson(const SourceManager &sources, const DiagnosticEngine &engine);
 
 } // namespace tilec

@@ -59,6 +59,12 @@ public:
 /// The first executable ptxas, or PtxasNotFound.
 llvm::Expected<std::string> findPtxas(const PtxasHints &hints);
 
+/// "release 12.4, V12.4.99", as the program says of itself; PtxasFailed when it does not run.
+llvm::Expected<std::string> ptxasVersion(llvm::StringRef ptxas);
+
+/// "release 12.4, V12.4.99", as the program says of itself; PtxasFailed when it does not run.
+llvm::Expected<std::string> ptxasVersion(llvm::StringRef ptxas);
+
 /// How to assemble.
 struct CubinOptions {
   std::string target = "sm_90a";
@@ -68,6 +74,11 @@ struct CubinOptions {
   unsigned optLevel = 3;
   /// Most registers of a thread; 0 leaves it to ptxas.
   unsigned maxRegisters = 0;
+  /// Assemble a second time with more CTAs per multiprocessor when this share of the registers, in
+  /// percent, keeps one out, and take that unless it spills. 0 assembles once.
+  unsigned occupancyReach = 15;
+  /// Dynamic shared memory of a launch in bytes, for the same decision.
+  int dynamicSharedBytes = 0;
   /// Seconds after which ptxas is ended; 0 waits for ever.
   unsigned timeoutSeconds = 0;
 };

@@ -26,8 +26,9 @@ using namespace tilec;
 /// Offers `op` to the lowerings; false when one reported an error.
 static bool lower(Operation *op, SimBuilder &b) {
   constexpr Lowered (*lowerings[])(Operation *, SimBuilder &) = {
-      lowerMemory, lowerAtomic, lowerPosition,   lowerWarpOp,   lowerDeviceCall,
-      lowerMath,   lowerFloat8, lowerArithmetic, checkSupported};
+      lowerMemory, lowerAtomic,     lowerPosition, lowerWarpOp,     lowerMatrix,
+      lowerWgmma,  lowerMbarrier,   lowerCopy,     lowerDeviceCall, lowerMath,
+      lowerFloat8, lowerArithmetic, checkSupported};
   for (auto lowering : lowerings) {
     b.rewriter.setInsertionPoint(op);
     Lowered outcome = lowering(op, b);
@@ -107,6 +108,7 @@ private:
     function.getBody().walk([&](Operation *op) { operations.push_back(op); });
     if (countInstructions)
       insertInstructionCounts(function, builder);
+    checkAccumulatorUses(function, builder);
     bool isFine = true;
     for (Operation *op : operations)
       isFine &= lower(op, builder);

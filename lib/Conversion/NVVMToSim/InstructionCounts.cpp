@@ -32,8 +32,14 @@ static bool isFloating(Operation *op) {
 static InstructionClass classOf(Operation *op) {
   if (isa<tilegpu::LdGlobalOp, tilegpu::StGlobalOp, tilegpu::LdSharedOp, tilegpu::StSharedOp,
           tilegpu::AtomicRMWGlobalOp, tilegpu::AtomicCasGlobalOp, tilegpu::AtomicAddSharedOp,
-          LLVM::LoadOp, LLVM::StoreOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, LLVM::FenceOp>(op))
+          LLVM::LoadOp, LLVM::StoreOp, LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp, LLVM::FenceOp,
+          NVVM::LdMatrixOp, NVVM::StMatrixOp, NVVM::CpAsyncOp,
+          NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp,
+          NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp, NVVM::CpAsyncBulkTensorReduceOp,
+          NVVM::CpAsyncBulkGlobalToSharedClusterOp, NVVM::CpAsyncBulkSharedCTAToGlobalOp>(op))
     return ClassMemory;
+  if (isa<NVVM::MmaOp, NVVM::WgmmaMmaAsyncOp, tilegpu::ThreadMmaOp, tilegpu::ThreadWgmmaOp>(op))
+    return ClassTensor;
   if (op->hasTrait<OpTrait::IsTerminator>() || isa<NVVM::BarrierOp, NVVM::Barrier0Op>(op))
     return ClassControl;
   if (isa<LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::SIToFPOp,

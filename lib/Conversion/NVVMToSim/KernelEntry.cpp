@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tilec/Conversion/NVVMToSim/Passes.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -23,6 +24,14 @@ static void stripDeviceAttributes(LLVM::LLVMFuncOp kernel, Builder &builder) {
   kernel.removePassthroughAttr();
   kernel.setCConv(LLVM::cconv::CConv::C);
   kernel.setLinkage(LLVM::Linkage::Internal);
+}
+
+/// Arguments that are objects passed by value, of which the kernel gets the address: tensor maps.
+static llvm::SmallBitVector objectArguments(LLVM::LLVMFuncOp kernel) {
+  llvm::SmallBitVector objects(kernel.getNumArguments());
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    objects[i] = kernel.getArgAttr(i, LLVM::LLVMDialect::getByValAttrName()) != nullptr;
+  return objects;
 }
 
 /// The argument in the slot that `slot` points to; null for a type that cannot be passed.
@@ -42,6 +51,7 @@ LogicalResult tilec::createKernelEntry(LLVM::LLVMFuncOp kernel, StringRef name, 
   auto type = kernel.getFunctionType();
   if (!isa<LLVM::LLVMVoidType>(type.getReturnType()))
     return kernel.emitError("a kernel must not return a value");
+  llvm::SmallBitVector objects = objectArguments(kernel);
   stripDeviceAttributes(kernel, b.rewriter);
 
   b.rewriter.setInsertionPointAfter(kernel);
@@ -57,7 +67,7 @@ LogicalResult tilec::createKernelEntry(LLVM::LLVMFuncOp kernel, StringRef name, 
         LLVM::GEPOp::create(b.rewriter, loc, b.pointer(), b.pointer(), block->getArgument(0),
                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     Value slot = LLVM::LoadOp::create(b.rewriter, loc, b.pointer(), place);
-    Value argument = loadArgument(loc, b, slot, parameter);
+    Value argument = objects[i] ? slot : loadArgument(loc, b, slot, parameter);
     if (!argument)
       return kernel.emitError("argument ")
              << i << " of type " << parameter << " is not supported on the simulator";

@@ -24,9 +24,10 @@ static bool isStoppable(Operation &op) {
   if (!call || !call.getCallee() || !call.getCallee()->starts_with("tilec_"))
     return false;
   // The questions for the thread's position have an answer at once.
-  return call.getNumResults() == 0 || llvm::is_contained({"tilec_sim_shfl", "tilec_sim_redux",
-                                                          "tilec_sim_vote", "tilec_sim_match_any"},
-                                                         *call.getCallee());
+  return call.getNumResults() == 0 ||
+         llvm::is_contained({"tilec_sim_shfl", "tilec_sim_redux", "tilec_sim_vote",
+                             "tilec_sim_match_any", "tilec_sim_mbarrier_wait"},
+                            *call.getCallee());
 }
 
 /// The blocks whose branch closes a cycle of the depth-first search, with the block it goes to.

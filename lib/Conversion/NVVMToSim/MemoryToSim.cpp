@@ -212,6 +212,14 @@ Lowered tilec::lowerMemory(Operation *op, SimBuilder &b) {
     b.rewriter.replaceOpWithNewOp<LLVM::ZeroOp>(op, op->getResult(0).getType());
     return Lowered::Yes;
   }
+  if (isa<tilegpu::WallOp>(op)) {
+    b.rewriter.eraseOp(op);
+    return Lowered::Yes;
+  }
+  if (isa<tilegpu::OpaqueZeroOp>(op)) {
+    b.rewriter.replaceOpWithNewOp<LLVM::ZeroOp>(op, op->getResult(0).getType());
+    return Lowered::Yes;
+  }
   if (auto gep = dyn_cast<LLVM::GEPOp>(op)) {
     // An address may leave its buffer as long as nothing is accessed there; the runtime checks
     // accesses, so LLVM must not draw conclusions from the arithmetic.

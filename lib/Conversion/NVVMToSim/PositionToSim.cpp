@@ -64,6 +64,17 @@ static Value readRegister(Operation *op, SimBuilder &b) {
       .Case<NVVM::GridDimXOp>(at(nctaid, 0))
       .Case<NVVM::GridDimYOp>(at(nctaid, 1))
       .Case<NVVM::GridDimZOp>(at(nctaid, 2))
+      // Clusters have one CTA.
+      .Case<NVVM::ClusterIdXOp>(at(ctaid, 0))
+      .Case<NVVM::ClusterIdYOp>(at(ctaid, 1))
+      .Case<NVVM::ClusterIdZOp>(at(ctaid, 2))
+      .Case<NVVM::ClusterDimXOp>(at(nctaid, 0))
+      .Case<NVVM::ClusterDimYOp>(at(nctaid, 1))
+      .Case<NVVM::ClusterDimZOp>(at(nctaid, 2))
+      .Case<NVVM::ClusterId, NVVM::BlockInClusterIdXOp, NVVM::BlockInClusterIdYOp,
+            NVVM::BlockInClusterIdZOp>([&](Operation *) { return b.constantI32(op->getLoc(), 0); })
+      .Case<NVVM::ClusterDim, NVVM::ClusterDimBlocksXOp, NVVM::ClusterDimBlocksYOp,
+            NVVM::ClusterDimBlocksZOp>([&](Operation *) { return b.constantI32(op->getLoc(), 1); })
       .Case([&](NVVM::LaneIdOp) { return lane(op, b); })
       .Case([&](NVVM::WarpIdOp) { return b.call(op->getLoc(), "tilec_sim_warpid", {}); })
       .Case([&](NVVM::WarpSizeOp) { return b.constantI32(op->getLoc(), warpSize); })

@@ -20,18 +20,54 @@ struct Signature {
 };
 
 constexpr Signature signatures[] = {
-    {"tilec_sim_tid", "ii", true},       {"tilec_sim_ctaid", "ii", true},
-    {"tilec_sim_ntid", "ii", true},      {"tilec_sim_nctaid", "ii", true},
-    {"tilec_sim_laneid", "i", true},     {"tilec_sim_warpid", "i", true},
-    {"tilec_sim_global_load", "vlpiii"}, {"tilec_sim_global_store", "vlpiii"},
-    {"tilec_sim_shared_load", "vipiii"}, {"tilec_sim_shared_store", "vipiii"},
-    {"tilec_sim_barrier", "viii"},       {"tilec_sim_barrier_arrive", "viii"},
-    {"tilec_sim_warp_barrier", "vii"},   {"tilec_sim_shfl", "iiiiiipi"},
-    {"tilec_sim_redux", "iiiii"},        {"tilec_sim_vote", "iiiii"},
-    {"tilec_sim_match_any", "iilii"},    {"tilec_sim_activemask", "i"},
-    {"tilec_sim_atomic", "viiilpppiii"}, {"tilec_sim_fence", "vii"},
-    {"tilec_sim_assert_fail", "vpi"},    {"tilec_sim_trap", "vi"},
-    {"tilec_sim_count", "viii"},         {"tilec_host_print", "vppiili"},
+    {"tilec_sim_tid", "ii", true},
+    {"tilec_sim_ctaid", "ii", true},
+    {"tilec_sim_ntid", "ii", true},
+    {"tilec_sim_nctaid", "ii", true},
+    {"tilec_sim_laneid", "i", true},
+    {"tilec_sim_warpid", "i", true},
+    {"tilec_sim_global_load", "vlpiii"},
+    {"tilec_sim_global_store", "vlpiii"},
+    {"tilec_sim_shared_load", "vipiii"},
+    {"tilec_sim_shared_store", "vipiii"},
+    {"tilec_sim_barrier", "viii"},
+    {"tilec_sim_barrier_arrive", "viii"},
+    {"tilec_sim_warp_barrier", "vii"},
+    {"tilec_sim_shfl", "iiiiiipi"},
+    {"tilec_sim_redux", "iiiii"},
+    {"tilec_sim_vote", "iiiii"},
+    {"tilec_sim_match_any", "iilii"},
+    {"tilec_sim_activemask", "i"},
+    {"tilec_sim_atomic", "viiilpppiii"},
+    {"tilec_sim_fence", "vii"},
+    {"tilec_sim_assert_fail", "vpi"},
+    {"tilec_sim_trap", "vi"},
+    {"tilec_sim_count", "viii"},
+    {"tilec_host_print", "vppiili"},
+    {"tilec_sim_mma", "viiiiiiiippppi"},
+    {"tilec_sim_ldmatrix", "viiipi"},
+    {"tilec_sim_stmatrix", "viiipi"},
+    {"tilec_sim_wgmma_fence", "vi"},
+    {"tilec_sim_wgmma_commit", "vi"},
+    {"tilec_sim_wgmma", "viiiiiipllpi"},
+    {"tilec_sim_wgmma_wait", "vipii"},
+    {"tilec_sim_wgmma_read", "iii"},
+    {"tilec_sim_cp_async", "viliiiii"},
+    {"tilec_sim_cp_async_commit", "vi"},
+    {"tilec_sim_cp_async_wait", "vii"},
+    {"tilec_sim_cp_async_mbarrier_arrive", "viii"},
+    {"tilec_sim_mbarrier_init", "viiii"},
+    {"tilec_sim_mbarrier_inval", "vii"},
+    {"tilec_sim_mbarrier_arrive", "liiiiii"},
+    {"tilec_sim_mbarrier_tx", "viii"},
+    {"tilec_sim_mbarrier_wait", "iiliiii"},
+    {"tilec_sim_fence_proxy", "vii"},
+    {"tilec_sim_bulk_load", "viliiii"},
+    {"tilec_sim_bulk_store", "vliiiii"},
+    {"tilec_sim_tensor_load", "vipipiii"},
+    {"tilec_sim_tensor_store", "vpiipiii"},
+    {"tilec_sim_bulk_commit", "vi"},
+    {"tilec_sim_bulk_wait", "viii"},
 };
 } // namespace
 
@@ -106,6 +142,61 @@ Value SimBuilder::scratch(Operation *op, Slot slot, unsigned bytes) {
   if (cast<LLVM::LLVMArrayType>(buffer.getElemType()).getNumElements() < bytes)
     buffer.setElemType(LLVM::LLVMArrayType::get(rewriter.getI8Type(), bytes));
   return buffer;
+}
+
+Value SimBuilder::registers(Operation *op, Slot slot, ValueRange values, unsigned minBytes) {
+  Location loc = op->getLoc();
+  unsigned bytes = 0;
+  for (Value value : values)
+    bytes += *accessBytes(value.getType());
+  Value buffer = scratch(op, slot, std::max({bytes, minBytes, 4u}));
+  unsigned offset = 0;
+  for (Value value : values) {
+    LLVM::StoreOp::create(rewriter, loc, value, at(loc, buffer, offset), /*alignment=*/4);
+    offset += *accessBytes(value.getType());
+  }
+  return buffer;
+}
+
+SmallVector<Value> SimBuilder::fromRegisters(Location loc, Value buffer, TypeRange types) {
+  SmallVector<Value> values;
+  unsigned offset = 0;
+  for (Type type : types) {
+    values.push_back(
+        LLVM::LoadOp::create(rewriter, loc, type, at(loc, buffer, offset), /*alignment=*/4));
+    offset += *accessBytes(type);
+  }
+  return values;
+}
+
+Value SimBuilder::pack(Location loc, Type type, ValueRange members) {
+  auto structure = dyn_cast<LLVM::LLVMStructType>(type);
+  if (!structure)
+    return members.front();
+  Value result = LLVM::PoisonOp::create(rewriter, loc, type);
+  for (auto [i, member] : llvm::enumerate(members))
+    result = LLVM::InsertValueOp::create(rewriter, loc, result, member,
+                                         ArrayRef<int64_t>{static_cast<int64_t>(i)});
+  return result;
+}
+
+SmallVector<Value> SimBuilder::unpack(Location loc, Value structure) {
+  SmallVector<Value> members;
+  auto type = cast<LLVM::LLVMStructType>(structure.getType());
+  for (int64_t i = 0; i < static_cast<int64_t>(type.getBody().size()); ++i)
+    members.push_back(LLVM::ExtractValueOp::create(rewriter, loc, structure, ArrayRef<int64_t>{i}));
+  return members;
+}
+
+Value SimBuilder::at(Location loc, Value buffer, unsigned offset) {
+  if (offset == 0)
+    return buffer;
+  return LLVM::GEPOp::create(rewriter, loc, pointer(), rewriter.getI8Type(), buffer,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+}
+
+Value SimBuilder::sharedOffset(Location loc, Value address) {
+  return LLVM::PtrToIntOp::create(rewriter, loc, i32(), address);
 }
 
 Value SimBuilder::text(Location loc, StringRef text) {

@@ -20,6 +20,7 @@ namespace tilec {
 /// Address spaces of an NVIDIA GPU.
 constexpr unsigned globalSpace = 1;
 constexpr unsigned sharedSpace = 3;
+constexpr unsigned sharedClusterSpace = 7;
 
 /// Builds host code at the insertion point of its rewriter.
 class SimBuilder {
@@ -44,7 +45,7 @@ public:
   mlir::Value site(mlir::Operation *op, const llvm::Twine &what);
 
   /// Temporaries of a function: one buffer for each purpose, as large as its largest use.
-  enum class Slot { Value, Compare, Result, Coordinates };
+  enum class Slot { Value, Compare, Result, Coordinates, MatrixA, MatrixB, MatrixC, MatrixD };
   static constexpr unsigned bufferAlignment = 16;
   /// The buffer of the function around `op`.
   mlir::Value scratch(mlir::Operation *op, Slot slot, unsigned bytes);
@@ -56,6 +57,20 @@ public:
   mlir::Value loadFrom(mlir::Location loc, mlir::Value buffer, mlir::Type type) {
     return mlir::LLVM::LoadOp::create(rewriter, loc, type, buffer, bufferAlignment);
   }
+
+  /// The buffer of the function around `op` with `values`, of whole bytes, one after another.
+  mlir::Value registers(mlir::Operation *op, Slot slot, mlir::ValueRange values,
+                        unsigned minBytes = 0);
+  /// What such a buffer holds, as values of `types`.
+  llvm::SmallVector<mlir::Value> fromRegisters(mlir::Location loc, mlir::Value buffer,
+                                               mlir::TypeRange types);
+
+  /// A struct of `members`; the only member for a type that is no struct. And back.
+  mlir::Value pack(mlir::Location loc, mlir::Type type, mlir::ValueRange members);
+  llvm::SmallVector<mlir::Value> unpack(mlir::Location loc, mlir::Value structure);
+
+  /// The offset in the shared window that a shared pointer is.
+  mlir::Value sharedOffset(mlir::Location loc, mlir::Value address);
 
   /// Pointer to a zero-terminated constant.
   mlir::Value text(mlir::Location loc, llvm::StringRef text);
@@ -72,6 +87,9 @@ public:
   SiteTable sites;
 
 private:
+  /// `offset` bytes into a buffer.
+  mlir::Value at(mlir::Location loc, mlir::Value buffer, unsigned offset);
+
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type,
                                  bool isPure);
 
@@ -100,6 +118,10 @@ Lowered lowerMemory(mlir::Operation *op, SimBuilder &b);
 Lowered lowerAtomic(mlir::Operation *op, SimBuilder &b);
 Lowered lowerPosition(mlir::Operation *op, SimBuilder &b);
 Lowered lowerWarpOp(mlir::Operation *op, SimBuilder &b);
+Lowered lowerMatrix(mlir::Operation *op, SimBuilder &b);
+Lowered lowerWgmma(mlir::Operation *op, SimBuilder &b);
+Lowered lowerMbarrier(mlir::Operation *op, SimBuilder &b);
+Lowered lowerCopy(mlir::Operation *op, SimBuilder &b);
 Lowered lowerDeviceCall(mlir::Operation *op, SimBuilder &b);
 Lowered lowerMath(mlir::Operation *op, SimBuilder &b);
 Lowered lowerFloat8(mlir::Operation *op, SimBuilder &b);
@@ -109,6 +131,13 @@ Lowered checkSupported(mlir::Operation *op, SimBuilder &b);
 
 /// Reports "'NAME' is not supported on the simulator".
 Lowered reportUnsupported(mlir::Operation *op, const llvm::Twine &why = "");
+
+/// Makes every use of a register that may be an accumulator's of a wgmma in flight ask the runtime
+/// for it. Comes before the operations are lowered.
+void checkAccumulatorUses(mlir::LLVM::LLVMFuncOp function, SimBuilder &b);
+
+/// Whether a pointer conversion is fine because only tensor copies use its result.
+bool isTensorMapAddress(mlir::Operation *cast);
 
 /// Puts calls of tilec_sim_count in front of every block of `function`.
 void insertInstructionCounts(mlir::LLVM::LLVMFuncOp function, SimBuilder &b);

@@ -13,13 +13,26 @@ using namespace tilec;
 
 static bool isSimulated(Type type) {
   std::optional<unsigned> space = addressSpaceOf(type);
-  return space == globalSpace || space == sharedSpace;
+  return space == globalSpace || space == sharedSpace || space == sharedClusterSpace;
+}
+
+/// A conversion between the names of one place: of shared memory in a cluster of one CTA, or of a
+/// tensor map.
+static bool isRenaming(Operation *op) {
+  auto cast = dyn_cast<LLVM::AddrSpaceCastOp>(op);
+  if (!cast)
+    return false;
+  std::optional<unsigned> from = addressSpaceOf(cast.getArg().getType());
+  std::optional<unsigned> to = addressSpaceOf(cast.getType());
+  bool isShared = from == sharedSpace && to == sharedClusterSpace;
+  return isShared || isTensorMapAddress(op);
 }
 
 /// Hints to the hardware.
 static bool isHint(Operation *op) {
   return isa<LLVM::AssumeOp, LLVM::Prefetch, NVVM::PrefetchOp, NVVM::SetMaxRegisterOp,
-             NVVM::NanosleepOp>(op);
+             NVVM::NanosleepOp, NVVM::GriddepcontrolOp, NVVM::CpAsyncBulkPrefetchOp,
+             NVVM::CpAsyncBulkTensorPrefetchOp>(op);
 }
 
 /// Operations that only compute with pointers or hand them on.
@@ -33,6 +46,12 @@ static bool isPointerArithmetic(Operation *op) {
 static bool isForeign(Operation *op) {
   return isa<LLVM::InlineAsmOp, LLVM::InvokeOp, LLVM::LandingpadOp, LLVM::ResumeOp, LLVM::VaArgOp,
              LLVM::IndirectBrOp, LLVM::BlockAddressOp, LLVM::BlockTagOp, LLVM::DebugTrap>(op);
+}
+
+/// Operations that say something only where a cluster has several CTAs.
+static bool needsCluster(Operation *op) {
+  return isa<NVVM::MapaOp, NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp, NVVM::ClusterWaitOp,
+             NVVM::CpAsyncBulkSharedCTAToSharedClusterOp>(op);
 }
 
 static Lowered checkPointers(Operation *op) {
@@ -57,6 +76,14 @@ Lowered tilec::checkSupported(Operation *op, SimBuilder &b) {
     b.rewriter.eraseOp(op);
     return Lowered::Yes;
   }
+  if (isRenaming(op)) {
+    Location loc = op->getLoc();
+    Value address = LLVM::PtrToIntOp::create(b.rewriter, loc, b.i64(), op->getOperand(0));
+    b.rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(op, op->getResult(0).getType(), address);
+    return Lowered::Yes;
+  }
+  if (needsCluster(op))
+    return reportUnsupported(op, "clusters of several CTAs");
   if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || isForeign(op))
     return reportUnsupported(op);
   return checkPointers(op);

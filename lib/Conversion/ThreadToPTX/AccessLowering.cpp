@@ -290,9 +290,21 @@ LogicalResult AccessLowering::lowerLoadShared(tilegpu::LdSharedOp op) {
   FailureOr<AccessShape> shape = checkedShape(op, op.getType());
   if (failed(shape))
     return failure();
+  Location loc = op.getLoc();
   b.setInsertionPoint(op);
-  b.replaceOp(op,
-              plainLoad(op.getLoc(), op.getAddress(), *shape, op.getType(), /*isVolatile=*/false));
+  if (!op.getKept()) {
+    b.replaceOp(op, plainLoad(loc, op.getAddress(), *shape, op.getType(), /*isVolatile=*/false));
+    return success();
+  }
+  // As assembly, so that LLVM does not forward the store; a volatile access would keep ptxas from
+  // moving it, too.
+  AccessText access;
+  access.isShared = true;
+  access.shape = *shape;
+  ++counts.inlineAccesses;
+  Value address = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), op.getAddress());
+  Value loaded = createInlineAccess(b, loc, access, address);
+  b.replaceOp(op, joinRegisters(b, loc, loaded, *shape, op.getType()));
   return success();
 }
 

@@ -36,6 +36,8 @@ struct ConvertThreadToPTX final : impl::ConvertThreadToPTXPassBase<ConvertThread
     });
 
     lowerSharedAtomics(module, rewriter);
+    lowerRegisterOps(module, rewriter);
+    lowerWgmma(module, rewriter);
     ThreadLoweringCounts counts;
     LogicalResult lowered = lowerAccesses(module, rewriter, counts);
     numPlainAccesses += counts.plainAccesses;

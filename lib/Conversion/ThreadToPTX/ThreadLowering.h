@@ -31,6 +31,12 @@ mlir::LogicalResult lowerAtomics(mlir::ModuleOp module, mlir::RewriterBase &rewr
 /// Lowers atomic_add_shared in `module`.
 void lowerSharedAtomics(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
 
+/// Lowers thread_mma, thread_wgmma and thread_wgmma_wait in `module`.
+void lowerWgmma(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
+/// Lowers opaque_zero and wall in `module`.
+void lowerRegisterOps(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
 /// Lowers thread_assert and thread_print in `module` to calls of the device's runtime functions.
 /// Emits an error and fails for a value that cannot be printed.
 mlir::LogicalResult lowerDeviceCalls(mlir::ModuleOp module, mlir::RewriterBase &rewriter);

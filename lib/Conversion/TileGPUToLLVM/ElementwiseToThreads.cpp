@@ -80,10 +80,12 @@ static SmallVector<Value> machineFloat8Operands(OpBuilder &builder, Operation *o
   return wide;
 }
 
-/// The same operation on scalars.
+/// The same operation on scalars. Hints have one number per dimension, and have been used.
 static Value repeatOnScalars(OpBuilder &builder, Operation *op, ValueRange operands, Type result) {
-  OperationState state(op->getLoc(), op->getName(), operands, TypeRange{result},
-                       op->getDiscardableAttrDictionary().getValue());
+  OperationState state(op->getLoc(), op->getName(), operands, TypeRange{result});
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    if (!isa_and_nonnull<tile::TileDialect>(attribute.getNameDialect()))
+      state.addAttribute(attribute.getName(), attribute.getValue());
   state.propertiesAttr = op->getPropertiesAsAttribute();
   return builder.create(state)->getResult(0);
 }
@@ -157,7 +159,12 @@ struct Elementwise : ConversionPattern {
       rewriter.replaceOpWithMultiple(op, {results});
       return success();
     }
+    int64_t repeated = lowering.repeats.lookup(op);
     for (int64_t r = 0; r < count; ++r) {
+      if (r & repeated) {
+        results.push_back(results[r & ~repeated]);
+        continue;
+      }
       SmallVector<Value> scalars;
       for (ValueRange operand : operands)
         scalars.push_back(operand[operand.size() == 1 ? 0 : r]);

@@ -11,6 +11,8 @@
 using namespace mlir;
 using namespace tilec;
 
+static constexpr int64_t kTensorMapBytes = 128, kTensorMapAlignment = 64;
+
 namespace {
 struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {
   KernelFunc(const LLVMTypeConverter &types, int threads)
@@ -42,6 +44,14 @@ private:
   void convertArgumentAttributes(func::FuncOp func, LLVM::LLVMFuncOp kernel, unsigned i,
                                  OpBuilder &builder) const {
     Type type = func.getArgument(i).getType();
+    if (func.getArgAttr(i, tile::TileDialect::kTensorMapAttr)) {
+      auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), kTensorMapBytes);
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(kTensorMapAlignment));
+      kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+      return;
+    }
     auto divisibility = func.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr);
     if (isa<LLVM::LLVMPointerType>(type) && divisibility)
       kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),

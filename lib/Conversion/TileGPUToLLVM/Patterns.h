@@ -10,6 +10,7 @@
 #include "ThreadTypeConverter.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "tilec/Analysis/GlobalAccess.h"
 
 namespace tilec {
 
@@ -20,11 +21,11 @@ struct ThreadLowering {
   int numWarps;
   int computeCapability;
   /// Elements per instruction of every tensor load and store, and the axis they run along.
-  struct Vector {
-    unsigned width = 1;
-    unsigned axis = 0;
-  };
+  using Vector = AccessVector;
   const llvm::DenseMap<mlir::Operation *, Vector> &vectors;
+  /// For comparisons whose result is the same in groups of neighbours: the bits of a register's
+  /// number that it does not depend on.
+  const llvm::DenseMap<mlir::Operation *, int64_t> &repeats;
 };
 
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
@@ -33,11 +34,20 @@ void populateMemoryPatterns(mlir::RewritePatternSet &patterns, const ThreadLower
 void populateAtomicPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateReducePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateScanPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateDotPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateGatherPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateConvertLayoutPatterns(mlir::RewritePatternSet &patterns,
                                    const ThreadLowering &lowering);
 void populateSharedMemoryPatterns(mlir::RewritePatternSet &patterns,
                                   const ThreadLowering &lowering);
+void populateRegisterPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// Matrix products of warps, and of warpgroups.
+void populateMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+void populateWgmmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// Tensor copies and barrier objects.
+void populateTmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// Views of buffers, asynchronous copies, fences.
+void populateAsyncPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateProgramPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 
 /// Scalar math and f32 division to GPU instructions and library calls.

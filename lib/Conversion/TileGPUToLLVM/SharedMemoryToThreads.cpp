@@ -6,6 +6,7 @@
 
 #include "ThreadPattern.h"
 
+#include "tilec/Layout/MmaLayout.h"
 #include "tilec/Layout/SharedSwizzle.h"
 
 using namespace mlir;
@@ -83,6 +84,16 @@ struct LocalLoad : ThreadPattern<LocalLoadOp> {
     Type scalar = lowering.types.convertScalar(tensor.getElementType());
     AccessPlan plan(rewriter, op, lowering.position, tensor, op.getBuffer().getType());
     SmallVector<Value> results(numRegisters(tensor));
+    // What ordinary loads do as well with as few instructions is left to them.
+    std::optional<MatrixLoad> matrices;
+    if (lowering.computeCapability >= 75)
+      matrices = matchMatrixLoad(plan.access.offsets, int32_t(plan.bytes * 8));
+    if (matrices && matrices->wordBits.size() + matrices->matrixBits.size() >=
+                        plan.access.vectorRegisterBits.size()) {
+      loadMatrices(rewriter, op, *matrices, plan, adaptor.getBuffer().front(), scalar, results);
+      rewriter.replaceOpWithMultiple(op, {results});
+      return success();
+    }
     for (const auto &group : plan.groups) {
       Value address =
           plan.address(rewriter, op.getLoc(), adaptor.getBuffer().front(), group.front());
@@ -94,6 +105,49 @@ struct LocalLoad : ThreadPattern<LocalLoadOp> {
     }
     rewriter.replaceOpWithMultiple(op, {results});
     return success();
+  }
+
+private:
+  /// ldmatrix: lanes point to the rows.
+  void loadMatrices(OpBuilder &builder, LocalLoadOp op, const MatrixLoad &load,
+                    const AccessPlan &plan, Value base, Type scalar,
+                    SmallVectorImpl<Value> &results) const {
+    Location loc = op.getLoc();
+    const LinearLayout &offsets = plan.access.offsets;
+    LinearIndex index;
+    addLinear(builder, loc, lowering.position.lane(op), load.rowOffsets, plan.bytes, index);
+    addLinear(builder, loc, lowering.position.warp(op), offsets.getFlatBases(kWarp), plan.bytes,
+              index);
+    unsigned numMatrices = 1u << load.matrixBits.size();
+    SmallVector<unsigned> bits(load.wordBits.begin(), load.wordBits.end());
+    bits.append(load.matrixBits.begin(), load.matrixBits.end());
+    Type i32 = builder.getI32Type();
+    Type loaded = i32;
+    if (numMatrices > 1)
+      loaded = LLVM::LLVMStructType::getLiteral(getContext(), SmallVector<Type>(numMatrices, i32));
+    auto shape = NVVM::LdStMatrixShapeAttr::get(getContext(), 8, 8);
+    auto order = load.isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+    for (const auto &group : groupRegisters(results.size(), bits)) {
+      // What the swizzle mixes first, so that it is shared; the rest is a constant of the address.
+      uint64_t constant = registerPart(offsets, group.front()) * plan.bytes;
+      Value row = index.at(builder, loc, constant & index.baseBits);
+      auto gep = [&](Value from, LLVM::GEPArg by) -> Value {
+        return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), from,
+                                   ArrayRef<LLVM::GEPArg>{by});
+      };
+      Value address = gep(base, row);
+      if (uint64_t rest = constant & ~index.baseBits)
+        address = gep(address, int32_t(rest));
+      Value words = NVVM::LdMatrixOp::create(builder, loc, loaded, address, numMatrices, order,
+                                             shape, NVVM::LdStMatrixEltType::B16);
+      size_t perWord = size_t(1) << load.wordBits.size();
+      for (unsigned i = 0; i < numMatrices; ++i) {
+        Value word =
+            numMatrices == 1 ? words : LLVM::ExtractValueOp::create(builder, loc, words, i);
+        for (auto [j, value] : llvm::enumerate(unpackWord(builder, loc, word, scalar, perWord)))
+          results[group[i * perWord + j]] = value;
+      }
+    }
   }
 };
 } // namespace

@@ -27,6 +27,9 @@ ThreadTypeConverter::ThreadTypeConverter() {
       return std::nullopt;
     return convertScalar(type);
   });
+  // The address of a tensor map.
+  addConversion(
+      [](tile::DescType type) -> Type { return LLVM::LLVMPointerType::get(type.getContext()); });
   addConversion([](tilegpu::MemDescType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), 3);
   });

@@ -48,8 +48,8 @@ static LogicalResult lowerScalars(ModuleOp module) {
   LLVMConversionTarget target(*context);
   target.addLegalDialect<NVVM::NVVMDialect>();
   target.addLegalOp<ModuleOp, LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
-                    AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, ThreadAssertOp,
-                    ThreadPrintOp>();
+                    AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, ThreadMmaOp,
+                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp>();
   target.addIllegalDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect,
                            cf::ControlFlowDialect, ub::UBDialect>();
   return applyPartialConversion(module, target, std::move(patterns));

@@ -8,8 +8,7 @@
 
 #include "Patterns.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
-#include "tilec/Analysis/AxisInfo.h"
-#include "tilec/Layout/TensorLayouts.h"
+#include "tilec/Analysis/GlobalAccess.h"
 
 #define DEBUG_TYPE "convert-tilegpu-to-threads"
 
@@ -22,47 +21,39 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// The widest vector of one access along one axis, at most 16 bytes.
-static unsigned vectorWidth(Operation *op, Value mask, unsigned axis,
-                            const AxisInfoAnalysis &axisInfo) {
-  Value pointer = op->getOperand(0);
-  auto type = cast<RankedTensorType>(pointer.getType());
-  unsigned bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
-  uint64_t width = uint64_t(1) << contiguousRegisterBits(layoutOf(type), axis).size();
-  width = std::min<uint64_t>(width, std::max(1u, 16 / bytes));
-  width = std::min<uint64_t>(width, mask ? axisInfo.getMaxVectorElements(pointer, mask, axis)
-                                         : axisInfo.getMaxVectorElements(pointer, axis));
-  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-    width = std::min<uint64_t>(
-        width, maxAtomicElements(atomic.getKind(), tile::pointeeOf(type), computeCapabilityOf(op)));
-  return width;
-}
-
 static DenseMap<Operation *, ThreadLowering::Vector> chooseVectors(ModuleOp module) {
   AxisInfoAnalysis axisInfo(module);
   DenseMap<Operation *, ThreadLowering::Vector> vectors;
   module.walk([&](Operation *op) {
-    Value mask;
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      mask = load.getMask();
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      mask = store.getMask();
-    else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-      mask = atomic.getMask();
-    else
-      return;
-    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    if (!type)
-      return;
-    ThreadLowering::Vector best;
-    for (int axis = type.getRank() - 1; axis >= 0; --axis) {
-      unsigned width = vectorWidth(op, mask, axis, axisInfo);
-      if (axis == type.getRank() - 1 || width > best.width)
-        best = {width, unsigned(axis)};
-    }
-    vectors[op] = best;
+    if (std::optional<GlobalAccess> access = GlobalAccess::of(op))
+      vectors[op] = access->chooseVector(axisInfo);
   });
   return vectors;
+}
+
+/// Masks of vector accesses are computed once per vector, for elementwise uses too.
+static DenseMap<Operation *, int64_t> findRepeats(ModuleOp module) {
+  AxisInfoAnalysis axisInfo(module);
+  DenseMap<Operation *, int64_t> repeats;
+  module.walk([&](arith::CmpIOp op) {
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !hasLayout(type))
+      return;
+    const LinearLayout &layout = layoutOf(type);
+    int64_t bits = 0;
+    for (int32_t bit = 0; bit < layout.getInDimSizeLog2(kRegister); ++bit) {
+      // The steps that the bit makes stay in a group along every dimension.
+      bool isRepeat = true;
+      for (int64_t axis = 0; axis < type.getRank(); ++axis)
+        isRepeat &= layout.getBasis(kRegister, bit, dimName(axis)) <
+                    int64_t(axisInfo.getMaskConstancy(op, axis));
+      if (isRepeat)
+        bits |= int64_t(1) << bit;
+    }
+    if (bits)
+      repeats[op] = bits;
+  });
+  return repeats;
 }
 
 static bool mentionsTensors(Operation *op, const TypeConverter &types) {
@@ -85,10 +76,11 @@ struct ConvertTileGPUToThreads final
   void runOnOperation() override {
     ModuleOp module = getOperation();
     DenseMap<Operation *, ThreadLowering::Vector> vectors = chooseVectors(module);
+    DenseMap<Operation *, int64_t> repeats = findRepeats(module);
     ThreadPosition position(module);
     ThreadTypeConverter types;
-    ThreadLowering lowering{types, position, numWarpsOf(module), computeCapabilityOf(module),
-                            vectors};
+    ThreadLowering lowering{types,   position, numWarpsOf(module), computeCapabilityOf(module),
+                            vectors, repeats};
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateShapePatterns(patterns, lowering);
@@ -98,8 +90,14 @@ struct ConvertTileGPUToThreads final
     populateReducePatterns(patterns, lowering);
     populateScanPatterns(patterns, lowering);
     populateGatherPatterns(patterns, lowering);
+    populateDotPatterns(patterns, lowering);
     populateConvertLayoutPatterns(patterns, lowering);
     populateSharedMemoryPatterns(patterns, lowering);
+    populateRegisterPatterns(patterns, lowering);
+    populateMmaPatterns(patterns, lowering);
+    populateWgmmaPatterns(patterns, lowering);
+    populateAsyncPatterns(patterns, lowering);
+    populateTmaPatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     populateFunctionSignature(patterns, types, target);
@@ -108,13 +106,16 @@ struct ConvertTileGPUToThreads final
     target.addIllegalDialect<tile::TileDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
+    target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, TmaLoadOp, TmaStoreOp,
+                        TmaStoreWaitOp>();
     target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
-                        PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp>();
+                        PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
+                        MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
+                        ProxyFenceOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp>();
     target
         .addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, AtomicRMWGlobalOp,
-                    AtomicCasGlobalOp, AtomicAddSharedOp, ThreadAssertOp, ThreadPrintOp>();
-    // Regions of reductions are cloned, never converted.
-    target.markOpRecursivelyLegal<tile::ReduceOp>([](tile::ReduceOp) { return false; });
+                    AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp, ThreadMmaOp,
+                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       signalPassFailure();
   }

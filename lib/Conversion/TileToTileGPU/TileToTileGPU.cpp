@@ -7,6 +7,7 @@
 
 #include "tilec/Conversion/TileToTileGPU/Passes.h"
 
+#include "DotToTileGPU.h"
 #include "dialects/TileGPU/LayoutInference.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -117,4 +118,5 @@ void ConvertTileToTileGPUPass::runOnOperation() {
   });
   for (Operation *op : shapeChanging)
     tieLayouts(op);
+  module.walk([&](tile::DotOp dot) { convertDot(dot, numWarps); });
 }

@@ -316,7 +316,10 @@ void PeelMaskedLoops::peel(ArrayRef<scf::ForOp> loops, bool masksCount) {
     if (size > maxOps || !Split::supports(loop))
       continue;
     LoopStudy study(loop, getWidths);
-    CompareSet compares = study.choose(masksCount && size <= maxPredicateOps);
+    // A product is what such a loop's time goes to; a second one would only be code.
+    bool multiplies =
+        loop.getBody()->walk([](tile::DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    CompareSet compares = study.choose(masksCount && size <= maxPredicateOps && !multiplies);
     if (compares.empty())
       continue;
     Split split(loop);
@@ -347,6 +350,11 @@ void PeelMaskedLoops::runOnOperation() {
         around.push_back(forOp);
     }
   });
-  peel(innermost, /*masksCount=*/true);
+  // A kernel that does not ask which program it is runs as one: then the time to fetch code that
+  // runs once is longer than what masks cost.
+  bool isOneProgram = !getOperation()
+                           ->walk([](tile::ProgramIdOp) { return WalkResult::interrupt(); })
+                           .wasInterrupted();
+  peel(innermost, /*masksCount=*/!isOneProgram);
   peel(around, /*masksCount=*/false);
 }

@@ -20,22 +20,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Shared memory that one CTA may use, in bytes (CUDA C++ Programming Guide, compute capability
-/// table).
-static int64_t sharedMemoryLimit(int computeCapability) {
-  switch (computeCapability) {
-  case 80:
-  case 87:
-    return 163 * 1024;
-  case 86:
-  case 89:
-  case 120:
-    return 99 * 1024;
-  default:
-    return 227 * 1024;
-  }
-}
-
 static LogicalResult checkLimit(func::FuncOp func, const SharedAllocation &allocation) {
   int64_t limit = sharedMemoryLimit(computeCapabilityOf(func));
   if (allocation.getTotalBytes() <= limit)

@@ -12,7 +12,6 @@
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/AxisInfo.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "llvm/ADT/MapVector.h"
@@ -101,41 +100,6 @@ static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
   return access;
 }
 
-/// Whether the code is for what a wide loop or branch beside it left over: narrow on purpose.
-static bool isRemainder(Operation *op) {
-  constexpr StringLiteral kRemainderAttr = "tile.remainder";
-  for (Operation *parent = op->getParentOp(); parent; op = parent, parent = op->getParentOp()) {
-    if (!parent->hasAttr(kRemainderAttr))
-      continue;
-    auto branch = dyn_cast<scf::IfOp>(parent);
-    if (!branch || branch.getElseRegion().isAncestor(op->getParentRegion()))
-      return true;
-  }
-  return false;
-}
-
-/// Says why an access is narrower than it could be.
-static void remarkNarrow(const Access &access, const AxisInfoAnalysis &axisInfo, int64_t limit) {
-  if (access.width >= std::min(access.fullWidth, limit) || isRemainder(access.op))
-    return;
-  int32_t fast = access.order.front();
-  Value pointer = pointerOf(access.op), mask = maskOf(access.op);
-  int64_t contiguity = axisInfo.get(pointer).contiguity[fast];
-  StringRef reason = "the address is not known to be a multiple of 16 bytes";
-  if (contiguity < access.fullWidth)
-    reason = "the addresses are not known to be contiguous";
-  else if (mask && axisInfo.getMaskConstancy(mask, fast) < access.fullWidth)
-    reason = "the mask may change inside a group of elements";
-  remark::missed(access.op->getLoc(),
-                 remark::RemarkOpts::name("NarrowAccess").category("vectorize"))
-      << llvm::formatv("{0} of {1} elements per instruction instead of {2}: {3}",
-                       isAtomic(access.op)            ? "atomic"
-                       : isa<tile::LoadOp>(access.op) ? "load"
-                                                      : "store",
-                       access.width, access.fullWidth, reason)
-             .str();
-}
-
 static void setLayout(Operation *op, const LinearLayout &layout) {
   OpBuilder builder(op);
   auto relayout = [&](Type type) -> Type {
@@ -183,7 +147,6 @@ void Coalesce::runOnOperation() {
     for (const Access &access : accesses) {
       ArrayRef<int64_t> shape = access.type.getShape();
       int64_t share = std::max<int64_t>(1, access.type.getNumElements() / (numWarps * 32));
-      remarkNarrow(access, axisInfo, share);
       SmallVector<int32_t> perThread(shape.size(), 1);
       int64_t width = access.sharesLayout ? widths[groupOf(access)] : access.width;
       perThread[access.order.front()] = std::min({width, share, shape[access.order.front()]});

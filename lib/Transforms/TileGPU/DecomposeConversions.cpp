@@ -8,7 +8,6 @@
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 #include "tilec/Layout/Conversion.h"
 
 #define DEBUG_TYPE "tilegpu-decompose-conversions"
@@ -39,12 +38,6 @@ static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &pl
   LocalStoreOp::create(builder, loc, convert.getSource(), buffer);
   auto load = LocalLoadOp::create(builder, loc, convert.getType(), buffer);
   convert.replaceAllUsesWith(load.getResult());
-
-  remark::analysis(loc, remark::RemarkOpts::name("SharedConversion").category("convert-layout"))
-      << "layout conversion goes through shared memory: "
-      << remark::metric("Bytes", buffer.getType().getSizeInBytes())
-      << remark::metric("StoreWavefronts", plan.shared.store.wavefronts)
-      << remark::metric("LoadWavefronts", plan.shared.load.wavefronts);
   convert.erase();
 }
 

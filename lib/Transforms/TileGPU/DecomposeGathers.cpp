@@ -45,8 +45,9 @@ static void lower(tile::GatherOp gather) {
   auto picked = LocalGatherOp::create(builder, loc, gather.getType(), buffer, gather.getIndices(),
                                       gather.getAxis());
   remark::analysis(loc, remark::RemarkOpts::name("SharedGather").category("gather"))
-      << "gather goes through shared memory: "
-      << remark::metric("Bytes", buffer.getType().getSizeInBytes());
+      << remark::add("gather goes through {0} bytes of shared memory",
+                     buffer.getType().getSizeInBytes())
+      << remark::metric("bytes", buffer.getType().getSizeInBytes());
   gather.replaceAllUsesWith(picked.getResult());
   gather.erase();
 }

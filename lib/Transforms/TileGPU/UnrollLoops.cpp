@@ -12,6 +12,8 @@
 //   for i = lb to mid step U*s { x0 = load p(i); x1 = load p(i+s); ...; acc = f(acc, x0); acc =
 //   f(acc, x1); ... } for i = mid to ub step s { ... }
 
+#include "tilec/Analysis/RegisterPressure.h"
+#include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -35,16 +37,36 @@ static constexpr StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
 /// iteration.
 static constexpr int64_t kReductionLoopBytes = 128;
 
-/// Bytes that a thread loads in one iteration.
-static int64_t loadBytes(scf::ForOp loop) {
+/// More load instructions than this per thread do not come back earlier: they queue.
+static constexpr int64_t kMaxLoads = 16;
+
+namespace {
+/// What a thread loads in one iteration.
+struct LoadVolume {
+  int64_t elements = 0;
   int64_t bytes = 0;
+  int64_t instructions = 0;
+};
+} // namespace
+
+static LoadVolume loadVolume(scf::ForOp loop) {
+  LoadVolume volume;
   for (auto load : loop.getOps<tile::LoadOp>()) {
     auto type = dyn_cast<RankedTensorType>(load.getType());
-    if (type && hasLayout(type))
-      bytes += layoutOf(type).getInDimSize(kRegister) *
-               (std::max(8u, tile::bitWidthOf(type.getElementType())) / 8);
+    if (!type || !hasLayout(type))
+      continue;
+    LinearLayout layout = layoutOf(type);
+    int64_t size = std::max(8u, tile::bitWidthOf(type.getElementType())) / 8;
+    int64_t elements = layout.getInDimSize(kRegister);
+    int64_t vector = 1;
+    for (int64_t axis = 0; axis < type.getRank(); ++axis)
+      vector = std::max<int64_t>(vector, int64_t(1) << contiguousRegisterBits(layout, axis).size());
+    vector = std::min<int64_t>(vector, 16 / size);
+    volume.elements += elements;
+    volume.bytes += elements * size;
+    volume.instructions += elements / vector;
   }
-  return bytes;
+  return volume;
 }
 
 /// Only loads touch memory: then any of them may be done earlier.
@@ -217,22 +239,31 @@ struct UnrollLoops final : tilec::impl::TileGPUUnrollLoopsPassBase<UnrollLoops> 
     for (scf::ForOp loop : loops) {
       bool isStream = false;
       int64_t factor = chooseFactor(loop, threads, isStream);
+      LoadVolume volume = loadVolume(loop);
       if (factor <= 1)
         continue;
       scf::ForOp main = LoopUnroller(loop, factor).run();
       if (onlyLoads(main))
         LoadHoister(main.getBody()).run();
       if (isStream)
-        getOperation()->setAttr(
-            TileGPUDialect::kMinCtasAttr,
-            Builder(&getContext())
-                .getI32IntegerAttr(std::max<int64_t>(1, threadsPerMultiprocessor / threads)));
+        setRegisterBudget(factor * std::max(volume.instructions, volume.bytes / 4), threads);
       remark::passed(loop.getLoc(), remark::RemarkOpts::name("Unrolled").category("unroll"))
           << llvm::formatv("loop unrolled by {0} to keep more loads in flight", factor).str();
     }
   }
 
 private:
+  /// Few registers in flight leave room for more threads.
+  void setRegisterBudget(int64_t loadRegisters, int64_t threads) {
+    constexpr int64_t fewRegisters = 16;
+    int64_t resident = (loadRegisters <= fewRegisters ? 2 : 1) * threadsPerMultiprocessor;
+    int64_t ctas = std::clamp<int64_t>(resident / threads, 1, 32);
+    if (auto before = getOperation()->getAttrOfType<IntegerAttr>(TileGPUDialect::kMinCtasAttr))
+      ctas = std::min(ctas, before.getInt());
+    getOperation()->setAttr(TileGPUDialect::kMinCtasAttr,
+                            Builder(&getContext()).getI32IntegerAttr(ctas));
+  }
+
   /// The factor that the source asks for, or the one that brings a thread's loads in flight to the
   /// goal. `isStream` is set for a loop that only loads and accumulates.
   int64_t chooseFactor(scf::ForOp loop, int64_t threads, bool &isStream) {
@@ -242,18 +273,21 @@ private:
       return 1;
     if (auto asked = loop->getAttrOfType<IntegerAttr>(kUnrollAttr))
       return asked.getInt();
-    int64_t bytes = loadBytes(loop);
-    if (bytes == 0 || !onlyLoads(loop))
+    auto [elements, bytes, instructions] = loadVolume(loop);
+    if (bytes == 0 || !onlyLoads(loop) || multipliesMatrices(loop))
       return 1;
+    // The elements of two iterations take at most a quarter of the registers.
     if (movesDataBetweenThreads(loop))
-      return bytes <= kReductionLoopBytes ? 2 : 1;
+      return bytes <= kReductionLoopBytes && 8 * elements <= registersPerThread(loop) + 1 ? 2 : 1;
     // A small CTA needs more for each of its threads.
     int64_t goal = threads <= 128 ? 2 * bytesInFlight : int64_t(bytesInFlight);
     if (bytes >= goal)
       return 1;
-    isStream = true;
     int64_t factor = llvm::PowerOf2Ceil(llvm::divideCeil(uint64_t(goal), bytes));
-    return std::min<int64_t>(factor, maxFactor);
+    factor = std::min<int64_t>(factor, maxFactor);
+    factor = std::min<int64_t>(factor, llvm::PowerOf2Ceil(kMaxLoads / instructions));
+    isStream = factor > 1;
+    return factor;
   }
 };
 } // namespace

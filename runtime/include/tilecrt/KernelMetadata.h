@@ -36,6 +36,26 @@ struct KernelArgument {
   bool isConst = false;
 };
 
+/// A tensor map (the driver's CUtensorMap, 128 bytes) that the kernel takes by value behind its
+/// other arguments and that the launcher encodes from their values.
+struct TensorMapArgument {
+  /// The pointer to the tensor: the number of an argument.
+  uint32_t base = 0;
+  /// Triton's notation: "fp16", "fp8e4nv", "i32", ...
+  std::string elementType;
+  /// Sizes in elements, the outermost first, in postfix notation: "%2" is the value of argument 2,
+  /// "%2 %3 *" a product; + - * / (towards zero) and decimal numbers.
+  std::vector<std::string> shape;
+  /// Elements from one to the next along every dimension but the last, whose stride is 1.
+  std::vector<std::string> strides;
+  /// Elements of one copy, the outermost dimension first.
+  std::vector<uint32_t> box;
+  /// 0, 32, 64 or 128.
+  uint32_t swizzleBytes = 0;
+  /// Whether elements outside of the tensor read as NaN instead of zero.
+  bool fillsNan = false;
+};
+
 /// One compile-time constant and its value as source text.
 struct KernelConstant {
   std::string name;
@@ -74,6 +94,8 @@ struct KernelMetadata {
   uint32_t clusterZ = 1;
 
   std::vector<KernelArgument> arguments;
+  /// Kernel parameters behind the arguments.
+  std::vector<TensorMapArgument> tensorMaps;
   std::vector<KernelConstant> constants;
   std::vector<LineMapEntry> lineMap;
   /// Properties that do not have a member yet, name to text, in order; unknown ones are ignored.

@@ -1,6 +1,6 @@
 // RUN: tile-opt %s --convert-tile-to-tilegpu --tilegpu-coalesce | FileCheck %s
 // RUN: tile-opt %s --convert-tile-to-tilegpu=target=sm_80 --tilegpu-coalesce | FileCheck %s --check-prefix=SM80
-// RUN: tile-opt %s --convert-tile-to-tilegpu --tilegpu-coalesce --tilegpu-remove-layout-conversions | FileCheck %s --check-prefix=KEPT
+// RUN: tile-opt %s --convert-tile-to-tilegpu --tilegpu-coalesce --tilegpu-select-layouts | FileCheck %s --check-prefix=KEPT
 
 // CHECK-DAG: #[[FOUR:.+]] = #tilegpu.linear<{register = {{\[\[}}1], [2], [512]], lane = {{\[\[}}4], [8], [16], [32], [64]], warp = {{\[\[}}128], [256]], block = []}, [1024]>
 // CHECK-DAG: #[[EIGHT:.+]] = #tilegpu.linear<{register = {{\[\[}}1], [2], [4]], lane = {{\[\[}}8], [16], [32], [64], [128]], warp = {{\[\[}}256], [512]], block = []}, [1024]>

@@ -49,3 +49,22 @@ func.func @no_conflict(%x: tensor<512xf32, #r>) {
   tilegpu.local_store %x, %b : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
   func.return
 }
+
+// Threads park registers in places of their own: the same places need no barrier, others' bytes do.
+// CHECK-LABEL: func @parked
+// CHECK-NOT: nvvm.barrier
+// CHECK: tilegpu.unpark
+// CHECK: tilegpu.unpark
+// CHECK: nvvm.barrier
+// CHECK-NEXT: local_store
+func.func @parked(%x: tensor<512xf32, #r>) {
+  %a = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[512], i32, #s>
+  tilegpu.park %x into %a : tensor<512xf32, #r>, !tilegpu.memdesc<[512], i32, #s>
+  %0 = tilegpu.unpark %x from %a : tensor<512xf32, #r>, !tilegpu.memdesc<[512], i32, #s>
+  %b = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[512], i32, #s>
+  tilegpu.park %0 into %b : tensor<512xf32, #r>, !tilegpu.memdesc<[512], i32, #s>
+  %1 = tilegpu.unpark %0 from %b : tensor<512xf32, #r>, !tilegpu.memdesc<[512], i32, #s>
+  %c = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %1, %c : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  func.return
+}

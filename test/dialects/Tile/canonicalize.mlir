@@ -170,3 +170,43 @@ func.func @dead_loads(%p: !tile.ptr<f32>) {
   %1 = tile.load %p volatile : !tile.ptr<f32>
   return
 }
+
+// What is the same for all elements is added to the base: a splat, or a constant.
+// CHECK-LABEL: func @uniform_offset_first
+// CHECK-SAME: (%[[P:.*]]: !tile.ptr<f32>, %[[X:.*]]: tensor<8xi32>, %[[I:.*]]: i32)
+// CHECK: %[[B:.*]] = tile.addptr %[[P]], %[[I]] : !tile.ptr<f32>, i32
+// CHECK: %[[S:.*]] = tile.splat %[[B]]
+// CHECK: %[[R:.*]] = tile.addptr %[[S]], %[[X]]
+// CHECK: %[[C:.*]] = tile.addptr %[[P]], %c64_i32
+// CHECK: %[[T:.*]] = tile.splat %[[C]]
+// CHECK: %[[Q:.*]] = tile.addptr %[[T]], %[[X]]
+// CHECK: return %[[R]], %[[Q]]
+func.func @uniform_offset_first(%p: !tile.ptr<f32>, %x: tensor<8xi32>, %i: i32) -> (tensor<8x!tile.ptr<f32>>, tensor<8x!tile.ptr<f32>>) {
+  %c64 = arith.constant dense<64> : tensor<8xi32>
+  %0 = tile.splat %p : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>>
+  %1 = tile.addptr %0, %x : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %2 = tile.splat %i : i32 -> tensor<8xi32>
+  %3 = tile.addptr %1, %2 : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %4 = tile.addptr %1, %c64 : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  return %3, %4 : tensor<8x!tile.ptr<f32>>, tensor<8x!tile.ptr<f32>>
+}
+
+// Different offsets, or a base that is not the same for all elements, stay in their order.
+// CHECK-LABEL: func @different_offsets_stay
+// CHECK-SAME: (%[[P:.*]]: tensor<8x!tile.ptr<f32>>, %[[S:.*]]: !tile.ptr<f32>, %[[X:.*]]: tensor<8xi32>, %[[Y:.*]]: tensor<8xi32>, %[[I:.*]]: i32)
+// CHECK: %[[U:.*]] = tile.splat %[[I]]
+// CHECK: %[[A:.*]] = tile.addptr %[[P]], %[[X]]
+// CHECK: %[[B:.*]] = tile.addptr %[[A]], %[[U]]
+// CHECK: %[[V:.*]] = tile.splat %[[S]]
+// CHECK: %[[C:.*]] = tile.addptr %[[V]], %[[X]]
+// CHECK: %[[D:.*]] = tile.addptr %[[C]], %[[Y]]
+// CHECK: return %[[B]], %[[D]]
+func.func @different_offsets_stay(%p: tensor<8x!tile.ptr<f32>>, %s: !tile.ptr<f32>, %x: tensor<8xi32>, %y: tensor<8xi32>, %i: i32) -> (tensor<8x!tile.ptr<f32>>, tensor<8x!tile.ptr<f32>>) {
+  %0 = tile.splat %i : i32 -> tensor<8xi32>
+  %1 = tile.addptr %p, %x : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %2 = tile.addptr %1, %0 : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %3 = tile.splat %s : !tile.ptr<f32> -> tensor<8x!tile.ptr<f32>>
+  %4 = tile.addptr %3, %x : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  %5 = tile.addptr %4, %y : tensor<8x!tile.ptr<f32>>, tensor<8xi32>
+  return %2, %5 : tensor<8x!tile.ptr<f32>>, tensor<8x!tile.ptr<f32>>
+}

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The driver's stages one by one, with a step between the LLVM dialect and the simulator's
-// conversion that erases one barrier.
+// conversion that erases one barrier, wait or fence.
 
 #include "BarrierRemoval.h"
 
@@ -12,6 +12,7 @@
 #include "tilec/Syntax/Parser.h"
 #include "tilec/Target/HostJIT.h"
 
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -24,16 +25,25 @@ static bool runPipeline(mlir::ModuleOp module,
   return mlir::succeeded(pm.run(module));
 }
 
-/// Counts the CTA barriers and erases the one of the given number.
-static unsigned removeBarrier(mlir::ModuleOp module, int removed) {
+/// Counts the CTA barriers, or all that orders accesses, and erases the one of the given number.
+static void removeBarrier(mlir::ModuleOp module, const SimulatedKernel &kernel,
+                          BarrierOutcome &outcome) {
   llvm::SmallVector<mlir::Operation *> barriers;
   module.walk([&](mlir::Operation *op) {
-    if (llvm::isa<mlir::NVVM::BarrierOp, mlir::NVVM::Barrier0Op>(op))
+    if (llvm::isa<mlir::NVVM::BarrierOp, mlir::NVVM::Barrier0Op>(op) ||
+        (kernel.countsWaits &&
+         llvm::isa<mlir::NVVM::CpAsyncWaitGroupOp, mlir::NVVM::WgmmaFenceAlignedOp,
+                   mlir::NVVM::FenceProxyOp, tilegpu::ThreadWgmmaWaitOp>(op)))
       barriers.push_back(op);
   });
-  if (removed >= 0 && removed < static_cast<int>(barriers.size()))
-    barriers[static_cast<size_t>(removed)]->erase();
-  return static_cast<unsigned>(barriers.size());
+  outcome.barriers = static_cast<unsigned>(barriers.size());
+  if (kernel.removedBarrier < 0 || kernel.removedBarrier >= static_cast<int>(barriers.size()))
+    return;
+  mlir::Operation *removed = barriers[static_cast<size_t>(kernel.removedBarrier)];
+  outcome.removed = removed->getName().getStringRef().str();
+  if (removed->getNumResults() > 0)
+    removed->replaceAllUsesWith(removed->getOperands());
+  removed->erase();
 }
 
 /// Compiles up to the simulator's form; null with an error text otherwise.
@@ -75,13 +85,14 @@ static std::unique_ptr<HostKernel> compile(const SimulatedKernel &kernel, Barrie
   mlir::OwningOpRef<mlir::ModuleOp> module =
       generateTile(context, *tree, sources, irgen, diagnostics);
   PipelineOptions pipeline;
-  bool ok = module && runPipeline(*module, buildTilePipeline) &&
+  bool ok = module &&
+            runPipeline(*module, [](mlir::OpPassManager &pm) { buildTilePipeline(pm, false); }) &&
             runPipeline(*module, [&](mlir::OpPassManager &pm) {
               buildTileGPUPipeline(pm, pipeline);
               buildLLVMPipeline(pm);
             });
   if (ok) {
-    outcome.barriers = removeBarrier(*module, kernel.removedBarrier);
+    removeBarrier(*module, kernel, outcome);
     ok = runPipeline(*module, [](mlir::OpPassManager &pm) { buildSimPipeline(pm, false); });
   }
   if (!ok) {

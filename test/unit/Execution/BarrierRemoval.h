@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a kernel for the simulator with one of its CTA barriers taken out: what a forgotten
-// barrier in the compiler would make. No MLIR types in this header.
+// Compiles a kernel for the simulator with one of its CTA barriers taken out, or one of its waits
+// and fences: what a forgotten one in the compiler would make. No MLIR types in this header.
 
 #ifndef TILEC_TEST_UNIT_EXECUTION_BARRIERREMOVAL_H
 #define TILEC_TEST_UNIT_EXECUTION_BARRIERREMOVAL_H
@@ -25,6 +25,8 @@ struct SimulatedKernel {
   std::vector<tilecrt::sim::Buffer> buffers;
   /// Which barrier to remove, in program order; -1 for none.
   int removedBarrier = -1;
+  /// Waits and fences of asynchronous copies and products count as barriers.
+  bool countsWaits = false;
 };
 
 struct BarrierOutcome {
@@ -34,6 +36,8 @@ struct BarrierOutcome {
   unsigned barriers = 0;
   tilecrt::sim::LaunchResult launch;
   std::vector<std::string> findings;
+  /// The operation that was removed.
+  std::string removed;
 };
 
 BarrierOutcome runWithoutBarrier(const SimulatedKernel &kernel);

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <random>
 
 namespace tilec::harness::test {
@@ -48,6 +49,18 @@ static const std::vector<std::unique_ptr<KernelDevice>> &devices() {
   return list;
 }
 
+/// The simulator for the code of one processor.
+static KernelDevice &simulatorOf(const std::string &processor) {
+  static std::map<std::string, std::unique_ptr<KernelDevice>> simulators;
+  std::unique_ptr<KernelDevice> &device = simulators[processor];
+  if (!device) {
+    CompilerPlaces places = placesOfProcess();
+    places.sourceFolder = inputFolder();
+    device = makeSimDevice(places, processor);
+  }
+  return *device;
+}
+
 RunBuilder kernelOf(const std::string &file, const std::string &kernel) {
   return RunBuilder(file, kernel, testSeed());
 }
@@ -62,10 +75,15 @@ static std::string describeRun(const KernelRun &run) {
   return text + "num_warps=" + std::to_string(run.numWarps.value_or(0)) + ")";
 }
 
-void expectRun(RunBuilder &builder) {
+void expectRun(RunBuilder &builder, const std::vector<std::string> &processors) {
   Result<KernelRun> run = builder.take();
   ASSERT_TRUE(run.ok()) << run.message();
-  for (const std::unique_ptr<KernelDevice> &device : devices()) {
+  std::vector<KernelDevice *> all;
+  for (const std::unique_ptr<KernelDevice> &device : devices())
+    all.push_back(device.get());
+  for (const std::string &processor : processors)
+    all.push_back(&simulatorOf(processor));
+  for (KernelDevice *device : all) {
     SCOPED_TRACE(device->name() + ": " + describeRun(*run) + ", seed " +
                  std::to_string(testSeed()));
     Result<Outcome> outcome = device->run(*run, RunOptions());

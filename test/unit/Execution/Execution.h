@@ -20,8 +20,9 @@ uint64_t testSeed();
 /// A builder for a kernel of test/execution/Inputs.
 RunBuilder kernelOf(const std::string &file, const std::string &kernel);
 
-/// Runs on every device at hand and expects completion, no finding, and matching outputs.
-void expectRun(RunBuilder &builder);
+/// Runs on every device at hand and expects completion, no finding, and matching outputs; the
+/// simulator runs the code of the default processor, and of `processors` too.
+void expectRun(RunBuilder &builder, const std::vector<std::string> &processors = {});
 
 /// Runs on the simulator and gives what it says; a run that was not possible is a test failure.
 Outcome simulateRun(RunBuilder &builder);

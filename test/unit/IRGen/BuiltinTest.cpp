@@ -103,7 +103,7 @@ TEST(BuiltinTest, negative_memory) {
                   "error 9:35: cache modifier '.zz' is none of '.ca', '.cg', '.cs', '.cv'",
                   "error 10:36: eviction policy 'never' is none of 'evict_first', 'evict_last', "
                   "'evict_normal'",
-                  "error 11:39: 'boundary_check' needs a block pointer, which is not supported yet",
+                  "error 11:39: 'boundary_check' needs a block pointer, got pointer<fp32>[8]",
                   "error 12:25: 'tl.load' has no parameter 'maks'; did you mean 'mask'?",
                   "error 13:21: expected a number or tensor, got None"));
   EXPECT_THAT(compile("@triton.jit\ndef k(p):\n    tl.store(p, 1.0)\n", {{"p=*kfp32"}}).diagnostics,

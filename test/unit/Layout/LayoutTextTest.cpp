@@ -31,6 +31,13 @@ LinearLayout named(llvm::StringRef text) {
   return LinearLayout();
 }
 
+TEST(LayoutText, summarizes_register_layouts) {
+  EXPECT_EQ(summarizeRegisterLayout(blockedLayout({64, 32}, {1, 4}, {8, 4}, {4, 1}, {1, 0})),
+            "[2, 8] per thread (4 consecutive), [8, 4] lanes, [4, 1] warps");
+  EXPECT_EQ(summarizeRegisterLayout(blockedLayout({32}, {1}, {32}, {4}, {0})),
+            "[1] per thread, [32] lanes, [1] warps, 4 copies");
+}
+
 TEST(LayoutText, prints_basis_lists) {
   LinearLayout layout = blockedLayout({64, 32}, {1, 4}, {8, 4}, {4, 1}, {1, 0});
   EXPECT_EQ(printLinearLayout(layout),

@@ -87,6 +87,17 @@ TEST(SharedSwizzle, transpose_of_one_warp_has_no_conflicts) {
   EXPECT_EQ(columnBanks.size(), 32u);
 }
 
+TEST(SharedSwizzle, lanes_that_share_a_word_leave_no_conflicts) {
+  // The other side's warp bit fills the word, and is a lane bit here.
+  LinearLayout src = blockedLayout({32, 32}, {1, 8}, {8, 4}, {4, 1}, {1, 0});
+  LinearLayout dst = blockedLayout({32, 32}, {8, 1}, {4, 8}, {1, 4}, {0, 1});
+  for (int32_t bitwidth : {8, 16, 32, 64}) {
+    SwizzledShared plan = optimalSwizzle(src, dst, bitwidth);
+    EXPECT_EQ(plan.store.conflicts(), 0) << bitwidth;
+    EXPECT_EQ(plan.load.conflicts(), 0) << bitwidth;
+  }
+}
+
 TEST(SharedSwizzle, common_registers_become_the_vector) {
   LinearLayout src = blockedLayout({64, 64}, {1, 8}, {4, 8}, {4, 1}, {1, 0});
   LinearLayout dst = blockedLayout({64, 64}, {1, 8}, {32, 1}, {1, 4}, {1, 0});
@@ -163,7 +174,8 @@ TEST_F(SharedSwizzleRandom, plans_are_invertible_and_counted_right) {
     }
   }
   std::cout << free << " of " << total << " accesses without conflicts\n";
-  EXPECT_GT(free, total * 3 / 4);
+  // The rest cannot be helped: few bits, many of them lanes.
+  EXPECT_GT(free, total * 49 / 50);
 }
 
 } // namespace

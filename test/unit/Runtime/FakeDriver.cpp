@@ -167,6 +167,21 @@ CUresult launchKernelEx(const CUlaunchConfig *config, CUfunction, void **argumen
   return record("cuLaunchKernelEx");
 }
 
+CUresult tensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, unsigned rank,
+                              void *address, const uint64_t *dims, const uint64_t *strides,
+                              const uint32_t *box, const uint32_t *, CUtensorMapInterleave,
+                              CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
+                              CUtensorMapFloatOOBfill) {
+  map->opaque[0] = reinterpret_cast<uintptr_t>(address);
+  map->opaque[1] = uint64_t(type);
+  map->opaque[2] = rank;
+  map->opaque[3] = dims[0];
+  map->opaque[4] = rank > 1 ? strides[0] : 0;
+  map->opaque[5] = box[0];
+  map->opaque[6] = uint64_t(swizzle);
+  return record("cuTensorMapEncodeTiled");
+}
+
 CUresult streamCreate(CUstream *stream, unsigned) {
   *stream = handle<CUstream>(0x400);
   return record("cuStreamCreate");

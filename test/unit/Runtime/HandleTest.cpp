@@ -206,7 +206,7 @@ TEST_F(HandleTest, missing_kernel_is_named) {
   EXPECT_EQ(kernel.message(), "the module has no kernel 'missing'");
 }
 
-TEST_F(HandleTest, timer_reports_median_min_and_mean_in_microseconds) {
+TEST_F(HandleTest, timer_reports_its_samples_in_microseconds) {
   Context owner = context();
   Stream stream = Stream::borrow(owner, nullptr);
   fake::state().elapsed = {0.004f, 0.001f, 0.002f, 0.009f};
@@ -226,6 +226,7 @@ TEST_F(HandleTest, timer_reports_median_min_and_mean_in_microseconds) {
   EXPECT_NEAR(timing->median, 3.0, 1e-4);
   EXPECT_NEAR(timing->min, 1.0, 1e-4);
   EXPECT_NEAR(timing->mean, 4.0, 1e-4);
+  EXPECT_NEAR(timing->p95, 9.0, 1e-4);
   EXPECT_EQ(timing->samples.size(), 4u);
 }
 

@@ -216,4 +216,21 @@ TEST_F(Rendering, json_of_bytes_that_are_not_utf8) {
       "[\n  {\n    \"severity\": \"error\",\n    \"message\": \"name '\xEF\xBF\xBD'\"\n  }\n]\n");
 }
 
+TEST_F(Rendering, json_metrics) {
+  FileId file = add("x");
+  engine.remark({file, 0, 1}, "m", "spill").metrics = {
+      {"bytes", "128"}, {"least", "-9223372036854775808"}, {"from", "{a=[]}"}, {"empty", ""}};
+  std::string text = renderDiagnosticsAsJson(sources, engine);
+  EXPECT_NE(text.find(R"(    "category": "spill",
+    "metrics": {
+      "bytes": 128,
+      "least": -9223372036854775808,
+      "from": "{a=[]}",
+      "empty": ""
+    }
+)"),
+            std::string::npos)
+      << text;
+}
+
 TEST_F(Rendering, json_of_nothing) { EXPECT_EQ(renderDiagnosticsAsJson(sources, engine), "[]\n"); }

@@ -72,7 +72,7 @@ TEST(CommandLine, CompileEverything) {
                                           "--remarks-format",
                                           "json",
                                           "-Werror=perf",
-                                          "-Werror=vectorize",
+                                          "-Werror=memory-coalescing",
                                           "--time",
                                           "--debug",
                                           "--no-line-info",
@@ -90,7 +90,7 @@ TEST(CommandLine, CompileEverything) {
   EXPECT_EQ(command.output, "out");
   EXPECT_TRUE(command.remarks);
   EXPECT_EQ(command.remarksFormat, TextFormat::Json);
-  EXPECT_THAT(command.remarksAsErrors, ElementsAre("perf", "vectorize"));
+  EXPECT_THAT(command.remarksAsErrors, ElementsAre("perf", "memory-coalescing"));
   EXPECT_TRUE(command.time);
   EXPECT_TRUE(command.kernel.debug);
   EXPECT_FALSE(command.lineInfo);

@@ -66,6 +66,28 @@ TEST_F(GpuRunTest, launches_once_and_then_for_time) {
   EXPECT_EQ(plan.arrays[0].data.at(3), 3.0);
 }
 
+TEST_F(GpuRunTest, measures_without_copying_back) {
+  Context gpu = context();
+  clearCalls();
+  TimingOptions options;
+  options.warmup = 3;
+  options.repeats = 4;
+  fake::state().elapsed = {0.004f, 0.001f, 0.002f, 0.009f};
+  tilecrt::Result<Timing> timing = timeOnGpu(gpu, kernel, plan, options);
+  ASSERT_TRUE(timing.ok()) << timing.message();
+  // One launch alone, whose failure would be the kernel's, then those that the options ask for.
+  EXPECT_EQ(std::count(fake::state().calls.begin(), fake::state().calls.end(),
+                       std::string("cuLaunchKernelEx")),
+            8);
+  EXPECT_EQ(calls().find("cuMemcpyDtoH"), std::string::npos);
+  EXPECT_NEAR(timing->median, 3.0, 1e-4);
+  EXPECT_NEAR(timing->p95, 9.0, 1e-4);
+  fake::state().failures["cuStreamSynchronize"] = CUDA_ERROR_ILLEGAL_ADDRESS;
+  timing = timeOnGpu(gpu, kernel, plan, options);
+  EXPECT_EQ(timing.code(), tilecrt::StatusCode::deviceError);
+  EXPECT_THAT(timing.message(), HasSubstr("--device sim --check"));
+}
+
 TEST_F(GpuRunTest, device_errors_name_the_simulator) {
   Context gpu = context();
   fake::state().failures["cuStreamSynchronize"] = CUDA_ERROR_ILLEGAL_ADDRESS;

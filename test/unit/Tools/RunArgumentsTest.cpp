@@ -81,6 +81,35 @@ TEST_F(Plans, BindsParameters) {
   EXPECT_EQ(made.grid[1], 16u);
   EXPECT_EQ(made.grid[2], 32u);
   EXPECT_EQ(made.argumentBytes(), 208u);
+  EXPECT_EQ(made.movedBytes, 208u);
+}
+
+TEST_F(Plans, OtherConstantsForTheSameData) {
+  FileId file = llvm::cantFail(sources.addBuffer("t.tile", kernelText));
+  ParsedSource source = parseSource(sources, file, diagnostics);
+  const KernelInfo *kernel = selectKernel(source, "", file, diagnostics);
+  ASSERT_TRUE(kernel);
+  command.grid = "cdiv(x.size, B)";
+  command.bytes = "2 * x.bytes + B";
+  command.kernel.arguments = {
+      {"x", "arange:f32[100]"}, {"y", "zeros:f16[4]"}, {"n", "32"}, {"m", "3"}};
+  command.kernel.constants = {{"B", "8"}};
+  RunPlan made = makeRunPlan(command, source, *kernel, diagnostics);
+  ASSERT_FALSE(diagnostics.hasErrors());
+  EXPECT_EQ(made.grid[0], 13u);
+  EXPECT_EQ(made.movedBytes, 808u);
+  command.kernel.constants = {{"B", "64"}};
+  rebindConstants(made, command, source, *kernel, diagnostics);
+  ASSERT_FALSE(diagnostics.hasErrors());
+  EXPECT_EQ(made.constants[0].value, "64");
+  EXPECT_EQ(made.grid[0], 2u);
+  EXPECT_EQ(made.movedBytes, 864u);
+  EXPECT_EQ(made.arrays[0].data.at(99), 99.0);
+  EXPECT_EQ(made.types.size(), 4u);
+
+  command.bytes = "0 - B";
+  rebindConstants(made, command, source, *kernel, diagnostics);
+  EXPECT_TRUE(diagnostics.hasErrors());
 }
 
 TEST_F(Plans, NoSpecialization) {

@@ -27,6 +27,11 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
     | `nvvm.barrier`, `barrier0`, `barrier.arrive`, `bar.warp.sync` | `tilec_sim_barrier`, ... |
     | `nvvm.shfl.sync`, `redux.sync`, `vote.sync`, `match.sync`, `elect.sync` | `tilec_sim_shfl`, ... |
     | `llvm.fence`, `nvvm.memory.barrier`, `nvvm.fence.sc.cluster` | `tilec_sim_fence` |
+    | `nvvm.mma.sync`, `thread_mma`, `nvvm.ldmatrix`, `stmatrix` | `tilec_sim_mma`, `tilec_sim_ldmatrix`, ... |
+    | `nvvm.wgmma.*`, `thread_wgmma`, `thread_wgmma_wait` | `tilec_sim_wgmma`, ... |
+    | `nvvm.cp.async.*` | `tilec_sim_cp_async`, ... |
+    | `nvvm.mbarrier.*`, `nvvm.fence.proxy`, `fence.mbarrier.init` | `tilec_sim_mbarrier_init`, `tilec_sim_fence_proxy`, ... |
+    | `nvvm.cp.async.bulk.*`, tensor copies in tile mode | `tilec_sim_bulk_load`, `tilec_sim_tensor_load`, ... |
     | `thread_assert`, `llvm.intr.trap` | `tilec_sim_assert_fail`, `tilec_sim_trap` |
     | `thread_print` | `tilec_host_print`, which writes the coordinates and calls `tilec_sim_print` |
     | `llvm.nvvm.*` approximations, `__tilec_math_NAME_TYPE` | LLVM's intrinsics, functions of the C library |
@@ -35,6 +40,15 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
     `void @NAME_entry(ptr %args)` that loads every argument from an array of pointers to the arguments and carries
     `tilec.kernel_entry = "NAME"`. Booleans are bytes there. Functions of the module get the suffix `.device`, so that
     a kernel may have the name of a function of the C library.
+
+    An argument with `llvm.byval` is an object of which the kernel gets the address: a tensor map
+    (`tilecrt/sim/TensorMap.h`).
+
+    **Accumulators of wgmma** are words that stand for results in flight. NVVM's wait has no results, so every use of a
+    register that may be one, through structs and block arguments, becomes a question to the runtime, which knows
+    whether the product has landed (`tilec_sim_wgmma_read`).
+
+    **Clusters** have one CTA: `mapa`, multicast and cluster barriers are errors, `shared::cluster` is `shared::cta`.
 
     **Sites.** Every instrumented operation has an index in the module attribute `tilec.sites`. Of an inlined
     operation the place is the innermost one and `what` names the caller.

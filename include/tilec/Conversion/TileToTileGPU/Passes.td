@@ -15,7 +15,7 @@ def ConvertTileToTileGPUPass : Pass<"convert-tile-to-tilegpu", "::mlir::ModuleOp
   let description = [{
     Puts the default blocked layout (one element per thread, the last dimension fastest) into the encoding of every
     tensor type, and a conversion where an operation ties its operand's layout to its result's: expand_dims,
-    broadcast, reshape, permute, reduce. Later passes choose better layouts; this one only makes the module a valid
+    broadcast, reshape, permute, reduce. Matrix products become `tilegpu.dot` in a layout of their own. Later passes choose better layouts; this one only makes the module a valid
     tilegpu module. Sets the module attributes `tilegpu.num_warps` and `tilegpu.target`.
   }];
   let options = [

@@ -10,6 +10,27 @@
 
 include "mlir/Pass/PassBase.td"
 
+def TileLowerDescriptorsPass : Pass<"tile-lower-descriptors", "::mlir::ModuleOp"> {
+  let summary = "accesses through tensor descriptors become masked accesses through pointers";
+  let description = [{
+    A descriptor becomes the values that it is made of; a load, store or reduction through it computes pointers in 64
+    bits and a mask that is true inside of the tensor. What the descriptor promises of alignment goes on as hints. The
+    way to run descriptors where there is no hardware for them.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
+def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::ModuleOp"> {
+  let summary = "descriptors made of arguments become tensor maps that the host encodes";
+  let description = [{
+    A descriptor whose base is an argument, and whose sizes and strides are computed from arguments and constants, becomes
+    an argument of the kernel itself, behind those of the source, with the attribute `tile.tensor_map` that says how. Its
+    loads and stores are then copies by the tensor memory access unit. Blocks must be such that the unit can copy them,
+    and the kernel must not order memory with acquiring or releasing atomics. A `tensor-map` remark says why a descriptor
+    stays as it is; `tile-lower-descriptors` turns it into pointers.
+  }];
+}
+
 def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::ModuleOp"> {
   let summary = "a fast version of the code for programs in which all lanes are on";
   let description = [{
@@ -52,9 +73,10 @@ def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp">
     in the second loop as a whole. The second loop gets `tile.loop_unroll_factor = 1` and `tile.remainder`.
 
     Applies to innermost loops when an access becomes wider or, in bodies of at most `max-predicate-ops` operations,
-    loses its mask (a mask that makes nothing narrower costs little at run time, a second loop costs compile time); then
-    to the loops directly around innermost ones when an access becomes wider. Bodies of more than `max-ops` operations
-    stay. Signed and unsigned comparisons `<`, `<=`, `>`, `>=`; loops that count up, signed.
+    loses its mask (a mask that makes nothing narrower costs little at run time, a second loop costs compile time; in a
+    kernel that never asks for its program number, and so runs as one program, it also costs the time to fetch code);
+    then to the loops directly around innermost ones when an access becomes wider. Bodies of more than `max-ops`
+    operations stay. Signed and unsigned comparisons `<`, `<=`, `>`, `>=`; loops that count up, signed.
   }];
   let options = [
     Option<"maxOps", "max-ops", "int64_t", "500", "most operations of a body that is copied">,

@@ -17,24 +17,27 @@ def TileGPUCoalescePass : Pass<"tilegpu-coalesce", "::mlir::ModuleOp"> {
     consecutive elements as fit in 16 bytes and as contiguity and alignment allow, and lanes run along the
     contiguous dimension first. Accesses of one shape and order in a function agree on the largest width, so that
     no conversion is needed between them. Conversions are put around the accesses whose layout changes.
-
-    An access that gets less than 16 bytes per thread although its tensor is large enough is reported as a
-    `vectorize` remark with the reason.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPURemoveLayoutConversionsPass
-    : Pass<"tilegpu-remove-layout-conversions", "::mlir::ModuleOp"> {
-  let summary = "choose layouts for all other tensors so that few conversions remain";
+def TileGPUSelectLayoutsPass : Pass<"tilegpu-select-layouts", "::mlir::ModuleOp"> {
+  let summary = "choose the layouts of all tensors by cost";
   let description = [{
-    Global accesses are anchors and keep their layouts. Layouts flow forward from their results through elementwise
-    operations, reductions, shape changes and loops; what depends on no anchor (ranges, splats, constants and
-    arithmetic on them, and loads too small to fill the threads) is recomputed in whatever layout its users want.
-    Values that go round a loop and depend on no anchor take the layout that their first user wants. One conversion
-    per value and layout is left where a user wants another layout than the value has.
+    Which layouts an operation's tensors have follows from one working layout, by the table in
+    `lib/Analysis/LayoutRules.cpp`. Atomics, matrix products and operations that are not in the table keep theirs.
+    Candidates are the layouts that coalescing gave to accesses with at least an element for each thread; they spread
+    from there over definitions and uses. Ranges, splats, constants, cheap arithmetic on them and loads too small to
+    fill the threads have no layout of their own: they are computed in whatever layout their users want.
 
-    The function is rewritten in one forward sweep; cost is linear in the operations and the conversions left.
+    The choice minimises `lib/Analysis/LayoutCost.cpp`'s estimate: conversions (shuffles, shared memory), accesses
+    (instructions, lines, sectors), arithmetic on replicas, reductions and scans, all times the trip counts of the loops
+    around. It starts with the nearest access's layout everywhere; then, label by label, a minimum cut finds the set of
+    operations and loop-carried values that should change to the label. A value that is still needed in another layout
+    is converted behind its definition, or computed again when that costs less, which moves conversions up over casts
+    and before what grows a tensor.
+
+    At most 16 candidates for each connected part of a function; the work is about linear in the operations.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
@@ -110,15 +113,122 @@ def TileGPUDecomposeGathersPass : Pass<"tilegpu-decompose-gathers", "::mlir::Mod
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
+def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::ModuleOp"> {
+  let summary = "choose the matrix unit of every product";
+  let description = [{
+    On `sm_90a` a `tilegpu.dot` of at least 64 rows, 8 columns and 32 bytes of depth, of types that the instruction has,
+    becomes a `tilegpu.wgmma`: warpgroups are spread along the rows first, then along the columns; operands are stored
+    to swizzled buffers, contiguous in the dimension in which memory is, as far as the instruction reads them so; a left
+    operand computed from another product stays in registers. Other products stay, with a remark that says why.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"> {
+  let summary = "copy the operands of products to shared memory iterations ahead";
+  let description = [{
+    In an `scf.for`, a load that only fills a buffer of a product is copied asynchronously into a ring of
+    `num_stages` buffers, `num_stages - 1` iterations ahead, and a product whose result is only added to in the next
+    iteration stays in flight until then. `num_stages` is the loop's, or the kernel's; less than 2 switches the pass off.
+    A remark says why a load stays.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::ModuleOp"> {
+  let summary = "accesses through tensor maps become tensor copies";
+  let description = [{
+    What `tilegpu-pipeline-loops` has left of `tile.descriptor_load`: a `tilegpu.tma_load` into a buffer, a wait for its
+    barrier object, and a load from the buffer; or no load, where the value only fills a buffer of that layout.
+    `tile.descriptor_store`: a store to a buffer and a `tilegpu.tma_store` of it.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def TileGPUDecomposeDotsPass : Pass<"tilegpu-decompose-dots", "::mlir::ModuleOp"> {
+  let summary = "store the operands of products by multiply-adds to shared memory";
+  let description = [{
+    A tensor operand of a `tilegpu.dot` is stored to a buffer that is swizzled for the rows or columns that each thread
+    reads; 8-bit floats are widened to f16 before. What is left reads both operands from shared memory.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
 def TileGPUDecomposeConversionsPass : Pass<"tilegpu-decompose-conversions", "::mlir::ModuleOp"> {
   let summary = "send conversions that need it through shared memory";
   let description = [{
     A conversion that moves elements between warps, or for which shuffles would cost more, becomes an allocation in
     shared memory with a swizzled layout free of bank conflicts as far as possible, a store, and a load. The others
-    stay and become register moves or shuffles. Each one that goes through shared memory is a `convert-layout`
-    remark with its bytes and bank conflicts.
+    stay and become register moves or shuffles.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUHoistLoadsPass : Pass<"tilegpu-hoist-loads", "::mlir::ModuleOp"> {
+  let summary = "load early what does not depend on the reductions above";
+  let description = [{
+    A tensor that is loaded behind a reduction although its address does not depend on it (the weights of a layer norm)
+    is loaded in front of it, so that its latency passes while the threads wait for each other anyway. The load moves up
+    inside its block, to the last load before the reduction, as long as no operation between may write global memory,
+    and a thread needs at most `registers` registers at every point that it passes, and no more than two CTAs on a
+    multiprocessor have. Zero switches the pass off.
+  }];
+  let options = [
+    Option<"registers", "registers", "int64_t", "64", "registers of a thread, estimated, up to which loads are hoisted">
+  ];
+}
+
+def TileGPUSinkLoadsPass : Pass<"tilegpu-sink-loads", "::mlir::ModuleOp"> {
+  let summary = "load late where registers are short";
+  let description = [{
+    Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), loads and cheap elementwise
+    operations whose results are used behind that point only move down to their first use, if no operation between may
+    write global memory.
+  }];
+}
+
+def TileGPURecomputeTensorsPass : Pass<"tilegpu-recompute-tensors", "::mlir::ModuleOp"> {
+  let summary = "keep the narrow form of a tensor where registers are short";
+  let description = [{
+    Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), one that at most four cheap
+    elementwise operations make from a tensor of fewer registers, such as an f32 tensor widened from a bf16 one, is
+    computed again from that tensor behind the point. `tilegpu.refresh` keeps later steps from merging the two.
+
+    Does not change results.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUParkTensorsPass : Pass<"tilegpu-park-tensors", "::mlir::ModuleOp"> {
+  let summary = "keep in shared memory what does not fit the registers";
+  let description = [{
+    Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), registers of those that are
+    not used there go to shared memory and come back before the next use: `tilegpu.park`, `tilegpu.unpark`. As many go
+    as are needed and as shared memory has room for. Each thread reads what it has written itself, so there are no
+    barriers and no bank conflicts.
+
+    Functions with matrix products are left alone: their registers are planned around the accumulators.
+
+    A `register-pressure` remark says how much was parked, or how much is left that will be spilled to local memory.
+    Functions whose registers are short get the attribute `tilegpu.few_registers`.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUOrderThreadCodePass : Pass<"tilegpu-order-thread-code", "::mlir::ModuleOp"> {
+  let summary = "order the code of a thread for few live registers";
+  let description = [{
+    For functions with the attribute `tilegpu.few_registers`, after the conversion to threads. That conversion emits
+    one tensor operation after the other for all registers; here each block is ordered anew: what stores, barriers and
+    shuffles need is computed when they need it, one register after the other, and loads come as early as registers
+    allow. The assembler schedules again, but starts from this order.
+
+    Loads stay behind the writes before them and in front of the writes after them; accesses of a thread's own slots
+    in shared memory (`tilegpu.slot`) are ordered among those of the same slot only. The cost is linear in the
+    operations, times the number of places where a write has to wait for loads.
+  }];
 }
 
 def TileGPUAllocateSharedMemoryPass : Pass<"tilegpu-allocate-shared-memory", "::mlir::ModuleOp"> {
@@ -148,6 +258,21 @@ def TileGPUOrderGlobalAccessesPass : Pass<"tilegpu-order-global-accesses", "::ml
     elements have one thread each need none and get none.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
+def TileGPUReportRemarksPass : Pass<"tilegpu-report-remarks", "::mlir::ModuleOp"> {
+  let summary = "say what the finished kernel loses time with, and why";
+  let description = [{
+    Reads the code after all layouts are chosen and changes nothing; does nothing in a context without a remark engine.
+    Code that is the remainder of a wide loop or branch is left out, and what unrolling has copied is said once.
+
+    `memory-coalescing`: a global access of less than 128 bits per instruction, or with more sectors per warp request
+    than its bytes fill, and the reason. `argument-alignment`: a pointer argument that makes accesses narrow because
+    nothing is known of its alignment. `layout-conversion`: a tensor that goes through shared memory into another
+    layout; partial results of reductions and scans, and buffers of gathers, histograms and atomics do not count.
+    `bank-conflict`: a shared-memory access that takes more wavefronts than its bytes fill. `offset-overflow`: narrow
+    arithmetic that an address is computed from and that can overflow.
+  }];
 }
 
 #endif // TILEC_TRANSFORMS_TILEGPU_PASSES_TD

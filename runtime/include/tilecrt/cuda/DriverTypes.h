@@ -142,6 +142,26 @@ struct CUlaunchAttribute {
   CUlaunchAttributeValue value;
 };
 
+/// Opaque; made by cuTensorMapEncodeTiled.
+struct alignas(64) CUtensorMap {
+  uint64_t opaque[16];
+};
+/// Values as tilecrt::sim::TensorMapFields has them.
+enum CUtensorMapDataType : int {
+  CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+  CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 = 9
+};
+enum CUtensorMapInterleave : int { CU_TENSOR_MAP_INTERLEAVE_NONE = 0 };
+enum CUtensorMapSwizzle : int { CU_TENSOR_MAP_SWIZZLE_NONE = 0, CU_TENSOR_MAP_SWIZZLE_128B = 3 };
+enum CUtensorMapL2promotion : int {
+  CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_128B = 2
+};
+enum CUtensorMapFloatOOBfill : int {
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA = 1
+};
+
 struct CUlaunchConfig {
   unsigned gridDimX;
   unsigned gridDimY;

@@ -9,7 +9,7 @@
 
 #include "tilecrt/KernelMetadata.h"
 #include "tilecrt/Result.h"
-#include "tilecrt/cuda/DriverTypes.h"
+#include "tilecrt/cuda/DriverTable.h"
 
 #include <cstdint>
 #include <cstring>
@@ -34,7 +34,12 @@ public:
   /// invalidArgument naming the argument when count, a size or a promised divisibility is off.
   Status check(const KernelMetadata &metadata) const;
 
-  /// One pointer per argument, for Kernel::launch; valid until the next add or destruction.
+  /// Encodes the kernel's tensor maps from the arguments, which are complete and checked. They
+  /// follow the arguments in `pointers` until this is called again, for other arguments.
+  Status encodeTensorMaps(const KernelMetadata &metadata, const DriverTable &driver);
+
+  /// One pointer per argument and tensor map, for Kernel::launch; valid until the next add or
+  /// destruction.
   void **pointers();
 
 private:
@@ -43,6 +48,7 @@ private:
   };
   std::vector<Slot> slots;
   std::vector<uint32_t> sizes;
+  std::vector<CUtensorMap> maps;
   std::vector<void *> addresses;
 };
 

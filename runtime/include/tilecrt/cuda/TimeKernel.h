@@ -29,6 +29,8 @@ struct Timing {
   double median = 0;
   double min = 0;
   double mean = 0;
+  /// 95 of 100 runs took at most this.
+  double p95 = 0;
   /// Every run, in order.
   std::vector<double> samples;
 };

@@ -95,8 +95,17 @@ enum class FindingKind : uint8_t {
   AssertFailed,
   Trap,
   StackOverflow,
-  HostFault,      ///< A memory fault in code that is not instrumented.
-  KernelException ///< The kernel function threw.
+  HostFault,           ///< A memory fault in code that is not instrumented.
+  KernelException,     ///< The kernel function threw.
+  AsyncReadEarly,      ///< Shared memory read that an asynchronous copy in flight has yet to write.
+  AsyncOverwrite,      ///< Shared memory written that an operation in flight reads or writes.
+  AsyncSourceChanged,  ///< Global memory changed under a copy that was reading it.
+  AsyncUnfinished,     ///< The CTA ended before an operation on its shared memory.
+  ProxyFenceMissing,   ///< Generic and asynchronous access with no fence.proxy.async between.
+  WgmmaRegisterInUse,  ///< A register touched that a wgmma in flight reads or writes.
+  WgmmaFenceMissing,   ///< Registers handed to wgmma with no wgmma.fence since they were touched.
+  WarpgroupDivergence, ///< The warps of a warpgroup did not issue the same wgmma.
+  InvalidMbarrier      ///< A barrier object that is none, or used against its rules.
 };
 
 /// "shared-race-raw" and the like: stable names for output and tests.
@@ -160,7 +169,13 @@ struct Counters {
   uint64_t warpBarriers = 0;
   uint64_t fences = 0;                           ///< Per thread.
   uint64_t globalAtomics = 0, sharedAtomics = 0; ///< Per thread that is not masked off.
-  std::array<uint64_t, 8> instructions = {};     ///< tilec_sim_count, by abi::InstructionClass.
+  uint64_t mmas = 0, wgmmas = 0;                 ///< Per warp.
+  uint64_t multiplyAdds = 0;                     ///< Of mma.sync and wgmma.
+  uint64_t asyncCopies = 0;                      ///< cp.async, per thread; bytes as loads, stores.
+  uint64_t bulkLoads = 0, bulkStores = 0;
+  uint64_t bulkLoadBytes = 0, bulkStoreBytes = 0;   ///< Of shared memory.
+  uint64_t mbarrierArrivals = 0, mbarrierWaits = 0; ///< Per thread; a test counts as a wait.
+  std::array<uint64_t, 8> instructions = {};        ///< tilec_sim_count, by abi::InstructionClass.
 
   Counters &operator+=(const Counters &other);
   bool operator==(const Counters &other) const;

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-tile-to-tilegpu --tilegpu-coalesce --tilegpu-remove-layout-conversions | FileCheck %s
+// RUN: tile-opt %s --convert-tile-to-tilegpu --tilegpu-coalesce --tilegpu-select-layouts | FileCheck %s
 
 // A scan works in the layout of what was loaded and hands it on.
 // CHECK-LABEL: func @scan_of_loaded

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-tile-to-tilegpu --tilegpu-coalesce --tilegpu-remove-layout-conversions | FileCheck %s
+// RUN: tile-opt %s --convert-tile-to-tilegpu --tilegpu-coalesce --tilegpu-select-layouts | FileCheck %s
 
 // Everything takes the layout of the accesses.
 // CHECK-LABEL: func @add

@@ -1,0 +1,110 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tensor descriptor type and its accesses: verifiers and effects.
+
+#include "dialects/Tile/TileOps.h"
+
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+
+namespace tilec::tile {
+
+using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<int64_t> blockShape, Type elementType, bool padsWithNan) {
+  if (!isTileShape(blockShape) || blockShape.size() > 5)
+    return emitError() << "expected a block of 1 to 5 dimensions of power-of-two sizes, got ["
+                       << blockShape << "]";
+  bool isFloat = isa<FloatType>(elementType);
+  bool isInteger = elementType.isSignlessInteger() &&
+                   llvm::is_contained({8u, 16u, 32u, 64u}, elementType.getIntOrFloatBitWidth());
+  if (!isFloat && !isInteger)
+    return emitError() << "expected integer or float elements, got " << elementType;
+  if (padsWithNan && !isFloat)
+    return emitError() << "expected float elements to pad with NaN, got " << elementType;
+  return success();
+}
+
+mlir::Type DescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  mlir::Type element;
+  bool padsWithNan = false;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseSize = [&] { return parser.parseInteger(shape.emplace_back()); };
+  if (parser.parseLess() ||
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize) ||
+      parser.parseComma() || parser.parseType(element))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    if (parser.parseKeyword("nan"))
+      return {};
+    padsWithNan = true;
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<DescType>(loc, parser.getContext(), ArrayRef<int64_t>(shape), element,
+                                     padsWithNan);
+}
+
+void DescType::print(AsmPrinter &printer) const {
+  printer << "<[" << getBlockShape() << "], " << getElementType()
+          << (getPadsWithNan() ? ", nan>" : ">");
+}
+
+LogicalResult MakeTensorDescriptorOp::verify() {
+  DescType type = getType();
+  if (getBase().getType().getPointee() != type.getElementType())
+    return emitOpError("expects a pointer to ")
+           << type.getElementType() << ", got " << getBase().getType();
+  size_t rank = type.getBlockShape().size();
+  if (getShape().size() != rank || getStrides().size() + 1 != rank)
+    return emitOpError("expects ") << rank << " sizes and " << rank - 1 << " strides, got "
+                                   << getShape().size() << " and " << getStrides().size();
+  return success();
+}
+
+/// Error unless an access at `offsets` of the tensor type `tensor` goes with the descriptor.
+static LogicalResult verifyAccess(Operation *op, DescType desc, ValueRange offsets, Type tensor) {
+  if (offsets.size() != desc.getBlockShape().size())
+    return op->emitOpError("expects ")
+           << desc.getBlockShape().size() << " offsets, got " << offsets.size();
+  auto type = cast<RankedTensorType>(tensor);
+  if (type.getShape() != desc.getBlockShape() || type.getElementType() != desc.getElementType())
+    return op->emitOpError("expects a tensor of type ")
+           << RankedTensorType::get(desc.getBlockShape(), desc.getElementType()) << ", got "
+           << type;
+  return success();
+}
+
+LogicalResult DescriptorLoadOp::verify() {
+  return verifyAccess(*this, getDesc().getType(), getOffsets(), getType());
+}
+
+LogicalResult DescriptorStoreOp::verify() {
+  return verifyAccess(*this, getDesc().getType(), getOffsets(), getValue().getType());
+}
+
+LogicalResult DescriptorReduceOp::verify() {
+  if (getKind() == AtomicKind::xchg || !hasAtomic(getKind(), getDesc().getType().getElementType()))
+    return emitOpError("has no '") << stringifyAtomicKind(getKind()) << "' of "
+                                   << getDesc().getType().getElementType() << " elements";
+  return verifyAccess(*this, getDesc().getType(), getOffsets(), getValue().getType());
+}
+
+void DescriptorLoadOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getDescMutable(), GlobalMemory::get());
+}
+
+void DescriptorStoreOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(), &getDescMutable(), GlobalMemory::get());
+}
+
+void DescriptorReduceOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getDescMutable(), GlobalMemory::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getDescMutable(), GlobalMemory::get());
+}
+
+} // namespace tilec::tile

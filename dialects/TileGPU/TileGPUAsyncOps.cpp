@@ -1,0 +1,148 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifiers and effects of the views of buffers, asynchronous copies and warpgroup products.
+
+#include "dialects/TileGPU/TileGPUOps.h"
+
+#include "tilec/Layout/TensorLayouts.h"
+#include "tilec/Layout/WgmmaLayout.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+//===--------------------------------------------------------------------------------------------===//
+// Views
+//===--------------------------------------------------------------------------------------------===//
+
+LogicalResult MemDescIndexOp::verify() {
+  MemDescType expected = getRing().getType().getOneBuffer();
+  if (getType() != expected)
+    return emitOpError("expected the ring's type with one buffer, ")
+           << expected << ", got " << getType();
+  return success();
+}
+
+LogicalResult MemDescPermuteOp::verify() {
+  MemDescType source = getSource().getType();
+  ArrayRef<int32_t> order = getOrder();
+  SmallVector<int32_t> sorted(order);
+  llvm::sort(sorted);
+  bool isPermutation = sorted.size() == source.getShape().size();
+  for (auto [i, dim] : llvm::enumerate(sorted))
+    isPermutation &= size_t(dim) == i;
+  if (!isPermutation)
+    return emitOpError("expected an order with each of the source's ")
+           << source.getShape().size() << " dimensions once, got [" << order << "]";
+  SmallVector<int64_t> shape;
+  for (int32_t dim : order)
+    shape.push_back(source.getShape()[dim]);
+  auto layout = LinearAttr::get(getContext(), permuteLayout(source.getLayout().getLayout(), order));
+  auto expected =
+      MemDescType::get(getContext(), shape, source.getElementType(), layout, source.getBuffers());
+  if (getType() != expected)
+    return emitOpError("expected the source's type in this order, ")
+           << expected << ", got " << getType();
+  return success();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Copies
+//===--------------------------------------------------------------------------------------------===//
+
+LogicalResult AsyncCopyOp::verify() {
+  auto pointers = cast<RankedTensorType>(getPointer().getType());
+  MemDescType buffer = getBuffer().getType();
+  auto pointer = dyn_cast<tile::PtrType>(pointers.getElementType());
+  if (!pointer || !hasLayout(pointers) || pointers.getShape() != buffer.getShape() ||
+      pointer.getPointee() != buffer.getElementType() || buffer.getBuffers() != 1)
+    return emitOpError("expected pointers with a layout to what one buffer holds, got ")
+           << pointers << " and " << buffer;
+  if (!getMask())
+    return success();
+  auto mask = cast<RankedTensorType>(getMask().getType());
+  if (mask != pointers.clone(IntegerType::get(getContext(), 1)))
+    return emitOpError("expected a mask of the pointers' shape and layout, got ") << mask;
+  return success();
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Products
+//===--------------------------------------------------------------------------------------------===//
+
+/// wgmma_c2, as far as a product of `tile.dot` is not one of the instruction.
+static LogicalResult verifyInstruction(WgmmaOp op, RankedTensorType lhs, RankedTensorType rhs) {
+  if (lhs.getRank() != 2)
+    return op.emitOpError("expected operands of rank 2, got ") << lhs.getRank();
+  Type a = lhs.getElementType(), b = rhs.getElementType();
+  Type acc = getElementTypeOrSelf(op.getType());
+  auto isFloat8 = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
+  bool fits = isFloat8(a)  ? isFloat8(b) && (acc.isF16() || acc.isF32())
+              : a != b     ? false
+              : a.isF16()  ? acc.isF16() || acc.isF32()
+              : a.isBF16() ? acc.isF32()
+              : a.isF32()  ? acc.isF32()
+                           : a.isInteger(8) && acc.isInteger(32);
+  if (!fits)
+    return op.emitOpError("has no instruction for ") << a << " and " << b << " in " << acc;
+  int64_t bits = tile::bitWidthOf(a);
+  if (lhs.getDimSize(1) * bits < 256)
+    return op.emitOpError("expected at least 32 bytes of depth, got ")
+           << lhs.getDimSize(1) * bits / 8;
+  if (bits != 16 && !isa<MemDescType>(op.getLhs().getType()))
+    return op.emitOpError("expected 16 bits for an operand in registers, got ") << a;
+  return success();
+}
+
+LogicalResult WgmmaOp::verify() {
+  RankedTensorType lhs = tensorOf(getLhs().getType()), rhs = tensorOf(getRhs().getType());
+  auto acc = cast<RankedTensorType>(getType());
+  if (failed(tile::verifyDot(*this, lhs, rhs, acc)) || failed(verifyInstruction(*this, lhs, rhs)))
+    return failure();
+  std::optional<int32_t> maxImprecise;
+  if (std::optional<uint32_t> value = getMaxImpreciseAcc())
+    maxImprecise = static_cast<int32_t>(*value);
+  if (failed(tile::verifyDotAttributes(*this, lhs.getElementType(), maxImprecise, getIsUnsigned())))
+    return failure();
+
+  std::optional<WgmmaProductForm> form;
+  if (hasLayout(acc))
+    form = matchWgmmaProduct(layoutOf(acc));
+  if (!form)
+    return emitOpError("expected an accumulator in a layout of wgmma, got ") << acc;
+  int32_t bits = int32_t(tile::bitWidthOf(lhs.getElementType()));
+  for (unsigned operand : {0u, 1u}) {
+    auto buffer = dyn_cast<MemDescType>(getOperand(operand).getType());
+    if (!buffer)
+      continue;
+    if (buffer.getBuffers() != 1)
+      return emitOpError("expected one buffer, got ") << buffer;
+    if (!matchWgmmaOperand(buffer.getLayout().getLayout(), bits, operand))
+      return emitOpError("expected operand ")
+             << operand << " in a layout that wgmma reads, got " << buffer;
+  }
+  if (isa<MemDescType>(getLhs().getType()))
+    return success();
+  auto registers = cast<RankedTensorType>(getLhs().getType());
+  int32_t warps[] = {form->rowWarps, form->columnGroups};
+  LinearLayout expected = mmaOperandLayout(registers.getShape(), 0, 2, warps, /*mFirstWarps=*/true);
+  if (!hasLayout(registers) || layoutOf(registers) != expected)
+    return emitOpError("expected operand 0 in the register layout of wgmma, ")
+           << withLayout(registers, expected) << ", got " << registers;
+  return success();
+}
+
+void WgmmaOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand *operand : {&getLhsMutable(), &getRhsMutable()})
+    if (isa<MemDescType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand);
+  effects.emplace_back(MemoryEffects::Write::get(), AsyncOrderResource::get());
+}
+
+LogicalResult WgmmaWaitOp::verify() {
+  if (getValues().getTypes() != getResults().getTypes())
+    return emitOpError("expected results of the operands' types");
+  return success();
+}

@@ -1,0 +1,135 @@
+//===- Views of shared memory, asynchronous copies, warpgroup matrix products ------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUASYNCOPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUASYNCOPS_TD
+
+include "dialects/TileGPU/TileGPUMatrixOps.td"
+
+// Order among asynchronous operations and their waits is modelled as a resource of its own.
+def TileGPU_AsyncOrder : Resource<"::tilec::tilegpu::AsyncOrderResource">;
+
+def TileGPU_MemDescIndexOp : TileGPU_Op<"memdesc_index", [Pure]> {
+  let summary = "one buffer of a ring";
+  let description = [{
+    The index is below the number of buffers. `memdesc_index_c1`: the result is the ring's type with one buffer.
+
+    Example: `%1 = tilegpu.memdesc_index %ring[%i] : !tilegpu.memdesc<[64, 32], f16, #s, buffers = 3>`
+  }];
+  let arguments = (ins TileGPU_MemDescType:$ring, I32:$index);
+  let results = (outs TileGPU_MemDescType:$result);
+  let assemblyFormat = "$ring `[` $index `]` attr-dict `:` type($ring) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_MemDescPermuteOp : TileGPU_Op<"memdesc_permute", [Pure]> {
+  let summary = "the same buffer with its dimensions in another order";
+  let description = [{
+    Result dimension i is dimension `order[i]` of the source; nothing moves. `memdesc_permute_c1`: the order names each
+    dimension once, and the result is the source's type with shape and layout in that order.
+
+    Example: `%1 = tilegpu.memdesc_permute %0 order = [1, 0] : !tilegpu.memdesc<[64, 32], f16, #s> ->
+    !tilegpu.memdesc<[32, 64], f16, #t>`
+  }];
+  let arguments = (ins TileGPU_MemDescType:$source, DenseI32ArrayAttr:$order);
+  let results = (outs TileGPU_MemDescType:$result);
+  let assemblyFormat = "$source `order` `=` $order attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy"> {
+  let summary = "copies a tensor from global to shared memory without registers (cp.async)";
+  let description = [{
+    Elements whose mask is false are filled with zeros. The copy belongs to the next group that `async_commit` closes,
+    and may be read after an `async_wait` for that group and a barrier. The threads' vectors have at least 4 bytes.
+
+    `async_copy_c1`: pointers with a layout, to elements of the buffer's type, in its shape; one buffer, not a ring.
+    `async_copy_c2`: a mask of the pointers' shape and layout.
+
+    Example: `tilegpu.async_copy %p, %buf mask %m : tensor<64x32x!tile.ptr<f16>, #a>, !tilegpu.memdesc<[64, 32], f16, #s>`
+  }];
+  let arguments = (ins Arg<Tile_Tensor, "pointers", [MemRead]>:$pointer,
+    Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer, Optional<Tile_Tensor>:$mask,
+    DefaultValuedAttr<Tile_CacheModifier, "::tilec::tile::CacheModifier::none">:$cache);
+  let assemblyFormat = [{
+    $pointer `,` $buffer (`mask` $mask^ `:` type($mask))? (`cache` `=` $cache^)? attr-dict `:` type($pointer) `,`
+    type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_AsyncCommitOp : TileGPU_Op<"async_commit", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>]> {
+  let summary = "closes a group of asynchronous copies";
+  let description = [{ Example: `tilegpu.async_commit` }];
+  let arguments = (ins);
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [MemoryEffects<[MemWrite]>]> {
+  let summary = "waits until at most `pending` groups of this thread's copies are in flight";
+  let description = [{ Other threads' copies are visible after a barrier. Example: `tilegpu.async_wait 1` }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemWrite]>]> {
+  let summary = "orders this thread's accesses of shared memory before those of the asynchronous proxy";
+  let description = [{
+    Between a store or asynchronous copy of this thread and the barrier after which a warpgroup product or a tensor
+    copy reads the data. Example: `tilegpu.proxy_fence`
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "starts a matrix product of warpgroups (wgmma), added to an accumulator";
+  let description = [{
+    A is in shared memory or in registers, B in shared memory. The result may only be handed to `wgmma_wait` or, as
+    accumulator, to another `wgmma` before a `wgmma_wait` has waited for it.
+
+    `wgmma_c1`: the accumulator's layout is a wgmma accumulator's, the buffers' layouts are ones that the instruction
+    reads, A's register layout is the operand's.
+    `wgmma_c2`: shapes and types are those of a `tile.dot` of rank 2, and of an instruction: at least 32 bytes of depth,
+    16 bits of A in registers; f32 operands are read as tf32.
+
+    Example:
+    ```mlir
+    %3 = tilegpu.wgmma %0, %1, %2 : !tilegpu.memdesc<[128, 64], f16, #s>, !tilegpu.memdesc<[64, 256], f16, #t>
+        -> tensor<128x256xf32, #c>
+    ```
+  }];
+  let arguments = (ins TileGPU_DotOperand:$lhs, TileGPU_MemDescType:$rhs, Tile_Tensor:$acc,
+    OptionalAttr<I32Attr>:$max_imprecise_acc, UnitAttr:$is_unsigned);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc (`max_imprecise_acc` `=` $max_imprecise_acc^)? (`unsigned` $is_unsigned^)? attr-dict `:`
+    type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>]> {
+  let summary = "waits until at most `pending` warpgroup products are in flight";
+  let description = [{
+    The results are the operands, of which those of finished products may be used. `wgmma_wait_c1`: they have the
+    operands' types.
+
+    Example: `%1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<128x256xf32, #c> -> tensor<128x256xf32, #c>`
+  }];
+  let arguments = (ins Variadic<Tile_Tensor>:$values, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let results = (outs Variadic<Tile_Tensor>:$results);
+  let assemblyFormat = "$values `pending` `=` $pending attr-dict `:` type($values) `->` type($results)";
+  let builders = [OpBuilder<(ins "::mlir::ValueRange":$values, "int32_t":$pending), [{
+    $_state.addOperands(values);
+    $_state.addTypes(values.getTypes());
+    $_state.getOrAddProperties<Properties>().pending = $_builder.getI32IntegerAttr(pending);
+  }]>];
+  let hasVerifier = 1;
+}
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUASYNCOPS_TD

@@ -1,0 +1,37 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verification of tensor copies.
+
+#include "dialects/TileGPU/TileGPUOps.h"
+
+#include "tilec/Layout/TensorMapLayout.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+static LogicalResult verifyCopy(Operation *op, Value desc, size_t offsets, MemDescType buffer) {
+  auto type = cast<tile::DescType>(desc.getType());
+  ArrayRef<int64_t> shape = type.getBlockShape();
+  if (offsets != shape.size())
+    return op->emitOpError("expects ") << shape.size() << " offsets, got " << offsets;
+  if (buffer.getShape() != shape || buffer.getElementType() != type.getElementType())
+    return op->emitOpError("expects a buffer for ")
+           << RankedTensorType::get(shape, type.getElementType()) << ", got " << buffer;
+  auto form = tensorMapTile(shape, int32_t(tile::bitWidthOf(type.getElementType())));
+  if (!form || form->memory != buffer.getLayout().getLayout())
+    return op->emitOpError("expects a buffer in the layout that the copy writes, got ") << buffer;
+  auto argument = dyn_cast<BlockArgument>(desc);
+  if (!argument || !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    return op->emitOpError("expects a tensor map, an argument of the function");
+  return success();
+}
+
+LogicalResult TmaLoadOp::verify() {
+  return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
+}
+
+LogicalResult TmaStoreOp::verify() {
+  return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
+}

@@ -1,0 +1,101 @@
+//===- Copies by the tensor memory access unit, barrier objects ---------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUTENSORCOPYOPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUTENSORCOPYOPS_TD
+
+include "dialects/TileGPU/TileGPUAsyncOps.td"
+
+// A barrier object is a buffer of one i64; a ring of buffers is a ring of objects. Nothing but these operations may
+// touch its bytes, so they have no memory effect on the buffer: allocation gives it memory of its own.
+
+def TileGPU_MbarrierInitOp : TileGPU_Op<"mbarrier_init", [MemoryEffects<[MemWrite]>]> {
+  let summary = "initialises a ring of barrier objects";
+  let description = [{
+    One thread initialises every object for `count` arrivals a phase. Other threads may use them after a CTA barrier.
+
+    Example: `tilegpu.mbarrier_init %bars count = 2 : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
+  }];
+  let arguments = (ins TileGPU_MemDescType:$barriers, I32Attr:$count);
+  let assemblyFormat = "$barriers `count` `=` $count attr-dict `:` type($barriers)";
+}
+
+def TileGPU_MbarrierInvalOp : TileGPU_Op<"mbarrier_inval", [MemoryEffects<[MemWrite]>]> {
+  let summary = "ends the life of a ring of barrier objects";
+  let description = [{
+    All threads are done with the objects: a CTA barrier lies before. They may be initialised again.
+
+    Example: `tilegpu.mbarrier_inval %bars : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
+  }];
+  let arguments = (ins TileGPU_MemDescType:$barriers);
+  let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
+}
+
+def TileGPU_MbarrierWaitOp : TileGPU_Op<"mbarrier_wait", [MemoryEffects<[MemWrite]>]> {
+  let summary = "waits for a phase of a barrier object";
+  let description = [{
+    All threads wait until the phase with parity `parity` (0 or 1) is over; the first phase has parity 0. Then they may
+    read what tensor copies have written.
+
+    Example: `tilegpu.mbarrier_wait %bars[%slot], %parity : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
+  }];
+  let arguments = (ins TileGPU_MemDescType:$barriers, I32:$slot, I32:$parity);
+  let assemblyFormat = "$barriers `[` $slot `]` `,` $parity attr-dict `:` type($barriers)";
+}
+
+def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
+  let summary = "copies a block of a described tensor to shared memory (cp.async.bulk.tensor)";
+  let description = [{
+    One thread arrives at the barrier object with the block's bytes as what is to come, and starts the copies, if
+    `predicate` holds. What lies outside of the tensor is filled with zeros, or NaN when the descriptor says so. The data
+    may be read after an `mbarrier_wait` for the phase. Accesses of the buffer by threads lie before a proxy fence and a
+    CTA barrier.
+
+    `tma_load_c1`: the descriptor is a tensor map, an argument of the kernel. `tma_load_c2`: the buffer has the
+    descriptor's block shape and element type, in the layout of `tensorMapTile`.
+
+    Example:
+    ```mlir
+    tilegpu.tma_load %map[%i, %j], %buf, %bars[%slot] if %p : !tile.desc<[64, 32], f16>,
+      !tilegpu.memdesc<[64, 32], f16, #s>, !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+    ```
+  }];
+  let arguments = (ins Arg<Tile_DescType, "tensor map", [MemRead]>:$desc, Variadic<I32>:$offsets,
+    Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer, TileGPU_MemDescType:$barriers, I32:$slot,
+    Optional<I1>:$predicate);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? attr-dict `:` type($desc) `,`
+    type($buffer) `,` type($barriers)
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store"> {
+  let summary = "copies a buffer to a block of a described tensor (cp.async.bulk.tensor)";
+  let description = [{
+    One thread starts the copies and closes their group. What lies outside of the tensor is not written. A proxy fence
+    and a CTA barrier lie between the threads' stores to the buffer and this; the buffer may be written again after a
+    `tma_store_wait` and a barrier.
+
+    `tma_store_c1`: as `tma_load_c1`. `tma_store_c2`: as `tma_load_c2`.
+
+    Example: `tilegpu.tma_store %map[%i, %j], %buf : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`
+  }];
+  let arguments = (ins Arg<Tile_DescType, "tensor map", [MemWrite]>:$desc, Variadic<I32>:$offsets,
+    Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer);
+  let assemblyFormat = "$desc `[` $offsets `]` `,` $buffer attr-dict `:` type($desc) `,` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def TileGPU_TmaStoreWaitOp : TileGPU_Op<"tma_store_wait", [MemoryEffects<[MemWrite]>]> {
+  let summary = "waits until at most `pending` groups of tensor stores still read shared memory";
+  let description = [{ The thread that started them waits. Example: `tilegpu.tma_store_wait 0` }];
+  let arguments = (ins I32Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUTENSORCOPYOPS_TD

@@ -1,0 +1,62 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores and atomics through tensors of pointers, seen alike: what they access, under which
+// mask, and how many elements of a thread go into one instruction.
+
+#ifndef TILEC_ANALYSIS_GLOBALACCESS_H
+#define TILEC_ANALYSIS_GLOBALACCESS_H
+
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "tilec/Analysis/AxisInfo.h"
+
+namespace tilec {
+
+/// Neighbouring elements of one dimension that one instruction covers.
+struct AccessVector {
+  unsigned width = 1;
+  unsigned axis = 0;
+};
+
+/// An operation that accesses global memory through a tensor of pointers.
+struct GlobalAccess {
+  enum class Kind { Load, Store, Atomic };
+
+  /// Bytes of the widest access.
+  static constexpr unsigned kMaxBytes = 16;
+
+  mlir::Operation *op = nullptr;
+  Kind kind = Kind::Load;
+  mlir::Value pointer;
+  /// Null when there is none.
+  mlir::Value mask;
+  mlir::RankedTensorType type;
+  unsigned elementBytes = 1;
+  /// Elements in the widest instruction there is for this access.
+  unsigned fullWidth = 1;
+
+  /// None for other operations and for accesses through a scalar pointer.
+  static std::optional<GlobalAccess> of(mlir::Operation *op);
+
+  /// "load", "store", "atomic".
+  llvm::StringRef getKindName() const;
+
+  /// The widest vector along `axis` that addresses and mask allow in any layout.
+  unsigned getMaxWidth(unsigned axis, const AxisInfoAnalysis &axes) const;
+
+  /// The vector that the lowering uses: the widest one over all axes for which the layout has the
+  /// elements in consecutive registers. Precondition: the type has a layout.
+  AccessVector chooseVector(const AxisInfoAnalysis &axes) const;
+};
+
+/// Whether the code is what a wide loop or branch beside it left over: narrow on purpose.
+bool isRemainderCode(mlir::Operation *op);
+
+/// Register bits that count through one asynchronous copy: those of the global access's vector that
+/// are neighbours in the buffer too. `memory` has the dimensions of the access.
+std::vector<unsigned> copyRegisterBits(const LinearLayout &threads, AccessVector vector,
+                                       const LinearLayout &memory, unsigned elementBytes);
+
+} // namespace tilec
+
+#endif // TILEC_ANALYSIS_GLOBALACCESS_H

@@ -1,0 +1,36 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a block of a tensor in global memory lies in shared memory after the tensor memory access
+// unit has copied it: in boxes, one an instruction, each as wide as the swizzle where there is one.
+
+#ifndef TILEC_LAYOUT_TENSORMAPLAYOUT_H
+#define TILEC_LAYOUT_TENSORMAPLAYOUT_H
+
+#include "tilec/Layout/TensorLayouts.h"
+
+namespace tilec {
+
+/// What a tensor map for blocks of one shape says, and where the elements land.
+struct TensorMapTile {
+  /// Elements of one copy along each dimension of the block, the last one fastest.
+  std::vector<int64_t> box;
+  /// 128, 64, 32; or 0 for none.
+  int32_t swizzleBytes = 0;
+  /// Element offset to coordinates of the block.
+  LinearLayout memory;
+
+  /// The first coordinates of the boxes that make up a block of `shape`.
+  std::vector<std::vector<int64_t>> boxStarts(Shape shape) const;
+  /// The element offset of the block's element at `coords`.
+  int64_t offsetOf(llvm::ArrayRef<int64_t> coords) const;
+};
+
+/// The boxes for blocks of `shape`; nothing when the unit cannot copy them: rows of less than 16
+/// bytes, or rows so long that they would have to be cut without a swizzle. In two dimensions the
+/// layout is the one that wgmma reads with the widest swizzle that fits.
+std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits);
+
+} // namespace tilec
+
+#endif // TILEC_LAYOUT_TENSORMAPLAYOUT_H

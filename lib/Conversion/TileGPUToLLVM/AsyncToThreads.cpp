@@ -1,0 +1,141 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Views of buffers, asynchronous copies and their groups.
+
+#include "ThreadPattern.h"
+
+#include "tilec/Layout/SharedSwizzle.h"
+#include "tilec/Layout/TensorLayouts.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+namespace {
+struct MemDescIndex : ThreadPattern<MemDescIndexOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(MemDescIndexOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value base = adaptor.getRing().front();
+    Value bytes = constantI32(rewriter, loc, op.getRing().getType().getBufferBytes());
+    Value offset = arith::MulIOp::create(rewriter, loc, adaptor.getIndex().front(), bytes);
+    rewriter.replaceOpWithNewOp<LLVM::GEPOp>(op, base.getType(), rewriter.getI8Type(), base,
+                                             ArrayRef<LLVM::GEPArg>{offset});
+    return success();
+  }
+};
+
+struct MemDescPermute : ThreadPattern<MemDescPermuteOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(MemDescPermuteOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getSource().front());
+    return success();
+  }
+};
+
+struct AsyncCopy : ThreadPattern<AsyncCopyOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(AsyncCopyOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto pointers = cast<RankedTensorType>(op.getPointer().getType());
+    MemDescType buffer = op.getBuffer().getType();
+    unsigned bytes = std::max(8u, tile::bitWidthOf(buffer.getElementType())) / 8;
+    const LinearLayout &layout = layoutOf(pointers);
+    SharedAccess access =
+        analyseSharedAccess(layout, buffer.getLayout().getLayout(), int32_t(bytes * 8));
+    std::vector<unsigned> bits = copyRegisterBits(layout, lowering.vectors.lookup(op),
+                                                  buffer.getLayout().getLayout(), bytes);
+    unsigned size = bytes << bits.size();
+    if (size < 4)
+      return op.emitError("expected vectors of at least 4 bytes, got ") << size;
+    LinearIndex index = threadPart(rewriter, op, lowering.position, access.offsets, bytes);
+    Value unique = isFirstReplica(rewriter, op, lowering.position, layout);
+    int64_t replicas = layout.getFreeVariableMask(kRegister);
+    Value base = adaptor.getBuffer().front();
+    auto cache = size == 16 && op.getCache() != tile::CacheModifier::ca
+                     ? NVVM::LoadCacheModifierKind::CG
+                     : NVVM::LoadCacheModifierKind::CA;
+    for (const auto &group : groupRegisters(numRegisters(pointers), bits)) {
+      if (group.front() & replicas)
+        continue;
+      Value offset = index.at(rewriter, loc, registerPart(access.offsets, group.front()) * bytes);
+      Value target = LLVM::GEPOp::create(rewriter, loc, base.getType(), rewriter.getI8Type(), base,
+                                         ArrayRef<LLVM::GEPArg>{offset});
+      Value valid;
+      if (op.getMask()) {
+        Value zero = constantI32(rewriter, loc, 0), all = constantI32(rewriter, loc, size);
+        valid = arith::SelectOp::create(rewriter, loc, adaptor.getMask()[group.front()], all, zero);
+      }
+      auto copy = [&](OpBuilder &builder) {
+        NVVM::CpAsyncOp::create(builder, loc, target, adaptor.getPointer()[group.front()],
+                                builder.getI32IntegerAttr(size),
+                                NVVM::LoadCacheModifierKindAttr::get(getContext(), cache), valid);
+      };
+      if (!unique) {
+        copy(rewriter);
+        continue;
+      }
+      scf::IfOp::create(rewriter, loc, unique, [&](OpBuilder &builder, Location) {
+        copy(builder);
+        scf::YieldOp::create(builder, loc);
+      });
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct AsyncCommit : ThreadPattern<AsyncCommitOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(AsyncCommitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct AsyncWait : ThreadPattern<AsyncWaitOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(AsyncWaitOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    return success();
+  }
+};
+
+/// Whether another fence does this one's work: no other thread is told of the stores in between.
+bool isRepeated(ProxyFenceOp op) {
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    if (isa<ProxyFenceOp>(next))
+      return true;
+    if (next->getNumRegions() > 0 ||
+        isa<WgmmaOp, NVVM::Barrier0Op, NVVM::BarrierOp, tile::BarrierOp>(next))
+      return false;
+  }
+  return false;
+}
+
+struct ProxyFence : ThreadPattern<ProxyFenceOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(ProxyFenceOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (isRepeated(op)) {
+      rewriter.eraseOp(op);
+      return success();
+    }
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
+        op, NVVM::ProxyKindAttr::get(getContext(), NVVM::ProxyKind::async_shared),
+        NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
+    return success();
+  }
+};
+} // namespace
+
+void tilec::populateAsyncPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
+  patterns.add<MemDescIndex, MemDescPermute, AsyncCopy, AsyncCommit, AsyncWait, ProxyFence>(
+      lowering, patterns.getContext());
+}

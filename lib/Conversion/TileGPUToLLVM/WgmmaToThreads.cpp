@@ -1,0 +1,300 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warpgroup matrix products. The product is cut into instructions of 64 rows, up to 256 columns and
+// 32 bytes of depth; a warpgroup's part of an operand in shared memory begins where the buffer's
+// layout puts its first element, which gives the descriptor's address.
+//
+// Nothing may touch the registers of a product in flight. Those of f16 accumulators hold two
+// elements each, and taking them apart would: such a product is waited for at once.
+
+#include "ThreadPattern.h"
+
+#include "tilec/Layout/WgmmaLayout.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+static constexpr int64_t kInstrRows = 64, kInstrDepthBytes = 32;
+
+static unsigned bitsOf(Type element) { return std::max(8u, tile::bitWidthOf(element)); }
+
+/// The type as which the instruction reads an operand's elements.
+static Type instructionType(Type type, bool isUnsigned) {
+  MLIRContext *context = type.getContext();
+  if (type.isF32())
+    return FloatTF32Type::get(context);
+  if (type.isInteger(8))
+    return IntegerType::get(context, 8, isUnsigned ? IntegerType::Unsigned : IntegerType::Signed);
+  return type;
+}
+
+namespace {
+/// One operand in shared memory: gives the descriptor of an instruction's part of it.
+class DescriptorMaker {
+public:
+  DescriptorMaker(OpBuilder &builder, WgmmaOp op, unsigned operand, Value address,
+                  const ThreadLowering &lowering, const WgmmaOperandForm &operandForm)
+      : form(operandForm), buffer(cast<MemDescType>(op->getOperand(operand).getType())),
+        bytes(bitsOf(buffer.getElementType()) / 8),
+        offsets(buffer.getLayout()
+                    .getLayout()
+                    .sublayout({kOffset}, {StringRef("dim0"), StringRef("dim1")})
+                    .pseudoinvert()),
+        freeDim(operand == 0 ? 0 : 1) {
+    Location loc = op.getLoc();
+    // Where the warpgroup's rows or columns begin: the accumulator's warp bits from the third on.
+    const LinearLayout &product = layoutOf(cast<RankedTensorType>(op.getType()));
+    SmallVector<uint64_t> bases;
+    for (int32_t bit = 0; bit < product.getInDimSizeLog2(kWarp); ++bit) {
+      int32_t coordinate = bit < 2 ? 0 : product.getBasis(kWarp, bit, dimName(freeDim));
+      bases.push_back(offsetBytes(coordinate, 0));
+    }
+    Value start = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
+    LinearIndex index;
+    addLinear(builder, loc, lowering.position.warp(op), bases, 1, index);
+    if (index.base) {
+      // The same in all lanes: what the instruction wants is a uniform register.
+      Value uniform =
+          emitShuffle(builder, loc, index.base, constantI32(builder, loc, 0), NVVM::ShflKind::idx);
+      start = arith::AddIOp::create(builder, loc, start, uniform);
+    }
+    start = arith::AndIOp::create(builder, loc, start, constantI32(builder, loc, 0x3FFFF));
+    start = arith::ShRUIOp::create(builder, loc, start, constantI32(builder, loc, 4));
+    base = arith::ExtUIOp::create(builder, loc, builder.getI64Type(), start);
+    Value fields = arith::ConstantOp::create(
+        builder, loc, builder.getI64IntegerAttr(int64_t(form.descriptorFields())));
+    base = arith::OrIOp::create(builder, loc, base, fields);
+  }
+
+  /// The descriptor of the part that begins at (`first`, `depth`) of the warpgroup's part.
+  Value at(OpBuilder &builder, Location loc, int64_t first, int64_t depth) const {
+    int64_t units = int64_t(offsetBytes(first, depth)) >> 4;
+    if (units == 0)
+      return base;
+    Value step = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(units));
+    return arith::AddIOp::create(builder, loc, base, step);
+  }
+
+  bool isTransposed() const { return form.contiguousDim == freeDim; }
+
+private:
+  uint64_t offsetBytes(int64_t first, int64_t depth) const {
+    std::pair<StringRef, int32_t> coords[2] = {{"dim0", int32_t(freeDim == 0 ? first : depth)},
+                                               {"dim1", int32_t(freeDim == 0 ? depth : first)}};
+    return offsets.applyToFlat(coords) * bytes;
+  }
+
+  WgmmaOperandForm form;
+  MemDescType buffer;
+  unsigned bytes;
+  LinearLayout offsets;
+  unsigned freeDim;
+  Value base;
+};
+
+/// Registers of a tensor by where they are: of one instruction's tile, in the order that the
+/// instruction has them.
+SmallVector<int64_t> registersInTile(const LinearLayout &layout, int64_t row, int64_t rows,
+                                     int64_t column, int64_t columns) {
+  SmallVector<int64_t> result;
+  for (int64_t r = 0, e = layout.getInDimSize(kRegister); r < e; ++r) {
+    auto coords = layout.apply({{kRegister, int32_t(r)}});
+    int64_t y = coords[0].second, x = coords[1].second;
+    if (y >= row && y < row + rows && x >= column && x < column + columns)
+      result.push_back(r);
+  }
+  return result;
+}
+
+/// Packs neighbours into 32-bit words; 32-bit values stay.
+SmallVector<Value> packTile(OpBuilder &builder, Location loc, ArrayRef<Value> values) {
+  unsigned bits = values.front().getType().getIntOrFloatBitWidth();
+  if (bits == 32)
+    return llvm::to_vector(values);
+  SmallVector<Value> words;
+  for (size_t i = 0; i < values.size(); i += 32 / bits)
+    words.push_back(packWord(builder, loc, values.slice(i, 32 / bits)));
+  return words;
+}
+
+struct Wgmma : ThreadPattern<WgmmaOp> {
+  using ThreadPattern::ThreadPattern;
+
+  LogicalResult matchAndRewrite(WgmmaOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getType());
+    const LinearLayout &product = layoutOf(type);
+    auto rhsType = op.getRhs().getType();
+    auto lhsBuffer = dyn_cast<MemDescType>(op.getLhs().getType());
+    Type lhsElement = lhsBuffer ? lhsBuffer.getElementType()
+                                : cast<RankedTensorType>(op.getLhs().getType()).getElementType();
+    unsigned bits = bitsOf(lhsElement);
+    auto rhsForm = matchWgmmaOperand(rhsType.getLayout().getLayout(), bits, 1);
+    std::optional<WgmmaOperandForm> lhsForm;
+    if (lhsBuffer)
+      lhsForm = matchWgmmaOperand(lhsBuffer.getLayout().getLayout(), bits, 0);
+    if (!rhsForm || (lhsBuffer && !lhsForm))
+      return op.emitError("expected operands in layouts that wgmma reads");
+
+    DescriptorMaker rhs(rewriter, op, 1, adaptor.getRhs().front(), lowering, *rhsForm);
+    std::optional<DescriptorMaker> lhs;
+    if (lhsBuffer)
+      lhs.emplace(rewriter, op, 0, adaptor.getLhs().front(), lowering, *lhsForm);
+
+    std::optional<WgmmaProductForm> form = matchWgmmaProduct(product);
+    if (!form)
+      return op.emitError("expected an accumulator in a layout of wgmma");
+
+    int64_t depth = rhsType.getShape()[0], instrDepth = kInstrDepthBytes * 8 / bits;
+    SmallVector<InstructionTile> tiles;
+    for (int64_t row : startsOf(product, 0, kInstrRows))
+      for (int64_t column : startsOf(product, 1, form->columns))
+        tiles.push_back({row, column, {}, {}});
+    Type typeA = instructionType(lhsElement, op.getIsUnsigned());
+    Type typeB = instructionType(rhsType.getElementType(), op.getIsUnsigned());
+
+    // All registers that the instructions read are ready at the fence.
+    SmallVector<Value> values(adaptor.getAcc().begin(), adaptor.getAcc().end());
+    Type scalar = values.front().getType();
+    bool isPacked = scalar.getIntOrFloatBitWidth() < 32;
+    // From zero: the first instruction of every tile does not read the accumulator.
+    bool fromZero =
+        matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
+    DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> operandA;
+    for (InstructionTile &tile : tiles) {
+      tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, form->columns);
+      SmallVector<Value> scalars;
+      for (int64_t r : tile.registers)
+        scalars.push_back(values[r]);
+      tile.words = packTile(rewriter, loc, scalars);
+      if (fromZero)
+        for (Value &word : tile.words)
+          word = LLVM::UndefOp::create(rewriter, loc, word.getType());
+      for (int64_t k = 0; k < depth && !lhs; k += instrDepth) {
+        SmallVector<Value> &a = operandA[{tile.row, k}];
+        if (a.empty())
+          a = registerOperand(rewriter, op, adaptor.getLhs(), tile.row, k, instrDepth);
+      }
+    }
+    NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
+    for (InstructionTile &tile : tiles) {
+      for (int64_t k = 0; k < depth; k += instrDepth) {
+        Value descriptor = lhs ? lhs->at(rewriter, loc, tile.row, k) : Value();
+        ArrayRef<Value> a;
+        if (!lhs)
+          a = operandA[{tile.row, k}];
+        Value b = rhs.at(rewriter, loc, tile.column, k);
+        Value accumulate;
+        if (fromZero && k == 0)
+          accumulate = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
+        auto step = ThreadWgmmaOp::create(
+            rewriter, loc, ValueRange(tile.words).getTypes(), descriptor, a, b, tile.words,
+            accumulate, uint32_t(form->columns), typeA, typeB, type.getElementType(),
+            /*m_major=*/lhs && lhs->isTransposed(), /*n_major=*/rhs.isTransposed(),
+            /*negate_a=*/false, /*negate_b=*/false, /*saturate=*/false);
+        tile.words = llvm::to_vector_of<Value>(step.getD());
+      }
+    }
+    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+    if (isPacked)
+      waitForTiles(rewriter, loc, tiles);
+    for (const InstructionTile &tile : tiles)
+      unpackTile(rewriter, loc, tile.words, scalar, tile.registers, values);
+    rewriter.replaceOpWithMultiple(op, {values});
+    return success();
+  }
+
+private:
+  /// The elements that one instruction makes in a warpgroup, and their registers.
+  struct InstructionTile {
+    int64_t row, column;
+    SmallVector<int64_t> registers;
+    SmallVector<Value> words;
+  };
+
+  /// Where the instructions' tiles of a warpgroup begin along a dimension.
+  static SmallVector<int64_t> startsOf(const LinearLayout &product, unsigned dim, int64_t step) {
+    SmallVector<int64_t> starts;
+    int64_t others = 0;
+    for (int32_t bit = 2; bit < product.getInDimSizeLog2(kWarp); ++bit)
+      others |= product.getBasis(kWarp, bit, dimName(dim));
+    for (int64_t start = 0; start < product.getOutDimSize(dimName(dim)); start += step)
+      if (!(start & others))
+        starts.push_back(start);
+    return starts;
+  }
+
+  static void waitForTiles(OpBuilder &builder, Location loc,
+                           MutableArrayRef<InstructionTile> tiles) {
+    SmallVector<Value> words;
+    for (const InstructionTile &tile : tiles)
+      llvm::append_range(words, tile.words);
+    auto wait = ThreadWgmmaWaitOp::create(builder, loc, ValueRange(words).getTypes(), 0, words);
+    ValueRange results = wait.getResults();
+    for (InstructionTile &tile : tiles) {
+      llvm::copy(results.take_front(tile.words.size()), tile.words.begin());
+      results = results.drop_front(tile.words.size());
+    }
+  }
+
+  SmallVector<Value> registerOperand(OpBuilder &builder, WgmmaOp op, ValueRange lhs, int64_t row,
+                                     int64_t k, int64_t instrDepth) const {
+    const LinearLayout &layout = layoutOf(cast<RankedTensorType>(op.getLhs().getType()));
+    SmallVector<Value> part;
+    for (int64_t r : registersInTile(layout, row, kInstrRows, k, instrDepth))
+      part.push_back(lhs[r]);
+    return packTile(builder, op.getLoc(), part);
+  }
+
+  static void unpackTile(OpBuilder &builder, Location loc, ArrayRef<Value> words, Type scalar,
+                         ArrayRef<int64_t> registers, SmallVectorImpl<Value> &values) {
+    unsigned perWord = 32 / scalar.getIntOrFloatBitWidth();
+    for (auto [i, word] : llvm::enumerate(words)) {
+      if (perWord == 1) {
+        values[registers[i]] = word;
+        continue;
+      }
+      SmallVector<Value> parts = unpackWord(builder, loc, word, scalar, perWord);
+      for (unsigned j = 0; j < perWord; ++j)
+        values[registers[i * perWord + j]] = parts[j];
+    }
+  }
+};
+
+struct WgmmaWait : ThreadPattern<WgmmaWaitOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(WgmmaWaitOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    // Elements smaller than a register were waited for with their product.
+    auto isWaitedFor = [](ValueRange range) {
+      return range.front().getType().getIntOrFloatBitWidth() < 32;
+    };
+    SmallVector<Value> flat;
+    for (ValueRange range : adaptor.getValues())
+      if (!isWaitedFor(range))
+        llvm::append_range(flat, range);
+    auto wait = ThreadWgmmaWaitOp::create(rewriter, op.getLoc(), ValueRange(flat).getTypes(),
+                                          op.getPending(), flat);
+    SmallVector<SmallVector<Value>> results;
+    ValueRange landed = wait.getResults();
+    for (ValueRange range : adaptor.getValues()) {
+      if (isWaitedFor(range)) {
+        results.emplace_back(range.begin(), range.end());
+        continue;
+      }
+      ValueRange part = landed.take_front(range.size());
+      results.emplace_back(part.begin(), part.end());
+      landed = landed.drop_front(range.size());
+    }
+    rewriter.replaceOpWithMultiple(op, std::move(results));
+    return success();
+  }
+};
+} // namespace
+
+void tilec::populateWgmmaPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
+  patterns.add<Wgmma, WgmmaWait>(lowering, patterns.getContext());
+}

@@ -1,0 +1,34 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Block pointers for the loads and stores through them.
+
+#ifndef TILEC_LIB_IRGEN_BLOCKPOINTER_H
+#define TILEC_LIB_IRGEN_BLOCKPOINTER_H
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+/// The elements of a block: where they are and which are inside of the tensor.
+struct BlockAddresses {
+  Value pointers;
+  /// Null when no dimension is checked.
+  mlir::Value mask;
+};
+
+/// The block pointer in a value, or null.
+const BlockAccessValue *getBlockPointer(const Value &value);
+
+/// Computes the addresses of a block in 64 bits, and the mask of the dimensions in `boundaryCheck`
+/// (an argument that may be absent).
+FailureOr<BlockAddresses> expandBlockPointer(Generator &g, const BlockAccessValue &pointer,
+                                             const BoundArg &boundaryCheck, SourceRange range);
+
+/// Whether a `padding_option` asks for NaN instead of zero; an error when it is neither, or when
+/// `element` has no NaN.
+FailureOr<bool> padsWithNan(Generator &g, const BoundArg &option, DType element);
+
+} // namespace tilec::irgen
+
+#endif // TILEC_LIB_IRGEN_BLOCKPOINTER_H

@@ -1,0 +1,196 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matrix products: which operands go together, the type of the result, and the options.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+namespace {
+
+enum DotParam { Input, Other, Acc, Precision, AllowTF32, MaxImprecise, OutType };
+
+constexpr llvm::StringLiteral operandTypes =
+    "fp8e4nv, fp8e5, fp16, bf16, fp32, fp64, int8 and uint8";
+
+bool isFloat8(DType type) { return type.is(ScalarKind::FP8E4NV) || type.is(ScalarKind::FP8E5); }
+bool isInt8(DType type) { return type.is(ScalarKind::Int8) || type.is(ScalarKind::UInt8); }
+
+LogicalResult checkOperandType(Generator &g, const BoundArg &arg, const Type &type) {
+  DType element = type.element;
+  bool isSupported = isFloat8(element) || isInt8(element) || element.is(ScalarKind::FP16) ||
+                     element.is(ScalarKind::BF16) || element.is(ScalarKind::FP32) ||
+                     element.is(ScalarKind::FP64);
+  if (isSupported)
+    return success();
+  return g.error(arg.range,
+                 "'tl.dot' has no operands of type " + type.str() + "; it has " + operandTypes);
+}
+
+/// Ranks, sizes and element types of the operands.
+LogicalResult checkOperands(Generator &g, const BoundArgs &a, const Type &lhs, const Type &rhs) {
+  int64_t rank = lhs.getRank();
+  std::string both = lhs.str() + " and " + rhs.str();
+  if (rank < 2 || rhs.getRank() != rank)
+    return g.error(a.range, "'tl.dot' needs two blocks of the same rank, 2 or more, got " + both);
+  if (mlir::failed(checkOperandType(g, a[Input], lhs)) ||
+      mlir::failed(checkOperandType(g, a[Other], rhs)))
+    return failure();
+  bool mixesFloat8 = isFloat8(lhs.element) && isFloat8(rhs.element);
+  if (lhs.element != rhs.element && !mixesFloat8)
+    return g.error(a.range, "the operands of 'tl.dot' must have one element type, got " + both);
+  if (lhs.shape[rank - 1] != rhs.shape[rank - 2])
+    return g.error(a.range, "the first operand of 'tl.dot' must have as many columns as the second "
+                            "has rows, got " +
+                                both);
+  for (int64_t dim = 0; dim < rank - 2; ++dim)
+    if (lhs.shape[dim] != rhs.shape[dim])
+      return g.error(a.range,
+                     "the operands of 'tl.dot' must have the same leading dimensions, got " + both);
+  return success();
+}
+
+/// The element type of the product of `operand` elements: what `out_dtype` or the accumulator says
+/// where there is a choice.
+FailureOr<DType> getResultElement(Generator &g, const BoundArgs &a, DType operand) {
+  std::optional<DType> asked;
+  SourceRange range = a.range;
+  if (a.has(OutType)) {
+    FailureOr<DType> type = g.toDType(a[OutType].value, a[OutType].range, "'out_dtype'");
+    if (mlir::failed(type))
+      return failure();
+    asked = *type;
+    range = a[OutType].range;
+  } else if (const RuntimeValue *acc = a[Acc].value.getRuntime()) {
+    asked = acc->type.element;
+    range = a[Acc].range;
+  }
+  DType natural = ScalarKind::FP32;
+  if (isInt8(operand))
+    natural = ScalarKind::Int32;
+  else if (operand.is(ScalarKind::FP64))
+    natural = ScalarKind::FP64;
+  bool hasHalf = operand.is(ScalarKind::FP16) || isFloat8(operand);
+  if (!asked || *asked == natural)
+    return natural;
+  if (hasHalf && asked->is(ScalarKind::FP16))
+    return *asked;
+  // The default of 'out_dtype', written out.
+  if (a.has(OutType) && asked->is(ScalarKind::FP32))
+    return natural;
+  return g.error(range, "a product of " + operand.str() + " elements accumulates in " +
+                            natural.str() + (hasHalf ? " or fp16" : "") + ", not in " +
+                            asked->str());
+}
+
+FailureOr<tile::InputPrecision> getPrecision(Generator &g, const BoundArgs &a) {
+  if (a.has(Precision) && a.has(AllowTF32))
+    return g.error(a[AllowTF32].range, "'input_precision' and 'allow_tf32' are both given");
+  if (a.has(AllowTF32)) {
+    FailureOr<bool> allowed = g.toBool(a[AllowTF32].value, a[AllowTF32].range, "'allow_tf32'");
+    if (mlir::failed(allowed))
+      return failure();
+    return *allowed ? tile::InputPrecision::tf32 : tile::InputPrecision::ieee;
+  }
+  if (!a.has(Precision))
+    return tile::InputPrecision::tf32;
+  FailureOr<std::string> text =
+      g.toString(a[Precision].value, a[Precision].range, "'input_precision'");
+  if (mlir::failed(text))
+    return failure();
+  std::optional<tile::InputPrecision> precision = tile::symbolizeInputPrecision(*text);
+  if (!precision)
+    return g.error(a[Precision].range,
+                   "input precision '" + *text + "' is none of 'tf32', 'tf32x3', 'ieee'");
+  return *precision;
+}
+
+/// The accumulator as a program value of type `result`.
+FailureOr<Value> getAccumulator(Generator &g, const BoundArgs &a, const Type &result) {
+  if (!a.has(Acc))
+    return g.makeZero(result);
+  const RuntimeValue *acc = a[Acc].value.getRuntime();
+  if (!acc)
+    return g.error(a[Acc].range, "the accumulator of 'tl.dot' must be a block of type " +
+                                     result.str() + ", got " + a[Acc].value.describe());
+  if (acc->type != result)
+    return g.error(a[Acc].range, "the accumulator of 'tl.dot' must have type " + result.str() +
+                                     ", got " + acc->type.str());
+  return a[Acc].value;
+}
+
+FailureOr<mlir::IntegerAttr> getMaxImprecise(Generator &g, const BoundArgs &a, DType operand,
+                                             int64_t depth) {
+  if (!a.has(MaxImprecise))
+    return mlir::IntegerAttr();
+  FailureOr<int64_t> number =
+      g.toInteger(a[MaxImprecise].value, a[MaxImprecise].range, "'max_num_imprecise_acc'");
+  if (mlir::failed(number))
+    return failure();
+  if (!isFloat8(operand))
+    return mlir::IntegerAttr();
+  if (*number < 0 || *number > depth)
+    return g.error(a[MaxImprecise].range, "'max_num_imprecise_acc' must be from 0 to K, which is " +
+                                              llvm::Twine(depth) + ", got " + llvm::Twine(*number));
+  return g.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*number));
+}
+
+/// The value with its leading dimensions flattened into one batch.
+FailureOr<Value> flattenBatch(Generator &g, const Value &value, SourceRange range) {
+  llvm::ArrayRef<int64_t> shape = value.getRuntime()->type.shape;
+  if (shape.size() <= 3)
+    return value;
+  int64_t batch = 1;
+  for (int64_t size : shape.drop_back(2))
+    batch *= size;
+  return g.reshape(value, {batch, shape[shape.size() - 2], shape.back()}, /*allowReorder=*/false,
+                   range);
+}
+
+FailureOr<Value> genDot(Generator &g, const BoundArgs &a) {
+  FailureOr<Value> lhs = g.toRuntime(a[Input].value, a[Input].range);
+  FailureOr<Value> rhs = g.toRuntime(a[Other].value, a[Other].range);
+  if (mlir::failed(lhs) || mlir::failed(rhs))
+    return failure();
+  const Type lhsType = lhs->getRuntime()->type, rhsType = rhs->getRuntime()->type;
+  if (mlir::failed(checkOperands(g, a, lhsType, rhsType)))
+    return failure();
+  FailureOr<DType> element = getResultElement(g, a, lhsType.element);
+  if (mlir::failed(element))
+    return failure();
+  Type resultType(*element, lhsType.shape);
+  resultType.shape.back() = rhsType.shape.back();
+  if (mlir::failed(g.checkShape(resultType.shape, a.range)))
+    return failure();
+  FailureOr<Value> acc = getAccumulator(g, a, resultType);
+  FailureOr<tile::InputPrecision> precision = getPrecision(g, a);
+  FailureOr<mlir::IntegerAttr> maxImprecise =
+      getMaxImprecise(g, a, lhsType.element, lhsType.shape.back());
+  if (mlir::failed(acc) || mlir::failed(precision) || mlir::failed(maxImprecise))
+    return failure();
+  for (Value *value : {&*lhs, &*rhs, &*acc}) {
+    FailureOr<Value> flat = flattenBatch(g, *value, a.range);
+    if (mlir::failed(flat))
+      return failure();
+    *value = *flat;
+  }
+  // Only products of f32 have a choice.
+  tile::InputPrecision used =
+      lhsType.element.is(ScalarKind::FP32) ? *precision : tile::InputPrecision::tf32;
+  const RuntimeValue &start = *acc->getRuntime();
+  Value product = g.emit<tile::DotOp>(start.type, g.lower(start.type), lhs->getRuntime()->value,
+                                      rhs->getRuntime()->value, start.value, used, *maxImprecise,
+                                      lhsType.element.is(ScalarKind::UInt8));
+  return g.reshape(product, resultType.shape, /*allowReorder=*/false, a.range);
+}
+
+constexpr Builtin matrixBuiltins[] = {
+    {"dot", "input other acc? input_precision? allow_tf32? max_num_imprecise_acc? out_dtype?",
+     inLanguage, genDot},
+};
+
+} // namespace
+
+llvm::ArrayRef<Builtin> getMatrixBuiltins() { return matrixBuiltins; }
+
+} // namespace tilec::irgen

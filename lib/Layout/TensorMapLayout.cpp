@@ -1,0 +1,77 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The copy engine swizzles by address bits, so a swizzled layout needs groups of eight rows; blocks
+// without them are copied as they are.
+
+#include "tilec/Layout/TensorMapLayout.h"
+
+#include <algorithm>
+
+namespace tilec {
+
+static constexpr int64_t kMaxBox = 256, kCoreRows = 8, kMinRowBytes = 16, kMinSwizzleBytes = 32;
+static constexpr int64_t kBoxAlignment = 128;
+
+static std::vector<int32_t> fastestFirst(size_t rank) {
+  std::vector<int32_t> order;
+  for (size_t dim = rank; dim-- > 0;)
+    order.push_back(int32_t(dim));
+  return order;
+}
+
+std::vector<std::vector<int64_t>> TensorMapTile::boxStarts(Shape shape) const {
+  std::vector<std::vector<int64_t>> starts{{}};
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    std::vector<std::vector<int64_t>> longer;
+    for (const std::vector<int64_t> &start : starts)
+      for (int64_t at = 0; at < shape[dim]; at += box[dim]) {
+        longer.push_back(start);
+        longer.back().push_back(at);
+      }
+    starts = std::move(longer);
+  }
+  return starts;
+}
+
+int64_t TensorMapTile::offsetOf(llvm::ArrayRef<int64_t> coords) const {
+  std::vector<std::string> names = memory.getOutDimNames();
+  std::vector<std::pair<llvm::StringRef, int32_t>> place;
+  for (size_t dim = 0; dim < coords.size(); ++dim)
+    place.emplace_back(names[dim], int32_t(coords[dim]));
+  return int64_t(memory.pseudoinvert().applyToFlat(place));
+}
+
+std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits) {
+  size_t rank = shape.size();
+  if (rank == 0 || rank > 5 || elementBits < 8)
+    return std::nullopt;
+  int64_t inner = shape.back(), innerBytes = inner * elementBits / 8;
+  if (innerBytes < kMinRowBytes)
+    return std::nullopt;
+  TensorMapTile tile;
+  tile.box.assign(rank, 1);
+  std::vector<int32_t> order = fastestFirst(rank);
+  int64_t rows = rank > 1 ? shape[rank - 2] : 1;
+  if (rank > 1)
+    tile.box[rank - 2] = std::min(rows, kMaxBox);
+  if (rows >= kCoreRows && innerBytes >= kMinSwizzleBytes) {
+    tile.swizzleBytes = innerBytes >= 128 ? 128 : innerBytes >= 64 ? 64 : 32;
+    tile.box[rank - 1] = tile.swizzleBytes * 8 / elementBits;
+    tile.memory = tmaSharedLayout(shape, elementBits, tile.swizzleBytes, order).squeezeIn(kBlock);
+    return tile;
+  }
+  tile.box[rank - 1] = std::min(inner, kMaxBox);
+  // Boxes of several rows lie one behind the other, rows of the block do not.
+  if (inner > kMaxBox && rows > 1)
+    return std::nullopt;
+  int64_t boxBytes = elementBits / 8;
+  for (int64_t size : tile.box)
+    boxBytes *= size;
+  if (boxBytes % kBoxAlignment)
+    return std::nullopt;
+  tile.memory = linearSharedLayout(shape, order).squeezeIn(kBlock);
+  return tile;
+}
+
+} // namespace tilec

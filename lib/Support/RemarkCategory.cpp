@@ -1,0 +1,61 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RemarkCategory.h.
+
+#include "tilec/Support/RemarkCategory.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tilec;
+
+static constexpr RemarkCategory kCategories[] = {
+    {remarks::kMemoryCoalescing, RemarkPurpose::Performance,
+     "global access narrower than 128 bits, or with more sectors than its bytes need"},
+    {remarks::kArgumentAlignment, RemarkPurpose::Performance,
+     "pointer argument that is not known to be aligned, which makes accesses narrow"},
+    {remarks::kLayoutConversion, RemarkPurpose::Performance,
+     "tensor that changes its layout through shared memory"},
+    {remarks::kBankConflict, RemarkPurpose::Performance,
+     "shared-memory access whose lanes meet in a bank"},
+    {remarks::kGather, RemarkPurpose::Performance, "gather through shared memory"},
+    {remarks::kScan, RemarkPurpose::Performance, "scan in another layout than its operand has"},
+    {remarks::kMemoryHint, RemarkPurpose::Performance,
+     "cache or eviction hint that the instruction cannot carry"},
+    {remarks::kSpill, RemarkPurpose::Performance,
+     "registers that do not fit, as ptxas reports them"},
+    {remarks::kRegisterPressure, RemarkPurpose::Performance,
+     "more registers than fit, or so many that few threads fit on a multiprocessor"},
+    {remarks::kTensorMap, RemarkPurpose::Performance,
+     "tensor descriptor that the copy engine does not get"},
+    {remarks::kOffsetOverflow, RemarkPurpose::Correctness,
+     "32-bit arithmetic in an address that can overflow"},
+    {remarks::kMask, RemarkPurpose::Passed, "code split where masks hold"},
+    {remarks::kUnroll, RemarkPurpose::Passed, "loop unrolled"},
+};
+
+llvm::ArrayRef<RemarkCategory> tilec::remarkCategories() { return kCategories; }
+
+static RemarkPurpose purposeOf(llvm::StringRef category) {
+  if (category.starts_with(remarks::kPassedPrefix))
+    return RemarkPurpose::Passed;
+  const auto *found = llvm::find_if(
+      kCategories, [&](const RemarkCategory &entry) { return entry.name == category; });
+  return found == std::end(kCategories) ? RemarkPurpose::Performance : found->purpose;
+}
+
+bool tilec::isPerformanceRemark(llvm::StringRef category) {
+  return !category.empty() && purposeOf(category) == RemarkPurpose::Performance;
+}
+
+bool tilec::isRemarkSelected(llvm::StringRef category, llvm::ArrayRef<std::string> filter) {
+  bool passed = purposeOf(category) == RemarkPurpose::Passed;
+  if (filter.empty())
+    return !passed;
+  llvm::StringRef name = category;
+  name.consume_front(remarks::kPassedPrefix);
+  return llvm::any_of(filter, [&](llvm::StringRef entry) {
+    return entry == "all" || (entry == "passed" && passed) ||
+           (entry == "perf" && isPerformanceRemark(category)) || entry == name;
+  });
+}

@@ -1,0 +1,185 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A descriptor that is made of arguments and constants is the same in all programs, so the host can
+// encode it before the launch: it becomes an argument of its own, a tensor map, whose attribute
+// says how to compute base, sizes and strides from the other arguments. Sizes are written as text
+// in postfix notation ("%2 %3 *" is argument 2 times argument 3).
+
+#include "tilec/Transforms/Tile/Passes.h"
+
+#include "dialects/Tile/TileOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+#include "tilec/Layout/TensorMapLayout.h"
+#include "tilec/Support/RemarkCategory.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#define DEBUG_TYPE "tile-take-tensor-maps"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILETAKETENSORMAPSPASS
+#include "tilec/Transforms/Tile/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+static constexpr unsigned kMaxExpressionOps = 32;
+
+/// An argument that the caller gives.
+static bool isGivenArgument(Value value, func::FuncOp func) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == &func.front();
+}
+
+/// The operator of an operation that the host can compute as well; empty for any other.
+static StringRef operatorOf(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](arith::AddIOp) { return "+"; })
+      .Case([](arith::SubIOp) { return "-"; })
+      .Case([](arith::MulIOp) { return "*"; })
+      .Case([](arith::DivSIOp) { return "/"; })
+      .Default([](Operation *) { return ""; });
+}
+
+/// Appends `value` in postfix notation; false when the host does not know it.
+static bool writeExpression(Value value, func::FuncOp func, std::string &text, unsigned &budget) {
+  if (budget-- == 0)
+    return false;
+  auto append = [&](const Twine &word) {
+    if (!text.empty())
+      text += " ";
+    text += word.str();
+    return true;
+  };
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return append(Twine(number.getSExtValue()));
+  if (isGivenArgument(value, func))
+    return isa<IntegerType>(value.getType()) &&
+           append("%" + Twine(cast<BlockArgument>(value).getArgNumber()));
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
+    return writeExpression(op->getOperand(0), func, text, budget);
+  StringRef symbol = operatorOf(op);
+  return !symbol.empty() && writeExpression(op->getOperand(0), func, text, budget) &&
+         writeExpression(op->getOperand(1), func, text, budget) && append(symbol);
+}
+
+namespace {
+struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensorMaps> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([&](func::FuncOp func) {
+      if (func->hasAttr(TileDialect::kKernelAttr))
+        runOnKernel(func);
+    });
+  }
+
+private:
+  void runOnKernel(func::FuncOp func) {
+    findOrder(func);
+    SmallVector<MakeTensorDescriptorOp> makes;
+    func.walk([&](MakeTensorDescriptorOp make) { makes.push_back(make); });
+    for (MakeTensorDescriptorOp make : makes) {
+      std::string reason;
+      if (takeMap(make, func, reason))
+        continue;
+      remark::missed(make.getLoc(),
+                     remark::RemarkOpts::name("NoTensorMap").category(remarks::kTensorMap))
+          << "tensor descriptor is used as pointers: " << reason;
+    }
+  }
+
+  /// Atomics order the accesses of threads, not those of the copy engine.
+  void findOrder(func::FuncOp func) {
+    acquires = releases = false;
+    func.walk([&](Operation *op) {
+      auto visit = [&](auto atomic) {
+        if (!atomic || atomic.getSem() == MemSemantic::relaxed)
+          return;
+        releases = true;
+        acquires |= !atomic->use_empty();
+      };
+      visit(dyn_cast<AtomicRMWOp>(op));
+      visit(dyn_cast<AtomicCasOp>(op));
+    });
+  }
+
+  bool takeMap(MakeTensorDescriptorOp make, func::FuncOp func, std::string &reason) {
+    DescType type = make.getType();
+    Type element = type.getElementType();
+    if (!tensorMapTile(type.getBlockShape(), int32_t(bitWidthOf(element)))) {
+      reason = "the copy engine has no boxes of this shape";
+      return false;
+    }
+    if (type.getPadsWithNan() && bitWidthOf(element) < 16) {
+      reason = "the copy engine does not fill 8-bit elements with NaN";
+      return false;
+    }
+    if (!isGivenArgument(make.getBase(), func)) {
+      reason = "its base is not an argument";
+      return false;
+    }
+    SmallVector<Attribute> shape, strides;
+    Builder builder(make.getContext());
+    for (auto [values, texts] :
+         {std::pair(make.getShape(), &shape), std::pair(make.getStrides(), &strides)})
+      for (Value value : values) {
+        std::string text;
+        unsigned budget = kMaxExpressionOps;
+        if (!writeExpression(value, func, text, budget)) {
+          reason = "its sizes or strides are not computed from arguments alone";
+          return false;
+        }
+        texts->push_back(builder.getStringAttr(text));
+      }
+    SmallVector<OpOperand *> accesses;
+    for (OpOperand &use : make.getResult().getUses())
+      if (isa<DescriptorLoadOp, DescriptorStoreOp>(use.getOwner()))
+        accesses.push_back(&use);
+    if (accesses.empty()) {
+      reason = "it is not loaded from or stored to directly";
+      return false;
+    }
+    bool stores = llvm::any_of(
+        accesses, [](OpOperand *use) { return isa<DescriptorStoreOp>(use->getOwner()); });
+    if (acquires || (releases && stores)) {
+      reason = "the kernel orders its accesses by atomics";
+      return false;
+    }
+    Value map =
+        findOrAddArgument(func, make, builder.getArrayAttr(shape), builder.getArrayAttr(strides));
+    for (OpOperand *use : accesses)
+      use->set(map);
+    return true;
+  }
+
+  Value findOrAddArgument(func::FuncOp func, MakeTensorDescriptorOp make, ArrayAttr shape,
+                          ArrayAttr strides) {
+    Builder builder(make.getContext());
+    unsigned base = cast<BlockArgument>(make.getBase()).getArgNumber();
+    auto map = builder.getDictionaryAttr(
+        {builder.getNamedAttr("base", builder.getI32IntegerAttr(base)),
+         builder.getNamedAttr("shape", shape), builder.getNamedAttr("strides", strides)});
+    for (unsigned i = 0; i < func.getNumArguments(); ++i)
+      if (func.getArgument(i).getType() == make.getType() &&
+          func.getArgAttr(i, TileDialect::kTensorMapAttr) == map)
+        return func.getArgument(i);
+    unsigned index = func.getNumArguments();
+    auto attrs = builder.getDictionaryAttr(builder.getNamedAttr(TileDialect::kTensorMapAttr, map));
+    (void)func.insertArgument(index, make.getType(), attrs, make.getLoc());
+    return func.getArgument(index);
+  }
+
+  /// Whether the kernel has atomics that accesses behind and before them are ordered by.
+  bool acquires = false, releases = false;
+};
+} // namespace

@@ -1,0 +1,35 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts of tilegpu-accelerate-dots: what is asked about a product's operands, and the product
+// by warps.
+
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H
+
+#include "dialects/TileGPU/TileGPUOps.h"
+
+#include <optional>
+#include <string>
+
+namespace tilec {
+
+/// The dimension along which the tensor's elements are neighbours in memory, as far as the load
+/// behind it tells.
+unsigned contiguousDimOf(mlir::Value value);
+
+/// Whether the value is computed, element by element, from the result of a product.
+bool comesFromProduct(mlir::Value value);
+
+/// The place before `op` and before all loops around it that `value` does not change in.
+mlir::Operation *outsideOfLoops(mlir::Operation *op, mlir::Value value);
+
+/// Why mma.sync does not compute this product; nothing when it does.
+std::optional<std::string> whyNotMma(tilegpu::DotOp dot);
+
+/// Replaces the product by one or more `tilegpu.mma`. Precondition: whyNotMma says nothing.
+void replaceByMma(tilegpu::DotOp dot);
+
+} // namespace tilec
+
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H

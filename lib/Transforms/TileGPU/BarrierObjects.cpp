@@ -1,0 +1,69 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See BarrierObjects.h.
+
+#include "BarrierObjects.h"
+
+#include "tilec/Layout/TensorLayouts.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+static MemDescType barrierType(MLIRContext *context, int64_t count) {
+  LinearLayout one = linearSharedLayout({1}, {0}).squeezeIn(kBlock);
+  return MemDescType::get(context, {1}, IntegerType::get(context, 64),
+                          LinearAttr::get(context, one), count);
+}
+
+BarrierObjects::BarrierObjects(RewriterBase &rewriter, Operation *user, int64_t count,
+                               int32_t arrivals, ArrayRef<int32_t> inits) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  Location loc = user->getLoc();
+  Block *home = user->getBlock();
+  while (auto loop = dyn_cast<scf::ForOp>(home->getParentOp())) {
+    loops.insert(loops.begin(), loop);
+    home = loop->getBlock();
+  }
+
+  rewriter.setInsertionPointToStart(home);
+  ring =
+      LocalAllocOp::create(rewriter, loc, barrierType(rewriter.getContext(), count), IntegerAttr());
+  MbarrierInitOp::create(rewriter, loc, ring, uint32_t(arrivals));
+  for (int32_t init : inits)
+    values.push_back(arith::ConstantIntOp::create(rewriter, loc, init, 32));
+  if (!isa<FunctionOpInterface>(home->getParentOp())) {
+    // The block may run again. What waits there has come here after the last wait.
+    rewriter.setInsertionPoint(home->getTerminator());
+    NVVM::Barrier0Op::create(rewriter, loc);
+    MbarrierInvalOp::create(rewriter, loc, ring);
+  }
+
+  for (scf::ForOp &loop : loops) {
+    Operation *old = loop;
+    DictionaryAttr attributes = loop->getDiscardableAttrDictionary();
+    FailureOr<LoopLikeOpInterface> wider = loop.replaceWithAdditionalYields(
+        rewriter, values, /*replaceInitOperandUsesInLoop=*/false,
+        [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+          return SmallVector<Value>(arguments.begin(), arguments.end());
+        });
+    loop = cast<scf::ForOp>(wider->getOperation());
+    loop->setDiscardableAttrs(attributes);
+    rebuilt.emplace_back(old, loop);
+    auto carried = loop.getRegionIterArgs().take_back(values.size());
+    values.assign(carried.begin(), carried.end());
+  }
+}
+
+void BarrierObjects::advance(ValueRange next) {
+  SmallVector<Value> current(next);
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    Operation *yield = loop.getBody()->getTerminator();
+    unsigned first = yield->getNumOperands() - current.size();
+    for (auto [i, value] : llvm::enumerate(current))
+      yield->setOperand(first + i, value);
+    auto results = loop.getResults().take_back(current.size());
+    current.assign(results.begin(), results.end());
+  }
+}

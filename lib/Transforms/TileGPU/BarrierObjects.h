@@ -1,0 +1,44 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Barrier objects for a place in the program: where they are initialised, and the values that say
+// which of them is next and in which phase it is, carried around the loops between.
+
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H
+
+#include "dialects/TileGPU/TileGPUOps.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace tilec {
+
+/// Barrier objects, initialised once around all `scf.for` loops that the user is in (other control
+/// flow ends the way up), and the state of their use. The user is an operation that runs with the
+/// values of `state` and leaves those that `advance` is given.
+class BarrierObjects {
+public:
+  /// A loop that was rebuilt because it carries the state now.
+  using Replaced = std::pair<mlir::Operation *, mlir::scf::ForOp>;
+
+  /// `count` objects that `arrivals` complete a phase of; the state begins with `inits`, which are
+  /// constants.
+  BarrierObjects(mlir::RewriterBase &rewriter, mlir::Operation *user, int64_t count,
+                 int32_t arrivals, llvm::ArrayRef<int32_t> inits);
+
+  mlir::Value objects() const { return ring; }
+  llvm::ArrayRef<mlir::Value> state() const { return values; }
+  /// Says what the state is behind the user; once, after the user is in place.
+  void advance(mlir::ValueRange next);
+  llvm::ArrayRef<Replaced> replaced() const { return rebuilt; }
+
+private:
+  mlir::Value ring;
+  llvm::SmallVector<mlir::Value> values;
+  /// From the outermost in.
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  llvm::SmallVector<Replaced> rebuilt;
+};
+
+} // namespace tilec
+
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H

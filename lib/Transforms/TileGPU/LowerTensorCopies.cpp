@@ -1,0 +1,178 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Descriptor accesses that no pipeline has taken. A load is a tensor copy into a buffer, waited for
+// at once; the buffer is the one that a product reads where the load does nothing but fill it. A
+// store writes its value to a buffer that a tensor copy reads.
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "StreamByTma.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Layout/TensorLayouts.h"
+#include "tilec/Layout/TensorMapLayout.h"
+
+#define DEBUG_TYPE "tilegpu-lower-tensor-copies"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPULOWERTENSORCOPIESPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+/// A buffer for blocks of a descriptor.
+static Value makeBuffer(OpBuilder &builder, Location loc, tile::DescType type) {
+  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  auto buffer = MemDescType::get(builder.getContext(), type.getBlockShape(), type.getElementType(),
+                                 LinearAttr::get(builder.getContext(), form->memory));
+  return LocalAllocOp::create(builder, loc, buffer, IntegerAttr());
+}
+
+/// Whether anything between two operations of a block writes memory.
+static bool writesBetween(Operation *first, Operation *last) {
+  for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode())
+    if (!isMemoryEffectFree(op) && !isa<tile::DescriptorLoadOp, tile::LoadOp, LocalAllocOp>(op))
+      return true;
+  return false;
+}
+
+namespace {
+/// What a load only fills.
+struct Target {
+  LocalStoreOp store;
+  /// Order that takes the buffer's dimensions to the block's; empty when the same.
+  SmallVector<int32_t> inverse;
+  LinearLayout memory;
+  /// Between load and store, the last one first.
+  SmallVector<Operation *> chain;
+};
+
+class LoadLowering {
+public:
+  LoadLowering(IRRewriter &irRewriter, tile::DescriptorLoadOp descriptorLoad)
+      : rewriter(irRewriter), load(descriptorLoad) {}
+
+  void run() {
+    std::optional<Target> target = findTarget();
+    Operation *place = target ? target->store.getOperation() : load.getOperation();
+    BarrierObjects barriers(rewriter, place, 1, 1, /*inits=*/{0});
+    rewriter.setInsertionPoint(place);
+    Location loc = load.getLoc();
+    Value buffer = target ? viewAsBlock(rewriter, loc, target->store.getBuffer(), target->inverse,
+                                        target->memory)
+                          : makeBuffer(rewriter, loc, load.getDesc().getType());
+    // What threads have done with the buffer's memory comes first.
+    ProxyFenceOp::create(rewriter, loc);
+    NVVM::Barrier0Op::create(rewriter, loc);
+    Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
+    Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
+    TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
+                      zero, Value());
+    Value parity = barriers.state().front();
+    MbarrierWaitOp::create(rewriter, loc, barriers.objects(), zero, parity);
+    Value next = arith::XOrIOp::create(rewriter, loc, parity, one);
+    barriers.advance(next);
+    if (target) {
+      eraseFilled(*target);
+      return;
+    }
+    readInto(buffer);
+  }
+
+private:
+  std::optional<Target> findTarget() {
+    Target target;
+    SmallVector<int32_t> order;
+    for (Value value = load.getResult();;) {
+      if (!value.hasOneUse())
+        return std::nullopt;
+      Operation *user = *value.user_begin();
+      if (user->getBlock() != load->getBlock())
+        return std::nullopt;
+      if (auto store = dyn_cast<LocalStoreOp>(user)) {
+        target.store = store;
+        break;
+      }
+      auto permute = dyn_cast<tile::PermuteOp>(user);
+      if (permute && order.empty())
+        order.assign(permute.getOrder().begin(), permute.getOrder().end());
+      else if (!isa<ConvertLayoutOp>(user))
+        return std::nullopt;
+      target.chain.insert(target.chain.begin(), user);
+      value = user->getResult(0);
+    }
+    target.memory = target.store.getBuffer().getType().getLayout().getLayout();
+    if (!order.empty()) {
+      target.inverse.resize(order.size());
+      for (auto [i, dim] : llvm::enumerate(order))
+        target.inverse[dim] = int32_t(i);
+      target.memory = permuteLayout(target.memory, target.inverse);
+    }
+    if (!isFilledByTensorCopy(load, target.memory) || writesBetween(load, target.store))
+      return std::nullopt;
+    return target;
+  }
+
+  void eraseFilled(Target &target) {
+    rewriter.eraseOp(target.store);
+    for (Operation *op : target.chain)
+      rewriter.eraseOp(op);
+    rewriter.eraseOp(load);
+  }
+
+  void readInto(Value buffer) {
+    // One conversion is no work: the threads read what they need.
+    Value result = load.getResult();
+    ConvertLayoutOp convert;
+    if (result.hasOneUse())
+      convert = dyn_cast<ConvertLayoutOp>(*result.user_begin());
+    Operation *replaced = convert ? convert.getOperation() : load.getOperation();
+    auto type = replaced->getResult(0).getType();
+    Value loaded = LocalLoadOp::create(rewriter, load.getLoc(), type, buffer);
+    rewriter.replaceOp(replaced, loaded);
+    if (convert)
+      rewriter.eraseOp(load);
+  }
+
+  IRRewriter &rewriter;
+  tile::DescriptorLoadOp load;
+};
+
+struct LowerTensorCopies final : tilec::impl::TileGPULowerTensorCopiesPassBase<LowerTensorCopies> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<tile::DescriptorLoadOp> loads;
+    SmallVector<tile::DescriptorStoreOp> stores;
+    getOperation().walk([&](Operation *op) {
+      if (auto load = dyn_cast<tile::DescriptorLoadOp>(op))
+        loads.push_back(load);
+      else if (auto store = dyn_cast<tile::DescriptorStoreOp>(op))
+        stores.push_back(store);
+    });
+    IRRewriter rewriter(&getContext());
+    for (tile::DescriptorLoadOp load : loads)
+      LoadLowering(rewriter, load).run();
+    for (tile::DescriptorStoreOp store : stores)
+      lowerStore(rewriter, store);
+  }
+
+private:
+  static void lowerStore(IRRewriter &rewriter, tile::DescriptorStoreOp store) {
+    rewriter.setInsertionPoint(store);
+    Location loc = store.getLoc();
+    Value value = store.getValue();
+    while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+      value = convert.getSource();
+    Value buffer = makeBuffer(rewriter, loc, store.getDesc().getType());
+    LocalStoreOp::create(rewriter, loc, value, buffer);
+    ProxyFenceOp::create(rewriter, loc);
+    TmaStoreOp::create(rewriter, loc, store.getDesc(), store.getOffsets(), buffer);
+    TmaStoreWaitOp::create(rewriter, loc, 0);
+    rewriter.eraseOp(store);
+  }
+};
+} // namespace

@@ -1,0 +1,143 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// At a point where registers are short, a live tensor v that a short chain of cheap operations
+// makes from a narrower one is made again behind the point:
+//
+//   x = extf h; s = sum(x); y = x * s   ->   x = extf h; s = sum(x); h' = refresh h; x' = extf h';
+//   y = x' * s
+//
+// The best gain of the first exceeded point goes first, then pressure is estimated anew.
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "tilec/Analysis/RegisterPressure.h"
+
+#define DEBUG_TYPE "tilegpu-recompute-tensors"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPURECOMPUTETENSORSPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+/// Longer chains are not cheaper than keeping the tensor in shared memory.
+static constexpr unsigned kMaxChain = 4;
+
+/// `tilegpu.refresh` is for these.
+static bool canRefresh(Value value) {
+  Type element = getElementTypeOrSelf(value.getType());
+  unsigned bits = tile::bitWidthOf(element);
+  return !isa<tile::PtrType>(element) && (bits == 8 || bits == 16 || bits == 32);
+}
+
+namespace {
+/// How to make a tensor again, and what that saves.
+struct Recipe {
+  Value value;
+  Value source;
+  /// From the source to the value.
+  SmallVector<Operation *, kMaxChain> chain;
+  int64_t gain = 0;
+};
+
+struct RecomputeTensors final : tilec::impl::TileGPURecomputeTensorsPassBase<RecomputeTensors> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](func::FuncOp func) {
+      if (multipliesMatrices(func))
+        return;
+      // Each step takes a value away from a point and adds none to it or to earlier ones.
+      while (improve(RegisterPressure(func)))
+        ;
+    });
+  }
+
+  static bool improve(const RegisterPressure &pressure) {
+    for (const RegisterPressure::Point &point : pressure.getPoints()) {
+      if (pressure.excessAt(point) <= 0)
+        continue;
+      Recipe best;
+      for (Value value : point.live) {
+        Recipe recipe = findRecipe(value, point, pressure);
+        if (recipe.gain > best.gain && firstUseAfter(value, point.op))
+          best = recipe;
+      }
+      if (best.gain > 0) {
+        recompute(std::move(best), point.op);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  static Recipe findRecipe(Value value, const RegisterPressure::Point &point,
+                           const RegisterPressure &pressure) {
+    Recipe best, current;
+    current.value = best.value = current.source = value;
+    while (current.chain.size() < kMaxChain) {
+      Operation *def = current.source.getDefiningOp();
+      if (!def || !isCheapElementwise(def))
+        break;
+      Value operand;
+      for (Value candidate : def->getOperands()) {
+        if (!pressure.isData(candidate) || candidate == operand)
+          continue;
+        if (operand)
+          return best;
+        operand = candidate;
+      }
+      if (!operand)
+        break;
+      current.chain.insert(current.chain.begin(), def);
+      current.source = operand;
+      int64_t cost = llvm::is_contained(point.live, operand) ? 0 : registersOf(operand);
+      current.gain = registersOf(value) - cost;
+      if (current.gain > best.gain && canRefresh(operand))
+        best = current;
+    }
+    return best;
+  }
+
+  /// The first operation behind the point that uses `value`, in the value's own block; null when a
+  /// loop around the point uses it or nothing does.
+  static Operation *firstUseAfter(Value value, Operation *point) {
+    Block *home = value.getParentBlock();
+    Operation *place = ancestorIn(home, point);
+    if (!place)
+      return nullptr;
+    Operation *first = nullptr;
+    for (Operation *user : value.getUsers()) {
+      Operation *here = ancestorIn(home, user);
+      if (!here || (here == place && place != point))
+        return nullptr;
+      if (place->isBeforeInBlock(here) && (!first || here->isBeforeInBlock(first)))
+        first = here;
+    }
+    return first;
+  }
+
+  static void recompute(Recipe recipe, Operation *point) {
+    Operation *first = firstUseAfter(recipe.value, point);
+    Block *home = recipe.value.getParentBlock();
+    OpBuilder builder(first);
+    IRMapping mapping;
+    mapping.map(recipe.source, RefreshOp::create(builder, recipe.source.getLoc(),
+                                                 recipe.source.getType(), recipe.source)
+                                   .getResult());
+    Operation *last = nullptr;
+    for (Operation *op : recipe.chain)
+      last = builder.clone(*op, mapping);
+    recipe.value.replaceUsesWithIf(last->getResult(0), [&](OpOperand &use) {
+      Operation *here = ancestorIn(home, use.getOwner());
+      return here == first || first->isBeforeInBlock(here);
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,53 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StreamByTma.h.
+
+#include "StreamByTma.h"
+
+#include "tilec/Layout/TensorMapLayout.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+bool tilec::isFilledByTensorCopy(tile::DescriptorLoadOp load, const LinearLayout &memory) {
+  tile::DescType type = load.getDesc().getType();
+  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  return form && form->memory == memory;
+}
+
+Value tilec::viewAsBlock(OpBuilder &builder, Location loc, Value buffer, ArrayRef<int32_t> order,
+                         const LinearLayout &memory) {
+  if (order.empty())
+    return buffer;
+  auto type = cast<MemDescType>(buffer.getType());
+  SmallVector<int64_t> shape;
+  for (int32_t dim : order)
+    shape.push_back(type.getShape()[dim]);
+  auto block = MemDescType::get(builder.getContext(), shape, type.getElementType(),
+                                LinearAttr::get(builder.getContext(), memory));
+  return MemDescPermuteOp::create(builder, loc, block, buffer, builder.getDenseI32ArrayAttr(order));
+}
+
+TensorCopyRing::TensorCopyRing(scf::ForOp loop, int64_t stages, int64_t numCopies)
+    : rewriter(loop.getContext()),
+      barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}) {
+  // What threads have done with this memory before, and the initialisation, comes first.
+  rewriter.setInsertionPoint(loop);
+  ProxyFenceOp::create(rewriter, loop.getLoc());
+  NVVM::Barrier0Op::create(rewriter, loop.getLoc());
+}
+
+void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
+                           const IRMapping &mapping, Value buffer, Value slot, Value predicate) {
+  SmallVector<Value> offsets;
+  for (Value offset : load.getOffsets())
+    offsets.push_back(mapping.lookupOrDefault(offset));
+  TmaLoadOp::create(builder, load.getLoc(), load.getDesc(), offsets, buffer, barriers.objects(),
+                    slot, predicate);
+}
+
+void TensorCopyRing::wait(OpBuilder &builder, Location loc, Value slot, Value parity) {
+  MbarrierWaitOp::create(builder, loc, barriers.objects(), slot, parity);
+}

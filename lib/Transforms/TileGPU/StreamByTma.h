@@ -1,0 +1,50 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The part of a pipelined loop that tensor copies fill: rings of buffers with a barrier object for
+// each slot. One thread starts the copies of a stage; everybody waits for the slot's phase at the
+// top of the iteration that reads it.
+
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_STREAMBYTMA_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_STREAMBYTMA_H
+
+#include "BarrierObjects.h"
+#include "mlir/IR/IRMapping.h"
+#include "tilec/Layout/LinearLayout.h"
+
+namespace tilec {
+
+/// Whether a tensor copy can write the block that `load` reads to a buffer of this layout (with the
+/// dimensions of the block).
+bool isFilledByTensorCopy(tile::DescriptorLoadOp load, const LinearLayout &memory);
+
+/// `buffer` with the dimensions of the block that is copied into it: dimension i of the block is
+/// dimension `order[i]` of the buffer (an empty order: the same).
+mlir::Value viewAsBlock(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,
+                        llvm::ArrayRef<int32_t> order, const LinearLayout &memory);
+
+/// Barrier objects of a loop's ring, and the slot and parity that its iterations begin with.
+class TensorCopyRing {
+public:
+  /// For `numCopies` copies an iteration into `stages` slots. Emits what has to lie before the
+  /// first copy in front of the loop.
+  TensorCopyRing(mlir::scf::ForOp loop, int64_t stages, int64_t numCopies);
+
+  mlir::Value firstSlot() const { return barriers.state()[0]; }
+  mlir::Value firstParity() const { return barriers.state()[1]; }
+  /// Starts the copy of the block at `load`'s offsets, as `mapping` has them, into `buffer`.
+  void start(mlir::OpBuilder &builder, tile::DescriptorLoadOp load, const mlir::IRMapping &mapping,
+             mlir::Value buffer, mlir::Value slot, mlir::Value predicate);
+  void wait(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot, mlir::Value parity);
+  /// Says with which slot and parity the loop has ended.
+  void finish(mlir::Value slot, mlir::Value parity) { barriers.advance({slot, parity}); }
+  llvm::ArrayRef<BarrierObjects::Replaced> replaced() const { return barriers.replaced(); }
+
+private:
+  mlir::IRRewriter rewriter;
+  BarrierObjects barriers;
+};
+
+} // namespace tilec
+
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_STREAMBYTMA_H

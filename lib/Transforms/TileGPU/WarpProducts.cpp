@@ -1,0 +1,214 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products by mma.sync. An operand is stored to a buffer, swizzled so that the fragments are read
+// without bank conflicts, and read from there in the instruction's layout; a left operand that is
+// computed from another product goes from register to register. What widens an operand after its
+// load is done after the buffer, so that the copy to the buffer stays a copy:
+//
+//   dot(extf(load p), ..)  =>  store (load p), buf; mma(extf(local_load buf), ..)
+//
+// tf32x3 splits each f32 operand in a tf32 and what is left of it, and adds three products.
+
+#include "AccelerateDots.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "tilec/Layout/MmaLayout.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+/// Conversions between a load and a product that are looked through.
+static constexpr unsigned kMaxCasts = 4;
+
+static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
+
+static bool isFloat8(Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); }
+
+static int32_t bitsOf(Value value) {
+  return std::max(8, int32_t(tile::bitWidthOf(tensorType(value).getElementType())));
+}
+
+/// Whether 8-bit floats are multiplied as f16.
+static bool widensFloat8(DotOp dot) {
+  int capability = computeCapabilityOf(dot);
+  // Sums in f16 came with PTX 8.7.
+  return capability < 89 || (capability < 100 && tensorType(dot.getAcc()).getElementType().isF16());
+}
+
+std::optional<std::string> tilec::whyNotMma(DotOp dot) {
+  if (computeCapabilityOf(dot) < 80)
+    return "the target has no mma.sync of these types";
+  if (tensorType(dot.getAcc()).getRank() > 3)
+    return "mma.sync multiplies matrices and batches of them";
+  Type a = tensorType(dot.getLhs()).getElementType(), b = tensorType(dot.getRhs()).getElementType();
+  Type acc = tensorType(dot.getAcc()).getElementType();
+  if (a.isF32() && dot.getPrecision() == tile::InputPrecision::ieee)
+    return "tensor cores have no products of f32 in full precision";
+  bool fits = false;
+  if (isFloat8(a) && isFloat8(b))
+    fits = acc.isF32() || acc.isF16();
+  else if (a == b)
+    fits = (a.isF16() && (acc.isF32() || acc.isF16())) ||
+           ((a.isBF16() || a.isF32()) && acc.isF32()) || (a.isF64() && acc.isF64()) ||
+           (a.isInteger(8) && acc.isInteger(32));
+  if (!fits)
+    return "mma.sync has no such combination of types";
+  return std::nullopt;
+}
+
+/// Whether a product's left operand is computed, element by element, from `value`.
+static bool feedsProduct(Value value, unsigned depth = 0) {
+  return depth < 16 && llvm::any_of(value.getUses(), [&](OpOperand &use) {
+           Operation *op = use.getOwner();
+           if (auto dot = dyn_cast<DotOp>(op))
+             return &use == &dot.getLhsMutable();
+           bool passesOn = isa<ConvertLayoutOp>(op) || op->hasTrait<OpTrait::Elementwise>();
+           return passesOn && op->getNumResults() == 1 && feedsProduct(op->getResult(0), depth + 1);
+         });
+}
+
+namespace {
+/// An operand: what is stored, and the conversions from that to the operand.
+struct Operand {
+  explicit Operand(Value value) : stored(value) {
+    auto isCast = [](Operation *op) {
+      return op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
+                       arith::UIToFPOp, tile::FpToFpOp>(op);
+    };
+    SmallVector<Operation *> chain;
+    Value source = value;
+    while (chain.size() < kMaxCasts && isCast(source.getDefiningOp())) {
+      chain.push_back(source.getDefiningOp());
+      source = source.getDefiningOp()->getOperand(0);
+      // Less to store, and a load that may be a copy.
+      if (bitsOf(source) < bitsOf(stored) && bitsOf(source) >= 8) {
+        stored = source;
+        casts.assign(chain.rbegin(), chain.rend());
+      }
+    }
+  }
+
+  Value stored;
+  SmallVector<Operation *> casts;
+};
+
+class MmaBuilder {
+public:
+  explicit MmaBuilder(DotOp product)
+      : dot(product), builder(product), loc(product.getLoc()), operands{Operand(dot.getLhs()),
+                                                                        Operand(dot.getRhs())} {
+    bool isChained = comesFromProduct(dot.getLhs()) || feedsProduct(dot.getResult());
+    auto type = cast<RankedTensorType>(dot.getType());
+    warps = chooseMmaWarps(type.getShape(), numWarpsOf(dot), isChained);
+    inRegisters = comesFromProduct(dot.getLhs());
+    int32_t narrowest = bitsOf(operands[1].stored);
+    narrowest = std::min(narrowest, inRegisters ? bitsOf(dot.getLhs()) : bitsOf(operands[0].stored));
+    packed = std::max(1, 32 / narrowest);
+    computed = withLayout(type, mmaAccumulatorLayout(type.getShape(), warps));
+  }
+
+  void run() {
+    Value lhs = inRegisters ? convert(0) : read(0);
+    Value rhs = read(1);
+    Value acc = builder.createOrFold<ConvertLayoutOp>(loc, computed, dot.getAcc());
+    bool isF32 = tensorType(lhs).getElementType().isF32();
+    Value result = isF32 && dot.getPrecision() == tile::InputPrecision::tf32x3
+                       ? multiplySplit(lhs, rhs, acc)
+                       : multiply(lhs, rhs, acc);
+    Type type = dot.getType();
+    dot.replaceAllUsesWith(builder.createOrFold<ConvertLayoutOp>(loc, type, result));
+    dot.erase();
+  }
+
+private:
+  LinearLayout fragments(unsigned operand) {
+    Value whole = dot->getOperand(operand);
+    return mmaOperandLayout(tensorType(whole).getShape(), operand, packed, warps);
+  }
+
+  Value convert(unsigned operand) {
+    Value value = dot->getOperand(operand);
+    RankedTensorType type = withLayout(tensorType(value), fragments(operand));
+    return widen(builder.createOrFold<ConvertLayoutOp>(loc, type, value));
+  }
+
+  /// The operand by way of shared memory.
+  Value read(unsigned number) {
+    Operand &operand = operands[number];
+    RankedTensorType stored = tensorType(operand.stored);
+    LinearLayout layout = fragments(number);
+    LinearLayout memory = mmaSharedLayout(stored.getShape(), bitsOf(operand.stored),
+                                          contiguousDimOf(operand.stored), layout);
+    auto bufferType =
+        MemDescType::get(builder.getContext(), stored.getShape(), stored.getElementType(),
+                         LinearAttr::get(builder.getContext(), memory));
+    Value buffer;
+    {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(outsideOfLoops(dot, operand.stored));
+      buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
+      LocalStoreOp::create(builder, loc, operand.stored, buffer);
+    }
+    Value value = LocalLoadOp::create(builder, loc, withLayout(stored, layout), buffer);
+    for (Operation *cast : operand.casts) {
+      IRMapping mapping;
+      mapping.map(cast->getOperand(0), value);
+      Operation *clone = builder.clone(*cast, mapping);
+      clone->getResult(0).setType(withLayout(tensorType(cast->getResult(0)), layout));
+      value = clone->getResult(0);
+    }
+    return widen(value);
+  }
+
+  Value widen(Value value) {
+    RankedTensorType type = tensorType(value);
+    if (!isFloat8(type.getElementType()) || !widensFloat8(dot))
+      return value;
+    return tile::FpToFpOp::create(builder, loc, type.clone(builder.getF16Type()), value);
+  }
+
+  Value multiply(Value lhs, Value rhs, Value acc) {
+    return MmaOp::create(builder, loc, computed, lhs, rhs, acc, dot.getIsUnsigned());
+  }
+
+  /// The tf32 that begins `value`, and the rest.
+  std::pair<Value, Value> split(Value value) {
+    RankedTensorType type = tensorType(value);
+    auto words = cast<RankedTensorType>(type.clone(builder.getI32Type()));
+    Value bits = arith::BitcastOp::create(builder, loc, words, value);
+    Value mask = arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(words, APInt(32, 0xFFFFE000u)));
+    Value begin = arith::BitcastOp::create(builder, loc, type,
+                                           arith::AndIOp::create(builder, loc, bits, mask));
+    return {begin, arith::SubFOp::create(builder, loc, value, begin)};
+  }
+
+  Value multiplySplit(Value lhs, Value rhs, Value acc) {
+    auto [lhsBegin, lhsRest] = split(lhs);
+    auto [rhsBegin, rhsRest] = split(rhs);
+    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(computed));
+    Value small = multiply(lhsRest, rhsBegin, zero);
+    small = multiply(lhsBegin, rhsRest, small);
+    // The rest of an infinity is no number, and the product of the beginnings says it all.
+    Value isNumber =
+        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, small, small);
+    small = arith::SelectOp::create(builder, loc, isNumber, small, zero);
+    return arith::AddFOp::create(builder, loc, multiply(lhsBegin, rhsBegin, small), acc);
+  }
+
+  DotOp dot;
+  OpBuilder builder;
+  Location loc;
+  Operand operands[2];
+  std::vector<int32_t> warps;
+  bool inRegisters = false;
+  /// Elements of an operand that are neighbours along K in a thread.
+  int32_t packed = 1;
+  RankedTensorType computed;
+};
+} // namespace
+
+void tilec::replaceByMma(DotOp dot) { MmaBuilder(dot).run(); }

@@ -1,0 +1,24 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a kernel's arguments to the fields of its tensor maps; the launchers encode them, each for
+// its device.
+
+#ifndef TILECRT_TENSORMAPVALUES_H
+#define TILECRT_TENSORMAPVALUES_H
+
+#include "tilecrt/KernelMetadata.h"
+#include "tilecrt/sim/TensorMap.h"
+
+namespace tilecrt {
+
+/// The fields of one of the kernel's tensor maps. `arguments` points to the values of the kernel's
+/// arguments, with the sizes that the metadata says. invalidArgument when the tensor is empty or
+/// not what a tensor map can describe.
+Result<sim::TensorMapFields> tensorMapFields(const KernelMetadata &metadata,
+                                             const TensorMapArgument &map,
+                                             const void *const *arguments);
+
+} // namespace tilecrt
+
+#endif // TILECRT_TENSORMAPVALUES_H

@@ -1,0 +1,280 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Barrier objects in shared memory, and the fences between proxies.
+//
+// A phase completes when no arrival is missing and all bytes it expects have landed. Arriving
+// publishes what the warp knows into the phase, waiting takes it over; a thread that waits is
+// suspended until the phase completes, so that a wait that cannot end is a deadlock found at once.
+// The object's memory is not used: the state is kept aside and its cells only say that it is there.
+#include "runtime/sim/Cta.h"
+
+namespace tilecrt::sim {
+namespace {
+
+constexpr uint32_t mbarrierBytes = 8;
+constexpr int32_t maxCount = (1 << 20) - 1;
+
+unsigned lowest(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
+
+std::string objectText(uint32_t mbar) {
+  return "the barrier object at offset " + std::to_string(mbar);
+}
+
+} // namespace
+
+/// The object at `mbar`, which `what` is applied to; null after a finding.
+Mbarrier *Cta::mbarrierAt(Thread &t, uint32_t mbar, int32_t site, const char *what) {
+  auto found = async.mbarriers.find(mbar);
+  if (found == async.mbarriers.end()) {
+    report(t, FindingKind::InvalidMbarrier, site,
+           std::string(what) + " at offset " + std::to_string(mbar) +
+               ", where no barrier object has been initialised");
+    return nullptr;
+  }
+  Mbarrier &object = found->second;
+  if (shadow && object.init.thread != t.index) {
+    unsigned initWarp = object.init.thread / warpSize;
+    WarpClock &clock = clocks[t.warp->index];
+    bool ordered =
+        initWarp != t.warp->index
+            ? clock.warpOrdered(initWarp, object.init.warpClock)
+            : clock.laneOrdered(t.lane, object.init.thread % warpSize, object.init.laneClock);
+    if (!ordered) {
+      Finding finding = findingAt(t, FindingKind::SharedRaceRAW, site);
+      finding.access = {AccessKind::SharedAtomic, mbar, mbarrierBytes};
+      finding.otherSite = object.initSite;
+      finding.hasOther = true;
+      finding.otherThread = refOf(object.init.thread);
+      finding.otherAccess = {AccessKind::SharedStore, mbar, mbarrierBytes};
+      add(finding, [&] {
+        return std::string(what) + ": " + objectText(mbar) + " was initialised by thread " +
+               std::to_string(object.init.thread) + ", with no barrier between";
+      });
+    }
+  }
+  return &object;
+}
+
+void Cta::mbarrierInit(Thread &t, uint32_t mbar, int32_t count, int32_t site) {
+  step(t, site);
+  if (count < 1 || count > maxCount)
+    return report(t, FindingKind::InvalidMbarrier, site,
+                  "barrier object for " + std::to_string(count) + " arrivals, expected 1 to " +
+                      std::to_string(maxCount));
+  if (!checkShared(t, mbar, mbarrierBytes, AccessKind::SharedStore, site))
+    return;
+  if (async.mbarriers.count(mbar))
+    return report(t, FindingKind::InvalidMbarrier, site,
+                  objectText(mbar) + " is initialised again without having been invalidated");
+  if (shadow) {
+    SharedConflicts found = shadow->write(mbar, mbarrierBytes, stamp(t, site));
+    if (found.any())
+      reportShared(t, found, {AccessKind::SharedStore, mbar, mbarrierBytes}, site, false);
+    shadow->setMbarrier(mbar, mbarrierBytes, /*alive=*/true);
+  }
+  Mbarrier &object = async.mbarriers[mbar];
+  object.expected = object.pending = static_cast<uint32_t>(count);
+  object.initSite = object.lastArrival = site;
+  object.init = stamp(t, site);
+}
+
+void Cta::mbarrierInval(Thread &t, uint32_t mbar, int32_t site) {
+  step(t, site);
+  Mbarrier *object = mbarrierAt(t, mbar, site, "mbarrier.inval");
+  if (!object)
+    return;
+  for (const Warp &warp : warps)
+    for (uint32_t lanes = warp.atMbarrier; lanes != 0; lanes &= lanes - 1) {
+      const Thread &other = thread(warp, lowest(lanes));
+      if (async.waits[other.index].mbar != mbar)
+        continue;
+      Finding finding = findingAt(t, FindingKind::InvalidMbarrier, site);
+      finding.otherSite = async.waits[other.index].site;
+      finding.hasOther = true;
+      finding.otherThread = refOf(other.index);
+      return add(finding, [&] {
+        return objectText(mbar) + " is invalidated while thread " + std::to_string(other.index) +
+               " waits at it";
+      });
+    }
+  bool isBusy = !object->copyArrivals.empty();
+  for (const BulkLoad &load : async.bulkLoads)
+    isBusy |= load.mbar == mbar;
+  if (isBusy)
+    report(t, FindingKind::InvalidMbarrier, site,
+           objectText(mbar) + " is invalidated while copies that arrive at it are in flight");
+  async.mbarriers.erase(mbar);
+  if (shadow)
+    shadow->setMbarrier(mbar, mbarrierBytes, /*alive=*/false);
+}
+
+/// Completes the phase if nothing is missing, and wakes those who wait for it.
+void Cta::completePhase(uint32_t mbar, Mbarrier &object) {
+  if (object.pending != 0 || object.tx != 0)
+    return;
+  ++object.phase;
+  object.pending = object.expected;
+  joinKnowledge(object.completed, object.meeting);
+  object.meeting.fill(0);
+  if (async.waitingLanes == 0)
+    return;
+  for (Warp &warp : warps)
+    for (uint32_t lanes = warp.atMbarrier; lanes != 0; lanes &= lanes - 1) {
+      uint32_t bit = lanes & (~lanes + 1);
+      const MbarrierWait &wait = async.waits[thread(warp, lowest(lanes)).index];
+      if (wait.mbar != mbar || !wait.isOver(object))
+        continue;
+      if (!wait.relaxed)
+        acquireKnowledge(warp, object.completed);
+      warp.atMbarrier &= ~bit;
+      warp.ready |= bit;
+      --async.waitingLanes;
+    }
+}
+
+void Cta::acquireKnowledge(Warp &warp, const WarpKnowledge &knowledge) {
+  WarpClock &clock = clocks[warp.index];
+  bool isNews = false;
+  for (unsigned i = 0; i < maxWarps; ++i)
+    isNews |= knowledge[i] > clock.knowledge()[i];
+  clock.acquire(knowledge);
+  if (isNews && launch.raceGlobal) {
+    warp.snapshot = static_cast<uint32_t>(snapshots.size());
+    snapshots.push_back(clock.knowledge());
+  }
+}
+
+uint64_t Cta::mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_t txBytes,
+                             int32_t flags, int32_t site) {
+  step(t, site);
+  Mbarrier *object = mbarrierAt(t, mbar, site, "mbarrier.arrive");
+  if (!object)
+    return 0;
+  if (Counters *counters = countersOf(site))
+    ++counters->mbarrierArrivals;
+  uint64_t state = object->phase;
+  if (count < 1 || static_cast<uint32_t>(count) > object->pending) {
+    report(t, FindingKind::InvalidMbarrier, site,
+           std::to_string(count) + " arrivals at " + objectText(mbar) + ", which lacks " +
+               std::to_string(object->pending));
+    return state;
+  }
+  if (txBytes > 0)
+    object->tx += txBytes;
+  object->pending -= static_cast<uint32_t>(count);
+  if (flags & abi::ArriveDrop)
+    object->expected -= std::min(object->expected, static_cast<uint32_t>(count));
+  object->lastArrival = site;
+  if (!(flags & abi::ArriveRelaxed))
+    clocks[t.warp->index].release(t.warp->index, object->meeting);
+  if ((flags & abi::ArriveNoComplete) && object->pending == 0 && object->tx == 0)
+    report(t, FindingKind::InvalidMbarrier, site,
+           "an arrival that must not complete the phase of " + objectText(mbar) + " completes it");
+  completePhase(mbar, *object);
+  return state;
+}
+
+void Cta::mbarrierTx(Thread &t, uint32_t mbar, int32_t txBytes, int32_t site) {
+  step(t, site);
+  Mbarrier *object =
+      mbarrierAt(t, mbar, site, txBytes < 0 ? "mbarrier.complete_tx" : "mbarrier.expect_tx");
+  if (!object)
+    return;
+  object->tx += txBytes;
+  completePhase(mbar, *object);
+}
+
+bool Cta::mbarrierWait(Thread &t, const MbarrierWait &wait, int32_t mode) {
+  step(t, wait.site);
+  Mbarrier *object = mbarrierAt(t, wait.mbar, wait.site,
+                                mode == abi::WaitTest ? "mbarrier.test_wait" : "mbarrier.try_wait");
+  if (!object)
+    return true; // Already a finding; waiting for ever would hide the rest.
+  if (Counters *counters = countersOf(wait.site))
+    ++counters->mbarrierWaits;
+  if (wait.isOver(*object)) {
+    if (!wait.relaxed)
+      acquireKnowledge(*t.warp, object->completed);
+    return true;
+  }
+  async.waits[t.index] = wait;
+  uint32_t bit = 1u << t.lane;
+  if (mode == abi::WaitTest) {
+    t.warp->testing |= bit;
+    yield(t, /*spins=*/true);
+    return false;
+  }
+  t.warp->ready &= ~bit;
+  t.warp->atMbarrier |= bit;
+  ++async.waitingLanes;
+  t.spins = 0;
+  fibers.suspend(t.index);
+  return true;
+}
+
+/// Nothing goes on while threads wait at a barrier object, or with `onlyTests` ask it again and
+/// again: says what it lacks. False if none does.
+bool Cta::reportMbarrierStall(bool onlyTests) {
+  for (const Warp &warp : warps) {
+    uint32_t lanes = onlyTests ? warp.testing : warp.atMbarrier;
+    if (lanes == 0)
+      continue;
+    Thread &t = thread(warp, lowest(lanes));
+    const MbarrierWait &wait = async.waits[t.index];
+    Finding finding = findingAt(t, FindingKind::Deadlock, wait.site);
+    auto found = async.mbarriers.find(wait.mbar);
+    finding.otherSite = found == async.mbarriers.end() ? -1 : found->second.initSite;
+    std::string message = "waits for a phase of " + objectText(wait.mbar);
+    if (found != async.mbarriers.end()) {
+      const Mbarrier &object = found->second;
+      message += " (for " + std::to_string(object.expected) + " arrivals, in phase " +
+                 std::to_string(object.phase) + ") that does not complete: ";
+      if (object.pending == object.expected && object.tx == 0 && wait.parity)
+        message += "nobody has arrived, and it waits for parity " + std::to_string(wait.phase & 1);
+      else
+        message += std::to_string(object.pending) + " arrivals and " + std::to_string(object.tx) +
+                   " bytes are missing";
+    }
+    // Somebody else who waits elsewhere, who may be the one that should arrive.
+    for (const Warp &other : warps) {
+      uint32_t elsewhere = other.atBarrier | other.atOp;
+      if (elsewhere == 0 || &other == &warp)
+        continue;
+      Thread &o = thread(other, lowest(elsewhere));
+      finding.otherSite = o.op.site;
+      finding.hasOther = true;
+      finding.otherThread = refOf(o.index);
+      message += "; thread " + std::to_string(o.index) + " waits elsewhere";
+      break;
+    }
+    add(finding, [&] { return message; });
+    return true;
+  }
+  return false;
+}
+
+void Cta::proxyFence(Thread &t, int32_t kind, int32_t site) {
+  step(t, site);
+  if (Counters *counters = countersOf(site))
+    ++counters->fences;
+  switch (kind) {
+  case abi::FenceProxyAsync:
+  case abi::FenceProxyAsyncShared:
+    clocks[t.warp->index].proxyFence(t.warp->index);
+    return;
+  case abi::FenceMbarrierInit:
+    for (auto &[mbar, object] : async.mbarriers)
+      object.initFenced |= object.init.thread == t.index;
+    return;
+  case abi::FenceProxyAlias:
+  case abi::FenceProxyAsyncGlobal:
+  case abi::FenceProxyTensorMap:
+    return;
+  default:
+    report(t, FindingKind::InvalidOperation, site,
+           "proxy fence " + std::to_string(kind) + " does not exist");
+  }
+}
+
+} // namespace tilecrt::sim

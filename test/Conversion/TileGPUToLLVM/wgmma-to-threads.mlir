@@ -1,0 +1,121 @@
+// RUN: tile-opt %s --convert-tilegpu-to-threads --cse --split-input-file | FileCheck %s
+
+#ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]}, [64, 32]>
+#mb = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4]]}, [32, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
+#r = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 32]>
+#o = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 8]>
+#ma4 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 4], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+#mb4 = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [4, 2], [8, 4]]}, [16, 8]>
+#ma1 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 16], [8, 0], [16, 0], [32, 0]]}, [64, 32]>
+#mb1 = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [16, 4]]}, [32, 8]>
+
+module attributes {tilegpu.num_warps = 4 : i32} {
+// Two steps of 32 bytes along K: the second descriptors are 2 units of 16 bytes on. 64-byte rows, a stride of 512 bytes.
+// CHECK-LABEL: func @steps
+// CHECK-SAME: (%[[A:.*]]: !llvm.ptr<3>, %[[B:.*]]: !llvm.ptr<3>, %[[C0:.*]]: f32, %[[C1:.*]]: f32, %[[C2:.*]]: f32, %[[C3:.*]]: f32,
+// CHECK: %[[IB:.*]] = llvm.ptrtoint %[[B]]
+// CHECK: %[[MB:.*]] = arith.andi %[[IB]], %c262143_i32
+// CHECK: %[[UB:.*]] = arith.shrui %[[MB]], %c4_i32
+// CHECK: %[[EB:.*]] = arith.extui %[[UB]] : i32 to i64
+// -9223371899415756800 is swizzle mode 2, stride 32, leading 1.
+// CHECK: %[[F:.*]] = arith.constant -9223371899415756800 : i64
+// CHECK: %[[DB:.*]] = arith.ori %[[EB]], %[[F]]
+// CHECK: llvm.ptrtoint %[[A]]
+// CHECK: %[[DA:.*]] = arith.ori %{{.*}}, %[[F]]
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: %[[P:.*]]:4 = tilegpu.thread_wgmma desc %[[DA]] * %[[DB]] + %[[C0]], %[[C1]], %[[C2]], %[[C3]] n = 8 as f16, f16, f32
+// CHECK: %[[DA1:.*]] = arith.addi %[[DA]], %c2_i64
+// CHECK: %[[DB1:.*]] = arith.addi %[[DB]], %c2_i64
+// CHECK: %[[Q:.*]]:4 = tilegpu.thread_wgmma desc %[[DA1]] * %[[DB1]] + %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 n = 8
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: tilegpu.thread_wgmma_wait 0, %[[Q]]#0, %[[Q]]#1, %[[Q]]#2, %[[Q]]#3
+func.func @steps(%a: !tilegpu.memdesc<[64, 32], f16, #ma>, %b: !tilegpu.memdesc<[32, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 32], f16, #ma>, !tilegpu.memdesc<[32, 8], f16, #mb> -> tensor<64x8xf32, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+  tilegpu.local_store %1, %o : tensor<64x8xf32, #c>, !tilegpu.memdesc<[64, 8], f32, #o>
+  return
+}
+
+// From zero the first step reads no accumulator; with f32 the elements are read as tf32, whose depth is 8.
+// CHECK-LABEL: func @from_zero
+// CHECK-DAG: %[[U:.*]] = llvm.mlir.undef : f32
+// CHECK-DAG: %[[NO:.*]] = arith.constant false
+// CHECK: %[[P:.*]]:4 = tilegpu.thread_wgmma desc %{{.*}} * %{{.*}} + %[[U]], %[[U]], %[[U]], %[[U]] if %[[NO]] n = 8 as tf32, tf32, f32
+// CHECK: tilegpu.thread_wgmma desc %{{.*}} * %{{.*}} + %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3 n = 8
+func.func @from_zero(%a: !tilegpu.memdesc<[64, 16], f32, #ma4>, %b: !tilegpu.memdesc<[16, 8], f32, #mb4>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
+  %c = arith.constant dense<0.0> : tensor<64x8xf32, #c>
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f32, #ma4>, !tilegpu.memdesc<[16, 8], f32, #mb4> -> tensor<64x8xf32, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+  tilegpu.local_store %1, %o : tensor<64x8xf32, #c>, !tilegpu.memdesc<[64, 8], f32, #o>
+  return
+}
+
+// A in registers: four words of two elements for each step, all of them packed in front of the fence.
+// CHECK-LABEL: func @registers
+// CHECK-COUNT-8: llvm.bitcast %{{.*}} : vector<2xf16> to i32
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-NOT: llvm.bitcast
+// CHECK: tilegpu.thread_wgmma registers %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32, i32 * %{{.*}} + {{.*}} n = 8
+// CHECK-NOT: llvm.bitcast
+// CHECK: tilegpu.thread_wgmma registers
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// The product stays in flight.
+// CHECK: tilegpu.thread_wgmma_wait 1
+func.func @registers(%a: tensor<64x32xf16, #r>, %b: !tilegpu.memdesc<[32, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
+  %0 = tilegpu.wgmma %a, %b, %c : tensor<64x32xf16, #r>, !tilegpu.memdesc<[32, 8], f16, #mb> -> tensor<64x8xf32, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 1 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+  tilegpu.local_store %1, %o : tensor<64x8xf32, #c>, !tilegpu.memdesc<[64, 8], f32, #o>
+  return
+}
+
+// Registers of f16 accumulators hold two elements: they are taken apart behind a wait of their own only.
+// CHECK-LABEL: func @half_accumulator
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: tilegpu.thread_wgmma desc {{.*}} n = 8 as f16, f16, f16 : i32, i32 -> i32, i32
+// CHECK-NOT: llvm.bitcast
+// CHECK: %[[P:.*]]:2 = tilegpu.thread_wgmma desc
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: %[[W:.*]]:2 = tilegpu.thread_wgmma_wait 0, %[[P]]#0, %[[P]]#1 : i32, i32 -> i32, i32
+// CHECK: llvm.bitcast %[[W]]#0
+// CHECK: tilegpu.thread_wgmma_wait 0
+func.func @half_accumulator(%a: !tilegpu.memdesc<[64, 32], f16, #ma>, %b: !tilegpu.memdesc<[32, 8], f16, #mb>, %c: tensor<64x8xf16, #c>, %o: !tilegpu.memdesc<[64, 8], f16, #o>) {
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 32], f16, #ma>, !tilegpu.memdesc<[32, 8], f16, #mb> -> tensor<64x8xf16, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf16, #c> -> tensor<64x8xf16, #c>
+  tilegpu.local_store %1, %o : tensor<64x8xf16, #c>, !tilegpu.memdesc<[64, 8], f16, #o>
+  return
+}
+
+// CHECK-LABEL: func @unsigned
+// CHECK: tilegpu.thread_wgmma desc {{.*}} n = 8 as ui8, ui8, i32
+func.func @unsigned(%a: !tilegpu.memdesc<[64, 32], i8, #ma1>, %b: !tilegpu.memdesc<[32, 8], i8, #mb1>, %c: tensor<64x8xi32, #c>, %o: !tilegpu.memdesc<[64, 8], i32, #o>) {
+  %0 = tilegpu.wgmma %a, %b, %c unsigned : !tilegpu.memdesc<[64, 32], i8, #ma1>, !tilegpu.memdesc<[32, 8], i8, #mb1> -> tensor<64x8xi32, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xi32, #c> -> tensor<64x8xi32, #c>
+  tilegpu.local_store %1, %o : tensor<64x8xi32, #c>, !tilegpu.memdesc<[64, 8], i32, #o>
+  return
+}
+}
+
+// -----
+
+// Two warpgroups along the rows, two along the columns: a part begins where the warp's number says, the same in all lanes.
+// B is contiguous along N: transposed.
+#ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0], [64, 0]]}, [128, 16]>
+#mb = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0]]}, [16, 32]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0], [0, 16]], block = []}, [128, 32]>
+#o = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0]]}, [128, 32]>
+module attributes {tilegpu.num_warps = 16 : i32} {
+// CHECK-LABEL: func @groups
+// CHECK: nvvm.shfl.sync idx
+// CHECK: nvvm.shfl.sync idx
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: tilegpu.thread_wgmma desc %{{.*}} * %{{.*}} + {{.*}} n_major n = 16 as bf16, bf16, f32
+// CHECK-NOT: tilegpu.thread_wgmma desc
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+func.func @groups(%a: !tilegpu.memdesc<[128, 16], bf16, #ma>, %b: !tilegpu.memdesc<[16, 32], bf16, #mb>, %c: tensor<128x32xf32, #c>, %o: !tilegpu.memdesc<[128, 32], f32, #o>) {
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[128, 16], bf16, #ma>, !tilegpu.memdesc<[16, 32], bf16, #mb> -> tensor<128x32xf32, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<128x32xf32, #c> -> tensor<128x32xf32, #c>
+  tilegpu.local_store %1, %o : tensor<128x32xf32, #c>, !tilegpu.memdesc<[128, 32], f32, #o>
+  return
+}
+}

@@ -1,0 +1,53 @@
+// RUN: tile-opt %s --tile-take-tensor-maps --canonicalize | FileCheck %s
+// RUN: tile-opt %s --tile-take-tensor-maps --remarks-filter=".*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+
+// Two descriptors that say the same are one tensor map; sizes and strides are written in terms of the arguments.
+// CHECK-LABEL: func.func @maps
+// CHECK-SAME: %[[MAP:[a-z0-9]+]]: !tile.desc<[64, 32], f16> {tile.tensor_map = {base = 0 : i32, shape = ["%1", "%2 2 *"], strides = ["%2"]}}
+// CHECK-NOT: make_tensor_descriptor
+// CHECK: tile.descriptor_load %[[MAP]]
+// CHECK: tile.descriptor_store %[[MAP]]
+func.func @maps(%base: !tile.ptr<f16>, %m: i32, %k: i32) attributes {tile.kernel} {
+  %two = arith.constant 2 : i32
+  %n = arith.muli %k, %two : i32
+  %s = arith.extsi %k : i32 to i64
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %n], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %1 = tile.make_tensor_descriptor %base, shape [%m, %n], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %x = tile.descriptor_load %0[%m, %k] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
+  tile.descriptor_store %1[%m, %m], %x : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  return
+}
+
+// CHECK-LABEL: func.func @stays
+// CHECK-COUNT-4: tile.make_tensor_descriptor
+// REMARK: tensor descriptor is used as pointers:{{.*}}its base is not an argument
+// REMARK: tensor descriptor is used as pointers:{{.*}}its sizes or strides are not computed from arguments alone
+// REMARK: tensor descriptor is used as pointers:{{.*}}the copy engine has no boxes of this shape
+// REMARK: tensor descriptor is used as pointers:{{.*}}it is not loaded from or stored to directly
+func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>) attributes {tile.kernel} {
+  %id = tile.program_id 0 : i32
+  %there = tile.addptr %base, %id : !tile.ptr<f16>, i32
+  %0 = tile.make_tensor_descriptor %there, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  tile.descriptor_store %0[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  %1 = tile.make_tensor_descriptor %base, shape [%id, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  tile.descriptor_store %1[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  %2 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[4, 512], f16>
+  %x = tile.descriptor_load %2[%m, %m] : !tile.desc<[4, 512], f16> -> tensor<4x512xf16>
+  %3 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  tile.descriptor_reduce add %3[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  %y = tile.reshape %x : tensor<4x512xf16> -> tensor<64x32xf16>
+  tile.descriptor_store %0[%m, %id], %y : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  return
+}
+
+// Atomics that release what was stored do not know of tensor copies.
+// CHECK-LABEL: func.func @released
+// CHECK: tile.make_tensor_descriptor
+// REMARK: tensor descriptor is used as pointers:{{.*}}the kernel orders its accesses by atomics
+func.func @released(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64, %v: tensor<64x32xf16>)
+    attributes {tile.kernel} {
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  tile.descriptor_store %0[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  %old = tile.atomic_rmw add %lock, %m : !tile.ptr<i32>
+  return
+}

@@ -1,0 +1,49 @@
+// RUN: tile-opt %s --tilegpu-lower-tensor-copies --split-input-file | FileCheck %s
+
+#b = #tilegpu.linear<{register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [0, 0]], block = []}, [32, 16]>
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+// The barrier object is initialised once, its phase goes around the loop.
+// CHECK-LABEL: func.func @load
+// CHECK-NEXT: %[[BARS:.*]] = tilegpu.local_alloc : <[1], i64
+// CHECK-NEXT: tilegpu.mbarrier_init %[[BARS]] count = 1
+// CHECK: scf.for {{.*}} iter_args(%[[PARITY:.*]] = %c0_i32{{.*}})
+// CHECK: %[[BUF:.*]] = tilegpu.local_alloc : <[32, 16], f16
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: nvvm.barrier0
+// CHECK: tilegpu.tma_load %arg0[%arg1, %{{.*}}], %[[BUF]], %[[BARS]][%{{.*}}] :
+// CHECK: tilegpu.mbarrier_wait %[[BARS]][%{{.*}}], %[[PARITY]]
+// CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
+// CHECK: %[[VALUE:.*]] = tilegpu.local_load %[[BUF]]
+// CHECK: %[[OUT:.*]] = tilegpu.local_alloc : <[32, 16], f16
+// CHECK-NEXT: tilegpu.local_store %[[VALUE]], %[[OUT]]
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: tilegpu.tma_store %arg0[%arg1, %arg1], %[[OUT]]
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK: scf.yield %[[NEXT]]
+func.func @load(%map: !tile.desc<[32, 16], f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %x = tile.descriptor_load %map[%n, %i] : !tile.desc<[32, 16], f16> -> tensor<32x16xf16, #b>
+    tile.descriptor_store %map[%n, %n], %x : !tile.desc<[32, 16], f16>, tensor<32x16xf16, #b>
+  }
+  return
+}
+
+// Behind a branch the objects live as long as the branch.
+// CHECK-LABEL: func.func @branch
+// CHECK: scf.if
+// CHECK-NEXT: %[[BARS:.*]] = tilegpu.local_alloc
+// CHECK-NEXT: tilegpu.mbarrier_init %[[BARS]]
+// CHECK: tilegpu.tma_load
+// CHECK: nvvm.barrier0
+// CHECK-NEXT: tilegpu.mbarrier_inval %[[BARS]]
+// CHECK-NEXT: }
+func.func @branch(%map: !tile.desc<[32, 16], f16>, %n: i32, %p: i1) {
+  scf.if %p {
+    %x = tile.descriptor_load %map[%n, %n] : !tile.desc<[32, 16], f16> -> tensor<32x16xf16, #b>
+    tile.descriptor_store %map[%n, %n], %x : !tile.desc<[32, 16], f16>, tensor<32x16xf16, #b>
+  }
+  return
+}
+}

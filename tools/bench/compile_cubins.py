@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Compiles all kernels of the tensor-core comparison to cubins in a folder, for compare_tensor.py --cubins on another
+# machine. A file's name tells source text, types, constants, warps and stages; what another library left is removed.
+#
+#   python3 compile_cubins.py --library PATH/lib/libtilec.so --examples PATH/examples --out FOLDER
+#
+# Needs ptxas, but neither a GPU nor PyTorch.
+
+import argparse
+import os
+import sys
+import time
+
+import cubins
+import tensor_cases
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--examples", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
+    parser.add_argument("--timed-only", action="store_true", help="without the cases that are only checked")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    cases = tensor_cases.timed(options.filter)
+    if not options.timed_only:
+        cases += tensor_cases.checked(options.filter)
+    builds = tensor_cases.builds(cases)
+    start = time.monotonic()
+    made = cubins.Cubins(options.examples, options.library, options.out)
+    errors = made.prepare(builds, options.jobs)
+    for build, error in errors.items():
+        print(f"FAILED {build.kernel} {build.label}: {error.splitlines()[0]}")
+    for build in builds:
+        metadata = None if build in errors else made.results[build].result()[1]
+        if metadata and metadata["spillBytes"] > 0:
+            print(f"spills {metadata['spillBytes']} bytes: {build.kernel} {build.label}")
+    print(f"{len(builds) - len(errors)} cubins, {len(errors)} failures, {time.monotonic() - start:.1f} s")
+    sys.exit(bool(errors))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,86 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What a tensor-core comparison is made of, in words that need neither PyTorch nor a GPU: configurations, argument types
+# specialised as Triton does, and what there is to compile. Cubins can so be made on another machine.
+
+import hashlib
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """An argument that is a tensor with elements of this type; torch's tensors are aligned."""
+    dtype: str
+
+
+@dataclass(frozen=True)
+class Type:
+    """A constant that is a type, like tl.float32."""
+    name: str
+
+
+@dataclass
+class Configuration:
+    """One way to run a kernel."""
+    constants: dict
+    warps: int
+    stages: int
+
+    @property
+    def label(self):
+        return "x".join(str(int(v)) for v in self.constants.values()) + f"_w{self.warps}_s{self.stages}"
+
+
+def blocks(*rows):
+    """Configurations from rows of BLOCK_M, BLOCK_N, BLOCK_K, warps, stages."""
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k), warps, stages) for m, n, k, warps, stages in rows]
+
+
+def cdiv(a, b):
+    return -(-a // b)
+
+
+def text(constant):
+    """A constant as tilec reads it."""
+    return f"tl.{constant.name}" if isinstance(constant, Type) else repr(constant)
+
+
+def bind(values, constants):
+    """Argument types and constants of a launch with these values: a number that is 1 becomes a constant, pointers and
+    multiples of 16 are marked."""
+    kinds, fixed = {}, {}
+    for name, value in values.items():
+        if isinstance(value, Pointer):
+            kinds[name] = f"*{value.dtype}:16"
+        elif isinstance(value, float):
+            kinds[name] = "fp32"
+        elif value == 1:
+            fixed[name] = "1"
+        else:
+            kinds[name] = ("i32" if -2**31 <= value < 2**31 else "i64") + (":16" if value % 16 == 0 else "")
+    fixed.update((name, text(value)) for name, value in constants.items())
+    return kinds, fixed
+
+
+@dataclass(frozen=True)
+class Build:
+    """All that decides a kernel's code, except the source text and the compiler."""
+    file: str
+    kernel: str
+    arguments: tuple
+    constants: tuple
+    warps: int
+    stages: int
+    label: str
+
+    def name(self, source):
+        """A file name; `source` is the text of the file."""
+        digest = hashlib.sha256(repr((self, source)).encode()).hexdigest()[:12]
+        return f"{self.kernel}-{self.label}-{digest}"
+
+
+def build_of(case, configuration):
+    kinds, fixed = bind(case.values(), case.constants(configuration))
+    return Build(case.file, case.entry, tuple(kinds.items()), tuple(fixed.items()), configuration.warps,
+                 configuration.stages, f"{case.variant}-{configuration.label}")

@@ -1,0 +1,32 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The tensor-core comparisons by family, and the choice among them. Needs neither PyTorch nor a GPU.
+
+import attention
+import matmul
+from tensor_case import build_of
+
+FAMILIES = (matmul, attention)
+
+
+def chosen(cases, wanted, unwanted=""):
+    """The cases whose name and size contain one of the texts in `wanted`, separated by commas, and none of
+    `unwanted`."""
+
+    def holds(case, texts):
+        return any(text in f"{case.name} {case.size}" for text in texts.split(",") if text)
+    return [case for case in cases if (not wanted or holds(case, wanted)) and not holds(case, unwanted)]
+
+
+def timed(wanted="", unwanted=""):
+    return chosen([case for family in FAMILIES for case in family.timed()], wanted, unwanted)
+
+
+def checked(wanted="", unwanted=""):
+    return chosen([case for family in FAMILIES for case in family.checked()], wanted, unwanted)
+
+
+def builds(cases):
+    """What the cases need compiled, each once."""
+    return list(dict.fromkeys(build_of(case, configuration) for case in cases for configuration in case.configurations))

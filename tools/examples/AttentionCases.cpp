@@ -1,0 +1,85 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Example 45: attention over sequences of any length, all keys or those up to the query.
+
+#include "Cases.h"
+#include "ProductReferences.h"
+
+#include <cmath>
+
+namespace tilec::harness {
+namespace {
+
+struct Problem {
+  DType type = DType::f16;
+  int64_t heads = 2, length = 0, width = 32;
+  bool isCausal = false;
+};
+
+/// The weights are rounded to the type, and the tensor cores round f32 to tf32; the results are
+/// averages of numbers of size 1.
+tilecrt::Tolerance attentionTolerance(DType type) {
+  return {1e-2, type == DType::bf16 ? 2e-2 : 3e-3};
+}
+
+Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
+  constexpr int64_t blockM = 32, blockN = 32;
+  RunBuilder builder("45-attention-forward.tile", "attention_forward", seed);
+  for (const char *name : {"q_ptr", "k_ptr", "v_ptr"})
+    builder.randn(name, p.type, {p.heads, p.length, p.width});
+  double scale = 1 / std::sqrt(static_cast<double>(p.width));
+  auto length = static_cast<uint64_t>(p.length), width = static_cast<uint64_t>(p.width);
+  auto attendHead = [&](uint64_t head, std::vector<double> &logSums) {
+    auto read = [&](const char *name) {
+      return readMatrix(builder.array(name), length, width, head * length * width, width, 1);
+    };
+    return attend(read("q_ptr"), read("k_ptr"), read("v_ptr"), scale, p.isCausal, &logSums);
+  };
+  builder.output(
+      "out_ptr", p.type, {p.heads, p.length, p.width},
+      [&](HostArray &out) {
+        std::vector<double> logSums;
+        for (uint64_t head = 0; head < static_cast<uint64_t>(p.heads); ++head) {
+          DoubleMatrix result = attendHead(head, logSums);
+          for (uint64_t i = 0; i < length * width; ++i)
+            out.set(head * length * width + i, result.values[i]);
+        }
+      },
+      attentionTolerance(p.type));
+  builder.output(
+      "lse_ptr", DType::f32, {p.heads, p.length},
+      [&](HostArray &out) {
+        std::vector<double> logSums;
+        for (uint64_t head = 0; head < static_cast<uint64_t>(p.heads); ++head) {
+          attendHead(head, logSums);
+          for (uint64_t i = 0; i < length; ++i)
+            out.set(head * length + i, logSums[i]);
+        }
+      },
+      tilecrt::Tolerance{1e-4, 3e-3});
+  builder.i32("seq_len", p.length).f32("scale", scale);
+  builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", blockM).constant("BLOCK_N", blockN);
+  builder.constant("CAUSAL", p.isCausal ? "True" : "False");
+  builder.grid((length + blockM - 1) / blockM, static_cast<uint64_t>(p.heads));
+  return builder.take();
+}
+
+} // namespace
+
+void addAttentionCases(std::vector<Case> &cases) {
+  Scale scale = Scale::Quick;
+  for (DType type : {DType::f16, DType::bf16, DType::f32})
+    for (bool isCausal : {true, false}) {
+      for (auto [length, width] : {std::pair<int64_t, int64_t>(100, 32), {64, 64}, {1, 16}}) {
+        Problem p{type, 2, length, width, isCausal};
+        cases.push_back({std::string("attention_forward") + (isCausal ? " causal" : ""), type,
+                         sizeText({p.heads, length, width}), scale,
+                         [=](uint64_t seed) { return buildForward(p, seed); }});
+        scale = Scale::Full;
+      }
+      scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
+    }
+}
+
+} // namespace tilec::harness

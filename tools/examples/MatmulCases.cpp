@@ -1,0 +1,246 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Examples 40 to 44: matrix products, by pointers, batched, by block pointers, by descriptors, and
+// split along K.
+
+#include "Cases.h"
+#include "ProductReferences.h"
+
+#include <cmath>
+
+namespace tilec::harness {
+namespace {
+
+uint64_t blocks(int64_t count, int64_t block) {
+  return static_cast<uint64_t>((count + block - 1) / block);
+}
+
+/// The type of the product of matrices of a type.
+DType productType(DType type) {
+  switch (type) {
+  case DType::i8:
+  case DType::u8:
+    return DType::i32;
+  case DType::f8e4m3:
+  case DType::f8e5m2:
+    return DType::f16;
+  default:
+    return type;
+  }
+}
+
+std::string accumulatorText(DType type) {
+  DType product = productType(type);
+  return product == DType::i32 ? "tl.int32" : product == DType::f64 ? "tl.float64" : "tl.float32";
+}
+
+/// Sums of `depth` products of numbers of size 1. Tensor cores cut f32 operands off to tf32 (2^-10
+/// each), add 8-bit floats in a short accumulator, and round towards zero when they add.
+tilecrt::Tolerance productTolerance(DType type, int64_t depth) {
+  double size = std::sqrt(static_cast<double>(depth));
+  if (type == DType::f32 || type == DType::f8e4m3 || type == DType::f8e5m2)
+    return {2e-3, 3e-3 * size};
+  return toleranceFor(productType(type), 10 * size);
+}
+
+void addMatrix(RunBuilder &builder, const std::string &name, DType type,
+               std::vector<int64_t> shape) {
+  if (tilecrt::isFloat(type))
+    builder.randn(name, type, std::move(shape));
+  else
+    builder.randint(name, type, std::move(shape), type == DType::u8 ? 0 : -128,
+                    type == DType::u8 ? 256 : 128);
+}
+
+struct Problem {
+  DType type = DType::f32;
+  int64_t m = 0, n = 0, k = 0;
+  /// Stored by columns.
+  bool transA = false, transB = false;
+  bool leaky = false;
+
+  uint64_t bytes() const {
+    auto elements = static_cast<uint64_t>(m * k + k * n);
+    return elements * tilecrt::dtypeSize(type) +
+           static_cast<uint64_t>(m * n) * tilecrt::dtypeSize(productType(type));
+  }
+};
+
+DoubleMatrix leftOf(const RunBuilder &builder, const Problem &p) {
+  auto m = static_cast<uint64_t>(p.m), k = static_cast<uint64_t>(p.k);
+  return readMatrix(builder.array("a_ptr"), m, k, 0, p.transA ? 1 : k, p.transA ? m : 1);
+}
+
+DoubleMatrix rightOf(const RunBuilder &builder, const Problem &p) {
+  auto n = static_cast<uint64_t>(p.n), k = static_cast<uint64_t>(p.k);
+  return readMatrix(builder.array("b_ptr"), k, n, 0, p.transB ? 1 : n, p.transB ? k : 1);
+}
+
+void expectProduct(RunBuilder &builder, const Problem &p) {
+  builder.output(
+      "c_ptr", productType(p.type), {p.m, p.n},
+      [&](HostArray &out) {
+        DoubleMatrix product = multiply(leftOf(builder, p), rightOf(builder, p));
+        for (uint64_t i = 0; i < out.size(); ++i) {
+          double value = product.values[i];
+          out.set(i, p.leaky && value < 0 ? 0.01 * value : value);
+        }
+      },
+      productTolerance(p.type, p.k));
+}
+
+void addOperands(RunBuilder &builder, const Problem &p) {
+  addMatrix(builder, "a_ptr", p.type,
+            p.transA ? std::vector<int64_t>{p.k, p.m} : std::vector<int64_t>{p.m, p.k});
+  addMatrix(builder, "b_ptr", p.type,
+            p.transB ? std::vector<int64_t>{p.n, p.k} : std::vector<int64_t>{p.k, p.n});
+  expectProduct(builder, p);
+  builder.i32("M", p.m).i32("N", p.n).i32("K", p.k);
+}
+
+void addStrides(RunBuilder &builder, const Problem &p) {
+  builder.i32("stride_am", p.transA ? 1 : p.k).i32("stride_ak", p.transA ? p.m : 1);
+  builder.i32("stride_bk", p.transB ? 1 : p.n).i32("stride_bn", p.transB ? p.k : 1);
+  builder.i32("stride_cm", p.n).i32("stride_cn", 1);
+}
+
+Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
+  constexpr int64_t block = 32;
+  RunBuilder builder("40-matmul.tile", "matmul", seed);
+  addOperands(builder, p);
+  addStrides(builder, p);
+  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
+  builder.constant("GROUP_M", 8).constant("ACC", accumulatorText(p.type));
+  builder.constant("ACTIVATION", p.leaky ? "'leaky_relu'" : "''");
+  builder.grid(blocks(p.m, block) * blocks(p.n, block));
+  return builder.idealBytes(p.bytes()).take();
+}
+
+Result<KernelRun> buildBlockPointers(const Problem &p, uint64_t seed) {
+  constexpr int64_t blockM = 32, blockN = 64, blockK = 16;
+  RunBuilder builder("42-matmul-block-pointers.tile", "matmul_block_pointers", seed);
+  addOperands(builder, p);
+  addStrides(builder, p);
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
+  builder.grid(blocks(p.m, blockM) * blocks(p.n, blockN));
+  return builder.idealBytes(p.bytes()).take();
+}
+
+Result<KernelRun> buildDescriptors(const Problem &p, uint64_t seed) {
+  constexpr int64_t blockM = 32, blockN = 32, blockK = 32;
+  RunBuilder builder("43-matmul-descriptors.tile", "matmul_descriptors", seed);
+  addOperands(builder, p);
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
+  builder.constant("GROUP_M", 2).grid(4);
+  return builder.idealBytes(p.bytes()).take();
+}
+
+/// C holds something before, which the parts are added to.
+Result<KernelRun> buildSplitK(const Problem &p, uint64_t seed) {
+  constexpr int64_t blockM = 16, blockN = 32, blockK = 32, splits = 4;
+  RunBuilder builder("44-split-k-matmul.tile", "split_k_matmul", seed);
+  addMatrix(builder, "a_ptr", p.type, {p.m, p.k});
+  addMatrix(builder, "b_ptr", p.type, {p.k, p.n});
+  builder.randn("c_ptr", DType::f32, {p.m, p.n});
+  tilecrt::Tolerance tolerance = toleranceFor(DType::f32, 10 * std::sqrt(double(p.k)));
+  if (p.type == DType::f32)
+    tolerance = productTolerance(p.type, p.k);
+  builder.changes(
+      "c_ptr",
+      [&](HostArray &out) {
+        DoubleMatrix product = multiply(leftOf(builder, p), rightOf(builder, p));
+        for (uint64_t i = 0; i < out.size(); ++i)
+          out.set(i, builder.array("c_ptr").at(i) + product.values[i]);
+      },
+      tolerance);
+  builder.i32("M", p.m).i32("N", p.n).i32("K", p.k);
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
+  builder.constant("SPLIT_K", splits).grid(blocks(p.m, blockM) * blocks(p.n, blockN), splits);
+  return builder.idealBytes(p.bytes()).take();
+}
+
+void expectBatch(RunBuilder &builder, DType type, int64_t batch, int64_t m, int64_t n, int64_t k) {
+  addMatrix(builder, "a_ptr", type, {batch, m, k});
+  addMatrix(builder, "b_ptr", type, {batch, k, n});
+  builder.output(
+      "c_ptr", productType(type), {batch, m, n},
+      [&](HostArray &out) {
+        auto rows = static_cast<uint64_t>(m), columns = static_cast<uint64_t>(n),
+             depth = static_cast<uint64_t>(k);
+        for (uint64_t i = 0; i < static_cast<uint64_t>(batch); ++i) {
+          DoubleMatrix product = multiply(
+              readMatrix(builder.array("a_ptr"), rows, depth, i * rows * depth, depth, 1),
+              readMatrix(builder.array("b_ptr"), depth, columns, i * depth * columns, columns, 1));
+          for (uint64_t j = 0; j < rows * columns; ++j)
+            out.set(i * rows * columns + j, product.values[j]);
+        }
+      },
+      productTolerance(type, k));
+}
+
+Result<KernelRun> buildBatched(const Problem &p, uint64_t seed) {
+  constexpr int64_t batch = 3, blockM = 32, blockN = 32, blockK = 16;
+  RunBuilder builder("41-batched-matmul.tile", "batched_matmul", seed);
+  expectBatch(builder, p.type, batch, p.m, p.n, p.k);
+  builder.i32("M", p.m).i32("N", p.n).i32("K", p.k);
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
+  builder.grid(blocks(p.m, blockM) * blocks(p.n, blockN), batch);
+  return builder.idealBytes(batch * p.bytes()).take();
+}
+
+Result<KernelRun> buildSmall(DType type, int64_t count, uint64_t seed) {
+  constexpr int64_t m = 8, n = 4, k = 16, batch = 4;
+  RunBuilder builder("41-batched-matmul.tile", "small_matmuls", seed);
+  expectBatch(builder, type, count, m, n, k);
+  builder.i32("count", count).constant("M", m).constant("N", n).constant("K", k);
+  builder.constant("BATCH", batch).grid(blocks(count, batch));
+  return builder.take();
+}
+
+using Build = Result<KernelRun> (*)(const Problem &, uint64_t);
+
+void addCase(std::vector<Case> &cases, const std::string &name, Scale scale, Build build,
+             const Problem &p) {
+  std::string variant = name;
+  if (p.transA || p.transB)
+    variant += std::string(" ") + (p.transA ? "t" : "n") + (p.transB ? "t" : "n");
+  cases.push_back({variant + (p.leaky ? " leaky" : ""), p.type, sizeText({p.m, p.n, p.k}), scale,
+                   [=](uint64_t seed) { return build(p, seed); }});
+}
+
+} // namespace
+
+void addMatmulCases(std::vector<Case> &cases) {
+  const DType halves[] = {DType::f16, DType::bf16, DType::f32};
+  addCase(cases, "matmul", Scale::Quick, buildMatmul,
+          {DType::f16, 100, 50, 77, false, false, true});
+  for (DType type : {DType::f16, DType::bf16, DType::f32, DType::f8e4m3, DType::f8e5m2, DType::i8,
+                     DType::u8, DType::f64}) {
+    for (auto [m, n, k] : {std::array<int64_t, 3>{64, 96, 64}, {45, 33, 70}})
+      for (bool transA : {false, true})
+        for (bool transB : {false, true})
+          addCase(cases, "matmul", Scale::Full, buildMatmul, {type, m, n, k, transA, transB});
+    addCase(cases, "matmul", Scale::Full, buildMatmul, {type, 1, 1, 1});
+  }
+  Scale first = Scale::Quick;
+  for (DType type : halves) {
+    addCase(cases, "batched_matmul", first, buildBatched, {type, 50, 40, 70});
+    addCase(cases, "batched_matmul", Scale::Full, buildBatched, {type, 64, 32, 32});
+    cases.push_back({"small_matmuls", type, sizeText({21, 8, 4, 16}), first,
+                     [=](uint64_t seed) { return buildSmall(type, 21, seed); }});
+    addCase(cases, "matmul_block_pointers", first, buildBlockPointers, {type, 70, 100, 45});
+    addCase(cases, "matmul_block_pointers", Scale::Full, buildBlockPointers, {type, 64, 64, 64});
+    addCase(cases, "matmul_block_pointers", Scale::Full, buildBlockPointers,
+            {type, 64, 40, 33, true, true});
+    // Rows of whole 16 bytes; B is stored by columns.
+    addCase(cases, "matmul_descriptors", first, buildDescriptors, {type, 100, 56, 72, false, true});
+    addCase(cases, "matmul_descriptors", Scale::Full, buildDescriptors,
+            {type, 64, 64, 64, false, true});
+    addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
+    addCase(cases, "split_k_matmul", Scale::Full, buildSplitK, {type, 16, 64, 128});
+    first = Scale::Full;
+  }
+}
+
+} // namespace tilec::harness

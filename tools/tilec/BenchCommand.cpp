@@ -1,0 +1,273 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilec bench: the combinations of kernels, constants, warps and stages one after the other, each
+// compiled and measured; a combination that fails is reported and the others go on.
+
+#include "Commands.h"
+
+#include "BenchReport.h"
+#include "CompileOutcome.h"
+#include "Console.h"
+#include "FindingDiagnostics.h"
+#include "GpuRun.h"
+#include "SimulatorRun.h"
+#include "SourceFile.h"
+
+#include "tilec/Support/NearestName.h"
+
+using tilecrt::Result;
+using tilecrt::Status;
+
+namespace tilec::tool {
+
+namespace {
+
+class Bench {
+public:
+  explicit Bench(const BenchCommand &benchCommand)
+      : command(benchCommand), report{benchCommand, "simulator", {}} {}
+
+  ExitCode run();
+
+private:
+  ExitCode readSource();
+  ExitCode selectKernels();
+  ExitCode openDevice();
+  void measureKernel(const KernelInfo &info);
+  ExitCode measureRow(const KernelInfo &info, BenchRow &row);
+  ExitCode makePlan(const KernelInfo &info, const RunCommand &variant);
+  ExitCode compile(const RunCommand &variant);
+  ExitCode measureOnGpu(BenchRow &row);
+  ExitCode simulate(const RunCommand &variant, BenchRow &row);
+
+  RunCommand variantOf(const KernelInfo &info, const BenchRow &row) const;
+  std::vector<BenchRow> rowsOf(const KernelInfo &info) const;
+  ExitCode print(const DiagnosticEngine &diagnostics) {
+    printDiagnostics(sources, diagnostics, command.run.kernel.diagnosticsFormat);
+    return diagnostics.hasErrors() ? ExitCode::InputError : ExitCode::Ok;
+  }
+
+  const BenchCommand &command;
+  SourceManager sources;
+  FileId file = 0;
+  ParsedSource source;
+  std::vector<const KernelInfo *> kernels;
+  /// Nothing: the simulator.
+  std::optional<tilecrt::cuda::Context> gpu;
+  /// After a fault the driver refuses everything else.
+  bool isGpuLost = false;
+  Compiler compiler;
+  std::unique_ptr<CompiledKernel> compiled;
+  RunPlan plan;
+  /// The kernel whose data the plan holds.
+  const KernelInfo *planned = nullptr;
+  BenchReport report;
+  /// Of the first combination that failed.
+  ExitCode firstFailure = ExitCode::Ok;
+};
+
+bool hasParameter(const KernelInfo &info, llvm::StringRef name) {
+  return llvm::any_of(info.params, [&](const KernelParam &param) { return param.name == name; });
+}
+
+} // namespace
+
+ExitCode Bench::readSource() {
+  std::optional<FileId> loaded = loadSource(sources, command.run.kernel.file);
+  if (!loaded)
+    return ExitCode::InputError;
+  file = *loaded;
+  DiagnosticEngine diagnostics;
+  source = parseSource(sources, file, diagnostics);
+  return diagnostics.hasErrors() ? print(diagnostics) : ExitCode::Ok;
+}
+
+ExitCode Bench::selectKernels() {
+  DiagnosticEngine diagnostics;
+  std::vector<std::string> names = command.kernels;
+  if (names.empty())
+    names.push_back("");
+  for (const std::string &name : names)
+    if (const KernelInfo *info = selectKernel(source, name, file, diagnostics))
+      kernels.push_back(info);
+  if (diagnostics.hasErrors())
+    return print(diagnostics);
+  // One kernel's plan checks the names itself; of several, each takes what it knows.
+  if (kernels.size() < 2)
+    return ExitCode::Ok;
+  std::vector<llvm::StringRef> known;
+  for (const KernelInfo *info : kernels)
+    for (const KernelParam &param : info->params)
+      known.push_back(param.name);
+  for (const auto *list : {&command.run.kernel.arguments, &command.run.kernel.constants})
+    for (const NamedValue &value : *list) {
+      if (llvm::is_contained(known, value.first))
+        continue;
+      llvm::StringRef nearest = nearestName(value.first, known);
+      diagnostics.error(SourceRange(),
+                        "no kernel has a parameter '" + value.first + "'" +
+                            (nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?"));
+    }
+  return print(diagnostics);
+}
+
+/// Before any data is made.
+ExitCode Bench::openDevice() {
+  if (command.run.device == DeviceKind::Simulator)
+    return ExitCode::Ok;
+  Result<tilecrt::cuda::Context> context = openGpu(command.run.deviceNumber);
+  if (!context.ok()) {
+    ExitCode code = reportError(context.message(), ExitCode::Unavailable);
+    reportNote("times need a GPU; '--device sim' gives the simulator's counters instead");
+    return code;
+  }
+  gpu.emplace(std::move(*context));
+  report.device = describeGpu(*gpu);
+  return ExitCode::Ok;
+}
+
+/// All combinations for one kernel, the last list varying fastest.
+std::vector<BenchRow> Bench::rowsOf(const KernelInfo &info) const {
+  std::vector<BenchRow> rows(1);
+  rows.front().kernel = info.name;
+  auto multiply = [&](const auto &values, auto put) {
+    if (values.empty())
+      return;
+    std::vector<BenchRow> more;
+    for (const BenchRow &row : rows)
+      for (const auto &value : values) {
+        more.push_back(row);
+        put(more.back(), value);
+      }
+    rows = std::move(more);
+  };
+  for (const auto &[name, values] : command.constants)
+    if (kernels.size() < 2 || hasParameter(info, name))
+      multiply(values, [&, constant = name](BenchRow &row, const std::string &value) {
+        row.constants.emplace_back(constant, value);
+      });
+  multiply(command.numStages, [](BenchRow &row, int value) { row.numStages = value; });
+  multiply(command.numWarps, [](BenchRow &row, int value) { row.numWarps = value; });
+  return rows;
+}
+
+/// The run that a row stands for.
+RunCommand Bench::variantOf(const KernelInfo &info, const BenchRow &row) const {
+  RunCommand variant = command.run;
+  variant.kernel.kernel = info.name;
+  variant.kernel.constants = row.constants;
+  variant.kernel.numWarps = row.numWarps;
+  variant.kernel.numStages = row.numStages;
+  if (kernels.size() > 1)
+    llvm::erase_if(variant.kernel.arguments,
+                   [&](const NamedValue &value) { return !hasParameter(info, value.first); });
+  return variant;
+}
+
+ExitCode Bench::makePlan(const KernelInfo &info, const RunCommand &variant) {
+  DiagnosticEngine diagnostics;
+  // The GPU works on copies of the data; the simulator leaves its results in it.
+  if (planned == &info && gpu) {
+    rebindConstants(plan, variant, source, info, diagnostics);
+  } else {
+    plan = makeRunPlan(variant, source, info, diagnostics);
+    planned = diagnostics.hasErrors() ? nullptr : &info;
+  }
+  return print(diagnostics);
+}
+
+ExitCode Bench::compile(const RunCommand &variant) {
+  CompileOptions options = makeCompileOptions(variant.kernel);
+  options.kernel = plan.kernel;
+  options.arguments = plan.types;
+  options.constants = plan.constants;
+  options.target = "sim";
+  if (gpu)
+    if (Status status = aimAtGpu(gpu->device(), options); !status.ok())
+      return reportUnlessOk(status);
+  DiagnosticEngine diagnostics;
+  compiled = compiler.compile(sources, file, options, diagnostics);
+  print(diagnostics);
+  return compiled ? ExitCode::Ok : reportFailure(compiler.lastFailure());
+}
+
+ExitCode Bench::measureOnGpu(BenchRow &row) {
+  tilecrt::cuda::TimingOptions options;
+  options.warmup = command.warmup;
+  options.repeats = command.repeats;
+  options.flushL2 = command.flushL2;
+  Result<tilecrt::cuda::Timing> timing = timeOnGpu(*gpu, *compiled, plan, options);
+  if (!timing.ok()) {
+    isGpuLost = timing.code() == tilecrt::StatusCode::deviceError;
+    return reportUnlessOk(timing.status());
+  }
+  row.timing = std::move(*timing);
+  return ExitCode::Ok;
+}
+
+ExitCode Bench::simulate(const RunCommand &variant, BenchRow &row) {
+  Result<RunOutcome> outcome = runOnSimulator(*compiled, plan, variant);
+  if (!outcome.ok())
+    return reportUnlessOk(outcome.status());
+  row.simulation = std::move(*outcome);
+  DiagnosticEngine findings(/*limit=*/0);
+  reportFindings(row.simulation, sources, findings);
+  print(findings);
+  if (!row.simulation.launch.clean())
+    firstFailure = firstFailure == ExitCode::Ok ? ExitCode::InputError : firstFailure;
+  return ExitCode::Ok;
+}
+
+ExitCode Bench::measureRow(const KernelInfo &info, BenchRow &row) {
+  if (isGpuLost) {
+    row.failure = "the GPU was lost by a fault before";
+    return ExitCode::InputError;
+  }
+  RunCommand variant = variantOf(info, row);
+  row.failure = "the arguments do not fit the kernel";
+  if (ExitCode code = makePlan(info, variant); code != ExitCode::Ok)
+    return code;
+  row.grid = plan.grid;
+  row.movedBytes = plan.movedBytes;
+  row.failure = "the kernel does not compile";
+  if (ExitCode code = compile(variant); code != ExitCode::Ok)
+    return code;
+  row.metadata = compiled->metadata;
+  row.failure = "the launch failed";
+  if (ExitCode code = gpu ? measureOnGpu(row) : simulate(variant, row); code != ExitCode::Ok)
+    return code;
+  row.failure.clear();
+  return ExitCode::Ok;
+}
+
+void Bench::measureKernel(const KernelInfo &info) {
+  for (BenchRow &row : rowsOf(info)) {
+    if (ExitCode code = measureRow(info, row); code != ExitCode::Ok) {
+      std::string name = row.kernel;
+      for (const auto &[constant, value] : row.constants)
+        name += " " + constant + "=" + value;
+      if (row.numWarps)
+        name += " num_warps=" + std::to_string(*row.numWarps);
+      if (row.numStages)
+        name += " num_stages=" + std::to_string(*row.numStages);
+      reportNote("no measurement of " + name + ": " + row.failure);
+      firstFailure = firstFailure == ExitCode::Ok ? code : firstFailure;
+    }
+    report.rows.push_back(std::move(row));
+  }
+}
+
+ExitCode Bench::run() {
+  for (ExitCode (Bench::*step)() : {&Bench::readSource, &Bench::selectKernels, &Bench::openDevice})
+    if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
+      return code;
+  for (const KernelInfo *info : kernels)
+    measureKernel(*info);
+  ExitCode code = writeToStdout(command.run.json ? printReportAsJson(report) : printReport(report));
+  return code == ExitCode::Ok ? firstFailure : code;
+}
+
+ExitCode execute(const BenchCommand &command) { return Bench(command).run(); }
+
+} // namespace tilec::tool
