@@ -54,9 +54,9 @@ LogicalResult MmaOp::verify() {
   auto rhs = cast<RankedTensorType>(getRhs().getType());
   auto type = cast<RankedTensorType>(getType());
   if (!hasProduct(lhs.getElementType(), rhs.getElementType(), type.getElementType()))
-    return emitOpError("has no product of ") << lhs.getElementType() << " and "
-                                             << rhs.getElementType() << " in "
-                                             << type.getElementType();
+    return emitOpError("has no product of ")
+           << lhs.getElementType() << " and " << rhs.getElementType() << " in "
+           << type.getElementType();
   if (getIsUnsigned() && !lhs.getElementType().isInteger(8))
     return emitOpError("expected 'unsigned' with operands of 8-bit integers only, got ")
            << lhs.getElementType();

@@ -188,12 +188,12 @@ private:
   std::vector<std::set<int64_t>> values;
 };
 
-/// Bit `bit` of `in` moves as `expected` in dimension `dim` (reduced to its size), and nowhere else.
+/// Bit `bit` of `in` moves as `expected` in dimension `dim` (reduced to its size), and nowhere
+/// else.
 bool movesAlong(const LinearLayout &layout, llvm::StringRef in, unsigned bit, unsigned dim,
                 int32_t expected) {
   for (unsigned other = 0; other < layout.getNumOutDims(); ++other) {
-    int32_t wanted =
-        other == dim && expected < layout.getOutDimSize(dimName(dim)) ? expected : 0;
+    int32_t wanted = other == dim && expected < layout.getOutDimSize(dimName(dim)) ? expected : 0;
     if (layout.getBasis(in, bit, dimName(other)) != wanted)
       return false;
   }
@@ -215,9 +215,8 @@ std::optional<MmaRegisters> matchMma(const LinearLayout &a, const LinearLayout &
   for (unsigned bit = 0; bit < 5; ++bit) {
     if (bit < 2) {
       int32_t depth = a.getBasis(kLane, bit, dimName(n));
-      if (depth != b.getBasis(kLane, bit, dimName(m)) ||
-          !movesAlong(a, kLane, bit, n, depth) || !movesAlong(b, kLane, bit, m, depth) ||
-          !movesAlong(product, kLane, bit, n, 2 << bit))
+      if (depth != b.getBasis(kLane, bit, dimName(m)) || !movesAlong(a, kLane, bit, n, depth) ||
+          !movesAlong(b, kLane, bit, m, depth) || !movesAlong(product, kLane, bit, n, 2 << bit))
         return std::nullopt;
       if (depth == 0)
         result.idleLanes |= 1 << bit;

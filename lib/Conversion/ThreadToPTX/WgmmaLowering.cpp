@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// mma.sync, wgmma.mma_async and wgmma.wait_group as assembly. The accumulator's registers are operands that
-// are read and written in place; a wait passes them through, so that nothing that uses them moves
-// before it.
+// mma.sync, wgmma.mma_async and wgmma.wait_group as assembly. The accumulator's registers are
+// operands that are read and written in place; a wait passes them through, so that nothing that
+// uses them moves before it.
 
 #include "ThreadLowering.h"
 

@@ -56,10 +56,10 @@ struct Mma : ThreadPattern<MmaOp> {
       counts = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, idle,
                                      constantI32(rewriter, loc, 0));
     }
-    Fragments a = fragmentsOf(rewriter, loc, adaptor.getLhs(), registers->a, registers->depth,
-                              counts);
-    Fragments b = fragmentsOf(rewriter, loc, adaptor.getRhs(), registers->b, registers->depth,
-                              counts);
+    Fragments a =
+        fragmentsOf(rewriter, loc, adaptor.getLhs(), registers->a, registers->depth, counts);
+    Fragments b =
+        fragmentsOf(rewriter, loc, adaptor.getRhs(), registers->b, registers->depth, counts);
     bool isF64 = type.getElementType().isF64();
     // Groups of 8 rows and words along K of one instruction.
     int64_t rowStep = isF64 ? 1 : 2, wordStep = isF64 ? 1 : 2;
@@ -83,8 +83,7 @@ struct Mma : ThreadPattern<MmaOp> {
               for (int64_t half : {0, 1}) {
                 int64_t group = batch * registers->rowGroups + i;
                 int64_t at = (group * registers->columnGroups + column) * 2 + half;
-                places.push_back(i < registers->rowGroups ? registers->c[at]
-                                                          : MmaRegisters::kNone);
+                places.push_back(i < registers->rowGroups ? registers->c[at] : MmaRegisters::kNone);
               }
             multiply(rewriter, loc, wordsA, wordsB, places, typeA, typeB, type.getElementType(),
                      values);

@@ -61,13 +61,17 @@ std::optional<std::string> tilec::whyNotMma(DotOp dot) {
 
 /// Whether a product's left operand is computed, element by element, from `value`.
 static bool feedsProduct(Value value, unsigned depth = 0) {
-  return depth < 16 && llvm::any_of(value.getUses(), [&](OpOperand &use) {
-           Operation *op = use.getOwner();
-           if (auto dot = dyn_cast<DotOp>(op))
-             return &use == &dot.getLhsMutable();
-           bool passesOn = isa<ConvertLayoutOp>(op) || op->hasTrait<OpTrait::Elementwise>();
-           return passesOn && op->getNumResults() == 1 && feedsProduct(op->getResult(0), depth + 1);
-         });
+  return depth < 16 && llvm::any_of(
+                           value.getUses(),
+                           [&](OpOperand &use) {
+                             Operation *op = use.getOwner();
+                             if (auto dot = dyn_cast<DotOp>(op))
+                               return &use == &dot.getLhsMutable();
+                             bool passesOn =
+                                 isa<ConvertLayoutOp>(op) || op->hasTrait<OpTrait::Elementwise>();
+                             return passesOn && op->getNumResults() == 1 &&
+                                    feedsProduct(op->getResult(0), depth + 1);
+                           });
 }
 
 namespace {
@@ -98,14 +102,15 @@ struct Operand {
 class MmaBuilder {
 public:
   explicit MmaBuilder(DotOp product)
-      : dot(product), builder(product), loc(product.getLoc()), operands{Operand(dot.getLhs()),
-                                                                        Operand(dot.getRhs())} {
+      : dot(product), builder(product), loc(product.getLoc()),
+        operands{Operand(dot.getLhs()), Operand(dot.getRhs())} {
     bool isChained = comesFromProduct(dot.getLhs()) || feedsProduct(dot.getResult());
     auto type = cast<RankedTensorType>(dot.getType());
     warps = chooseMmaWarps(type.getShape(), numWarpsOf(dot), isChained);
     inRegisters = comesFromProduct(dot.getLhs());
     int32_t narrowest = bitsOf(operands[1].stored);
-    narrowest = std::min(narrowest, inRegisters ? bitsOf(dot.getLhs()) : bitsOf(operands[0].stored));
+    narrowest =
+        std::min(narrowest, inRegisters ? bitsOf(dot.getLhs()) : bitsOf(operands[0].stored));
     packed = std::max(1, 32 / narrowest);
     computed = withLayout(type, mmaAccumulatorLayout(type.getShape(), warps));
   }
@@ -179,8 +184,8 @@ private:
     RankedTensorType type = tensorType(value);
     auto words = cast<RankedTensorType>(type.clone(builder.getI32Type()));
     Value bits = arith::BitcastOp::create(builder, loc, words, value);
-    Value mask = arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(words, APInt(32, 0xFFFFE000u)));
+    Value mask = arith::ConstantOp::create(builder, loc,
+                                           DenseElementsAttr::get(words, APInt(32, 0xFFFFE000u)));
     Value begin = arith::BitcastOp::create(builder, loc, type,
                                            arith::AndIOp::create(builder, loc, bits, mask));
     return {begin, arith::SubFOp::create(builder, loc, value, begin)};
@@ -193,8 +198,7 @@ private:
     Value small = multiply(lhsRest, rhsBegin, zero);
     small = multiply(lhsBegin, rhsRest, small);
     // The rest of an infinity is no number, and the product of the beginnings says it all.
-    Value isNumber =
-        arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, small, small);
+    Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, small, small);
     small = arith::SelectOp::create(builder, loc, isNumber, small, zero);
     return arith::AddFOp::create(builder, loc, multiply(lhsBegin, rhsBegin, small), acc);
   }
