@@ -60,6 +60,8 @@ LogicalResult MmaOp::verify() {
   if (getIsUnsigned() && !lhs.getElementType().isInteger(8))
     return emitOpError("expected 'unsigned' with operands of 8-bit integers only, got ")
            << lhs.getElementType();
+  if (getSplit() && !lhs.getElementType().isF32())
+    return emitOpError("expected 'split' with operands of f32 only, got ") << lhs.getElementType();
   if (!hasLayout(lhs) || !hasLayout(rhs) || !hasLayout(type) ||
       !matchMma(layoutOf(lhs), layoutOf(rhs), layoutOf(type)))
     return emitOpError("expected layouts of the instruction's fragments");

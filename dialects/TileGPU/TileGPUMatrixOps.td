@@ -42,21 +42,24 @@ def TileGPU_MmaOp : TileGPU_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> 
   let summary = "matrix product of warps (mma.sync), added to an accumulator";
   let description = [{
     The layouts are those of the instruction's fragments: `mmaOperandLayout` and `mmaAccumulatorLayout`. K may be in any
-    order that is the same in both operands. Operands of f32 are read as tf32. Tensors smaller than an instruction are
+    order that is the same in both operands. Operands of f32 are read as tf32; with `split` each is
+    a tf32 and what is left of it, and three products are added up (tf32x3). Tensors smaller than an instruction are
     padded inside.
 
     `mma_c1`: types that an instruction has.
     `mma_c2`: layouts that the instruction has.
+    `mma_c3`: `unsigned` with 8-bit integers, `split` with f32.
 
     Example:
     ```mlir
     %3 = tilegpu.mma %0, %1, %2 : tensor<64x32xf16, #a>, tensor<32x64xf16, #b> -> tensor<64x64xf32, #c>
     ```
   }];
-  let arguments = (ins Tile_Tensor:$lhs, Tile_Tensor:$rhs, Tile_Tensor:$acc, UnitAttr:$is_unsigned);
+  let arguments = (ins Tile_Tensor:$lhs, Tile_Tensor:$rhs, Tile_Tensor:$acc, UnitAttr:$is_unsigned, UnitAttr:$split);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`unsigned` $is_unsigned^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+    $lhs `,` $rhs `,` $acc (`unsigned` $is_unsigned^)? (`split` $split^)? attr-dict `:` type($lhs) `,` type($rhs) `->`
+    type($result)
   }];
   let hasVerifier = 1;
 }

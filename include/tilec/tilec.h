@@ -126,7 +126,8 @@ typedef struct tilec_options {
   size_t struct_size;
   /// The kernel's name; NULL: the only entry kernel of the source.
   const char *kernel;
-  /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", or "sim" for the simulator; NULL: "sm_90a".
+  /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", or "sim" for the simulator ("sim:sm_80": with
+  /// the code of that processor); NULL: "sm_90a".
   const char *target;
   /// Types of the run-time arguments, by name, in any order.
   const tilec_binding *arguments;

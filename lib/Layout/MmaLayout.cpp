@@ -42,6 +42,21 @@ std::vector<int32_t> chooseMmaWarps(Shape shape, int32_t numWarps, bool keepRows
   return result;
 }
 
+LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t last) {
+  std::vector<std::pair<std::string, std::vector<uint64_t>>> ins;
+  int shift = 0;
+  for (const auto &[name, size] : layout.getOutDims()) {
+    std::vector<uint64_t> bases;
+    for (int64_t bit = 1; bit < size; bit *= 2) {
+      bool rotates = name == dimName(dim) && bit <= last;
+      bases.push_back(uint64_t(rotates ? (bit == last ? 1 : bit * 2) : bit) << shift);
+    }
+    shift += int(bases.size());
+    ins.push_back({name, std::move(bases)});
+  }
+  return layout.compose(LinearLayout::fromFlatBases(std::move(ins), layout.getOutDims()));
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -80,6 +95,10 @@ std::optional<MatrixLoad> matchMatrixLoad(const LinearLayout &offsets, int32_t b
     load.isTransposed = true;
     load.wordBits = {0};
     rows = {registers[0], lanes[0], lanes[1]};
+  } else if (bits == 8 && lanes[2] == 2 && lanes[3] == 4 && lanes[4] == 8 && registerBit(1) > 1) {
+    load.isTransposed = load.isPaired = true;
+    load.wordBits = {unsigned(registerBit(1)), 0};
+    rows = {registers[0], lanes[0], lanes[1]};
   } else {
     return std::nullopt;
   }
@@ -89,6 +108,8 @@ std::optional<MatrixLoad> matchMatrixLoad(const LinearLayout &offsets, int32_t b
       load.rowOffsets[3 + load.matrixBits.size()] = registers[bit];
       load.matrixBits.push_back(bit);
     }
+  if (load.isPaired && (load.matrixBits.empty() || load.matrixBits[0] != 1))
+    return std::nullopt;
   // Each matrix is a phase of eight lanes with 16 bytes, of which the formula has four.
   std::vector<uint64_t> addresses;
   for (uint64_t offset : load.rowOffsets)
@@ -125,27 +146,49 @@ LinearLayout mmaSharedLayout(Shape shape, int32_t elementBits, unsigned contiguo
     order.push_back(int32_t(dim));
   int64_t rowBytes = shape[contiguousDim] * elementBits / 8;
 
-  LinearLayout best = linearSharedLayout(shape, order).squeezeIn(kBlock);
-  std::pair<int64_t, int64_t> bestCost = readCost(operand, best, elementBits);
+  // The phase of row bit i is XOR-ed to the number of the vector in a row.
+  const LinearLayout plain = linearSharedLayout(shape, order).squeezeIn(kBlock);
+  int columnBits = int(llvm::Log2_64(shape[contiguousDim]));
+  int rowBits = int(llvm::Log2_64(shape[strided]));
+  auto swizzled = [&](int64_t vectorBytes, llvm::ArrayRef<uint32_t> phases) {
+    int first = int(llvm::Log2_64(vectorBytes * 8 / elementBits));
+    std::vector<uint64_t> bases = plain.getFlatBases(kOffset).vec();
+    for (size_t row = 0; row < phases.size() && int(row) < rowBits; ++row)
+      for (int bit = first; bit < columnBits; ++bit)
+        if ((phases[row] >> (bit - first)) & 1)
+          bases[columnBits + row] ^= bases[bit];
+    return LinearLayout::fromFlatBases({{kOffset.str(), bases}}, plain.getOutDims());
+  };
+  LinearLayout best = plain;
+  std::pair<int64_t, int64_t> bestCost = readCost(operand, plain, elementBits);
+  auto tryPhases = [&](int64_t vectorBytes, llvm::ArrayRef<uint32_t> phases) {
+    if (bestCost.first == 0)
+      return;
+    LinearLayout memory = swizzled(vectorBytes, phases);
+    std::pair<int64_t, int64_t> cost = readCost(operand, memory, elementBits);
+    if (cost < bestCost) {
+      best = memory;
+      bestCost = cost;
+    }
+  };
   // Rows of 128 bytes are what the banks hold: shorter ones go together under one phase.
-  int32_t usual = int32_t(std::clamp<int64_t>(128 / std::max<int64_t>(1, rowBytes), 1, 8));
-  for (int32_t vectorBytes : {16, 32, 64}) {
-    if (vectorBytes >= rowBytes)
-      break;
-    for (int32_t perPhase : {usual, 1, 2, 4, 8})
-      for (int32_t maxPhase : {8, 4, 2}) {
-        if (bestCost.first == 0 || int64_t(maxPhase) * vectorBytes > rowBytes)
-          continue;
-        int32_t vector = vectorBytes * 8 / elementBits;
-        LinearLayout memory =
-            swizzledSharedLayout(shape, vector, perPhase, maxPhase, order).squeezeIn(kBlock);
-        std::pair<int64_t, int64_t> cost = readCost(operand, memory, elementBits);
-        if (cost < bestCost) {
-          best = memory;
-          bestCost = cost;
+  int usual = rowBytes >= 128 ? 0 : int(llvm::Log2_64(128 / std::max<int64_t>(16, rowBytes)));
+  for (int64_t vectorBytes = 16; vectorBytes <= 64 && vectorBytes < rowBytes; vectorBytes *= 2)
+    for (int skip : {usual, 0, 1, 2, 3}) {
+      std::vector<uint32_t> phases(skip, 0);
+      phases.insert(phases.end(), {1, 2, 4});
+      tryPhases(vectorBytes, phases);
+    }
+  // Any three of the rows' bits.
+  int some = std::min(rowBits, 6);
+  for (int64_t vectorBytes = 16; vectorBytes <= 32 && vectorBytes < rowBytes; vectorBytes *= 2)
+    for (int i = 0; i < some; ++i)
+      for (int j = i + 1; j < some; ++j)
+        for (int k = j + 1; k < some; ++k) {
+          std::vector<uint32_t> phases(some, 0);
+          phases[i] = 1, phases[j] = 2, phases[k] = 4;
+          tryPhases(vectorBytes, phases);
         }
-      }
-  }
   return best;
 }
 
@@ -188,15 +231,11 @@ private:
   std::vector<std::set<int64_t>> values;
 };
 
-/// Bit `bit` of `in` moves as `expected` in dimension `dim` (reduced to its size), and nowhere
-/// else.
-bool movesAlong(const LinearLayout &layout, llvm::StringRef in, unsigned bit, unsigned dim,
-                int32_t expected) {
-  for (unsigned other = 0; other < layout.getNumOutDims(); ++other) {
-    int32_t wanted = other == dim && expected < layout.getOutDimSize(dimName(dim)) ? expected : 0;
-    if (layout.getBasis(in, bit, dimName(other)) != wanted)
+/// Bit `bit` of `in` moves along dimension `dim` alone, if at all.
+bool movesAlong(const LinearLayout &layout, llvm::StringRef in, unsigned bit, unsigned dim) {
+  for (unsigned other = 0; other < layout.getNumOutDims(); ++other)
+    if (other != dim && layout.getBasis(in, bit, dimName(other)) != 0)
       return false;
-  }
   return true;
 }
 } // namespace
@@ -210,22 +249,28 @@ std::optional<MmaRegisters> matchMma(const LinearLayout &a, const LinearLayout &
     if (layout->getInDimSizeLog2(kLane) != 5 ||
         layout->getInDimSizeLog2(kWarp) != product.getInDimSizeLog2(kWarp))
       return std::nullopt;
-  // Lanes: four along K or along pairs of columns, eight along rows or columns.
+  // Lanes: four along K or along pairs of columns, eight along rows or columns. The columns that
+  // B has in eight lanes are in two registers and four lanes of the product.
   MmaRegisters result;
+  auto lane = [](const LinearLayout &layout, unsigned bit, unsigned dim) {
+    return layout.getBasis(kLane, bit, dimName(dim));
+  };
   for (unsigned bit = 0; bit < 5; ++bit) {
+    bool agrees;
     if (bit < 2) {
-      int32_t depth = a.getBasis(kLane, bit, dimName(n));
-      if (depth != b.getBasis(kLane, bit, dimName(m)) || !movesAlong(a, kLane, bit, n, depth) ||
-          !movesAlong(b, kLane, bit, m, depth) || !movesAlong(product, kLane, bit, n, 2 << bit))
-        return std::nullopt;
-      if (depth == 0)
+      agrees = lane(a, bit, n) == lane(b, bit, m) && movesAlong(a, kLane, bit, n) &&
+               movesAlong(b, kLane, bit, m) && movesAlong(product, kLane, bit, n) &&
+               lane(product, bit, n) == lane(b, bit + 3, n);
+      if (lane(a, bit, n) == 0)
         result.idleLanes |= 1 << bit;
-    } else if (!movesAlong(a, kLane, bit, m, 1 << (bit - 2)) ||
-               !movesAlong(b, kLane, bit, n, 1 << (bit - 2)) ||
-               !movesAlong(product, kLane, bit, m, 1 << (bit - 2))) {
-      return std::nullopt;
+    } else {
+      agrees = lane(a, bit, m) == lane(product, bit, m) && movesAlong(a, kLane, bit, m) &&
+               movesAlong(b, kLane, bit, n) && movesAlong(product, kLane, bit, m);
     }
+    if (!agrees)
+      return std::nullopt;
   }
+  int64_t neighbour = lane(b, 2, n);
   // Warps: as the product's along what the operand has, not along K.
   for (int32_t bit = 0; bit < product.getInDimSizeLog2(kWarp); ++bit)
     for (unsigned dim = 0; dim < rank; ++dim) {
@@ -238,10 +283,8 @@ std::optional<MmaRegisters> matchMma(const LinearLayout &a, const LinearLayout &
   RegisterMap ofA(a), ofB(b), ofC(product);
   std::vector<int64_t> rows = ofA.along(m), columns = ofB.along(n), depth = ofA.along(n);
   std::vector<int64_t> batches = ofC.batches();
-  std::vector<int64_t> productColumns = ofC.along(n);
-  llvm::erase_if(productColumns, [](int64_t column) { return column & 1; });
-  if (rows != ofC.along(m) || columns != productColumns || depth != ofB.along(m) ||
-      batches != ofA.batches() || batches != ofB.batches())
+  if (rows != ofC.along(m) || ofC.along(n).size() != columns.size() * (neighbour ? 2 : 1) ||
+      depth != ofB.along(m) || batches != ofA.batches() || batches != ofB.batches())
     return std::nullopt;
   result.batches = int64_t(batches.size());
   result.rowGroups = int64_t(rows.size());
@@ -256,8 +299,13 @@ std::optional<MmaRegisters> matchMma(const LinearLayout &a, const LinearLayout &
         result.b.push_back(ofB.find(batch, k, column));
     for (int64_t row : rows)
       for (int64_t column : columns)
-        for (int64_t i : {0, 1})
-          result.c.push_back(ofC.find(batch, row, column + i));
+        for (int64_t i : {0, 1}) {
+          bool isThere = i == 0 || neighbour;
+          result.c.push_back(isThere ? ofC.find(batch, row, column ^ (i * neighbour))
+                                     : MmaRegisters::kNone);
+          if (isThere && result.c.back() == MmaRegisters::kNone)
+            return std::nullopt;
+        }
   }
   // Registers are the product of their coordinates, or the layout is another one.
   if (llvm::is_contained(result.a, MmaRegisters::kNone) ||

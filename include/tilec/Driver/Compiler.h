@@ -53,7 +53,8 @@ struct CompileOptions {
   std::vector<ConstantSpec> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
-  /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", or "sim".
+  /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", "sim", or "sim:" and one of those: the simulator
+  /// runs its code.
   std::string target = "sm_90a";
   /// The last stage wanted. For "sim" the kernel is compiled for the host after LLVMMLIR.
   Stage stopAfter = Stage::PTX;

@@ -18,10 +18,18 @@ namespace tilec {
 /// as there are rows for all warps.
 std::vector<int32_t> chooseMmaWarps(Shape shape, int32_t numWarps, bool keepRows);
 
+/// `layout` with the lowest coordinate bits of `dim` up to `last` rotated, so that positions that
+/// were `last` apart are neighbours. Where those are in a thread's registers, it gives fragments
+/// and products of 8-bit operands that memory has along `dim`.
+LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t last);
+
 /// A read of shared memory by ldmatrix: 8 x 8 matrices of 16-bit units, up to four at a time.
 struct MatrixLoad {
   /// Lanes get columns instead of rows (`.trans`, elements of 16 bits only).
   bool isTransposed = false;
+  /// Transposed 8-bit elements: a unit has two of them, which belong to two columns. The words of
+  /// two matrices (the first of matrixBits) exchange their halves.
+  bool isPaired = false;
   /// Register bits of the elements of one 32-bit word, lowest first.
   std::vector<unsigned> wordBits;
   /// Register bits that tell apart the matrices of one instruction.

@@ -4,6 +4,8 @@
 // Matrix products of warps. A thread's elements along K are cut into words of 32 bits, two to an
 // instruction; where the tensor is smaller than the instruction, words, elements and lanes that
 // have no part of K are zero, rows and columns that it does not have are left out of the result.
+// tf32x3 splits each element in a tf32 and what is left of it, and sums the three products that
+// count; the small ones have a sum of their own, which infinities do not get into.
 
 #include "ThreadPattern.h"
 
@@ -67,6 +69,9 @@ struct Mma : ThreadPattern<MmaOp> {
     Type typeB = instructionType(rhsType.getElementType(), op.getIsUnsigned());
 
     SmallVector<Value> values(adaptor.getAcc().begin(), adaptor.getAcc().end());
+    SmallVector<Value> small;
+    if (op.getSplit())
+      small.assign(values.size(), zeroOf(rewriter, loc, type.getElementType()));
     for (int64_t batch = 0; batch < registers->batches; ++batch)
       for (int64_t k = 0; k < a.wordsPerGroup; k += wordStep)
         for (int64_t row = 0; row < registers->rowGroups; row += rowStep)
@@ -85,9 +90,26 @@ struct Mma : ThreadPattern<MmaOp> {
                 int64_t at = (group * registers->columnGroups + column) * 2 + half;
                 places.push_back(i < registers->rowGroups ? registers->c[at] : MmaRegisters::kNone);
               }
-            multiply(rewriter, loc, wordsA, wordsB, places, typeA, typeB, type.getElementType(),
-                     values);
+            auto add = [&](ArrayRef<Value> x, ArrayRef<Value> y, SmallVectorImpl<Value> &sums) {
+              multiply(rewriter, loc, x, y, places, typeA, typeB, type.getElementType(), sums);
+            };
+            if (!op.getSplit()) {
+              add(wordsA, wordsB, values);
+              continue;
+            }
+            SmallVector<Value> restA = splitWords(rewriter, loc, wordsA);
+            SmallVector<Value> restB = splitWords(rewriter, loc, wordsB);
+            add(restA, wordsB, small);
+            add(wordsA, restB, small);
+            add(wordsA, wordsB, values);
           }
+    // The rest of an infinity is no number, and the product of the beginnings says it all.
+    for (auto [value, rest] : llvm::zip(values, small)) {
+      Value isNumber = arith::CmpFOp::create(rewriter, loc, arith::CmpFPredicate::ORD, rest, rest);
+      Value kept = arith::SelectOp::create(rewriter, loc, isNumber, rest,
+                                           zeroOf(rewriter, loc, rest.getType()));
+      value = arith::AddFOp::create(rewriter, loc, value, kept);
+    }
     rewriter.replaceOpWithMultiple(op, {values});
     return success();
   }
@@ -119,6 +141,23 @@ private:
     if (group >= groups || word >= fragments.wordsPerGroup)
       return zeroOf(builder, loc, fragments.words.front().getType());
     return fragments.words[(batch * groups + group) * fragments.wordsPerGroup + word];
+  }
+
+  /// Keeps of each f32 the tf32 that it begins with; returns what is left.
+  static SmallVector<Value> splitWords(OpBuilder &builder, Location loc,
+                                       MutableArrayRef<Value> words) {
+    SmallVector<Value> rest;
+    Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+    for (Value &word : words) {
+      Value begin =
+          arith::AndIOp::create(builder, loc, word, constantI32(builder, loc, int32_t(0xFFFFE000)));
+      Value left =
+          arith::SubFOp::create(builder, loc, LLVM::BitcastOp::create(builder, loc, f32, word),
+                                LLVM::BitcastOp::create(builder, loc, f32, begin));
+      rest.push_back(LLVM::BitcastOp::create(builder, loc, i32, left));
+      word = begin;
+    }
+    return rest;
   }
 
   /// One instruction on the registers `places` of `values`.

@@ -108,6 +108,17 @@ struct LocalLoad : ThreadPattern<LocalLoadOp> {
   }
 
 private:
+  /// The bytes with even (odd) numbers of two words.
+  static Value everyOther(OpBuilder &builder, Location loc, Value first, Value second,
+                          int32_t odd) {
+    auto bytes = VectorType::get({4}, builder.getI8Type());
+    Value low = LLVM::BitcastOp::create(builder, loc, bytes, first);
+    Value high = LLVM::BitcastOp::create(builder, loc, bytes, second);
+    int32_t mask[] = {odd, odd + 2, odd + 4, odd + 6};
+    Value picked = LLVM::ShuffleVectorOp::create(builder, loc, low, high, mask);
+    return LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), picked);
+  }
+
   /// ldmatrix: lanes point to the rows.
   void loadMatrices(OpBuilder &builder, LocalLoadOp op, const MatrixLoad &load,
                     const AccessPlan &plan, Value base, Type scalar,
@@ -141,12 +152,23 @@ private:
       Value words = NVVM::LdMatrixOp::create(builder, loc, loaded, address, numMatrices, order,
                                              shape, NVVM::LdStMatrixEltType::B16);
       size_t perWord = size_t(1) << load.wordBits.size();
-      for (unsigned i = 0; i < numMatrices; ++i) {
-        Value word =
-            numMatrices == 1 ? words : LLVM::ExtractValueOp::create(builder, loc, words, i);
-        for (auto [j, value] : llvm::enumerate(unpackWord(builder, loc, word, scalar, perWord)))
-          results[group[i * perWord + j]] = value;
+      SmallVector<Value> parts;
+      for (unsigned i = 0; i < numMatrices; ++i)
+        parts.push_back(numMatrices == 1
+                            ? words
+                            : LLVM::ExtractValueOp::create(builder, loc, words, i).getResult());
+      if (load.isPaired) {
+        for (unsigned i = 0; i < numMatrices; i += 2)
+          for (int32_t half : {0, 1}) {
+            Value word = everyOther(builder, loc, parts[i], parts[i + 1], half);
+            for (auto [j, value] : llvm::enumerate(unpackWord(builder, loc, word, scalar, 4)))
+              results[group[i * 4 + 2 * j + half]] = value;
+          }
+        continue;
       }
+      for (unsigned i = 0; i < numMatrices; ++i)
+        for (auto [j, value] : llvm::enumerate(unpackWord(builder, loc, parts[i], scalar, perWord)))
+          results[group[i * perWord + j]] = value;
     }
   }
 };

@@ -27,7 +27,7 @@ mlir::Operation *outsideOfLoops(mlir::Operation *op, mlir::Value value);
 /// Why mma.sync does not compute this product; nothing when it does.
 std::optional<std::string> whyNotMma(tilegpu::DotOp dot);
 
-/// Replaces the product by one or more `tilegpu.mma`. Precondition: whyNotMma says nothing.
+/// Replaces the product by a `tilegpu.mma`. Precondition: whyNotMma says nothing.
 void replaceByMma(tilegpu::DotOp dot);
 
 } // namespace tilec

@@ -7,13 +7,10 @@
 // load is done after the buffer, so that the copy to the buffer stays a copy:
 //
 //   dot(extf(load p), ..)  =>  store (load p), buf; mma(extf(local_load buf), ..)
-//
-// tf32x3 splits each f32 operand in a tf32 and what is left of it, and adds three products.
 
 #include "AccelerateDots.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "tilec/Layout/MmaLayout.h"
 
 using namespace mlir;
@@ -112,17 +109,25 @@ public:
     narrowest =
         std::min(narrowest, inRegisters ? bitsOf(dot.getLhs()) : bitsOf(operands[0].stored));
     packed = std::max(1, 32 / narrowest);
-    computed = withLayout(type, mmaAccumulatorLayout(type.getShape(), warps));
+    unsigned rank = type.getRank();
+    pairsRows = !inRegisters && readsPairs(0, rank - 2);
+    pairsColumns = readsPairs(1, rank - 1);
+    LinearLayout layout = mmaAccumulatorLayout(type.getShape(), warps);
+    if (pairsRows)
+      layout = pairRows(layout);
+    if (pairsColumns)
+      layout = pairColumns(layout);
+    computed = withLayout(type, layout);
   }
 
   void run() {
     Value lhs = inRegisters ? convert(0) : read(0);
     Value rhs = read(1);
     Value acc = builder.createOrFold<ConvertLayoutOp>(loc, computed, dot.getAcc());
-    bool isF32 = tensorType(lhs).getElementType().isF32();
-    Value result = isF32 && dot.getPrecision() == tile::InputPrecision::tf32x3
-                       ? multiplySplit(lhs, rhs, acc)
-                       : multiply(lhs, rhs, acc);
+    bool splits = tensorType(lhs).getElementType().isF32() &&
+                  dot.getPrecision() == tile::InputPrecision::tf32x3;
+    Value result =
+        MmaOp::create(builder, loc, computed, lhs, rhs, acc, dot.getIsUnsigned(), splits);
     Type type = dot.getType();
     dot.replaceAllUsesWith(builder.createOrFold<ConvertLayoutOp>(loc, type, result));
     dot.erase();
@@ -130,8 +135,28 @@ public:
 
 private:
   LinearLayout fragments(unsigned operand) {
-    Value whole = dot->getOperand(operand);
-    return mmaOperandLayout(tensorType(whole).getShape(), operand, packed, warps);
+    RankedTensorType type = tensorType(dot->getOperand(operand));
+    LinearLayout layout = mmaOperandLayout(type.getShape(), operand, packed, warps);
+    if (operand == 0)
+      return pairsRows ? pairRows(layout) : layout;
+    return pairsColumns ? pairColumns(layout) : layout;
+  }
+
+  /// Rows have two registers of an instruction 8 apart; columns have warps before registers.
+  LinearLayout pairRows(const LinearLayout &layout) const {
+    return pairNeighbours(layout, warps.size() - 2, 8);
+  }
+  LinearLayout pairColumns(const LinearLayout &layout) const {
+    return pairNeighbours(layout, warps.size() - 1, 8 * warps.back());
+  }
+
+  /// Whether memory has the operand's 8-bit elements along `dim`, its rows or columns, so that two
+  /// neighbours are read as one unit.
+  bool readsPairs(unsigned number, unsigned dim) const {
+    Value stored = operands[number].stored;
+    int64_t ofWarp = tensorType(stored).getDimSize(dim) / warps[dim];
+    int64_t depth = tensorType(stored).getDimSize(2 * tensorType(stored).getRank() - 3 - dim);
+    return bitsOf(stored) == 8 && contiguousDimOf(stored) == dim && ofWarp >= 16 && depth >= 16;
   }
 
   Value convert(unsigned operand) {
@@ -175,40 +200,13 @@ private:
     return tile::FpToFpOp::create(builder, loc, type.clone(builder.getF16Type()), value);
   }
 
-  Value multiply(Value lhs, Value rhs, Value acc) {
-    return MmaOp::create(builder, loc, computed, lhs, rhs, acc, dot.getIsUnsigned());
-  }
-
-  /// The tf32 that begins `value`, and the rest.
-  std::pair<Value, Value> split(Value value) {
-    RankedTensorType type = tensorType(value);
-    auto words = cast<RankedTensorType>(type.clone(builder.getI32Type()));
-    Value bits = arith::BitcastOp::create(builder, loc, words, value);
-    Value mask = arith::ConstantOp::create(builder, loc,
-                                           DenseElementsAttr::get(words, APInt(32, 0xFFFFE000u)));
-    Value begin = arith::BitcastOp::create(builder, loc, type,
-                                           arith::AndIOp::create(builder, loc, bits, mask));
-    return {begin, arith::SubFOp::create(builder, loc, value, begin)};
-  }
-
-  Value multiplySplit(Value lhs, Value rhs, Value acc) {
-    auto [lhsBegin, lhsRest] = split(lhs);
-    auto [rhsBegin, rhsRest] = split(rhs);
-    Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(computed));
-    Value small = multiply(lhsRest, rhsBegin, zero);
-    small = multiply(lhsBegin, rhsRest, small);
-    // The rest of an infinity is no number, and the product of the beginnings says it all.
-    Value isNumber = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::ORD, small, small);
-    small = arith::SelectOp::create(builder, loc, isNumber, small, zero);
-    return arith::AddFOp::create(builder, loc, multiply(lhsBegin, rhsBegin, small), acc);
-  }
-
   DotOp dot;
   OpBuilder builder;
   Location loc;
   Operand operands[2];
   std::vector<int32_t> warps;
   bool inRegisters = false;
+  bool pairsRows = false, pairsColumns = false;
   /// Elements of an operand that are neighbours along K in a thread.
   int32_t packed = 1;
   RankedTensorType computed;

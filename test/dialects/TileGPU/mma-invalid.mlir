@@ -1,61 +1,56 @@
 // RUN: tile-opt %s --split-input-file --verify-diagnostics
 
-#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = []}, [32, 16]>
-#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = []}, [16, 16]>
-#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = []}, [32, 16]>
-
-func.func @mma_c1(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xbf16, #b>, %c: tensor<32x16xf32, #c>) {
+#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 16]>
+#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [16, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 8]>
+func.func @mma_c1(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xbf16, #b>, %c: tensor<16x8xf32, #c>) {
   // expected-error @below {{has no product of 'f16' and 'bf16' in 'f32'}}
-  %0 = tilegpu.mma %a, %b, %c : tensor<32x16xf16, #a>, tensor<16x16xbf16, #b> -> tensor<32x16xf32, #c>
+  %0 = tilegpu.mma %a, %b, %c : tensor<16x16xf16, #a>, tensor<16x8xbf16, #b> -> tensor<16x8xf32, #c>
   return
 }
 
 // -----
 
-#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = []}, [32, 16]>
-#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = []}, [16, 16]>
-#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = []}, [32, 16]>
-
-func.func @mma_c1_accumulator(%a: tensor<32x16xbf16, #a>, %b: tensor<16x16xbf16, #b>, %c: tensor<32x16xbf16, #c>) {
-  // expected-error @below {{has no product of 'bf16' and 'bf16' in 'bf16'}}
-  %0 = tilegpu.mma %a, %b, %c : tensor<32x16xbf16, #a>, tensor<16x16xbf16, #b> -> tensor<32x16xbf16, #c>
+// A's elements along K in another order than B's.
+#a = #tilegpu.linear<{register = [[0, 4], [8, 0], [0, 8]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 16]>
+#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [16, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 8]>
+func.func @mma_c2(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #c>) {
+  // expected-error @below {{expected layouts of the instruction's fragments}}
+  %0 = tilegpu.mma %a, %b, %c : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c>
   return
 }
 
 // -----
 
-#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = []}, [32, 16]>
-#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = []}, [16, 16]>
-#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = []}, [32, 16]>
+// The product's rows are in other registers than A's.
+#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 16]>
+#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [16, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = [], block = []}, [16, 8]>
+func.func @mma_c2_rows(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #c>) {
+  // expected-error @below {{expected layouts of the instruction's fragments}}
+  %0 = tilegpu.mma %a, %b, %c : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c>
+  return
+}
 
-func.func @mma_c1_unsigned(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xf16, #b>, %c: tensor<32x16xf32, #c>) {
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 16]>
+#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [16, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 8]>
+func.func @mma_c3(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #c>) {
   // expected-error @below {{expected 'unsigned' with operands of 8-bit integers only, got 'f16'}}
-  %0 = tilegpu.mma %a, %b, %c unsigned : tensor<32x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<32x16xf32, #c>
+  %0 = tilegpu.mma %a, %b, %c unsigned : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c>
   return
 }
 
 // -----
 
-#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = []}, [32, 16]>
-#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = []}, [16, 16]>
-#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 8]], block = []}, [32, 16]>
-
-// The warps of the result are not where the operands have their rows and columns.
-func.func @mma_c2(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xf16, #b>, %c: tensor<32x16xf32, #c>) {
-  // expected-error @below {{expected layouts of the instruction's fragments}}
-  %0 = tilegpu.mma %a, %b, %c : tensor<32x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<32x16xf32, #c>
-  return
-}
-
-// -----
-
-#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [16, 0]], block = []}, [32, 16]>
-#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[4, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]], block = []}, [16, 16]>
-#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 8], [16, 0]], block = []}, [32, 16]>
-
-// The lanes hold K in another order than those of the left operand.
-func.func @mma_c2_depth(%a: tensor<32x16xf16, #a>, %b: tensor<16x16xf16, #b>, %c: tensor<32x16xf32, #c>) {
-  // expected-error @below {{expected layouts of the instruction's fragments}}
-  %0 = tilegpu.mma %a, %b, %c : tensor<32x16xf16, #a>, tensor<16x16xf16, #b> -> tensor<32x16xf32, #c>
+#a = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 16]>
+#b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [16, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 8]>
+func.func @mma_c3_split(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #c>) {
+  // expected-error @below {{expected 'split' with operands of f32 only, got 'f16'}}
+  %0 = tilegpu.mma %a, %b, %c split : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c>
   return
 }

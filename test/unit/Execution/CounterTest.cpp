@@ -25,12 +25,18 @@ RunBuilder exampleOf(const std::string &file, const std::string &kernel) {
 }
 
 /// The counters of a run that passes its checks and gives the right result.
+tilecrt::sim::Counters countersOf(RunBuilder &builder, KernelDevice &simulator);
+
 tilecrt::sim::Counters countersOf(RunBuilder &builder) {
   static const std::unique_ptr<KernelDevice> simulator = [] {
     CompilerPlaces places = placesOfProcess();
     places.sourceFolder = exampleFolder();
     return makeSimDevice(places);
   }();
+  return countersOf(builder, *simulator);
+}
+
+tilecrt::sim::Counters countersOf(RunBuilder &builder, KernelDevice &simulator) {
   Result<KernelRun> run = builder.take();
   if (!run) {
     ADD_FAILURE() << run.message();
@@ -38,7 +44,7 @@ tilecrt::sim::Counters countersOf(RunBuilder &builder) {
   }
   RunOptions options;
   options.counters = true;
-  Result<Outcome> outcome = simulator->run(*run, options);
+  Result<Outcome> outcome = simulator.run(*run, options);
   if (!outcome) {
     ADD_FAILURE() << outcome.message();
     return {};
@@ -154,6 +160,42 @@ TEST(Counters, transposeHasNoBankConflicts) {
         EXPECT_EQ(counters.sharedLoadWavefronts, counters.sharedLoadIdealWavefronts);
         EXPECT_EQ(counters.sharedStoreWavefronts, counters.sharedStoreIdealWavefronts);
       }
+}
+
+TEST(Counters, productsOfWarpsHaveNoBankConflicts) {
+  CompilerPlaces places = placesOfProcess();
+  places.sourceFolder = inputPath("");
+  std::unique_ptr<KernelDevice> simulator = makeSimDevice(places, "sm_89");
+  const std::tuple<DType, DType, const char *> kinds[] = {
+      {DType::f16, DType::f32, "tl.float32"},    {DType::bf16, DType::f32, "tl.float32"},
+      {DType::f32, DType::f32, "tl.float32"},    {DType::i8, DType::i32, "tl.int32"},
+      {DType::f8e4m3, DType::f32, "tl.float32"}, {DType::f64, DType::f64, "tl.float64"}};
+  for (auto [type, result, text] : kinds)
+    for (int64_t step : {32, 64})
+      for (int warps : {4, 8})
+        for (bool transA : {false, true})
+          for (bool transB : {false, true}) {
+            SCOPED_TRACE(std::string(tilecrt::dtypeName(type)) + " step " + std::to_string(step) +
+                         " warps " + std::to_string(warps) + (transA ? " transA" : "") +
+                         (transB ? " transB" : ""));
+            constexpr int64_t m = 64, n = 64;
+            int64_t k = 2 * step;
+            RunBuilder builder("dots.tile", "dot_steps", testSeed());
+            bool isWide = type == DType::f64 && step == 64;
+            if (isWide)
+              continue; // beyond the shared memory of sm_89
+            builder.fill("a_ptr", type, {m, k}, [](uint64_t i) { return double(i % 3); });
+            builder.fill("b_ptr", type, {k, n}, [](uint64_t i) { return double(i % 5); });
+            builder.unchecked("out_ptr", result, {m, n});
+            builder.i32("K", k).constant("lda", transA ? m : k).constant("ldb", transB ? k : n);
+            builder.constant("M", m).constant("N", n).constant("STEP", step);
+            builder.constant("TRANS_A", transA ? 1 : 0).constant("TRANS_B", transB ? 1 : 0);
+            builder.constant("PRECISION", "\"tf32\"").constant("OUT", text).warps(warps);
+            tilecrt::sim::Counters counters = countersOf(builder, *simulator);
+            EXPECT_GT(counters.sharedLoadRequests, 0u);
+            EXPECT_EQ(counters.sharedLoadWavefronts, counters.sharedLoadIdealWavefronts);
+            EXPECT_EQ(counters.sharedStoreWavefronts, counters.sharedStoreIdealWavefronts);
+          }
 }
 
 TEST(Counters, ptxIsRead) {

@@ -138,6 +138,67 @@ std::vector<DotCase> dotCases() {
 
 INSTANTIATE_TEST_SUITE_P(All, DotTest, ::testing::ValuesIn(dotCases()), dotName);
 
+/// K in steps, from memory to the product through shared memory: each type, each operand along
+/// either dimension, with more warps than a small product has parts for.
+TEST(DotFormsTest, stepsAlongK) {
+  struct Kind {
+    DType type, result;
+    const char *precision;
+  };
+  const Kind kinds[] = {{DType::f16, DType::f32, "tf32"},    {DType::bf16, DType::f32, "tf32"},
+                        {DType::f16, DType::f16, "tf32"},    {DType::f32, DType::f32, "tf32"},
+                        {DType::f32, DType::f32, "tf32x3"},  {DType::f8e4m3, DType::f32, "tf32"},
+                        {DType::f8e5m2, DType::f16, "tf32"}, {DType::i8, DType::i32, "tf32"},
+                        {DType::u8, DType::i32, "tf32"},     {DType::f64, DType::f64, "tf32"}};
+  struct Size {
+    int64_t m, n, k, step;
+    int warps;
+  };
+  const Size sizes[] = {{64, 64, 192, 64, 4},
+                        {16, 64, 83, 32, 4},
+                        {32, 128, 64, 32, 2},
+                        {128, 16, 48, 16, 8},
+                        {8, 8, 40, 32, 1}};
+  for (const Kind &kind : kinds)
+    for (const Size &size : sizes)
+      for (bool transA : {false, true})
+        for (bool transB : {false, true}) {
+          RunBuilder builder = kernelOf("dots.tile", "dot_steps");
+          auto [m, n, k, step, warps] = size;
+          if (kind.type == DType::f64)
+            step /= 2; // three buffers of each operand
+          // Leading dimensions of whole vectors, whatever K is.
+          int64_t lda = transA ? m : (k + 15) / 16 * 16, ldb = transB ? (k + 15) / 16 * 16 : n;
+          addOperand(builder, "a_ptr", kind.type, {transA ? k : m, lda});
+          addOperand(builder, "b_ptr", kind.type, {transB ? n : k, ldb});
+          auto um = static_cast<uint64_t>(m), un = static_cast<uint64_t>(n),
+               uk = static_cast<uint64_t>(k), ula = static_cast<uint64_t>(lda),
+               ulb = static_cast<uint64_t>(ldb);
+          builder.output(
+              "out_ptr", kind.result, {m, n},
+              [&](HostArray &out) {
+                const HostArray &a = builder.array("a_ptr"), &b = builder.array("b_ptr");
+                multiply(
+                    out, um, un, uk,
+                    [&](uint64_t i) {
+                      return a.at(transA ? i % uk * ula + i / uk : i / uk * ula + i % uk);
+                    },
+                    [&](uint64_t i) {
+                      return b.at(transB ? i % un * ulb + i / un : i / un * ulb + i % un);
+                    },
+                    zero);
+              },
+              dotTolerance(kind.type, kind.result, k, std::string(kind.precision) != "tf32"));
+          builder.i32("K", k).constant("lda", lda).constant("ldb", ldb);
+          builder.constant("M", m).constant("N", n).constant("STEP", step);
+          builder.constant("TRANS_A", transA ? 1 : 0).constant("TRANS_B", transB ? 1 : 0);
+          builder.constant("PRECISION", "\"" + std::string(kind.precision) + "\"");
+          builder.constant("OUT", typeText(kind.result));
+          bool isFloat8 = kind.type == DType::f8e4m3 || kind.type == DType::f8e5m2;
+          expectRun(builder.warps(warps), isFloat8 ? kFloat8Processors : kProcessors);
+        }
+}
+
 TEST(DotFormsTest, addressesAlongEitherDimension) {
   constexpr int64_t m = 64, n = 32, k = 32;
   for (DType type : {DType::f16, DType::f32, DType::i8})

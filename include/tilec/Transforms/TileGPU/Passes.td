@@ -119,7 +119,12 @@ def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::ModuleO
     On `sm_90a` a `tilegpu.dot` of at least 64 rows, 8 columns and 32 bytes of depth, of types that the instruction has,
     becomes a `tilegpu.wgmma`: warpgroups are spread along the rows first, then along the columns; operands are stored
     to swizzled buffers, contiguous in the dimension in which memory is, as far as the instruction reads them so; a left
-    operand computed from another product stays in registers. Other products stay, with a remark that says why.
+    operand computed from another product stays in registers.
+
+    Other products become a `tilegpu.mma` on sm_80 and later: warps are spread for the fewest instructions and operand
+    elements, along the rows alone when products are chained; operands go through buffers that are swizzled so that
+    fragments are read without bank conflicts, and are widened behind the buffer. What is left (f32 in full precision,
+    older targets) stays. Remarks say why a product has not the best unit.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }

@@ -1,0 +1,80 @@
+// RUN: tile-opt %s --tilegpu-accelerate-dots --split-input-file | FileCheck %s
+
+// Products by single warps: operands through swizzled buffers into the instruction's layout.
+// CHECK-DAG: #[[$A:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 0], [16, 0]]
+// CHECK-DAG: #[[$B:.*]] = #tilegpu.linear<{register = {{\[\[}}1, 0], [8, 0], [16, 0], [0, 16], [0, 32]], lane = {{\[\[}}2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = {{\[\[}}0, 8], [0, 0]]
+// CHECK-DAG: #[[$C:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 16], [0, 32], [32, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}0, 8], [16, 0]]
+// CHECK-DAG: #[[$MB:.*]] = #tilegpu.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0]]}, [32, 64]>
+#a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [32, 64]>
+#c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [64, 64]>
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_80"} {
+// CHECK-LABEL: @halves
+// CHECK: %[[BA:.*]] = tilegpu.local_alloc
+// CHECK: tilegpu.local_store %{{.*}}, %[[BA]]
+// CHECK-NOT: tilegpu.proxy_fence
+// CHECK: %[[A:.*]] = tilegpu.local_load %[[BA]] : {{.*}} -> tensor<64x32xf16, #[[$A]]>
+// CHECK: %[[BB:.*]] = tilegpu.local_alloc : <[32, 64], f16, #[[$MB]]>
+// CHECK: %[[B:.*]] = tilegpu.local_load %[[BB]] : {{.*}} -> tensor<32x64xf16, #[[$B]]>
+// CHECK: %[[C:.*]] = tilegpu.convert_layout %{{.*}} -> tensor<64x64xf32, #[[$C]]>
+// CHECK: %[[D:.*]] = tilegpu.mma %[[A]], %[[B]], %[[C]]
+// CHECK: tilegpu.convert_layout %[[D]]
+func.func @halves(%a: tensor<64x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #c>) -> tensor<64x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf16, #a>, tensor<32x64xf16, #b> -> tensor<64x64xf32, #c>
+  return %0 : tensor<64x64xf32, #c>
+}
+
+// What widens an operand comes behind the buffer; f32 with tf32x3 is one product that splits.
+// CHECK-LABEL: @widened
+// CHECK: tilegpu.local_store %{{.*}} : tensor<64x32xi8, #{{.*}}>
+// CHECK: %[[I:.*]] = tilegpu.local_load %{{.*}} -> tensor<64x32xi8, #[[W:.*]]>
+// CHECK: %[[F:.*]] = arith.sitofp %[[I]] : tensor<64x32xi8, #[[W]]> to tensor<64x32xf16, #[[W]]>
+// CHECK: tilegpu.mma %[[F]]
+// CHECK: tilegpu.mma {{.*}} split
+func.func @widened(%i: tensor<64x32xi8, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #c>, %f: tensor<64x32xf32, #a>, %g: tensor<32x64xf32, #b>) -> tensor<64x64xf32, #c> {
+  %a = arith.sitofp %i : tensor<64x32xi8, #a> to tensor<64x32xf16, #a>
+  %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf16, #a>, tensor<32x64xf16, #b> -> tensor<64x64xf32, #c>
+  %1 = tilegpu.dot %f, %g, %0 precision = tf32x3 : tensor<64x32xf32, #a>, tensor<32x64xf32, #b> -> tensor<64x64xf32, #c>
+  return %1 : tensor<64x64xf32, #c>
+}
+
+// 8-bit floats have no instruction here.
+// CHECK-LABEL: @float8
+// CHECK-COUNT-2: tile.fp_to_fp %{{.*}} : tensor<{{.*}}xf8E4M3FN, {{.*}}> -> tensor<{{.*}}xf16
+// CHECK: tilegpu.mma
+func.func @float8(%a: tensor<64x32xf8E4M3FN, #a>, %b: tensor<32x64xf8E4M3FN, #b>, %c: tensor<64x64xf32, #c>) -> tensor<64x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf8E4M3FN, #a>, tensor<32x64xf8E4M3FN, #b> -> tensor<64x64xf32, #c>
+  return %0 : tensor<64x64xf32, #c>
+}
+
+// A left operand that is computed from a product stays in registers: the warps of both products
+// are along the rows.
+// CHECK-LABEL: @chain
+// CHECK: %[[P:.*]] = tilegpu.mma
+// CHECK: %[[Q:.*]] = tilegpu.convert_layout %[[P]]
+// CHECK: %[[T:.*]] = arith.truncf %[[Q]]
+// CHECK: %[[A:.*]] = tilegpu.convert_layout %[[T]]
+// CHECK-NOT: tilegpu.local_store %[[T]]
+// CHECK: tilegpu.mma %[[A]]
+func.func @chain(%a: tensor<64x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<64x64xf32, #c>, %v: tensor<64x64xf16, #c>) -> tensor<64x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf16, #a>, tensor<32x64xf16, #b> -> tensor<64x64xf32, #c>
+  %1 = arith.truncf %0 : tensor<64x64xf32, #c> to tensor<64x64xf16, #c>
+  %2 = tilegpu.dot %1, %v, %c : tensor<64x64xf16, #c>, tensor<64x64xf16, #c> -> tensor<64x64xf32, #c>
+  return %2 : tensor<64x64xf32, #c>
+}
+}
+
+// -----
+
+#a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
+#b = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [32, 64]>
+#c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [64, 64]>
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_89"} {
+// CHECK-LABEL: @has_float8
+// CHECK-NOT: tile.fp_to_fp
+// CHECK: tilegpu.mma {{.*}} : tensor<64x32xf8E4M3FN
+func.func @has_float8(%a: tensor<64x32xf8E4M3FN, #a>, %b: tensor<32x64xf8E4M3FN, #b>, %c: tensor<64x64xf32, #c>) -> tensor<64x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf8E4M3FN, #a>, tensor<32x64xf8E4M3FN, #b> -> tensor<64x64xf32, #c>
+  return %0 : tensor<64x64xf32, #c>
+}
+}
