@@ -1,0 +1,45 @@
+// RUN: tile-opt %s --convert-tilegpu-to-threads --convert-threads-to-llvm | FileCheck %s
+
+#l = #tilegpu.linear<{offset = []}, [1]>
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]}, [8, 128]>
+!buffer = !tilegpu.memdesc<[8, 128], f16, #s>
+!bars = !tilegpu.memdesc<[1], i64, #l, buffers = 2>
+
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+// The map is passed by value; rows of 256 bytes are two boxes; the last dimension comes first.
+// CHECK-LABEL: llvm.func @copies
+// CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}
+// CHECK-SAME: %[[I:[a-z0-9]+]]: i32
+// CHECK-COUNT-2: nvvm.mbarrier.init
+// CHECK: nvvm.fence.mbarrier.init
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP]], %{{.*}}, box[%[[I]], %[[I]]]
+// CHECK: %[[SECOND:.*]] = llvm.add %[[I]], %{{.*}} : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global %{{.*}}, %[[MAP]], %{{.*}}, box[%[[SECOND]], %[[I]]]
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.global.shared.cta %[[MAP]]
+// CHECK: nvvm.cp.async.bulk.commit.group
+// CHECK: nvvm.cp.async.bulk.wait_group 1 {read}
+// CHECK: nvvm.mbarrier.inval
+func.func @copies(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %p: i1) attributes {tile.kernel} {
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  %buf = tilegpu.local_alloc offset 0 : !buffer
+  tilegpu.mbarrier_init %bars count = 1 : !bars
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] if %p : !tile.desc<[8, 128], f16>, !buffer, !bars
+  tilegpu.mbarrier_wait %bars[%i], %i : !bars
+  tilegpu.tma_store %map[%i, %i], %buf : !tile.desc<[8, 128], f16>, !buffer
+  tilegpu.tma_store_wait 1
+  tilegpu.mbarrier_inval %bars : !bars
+  return
+}
+
+// A barrier of the source orders stores and tensor copies, too.
+// CHECK-LABEL: llvm.func @barrier
+// CHECK: nvvm.cp.async.bulk.wait_group 0
+// CHECK-NEXT: nvvm.fence.proxy
+// CHECK-NEXT: nvvm.barrier0
+func.func @barrier(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}) attributes {tile.kernel} {
+  tile.barrier
+  return
+}
+}
