@@ -38,6 +38,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTargetAttr = "tilegpu.target";
     /// Module attribute: CTAs that a multiprocessor should be able to hold, a budget for registers.
     static constexpr ::llvm::StringLiteral kMinCtasAttr = "tilegpu.min_ctas";
+    /// Module attribute: `min_ctas` is a wish of tilegpu-plan-occupancy.
+    static constexpr ::llvm::StringLiteral kPlannedOccupancyAttr = "tilegpu.planned_occupancy";
     /// Module attribute: bytes of shared memory that a CTA needs.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
     /// Function attribute: a thread's code is to be ordered so that few registers are live.

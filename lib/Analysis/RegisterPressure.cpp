@@ -61,13 +61,14 @@ int64_t registersFor(Operation *op, int64_t ctas) {
   return std::min(kMaxRegisters, std::max<int64_t>(16, kRegisterFile / threads / 8 * 8));
 }
 
-int64_t registersPerThread(Operation *op) {
-  int64_t ctas = 1;
+int64_t wantedCtas(Operation *op) {
   if (auto module = op->getParentOfType<ModuleOp>())
     if (auto wanted = module->getAttrOfType<IntegerAttr>(TileGPUDialect::kMinCtasAttr))
-      ctas = std::max<int64_t>(1, wanted.getInt());
-  return registersFor(op, ctas);
+      return std::max<int64_t>(1, wanted.getInt());
+  return 1;
 }
+
+int64_t registersPerThread(Operation *op) { return registersFor(op, wantedCtas(op)); }
 
 int64_t registersOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -137,8 +138,9 @@ bool RegisterPressure::isUsedAfter(Value value, Operation *op) {
       return false;
     // Defined outside: the next iteration uses what this one does.
     Operation *parent = block->getParentOp();
-    if (parent && isLoop(parent) &&
-        llvm::any_of(value.getUsers(), [&](Operation *user) { return parent->isAncestor(user); }))
+    if (parent && isLoop(parent) && llvm::any_of(value.getUsers(), [&](Operation *user) {
+          return parent->isProperAncestor(user);
+        }))
       return true;
   }
   return false;
@@ -146,12 +148,34 @@ bool RegisterPressure::isUsedAfter(Value value, Operation *op) {
 
 RegisterPressure::RegisterPressure(FunctionOpInterface func) : limit(registersPerThread(func)) {
   collectData(func);
+  collectUses(func);
   for (Block &block : func.getFunctionBody())
-    visitBlock(block);
+    visitBlock(block, {});
+}
+
+/// A use inside nested regions counts in each block from there up to the definition's.
+void RegisterPressure::collectUses(FunctionOpInterface func) {
+  func->walk<WalkOrder::PreOrder>([&](Operation *op) { numbers[op] = numbers.size(); });
+  for (Value value : data) {
+    places[value] = places.size();
+    Block *home = value.getParentBlock();
+    for (Operation *user : value.getUsers())
+      for (Operation *here = user; here; here = here->getParentOp()) {
+        unsigned &last = lastUses[{value, here->getBlock()}];
+        last = std::max(last, numbers.lookup(here));
+        if (here->getBlock() == home)
+          break;
+      }
+  }
 }
 
 void RegisterPressure::collectData(FunctionOpInterface func) {
   auto add = [&](Value value) {
+    // Pointers that a loop carries are an address and distances that do not change.
+    Operation *def = value.getDefiningOp();
+    bool isCarried = !def || def->getNumRegions() > 0;
+    if (isCarried && isa<tile::PtrType>(getElementTypeOrSelf(value.getType())))
+      return;
     if (registersOf(value) > 0)
       data.insert(value);
   };
@@ -171,18 +195,13 @@ void RegisterPressure::collectData(FunctionOpInterface func) {
   });
 }
 
-void RegisterPressure::addPoint(Operation *op) {
+void RegisterPressure::addPoint(Operation *op, ArrayRef<LiveTensor> tensors) {
   Point point;
   point.op = op;
-  for (Value value : data) {
-    Operation *def = value.getDefiningOp();
-    Block *home = value.getParentBlock();
-    Operation *here = ancestorIn(home, op);
-    // Defined before the point, or by the operation itself.
-    if (!here || (def && def != op && !def->isBeforeInBlock(here)) ||
-        (def && def == here && here != op))
-      continue;
-    if (!isUsedAfter(value, op))
+  unsigned number = numbers.lookup(op);
+  for (const LiveTensor &tensor : tensors) {
+    Value value = tensor.value;
+    if (tensor.last <= number)
       continue;
     if (isFolded(value)) {
       point.registers += std::min(registersOf(value), kFolded);
@@ -191,40 +210,119 @@ void RegisterPressure::addPoint(Operation *op) {
     point.live.push_back(value);
     point.registers += registersOf(value);
   }
+  // Program order.
+  llvm::sort(point.live, [&](Value a, Value b) { return places.lookup(a) < places.lookup(b); });
   points.push_back(std::move(point));
 }
 
-void RegisterPressure::visitBlock(Block &block) {
+SmallVector<RegisterPressure::LiveTensor>
+RegisterPressure::tensorsInside(Block &inner, ArrayRef<LiveTensor> tensors) const {
+  Operation *parent = inner.getParentOp();
+  unsigned number = numbers.lookup(parent);
+  SmallVector<LiveTensor> inside;
+  for (const LiveTensor &tensor : tensors) {
+    bool isUsedInLoop = isLoop(parent) && llvm::any_of(parent->getRegions(), [&](Region &region) {
+                          return llvm::any_of(region, [&](Block &block) {
+                            return lastUses.contains({tensor.value, &block});
+                          });
+                        });
+    // Used behind the operation, or by its next iteration.
+    if (tensor.last > number || isUsedInLoop)
+      inside.push_back({tensor.value, kForever});
+    else if (auto last = lastUses.find({tensor.value, &inner}); last != lastUses.end())
+      inside.push_back({tensor.value, last->second});
+  }
+  return inside;
+}
+
+void RegisterPressure::visitBlock(Block &block, SmallVector<LiveTensor> tensors) {
   // Loads since the last point of this block, and that point.
   SmallVector<Value> loads;
   std::optional<size_t> last;
-  auto cut = [&](Operation *op) {
-    addPoint(op);
+  auto define = [&](Value value) {
+    if (auto use = lastUses.find({value, &block}); use != lastUses.end())
+      tensors.push_back({value, use->second});
+  };
+  auto cut = [&](Operation *op, Operation *write = nullptr) {
+    llvm::erase_if(tensors, [number = numbers.lookup(op)](const LiveTensor &tensor) {
+      return tensor.last <= number;
+    });
+    addPoint(op, tensors);
     Point &point = points.back();
-    int64_t passing = 0;
-    for (Value load : loads)
-      if (data.contains(load) && !llvm::is_contained(point.live, load))
-        passing += registersOf(load);
-    point.passing = passing;
+    point.write = write;
+    llvm::copy_if(loads, std::back_inserter(point.loads),
+                  [&](Value load) { return data.contains(load); });
+    point.isNext = last.has_value();
+    point.passing = passingBefore(point);
     if (last)
-      points[*last].passing = std::max(points[*last].passing, passing);
+      points[*last].passing = std::max(points[*last].passing, point.passing);
     last = points.size() - 1;
     loads.clear();
   };
+  for (BlockArgument argument : block.getArguments())
+    define(argument);
   for (Operation &op : block) {
     // What was loaded is used up before the store begins.
     if (mayWriteGlobal(&op) && !loads.empty() && op.getPrevNode())
-      cut(op.getPrevNode());
-    if (isa<tile::LoadOp>(op)) {
+      cut(op.getPrevNode(), &op);
+    bool isInner = !isa<tile::LoadOp>(op) && !isSync(&op) && op.getNumRegions() > 0;
+    if (isInner)
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          visitBlock(inner, tensorsInside(inner, tensors));
+    for (Value result : op.getResults())
+      define(result);
+    if (isInner) {
+      loads.clear();
+      last.reset();
+    } else if (isa<tile::LoadOp>(op)) {
       loads.push_back(op.getResult(0));
     } else if (isSync(&op)) {
       cut(&op);
-    } else if (op.getNumRegions() > 0) {
-      for (Region &region : op.getRegions())
-        for (Block &inner : region)
-          visitBlock(inner);
-      loads.clear();
-      last.reset();
+    }
+  }
+}
+
+int64_t RegisterPressure::passingBefore(const Point &point) const {
+  int64_t passing = 0;
+  for (Value load : point.loads)
+    if (!llvm::is_contained(point.live, load))
+      passing += registersOf(load);
+  return passing;
+}
+
+void RegisterPressure::noteRecomputed(Value value, Value source, Operation *place, Operation *first,
+                                      ArrayRef<Operation *> made) {
+  for (Operation *op : made)
+    data.insert(op->getResult(0));
+  Value again = made.back()->getResult(0);
+  for (auto [number, point] : llvm::enumerate(points)) {
+    Operation *here = ancestorIn(place->getBlock(), point.op);
+    if (!here || here->isBeforeInBlock(place))
+      continue;
+    Value *live = llvm::find(point.live, value);
+    if (live == point.live.end())
+      continue;
+    // Right in front of `first` the new value is live.
+    if (!here->isBeforeInBlock(first) || point.write == first) {
+      *live = again;
+      continue;
+    }
+    point.registers -= registersOf(value);
+    if (llvm::is_contained(point.live, source)) {
+      point.live.erase(live);
+      continue;
+    }
+    *live = source;
+    point.registers += registersOf(source);
+    if (!llvm::is_contained(point.loads, source))
+      continue;
+    // It is no longer for immediate use.
+    bool hasNext = number + 1 < points.size() && points[number + 1].isNext;
+    point.passing = std::max(passingBefore(point), hasNext ? passingBefore(points[number + 1]) : 0);
+    if (point.isNext) {
+      Point &previous = points[number - 1];
+      previous.passing = std::max(passingBefore(previous), passingBefore(point));
     }
   }
 }

@@ -78,10 +78,15 @@ private:
   bool toLLVM();
   bool toPTX();
   bool toCubin();
-  /// The compiler's estimate of registers is a careful one. When it made tensors wait in shared
+  /// What the compiler decides about registers rests on an estimate; the assembler has the last
+  /// word. Where room for two CTAs was planned and the assembler spills, compiles again without
+  /// that plan. The estimate is a careful one otherwise: when it made tensors wait in shared
   /// memory, compiles once more without that, and takes the result when the assembler spills
   /// nothing.
-  void tryWithoutParking();
+  void reconsiderRegisters();
+  /// From the module as it was before layouts to a cubin, with the present choices. Takes the
+  /// result when `isBetter` says so.
+  bool compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter);
 
   bool fail(Failure kind) {
     failure = kind;
@@ -116,7 +121,9 @@ private:
   OwningOpRef<ModuleOp> module;
   /// The module as it was before layouts, while compiling it once more may pay.
   OwningOpRef<ModuleOp> beforeTileGPU;
-  bool parkTensors = true;
+  bool planOccupancy = true, parkTensors = true;
+  /// What the last compilation did of these.
+  bool isPlanned = false, isParked = false;
   KernelResources resources;
   std::optional<DeviceModule> deviceModule;
   /// The kernel in its source, and the CTAs that its registers must leave room for; for remarks.
@@ -202,14 +209,16 @@ bool Compilation::toTileGPU() {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
   pipeline.target = processorOf(options.target).str();
+  pipeline.planOccupancy = planOccupancy;
   pipeline.parkTensors = parkTensors;
   if (parkTensors && !isSimulator(options.target) && wants(Stage::Cubin))
     beforeTileGPU = module->clone();
   if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); }))
     return false;
-  bool isParked =
-      module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  if (!isParked)
+  isParked = module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  isPlanned = (*module)->hasAttr(tilegpu::TileGPUDialect::kPlannedOccupancyAttr);
+  minCtas = 0;
+  if (!isParked && !isPlanned)
     beforeTileGPU = nullptr;
   if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
     minCtas = ctas.getInt();
@@ -309,23 +318,40 @@ bool Compilation::toCubin() {
   return true;
 }
 
-void Compilation::tryWithoutParking() {
-  std::unique_ptr<CompiledKernel> careful = std::move(result);
-  KernelResources carefulResources = resources;
+bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
+  std::unique_ptr<CompiledKernel> before = std::move(result);
+  KernelResources resourcesBefore = resources;
+  unsigned minCtasBefore = minCtas;
   result = std::make_unique<CompiledKernel>();
-  result->metadata = careful->metadata;
-  result->stages = careful->stages;
-  result->times = careful->times;
+  result->metadata = before->metadata;
+  result->stages = before->stages;
+  result->times = before->times;
   module = std::move(beforeTileGPU);
-  parkTensors = false;
+  bool ok = toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
+  if (ok && isBetter(*result))
+    return true;
+  failure = Failure::None;
+  result = std::move(before);
+  resources = resourcesBefore;
+  minCtas = minCtasBefore;
+  return false;
+}
+
+void Compilation::reconsiderRegisters() {
   // What there is to remark has been said.
   context.setRemarkEngine(nullptr);
-  bool ok = toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
-  if (ok && result->metadata.spillBytes == 0)
-    return;
-  failure = Failure::None;
-  result = std::move(careful);
-  resources = carefulResources;
+  auto spillsNothing = [](const CompiledKernel &kernel) {
+    return kernel.metadata.spillBytes == 0;
+  };
+  if (isPlanned) {
+    if (spillsNothing(*result))
+      return;
+    planOccupancy = false;
+    if (!compileAgain([](const CompiledKernel &) { return true; }) || !beforeTileGPU)
+      return;
+  }
+  parkTensors = false;
+  compileAgain(spillsNothing);
 }
 
 std::unique_ptr<CompiledKernel> Compilation::run() {
@@ -351,7 +377,7 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
     if (!assembled && failure != Failure::Unavailable)
       ok = false;
     if (assembled && beforeTileGPU)
-      tryWithoutParking();
+      reconsiderRegisters();
     if (assembled && options.remarks && resources.registers > 0)
       reportResources(resources, {result->metadata.numWarps, minCtas}, kernelRange, diagnostics);
   }

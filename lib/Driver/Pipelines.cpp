@@ -45,6 +45,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileGPUDecomposeGathersPass());
   pm.addPass(createTileGPUDecomposeDotsPass());
   pm.addPass(createTileGPUDecomposeConversionsPass());
+  if (options.planOccupancy && options.parkTensors)
+    pm.addPass(createTileGPUPlanOccupancyPass());
   pm.addPass(createTileGPUHoistLoadsPass({options.hoistRegisters}));
   pm.addPass(createTileGPUSinkLoadsPass());
   pm.addPass(createTileGPURecomputeTensorsPass());

@@ -14,6 +14,9 @@ namespace tilec {
 struct PipelineOptions {
   int numWarps = 4;
   std::string target = "sm_90a";
+  /// Whether narrow rows that fill a multiprocessor's registers are to leave room for a second CTA
+  /// (tilegpu-plan-occupancy).
+  bool planOccupancy = true;
   /// Whether tensors that registers may not hold wait in shared memory (tilegpu-park-tensors).
   bool parkTensors = true;
   /// Registers of a thread up to which loads are done in front of reductions that they do not

@@ -7,7 +7,8 @@
 //   all accesses of the
 //                    same shape and order in the function, and no more than an even split over the
 //                    threads
-//   lanes, warps     along the order
+//   lanes, warps     along the order; a warp takes strips of rows that several accesses of single
+//                    words walk over
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -49,6 +50,36 @@ struct Coalesce final : tilec::impl::TileGPUCoalescePassBase<Coalesce> {
   void runOnOperation() override;
 };
 } // namespace
+
+/// Rows of words that begin anywhere, which the machine can only read word by word: when a kernel
+/// walks over several of them, each warp takes strips of 512 bytes, in four accesses, so that fewer
+/// warps meet in a sector. Measured on an H200 with rows of 3001 fp32: 3.5 % for two inputs and two
+/// outputs, nothing for one of each, and a loss for elements of two bytes.
+static constexpr int64_t kFullWidthOfWords = 4, kManyAccesses = 3;
+static constexpr int32_t kStripAccesses = 2; // log2
+
+/// `layout`, of one dimension and one element per access, with a warp's first registers in front
+/// of the other warps.
+static LinearLayout stripLayout(const LinearLayout &layout) {
+  if (layout.getNumOutDims() != 1 || layout.getInDimSizeLog2(kRegister) < kStripAccesses)
+    return layout;
+  std::vector<LinearLayout::InDimBases> bases;
+  for (StringRef in : {kRegister, kLane, kWarp, kBlock}) {
+    bases.push_back({in.str(), {}});
+    for (int32_t i = 0; i < layout.getInDimSizeLog2(in); ++i)
+      bases.back().bases.push_back(layout.getBasis(in, i));
+  }
+  int32_t next = layout.getInDimSize(kLane);
+  auto place = [&](LinearLayout::Basis &basis) {
+    basis[0] = next;
+    next *= 2;
+  };
+  auto &registers = bases[0].bases, &warps = bases[2].bases;
+  llvm::for_each(llvm::MutableArrayRef(registers).take_front(kStripAccesses), place);
+  llvm::for_each(warps, place);
+  llvm::for_each(llvm::MutableArrayRef(registers).drop_front(kStripAccesses), place);
+  return llvm::cantFail(LinearLayout::create(bases, layout.getOutDims()));
+}
 
 static Value pointerOf(Operation *op) { return op->getOperand(0); }
 
@@ -133,7 +164,7 @@ void Coalesce::runOnOperation() {
         accesses.push_back(analyse(op, axisInfo));
     });
     using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
-    std::map<Group, int64_t> widths;
+    std::map<Group, int64_t> widths, sharing;
     auto groupOf = [](const Access &access) {
       ArrayRef<int64_t> shape = access.type.getShape();
       return Group(shape.vec(), {access.order.begin(), access.order.end()});
@@ -143,6 +174,7 @@ void Coalesce::runOnOperation() {
         continue;
       int64_t &width = widths[groupOf(access)];
       width = std::max(width, access.width);
+      ++sharing[groupOf(access)];
     }
     for (const Access &access : accesses) {
       ArrayRef<int64_t> shape = access.type.getShape();
@@ -150,7 +182,11 @@ void Coalesce::runOnOperation() {
       SmallVector<int32_t> perThread(shape.size(), 1);
       int64_t width = access.sharesLayout ? widths[groupOf(access)] : access.width;
       perThread[access.order.front()] = std::min({width, share, shape[access.order.front()]});
-      setLayout(access.op, spreadBlockedLayout(shape, perThread, access.order, numWarps));
+      LinearLayout layout = spreadBlockedLayout(shape, perThread, access.order, numWarps);
+      if (width == 1 && access.fullWidth <= kFullWidthOfWords && access.sharesLayout &&
+          sharing[groupOf(access)] >= kManyAccesses)
+        layout = stripLayout(layout);
+      setLayout(access.op, layout);
     }
   });
 }

@@ -470,7 +470,9 @@ struct OrderThreadCode final : tilec::impl::TileGPUOrderThreadCodePassBase<Order
       if (!func->hasAttr(TileGPUDialect::kFewRegistersAttr))
         return;
       int64_t limit = registersPerThread(func);
-      int64_t registers = limit - std::max(kReserve, limit / 3);
+      // Several CTAs have few registers each, and one of them fills in where another waits.
+      int64_t reserve = wantedCtas(func) > 1 ? 0 : kReserve;
+      int64_t registers = limit - std::max(reserve, limit / 3);
       func.walk([&](Block *block) { BlockOrder(*block, registers).run(); });
       func->removeAttr(TileGPUDialect::kFewRegistersAttr);
     });

@@ -72,7 +72,9 @@ public:
     for (const RegisterPressure::Point &point : pressure.getPoints())
       excess.push_back(pressure.excessAt(point));
     int64_t used = SharedAllocation(func).getTotalBytes();
-    room = (sharedMemoryLimit(computeCapabilityOf(func)) - used - kAlignmentLoss) / slotBytes();
+    room = (sharedMemoryLimit(computeCapabilityOf(func)) / wantedCtas(func) - used -
+            kAlignmentLoss) /
+           slotBytes();
     collectGaps();
     chooseVectors();
     emit();
@@ -295,22 +297,23 @@ private:
 
   /// What is left goes to local memory.
   void report() const {
-    int64_t most = 0;
+    int64_t most = pressure.getLimit();
     Operation *where = nullptr;
     for (auto [number, point] : llvm::enumerate(pressure.getPoints())) {
-      int64_t spilled = point.registers - pressure.getLimit();
-      if (excess[number] > 0 && spilled > 0 && excess[number] > most) {
-        most = excess[number];
+      int64_t live = excess[number] + pressure.budgetAt(point);
+      if (excess[number] > 0 && live > most) {
+        most = live;
         where = point.op;
       }
     }
     if (where)
       remark::missed(where->getLoc(),
                      remark::RemarkOpts::name("Spills").category(remarks::kRegisterPressure))
-          << llvm::formatv("the tensors that are live here take {0} registers more than a thread "
-                           "has, so about {1} bytes of each thread go to local memory; more warps, "
-                           "or a loop over blocks as in examples/11-online-softmax.tile, need less",
-                           most, most * 4)
+          << llvm::formatv("the tensors that are live here take {0} registers and a thread has "
+                           "{1}, so at least {2} bytes of each thread go to local memory; more "
+                           "warps, or a loop over blocks as in examples/11-online-softmax.tile, "
+                           "need less",
+                           most, pressure.getLimit(), (most - pressure.getLimit()) * 4)
                  .str();
   }
 

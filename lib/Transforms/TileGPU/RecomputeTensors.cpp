@@ -7,7 +7,7 @@
 //   x = extf h; s = sum(x); y = x * s   ->   x = extf h; s = sum(x); h' = refresh h; x' = extf h';
 //   y = x' * s
 //
-// The best gain of the first exceeded point goes first, then pressure is estimated anew.
+// Points come in program order, at each point the best gain first.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -54,27 +54,31 @@ struct RecomputeTensors final : tilec::impl::TileGPURecomputeTensorsPassBase<Rec
       if (multipliesMatrices(func))
         return;
       // Each step takes a value away from a point and adds none to it or to earlier ones.
-      while (improve(RegisterPressure(func)))
-        ;
+      RegisterPressure pressure(func);
+      for (size_t number = 0; number < pressure.getPoints().size(); ++number)
+        while (improve(pressure, number))
+          ;
     });
   }
 
-  static bool improve(const RegisterPressure &pressure) {
-    for (const RegisterPressure::Point &point : pressure.getPoints()) {
-      if (pressure.excessAt(point) <= 0)
+  static bool improve(RegisterPressure &pressure, size_t number) {
+    const RegisterPressure::Point &point = pressure.getPoints()[number];
+    if (pressure.excessAt(point) <= 0)
+      return false;
+    Recipe best;
+    for (Value value : point.live) {
+      Recipe recipe = findRecipe(value, point, pressure);
+      if (recipe.gain <= best.gain)
         continue;
-      Recipe best;
-      for (Value value : point.live) {
-        Recipe recipe = findRecipe(value, point, pressure);
-        if (recipe.gain > best.gain && firstUseAfter(value, point.op))
-          best = recipe;
-      }
-      if (best.gain > 0) {
-        recompute(std::move(best), point.op);
-        return true;
-      }
+      // What a write needs must be there in front of it.
+      Operation *first = firstUseAfter(value, point.op);
+      if (first && first != point.write)
+        best = recipe;
     }
-    return false;
+    if (best.gain <= 0)
+      return false;
+    recompute(std::move(best), point.op, pressure);
+    return true;
   }
 
   static Recipe findRecipe(Value value, const RegisterPressure::Point &point,
@@ -123,21 +127,21 @@ struct RecomputeTensors final : tilec::impl::TileGPURecomputeTensorsPassBase<Rec
     return first;
   }
 
-  static void recompute(Recipe recipe, Operation *point) {
+  static void recompute(Recipe recipe, Operation *point, RegisterPressure &pressure) {
     Operation *first = firstUseAfter(recipe.value, point);
     Block *home = recipe.value.getParentBlock();
     OpBuilder builder(first);
     IRMapping mapping;
-    mapping.map(recipe.source, RefreshOp::create(builder, recipe.source.getLoc(),
-                                                 recipe.source.getType(), recipe.source)
-                                   .getResult());
-    Operation *last = nullptr;
+    SmallVector<Operation *> made{
+        RefreshOp::create(builder, recipe.source.getLoc(), recipe.source.getType(), recipe.source)};
+    mapping.map(recipe.source, made.front()->getResult(0));
     for (Operation *op : recipe.chain)
-      last = builder.clone(*op, mapping);
-    recipe.value.replaceUsesWithIf(last->getResult(0), [&](OpOperand &use) {
+      made.push_back(builder.clone(*op, mapping));
+    recipe.value.replaceUsesWithIf(made.back()->getResult(0), [&](OpOperand &use) {
       Operation *here = ancestorIn(home, use.getOwner());
       return here == first || first->isBeforeInBlock(here);
     });
+    pressure.noteRecomputed(recipe.value, recipe.source, ancestorIn(home, point), first, made);
   }
 };
 } // namespace

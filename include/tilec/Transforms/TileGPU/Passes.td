@@ -171,6 +171,16 @@ def TileGPUDecomposeConversionsPass : Pass<"tilegpu-decompose-conversions", "::m
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
+def TileGPUPlanOccupancyPass : Pass<"tilegpu-plan-occupancy", "::mlir::ModuleOp"> {
+  let summary = "ask for two CTAs on a multiprocessor where shared memory can help out";
+  let description = [{
+    Where the tensors of one CTA take more than half of a multiprocessor's registers (`RegisterPressure`), most of what
+    is loaded has elements of at most two bytes, and what two CTAs lack in registers fits into shared memory, the module
+    gets `tilegpu.min_ctas = 2`, which the passes behind this one keep to, and `tilegpu.planned_occupancy`, which says
+    that code without it would do as well should the assembler spill.
+  }];
+}
+
 def TileGPUHoistLoadsPass : Pass<"tilegpu-hoist-loads", "::mlir::ModuleOp"> {
   let summary = "load early what does not depend on the reductions above";
   let description = [{

@@ -1,0 +1,95 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asks for two CTAs on a multiprocessor where the registers of one would fill it, elements are
+// narrow, and what the two cannot hold in registers fits into shared memory. Rows of narrow
+// elements are bound by the arithmetic of one CTA that nothing else overlaps rather than by memory:
+// on an H200 two CTAs make a softmax over 32768 bf16 25 % faster, a layer norm 12 %, an RMS norm 6 %
+// (and norms of fp32 slower, because parking takes twice the bytes).
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "tilec/Analysis/RegisterPressure.h"
+#include "tilec/Analysis/SharedAllocation.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPUPLANOCCUPANCYPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+static constexpr int64_t kCtas = 2;
+/// Of a multiprocessor; more of them leave each fewer registers than addresses take.
+static constexpr int64_t kMaxThreads = 1024;
+/// Registers beside those for tensors, and bytes of shared memory beside parked ones.
+static constexpr int64_t kOtherRegisters = 24, kOtherShared = 2048;
+
+/// Whether most of what `func` loads are elements of two bytes or less.
+static bool loadsNarrowElements(func::FuncOp func) {
+  int64_t narrow = 0, wide = 0;
+  func.walk([&](tile::LoadOp load) {
+    auto type = dyn_cast<RankedTensorType>(load.getResult().getType());
+    if (!type)
+      return;
+    unsigned bits = tile::bitWidthOf(type.getElementType());
+    (bits <= 16 ? narrow : wide) += type.getNumElements();
+  });
+  return narrow > wide;
+}
+
+/// Whether `value` is used up to `point`: what is not can be loaded, or computed from packed elements,
+/// behind it.
+static bool isUsedUpTo(Value value, Operation *point) {
+  Block *home = value.getParentBlock();
+  Operation *place = ancestorIn(home, point);
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    Operation *here = ancestorIn(home, user);
+    return here == place || (here && place && here->isBeforeInBlock(place));
+  });
+}
+
+/// Whether one CTA fills the registers, and two find room with the help of shared memory.
+static bool twoFit(func::FuncOp func) {
+  int64_t threads = int64_t(numWarpsOf(func)) * 32;
+  if (threads * kCtas > kMaxThreads)
+    return false;
+  int64_t registers = 0;
+  RegisterPressure pressure(func);
+  for (const RegisterPressure::Point &point : pressure.getPoints()) {
+    int64_t here = 0;
+    for (Value value : point.live)
+      here += isUsedUpTo(value, point.op) ? registersOf(value) : 0;
+    registers = std::max(registers, here);
+  }
+  int64_t excess = registers + kOtherRegisters - registersFor(func, kCtas);
+  int64_t room = sharedMemoryLimit(computeCapabilityOf(func)) / kCtas - kOtherShared;
+  return excess > 0 && excess * 4 * threads <= room;
+}
+
+namespace {
+struct PlanOccupancy final : tilec::impl::TileGPUPlanOccupancyPassBase<PlanOccupancy> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (module->hasAttr(TileGPUDialect::kMinCtasAttr))
+      return;
+    bool isWanted = false, isPossible = true;
+    module.walk([&](func::FuncOp func) {
+      if (func.isExternal())
+        return;
+      isPossible = isPossible && !multipliesMatrices(func);
+      isWanted = isWanted || (isPossible && loadsNarrowElements(func) && twoFit(func));
+    });
+    if (!isWanted || !isPossible)
+      return;
+    Builder builder(&getContext());
+    module->setAttr(TileGPUDialect::kMinCtasAttr, builder.getI32IntegerAttr(kCtas));
+    module->setAttr(TileGPUDialect::kPlannedOccupancyAttr, builder.getUnitAttr());
+  }
+};
+} // namespace
