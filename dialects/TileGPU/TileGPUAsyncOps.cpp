@@ -90,9 +90,35 @@ static LogicalResult verifyInstruction(WgmmaOp op, RankedTensorType lhs, RankedT
   if (lhs.getDimSize(1) * bits < 256)
     return op.emitOpError("expected at least 32 bytes of depth, got ")
            << lhs.getDimSize(1) * bits / 8;
+  if (op.getFragmentsOf() && !isa<MemDescType>(op.getLhs().getType()))
+    return op.emitOpError("expected both operands in buffers with 'fragments_of'");
   if (bits != 16 && !isa<MemDescType>(op.getLhs().getType()))
     return op.emitOpError("expected 16 bits for an operand in registers, got ") << a;
   return success();
+}
+
+LinearLayout WgmmaOp::getProductLayout() {
+  const LinearLayout &layout = layoutOf(cast<RankedTensorType>(getType()));
+  return isTransposed() ? permuteLayout(layout, {1, 0}) : layout;
+}
+
+int64_t WgmmaOp::numSteps() {
+  MemDescType rhs = getRhs().getType();
+  return rhs.getShape()[0] * tile::bitWidthOf(rhs.getElementType()) / 256;
+}
+
+int64_t WgmmaOp::stepsOfGroup() {
+  if (!getFragmentsOf())
+    return numSteps();
+  // Two groups, of which one is in flight while the other is read; short of registers more.
+  constexpr int64_t kInstrRows = 64, kRegistersOfStep = 4, kMaxRegisters = 16;
+  std::optional<WgmmaProductForm> form = matchWgmmaProduct(getProductLayout());
+  int64_t rows = cast<RankedTensorType>(getType()).getDimSize(isTransposed() ? 1 : 0);
+  int64_t tiles = std::max<int64_t>(1, rows / (kInstrRows * form->rowWarps / 4));
+  int64_t steps = std::max<int64_t>(1, numSteps() / 2);
+  while (steps > 1 && steps * tiles * kRegistersOfStep > kMaxRegisters)
+    steps /= 2;
+  return steps;
 }
 
 LogicalResult WgmmaOp::verify() {
@@ -108,8 +134,9 @@ LogicalResult WgmmaOp::verify() {
 
   std::optional<WgmmaProductForm> form;
   if (hasLayout(acc))
-    form = matchWgmmaProduct(layoutOf(acc));
-  if (!form)
+    form = matchWgmmaProduct(getProductLayout());
+  // Rows of A in shared memory are where the instruction has them.
+  if (!form || (form->pairsRows && !getFragmentsOf()))
     return emitOpError("expected an accumulator in a layout of wgmma, got ") << acc;
   int32_t bits = int32_t(tile::bitWidthOf(lhs.getElementType()));
   for (unsigned operand : {0u, 1u}) {
@@ -118,6 +145,8 @@ LogicalResult WgmmaOp::verify() {
       continue;
     if (buffer.getBuffers() != 1)
       return emitOpError("expected one buffer, got ") << buffer;
+    if (getFragmentsOf() == operand)
+      continue;
     if (!matchWgmmaOperand(buffer.getLayout().getLayout(), bits, operand))
       return emitOpError("expected operand ")
              << operand << " in a layout that wgmma reads, got " << buffer;

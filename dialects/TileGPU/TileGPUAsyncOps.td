@@ -92,10 +92,15 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     A is in shared memory or in registers, B in shared memory. The result may only be handed to `wgmma_wait` or, as
     accumulator, to another `wgmma` before a `wgmma_wait` has waited for it.
 
+    With `fragments_of` the threads read that operand from its buffer, in any layout, to the registers of the
+    instruction's A while earlier products are in flight. Of B that makes the transpose of the product, and the
+    accumulator's layout is that of a product with its dimensions exchanged. The product is cut along K into
+    `numGroups()` groups then, which are waited for one by one; any other product is one group.
+
     `wgmma_c1`: the accumulator's layout is a wgmma accumulator's, the buffers' layouts are ones that the instruction
     reads, A's register layout is the operand's.
     `wgmma_c2`: shapes and types are those of a `tile.dot` of rank 2, and of an instruction: at least 32 bytes of depth,
-    16 bits of A in registers; f32 operands are read as tf32.
+    16 bits of A in registers; f32 operands are read as tf32. `fragments_of` names an operand in a buffer.
 
     Example:
     ```mlir
@@ -104,18 +109,31 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     ```
   }];
   let arguments = (ins TileGPU_DotOperand:$lhs, TileGPU_MemDescType:$rhs, Tile_Tensor:$acc,
-    OptionalAttr<I32Attr>:$max_imprecise_acc, UnitAttr:$is_unsigned);
+    OptionalAttr<I32Attr>:$max_imprecise_acc, UnitAttr:$is_unsigned,
+    OptionalAttr<ConfinedAttr<I32Attr, [IntNonNegative, IntMaxValue<1>]>>:$fragments_of);
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`max_imprecise_acc` `=` $max_imprecise_acc^)? (`unsigned` $is_unsigned^)? attr-dict `:`
-    type($lhs) `,` type($rhs) `->` type($result)
+    $lhs `,` $rhs `,` $acc (`max_imprecise_acc` `=` $max_imprecise_acc^)? (`unsigned` $is_unsigned^)?
+    (`fragments_of` `=` $fragments_of^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    /// Whether instructions compute the product's transpose.
+    bool isTransposed() { return getFragmentsOf() == 1; }
+    /// The accumulator's layout with the instruction's rows first.
+    LinearLayout getProductLayout();
+    /// Instructions along K, and those of them whose fragments are in registers together.
+    int64_t numSteps();
+    int64_t stepsOfGroup();
+    /// Groups that the product is committed in.
+    int64_t numGroups() { return numSteps() / stepsOfGroup(); }
   }];
   let hasVerifier = 1;
 }
 
 def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>]> {
-  let summary = "waits until at most `pending` warpgroup products are in flight";
+  let summary = "waits until at most `pending` groups of warpgroup products are in flight";
   let description = [{
+    A product is one group, or as many as its `numGroups()` says.
     The results are the operands, of which those of finished products may be used. `wgmma_wait_c1`: they have the
     operands' types.
 

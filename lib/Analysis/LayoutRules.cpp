@@ -27,6 +27,10 @@ LayoutRule tilec::layoutRuleOf(Operation *op) {
       .Case<tile::HistogramOp>([](auto) { return Rule::Histogram; })
       .Case<tile::AssertOp, tile::PrintOp>([](auto) { return Rule::Same; })
       .Case<DotOp>([](auto) { return Rule::Dot; })
+      // A vector's buffer is read in any layout; a matrix is read as the fragments of a product.
+      .Case<LocalLoadOp>([](LocalLoadOp load) {
+        return cast<RankedTensorType>(load.getType()).getRank() == 1 ? Rule::Source : Rule::Pinned;
+      })
       .Default([](Operation *other) {
         return other->hasTrait<OpTrait::Elementwise>() ? Rule::Same : Rule::Pinned;
       });

@@ -28,12 +28,14 @@ void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
   // Masks that do not change in a loop are in front of it now.
   pm.addPass(createTileVersionMasksPass());
   pm.addPass(createTilePeelMaskedLoopsPass());
+  pm.addPass(createTilePrivatiseAtomicsPass());
 }
 
 void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createConvertTileToTileGPUPass({options.numWarps, options.target}));
   pm.addPass(createTileGPUCoalescePass());
   pm.addPass(createTileGPUAccelerateDotsPass());
+  pm.addPass(createTileGPUStageLoadsPass());
   pm.addPass(createTileGPUSelectLayoutsPass());
   pm.addPass(createCSEPass());
   pm.addPass(createTileGPUPipelineLoopsPass());
@@ -45,6 +47,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileGPUDecomposeGathersPass());
   pm.addPass(createTileGPUDecomposeDotsPass());
   pm.addPass(createTileGPUDecomposeConversionsPass());
+  pm.addPass(createTileGPUOverlapProductsPass());
   if (options.planOccupancy && options.parkTensors)
     pm.addPass(createTileGPUPlanOccupancyPass());
   pm.addPass(createTileGPUHoistLoadsPass({options.hoistRegisters}));

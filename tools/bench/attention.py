@@ -69,7 +69,7 @@ class Attention:
     def tolerance(self):
         return TOLERANCE[self.dtype]
 
-    def values(self):
+    def values(self, configuration=None):
         pointer = Pointer(self.dtype)
         return dict(q_ptr=pointer, k_ptr=pointer, v_ptr=pointer, out_ptr=pointer, lse_ptr=Pointer("fp32"),
                     seq_len=self.length, scale=1 / math.sqrt(self.depth))

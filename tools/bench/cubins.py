@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # tilec's cubins by what they are built from: compiled here on several threads, and kept in a folder or found in one.
-# A folder belongs to one build of the library: another one's cubins are removed.
+# A folder belongs to one build of the library: another one's cubins are removed. For another target than the GPU's they are
+# PTX, which the driver compiles.
 
 import concurrent.futures
 import glob
@@ -12,6 +13,7 @@ import os
 import threading
 
 import libtilec
+from tensor_case import HOPPER
 
 
 class Cubins:
@@ -54,7 +56,7 @@ class Cubins:
             self.local.compiler = libtilec.Compiler(self.library)  # each serves one call at a time
         image, metadata = self.local.compiler.compile(
             os.path.join(self.examples, build.file), build.kernel, dict(build.arguments), dict(build.constants),
-            build.warps, build.stages)
+            build.warps, build.stages, build.target, libtilec.CUBIN if build.target == HOPPER else libtilec.PTX)
         if self.folder:
             with open(self.path(build), "wb") as file:
                 file.write(image)

@@ -8,7 +8,7 @@ import ctypes
 import json
 import os
 
-CUBIN = 7  # TILEC_STAGE_CUBIN
+PTX, CUBIN = 6, 7  # TILEC_STAGE_PTX, TILEC_STAGE_CUBIN
 
 
 class Binding(ctypes.Structure):
@@ -38,7 +38,7 @@ class Compiler:
 
     def __init__(self, library):
         self.lib = ctypes.CDLL(library)
-        for name in ("tilec_diagnostics_text", "tilec_kernel_metadata", "tilec_last_error"):
+        for name in ("tilec_diagnostics_text", "tilec_kernel_metadata", "tilec_kernel_ptx", "tilec_last_error"):
             getattr(self.lib, name).restype = ctypes.c_char_p
         self.lib.tilec_kernel_cubin.restype = ctypes.c_void_p
         self.handle = ctypes.c_void_p()
@@ -49,11 +49,11 @@ class Compiler:
             text = self.lib.tilec_diagnostics_text(diagnostics) if diagnostics else self.lib.tilec_last_error()
             raise RuntimeError(f"libtilec: status {status}: {(text or b'').decode()}")
 
-    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a"):
-        """The cubin and the metadata of one kernel; with no stages given, as many as the source says."""
+    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN):
+        """The image, a cubin or PTX, and the metadata of one kernel; with no stages given, as many as the source says."""
         kinds, values = bindings(arguments), bindings(constants)
         options = Options(ctypes.sizeof(Options), kernel.encode(), target.encode(), kinds, len(arguments), values,
-                          len(constants), num_warps, num_stages, 0, CUBIN, 0, None,
+                          len(constants), num_warps, num_stages, 0, stage, 0, None,
                           os.environ.get("CUDA_HOME", "/usr/local/cuda").encode(),
                           os.environ.get("PATH", "").encode(), None, None)
         made, diagnostics = ctypes.c_void_p(), ctypes.c_void_p()
@@ -63,11 +63,14 @@ class Compiler:
             self.check(status, diagnostics)
         finally:
             self.lib.tilec_diagnostics_destroy(diagnostics)
-        size = ctypes.c_size_t()
-        cubin = ctypes.string_at(self.lib.tilec_kernel_cubin(made, ctypes.byref(size)), size.value)
+        if stage == PTX:
+            image = self.lib.tilec_kernel_ptx(made) + b"\0"
+        else:
+            size = ctypes.c_size_t()
+            image = ctypes.string_at(self.lib.tilec_kernel_cubin(made, ctypes.byref(size)), size.value)
         metadata = json.loads(self.lib.tilec_kernel_metadata(made).decode())
         self.lib.tilec_kernel_destroy(made)
-        return cubin, metadata
+        return image, metadata
 
 
 class Driver:
@@ -133,7 +136,7 @@ class Kernel:
     MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 
     def __init__(self, image, metadata):
-        """From a cubin and its metadata."""
+        """From a cubin or PTX, which the driver compiles, and its metadata."""
         self.image, self.metadata = image, metadata
         module = ctypes.c_void_p()
         check_cuda(cuda.cuModuleLoadData(ctypes.byref(module), self.image), "cuModuleLoadData")

@@ -7,7 +7,7 @@
 from dataclasses import dataclass, field
 from typing import Optional
 
-from tensor_case import Configuration, Pointer, Type, blocks, cdiv
+from tensor_case import Configuration, Pointer, Source, Type, blocks, cdiv
 
 # BLOCK_M, BLOCK_N, BLOCK_K, warps, stages: for tilec and for Triton on the same text.
 LARGE = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (256, 128, 64, 8, 3), (128, 128, 64, 4, 4),
@@ -20,8 +20,8 @@ ROWS16 = blocks((16, 32, 256, 4, 4), (16, 64, 128, 4, 5), (16, 128, 64, 4, 5), (
                 (64, 64, 64, 4, 5), (64, 64, 128, 4, 4), (64, 128, 64, 4, 5))
 FP8 = blocks((128, 256, 128, 8, 3), (128, 256, 128, 8, 4), (256, 128, 128, 8, 3), (128, 128, 128, 4, 4),
              (128, 128, 128, 8, 4), (128, 256, 64, 8, 4))
-TF32 = blocks((128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (256, 128, 32, 8, 3), (128, 128, 32, 8, 4),
-              (128, 128, 32, 4, 3), (128, 128, 64, 8, 2))
+TF32 = blocks((128, 256, 32, 8, 3), (128, 256, 32, 8, 4), (256, 128, 32, 8, 3), (256, 128, 32, 8, 4),
+              (128, 128, 32, 8, 4), (128, 128, 32, 4, 3), (128, 128, 64, 8, 2))
 
 
 def tiles(*rows):
@@ -38,6 +38,29 @@ TILES = tiles((128, 256, 64, 8, 3, 1, True, False), (128, 256, 64, 8, 3, 2, True
 TILES_FP8 = tiles((128, 256, 128, 8, 3, 1, False, False), (128, 256, 128, 8, 3, 2, True, False),
                   (128, 256, 128, 8, 4, 2, True, False), (128, 128, 128, 4, 4, 1, False, False))
 TILES_TF32 = tiles((128, 256, 32, 8, 3, 2, True, False), (128, 128, 32, 8, 4, 1, False, False))
+
+PERSISTENT = Source("52-matmul-persistent.tile", "matmul_persistent")
+PROGRAMS = 132  # the multiprocessors of an H200
+
+
+def persistent(*rows):
+    """Configurations of our kernel with tensor descriptors: as for Triton's the blocks, warps, stages and the stores of a
+    tile, and whether programs take more than one tile."""
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, STORES=stores), warps, stages, PERSISTENT,
+                          PROGRAMS if keeps else 0)
+            for m, n, k, warps, stages, stores, keeps in rows]
+
+
+OURS = persistent((128, 256, 64, 8, 3, 1, True), (128, 256, 64, 8, 4, 2, True), (128, 256, 64, 8, 3, 1, False),
+                  (128, 256, 64, 8, 4, 2, False), (256, 128, 64, 8, 4, 1, True), (128, 128, 64, 8, 4, 1, True),
+                  (128, 128, 64, 4, 4, 1, False))
+OURS_MEDIUM = persistent((128, 256, 64, 8, 4, 2, False), (128, 128, 64, 8, 5, 1, False), (128, 128, 64, 4, 3, 1, False),
+                         (64, 128, 64, 4, 5, 1, False), (64, 64, 128, 4, 4, 1, False), (128, 64, 64, 4, 6, 1, False))
+OURS_ROWS = persistent((64, 32, 128, 4, 6, 1, False), (64, 64, 128, 4, 5, 1, False), (64, 64, 64, 4, 8, 1, False),
+                       (128, 64, 128, 4, 4, 1, False))
+OURS_FP8 = persistent((128, 256, 128, 8, 3, 1, True), (128, 256, 128, 8, 4, 2, True), (128, 256, 128, 8, 3, 1, False),
+                      (128, 128, 128, 8, 4, 1, False))
+OURS_TF32 = persistent((128, 256, 32, 8, 3, 2, True), (128, 256, 32, 8, 3, 2, False), (128, 128, 32, 8, 4, 1, False))
 
 OUTPUT = {"fp8e4nv": "bf16", "fp8e5": "bf16", "i8": "i32"}
 ACCUMULATOR = {"i8": "int32", "fp64": "float64"}
@@ -57,6 +80,7 @@ class Matmul:
     tiles: list = field(default_factory=list)
     goals: dict = field(default_factory=dict)
     activation: Optional[str] = None
+    others: list = field(default_factory=list)
 
     name = entry = "matmul"
     libraries = ("cublas",)
@@ -83,20 +107,26 @@ class Matmul:
     def tolerance(self):
         return TOLERANCE[self.dtype]
 
-    def values(self):
+    def values(self, configuration=None):
         a, b = self.layout
-        return dict(a_ptr=Pointer(self.dtype), b_ptr=Pointer(self.dtype), c_ptr=Pointer(self.output), M=self.m,
-                    N=self.n, K=self.k, stride_am=self.k if a == "n" else 1, stride_ak=1 if a == "n" else self.m,
+        values = dict(a_ptr=Pointer(self.dtype), b_ptr=Pointer(self.dtype), c_ptr=Pointer(self.output), M=self.m,
+                      N=self.n, K=self.k)
+        if configuration and configuration.source:
+            return values
+        return dict(values, stride_am=self.k if a == "n" else 1, stride_ak=1 if a == "n" else self.m,
                     stride_bk=self.n if b == "n" else 1, stride_bn=1 if b == "n" else self.k, stride_cm=self.n,
                     stride_cn=1)
 
     def constants(self, configuration):
+        if configuration.source:
+            return dict(configuration.constants, GROUP_M=8, A_ROWS=self.layout[0] == "n", B_ROWS=self.layout[1] == "n")
         return dict(configuration.constants, GROUP_M=8, ACC=Type(ACCUMULATOR.get(self.dtype, "float32")),
                     ACTIVATION=self.activation)
 
     def grid(self, configuration):
         c = configuration.constants
-        return (cdiv(self.m, c["BLOCK_M"]) * cdiv(self.n, c["BLOCK_N"]),)
+        tiles = cdiv(self.m, c["BLOCK_M"]) * cdiv(self.n, c["BLOCK_N"])
+        return (min(tiles, configuration.programs or tiles),)
 
     def data(self):
         return MatmulData(self)
@@ -145,21 +175,24 @@ class MatmulData:
 def timed():
     """The products that are measured, the most telling first. Goals: least ratios to the better peer, to Triton on the
     same text, and to the library."""
-    shapes = ((8192, 8192, 8192, LARGE, 0.88), (4096, 4096, 4096, LARGE, 0.88), (8192, 1024, 8192, LARGE, 0.88),
-              (4096, 14336, 4096, LARGE, 0.88), (2048, 2048, 2048, MEDIUM, 0.85), (1024, 1024, 1024, MEDIUM, 0.85),
-              (4000, 4000, 4000, LARGE, 0.85), (16, 8192, 8192, ROWS16, 0.85), (128, 8192, 8192, ROWS128, 0.85))
+    shapes = ((8192, 8192, 8192, LARGE, OURS, 0.88), (4096, 4096, 4096, LARGE, OURS, 0.88),
+              (8192, 1024, 8192, LARGE, OURS, 0.88), (4096, 14336, 4096, LARGE, OURS, 0.88),
+              (2048, 2048, 2048, MEDIUM, OURS_MEDIUM, 0.85), (1024, 1024, 1024, MEDIUM, OURS_MEDIUM, 0.85),
+              (4000, 4000, 4000, LARGE, OURS, 0.85), (16, 8192, 8192, ROWS16, OURS_ROWS, 0.85),
+              (128, 8192, 8192, ROWS128, OURS_ROWS, 0.85))
 
     def halves(dtype):
-        for m, n, k, configurations, goal in shapes:
+        for m, n, k, configurations, others, goal in shapes:
             for layout in ("nn", "nt") if m == n == k and m in (4096, 8192) else ("nn",):
-                yield Matmul(m, n, k, dtype, layout, configurations, TILES, dict(better_peer=goal, same_text=0.97))
+                yield Matmul(m, n, k, dtype, layout, configurations, TILES, dict(better_peer=goal, same_text=0.97),
+                             others=others)
 
     yield from halves("bf16")
     for n in (8192, 4096):
-        yield Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88))
+        yield Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88), others=OURS_FP8)
     for n in (8192, 4096):
         for layout in ("nn", "nt", "tn", "tt"):
-            yield Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8))
+            yield Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32)
     yield from halves("fp16")
 
 
@@ -168,16 +201,23 @@ def checked():
     layouts = ("nn", "nt", "tn", "tt")
     small = blocks((64, 64, 64, 4, 3))
     both = small + blocks((128, 128, 64, 8, 3))
+    single = small + blocks((128, 128, 32, 8, 3))
     double = blocks((32, 32, 32, 4, 2))
     odd = ((1, 300, 77), (300, 1, 64), (64, 48, 1), (1, 1, 1), (17, 33, 129), (256, 256, 256), (512, 384, 1000),
            (1000, 520, 72), (3, 4096, 4096))
     for dtype in ("bf16", "fp16", "fp32", "fp8e4nv", "fp8e5", "i8", "fp64"):
+        configurations = {"fp32": single, "fp64": double}.get(dtype, both)
         for layout in layouts:
-            for m, n, k in ((100, 300, 77), (129, 257, 65)):
-                yield Matmul(m, n, k, dtype, layout, double if dtype == "fp64" else both)
-            yield Matmul(256, 384, 512, dtype, layout, double if dtype == "fp64" else both)
+            for m, n, k in ((100, 300, 77), (129, 257, 65), (256, 384, 512)):
+                yield Matmul(m, n, k, dtype, layout, configurations)
         for number, (m, n, k) in enumerate(odd):
             yield Matmul(m, n, k, dtype, layouts[number % 4], double if dtype == "fp64" else small)
     yield Matmul(129, 257, 65, "bf16", "nn", both, activation="leaky_relu")
+    # Rows of whole 16 bytes in all matrices.
+    tensor_maps = persistent((64, 64, 64, 4, 3, 1, False), (128, 128, 64, 8, 3, 2, True), (128, 64, 32, 4, 4, 1, True))
+    for dtype in ("bf16", "fp16", "fp32", "fp8e4nv", "fp8e5"):
+        for layout in layouts:
+            for m, n, k in ((256, 384, 512), (48, 336, 80), (1008, 528, 720), (16, 16, 16), (4096, 1040, 256)):
+                yield Matmul(m, n, k, dtype, layout, [], others=tensor_maps)
     for row in ((16, 32, 256, 4, 4), (64, 32, 128, 4, 5), (256, 128, 64, 8, 3), (64, 256, 64, 4, 4)):
         yield Matmul(250, 264, 328, "bf16", "nn", blocks(row))

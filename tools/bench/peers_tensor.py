@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # What Triton does for the tensor-core cases: the very same text with the same configurations, and kernels of its own
-# style with host-side tensor descriptors, persistent for products. A Call can be launched or only compiled.
+# style: with host-side tensor descriptors, persistent for products; for quantised weights as they are usually written. A
+# Call can be launched or only compiled.
 
+import functools
 import os
 from dataclasses import dataclass
 
@@ -12,7 +14,8 @@ import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 import triton_source
-from tensor_case import Type, cdiv
+from peers_backward import gradient_rows, gradient_tiles
+from tensor_case import Type, cdiv, source_of, steps_of
 
 PROGRAMS = 132  # of a persistent kernel: the multiprocessors of an H200
 
@@ -92,6 +95,25 @@ def attention_tiles(q_desc, k_desc, v_desc, out_desc, scale, length, DEPTH: tl.c
     out_desc.store([base + start, 0], (total / weight[:, None]).to(out_desc.dtype))
 
 
+@triton.jit
+def w8a16_tiles(a_ptr, w_ptr, scale_ptr, c_ptr, M, N, K, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr,
+                BLOCK_K: tl.constexpr):
+    # N and K are multiples of the blocks. The weights have one row per column of C.
+    rows = tl.program_id(1) * BLOCK_M + tl.arange(0, BLOCK_M)
+    columns = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+    depth = tl.arange(0, BLOCK_K)
+    a_ptrs = a_ptr + rows[:, None] * K + depth[None, :]
+    w_ptrs = w_ptr + columns[None, :] * K + depth[:, None]
+    total = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.float32)
+    for _ in range(0, K, BLOCK_K):
+        a = tl.load(a_ptrs, mask=rows[:, None] < M, other=0.0)
+        total = tl.dot(a, tl.load(w_ptrs).to(a_ptr.dtype.element_ty), total)
+        a_ptrs += BLOCK_K
+        w_ptrs += BLOCK_K
+    total = total * tl.load(scale_ptr + columns)[None, :]
+    tl.store(c_ptr + rows[:, None] * N + columns[None, :], total.to(c_ptr.dtype.element_ty), mask=rows[:, None] < M)
+
+
 @dataclass
 class Call:
     """A Triton kernel with its arguments."""
@@ -109,11 +131,29 @@ class Call:
         self.kernel.warmup(*self.positional, grid=self.grid, **self.named)
 
 
+@dataclass
+class Calls:
+    """Kernels that run one after the other."""
+    calls: list
+    result: object = None
+
+    def launch(self):
+        for call in self.calls:
+            call.launch()
+        return self.result
+
+    def compile(self):
+        for call in self.calls:
+            call.compile()
+
+
 def same_text(case, configuration, arguments, examples, folder):
-    kernel = getattr(triton_source.load(os.path.join(examples, case.file), folder), case.entry)
+    source = source_of(case, configuration)
+    kernel = getattr(triton_source.load(os.path.join(examples, source.file), folder), source.entry)
     constants = {name: getattr(tl, value.name) if isinstance(value, Type) else value
                  for name, value in case.constants(configuration).items()}
-    return Call(kernel, case.grid(configuration), (), dict(arguments, **constants, num_warps=configuration.warps,
+    values = {name: arguments[name] for name in case.values(configuration)}
+    return Call(kernel, case.grid(configuration), (), dict(values, **constants, num_warps=configuration.warps,
                                                           num_stages=configuration.stages))
 
 
@@ -149,16 +189,46 @@ def attention_descriptors(case, configuration, arguments):
                      num_stages=configuration.stages), arguments["out_ptr"])
 
 
-DESCRIPTORS = dict(matmul=matmul_descriptors, attention=attention_descriptors)
+def w8a16_plain(case, configuration, arguments):
+    c = configuration.constants
+    names = ("a_ptr", "w_ptr", "scale_ptr", "c_ptr", "M", "N", "K")
+    return Call(w8a16_tiles, (case.n // c["BLOCK_N"], cdiv(case.m, c["BLOCK_M"])), tuple(arguments[n] for n in names),
+                dict(**c, num_warps=configuration.warps, num_stages=configuration.stages), arguments["c_ptr"])
+
+
+def gradients_in_one(case, configuration, arguments):
+    """The kernels of Triton's tutorial. What it keeps from the forward pass, or does to the keys outside of its kernels,
+    is not in the time."""
+    c, heads, a = configuration.constants, case.batch * case.heads, arguments
+    keys = scaled_keys(a["k_ptr"], a["scale"])
+    rows = Call(gradient_rows, (heads * case.length // 128,), (a["out_ptr"], a["dout_ptr"], a["delta_ptr"]),
+                dict(DEPTH=case.depth, BLOCK=128))
+    both = Call(gradient_tiles, (case.length // c["BLOCK_N1"], heads),
+                (a["q_ptr"], keys, a["v_ptr"], a["dout_ptr"], a["log2_lse"], a["delta_ptr"], a["dq_ptr"], a["dk_ptr"],
+                 a["dv_ptr"], a["scale"], case.length),
+                dict(DEPTH=case.depth, CAUSAL=case.causal, **c, num_warps=configuration.warps,
+                     num_stages=configuration.stages))
+    return Calls([rows, both], [a["dq_ptr"], a["dk_ptr"], a["dv_ptr"]])
+
+
+@functools.lru_cache(1)
+def scaled_keys(keys, scale):
+    return keys * (scale * 1.4426950408889634)
+
+
+# By case: the kind and the kernel of Triton's own style.
+OWN = dict(matmul=("triton-tma", matmul_descriptors), attention=("triton-tma", attention_descriptors),
+           attention_backward=("triton-own", gradients_in_one), w8a16=("triton-own", w8a16_plain))
 
 
 def call(kind, case, configuration, arguments, examples, folder):
-    """`kind`: triton for the same text, triton-tma for the kernels with descriptors."""
+    """`kind`: triton for the same text, else the kernel of Triton's own style."""
     if kind == "triton":
-        return same_text(case, configuration, arguments, examples, folder)
-    return DESCRIPTORS[case.name](case, configuration, arguments)
+        calls = [same_text(step, own, arguments, examples, folder) for step, own in steps_of(case, configuration)]
+        return calls[0] if len(calls) == 1 else Calls(calls)
+    return OWN[case.name][1](case, configuration, arguments)
 
 
 def calls(case):
     """Kind and configuration of all of them."""
-    return [("triton", c) for c in case.configurations] + [("triton-tma", c) for c in case.tiles]
+    return [("triton", c) for c in case.configurations] + [(OWN[case.name][0], c) for c in case.tiles]

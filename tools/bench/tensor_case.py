@@ -6,6 +6,10 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import Optional
+
+
+HOPPER = "sm_90a"
 
 
 @dataclass(frozen=True)
@@ -20,21 +24,38 @@ class Type:
     name: str
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where a kernel is."""
+    file: str
+    entry: str
+
+
 @dataclass
 class Configuration:
-    """One way to run a kernel."""
+    """One way to run a kernel: that of the case, if no other is said. `programs`: of a persistent kernel, 0 if there is
+    one for each tile."""
     constants: dict
     warps: int
     stages: int
+    source: Optional[Source] = None
+    programs: int = 0
 
     @property
     def label(self):
-        return "x".join(str(int(v)) for v in self.constants.values()) + f"_w{self.warps}_s{self.stages}"
+        kernel = f"{self.source.entry}_" if self.source else ""
+        programs = f"_p{self.programs}" if self.programs else ""
+        return (kernel + "x".join(str(int(v)) for v in self.constants.values())
+                + f"_w{self.warps}_s{self.stages}{programs}")
 
 
 def blocks(*rows):
     """Configurations from rows of BLOCK_M, BLOCK_N, BLOCK_K, warps, stages."""
     return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k), warps, stages) for m, n, k, warps, stages in rows]
+
+
+def source_of(case, configuration):
+    return configuration.source or Source(case.file, case.entry)
 
 
 def cdiv(a, b):
@@ -73,6 +94,7 @@ class Build:
     warps: int
     stages: int
     label: str
+    target: str = HOPPER
 
     def name(self, source):
         """A file name; `source` is the text of the file."""
@@ -80,7 +102,18 @@ class Build:
         return f"{self.kernel}-{self.label}-{digest}"
 
 
-def build_of(case, configuration):
-    kinds, fixed = bind(case.values(), case.constants(configuration))
-    return Build(case.file, case.entry, tuple(kinds.items()), tuple(fixed.items()), configuration.warps,
-                 configuration.stages, f"{case.variant}-{configuration.label}")
+def ours(case):
+    """All configurations of tilec: those of the text that Triton compiles too, and others."""
+    return case.configurations + getattr(case, "others", [])
+
+
+def steps_of(case, configuration):
+    """The launches of one run: each a case of one kernel and its configuration."""
+    return case.steps(configuration) if hasattr(case, "steps") else [(case, configuration)]
+
+
+def build_of(case, configuration, target=HOPPER):
+    kinds, fixed = bind(case.values(configuration), case.constants(configuration))
+    source = source_of(case, configuration)
+    return Build(source.file, source.entry, tuple(kinds.items()), tuple(fixed.items()), configuration.warps,
+                 configuration.stages, f"{case.variant}-{configuration.label}", target)

@@ -4,10 +4,14 @@
 # The tensor-core comparisons by family, and the choice among them. Needs neither PyTorch nor a GPU.
 
 import attention
+import attention_backward
+import decode
+import grouped_attention
 import matmul
-from tensor_case import build_of
+import quantised
+from tensor_case import HOPPER, build_of, ours, steps_of
 
-FAMILIES = (matmul, attention)
+FAMILIES = (matmul, quantised, attention, attention_backward, decode, grouped_attention)
 
 
 def chosen(cases, wanted, unwanted=""):
@@ -27,6 +31,7 @@ def checked(wanted="", unwanted=""):
     return chosen([case for family in FAMILIES for case in family.checked()], wanted, unwanted)
 
 
-def builds(cases):
+def builds(cases, target=HOPPER):
     """What the cases need compiled, each once."""
-    return list(dict.fromkeys(build_of(case, configuration) for case in cases for configuration in case.configurations))
+    return list(dict.fromkeys(build_of(*step, target) for case in cases for configuration in ours(case)
+                              for step in steps_of(case, configuration)))

@@ -11,7 +11,7 @@ import queue
 import threading
 from concurrent.futures.process import BrokenProcessPool
 
-from tensor_case import Pointer, bind
+from tensor_case import Pointer, bind, source_of, steps_of
 
 
 def silence():
@@ -27,8 +27,9 @@ def compile_one(kind, case, configuration, examples, folder):
         import accuracy
         import peers_tensor
         import torch
+        values = dict(case.values(), **case.values(configuration))
         arguments = {name: torch.empty(64, device="cuda", dtype=accuracy.TORCH[value.dtype])
-                     if isinstance(value, Pointer) else value for name, value in case.values().items()}
+                     if isinstance(value, Pointer) else value for name, value in values.items()}
         peers_tensor.call(kind, case, configuration, arguments, examples, folder).compile()
         return ""
     except Exception as error:  # Triton has many kinds
@@ -37,9 +38,13 @@ def compile_one(kind, case, configuration, examples, folder):
 
 def key(kind, case, configuration):
     """Equal for calls that Triton compiles once."""
-    kinds, fixed = bind(case.values(), case.constants(configuration))
-    return repr((kind, case.variant, case.entry, sorted(kinds.items()), sorted(fixed.items()), configuration.warps,
-                 configuration.stages))
+    steps = steps_of(case, configuration) if kind == "triton" else [(case, configuration)]
+
+    def one(step, own):
+        kinds, fixed = bind(step.values(own), step.constants(own))
+        return (kind, step.variant, source_of(step, own), sorted(kinds.items()), sorted(fixed.items()), own.warps,
+                own.stages)
+    return repr([one(*step) for step in steps])
 
 
 class Warming:

@@ -20,7 +20,11 @@ std::vector<Case> allCases() {
   addQuantisationCases(cases);
   addAtomicCases(cases);
   addMatmulCases(cases);
+  addQuantisedMatmulCases(cases);
   addAttentionCases(cases);
+  addAttentionBackwardCases(cases);
+  addDecodeAttentionCases(cases);
+  addGroupedAttentionCases(cases);
   return cases;
 }
 

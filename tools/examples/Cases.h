@@ -48,7 +48,11 @@ void addTransformerCases(std::vector<Case> &cases);
 void addQuantisationCases(std::vector<Case> &cases);
 void addAtomicCases(std::vector<Case> &cases);
 void addMatmulCases(std::vector<Case> &cases);
+void addQuantisedMatmulCases(std::vector<Case> &cases);
 void addAttentionCases(std::vector<Case> &cases);
+void addAttentionBackwardCases(std::vector<Case> &cases);
+void addDecodeAttentionCases(std::vector<Case> &cases);
+void addGroupedAttentionCases(std::vector<Case> &cases);
 
 /// All cases, family by family.
 std::vector<Case> allCases();

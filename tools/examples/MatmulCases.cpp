@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 40 to 44: matrix products, by pointers, batched, by block pointers, by descriptors, and
-// split along K.
+// Examples 40 to 44 and 52: matrix products, by pointers, batched, by block pointers, by
+// descriptors, split along K, and persistent.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -136,6 +136,20 @@ Result<KernelRun> buildDescriptors(const Problem &p, uint64_t seed) {
   return builder.idealBytes(p.bytes()).take();
 }
 
+/// With tensor descriptors, in any orientation; a tile is stored in one piece or, of several, in
+/// two.
+Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
+  constexpr int64_t blockM = 64, blockN = 32, blockK = 32;
+  RunBuilder builder("52-matmul-persistent.tile", "matmul_persistent", seed);
+  addOperands(builder, p);
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
+  builder.constant("GROUP_M", 2).constant("STORES", p.n > blockN ? 2 : 1);
+  builder.constant("A_ROWS", p.transA ? "False" : "True");
+  builder.constant("B_ROWS", p.transB ? "False" : "True");
+  builder.grid(3);
+  return builder.idealBytes(p.bytes()).take();
+}
+
 /// C holds something before, which the parts are added to.
 Result<KernelRun> buildSplitK(const Problem &p, uint64_t seed) {
   constexpr int64_t blockM = 16, blockN = 32, blockK = 32, splits = 4;
@@ -237,6 +251,12 @@ void addMatmulCases(std::vector<Case> &cases) {
     addCase(cases, "matmul_descriptors", first, buildDescriptors, {type, 100, 56, 72, false, true});
     addCase(cases, "matmul_descriptors", Scale::Full, buildDescriptors,
             {type, 64, 64, 64, false, true});
+    for (bool transA : {false, true})
+      for (bool transB : {false, true})
+        addCase(cases, "matmul_persistent", transA && transB ? first : Scale::Full, buildPersistent,
+                {type, 136, 56, 72, transA, transB});
+    addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
+            {type, 64, 32, 128, false, true});
     addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
     addCase(cases, "split_k_matmul", Scale::Full, buildSplitK, {type, 16, 64, 128});
     first = Scale::Full;

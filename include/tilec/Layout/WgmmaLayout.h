@@ -40,16 +40,37 @@ LinearLayout wgmmaSharedLayout(Shape shape, int32_t elementBits, unsigned contig
 std::optional<WgmmaOperandForm> matchWgmmaOperand(const LinearLayout &memory, int32_t elementBits,
                                                   unsigned operand);
 
+/// The way of 8-bit elements that memory has along the rows or columns to a buffer that the
+/// instruction reads: from a buffer as memory is, through registers.
+struct WgmmaTransposition {
+  LinearLayout memory;
+  LinearLayout registers;
+  /// Wavefronts of a warp's loads and stores that bank conflicts add.
+  int64_t conflicts = 0;
+};
+
+/// For an operand of `shape` with K along `depthDim`; nothing below 16 rows (columns) or 32 of K.
+std::optional<WgmmaTransposition> wgmmaTransposition(Shape shape, unsigned depthDim,
+                                                     int32_t numWarps);
+
 /// How the elements of a product lie over warps and instructions.
 struct WgmmaProductForm {
   /// Warps along the rows, four of them in each warpgroup, and warpgroups along the columns.
   int32_t rowWarps = 4, columnGroups = 1;
   /// Columns of one instruction.
   int32_t columns = 8;
+  /// Whether the rows that the instruction has 8 apart are neighbours: those of a thread.
+  bool pairsRows = false;
 };
 
 /// How a product with the register layout `product` is made by wgmma; nothing when it is not.
 std::optional<WgmmaProductForm> matchWgmmaProduct(const LinearLayout &product);
+
+/// The product's layout of `shape` with that form.
+LinearLayout wgmmaProductLayout(Shape shape, const WgmmaProductForm &form);
+
+/// The registers of A (M x K), of `shape`, for a product of that form.
+LinearLayout wgmmaFragmentLayout(Shape shape, int32_t elementBits, const WgmmaProductForm &form);
 
 } // namespace tilec
 

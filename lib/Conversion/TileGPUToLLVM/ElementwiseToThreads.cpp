@@ -159,6 +159,13 @@ struct Elementwise : ConversionPattern {
       rewriter.replaceOpWithMultiple(op, {results});
       return success();
     }
+    if (count > 1 && convertsBytesToFloats(op) && int64_t(operands.front().size()) == count) {
+      auto to = cast<FloatType>(getElementTypeOrSelf(op->getResult(0).getType()));
+      results = emitBytesToFloats(rewriter, op->getLoc(), operands.front(), to,
+                                  /*isUnsigned=*/isa<arith::UIToFPOp>(op));
+      rewriter.replaceOpWithMultiple(op, {results});
+      return success();
+    }
     int64_t repeated = lowering.repeats.lookup(op);
     for (int64_t r = 0; r < count; ++r) {
       if (r & repeated) {

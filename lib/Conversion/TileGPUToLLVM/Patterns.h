@@ -75,6 +75,13 @@ std::pair<mlir::Value, mlir::Value> emitF32PairToFloat8(mlir::OpBuilder &builder
                                                         mlir::Location loc, mlir::Value first,
                                                         mlir::Value second, mlir::FloatType type);
 
+/// Whether an elementwise operation turns 8-bit integers into f16, bf16 or f32; and what it turns
+/// registers into, without conversion instructions.
+bool convertsBytesToFloats(mlir::Operation *op);
+llvm::SmallVector<mlir::Value> emitBytesToFloats(mlir::OpBuilder &builder, mlir::Location loc,
+                                                 mlir::ValueRange values, mlir::FloatType to,
+                                                 bool isUnsigned);
+
 /// shfl.sync of a value of any register type, in 32-bit pieces. `mode` and `lane` as PTX has them,
 /// all 32 lanes.
 mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,

@@ -7,7 +7,11 @@
 //
 // Nothing may touch the registers of a product in flight. Those of f16 accumulators hold two
 // elements each, and taking them apart would: such a product is waited for at once.
+//
+// An operand that the threads read from its buffer is read in groups of steps along K: a group's
+// registers are loaded while the group before is in flight.
 
+#include "BufferAccess.h"
 #include "ThreadPattern.h"
 
 #include "tilec/Layout/WgmmaLayout.h"
@@ -94,6 +98,46 @@ private:
   Value base;
 };
 
+/// An operand in a buffer that the threads read to the registers of the instruction's A.
+class FragmentReader {
+public:
+  FragmentReader(OpBuilder &builder, WgmmaOp op, unsigned operand, Value address,
+                 const ThreadLowering &lowering, const WgmmaProductForm &form)
+      : buffer(cast<MemDescType>(op->getOperand(operand).getType())), base(address),
+        rowsFirst(
+            wgmmaFragmentLayout(shapeOf(buffer, operand), bitsOf(buffer.getElementType()), form)),
+        access(builder, op, lowering, tensorType(operand), buffer) {}
+
+  /// Rows along the first dimension, K along the second.
+  const LinearLayout &layout() const { return rowsFirst; }
+
+  /// Loads the registers of `depth` elements along K from `begin` on; the others are null.
+  SmallVector<Value> read(OpBuilder &builder, Location loc, int64_t begin, int64_t depth) const {
+    SmallVector<Value> registers(rowsFirst.getInDimSize(kRegister));
+    auto isInGroup = [&](int64_t r) {
+      int64_t k = rowsFirst.apply({{kRegister, int32_t(r)}})[1].second;
+      return k >= begin && k < begin + depth;
+    };
+    access.load(builder, loc, base, isInGroup, registers);
+    return registers;
+  }
+
+private:
+  static SmallVector<int64_t> shapeOf(MemDescType buffer, unsigned operand) {
+    return {buffer.getShape()[operand], buffer.getShape()[1 - operand]};
+  }
+  RankedTensorType tensorType(unsigned operand) const {
+    LinearLayout asBuffer = operand == 1 ? permuteLayout(rowsFirst, {1, 0}) : rowsFirst;
+    auto type = RankedTensorType::get(buffer.getShape(), buffer.getElementType());
+    return withLayout(type, asBuffer);
+  }
+
+  MemDescType buffer;
+  Value base;
+  LinearLayout rowsFirst;
+  BufferAccess access;
+};
+
 /// Registers of a tensor by where they are: of one instruction's tile, in the order that the
 /// instruction has them.
 SmallVector<int64_t> registersInTile(const LinearLayout &layout, int64_t row, int64_t rows,
@@ -126,44 +170,53 @@ struct Wgmma : ThreadPattern<WgmmaOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getType());
-    const LinearLayout &product = layoutOf(type);
-    auto rhsType = op.getRhs().getType();
-    auto lhsBuffer = dyn_cast<MemDescType>(op.getLhs().getType());
-    Type lhsElement = lhsBuffer ? lhsBuffer.getElementType()
-                                : cast<RankedTensorType>(op.getLhs().getType()).getElementType();
+    LinearLayout product = op.getProductLayout();
+    // The instruction's A, in shared memory or registers, and its B.
+    unsigned left = op.isTransposed() ? 1 : 0, right = 1 - left;
+    auto lhsBuffer = dyn_cast<MemDescType>(op->getOperand(left).getType());
+    auto rhsBuffer = cast<MemDescType>(op->getOperand(right).getType());
+    Type lhsElement = getElementTypeOrSelf(tensorOf(op->getOperand(left).getType()));
     unsigned bits = bitsOf(lhsElement);
-    auto rhsForm = matchWgmmaOperand(rhsType.getLayout().getLayout(), bits, 1);
+    bool readsFragments = op.getFragmentsOf().has_value();
+    bool hasDescriptor = lhsBuffer && !readsFragments;
+    auto rhsForm = matchWgmmaOperand(rhsBuffer.getLayout().getLayout(), bits, right);
     std::optional<WgmmaOperandForm> lhsForm;
-    if (lhsBuffer)
-      lhsForm = matchWgmmaOperand(lhsBuffer.getLayout().getLayout(), bits, 0);
-    if (!rhsForm || (lhsBuffer && !lhsForm))
+    if (hasDescriptor)
+      lhsForm = matchWgmmaOperand(lhsBuffer.getLayout().getLayout(), bits, left);
+    if (!rhsForm || (hasDescriptor && !lhsForm))
       return op.emitError("expected operands in layouts that wgmma reads");
-
-    DescriptorMaker rhs(rewriter, op, 1, adaptor.getRhs().front(), lowering, *rhsForm);
-    std::optional<DescriptorMaker> lhs;
-    if (lhsBuffer)
-      lhs.emplace(rewriter, op, 0, adaptor.getLhs().front(), lowering, *lhsForm);
-
     std::optional<WgmmaProductForm> form = matchWgmmaProduct(product);
     if (!form)
       return op.emitError("expected an accumulator in a layout of wgmma");
 
-    int64_t depth = rhsType.getShape()[0], instrDepth = kInstrDepthBytes * 8 / bits;
+    ValueRange adaptors[] = {adaptor.getLhs(), adaptor.getRhs()};
+    DescriptorMaker rhs(rewriter, op, right, adaptors[right].front(), lowering, *rhsForm);
+    std::optional<DescriptorMaker> lhs;
+    if (hasDescriptor)
+      lhs.emplace(rewriter, op, left, adaptors[left].front(), lowering, *lhsForm);
+    std::optional<FragmentReader> fragments;
+    LinearLayout layoutOfA;
+    if (readsFragments) {
+      fragments.emplace(rewriter, op, left, adaptors[left].front(), lowering, *form);
+      layoutOfA = fragments->layout();
+    } else if (!lhsBuffer) {
+      layoutOfA = layoutOf(cast<RankedTensorType>(op.getLhs().getType()));
+    }
+
     SmallVector<InstructionTile> tiles;
     for (int64_t row : startsOf(product, 0, kInstrRows))
       for (int64_t column : startsOf(product, 1, form->columns))
         tiles.push_back({row, column, {}, {}});
     Type typeA = instructionType(lhsElement, op.getIsUnsigned());
-    Type typeB = instructionType(rhsType.getElementType(), op.getIsUnsigned());
+    Type typeB = instructionType(rhsBuffer.getElementType(), op.getIsUnsigned());
 
-    // All registers that the instructions read are ready at the fence.
+    // All registers that a group's instructions read are ready at its fence.
     SmallVector<Value> values(adaptor.getAcc().begin(), adaptor.getAcc().end());
     Type scalar = values.front().getType();
     bool isPacked = scalar.getIntOrFloatBitWidth() < 32;
     // From zero: the first instruction of every tile does not read the accumulator.
     bool fromZero =
         matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
-    DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> operandA;
     for (InstructionTile &tile : tiles) {
       tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, form->columns);
       SmallVector<Value> scalars;
@@ -173,32 +226,47 @@ struct Wgmma : ThreadPattern<WgmmaOp> {
       if (fromZero)
         for (Value &word : tile.words)
           word = LLVM::UndefOp::create(rewriter, loc, word.getType());
-      for (int64_t k = 0; k < depth && !lhs; k += instrDepth) {
-        SmallVector<Value> &a = operandA[{tile.row, k}];
-        if (a.empty())
-          a = registerOperand(rewriter, op, adaptor.getLhs(), tile.row, k, instrDepth);
-      }
     }
-    NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
-    for (InstructionTile &tile : tiles) {
-      for (int64_t k = 0; k < depth; k += instrDepth) {
-        Value descriptor = lhs ? lhs->at(rewriter, loc, tile.row, k) : Value();
-        ArrayRef<Value> a;
-        if (!lhs)
-          a = operandA[{tile.row, k}];
-        Value b = rhs.at(rewriter, loc, tile.column, k);
-        Value accumulate;
-        if (fromZero && k == 0)
-          accumulate = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
-        auto step = ThreadWgmmaOp::create(
-            rewriter, loc, ValueRange(tile.words).getTypes(), descriptor, a, b, tile.words,
-            accumulate, uint32_t(form->columns), typeA, typeB, type.getElementType(),
-            /*m_major=*/lhs && lhs->isTransposed(), /*n_major=*/rhs.isTransposed(),
-            /*negate_a=*/false, /*negate_b=*/false, /*saturate=*/false);
-        tile.words = llvm::to_vector_of<Value>(step.getD());
+
+    int64_t instrDepth = kInstrDepthBytes * 8 / bits;
+    int64_t depth = op.numSteps() * instrDepth, groupDepth = op.stepsOfGroup() * instrDepth;
+    for (int64_t begin = 0; begin < depth; begin += groupDepth) {
+      SmallVector<Value> registers;
+      if (readsFragments) {
+        // Only the group before this one is in flight: the registers of the others are free.
+        ThreadWgmmaWaitOp::create(rewriter, loc, TypeRange(), 1, ValueRange());
+        registers = fragments->read(rewriter, loc, begin, groupDepth);
+      } else if (!lhs) {
+        registers = llvm::to_vector(adaptors[left]);
       }
+      DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> operandA;
+      for (const InstructionTile &tile : tiles)
+        for (int64_t k = begin; k < begin + groupDepth && !lhs; k += instrDepth) {
+          SmallVector<Value> &a = operandA[{tile.row, k}];
+          if (a.empty())
+            a = registerOperand(rewriter, loc, layoutOfA, registers, tile.row, k, instrDepth);
+        }
+      NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
+      for (InstructionTile &tile : tiles) {
+        for (int64_t k = begin; k < begin + groupDepth; k += instrDepth) {
+          Value descriptor = lhs ? lhs->at(rewriter, loc, tile.row, k) : Value();
+          ArrayRef<Value> a;
+          if (!lhs)
+            a = operandA[{tile.row, k}];
+          Value b = rhs.at(rewriter, loc, tile.column, k);
+          Value accumulate;
+          if (fromZero && k == 0)
+            accumulate = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
+          auto step = ThreadWgmmaOp::create(
+              rewriter, loc, ValueRange(tile.words).getTypes(), descriptor, a, b, tile.words,
+              accumulate, uint32_t(form->columns), typeA, typeB, type.getElementType(),
+              /*m_major=*/lhs && lhs->isTransposed(), /*n_major=*/rhs.isTransposed(),
+              /*negate_a=*/false, /*negate_b=*/false, /*saturate=*/false);
+          tile.words = llvm::to_vector_of<Value>(step.getD());
+        }
+      }
+      NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
     }
-    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
     if (isPacked)
       waitForTiles(rewriter, loc, tiles);
     for (const InstructionTile &tile : tiles)
@@ -240,13 +308,13 @@ private:
     }
   }
 
-  SmallVector<Value> registerOperand(OpBuilder &builder, WgmmaOp op, ValueRange lhs, int64_t row,
-                                     int64_t k, int64_t instrDepth) const {
-    const LinearLayout &layout = layoutOf(cast<RankedTensorType>(op.getLhs().getType()));
+  static SmallVector<Value> registerOperand(OpBuilder &builder, Location loc,
+                                            const LinearLayout &layout, ArrayRef<Value> registers,
+                                            int64_t row, int64_t k, int64_t instrDepth) {
     SmallVector<Value> part;
     for (int64_t r : registersInTile(layout, row, kInstrRows, k, instrDepth))
-      part.push_back(lhs[r]);
-    return packTile(builder, op.getLoc(), part);
+      part.push_back(registers[r]);
+    return packTile(builder, loc, part);
   }
 
   static void unpackTile(OpBuilder &builder, Location loc, ArrayRef<Value> words, Type scalar,

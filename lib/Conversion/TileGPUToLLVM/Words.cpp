@@ -67,6 +67,13 @@ static Value fromMemory(OpBuilder &builder, Location loc, Value value, Type scal
 Value tilec::packWord(OpBuilder &builder, Location loc, ValueRange values) {
   Type type = memoryType(values[0].getType());
   unsigned bytes = type.getIntOrFloatBitWidth() / 8 * values.size();
+  if (type.getIntOrFloatBitWidth() == 8 && bytes > 4) {
+    // The back end takes vectors of more than four bytes apart.
+    SmallVector<Value> words;
+    for (; !values.empty(); values = values.drop_front(4))
+      words.push_back(packWord(builder, loc, values.take_front(4)));
+    return packWord(builder, loc, words);
+  }
   Type word = accessWordType(builder.getContext(), bytes);
   Value packed;
   if (values.size() == 1) {
@@ -90,6 +97,12 @@ SmallVector<Value> tilec::unpackWord(OpBuilder &builder, Location loc, Value wor
     if (word.getType() != type)
       word = LLVM::BitcastOp::create(builder, loc, type, word);
     return {fromMemory(builder, loc, word, scalar)};
+  }
+  if (type.getIntOrFloatBitWidth() == 8 && count > 4) {
+    SmallVector<Value> values;
+    for (Value part : unpackWord(builder, loc, word, builder.getI32Type(), count / 4))
+      llvm::append_range(values, unpackWord(builder, loc, part, scalar, 4));
+    return values;
   }
   auto vector = VectorType::get({int64_t(count)}, type);
   if (word.getType() != vector)

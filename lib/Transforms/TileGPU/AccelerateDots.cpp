@@ -8,11 +8,12 @@
 
 #include "AccelerateDots.h"
 
+#include "Coalesce.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
-#include "tilec/Layout/TensorLayouts.h"
+#include "tilec/Layout/MmaLayout.h"
 #include "tilec/Layout/WgmmaLayout.h"
 
 #define DEBUG_TYPE "tilegpu-accelerate-dots"
@@ -107,23 +108,100 @@ Operation *tilec::outsideOfLoops(Operation *op, Value value) {
   return op;
 }
 
-/// Stores a tensor to a buffer that wgmma reads.
-static Value storeOperand(OpBuilder &builder, Location loc, Value tensor, unsigned operand) {
+/// Stores a tensor to a buffer.
+static Value storeOperand(OpBuilder &builder, Location loc, Value tensor,
+                          const LinearLayout &memory, bool isReadByProduct) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(outsideOfLoops(&*builder.getInsertionPoint(), tensor));
   auto type = cast<RankedTensorType>(tensor.getType());
-  int32_t bits = int32_t(tile::bitWidthOf(type.getElementType()));
-  unsigned depthDim = operand == 0 ? 1 : 0;
-  unsigned contiguous = bits == 16 ? contiguousDimOf(tensor) : depthDim;
-  if (!wgmmaSwizzleBytes(type.getShape(), bits, contiguous))
-    contiguous = depthDim;
-  LinearLayout memory = wgmmaSharedLayout(type.getShape(), bits, contiguous);
   auto bufferType = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
                                      LinearAttr::get(builder.getContext(), memory));
   auto buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
   LocalStoreOp::create(builder, loc, tensor, buffer);
-  ProxyFenceOp::create(builder, loc);
+  if (isReadByProduct)
+    ProxyFenceOp::create(builder, loc);
   return buffer;
+}
+
+static int32_t storageBits(Value tensor) { return int32_t(tile::bitWidthOf(elementOf(tensor))); }
+
+/// The buffer of an operand that the instruction reads.
+static LinearLayout sharedOperandLayout(Value tensor, unsigned operand) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int32_t bits = storageBits(tensor);
+  unsigned depthDim = operand == 0 ? 1 : 0;
+  unsigned contiguous = bits == 16 ? contiguousDimOf(tensor) : depthDim;
+  if (!wgmmaSwizzleBytes(type.getShape(), bits, contiguous))
+    contiguous = depthDim;
+  return wgmmaSharedLayout(type.getShape(), bits, contiguous);
+}
+
+/// The operand that had best be read through registers: the instruction reads 8 and 32 bits from
+/// shared memory along K only, and memory has them along rows or columns. Of two such operands the
+/// larger one.
+static std::optional<unsigned> chooseFragments(DotOp dot) {
+  std::optional<unsigned> chosen;
+  int64_t most = 0;
+  for (unsigned operand : {0u, 1u}) {
+    Value tensor = dot->getOperand(operand);
+    unsigned freeDim = operand;
+    int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(freeDim);
+    if (storageBits(tensor) == 16 || extent < kInstrRows || extent <= most ||
+        contiguousDimOf(tensor) != freeDim || comesFromProduct(tensor))
+      continue;
+    chosen = operand;
+    most = extent;
+  }
+  return chosen;
+}
+
+/// Gives the load of a 32-bit operand that memory has along its rows or columns, and that is stored
+/// along K, a layout for copies of single elements: a warp's are 8 along memory, a whole sector,
+/// and 4 along K, so that they are in all banks of the swizzled buffer.
+static void spreadTransposingLoad(Value tensor, unsigned freeDim) {
+  while (auto convert = tensor.getDefiningOp<ConvertLayoutOp>())
+    tensor = convert.getSource();
+  if (auto permute = tensor.getDefiningOp<tile::PermuteOp>()) {
+    freeDim = unsigned(permute.getOrder()[freeDim]);
+    tensor = permute.getSource();
+    while (auto convert = tensor.getDefiningOp<ConvertLayoutOp>())
+      tensor = convert.getSource();
+  }
+  auto load = tensor.getDefiningOp<tile::LoadOp>();
+  if (!load)
+    return;
+  constexpr int32_t kFreeLanes = 8, kDepthLanes = 4;
+  auto type = cast<RankedTensorType>(load.getType());
+  unsigned depthDim = 1 - freeDim;
+  int64_t depth = type.getDimSize(depthDim);
+  int32_t warps = numWarpsOf(load);
+  SmallVector<int32_t> lanesOf(2), warpsOf(2), order = {int32_t(freeDim), int32_t(depthDim)};
+  lanesOf[freeDim] = kFreeLanes, lanesOf[depthDim] = kDepthLanes;
+  warpsOf[depthDim] = int32_t(std::min<int64_t>(warps, depth / kDepthLanes));
+  warpsOf[freeDim] = warps / warpsOf[depthDim];
+  setAccessLayout(load, blockedLayout(type.getShape(), {1, 1}, lanesOf, warpsOf, order));
+}
+
+/// Stores an operand to a buffer that the instruction reads. Bytes that memory has along the rows
+/// or columns get there from a buffer like memory, so that their load may be copied ahead.
+static Value storeAlongK(OpBuilder &builder, Location loc, Value tensor, unsigned operand) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int32_t bits = storageBits(tensor);
+  bool isTransposed = bits != 16 && contiguousDimOf(tensor) == operand;
+  if (isTransposed && bits == 32)
+    spreadTransposingLoad(tensor, operand);
+  std::optional<WgmmaTransposition> way;
+  if (isTransposed && bits == 8)
+    way =
+        wgmmaTransposition(type.getShape(), 1 - operand, numWarpsOf(&*builder.getInsertionPoint()));
+  LinearLayout memory = sharedOperandLayout(tensor, operand);
+  if (!way)
+    return storeOperand(builder, loc, tensor, memory, true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(outsideOfLoops(&*builder.getInsertionPoint(), tensor));
+  Value asLoaded = storeOperand(builder, loc, tensor, way->memory, false);
+  Value moved = LocalLoadOp::create(builder, loc, withLayout(type, way->registers), asLoaded);
+  return storeOperand(builder, loc, moved, memory, true);
 }
 
 namespace {
@@ -134,6 +212,7 @@ struct AccelerateDots final : tilec::impl::TileGPUAccelerateDotsPassBase<Acceler
     SmallVector<DotOp> dots;
     getOperation().walk([&](DotOp dot) { dots.push_back(dot); });
     for (DotOp dot : dots) {
+      widenLast(dot);
       std::optional<std::string> reason = whyNotWgmma(dot);
       if (!reason) {
         replaceByWgmma(dot);
@@ -175,6 +254,8 @@ private:
       return "wgmma needs at least 8 columns";
     if (lhs.getDimSize(1) * bits < kInstrDepthBits)
       return "wgmma needs 32 bytes along K";
+    if (widensSmallProduct(dot))
+      return "few rows do not pay for storing the widened right operand";
     return std::nullopt;
   }
 
@@ -182,28 +263,50 @@ private:
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto type = cast<RankedTensorType>(dot.getType());
+    std::optional<unsigned> fragments = chooseFragments(dot);
+    // The operand whose rows or columns are the instruction's rows.
+    unsigned left = fragments.value_or(0), right = 1 - left;
+    SmallVector<int64_t> shape = {type.getDimSize(left), type.getDimSize(right)};
     int32_t groups = numWarpsOf(getOperation()) / kWarpsOfGroup;
-    int32_t rowGroups = int32_t(std::min<int64_t>(groups, type.getDimSize(0) / kInstrRows));
-    int32_t columnGroups = groups / rowGroups;
-    int32_t columns = int32_t(std::max<int64_t>(8, type.getDimSize(1) / columnGroups));
-    columns = std::min(columns, kMaxInstrColumns);
-    int32_t warps[] = {rowGroups * kWarpsOfGroup, columnGroups};
-    LinearLayout product = wgmmaAccumulatorLayout(type.getShape(), warps, columns);
-    RankedTensorType computed = withLayout(type, product);
+    int32_t rowGroups = int32_t(std::min<int64_t>(groups, shape[0] / kInstrRows));
+    WgmmaProductForm form;
+    form.rowWarps = rowGroups * kWarpsOfGroup;
+    form.columnGroups = groups / rowGroups;
+    form.columns = int32_t(std::max<int64_t>(8, shape[1] / form.columnGroups));
+    form.columns = std::min(form.columns, kMaxInstrColumns);
+    form.pairsRows = fragments.has_value();
+    auto asOperand = [&](const LinearLayout &layout) {
+      return left == 1 ? permuteLayout(layout, {1, 0}) : layout;
+    };
+    RankedTensorType computed = withLayout(type, asOperand(wgmmaProductLayout(shape, form)));
 
-    Value lhs = dot.getLhs();
-    auto lhsType = cast<RankedTensorType>(lhs.getType());
-    bool wantsRegisters = comesFromProduct(lhs) && tile::bitWidthOf(lhsType.getElementType()) == 16;
-    if (wantsRegisters) {
-      LinearLayout layout = mmaOperandLayout(lhsType.getShape(), 0, 2, warps, /*mFirstWarps=*/true);
-      lhs = builder.createOrFold<ConvertLayoutOp>(loc, withLayout(lhsType, layout), lhs);
+    Value operands[] = {dot.getLhs(), dot.getRhs()};
+    auto leftType = cast<RankedTensorType>(operands[left].getType());
+    int32_t bits = storageBits(operands[left]);
+    auto fragmentLayout = [&] {
+      int64_t depth = leftType.getDimSize(right);
+      return asOperand(wgmmaFragmentLayout({shape[0], depth}, bits, form));
+    };
+    if (fragments) {
+      LinearLayout memory = mmaSharedLayout(leftType.getShape(), bits, left, fragmentLayout());
+      operands[left] = storeOperand(builder, loc, operands[left], memory, false);
+      remark::passed(loc, remark::RemarkOpts::name("ReadThroughRegisters").category("dot"))
+          << (left == 0 ? "the left" : "the right")
+          << " operand goes through registers: memory does not have it along K, in which direction "
+             "alone wgmma reads 8 and 32 bits from shared memory";
+    } else if (comesFromProduct(operands[0]) && bits == 16) {
+      operands[0] = builder.createOrFold<ConvertLayoutOp>(
+          loc, withLayout(leftType, fragmentLayout()), operands[0]);
     } else {
-      lhs = storeOperand(builder, loc, lhs, 0);
+      operands[0] =
+          storeOperand(builder, loc, operands[0], sharedOperandLayout(operands[0], 0), true);
     }
-    Value rhs = storeOperand(builder, loc, dot.getRhs(), 1);
+    operands[right] = storeAlongK(builder, loc, operands[right], right);
     Value acc = builder.createOrFold<ConvertLayoutOp>(loc, computed, dot.getAcc());
-    auto started = WgmmaOp::create(builder, loc, computed, lhs, rhs, acc,
-                                   dot.getMaxImpreciseAccAttr(), dot.getIsUnsignedAttr());
+    auto started =
+        WgmmaOp::create(builder, loc, computed, operands[0], operands[1], acc,
+                        dot.getMaxImpreciseAccAttr(), dot.getIsUnsignedAttr(),
+                        fragments ? builder.getI32IntegerAttr(int32_t(*fragments)) : IntegerAttr());
     auto done = WgmmaWaitOp::create(builder, loc, ValueRange(started.getResult()), 0);
     dot.replaceAllUsesWith(builder.createOrFold<ConvertLayoutOp>(loc, type, done.getResult(0)));
     dot.erase();

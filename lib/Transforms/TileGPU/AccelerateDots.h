@@ -27,6 +27,12 @@ mlir::Operation *outsideOfLoops(mlir::Operation *op, mlir::Value value);
 /// Why mma.sync does not compute this product; nothing when it does.
 std::optional<std::string> whyNotMma(tilegpu::DotOp dot);
 
+/// Whether the right operand of a product of few rows is widened from a narrower type.
+bool widensSmallProduct(tilegpu::DotOp dot);
+
+/// Puts transpositions of an operand in front of what widens it.
+void widenLast(tilegpu::DotOp dot);
+
 /// Replaces the product by a `tilegpu.mma`. Precondition: whyNotMma says nothing.
 void replaceByMma(tilegpu::DotOp dot);
 

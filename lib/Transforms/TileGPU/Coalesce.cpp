@@ -10,6 +10,8 @@
 //   lanes, warps     along the order; a warp takes strips of rows that several accesses of single
 //                    words walk over
 
+#include "Coalesce.h"
+
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -131,7 +133,7 @@ static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
   return access;
 }
 
-static void setLayout(Operation *op, const LinearLayout &layout) {
+void tilec::setAccessLayout(Operation *op, const LinearLayout &layout) {
   OpBuilder builder(op);
   auto relayout = [&](Type type) -> Type {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -186,7 +188,7 @@ void Coalesce::runOnOperation() {
       if (width == 1 && access.fullWidth <= kFullWidthOfWords && access.sharesLayout &&
           sharing[groupOf(access)] >= kManyAccesses)
         layout = stripLayout(layout);
-      setLayout(access.op, layout);
+      setAccessLayout(access.op, layout);
     }
   });
 }

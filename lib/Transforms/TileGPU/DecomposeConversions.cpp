@@ -3,11 +3,13 @@
 //
 // Turns the conversions that cannot or should not stay inside warps into a store to and a load from
 // a swizzled shared-memory buffer. The plan comes from the layout algebra (see
-// tilec/Layout/Conversion.h).
+// tilec/Layout/Conversion.h). What is known of indices and pointers, which is how wide an access
+// may be, goes with them as hints.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "tilec/Analysis/AxisInfo.h"
 #include "tilec/Layout/Conversion.h"
 
 #define DEBUG_TYPE "tilegpu-decompose-conversions"
@@ -21,7 +23,23 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &plan) {
+/// Says of `load`, as hints, what is known of the value that it brings back.
+static void keepFacts(LocalLoadOp load, const AxisInfo &info) {
+  constexpr int64_t kMaxHint = int64_t(1) << 30;
+  auto hint = [&](StringRef name, const AxisInfo::DimVector &values) {
+    SmallVector<int32_t> list;
+    for (int64_t value : values)
+      list.push_back(int32_t(std::min(value, kMaxHint)));
+    if (llvm::any_of(list, [](int32_t value) { return value > 1; }))
+      load->setDiscardableAttr(name, DenseI32ArrayAttr::get(load.getContext(), list));
+  };
+  hint(tile::TileDialect::kContiguityAttr, info.contiguity);
+  hint(tile::TileDialect::kConstancyAttr, info.constancy);
+  hint(tile::TileDialect::kDivisibilityAttr, info.divisibility);
+}
+
+static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &plan,
+                               const AxisInfoAnalysis &axes) {
   auto source = cast<RankedTensorType>(convert.getSource().getType());
   OpBuilder builder(convert);
   Location loc = convert.getLoc();
@@ -37,6 +55,8 @@ static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &pl
       IntegerAttr());
   LocalStoreOp::create(builder, loc, convert.getSource(), buffer);
   auto load = LocalLoadOp::create(builder, loc, convert.getType(), buffer);
+  if (!isa<FloatType>(source.getElementType()))
+    keepFacts(load, axes.get(convert.getSource()));
   convert.replaceAllUsesWith(load.getResult());
   convert.erase();
 }
@@ -46,6 +66,7 @@ struct DecomposeConversions final
     : tilec::impl::TileGPUDecomposeConversionsPassBase<DecomposeConversions> {
   using Base::Base;
   void runOnOperation() override {
+    AxisInfoAnalysis axes(getOperation());
     SmallVector<ConvertLayoutOp> conversions;
     getOperation().walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
     for (ConvertLayoutOp convert : conversions) {
@@ -58,7 +79,7 @@ struct DecomposeConversions final
         return signalPassFailure();
       }
       if (plan.kind == ConversionKind::SharedMemory)
-        lowerThroughShared(convert, plan);
+        lowerThroughShared(convert, plan, axes);
     }
   }
 };

@@ -27,6 +27,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/AxisInfo.h"
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Layout/TensorLayouts.h"
 
 #define DEBUG_TYPE "tilegpu-pipeline-loops"
@@ -71,11 +72,25 @@ struct Stream {
   }
 };
 
+/// A buffer that each iteration stores anew for products that stay in flight: there are two of it.
+struct Staged {
+  LocalAllocOp buffer;
+  LocalStoreOp store;
+};
+
 /// Why a load is not streamed.
 struct Obstacle {
   Location loc;
   StringRef reason;
 };
+
+/// Whether a buffer has such a use, also one of a view of it.
+bool anyUse(Value buffer, llvm::function_ref<bool(OpOperand &)> test) {
+  return llvm::any_of(buffer.getUses(), [&](OpOperand &use) {
+    auto view = dyn_cast<MemDescPermuteOp>(use.getOwner());
+    return view ? anyUse(view.getResult(), test) : test(use);
+  });
+}
 
 class LoopPipeliner {
 public:
@@ -98,9 +113,17 @@ private:
                                     SmallVectorImpl<Obstacle> &obstacles);
   /// Adds what `value` is computed from to the slice; false when that cannot be done ahead.
   bool addToSlice(Value value);
-  /// Clones the slice for the iteration of `iv` and issues its copies into buffer `slot`. The
-  /// values carried ahead are replaced by those of the next iteration.
-  void issueCopies(OpBuilder &builder, Value iv, MutableArrayRef<Value> ahead, Value slot);
+  /// The slice of an iteration, cloned.
+  struct AheadSlice {
+    IRMapping mapping;
+    /// Whether there is such an iteration.
+    Value inRange;
+  };
+  /// Clones the slice for the iteration of `iv`. The values carried ahead are replaced by those of
+  /// the next iteration.
+  AheadSlice cloneSlice(OpBuilder &builder, Value iv, MutableArrayRef<Value> ahead);
+  /// Issues the copies of an iteration into buffer `slot`.
+  void issueCopies(OpBuilder &builder, const AheadSlice &sliceAhead, Value slot);
   Value nextSlot(OpBuilder &builder, Value slot);
   /// The parity of the phase that the iteration with `nextSlot` waits for.
   Value nextParity(OpBuilder &builder, Value nextSlot, Value parity);
@@ -108,14 +131,31 @@ private:
   bool readsByThreads() const {
     return llvm::any_of(streams, [](const Stream &stream) {
       LocalAllocOp buffer = stream.buffer;
-      return !llvm::all_of(buffer->getUsers(),
-                           [](Operation *op) { return isa<WgmmaOp, LocalStoreOp>(op); });
+      return anyUse(buffer, [](OpOperand &use) {
+        auto product = dyn_cast<WgmmaOp>(use.getOwner());
+        return !isa<LocalStoreOp>(use.getOwner()) && !(product && !product.getFragmentsOf());
+      });
+    });
+  }
+  /// Whether products in flight read what is copied.
+  bool readsInFlight() const {
+    return llvm::any_of(streams, [](const Stream &stream) {
+      LocalAllocOp buffer = stream.buffer;
+      return anyUse(buffer, [](OpOperand &use) {
+        auto product = dyn_cast<WgmmaOp>(use.getOwner());
+        return product && product.getFragmentsOf() != use.getOperandNumber();
+      });
     });
   }
   /// Products whose result is only added to in the next iteration, and whose buffers nothing writes
-  /// until then: they stay in flight.
+  /// until then, or may be had twice: they stay in flight.
   void findCarriedProducts();
+  std::optional<Staged> matchStaged(Value buffer);
 
+  /// Whether addresses are computed from what is loaded.
+  bool loadsAhead() const {
+    return llvm::any_of(slice, [](Operation *op) { return isa<tile::LoadOp>(op); });
+  }
   /// Whether threads copy, rather than the copy engine alone.
   bool hasThreadCopies() const {
     return llvm::any_of(streams, [](const Stream &stream) { return bool(stream.load); });
@@ -130,6 +170,7 @@ private:
   SetVector<unsigned> sliceArgs;
   SmallVector<Value> rings;
   SmallVector<WgmmaWaitOp> carried;
+  SmallVector<Staged> staged;
 };
 } // namespace
 
@@ -199,7 +240,10 @@ bool LoopPipeliner::addToSlice(Value value) {
   Operation *op = value.getDefiningOp();
   if (!loop->isProperAncestor(op))
     return true;
-  if (op->getBlock() != loop.getBody() || !isMemoryEffectFree(op) || op->getNumRegions() > 0)
+  // Loads of indices are done ahead like arithmetic; the loop does not write.
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isRepeatable = load ? !load.getIsVolatile() : isMemoryEffectFree(op);
+  if (op->getBlock() != loop.getBody() || !isRepeatable || op->getNumRegions() > 0)
     return false;
   if (slice.contains(op))
     return true;
@@ -239,7 +283,7 @@ bool LoopPipeliner::analyse(const AxisInfoAnalysis &axes, SmallVectorImpl<Obstac
       slice = sliceBefore;
       sliceArgs = argsBefore;
       obstacles.push_back(
-          {stream->source()->getLoc(), "its address depends on memory or on a product"});
+          {stream->source()->getLoc(), "its address depends on a product or on control flow"});
       continue;
     }
     streams.push_back(std::move(*stream));
@@ -247,23 +291,62 @@ bool LoopPipeliner::analyse(const AxisInfoAnalysis &axes, SmallVectorImpl<Obstac
   return !streams.empty();
 }
 
+std::optional<Staged> LoopPipeliner::matchStaged(Value buffer) {
+  Staged found;
+  found.buffer = buffer.getDefiningOp<LocalAllocOp>();
+  if (!found.buffer || found.buffer->getBlock() != loop.getBody())
+    return std::nullopt;
+  for (Operation *user : found.buffer->getUsers()) {
+    auto store = dyn_cast<LocalStoreOp>(user);
+    bool isFirst = store && !found.store && store->getBlock() == loop.getBody() &&
+                   isa<ProxyFenceOp>(store->getNextNode());
+    if (isFirst)
+      found.store = store;
+    else if (!isa<WgmmaOp>(user) || user->getBlock() != loop.getBody())
+      return std::nullopt;
+  }
+  if (!found.store)
+    return std::nullopt;
+  // All that is in use in the loop.
+  int64_t bytes = 2 * found.buffer.getType().getSizeInBytes();
+  for (Stream &stream : streams)
+    bytes += stages * stream.buffer.getType().getSizeInBytes();
+  for (Staged &other : staged)
+    bytes += 2 * other.buffer.getType().getSizeInBytes();
+  if (bytes > sharedMemoryLimit(computeCapabilityOf(loop)))
+    return std::nullopt;
+  return found;
+}
+
 void LoopPipeliner::findCarriedProducts() {
-  auto staysWhileInFlight = [&](Value operand) {
-    return !isa<MemDescType>(operand.getType()) || loop.isDefinedOutsideOfLoop(operand) ||
-           llvm::any_of(streams,
-                        [&](Stream &stream) { return stream.buffer.getResult() == operand; });
+  auto staysWhileInFlight = [&](Value operand, SmallVectorImpl<Staged> &twice) {
+    if (auto view = operand.getDefiningOp<MemDescPermuteOp>())
+      operand = view.getSource();
+    if (!isa<MemDescType>(operand.getType()) || loop.isDefinedOutsideOfLoop(operand) ||
+        llvm::any_of(streams, [&](Stream &stream) { return stream.buffer.getResult() == operand; }))
+      return true;
+    std::optional<Staged> match = matchStaged(operand);
+    if (match)
+      twice.push_back(*match);
+    return match.has_value();
   };
   for (auto wait : loop.getBody()->getOps<WgmmaWaitOp>()) {
     if (wait.getPending() != 0 || wait.getValues().size() != 1 || !wait.getResult(0).hasOneUse())
       continue;
     OpOperand &use = *wait.getResult(0).use_begin();
     auto product = wait.getValues().front().getDefiningOp<WgmmaOp>();
+    SmallVector<Staged> twice;
     if (!product || use.getOwner() != loop.getBody()->getTerminator() ||
-        !staysWhileInFlight(product.getLhs()) || !staysWhileInFlight(product.getRhs()))
+        !staysWhileInFlight(product.getLhs(), twice) ||
+        !staysWhileInFlight(product.getRhs(), twice))
       continue;
     BlockArgument arg = loop.getRegionIterArg(use.getOperandNumber());
-    if (product.getAcc() == arg && arg.hasOneUse())
-      carried.push_back(wait);
+    if (product.getAcc() != arg || !arg.hasOneUse())
+      continue;
+    carried.push_back(wait);
+    for (const Staged &buffer : twice)
+      if (llvm::none_of(staged, [&](const Staged &known) { return known.store == buffer.store; }))
+        staged.push_back(buffer);
   }
 }
 
@@ -286,18 +369,47 @@ Value LoopPipeliner::nextParity(OpBuilder &builder, Value nextSlot, Value parity
   return arith::SelectOp::create(builder, loc, wraps, other, parity);
 }
 
-void LoopPipeliner::issueCopies(OpBuilder &builder, Value iv, MutableArrayRef<Value> ahead,
-                                Value slot) {
+LoopPipeliner::AheadSlice LoopPipeliner::cloneSlice(OpBuilder &builder, Value iv,
+                                                    MutableArrayRef<Value> ahead) {
   Location loc = loop.getLoc();
-  IRMapping mapping;
+  AheadSlice result;
+  IRMapping &mapping = result.mapping;
   mapping.map(loop.getInductionVar(), iv);
   for (auto [arg, value] : llvm::zip(sliceArgs, ahead))
     mapping.map(loop.getRegionIterArg(arg), value);
-  // Slices are in def-before-use order.
-  for (Operation *op : slice)
-    builder.clone(*op, mapping);
   auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  Value inRange = arith::CmpIOp::create(builder, loc, predicate, iv, loop.getUpperBound());
+  auto isInRange = [&]() -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, iv, loop.getUpperBound());
+  };
+  if (loadsAhead())
+    result.inRange = isInRange();
+  // Slices are in def-before-use order.
+  for (Operation *op : slice) {
+    Operation *clone = builder.clone(*op, mapping);
+    if (auto load = dyn_cast<tile::LoadOp>(clone)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(load);
+      Value mask = result.inRange;
+      if (auto type = dyn_cast<RankedTensorType>(load.getPointer().getType()))
+        mask = tile::SplatOp::create(builder, load.getLoc(), type.clone(builder.getI1Type()), mask);
+      if (load.getMask())
+        mask = arith::AndIOp::create(builder, load.getLoc(), mask, load.getMask());
+      load.getMaskMutable().assign(mask);
+    }
+  }
+  if (!result.inRange)
+    result.inRange = isInRange();
+  SmallVector<Value> next;
+  for (unsigned arg : sliceArgs)
+    next.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[arg]));
+  llvm::copy(next, ahead.begin());
+  return result;
+}
+
+void LoopPipeliner::issueCopies(OpBuilder &builder, const AheadSlice &sliceAhead, Value slot) {
+  Location loc = loop.getLoc();
+  const IRMapping &mapping = sliceAhead.mapping;
+  Value inRange = sliceAhead.inRange;
   for (auto [stream, ring] : llvm::zip(streams, rings)) {
     Location at = stream.source()->getLoc();
     if (stream.tensorLoad) {
@@ -328,10 +440,6 @@ void LoopPipeliner::issueCopies(OpBuilder &builder, Value iv, MutableArrayRef<Va
   }
   if (hasThreadCopies())
     AsyncCommitOp::create(builder, loc);
-  SmallVector<Value> next;
-  for (unsigned arg : sliceArgs)
-    next.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[arg]));
-  llvm::copy(next, ahead.begin());
 }
 
 void LoopPipeliner::run() {
@@ -354,6 +462,13 @@ void LoopPipeliner::run() {
                                  type.getLayout(), stages);
     rings.push_back(LocalAllocOp::create(builder, stream.source()->getLoc(), ring, IntegerAttr()));
   }
+  SmallVector<Value> pairs;
+  for (Staged &buffer : staged) {
+    MemDescType type = buffer.buffer.getType();
+    auto pair = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
+                                 type.getLayout(), /*buffers=*/2);
+    pairs.push_back(LocalAllocOp::create(builder, buffer.buffer.getLoc(), pair, IntegerAttr()));
+  }
 
   // Prologue.
   SmallVector<Value> ahead;
@@ -366,15 +481,18 @@ void LoopPipeliner::run() {
   Value firstSlot = tensorCopies ? tensorCopies->firstSlot() : constant(0);
   Value slot = firstSlot;
   for (int64_t i = 0; i < distance; ++i) {
-    issueCopies(builder, iv, ahead, slot);
+    issueCopies(builder, cloneSlice(builder, iv, ahead), slot);
     slot = tensorCopies ? nextSlot(builder, slot) : constant(i + 1);
     iv = arith::AddIOp::create(builder, loc, iv, loop.getStep());
   }
 
-  // The loop: carried values, then those ahead, then the slots to fill and to read.
+  // The loop: carried values, then those ahead, then the slots to fill and to read, then which of
+  // two buffers is stored to.
   SmallVector<Value> inits(loop.getInitArgs());
   llvm::append_range(inits, ahead);
   inits.append({slot, firstSlot});
+  if (!staged.empty())
+    inits.push_back(constant(0));
   if (tensorCopies)
     inits.push_back(tensorCopies->firstParity());
   unsigned numCarried = loop.getInitArgs().size(), numAhead = ahead.size();
@@ -385,6 +503,18 @@ void LoopPipeliner::run() {
   builder.setInsertionPointToStart(newLoop.getBody());
   Value fill = newLoop.getRegionIterArg(numCarried + numAhead);
   Value read = newLoop.getRegionIterArg(numCarried + numAhead + 1);
+  SmallVector<Value> nextAhead(newLoop.getRegionIterArgs().slice(numCarried, numAhead));
+  std::optional<AheadSlice> sliceAhead;
+  auto computeAhead = [&] {
+    Value steps = arith::ConstantOp::create(
+        builder, loc, builder.getIntegerAttr(loop.getStep().getType(), distance));
+    Value shift = arith::MulIOp::create(builder, loc, loop.getStep(), steps);
+    Value ivAhead = arith::AddIOp::create(builder, loc, newLoop.getInductionVar(), shift);
+    sliceAhead = cloneSlice(builder, ivAhead, nextAhead);
+  };
+  // What addresses are computed from arrives while the threads wait for the copies.
+  if (loadsAhead())
+    computeAhead();
   if (tensorCopies)
     tensorCopies->wait(builder, loc, read, newLoop.getRegionIterArgs().back());
   // No proxy fence behind the threads' copies: it would wait for all copies in flight, and none is
@@ -419,16 +549,26 @@ void LoopPipeliner::run() {
         break;
     }
   }
-  SmallVector<Value> nextAhead(newLoop.getRegionIterArgs().slice(numCarried, numAhead));
+  DenseSet<Operation *> stagedStores;
+  Value half = staged.empty() ? Value() : newLoop.getRegionIterArg(numCarried + numAhead + 2);
+  for (auto [buffer, pair] : llvm::zip(staged, pairs)) {
+    auto pairType = cast<MemDescType>(pair.getType());
+    mapping.map(
+        buffer.buffer.getResult(),
+        MemDescIndexOp::create(builder, buffer.buffer.getLoc(), pairType.getOneBuffer(), pair, half)
+            .getResult());
+    dropped.insert(buffer.buffer);
+    stagedStores.insert(buffer.store);
+  }
   auto copyAhead = [&] {
-    Value steps = arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(loop.getStep().getType(), distance));
-    Value shift = arith::MulIOp::create(builder, loc, loop.getStep(), steps);
-    Value ivAhead = arith::AddIOp::create(builder, loc, newLoop.getInductionVar(), shift);
-    issueCopies(builder, ivAhead, nextAhead, fill);
+    if (!sliceAhead)
+      computeAhead();
+    issueCopies(builder, *sliceAhead, fill);
   };
-  // No product of the iteration before is in flight: its buffers are free since the barrier.
-  if (carried.empty())
+  // No product of the iteration before reads the rings: its buffers are free since the barrier.
+  // A fence behind the stores of this iteration would wait for copies that have just been issued.
+  bool copiesFirst = carried.empty() || (!readsInFlight() && staged.empty());
+  if (copiesFirst)
     copyAhead();
   DenseSet<Operation *> inFlight;
   for (WgmmaWaitOp wait : carried)
@@ -441,20 +581,29 @@ void LoopPipeliner::run() {
       continue;
     }
     builder.clone(op, mapping);
+    // The stores of all threads, before a product reads them. What it stored over has been read by
+    // the product that was waited for in front of the barrier at the head.
+    if (isa<ProxyFenceOp>(op) && stagedStores.contains(op.getPrevNode()))
+      NVVM::Barrier0Op::create(builder, op.getLoc());
   }
 
   if (!carried.empty()) {
     // Wait for the products of the iteration before; those of this one stay in flight.
     SmallVector<Value> products;
-    for (WgmmaWaitOp wait : carried)
+    int64_t pending = 0;
+    for (WgmmaWaitOp wait : carried) {
       products.push_back(mapping.lookup(wait.getResult(0)));
-    auto wait = WgmmaWaitOp::create(builder, loc, ValueRange(products), int32_t(carried.size()));
+      pending += wait.getValues().front().getDefiningOp<WgmmaOp>().numGroups();
+    }
+    auto wait = WgmmaWaitOp::create(builder, loc, ValueRange(products), int32_t(pending));
     for (auto [old, result] : llvm::zip(carried, wait.getResults()))
       mapping.map(old.getResult(0), result);
-    NVVM::Barrier0Op::create(builder, loc);
   }
-  if (!carried.empty())
+  if (!copiesFirst) {
+    if (readsInFlight())
+      NVVM::Barrier0Op::create(builder, loc);
     copyAhead();
+  }
   SmallVector<Value> yields;
   for (Value value : loop.getYieldedValues())
     yields.push_back(mapping.lookupOrDefault(value));
@@ -462,6 +611,10 @@ void LoopPipeliner::run() {
   yields.push_back(nextSlot(builder, fill));
   Value nextRead = nextSlot(builder, read);
   yields.push_back(nextRead);
+  if (half) {
+    Value one = constant(1);
+    yields.push_back(arith::XOrIOp::create(builder, loc, half, one));
+  }
   if (tensorCopies)
     yields.push_back(nextParity(builder, nextRead, newLoop.getRegionIterArgs().back()));
   scf::YieldOp::create(builder, loc, yields);

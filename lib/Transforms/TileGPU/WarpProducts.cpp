@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "tilec/Layout/MmaLayout.h"
+#include "tilec/Layout/TensorLayouts.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -71,17 +72,19 @@ static bool feedsProduct(Value value, unsigned depth = 0) {
                            });
 }
 
+/// Whether the operation makes another type of each element, exactly.
+static bool isWidening(Operation *op) {
+  return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
+                         arith::UIToFPOp, tile::FpToFpOp>(op);
+}
+
 namespace {
 /// An operand: what is stored, and the conversions from that to the operand.
 struct Operand {
   explicit Operand(Value value) : stored(value) {
-    auto isCast = [](Operation *op) {
-      return op && isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
-                       arith::UIToFPOp, tile::FpToFpOp>(op);
-    };
     SmallVector<Operation *> chain;
     Value source = value;
-    while (chain.size() < kMaxCasts && isCast(source.getDefiningOp())) {
+    while (chain.size() < kMaxCasts && isWidening(source.getDefiningOp())) {
       chain.push_back(source.getDefiningOp());
       source = source.getDefiningOp()->getOperand(0);
       // Less to store, and a load that may be a copy.
@@ -91,6 +94,9 @@ struct Operand {
       }
     }
   }
+
+  /// Whether each warp that reads the operand has to widen it.
+  bool isWidened() const { return !casts.empty(); }
 
   Value stored;
   SmallVector<Operation *> casts;
@@ -104,6 +110,8 @@ public:
     bool isChained = comesFromProduct(dot.getLhs()) || feedsProduct(dot.getResult());
     auto type = cast<RankedTensorType>(dot.getType());
     warps = chooseMmaWarps(type.getShape(), numWarpsOf(dot), isChained);
+    if (operands[0].isWidened() && !operands[1].isWidened() && !isChained)
+      spreadOverRows(type);
     inRegisters = comesFromProduct(dot.getLhs());
     int32_t narrowest = bitsOf(operands[1].stored);
     narrowest =
@@ -134,6 +142,16 @@ public:
   }
 
 private:
+  /// What is widened costs more than what is only read, so no two warps have the same rows if there
+  /// are enough.
+  void spreadOverRows(RankedTensorType type) {
+    unsigned rank = type.getRank();
+    int32_t perBatch = warps[rank - 2] * warps[rank - 1];
+    int32_t rows = int32_t(std::clamp<int64_t>(type.getDimSize(rank - 2) / 16, 1, perBatch));
+    warps[rank - 2] = rows;
+    warps[rank - 1] = perBatch / rows;
+  }
+
   LinearLayout fragments(unsigned operand) {
     RankedTensorType type = tensorType(dot->getOperand(operand));
     LinearLayout layout = mmaOperandLayout(type.getShape(), operand, packed, warps);
@@ -213,4 +231,79 @@ private:
 };
 } // namespace
 
-void tilec::replaceByMma(DotOp dot) { MmaBuilder(dot).run(); }
+void tilec::widenLast(DotOp dot) {
+  for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
+    SmallVector<Operation *> casts;
+    auto permute = operand->get().getDefiningOp<tile::PermuteOp>();
+    Value source = permute ? permute.getSource() : Value();
+    while (source && casts.size() < kMaxCasts && isWidening(source.getDefiningOp())) {
+      casts.push_back(source.getDefiningOp());
+      source = source.getDefiningOp()->getOperand(0);
+    }
+    if (casts.empty())
+      continue;
+    OpBuilder builder(permute);
+    auto copy = [&](Operation *op, Value input) {
+      IRMapping mapping;
+      mapping.map(op->getOperand(0), input);
+      Operation *clone = builder.clone(*op, mapping);
+      auto element = op == permute ? source.getType() : op->getResult(0).getType();
+      clone->getResult(0).setType(
+          tensorType(permute).clone(cast<RankedTensorType>(element).getElementType()));
+      return clone->getResult(0);
+    };
+    auto inner = source.getDefiningOp<tile::PermuteOp>();
+    bool undoes = inner &&
+                  inner.getSource().getType() ==
+                      tensorType(permute).clone(tensorType(source).getElementType()) &&
+                  tensorType(source).getRank() == 2;
+    Value value = undoes ? Value(inner.getSource()) : Value(copy(permute, source));
+    for (Operation *op : llvm::reverse(casts))
+      value = copy(op, value);
+    operand->set(value);
+  }
+}
+
+bool tilec::widensSmallProduct(DotOp dot) {
+  return tensorType(dot.getAcc()).getDimSize(0) <= 64 && Operand(dot.getRhs()).isWidened() &&
+         !Operand(dot.getLhs()).isWidened();
+}
+
+/// The transpose of a matrix, or what it is the transpose of.
+static Value transposed(OpBuilder &builder, Location loc, Value matrix) {
+  int32_t order[] = {1, 0};
+  if (auto permute = matrix.getDefiningOp<tile::PermuteOp>())
+    return permute.getSource();
+  auto type = tensorType(matrix);
+  int64_t shape[] = {type.getDimSize(1), type.getDimSize(0)};
+  auto layout = LinearAttr::get(builder.getContext(), permuteLayout(layoutOf(type), order));
+  return tile::PermuteOp::create(builder, loc,
+                                 RankedTensorType::get(shape, type.getElementType(), layout),
+                                 matrix, builder.getDenseI32ArrayAttr(order));
+}
+
+/// The transpose of the product of the transposes.
+static DotOp swapOperands(DotOp dot) {
+  OpBuilder builder(dot);
+  Location loc = dot.getLoc();
+  Value lhs = transposed(builder, loc, dot.getRhs()), rhs = transposed(builder, loc, dot.getLhs());
+  Value acc = transposed(builder, loc, dot.getAcc());
+  auto swapped = cast<DotOp>(builder.clone(*dot));
+  swapped->setOperands({lhs, rhs, acc});
+  swapped.getResult().setType(cast<RankedTensorType>(acc.getType()));
+  Value result = transposed(builder, loc, swapped.getResult());
+  dot.replaceAllUsesWith(result);
+  dot.erase();
+  widenLast(swapped);
+  return swapped;
+}
+
+void tilec::replaceByMma(DotOp dot) {
+  // The left operand is put together from single registers, so what is widened there costs no
+  // moves: its words need not be neighbours, and those of the other operand are as they are loaded.
+  Operand lhs(dot.getLhs()), rhs(dot.getRhs());
+  if (rhs.isWidened() && !lhs.isWidened() && bitsOf(dot.getRhs()) == 16 &&
+      tensorType(dot.getAcc()).getRank() == 2 && !comesFromProduct(dot.getLhs()))
+    dot = swapOperands(dot);
+  MmaBuilder(dot).run();
+}

@@ -9,6 +9,11 @@
 #mb4 = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [4, 2], [8, 4]]}, [16, 8]>
 #ma1 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 16], [8, 0], [16, 0], [32, 0]]}, [64, 32]>
 #mb1 = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [16, 4]]}, [32, 8]>
+#mm = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8]]}, [64, 16]>
+#cp = #tilegpu.linear<{register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
+#mn = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 16], [8, 32], [16, 0]]}, [32, 64]>
+#ct = #tilegpu.linear<{register = [[1, 0], [0, 1], [8, 0], [16, 0], [32, 0]], lane = [[2, 0], [4, 0], [0, 2], [0, 4], [0, 8]], warp = [[0, 16], [0, 32]], block = []}, [64, 64]>
+#o64 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 64]>
 
 module attributes {tilegpu.num_warps = 4 : i32} {
 // Two steps of 32 bytes along K: the second descriptors are 2 units of 16 bytes on. 64-byte rows, a stride of 512 bytes.
@@ -83,6 +88,44 @@ func.func @half_accumulator(%a: !tilegpu.memdesc<[64, 32], f16, #ma>, %b: !tileg
   %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 32], f16, #ma>, !tilegpu.memdesc<[32, 8], f16, #mb> -> tensor<64x8xf16, #c>
   %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf16, #c> -> tensor<64x8xf16, #c>
   tilegpu.local_store %1, %o : tensor<64x8xf16, #c>, !tilegpu.memdesc<[64, 8], f16, #o>
+  return
+}
+
+// Fragments from a buffer that is contiguous along the rows: two neighbouring rows at a time, the two halves of K. A step
+// is a group; its registers are loaded while the group before it is in flight, and all others have landed.
+// CHECK-LABEL: func @fragments
+// CHECK: tilegpu.thread_wgmma_wait 1
+// CHECK: %[[L0:.*]] = tilegpu.ld_shared %{{.*}} -> vector<2xi32>
+// CHECK: %[[L1:.*]] = tilegpu.ld_shared %{{.*}} -> vector<2xi32>
+// CHECK-NOT: tilegpu.ld_shared
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: tilegpu.thread_wgmma registers %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : f32, f32, f32, f32 * %{{.*}} + {{.*}} n = 8 as tf32, tf32, f32
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: tilegpu.thread_wgmma_wait 1
+// CHECK-COUNT-2: tilegpu.ld_shared %{{.*}} -> vector<2xi32>
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: tilegpu.thread_wgmma registers
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK: tilegpu.thread_wgmma_wait 0, %{{.*}}
+func.func @fragments(%a: !tilegpu.memdesc<[64, 16], f32, #mm>, %b: !tilegpu.memdesc<[16, 8], f32, #mb4>, %c: tensor<64x8xf32, #cp>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
+  %0 = tilegpu.wgmma %a, %b, %c fragments_of = 0 : !tilegpu.memdesc<[64, 16], f32, #mm>, !tilegpu.memdesc<[16, 8], f32, #mb4> -> tensor<64x8xf32, #cp>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #cp> -> tensor<64x8xf32, #cp>
+  tilegpu.local_store %1, %o : tensor<64x8xf32, #cp>, !tilegpu.memdesc<[64, 8], f32, #o>
+  return
+}
+
+// Bytes by ldmatrix, which transposes pairs of them; one permutation per word sorts them. The instruction's A is the right
+// operand.
+// CHECK-LABEL: func @transposed_bytes
+// CHECK: tilegpu.thread_wgmma_wait 1
+// CHECK: nvvm.ldmatrix %{{.*}} layout = #nvvm.mma_layout<col>
+// CHECK-COUNT-4: llvm.shufflevector
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: tilegpu.thread_wgmma registers %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : i32, i32, i32, i32 * %{{.*}} + {{.*}} n = 64 as f8E4M3FN, f8E5M2, f32
+func.func @transposed_bytes(%a: !tilegpu.memdesc<[64, 32], f8E5M2, #ma1>, %b: !tilegpu.memdesc<[32, 64], f8E4M3FN, #mn>, %c: tensor<64x64xf32, #ct>, %o: !tilegpu.memdesc<[64, 64], f32, #o64>) {
+  %0 = tilegpu.wgmma %a, %b, %c fragments_of = 1 : !tilegpu.memdesc<[64, 32], f8E5M2, #ma1>, !tilegpu.memdesc<[32, 64], f8E4M3FN, #mn> -> tensor<64x64xf32, #ct>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x64xf32, #ct> -> tensor<64x64xf32, #ct>
+  tilegpu.local_store %1, %o : tensor<64x64xf32, #ct>, !tilegpu.memdesc<[64, 64], f32, #o64>
   return
 }
 

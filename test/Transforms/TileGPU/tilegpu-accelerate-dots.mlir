@@ -2,7 +2,9 @@
 
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [128, 32]>
 #b = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [32, 64]>
+#am = #tilegpu.linear<{register = [[1, 0], [2, 0], [0, 4], [0, 8], [0, 16]], lane = [[4, 0], [8, 0], [16, 0], [32, 0], [64, 0]], warp = [[0, 1], [0, 2]], block = []}, [128, 32]>
 #bk = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = []}, [32, 64]>
+#b32 = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [32, 32]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [8, 0], [16, 0], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 0], [4, 0]], block = []}, [128, 64]>
 #t = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
 #d = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
@@ -14,6 +16,11 @@
 // CHECK-DAG: #[[MK:.*]] = #tilegpu.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [8, 2], [16, 4], [0, 8], [0, 16], [0, 32]]}, [32, 64]>
 // CHECK-DAG: #[[M8:.*]] = #tilegpu.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [0, 1], [0, 2], [16, 4], [0, 8], [0, 16], [0, 32]]}, [32, 64]>
 // CHECK-DAG: #[[M32:.*]] = #tilegpu.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [4, 1], [8, 2], [16, 4], [0, 8], [0, 16], [0, 32]]}, [32, 64]>
+// CHECK-DAG: #[[FA:.*]] = #tilegpu.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16]]}, [128, 32]>
+// CHECK-DAG: #[[FB:.*]] = #tilegpu.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 16], [8, 32], [16, 0]]}, [32, 64]>
+// CHECK-DAG: #[[SPREAD:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 8], [0, 16], [0, 32], [16, 0]], lane = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = {{\[\[}}4, 0], [8, 0]], block = []}, [32, 64]>
+// CHECK-DAG: #[[PAIRED:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [1, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = {{\[\[}}0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}, [128, 64]>
+// CHECK-DAG: #[[TRANSPOSED:.*]] = #tilegpu.linear<{register = {{\[\[}}1, 0], [0, 1], [8, 0], [16, 0], [32, 0], [64, 0]], lane = {{\[\[}}2, 0], [4, 0], [0, 2], [0, 4], [0, 8]], warp = {{\[\[}}0, 16], [0, 32]], block = []}, [128, 64]>
 // CHECK-DAG: #[[ACC:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}, [128, 64]>
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
 // CHECK-LABEL: func @row_major
@@ -54,29 +61,80 @@ func.func @permuted(%a: tensor<128x32xf16, #a>, %b: tensor<64x32xf16, #t>, %c: t
   return %1 : tensor<128x64xf32, #c>
 }
 
-// Other than 16 bits has to be K-major, wherever memory is contiguous.
+// Other than 16 bits has to be K-major.
 // CHECK-LABEL: func @float8
 // CHECK: tilegpu.local_alloc : <[128, 32], f8E4M3FN, #{{.*}}>
 // CHECK: tilegpu.local_alloc : <[32, 64], f8E5M2, #[[M8]]>
 // CHECK: tilegpu.wgmma
-func.func @float8(%a: tensor<128x32xf8E4M3FN, #a>, %b: tensor<32x64xf8E5M2, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
-  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf8E4M3FN, #a>, tensor<32x64xf8E5M2, #b> -> tensor<128x64xf32, #c>
+func.func @float8(%a: tensor<128x32xf8E4M3FN, #a>, %b: tensor<32x64xf8E5M2, #bk>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf8E4M3FN, #a>, tensor<32x64xf8E5M2, #bk> -> tensor<128x64xf32, #c>
   return %0 : tensor<128x64xf32, #c>
 }
 
 // CHECK-LABEL: func @tf32
 // CHECK: tilegpu.local_alloc : <[32, 64], f32, #[[M32]]>
 // CHECK: tilegpu.wgmma
-func.func @tf32(%a: tensor<128x32xf32, #a>, %b: tensor<32x64xf32, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
-  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf32, #a>, tensor<32x64xf32, #b> -> tensor<128x64xf32, #c>
+func.func @tf32(%a: tensor<128x32xf32, #a>, %b: tensor<32x64xf32, #bk>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf32, #a>, tensor<32x64xf32, #bk> -> tensor<128x64xf32, #c>
   return %0 : tensor<128x64xf32, #c>
 }
 
 // CHECK-LABEL: func @unsigned
 // CHECK: tilegpu.wgmma %{{.*}}, %{{.*}}, %{{.*}} unsigned :
-func.func @unsigned(%a: tensor<128x32xi8, #a>, %b: tensor<32x64xi8, #b>, %c: tensor<128x64xi32, #c>) -> tensor<128x64xi32, #c> {
-  %0 = tilegpu.dot %a, %b, %c unsigned : tensor<128x32xi8, #a>, tensor<32x64xi8, #b> -> tensor<128x64xi32, #c>
+func.func @unsigned(%a: tensor<128x32xi8, #a>, %b: tensor<32x64xi8, #bk>, %c: tensor<128x64xi32, #c>) -> tensor<128x64xi32, #c> {
+  %0 = tilegpu.dot %a, %b, %c unsigned : tensor<128x32xi8, #a>, tensor<32x64xi8, #bk> -> tensor<128x64xi32, #c>
   return %0 : tensor<128x64xi32, #c>
+}
+
+// Where memory is not, the threads read the left operand to registers. Rows that the instruction has 8 apart are
+// neighbours then, which are read together, without bank conflicts from a swizzled buffer.
+// CHECK-LABEL: func @fragments
+// CHECK: %[[SA:.*]] = tilegpu.local_alloc : <[128, 32], f32, #[[FA]]>
+// CHECK-NEXT: tilegpu.local_store
+// CHECK-NEXT: %[[SB:.*]] = tilegpu.local_alloc : <[32, 64], f32, #[[M32]]>
+// CHECK-NEXT: tilegpu.local_store
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK: tilegpu.wgmma %[[SA]], %[[SB]], %{{.*}} fragments_of = 0 : {{.*}} -> tensor<128x64xf32, #[[PAIRED]]>
+func.func @fragments(%a: tensor<128x32xf32, #am>, %b: tensor<32x64xf32, #bk>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf32, #am>, tensor<32x64xf32, #bk> -> tensor<128x64xf32, #c>
+  return %0 : tensor<128x64xf32, #c>
+}
+
+// The transposed product has the right operand there.
+// CHECK-LABEL: func @transposed_fragments
+// CHECK: %[[SB:.*]] = tilegpu.local_alloc : <[32, 64], f8E5M2, #[[FB]]>
+// CHECK: %[[SA:.*]] = tilegpu.local_alloc : <[128, 32], f8E4M3FN, #{{.*}}>
+// CHECK: tilegpu.wgmma %[[SA]], %[[SB]], %{{.*}} fragments_of = 1 : {{.*}} -> tensor<128x64xf32, #[[TRANSPOSED]]>
+func.func @transposed_fragments(%a: tensor<128x32xf8E4M3FN, #a>, %b: tensor<32x64xf8E5M2, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf8E4M3FN, #a>, tensor<32x64xf8E5M2, #b> -> tensor<128x64xf32, #c>
+  return %0 : tensor<128x64xf32, #c>
+}
+
+// Of two the larger one, as far as it has the rows of an instruction.
+// CHECK-LABEL: func @larger_fragments
+// CHECK: tilegpu.wgmma %{{.*}} fragments_of = 0 :
+func.func @larger_fragments(%a: tensor<128x32xf32, #am>, %b: tensor<32x64xf32, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf32, #am>, tensor<32x64xf32, #b> -> tensor<128x64xf32, #c>
+  return %0 : tensor<128x64xf32, #c>
+}
+
+// The load of the other one, which copies single elements, has 8 lanes along memory and 4 along K.
+// CHECK-LABEL: func @scattered
+// CHECK: %[[P:.*]] = tilegpu.convert_layout %{{.*}} -> tensor<32x64x!tile.ptr<f32>, #[[SPREAD]]>
+// CHECK: tile.load %[[P]]
+// CHECK: tilegpu.wgmma %{{.*}} fragments_of = 0 :
+func.func @scattered(%a: tensor<128x32xf32, #am>, %p: tensor<32x64x!tile.ptr<f32>, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
+  %b = tile.load %p : tensor<32x64x!tile.ptr<f32>, #b>
+  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf32, #am>, tensor<32x64xf32, #b> -> tensor<128x64xf32, #c>
+  return %0 : tensor<128x64xf32, #c>
+}
+
+// CHECK-LABEL: func @few_columns
+// CHECK-NOT: fragments_of
+// CHECK: tilegpu.wgmma
+func.func @few_columns(%a: tensor<128x32xf32, #a>, %b: tensor<32x32xf32, #b32>, %c: tensor<128x32xf32, #e>) -> tensor<128x32xf32, #e> {
+  %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf32, #a>, tensor<32x32xf32, #b32> -> tensor<128x32xf32, #e>
+  return %0 : tensor<128x32xf32, #e>
 }
 
 // What does not change in a loop is stored in front of it, of all loops around.

@@ -23,4 +23,13 @@ func.func @no_inside_a_warp(%x: tensor<128xf32, #a>) -> tensor<128xf32, #swapped
   %0 = tilegpu.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #swapped_lanes>
   func.return %0 : tensor<128xf32, #swapped_lanes>
 }
+
+// What is known of an address goes with it.
+// CHECK-LABEL: func @indices
+// CHECK: tilegpu.local_load %{{.*}} {tile.contiguity = array<i32: 128>, tile.divisibility = array<i32: 16>}
+func.func @indices() -> tensor<128xi32, #swapped_registers> {
+  %x = tile.make_range {start = 16 : i32, end = 144 : i32} : tensor<128xi32, #a>
+  %0 = tilegpu.convert_layout %x : tensor<128xi32, #a> -> tensor<128xi32, #swapped_registers>
+  func.return %0 : tensor<128xi32, #swapped_registers>
+}
 }

@@ -121,14 +121,18 @@ func.func @writes(%x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x
 }
 
 // CHECK: NotPipelined
-// CHECK-SAME: load is not copied ahead: ", Remark="its address depends on memory or on a product"
+// CHECK-SAME: load is not copied ahead: ", Remark="its address depends on a product or on control flow"
 // KEPT: tile.load
-func.func @loaded_address(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %ip: !tile.ptr<i32>) -> tensor<64x8xf32, #c> {
+func.func @address_of_a_branch(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %ip: !tile.ptr<i32>) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
   %0 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
-    %j = tile.addptr %ip, %i : !tile.ptr<i32>, i32
-    %k = tile.load %j : !tile.ptr<i32>
+    %far = arith.cmpi sgt, %i, %c16 : i32
+    %k = scf.if %far -> i32 {
+      scf.yield %i : i32
+    } else {
+      scf.yield %c0 : i32
+    }
     %1 = tile.addptr %p, %k : !tile.ptr<f16>, i32
     %2 = tile.splat %1 : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>, #a>
     %3 = tile.addptr %2, %at {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<64x16x!tile.ptr<f16>, #a>, tensor<64x16xi32, #a>

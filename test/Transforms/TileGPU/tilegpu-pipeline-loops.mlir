@@ -11,6 +11,12 @@
 // CHECK-DAG: #[[MA:.*]] = #tilegpu.linear<{offset = {{.*}}, [64, 16]>
 // CHECK-DAG: #[[MB:.*]] = #tilegpu.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
 // CHECK-DAG: #[[MT:.*]] = #tilegpu.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8]]}, [8, 16]>
+#am = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 32]], lane = [[16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = []}, [64, 64]>
+#bn = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [32, 0]], lane = [[0, 16], [0, 32], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 64]>
+#cp = #tilegpu.linear<{register = [[0, 1], [1, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 64]>
+#sm = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]}, [64, 64]>
+#sn = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 64]>
+#sk = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]}, [64, 64]>
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
 // CHECK-LABEL: func @carried_product
 // CHECK-SAME: (%[[P:.*]]: !tile.ptr<f16>, %[[AT:.*]]: tensor<64x16xi32, #{{.*}}>, %{{.*}}: tensor<8x16x!tile.ptr<f16>, #{{.*}}>, %[[STEP:.*]]: tensor<8x16xi32, #{{.*}}>, %[[INIT:.*]]: tensor<64x8xf32, #{{.*}}>, %[[N:.*]]: i32)
@@ -205,13 +211,23 @@ func.func @used_result(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tile
   return %0 : tensor<64x8xf32, #c>
 }
 
-// The other buffer is written again in the next iteration, without a ring: the product may not be in flight then.
+// The other buffer is written again in the next iteration, while the product is in flight: there are two of it. The copies
+// are issued behind the fence, which would wait for them.
 // CHECK-LABEL: func @stored_operand
-// CHECK: scf.for
+// CHECK: %[[PAIR:.*]] = tilegpu.local_alloc : <[16, 8], f16, #[[MB:.*]], buffers = 2>
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[HALF:.*]] = %{{.*}}) ->
+// CHECK: nvvm.barrier0
+// CHECK: %[[SB:.*]] = tilegpu.memdesc_index %[[PAIR]][%[[HALF]]]
+// CHECK-NOT: tilegpu.async
+// CHECK: tilegpu.local_store %{{.*}}, %[[SB]]
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: %[[P:.*]] = tilegpu.wgmma %{{.*}}, %[[SB]],
+// CHECK-NEXT: tilegpu.wgmma_wait %[[P]] pending = 1
+// CHECK-NEXT: nvvm.barrier0
 // CHECK: tilegpu.async_commit
-// CHECK: tilegpu.local_store
-// CHECK: tilegpu.wgmma %
-// CHECK-NEXT: tilegpu.wgmma_wait %{{.*}} pending = 0
+// CHECK: %[[OTHER:.*]] = arith.xori %[[HALF]], %{{.*}}
+// CHECK-NEXT: scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[OTHER]] :
 func.func @stored_operand(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %x: tensor<16x8xf16, #bk>) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -231,6 +247,46 @@ func.func @stored_operand(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !t
     scf.yield %6 : tensor<64x8xf32, #c>
   }
   return %0 : tensor<64x8xf32, #c>
+}
+
+// Bytes that are transposed from the ring to such a buffer, and fragments from the other ring: no product in flight reads
+// what is copied, and the barrier at the head is enough for the copies, too.
+// CHECK-LABEL: func @transposed_operand
+// CHECK: scf.for
+// CHECK: nvvm.barrier0
+// CHECK: tilegpu.local_load
+// CHECK: tilegpu.local_store
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: %[[P:.*]] = tilegpu.wgmma
+// CHECK-NEXT: tilegpu.wgmma_wait %[[P]] pending = 2
+// CHECK-NOT: nvvm.barrier0
+// CHECK: tilegpu.async_commit
+// CHECK: scf.yield
+func.func @transposed_operand(%p: !tile.ptr<i8>, %at: tensor<64x64xi32, #am>, %bt: tensor<64x64xi32, #bn>, %c: tensor<64x64xi32, #cp>, %n: i32) -> tensor<64x64xi32, #cp> {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %0 = scf.for %i = %c0 to %n step %c64 iter_args(%acc = %c) -> (tensor<64x64xi32, #cp>) : i32 {
+    %1 = tile.addptr %p, %i : !tile.ptr<i8>, i32
+    %2 = tile.splat %1 : !tile.ptr<i8> -> tensor<64x64x!tile.ptr<i8>, #am>
+    %3 = tile.addptr %2, %at {tile.contiguity = array<i32: 16, 1>, tile.divisibility = array<i32: 16, 16>} : tensor<64x64x!tile.ptr<i8>, #am>, tensor<64x64xi32, #am>
+    %4 = tile.load %3 : tensor<64x64x!tile.ptr<i8>, #am>
+    %5 = tile.splat %1 : !tile.ptr<i8> -> tensor<64x64x!tile.ptr<i8>, #bn>
+    %6 = tile.addptr %5, %bt {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<64x64x!tile.ptr<i8>, #bn>, tensor<64x64xi32, #bn>
+    %7 = tile.load %6 : tensor<64x64x!tile.ptr<i8>, #bn>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 64], i8, #sm>
+    tilegpu.local_store %4, %sa : tensor<64x64xi8, #am>, !tilegpu.memdesc<[64, 64], i8, #sm>
+    %sn = tilegpu.local_alloc : !tilegpu.memdesc<[64, 64], i8, #sn>
+    tilegpu.local_store %7, %sn : tensor<64x64xi8, #bn>, !tilegpu.memdesc<[64, 64], i8, #sn>
+    %8 = tilegpu.local_load %sn : !tilegpu.memdesc<[64, 64], i8, #sn> -> tensor<64x64xi8, #bn>
+    %sb = tilegpu.local_alloc : !tilegpu.memdesc<[64, 64], i8, #sk>
+    tilegpu.local_store %8, %sb : tensor<64x64xi8, #bn>, !tilegpu.memdesc<[64, 64], i8, #sk>
+    tilegpu.proxy_fence
+    %9 = tilegpu.wgmma %sa, %sb, %acc fragments_of = 0 : !tilegpu.memdesc<[64, 64], i8, #sm>, !tilegpu.memdesc<[64, 64], i8, #sk> -> tensor<64x64xi32, #cp>
+    %10 = tilegpu.wgmma_wait %9 pending = 0 : tensor<64x64xi32, #cp> -> tensor<64x64xi32, #cp>
+    scf.yield %10 : tensor<64x64xi32, #cp>
+  }
+  return %0 : tensor<64x64xi32, #cp>
 }
 
 // A mask is computed for the iteration of the copy, and holds in range only. The remark-free case: zeros elsewhere.
@@ -254,6 +310,41 @@ func.func @masked(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.m
     %l = tile.splat %i : i32 -> tensor<64x16xi32, #a>
     %m = arith.cmpi slt, %at, %l {tile.constancy = array<i32: 1, 16>} : tensor<64x16xi32, #a>
     %4 = tile.load %3, %m, %z cache = cg : tensor<64x16x!tile.ptr<f16>, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.proxy_fence
+    %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    scf.yield %6 : tensor<64x8xf32, #c>
+  }
+  return %0 : tensor<64x8xf32, #c>
+}
+
+// Where the address is loaded, that load is done ahead, too, at the head of the iteration, and not for iterations that do
+// not exist.
+// CHECK-LABEL: func @loaded_address
+// CHECK: %[[IN:.*]] = arith.cmpi slt, %c0_i32, %{{.*}}
+// CHECK: tile.load %{{.*}}, %[[IN]] : !tile.ptr<i32>
+// CHECK: tilegpu.async_copy
+// CHECK: scf.for
+// CHECK: arith.cmpi slt
+// CHECK: tile.load %{{.*}}, %{{.*}} : !tile.ptr<i32>
+// CHECK: tilegpu.async_wait 1
+// CHECK: nvvm.barrier
+// CHECK: tilegpu.wgmma
+// CHECK: nvvm.barrier
+// CHECK: tilegpu.async_copy
+// CHECK: scf.yield
+func.func @loaded_address(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %ip: !tile.ptr<i32>) -> tensor<64x8xf32, #c> {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %0 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
+    %j = tile.addptr %ip, %i : !tile.ptr<i32>, i32
+    %k = tile.load %j : !tile.ptr<i32>
+    %1 = tile.addptr %p, %k : !tile.ptr<f16>, i32
+    %2 = tile.splat %1 : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>, #a>
+    %3 = tile.addptr %2, %at {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<64x16x!tile.ptr<f16>, #a>, tensor<64x16xi32, #a>
+    %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.proxy_fence

@@ -49,6 +49,77 @@ TEST(AtomicTest, histogram) {
     }
 }
 
+/// Places are counted in the program where they are few: the range of each block decides, which
+/// here is small, large, negative, or partly behind the end.
+TEST(AtomicTest, addsAtPlacesOfAnyRange) {
+  constexpr int64_t middle = 5000;
+  for (DType type : integers)
+    for (DType indexType : {DType::i32, DType::i64, DType::i16, DType::u8})
+      for (int64_t block : {512, 1024})
+        for (int64_t n : {1, 700, 4096, 4097}) {
+          bool isWide = indexType != DType::u8;
+          auto place = [=](uint64_t i) -> double {
+            uint64_t number = (i * 7919 + i / 13) % 4096;
+            switch (isWide ? int64_t(i) / block % 4 : 0) {
+            case 0:
+              return double(number % (isWide ? 100 : 256));
+            case 1: // one place beyond the counters
+              return i % uint64_t(block) == 77 ? double(block / 4) : double(number % 7);
+            case 2:
+              return double(number);
+            default:
+              return double(number % 100) - 50;
+            }
+          };
+          double addend = type == DType::u32 || type == DType::u64 ? 7 : -3;
+          RunBuilder builder = kernelOf("atomics.tile", "add_at");
+          builder.fill("x_ptr", indexType, {n}, place);
+          builder.fill("out_ptr", type, {2 * middle}, [](uint64_t i) { return double(i) + 1e5; });
+          builder.changes(
+              "out_ptr",
+              [&](HostArray &out) {
+                for (uint64_t i = 0; i < out.size(); ++i)
+                  out.set(i, double(i) + 1e5);
+                for (int64_t i = 0; i < n; ++i) {
+                  auto at = uint64_t(middle + int64_t(place(uint64_t(i))));
+                  out.set(at, out.at(at) + addend);
+                }
+              },
+              exact);
+          builder.i32("n", n).i32("addend", int64_t(addend)).i32("middle", middle);
+          builder.constant("BLOCK", block).grid(programs(n, block));
+          expectRun(builder);
+        }
+}
+
+TEST(AtomicTest, addsAtFewPlaces) {
+  constexpr int64_t n = 4096;
+  for (int64_t bins : {1, 10, 256})
+    for (int64_t block : {512, 2048})
+      for (int warps : {1, 4}) {
+        RunBuilder builder = kernelOf("atomics.tile", "add_at_few");
+        auto number = [](uint64_t i) { return double(uint32_t(i * 2654435761u)); };
+        builder.fill("x_ptr", DType::u32, {n}, number);
+        builder.fill("out_ptr", DType::i32, {bins + 48}, smallValue);
+        builder.changes(
+            "out_ptr",
+            [&](HostArray &out) {
+              for (uint64_t i = 0; i < out.size(); ++i)
+                out.set(i, smallValue(i));
+              auto add = [&](uint64_t at, double addend) { out.set(at, out.at(at) + addend); };
+              for (uint64_t i = 0; i < n; ++i) {
+                auto x = uint64_t(number(i));
+                add(x % uint64_t(bins), -3);
+                add(uint64_t(bins) + (x & 15), 1);
+                add(uint64_t(bins) + 16 + (x >> 27), 2);
+              }
+            },
+            exact);
+        builder.i32("n", n).constant("BINS", bins).constant("BLOCK", block).warps(warps);
+        expectRun(builder, {"sm_80"});
+      }
+}
+
 TEST(AtomicTest, scatterRowsWithDuplicates) {
   struct Size {
     int64_t n, width, columns;
@@ -161,8 +232,10 @@ TEST(AtomicTest, minimumAndMaximum) {
       }
     };
     builder.fill("low_ptr", type, {groups}, low).fill("high_ptr", type, {groups}, high);
-    builder.changes("low_ptr", [&](HostArray &out) { compute(out, low, false); }, exact);
-    builder.changes("high_ptr", [&](HostArray &out) { compute(out, high, true); }, exact);
+    builder.changes(
+        "low_ptr", [&](HostArray &out) { compute(out, low, false); }, exact);
+    builder.changes(
+        "high_ptr", [&](HostArray &out) { compute(out, high, true); }, exact);
     builder.i32("n", n).constant("BLOCK", 256).grid(programs(n, 256));
     expectRun(builder);
   }
@@ -312,7 +385,8 @@ TEST(AtomicTest, ticketsAreTakenOnce) {
     constexpr uint64_t grid = 50, block = 64;
     RunBuilder builder = kernelOf("atomics.tile", "tickets");
     builder.fill("counter_ptr", DType::i32, {1}, [](uint64_t) { return 0; });
-    builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
+    builder.changes(
+        "counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
     builder.output(
         "out_ptr", DType::i32, {grid, block},
         [](HostArray &out) {
@@ -400,7 +474,8 @@ TEST(AtomicTest, lockFreeCounter) {
   constexpr int64_t grid = 20, times = 5;
   RunBuilder builder = kernelOf("atomics.tile", "increment");
   builder.fill("counter_ptr", DType::i32, {1}, [](uint64_t) { return 3; });
-  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, 3 + grid * times); }, exact);
+  builder.changes(
+      "counter_ptr", [](HostArray &out) { out.set(0, 3 + grid * times); }, exact);
   builder.i32("times", times).grid(grid);
   expectRun(builder);
 }
@@ -410,7 +485,8 @@ TEST(AtomicTest, lockAroundPlainAccesses) {
     constexpr uint64_t grid = 12, block = 256;
     RunBuilder builder = kernelOf("atomics.tile", "locked");
     builder.values("lock_ptr", DType::i32, {0});
-    builder.changes("lock_ptr", [](HostArray &out) { out.set(0, 0); }, exact);
+    builder.changes(
+        "lock_ptr", [](HostArray &out) { out.set(0, 0); }, exact);
     builder.fill("sum_ptr", DType::i32, {block}, [](uint64_t i) { return double(i); });
     builder.changes(
         "sum_ptr",
@@ -434,7 +510,8 @@ RunBuilder lastAdds(const std::string &kernel) {
       out.set(i, 2 * smallValue(i));
   });
   builder.values("counter_ptr", DType::i32, {0});
-  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
+  builder.changes(
+      "counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
   builder.output("out_ptr", DType::f32, {block}, [](HostArray &out) {
     for (uint64_t i = 0; i < block; ++i) {
       double sum = 0;

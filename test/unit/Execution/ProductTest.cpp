@@ -124,6 +124,25 @@ std::vector<MatmulCase> matmulCases() {
         c.n = 32, c.k = 192;
         add(c);
       }
+  // Operands that go through registers: the left or the right one, tiles of one and two
+  // instructions' rows, warpgroups along rows and columns, groups of one to four steps.
+  const std::pair<DType, DType> bytesAndWords[] = {{DType::f32, DType::f32},
+                                                   {DType::f8e4m3, DType::f16},
+                                                   {DType::f8e5m2, DType::f32},
+                                                   {DType::i8, DType::i32}};
+  for (auto [type, result] : bytesAndWords)
+    for (bool transA : {false, true})
+      for (bool transB : {false, true})
+        for (int64_t rows : {64, 128, 256}) {
+          MatmulCase c;
+          c.type = type, c.result = result, c.transA = transA, c.transB = transB;
+          c.m = rows, c.n = 128, c.warps = rows == 128 ? 4 : 8;
+          c.step = (type == DType::f32 ? 1 : 4) << (3 - next % 4) << 3, c.k = 3 * c.step - 4;
+          add(c);
+          std::swap(c.m, c.n);
+          if (rows != 128)
+            add(c);
+        }
   // Tiles, warpgroups along rows and columns, every number of stages.
   for (int64_t m : {64, 128, 256})
     for (int64_t n : {8, 16, 64, 256})
@@ -331,38 +350,49 @@ TEST(ProductTest, chains) {
         }
 }
 
-/// Every barrier, wait and fence of a pipelined loop is needed, and the simulator misses each.
+/// Every barrier, wait and fence of a pipelined loop is needed, and the simulator misses each: with
+/// both operands in the rings, and with bytes that go through registers and are transposed.
 TEST(ProductTest, everyMissingBarrierWaitOrFenceIsFound) {
   constexpr int64_t m = 64, n = 64, k = 160;
   // Bits of f16: 0.5.
   std::vector<uint16_t> a(m * k, 0x3800), b(k * n, 0x3800);
   std::vector<float> out(m * n);
-  for (int stages : {1, 2, 3}) {
-    SimulatedKernel kernel;
-    kernel.path = inputPath("products.tile");
-    kernel.kernel = "matmul";
-    kernel.arguments = {{"a_ptr", "*fp16:16"}, {"b_ptr", "*fp16:16"}, {"out_ptr", "*fp32:16"}};
-    kernel.constants = {{"K", std::to_string(k)}, {"M", std::to_string(m)},
-                        {"N", std::to_string(n)}, {"STEP", "32"},
-                        {"TRANS_A", "0"},         {"TRANS_B", "0"},
-                        {"OUT", "fp32"},          {"STAGES", std::to_string(stages)}};
-    kernel.buffers = {{a.data(), a.size() * 2, "a_ptr", true},
-                      {b.data(), b.size() * 2, "b_ptr", true},
-                      {out.data(), out.size() * 4, "out_ptr", false}};
-    kernel.countsWaits = true;
-    BarrierOutcome whole = runWithoutBarrier(kernel);
-    ASSERT_EQ(whole.error, "");
-    EXPECT_TRUE(whole.launch.clean()) << (whole.findings.empty() ? "" : whole.findings[0]);
-    // A barrier, a fence and a wait for the product at least.
-    ASSERT_GE(whole.barriers, 3u);
-    for (unsigned removed = 0; removed < whole.barriers; ++removed) {
-      kernel.removedBarrier = static_cast<int>(removed);
-      BarrierOutcome outcome = runWithoutBarrier(kernel);
-      EXPECT_FALSE(outcome.launch.findings.empty())
-          << stages << " stages, " << outcome.removed << ", number " << removed << " of "
-          << whole.barriers;
+  for (bool bytes : {false, true})
+    for (int stages : {1, 2, 3}) {
+      SimulatedKernel kernel;
+      kernel.path = inputPath("products.tile");
+      kernel.kernel = "matmul";
+      std::string type = bytes ? "*i8:16" : "*fp16:16", result = bytes ? "i32" : "fp32";
+      kernel.arguments = {{"a_ptr", type}, {"b_ptr", type}, {"out_ptr", "*" + result + ":16"}};
+      kernel.constants = {{"K", std::to_string(k)},
+                          {"M", std::to_string(m)},
+                          {"N", std::to_string(n)},
+                          {"STEP", bytes ? "64" : "32"},
+                          {"TRANS_A", bytes ? "1" : "0"},
+                          {"TRANS_B", "0"},
+                          {"OUT", result},
+                          {"STAGES", std::to_string(stages)}};
+      uint64_t elementBytes = bytes ? 1 : 2;
+      kernel.buffers = {{a.data(), a.size() * elementBytes, "a_ptr", true},
+                        {b.data(), b.size() * elementBytes, "b_ptr", true},
+                        {out.data(), out.size() * 4, "out_ptr", false}};
+      kernel.countsWaits = true;
+      BarrierOutcome whole = runWithoutBarrier(kernel);
+      ASSERT_EQ(whole.error, "");
+      EXPECT_TRUE(whole.launch.clean()) << (whole.findings.empty() ? "" : whole.findings[0]);
+      // A barrier, a fence and a wait for the product at least.
+      ASSERT_GE(whole.barriers, 3u);
+      for (unsigned removed = 0; removed < whole.barriers; ++removed) {
+        kernel.removedBarrier = static_cast<int>(removed);
+        BarrierOutcome outcome = runWithoutBarrier(kernel);
+        // Reading fragments waits for the products before, and this result needs no shared memory.
+        if (bytes && outcome.removed.find("wait") != std::string::npos)
+          continue;
+        EXPECT_FALSE(outcome.launch.findings.empty())
+            << stages << " stages, " << outcome.removed << ", number " << removed << " of "
+            << whole.barriers << (bytes ? " of bytes" : "");
+      }
     }
-  }
 }
 
 } // namespace

@@ -172,6 +172,54 @@ TEST(WgmmaLayout, productsAndTheirRegisters) {
       }
 }
 
+TEST(WgmmaLayout, transpositionOfBytes) {
+  for (unsigned depthDim : {0u, 1u})
+    for (int64_t depth : {32, 64, 128, 256})
+      for (int64_t rows : {16, 64, 128, 256})
+        for (int32_t warps : {4, 8, 16}) {
+          int64_t shape[] = {depthDim == 0 ? depth : rows, depthDim == 0 ? rows : depth};
+          SCOPED_TRACE(std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + ", " +
+                       std::to_string(warps) + " warps");
+          std::optional<WgmmaTransposition> way = wgmmaTransposition(shape, depthDim, warps);
+          ASSERT_TRUE(way.has_value());
+          EXPECT_TRUE(way->registers.isSurjective());
+          EXPECT_TRUE(way->memory.isInvertible());
+          // Whole rows of 128 bytes of K are moved without conflicts.
+          if (depth >= 128 && rows >= 64)
+            EXPECT_EQ(way->conflicts, 0);
+        }
+  EXPECT_FALSE(wgmmaTransposition({16, 64}, 0, 4));
+  EXPECT_FALSE(wgmmaTransposition({8, 64}, 1, 4));
+}
+
+TEST(WgmmaLayout, productsWithPairsOfRows) {
+  for (int64_t m : {64, 128, 256})
+    for (int32_t rowWarps : {4, 8}) {
+      WgmmaProductForm form;
+      form.rowWarps = rowWarps, form.columns = 64, form.pairsRows = true;
+      if (rowWarps * 16 > m)
+        continue;
+      LinearLayout product = wgmmaProductLayout({m, 64}, form);
+      std::optional<WgmmaProductForm> matched = matchWgmmaProduct(product);
+      ASSERT_TRUE(matched.has_value());
+      EXPECT_TRUE(matched->pairsRows);
+      EXPECT_EQ(matched->rowWarps, rowWarps);
+      EXPECT_EQ(matched->columns, 64);
+      // Fragments have the rows of the product in each thread, in order.
+      for (int32_t bits : {8, 32}) {
+        LinearLayout fragments = wgmmaFragmentLayout({m, 64}, bits, form);
+        for (int32_t lane = 0; lane < 32; ++lane)
+          for (int32_t warp = 0; warp < rowWarps; ++warp) {
+            auto at = fragments.apply({{kRegister, 32 / bits}, {kLane, lane}, {kWarp, warp}});
+            EXPECT_EQ(at[0].second, warp * 16 + lane / 4 * 2 + 1);
+            EXPECT_EQ(at[1].second, lane % 4 * (32 / bits));
+            auto row = product.apply({{kRegister, 2}, {kLane, lane}, {kWarp, warp}});
+            EXPECT_EQ(row[0].second, at[0].second);
+          }
+      }
+    }
+}
+
 TEST(WgmmaLayout, whatIsNoProduct) {
   int32_t warps[] = {4, 1};
   EXPECT_FALSE(matchWgmmaProduct(blockedLayout({64, 64}, {1, 4}, {8, 4}, {4, 1}, {1, 0})));

@@ -86,4 +86,20 @@ def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TilePrivatiseAtomicsPass : Pass<"tile-privatise-atomics", "::mlir::ModuleOp"> {
+  let summary = "count in the program what is added to few places";
+  let description = [{
+    An atomic addition of one integer to many places whose offsets come from memory (a histogram) waits for others that add
+    to the same places. Where the offsets of a program turn out to be below a quarter of its elements (and at most 2048),
+    it counts them in shared memory, `tile.histogram`, and adds each count that is not zero, times the integer, with
+    one atomic. Whether they are is found at run time by their maximum, or before when they are computed by a mask, a
+    remainder or from narrow integers.
+
+    Applies to tensors of one dimension with at least 512 elements, scalar base pointers, and additions whose old
+    values are not used; the order of the additions to one place is not defined anyway. Floats are left alone: their sum
+    depends on the order.
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
+}
+
 #endif // TILEC_TRANSFORMS_TILE_PASSES_TD

@@ -129,6 +129,31 @@ def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::ModuleO
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
+def TileGPUStageLoadsPass : Pass<"tilegpu-stage-loads", "::mlir::ModuleOp"> {
+  let summary = "one buffer for products that read the same tensor; vectors in loops of products through shared memory";
+  let description = [{
+    Buffers that are filled from the same tensor, in one order of the dimensions or another, become one and views of it
+    where the readers can read its layout. So a tensor that is an operand of two products, and transposed in one of them,
+    is still a load that only fills a buffer, which `tilegpu-pipeline-loops` copies ahead.
+
+    In an `scf.for` with products, a load of a vector of 32-bit elements or wider, whose address and mask are known
+    ahead, goes through a buffer of shared memory, so that it is copied ahead as well. Loops that write to global memory
+    are left alone, as they are by the pipeliner.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
+}
+
+def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::ModuleOp"> {
+  let summary = "wait for a product where its result is used";
+  let description = [{
+    A `tilegpu.wgmma_wait` moves down to the first use of its results, past arithmetic, loads and the starts of other
+    products, and lets the products started on the way stay in flight. It stays in front of barriers, and of writes to
+    shared memory, which could be to the product's operands.
+
+    Does not change results.
+  }];
+}
+
 def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"> {
   let summary = "copy the operands of products to shared memory iterations ahead";
   let description = [{

@@ -1,0 +1,102 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// 8-bit integers to f16, bf16 and f32 without the conversion unit, which is slow. A byte becomes
+// the end of the mantissa of a number whose units are the last bit, and a subtraction takes that
+// number away; both are exact.
+//
+// f16 has ten bits of mantissa: 0x6400 + u is 1024 + u; f32 has 23: 0x4b000000 + u is 2^23 + u. A
+// signed byte has its sign bit flipped first, which adds 128. bf16 has seven: 0x4300 + u is 128 + u
+// for u < 128, so the highest bit is made a number of its own, 0x4300 + 128 being 256.
+
+#include "Patterns.h"
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+/// Vectors of 32 bits: four bytes, or one or two floats.
+class Emitter {
+public:
+  Emitter(OpBuilder &opBuilder, Location location, FloatType element)
+      : builder(opBuilder), loc(location),
+        floats(VectorType::get({32 / element.getWidth()}, element)),
+        bytes(VectorType::get({4}, builder.getI8Type())) {}
+
+  Value splat(VectorType type, Attribute value) {
+    return LLVM::ConstantOp::create(builder, loc, type, DenseElementsAttr::get(type, value));
+  }
+  /// The bytes of `value` whose numbers are below 4, and the bytes 4 to 7 of `others`.
+  Value choose(Value value, ArrayRef<uint8_t> others, ArrayRef<int32_t> numbers) {
+    SmallVector<int8_t> list(others.begin(), others.end());
+    Value constant = LLVM::ConstantOp::create(builder, loc, bytes,
+                                              DenseElementsAttr::get(bytes, ArrayRef(list)));
+    return LLVM::ShuffleVectorOp::create(builder, loc, value, constant, numbers);
+  }
+  Value flipSigns(Value value) {
+    return LLVM::XOrOp::create(builder, loc, value,
+                               splat(bytes, builder.getI8IntegerAttr(int8_t(0x80))));
+  }
+  Value mask(Value value, uint16_t bits) {
+    auto words = VectorType::get({2}, builder.getI16Type());
+    value = LLVM::BitcastOp::create(builder, loc, words, value);
+    return LLVM::AndOp::create(builder, loc, value,
+                               splat(words, builder.getI16IntegerAttr(int16_t(bits))));
+  }
+  Value number(Value value) { return LLVM::BitcastOp::create(builder, loc, floats, value); }
+  Value number(double value) {
+    return splat(floats, builder.getFloatAttr(floats.getElementType(), value));
+  }
+  Value minus(Value left, Value right) { return LLVM::FSubOp::create(builder, loc, left, right); }
+
+  /// The floats of bytes `first` and, of two, `first` + 1.
+  Value convert(Value value, int32_t first, bool isUnsigned) {
+    if (floats.getElementType().isF32())
+      return minus(number(choose(value, {0, 0, 0, 0x4b}, {first, 5, 6, 7})),
+                   number(isUnsigned ? 0x1p23 : 0x1p23 + 128));
+    bool isHalf = floats.getElementType().isF16();
+    uint8_t high = isHalf ? 0x64 : 0x43;
+    Value both = choose(value, {high, high, high, high}, {first, 4, first + 1, 4});
+    if (isHalf)
+      return minus(number(both), number(isUnsigned ? 1024.0 : 1152.0));
+    Value low = number(mask(both, 0xff7f)), top = number(mask(both, 0xff80));
+    // The highest bit counts 128 in an unsigned byte, -128 in a signed one.
+    return isUnsigned ? minus(low, minus(number(256.0), top)) : minus(low, top);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  VectorType floats, bytes;
+};
+} // namespace
+
+bool tilec::convertsBytesToFloats(Operation *op) {
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp>(op))
+    return false;
+  Type to = getElementTypeOrSelf(op->getResult(0).getType());
+  return getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(8) &&
+         (to.isF16() || to.isBF16() || to.isF32());
+}
+
+SmallVector<Value> tilec::emitBytesToFloats(OpBuilder &builder, Location loc, ValueRange values,
+                                            FloatType to, bool isUnsigned) {
+  Emitter e(builder, loc, to);
+  auto perWord = size_t(32 / to.getWidth());
+  SmallVector<Value> results;
+  for (size_t first = 0; first < values.size(); first += 4) {
+    size_t count = std::min<size_t>(4, values.size() - first);
+    Value bytes = LLVM::PoisonOp::create(builder, loc, e.bytes);
+    for (size_t i = 0; i < count; ++i)
+      bytes = LLVM::InsertElementOp::create(builder, loc, bytes, values[first + i],
+                                            constantI32(builder, loc, int32_t(i)));
+    if (!isUnsigned && !to.isBF16())
+      bytes = e.flipSigns(bytes);
+    for (size_t i = 0; i < count; i += perWord) {
+      Value floats = e.convert(bytes, int32_t(i), isUnsigned);
+      for (size_t k = 0; k < perWord && i + k < count; ++k)
+        results.push_back(LLVM::ExtractElementOp::create(builder, loc, floats,
+                                                         constantI32(builder, loc, int32_t(k))));
+    }
+  }
+  return results;
+}

@@ -1,0 +1,69 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lets the threads compute while a warpgroup product is in flight: a wait moves down to the first
+// use of its results, past arithmetic, loads and the starts of other products, and waits for no
+// more than its own products and those before them. Products finish in the order in which they
+// start.
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#define DEBUG_TYPE "tilegpu-overlap-products"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPUOVERLAPPRODUCTSPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+static bool usesResultsOf(Operation *op, WgmmaWaitOp wait) {
+  return llvm::any_of(wait->getUsers(), [&](Operation *user) { return op->isAncestor(user); });
+}
+
+/// Whether an operation may be done before the products that `wait` is for have finished: it does
+/// not touch what they read, and does not need what they make.
+static bool mayPass(WgmmaWaitOp wait, Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>() || usesResultsOf(op, wait))
+    return false;
+  // Conversions become accesses of memory that may have been an operand's.
+  if (isa<ConvertLayoutOp>(op))
+    return false;
+  if (isa<WgmmaOp, tile::LoadOp, LocalLoadOp>(op))
+    return true;
+  return isMemoryEffectFree(op) && op->getNumRegions() == 0;
+}
+
+static void sink(WgmmaWaitOp wait) {
+  if (wait.getPending() != 0)
+    return;
+  // Groups in flight behind the products of the wait: those of f16 accumulators are waited for
+  // where they are made.
+  int32_t started = 0;
+  Operation *target = wait->getNextNode();
+  for (; mayPass(wait, target); target = target->getNextNode())
+    if (auto product = dyn_cast<WgmmaOp>(target))
+      started += int32_t(product.numGroups());
+  if (!started && !llvm::any_of(wait->getResults(), [](Value v) { return !v.use_empty(); }))
+    return;
+  wait->moveBefore(target);
+  wait.setPending(started);
+}
+
+namespace {
+struct OverlapProducts final : tilec::impl::TileGPUOverlapProductsPassBase<OverlapProducts> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    SmallVector<WgmmaWaitOp> waits;
+    getOperation().walk([&](WgmmaWaitOp wait) { waits.push_back(wait); });
+    // The last ones first, so that they are out of the way.
+    for (WgmmaWaitOp wait : llvm::reverse(waits))
+      sink(wait);
+  }
+};
+} // namespace

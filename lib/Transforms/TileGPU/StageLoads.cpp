@@ -1,0 +1,208 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prepares what products read for the pipeliner. Products that read the same tensor, one as it is
+// and another transposed, share its buffer: the later one gets a view of it. A vector that is
+// loaded in a loop with products goes through shared memory as well, so that it is copied ahead
+// like their operands instead of being waited for in each iteration.
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Layout/TensorLayouts.h"
+
+#define DEBUG_TYPE "tilegpu-stage-loads"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPUSTAGELOADSPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+namespace {
+/// A buffer that is filled once, and what with: dimension i is dimension `order[i]` of the tensor.
+struct FilledBuffer {
+  Value tensor;
+  SmallVector<int32_t> order;
+  LocalAllocOp buffer;
+  LocalStoreOp store;
+  /// Whether all readers are loads to registers, which read any layout.
+  bool isReadByLoads = true;
+};
+} // namespace
+
+static std::optional<FilledBuffer> matchFilledBuffer(LocalStoreOp store) {
+  FilledBuffer filled;
+  filled.store = store;
+  filled.buffer = store.getBuffer().getDefiningOp<LocalAllocOp>();
+  if (!filled.buffer || filled.buffer->getBlock() != store->getBlock())
+    return std::nullopt;
+  for (Operation *user : filled.buffer->getUsers()) {
+    if (user != store && !isa<WgmmaOp, LocalLoadOp>(user))
+      return std::nullopt;
+    filled.isReadByLoads &= !isa<WgmmaOp>(user);
+  }
+  filled.tensor = store.getValue();
+  for (int64_t dim = 0, rank = filled.buffer.getType().getShape().size(); dim < rank; ++dim)
+    filled.order.push_back(int32_t(dim));
+  for (;;) {
+    if (auto convert = filled.tensor.getDefiningOp<ConvertLayoutOp>()) {
+      filled.tensor = convert.getSource();
+    } else if (auto permute = filled.tensor.getDefiningOp<tile::PermuteOp>()) {
+      for (int32_t &dim : filled.order)
+        dim = permute.getOrder()[dim];
+      filled.tensor = permute.getSource();
+    } else {
+      return filled;
+    }
+  }
+}
+
+/// Lets the readers of `later` read `first` instead; false when they cannot.
+static bool share(const FilledBuffer &first, FilledBuffer &later, const DominanceInfo &dominance) {
+  if (!dominance.properlyDominates(first.store, later.store))
+    return false;
+  LocalAllocOp buffer = first.buffer;
+  MemDescType have = buffer.getType(), want = later.buffer.getType();
+  SmallVector<int32_t> inverse(first.order.size()), order;
+  for (auto [i, dim] : llvm::enumerate(first.order))
+    inverse[dim] = int32_t(i);
+  for (int32_t dim : later.order)
+    order.push_back(inverse[dim]);
+  auto layout =
+      LinearAttr::get(have.getContext(), permuteLayout(have.getLayout().getLayout(), order));
+  auto type = MemDescType::get(have.getContext(), want.getShape(), want.getElementType(), layout);
+  if (type != want && !(first.isReadByLoads && later.isReadByLoads))
+    return false;
+  Value view = buffer;
+  if (!llvm::equal(order, llvm::seq<int32_t>(0, int32_t(order.size())))) {
+    OpBuilder builder(later.store);
+    view = MemDescPermuteOp::create(builder, later.store.getLoc(), type, view,
+                                    builder.getDenseI32ArrayAttr(order));
+  }
+  if (auto fence = dyn_cast<ProxyFenceOp>(later.store->getNextNode()))
+    fence.erase();
+  Value stored = later.store.getValue();
+  later.store.erase();
+  later.buffer.replaceAllUsesWith(view);
+  later.buffer.erase();
+  for (Operation *op = stored.getDefiningOp(); op && op->use_empty() && isMemoryEffectFree(op);) {
+    Operation *above = op->getOperand(0).getDefiningOp();
+    op->erase();
+    op = above;
+    if (!isa_and_nonnull<ConvertLayoutOp, tile::PermuteOp>(op))
+      break;
+  }
+  return true;
+}
+
+static void shareBuffers(func::FuncOp func) {
+  DominanceInfo dominance(func);
+  llvm::MapVector<Value, SmallVector<FilledBuffer, 2>> buffers;
+  SmallVector<LocalStoreOp> stores;
+  func.walk([&](LocalStoreOp store) { stores.push_back(store); });
+  for (LocalStoreOp store : stores) {
+    std::optional<FilledBuffer> filled = matchFilledBuffer(store);
+    if (!filled)
+      continue;
+    SmallVector<FilledBuffer, 2> &others = buffers[filled->tensor];
+    if (llvm::none_of(others,
+                      [&](const FilledBuffer &other) { return share(other, *filled, dominance); }))
+      others.push_back(*filled);
+  }
+}
+
+/// Whether `value` is computed from the loop's counter and values from outside by operations that
+/// can be repeated for a later iteration.
+static bool isKnownAhead(scf::ForOp loop, Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value);
+  if (!loop->isProperAncestor(op))
+    return true;
+  return op->getBlock() == loop.getBody() && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isKnownAhead(loop, operand); });
+}
+
+/// Whether an address is computed from `value`.
+static bool feedsAddress(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    if (isa<tile::AddPtrOp>(user))
+      return true;
+    return user->getNumResults() == 1 && isMemoryEffectFree(user) &&
+           feedsAddress(user->getResult(0));
+  });
+}
+
+static bool isStaged(scf::ForOp loop, tile::LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || type.getRank() != 1 || load.getIsVolatile() || type.getDimSize(0) < 2 ||
+      tile::bitWidthOf(type.getElementType()) < 32 ||
+      loop.isDefinedOutsideOfLoop(load.getPointer()))
+    return false;
+  Value other = load.getOther();
+  bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_AnyZeroFloat());
+  // What is an index is loaded ahead instead.
+  return isZero && !feedsAddress(load.getResult()) &&
+         llvm::all_of(load->getOperands(),
+                      [&](Value operand) { return isKnownAhead(loop, operand); });
+}
+
+static void stageVectors(scf::ForOp loop) {
+  auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
+  auto all = loop->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("tile.num_stages");
+  if ((own && own.getInt() < 2) || (!own && all && all.getInt() < 2))
+    return;
+  if (loop.getBody()->getOps<WgmmaOp>().empty() && loop.getBody()->getOps<MmaOp>().empty())
+    return;
+  bool writes = loop.getBody()
+                    ->walk([](Operation *op) {
+                      bool isWrite = isa_and_nonnull<tile::TileDialect>(op->getDialect()) &&
+                                     hasEffect<MemoryEffects::Write>(op);
+                      return isWrite ? WalkResult::interrupt() : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  if (writes)
+    return;
+  for (auto load : llvm::to_vector(loop.getBody()->getOps<tile::LoadOp>())) {
+    if (!isStaged(loop, load))
+      continue;
+    OpBuilder builder(loop.getContext());
+    builder.setInsertionPointAfter(load);
+    Location loc = load.getLoc();
+    auto type = cast<RankedTensorType>(load.getType());
+    LinearLayout memory = linearSharedLayout(type.getShape(), {0}).squeezeIn(kBlock);
+    auto bufferType = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
+                                       LinearAttr::get(builder.getContext(), memory));
+    auto buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
+    auto store = LocalStoreOp::create(builder, loc, load.getResult(), buffer);
+    // Late, because registers are short where products are.
+    Operation *first = loop.getBody()->getTerminator();
+    for (Operation *user : load->getUsers())
+      if (Operation *here = loop.getBody()->findAncestorOpInBlock(*user);
+          here && user != store && here->isBeforeInBlock(first))
+        first = here;
+    builder.setInsertionPoint(first);
+    auto staged = LocalLoadOp::create(builder, loc, type, buffer);
+    load.getResult().replaceAllUsesExcept(staged, store);
+  }
+}
+
+namespace {
+struct StageLoads final : tilec::impl::TileGPUStageLoadsPassBase<StageLoads> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](func::FuncOp func) { shareBuffers(func); });
+    getOperation().walk([](scf::ForOp loop) { stageVectors(loop); });
+  }
+};
+} // namespace

@@ -1,0 +1,65 @@
+// RUN: tile-opt %s --tilegpu-overlap-products | FileCheck %s
+
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 16]>
+#ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+#mn = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}, [16, 16]>
+#mc = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+// Two products start together; the first is waited for alone, and the third starts before the second is waited for.
+// CHECK-LABEL: func @chain
+// CHECK-SAME: (%[[A:.*]]: !tilegpu.memdesc<{{.*}}>, %[[B:.*]]: !tilegpu.memdesc<{{.*}}>, %[[C:.*]]: tensor<64x16xf32, #{{.*}}>)
+// CHECK-NEXT: %[[S:.*]] = tilegpu.wgmma %[[A]], %[[B]], %[[C]]
+// CHECK-NEXT: %[[T:.*]] = tilegpu.wgmma %[[A]], %[[B]], %[[C]]
+// CHECK-NEXT: %[[SW:.*]] = tilegpu.wgmma_wait %[[S]] pending = 1
+// CHECK-NEXT: %[[E:.*]] = math.exp2 %[[SW]]
+// CHECK-NEXT: %[[H:.*]] = arith.truncf %[[E]]
+// CHECK-NEXT: %[[U:.*]] = tilegpu.wgmma %[[H]], %[[B]], %[[C]]
+// CHECK-NEXT: %[[TW:.*]] = tilegpu.wgmma_wait %[[T]] pending = 1
+// CHECK-NEXT: arith.mulf %[[E]], %[[TW]]
+// CHECK-NEXT: %[[UW:.*]] = tilegpu.wgmma_wait %[[U]] pending = 0
+// CHECK-NEXT: return
+func.func @chain(%a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdesc<[16, 16], f16, #mn>, %c: tensor<64x16xf32, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %s = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %1 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %t = tilegpu.wgmma_wait %1 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %e = math.exp2 %s : tensor<64x16xf32, #c>
+  %h = arith.truncf %e : tensor<64x16xf32, #c> to tensor<64x16xf16, #c>
+  %2 = tilegpu.wgmma %h, %b, %c : tensor<64x16xf16, #c>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %u = tilegpu.wgmma_wait %2 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %m = arith.mulf %e, %t : tensor<64x16xf32, #c>
+  return %u, %m : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
+
+// A store could be to an operand, and a barrier could be what a store elsewhere waits for.
+// CHECK-LABEL: func @stores_and_barriers
+// CHECK: tilegpu.wgmma
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: tilegpu.wgmma_wait %{{.*}} pending = 0
+// CHECK-NEXT: tilegpu.local_store
+// CHECK-NEXT: tilegpu.wgmma
+// CHECK-NEXT: tilegpu.wgmma_wait %{{.*}} pending = 0
+// CHECK-NEXT: nvvm.barrier
+func.func @stores_and_barriers(%a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdesc<[16, 16], f16, #mn>, %c: tensor<64x16xf32, #c>, %d: !tilegpu.memdesc<[64, 16], f32, #mc>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %s = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %x = arith.addf %c, %c : tensor<64x16xf32, #c>
+  tilegpu.local_store %x, %d : tensor<64x16xf32, #c>, <[64, 16], f32, #mc>
+  %1 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %t = tilegpu.wgmma_wait %1 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  nvvm.barrier0
+  return %s, %t : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
+
+// A wait for the products of the iteration before stays.
+// CHECK-LABEL: func @carried
+// CHECK: tilegpu.wgmma_wait %{{.*}} pending = 1
+// CHECK-NEXT: arith.addf
+func.func @carried(%a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdesc<[16, 16], f16, #mn>, %c: tensor<64x16xf32, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %s = tilegpu.wgmma_wait %0 pending = 1 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %x = arith.addf %c, %c : tensor<64x16xf32, #c>
+  return %s, %x : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
+}

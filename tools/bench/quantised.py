@@ -1,0 +1,157 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Products of activations with quantised weights: sizes, the configurations that each compiler chooses from, data and what
+# cuBLAS does with weights that are as wide as the activations. Only W8A16Data needs PyTorch.
+
+from dataclasses import dataclass, field
+
+from tensor_case import Configuration, Pointer, Source, blocks, cdiv
+
+GEMV = Source("51-w8a16-gemv.tile", "w8a16_gemv")
+TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
+
+
+def split(*rows):
+    """Configurations from rows of BLOCK_M, BLOCK_N, BLOCK_K, SPLIT_K, warps, stages."""
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, SPLIT_K=parts), warps, stages)
+            for m, n, k, parts, warps, stages in rows]
+
+
+def gemv(*rows):
+    """Configurations of the kernel for one row: BLOCK_N, BLOCK_K, warps."""
+    return [Configuration(dict(BLOCK_N=n, BLOCK_K=k), warps, 3, GEMV) for n, k, warps in rows]
+
+
+ROWS16 = split((16, 32, 256, 1, 2, 4), (16, 32, 256, 2, 2, 4), (16, 64, 128, 2, 4, 4), (16, 64, 128, 4, 4, 4),
+               (16, 64, 256, 4, 4, 3), (16, 128, 128, 4, 4, 4), (16, 128, 128, 8, 4, 3), (16, 128, 128, 4, 8, 4))
+ROWS64 = split((64, 64, 128, 1, 4, 4), (64, 64, 128, 2, 4, 4), (64, 128, 64, 2, 4, 4), (64, 128, 64, 4, 4, 4),
+               (64, 128, 64, 4, 4, 6), (64, 128, 128, 2, 4, 3), (64, 256, 64, 4, 8, 4), (32, 128, 128, 2, 4, 4))
+LARGE = split((128, 128, 64, 1, 8, 4), (128, 256, 64, 1, 8, 3), (128, 128, 64, 1, 4, 4), (256, 128, 64, 1, 8, 3))
+ROW = gemv((4, 1024, 4), (8, 1024, 4), (4, 2048, 8), (2, 2048, 4), (2, 1024, 2))
+PLAIN = {1: blocks((16, 32, 256, 4, 4), (16, 64, 128, 4, 4), (16, 32, 128, 4, 5)),
+         16: blocks((16, 32, 256, 4, 4), (16, 64, 128, 4, 4), (16, 32, 128, 4, 5)),
+         64: blocks((64, 64, 128, 4, 4), (64, 32, 128, 4, 4), (64, 128, 64, 4, 4)),
+         4096: blocks((128, 128, 64, 8, 4), (128, 256, 64, 8, 3))}
+
+
+@dataclass
+class W8A16:
+    """C = (A x W^T) * scale, W with 8-bit integers. `layout`: t when W has a row per column of C, else n."""
+    m: int
+    n: int
+    k: int
+    dtype: str
+    layout: str
+    configurations: list
+    tiles: list = field(default_factory=list)
+    goals: dict = field(default_factory=dict)
+
+    name = "w8a16"
+    entry = "w8a16_matmul"
+    libraries = ("cublas",)
+    file = "50-w8a16-matmul.tile"
+
+    @property
+    def variant(self):
+        return f"{self.dtype}-{self.layout}"
+
+    @property
+    def size(self):
+        return f"{self.m}x{self.n}x{self.k} {self.dtype} {self.layout}"
+
+    @property
+    def flops(self):
+        return 2 * self.m * self.n * self.k
+
+    @property
+    def bytes(self):
+        return self.n * self.k + 2 * self.m * (self.k + self.n) if self.m < 256 else 0
+
+    @property
+    def tolerance(self):
+        return TOLERANCE[self.dtype]
+
+    @property
+    def parts(self):
+        return max(c.constants.get("SPLIT_K", 1) for c in self.configurations)
+
+    @property
+    def counters(self):
+        """Tiles of C in the configuration with most of them."""
+        return max([self.grid(c)[0] for c in self.configurations])
+
+    def values(self, configuration=None):
+        half = Pointer(self.dtype)
+        values = dict(a_ptr=half, w_ptr=Pointer("i8"), scale_ptr=Pointer("fp32"), c_ptr=half)
+        if configuration and configuration.source:
+            return dict(values, N=self.n, K=self.k)
+        return dict(values, parts_ptr=Pointer("fp32"), arrivals_ptr=Pointer("i32"), M=self.m, N=self.n, K=self.k,
+                    stride_wn=self.k if self.layout == "t" else 1, stride_wk=1 if self.layout == "t" else self.n)
+
+    def constants(self, configuration):
+        return configuration.constants if configuration.source else dict(configuration.constants, GROUP_M=8)
+
+    def grid(self, configuration):
+        c = configuration.constants
+        if configuration.source:
+            return (cdiv(self.n, c["BLOCK_N"]),)
+        return (cdiv(self.m, c.get("BLOCK_M")) * cdiv(self.n, c["BLOCK_N"]), c["SPLIT_K"])
+
+    def data(self):
+        return W8A16Data(self)
+
+
+class W8A16Data:
+    """Inputs and outputs on the GPU, with the product in float64."""
+
+    def __init__(self, case):
+        import accuracy
+        import torch
+        self.case = case
+        kind = accuracy.TORCH[case.dtype]
+        self.a = torch.randn((case.m, case.k), device="cuda").to(kind)
+        shape = (case.n, case.k) if case.layout == "t" else (case.k, case.n)
+        weights = torch.randint(-128, 128, shape, device="cuda", dtype=torch.int8)
+        scale = torch.rand(case.n, device="cuda")
+        self.c = accuracy.Output((case.m, case.n), case.dtype)
+        self.outputs = [self.c]
+        self.arrivals = torch.zeros(case.counters, device="cuda", dtype=torch.int32)
+        parts = torch.empty((case.parts, case.m, case.n), device="cuda")
+        self.arguments = dict(case.values(), a_ptr=self.a, w_ptr=weights, scale_ptr=scale, c_ptr=self.c.view,
+                              parts_ptr=parts, arrivals_ptr=self.arrivals)
+        wide = weights.t() if case.layout == "t" else weights
+        self.expected = torch.matmul(self.a.double(), wide.double()) * scale.double()
+        self.wide = (wide * scale).to(kind)
+
+    def error(self, result):
+        """Of what the last launch wrote; the counters have to be zero again."""
+        import accuracy
+        import math
+        if self.arrivals.any():
+            self.arrivals.zero_()
+            return math.inf
+        return accuracy.error(self.c.view, self.expected)
+
+    def library(self):
+        """cuBLAS with weights that were dequantised before."""
+        import torch
+        return {"cublas": lambda: torch.matmul(self.a, self.wide, out=self.c.view)}
+
+
+def timed():
+    """What is measured. Goal: least ratio to the best of Triton's kernels."""
+    for m, configurations in ((1, ROW + ROWS16), (16, ROWS16), (64, ROWS64)):
+        yield W8A16(m, 8192, 8192, "bf16", "t", configurations, PLAIN[m], dict(triton=1.0))
+    yield W8A16(4096, 8192, 8192, "bf16", "t", LARGE, PLAIN[4096])
+    yield W8A16(16, 8192, 8192, "fp16", "t", ROWS16, PLAIN[16], dict(triton=1.0))
+
+
+def checked():
+    """Small and ragged sizes that are only checked."""
+    small = split((16, 32, 64, 1, 4, 3), (16, 64, 64, 3, 4, 4), (64, 64, 64, 2, 4, 3), (128, 64, 64, 1, 8, 3))
+    for dtype in ("bf16", "fp16"):
+        for layout in ("t", "n"):
+            for m, n, k in ((1, 1, 1), (16, 256, 512), (45, 333, 700), (129, 257, 65)):
+                yield W8A16(m, n, k, dtype, layout, small)
+        yield W8A16(1, 1000, 3000, dtype, "t", gemv((4, 1024, 4), (2, 256, 2)) + small[:2])

@@ -1,0 +1,193 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Example 46: the three kernels of attention's gradients, each with the inputs that the others
+// would give it.
+
+#include "Cases.h"
+#include "ProductReferences.h"
+
+#include <cmath>
+
+namespace tilec::harness {
+namespace {
+
+constexpr const char *kFile = "46-attention-backward.tile";
+constexpr double kLog2E = 1.4426950408889634;
+
+struct Problem {
+  DType type = DType::f16;
+  int64_t heads = 2, length = 0, width = 32;
+  int64_t blockM = 32, blockN = 32;
+  bool isCausal = false;
+  int warps = 4;
+
+  double scale() const { return 1 / std::sqrt(static_cast<double>(width)); }
+  std::vector<int64_t> shape() const { return {heads, length, width}; }
+  std::vector<int64_t> rowShape() const { return {heads, length}; }
+};
+
+/// What the kernels of one head compute, in double precision.
+struct Gradients {
+  std::vector<double> logSums, delta;
+  DoubleMatrix dq, dk, dv;
+};
+
+DoubleMatrix zeros(uint64_t rows, uint64_t columns) {
+  return {rows, columns, std::vector<double>(rows * columns)};
+}
+
+Gradients differentiate(const DoubleMatrix &q, const DoubleMatrix &k, const DoubleMatrix &v,
+                        const DoubleMatrix &dout, double scale, bool isCausal) {
+  Gradients result;
+  DoubleMatrix out = attend(q, k, v, scale, isCausal, &result.logSums);
+  uint64_t length = q.rows, width = q.columns;
+  result.dq = result.dk = result.dv = zeros(length, width);
+  auto dot = [&](const DoubleMatrix &a, uint64_t i, const DoubleMatrix &b, uint64_t j) {
+    double sum = 0;
+    for (uint64_t d = 0; d < width; ++d)
+      sum += a.values[i * width + d] * b.values[j * width + d];
+    return sum;
+  };
+  auto add = [&](DoubleMatrix &to, uint64_t i, double factor, const DoubleMatrix &from,
+                 uint64_t j) {
+    for (uint64_t d = 0; d < width; ++d)
+      to.values[i * width + d] += factor * from.values[j * width + d];
+  };
+  for (uint64_t i = 0; i < length; ++i) {
+    result.delta.push_back(dot(out, i, dout, i));
+    for (uint64_t j = 0; j < (isCausal ? i + 1 : length); ++j) {
+      double p = std::exp(scale * dot(q, i, k, j) - result.logSums[i]);
+      double ds = scale * p * (dot(dout, i, v, j) - result.delta[i]);
+      add(result.dv, j, p, dout, i);
+      add(result.dk, j, ds, q, i);
+      add(result.dq, i, ds, k, j);
+    }
+  }
+  return result;
+}
+
+/// The weights and the gradients of the scores are rounded to the type (f32 to tf32), and sums of
+/// up to `length` of them have size 1.
+tilecrt::Tolerance gradientTolerance(DType type) {
+  return {1e-2, type == DType::bf16 ? 4e-2 : 6e-3};
+}
+
+Gradients gradientsOfHead(const RunBuilder &builder, const Problem &p, uint64_t head) {
+  auto length = static_cast<uint64_t>(p.length), width = static_cast<uint64_t>(p.width);
+  auto read = [&](const char *name) {
+    return readMatrix(builder.array(name), length, width, head * length * width, width, 1);
+  };
+  return differentiate(read("q_ptr"), read("k_ptr"), read("v_ptr"), read("dout_ptr"), p.scale(),
+                       p.isCausal);
+}
+
+uint64_t blocks(int64_t count, int64_t block) {
+  return static_cast<uint64_t>((count + block - 1) / block);
+}
+
+Result<KernelRun> buildRows(const Problem &p, uint64_t seed) {
+  RunBuilder builder(kFile, "attention_backward_rows", seed);
+  builder.randn("out_ptr", p.type, p.shape()).randn("dout_ptr", p.type, p.shape());
+  builder.randn("lse_ptr", DType::f32, p.rowShape());
+  builder.output("lse2_ptr", DType::f32, p.rowShape(), [&](HostArray &lse2) {
+    for (uint64_t i = 0; i < lse2.size(); ++i)
+      lse2.set(i, builder.array("lse_ptr").at(i) * kLog2E);
+  });
+  builder.output(
+      "delta_ptr", DType::f32, p.rowShape(),
+      [&](HostArray &delta) {
+        auto width = static_cast<uint64_t>(p.width);
+        for (uint64_t i = 0; i < delta.size(); ++i) {
+          double sum = 0;
+          for (uint64_t d = i * width; d < (i + 1) * width; ++d)
+            sum += builder.array("out_ptr").at(d) * builder.array("dout_ptr").at(d);
+          delta.set(i, sum);
+        }
+      },
+      toleranceFor(DType::f32, 10 * std::sqrt(static_cast<double>(p.width))));
+  builder.i32("seq_len", p.length);
+  builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM).warps(p.warps);
+  builder.grid(blocks(p.length, p.blockM), static_cast<uint64_t>(p.heads));
+  return builder.take();
+}
+
+/// The kernel that makes dK and dV, or the one that makes dQ.
+Result<KernelRun> buildGradients(const Problem &p, bool ofKeys, uint64_t seed) {
+  RunBuilder builder(kFile, ofKeys ? "attention_backward_keys" : "attention_backward_queries",
+                     seed);
+  for (const char *name : {"q_ptr", "k_ptr", "v_ptr", "dout_ptr"})
+    builder.randn(name, p.type, p.shape());
+  std::vector<Gradients> gradients;
+  auto heads = static_cast<uint64_t>(p.heads), length = static_cast<uint64_t>(p.length);
+  for (uint64_t head = 0; head < heads; ++head)
+    gradients.push_back(gradientsOfHead(builder, p, head));
+  auto rowValue = [&](std::vector<double> Gradients::*member, double factor) {
+    return [&gradients, length, member, factor](uint64_t i) {
+      return factor * (gradients[i / length].*member)[i % length];
+    };
+  };
+  builder.fill("lse2_ptr", DType::f32, p.rowShape(), rowValue(&Gradients::logSums, kLog2E));
+  builder.fill("delta_ptr", DType::f32, p.rowShape(), rowValue(&Gradients::delta, 1));
+  auto output = [&](const char *name, DoubleMatrix Gradients::*member) {
+    builder.output(
+        name, p.type, p.shape(),
+        [&](HostArray &out) {
+          uint64_t perHead = length * static_cast<uint64_t>(p.width);
+          for (uint64_t i = 0; i < out.size(); ++i)
+            out.set(i, (gradients[i / perHead].*member).values[i % perHead]);
+        },
+        gradientTolerance(p.type));
+  };
+  if (ofKeys) {
+    output("dk_ptr", &Gradients::dk);
+    output("dv_ptr", &Gradients::dv);
+  } else {
+    output("dq_ptr", &Gradients::dq);
+  }
+  builder.i32("seq_len", p.length).f32("scale", p.scale());
+  builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM);
+  builder.constant("BLOCK_N", p.blockN).constant("CAUSAL", p.isCausal ? "True" : "False");
+  builder.warps(p.warps);
+  builder.grid(blocks(p.length, ofKeys ? p.blockN : p.blockM), heads);
+  return builder.take();
+}
+
+void addProblem(std::vector<Case> &cases, const Problem &p, Scale scale) {
+  std::string size = sizeText({p.heads, p.length, p.width});
+  std::string variant = p.isCausal ? " causal" : "";
+  if (p.blockM != 32 || p.blockN != 32)
+    variant += " " + sizeText({p.blockM, p.blockN});
+  cases.push_back({"attention_backward_keys" + variant, p.type, size, scale,
+                   [=](uint64_t seed) { return buildGradients(p, true, seed); }});
+  cases.push_back({"attention_backward_queries" + variant, p.type, size, scale,
+                   [=](uint64_t seed) { return buildGradients(p, false, seed); }});
+}
+
+} // namespace
+
+void addAttentionBackwardCases(std::vector<Case> &cases) {
+  for (DType type : {DType::f16, DType::bf16, DType::f32})
+    for (int64_t length : {100, 1}) {
+      Problem p{type, 2, length, 32};
+      Scale scale = type == DType::f16 && length == 100 ? Scale::Quick : Scale::Full;
+      cases.push_back({"attention_backward_rows", type, sizeText({p.heads, length, p.width}), scale,
+                       [=](uint64_t seed) { return buildRows(p, seed); }});
+    }
+  for (DType type : {DType::f16, DType::bf16, DType::f32})
+    for (bool isCausal : {true, false}) {
+      Scale scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
+      addProblem(cases, {type, 2, 100, 32, 32, 32, isCausal}, scale);
+      addProblem(cases, {type, 2, 1, 16, 32, 32, isCausal}, Scale::Full);
+      // Warpgroups, blocks of queries and keys of different sizes, and a whole number of one of
+      // them.
+      addProblem(cases, {type, 1, 150, 64, 64, 64, isCausal}, Scale::Full);
+      addProblem(cases, {type, 1, 128, 32, 32, 64, isCausal}, Scale::Full);
+      addProblem(cases, {type, 1, 130, 32, 64, 32, isCausal}, Scale::Full);
+      int64_t blockM = type == DType::f32 ? 32 : 64;
+      for (int64_t length : {1000, 1024})
+        addProblem(cases, {type, 3, length, 128, blockM, 128, isCausal, 8}, Scale::Large);
+    }
+}
+
+} // namespace tilec::harness
