@@ -10,12 +10,15 @@
 # Needs PyTorch and Triton.
 
 import argparse
+import concurrent.futures
 import json
 import math
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
+import threading
 
 import torch
 import triton
@@ -44,15 +47,35 @@ def signature(value):
 class Bench:
     def __init__(self, options):
         self.options = options
-        self.compiler = libtilec.Compiler(options.library)
+        self.pool = concurrent.futures.ThreadPoolExecutor(max(1, options.jobs))
+        self.local = threading.local()
         self.timer = timing.Timer()
         self.folder = tempfile.TemporaryDirectory()
         self.rows = []
-        self.failures = 0
+        self.failures = self.warmed = 0
 
     def triton_kernel(self, case):
         module = triton_source.load(os.path.join(self.options.examples, case.file), self.folder.name)
         return getattr(module, case.entry or case.kernel)
+
+    def compile(self, *call):
+        """One of our kernels; several threads do this, each with a compiler of its own."""
+        if not hasattr(self.local, "compiler"):
+            self.local.compiler = libtilec.Compiler(self.options.library)
+        return self.local.compiler.compile(*call)
+
+    def peer_constants(self, constants):
+        return {k: getattr(triton.language, f"float{v[2:]}" if v.startswith("fp") else "bfloat16")
+                if k == "DTYPE" else v for k, v in constants.items()}
+
+    def warm(self, case, share, shares):
+        """Fills Triton's cache with a share of the configurations."""
+        peer = self.triton_kernel(case)
+        for constants, warps in ((c, w) for c in case.constants for w in case.warps):
+            self.warmed += 1
+            if self.warmed % shares == share:
+                peer.warmup(**case.arguments, **self.peer_constants(constants), num_warps=warps,
+                            grid=case.grid(constants))
 
     def candidates(self, case):
         """Launches by name, and for ours and Triton's the number of the configuration."""
@@ -62,18 +85,19 @@ class Bench:
         peer = self.triton_kernel(case)
         arguments = {name: signature(value) for name, value in case.arguments.items()}
         path = os.path.join(self.options.examples, case.file)
+        compiled = {(number, warps): self.pool.submit(self.compile, path, case.entry or case.kernel, arguments, constants,
+                                                      warps)
+                    for number, constants in enumerate(case.constants) for warps in case.warps}
         for number, constants in enumerate(case.constants):
             grid = case.grid(constants)
             for warps in case.warps:
                 label = "_".join([str(v) for v in constants.values()] + [f"w{warps}"])
                 try:
-                    ours = libtilec.Kernel(*self.compiler.compile(path, case.entry or case.kernel, arguments,
-                                                                  constants, warps))
+                    ours = libtilec.Kernel(*compiled[number, warps].result())
                     made[f"tilec_{label}"] = ours.launcher(grid, **case.arguments)
                 except RuntimeError as error:
                     self.fail(f"FAILED {case.kernel} {case.size} tilec_{label}: {error}")
-                peers = {k: getattr(triton.language, f"float{v[2:]}" if v.startswith("fp") else "bfloat16")
-                         if k == "DTYPE" else v for k, v in constants.items()}
+                peers = self.peer_constants(constants)
                 made[f"triton_{label}"] = (
                     lambda grid=grid, peers=peers, warps=warps: peer[grid](**case.arguments, **peers, num_warps=warps))
                 configurations[f"tilec_{label}"] = configurations[f"triton_{label}"] = number
@@ -141,6 +165,30 @@ class Bench:
         shown = [best["tilec"], best["triton"]] + ["torch"] * ("torch" in micros)
         peers = "  ".join(f"{n} {micros[n]:.1f}us {case.nbytes / micros[n] / 1e3:.0f}GB/s" for n in shown)
         print(f"{case.kernel:19} {case.size:24} x{ratio:.3f}  {peers}", flush=True)
+        if self.options.out:
+            self.write()
+
+    def mean(self):
+        return math.exp(sum(math.log(row["tilec_over_triton"]) for row in self.rows) / len(self.rows))
+
+    def write(self):
+        """All results so far, so that a run that is cut off leaves them."""
+        device = torch.cuda.get_device_name()
+        with open(self.options.out, "w") as file:
+            json.dump(dict(device=device, torch=torch.__version__, triton=triton.__version__,
+                           repeats=self.options.repeats, seed=self.options.seed, geometric_mean=round(self.mean(), 4),
+                           rows=self.rows), file, indent=1)
+        with open(os.path.splitext(self.options.out)[0] + ".svg", "w") as file:
+            file.write(picture.bars(f"tilec over Triton, {device} (above 1: tilec is faster)",
+                                    [(f"{r['kernel']} {r['size']}", r["tilec_over_triton"]) for r in self.rows]))
+
+
+def bench_cases(options, do):
+    for name, make in cases.ALL.items():
+        if options.filter in name:
+            for case in make():
+                do(case)
+                torch.cuda.empty_cache()
 
 
 def main():
@@ -150,30 +198,25 @@ def main():
     parser.add_argument("--out", help="JSON; a picture goes beside it")
     parser.add_argument("--filter", default="")
     parser.add_argument("--repeats", type=int, default=60)
+    parser.add_argument("--jobs", type=int, default=min(8, os.cpu_count() or 1), help="processes that compile")
+    parser.add_argument("--warm", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
     bench = Bench(options)
-    for name, make in cases.ALL.items():
-        if options.filter in name:
-            for case in make():
-                bench.run(case)
-                torch.cuda.empty_cache()
+    if options.warm:
+        return bench_cases(options, lambda case: bench.warm(case, *map(int, options.warm.split("/"))))
+    if options.jobs > 1:
+        # Triton compiles in other processes; this one only loads.
+        others = [subprocess.Popen([sys.executable, *sys.argv, "--warm", f"{share}/{options.jobs}"])
+                  for share in range(options.jobs)]
+        for other in others:
+            other.wait()
+    bench_cases(options, bench.run)
     if not bench.rows:
         sys.exit(f"nothing was measured, {bench.failures} failures")
-    ratios = [row["tilec_over_triton"] for row in bench.rows]
-    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-    print(f"geometric mean over Triton: {mean:.4f}, least {min(ratios):.4f}, {len(ratios)} cases, "
-          f"{bench.failures} failures")
-    if options.out:
-        device = torch.cuda.get_device_properties(0)
-        with open(options.out, "w") as file:
-            json.dump(dict(device=device.name, torch=torch.__version__, triton=triton.__version__,
-                           repeats=options.repeats, seed=options.seed, geometric_mean=round(mean, 4), rows=bench.rows),
-                      file, indent=1)
-        with open(os.path.splitext(options.out)[0] + ".svg", "w") as file:
-            file.write(picture.bars(f"tilec over Triton, {device.name} (above 1: tilec is faster)",
-                                    [(f"{r['kernel']} {r['size']}", r["tilec_over_triton"]) for r in bench.rows]))
+    print(f"geometric mean over Triton: {bench.mean():.4f}, least {min(r['tilec_over_triton'] for r in bench.rows):.4f}, "
+          f"{len(bench.rows)} cases, {bench.failures} failures")
 
 
 main()
