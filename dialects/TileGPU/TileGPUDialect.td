@@ -46,6 +46,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kFewRegistersAttr = "tilegpu.few_registers";
     /// Attribute of `ld_shared` and `st_shared`: the slot (its offset) that no other thread accesses.
     static constexpr ::llvm::StringLiteral kSlotAttr = "tilegpu.slot";
+    /// Attribute of `local_load`: each thread reads what it has written itself, and no barrier is on the way.
+    static constexpr ::llvm::StringLiteral kOwnPartAttr = "tilegpu.own_part";
   }];
 }
 

@@ -38,7 +38,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   pm.addPass(createTileGPUStageLoadsPass());
   pm.addPass(createTileGPUSelectLayoutsPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createTileGPUPipelineLoopsPass());
+  pm.addPass(createTileGPUPipelineLoopsPass({options.reductionStages}));
   pm.addPass(createTileGPULowerTensorCopiesPass());
   pm.addPass(createTileGPUUnrollLoopsPass());
   pm.addPass(createTileGPUDecomposeAtomicsPass());

@@ -67,25 +67,38 @@ std::optional<WgmmaOperandForm> matchWgmmaOperand(const LinearLayout &memory, in
 // Transposition
 //===----------------------------------------------------------------------===//
 
-/// The registers of wgmmaTransposition in which two of a lane's bits count along K in `first` and
-/// `second`. The other three count pairs of rows, as ldmatrix distributes them; a thread has 16
-/// neighbours along K, if it can, which is a vector of the stores.
-static LinearLayout transposingRegisters(Shape shape, unsigned depthDim, int32_t numWarps,
-                                         int64_t first, int64_t second) {
-  constexpr int64_t kMaxVector = 16, kLanePairs = 16;
+namespace {
+/// Which bits of K a lane counts, and whether the second one is its last bit rather than its
+/// second.
+struct TransposingLanes {
+  int64_t first, second;
+  bool isSpread = false;
+};
+} // namespace
+
+/// The registers of wgmmaTransposition. A thread has 16 bytes of neighbours along K, if it can,
+/// which is a vector of the stores; and along the rows 16 bytes, a vector of the loads, or a pair
+/// of bytes, which ldmatrix distributes in this way over lanes.
+static LinearLayout transposingRegisters(Shape shape, int32_t bits, unsigned depthDim,
+                                         int32_t numWarps, TransposingLanes lanes) {
+  int64_t depthOfThread = 128 / bits, rowsOfThread = bits == 8 ? 2 : 128 / bits;
   unsigned freeDim = 1 - depthDim;
   int shift = int(llvm::Log2_64(shape[0]));
   auto along = [&](unsigned dim, int64_t coordinate) {
     return uint64_t(coordinate) << (dim == 0 ? 0 : shift);
   };
-  std::vector<uint64_t> registers, rest, warps;
-  for (int64_t k = 1; k < shape[depthDim]; k *= 2) {
-    if (k != first && k != second)
-      (k < kMaxVector ? registers : rest).push_back(along(depthDim, k));
-  }
-  registers.push_back(along(freeDim, 1));
-  for (int64_t row = kLanePairs; row < shape[freeDim]; row *= 2)
+  std::vector<uint64_t> registers, rest, warps, ofLane;
+  for (int64_t k = 1; k < shape[depthDim]; k *= 2)
+    if (k != lanes.first && k != lanes.second)
+      (k < depthOfThread ? registers : rest).push_back(along(depthDim, k));
+  for (int64_t row = 1; row < rowsOfThread; row *= 2)
+    registers.push_back(along(freeDim, row));
+  for (int64_t row = rowsOfThread; row < 8 * rowsOfThread; row *= 2)
+    ofLane.push_back(along(freeDim, row));
+  for (int64_t row = 8 * rowsOfThread; row < shape[freeDim]; row *= 2)
     rest.push_back(along(freeDim, row));
+  ofLane.insert(lanes.isSpread ? ofLane.end() : ofLane.begin(), along(depthDim, lanes.second));
+  ofLane.insert(ofLane.begin(), along(depthDim, lanes.first));
   for (int32_t warp = 1; warp < numWarps; warp *= 2) {
     warps.push_back(rest.empty() ? 0 : rest.back());
     if (!rest.empty())
@@ -94,38 +107,55 @@ static LinearLayout transposingRegisters(Shape shape, unsigned depthDim, int32_t
   registers.insert(registers.end(), rest.begin(), rest.end());
   return LinearLayout::fromFlatBases(
       {{kRegister.str(), std::move(registers)},
-       {kLane.str(),
-        {along(depthDim, first), along(depthDim, second), along(freeDim, 2), along(freeDim, 4),
-         along(freeDim, 8)}},
+       {kLane.str(), std::move(ofLane)},
        {kWarp.str(), std::move(warps)},
        {kBlock.str(), {}}},
       {{dimName(0), int32_t(shape[0])}, {dimName(1), int32_t(shape[1])}});
 }
 
-std::optional<WgmmaTransposition> wgmmaTransposition(Shape shape, unsigned depthDim,
-                                                     int32_t numWarps) {
-  constexpr int32_t kBits = 8;
-  if (shape[depthDim] < 32 || shape[1 - depthDim] < 16)
+/// Wavefronts of a warp that reads the whole tensor that bank conflicts add; nothing for bytes that
+/// ldmatrix cannot read.
+static std::optional<int64_t> conflictsOfLoads(const LinearLayout &registers,
+                                               const LinearLayout &memory, int32_t bits) {
+  SharedAccess load = analyseSharedAccess(registers, memory, bits);
+  if (bits != 8)
+    return int64_t(load.conflicts()) * load.requests;
+  std::optional<MatrixLoad> matrices = matchMatrixLoad(load.offsets, bits);
+  if (!matrices)
     return std::nullopt;
-  LinearLayout target = wgmmaSharedLayout(shape, kBits, depthDim);
+  int64_t requests = int64_t(registers.getInDimSize(kRegister)) >>
+                     (matrices->wordBits.size() + matrices->matrixBits.size());
+  return (matrices->wavefronts - matrices->idealWavefronts) * requests;
+}
+
+std::optional<WgmmaTransposition> wgmmaTransposition(Shape shape, int32_t elementBits,
+                                                     unsigned depthDim, int32_t numWarps,
+                                                     const std::optional<LinearLayout> &given) {
+  assert((elementBits == 8 || elementBits == 32) && "16 bits need no transposition");
+  if (shape[depthDim] < (elementBits == 8 ? 32 : 16) ||
+      shape[1 - depthDim] < (elementBits == 8 ? 16 : 32))
+    return std::nullopt;
+  LinearLayout target = wgmmaSharedLayout(shape, elementBits, depthDim);
   std::optional<WgmmaTransposition> best;
+  auto tryLanes = [&](TransposingLanes lanes) {
+    WgmmaTransposition found;
+    found.registers = transposingRegisters(shape, elementBits, depthDim, numWarps, lanes);
+    found.memory =
+        given ? *given : mmaSharedLayout(shape, elementBits, 1 - depthDim, found.registers);
+    std::optional<int64_t> ofLoads = conflictsOfLoads(found.registers, found.memory, elementBits);
+    if (!ofLoads)
+      return;
+    SharedAccess store = analyseSharedAccess(found.registers, target, elementBits);
+    int64_t words = int64_t(found.registers.getInDimSize(kRegister)) * elementBits / 32;
+    found.conflicts = *ofLoads + int64_t(store.wavefronts) * store.requests - words;
+    if (!best || found.conflicts < best->conflicts)
+      best = found;
+  };
   for (int64_t first = 4; first < shape[depthDim]; first *= 2)
-    for (int64_t second = 2 * first; second < shape[depthDim]; second *= 2) {
-      WgmmaTransposition found;
-      found.registers = transposingRegisters(shape, depthDim, numWarps, first, second);
-      found.memory = mmaSharedLayout(shape, kBits, 1 - depthDim, found.registers);
-      SharedAccess load = analyseSharedAccess(found.registers, found.memory, kBits);
-      std::optional<MatrixLoad> matrices = matchMatrixLoad(load.offsets, kBits);
-      SharedAccess store = analyseSharedAccess(found.registers, target, kBits);
-      if (!matrices)
-        continue;
-      int64_t elements = found.registers.getInDimSize(kRegister);
-      int64_t loads = elements >> (matrices->wordBits.size() + matrices->matrixBits.size());
-      found.conflicts = (matrices->wavefronts - matrices->idealWavefronts) * loads +
-                        int64_t(store.wavefronts) * store.requests - elements / 4;
-      if (!best || found.conflicts < best->conflicts)
-        best = found;
-    }
+    for (int64_t second = 2 * first; second < shape[depthDim]; second *= 2)
+      for (bool isSpread : {false, true})
+        if (elementBits == 32 || !isSpread)
+          tryLanes({first, second, isSpread});
   return best;
 }
 

@@ -43,6 +43,16 @@ Status LaunchArguments::check(const KernelMetadata &metadata) const {
   return Status();
 }
 
+Status LaunchArguments::encodeTensorMaps(const KernelMetadata &metadata, const Context &context) {
+  maps.clear();
+  if (metadata.tensorMaps.empty())
+    return Status();
+  // The driver looks at the device behind the current context.
+  ContextScope scope(*context.shared());
+  TILECRT_RETURN_IF_ERROR(scope.status());
+  return encodeTensorMaps(metadata, context.shared()->table());
+}
+
 Status LaunchArguments::encodeTensorMaps(const KernelMetadata &metadata,
                                          const DriverTable &driver) {
   maps.clear();

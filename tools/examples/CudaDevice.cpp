@@ -101,7 +101,7 @@ Result<Outcome> CudaDevice::run(const KernelRun &run, const RunOptions &options)
   for (size_t i = 0; i < values->size(); ++i)
     arguments.addBytes(&(*values)[i], metadata.arguments[i].sizeBytes);
   TILECRT_RETURN_IF_ERROR(arguments.check(metadata));
-  TILECRT_RETURN_IF_ERROR(arguments.encodeTensorMaps(metadata, context.shared()->table()));
+  TILECRT_RETURN_IF_ERROR(arguments.encodeTensorMaps(metadata, context));
 
   LaunchShape shape;
   shape.grid = {run.grid[0], run.grid[1], run.grid[2]};

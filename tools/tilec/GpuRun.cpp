@@ -119,7 +119,7 @@ private:
     for (const std::vector<char> &value : *values)
       arguments.addBytes(value.data(), uint32_t(value.size()));
     TILECRT_RETURN_IF_ERROR(arguments.check(metadata));
-    TILECRT_RETURN_IF_ERROR(arguments.encodeTensorMaps(metadata, context.shared()->table()));
+    TILECRT_RETURN_IF_ERROR(arguments.encodeTensorMaps(metadata, context));
     shape.grid = {plan.grid[0], plan.grid[1], plan.grid[2]};
     shape.block = {metadata.threadsPerCta, 1, 1};
     shape.cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};

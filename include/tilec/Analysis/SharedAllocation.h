@@ -50,7 +50,7 @@ public:
   static constexpr int64_t kSmallAlignment = 16;
   /// Of buffers that wgmma or a tensor copy accesses: the period of the 128-byte swizzle.
   static constexpr int64_t kSwizzleAlignment = 1024;
-  static constexpr int64_t kSmallSize = 64;
+  static constexpr int64_t kSmallSize = 256;
   /// Small buffers (partial results of reductions) do not share memory among themselves while all
   /// of them together take at most this many bytes: sharing would save little and cost a barrier.
   static constexpr int64_t kSeparateSmallLimit = 2048;

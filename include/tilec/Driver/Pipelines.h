@@ -22,6 +22,9 @@ struct PipelineOptions {
   /// Registers of a thread up to which loads are done in front of reductions that they do not
   /// depend on (tilegpu-hoist-loads); zero: never.
   int64_t hoistRegisters = 64;
+  /// Stages of loops without products that reduce in each iteration (tilegpu-pipeline-loops); zero:
+  /// loads are not copied ahead unless the loop asks for it.
+  int64_t reductionStages = 0;
 };
 
 /// Tile dialect to tile dialect: clean up what the front end emitted. With `hasTensorMaps`

@@ -40,8 +40,8 @@ LinearLayout wgmmaSharedLayout(Shape shape, int32_t elementBits, unsigned contig
 std::optional<WgmmaOperandForm> matchWgmmaOperand(const LinearLayout &memory, int32_t elementBits,
                                                   unsigned operand);
 
-/// The way of 8-bit elements that memory has along the rows or columns to a buffer that the
-/// instruction reads: from a buffer as memory is, through registers.
+/// The way of 8-bit or 32-bit elements that memory has along the rows or columns to a buffer that
+/// the instruction reads: from a buffer as memory is, through registers.
 struct WgmmaTransposition {
   LinearLayout memory;
   LinearLayout registers;
@@ -49,9 +49,11 @@ struct WgmmaTransposition {
   int64_t conflicts = 0;
 };
 
-/// For an operand of `shape` with K along `depthDim`; nothing below 16 rows (columns) or 32 of K.
-std::optional<WgmmaTransposition> wgmmaTransposition(Shape shape, unsigned depthDim,
-                                                     int32_t numWarps);
+/// For an operand of `shape` with K along `depthDim`; nothing when it is too small for whole
+/// vectors of a warp. `given` is the memory, where that is not to be chosen.
+std::optional<WgmmaTransposition>
+wgmmaTransposition(Shape shape, int32_t elementBits, unsigned depthDim, int32_t numWarps,
+                   const std::optional<LinearLayout> &given = std::nullopt);
 
 /// How the elements of a product lie over warps and instructions.
 struct WgmmaProductForm {

@@ -1,14 +1,34 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Packed conversions to 8-bit floats as two calls of the host's conversion.
+// Packed conversions to and from 8-bit floats as two calls of the host's conversion.
 
 #include "SimBuilder.h"
 
 using namespace mlir;
 using namespace tilec;
 
+static Lowered widen(NVVM::ConvertF8x2ToF16x2Op convert, SimBuilder &b) {
+  bool isE4M3 = isa<Float8E4M3FNType>(convert.getSrcType());
+  if ((!isE4M3 && !isa<Float8E5M2Type>(convert.getSrcType())) || convert.getRelu())
+    return reportUnsupported(convert, "expected e4m3 or e5m2, without 'relu'");
+  Location loc = convert.getLoc();
+  StringRef function = isE4M3 ? "tilec_host_e4m3_to_f32" : "tilec_host_e5m2_to_f32";
+  Value result = LLVM::PoisonOp::create(b.rewriter, loc, convert.getType());
+  for (int64_t i : {0, 1}) {
+    Value bits =
+        LLVM::ExtractElementOp::create(b.rewriter, loc, convert.getSrc(), b.constantI32(loc, i));
+    Value value = b.callPure(loc, function, b.rewriter.getF32Type(), bits);
+    Value half = LLVM::FPTruncOp::create(b.rewriter, loc, b.rewriter.getF16Type(), value);
+    result = LLVM::InsertElementOp::create(b.rewriter, loc, result, half, b.constantI32(loc, i));
+  }
+  b.rewriter.replaceOp(convert, result);
+  return Lowered::Yes;
+}
+
 Lowered tilec::lowerFloat8(Operation *op, SimBuilder &b) {
+  if (auto convert = dyn_cast<NVVM::ConvertF8x2ToF16x2Op>(op))
+    return widen(convert, b);
   auto convert = dyn_cast<NVVM::ConvertF32x2ToF8x2Op>(op);
   if (!convert)
     return Lowered::No;

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 8-bit floats (OCP e4m3fn and e5m2) from and to f32 by integer arithmetic.
+// 8-bit floats (OCP e4m3fn and e5m2) from and to f32 by integer arithmetic, and by the machine's
+// conversions of pairs where it has them.
 //
 // Widening: sign, exponent and mantissa move into place of an f32 with the wrong bias, and one
 // multiplication by a power of two sets the bias right, subnormals included. Narrowing: the reverse
@@ -131,6 +132,23 @@ std::pair<Value, Value> tilec::emitF32PairToFloat8(OpBuilder &builder, Location 
       /*relu=*/false, type);
   auto element = [&](int64_t i) -> Value {
     return LLVM::ExtractElementOp::create(builder, loc, packed, constantI32(builder, loc, i));
+  };
+  return {element(0), element(1)};
+}
+
+std::pair<Value, Value> tilec::emitFloat8PairToF16(OpBuilder &builder, Location loc, Value first,
+                                                   Value second, FloatType type) {
+  // As integer arithmetic, which disappears when both come from one word.
+  Emitter e(builder, loc);
+  Value low = arith::ExtUIOp::create(builder, loc, e.i32(), first);
+  Value high = e.shl(arith::ExtUIOp::create(builder, loc, e.i32(), second), 8);
+  Value word = arith::TruncIOp::create(builder, loc, builder.getI16Type(), e.orI(low, high));
+  Value bytes =
+      LLVM::BitcastOp::create(builder, loc, VectorType::get({2}, builder.getI8Type()), word);
+  Value pair = NVVM::ConvertF8x2ToF16x2Op::create(
+      builder, loc, VectorType::get({2}, builder.getF16Type()), bytes, /*relu=*/false, type);
+  auto element = [&](int64_t i) -> Value {
+    return LLVM::ExtractElementOp::create(builder, loc, pair, constantI32(builder, loc, i));
   };
   return {element(0), element(1)};
 }

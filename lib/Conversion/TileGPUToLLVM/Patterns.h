@@ -75,6 +75,12 @@ std::pair<mlir::Value, mlir::Value> emitF32PairToFloat8(mlir::OpBuilder &builder
                                                         mlir::Location loc, mlir::Value first,
                                                         mlir::Value second, mlir::FloatType type);
 
+/// Two 8-bit floats (bits in i8) to f16, exactly, by the machine's conversion. Needs compute
+/// capability 8.9.
+std::pair<mlir::Value, mlir::Value> emitFloat8PairToF16(mlir::OpBuilder &builder,
+                                                        mlir::Location loc, mlir::Value first,
+                                                        mlir::Value second, mlir::FloatType type);
+
 /// Whether an elementwise operation turns 8-bit integers into f16, bf16 or f32; and what it turns
 /// registers into, without conversion instructions.
 bool convertsBytesToFloats(mlir::Operation *op);

@@ -24,7 +24,8 @@ const std::vector<HostSymbol> &librarySymbols();
 /// Conversions of 16-bit floats that LLVM calls where the processor has no instruction.
 const std::vector<HostSymbol> &float16Symbols();
 
-/// Conversions to 8-bit floats, `tilec_host_f32_to_e4m3` and `..._e5m2`: f32 in, the bits out.
+/// Conversions to 8-bit floats, `tilec_host_f32_to_e4m3` and `..._e5m2`: f32 in, the bits out; and
+/// back, `tilec_host_e4m3_to_f32` and `..._e5m2_...`.
 const std::vector<HostSymbol> &float8Symbols();
 
 } // namespace tilec

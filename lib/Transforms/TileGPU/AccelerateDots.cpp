@@ -14,6 +14,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Layout/MmaLayout.h"
+#include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Layout/WgmmaLayout.h"
 
 #define DEBUG_TYPE "tilegpu-accelerate-dots"
@@ -136,6 +137,28 @@ static LinearLayout sharedOperandLayout(Value tensor, unsigned operand) {
   return wgmmaSharedLayout(type.getShape(), bits, contiguous);
 }
 
+/// The layout in which the copy engine writes a tensor that a descriptor loads.
+static std::optional<LinearLayout> tensorCopyLayout(Value tensor) {
+  auto source = [](Value value) {
+    while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
+      value = convert.getSource();
+    return value;
+  };
+  tensor = source(tensor);
+  auto permute = tensor.getDefiningOp<tile::PermuteOp>();
+  if (permute)
+    tensor = source(permute.getSource());
+  auto load = tensor.getDefiningOp<tile::DescriptorLoadOp>();
+  if (!load)
+    return std::nullopt;
+  tile::DescType type = load.getDesc().getType();
+  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  if (!form ||
+      cast<RankedTensorType>(load.getType()).getShape() != ArrayRef(layoutShape(form->memory)))
+    return std::nullopt;
+  return permute ? permuteLayout(form->memory, permute.getOrder()) : form->memory;
+}
+
 /// The operand that had best be read through registers: the instruction reads 8 and 32 bits from
 /// shared memory along K only, and memory has them along rows or columns. Of two such operands the
 /// larger one.
@@ -182,18 +205,21 @@ static void spreadTransposingLoad(Value tensor, unsigned freeDim) {
   setAccessLayout(load, blockedLayout(type.getShape(), {1, 1}, lanesOf, warpsOf, order));
 }
 
-/// Stores an operand to a buffer that the instruction reads. Bytes that memory has along the rows
-/// or columns get there from a buffer like memory, so that their load may be copied ahead.
+/// Stores an operand to a buffer that the instruction reads. What memory does not have along K is
+/// copied element by element, or, bytes and what the copy engine copies, gets there from a buffer
+/// like memory, so that its load may be copied ahead.
 static Value storeAlongK(OpBuilder &builder, Location loc, Value tensor, unsigned operand) {
   auto type = cast<RankedTensorType>(tensor.getType());
   int32_t bits = storageBits(tensor);
-  bool isTransposed = bits != 16 && contiguousDimOf(tensor) == operand;
-  if (isTransposed && bits == 32)
-    spreadTransposingLoad(tensor, operand);
   std::optional<WgmmaTransposition> way;
-  if (isTransposed && bits == 8)
-    way =
-        wgmmaTransposition(type.getShape(), 1 - operand, numWarpsOf(&*builder.getInsertionPoint()));
+  if (bits != 16 && contiguousDimOf(tensor) == operand) {
+    std::optional<LinearLayout> given = tensorCopyLayout(tensor);
+    if (bits == 8 || given)
+      way = wgmmaTransposition(type.getShape(), bits, 1 - operand,
+                               numWarpsOf(&*builder.getInsertionPoint()), given);
+    else
+      spreadTransposingLoad(tensor, operand);
+  }
   LinearLayout memory = sharedOperandLayout(tensor, operand);
   if (!way)
     return storeOperand(builder, loc, tensor, memory, true);
@@ -288,8 +314,10 @@ private:
       return asOperand(wgmmaFragmentLayout({shape[0], depth}, bits, form));
     };
     if (fragments) {
-      LinearLayout memory = mmaSharedLayout(leftType.getShape(), bits, left, fragmentLayout());
-      operands[left] = storeOperand(builder, loc, operands[left], memory, false);
+      std::optional<LinearLayout> memory = tensorCopyLayout(operands[left]);
+      if (!memory)
+        memory = mmaSharedLayout(leftType.getShape(), bits, left, fragmentLayout());
+      operands[left] = storeOperand(builder, loc, operands[left], *memory, false);
       remark::passed(loc, remark::RemarkOpts::name("ReadThroughRegisters").category("dot"))
           << (left == 0 ? "the left" : "the right")
           << " operand goes through registers: memory does not have it along K, in which direction "

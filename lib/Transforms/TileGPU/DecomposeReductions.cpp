@@ -46,12 +46,14 @@ static std::vector<LinearLayout::Basis> basesOf(const LinearLayout &layout, Stri
 
 /// Up to so many partial results each thread reads and combines all by itself. Of more, it takes as
 /// many as one access brings, and lanes share the rest: 32 partial results cost 10 instructions
-/// instead of 39, and registers for 4 instead of 32.
+/// instead of 39, and registers for 4 instead of 32. With one reduction only, the longer chain of
+/// shuffles costs more than that saves. Measured on an H200, rows of 32768 fp32 and 32 warps: layer
+/// norm 7 % faster, RMS norm 6 % slower.
 static constexpr int64_t kFewPartials = 8, kPerThread = 4;
 
 /// Replaces, in the slice of `source`, dimension `axis` (of size 1) by one with an element per warp
 /// that held a part.
-static PartialLayouts partialLayouts(const LinearLayout &source, unsigned axis) {
+static PartialLayouts partialLayouts(const LinearLayout &source, unsigned axis, bool shareLanes) {
   LinearLayout slice = expandDimsLayout(sliceLayout(source, axis), axis);
   auto registers = basesOf(slice, kRegister), lanes = basesOf(slice, kLane),
        warps = basesOf(slice, kWarp), blocks = basesOf(slice, kBlock);
@@ -63,7 +65,7 @@ static PartialLayouts partialLayouts(const LinearLayout &source, unsigned axis) 
       sharing.push_back(i);
   // Lanes that hold the same as others.
   SmallVector<int32_t> idle;
-  if ((int64_t(1) << sharing.size()) > kFewPartials)
+  if (shareLanes && (int64_t(1) << sharing.size()) > kFewPartials)
     for (auto [i, basis] : llvm::enumerate(lanes))
       if (llvm::all_of(basis, [](int32_t coordinate) { return coordinate == 0; }))
         idle.push_back(i);
@@ -90,10 +92,10 @@ static PartialLayouts partialLayouts(const LinearLayout &source, unsigned axis) 
   return {make(registers, lanes, perWarp), make(gatheredRegisters, gatheredLanes, warps), size};
 }
 
-static void decompose(tile::ReduceOp reduce) {
+static void decompose(tile::ReduceOp reduce, bool shareLanes) {
   auto source = cast<RankedTensorType>(reduce.getOperands()[0].getType());
   unsigned axis = reduce.getAxis();
-  PartialLayouts layouts = partialLayouts(layoutOf(source), axis);
+  PartialLayouts layouts = partialLayouts(layoutOf(source), axis, shareLanes);
   SmallVector<int64_t> shape(source.getShape());
   shape[axis] = layouts.numPartials;
 
@@ -128,7 +130,7 @@ struct DecomposeReductions final
         crossing.push_back(reduce);
     });
     for (tile::ReduceOp reduce : crossing)
-      decompose(reduce);
+      decompose(reduce, /*shareLanes=*/crossing.size() > 1);
   }
 };
 } // namespace

@@ -466,12 +466,13 @@ private:
 struct OrderThreadCode final : tilec::impl::TileGPUOrderThreadCodePassBase<OrderThreadCode> {
   using Base::Base;
   void runOnOperation() override {
-    getOperation().walk([](func::FuncOp func) {
+    getOperation().walk([&](func::FuncOp func) {
       if (!func->hasAttr(TileGPUDialect::kFewRegistersAttr))
         return;
       int64_t limit = registersPerThread(func);
-      // Several CTAs have few registers each, and one of them fills in where another waits.
-      int64_t reserve = wantedCtas(func) > 1 ? 0 : kReserve;
+      // Two CTAs have few registers each, and one of them fills in where the other waits.
+      bool sharesRegisters = getOperation()->hasAttr(TileGPUDialect::kPlannedOccupancyAttr);
+      int64_t reserve = sharesRegisters ? 0 : kReserve;
       int64_t registers = limit - std::max(reserve, limit / 3);
       func.walk([&](Block *block) { BlockOrder(*block, registers).run(); });
       func->removeAttr(TileGPUDialect::kFewRegistersAttr);

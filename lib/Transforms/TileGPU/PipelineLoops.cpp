@@ -15,9 +15,13 @@
 // The address arithmetic of the copies is cloned with the induction variable d steps ahead; what of
 // it is carried around the loop is carried d iterations ahead as well. Copies past the last
 // iteration are masked off.
+//
+// A load that each thread needs for itself goes through a buffer first (PrivateStreams), without
+// the barriers.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "PrivateStreams.h"
 #include "StreamByTma.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -27,6 +31,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/AxisInfo.h"
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/RegisterPressure.h"
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Layout/TensorLayouts.h"
 
@@ -94,10 +99,15 @@ bool anyUse(Value buffer, llvm::function_ref<bool(OpOperand &)> test) {
 
 class LoopPipeliner {
 public:
-  LoopPipeliner(scf::ForOp forOp, int64_t numStages) : loop(forOp), stages(numStages) {}
+  LoopPipeliner(scf::ForOp forOp, int64_t numStages, bool eachForItself = false)
+      : loop(forOp), stages(numStages), isPrivate(eachForItself) {}
 
   /// Finds what to stream; false when there is nothing.
   bool analyse(const AxisInfoAnalysis &axes, SmallVectorImpl<Obstacle> &obstacles);
+  bool streamsTo(LocalStoreOp store) const {
+    return llvm::any_of(streams, [&](const Stream &stream) { return stream.store == store; });
+  }
+  void setStages(int64_t number) { stages = number; }
   void run();
   /// After `run`: tells which loops around have been rebuilt.
   ArrayRef<BarrierObjects::Replaced> replacedLoops() const {
@@ -163,6 +173,8 @@ private:
 
   scf::ForOp loop;
   int64_t stages;
+  /// Each thread reads what it has copied itself.
+  bool isPrivate;
   /// For the streams that the copy engine fills.
   std::unique_ptr<TensorCopyRing> tensorCopies;
   SmallVector<Stream> streams;
@@ -496,6 +508,9 @@ void LoopPipeliner::run() {
   if (tensorCopies)
     inits.push_back(tensorCopies->firstParity());
   unsigned numCarried = loop.getInitArgs().size(), numAhead = ahead.size();
+  // For those who look at whole buffers, as tilegpu-insert-barriers does.
+  if (isPrivate)
+    NVVM::Barrier0Op::create(builder, loc);
   auto newLoop = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(),
                                     loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
   if (newLoop.getBody()->mightHaveTerminator() && !newLoop.getBody()->empty())
@@ -524,7 +539,7 @@ void LoopPipeliner::run() {
   if (tensorCopies && readsByThreads())
     ProxyFenceOp::create(builder, loc);
   // The copy engine's buffers are refilled behind the barrier after the wait for their product.
-  if (hasThreadCopies() || carried.empty() || readsByThreads())
+  if (!isPrivate && (hasThreadCopies() || carried.empty() || readsByThreads()))
     NVVM::Barrier0Op::create(builder, loc);
 
   IRMapping mapping;
@@ -623,6 +638,9 @@ void LoopPipeliner::run() {
   // Copies past the end write zeros to the ring: they have to be done before it is reused.
   if (hasThreadCopies())
     AsyncWaitOp::create(builder, loc, 0u);
+  // Barriers of the body are no end of copies that are in flight over them.
+  if (isPrivate)
+    NVVM::Barrier0Op::create(builder, loc);
   if (tensorCopies)
     tensorCopies->finish(newLoop.getResults()[numCarried + numAhead + 1],
                          newLoop.getResults().back());
@@ -654,6 +672,11 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
         loops.push_back(loop);
     });
     std::vector<LoopPipeliner> pipeliners;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop.getBody()->getOps<LocalStoreOp>().empty())
+        if (int64_t stages = privateStagesOf(loop); stages >= 2)
+          streamPrivately(loop, stages, axes, pipeliners);
+    });
     for (scf::ForOp loop : loops) {
       int64_t stages = stagesOf(loop);
       SmallVector<Obstacle> obstacles;
@@ -674,6 +697,37 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
   }
 
 private:
+  /// The stages of a loop without products: what the source asks for, or the option where threads
+  /// wait for each other in each iteration.
+  int64_t privateStagesOf(scf::ForOp loop) {
+    if (isRemainderCode(loop.getBody()->getTerminator()) || multipliesMatrices(loop))
+      return 0;
+    if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
+      return own.getInt();
+    return loop.getBody()->getOps<tile::ReduceOp>().empty() ? 0 : int64_t(reductionStages);
+  }
+
+  /// Copies what can be copied ahead, as far ahead as shared memory allows.
+  static void streamPrivately(scf::ForOp loop, int64_t stages, const AxisInfoAnalysis &axes,
+                              std::vector<LoopPipeliner> &pipeliners) {
+    SmallVector<PrivateStream> candidates = addPrivateStreams(loop, axes);
+    SmallVector<Obstacle> obstacles;
+    LoopPipeliner pipeliner(loop, stages, /*eachForItself=*/true);
+    pipeliner.analyse(axes, obstacles);
+    int64_t bytes = 0;
+    for (const PrivateStream &stream : candidates)
+      if (pipeliner.streamsTo(stream.store))
+        bytes += stream.bytes;
+    int64_t fitting = bytes ? std::min(stages, kPrivateRingBytes / bytes) : 0;
+    for (const PrivateStream &stream : candidates)
+      if (fitting < 2 || !pipeliner.streamsTo(stream.store))
+        removePrivateStream(stream);
+    if (fitting < 2)
+      return;
+    pipeliner.setStages(fitting);
+    pipeliners.push_back(std::move(pipeliner));
+  }
+
   int64_t stagesOf(scf::ForOp loop) {
     if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
       return own.getInt();

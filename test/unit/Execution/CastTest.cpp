@@ -49,7 +49,8 @@ void convert(HostArray &to, const HostArray &from) {
 }
 
 /// Casts `values` to `to` and compares bit for bit (any NaN for a NaN).
-void expectCast(const HostArray &values, DType to, const char *kernel = "cast") {
+void expectCast(const HostArray &values, DType to, const char *kernel = "cast",
+                const std::vector<std::string> &processors = {}) {
   RunBuilder builder = kernelOf("casts.tile", kernel);
   builder.bytes("x_ptr", values.dtype(), values.data(), values.byteSize());
   builder.output(
@@ -57,7 +58,7 @@ void expectCast(const HostArray &values, DType to, const char *kernel = "cast") 
       tilecrt::Tolerance{0, 0}, to);
   builder.i32("n", values.shape()[0]).constant("BLOCK", 1024);
   builder.grid((values.size() + 1023) / 1024);
-  expectRun(builder);
+  expectRun(builder, processors);
 }
 
 HostArray makeArray(DType type, uint64_t count) {
@@ -190,6 +191,16 @@ TEST(CastTest, wideIntegersRoundToFloats) {
       builder.grid((values.size() + 1023) / 1024);
       expectRun(builder);
     }
+}
+
+/// sm_89 has conversions of pairs, before it is integer arithmetic.
+TEST(CastTest, float8OnOtherProcessors) {
+  for (DType narrow : {DType::f8e4m3, DType::f8e5m2}) {
+    for (DType wide : {DType::f16, DType::bf16, DType::f32, DType::f64})
+      expectCast(anyBits(narrow), wide, "cast", {"sm_80", "sm_89"});
+    expectCast(anyBits(DType::f16), narrow, "cast", {"sm_80", "sm_89"});
+    expectCast(anyBits(DType::bf16), narrow, "cast", {"sm_80", "sm_89"});
+  }
 }
 
 TEST(CastTest, storesCastByThemselves) {

@@ -86,6 +86,16 @@ std::vector<MapCase> mapCases() {
       wide.m = 200, wide.n = 136, wide.k = 200, wide.stages = stages, wide.transB = true;
       cases.push_back(wide);
     }
+  // Through registers, the left or the right operand; bytes along neither are transposed as well.
+  for (DType type : {DType::f32, DType::f8e5m2})
+    for (bool transA : {false, true})
+      for (bool transB : {false, true}) {
+        MapCase c;
+        c.type = type, c.transA = transA, c.transB = transB, c.warps = transA ? 8 : 4;
+        c.blockM = 128, c.step = type == DType::f32 ? 32 : 64;
+        c.m = 208, c.n = 144, c.k = 240, c.stages = 2 + next++ % 3;
+        cases.push_back(c);
+      }
   // Too small for warpgroups.
   MapCase small;
   small.blockM = 32, small.blockN = 32;

@@ -172,24 +172,33 @@ TEST(WgmmaLayout, productsAndTheirRegisters) {
       }
 }
 
-TEST(WgmmaLayout, transpositionOfBytes) {
-  for (unsigned depthDim : {0u, 1u})
-    for (int64_t depth : {32, 64, 128, 256})
-      for (int64_t rows : {16, 64, 128, 256})
-        for (int32_t warps : {4, 8, 16}) {
-          int64_t shape[] = {depthDim == 0 ? depth : rows, depthDim == 0 ? rows : depth};
-          SCOPED_TRACE(std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + ", " +
-                       std::to_string(warps) + " warps");
-          std::optional<WgmmaTransposition> way = wgmmaTransposition(shape, depthDim, warps);
-          ASSERT_TRUE(way.has_value());
-          EXPECT_TRUE(way->registers.isSurjective());
-          EXPECT_TRUE(way->memory.isInvertible());
-          // Whole rows of 128 bytes of K are moved without conflicts.
-          if (depth >= 128 && rows >= 64)
-            EXPECT_EQ(way->conflicts, 0);
-        }
-  EXPECT_FALSE(wgmmaTransposition({16, 64}, 0, 4));
-  EXPECT_FALSE(wgmmaTransposition({8, 64}, 1, 4));
+TEST(WgmmaLayout, transpositions) {
+  for (int32_t bits : {8, 32})
+    for (unsigned depthDim : {0u, 1u})
+      for (int64_t depth : {32, 64, 128, 256})
+        for (int64_t rows : {32, 64, 128, 256})
+          for (int32_t warps : {4, 8, 16}) {
+            int64_t shape[] = {depthDim == 0 ? depth : rows, depthDim == 0 ? rows : depth};
+            SCOPED_TRACE(std::to_string(shape[0]) + "x" + std::to_string(shape[1]) + " of " +
+                         std::to_string(bits) + ", " + std::to_string(warps) + " warps");
+            std::optional<WgmmaTransposition> way =
+                wgmmaTransposition(shape, bits, depthDim, warps);
+            ASSERT_TRUE(way.has_value());
+            EXPECT_TRUE(way->registers.isSurjective());
+            EXPECT_TRUE(way->memory.isInvertible());
+            // Whole rows of 128 bytes of K are moved without conflicts.
+            if (depth * bits >= 1024 && rows >= 64)
+              EXPECT_EQ(way->conflicts, 0);
+            // From what the copy engine writes.
+            LinearLayout memory = wgmmaSharedLayout(shape, bits, 1 - depthDim);
+            auto given = wgmmaTransposition(shape, bits, depthDim, warps, memory);
+            ASSERT_TRUE(given.has_value());
+            EXPECT_EQ(given->memory, memory);
+          }
+  EXPECT_FALSE(wgmmaTransposition({16, 64}, 8, 0, 4));
+  EXPECT_FALSE(wgmmaTransposition({8, 64}, 8, 1, 4));
+  EXPECT_FALSE(wgmmaTransposition({8, 64}, 32, 0, 4));
+  EXPECT_FALSE(wgmmaTransposition({16, 64}, 32, 1, 4));
 }
 
 TEST(WgmmaLayout, productsWithPairsOfRows) {

@@ -161,7 +161,15 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"
     `num_stages` buffers, `num_stages - 1` iterations ahead, and a product whose result is only added to in the next
     iteration stays in flight until then. `num_stages` is the loop's, or the kernel's; less than 2 switches the pass off.
     A remark says why a load stays.
+
+    In a loop without products that asks for `num_stages` itself (`tl.range(..., num_stages=3)`), or one that reduces in
+    each iteration if `reduction-stages` is given, loads are copied ahead to buffers in which each thread keeps what it
+    needs itself: no registers, no barriers. There are as many stages as fit in 448 bytes of each thread.
   }];
+  let options = [
+    Option<"reductionStages", "reduction-stages", "int64_t", "0",
+           "stages of loops that reduce in each iteration; less than 2: none">
+  ];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
 }

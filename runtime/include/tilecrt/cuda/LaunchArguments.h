@@ -9,6 +9,7 @@
 
 #include "tilecrt/KernelMetadata.h"
 #include "tilecrt/Result.h"
+#include "tilecrt/cuda/Context.h"
 #include "tilecrt/cuda/DriverTable.h"
 
 #include <cstdint>
@@ -36,6 +37,8 @@ public:
 
   /// Encodes the kernel's tensor maps from the arguments, which are complete and checked. They
   /// follow the arguments in `pointers` until this is called again, for other arguments.
+  Status encodeTensorMaps(const KernelMetadata &metadata, const Context &context);
+  /// As above; a context must be current.
   Status encodeTensorMaps(const KernelMetadata &metadata, const DriverTable &driver);
 
   /// One pointer per argument and tensor map, for Kernel::launch; valid until the next add or
