@@ -9,7 +9,8 @@ import math
 import torch
 
 TORCH = {"bf16": torch.bfloat16, "fp16": torch.float16, "fp32": torch.float32, "fp64": torch.float64,
-         "fp8e4nv": torch.float8_e4m3fn, "fp8e5": torch.float8_e5m2, "i8": torch.int8, "i32": torch.int32}
+         "fp8e4nv": torch.float8_e4m3fn, "fp8e5": torch.float8_e5m2, "i8": torch.int8, "u8": torch.uint8, "i32": torch.int32,
+         "i64": torch.int64}
 GUARD = 4096  # elements before and after an output
 
 

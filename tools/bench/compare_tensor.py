@@ -64,11 +64,12 @@ class Bench:
 
     def ours(self, case, configuration, data, target="sm_90a"):
         """A launch and what is known about the kernel."""
-        from tensor_case import build_of, steps_of
+        from tensor_case import build_of, steps_of, with_tensors
         launches, known = [], []
         for step, own in steps_of(case, configuration):
             kernel = self.cubins.kernel(build_of(step, own, target))
-            launches.append(kernel.launcher(step.grid(own), **data.arguments))
+            values = with_tensors(step.values(own), data.arguments)
+            launches.append(kernel.launcher(step.grid(own), **values))
             known.append(kernel.metadata)
 
         def launch():

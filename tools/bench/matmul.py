@@ -169,6 +169,8 @@ class MatmulData:
             one = torch.ones((), device="cuda")
             return {"cublas": lambda: torch._scaled_mm(self.a, self.b, one, one, out_dtype=torch.bfloat16,
                                                        use_fast_accum=True, out=self.c.view)}
+        if self.case.dtype == "i8":
+            return {"cublas": lambda: torch._int_mm(self.a, self.b, out=self.c.view)}
         return {"cublas": lambda: torch.matmul(self.a, self.b, out=self.c.view)}
 
 
@@ -190,6 +192,7 @@ def timed():
     yield from halves("bf16")
     for n in (8192, 4096):
         yield Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88), others=OURS_FP8)
+    yield Matmul(8192, 8192, 8192, "i8", "nt", FP8)
     for n in (8192, 4096):
         for layout in ("nn", "nt", "tn", "tt"):
             yield Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32)

@@ -15,7 +15,7 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 
 import triton_source
 from peers_backward import gradient_rows, gradient_tiles
-from tensor_case import Type, cdiv, source_of, steps_of
+from tensor_case import Type, cdiv, source_of, steps_of, with_tensors
 
 PROGRAMS = 132  # of a persistent kernel: the multiprocessors of an H200
 
@@ -152,7 +152,7 @@ def same_text(case, configuration, arguments, examples, folder):
     kernel = getattr(triton_source.load(os.path.join(examples, source.file), folder), source.entry)
     constants = {name: getattr(tl, value.name) if isinstance(value, Type) else value
                  for name, value in case.constants(configuration).items()}
-    values = {name: arguments[name] for name in case.values(configuration)}
+    values = with_tensors(case.values(configuration), arguments)
     return Call(kernel, case.grid(configuration), (), dict(values, **constants, num_warps=configuration.warps,
                                                           num_stages=configuration.stages))
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Products of activations with quantised weights: sizes, the configurations that each compiler chooses from, data and what
-# cuBLAS does with weights that are as wide as the activations. Only W8A16Data needs PyTorch.
+# cuBLAS does with weights that are as wide as the activations. Only the classes with Data in their names need PyTorch.
 
 from dataclasses import dataclass, field
 
@@ -126,8 +126,9 @@ class W8A16Data:
 
     def error(self, result):
         """Of what the last launch wrote; the counters have to be zero again."""
-        import accuracy
         import math
+
+        import accuracy
         if self.arrivals.any():
             self.arrivals.zero_()
             return math.inf
@@ -139,12 +140,116 @@ class W8A16Data:
         return {"cublas": lambda: torch.matmul(self.a, self.wide, out=self.c.view)}
 
 
+@dataclass
+class W4A16:
+    """C = A x W^T, W with 4-bit integers that share a scale by groups along K, as example 56 stores them."""
+    m: int
+    n: int
+    k: int
+    dtype: str
+    group: int
+    configurations: list
+
+    name = "w4a16"
+    entry = "w4a16_matmul"
+    libraries = ("cublas",)
+    file = "56-w4a16-matmul.tile"
+    tiles, goals = (), {}
+
+    @property
+    def variant(self):
+        return f"{self.dtype}-g{self.group}"
+
+    @property
+    def size(self):
+        return f"{self.m}x{self.n}x{self.k} {self.dtype} group {self.group}"
+
+    @property
+    def flops(self):
+        return 2 * self.m * self.n * self.k
+
+    @property
+    def bytes(self):
+        return self.n * self.k // 2 + 2 * (self.m * (self.k + self.n) + self.n * self.k // self.group)
+
+    @property
+    def tolerance(self):
+        return TOLERANCE[self.dtype]
+
+    def values(self, configuration=None):
+        half = Pointer(self.dtype)
+        return dict(a_ptr=half, w_ptr=Pointer("u8"), scale_ptr=half, c_ptr=half, parts_ptr=Pointer("fp32"),
+                    arrivals_ptr=Pointer("i32"), M=self.m, N=self.n, K=self.k, stride_wn=self.k // 2)
+
+    def constants(self, configuration):
+        return dict(configuration.constants, GROUP=self.group)
+
+    def grid(self, configuration):
+        c = configuration.constants
+        return (cdiv(self.m, c["BLOCK_M"]) * cdiv(self.n, c["BLOCK_N"]), c["SPLIT_K"])
+
+    def data(self):
+        return W4A16Data(self)
+
+
+class W4A16Data:
+    """Inputs and outputs on the GPU, with the product in float64."""
+
+    def __init__(self, case):
+        import accuracy
+        import torch
+        self.case = case
+        kind = accuracy.TORCH[case.dtype]
+        groups = case.k // case.group
+        self.a = torch.randn((case.m, case.k), device="cuda").to(kind)
+        packed = torch.randint(0, 256, (case.n, case.k // 2), device="cuda", dtype=torch.uint8)
+        scale = torch.rand((groups, case.n), device="cuda").to(kind)
+        self.c = accuracy.Output((case.m, case.n), case.dtype)
+        self.outputs = [self.c]
+        self.arrivals = torch.zeros(max(case.grid(c)[0] for c in case.configurations), device="cuda", dtype=torch.int32)
+        parts = torch.empty((max(c.constants["SPLIT_K"] for c in case.configurations), case.m, case.n), device="cuda")
+        self.arguments = dict(case.values(), a_ptr=self.a, w_ptr=packed, scale_ptr=scale, c_ptr=self.c.view,
+                              parts_ptr=parts, arrivals_ptr=self.arrivals)
+        halves = packed.view(case.n, groups, case.group // 2)
+        nibbles = torch.cat([halves & 15, halves >> 4], 2).double() - 8
+        wide = (nibbles * scale.t().double()[:, :, None]).view(case.n, case.k)
+        self.expected = torch.matmul(self.a.double(), wide.t())
+        self.wide = wide.to(kind)
+
+    def error(self, result):
+        """Of what the last launch wrote; the counters have to be zero again."""
+        import math
+
+        import accuracy
+        if self.arrivals.any():
+            self.arrivals.zero_()
+            return math.inf
+        return accuracy.error(self.c.view, self.expected)
+
+    def library(self):
+        """cuBLAS with weights that were dequantised before."""
+        import torch
+        return {"cublas": lambda: torch.matmul(self.a, self.wide.t(), out=self.c.view)}
+
+
+def groups(*rows):
+    """Configurations from rows of BLOCK_M, BLOCK_N, SPLIT_K, warps, stages."""
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, SPLIT_K=parts), warps, stages)
+            for m, n, parts, warps, stages in rows]
+
+
+GROUPS16 = groups((16, 64, 2, 4, 4), (16, 64, 4, 4, 4), (16, 128, 4, 4, 4), (16, 128, 8, 4, 4), (16, 64, 4, 4, 6))
+GROUPS64 = groups((64, 64, 2, 4, 4), (64, 64, 4, 4, 4), (64, 128, 4, 4, 3), (32, 64, 4, 4, 4))
+
+
 def timed():
     """What is measured. Goal: least ratio to the best of Triton's kernels."""
     for m, configurations in ((1, ROW + ROWS16), (16, ROWS16), (64, ROWS64)):
         yield W8A16(m, 8192, 8192, "bf16", "t", configurations, PLAIN[m], dict(triton=1.0))
     yield W8A16(4096, 8192, 8192, "bf16", "t", LARGE, PLAIN[4096])
     yield W8A16(16, 8192, 8192, "fp16", "t", ROWS16, PLAIN[16], dict(triton=1.0))
+    for m, configurations in ((1, GROUPS16), (16, GROUPS16), (64, GROUPS64)):
+        yield W4A16(m, 8192, 8192, "bf16", 128, configurations)
 
 
 def checked():
@@ -154,4 +259,7 @@ def checked():
         for layout in ("t", "n"):
             for m, n, k in ((1, 1, 1), (16, 256, 512), (45, 333, 700), (129, 257, 65)):
                 yield W8A16(m, n, k, dtype, layout, small)
+        for group in (32, 64, 128):
+            for m, n in ((1, 64), (45, 333)):
+                yield W4A16(m, n, 5 * group, dtype, group, groups((16, 32, 1, 4, 3), (16, 64, 3, 4, 4), (64, 64, 2, 4, 3)))
         yield W8A16(1, 1000, 3000, dtype, "t", gemv((4, 1024, 4), (2, 256, 2)) + small[:2])

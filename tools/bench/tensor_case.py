@@ -62,6 +62,11 @@ def cdiv(a, b):
     return -(-a // b)
 
 
+def with_tensors(values, tensors):
+    """A launch's values with tensors, by name, for pointers."""
+    return {name: tensors[name] if isinstance(value, Pointer) else value for name, value in values.items()}
+
+
 def text(constant):
     """A constant as tilec reads it."""
     return f"tl.{constant.name}" if isinstance(constant, Type) else repr(constant)

@@ -7,11 +7,12 @@ import attention
 import attention_backward
 import decode
 import grouped_attention
+import layers
 import matmul
 import quantised
 from tensor_case import HOPPER, build_of, ours, steps_of
 
-FAMILIES = (matmul, quantised, attention, attention_backward, decode, grouped_attention)
+FAMILIES = (matmul, quantised, attention, attention_backward, decode, grouped_attention, layers)
 
 
 def chosen(cases, wanted, unwanted=""):

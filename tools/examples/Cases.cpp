@@ -21,6 +21,7 @@ std::vector<Case> allCases() {
   addAtomicCases(cases);
   addMatmulCases(cases);
   addQuantisedMatmulCases(cases);
+  addGroupedMatmulCases(cases);
   addAttentionCases(cases);
   addAttentionBackwardCases(cases);
   addDecodeAttentionCases(cases);

@@ -49,6 +49,7 @@ void addQuantisationCases(std::vector<Case> &cases);
 void addAtomicCases(std::vector<Case> &cases);
 void addMatmulCases(std::vector<Case> &cases);
 void addQuantisedMatmulCases(std::vector<Case> &cases);
+void addGroupedMatmulCases(std::vector<Case> &cases);
 void addAttentionCases(std::vector<Case> &cases);
 void addAttentionBackwardCases(std::vector<Case> &cases);
 void addDecodeAttentionCases(std::vector<Case> &cases);

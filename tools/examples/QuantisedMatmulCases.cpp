@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 50 and 51: products of activations with quantised weights.
+// Examples 50, 51 and 56: products of activations with quantised weights.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -62,11 +62,9 @@ void addOperands(RunBuilder &builder, const Problem &p) {
       readMatrix(builder.array("w_ptr"), k, n, 0, p.columnsFirst ? n : 1, p.columnsFirst ? 1 : k));
 }
 
-Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
-  RunBuilder builder("50-w8a16-matmul.tile", "w8a16_matmul", seed);
-  addOperands(builder, p);
-  uint64_t tiles = blocks(p.m, p.blockM) * blocks(p.n, p.blockN);
-  // What the parts are is nobody's business; the counters must be zero again.
+/// The workspace of programs that share tiles. What the parts are is nobody's business; the
+/// counters must be zero again.
+void addWorkspace(RunBuilder &builder, const Problem &p, uint64_t tiles) {
   builder.unchecked("parts_ptr", DType::f32, {p.splits, p.m, p.n});
   builder.fill("arrivals_ptr", DType::i32, {static_cast<int64_t>(tiles)},
                [](uint64_t) { return 0; });
@@ -74,6 +72,13 @@ Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
     for (uint64_t i = 0; i < out.size(); ++i)
       out.set(i, 0);
   });
+}
+
+Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
+  RunBuilder builder("50-w8a16-matmul.tile", "w8a16_matmul", seed);
+  addOperands(builder, p);
+  uint64_t tiles = blocks(p.m, p.blockM) * blocks(p.n, p.blockN);
+  addWorkspace(builder, p, tiles);
   builder.i32("M", p.m).i32("N", p.n).i32("K", p.k);
   builder.i32("stride_wn", p.columnsFirst ? 1 : p.k).i32("stride_wk", p.columnsFirst ? p.n : 1);
   builder.constant("BLOCK_M", p.blockM).constant("BLOCK_N", p.blockN);
@@ -89,6 +94,40 @@ Result<KernelRun> buildGemv(const Problem &p, uint64_t seed) {
   builder.constant("BLOCK_N", p.blockN).constant("BLOCK_K", p.blockK);
   builder.warps(p.warps).grid(blocks(p.n, p.blockN));
   return builder.idealBytes(p.bytes()).take();
+}
+
+/// 4-bit weights in groups of `blockK`, whose halves share the bytes.
+Result<KernelRun> buildW4(const Problem &p, uint64_t seed) {
+  RunBuilder builder("56-w4a16-matmul.tile", "w4a16_matmul", seed);
+  auto m = static_cast<uint64_t>(p.m), n = static_cast<uint64_t>(p.n),
+       k = static_cast<uint64_t>(p.k), group = static_cast<uint64_t>(p.blockK);
+  builder.randn("a_ptr", p.type, {p.m, p.k});
+  builder.randint("w_ptr", DType::u8, {p.n, p.k / 2}, 0, 256);
+  builder.rand("scale_ptr", p.type, {p.k / p.blockK, p.n});
+  builder.output(
+      "c_ptr", p.type, {p.m, p.n},
+      [&](HostArray &out) {
+        DoubleMatrix weights{k, n, std::vector<double>(k * n)};
+        for (uint64_t row = 0; row < k; ++row)
+          for (uint64_t column = 0; column < n; ++column) {
+            uint64_t place = row % group, byte = row / group * (group / 2) + place % (group / 2);
+            auto both = static_cast<int>(builder.array("w_ptr").at(column * (k / 2) + byte));
+            int nibble = place < group / 2 ? both & 15 : both >> 4;
+            weights.values[row * n + column] =
+                (nibble - 8) * builder.array("scale_ptr").at(row / group * n + column);
+          }
+        DoubleMatrix product = multiply(readMatrix(builder.array("a_ptr"), m, k, 0, k, 1), weights);
+        for (uint64_t i = 0; i < out.size(); ++i)
+          out.set(i, product.values[i]);
+      },
+      toleranceFor(p.type, 4 * std::sqrt(static_cast<double>(p.k))));
+  uint64_t tiles = blocks(p.m, p.blockM) * blocks(p.n, p.blockN);
+  addWorkspace(builder, p, tiles);
+  builder.i32("M", p.m).i32("N", p.n).i32("K", p.k).i32("stride_wn", p.k / 2);
+  builder.constant("BLOCK_M", p.blockM).constant("BLOCK_N", p.blockN);
+  builder.constant("GROUP", p.blockK).constant("SPLIT_K", p.splits);
+  builder.warps(p.warps).grid(tiles, static_cast<uint64_t>(p.splits));
+  return builder.idealBytes(p.bytes() - n * k / 2).take();
 }
 
 using Build = Result<KernelRun> (*)(const Problem &, uint64_t);
@@ -117,6 +156,14 @@ void addQuantisedMatmulCases(std::vector<Case> &cases) {
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 1, 1, 1});
     addCase(cases, "w8a16_gemv", first, buildGemv, {type, 1, 30, 200, false, 1, 1, 4, 128});
     addCase(cases, "w8a16_gemv", Scale::Full, buildGemv, {type, 1, 64, 256, false, 1, 1, 8, 256});
+    addCase(cases, "w4a16_matmul", first, buildW4, {type, 5, 40, 192, false, 2, 16, 32, 64});
+    addCase(cases, "w4a16_matmul", Scale::Full, buildW4,
+            {type, 16, 64, 256, false, 1, 16, 64, 128});
+    addCase(cases, "w4a16_matmul", Scale::Full, buildW4, {type, 70, 33, 96, false, 3, 64, 32, 32});
+    addCase(cases, "w4a16_matmul", Scale::Full, buildW4,
+            {type, 130, 64, 128, false, 1, 128, 64, 64, 8});
+    addCase(cases, "w4a16_matmul", Scale::Large, buildW4,
+            {type, 16, 8192, 8192, false, 4, 16, 64, 128});
     addCase(cases, "w8a16_matmul", Scale::Large, buildMatmul,
             {type, 16, 8192, 8192, false, 4, 16, 64, 128});
     addCase(cases, "w8a16_matmul", Scale::Large, buildMatmul,

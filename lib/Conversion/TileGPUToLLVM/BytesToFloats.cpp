@@ -8,8 +8,12 @@
 // f16 has ten bits of mantissa: 0x6400 + u is 1024 + u; f32 has 23: 0x4b000000 + u is 2^23 + u. A
 // signed byte has its sign bit flipped first, which adds 128. bf16 has seven: 0x4300 + u is 128 + u
 // for u < 128, so the highest bit is made a number of its own, 0x4300 + 128 being 256.
+//
+// What picks parts of bytes in front of that, masks and shifts, is done on four bytes at a time.
 
 #include "Patterns.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -78,6 +82,49 @@ bool tilec::convertsBytesToFloats(Operation *op) {
          (to.isF16() || to.isBF16() || to.isF32());
 }
 
+/// Four bytes, or what there is of them from `first` on.
+static Value wordOf(OpBuilder &builder, Location loc, ValueRange values, size_t first) {
+  auto type = VectorType::get({4}, builder.getI8Type());
+  Value bytes = LLVM::PoisonOp::create(builder, loc, type);
+  for (auto [i, value] : llvm::enumerate(values.drop_front(first).take_front(4)))
+    bytes = LLVM::InsertElementOp::create(builder, loc, bytes, value,
+                                          constantI32(builder, loc, int32_t(i)));
+  return bytes;
+}
+
+std::optional<uint8_t> tilec::numberOfByteOperation(Operation *op) {
+  if (!isa<arith::AndIOp, arith::ShRUIOp>(op) ||
+      !getElementTypeOrSelf(op->getResult(0).getType()).isInteger(8))
+    return std::nullopt;
+  SplatElementsAttr splat;
+  if (!matchPattern(op->getOperand(1), m_Constant(&splat)))
+    return std::nullopt;
+  return uint8_t(splat.getSplatValue<APInt>().getZExtValue());
+}
+
+SmallVector<Value> tilec::emitByteOperation(OpBuilder &builder, Operation *op, ValueRange values,
+                                            uint8_t number) {
+  Location loc = op->getLoc();
+  auto bytesType = VectorType::get({4}, builder.getI8Type());
+  bool isShift = isa<arith::ShRUIOp>(op);
+  // What a shift brings in from the next byte is masked off.
+  uint8_t kept = !isShift ? number : number < 8 ? 0xff >> number : 0;
+  SmallVector<Value> results;
+  for (size_t first = 0; first < values.size(); first += 4) {
+    Value word = LLVM::BitcastOp::create(builder, loc, builder.getI32Type(),
+                                         wordOf(builder, loc, values, first));
+    if (isShift && kept)
+      word = LLVM::LShrOp::create(builder, loc, word, constantI32(builder, loc, number));
+    word = LLVM::AndOp::create(builder, loc, word,
+                               constantI32(builder, loc, int32_t(kept * 0x01010101u)));
+    Value bytes = LLVM::BitcastOp::create(builder, loc, bytesType, word);
+    for (size_t i = 0; i < std::min<size_t>(4, values.size() - first); ++i)
+      results.push_back(LLVM::ExtractElementOp::create(builder, loc, bytes,
+                                                       constantI32(builder, loc, int32_t(i))));
+  }
+  return results;
+}
+
 SmallVector<Value> tilec::emitBytesToFloats(OpBuilder &builder, Location loc, ValueRange values,
                                             FloatType to, bool isUnsigned) {
   Emitter e(builder, loc, to);
@@ -85,10 +132,7 @@ SmallVector<Value> tilec::emitBytesToFloats(OpBuilder &builder, Location loc, Va
   SmallVector<Value> results;
   for (size_t first = 0; first < values.size(); first += 4) {
     size_t count = std::min<size_t>(4, values.size() - first);
-    Value bytes = LLVM::PoisonOp::create(builder, loc, e.bytes);
-    for (size_t i = 0; i < count; ++i)
-      bytes = LLVM::InsertElementOp::create(builder, loc, bytes, values[first + i],
-                                            constantI32(builder, loc, int32_t(i)));
+    Value bytes = wordOf(builder, loc, values, first);
     if (!isUnsigned && !to.isBF16())
       bytes = e.flipSigns(bytes);
     for (size_t i = 0; i < count; i += perWord) {

@@ -192,6 +192,12 @@ struct Elementwise : ConversionPattern {
       rewriter.replaceOpWithMultiple(op, {results});
       return success();
     }
+    if (std::optional<uint8_t> number = numberOfByteOperation(op);
+        number && count > 1 && int64_t(operands.front().size()) == count) {
+      results = emitByteOperation(rewriter, op, operands.front(), *number);
+      rewriter.replaceOpWithMultiple(op, {results});
+      return success();
+    }
     int64_t repeated = lowering.repeats.lookup(op);
     for (int64_t r = 0; r < count; ++r) {
       if (r & repeated) {

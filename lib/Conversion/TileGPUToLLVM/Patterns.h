@@ -88,6 +88,12 @@ llvm::SmallVector<mlir::Value> emitBytesToFloats(mlir::OpBuilder &builder, mlir:
                                                  mlir::ValueRange values, mlir::FloatType to,
                                                  bool isUnsigned);
 
+/// The number of a mask or a logical right shift of 8-bit integers by a constant, and the operation
+/// on registers, four at a time.
+std::optional<uint8_t> numberOfByteOperation(mlir::Operation *op);
+llvm::SmallVector<mlir::Value> emitByteOperation(mlir::OpBuilder &builder, mlir::Operation *op,
+                                                 mlir::ValueRange values, uint8_t number);
+
 /// shfl.sync of a value of any register type, in 32-bit pieces. `mode` and `lane` as PTX has them,
 /// all 32 lanes.
 mlir::Value emitShuffle(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value value,

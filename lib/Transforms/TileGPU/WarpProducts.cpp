@@ -11,6 +11,7 @@
 #include "AccelerateDots.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "tilec/Layout/MmaLayout.h"
 #include "tilec/Layout/TensorLayouts.h"
 
@@ -18,8 +19,8 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Conversions between a load and a product that are looked through.
-static constexpr unsigned kMaxCasts = 4;
+/// Operations between a load and a product that are looked through.
+static constexpr unsigned kMaxSteps = 8;
 
 static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(value.getType()); }
 
@@ -72,34 +73,83 @@ static bool feedsProduct(Value value, unsigned depth = 0) {
                            });
 }
 
-/// Whether the operation makes another type of each element, exactly.
-static bool isWidening(Operation *op) {
-  return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp,
-                         arith::UIToFPOp, tile::FpToFpOp>(op);
+/// A number that all elements of a tensor have.
+static SplatElementsAttr splatOf(Value value) {
+  SplatElementsAttr splat;
+  matchPattern(value, m_Constant(&splat));
+  return splat;
+}
+
+/// The operand that an elementwise operation computes its result from; null if it takes more than
+/// one and numbers.
+static OpOperand *onlyOperand(Operation *op) {
+  if (!op || !op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 || !isPure(op))
+    return nullptr;
+  OpOperand *only = nullptr;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return nullptr;
+    if (splatOf(operand.get()))
+      continue;
+    if (only)
+      return nullptr;
+    only = &operand;
+  }
+  return only;
+}
+
+/// The same elementwise operation on another tensor, of its layout.
+static Value repeatOn(OpBuilder &builder, Operation *op, Value value) {
+  auto like = tensorType(value);
+  auto typeOf = [&](Value old) { return like.clone(tensorType(old).getElementType()); };
+  IRMapping mapping;
+  for (Value operand : op->getOperands()) {
+    SplatElementsAttr splat = splatOf(operand);
+    mapping.map(operand, splat ? arith::ConstantOp::create(
+                                     builder, op->getLoc(),
+                                     DenseElementsAttr::get(typeOf(operand),
+                                                            splat.getSplatValue<Attribute>()))
+                               : value);
+  }
+  Operation *clone = builder.clone(*op, mapping);
+  clone->getResult(0).setType(typeOf(op->getResult(0)));
+  return clone->getResult(0);
 }
 
 namespace {
-/// An operand: what is stored, and the conversions from that to the operand.
+/// An operand: what is stored, and what makes the operand of it.
 struct Operand {
   explicit Operand(Value value) : stored(value) {
     SmallVector<Operation *> chain;
     Value source = value;
-    while (chain.size() < kMaxCasts && isWidening(source.getDefiningOp())) {
+    while (chain.size() < kMaxSteps) {
+      OpOperand *next = onlyOperand(source.getDefiningOp());
+      if (!next)
+        break;
       chain.push_back(source.getDefiningOp());
-      source = source.getDefiningOp()->getOperand(0);
+      source = next->get();
       // Less to store, and a load that may be a copy.
-      if (bitsOf(source) < bitsOf(stored) && bitsOf(source) >= 8) {
+      if (bitsOf(source) < bitsOf(stored) &&
+          tile::bitWidthOf(tensorType(source).getElementType()) >= 8) {
         stored = source;
-        casts.assign(chain.rbegin(), chain.rend());
+        steps.assign(chain.rbegin(), chain.rend());
       }
+    }
+    // Others may share it where it is the same.
+    for (;;) {
+      OpOperand *next = steps.empty() ? nullptr : onlyOperand(stored.getDefiningOp());
+      if (!next || bitsOf(next->get()) != bitsOf(stored) || steps.size() >= kMaxSteps)
+        break;
+      steps.insert(steps.begin(), stored.getDefiningOp());
+      stored = next->get();
     }
   }
 
   /// Whether each warp that reads the operand has to widen it.
-  bool isWidened() const { return !casts.empty(); }
+  bool isWidened() const { return !steps.empty(); }
 
   Value stored;
-  SmallVector<Operation *> casts;
+  SmallVector<Operation *> steps;
 };
 
 class MmaBuilder {
@@ -193,22 +243,33 @@ private:
     auto bufferType =
         MemDescType::get(builder.getContext(), stored.getShape(), stored.getElementType(),
                          LinearAttr::get(builder.getContext(), memory));
+    Value value = load(operand.stored, bufferType, withLayout(stored, layout));
+    for (Operation *step : operand.steps)
+      value = repeatOn(builder, step, value);
+    return widen(value);
+  }
+
+  /// Stores a tensor to a buffer and loads it in a layout, unless that was done for another
+  /// product.
+  Value load(Value stored, MemDescType bufferType, RankedTensorType type) {
+    for (Operation *user : stored.getUsers()) {
+      auto store = dyn_cast<LocalStoreOp>(user);
+      if (!store || store.getBuffer().getType() != bufferType ||
+          store->getBlock() != dot->getBlock())
+        continue;
+      for (Operation *reader : store.getBuffer().getUsers())
+        if (isa<LocalLoadOp>(reader) && reader->getResult(0).getType() == type &&
+            reader->getBlock() == dot->getBlock() && reader->isBeforeInBlock(dot))
+          return reader->getResult(0);
+    }
     Value buffer;
     {
       OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(outsideOfLoops(dot, operand.stored));
+      builder.setInsertionPoint(outsideOfLoops(dot, stored));
       buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
-      LocalStoreOp::create(builder, loc, operand.stored, buffer);
+      LocalStoreOp::create(builder, loc, stored, buffer);
     }
-    Value value = LocalLoadOp::create(builder, loc, withLayout(stored, layout), buffer);
-    for (Operation *cast : operand.casts) {
-      IRMapping mapping;
-      mapping.map(cast->getOperand(0), value);
-      Operation *clone = builder.clone(*cast, mapping);
-      clone->getResult(0).setType(withLayout(tensorType(cast->getResult(0)), layout));
-      value = clone->getResult(0);
-    }
-    return widen(value);
+    return LocalLoadOp::create(builder, loc, type, buffer);
   }
 
   Value widen(Value value) {
@@ -231,35 +292,34 @@ private:
 };
 } // namespace
 
+/// `source` in the order of `permute`, of which there is only one.
+static Value permuted(OpBuilder &builder, tile::PermuteOp permute, Value source) {
+  auto type = tensorType(permute).clone(tensorType(source).getElementType());
+  auto inner = source.getDefiningOp<tile::PermuteOp>();
+  if (inner && type.getRank() == 2 && inner.getSource().getType() == type &&
+      inner.getOrder() == permute.getOrder())
+    return inner.getSource();
+  for (Operation *user : source.getUsers()) {
+    auto other = dyn_cast<tile::PermuteOp>(user);
+    if (other && other.getType() == type && other.getOrder() == permute.getOrder() &&
+        other->getBlock() == permute->getBlock() && other->isBeforeInBlock(permute))
+      return other;
+  }
+  return tile::PermuteOp::create(builder, permute.getLoc(), type, source, permute.getOrderAttr());
+}
+
 void tilec::widenLast(DotOp dot) {
   for (OpOperand *operand : {&dot.getLhsMutable(), &dot.getRhsMutable()}) {
-    SmallVector<Operation *> casts;
     auto permute = operand->get().getDefiningOp<tile::PermuteOp>();
-    Value source = permute ? permute.getSource() : Value();
-    while (source && casts.size() < kMaxCasts && isWidening(source.getDefiningOp())) {
-      casts.push_back(source.getDefiningOp());
-      source = source.getDefiningOp()->getOperand(0);
-    }
-    if (casts.empty())
+    if (!permute)
+      continue;
+    Operand before(permute.getSource());
+    if (!before.isWidened())
       continue;
     OpBuilder builder(permute);
-    auto copy = [&](Operation *op, Value input) {
-      IRMapping mapping;
-      mapping.map(op->getOperand(0), input);
-      Operation *clone = builder.clone(*op, mapping);
-      auto element = op == permute ? source.getType() : op->getResult(0).getType();
-      clone->getResult(0).setType(
-          tensorType(permute).clone(cast<RankedTensorType>(element).getElementType()));
-      return clone->getResult(0);
-    };
-    auto inner = source.getDefiningOp<tile::PermuteOp>();
-    bool undoes = inner &&
-                  inner.getSource().getType() ==
-                      tensorType(permute).clone(tensorType(source).getElementType()) &&
-                  tensorType(source).getRank() == 2;
-    Value value = undoes ? Value(inner.getSource()) : Value(copy(permute, source));
-    for (Operation *op : llvm::reverse(casts))
-      value = copy(op, value);
+    Value value = permuted(builder, permute, before.stored);
+    for (Operation *step : before.steps)
+      value = repeatOn(builder, step, value);
     operand->set(value);
   }
 }
@@ -272,7 +332,8 @@ bool tilec::widensSmallProduct(DotOp dot) {
 /// The transpose of a matrix, or what it is the transpose of.
 static Value transposed(OpBuilder &builder, Location loc, Value matrix) {
   int32_t order[] = {1, 0};
-  if (auto permute = matrix.getDefiningOp<tile::PermuteOp>())
+  auto permute = matrix.getDefiningOp<tile::PermuteOp>();
+  if (permute && permute.getOrder() == ArrayRef(order))
     return permute.getSource();
   auto type = tensorType(matrix);
   int64_t shape[] = {type.getDimSize(1), type.getDimSize(0)};

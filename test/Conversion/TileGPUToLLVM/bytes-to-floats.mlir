@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-tilegpu-to-threads | FileCheck %s
+// RUN: tile-opt %s --convert-tilegpu-to-threads --split-input-file | FileCheck %s
 
 // 8-bit integers become floats by moving bytes and subtracting, in words of four bytes.
 
@@ -53,6 +53,32 @@ func.func @unsigned(%p: tensor<128x!tile.ptr<f32>, #four>, %x: tensor<128xi8, #f
 func.func @single(%p: tensor<32x!tile.ptr<f16>, #one>, %x: tensor<32xi8, #one>) {
   %0 = arith.sitofp %x : tensor<32xi8, #one> to tensor<32xf16, #one>
   tile.store %p, %0 : tensor<32x!tile.ptr<f16>, #one>
+  func.return
+}
+}
+
+// -----
+
+// Masks and shifts of bytes, four at a time.
+
+#four = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = []}, [128]>
+
+module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+// CHECK-LABEL: func @nibbles
+// CHECK: %[[M:.*]] = arith.constant 252645135 : i32
+// CHECK: llvm.and %{{.*}}, %[[M]] : i32
+// CHECK: %[[S:.*]] = llvm.lshr
+// CHECK: %[[N:.*]] = arith.constant 252645135 : i32
+// CHECK: llvm.and %[[S]], %[[N]] : i32
+// CHECK-NOT: arith.andi
+// CHECK-NOT: arith.shrui
+func.func @nibbles(%p: tensor<128x!tile.ptr<i8>, #four>, %x: tensor<128xi8, #four>) {
+  %c15 = arith.constant dense<15> : tensor<128xi8, #four>
+  %c4 = arith.constant dense<4> : tensor<128xi8, #four>
+  %0 = arith.andi %x, %c15 : tensor<128xi8, #four>
+  tile.store %p, %0 : tensor<128x!tile.ptr<i8>, #four>
+  %1 = arith.shrui %x, %c4 : tensor<128xi8, #four>
+  tile.store %p, %1 : tensor<128x!tile.ptr<i8>, #four>
   func.return
 }
 }

@@ -104,3 +104,37 @@ func.func @few_rows(%a: tensor<64x32xf16, #x>, %w: tensor<64x32xi8, #x>, %c: ten
   return %0 : tensor<64x64xf32, #c>
 }
 }
+
+// -----
+
+// Two operands that are computed from the same bytes share the buffer; the arithmetic is done on the fragments.
+#x = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]], block = []}, [16, 32]>
+#w = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = []}, [32, 64]>
+#c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [16, 64]>
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+// CHECK-LABEL: @nibbles
+// CHECK: tilegpu.local_store %{{.*}} : tensor<64x32xi8
+// CHECK: %[[L:.*]] = tilegpu.local_load %{{.*}} -> tensor<64x32xi8, #[[F:.*]]>
+// CHECK: %[[C:.*]] = arith.constant dense<15> : tensor<64x32xi8, #[[F]]>
+// CHECK: %[[A:.*]] = arith.andi %[[L]], %[[C]]
+// CHECK: %[[N:.*]] = arith.uitofp %[[A]] : tensor<64x32xi8, #[[F]]> to tensor<64x32xf16, #[[F]]>
+// CHECK: arith.subf %[[N]]
+// CHECK: tilegpu.mma
+// CHECK-NOT: tilegpu.local_store %{{.*}} : tensor<64x32xi8
+// CHECK: arith.shrui %[[L]]
+// CHECK: tilegpu.mma
+func.func @nibbles(%a: tensor<16x32xf16, #x>, %b: tensor<16x32xf16, #x>, %w: tensor<32x64xi8, #w>, %c: tensor<16x64xf32, #c>) -> tensor<16x64xf32, #c> {
+  %c15 = arith.constant dense<15> : tensor<32x64xi8, #w>
+  %c4 = arith.constant dense<4> : tensor<32x64xi8, #w>
+  %c8 = arith.constant dense<8.0> : tensor<32x64xf16, #w>
+  %0 = arith.andi %w, %c15 : tensor<32x64xi8, #w>
+  %1 = arith.uitofp %0 : tensor<32x64xi8, #w> to tensor<32x64xf16, #w>
+  %2 = arith.subf %1, %c8 : tensor<32x64xf16, #w>
+  %3 = arith.shrui %w, %c4 : tensor<32x64xi8, #w>
+  %4 = arith.uitofp %3 : tensor<32x64xi8, #w> to tensor<32x64xf16, #w>
+  %5 = arith.subf %4, %c8 : tensor<32x64xf16, #w>
+  %6 = tilegpu.dot %a, %2, %c : tensor<16x32xf16, #x>, tensor<32x64xf16, #w> -> tensor<16x64xf32, #c>
+  %7 = tilegpu.dot %b, %5, %6 : tensor<16x32xf16, #x>, tensor<32x64xf16, #w> -> tensor<16x64xf32, #c>
+  return %7 : tensor<16x64xf32, #c>
+}
+}

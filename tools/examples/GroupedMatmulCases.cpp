@@ -1,0 +1,175 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Examples 53 to 55: products with a bias and an activation, many products in one launch, and one
+// whose work is cut into equal parts.
+
+#include "Cases.h"
+#include "ProductReferences.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilec::harness {
+namespace {
+
+uint64_t blocks(int64_t count, int64_t block) {
+  return static_cast<uint64_t>((count + block - 1) / block);
+}
+
+struct Problem {
+  DType type = DType::f32;
+  int64_t m = 0, n = 0, k = 0;
+};
+
+/// Sums of `depth` products of numbers of size 1; tensor cores cut f32 off to tf32.
+tilecrt::Tolerance sumTolerance(DType type, int64_t depth) {
+  double size = std::sqrt(static_cast<double>(depth));
+  return type == DType::f32 ? tilecrt::Tolerance{2e-3, 3e-3 * size} : toleranceFor(type, 10 * size);
+}
+
+/// A x B^T.
+DoubleMatrix productOf(const RunBuilder &builder, const Problem &p, const std::string &a = "a_ptr",
+                       const std::string &b = "b_ptr") {
+  auto m = static_cast<uint64_t>(p.m), n = static_cast<uint64_t>(p.n),
+       k = static_cast<uint64_t>(p.k);
+  return multiply(readMatrix(builder.array(a), m, k, 0, k, 1),
+                  readMatrix(builder.array(b), k, n, 0, 1, k));
+}
+
+double activate(double x, const std::string &name) {
+  if (name == "relu")
+    return std::max(x, 0.0);
+  if (name == "silu")
+    return x / (1 + std::exp(-x));
+  if (name == "gelu")
+    return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
+  if (name == "gelu_tanh")
+    return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
+  return x;
+}
+
+Result<KernelRun> buildFused(const Problem &p, const std::string &activation, uint64_t seed) {
+  constexpr int64_t block = 32;
+  RunBuilder builder("53-matmul-bias-activation.tile", "matmul_bias_activation", seed);
+  builder.randn("a_ptr", p.type, {p.m, p.k}).randn("b_ptr", p.type, {p.n, p.k});
+  builder.randn("bias_ptr", p.type, {p.n});
+  builder.output(
+      "c_ptr", p.type, {p.m, p.n},
+      [&](HostArray &out) {
+        DoubleMatrix product = productOf(builder, p);
+        for (uint64_t i = 0; i < out.size(); ++i) {
+          double bias = builder.array("bias_ptr").at(i % static_cast<uint64_t>(p.n));
+          out.set(i, activate(product.values[i] + bias, activation));
+        }
+      },
+      sumTolerance(p.type, p.k));
+  builder.i32("M", p.m).i32("N", p.n).i32("K", p.k);
+  builder.i32("stride_bk", 1).i32("stride_bn", p.k);
+  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
+  builder.constant("GROUP_M", 8).constant("ACTIVATION", "'" + activation + "'");
+  return builder.grid(blocks(p.m, block) * blocks(p.n, block)).take();
+}
+
+Result<KernelRun> buildGrouped(DType type, const std::vector<Problem> &problems, int64_t align,
+                               uint64_t programs, uint64_t seed) {
+  constexpr int64_t block = 32;
+  RunBuilder builder("54-grouped-matmul.tile", "grouped_matmul", seed);
+  std::vector<std::string> a, b, c;
+  std::vector<double> sizes;
+  for (const Problem &p : problems) {
+    std::string number = std::to_string(a.size());
+    a.push_back("a" + number);
+    b.push_back("b" + number);
+    c.push_back("c" + number);
+    builder.randn(a.back(), type, {p.m, p.k}).randn(b.back(), type, {p.n, p.k});
+    builder.output(
+        c.back(), type, {p.m, p.n},
+        [&](HostArray &out) {
+          DoubleMatrix product = productOf(builder, p, a.back(), b.back());
+          for (uint64_t i = 0; i < out.size(); ++i)
+            out.set(i, product.values[i]);
+        },
+        sumTolerance(type, p.k));
+    for (int64_t size : {p.m, p.n, p.k})
+      sizes.push_back(static_cast<double>(size));
+  }
+  builder.addresses("a_table", a).addresses("b_table", b).addresses("c_table", c);
+  builder.values("sizes_ptr", DType::i32, sizes);
+  builder.i32("problems", static_cast<int64_t>(problems.size()));
+  builder.constant("DTYPE", tilecrt::tritonName(type)).constant("ALIGN", align);
+  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
+  return builder.grid(programs).take();
+}
+
+Result<KernelRun> buildStreamK(const Problem &p, int64_t programs, int64_t whole, uint64_t seed) {
+  constexpr int64_t block = 32;
+  RunBuilder builder("55-stream-k-matmul.tile", "stream_k_matmul", seed);
+  builder.randn("a_ptr", p.type, {p.m, p.k}).randn("b_ptr", p.type, {p.n, p.k});
+  builder.output(
+      "c_ptr", p.type, {p.m, p.n},
+      [&](HostArray &out) {
+        DoubleMatrix product = productOf(builder, p);
+        for (uint64_t i = 0; i < out.size(); ++i)
+          out.set(i, product.values[i]);
+      },
+      sumTolerance(p.type, p.k));
+  auto tiles = static_cast<int64_t>(blocks(p.m, block) * blocks(p.n, block));
+  builder.unchecked("parts_ptr", DType::f32, {2 * programs, block, block});
+  // The counters must be zero again.
+  builder.fill("counters_ptr", DType::i32, {tiles}, [](uint64_t) { return 0; });
+  builder.changes("counters_ptr", [](HostArray &out) {
+    for (uint64_t i = 0; i < out.size(); ++i)
+      out.set(i, 0);
+  });
+  builder.i32("M", p.m).i32("N", p.n).i32("K", p.k).i32("stream_tiles", tiles - whole);
+  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
+  builder.constant("GROUP_M", 2).grid(static_cast<uint64_t>(programs));
+  return builder.take();
+}
+
+} // namespace
+
+void addGroupedMatmulCases(std::vector<Case> &cases) {
+  auto add = [&](const std::string &name, DType type, const std::string &size, Scale scale,
+                 std::function<Result<KernelRun>(uint64_t)> build) {
+    cases.push_back({name, type, size, scale, std::move(build)});
+  };
+  Scale first = Scale::Quick;
+  for (DType type : {DType::bf16, DType::f16, DType::f32}) {
+    for (const char *activation : {"gelu", "gelu_tanh", "relu", "silu", ""}) {
+      Problem p{type, 50, 45, 77};
+      std::string name = activation;
+      add("matmul_bias_activation" + (name.empty() ? name : " " + name), type,
+          sizeText({p.m, p.n, p.k}), name == "gelu" ? first : Scale::Full,
+          [=](uint64_t seed) { return buildFused(p, name, seed); });
+    }
+    add("grouped_matmul", type, "5 problems", first, [=](uint64_t seed) {
+      return buildGrouped(type,
+                          {{type, 40, 48, 64},
+                           {type, 9, 80, 16},
+                           {type, 0, 16, 16},
+                           {type, 100, 16, 48},
+                           {type, 1, 32, 128}},
+                          16, 3, seed);
+    });
+    add("grouped_matmul ragged", type, "3 problems", Scale::Full, [=](uint64_t seed) {
+      return buildGrouped(type, {{type, 33, 7, 70}, {type, 1, 1, 1}, {type, 20, 65, 31}}, 1, 4,
+                          seed);
+    });
+    // Tiles cut twice, all of them whole, more programs than steps.
+    Problem p{type, 70, 90, 200};
+    add("stream_k_matmul", type, sizeText({p.m, p.n, p.k}) + " 5", first,
+        [=](uint64_t seed) { return buildStreamK(p, 5, 3, seed); });
+    add("stream_k_matmul", type, sizeText({p.m, p.n, p.k}) + " 13", Scale::Full,
+        [=](uint64_t seed) { return buildStreamK(p, 13, 0, seed); });
+    Problem small{type, 32, 20, 96};
+    add("stream_k_matmul", type, sizeText({small.m, small.n, small.k}) + " 4", Scale::Full,
+        [=](uint64_t seed) { return buildStreamK(small, 4, 0, seed); });
+    add("stream_k_matmul whole", type, sizeText({p.m, p.n, p.k}) + " 2", Scale::Full,
+        [=](uint64_t seed) { return buildStreamK(p, 2, 9, seed); });
+    first = Scale::Full;
+  }
+}
+
+} // namespace tilec::harness
