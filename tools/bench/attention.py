@@ -7,7 +7,7 @@
 import math
 from dataclasses import dataclass, field
 
-from tensor_case import Configuration, Pointer, cdiv
+from tensor_case import Configuration, Pointer, Source, cdiv
 
 SAMPLED = 512  # queries of each head that are compared with float64
 
@@ -15,6 +15,12 @@ SAMPLED = 512  # queries of each head that are compared with float64
 def blocks(*rows):
     """Configurations from rows of BLOCK_M, BLOCK_N, warps, stages."""
     return [Configuration(dict(BLOCK_M=m, BLOCK_N=n), warps, stages) for m, n, warps, stages in rows]
+
+
+def overlapped(*rows):
+    """Configurations of tilec's other text: rows of BLOCK_M, BLOCK_N, warps, stages."""
+    source = Source("49-attention-overlapped.tile", "attention_overlapped")
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n), warps, stages, source) for m, n, warps, stages in rows]
 
 
 def tiles(*rows):
@@ -28,6 +34,10 @@ CONFIGURATIONS = {
     64: blocks((128, 64, 4, 3), (128, 128, 8, 3), (128, 128, 8, 2), (128, 64, 8, 3), (64, 64, 4, 3), (64, 128, 4, 3)),
     128: blocks((128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 8, 2), (64, 64, 4, 3), (64, 64, 4, 2), (64, 128, 4, 2)),
     256: blocks((64, 64, 4, 2), (128, 64, 8, 2), (64, 32, 4, 3), (128, 32, 8, 3))}
+OVERLAPPED = {
+    64: overlapped((128, 128, 8, 3), (128, 128, 8, 2), (128, 64, 4, 3), (64, 128, 4, 2)),
+    128: overlapped((128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 8, 2), (64, 64, 4, 2)),
+    256: overlapped((64, 64, 4, 2), (128, 32, 8, 3))}
 TILES = {
     64: tiles((128, 64, 4, 3, False), (128, 128, 8, 3, False), (64, 64, 4, 3, False), (128, 64, 8, 2, True)),
     128: tiles((64, 64, 4, 3, False), (128, 128, 8, 3, False), (128, 128, 8, 2, False), (128, 64, 8, 3, False),
@@ -47,6 +57,7 @@ class Attention:
     configurations: list
     tiles: list = field(default_factory=list)
     goals: dict = field(default_factory=dict)
+    others: list = field(default_factory=list)
 
     name = "attention"
     entry = "attention_forward"
@@ -152,7 +163,7 @@ def timed():
         for batch, heads, length in ((4, 32, 4096), (1, 16, 16384)):
             for causal in (True, False):
                 yield Attention(batch, heads, length, depth, causal, "bf16", CONFIGURATIONS[depth], TILES[depth],
-                                {} if depth == 256 else dict(triton=0.95))
+                                {} if depth == 256 else dict(triton=0.95), OVERLAPPED[depth])
 
 
 def checked():
@@ -162,4 +173,5 @@ def checked():
             for causal in (True, False):
                 for length in (1, 100, 129, 333, 1024):
                     yield Attention(2, 3, length, depth, causal, dtype,
-                                    blocks((64, 64, 4, 2)) + (blocks((128, 64, 8, 2)) if length > 128 else []))
+                                    blocks((64, 64, 4, 2)) + (blocks((128, 64, 8, 2)) if length > 128 else []),
+                                    others=overlapped((64, 64, 4, 2)))

@@ -1,11 +1,12 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Example 45: attention over sequences of any length, all keys or those up to the query.
+// Examples 45 and 49: attention over sequences of any length, all keys or those up to the query.
 
 #include "Cases.h"
 #include "ProductReferences.h"
 
+#include <array>
 #include <cmath>
 
 namespace tilec::harness {
@@ -15,6 +16,9 @@ struct Problem {
   DType type = DType::f16;
   int64_t heads = 2, length = 0, width = 32;
   bool isCausal = false;
+  /// Example 49.
+  bool isOverlapped = false;
+  int64_t block = 32;
 };
 
 /// The weights are rounded to the type, and the tensor cores round f32 to tf32; the results are
@@ -24,8 +28,9 @@ tilecrt::Tolerance attentionTolerance(DType type) {
 }
 
 Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
-  constexpr int64_t blockM = 32, blockN = 32;
-  RunBuilder builder("45-attention-forward.tile", "attention_forward", seed);
+  int64_t blockM = p.block, blockN = p.block;
+  RunBuilder builder(p.isOverlapped ? "49-attention-overlapped.tile" : "45-attention-forward.tile",
+                     p.isOverlapped ? "attention_overlapped" : "attention_forward", seed);
   for (const char *name : {"q_ptr", "k_ptr", "v_ptr"})
     builder.randn(name, p.type, {p.heads, p.length, p.width});
   double scale = 1 / std::sqrt(static_cast<double>(p.width));
@@ -80,6 +85,16 @@ void addAttentionCases(std::vector<Case> &cases) {
       }
       scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
     }
+  for (DType type : {DType::f16, DType::bf16, DType::f32})
+    for (bool isCausal : {true, false})
+      for (auto [length, width, block] :
+           {std::array<int64_t, 3>{100, 32, 32}, {150, 32, 64}, {33, 16, 32}, {1, 16, 32}}) {
+        Problem p{type, 2, length, width, isCausal, true, block};
+        bool isQuick = type == DType::f16 && length == 100;
+        cases.push_back({std::string("attention_overlapped") + (isCausal ? " causal" : ""), type,
+                         sizeText({p.heads, length, width}), isQuick ? Scale::Quick : Scale::Full,
+                         [=](uint64_t seed) { return buildForward(p, seed); }});
+      }
 }
 
 } // namespace tilec::harness

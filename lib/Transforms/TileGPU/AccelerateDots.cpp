@@ -11,6 +11,7 @@
 #include "Coalesce.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Layout/MmaLayout.h"
@@ -84,20 +85,32 @@ unsigned tilec::contiguousDimOf(Value value) {
 }
 
 /// Whether the value is computed, element by element, from the result of a product.
-static bool comesFromProduct(Value value, unsigned depth) {
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 16)
+static bool comesFromProduct(Value value, DenseSet<Value> &seen) {
+  constexpr unsigned kMaxValues = 64;
+  if (seen.size() == kMaxValues || !seen.insert(value).second)
     return false;
+  // What a loop carries comes from where its next value does.
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument != loop.getInductionVar() &&
+           comesFromProduct(loop.getYieldedValues()[argument.getArgNumber() - 1], seen);
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return comesFromProduct(loop.getYieldedValues()[cast<OpResult>(value).getResultNumber()], seen);
   if (isa<DotOp, MmaOp, WgmmaOp, WgmmaWaitOp>(op))
     return true;
   if (!isa<ConvertLayoutOp>(op) && !op->hasTrait<OpTrait::Elementwise>())
     return false;
   return llvm::any_of(op->getOperands(), [&](Value operand) {
-    return isa<RankedTensorType>(operand.getType()) && comesFromProduct(operand, depth + 1);
+    return isa<RankedTensorType>(operand.getType()) && comesFromProduct(operand, seen);
   });
 }
 
-bool tilec::comesFromProduct(Value value) { return ::comesFromProduct(value, 0); }
+bool tilec::comesFromProduct(Value value) {
+  DenseSet<Value> seen;
+  return ::comesFromProduct(value, seen);
+}
 
 Operation *tilec::outsideOfLoops(Operation *op, Value value) {
   for (Operation *parent = op->getParentOp(); isa<LoopLikeOpInterface>(parent);

@@ -30,12 +30,12 @@ static bool usesResultsOf(Operation *op, WgmmaWaitOp wait) {
 static bool mayPass(WgmmaWaitOp wait, Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() || usesResultsOf(op, wait))
     return false;
-  // Conversions become accesses of memory that may have been an operand's.
-  if (isa<ConvertLayoutOp>(op))
-    return false;
   if (isa<WgmmaOp, tile::LoadOp, LocalLoadOp>(op))
     return true;
-  return isMemoryEffectFree(op) && op->getNumRegions() == 0;
+  // What goes through shared memory says so by now; the conversions and reductions that are left
+  // stay inside a warp.
+  return isMemoryEffectFree(op) &&
+         (op->getNumRegions() == 0 || isa<tile::ReduceOp, PartialReduceOp>(op));
 }
 
 static void sink(WgmmaWaitOp wait) {

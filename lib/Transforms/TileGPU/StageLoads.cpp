@@ -33,8 +33,8 @@ struct FilledBuffer {
   SmallVector<int32_t> order;
   LocalAllocOp buffer;
   LocalStoreOp store;
-  /// Whether all readers are loads to registers, which read any layout.
-  bool isReadByLoads = true;
+  /// Whether all readers take the buffer to registers, which can be done in any layout.
+  bool isReadToRegisters = true;
 };
 } // namespace
 
@@ -44,10 +44,12 @@ static std::optional<FilledBuffer> matchFilledBuffer(LocalStoreOp store) {
   filled.buffer = store.getBuffer().getDefiningOp<LocalAllocOp>();
   if (!filled.buffer || filled.buffer->getBlock() != store->getBlock())
     return std::nullopt;
-  for (Operation *user : filled.buffer->getUsers()) {
-    if (user != store && !isa<WgmmaOp, LocalLoadOp>(user))
+  for (OpOperand &use : filled.buffer->getUses()) {
+    Operation *user = use.getOwner();
+    auto product = dyn_cast<WgmmaOp>(user);
+    if (user != store && !product && !isa<LocalLoadOp>(user))
       return std::nullopt;
-    filled.isReadByLoads &= !isa<WgmmaOp>(user);
+    filled.isReadToRegisters &= !product || product.getFragmentsOf() == use.getOperandNumber();
   }
   filled.tensor = store.getValue();
   for (int64_t dim = 0, rank = filled.buffer.getType().getShape().size(); dim < rank; ++dim)
@@ -79,7 +81,7 @@ static bool share(const FilledBuffer &first, FilledBuffer &later, const Dominanc
   auto layout =
       LinearAttr::get(have.getContext(), permuteLayout(have.getLayout().getLayout(), order));
   auto type = MemDescType::get(have.getContext(), want.getShape(), want.getElementType(), layout);
-  if (type != want && !(first.isReadByLoads && later.isReadByLoads))
+  if (type != want && !later.isReadToRegisters)
     return false;
   Value view = buffer;
   if (!llvm::equal(order, llvm::seq<int32_t>(0, int32_t(order.size())))) {

@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --tilegpu-overlap-products | FileCheck %s
 
 #c = #tilegpu.linear<{register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 16]>
+#s = #tilegpu.linear<{register = [[8]], lane = [[0], [0], [1], [2], [4]], warp = [[16], [32]], block = []}, [64]>
 #ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
 #mn = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}, [16, 16]>
 #mc = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
@@ -61,5 +62,27 @@ func.func @carried(%a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdes
   %s = tilegpu.wgmma_wait %0 pending = 1 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
   %x = arith.addf %c, %c : tensor<64x16xf32, #c>
   return %s, %x : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
+}
+
+// Reductions and conversions inside a warp are arithmetic, too.
+// CHECK-LABEL: func @reduction
+// CHECK: tilegpu.wgmma
+// CHECK: tilegpu.wgmma
+// CHECK: tilegpu.wgmma_wait %{{.*}} pending = 1
+// CHECK: tile.reduce
+// CHECK: tilegpu.wgmma_wait %{{.*}} pending = 0
+// CHECK: arith.addf
+func.func @reduction(%a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdesc<[16, 16], f16, #mn>, %c: tensor<64x16xf32, #c>) -> (tensor<64xf32, #s>, tensor<64x16xf32, #c>) {
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %s = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %1 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+  %t = tilegpu.wgmma_wait %1 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+  %m = tile.reduce(%s) axis = 1 : (tensor<64x16xf32, #c>) -> tensor<64xf32, #s> {
+  ^bb0(%x: f32, %y: f32):
+    %z = arith.maxnumf %x, %y : f32
+    tile.yield %z : f32
+  }
+  %u = arith.addf %t, %t : tensor<64x16xf32, #c>
+  return %m, %u : tensor<64xf32, #s>, tensor<64x16xf32, #c>
 }
 }
