@@ -11,13 +11,14 @@
 include "dialects/TileGPU/TileGPULayoutOps.td"
 include "mlir/Dialect/LLVMIR/LLVMTypes.td"
 
-// One machine word or vector of words: i8, i16, i32, i64, or vectors of them of at most 16 bytes.
+// One machine word or vector of words: i8, i16, i32, i64, or vectors of them of at most 16 bytes, or 32 where
+// the target has such accesses of global memory.
 def TileGPU_Word : AnyTypeOf<[I8, I16, I32, I64, VectorOfAnyRankOf<[I8, I16, I32, I64]>], "word or vector of words">;
 def TileGPU_GlobalPtr : LLVM_PointerInAddressSpace<1>;
 def TileGPU_SharedPtr : LLVM_PointerInAddressSpace<3>;
 
 def TileGPU_LdGlobalOp : TileGPU_Op<"ld_global", [AttrSizedOperandSegments]> {
-  let summary = "one global load of a thread: up to 16 bytes, predicated";
+  let summary = "one global load of a thread: up to 16 bytes (32 from sm_100 on), predicated";
   let description = [{
     When `predicate` is false nothing is read and the result is `other` (zero without it). The address is a
     multiple of the result's size.
@@ -37,7 +38,7 @@ def TileGPU_LdGlobalOp : TileGPU_Op<"ld_global", [AttrSizedOperandSegments]> {
 }
 
 def TileGPU_StGlobalOp : TileGPU_Op<"st_global"> {
-  let summary = "one global store of a thread: up to 16 bytes, predicated";
+  let summary = "one global store of a thread: up to 16 bytes (32 from sm_100 on), predicated";
   let description = [{ Example: `tilegpu.st_global %v, %0 if %p : vector<4xi32>, !llvm.ptr<1>` }];
   let arguments = (ins TileGPU_Word:$value, Arg<TileGPU_GlobalPtr, "address", [MemWrite]>:$address,
     Optional<I1>:$predicate,

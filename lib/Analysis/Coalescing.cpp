@@ -66,7 +66,7 @@ SectorCount tilec::countSectors(const LinearLayout &layout, AccessVector vector,
   // elements that are not contiguous it is not known; what is known is true of all of them.
   int64_t alignment =
       info.contiguity[vector.axis] == 1 ? kSectorBytes : info.divisibility[vector.axis];
-  int64_t lastBase = alignment >= GlobalAccess::kMaxBytes ? 0 : kSectorBytes - alignment;
+  int64_t lastBase = alignment >= GlobalAccess::kFullBytes ? 0 : kSectorBytes - alignment;
   for (int64_t base = 0; base <= lastBase; base += alignment) {
     std::set<LanePlace> sectors;
     for (const auto &[place, offset] : places)

@@ -39,11 +39,15 @@ std::optional<GlobalAccess> GlobalAccess::of(Operation *op) {
   auto pointer = cast<tile::PtrType>(access.type.getElementType());
   access.elementBytes = pointer.getElementBytes();
   if (access.kind != Kind::Atomic)
-    access.fullWidth = std::max(1u, kMaxBytes / access.elementBytes);
+    access.fullWidth = std::max(1u, kFullBytes / access.elementBytes);
   else if (combines)
     access.fullWidth =
         std::min(maxAtomicElements(*combines, pointer.getPointee(), computeCapabilityOf(op)),
-                 std::max(1u, kMaxBytes / access.elementBytes));
+                 std::max(1u, kFullBytes / access.elementBytes));
+  access.maxWidth = access.fullWidth;
+  // cp.async has 16 bytes everywhere.
+  if (isa<tile::LoadOp, tile::StoreOp>(op))
+    access.maxWidth = std::max(1u, maxBytes(computeCapabilityOf(op)) / access.elementBytes);
   return access;
 }
 
@@ -60,7 +64,7 @@ StringRef GlobalAccess::getKindName() const {
 }
 
 unsigned GlobalAccess::getMaxWidth(unsigned axis, const AxisInfoAnalysis &axes) const {
-  return std::min(fullWidth, axes.getMaxVectorElements(pointer, mask, axis));
+  return std::min(maxWidth, axes.getMaxVectorElements(pointer, mask, axis));
 }
 
 AccessVector GlobalAccess::chooseVector(const AxisInfoAnalysis &axes) const {

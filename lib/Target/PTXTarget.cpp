@@ -24,16 +24,17 @@ struct Row {
 };
 
 // 8.4 came with CUDA 12.4: the first with every sm_89 and sm_90a instruction that tilec emits.
-// Newer processors start where they were introduced, or one step later where their first version
-// lacks half of their instructions.
+// 8.8 came with CUDA 12.9 and has the 256-bit accesses of sm_100 and later. Newer processors start
+// where they were introduced, or one step later where their first version lacks half of their
+// instructions.
 constexpr Row rows[] = {
     {"sm_70", 70, 60, 84},    {"sm_75", 75, 63, 84},    {"sm_80", 80, 70, 84},
     {"sm_86", 86, 71, 84},    {"sm_87", 87, 74, 84},    {"sm_89", 89, 78, 84},
-    {"sm_90", 90, 78, 84},    {"sm_90a", 90, 80, 84},   {"sm_100", 100, 86, 86},
-    {"sm_100a", 100, 86, 86}, {"sm_100f", 100, 88, 88}, {"sm_103", 103, 88, 88},
+    {"sm_90", 90, 78, 84},    {"sm_90a", 90, 80, 84},   {"sm_100", 100, 86, 88},
+    {"sm_100a", 100, 86, 88}, {"sm_100f", 100, 88, 88}, {"sm_103", 103, 88, 88},
     {"sm_103a", 103, 88, 88}, {"sm_103f", 103, 88, 88}, {"sm_110", 110, 90, 90},
-    {"sm_110a", 110, 90, 90}, {"sm_110f", 110, 90, 90}, {"sm_120", 120, 87, 87},
-    {"sm_120a", 120, 87, 87}, {"sm_120f", 120, 88, 88}, {"sm_121", 121, 88, 88},
+    {"sm_110a", 110, 90, 90}, {"sm_110f", 110, 90, 90}, {"sm_120", 120, 87, 88},
+    {"sm_120a", 120, 87, 88}, {"sm_120f", 120, 88, 88}, {"sm_121", 121, 88, 88},
     {"sm_121a", 121, 88, 88}, {"sm_121f", 121, 88, 88},
 };
 

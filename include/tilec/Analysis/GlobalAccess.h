@@ -22,8 +22,12 @@ struct AccessVector {
 struct GlobalAccess {
   enum class Kind { Load, Store, Atomic };
 
-  /// Bytes of the widest access.
-  static constexpr unsigned kMaxBytes = 16;
+  /// Bytes of an access that counts as wide, on all targets.
+  static constexpr unsigned kFullBytes = 16;
+  /// Bytes of the widest load or store of a target: sm_100 has 32.
+  static unsigned maxBytes(int computeCapability) {
+    return computeCapability >= 100 ? 32 : kFullBytes;
+  }
 
   mlir::Operation *op = nullptr;
   Kind kind = Kind::Load;
@@ -32,8 +36,10 @@ struct GlobalAccess {
   mlir::Value mask;
   mlir::RankedTensorType type;
   unsigned elementBytes = 1;
-  /// Elements in the widest instruction there is for this access.
+  /// Elements in an access of `kFullBytes`, or the widest there is if it has fewer.
   unsigned fullWidth = 1;
+  /// Elements in the widest instruction there is for this access.
+  unsigned maxWidth = 1;
 
   /// None for other operations and for accesses through a scalar pointer.
   static std::optional<GlobalAccess> of(mlir::Operation *op);

@@ -124,10 +124,12 @@ private:
 };
 
 FailureOr<AccessShape> AccessLowering::checkedShape(Operation *op, Type type) {
-  if (std::optional<AccessShape> shape = accessShapeOf(type))
+  bool isGlobal = isa<tilegpu::LdGlobalOp, tilegpu::StGlobalOp>(op);
+  bool hasMore = isGlobal && computeCapability >= 100;
+  if (std::optional<AccessShape> shape = accessShapeOf(type, hasMore ? 32 : 16))
     return *shape;
-  return op->emitOpError(
-             "cannot be one instruction: expected 1, 2, 4, 8 or 16 bytes of integers, got ")
+  return op->emitOpError("cannot be one instruction: expected ")
+         << (hasMore ? "1, 2, 4, 8, 16 or 32" : "1, 2, 4, 8 or 16") << " bytes of integers, got "
          << type;
 }
 

@@ -12,7 +12,7 @@ using tilec::tile::EvictionPolicy;
 
 namespace tilec {
 
-std::optional<AccessShape> accessShapeOf(Type type) {
+std::optional<AccessShape> accessShapeOf(Type type, unsigned maxBytes) {
   Type element = type;
   int64_t elements = 1;
   if (auto vector = dyn_cast<VectorType>(type)) {
@@ -25,7 +25,9 @@ std::optional<AccessShape> accessShapeOf(Type type) {
     return std::nullopt;
   unsigned width = element.getIntOrFloatBitWidth();
   int64_t total = elements * width;
-  if (total != 8 && total != 16 && total != 32 && total != 64 && total != 128)
+  if (total != 8 && total != 16 && total != 32 && total != 64 && total != 128 && total != 256)
+    return std::nullopt;
+  if (total > 8 * int64_t(maxBytes))
     return std::nullopt;
   if (total <= 32)
     return AccessShape{1, static_cast<unsigned>(total)};

@@ -16,7 +16,7 @@ namespace tilec {
 
 /// How an access is cut into PTX registers: `count` of `bits` bits each.
 struct AccessShape {
-  /// 1, 2 or 4.
+  /// 1, 2, 4 or 8.
   unsigned count = 1;
   /// 8, 16, 32 or 64.
   unsigned bits = 32;
@@ -27,8 +27,8 @@ struct AccessShape {
 };
 
 /// The shape of an access of type `type` (an integer or a vector of them); nothing when the bytes
-/// are not 1, 2, 4, 8 or 16.
-std::optional<AccessShape> accessShapeOf(mlir::Type type);
+/// are not 1, 2, 4, 8, 16 or 32, or more than `maxBytes`.
+std::optional<AccessShape> accessShapeOf(mlir::Type type, unsigned maxBytes = 16);
 
 /// One ld or st instruction.
 struct AccessText {

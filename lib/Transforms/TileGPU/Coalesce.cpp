@@ -3,10 +3,9 @@
 //
 // Chooses a blocked layout for every global access:
 //   order            dimensions by falling contiguity of the pointers
-//   size per thread  as many consecutive elements as one access of 16 bytes may cover, shared by
-//   all accesses of the
-//                    same shape and order in the function, and no more than an even split over the
-//                    threads
+//   size per thread  as many consecutive elements as one access of 16 bytes may cover (of 32 bytes
+//                    where all can), shared by all accesses of the same shape and order in the
+//                    function, and no more than an even split over the threads
 //   lanes, warps     along the order; a warp takes strips of rows that several accesses of single
 //                    words walk over
 
@@ -16,6 +15,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/AxisInfo.h"
+#include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -30,8 +30,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static constexpr int64_t kMaxAccessBytes = 16;
-
 namespace {
 /// One tensor load or store and what coalescing found out about it.
 struct Access {
@@ -40,8 +38,11 @@ struct Access {
   SmallVector<int32_t> order;
   /// Elements that one instruction may cover.
   int64_t width = 1;
-  /// Elements that the widest instruction can cover.
+  /// Elements that an instruction of 16 bytes, or the widest one if it has fewer, can cover.
   int64_t fullWidth = 1;
+  /// As `width`, where the target has instructions of more bytes.
+  int64_t maxWidth = 1;
+  bool isOfMaxBytes = false;
   /// Whether the layout is that of the widest access of the same shape and order. Atomics on
   /// neighbouring addresses have one of their own, in which neighbouring lanes meet in a sector.
   bool sharesLayout = true;
@@ -103,7 +104,7 @@ static int64_t fullWidthOf(Operation *op, Type pointee, unsigned bytes) {
     return maxAtomicElements(atomic.getKind(), pointee, computeCapabilityOf(op));
   if (isa<tile::AtomicCasOp>(op))
     return 1;
-  return std::max<int64_t>(1, kMaxAccessBytes / bytes);
+  return std::max<int64_t>(1, GlobalAccess::kFullBytes / bytes);
 }
 
 /// Dimensions by falling contiguity, the later one first among equals.
@@ -129,7 +130,12 @@ static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
   Value mask = maskOf(op);
   int64_t width = mask ? axisInfo.getMaxVectorElements(pointerOf(op), mask, fast)
                        : axisInfo.getMaxVectorElements(pointerOf(op), fast);
-  access.width = std::min(width, access.fullWidth);
+  access.width = access.maxWidth = std::min(width, access.fullWidth);
+  if (!isAtomic(op)) {
+    int64_t most = GlobalAccess::maxBytes(computeCapabilityOf(op)) / pointer.getElementBytes();
+    access.maxWidth = std::max(access.width, std::min(width, most));
+    access.isOfMaxBytes = width >= most;
+  }
   return access;
 }
 
@@ -167,15 +173,21 @@ void Coalesce::runOnOperation() {
     });
     using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
     std::map<Group, int64_t> widths, sharing;
+    // An access of half the bytes would use half of each sector.
+    std::set<Group> narrower;
     auto groupOf = [](const Access &access) {
       ArrayRef<int64_t> shape = access.type.getShape();
       return Group(shape.vec(), {access.order.begin(), access.order.end()});
     };
+    for (const Access &access : accesses)
+      if (access.sharesLayout && !access.isOfMaxBytes)
+        narrower.insert(groupOf(access));
     for (const Access &access : accesses) {
       if (!access.sharesLayout)
         continue;
       int64_t &width = widths[groupOf(access)];
-      width = std::max(width, access.width);
+      bool isNarrow = narrower.count(groupOf(access));
+      width = std::max(width, isNarrow ? access.width : access.maxWidth);
       ++sharing[groupOf(access)];
     }
     for (const Access &access : accesses) {

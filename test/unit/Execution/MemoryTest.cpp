@@ -138,6 +138,26 @@ TEST(MemoryTest, hintsChangeNothing) {
   }
 }
 
+TEST(MemoryTest, accessesOf256Bits) {
+  for (auto [from, to] : {std::pair{DType::f32, DType::f32}, std::pair{DType::f16, DType::f32},
+                          std::pair{DType::i8, DType::i8}, std::pair{DType::i64, DType::i64}})
+    for (int64_t n : {4096, 4112, 5000, 1})
+      for (int warps : {1, 4}) {
+        RunBuilder builder = kernelOf("memory.tile", "scale_wide");
+        builder.fill("x_ptr", from, {n}, [](uint64_t i) { return double(i % 61); });
+        builder.output(
+            "out_ptr", to, {n},
+            [](HostArray &out) {
+              for (uint64_t i = 0; i < out.size(); ++i)
+                out.set(i, double(i % 61 * 2));
+            },
+            exact);
+        builder.i32("n", n).constant("BLOCK", 2048).warps(warps);
+        builder.grid(static_cast<uint64_t>((n + 2047) / 2048));
+        expectRun(builder, {"sm_100", "sm_80"});
+      }
+}
+
 TEST(MemoryTest, stridedColumns) {
   constexpr int64_t rows = 50, columns = 33;
   for (DType type : {DType::f32, DType::u8}) {

@@ -118,7 +118,7 @@ TEST_F(PTX, VersionFollowsTheTarget) {
   PTXOptions options;
   for (auto [target, version] :
        {std::pair("sm_80", ".version 8.4"), std::pair("sm_90a", ".version 8.4"),
-        std::pair("sm_100", ".version 8.6"), std::pair("sm_120", ".version 8.7")}) {
+        std::pair("sm_100", ".version 8.8"), std::pair("sm_120", ".version 8.8")}) {
     options.target = target;
     std::string ptx = ptxOf(vectorAdd(), options);
     EXPECT_THAT(ptx, HasSubstr(version));

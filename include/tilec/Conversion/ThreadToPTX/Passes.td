@@ -28,7 +28,7 @@ def ConvertThreadToPTXPass : Pass<"convert-thread-to-ptx", "::mlir::ModuleOp"> {
     | `thread_print` | a branch around a call of `vprintf` |
     | NVVM operations that have no LLVM intrinsic | `llvm.inline_asm`, by upstream's patterns |
 
-    **Width.** An access takes 1, 2, 4, 8 or 16 bytes and becomes one instruction: a vector is regrouped into 32-bit
+    **Width.** An access takes 1, 2, 4, 8 or 16 bytes (global ones 32 from sm_100 on) and becomes one instruction: a vector is regrouped into 32-bit
     registers (64-bit ones when its elements are `i64`), so `vector<16xi8>` and `vector<4xi32>` both are `.v4.b32`.
 
     **Predicate.** The register of a masked-off load must keep `other`, so `other` (zero without it) is an input that

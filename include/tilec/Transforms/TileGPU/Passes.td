@@ -14,7 +14,7 @@ def TileGPUCoalescePass : Pass<"tilegpu-coalesce", "::mlir::ModuleOp"> {
   let summary = "choose a layout for every global access from its contiguity";
   let description = [{
     For each load and store of a tensor: dimensions are ordered by the pointers' contiguity, a thread takes as many
-    consecutive elements as fit in 16 bytes and as contiguity and alignment allow, and lanes run along the
+    consecutive elements as fit in 16 bytes (32 from sm_100 on, where all accesses can) and as contiguity and alignment allow, and lanes run along the
     contiguous dimension first. Accesses of one shape and order in a function agree on the largest width, so that
     no conversion is needed between them. Conversions are put around the accesses whose layout changes.
   }];
