@@ -101,6 +101,8 @@ private:
   const SharedAllocation &allocation;
   DenseMap<Operation *, unsigned> numbers;
   std::set<unsigned> found;
+  /// All asynchronous copies met so far.
+  Pending copies;
 };
 
 SmallVector<Access, 2> BarrierFinder::accessesOf(Operation *op) const {
@@ -158,6 +160,8 @@ void BarrierFinder::runOnAccess(Operation *op, Pending &pending) {
     pending.clear();
   }
   pending.insert(accesses.begin(), accesses.end());
+  if (isa<tilegpu::AsyncCopyOp>(op))
+    copies.insert(accesses.begin(), accesses.end());
 }
 
 void BarrierFinder::iterate(Pending &head, llvm::function_ref<Pending(Pending)> body) {
@@ -187,6 +191,10 @@ static bool runsAtLeastOnce(scf::ForOp loop) {
 void BarrierFinder::runOnOp(Operation *op, Pending &pending) {
   if (isBarrier(op))
     return pending.clear();
+  // Copies are in flight over barriers until the thread that started them has waited, which the
+  // others learn at the next barrier.
+  if (auto wait = dyn_cast<tilegpu::AsyncWaitOp>(op); wait && wait.getPending() == 0)
+    pending.insert(copies.begin(), copies.end());
   if (op->getNumRegions() == 0)
     return runOnAccess(op, pending);
 

@@ -234,3 +234,21 @@ func.func @ring(%p: tensor<8x16x!tile.ptr<f32>, #rows>, %n: i32, %v: tensor<128x
   tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
   return
 }
+
+// A copy is in flight over barriers: others may write to its memory behind a barrier after the wait for it.
+// CHECK-LABEL: func.func @copy_in_flight
+func.func @copy_in_flight(%p: tensor<8x16x!tile.ptr<f32>, #rows>, %v: tensor<128xf32>) {
+  %r = tilegpu.local_alloc offset 0 : !one
+  %a = tilegpu.local_alloc offset 0 : !buffer
+  %b = tilegpu.local_alloc offset 4096 : !buffer
+  // CHECK: async_copy {{[^{]+}} : tensor
+  tilegpu.async_copy %p, %r : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+  tilegpu.async_commit
+  tile.barrier
+  tilegpu.async_wait 0
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %b : tensor<128xf32>, !buffer
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %a : tensor<128xf32>, !buffer
+  return
+}

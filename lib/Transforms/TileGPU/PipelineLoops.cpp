@@ -638,9 +638,6 @@ void LoopPipeliner::run() {
   // Copies past the end write zeros to the ring: they have to be done before it is reused.
   if (hasThreadCopies())
     AsyncWaitOp::create(builder, loc, 0u);
-  // Barriers of the body are no end of copies that are in flight over them.
-  if (isPrivate)
-    NVVM::Barrier0Op::create(builder, loc);
   if (tensorCopies)
     tensorCopies->finish(newLoop.getResults()[numCarried + numAhead + 1],
                          newLoop.getResults().back());

@@ -23,7 +23,6 @@ module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
 // CHECK: %[[Y:.*]] = arith.select %{{.*}}, %[[X]], %{{.*}}
 // CHECK: tile.reduce(%[[Y]])
 // CHECK: tilegpu.async_wait 0
-// CHECK-NEXT: nvvm.barrier
 func.func @asked(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %f: f32) -> f32 {
   %c0 = arith.constant 0 : i32
   %c1024 = arith.constant 1024 : i32
