@@ -222,6 +222,7 @@ static void spreadTransposingLoad(Value tensor, unsigned freeDim) {
 /// copied element by element, or, bytes and what the copy engine copies, gets there from a buffer
 /// like memory, so that its load may be copied ahead.
 static Value storeAlongK(OpBuilder &builder, Location loc, Value tensor, unsigned operand) {
+  tensor = widenBehindBuffer(builder, loc, tensor);
   auto type = cast<RankedTensorType>(tensor.getType());
   int32_t bits = storageBits(tensor);
   std::optional<WgmmaTransposition> way;

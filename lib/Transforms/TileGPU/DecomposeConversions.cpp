@@ -4,12 +4,14 @@
 // Turns the conversions that cannot or should not stay inside warps into a store to and a load from
 // a swizzled shared-memory buffer. The plan comes from the layout algebra (see
 // tilec/Layout/Conversion.h). What is known of indices and pointers, which is how wide an access
-// may be, goes with them as hints.
+// may be, goes with them as hints. A tensor that shared memory has no room for is converted in two
+// rounds, of the lower and of the upper halves of its elements.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/AxisInfo.h"
+#include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Layout/Conversion.h"
 
 #define DEBUG_TYPE "tilegpu-decompose-conversions"
@@ -39,7 +41,7 @@ static void keepFacts(LocalLoadOp load, const AxisInfo &info) {
 }
 
 static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &plan,
-                               const AxisInfoAnalysis &axes) {
+                               const AxisInfoAnalysis *axes) {
   auto source = cast<RankedTensorType>(convert.getSource().getType());
   OpBuilder builder(convert);
   Location loc = convert.getLoc();
@@ -55,10 +57,50 @@ static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &pl
       IntegerAttr());
   LocalStoreOp::create(builder, loc, convert.getSource(), buffer);
   auto load = LocalLoadOp::create(builder, loc, convert.getType(), buffer);
-  if (!isa<FloatType>(source.getElementType()))
-    keepFacts(load, axes.get(convert.getSource()));
+  if (axes && !isa<FloatType>(source.getElementType()))
+    keepFacts(load, axes->get(convert.getSource()));
   convert.replaceAllUsesWith(load.getResult());
   convert.erase();
+}
+
+/// Whether the conversion's buffer is larger than shared memory, and the elements have halves.
+static bool isTooLarge(ConvertLayoutOp convert, const ConversionPlan &plan) {
+  Type element = cast<RankedTensorType>(convert.getType()).getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 16)
+    return false;
+  int64_t bytes = plan.shared.bufferElements * int64_t(element.getIntOrFloatBitWidth()) / 8;
+  return bytes > sharedMemoryLimit(computeCapabilityOf(convert));
+}
+
+/// Converts the two halves of the elements one after the other; returns the conversions.
+static std::pair<ConvertLayoutOp, ConvertLayoutOp> splitConversion(ConvertLayoutOp convert) {
+  auto source = cast<RankedTensorType>(convert.getSource().getType());
+  auto result = cast<RankedTensorType>(convert.getType());
+  unsigned bits = source.getElementTypeBitWidth();
+  OpBuilder builder(convert);
+  Location loc = convert.getLoc();
+  Type whole = builder.getIntegerType(bits), half = builder.getIntegerType(bits / 2);
+  auto bitsTo = [&](Value value, RankedTensorType type) -> Value {
+    return value.getType() == type ? value : arith::BitcastOp::create(builder, loc, type, value);
+  };
+  auto splat = [&](RankedTensorType type) -> Value {
+    auto attr = DenseElementsAttr::get(type, builder.getIntegerAttr(whole, bits / 2));
+    return arith::ConstantOp::create(builder, loc, attr);
+  };
+  RankedTensorType sourceBits = source.clone(whole), resultBits = result.clone(whole);
+  Value value = bitsTo(convert.getSource(), sourceBits);
+  Value low = arith::TruncIOp::create(builder, loc, source.clone(half), value);
+  auto convertLow = ConvertLayoutOp::create(builder, loc, result.clone(half), low);
+  Value shifted = arith::ShRUIOp::create(builder, loc, value, splat(sourceBits));
+  Value high = arith::TruncIOp::create(builder, loc, source.clone(half), shifted);
+  auto convertHigh = ConvertLayoutOp::create(builder, loc, result.clone(half), high);
+  Value lowBits = arith::ExtUIOp::create(builder, loc, resultBits, convertLow.getResult());
+  Value highBits = arith::ExtUIOp::create(builder, loc, resultBits, convertHigh.getResult());
+  highBits = arith::ShLIOp::create(builder, loc, highBits, splat(resultBits));
+  Value joined = arith::OrIOp::create(builder, loc, lowBits, highBits);
+  convert.replaceAllUsesWith(bitsTo(joined, result));
+  convert.erase();
+  return {convertLow, convertHigh};
 }
 
 namespace {
@@ -69,18 +111,29 @@ struct DecomposeConversions final
     AxisInfoAnalysis axes(getOperation());
     SmallVector<ConvertLayoutOp> conversions;
     getOperation().walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
-    for (ConvertLayoutOp convert : conversions) {
-      auto source = cast<RankedTensorType>(convert.getSource().getType());
-      auto result = cast<RankedTensorType>(convert.getType());
-      unsigned bits = std::max(8u, tile::bitWidthOf(source.getElementType()));
-      ConversionPlan plan = planConversion(layoutOf(source), layoutOf(result), bits);
-      if (plan.kind == ConversionKind::CrossBlock) {
-        convert.emitError("a layout conversion between the CTAs of a cluster is not supported");
+    for (ConvertLayoutOp convert : conversions)
+      if (failed(decompose(convert, &axes)))
         return signalPassFailure();
-      }
-      if (plan.kind == ConversionKind::SharedMemory)
-        lowerThroughShared(convert, plan, axes);
+  }
+
+private:
+  /// Of halves of elements nothing is known.
+  static LogicalResult decompose(ConvertLayoutOp convert, const AxisInfoAnalysis *axes) {
+    auto source = cast<RankedTensorType>(convert.getSource().getType());
+    auto result = cast<RankedTensorType>(convert.getType());
+    unsigned bits = std::max(8u, tile::bitWidthOf(source.getElementType()));
+    ConversionPlan plan = planConversion(layoutOf(source), layoutOf(result), bits);
+    if (plan.kind == ConversionKind::CrossBlock)
+      return convert.emitError(
+          "a layout conversion between the CTAs of a cluster is not supported");
+    if (plan.kind != ConversionKind::SharedMemory)
+      return success();
+    if (!isTooLarge(convert, plan)) {
+      lowerThroughShared(convert, plan, axes);
+      return success();
     }
+    auto [low, high] = splitConversion(convert);
+    return success(succeeded(decompose(low, nullptr)) && succeeded(decompose(high, nullptr)));
   }
 };
 } // namespace

@@ -324,6 +324,34 @@ void tilec::widenLast(DotOp dot) {
   }
 }
 
+Value tilec::widenBehindBuffer(OpBuilder &builder, Location loc, Value tensor) {
+  Operand operand(tensor);
+  auto type = tensorType(operand.stored);
+  Operation *place = &*builder.getInsertionPoint();
+  if (!operand.isWidened() || type.getRank() != 2 || comesFromProduct(tensor) ||
+      outsideOfLoops(place, tensor) != place)
+    return tensor;
+  // Each thread has a vector of 16 bytes of the wide tensor, so that both buffers are accessed in
+  // vectors.
+  unsigned contiguous = contiguousDimOf(operand.stored);
+  int32_t sizePerThread[] = {1, 1};
+  sizePerThread[contiguous] =
+      int32_t(std::min<int64_t>(128 / bitsOf(tensor), type.getDimSize(contiguous)));
+  int32_t order[] = {int32_t(contiguous), int32_t(1 - contiguous)};
+  LinearLayout spread = spreadBlockedLayout(type.getShape(), sizePerThread, order,
+                                            numWarpsOf(builder.getInsertionBlock()->getParentOp()));
+  LinearLayout memory =
+      mmaSharedLayout(type.getShape(), bitsOf(operand.stored), contiguous, spread);
+  auto bufferType = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
+                                     LinearAttr::get(builder.getContext(), memory));
+  auto buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
+  LocalStoreOp::create(builder, loc, operand.stored, buffer);
+  Value value = LocalLoadOp::create(builder, loc, withLayout(type, spread), buffer);
+  for (Operation *step : operand.steps)
+    value = repeatOn(builder, step, value);
+  return value;
+}
+
 bool tilec::widensSmallProduct(DotOp dot) {
   return tensorType(dot.getAcc()).getDimSize(0) <= 64 && Operand(dot.getRhs()).isWidened() &&
          !Operand(dot.getLhs()).isWidened();

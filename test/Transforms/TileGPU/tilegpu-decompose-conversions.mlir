@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --tilegpu-decompose-conversions | FileCheck %s
+// RUN: tile-opt %s --tilegpu-decompose-conversions --split-input-file | FileCheck %s
 
 #a = #tilegpu.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]], block = []}, [128]>
 #swapped_registers = #tilegpu.linear<{register = [[64]], lane = [[2], [4], [8], [16], [32]], warp = [[1]], block = []}, [128]>
@@ -31,5 +31,33 @@ func.func @indices() -> tensor<128xi32, #swapped_registers> {
   %x = tile.make_range {start = 16 : i32, end = 144 : i32} : tensor<128xi32, #a>
   %0 = tilegpu.convert_layout %x : tensor<128xi32, #a> -> tensor<128xi32, #swapped_registers>
   func.return %0 : tensor<128xi32, #swapped_registers>
+}
+}
+
+// -----
+
+// 256 KB: one half of the elements after the other, each in a buffer of 128 KB.
+#r = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0], [128, 0]], block = []}, [256, 256]>
+#q = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64], [0, 128]], block = []}, [256, 256]>
+module attributes {tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a"} {
+// CHECK-LABEL: func @in_halves
+// CHECK: %[[X:.*]] = arith.bitcast
+// CHECK: %[[L:.*]] = arith.trunci %[[X]] : {{.*}} to tensor<256x256xi16
+// CHECK: %[[B:.*]] = tilegpu.local_alloc : <[256, 256], i16
+// CHECK: tilegpu.local_store %[[L]], %[[B]]
+// CHECK: %[[L2:.*]] = tilegpu.local_load %[[B]]
+// CHECK: %[[S:.*]] = arith.shrui %[[X]]
+// CHECK: %[[H:.*]] = arith.trunci %[[S]] : {{.*}} to tensor<256x256xi16
+// CHECK: %[[C:.*]] = tilegpu.local_alloc : <[256, 256], i16
+// CHECK: tilegpu.local_store %[[H]], %[[C]]
+// CHECK: %[[H2:.*]] = tilegpu.local_load %[[C]]
+// CHECK: arith.extui %[[L2]]
+// CHECK: arith.extui %[[H2]]
+// CHECK: arith.shli
+// CHECK: arith.ori
+// CHECK: arith.bitcast
+func.func @in_halves(%x: tensor<256x256xf32, #r>) -> tensor<256x256xf32, #q> {
+  %0 = tilegpu.convert_layout %x : tensor<256x256xf32, #r> -> tensor<256x256xf32, #q>
+  func.return %0 : tensor<256x256xf32, #q>
 }
 }
