@@ -262,8 +262,8 @@ typedef struct tilec_argument {
 } tilec_argument;
 
 TILEC_API tilec_status tilec_kernel_get_info(const tilec_kernel *kernel, tilec_kernel_info *info);
-/// Run-time argument number `index`, in launch order. A kernel for sm_90a may have parameters behind its arguments, tensor
-/// maps: the metadata's `tensorMaps` says how to encode them.
+/// Run-time argument number `index`, in launch order. A kernel for sm_90a may have parameters
+/// behind its arguments, tensor maps: the metadata's `tensorMaps` says how to encode them.
 TILEC_API tilec_status tilec_kernel_get_argument(const tilec_kernel *kernel, size_t index,
                                                  tilec_argument *argument);
 /// NULL when the compilation stopped earlier or was for the simulator.

@@ -340,9 +340,7 @@ bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> 
 void Compilation::reconsiderRegisters() {
   // What there is to remark has been said.
   context.setRemarkEngine(nullptr);
-  auto spillsNothing = [](const CompiledKernel &kernel) {
-    return kernel.metadata.spillBytes == 0;
-  };
+  auto spillsNothing = [](const CompiledKernel &kernel) { return kernel.metadata.spillBytes == 0; };
   if (isPlanned) {
     if (spillsNothing(*result))
       return;

@@ -34,10 +34,11 @@ class Output:
         return bool((guards.isnan() if guards.is_floating_point() else guards == -77).all())
 
 
-def error(got, expected):
+def error(got, expected, least=0.0):
     """The relative error of the norm, or a quarter of the worst element's if that is more; an element is measured by
-    its own size and the root mean square. What is not a number counts as infinitely wrong."""
-    size = expected.norm().clamp_min(1e-300)
+    its own size and the root mean square, or by `least` where that is more. What is not a number counts as infinitely
+    wrong."""
+    size = expected.norm().clamp_min(max(1e-300, least * math.sqrt(expected.numel())))
     away = (got.double() - expected).abs_()
     norm = away.norm() / size
     worst = (away / (expected.abs() + size / math.sqrt(expected.numel()))).max() / 4

@@ -114,7 +114,8 @@ class AttentionBackward:
 
     @property
     def tolerance(self):
-        return TOLERANCE[self.dtype]
+        # The first queries of a causal head have large gradients from few keys; cuDNN and Triton are 2e-2 off there.
+        return TOLERANCE[self.dtype] * (3 if self.causal else 1)
 
     def steps(self, configuration):
         """The kernels in order, each with its configuration."""
@@ -213,7 +214,9 @@ class BackwardData:
             return math.inf
         heads, case = self.case.batch * self.case.heads, self.case
         samples = [tensor.reshape(heads, case.length, case.depth)[:, self.rows] for tensor in gradients]
-        return max(accuracy.error(sample, expected) for sample, expected in zip(samples, self.expected))
+        # A query that sees one key only has no gradient: what is left is rounding of numbers about 1.
+        least = 1.0 if case.length == 1 else 0.0
+        return max(accuracy.error(sample, expected, least) for sample, expected in zip(samples, self.expected))
 
     def library(self):
         """cuDNN and, where it refuses, the kernels that PyTorch brings. The forward pass is done before."""

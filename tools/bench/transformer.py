@@ -23,7 +23,7 @@ def cross_entropy():
         # Rows up to 65536 elements fit a program as a whole, too.
         is_wide = (m, n) in WIDE
         blocks = [dict(BLOCK=2048), dict(BLOCK=8192)] + [dict(BLOCK=power_of_two(n))] * is_wide
-        warps = (8, 16, 32) if is_wide else (4, 8, 16)
+        warps = (4, 8, 16, 32) if is_wide else (4, 8, 16)
         return Case("cross_entropy", "21-cross-entropy.tile", f"{m}x{n}_{NAMES[dtype]}",
                     dict(x_ptr=x, target_ptr=target, loss_ptr=loss, lse_ptr=lse, stride=n, n=n, ignored=-100),
                     blocks, lambda c: (m,), ["loss_ptr", "lse_ptr"], reference,

@@ -33,8 +33,8 @@ bool widensSmallProduct(tilegpu::DotOp dot);
 /// Puts transpositions of an operand in front of what widens it.
 void widenLast(tilegpu::DotOp dot);
 
-/// In a loop, what widens an operand behind a buffer of the narrow one, whose load can then be copied
-/// ahead; the same tensor where nothing widens it or nothing is gained.
+/// In a loop, what widens an operand behind a buffer of the narrow one, whose load can then be
+/// copied ahead; the same tensor where nothing widens it or nothing is gained.
 mlir::Value widenBehindBuffer(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tensor);
 
 /// Replaces the product by a `tilegpu.mma`. Precondition: whyNotMma says nothing.

@@ -72,9 +72,9 @@ public:
     for (const RegisterPressure::Point &point : pressure.getPoints())
       excess.push_back(pressure.excessAt(point));
     int64_t used = SharedAllocation(func).getTotalBytes();
-    room = (sharedMemoryLimit(computeCapabilityOf(func)) / wantedCtas(func) - used -
-            kAlignmentLoss) /
-           slotBytes();
+    room =
+        (sharedMemoryLimit(computeCapabilityOf(func)) / wantedCtas(func) - used - kAlignmentLoss) /
+        slotBytes();
     collectGaps();
     chooseVectors();
     emit();

@@ -17,6 +17,11 @@ namespace tilec {
 /// Private rings of a loop take at most this many bytes of a thread: 512 threads fit beside each
 /// other.
 constexpr int64_t kPrivateRingBytes = 448;
+/// What a CTA may need of shared memory beside them.
+constexpr int64_t kOtherShared = 16 * 1024;
+/// What the rings of a loop that did not ask for them may take: blocks that are larger hardly ever
+/// come more than once.
+constexpr int64_t kUnaskedRings = 64 * 1024;
 
 /// A load that now goes through a buffer of its own: load, store, load from the buffer.
 struct PrivateStream {

@@ -232,10 +232,8 @@ TEST(AtomicTest, minimumAndMaximum) {
       }
     };
     builder.fill("low_ptr", type, {groups}, low).fill("high_ptr", type, {groups}, high);
-    builder.changes(
-        "low_ptr", [&](HostArray &out) { compute(out, low, false); }, exact);
-    builder.changes(
-        "high_ptr", [&](HostArray &out) { compute(out, high, true); }, exact);
+    builder.changes("low_ptr", [&](HostArray &out) { compute(out, low, false); }, exact);
+    builder.changes("high_ptr", [&](HostArray &out) { compute(out, high, true); }, exact);
     builder.i32("n", n).constant("BLOCK", 256).grid(programs(n, 256));
     expectRun(builder);
   }
@@ -385,8 +383,7 @@ TEST(AtomicTest, ticketsAreTakenOnce) {
     constexpr uint64_t grid = 50, block = 64;
     RunBuilder builder = kernelOf("atomics.tile", "tickets");
     builder.fill("counter_ptr", DType::i32, {1}, [](uint64_t) { return 0; });
-    builder.changes(
-        "counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
+    builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
     builder.output(
         "out_ptr", DType::i32, {grid, block},
         [](HostArray &out) {
@@ -474,8 +471,7 @@ TEST(AtomicTest, lockFreeCounter) {
   constexpr int64_t grid = 20, times = 5;
   RunBuilder builder = kernelOf("atomics.tile", "increment");
   builder.fill("counter_ptr", DType::i32, {1}, [](uint64_t) { return 3; });
-  builder.changes(
-      "counter_ptr", [](HostArray &out) { out.set(0, 3 + grid * times); }, exact);
+  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, 3 + grid * times); }, exact);
   builder.i32("times", times).grid(grid);
   expectRun(builder);
 }
@@ -485,8 +481,7 @@ TEST(AtomicTest, lockAroundPlainAccesses) {
     constexpr uint64_t grid = 12, block = 256;
     RunBuilder builder = kernelOf("atomics.tile", "locked");
     builder.values("lock_ptr", DType::i32, {0});
-    builder.changes(
-        "lock_ptr", [](HostArray &out) { out.set(0, 0); }, exact);
+    builder.changes("lock_ptr", [](HostArray &out) { out.set(0, 0); }, exact);
     builder.fill("sum_ptr", DType::i32, {block}, [](uint64_t i) { return double(i); });
     builder.changes(
         "sum_ptr",
@@ -510,8 +505,7 @@ RunBuilder lastAdds(const std::string &kernel) {
       out.set(i, 2 * smallValue(i));
   });
   builder.values("counter_ptr", DType::i32, {0});
-  builder.changes(
-      "counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
+  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
   builder.output("out_ptr", DType::f32, {block}, [](HostArray &out) {
     for (uint64_t i = 0; i < block; ++i) {
       double sum = 0;

@@ -330,8 +330,7 @@ TEST(BoundaryTest, masksThatAreAllFalse) {
           },
           kExact);
       builder.fill("counter_ptr", DType::i32, {1}, [](uint64_t) { return 9; });
-      builder.changes(
-          "counter_ptr", [](HostArray &out) { out.set(0, 9); }, kExact);
+      builder.changes("counter_ptr", [](HostArray &out) { out.set(0, 9); }, kExact);
       builder.output(
           "seen_ptr", DType::i32, {programs * (block + 1)},
           [](HostArray &out) {

@@ -164,7 +164,8 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"
 
     In a loop without products that asks for `num_stages` itself (`tl.range(..., num_stages=3)`), or one that reduces in
     each iteration if `reduction-stages` is given, loads are copied ahead to buffers in which each thread keeps what it
-    needs itself: no registers, no barriers. There are as many stages as fit in 448 bytes of each thread.
+    needs itself: no registers, no barriers. There are as many stages as fit in 448 bytes of each thread
+    and in shared memory.
   }];
   let options = [
     Option<"reductionStages", "reduction-stages", "int64_t", "0",
