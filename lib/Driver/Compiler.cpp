@@ -122,8 +122,8 @@ private:
   /// The module as it was before layouts, while compiling it once more may pay.
   OwningOpRef<ModuleOp> beforeTileGPU;
   bool planOccupancy = true, parkTensors = true;
-  /// What the last compilation did of these.
-  bool isPlanned = false, isParked = false;
+  /// Whether the last compilation planned occupancy.
+  bool isPlanned = false;
   KernelResources resources;
   std::optional<DeviceModule> deviceModule;
   /// The kernel in its source, and the CTAs that its registers must leave room for; for remarks.
@@ -215,7 +215,7 @@ bool Compilation::toTileGPU() {
     beforeTileGPU = module->clone();
   if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); }))
     return false;
-  isParked = module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  bool isParked = module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
   isPlanned = (*module)->hasAttr(tilegpu::TileGPUDialect::kPlannedOccupancyAttr);
   minCtas = 0;
   if (!isParked && !isPlanned)

@@ -5,9 +5,10 @@
 # kernels, data and what cuDNN does for the same work. Only BackwardData needs PyTorch.
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tensor_case import Configuration, Pointer, cdiv
+from attention import Attention
+from tensor_case import Configuration, Pointer, Step, cdiv
 
 SAMPLED = 256  # queries and keys of each head that are compared with float64
 ROWS = Configuration(dict(BLOCK_M=32), 4, 2)
@@ -49,19 +50,9 @@ TOLERANCE = {"bf16": 1.2e-2, "fp16": 3e-3}
 
 
 @dataclass
-class Step:
+class GradientStep(Step):
     """One of the kernels."""
-    case: object
-    entry: str
     pointers: dict
-
-    @property
-    def file(self):
-        return self.case.file
-
-    @property
-    def variant(self):
-        return self.case.variant
 
     @property
     def holds_scores(self):
@@ -82,30 +73,9 @@ class Step:
         return (cdiv(self.case.length, block), self.case.batch * self.case.heads)
 
 
-@dataclass
-class AttentionBackward:
-    batch: int
-    heads: int
-    length: int
-    depth: int
-    causal: bool
-    dtype: str
-    configurations: list
-    tiles: list = field(default_factory=list)
-    goals: dict = field(default_factory=dict)
-
-    name = "attention_backward"
-    entry = "attention_backward"
-    libraries = ("cudnn", "flash")
+class AttentionBackward(Attention):
+    name = entry = "attention_backward"
     file = "46-attention-backward.tile"
-
-    @property
-    def variant(self):
-        return f"{self.dtype}-d{self.depth}-{'causal' if self.causal else 'full'}"
-
-    @property
-    def size(self):
-        return f"b{self.batch}h{self.heads} s{self.length} {self.variant.replace('-', ' ')}"
 
     @property
     def flops(self):
@@ -122,9 +92,9 @@ class AttentionBackward:
         kind = self.dtype
         inputs = dict(q_ptr=kind, k_ptr=kind, v_ptr=kind, dout_ptr=kind, lse2_ptr="fp32", delta_ptr="fp32")
         rows = dict(out_ptr=kind, dout_ptr=kind, lse_ptr="fp32", lse2_ptr="fp32", delta_ptr="fp32")
-        return [(Step(self, "attention_backward_rows", rows), ROWS),
-                (Step(self, "attention_backward_keys", dict(inputs, dk_ptr=kind, dv_ptr=kind)), configuration.keys),
-                (Step(self, "attention_backward_queries", dict(inputs, dq_ptr=kind)), configuration.queries)]
+        return [(GradientStep(self, "attention_backward_rows", rows), ROWS),
+                (GradientStep(self, "attention_backward_keys", dict(inputs, dk_ptr=kind, dv_ptr=kind)), configuration.keys),
+                (GradientStep(self, "attention_backward_queries", dict(inputs, dq_ptr=kind)), configuration.queries)]
 
     def values(self, configuration=None):
         """The arguments of all kernels."""

@@ -7,7 +7,7 @@
 import math
 from dataclasses import dataclass, field
 
-from tensor_case import Configuration, Pointer, cdiv
+from tensor_case import Configuration, Pointer, Step, cdiv
 
 
 @dataclass
@@ -28,19 +28,8 @@ TOLERANCE = {"bf16": 8e-3, "fp16": 2e-3}
 
 
 @dataclass
-class Step:
+class DecodeStep(Step):
     """One of the two kernels."""
-    case: object
-    entry: str
-
-    @property
-    def file(self):
-        return self.case.file
-
-    @property
-    def variant(self):
-        return self.case.variant
-
     @property
     def joins(self):
         return self.entry == "join_splits"
@@ -119,7 +108,7 @@ class Decode:
         return TOLERANCE[self.dtype]
 
     def steps(self, configuration):
-        return [(Step(self, "decode_attention"), configuration), (Step(self, "join_splits"), configuration.joins)]
+        return [(DecodeStep(self, "decode_attention"), configuration), (DecodeStep(self, "join_splits"), configuration.joins)]
 
     def values(self, configuration=None):
         pointer, numbers, indices = Pointer(self.dtype), Pointer("fp32"), Pointer("i32")

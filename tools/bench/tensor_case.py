@@ -112,6 +112,21 @@ def ours(case):
     return case.configurations + getattr(case, "others", [])
 
 
+@dataclass
+class Step:
+    """One kernel of a case that launches several."""
+    case: object
+    entry: str
+
+    @property
+    def file(self):
+        return self.case.file
+
+    @property
+    def variant(self):
+        return self.case.variant
+
+
 def steps_of(case, configuration):
     """The launches of one run: each a case of one kernel and its configuration."""
     return case.steps(configuration) if hasattr(case, "steps") else [(case, configuration)]
