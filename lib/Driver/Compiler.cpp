@@ -215,7 +215,8 @@ bool Compilation::toTileGPU() {
     beforeTileGPU = module->clone();
   if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); }))
     return false;
-  bool isParked = module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
+  bool isParked =
+      module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
   isPlanned = (*module)->hasAttr(tilegpu::TileGPUDialect::kPlannedOccupancyAttr);
   minCtas = 0;
   if (!isParked && !isPlanned)
