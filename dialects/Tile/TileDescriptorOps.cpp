@@ -72,7 +72,8 @@ static LogicalResult verifyAccess(Operation *op, DescType desc, ValueRange offse
     return op->emitOpError("expects ")
            << desc.getBlockShape().size() << " offsets, got " << offsets.size();
   auto type = cast<RankedTensorType>(tensor);
-  if (type.getShape() != desc.getBlockShape() || type.getElementType() != desc.getElementType())
+  if (!computeRankReductionMask(desc.getBlockShape(), type.getShape()) ||
+      type.getElementType() != desc.getElementType())
     return op->emitOpError("expects a tensor of type ")
            << RankedTensorType::get(desc.getBlockShape(), desc.getElementType()) << ", got "
            << type;

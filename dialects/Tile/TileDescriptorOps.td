@@ -38,8 +38,8 @@ def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [DeclareOpInterfaceMethod
     Element (i, ..) of the result is the tensor's element at (offset + i, ..). Elements outside of the tensor, at
     negative coordinates too, are zero, or NaN when the descriptor says so.
 
-    `descriptor_load_c1`: one offset per dimension. `descriptor_load_c2`: the result has the descriptor's block shape
-    and element type.
+    `descriptor_load_c1`: one offset per dimension. `descriptor_load_c2`: the result has the descriptor's block shape,
+    in which dimensions of size one may be left out, and element type.
 
     Example: `%1 = tile.descriptor_load %0[%i, %j] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>`
   }];
@@ -54,8 +54,8 @@ def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [DeclareOpInterfaceMeth
   let description = [{
     The counterpart of `tile.descriptor_load`: what lies outside of the tensor is not written.
 
-    `descriptor_store_c1`: one offset per dimension. `descriptor_store_c2`: the value has the descriptor's block shape
-    and element type.
+    `descriptor_store_c1`: one offset per dimension. `descriptor_store_c2`: the value has the descriptor's block shape,
+    in which dimensions of size one may be left out, and element type.
 
     Example: `tile.descriptor_store %0[%i, %j], %1 : !tile.desc<[64, 32], f16>, tensor<64x32xf16>`
   }];
@@ -71,7 +71,7 @@ def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [DeclareOpInterfaceMe
     `tile.atomic_rmw` with relaxed ordering does it.
 
     `descriptor_reduce_c1`: one offset per dimension. `descriptor_reduce_c2`: the value has the descriptor's block
-    shape and element type. `descriptor_reduce_c3`: `kind` is not xchg, and the element type has it.
+    shape, in which dimensions of size one may be left out, and element type. `descriptor_reduce_c3`: `kind` is not xchg, and the element type has it.
 
     Example: `tile.descriptor_reduce add %0[%i, %j], %1 : !tile.desc<[64, 32], f32>, tensor<64x32xf32>`
   }];

@@ -13,13 +13,14 @@ using namespace tilec::tilegpu;
 
 static LogicalResult verifyCopy(Operation *op, Value desc, size_t offsets, MemDescType buffer) {
   auto type = cast<tile::DescType>(desc.getType());
-  ArrayRef<int64_t> shape = type.getBlockShape();
-  if (offsets != shape.size())
-    return op->emitOpError("expects ") << shape.size() << " offsets, got " << offsets;
-  if (buffer.getShape() != shape || buffer.getElementType() != type.getElementType())
+  ArrayRef<int64_t> block = type.getBlockShape();
+  if (offsets != block.size())
+    return op->emitOpError("expects ") << block.size() << " offsets, got " << offsets;
+  if (!computeRankReductionMask(block, buffer.getShape()) ||
+      buffer.getElementType() != type.getElementType())
     return op->emitOpError("expects a buffer for ")
-           << RankedTensorType::get(shape, type.getElementType()) << ", got " << buffer;
-  auto form = tensorMapTile(shape, int32_t(tile::bitWidthOf(type.getElementType())));
+           << RankedTensorType::get(block, type.getElementType()) << ", got " << buffer;
+  auto form = tensorMapTile(buffer.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
   if (!form || form->memory != buffer.getLayout().getLayout())
     return op->emitOpError("expects a buffer in the layout that the copy writes, got ") << buffer;
   auto argument = dyn_cast<BlockArgument>(desc);

@@ -19,6 +19,7 @@ using namespace mlir;
 namespace tilec {
 
 void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
+  pm.addPass(createTileSqueezeDescriptorAccessesPass());
   if (hasTensorMaps)
     pm.addPass(createTileTakeTensorMapsPass());
   pm.addPass(createTileLowerDescriptorsPass());

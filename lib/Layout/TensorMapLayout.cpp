@@ -6,12 +6,15 @@
 
 #include "tilec/Layout/TensorMapLayout.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace tilec {
 
 static constexpr int64_t kMaxBox = 256, kCoreRows = 8, kMinRowBytes = 16, kMinSwizzleBytes = 32;
 static constexpr int64_t kBoxAlignment = 128;
+static constexpr size_t kMaxRank = 5;
 
 static std::vector<int32_t> fastestFirst(size_t rank) {
   std::vector<int32_t> order;
@@ -42,10 +45,9 @@ int64_t TensorMapTile::offsetOf(llvm::ArrayRef<int64_t> coords) const {
   return int64_t(memory.pseudoinvert().applyToFlat(place));
 }
 
-std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits) {
+/// tensorMapTile for a shape of which only the last dimension may have size one.
+static std::optional<TensorMapTile> tileOfProperShape(Shape shape, int32_t elementBits) {
   size_t rank = shape.size();
-  if (rank == 0 || rank > 5 || elementBits < 8)
-    return std::nullopt;
   int64_t inner = shape.back(), innerBytes = inner * elementBits / 8;
   if (innerBytes < kMinRowBytes)
     return std::nullopt;
@@ -71,6 +73,27 @@ std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits) {
   if (boxBytes % kBoxAlignment)
     return std::nullopt;
   tile.memory = linearSharedLayout(shape, order).squeezeIn(kBlock);
+  return tile;
+}
+
+std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits) {
+  if (shape.empty() || shape.size() > kMaxRank || elementBits < 8)
+    return std::nullopt;
+  std::vector<size_t> kept;
+  std::vector<int64_t> proper;
+  for (size_t dim = 0; dim < shape.size(); ++dim)
+    if (shape[dim] != 1 || dim + 1 == shape.size()) {
+      kept.push_back(dim);
+      proper.push_back(shape[dim]);
+    }
+  std::optional<TensorMapTile> tile = tileOfProperShape(proper, elementBits);
+  if (!tile || kept.size() == shape.size())
+    return tile;
+  tile->memory = reshapeLayout(tile->memory, shape);
+  std::vector<int64_t> box(shape.size(), 1);
+  for (auto [dim, size] : llvm::zip_equal(kept, tile->box))
+    box[dim] = size;
+  tile->box = std::move(box);
   return tile;
 }
 

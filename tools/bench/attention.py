@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 
 from tensor_case import Configuration, Pointer, Source, cdiv
 
+OVERLAPPED = Source("49-attention-overlapped.tile", "attention_overlapped")
+DESCRIPTORS = Source("58-attention-descriptors.tile", "attention_descriptors")
 SAMPLED = 512  # queries of each head that are compared with float64
 
 
@@ -17,9 +19,8 @@ def blocks(*rows):
     return [Configuration(dict(BLOCK_M=m, BLOCK_N=n), warps, stages) for m, n, warps, stages in rows]
 
 
-def overlapped(*rows):
-    """Configurations of tilec's other text: rows of BLOCK_M, BLOCK_N, warps, stages."""
-    source = Source("49-attention-overlapped.tile", "attention_overlapped")
+def others(source, *rows):
+    """Configurations of another text of tilec's: rows of BLOCK_M, BLOCK_N, warps, stages."""
     return [Configuration(dict(BLOCK_M=m, BLOCK_N=n), warps, stages, source) for m, n, warps, stages in rows]
 
 
@@ -34,15 +35,19 @@ CONFIGURATIONS = {
     64: blocks((128, 64, 4, 3), (128, 128, 8, 3), (128, 128, 8, 2), (128, 64, 8, 3), (64, 64, 4, 3), (64, 128, 4, 3)),
     128: blocks((128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 8, 2), (64, 64, 4, 3), (64, 64, 4, 2), (64, 128, 4, 2)),
     256: blocks((64, 64, 4, 2), (128, 64, 8, 2), (64, 32, 4, 3), (128, 32, 8, 3))}
-OVERLAPPED = {
-    64: overlapped((128, 128, 8, 3), (128, 128, 8, 2), (128, 64, 4, 3), (64, 128, 4, 2)),
-    128: overlapped((128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 8, 2), (64, 64, 4, 2)),
-    256: overlapped((64, 64, 4, 2), (128, 32, 8, 3))}
+OTHERS = {
+    64: others(OVERLAPPED, (128, 128, 8, 3), (128, 64, 4, 3), (64, 128, 4, 2))
+    + others(DESCRIPTORS, (128, 128, 8, 2), (128, 64, 8, 2), (128, 64, 8, 3), (64, 128, 4, 2), (64, 64, 4, 2)),
+    128: others(OVERLAPPED, (128, 128, 8, 2), (64, 64, 4, 2))
+    + others(DESCRIPTORS, (128, 64, 8, 2), (128, 128, 8, 2), (64, 64, 4, 2), (64, 64, 4, 3)),
+    256: others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}
 TILES = {
-    64: tiles((128, 64, 4, 3, False), (128, 128, 8, 3, False), (64, 64, 4, 3, False), (128, 64, 8, 2, True)),
+    64: tiles((128, 64, 4, 3, False), (128, 128, 8, 3, False), (64, 64, 4, 3, False), (128, 64, 8, 2, False),
+              (128, 64, 8, 2, True), (64, 128, 4, 2, False), (128, 128, 8, 2, False)),
     128: tiles((64, 64, 4, 3, False), (128, 128, 8, 3, False), (128, 128, 8, 2, False), (128, 64, 8, 3, False),
-               (128, 64, 8, 2, True)),
-    256: tiles((64, 64, 4, 2, False), (128, 64, 8, 2, False), (64, 32, 4, 3, False))}
+               (128, 64, 8, 2, False), (128, 64, 8, 2, True), (64, 64, 4, 2, False)),
+    256: tiles((64, 64, 4, 2, False), (128, 64, 8, 2, False), (64, 32, 4, 3, False), (64, 32, 4, 2, False),
+               (128, 32, 8, 2, False))}
 TOLERANCE = {"bf16": 8e-3, "fp16": 2e-3}
 
 
@@ -82,8 +87,11 @@ class Attention:
 
     def values(self, configuration=None):
         pointer = Pointer(self.dtype)
-        return dict(q_ptr=pointer, k_ptr=pointer, v_ptr=pointer, out_ptr=pointer, lse_ptr=Pointer("fp32"),
-                    seq_len=self.length, scale=1 / math.sqrt(self.depth))
+        values = dict(q_ptr=pointer, k_ptr=pointer, v_ptr=pointer, out_ptr=pointer, lse_ptr=Pointer("fp32"),
+                      seq_len=self.length, scale=1 / math.sqrt(self.depth))
+        if configuration and configuration.source == DESCRIPTORS:
+            values["heads"] = self.batch * self.heads
+        return values
 
     def constants(self, configuration):
         return dict(HEAD_DIM=self.depth, **configuration.constants, CAUSAL=self.causal)
@@ -163,7 +171,7 @@ def timed():
         for batch, heads, length in ((4, 32, 4096), (1, 16, 16384)):
             for causal in (True, False):
                 yield Attention(batch, heads, length, depth, causal, "bf16", CONFIGURATIONS[depth], TILES[depth],
-                                {} if depth == 256 else dict(triton=0.95), OVERLAPPED[depth])
+                                {} if depth == 256 else dict(triton=0.95), OTHERS[depth])
 
 
 def checked():
@@ -174,4 +182,5 @@ def checked():
                 for length in (1, 100, 129, 333, 1024):
                     yield Attention(2, 3, length, depth, causal, dtype,
                                     blocks((64, 64, 4, 2)) + (blocks((128, 64, 8, 2)) if length > 128 else []),
-                                    others=overlapped((64, 64, 4, 2)))
+                                    others=others(OVERLAPPED, (64, 64, 4, 2))
+                                    + others(DESCRIPTORS, (64, 64, 4, 2), (128, 64, 8, 2)))

@@ -131,7 +131,8 @@ class Bench:
 
     def tune(self, case, data):
         """Sampled microseconds, launches, errors and facts by name, and names by kind; wrong candidates are left out.
-        One sample is enough of those that take thrice the best."""
+        One sample is enough of those that take thrice the best; the others are sampled in turn, so that a clock that
+        moves meets them all."""
         sampled, launches, errors, facts, kinds = {}, {}, {}, {}, {}
         for kind, name, make in self.candidates(case, data):
             try:
@@ -148,13 +149,13 @@ class Bench:
             # Peers are what they are: their errors are shown, but keep out only what is plainly wrong.
             if error > case.tolerance * (1 if kind.startswith("tilec") else 10):
                 continue
-            best = min(sampled.values(), default=math.inf)
-            samples = self.timer.interleaved({name: launch}, 1)[name]
-            if samples[0] <= 3 * best:
-                samples = self.timer.interleaved({name: launch}, self.options.samples)[name]
-            sampled[name] = statistics.median(samples)
+            sampled[name] = self.timer.interleaved({name: launch}, 1)[name][0]
             launches[name] = launch
             kinds.setdefault(kind, []).append(name)
+        best = min(sampled.values(), default=0)
+        near = {name: launch for name, launch in launches.items() if sampled[name] <= 3 * best}
+        for name, samples in self.timer.interleaved(near, self.options.samples).items():
+            sampled[name] = statistics.median(samples)
         return sampled, launches, errors, facts, kinds
 
     def measure(self, case):
@@ -282,7 +283,7 @@ def main():
     parser.add_argument("--budget", type=float, default=200, help="seconds; what comes later is skipped")
     parser.add_argument("--repeats", type=int, default=40, help="launches of a finalist")
     parser.add_argument("--samples", type=int, default=4, help="launches of a candidate")
-    parser.add_argument("--finalists", type=int, default=2, help="of each compiler")
+    parser.add_argument("--finalists", type=int, default=3, help="of each compiler")
     parser.add_argument("--compile-repeats", type=int, default=2, help="cold compilations; 0 for none")
     parser.add_argument("--check-only", action="store_true", help="only the small and ragged sizes")
     parser.add_argument("--time-only", action="store_true", help="without the small and ragged sizes")

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 45 and 49: attention over sequences of any length, all keys or those up to the query.
+// Examples 45, 49 and 58: attention over sequences of any length, all keys or those up to the
+// query.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -16,10 +17,22 @@ struct Problem {
   DType type = DType::f16;
   int64_t heads = 2, length = 0, width = 32;
   bool isCausal = false;
-  /// Example 49.
-  bool isOverlapped = false;
   int64_t block = 32;
+  /// 45, 49 or 58.
+  int example = 45;
 };
+
+struct Text {
+  const char *file, *kernel;
+};
+
+Text textOf(int example) {
+  if (example == 49)
+    return {"49-attention-overlapped.tile", "attention_overlapped"};
+  if (example == 58)
+    return {"58-attention-descriptors.tile", "attention_descriptors"};
+  return {"45-attention-forward.tile", "attention_forward"};
+}
 
 /// The weights are rounded to the type, and the tensor cores round f32 to tf32; the results are
 /// averages of numbers of size 1.
@@ -29,8 +42,8 @@ tilecrt::Tolerance attentionTolerance(DType type) {
 
 Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
   int64_t blockM = p.block, blockN = p.block;
-  RunBuilder builder(p.isOverlapped ? "49-attention-overlapped.tile" : "45-attention-forward.tile",
-                     p.isOverlapped ? "attention_overlapped" : "attention_forward", seed);
+  Text text = textOf(p.example);
+  RunBuilder builder(text.file, text.kernel, seed);
   for (const char *name : {"q_ptr", "k_ptr", "v_ptr"})
     builder.randn(name, p.type, {p.heads, p.length, p.width});
   double scale = 1 / std::sqrt(static_cast<double>(p.width));
@@ -63,6 +76,8 @@ Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
         }
       },
       tilecrt::Tolerance{1e-4, 3e-3});
+  if (p.example == 58)
+    builder.i32("heads", p.heads);
   builder.i32("seq_len", p.length).f32("scale", scale);
   builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", blockM).constant("BLOCK_N", blockN);
   builder.constant("CAUSAL", p.isCausal ? "True" : "False");
@@ -85,16 +100,17 @@ void addAttentionCases(std::vector<Case> &cases) {
       }
       scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
     }
-  for (DType type : {DType::f16, DType::bf16, DType::f32})
-    for (bool isCausal : {true, false})
-      for (auto [length, width, block] :
-           {std::array<int64_t, 3>{100, 32, 32}, {150, 32, 64}, {33, 16, 32}, {1, 16, 32}}) {
-        Problem p{type, 2, length, width, isCausal, true, block};
-        bool isQuick = type == DType::f16 && length == 100;
-        cases.push_back({std::string("attention_overlapped") + (isCausal ? " causal" : ""), type,
-                         sizeText({p.heads, length, width}), isQuick ? Scale::Quick : Scale::Full,
-                         [=](uint64_t seed) { return buildForward(p, seed); }});
-      }
+  for (int example : {49, 58})
+    for (DType type : {DType::f16, DType::bf16, DType::f32})
+      for (bool isCausal : {true, false})
+        for (auto [length, width, block] :
+             {std::array<int64_t, 3>{100, 32, 32}, {150, 32, 64}, {33, 16, 32}, {1, 16, 32}}) {
+          Problem p{type, 2, length, width, isCausal, block, example};
+          bool isQuick = type == DType::f16 && length == 100;
+          cases.push_back({textOf(example).kernel + std::string(isCausal ? " causal" : ""), type,
+                           sizeText({p.heads, length, width}), isQuick ? Scale::Quick : Scale::Full,
+                           [=](uint64_t seed) { return buildForward(p, seed); }});
+        }
 }
 
 } // namespace tilec::harness

@@ -28,7 +28,8 @@ struct TensorMapTile {
 
 /// The boxes for blocks of `shape`; nothing when the unit cannot copy them: rows of less than 16
 /// bytes, or rows so long that they would have to be cut without a swizzle. In two dimensions the
-/// layout is the one that wgmma reads with the widest swizzle that fits.
+/// layout is the one that wgmma reads with the widest swizzle that fits. Dimensions of size one
+/// but the last change nothing about where elements land.
 std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits);
 
 } // namespace tilec

@@ -35,12 +35,14 @@ static Value objectAt(OpBuilder &builder, Location loc, Value base, MemDescType 
 }
 
 /// Calls `copy` with the place in shared memory and the coordinates, the fastest first, of every
-/// box of a block.
-static void forEachBox(OpBuilder &builder, Location loc, MemDescType buffer, Value base,
-                       ValueRange offsets, llvm::function_ref<void(Value, ValueRange)> copy) {
+/// box of a block. The buffer may lack dimensions of size one.
+static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, MemDescType buffer,
+                       Value base, ValueRange offsets,
+                       llvm::function_ref<void(Value, ValueRange)> copy) {
   int32_t bits = int32_t(tile::bitWidthOf(buffer.getElementType()));
-  std::optional<TensorMapTile> form = tensorMapTile(buffer.getShape(), bits);
-  for (const std::vector<int64_t> &start : form->boxStarts(buffer.getShape())) {
+  Shape block = desc.getBlockShape();
+  std::optional<TensorMapTile> form = tensorMapTile(block, bits);
+  for (const std::vector<int64_t> &start : form->boxStarts(block)) {
     SmallVector<Value> coordinates;
     for (auto [offset, first] : llvm::zip(offsets, start))
       coordinates.push_back(
@@ -127,7 +129,7 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
       NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), object, bytes,
                                              NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
       auto clusterPointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
-      forEachBox(builder, loc, buffer, adaptor.getBuffer().front(),
+      forEachBox(builder, loc, op.getDesc().getType(), buffer, adaptor.getBuffer().front(),
                  firstOfEach(adaptor.getOffsets()), [&](Value place, ValueRange coordinates) {
                    Value target =
                        LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer, place);
@@ -151,8 +153,9 @@ struct TmaStore : ThreadPattern<TmaStoreOp> {
     Location loc = op.getLoc();
     Value issues = isFirstThread(rewriter, op, lowering.position);
     scf::IfOp::create(rewriter, loc, issues, [&](OpBuilder &builder, Location) {
-      forEachBox(builder, loc, op.getBuffer().getType(), adaptor.getBuffer().front(),
-                 firstOfEach(adaptor.getOffsets()), [&](Value place, ValueRange coordinates) {
+      forEachBox(builder, loc, op.getDesc().getType(), op.getBuffer().getType(),
+                 adaptor.getBuffer().front(), firstOfEach(adaptor.getOffsets()),
+                 [&](Value place, ValueRange coordinates) {
                    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
                        builder, loc, adaptor.getDesc().front(), place, coordinates,
                        /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE, /*predicate=*/Value());

@@ -43,14 +43,18 @@ struct DescriptorTypes : TypeConverter {
 /// Computes the pointers and the mask of one access.
 class AccessBuilder {
 public:
-  AccessBuilder(OpBuilder &opBuilder, Location location, DescType type, ValueRange descriptor)
-      : builder(opBuilder), loc(location), desc(type), shape(type.getBlockShape()),
-        base(descriptor.front()), sizes(descriptor.slice(1, shape.size())),
-        strides(descriptor.drop_front(1 + shape.size())) {}
+  /// `accessed`: the type of what is loaded or stored, which may lack dimensions of size one.
+  AccessBuilder(OpBuilder &opBuilder, Location location, DescType type, Type accessed,
+                ValueRange descriptor)
+      : builder(opBuilder), loc(location), desc(type),
+        shape(cast<RankedTensorType>(accessed).getShape()), base(descriptor.front()),
+        sizes(descriptor.slice(1, type.getBlockShape().size())),
+        strides(descriptor.drop_front(1 + type.getBlockShape().size())) {}
 
   void run(ValueRange start) {
-    for (size_t dim = 0; dim < shape.size(); ++dim) {
-      Value index = indices(dim, start[dim]);
+    auto dropped = computeRankReductionMask(desc.getBlockShape(), shape);
+    for (size_t dim = 0, axis = 0; dim < desc.getBlockShape().size(); ++dim) {
+      Value index = dropped->contains(dim) ? oneIndex(start[dim]) : indices(axis++, start[dim]);
       addOffset(dim, index);
       addMask(dim, index);
     }
@@ -68,21 +72,20 @@ private:
     return builder.getDenseI32ArrayAttr(SmallVector<int32_t>(shape.size(), number));
   }
 
-  /// The type of numbers that vary along `dim` only.
-  RankedTensorType lineType(size_t dim, Type element) const {
-    SmallVector<int64_t> line(shape.size(), 1);
-    line[dim] = shape[dim];
-    return RankedTensorType::get(line, element);
-  }
-
   Value toBlock(Value line) const {
     auto type = cast<RankedTensorType>(line.getType());
     return builder.createOrFold<BroadcastOp>(
         loc, RankedTensorType::get(shape, type.getElementType()), line);
   }
 
-  /// The tensor's coordinates along `dim`. Beyond the type's range they are negative, and so
-  /// outside.
+  /// The tensor's only coordinate along a dimension that the access lacks.
+  Value oneIndex(Value start) const {
+    SmallVector<int64_t> ones(shape.size(), 1);
+    return SplatOp::create(builder, loc, RankedTensorType::get(ones, builder.getI32Type()), start);
+  }
+
+  /// The tensor's coordinates along `dim` of the access. Beyond the type's range they are negative,
+  /// and so outside.
   Value indices(size_t dim, Value start) const {
     auto type = RankedTensorType::get({shape[dim]}, builder.getI32Type());
     Value line = MakeRangeOp::create(builder, loc, type, builder.getI32IntegerAttr(0),
@@ -100,7 +103,7 @@ private:
   }
 
   void addOffset(size_t dim, Value index) {
-    RankedTensorType type = lineType(dim, builder.getI64Type());
+    auto type = cast<RankedTensorType>(index.getType()).clone(builder.getI64Type());
     Value term = arith::ExtSIOp::create(builder, loc, type, index);
     if (dim < strides.size()) {
       auto scaled = arith::MulIOp::create(builder, loc, term,
@@ -115,7 +118,7 @@ private:
   }
 
   void addMask(size_t dim, Value index) {
-    RankedTensorType type = lineType(dim, builder.getI32Type());
+    auto type = cast<RankedTensorType>(index.getType());
     Value zero = arith::ConstantOp::create(
         builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(0).getValue()));
     Value end = SplatOp::create(builder, loc, type, sizes[dim]);
@@ -158,7 +161,7 @@ struct LowerLoad : OpConversionPattern<DescriptorLoadOp> {
   LogicalResult matchAndRewrite(DescriptorLoadOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     DescType type = op.getDesc().getType();
-    AccessBuilder access(rewriter, op.getLoc(), type, adaptor.getDesc());
+    AccessBuilder access(rewriter, op.getLoc(), type, op.getType(), adaptor.getDesc());
     access.run(firstOfEach(adaptor.getOffsets()));
     Value other;
     if (type.getPadsWithNan()) {
@@ -177,7 +180,8 @@ struct LowerStore : OpConversionPattern<DescriptorStoreOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(DescriptorStoreOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    AccessBuilder access(rewriter, op.getLoc(), op.getDesc().getType(), adaptor.getDesc());
+    AccessBuilder access(rewriter, op.getLoc(), op.getDesc().getType(), op.getValue().getType(),
+                         adaptor.getDesc());
     access.run(firstOfEach(adaptor.getOffsets()));
     rewriter.replaceOpWithNewOp<StoreOp>(op, access.getPointers(), adaptor.getValue().front(),
                                          access.getMask());
@@ -189,7 +193,8 @@ struct LowerReduce : OpConversionPattern<DescriptorReduceOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult matchAndRewrite(DescriptorReduceOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    AccessBuilder access(rewriter, op.getLoc(), op.getDesc().getType(), adaptor.getDesc());
+    AccessBuilder access(rewriter, op.getLoc(), op.getDesc().getType(), op.getValue().getType(),
+                         adaptor.getDesc());
     access.run(firstOfEach(adaptor.getOffsets()));
     AtomicRMWOp::create(rewriter, op.getLoc(), op.getKind(), access.getPointers(),
                         adaptor.getValue().front(), access.getMask(), MemSemantic::relaxed,

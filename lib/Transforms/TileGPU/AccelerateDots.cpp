@@ -164,10 +164,9 @@ static std::optional<LinearLayout> tensorCopyLayout(Value tensor) {
   auto load = tensor.getDefiningOp<tile::DescriptorLoadOp>();
   if (!load)
     return std::nullopt;
-  tile::DescType type = load.getDesc().getType();
-  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
-  if (!form ||
-      cast<RankedTensorType>(load.getType()).getShape() != ArrayRef(layoutShape(form->memory)))
+  auto type = cast<RankedTensorType>(load.getType());
+  auto form = tensorMapTile(type.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  if (!form)
     return std::nullopt;
   return permute ? permuteLayout(form->memory, permute.getOrder()) : form->memory;
 }

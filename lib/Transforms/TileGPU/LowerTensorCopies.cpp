@@ -23,10 +23,10 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// A buffer for blocks of a descriptor.
-static Value makeBuffer(OpBuilder &builder, Location loc, tile::DescType type) {
-  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
-  auto buffer = MemDescType::get(builder.getContext(), type.getBlockShape(), type.getElementType(),
+/// A buffer for a tensor that a descriptor's copy fills or reads.
+static Value makeBuffer(OpBuilder &builder, Location loc, RankedTensorType type) {
+  auto form = tensorMapTile(type.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  auto buffer = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
                                  LinearAttr::get(builder.getContext(), form->memory));
   return LocalAllocOp::create(builder, loc, buffer, IntegerAttr());
 }
@@ -63,7 +63,7 @@ public:
     Location loc = load.getLoc();
     Value buffer = target ? viewAsBlock(rewriter, loc, target->store.getBuffer(), target->inverse,
                                         target->memory)
-                          : makeBuffer(rewriter, loc, load.getDesc().getType());
+                          : makeBuffer(rewriter, loc, cast<RankedTensorType>(load.getType()));
     // What threads have done with the buffer's memory comes first.
     ProxyFenceOp::create(rewriter, loc);
     NVVM::Barrier0Op::create(rewriter, loc);
@@ -167,7 +167,7 @@ private:
     Value value = store.getValue();
     while (auto convert = value.getDefiningOp<ConvertLayoutOp>())
       value = convert.getSource();
-    Value buffer = makeBuffer(rewriter, loc, store.getDesc().getType());
+    Value buffer = makeBuffer(rewriter, loc, cast<RankedTensorType>(value.getType()));
     LocalStoreOp::create(rewriter, loc, value, buffer);
     ProxyFenceOp::create(rewriter, loc);
     TmaStoreOp::create(rewriter, loc, store.getDesc(), store.getOffsets(), buffer);

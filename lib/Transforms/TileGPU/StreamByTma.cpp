@@ -12,8 +12,8 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 bool tilec::isFilledByTensorCopy(tile::DescriptorLoadOp load, const LinearLayout &memory) {
-  tile::DescType type = load.getDesc().getType();
-  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
+  auto type = cast<RankedTensorType>(load.getType());
+  auto form = tensorMapTile(type.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
   return form && form->memory == memory;
 }
 

@@ -20,6 +20,19 @@ def TileLowerDescriptorsPass : Pass<"tile-lower-descriptors", "::mlir::ModuleOp"
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileSqueezeDescriptorAccessesPass : Pass<"tile-squeeze-descriptor-accesses", "::mlir::ModuleOp"> {
+  let summary = "descriptor accesses leave out the dimensions of size one that a reshape drops";
+  let description = [{
+    A block of one head, `[1, N, D]`, is reshaped to `[N, D]` before it is used. The access has this type itself then, so
+    that later passes see a product's operand that comes straight from a copy. The same for values that are reshaped
+    before they are stored.
+
+    ```mlir
+    %0 = tile.descriptor_load %d[%h, %i, %z] : !tile.desc<[1, 64, 32], f16> -> tensor<64x32xf16>
+    ```
+  }];
+}
+
 def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::ModuleOp"> {
   let summary = "descriptors made of arguments become tensor maps that the host encodes";
   let description = [{
