@@ -10,6 +10,7 @@
 import ctypes
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -35,6 +36,7 @@ for name in ["TILEC_PTXAS", "CUDA_HOME", "HOME", "XDG_CACHE_HOME",
 config.substitutions += [
     ("%tilec_src", config.tilec_source_dir),
     ("%tilec_build", config.tilec_binary_dir),
+    ("%python", sys.executable),
 ]
 if os.environ.get("TILEC_CHECK_ROUNDTRIP") == "1":
     # Not twice in one line: the option may occur once.

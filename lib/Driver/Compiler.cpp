@@ -12,6 +12,7 @@
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Driver/Pipelines.h"
 #include "tilec/Driver/Registration.h"
 #include "tilec/Syntax/ASTPrinter.h"
@@ -33,7 +34,10 @@ CompiledKernel &CompiledKernel::operator=(CompiledKernel &&) noexcept = default;
 CompiledKernel::~CompiledKernel() = default;
 
 struct Compiler::Impl {
-  Impl() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {}
+  Impl() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+    // A message is for who wrote the source.
+    context.printOpOnDiagnostic(false);
+  }
 
   static DialectRegistry makeRegistry() {
     DialectRegistry registry;
@@ -45,6 +49,10 @@ struct Compiler::Impl {
   MLIRContext context;
   Failure failure = Failure::None;
 };
+
+constexpr llvm::StringLiteral kStagesAttr = "tile.num_stages";
+/// Where the search for a number of stages begins that fits.
+constexpr int kUsualStages = 4;
 
 /// "sim", or "sim:" and the processor whose code is to be run.
 static bool isSimulator(StringRef target) { return target == "sim" || target.starts_with("sim:"); }
@@ -72,7 +80,15 @@ public:
 private:
   bool parse();
   bool generate();
+  /// Source to the tile dialect.
+  OwningOpRef<ModuleOp> makeTile(std::optional<int> numStages, DiagnosticEngine &engine);
+  bool hasTensorMaps() const;
   bool toTileGPU();
+  PipelineOptions tileGPUOptions() const;
+  /// Where the kernel needs too much shared memory: says with how many stages it would fit.
+  void suggestStages();
+  /// The bytes of shared memory that the kernel needs when no loop has more stages.
+  std::optional<int64_t> sharedBytesWith(int stages);
   bool toLLVMDialect();
   bool toHost();
   bool toLLVM();
@@ -125,6 +141,8 @@ private:
   /// Whether the last compilation planned occupancy.
   bool isPlanned = false;
   KernelResources resources;
+  /// The most stages that a loop asks for, before loops are pipelined.
+  int askedStages = 1;
   std::optional<DeviceModule> deviceModule;
   /// The kernel in its source, and the CTAs that its registers must leave room for; for remarks.
   SourceRange kernelRange;
@@ -165,25 +183,35 @@ bool Compilation::parse() {
   return true;
 }
 
-bool Compilation::generate() {
+OwningOpRef<ModuleOp> Compilation::makeTile(std::optional<int> numStages,
+                                            DiagnosticEngine &engine) {
   IRGenOptions irgen;
   irgen.kernel = options.kernel;
   irgen.arguments = options.arguments;
   irgen.constants = options.constants;
   irgen.numWarps = options.numWarps;
-  irgen.numStages = options.numStages;
+  irgen.numStages = numStages;
   irgen.debug = options.debug;
   if (options.target != "sim") {
     llvm::Expected<PTXTarget> target = findPTXTarget(processorOf(options.target));
-    if (!target)
-      return fail(Failure::Input, target.takeError());
+    if (!target) {
+      engine.error(SourceRange(), llvm::toString(target.takeError()));
+      return nullptr;
+    }
     irgen.computeCapability = target->computeCapability;
   }
-  module = generateTile(context, *tree, sources, irgen, diagnostics);
+  return generateTile(context, *tree, sources, irgen, engine);
+}
+
+bool Compilation::hasTensorMaps() const {
+  return options.target == "sim" || options.target == "sm_90a";
+}
+
+bool Compilation::generate() {
+  module = makeTile(options.numStages, diagnostics);
   if (!module || diagnostics.hasErrors())
     return fail(Failure::Input);
-  bool hasTensorMaps = options.target == "sim" || options.target == "sm_90a";
-  if (!runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps); }))
+  if (!runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps()); }))
     return false;
 
   for (auto func : module->getOps<func::FuncOp>())
@@ -197,7 +225,7 @@ bool Compilation::generate() {
   };
   metadata.target = options.target;
   metadata.numWarps = moduleInt("tile.num_warps", options.numWarps.value_or(4));
-  metadata.numStages = moduleInt("tile.num_stages", options.numStages.value_or(3));
+  metadata.numStages = moduleInt(kStagesAttr, options.numStages.value_or(3));
   metadata.threadsPerCta = metadata.numWarps * 32;
   for (const ConstantSpec &constant : options.constants)
     metadata.constants.push_back({constant.name, constant.value});
@@ -205,16 +233,92 @@ bool Compilation::generate() {
   return true;
 }
 
-bool Compilation::toTileGPU() {
+PipelineOptions Compilation::tileGPUOptions() const {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
   pipeline.target = processorOf(options.target).str();
   pipeline.planOccupancy = planOccupancy;
   pipeline.parkTensors = parkTensors;
+  return pipeline;
+}
+
+/// The most stages that a loop of the module asks for.
+static int mostStages(ModuleOp module) {
+  int64_t most = 1;
+  auto count = [&](Operation *op) {
+    if (auto stages = op->getAttrOfType<IntegerAttr>(kStagesAttr))
+      most = std::max(most, stages.getInt());
+  };
+  count(module);
+  module.walk([&](scf::ForOp loop) { count(loop); });
+  return int(std::min<int64_t>(most, std::numeric_limits<int>::max()));
+}
+
+static std::optional<int64_t> sharedBytesOf(ModuleOp module) {
+  auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
+  return bytes ? std::optional<int64_t>(bytes.getInt()) : std::nullopt;
+}
+
+std::optional<int64_t> Compilation::sharedBytesWith(int stages) {
+  // Messages have been given; what is tried here is nobody's concern.
+  DiagnosticEngine unheard;
+  ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> trial = makeTile(stages, unheard);
+  if (!trial || unheard.hasErrors())
+    return std::nullopt;
+  auto cap = [&](Operation *op) {
+    auto own = op->getAttrOfType<IntegerAttr>(kStagesAttr);
+    if (own && own.getInt() > stages)
+      op->setAttr(kStagesAttr, IntegerAttr::get(own.getType(), stages));
+  };
+  cap(*trial);
+  trial->walk([&](scf::ForOp loop) { cap(loop); });
+  PassManager pm(&context, ModuleOp::getOperationName());
+  buildTilePipeline(pm, hasTensorMaps());
+  buildTileGPUPipeline(pm, tileGPUOptions());
+  (void)pm.run(*trial);
+  return sharedBytesOf(*trial);
+}
+
+void Compilation::suggestStages() {
+  std::optional<int64_t> bytes = sharedBytesOf(*module);
+  int64_t limit = sharedMemoryLimit(tilegpu::computeCapabilityOf(*module));
+  Diagnostic *error = diagnostics.getLast();
+  if (!bytes || *bytes <= limit || askedStages < 2 || !error)
+    return;
+  context.setRemarkEngine(nullptr);
+  // Rings only grow with the number of stages.
+  int fits = 0, tooMany = askedStages;
+  std::optional<int64_t> fittingBytes, leastBytes;
+  while (tooMany - fits > 1) {
+    int middle = fits == 0 && tooMany > 2 * kUsualStages ? kUsualStages : (fits + tooMany) / 2;
+    std::optional<int64_t> tried = sharedBytesWith(middle);
+    if (middle == 1)
+      leastBytes = tried;
+    if (tried && *tried <= limit) {
+      fits = middle;
+      fittingBytes = tried;
+    } else {
+      tooMany = middle;
+    }
+  }
+  if (fits > 0)
+    error->addNote(error->range, "the largest 'num_stages' that fits is " + Twine(fits) +
+                                     ", with " + Twine(*fittingBytes) + " bytes");
+  else if (leastBytes)
+    error->addNote(error->range, "no 'num_stages' fits: even 1 needs " + Twine(*leastBytes) +
+                                     " bytes; take smaller blocks");
+}
+
+bool Compilation::toTileGPU() {
+  PipelineOptions pipeline = tileGPUOptions();
+  askedStages = mostStages(*module);
   if (parkTensors && !isSimulator(options.target) && wants(Stage::Cubin))
     beforeTileGPU = module->clone();
-  if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); }))
+  if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); })) {
+    suggestStages();
     return false;
+  }
   bool isParked =
       module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
   isPlanned = (*module)->hasAttr(tilegpu::TileGPUDialect::kPlannedOccupancyAttr);

@@ -138,6 +138,7 @@ FailureOr<Value> genAdvance(Generator &g, const BoundArgs &a) {
 //===--------------------------------------------------------------------------------------------===//
 
 constexpr int64_t kDescriptorAlignment = 16;
+constexpr int64_t kLargestStride = int64_t(1) << 40;
 
 /// The block shape, checked: one to five dimensions, rows of 16 bytes or more.
 FailureOr<llvm::SmallVector<int64_t>> getBlockShape(Generator &g, const BoundArg &arg,
@@ -169,10 +170,25 @@ LogicalResult checkStrides(Generator &g, const BoundArg &arg, llvm::ArrayRef<Val
   for (const Value &stride : strides.drop_back())
     if (const Constant *constant = stride.getConstant()) {
       int64_t number = constant->toInt().toInt64Saturated();
-      if (number <= 0 || number * bytes % kDescriptorAlignment != 0)
+      bool fits = number > 0 && number < kLargestStride / bytes;
+      if (!fits || number * bytes % kDescriptorAlignment != 0)
         return g.error(arg.range, "the strides of a tensor descriptor must be multiples of " +
-                                      llvm::Twine(kDescriptorAlignment) + " bytes, got " +
-                                      llvm::Twine(number) + " elements of " + element.str());
+                                      llvm::Twine(kDescriptorAlignment) +
+                                      " bytes from there to 2^40, got " + llvm::Twine(number) +
+                                      " elements of " + element.str());
+    }
+  return success();
+}
+
+/// A tensor has elements: the copy engine knows no other.
+LogicalResult checkSizes(Generator &g, const BoundArg &arg, llvm::ArrayRef<Value> sizes) {
+  for (const Value &size : sizes)
+    if (const Constant *constant = size.getConstant()) {
+      int64_t number = constant->toInt().toInt64Saturated();
+      if (number < 1 || number > std::numeric_limits<int32_t>::max())
+        return g.error(arg.range,
+                       "the sizes of a tensor descriptor must be from 1 to 2^31 - 1, got " +
+                           llvm::Twine(number));
     }
   return success();
 }
@@ -195,6 +211,7 @@ FailureOr<Value> genMakeDescriptor(Generator &g, const BoundArgs &a) {
   size_t rank = block->size();
   if (mlir::failed(checkCount(g, a[Sizes], sizes->size(), rank, "sizes")) ||
       mlir::failed(checkCount(g, a[Steps], strides->size(), rank, "strides")) ||
+      mlir::failed(checkSizes(g, a[Sizes], *sizes)) ||
       mlir::failed(checkStrides(g, a[Steps], *strides, element)))
     return failure();
   Value lastStride = strides->back();

@@ -6,8 +6,9 @@
 # machine. A file's name tells source text, types, constants, warps and stages; what another library left is removed.
 #
 #   python3 compile_cubins.py --library PATH/lib/libtilec.so --examples PATH/examples --out FOLDER
+#   python3 compile_cubins.py --library PATH/bin/tilec --examples PATH/examples --out FOLDER --first
 #
-# Needs ptxas, but neither a GPU nor PyTorch.
+# The exit code says whether something failed or spills. Needs ptxas, but neither a GPU nor PyTorch.
 
 import argparse
 import os
@@ -26,11 +27,12 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
     parser.add_argument("--timed-only", action="store_true", help="without the cases that are only checked")
+    parser.add_argument("--first", action="store_true", help="of each case and kernel the first configuration alone")
     parser.add_argument("--target", default=HOPPER, help="of the cases that are only checked")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    builds = tensor_cases.builds(tensor_cases.timed(options.filter))
-    if not options.timed_only:
+    builds = tensor_cases.builds(tensor_cases.timed(options.filter), first=options.first)
+    if not options.timed_only and not options.first:
         builds += tensor_cases.builds(tensor_cases.checked(options.filter), options.target)
         builds = list(dict.fromkeys(builds))
     start = time.monotonic()
@@ -41,12 +43,14 @@ def main():
         builds.remove(build)
     for build, error in errors.items():
         print(f"FAILED {build.kernel} {build.label}: {error.splitlines()[0]}")
+    spills = 0
     for build in builds:
         metadata = None if build in errors else made.results[build].result()[1]
         if metadata and metadata.get("spillBytes", 0) > 0:
+            spills += 1
             print(f"spills {metadata['spillBytes']} bytes: {build.kernel} {build.label}")
-    print(f"{len(builds) - len(errors)} cubins, {len(errors)} failures, {time.monotonic() - start:.1f} s")
-    sys.exit(bool(errors))
+    print(f"{len(builds) - len(errors)} cubins, {len(errors)} failures, {spills} with spills, {time.monotonic() - start:.1f} s")
+    sys.exit(bool(errors) or spills > 0)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,11 @@ class Cubins:
                 self.texts[build.file] = source.read()
         return os.path.join(self.folder, build.name(self.texts[build.file]) + ".cubin")
 
+    def make_compiler(self):
+        """Of the library, or of the program where that is what was given."""
+        is_library = ".so" in os.path.basename(self.library)
+        return libtilec.Compiler(self.library) if is_library else libtilec.CommandLine(self.library)
+
     def make(self, build):
         """Image and metadata."""
         if self.folder and os.path.exists(self.path(build) + ".json"):
@@ -53,7 +58,7 @@ class Cubins:
         if not self.library:
             raise RuntimeError(f"no cubin {self.path(build)}")
         if not hasattr(self.local, "compiler"):
-            self.local.compiler = libtilec.Compiler(self.library)  # each serves one call at a time
+            self.local.compiler = self.make_compiler()  # each serves one call at a time
         image, metadata = self.local.compiler.compile(
             os.path.join(self.examples, build.file), build.kernel, dict(build.arguments), dict(build.constants),
             build.warps, build.stages, build.target, libtilec.CUBIN if build.target == HOPPER else libtilec.PTX)

@@ -7,6 +7,8 @@
 import ctypes
 import json
 import os
+import subprocess
+import tempfile
 
 PTX, CUBIN = 6, 7  # TILEC_STAGE_PTX, TILEC_STAGE_CUBIN
 
@@ -31,6 +33,28 @@ def bindings(values):
     for slot, (name, text) in zip(array, values.items()):
         slot.name, slot.text = name.encode(), str(text).encode()
     return array
+
+
+class CommandLine:
+    """The same by the program tilec, a process for each kernel."""
+
+    def __init__(self, program):
+        self.program = program
+
+    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN):
+        with tempfile.TemporaryDirectory() as folder:
+            image = os.path.join(folder, "image")
+            command = [self.program, "compile", path, "--kernel", kernel, "--target", target, "--num-warps", str(num_warps),
+                       "--emit", "cubin" if stage == CUBIN else "ptx", "-o", image]
+            command += ["--num-stages", str(num_stages)] if num_stages else []
+            for option, values in (("--arg", arguments), ("--const", constants)):
+                for name, text in values.items():
+                    command += [option, f"{name}={text}"]
+            run = subprocess.run(command, capture_output=True, text=True, check=False)
+            if run.returncode != 0:
+                raise RuntimeError(f"tilec: exit code {run.returncode}: {run.stderr}")
+            with open(image, "rb") as file, open(image + ".json") as metadata:
+                return file.read(), json.load(metadata)
 
 
 class Compiler:

@@ -32,7 +32,15 @@ def checked(wanted="", unwanted=""):
     return chosen([case for family in FAMILIES for case in family.checked()], wanted, unwanted)
 
 
-def builds(cases, target=HOPPER):
-    """What the cases need compiled, each once."""
-    return list(dict.fromkeys(build_of(*step, target) for case in cases for configuration in ours(case)
+def builds(cases, target=HOPPER, first=False):
+    """What the cases need compiled, each once; with `first` of each kernel's configurations the first in a case."""
+
+    def configurations(case):
+        if not first:
+            return ours(case)
+        firsts = {}
+        for configuration in ours(case):
+            firsts.setdefault(getattr(configuration, "source", None), configuration)
+        return firsts.values()
+    return list(dict.fromkeys(build_of(*step, target) for case in cases for configuration in configurations(case)
                               for step in steps_of(case, configuration)))

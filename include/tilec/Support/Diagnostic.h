@@ -76,6 +76,8 @@ public:
   }
 
   const std::deque<Diagnostic> &getDiagnostics() const { return diagnostics; }
+  /// The one that was reported last, for further notes; null when there is none.
+  Diagnostic *getLast() { return diagnostics.empty() ? nullptr : &diagnostics.back(); }
   bool hasErrors() const { return numErrors != 0; }
   unsigned getNumErrors() const { return numErrors; }
   unsigned getNumWarnings() const { return numWarnings; }

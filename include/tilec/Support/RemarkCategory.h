@@ -26,6 +26,8 @@ inline constexpr llvm::StringLiteral kSpill = "spill";
 inline constexpr llvm::StringLiteral kRegisterPressure = "register-pressure";
 inline constexpr llvm::StringLiteral kOffsetOverflow = "offset-overflow";
 inline constexpr llvm::StringLiteral kTensorMap = "tensor-map";
+inline constexpr llvm::StringLiteral kDot = "dot";
+inline constexpr llvm::StringLiteral kPipeline = "pipeline";
 inline constexpr llvm::StringLiteral kMask = "mask";
 inline constexpr llvm::StringLiteral kUnroll = "unroll";
 

@@ -8,6 +8,7 @@
 #include "tilec/Transforms/Tile/Passes.h"
 
 #include "dialects/Tile/TileOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -218,9 +219,39 @@ struct LowerSelect : OpConversionPattern<arith::SelectOp> {
   }
 };
 
+/// Error when the base is known to be no multiple of 16 bytes: a constant number of elements behind
+/// an argument that is one.
+LogicalResult checkBase(MakeTensorDescriptorOp op) {
+  Value base = op.getBase();
+  int64_t elements = 0;
+  APInt number;
+  while (auto add = base.getDefiningOp<AddPtrOp>()) {
+    if (!matchPattern(add.getOffset(), m_ConstantInt(&number)))
+      return success();
+    elements += number.getSExtValue();
+    base = add.getPointer();
+  }
+  auto argument = dyn_cast<BlockArgument>(base);
+  auto func = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()) : nullptr;
+  if (!func)
+    return success();
+  auto divisor =
+      func.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), TileDialect::kDivisibilityAttr);
+  int64_t bytes = elements * PtrType::get(op.getType().getElementType()).getElementBytes();
+  if (!divisor || divisor.getInt() % kAlignment != 0 || bytes % kAlignment == 0)
+    return success();
+  return op.emitError("the base of a tensor descriptor must be a multiple of ")
+         << kAlignment << " bytes, got one that is " << bytes << " bytes behind such a multiple";
+}
+
 struct LowerDescriptors final : tilec::impl::TileLowerDescriptorsPassBase<LowerDescriptors> {
   using Base::Base;
   void runOnOperation() override {
+    WalkResult checked = getOperation().walk([](MakeTensorDescriptorOp op) {
+      return succeeded(checkBase(op)) ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
     DescriptorTypes types;
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());

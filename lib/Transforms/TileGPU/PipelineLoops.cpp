@@ -663,6 +663,7 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
 
   void runOnOperation() override {
     AxisInfoAnalysis axes(getOperation());
+    getOperation().walk(remarkOptions);
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
       if (!loop.getBody()->getOps<LocalStoreOp>().empty())
@@ -694,6 +695,14 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
   }
 
 private:
+  /// Says of options of a loop that they are accepted and change nothing.
+  static void remarkOptions(scf::ForOp loop) {
+    for (StringRef option : {"warp_specialize", "flatten"})
+      if (loop->hasAttr(("tile." + option).str()))
+        remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoEffect").category("pipeline"))
+            << remark::add("'{0}' has no effect", option);
+  }
+
   /// The stages of a loop without products: what the source asks for, or the option where threads
   /// wait for each other in each iteration.
   int64_t privateStagesOf(scf::ForOp loop) {

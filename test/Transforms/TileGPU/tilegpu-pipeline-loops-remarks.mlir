@@ -14,6 +14,20 @@
 #k8 = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}, [64, 16]>
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
 
+// Options that are accepted and change nothing.
+// CHECK: NoEffect
+// CHECK-SAME: 'warp_specialize' has no effect
+// CHECK: NoEffect
+// CHECK-SAME: 'flatten' has no effect
+func.func @options(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  scf.for %i = %c0 to %n step %c16 : i32 {
+    nvvm.barrier0
+  } {tile.flatten, tile.warp_specialize}
+  return
+}
+
 // CHECK: NotPipelined
 // CHECK-SAME: load is not copied ahead: ", Remark="it is volatile or of a scalar"
 // KEPT: tile.load

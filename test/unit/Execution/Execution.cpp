@@ -99,13 +99,14 @@ void expectRun(RunBuilder &builder, const std::vector<std::string> &processors) 
   }
 }
 
-Outcome simulateRun(RunBuilder &builder) {
+Outcome simulateRun(RunBuilder &builder, const std::string &processor) {
   Result<KernelRun> run = builder.take();
   if (!run) {
     ADD_FAILURE() << run.message();
     return {};
   }
-  Result<Outcome> outcome = devices().front()->run(*run, RunOptions());
+  KernelDevice &device = processor.empty() ? *devices().front() : simulatorOf(processor);
+  Result<Outcome> outcome = device.run(*run, RunOptions());
   if (!outcome) {
     ADD_FAILURE() << describeRun(*run) << ": " << outcome.message();
     return {};

@@ -24,8 +24,9 @@ RunBuilder kernelOf(const std::string &file, const std::string &kernel);
 /// simulator runs the code of the default processor, and of `processors` too.
 void expectRun(RunBuilder &builder, const std::vector<std::string> &processors = {});
 
-/// Runs on the simulator and gives what it says; a run that was not possible is a test failure.
-Outcome simulateRun(RunBuilder &builder);
+/// Runs on the simulator, the code of the default processor or of `processor`, and gives what it
+/// says; a run that was not possible is a test failure.
+Outcome simulateRun(RunBuilder &builder, const std::string &processor = "");
 
 /// The path of an input file.
 std::string inputPath(const std::string &file);
