@@ -74,6 +74,10 @@ const char *tilec_status_name(int status) {
     return "internal error";
   case TILEC_INVALID_ARGUMENT:
     return "invalid argument";
+  case TILEC_DEVICE_ERROR:
+    return "device error";
+  case TILEC_OUT_OF_RESOURCES:
+    return "out of resources";
   default:
     return "unknown status";
   }

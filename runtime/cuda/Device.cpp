@@ -11,8 +11,9 @@
 
 namespace tilecrt::cuda {
 
-Result<Driver> Driver::open() {
-  Result<DriverTable> table = loadDriver();
+Result<Driver> Driver::open(const std::string &library) {
+  Result<DriverTable> table =
+      library.empty() ? loadDriver() : loadDriver(std::vector<std::string>{library});
   if (!table.ok())
     return table.status();
   return fromTable(*table);
@@ -30,12 +31,14 @@ Result<Driver> Driver::fromTable(const DriverTable &functions) {
     return initialised.withContext("the CUDA driver could not start");
   int version = 0;
   TILECRT_CUDA_RETURN_IF_ERROR(*table, driverGetVersion, (&version));
+  if (version < pinnedApiVersion)
+    return unavailable("the CUDA driver is for CUDA " + apiVersionText(version) +
+                       "; a driver for CUDA " + apiVersionText(pinnedApiVersion) +
+                       " or newer is needed");
   return Driver(std::move(table), version);
 }
 
-std::string Driver::versionText() const {
-  return std::to_string(apiVersion / 1000) + "." + std::to_string(apiVersion % 1000 / 10);
-}
+std::string Driver::versionText() const { return apiVersionText(apiVersion); }
 
 Result<int> Driver::deviceCount() const {
   int count = 0;

@@ -62,11 +62,14 @@ Result<DriverTable> fillTable(void *library, const std::string &libraryName) {
     note(#exported);
 #include "tilecrt/cuda/DriverFunctions.inc"
 #undef TILECRT_CUDA_FUNCTION
-  if (!missing.empty())
-    return unavailable("the CUDA driver library '" + libraryName + "' lacks " + missing +
-                       "; a driver for CUDA " + std::to_string(pinnedApiVersion / 1000) + "." +
-                       std::to_string(pinnedApiVersion % 1000 / 10) + " or newer is needed");
-  return table;
+  if (missing.empty())
+    return table;
+  int version = 0;
+  bool known = table.driverGetVersion && table.driverGetVersion(&version) == CUDA_SUCCESS;
+  return unavailable("the CUDA driver library '" + libraryName + "'" +
+                     (known ? " is for CUDA " + apiVersionText(version) + " and" : "") + " lacks " +
+                     missing + "; a driver for CUDA " + apiVersionText(pinnedApiVersion) +
+                     " or newer is needed");
 }
 
 StatusCode codeFor(CUresult result) {
@@ -97,6 +100,7 @@ StatusCode codeFor(CUresult result) {
   case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
   case CUDA_ERROR_INVALID_SOURCE:
   case CUDA_ERROR_NOT_FOUND:
+  case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
     return StatusCode::invalidArgument;
   default:
     return StatusCode::deviceError;
@@ -109,6 +113,10 @@ const char *lastPathPart(const char *path) {
 }
 
 } // namespace
+
+std::string apiVersionText(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 Result<DriverTable> loadDriver(const std::vector<std::string> &libraries) {
   std::string tried;

@@ -56,7 +56,41 @@ Status checkCluster(const LaunchShape &shape, const DeviceProperties &device) {
   return Status();
 }
 
+uint64_t clusterBlocks(const LaunchShape &shape) {
+  return shape.cluster.x * shape.cluster.y * shape.cluster.z;
+}
+
 } // namespace
+
+LaunchSetup makeLaunchSetup(const LaunchShape &shape) {
+  LaunchSetup setup;
+  CUlaunchConfig &config = setup.config;
+  config.gridDimX = unsigned(shape.grid.x);
+  config.gridDimY = unsigned(shape.grid.y);
+  config.gridDimZ = unsigned(shape.grid.z);
+  config.blockDimX = unsigned(shape.block.x);
+  config.blockDimY = unsigned(shape.block.y);
+  config.blockDimZ = unsigned(shape.block.z);
+  config.sharedMemBytes = unsigned(shape.dynamicSharedBytes);
+  if (clusterBlocks(shape) > 1) {
+    CUlaunchAttribute &cluster = setup.attributes[config.numAttrs++];
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim.x = unsigned(shape.cluster.x);
+    cluster.value.clusterDim.y = unsigned(shape.cluster.y);
+    cluster.value.clusterDim.z = unsigned(shape.cluster.z);
+  }
+  if (shape.programmatic) {
+    CUlaunchAttribute &programmatic = setup.attributes[config.numAttrs++];
+    programmatic.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+    programmatic.value.programmaticStreamSerializationAllowed = 1;
+  }
+  if (shape.cooperative) {
+    CUlaunchAttribute &cooperative = setup.attributes[config.numAttrs++];
+    cooperative.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    cooperative.value.cooperative = 1;
+  }
+  return setup;
+}
 
 Status Kernel::checkLaunch(const LaunchShape &shape) const {
   const DeviceProperties &device = owner->context()->device().properties();
@@ -84,7 +118,8 @@ Status Kernel::checkLaunch(const LaunchShape &shape) const {
                              std::to_string(device.sharedPerBlockOptIn) + " together");
     return checkCluster(shape, device);
   };
-  return check().withContext("cannot launch kernel '" + entry + "'");
+  Status status = check();
+  return status.ok() ? status : status.withContext("cannot launch kernel '" + entry + "'");
 }
 
 Status Kernel::prepare(uint64_t dynamicSharedBytes) {
@@ -104,6 +139,19 @@ Status Kernel::prepare(uint64_t dynamicSharedBytes) {
   return Status();
 }
 
+Status Kernel::prepare(const LaunchShape &shape) {
+  TILECRT_RETURN_IF_ERROR(prepare(shape.dynamicSharedBytes));
+  if (clusterBlocks(shape) <= portableClusterSize || clusterSizeRaised)
+    return Status();
+  const SharedContext &shared = owner->context();
+  ContextScope scope(*shared);
+  TILECRT_RETURN_IF_ERROR(scope.status());
+  TILECRT_CUDA_RETURN_IF_ERROR(shared->table(), funcSetAttribute,
+                               (function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+  clusterSizeRaised = true;
+  return Status();
+}
+
 Status Kernel::launch(const LaunchShape &shape, const Stream &stream, void **arguments) {
   TILECRT_RETURN_IF_ERROR(checkLaunch(shape));
   const SharedContext &shared = owner->context();
@@ -112,34 +160,13 @@ Status Kernel::launch(const LaunchShape &shape, const Stream &stream, void **arg
                            "': the stream belongs to another context");
   ContextScope scope(*shared);
   TILECRT_RETURN_IF_ERROR(scope.status());
-  TILECRT_RETURN_IF_ERROR(prepare(shape.dynamicSharedBytes));
+  TILECRT_RETURN_IF_ERROR(prepare(shape));
 
-  CUlaunchAttribute cluster = {};
-  CUlaunchConfig config = {};
-  config.gridDimX = unsigned(shape.grid.x);
-  config.gridDimY = unsigned(shape.grid.y);
-  config.gridDimZ = unsigned(shape.grid.z);
-  config.blockDimX = unsigned(shape.block.x);
-  config.blockDimY = unsigned(shape.block.y);
-  config.blockDimZ = unsigned(shape.block.z);
-  config.sharedMemBytes = unsigned(shape.dynamicSharedBytes);
-  config.hStream = stream.handle();
-  uint64_t clusterBlocks = shape.cluster.x * shape.cluster.y * shape.cluster.z;
-  if (clusterBlocks > 1) {
-    if (clusterBlocks > portableClusterSize && !clusterSizeRaised) {
-      TILECRT_CUDA_RETURN_IF_ERROR(
-          shared->table(), funcSetAttribute,
-          (function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
-      clusterSizeRaised = true;
-    }
-    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim.x = unsigned(shape.cluster.x);
-    cluster.value.clusterDim.y = unsigned(shape.cluster.y);
-    cluster.value.clusterDim.z = unsigned(shape.cluster.z);
-    config.attrs = &cluster;
-    config.numAttrs = 1;
-  }
-  return TILECRT_CUDA_CALL(shared->table(), launchKernelEx, (&config, function, arguments, nullptr))
+  LaunchSetup setup = makeLaunchSetup(shape);
+  setup.point();
+  setup.config.hStream = stream.handle();
+  return TILECRT_CUDA_CALL(shared->table(), launchKernelEx,
+                           (&setup.config, function, arguments, nullptr))
       .withContext("launching kernel '" + entry + "'");
 }
 

@@ -5,7 +5,7 @@
 
 #include "tilecrt/cuda/LaunchArguments.h"
 
-#include "tilecrt/TensorMapValues.h"
+#include "tilecrt/cuda/PreparedLaunch.h"
 
 #include <algorithm>
 
@@ -25,21 +25,8 @@ Status LaunchArguments::check(const KernelMetadata &metadata) const {
   if (metadata.arguments.size() != slots.size())
     return fail("expected " + std::to_string(metadata.arguments.size()) + " arguments, got " +
                 std::to_string(slots.size()));
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const KernelArgument &argument = metadata.arguments[i];
-    std::string named = "argument '" + argument.name + "' ('" + argument.type + "')";
-    if (sizes[i] != argument.sizeBytes || sizes[i] > sizeof(Slot))
-      return fail(named + " takes " + std::to_string(argument.sizeBytes) + " bytes, got " +
-                  std::to_string(sizes[i]));
-    if (argument.kind == ArgumentKind::floating || argument.divisibility <= 1)
-      continue;
-    // Little-endian bytes; sign extension does not matter for a divisibility by a power of two.
-    uint64_t value = 0;
-    std::memcpy(&value, slots[i].bytes, std::min<size_t>(sizes[i], sizeof(value)));
-    if (value % argument.divisibility != 0)
-      return fail(named + " was compiled for multiples of " +
-                  std::to_string(argument.divisibility) + ", got " + std::to_string(value));
-  }
+  for (size_t i = 0; i < slots.size(); ++i)
+    TILECRT_RETURN_IF_ERROR(checkArgument(metadata, i, slots[i].bytes, sizes[i]));
   return Status();
 }
 
@@ -57,19 +44,9 @@ Status LaunchArguments::encodeTensorMaps(const KernelMetadata &metadata,
                                          const DriverTable &driver) {
   maps.clear();
   std::vector<CUtensorMap> encoded(metadata.tensorMaps.size());
-  for (size_t i = 0; i < encoded.size(); ++i) {
-    Result<sim::TensorMapFields> fields =
-        tensorMapFields(metadata, metadata.tensorMaps[i], pointers());
-    if (!fields.ok())
-      return fields.status();
-    TILECRT_CUDA_RETURN_IF_ERROR(
-        driver, tensorMapEncodeTiled,
-        (&encoded[i], CUtensorMapDataType(fields->type), fields->rank,
-         reinterpret_cast<void *>(fields->address), fields->dims.data(), fields->strides.data(),
-         fields->box.data(), fields->elementStrides.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-         CUtensorMapSwizzle(fields->swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
-         CUtensorMapFloatOOBfill(fields->fill)));
-  }
+  for (size_t i = 0; i < encoded.size(); ++i)
+    TILECRT_RETURN_IF_ERROR(
+        encodeTensorMap(metadata, metadata.tensorMaps[i], pointers(), driver, encoded[i]));
   maps = std::move(encoded);
   return Status();
 }

@@ -19,9 +19,9 @@ namespace tilecrt::cuda {
 /// The initialised driver. A cheap shared handle: everything made from it keeps the table alive.
 class Driver {
 public:
-  /// Loads and initialises the installed driver. `unavailable` when there is none, when it is too
-  /// old, or when it finds no device.
-  static Result<Driver> open();
+  /// Loads and initialises the driver: the installed one, or the one in `library`. `unavailable`
+  /// when there is none, when it is too old, or when it finds no device.
+  static Result<Driver> open(const std::string &library = "");
   /// The same over a table that the caller filled. A null member is an invalidArgument.
   static Result<Driver> fromTable(const DriverTable &functions);
 

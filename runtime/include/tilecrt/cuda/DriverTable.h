@@ -35,6 +35,9 @@ struct DriverFunctionNames {
 /// a newer driver hands out functions with the parameters declared here.
 constexpr int pinnedApiVersion = 12000;
 
+/// "12.4" for 12040, as the driver writes a version.
+std::string apiVersionText(int version);
+
 /// Opens the first of `libraries` that can be opened and fills a table from it. The library stays
 /// open for the life of the process. Fails with `unavailable` and says every name tried and why it
 /// did not do, or which function the driver lacks.
@@ -54,6 +57,11 @@ Status toStatus(const DriverTable &table, CUresult result, const char *call, con
 #define TILECRT_CUDA_CALL(table, member, arguments)                                                \
   ::tilecrt::cuda::toStatus((table), (table).member arguments,                                     \
                             ::tilecrt::cuda::DriverFunctionNames::member, __FILE__, __LINE__)
+
+/// The Status of a result that a driver function has returned already.
+#define TILECRT_CUDA_FAILURE(table, result, member)                                                \
+  ::tilecrt::cuda::toStatus((table), (result), ::tilecrt::cuda::DriverFunctionNames::member,       \
+                            __FILE__, __LINE__)
 
 /// The same, and a failure is returned from the enclosing function.
 #define TILECRT_CUDA_RETURN_IF_ERROR(table, member, arguments)                                     \

@@ -32,7 +32,22 @@ struct LaunchShape {
   /// CTAs per cluster; 1,1,1 is a launch without clusters.
   Dim3 cluster;
   uint64_t dynamicSharedBytes = 0;
+  /// May begin while the launch before it in its stream still runs (programmatic dependent launch).
+  bool programmatic = false;
+  /// All blocks run at once.
+  bool cooperative = false;
 };
+
+/// The driver's description of a launch. `attributes` backs `config.attrs`, which `point` sets:
+/// once the object is where it stays.
+struct LaunchSetup {
+  CUlaunchConfig config = {};
+  CUlaunchAttribute attributes[3] = {};
+
+  void point() { config.attrs = attributes; }
+};
+/// For a checked shape; the stream is left null.
+LaunchSetup makeLaunchSetup(const LaunchShape &shape);
 
 /// The loaded code; unloaded by its destructor. Made by Module only.
 class ModuleState {
@@ -70,11 +85,14 @@ public:
   const std::string &name() const { return entry; }
   const KernelAttributes &attributes() const { return facts; }
   CUfunction handle() const { return function; }
+  const SharedContext &context() const { return owner->context(); }
 
   /// invalidArgument, with the limit and the given number, when the device cannot launch this.
   Status checkLaunch(const LaunchShape &shape) const;
   /// Raises the kernel's dynamic shared memory limit if `dynamicSharedBytes` needs it.
   Status prepare(uint64_t dynamicSharedBytes);
+  /// The same for a checked shape, and its cluster size.
+  Status prepare(const LaunchShape &shape);
   /// Checks, prepares and queues a launch. `arguments` points to one pointer per kernel argument;
   /// the values are copied before this returns.
   Status launch(const LaunchShape &shape, const Stream &stream, void **arguments);

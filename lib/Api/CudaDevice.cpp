@@ -1,0 +1,408 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A CUDA device over the runtime's wrapper of the driver. What a recording launches is kept by the
+// graph that comes of it; whether anything is recorded at all is one relaxed load for a launch.
+
+#include "DeviceObjects.h"
+
+#include "tilecrt/cuda/DeviceBuffer.h"
+#include "tilecrt/cuda/Graph.h"
+#include "tilecrt/cuda/Module.h"
+#include "tilecrt/cuda/PreparedLaunch.h"
+#include "tilecrt/cuda/Stream.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <map>
+
+using namespace tilec;
+using namespace tilec::api;
+using namespace tilecrt;
+using namespace tilecrt::cuda;
+
+namespace {
+
+CUstream streamOf(void *stream) { return static_cast<CUstream>(stream); }
+CUdeviceptr addressOf(const void *memory) { return reinterpret_cast<uintptr_t>(memory); }
+
+/// Success costs no call.
+tilec_status done(const Status &status) { return status.ok() ? TILEC_OK : fail(status); }
+
+class CudaDevice final : public DeviceObject {
+public:
+  explicit CudaDevice(Context made)
+      : context(std::move(made)), targetName(targetOf(properties())) {}
+
+  const DeviceProperties &properties() const { return context.device().properties(); }
+  const DriverTable &table() const { return context.shared()->table(); }
+
+  void describe(tilec_device_info &info) const override;
+  tilec_status memory(uint64_t &freeBytes, uint64_t &totalBytes) const override;
+  tilec_status synchronize() const override { return done(context.synchronize()); }
+  tilec_status createStream(void *&stream) override;
+  tilec_status destroyStream(void *stream) override;
+  tilec_status synchronizeStream(void *stream) override;
+  tilec_status allocate(size_t bytes, void *&memory) override;
+  tilec_status release(void *memory) override;
+  tilec_status upload(void *to, const void *from, size_t bytes, void *stream) override;
+  tilec_status download(void *to, const void *from, size_t bytes, void *stream) override;
+  tilec_status copy(void *to, const void *from, size_t bytes, void *stream) override;
+  tilec_status fill(void *to, uint8_t value, size_t bytes, void *stream) override;
+  tilec_status load(std::shared_ptr<KernelObject> kernel,
+                    std::shared_ptr<FunctionObject> &function) override;
+  tilec_status beginRecording(void *stream) override;
+  tilec_status endRecording(void *stream, std::shared_ptr<GraphObject> &graph) override;
+
+  /// To be called with every kernel that is launched.
+  void noteLaunch(void *stream, const std::shared_ptr<Kernel> &kernel) {
+    if (numRecordings.load(std::memory_order_relaxed) != 0)
+      keepForRecording(stream, kernel);
+  }
+
+private:
+  /// The compile target: the one with the device's own instructions where there is one.
+  static std::string targetOf(const DeviceProperties &properties) {
+    bool hopper = properties.computeMajor == 9 && properties.computeMinor == 0;
+    return properties.archName() + (hopper ? "a" : "");
+  }
+  void keepForRecording(void *stream, const std::shared_ptr<Kernel> &kernel);
+  /// Calls a function of the driver with the context current.
+  template <typename Call> tilec_status inContext(Call call) const {
+    ContextScope scope(*context.shared());
+    return scope.status().ok() ? done(call()) : fail(scope.status());
+  }
+
+  Context context;
+  std::string targetName;
+  /// Guards what follows.
+  std::mutex mutex;
+  std::map<void *, Stream> streams;
+  std::map<void *, DeviceBuffer> buffers;
+  /// Streams that are recorded, and the kernels that were launched on them.
+  std::map<void *, std::vector<std::shared_ptr<Kernel>>> recordings;
+  std::atomic<unsigned> numRecordings{0};
+};
+
+class CudaGraph final : public GraphObject {
+public:
+  CudaGraph(Graph recorded, std::vector<std::shared_ptr<Kernel>> launched)
+      : kernels(std::move(launched)), graph(std::move(recorded)) {}
+
+  tilec_status launch(void *stream) override { return done(graph.launch(streamOf(stream))); }
+
+private:
+  /// Unloaded after the graph is destroyed.
+  std::vector<std::shared_ptr<Kernel>> kernels;
+  Graph graph;
+};
+
+class CudaPrepared final : public PreparedObject {
+public:
+  CudaPrepared(std::shared_ptr<CudaDevice> device, PreparedLaunch packed)
+      : owner(std::move(device)), prepared(std::move(packed)) {}
+
+  tilec_status setArgument(size_t index, const void *data, size_t size) override {
+    return done(prepared.setArgument(index, data, size));
+  }
+  tilec_status setGrid(std::array<uint32_t, 3> grid) override {
+    return done(prepared.setGrid({grid[0], grid[1], grid[2]}));
+  }
+  tilec_status launch(void *stream) override {
+    owner->noteLaunch(stream, prepared.kernel());
+    return done(prepared.launch(streamOf(stream)));
+  }
+  std::shared_ptr<DeviceObject> device() const override { return owner; }
+
+private:
+  std::shared_ptr<CudaDevice> owner;
+  PreparedLaunch prepared;
+};
+
+class CudaFunction final : public FunctionObject {
+public:
+  CudaFunction(std::shared_ptr<CudaDevice> device, std::shared_ptr<KernelObject> compiled,
+               Kernel loaded)
+      : FunctionObject(std::move(compiled)), owner(std::move(device)),
+        entry(std::make_shared<Kernel>(std::move(loaded))) {}
+
+  tilec_status describe(tilec_function_info &info) override;
+  tilec_status launch(const LaunchRequest &request) override;
+  tilec_status prepare(const LaunchRequest &request,
+                       std::shared_ptr<PreparedObject> &prepared) override;
+  Status raiseLimits(const LaunchShape &shape) {
+    std::lock_guard<std::mutex> lock(mutex);
+    return entry->prepare(shape);
+  }
+  LaunchShape shapeOf(const LaunchRequest &request) const;
+
+private:
+  Status queue(const LaunchRequest &request);
+
+  std::shared_ptr<CudaDevice> owner;
+  std::shared_ptr<Kernel> entry;
+  /// The driver's limits of the kernel are raised by one thread at a time.
+  std::mutex mutex;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------------------===//
+// Device
+//===----------------------------------------------------------------------------------===//
+
+tilec_status tilec::api::openCudaDevice(const tilec_device_options &options, int ordinal,
+                                        std::shared_ptr<DeviceObject> &device) {
+  Result<Driver> driver = Driver::open(options.driver ? options.driver : "");
+  if (!driver)
+    return fail(driver.status());
+  Result<Device> opened = Device::open(*driver, ordinal);
+  if (!opened)
+    return fail(opened.status());
+  Result<Context> context = Context::create(*opened);
+  if (!context)
+    return fail(context.status());
+  device = std::make_shared<CudaDevice>(std::move(*context));
+  return TILEC_OK;
+}
+
+void CudaDevice::describe(tilec_device_info &info) const {
+  const DeviceProperties &facts = properties();
+  info.name = facts.name.c_str();
+  info.target = targetName.c_str();
+  info.compute_major = facts.computeMajor;
+  info.compute_minor = facts.computeMinor;
+  info.multiprocessors = uint32_t(facts.smCount);
+  info.shared_bytes = uint32_t(facts.sharedPerBlockOptIn);
+  info.memory_bytes = facts.totalMemoryBytes;
+  info.l2_bytes = facts.l2Bytes;
+  info.driver_version = context.device().driver().version();
+  info.ordinal = context.device().ordinal();
+  info.context = context.shared()->handle();
+}
+
+tilec_status CudaDevice::memory(uint64_t &freeBytes, uint64_t &totalBytes) const {
+  Result<std::pair<uint64_t, uint64_t>> info = context.memoryInfo();
+  if (!info)
+    return fail(info.status());
+  std::tie(freeBytes, totalBytes) = *info;
+  return TILEC_OK;
+}
+
+tilec_status CudaDevice::createStream(void *&stream) {
+  Result<Stream> made = Stream::create(context);
+  if (!made)
+    return fail(made.status());
+  stream = made->handle();
+  std::lock_guard<std::mutex> lock(mutex);
+  streams.insert_or_assign(stream, std::move(*made));
+  return TILEC_OK;
+}
+
+tilec_status CudaDevice::destroyStream(void *stream) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (streams.erase(stream) == 0)
+    return api::fail(TILEC_INVALID_ARGUMENT,
+                     "not a stream of tilec_stream_create, or destroyed already");
+  return TILEC_OK;
+}
+
+tilec_status CudaDevice::synchronizeStream(void *stream) {
+  return inContext(
+      [&] { return TILECRT_CUDA_CALL(table(), streamSynchronize, (streamOf(stream))); });
+}
+
+tilec_status CudaDevice::allocate(size_t bytes, void *&memory) {
+  Result<DeviceBuffer> buffer = DeviceBuffer::create(context, bytes);
+  if (!buffer)
+    return fail(buffer.status());
+  memory = reinterpret_cast<void *>(buffer->address());
+  std::lock_guard<std::mutex> lock(mutex);
+  buffers.insert_or_assign(memory, std::move(*buffer));
+  return TILEC_OK;
+}
+
+tilec_status CudaDevice::release(void *memory) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (buffers.erase(memory) == 0)
+    return api::fail(TILEC_INVALID_ARGUMENT,
+                     "not memory of tilec_memory_alloc on this device, or freed already");
+  return TILEC_OK;
+}
+
+tilec_status CudaDevice::upload(void *to, const void *from, size_t bytes, void *stream) {
+  return inContext([&] {
+    return TILECRT_CUDA_CALL(table(), memcpyHtoDAsync,
+                             (addressOf(to), from, bytes, streamOf(stream)));
+  });
+}
+
+tilec_status CudaDevice::download(void *to, const void *from, size_t bytes, void *stream) {
+  return inContext([&] {
+    return TILECRT_CUDA_CALL(table(), memcpyDtoHAsync,
+                             (to, addressOf(from), bytes, streamOf(stream)));
+  });
+}
+
+tilec_status CudaDevice::copy(void *to, const void *from, size_t bytes, void *stream) {
+  return inContext([&] {
+    return TILECRT_CUDA_CALL(table(), memcpyDtoDAsync,
+                             (addressOf(to), addressOf(from), bytes, streamOf(stream)));
+  });
+}
+
+tilec_status CudaDevice::fill(void *to, uint8_t value, size_t bytes, void *stream) {
+  return inContext([&] {
+    return TILECRT_CUDA_CALL(table(), memsetD8Async,
+                             (addressOf(to), value, bytes, streamOf(stream)));
+  });
+}
+
+tilec_status CudaDevice::load(std::shared_ptr<KernelObject> kernel,
+                              std::shared_ptr<FunctionObject> &function) {
+  const CompiledKernel &compiled = kernel->kernel;
+  const KernelMetadata &metadata = compiled.metadata;
+  bool isPtx = compiled.cubin.empty();
+  const std::string &image = isPtx ? compiled.ptx : compiled.cubin;
+  if (image.empty())
+    return api::fail(TILEC_INVALID_ARGUMENT, "kernel '" + metadata.name + "' for target '" +
+                                                 metadata.target + "' has no code for '" +
+                                                 properties().name + "': expected PTX or a cubin");
+  if (Status runs = checkTargetRuns(metadata.target, properties(), isPtx); !runs.ok())
+    return fail(runs.withContext("kernel '" + metadata.name + "'"));
+  Result<Module> module = Module::load(context, image);
+  if (!module)
+    return fail(module.status().withContext("kernel '" + metadata.name + "'"));
+  Result<Kernel> entry = module->kernel(metadata.name);
+  if (!entry)
+    return fail(entry.status());
+  auto loaded =
+      std::make_shared<CudaFunction>(std::static_pointer_cast<CudaDevice>(shared_from_this()),
+                                     std::move(kernel), std::move(*entry));
+  // Shared memory and clusters that no launch could have are known now.
+  if (Status raised = loaded->raiseLimits(loaded->shapeOf(LaunchRequest())); !raised.ok())
+    return fail(raised);
+  function = std::move(loaded);
+  return TILEC_OK;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------------------===//
+
+void CudaDevice::keepForRecording(void *stream, const std::shared_ptr<Kernel> &kernel) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto recording = recordings.find(stream);
+  if (recording != recordings.end())
+    recording->second.push_back(kernel);
+}
+
+tilec_status CudaDevice::beginRecording(void *stream) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!recordings.try_emplace(stream).second)
+      return api::fail(TILEC_INVALID_ARGUMENT, "the stream is being recorded already");
+    ++numRecordings;
+  }
+  Status begun = Graph::beginCapture(context, streamOf(stream));
+  if (begun.ok())
+    return TILEC_OK;
+  std::lock_guard<std::mutex> lock(mutex);
+  recordings.erase(stream);
+  --numRecordings;
+  return fail(begun);
+}
+
+tilec_status CudaDevice::endRecording(void *stream, std::shared_ptr<GraphObject> &graph) {
+  std::vector<std::shared_ptr<Kernel>> kernels;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto recording = recordings.find(stream);
+    if (recording == recordings.end())
+      return api::fail(TILEC_INVALID_ARGUMENT, "the stream is not being recorded");
+    kernels = std::move(recording->second);
+    recordings.erase(recording);
+    --numRecordings;
+  }
+  Result<Graph> recorded = Graph::endCapture(context, streamOf(stream));
+  if (!recorded)
+    return fail(recorded.status());
+  graph = std::make_shared<CudaGraph>(std::move(*recorded), std::move(kernels));
+  return TILEC_OK;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Function
+//===----------------------------------------------------------------------------------===//
+
+LaunchShape CudaFunction::shapeOf(const LaunchRequest &request) const {
+  const KernelMetadata &facts = metadata();
+  LaunchShape shape;
+  shape.grid = {request.grid[0], request.grid[1], request.grid[2]};
+  shape.block = {facts.threadsPerCta, 1, 1};
+  if (request.cluster == std::array<uint32_t, 3>{0, 0, 0})
+    shape.cluster = {facts.clusterX, facts.clusterY, facts.clusterZ};
+  else
+    shape.cluster = {request.cluster[0], request.cluster[1], request.cluster[2]};
+  shape.dynamicSharedBytes = facts.dynamicSharedBytes;
+  shape.programmatic = request.flags & TILEC_LAUNCH_PROGRAMMATIC;
+  shape.cooperative = request.flags & TILEC_LAUNCH_COOPERATIVE;
+  return shape;
+}
+
+tilec_status CudaFunction::describe(tilec_function_info &info) {
+  info.registers = entry->attributes().registers;
+  info.local_bytes = entry->attributes().localBytes;
+  std::lock_guard<std::mutex> lock(mutex);
+  Result<int> programs =
+      entry->maxActiveBlocksPerSm(metadata().threadsPerCta, metadata().dynamicSharedBytes);
+  if (!programs)
+    return fail(programs.status());
+  info.programs_per_multiprocessor = *programs;
+  return TILEC_OK;
+}
+
+tilec_status CudaFunction::launch(const LaunchRequest &request) { return done(queue(request)); }
+
+Status CudaFunction::queue(const LaunchRequest &request) {
+  LaunchShape shape = shapeOf(request);
+  TILECRT_RETURN_IF_ERROR(entry->checkLaunch(shape));
+  if (request.cluster[0] != 0)
+    TILECRT_RETURN_IF_ERROR(raiseLimits(shape));
+  const ContextState &state = *entry->context();
+  ContextScope scope(state);
+  TILECRT_RETURN_IF_ERROR(scope.status());
+
+  const KernelMetadata &facts = metadata();
+  size_t count = facts.arguments.size();
+  llvm::SmallVector<void *, 48> addresses;
+  for (size_t i = 0; i < count; ++i)
+    addresses.push_back(const_cast<void *>(request.arguments[i]));
+  std::vector<CUtensorMap> maps(facts.tensorMaps.size());
+  for (size_t i = 0; i < maps.size(); ++i) {
+    TILECRT_RETURN_IF_ERROR(cuda::encodeTensorMap(facts, facts.tensorMaps[i], request.arguments,
+                                                  state.table(), maps[i]));
+    addresses.push_back(&maps[i]);
+  }
+  LaunchSetup setup = makeLaunchSetup(shape);
+  setup.point();
+  setup.config.hStream = streamOf(request.stream);
+  owner->noteLaunch(request.stream, entry);
+  CUresult result =
+      state.table().launchKernelEx(&setup.config, entry->handle(), addresses.data(), nullptr);
+  if (result == CUDA_SUCCESS)
+    return Status();
+  return TILECRT_CUDA_FAILURE(state.table(), result, launchKernelEx)
+      .withContext("launching kernel '" + facts.name + "'");
+}
+
+tilec_status CudaFunction::prepare(const LaunchRequest &request,
+                                   std::shared_ptr<PreparedObject> &prepared) {
+  std::lock_guard<std::mutex> lock(mutex);
+  Result<PreparedLaunch> packed =
+      PreparedLaunch::create(entry, sharedMetadata(), shapeOf(request), request.arguments);
+  if (!packed)
+    return fail(packed.status());
+  prepared = std::make_shared<CudaPrepared>(owner, std::move(*packed));
+  return TILEC_OK;
+}

@@ -1,0 +1,235 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Devices, streams and memory over the C interface: what the caller gave is checked here, the rest
+// is the device's.
+
+#include "DeviceObjects.h"
+
+#include "tilecrt/cuda/Device.h"
+
+#include <cctype>
+#include <cstdlib>
+
+using namespace tilec;
+using namespace tilec::api;
+
+static tilec_status invalid(std::string message) {
+  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
+}
+
+static tilec_status statusOf(tilecrt::StatusCode code) {
+  switch (code) {
+  case tilecrt::StatusCode::ok:
+    return TILEC_OK;
+  case tilecrt::StatusCode::invalidArgument:
+    return TILEC_INVALID_ARGUMENT;
+  case tilecrt::StatusCode::unavailable:
+    return TILEC_UNAVAILABLE;
+  case tilecrt::StatusCode::outOfResources:
+    return TILEC_OUT_OF_RESOURCES;
+  case tilecrt::StatusCode::deviceError:
+    return TILEC_DEVICE_ERROR;
+  case tilecrt::StatusCode::ioError:
+    return TILEC_INPUT_ERROR;
+  case tilecrt::StatusCode::internal:
+    return TILEC_INTERNAL;
+  }
+  return TILEC_INTERNAL;
+}
+
+tilec_status tilec::api::fail(const tilecrt::Status &status) noexcept {
+  return guarded([&] { return fail(statusOf(status.code()), status.message()); });
+}
+
+/// Runs a call on the device of a handle.
+template <typename Call> static tilec_status onDevice(const tilec_device *handle, Call call) {
+  return guarded([&] {
+    Devices::Pin device = Devices::get().pin(handle);
+    return device ? call(*device) : failHandle("tilec_device");
+  });
+}
+
+/// The number behind "cuda" or "cuda:"; -1 when the name is another one.
+static int ordinalOf(const std::string &name) {
+  if (name == "cuda")
+    return 0;
+  if (name.compare(0, 5, "cuda:") != 0 || name.size() < 6 || name.size() > 9)
+    return -1;
+  for (size_t i = 5; i < name.size(); ++i)
+    if (!std::isdigit(static_cast<unsigned char>(name[i])))
+      return -1;
+  return std::atoi(name.c_str() + 5);
+}
+
+static tilec_status openDriver(const char *library,
+                               tilecrt::Result<tilecrt::cuda::Driver> &driver) {
+  driver = tilecrt::cuda::Driver::open(library ? library : "");
+  return driver ? TILEC_OK : fail(driver.status());
+}
+
+tilec_status tilec_driver_version(const char *driver, int32_t *version) {
+  return guarded([&] {
+    if (!version)
+      return invalid("version is null");
+    *version = 0;
+    tilecrt::Result<tilecrt::cuda::Driver> opened = tilecrt::Status();
+    tilec_status status = openDriver(driver, opened);
+    if (status == TILEC_OK)
+      *version = opened->version();
+    return status;
+  });
+}
+
+tilec_status tilec_device_count(const char *driver, size_t *count) {
+  return guarded([&] {
+    if (!count)
+      return invalid("count is null");
+    *count = 0;
+    tilecrt::Result<tilecrt::cuda::Driver> opened = tilecrt::Status();
+    if (tilec_status status = openDriver(driver, opened))
+      return status;
+    tilecrt::Result<int> devices = opened->deviceCount();
+    if (!devices)
+      return fail(devices.status());
+    *count = size_t(*devices);
+    return TILEC_OK;
+  });
+}
+
+tilec_status tilec_device_open(const char *name, const tilec_device_options *options,
+                               tilec_device **device) {
+  return guarded([&] {
+    if (!device)
+      return invalid("device is null");
+    *device = nullptr;
+    if (!name)
+      return invalid("name is null");
+    tilec_device_options read = {};
+    if (options) {
+      std::optional<tilec_device_options> given = readStruct(options, "options");
+      if (!given)
+        return TILEC_INVALID_ARGUMENT;
+      read = *given;
+    }
+    if (read.simulate_flags & ~TILEC_SIMULATE_CHECK)
+      return invalid("options: unknown simulate_flags " + std::to_string(read.simulate_flags));
+    std::shared_ptr<DeviceObject> opened;
+    int ordinal = ordinalOf(name);
+    tilec_status status = TILEC_OK;
+    if (std::string(name) == "sim")
+      status = openSimDevice(read, opened);
+    else if (ordinal >= 0)
+      status = openCudaDevice(read, ordinal, opened);
+    else
+      return invalid("there is no device '" + std::string(name) +
+                     "': expected 'cuda', 'cuda:N' or 'sim'");
+    if (status == TILEC_OK)
+      *device = Devices::get().insert(std::move(opened));
+    return status;
+  });
+}
+
+void tilec_device_destroy(tilec_device *device) { Devices::get().erase(device); }
+
+tilec_status tilec_device_get_info(const tilec_device *device, tilec_device_info *info) {
+  return onDevice(device, [&](DeviceObject &object) {
+    tilec_device_info result = {};
+    object.describe(result);
+    return writeStruct(result, info, "info");
+  });
+}
+
+tilec_status tilec_device_memory(const tilec_device *device, uint64_t *free_bytes,
+                                 uint64_t *total_bytes) {
+  return onDevice(device, [&](DeviceObject &object) {
+    uint64_t freeBytes = 0, totalBytes = 0;
+    tilec_status status = object.memory(freeBytes, totalBytes);
+    if (free_bytes)
+      *free_bytes = freeBytes;
+    if (total_bytes)
+      *total_bytes = totalBytes;
+    return status;
+  });
+}
+
+tilec_status tilec_device_synchronize(const tilec_device *device) {
+  return onDevice(device, [](DeviceObject &object) { return object.synchronize(); });
+}
+
+//===----------------------------------------------------------------------------------===//
+// Streams
+//===----------------------------------------------------------------------------------===//
+
+tilec_status tilec_stream_create(tilec_device *device, void **stream) {
+  return onDevice(device, [&](DeviceObject &object) {
+    if (!stream)
+      return invalid("stream is null");
+    *stream = nullptr;
+    return object.createStream(*stream);
+  });
+}
+
+tilec_status tilec_stream_destroy(tilec_device *device, void *stream) {
+  return onDevice(device, [&](DeviceObject &object) { return object.destroyStream(stream); });
+}
+
+tilec_status tilec_stream_synchronize(tilec_device *device, void *stream) {
+  return onDevice(device, [&](DeviceObject &object) { return object.synchronizeStream(stream); });
+}
+
+//===----------------------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------------------===//
+
+tilec_status tilec_memory_alloc(tilec_device *device, size_t bytes, void **memory) {
+  return onDevice(device, [&](DeviceObject &object) {
+    if (!memory)
+      return invalid("memory is null");
+    *memory = nullptr;
+    return bytes == 0 ? TILEC_OK : object.allocate(bytes, *memory);
+  });
+}
+
+tilec_status tilec_memory_free(tilec_device *device, void *memory) {
+  return onDevice(device,
+                  [&](DeviceObject &object) { return memory ? object.release(memory) : TILEC_OK; });
+}
+
+/// Runs a copy unless there is nothing to copy.
+template <typename Call>
+static tilec_status copyOn(tilec_device *device, const void *to, const void *from, size_t bytes,
+                           Call call) {
+  return onDevice(device, [&](DeviceObject &object) {
+    if (bytes == 0)
+      return TILEC_OK;
+    if (!to || !from)
+      return invalid(std::string(to ? "from" : "to") + " is null, the size is " +
+                     std::to_string(bytes));
+    return call(object);
+  });
+}
+
+tilec_status tilec_memory_upload(tilec_device *device, void *to, const void *from, size_t bytes,
+                                 void *stream) {
+  return copyOn(device, to, from, bytes,
+                [&](DeviceObject &object) { return object.upload(to, from, bytes, stream); });
+}
+
+tilec_status tilec_memory_download(tilec_device *device, void *to, const void *from, size_t bytes,
+                                   void *stream) {
+  return copyOn(device, to, from, bytes,
+                [&](DeviceObject &object) { return object.download(to, from, bytes, stream); });
+}
+
+tilec_status tilec_memory_copy(tilec_device *device, void *to, const void *from, size_t bytes,
+                               void *stream) {
+  return copyOn(device, to, from, bytes,
+                [&](DeviceObject &object) { return object.copy(to, from, bytes, stream); });
+}
+
+tilec_status tilec_memory_fill(tilec_device *device, void *to, uint8_t value, size_t bytes,
+                               void *stream) {
+  return copyOn(device, to, to, bytes,
+                [&](DeviceObject &object) { return object.fill(to, value, bytes, stream); });
+}

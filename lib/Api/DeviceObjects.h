@@ -1,0 +1,117 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The objects behind the handles of devices and of what is made on them. A device is a CUDA device
+// or the simulator; calls go through the virtual functions here. They return a status after its
+// message was kept, and may be called from several threads at once, but those of PreparedObject.
+
+#ifndef TILEC_LIB_API_DEVICEOBJECTS_H
+#define TILEC_LIB_API_DEVICEOBJECTS_H
+
+#include "Objects.h"
+#include "SlotTable.h"
+
+#include "tilecrt/Result.h"
+
+#include <array>
+#include <memory>
+#include <string>
+
+namespace tilec::api {
+
+/// Keeps the message of a failure of the runtime.
+tilec_status fail(const tilecrt::Status &status) noexcept;
+
+/// TILEC_INVALID_ARGUMENT when there is nothing to run.
+tilec_status checkGrid(const std::array<uint32_t, 3> &grid);
+
+/// A launch whose arguments were checked: one pointer to each value.
+struct LaunchRequest {
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  /// Zeros: what the kernel was compiled for.
+  std::array<uint32_t, 3> cluster = {0, 0, 0};
+  /// TILEC_LAUNCH_... flags.
+  uint32_t flags = 0;
+  const void *const *arguments = nullptr;
+  void *stream = nullptr;
+};
+
+class DeviceObject;
+
+class GraphObject {
+public:
+  virtual ~GraphObject() = default;
+  virtual tilec_status launch(void *stream) = 0;
+};
+
+class PreparedObject {
+public:
+  virtual ~PreparedObject() = default;
+  virtual tilec_status setArgument(size_t index, const void *data, size_t size) = 0;
+  virtual tilec_status setGrid(std::array<uint32_t, 3> grid) = 0;
+  virtual tilec_status launch(void *stream) = 0;
+  virtual std::shared_ptr<DeviceObject> device() const = 0;
+};
+
+class FunctionObject {
+public:
+  explicit FunctionObject(std::shared_ptr<KernelObject> compiled) : object(std::move(compiled)) {}
+  virtual ~FunctionObject() = default;
+
+  const CompiledKernel &kernel() const { return object->kernel; }
+  const tilecrt::KernelMetadata &metadata() const { return object->kernel.metadata; }
+  std::shared_ptr<const CompiledKernel> sharedKernel() const { return {object, &object->kernel}; }
+  /// The metadata, which keeps the kernel.
+  std::shared_ptr<const tilecrt::KernelMetadata> sharedMetadata() const {
+    return {object, &object->kernel.metadata};
+  }
+
+  virtual tilec_status describe(tilec_function_info &info) = 0;
+  virtual tilec_status launch(const LaunchRequest &request) = 0;
+  virtual tilec_status prepare(const LaunchRequest &request,
+                               std::shared_ptr<PreparedObject> &prepared) = 0;
+
+private:
+  std::shared_ptr<KernelObject> object;
+};
+
+class DeviceObject : public std::enable_shared_from_this<DeviceObject> {
+public:
+  virtual ~DeviceObject() = default;
+
+  /// The texts belong to the device.
+  virtual void describe(tilec_device_info &info) const = 0;
+  virtual tilec_status memory(uint64_t &freeBytes, uint64_t &totalBytes) const = 0;
+  virtual tilec_status synchronize() const = 0;
+
+  virtual tilec_status createStream(void *&stream) = 0;
+  virtual tilec_status destroyStream(void *stream) = 0;
+  virtual tilec_status synchronizeStream(void *stream) = 0;
+
+  virtual tilec_status allocate(size_t bytes, void *&memory) = 0;
+  virtual tilec_status release(void *memory) = 0;
+  /// These are given at least one byte and no null pointer.
+  virtual tilec_status upload(void *to, const void *from, size_t bytes, void *stream) = 0;
+  virtual tilec_status download(void *to, const void *from, size_t bytes, void *stream) = 0;
+  virtual tilec_status copy(void *to, const void *from, size_t bytes, void *stream) = 0;
+  virtual tilec_status fill(void *to, uint8_t value, size_t bytes, void *stream) = 0;
+
+  virtual tilec_status load(std::shared_ptr<KernelObject> kernel,
+                            std::shared_ptr<FunctionObject> &function) = 0;
+  virtual tilec_status beginRecording(void *stream) = 0;
+  virtual tilec_status endRecording(void *stream, std::shared_ptr<GraphObject> &graph) = 0;
+};
+
+tilec_status openSimDevice(const tilec_device_options &options,
+                           std::shared_ptr<DeviceObject> &device);
+tilec_status openCudaDevice(const tilec_device_options &options, int ordinal,
+                            std::shared_ptr<DeviceObject> &device);
+
+using Devices = SlotTable<tilec_device, DeviceObject, 1>;
+using Functions = SlotTable<tilec_function, FunctionObject, 2>;
+using PreparedLaunches = SlotTable<tilec_prepared, PreparedObject, 3, /*Exclusive=*/true>;
+using Graphs = SlotTable<tilec_graph, GraphObject, 4>;
+
+} // namespace tilec::api
+
+#endif // TILEC_LIB_API_DEVICEOBJECTS_H

@@ -1,0 +1,271 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loaded kernels, prepared launches and graphs over the C interface.
+
+#include "DeviceObjects.h"
+
+#include "tilecrt/cuda/PreparedLaunch.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace tilec;
+using namespace tilec::api;
+
+static tilec_status invalid(std::string message) {
+  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
+}
+
+tilec_status tilec::api::checkGrid(const std::array<uint32_t, 3> &grid) {
+  if (grid[0] != 0 && grid[1] != 0 && grid[2] != 0)
+    return TILEC_OK;
+  return invalid("launch: the grid is " + std::to_string(grid[0]) + " x " +
+                 std::to_string(grid[1]) + " x " + std::to_string(grid[2]) +
+                 ", every dimension must be at least 1");
+}
+
+namespace {
+/// A launch as the caller gave it, checked.
+class RequestReader {
+public:
+  tilec_status read(const FunctionObject &function, const tilec_device_launch *given);
+  LaunchRequest request;
+
+private:
+  tilec_status readArguments(const tilecrt::KernelMetadata &metadata,
+                             const tilec_device_launch &launch);
+  llvm::SmallVector<const void *, 48> pointers;
+};
+} // namespace
+
+tilec_status RequestReader::read(const FunctionObject &function, const tilec_device_launch *given) {
+  if (!given)
+    return invalid("launch is null");
+  std::optional<tilec_device_launch> launch = readStruct(given, "launch");
+  if (!launch)
+    return TILEC_INVALID_ARGUMENT;
+  constexpr uint32_t known = TILEC_LAUNCH_PROGRAMMATIC | TILEC_LAUNCH_COOPERATIVE;
+  if (launch->flags & ~known)
+    return invalid("launch: unknown flags " + std::to_string(launch->flags & ~known));
+  std::copy(launch->grid, launch->grid + 3, request.grid.begin());
+  std::copy(launch->cluster, launch->cluster + 3, request.cluster.begin());
+  request.flags = launch->flags;
+  request.stream = launch->stream;
+  if (tilec_status status = checkGrid(request.grid))
+    return status;
+  return readArguments(function.metadata(), *launch);
+}
+
+tilec_status RequestReader::readArguments(const tilecrt::KernelMetadata &metadata,
+                                          const tilec_device_launch &launch) {
+  size_t count = metadata.arguments.size();
+  if (launch.num_arguments != count)
+    return invalid("kernel '" + metadata.name + "' takes " + std::to_string(count) +
+                   " arguments, got " + std::to_string(launch.num_arguments));
+  if (!launch.arguments && count != 0)
+    return invalid("launch: arguments are null");
+  for (const tilec_value &value : llvm::ArrayRef(launch.arguments, count)) {
+    tilecrt::Status status =
+        tilecrt::cuda::checkArgument(metadata, pointers.size(), value.data, value.size);
+    if (!status.ok())
+      return fail(status);
+    pointers.push_back(value.data);
+  }
+  request.arguments = pointers.data();
+  return TILEC_OK;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------------------===//
+
+tilec_status tilec_function_load(tilec_device *device, const tilec_kernel *kernel,
+                                 tilec_function **function) {
+  return guarded([&] {
+    if (!function)
+      return invalid("function is null");
+    *function = nullptr;
+    Devices::Pin target = Devices::get().pin(device);
+    if (!target)
+      return failHandle("tilec_device");
+    std::shared_ptr<KernelObject> object = Kernels::get().find(kernel);
+    if (!object)
+      return failHandle("tilec_kernel");
+    std::shared_ptr<FunctionObject> loaded;
+    if (tilec_status status = target->load(std::move(object), loaded))
+      return status;
+    *function = Functions::get().insert(std::move(loaded));
+    return TILEC_OK;
+  });
+}
+
+void tilec_function_destroy(tilec_function *function) { Functions::get().erase(function); }
+
+tilec_status tilec_function_get_info(tilec_function *function, tilec_function_info *info) {
+  return guarded([&] {
+    Functions::Pin object = Functions::get().pin(function);
+    if (!object)
+      return failHandle("tilec_function");
+    tilec_function_info result = {};
+    if (tilec_status status = object->describe(result))
+      return status;
+    return writeStruct(result, info, "info");
+  });
+}
+
+tilec_status tilec_function_launch(tilec_function *function, const tilec_device_launch *launch) {
+  return guarded([&] {
+    Functions::Pin object = Functions::get().pin(function);
+    if (!object)
+      return failHandle("tilec_function");
+    RequestReader reader;
+    tilec_status status = reader.read(*object, launch);
+    return status == TILEC_OK ? object->launch(reader.request) : status;
+  });
+}
+
+//===----------------------------------------------------------------------------------===//
+// Prepared launches
+//===----------------------------------------------------------------------------------===//
+
+tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *launch,
+                           tilec_prepared **prepared) {
+  return guarded([&] {
+    if (!prepared)
+      return invalid("prepared is null");
+    *prepared = nullptr;
+    Functions::Pin object = Functions::get().pin(function);
+    if (!object)
+      return failHandle("tilec_function");
+    RequestReader reader;
+    std::shared_ptr<PreparedObject> packed;
+    tilec_status status = reader.read(*object, launch);
+    if (status == TILEC_OK)
+      status = object->prepare(reader.request, packed);
+    if (status == TILEC_OK)
+      *prepared = PreparedLaunches::get().insert(std::move(packed));
+    return status;
+  });
+}
+
+void tilec_prepared_destroy(tilec_prepared *prepared) { PreparedLaunches::get().erase(prepared); }
+
+/// Runs a call on the object of a handle, which no other call has meanwhile.
+template <typename Call> static tilec_status onPrepared(tilec_prepared *handle, Call call) {
+  return guarded([&] {
+    PreparedLaunches::Pin prepared = PreparedLaunches::get().pin(handle);
+    return prepared ? call(*prepared) : failHandle("tilec_prepared");
+  });
+}
+
+tilec_status tilec_prepared_set_argument(tilec_prepared *prepared, size_t index, const void *data,
+                                         size_t size) {
+  return onPrepared(prepared,
+                    [&](PreparedObject &object) { return object.setArgument(index, data, size); });
+}
+
+tilec_status tilec_prepared_set_grid(tilec_prepared *prepared, uint32_t x, uint32_t y, uint32_t z) {
+  return onPrepared(prepared, [&](PreparedObject &object) {
+    tilec_status status = checkGrid({x, y, z});
+    return status == TILEC_OK ? object.setGrid({x, y, z}) : status;
+  });
+}
+
+tilec_status tilec_prepared_launch(tilec_prepared *prepared, void *stream) {
+  return onPrepared(prepared, [&](PreparedObject &object) { return object.launch(stream); });
+}
+
+//===----------------------------------------------------------------------------------===//
+// Graphs
+//===----------------------------------------------------------------------------------===//
+
+tilec_status tilec_graph_begin(tilec_device *device, void *stream) {
+  return guarded([&] {
+    Devices::Pin object = Devices::get().pin(device);
+    if (!object)
+      return failHandle("tilec_device");
+    if (!stream)
+      return invalid("the default stream cannot be recorded: a stream of its own is needed");
+    return object->beginRecording(stream);
+  });
+}
+
+tilec_status tilec_graph_end(tilec_device *device, void *stream, tilec_graph **graph) {
+  return guarded([&] {
+    if (!graph)
+      return invalid("graph is null");
+    *graph = nullptr;
+    Devices::Pin object = Devices::get().pin(device);
+    if (!object)
+      return failHandle("tilec_device");
+    std::shared_ptr<GraphObject> recorded;
+    if (tilec_status status = object->endRecording(stream, recorded))
+      return status;
+    *graph = Graphs::get().insert(std::move(recorded));
+    return TILEC_OK;
+  });
+}
+
+/// The device of all the launches; null after a failure was kept.
+static std::shared_ptr<DeviceObject> deviceOf(llvm::ArrayRef<tilec_prepared *> launches) {
+  std::shared_ptr<DeviceObject> device;
+  for (tilec_prepared *handle : launches) {
+    PreparedLaunches::Pin prepared = PreparedLaunches::get().pin(handle);
+    if (!prepared) {
+      failHandle("tilec_prepared");
+      return nullptr;
+    }
+    if (device && prepared->device() != device) {
+      invalid("the launches were prepared on different devices");
+      return nullptr;
+    }
+    device = prepared->device();
+  }
+  if (!device)
+    invalid("there is no launch to record");
+  return device;
+}
+
+tilec_status tilec_graph_record(tilec_prepared *const *prepared, size_t count,
+                                tilec_graph **graph) {
+  return guarded([&] {
+    if (!graph)
+      return invalid("graph is null");
+    *graph = nullptr;
+    if (!prepared && count != 0)
+      return invalid("prepared is null, the number is " + std::to_string(count));
+    llvm::ArrayRef<tilec_prepared *> launches(prepared, count);
+    std::shared_ptr<DeviceObject> device = deviceOf(launches);
+    if (!device)
+      return TILEC_INVALID_ARGUMENT;
+    void *stream = nullptr;
+    if (tilec_status status = device->createStream(stream))
+      return status;
+    auto destroyStream = llvm::scope_exit([&] { device->destroyStream(stream); });
+    if (tilec_status status = device->beginRecording(stream))
+      return status;
+    for (tilec_prepared *launch : launches)
+      if (tilec_status status = tilec_prepared_launch(launch, stream)) {
+        std::string message = tilec_last_error();
+        std::shared_ptr<GraphObject> dropped;
+        device->endRecording(stream, dropped);
+        return fail(status, std::move(message));
+      }
+    std::shared_ptr<GraphObject> recorded;
+    if (tilec_status status = device->endRecording(stream, recorded))
+      return status;
+    *graph = Graphs::get().insert(std::move(recorded));
+    return TILEC_OK;
+  });
+}
+
+void tilec_graph_destroy(tilec_graph *graph) { Graphs::get().erase(graph); }
+
+tilec_status tilec_graph_launch(tilec_graph *graph, void *stream) {
+  return guarded([&] {
+    Graphs::Pin object = Graphs::get().pin(graph);
+    return object ? object->launch(stream) : failHandle("tilec_graph");
+  });
+}

@@ -1,0 +1,65 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A driver made of fakes: it records every call in order, keeps device memory in host memory, and
+// fails a chosen call with a chosen result. One per process.
+
+#ifndef TILEC_TEST_UNIT_RUNTIME_FAKEDRIVERSTATE_H
+#define TILEC_TEST_UNIT_RUNTIME_FAKEDRIVERSTATE_H
+
+#include "tilecrt/cuda/DriverTable.h"
+
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tilecrt::cuda::fake {
+
+/// What the fakes saw and how they behave.
+struct State {
+  /// The driver's names of all calls, in order, without the queries.
+  std::vector<std::string> calls;
+  /// Call name to the result it returns from now on.
+  std::map<std::string, CUresult> failures;
+  int deviceCount = 1;
+  int driverVersion = 12040;
+  std::map<int, int> deviceAttributes;
+  std::map<int, int> functionAttributes;
+  CUcontext current = nullptr;
+  int contextDepth = 0;
+  std::map<CUdeviceptr, std::string> memory;
+  /// Of the last launch; its attributes are copied.
+  CUlaunchConfig launch = {};
+  std::vector<CUlaunchAttribute> launchAttributes;
+  std::vector<int> launchedInts;
+  /// Attribute and value of every cuFuncSetAttribute.
+  std::vector<std::pair<int, int>> functionSettings;
+  /// What the fake compiler writes to the error log.
+  std::string errorLog;
+  /// Milliseconds returned by the next cuEventElapsedTime calls, in turn.
+  std::vector<float> elapsed;
+  size_t nextElapsed = 0;
+  /// Streams that are being captured, with the number of launches since.
+  std::map<CUstream, int> captures;
+  /// Launches of every instantiated graph.
+  std::map<CUgraphExec, int> graphs;
+  uintptr_t nextGraph = 0x600;
+  /// Base names that cuGetProcAddress does not know (the fake as a library only).
+  std::set<std::string> missing;
+  /// Guards `calls`, where several threads launch.
+  std::mutex mutex;
+};
+
+State &state();
+/// One device like an H100, nothing called yet.
+void resetState();
+
+/// A table whose members all point to fakes.
+DriverTable table();
+
+} // namespace tilecrt::cuda::fake
+
+#endif // TILEC_TEST_UNIT_RUNTIME_FAKEDRIVERSTATE_H

@@ -1,0 +1,180 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prepared launches over the fake driver: one driver call a launch, attributes, updates in place,
+// and tensor maps that are encoded only when what feeds them changed.
+
+#include "FakeDriver.h"
+
+#include "tilecrt/cuda/PreparedLaunch.h"
+
+#include <optional>
+
+using namespace tilecrt;
+using namespace tilecrt::cuda;
+
+namespace {
+
+class PreparedLaunchTest : public fake::FakeDriverTest {
+protected:
+  void SetUp() override {
+    FakeDriverTest::SetUp();
+    owner.emplace(context());
+    metadata.name = "add";
+    metadata.target = "sm_90a";
+    metadata.arguments = {{"x", "*fp16", ArgumentKind::pointer, 8, 16, false},
+                          {"m", "i32", ArgumentKind::integer, 4, 1, false},
+                          {"n", "i32", ArgumentKind::integer, 4, 16, false},
+                          {"eps", "fp32", ArgumentKind::floating, 4, 1, false}};
+    shape.grid = {4, 2, 1};
+    shape.block = {128, 1, 1};
+  }
+  void TearDown() override {
+    owner.reset();
+    FakeDriverTest::TearDown();
+  }
+
+  Result<PreparedLaunch> prepare() {
+    Result<Module> module = Module::load(*owner, "x");
+    EXPECT_TRUE(module.ok());
+    Result<Kernel> entry = module->kernel("add");
+    EXPECT_TRUE(entry.ok());
+    clearCalls();
+    const void *arguments[] = {&x, &m, &n, &eps};
+    return PreparedLaunch::create(std::make_shared<Kernel>(std::move(*entry)),
+                                  std::make_shared<const KernelMetadata>(metadata), shape,
+                                  arguments);
+  }
+  void addTensorMap() {
+    TensorMapArgument map;
+    map.elementType = "fp16";
+    map.shape = {"%1", "%2"};
+    map.strides = {"%2"};
+    map.box = {64, 64};
+    metadata.tensorMaps = {map};
+  }
+
+  std::optional<Context> owner;
+  KernelMetadata metadata;
+  LaunchShape shape;
+  uint64_t x = 0x1000;
+  int32_t m = 8, n = 64;
+  float eps = 0.5f;
+};
+
+TEST_F(PreparedLaunchTest, oneDriverCallEach) {
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  PreparedLaunch moved = std::move(*prepared);
+  EXPECT_EQ(calls(), "");
+  CUstream stream = reinterpret_cast<CUstream>(uintptr_t(0x77));
+  ASSERT_TRUE(moved.launch(stream).ok());
+  ASSERT_TRUE(moved.launch(stream).ok());
+  EXPECT_EQ(calls(), "cuLaunchKernelEx cuLaunchKernelEx");
+  EXPECT_EQ(fake::state().launch.gridDimX, 4u);
+  EXPECT_EQ(fake::state().launch.gridDimY, 2u);
+  EXPECT_EQ(fake::state().launch.blockDimX, 128u);
+  EXPECT_EQ(fake::state().launch.hStream, stream);
+  EXPECT_EQ(fake::state().launch.numAttrs, 0u);
+  EXPECT_EQ(fake::state().launchedInts, (std::vector<int>{0x1000, 8}));
+}
+
+TEST_F(PreparedLaunchTest, argumentsAndGridChangeInPlace) {
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok());
+  m = 9;
+  ASSERT_TRUE(prepared->setArgument(1, &m, sizeof m).ok());
+  ASSERT_TRUE(prepared->setGrid({7, 1, 1}).ok());
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  EXPECT_EQ(fake::state().launchedInts, (std::vector<int>{0x1000, 9}));
+  EXPECT_EQ(fake::state().launch.gridDimX, 7u);
+}
+
+TEST_F(PreparedLaunchTest, wrongUpdatesAreRefused) {
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok());
+  int64_t wide = 64;
+  EXPECT_EQ(prepared->setArgument(4, &n, 4).message(),
+            "kernel 'add' has no argument 4: there are 4");
+  EXPECT_EQ(prepared->setArgument(2, &wide, sizeof wide).message(),
+            "kernel 'add': argument 'n' ('i32') takes 4 bytes, got 8");
+  EXPECT_EQ(prepared->setArgument(2, nullptr, 4).message(),
+            "kernel 'add': argument 'n' ('i32') has no value");
+  n = 65;
+  EXPECT_EQ(prepared->setArgument(2, &n, 4).message(),
+            "kernel 'add': argument 'n' ('i32') was compiled for multiples of 16, got 65");
+  EXPECT_FALSE(prepared->setGrid({0, 1, 1}).ok());
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 4u);
+  EXPECT_FALSE(prepare().ok());
+}
+
+TEST_F(PreparedLaunchTest, attributes) {
+  shape.cluster = {2, 1, 1};
+  shape.programmatic = shape.cooperative = true;
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok());
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  const auto &attributes = fake::state().launchAttributes;
+  ASSERT_EQ(attributes.size(), 3u);
+  EXPECT_EQ(attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+  EXPECT_EQ(attributes[0].value.clusterDim.x, 2u);
+  EXPECT_EQ(attributes[1].id, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
+  EXPECT_EQ(attributes[1].value.programmaticStreamSerializationAllowed, 1);
+  EXPECT_EQ(attributes[2].id, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+  EXPECT_EQ(attributes[2].value.cooperative, 1);
+}
+
+TEST_F(PreparedLaunchTest, sharedMemoryIsRaisedBeforehand) {
+  shape.dynamicSharedBytes = 100000;
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok());
+  EXPECT_EQ(calls(), "cuFuncSetAttribute");
+}
+
+TEST_F(PreparedLaunchTest, tensorMapsFollowWhatFeedsThem) {
+  addTensorMap();
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  EXPECT_EQ(calls(), "cuTensorMapEncodeTiled");
+  clearCalls();
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  // The same values, and one that no map is made from.
+  ASSERT_TRUE(prepared->setArgument(0, &x, sizeof x).ok());
+  ASSERT_TRUE(prepared->setArgument(3, &eps, sizeof eps).ok());
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  EXPECT_EQ(calls(), "cuLaunchKernelEx cuLaunchKernelEx");
+  clearCalls();
+  m = 16;
+  x = 0x2000;
+  ASSERT_TRUE(prepared->setArgument(0, &x, sizeof x).ok());
+  ASSERT_TRUE(prepared->setArgument(1, &m, sizeof m).ok());
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  EXPECT_EQ(calls(), "cuTensorMapEncodeTiled cuLaunchKernelEx cuLaunchKernelEx");
+}
+
+TEST_F(PreparedLaunchTest, badTensorIsRefused) {
+  addTensorMap();
+  m = 0;
+  EXPECT_NE(prepare().message().find("the size 0 in dimension 0"), std::string::npos);
+  m = 8;
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok());
+  m = 0;
+  ASSERT_TRUE(prepared->setArgument(1, &m, sizeof m).ok());
+  clearCalls();
+  EXPECT_EQ(prepared->launch(nullptr).code(), StatusCode::invalidArgument);
+  EXPECT_EQ(calls(), "");
+}
+
+TEST_F(PreparedLaunchTest, failedLaunchNamesTheKernel) {
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok());
+  fake::state().failures["cuLaunchKernelEx"] = CUDA_ERROR_LAUNCH_FAILED;
+  EXPECT_EQ(prepared->launch(nullptr).message().rfind(
+                "launching kernel 'add': cuLaunchKernelEx failed with CUDA_ERROR_LAUNCH_FAILED", 0),
+            0u);
+}
+
+} // namespace
