@@ -79,6 +79,8 @@ typedef struct tilec_compiler tilec_compiler;
 typedef struct tilec_kernel tilec_kernel;
 /// The messages of one compilation.
 typedef struct tilec_diagnostics tilec_diagnostics;
+/// What a source holds.
+typedef struct tilec_source tilec_source;
 /// What one simulation found, printed and counted.
 typedef struct tilec_report tilec_report;
 /// A GPU, or the simulator as a device.
@@ -94,6 +96,7 @@ TILEC_API tilec_status tilec_compiler_create(tilec_compiler **compiler);
 TILEC_API void tilec_compiler_destroy(tilec_compiler *compiler);
 TILEC_API void tilec_kernel_destroy(tilec_kernel *kernel);
 TILEC_API void tilec_diagnostics_destroy(tilec_diagnostics *diagnostics);
+TILEC_API void tilec_source_destroy(tilec_source *source);
 TILEC_API void tilec_report_destroy(tilec_report *report);
 TILEC_API void tilec_device_destroy(tilec_device *device);
 TILEC_API void tilec_function_destroy(tilec_function *function);
@@ -187,6 +190,50 @@ TILEC_API tilec_status tilec_compile_text(tilec_compiler *compiler, const char *
 TILEC_API tilec_status tilec_compile_file(tilec_compiler *compiler, const char *path,
                                           const tilec_options *options, tilec_kernel **kernel,
                                           tilec_diagnostics **diagnostics);
+
+//===----------------------------------------------------------------------------------===//
+// Looking into a source
+//===----------------------------------------------------------------------------------===//
+
+/// Reads what kernels a source holds, without compiling any. The arguments are those of
+/// tilec_compile_text and tilec_compile_file.
+TILEC_API tilec_status tilec_source_text(const char *name, const char *text, size_t length,
+                                         tilec_source **source, tilec_diagnostics **diagnostics);
+TILEC_API tilec_status tilec_source_file(const char *path, tilec_source **source,
+                                         tilec_diagnostics **diagnostics);
+
+typedef struct tilec_source_kernel {
+  size_t struct_size;
+  const char *name;
+  uint32_t line;
+  /// 1: a kernel; 0: a function that kernels call.
+  int32_t is_entry;
+  size_t num_parameters;
+} tilec_source_kernel;
+
+typedef enum tilec_parameter_kind {
+  TILEC_PARAMETER_PLAIN = 0,
+  /// tl.constexpr: takes a constant.
+  TILEC_PARAMETER_CONSTEXPR = 1,
+  /// Its annotation says the type.
+  TILEC_PARAMETER_TYPED = 2
+} tilec_parameter_kind;
+
+typedef struct tilec_parameter {
+  size_t struct_size;
+  const char *name;
+  tilec_parameter_kind kind;
+  int32_t has_default;
+  /// What its annotation says; empty where there is none.
+  const char *type;
+} tilec_parameter;
+
+TILEC_API size_t tilec_source_num_kernels(const tilec_source *source);
+TILEC_API tilec_status tilec_source_get_kernel(const tilec_source *source, size_t index,
+                                               tilec_source_kernel *kernel);
+/// Parameter number `index` of kernel number `kernel`.
+TILEC_API tilec_status tilec_source_get_parameter(const tilec_source *source, size_t kernel,
+                                                  size_t index, tilec_parameter *parameter);
 
 //===----------------------------------------------------------------------------------===//
 // Diagnostics

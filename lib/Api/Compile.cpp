@@ -147,8 +147,7 @@ static tilec_status statusOf(Failure failure) {
   return TILEC_INTERNAL;
 }
 
-/// The first error with its place, for tilec_last_error.
-static std::string summarize(const DiagnosticsObject &diagnostics) {
+std::string tilec::api::summarize(const DiagnosticsObject &diagnostics) {
   auto first = llvm::find_if(diagnostics.records, [](const DiagnosticRecord &record) {
     return record.severity == Severity::Error;
   });

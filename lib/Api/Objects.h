@@ -50,6 +50,17 @@ struct DiagnosticsObject {
   std::string json;
 };
 
+struct SourceObject {
+  struct Kernel {
+    KernelInfo info;
+    uint32_t line;
+  };
+  std::vector<Kernel> kernels;
+};
+
+/// The first error with its place, for tilec_last_error.
+std::string summarize(const DiagnosticsObject &diagnostics);
+
 /// A tilec_finding that owns its texts.
 struct FindingRecord {
   tilecrt::sim::Finding finding;
@@ -67,6 +78,7 @@ struct ReportObject {
 using Compilers = HandleTable<tilec_compiler, CompilerObject>;
 using Kernels = HandleTable<tilec_kernel, KernelObject>;
 using Diagnostics = HandleTable<tilec_diagnostics, DiagnosticsObject>;
+using Sources = HandleTable<tilec_source, SourceObject>;
 using Reports = HandleTable<tilec_report, ReportObject>;
 
 } // namespace tilec::api

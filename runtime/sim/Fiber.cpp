@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fibers on Boost.Context, with stacks carved out of one anonymous mapping, and the notes that
-// AddressSanitizer needs when the stack pointer moves from one stack to another.
+// AddressSanitizer and ThreadSanitizer need when the stack pointer moves from one stack to another.
 #include "runtime/sim/Fiber.h"
 
 #include <boost/context/preallocated.hpp>
@@ -16,6 +16,9 @@
 #if __has_feature(address_sanitizer)
 #define TILEC_SIM_ASAN 1
 #endif
+#if __has_feature(thread_sanitizer)
+#define TILEC_SIM_TSAN 1
+#endif
 #endif
 #if defined(__SANITIZE_ADDRESS__)
 #define TILEC_SIM_ASAN 1
@@ -23,6 +26,14 @@
 
 #ifdef TILEC_SIM_ASAN
 #include <sanitizer/common_interface_defs.h>
+#endif
+#ifdef TILEC_SIM_TSAN
+#include <sanitizer/tsan_interface.h>
+// Not a function: ThreadSanitizer counts calls and returns, and this is between a call on one stack
+// and its return on the other.
+#define TILEC_SIM_SWITCH_TO(fiber) __tsan_switch_to_fiber(fiber, 0)
+#else
+#define TILEC_SIM_SWITCH_TO(fiber) (void)(fiber)
 #endif
 
 using boost::context::fiber;
@@ -51,6 +62,22 @@ void enterStack([[maybe_unused]] void *fakeStack, [[maybe_unused]] void **oldBot
 #endif
 }
 
+void makeTsanFiber([[maybe_unused]] void **inside, [[maybe_unused]] void **outside) {
+#ifdef TILEC_SIM_TSAN
+  if (!*inside)
+    *inside = __tsan_create_fiber(0);
+  *outside = __tsan_get_current_fiber();
+#endif
+}
+
+void dropTsanFiber([[maybe_unused]] void **inside) {
+#ifdef TILEC_SIM_TSAN
+  if (*inside)
+    __tsan_destroy_fiber(*inside);
+  *inside = nullptr;
+#endif
+}
+
 /// Drops a suspended fiber without running its destructor, which would unwind its stack.
 void forget(fiber &suspended) {
   alignas(fiber) char grave[sizeof(fiber)];
@@ -60,9 +87,11 @@ void forget(fiber &suspended) {
 } // namespace
 
 FiberSet::~FiberSet() {
-  for (Slot &slot : slots)
+  for (Slot &slot : slots) {
     if (slot.inside)
       forget(slot.inside);
+    dropTsanFiber(&slot.tsanInside);
+  }
   if (block)
     munmap(block, blockBytes);
 }
@@ -94,6 +123,9 @@ void FiberSet::start(Slot &slot, unsigned index) {
   BorrowedStack stack;
   stack.context.size = stride - guardBytes;
   stack.context.sp = block + (index + 1) * stride;
+  // Making a fiber runs it for a moment.
+  makeTsanFiber(&slot.tsanInside, &slot.tsanOutside);
+  TILEC_SIM_SWITCH_TO(slot.tsanInside);
   slot.inside = fiber(std::allocator_arg, stack, [this, index](fiber &&resumer) {
     Slot &self = slots[index];
     enterStack(nullptr, &self.outsideStack, &self.outsideStackBytes);
@@ -104,6 +136,7 @@ void FiberSet::start(Slot &slot, unsigned index) {
     }
     return std::move(self.outside);
   });
+  TILEC_SIM_SWITCH_TO(slot.tsanOutside);
 }
 
 void FiberSet::resume(unsigned index) {
@@ -112,6 +145,8 @@ void FiberSet::resume(unsigned index) {
     start(slot, index);
   void *fakeStack = nullptr;
   leaveStack(&fakeStack, block + index * stride + guardBytes, stride - guardBytes);
+  makeTsanFiber(&slot.tsanInside, &slot.tsanOutside);
+  TILEC_SIM_SWITCH_TO(slot.tsanInside);
   slot.inside = std::move(slot.inside).resume();
   enterStack(fakeStack, nullptr, nullptr);
 }
@@ -119,6 +154,7 @@ void FiberSet::resume(unsigned index) {
 void FiberSet::suspend(unsigned index) {
   Slot &slot = slots[index];
   leaveStack(&slot.fakeStack, slot.outsideStack, slot.outsideStackBytes);
+  TILEC_SIM_SWITCH_TO(slot.tsanOutside);
   slot.outside = std::move(slot.outside).resume();
   enterStack(slot.fakeStack, &slot.outsideStack, &slot.outsideStackBytes);
 }
@@ -131,11 +167,13 @@ void FiberSet::abandon(unsigned index) {
   // destroyed.
   if (slot.outside)
     forget(slot.outside);
+  dropTsanFiber(&slot.tsanInside);
 }
 
 void FiberSet::leftByJump(unsigned index) {
   Slot &slot = slots[index];
   leaveStack(nullptr, slot.outsideStack, slot.outsideStackBytes);
+  TILEC_SIM_SWITCH_TO(slot.tsanOutside);
   enterStack(nullptr, nullptr, nullptr);
 }
 

@@ -62,6 +62,8 @@ private:
     Body body = nullptr;
     void *argument = nullptr;
     bool stop = false;
+    void *tsanInside = nullptr; ///< ThreadSanitizer's names of the two stacks.
+    void *tsanOutside = nullptr;
     void *outsideStack = nullptr; ///< For AddressSanitizer's notion of the current stack.
     size_t outsideStackBytes = 0;
     void *fakeStack = nullptr;

@@ -1,0 +1,137 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a source holds, over the C interface: it is parsed and its kernels are listed.
+
+#include "Objects.h"
+
+#include "tilec/Syntax/Parser.h"
+
+using namespace tilec;
+using namespace tilec::api;
+
+static_assert(int(KernelParam::Kind::Plain) == TILEC_PARAMETER_PLAIN &&
+              int(KernelParam::Kind::Constexpr) == TILEC_PARAMETER_CONSTEXPR &&
+              int(KernelParam::Kind::Typed) == TILEC_PARAMETER_TYPED);
+
+static tilec_status invalid(std::string message) {
+  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
+}
+
+/// The source of a handle; null after a failure was kept.
+static std::shared_ptr<SourceObject> findSource(const tilec_source *source) {
+  std::shared_ptr<SourceObject> object = Sources::get().find(source);
+  if (!object)
+    failHandle("tilec_source");
+  return object;
+}
+
+static std::shared_ptr<SourceObject> listSource(SourceManager &sources, FileId file,
+                                                DiagnosticEngine &engine) {
+  std::unique_ptr<ast::Module> tree = parseModule(sources, file, engine);
+  if (!tree || engine.hasErrors())
+    return nullptr;
+  auto object = std::make_shared<SourceObject>();
+  for (KernelInfo &info : listKernels(*tree, sources, engine)) {
+    uint32_t line = sources.getLineColumn(info.range).line;
+    object->kernels.push_back({std::move(info), line});
+  }
+  return engine.hasErrors() ? nullptr : object;
+}
+
+/// What both ways to read a source share; `load` puts it into the manager.
+static tilec_status readSource(tilec_source **source, tilec_diagnostics **diagnostics,
+                               llvm::function_ref<llvm::Expected<FileId>(SourceManager &)> load) {
+  if (!source)
+    return invalid("source is null");
+  SourceManager sources;
+  DiagnosticEngine engine;
+  std::shared_ptr<SourceObject> object;
+  if (llvm::Expected<FileId> file = load(sources))
+    object = listSource(sources, *file, engine);
+  else
+    engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
+  auto messages = std::make_shared<DiagnosticsObject>(sources, engine);
+  if (!object)
+    fail(TILEC_INPUT_ERROR, summarize(*messages));
+  if (diagnostics)
+    *diagnostics = Diagnostics::get().insert(std::move(messages));
+  if (!object)
+    return TILEC_INPUT_ERROR;
+  *source = Sources::get().insert(std::move(object));
+  return TILEC_OK;
+}
+
+tilec_status tilec_source_text(const char *name, const char *text, size_t length,
+                               tilec_source **source, tilec_diagnostics **diagnostics) {
+  if (source)
+    *source = nullptr;
+  if (diagnostics)
+    *diagnostics = nullptr;
+  return guarded([&] {
+    if (!text && length != 0)
+      return invalid("text is null, its length is " + std::to_string(length));
+    return readSource(source, diagnostics, [&](SourceManager &sources) {
+      return sources.addBuffer(name ? name : "<text>", llvm::StringRef(text, length));
+    });
+  });
+}
+
+tilec_status tilec_source_file(const char *path, tilec_source **source,
+                               tilec_diagnostics **diagnostics) {
+  if (source)
+    *source = nullptr;
+  if (diagnostics)
+    *diagnostics = nullptr;
+  return guarded([&] {
+    if (!path)
+      return invalid("path is null");
+    return readSource(source, diagnostics,
+                      [&](SourceManager &sources) { return sources.loadFile(path); });
+  });
+}
+
+void tilec_source_destroy(tilec_source *source) { Sources::get().erase(source); }
+
+size_t tilec_source_num_kernels(const tilec_source *source) {
+  std::shared_ptr<SourceObject> object = findSource(source);
+  return object ? object->kernels.size() : 0;
+}
+
+tilec_status tilec_source_get_kernel(const tilec_source *source, size_t index,
+                                     tilec_source_kernel *kernel) {
+  return guarded([&] {
+    std::shared_ptr<SourceObject> object = findSource(source);
+    if (!object)
+      return TILEC_INVALID_ARGUMENT;
+    if (index >= object->kernels.size())
+      return failIndex("kernel", index, object->kernels.size());
+    const SourceObject::Kernel &found = object->kernels[index];
+    tilec_source_kernel result = {};
+    result.name = found.info.name.c_str();
+    result.line = found.line;
+    result.is_entry = found.info.isEntry;
+    result.num_parameters = found.info.params.size();
+    return writeStruct(result, kernel, "kernel");
+  });
+}
+
+tilec_status tilec_source_get_parameter(const tilec_source *source, size_t kernel, size_t index,
+                                        tilec_parameter *parameter) {
+  return guarded([&] {
+    std::shared_ptr<SourceObject> object = findSource(source);
+    if (!object)
+      return TILEC_INVALID_ARGUMENT;
+    if (kernel >= object->kernels.size())
+      return failIndex("kernel", kernel, object->kernels.size());
+    const std::vector<KernelParam> &params = object->kernels[kernel].info.params;
+    if (index >= params.size())
+      return failIndex("parameter", index, params.size());
+    tilec_parameter result = {};
+    result.name = params[index].name.c_str();
+    result.kind = tilec_parameter_kind(params[index].kind);
+    result.has_default = params[index].hasDefault;
+    result.type = params[index].type.c_str();
+    return writeStruct(result, parameter, "parameter");
+  });
+}
