@@ -33,6 +33,9 @@ for name in ["TILEC_PTXAS", "CUDA_HOME", "HOME", "XDG_CACHE_HOME",
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+# Tests compile, unless they are about the cache.
+config.environment["TILEC_NO_CACHE"] = "1"
+
 config.substitutions += [
     ("%tilec_src", config.tilec_source_dir),
     ("%tilec_build", config.tilec_binary_dir),

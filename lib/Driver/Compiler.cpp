@@ -7,8 +7,10 @@
 #include "tilec/Driver/Compiler.h"
 
 #include "DiagnosticBridge.h"
+#include "KernelCaching.h"
 #include "Metadata.h"
 #include "ResourceRemarks.h"
+#include "ToolHints.h"
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,7 +23,6 @@
 #include "tilec/Target/HostJIT.h"
 #include "tilec/Target/PTX.h"
 #include "tilecrt/TensorMapValues.h"
-#include "llvm/Support/Path.h"
 #include <chrono>
 
 using namespace mlir;
@@ -34,9 +35,14 @@ CompiledKernel &CompiledKernel::operator=(CompiledKernel &&) noexcept = default;
 CompiledKernel::~CompiledKernel() = default;
 
 struct Compiler::Impl {
-  Impl() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
-    // A message is for who wrote the source.
-    context.printOpOnDiagnostic(false);
+  /// Made when something is to be compiled: a kernel from the cache does not need it.
+  MLIRContext &getContext() {
+    if (!context) {
+      context.emplace(makeRegistry(), MLIRContext::Threading::DISABLED);
+      // A message is for who wrote the source.
+      context->printOpOnDiagnostic(false);
+    }
+    return *context;
   }
 
   static DialectRegistry makeRegistry() {
@@ -46,7 +52,7 @@ struct Compiler::Impl {
     return registry;
   }
 
-  MLIRContext context;
+  std::optional<MLIRContext> context;
   Failure failure = Failure::None;
 };
 
@@ -70,9 +76,10 @@ namespace {
 class Compilation {
 public:
   Compilation(MLIRContext &mlirContext, SourceManager &sourceManager, FileId sourceFile,
-              const CompileOptions &compileOptions, DiagnosticEngine &engine)
+              const CompileOptions &compileOptions, DiagnosticEngine &engine,
+              std::unique_ptr<ast::Module> parsed)
       : context(mlirContext), sources(sourceManager), file(sourceFile), options(compileOptions),
-        diagnostics(engine), result(std::make_unique<CompiledKernel>()) {}
+        diagnostics(engine), result(std::make_unique<CompiledKernel>()), tree(std::move(parsed)) {}
 
   std::unique_ptr<CompiledKernel> run();
   Failure failure = Failure::None;
@@ -175,7 +182,8 @@ bool Compilation::runPipeline(llvm::function_ref<void(OpPassManager &)> build) {
 }
 
 bool Compilation::parse() {
-  tree = parseModule(sources, file, diagnostics);
+  if (!tree)
+    tree = parseModule(sources, file, diagnostics);
   if (!tree || diagnostics.hasErrors())
     return fail(Failure::Input);
   if (llvm::is_contained(options.keep, Stage::AST))
@@ -354,17 +362,7 @@ PTXOptions Compilation::ptxOptions() const {
   ptx.target = options.target;
   ptx.lineInfo = options.lineInfo;
   ptx.fuseMultiplyAdd = options.fpFusion;
-  MathLibraryHints hints;
-  hints.libclc = options.tools.libclc;
-  hints.libdevice = options.tools.libdevice;
-  hints.cudaHome = options.tools.cudaHome;
-  if (!options.tools.executable.empty()) {
-    llvm::SmallString<128> folder(
-        llvm::sys::path::parent_path(llvm::sys::path::parent_path(options.tools.executable)));
-    llvm::sys::path::append(folder, "share", "tilec");
-    hints.resourceFolder = folder.str().str();
-  }
-  ptx.mathLibraries = findMathLibraries(hints);
+  ptx.mathLibraries = findMathLibraries(mathLibraryHints(options.tools));
   // The smaller and faster code where it is there.
   ptx.mathPreference = MathLibraryPreference::libdevice;
   return ptx;
@@ -396,11 +394,7 @@ bool Compilation::toPTX() {
 }
 
 bool Compilation::toCubin() {
-  PtxasHints hints;
-  hints.option = options.tools.ptxas;
-  hints.cudaHome = options.tools.cudaHome;
-  hints.searchPath = options.tools.path;
-  llvm::Expected<std::string> ptxas = findPtxas(hints);
+  llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(options.tools));
   if (!ptxas)
     return fail(Failure::Unavailable, ptxas.takeError());
   CubinOptions cubinOptions;
@@ -490,18 +484,77 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
 Compiler::Compiler() : impl(std::make_unique<Impl>()) {}
 Compiler::~Compiler() = default;
 
+bool Compiler::canUseCache(const CompileOptions &options) {
+  return KernelCaching::isCacheable(options);
+}
+
 Failure Compiler::lastFailure() const { return impl->failure; }
+
+std::unique_ptr<CompiledKernel> Compiler::compileAfresh(SourceManager &sources, FileId file,
+                                                        const CompileOptions &options,
+                                                        DiagnosticEngine &diagnostics,
+                                                        std::unique_ptr<ast::Module> tree) {
+  MLIRContext &context = impl->getContext();
+  DiagnosticBridge bridge(context, sources, diagnostics);
+  if (options.remarks)
+    DiagnosticBridge::collectRemarks(context, sources, diagnostics);
+  Compilation compilation(context, sources, file, options, diagnostics, std::move(tree));
+  std::unique_ptr<CompiledKernel> kernel = compilation.run();
+  context.setRemarkEngine(nullptr);
+  impl->failure = compilation.failure;
+  return kernel;
+}
+
+std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sources, FileId file,
+                                                              const CompileOptions &options,
+                                                              DiagnosticEngine &diagnostics) {
+  auto start = std::chrono::steady_clock::now();
+  std::unique_ptr<ast::Module> tree = parseModule(sources, file, diagnostics);
+  if (!tree || diagnostics.hasErrors()) {
+    impl->failure = Failure::Input;
+    return nullptr;
+  }
+  CompileCache &cache = *options.cache;
+  std::unique_ptr<KernelCaching> caching = KernelCaching::create(sources, *tree, options);
+  if (!caching)
+    return compileAfresh(sources, file, options, diagnostics, std::move(tree));
+  auto find = [&]() -> std::unique_ptr<CompiledKernel> {
+    CacheLevel level = CacheLevel::None;
+    std::shared_ptr<const CacheEntry> entry = cache.find(caching->getKey(), &level);
+    if (!entry)
+      return nullptr;
+    std::unique_ptr<CompiledKernel> kernel = caching->read(*entry, diagnostics);
+    if (!kernel)
+      return nullptr;
+    kernel->cacheLevel = level;
+    std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    kernel->times = {{"cache", elapsed.count()}};
+    return kernel;
+  };
+  impl->failure = Failure::None;
+  if (std::unique_ptr<CompiledKernel> kernel = find())
+    return kernel;
+  CompileCache::Claim claim = cache.claim(caching->getKey());
+  // Whoever had the claim before may have compiled it.
+  if (std::unique_ptr<CompiledKernel> kernel = find())
+    return kernel;
+  size_t firstMessage = diagnostics.getDiagnostics().size();
+  std::unique_ptr<CompiledKernel> kernel =
+      compileAfresh(sources, file, options, diagnostics, std::move(tree));
+  if (kernel && impl->failure == Failure::None)
+    if (std::optional<CacheEntry> entry = caching->write(*kernel, diagnostics, firstMessage))
+      cache.store(caching->getKey(), *entry);
+  return kernel;
+}
 
 std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId file,
                                                   const CompileOptions &options,
                                                   DiagnosticEngine &diagnostics) {
-  DiagnosticBridge bridge(impl->context, sources, diagnostics);
-  if (options.remarks)
-    DiagnosticBridge::collectRemarks(impl->context, sources, diagnostics);
-  Compilation compilation(impl->context, sources, file, options, diagnostics);
-  std::unique_ptr<CompiledKernel> kernel = compilation.run();
-  impl->context.setRemarkEngine(nullptr);
-  impl->failure = compilation.failure;
+  if (!options.cache || !KernelCaching::isCacheable(options))
+    return compileAfresh(sources, file, options, diagnostics, nullptr);
+  std::unique_ptr<CompiledKernel> kernel = compileThroughCache(sources, file, options, diagnostics);
+  for (const std::string &problem : options.cache->takeProblems())
+    diagnostics.remark(SourceRange(), problem, "cache");
   return kernel;
 }
 

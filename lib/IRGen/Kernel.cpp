@@ -76,11 +76,9 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
                        options.kernel, names);
     return nullptr;
   }
+  if (const ast::FunctionDef *kernel = findKernel(tree, ""))
+    return kernel;
   std::vector<const ast::FunctionDef *> entries = getEntryKernels(tree);
-  if (entries.size() == 1)
-    return entries.front();
-  if (kernels.size() == 1)
-    return kernels.front();
   if (entries.empty())
     entries = kernels;
   Diagnostic &diagnostic =
@@ -319,6 +317,16 @@ LogicalResult Generator::verifyResult(mlir::ModuleOp module, SourceRange range) 
 } // namespace tilec::irgen
 
 namespace tilec {
+
+const ast::FunctionDef *findKernel(const ast::Module &module, llvm::StringRef name) {
+  if (!name.empty())
+    return module.findJitFunction(name);
+  std::vector<const ast::FunctionDef *> entries = irgen::getEntryKernels(module);
+  if (entries.size() == 1)
+    return entries.front();
+  std::vector<const ast::FunctionDef *> kernels = irgen::getKernels(module);
+  return kernels.size() == 1 ? kernels.front() : nullptr;
+}
 
 mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
                                                const ast::Module &module, SourceManager &sources,

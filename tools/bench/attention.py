@@ -115,7 +115,7 @@ class AttentionData:
         self.q, self.k, self.v = (torch.randn(shape, device="cuda", dtype=kind) for _ in range(3))
         self.out, self.lse = accuracy.Output(shape, case.dtype), accuracy.Output(shape[:3], "fp32")
         self.outputs = [self.out, self.lse]
-        self.arguments = dict(case.values(), q_ptr=self.q, k_ptr=self.k, v_ptr=self.v, out_ptr=self.out.view,
+        self.arguments = dict(case.values(), heads=case.batch * case.heads, q_ptr=self.q, k_ptr=self.k, v_ptr=self.v, out_ptr=self.out.view,
                               lse_ptr=self.lse.view)
         chosen = torch.randperm(case.length, device="cuda")[:SAMPLED]
         ends = torch.tensor([0, case.length - 1], device="cuda")

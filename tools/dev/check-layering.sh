@@ -72,7 +72,7 @@ function guardOf(path) {
 
 BEGIN {
   level["Support"] = 0
-  level["Layout"] = level["Syntax"] = 1
+  level["Layout"] = level["Syntax"] = level["Cache"] = 1
   level["Sema"] = level["dialects/Tile"] = 2
   level["dialects/TileGPU"] = level["IRGen"] = 3
   level["Analysis"] = 4
@@ -113,7 +113,7 @@ BEGIN {
       sub(/".*/, "", included)
       checkInclude(included)
     }
-    if (text ~ /^[ \t]*#include ["<]mlir\// && (folder ~ /^(Support|Layout|Syntax|runtime)$/))
+    if (text ~ /^[ \t]*#include ["<]mlir\// && (folder ~ /^(Support|Layout|Syntax|Cache|runtime)$/))
       fail("'"'"'" folder "'"'"' includes MLIR")
     if (text ~ /^[ \t]*#include ["<]llvm\// && folder == "runtime") fail("'"'"'runtime'"'"' includes LLVM")
     code = text

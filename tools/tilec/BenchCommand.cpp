@@ -7,6 +7,7 @@
 #include "Commands.h"
 
 #include "BenchReport.h"
+#include "CacheSetup.h"
 #include "CompileOutcome.h"
 #include "Console.h"
 #include "FindingDiagnostics.h"
@@ -26,7 +27,8 @@ namespace {
 class Bench {
 public:
   explicit Bench(const BenchCommand &benchCommand)
-      : command(benchCommand), report{benchCommand, "simulator", {}} {}
+      : command(benchCommand), cache(benchCommand.run.kernel.cache),
+        report{benchCommand, "simulator", {}} {}
 
   ExitCode run();
 
@@ -57,6 +59,7 @@ private:
   std::optional<tilecrt::cuda::Context> gpu;
   /// After a fault the driver refuses everything else.
   bool isGpuLost = false;
+  KernelCache cache;
   Compiler compiler;
   std::unique_ptr<CompiledKernel> compiled;
   RunPlan plan;
@@ -186,6 +189,7 @@ ExitCode Bench::compile(const RunCommand &variant) {
   if (gpu)
     if (Status status = aimAtGpu(gpu->device(), options); !status.ok())
       return reportUnlessOk(status);
+  cache.attachTo(options);
   DiagnosticEngine diagnostics;
   compiled = compiler.compile(sources, file, options, diagnostics);
   print(diagnostics);

@@ -7,6 +7,8 @@
 
 #include "CommandLine.h"
 
+#include "CacheSetup.h"
+
 #include "tilec/Support/NearestName.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Target/PTXTarget.h"
@@ -102,7 +104,19 @@ constexpr const char *topExamples =
 Exit codes: 0 fine, 1 error in the input, 2 wrong command line, 3 internal error, 4 device or
 tool unavailable.
 Environment: TILEC_PTXAS, CUDA_HOME or CUDA_PATH, PATH (where ptxas is), TILEC_LIBCLC and
-TILEC_LIBDEVICE (bitcode files).)text";
+TILEC_LIBDEVICE (bitcode files); TILEC_CACHE_DIR (else XDG_CACHE_HOME/tilec, else
+HOME/.cache/tilec), TILEC_CACHE_LIMIT (as in 2G), TILEC_SHARED_CACHE (a folder or
+redis://HOST:PORT) and TILEC_NO_CACHE.)text";
+
+constexpr const char *cacheExamples =
+    R"text(Compiled kernels are kept in a folder that all processes share; what is corrupt or too old for
+the limit is removed by itself.
+  info    what is kept, and where          clear   remove everything
+  verify  read all, remove what is bad     prune   remove the oldest down to the limit
+
+Examples:
+  tilec cache
+  tilec cache prune --max-size 500M)text";
 
 /// Option texts before they are checked.
 struct RawOptions {
@@ -123,6 +137,7 @@ struct RawOptions {
   std::string warpsList, stagesList;
   BenchCommand bench;
   LayoutCommand layout;
+  std::string cacheAction = "info", maxSize;
 };
 
 //===--------------------------------------------------------------------===//
@@ -144,6 +159,9 @@ void addSourceOptions(CLI::App &app, RawOptions &raw, const char *argumentValue,
   addRepeated(app, "--arg", raw.arguments, argumentText, argumentValue);
   app.add_flag("--debug", raw.kernel.debug, "Keep device assertions");
   app.add_option("--ptxas", raw.kernel.ptxas, "Path of NVIDIA's assembler")->type_name("PATH");
+  app.add_flag("--no-cache", raw.kernel.cache.off, "Neither look up nor keep compiled kernels");
+  app.add_option("--cache-dir", raw.kernel.cache.folder, "Folder of compiled kernels")
+      ->type_name("DIR");
   app.add_option("--diagnostics-format", raw.diagnosticsFormat, "Errors and warnings as text, json")
       ->type_name("FORMAT");
 }
@@ -253,6 +271,18 @@ CLI::App *addKernels(CLI::App &top, RawOptions &raw) {
 CLI::App *addDoctor(CLI::App &top, RawOptions &raw) {
   CLI::App *app = top.add_subcommand("doctor", "Say what this machine has and what is missing");
   app->add_option("--ptxas", raw.kernel.ptxas, "Path of NVIDIA's assembler")->type_name("PATH");
+  return app;
+}
+
+CLI::App *addCache(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("cache", "Look after the cache of compiled kernels");
+  app->add_option("ACTION", raw.cacheAction, "info (default), clear, verify, prune")->type_name("");
+  app->add_option("--cache-dir", raw.kernel.cache.folder, "Folder of compiled kernels")
+      ->type_name("DIR");
+  app->add_option("--max-size", raw.maxSize, "Of prune: what may stay (default: the limit)")
+      ->type_name("SIZE");
+  app->add_flag("--json", raw.json, "Report as JSON");
+  app->footer(cacheExamples);
   return app;
 }
 
@@ -554,6 +584,25 @@ Command readBench(const CLI::App &app, RawOptions &raw) {
   return command;
 }
 
+Command readCache(const CLI::App &app, const RawOptions &raw) {
+  CacheCommand command;
+  static constexpr CacheCommand::Action actions[] = {
+      CacheCommand::Action::Info, CacheCommand::Action::Clear, CacheCommand::Action::Verify,
+      CacheCommand::Action::Prune};
+  command.action =
+      actions[chooseWord("ACTION", raw.cacheAction, {"info", "clear", "verify", "prune"})];
+  command.cache = raw.kernel.cache;
+  command.json = raw.json;
+  if (app.count("--max-size")) {
+    if (command.action != CacheCommand::Action::Prune)
+      usage("'--max-size' belongs to 'tilec cache prune'");
+    command.maxBytes = parseSize(raw.maxSize);
+    if (!command.maxBytes)
+      usage("'--max-size' expects a size as in 500M or 2G, got '" + raw.maxSize + "'");
+  }
+  return command;
+}
+
 Command readLayout(RawOptions &raw) {
   LayoutCommand command = std::move(raw.layout);
   static constexpr LayoutView views[] = {LayoutView::Hardware, LayoutView::Tensor,
@@ -635,13 +684,14 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   CLI::App *kernels = addKernels(top, raw);
   CLI::App *doctor = addDoctor(top, raw);
   CLI::App *layout = addLayout(top, raw);
+  CLI::App *cache = addCache(top, raw);
   auto chosen = [&]() -> CLI::App * {
     return top.get_subcommands().empty() ? nullptr : top.get_subcommands().front();
   };
   auto chosenName = [&] { return chosen() ? chosen()->get_name() : std::string(); };
 
-  static constexpr llvm::StringRef names[] = {"compile", "run",    "bench",
-                                              "kernels", "doctor", "layout"};
+  static constexpr llvm::StringRef names[] = {"compile", "run",    "bench", "kernels",
+                                              "doctor",  "layout", "cache"};
   if (!arguments.empty() && !llvm::StringRef(arguments[0]).starts_with("-") &&
       !llvm::is_contained(names, arguments[0]))
     return usageError("unknown command '" + arguments[0] + "'" + suggestion(arguments[0], names),
@@ -661,6 +711,8 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
       result.command = DoctorCommand{raw.kernel.ptxas};
     else if (*layout)
       result.command = readLayout(raw);
+    else if (*cache)
+      result.command = readCache(*cache, raw);
     return result;
   } catch (const CLI::CallForHelp &) {
     result.text = (chosen() ? chosen() : &top)->help();
@@ -675,8 +727,8 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
                       chosenName());
   } catch (const CLI::ParseError &error) {
     if (!chosen())
-      return usageError("no command given, expected compile, run, bench, kernels, doctor or layout",
-                        "");
+      return usageError(
+          "no command given, expected compile, run, bench, kernels, doctor, layout or cache", "");
     // A misspelt option is the better explanation of what is then missing.
     std::vector<std::string> extras = top.remaining(/*recurse=*/true);
     if (!extras.empty() && extras.front().size() > 1 && extras.front()[0] == '-')

@@ -20,6 +20,7 @@ ExitCode execute(const BenchCommand &command);
 ExitCode execute(const KernelsCommand &command);
 ExitCode execute(const DoctorCommand &command);
 ExitCode execute(const LayoutCommand &command);
+ExitCode execute(const CacheCommand &command);
 
 } // namespace tilec::tool
 

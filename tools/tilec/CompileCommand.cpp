@@ -3,6 +3,7 @@
 //
 // tilec compile: one kernel to one stage, or to all of them as files.
 
+#include "CacheSetup.h"
 #include "Commands.h"
 #include "CompileOutcome.h"
 #include "Console.h"
@@ -40,7 +41,7 @@ CompileOptions makeOptions(const CompileCommand &command) {
 }
 
 bool countsAsError(const CompileCommand &command, const Diagnostic &diagnostic) {
-  if (diagnostic.severity != Severity::Remark)
+  if (diagnostic.severity != Severity::Remark || diagnostic.category == "cache")
     return false;
   return llvm::any_of(command.remarksAsErrors, [&](llvm::StringRef name) {
     return name == "perf" ? isPerformanceRemark(diagnostic.category) : diagnostic.category == name;
@@ -60,6 +61,8 @@ bool report(const CompileCommand &command, const SourceManager &sources,
       copyDiagnostic(diagnostic, Severity::Error, diagnostics);
     else if (diagnostic.severity != Severity::Remark)
       copyDiagnostic(diagnostic, diagnostic.severity, diagnostics);
+    else if (diagnostic.category == "cache")
+      copyDiagnostic(diagnostic, Severity::Remark, diagnostics);
     else if (command.remarks && isRemarkSelected(diagnostic.category, command.remarkFilter))
       copyDiagnostic(diagnostic, Severity::Remark, apart ? remarks : diagnostics);
   }
@@ -118,12 +121,14 @@ ExitCode execute(const CompileCommand &command) {
   if (!file)
     return ExitCode::InputError;
 
+  KernelCache cache(command.kernel.cache);
+  CompileOptions options = makeOptions(command);
   auto start = std::chrono::steady_clock::now();
+  cache.attachTo(options);
   Compiler compiler;
   std::chrono::duration<double, std::milli> setup = std::chrono::steady_clock::now() - start;
   DiagnosticEngine diagnostics;
-  std::unique_ptr<CompiledKernel> kernel =
-      compiler.compile(sources, *file, makeOptions(command), diagnostics);
+  std::unique_ptr<CompiledKernel> kernel = compiler.compile(sources, *file, options, diagnostics);
   bool promoted = report(command, sources, diagnostics);
   if (!kernel)
     return reportFailure(compiler.lastFailure());

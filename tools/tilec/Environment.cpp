@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TILEC_PTXAS, CUDA_HOME (or CUDA_PATH), PATH, TILEC_LIBCLC, TILEC_LIBDEVICE.
+// TILEC_PTXAS, CUDA_HOME (or CUDA_PATH), PATH, TILEC_LIBCLC, TILEC_LIBDEVICE; TILEC_CACHE_DIR,
+// XDG_CACHE_HOME, HOME, TILEC_CACHE_LIMIT, TILEC_SHARED_CACHE, TILEC_NO_CACHE.
 
 #include "Environment.h"
 
@@ -30,6 +31,22 @@ ToolSearch readToolSearch(llvm::StringRef ptxasOption) {
   if (!llvm::sys::fs::real_path("/proc/self/exe", self))
     tools.executable = std::string(self);
   return tools;
+}
+
+CacheEnvironment readCacheEnvironment() {
+  CacheEnvironment environment;
+  environment.folder = variable("TILEC_CACHE_DIR");
+  auto below = [&](const char *name, llvm::StringRef folder) {
+    std::string root = variable(name);
+    if (environment.folder.empty() && !root.empty())
+      environment.folder = root + "/" + folder.str();
+  };
+  below("XDG_CACHE_HOME", "tilec");
+  below("HOME", ".cache/tilec");
+  environment.limit = variable("TILEC_CACHE_LIMIT");
+  environment.shared = variable("TILEC_SHARED_CACHE");
+  environment.off = !variable("TILEC_NO_CACHE").empty();
+  return environment;
 }
 
 PtxasHints ptxasHints(const ToolSearch &tools) {

@@ -16,6 +16,17 @@ namespace tilec::tool {
 /// comes before TILEC_PTXAS.
 ToolSearch readToolSearch(llvm::StringRef ptxasOption);
 
+/// What the environment says about the cache of compiled kernels.
+struct CacheEnvironment {
+  /// TILEC_CACHE_DIR, else XDG_CACHE_HOME/tilec, else HOME/.cache/tilec, else empty.
+  std::string folder;
+  /// TILEC_CACHE_LIMIT and TILEC_SHARED_CACHE.
+  std::string limit, shared;
+  /// TILEC_NO_CACHE is set and not empty.
+  bool off = false;
+};
+CacheEnvironment readCacheEnvironment();
+
 /// The same for the functions that look for one thing, as the compiler asks them.
 PtxasHints ptxasHints(const ToolSearch &tools);
 MathLibraryHints mathLibraryHints(const ToolSearch &tools);

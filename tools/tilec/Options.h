@@ -23,6 +23,13 @@ enum class TextFormat { Text, Json };
 /// NAME=VALUE, split at the first '='; the name is not empty.
 using NamedValue = std::pair<std::string, std::string>;
 
+/// How the cache of compiled kernels is chosen on the command line.
+struct CacheOptions {
+  bool off = false;
+  /// Empty: the environment decides.
+  std::string folder;
+};
+
 /// What compile and run share.
 struct KernelOptions {
   std::string file;
@@ -35,6 +42,7 @@ struct KernelOptions {
   bool debug = false;
   /// Empty: the environment and the usual places decide.
   std::string ptxas;
+  CacheOptions cache;
   TextFormat diagnosticsFormat = TextFormat::Text;
 };
 
@@ -108,6 +116,15 @@ struct KernelsCommand {
   bool json = false;
 };
 
+struct CacheCommand {
+  enum class Action { Info, Clear, Verify, Prune };
+  Action action = Action::Info;
+  CacheOptions cache;
+  /// Of prune; not given: the cache's limit.
+  std::optional<uint64_t> maxBytes;
+  bool json = false;
+};
+
 struct DoctorCommand {
   std::string ptxas;
 };
@@ -126,7 +143,7 @@ struct LayoutCommand {
 };
 
 using Command = std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand,
-                             DoctorCommand, LayoutCommand>;
+                             DoctorCommand, LayoutCommand, CacheCommand>;
 
 } // namespace tilec::tool
 

@@ -3,6 +3,7 @@
 //
 // tilec run: bind the data, compile for the device, launch, compare and report.
 
+#include "CacheSetup.h"
 #include "Commands.h"
 #include "CompileOutcome.h"
 #include "Console.h"
@@ -26,7 +27,8 @@ namespace {
 /// One run, step by step; each step returns Ok to go on.
 class Runner {
 public:
-  explicit Runner(const RunCommand &runCommand) : command(runCommand) {}
+  explicit Runner(const RunCommand &runCommand)
+      : command(runCommand), cache(runCommand.kernel.cache) {}
 
   ExitCode run();
 
@@ -58,6 +60,7 @@ private:
   /// Nothing: the simulator.
   std::optional<tilecrt::cuda::Device> device;
   std::optional<tilecrt::cuda::Context> gpu;
+  KernelCache cache;
   Compiler compiler;
   std::unique_ptr<CompiledKernel> kernel;
   RunOutcome outcome;
@@ -180,6 +183,7 @@ ExitCode Runner::compile() {
     if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
   }
+  cache.attachTo(options);
   DiagnosticEngine diagnostics;
   kernel = compiler.compile(sources, file, options, diagnostics);
   printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);

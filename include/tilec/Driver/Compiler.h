@@ -7,6 +7,7 @@
 #ifndef TILEC_DRIVER_COMPILER_H
 #define TILEC_DRIVER_COMPILER_H
 
+#include "tilec/Cache/CompileCache.h"
 #include "tilec/IRGen/IRGen.h"
 #include "tilec/Support/Diagnostic.h"
 #include "tilec/Support/SourceBuffer.h"
@@ -71,6 +72,10 @@ struct CompileOptions {
   /// Counts instructions by class on the simulator.
   bool countInstructions = false;
   ToolSearch tools;
+  /// Kernels that were compiled before are taken from here, and new ones kept; null: neither. Used
+  /// for PTX and cubins when no other stage is kept. What goes wrong with it is reported as
+  /// remarks of the category "cache".
+  CompileCache *cache = nullptr;
 };
 
 /// Wall-clock time of one part of a compilation.
@@ -95,6 +100,8 @@ struct CompiledKernel {
   std::string cubin;
   /// Set for target "sim".
   std::unique_ptr<HostKernel> host;
+  /// Where it came from, if it was not compiled now.
+  CacheLevel cacheLevel = CacheLevel::None;
   std::vector<StageTime> times;
 };
 
@@ -123,8 +130,18 @@ public:
                                           const CompileOptions &options,
                                           DiagnosticEngine &diagnostics);
   Failure lastFailure() const;
+  /// Whether results with these options are kept in a cache.
+  static bool canUseCache(const CompileOptions &options);
 
 private:
+  std::unique_ptr<CompiledKernel> compileAfresh(SourceManager &sources, FileId file,
+                                                const CompileOptions &options,
+                                                DiagnosticEngine &diagnostics,
+                                                std::unique_ptr<ast::Module> tree);
+  std::unique_ptr<CompiledKernel> compileThroughCache(SourceManager &sources, FileId file,
+                                                      const CompileOptions &options,
+                                                      DiagnosticEngine &diagnostics);
+
   struct Impl;
   std::unique_ptr<Impl> impl;
 };

@@ -90,6 +90,10 @@ struct KernelInfo {
 std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
                                     DiagnosticEngine &diagnostics);
 
+/// The kernel that a compilation with this IRGenOptions::kernel takes; null when it would be an
+/// error.
+const ast::FunctionDef *findKernel(const ast::Module &module, llvm::StringRef name);
+
 /// Emits the specialised kernel as a module with one `func.func` that has the attribute
 /// `tile.kernel`; its arguments are the runtime parameters in order, with `tile.name`, `tile.type`
 /// and `tile.divisibility`. The module has `tile.num_warps` and `tile.num_stages` (i32). Returns

@@ -1,0 +1,210 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a compilation's key depends on, and that a cached kernel is the one that would be compiled.
+
+#include "tilec/Driver/Compiler.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilec;
+
+namespace {
+
+constexpr const char *kSource = R"(import triton
+import triton.language as tl
+
+SCALE = 3
+UNUSED = 4
+
+@triton.jit
+def helper(x):
+    return x * SCALE
+
+@triton.jit
+def other(x_ptr):
+    tl.store(x_ptr, 1.0)
+
+@triton.jit
+def kernel(x_ptr, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + offs, mask=offs < n)
+    tl.store(x_ptr + offs, helper(x), mask=offs < n)
+)";
+
+struct Outcome {
+  CacheLevel level = CacheLevel::None;
+  std::string ptx, metadata;
+  std::string messages;
+};
+
+/// Compiles with the cache and without, and expects the same result.
+class KernelCachingTest : public ::testing::Test {
+protected:
+  KernelCachingTest() {
+    options.kernel = "kernel";
+    options.arguments = {{"x_ptr", "*fp32"}, {"n", "i32"}};
+    options.constants = {{"BLOCK", "128"}};
+  }
+
+  Outcome compileOnce(const std::string &source, const std::string &path, CompileCache *used) {
+    SourceManager sources;
+    FileId file = llvm::cantFail(sources.addBuffer(path, source));
+    DiagnosticEngine diagnostics;
+    CompileOptions withCache = options;
+    withCache.cache = used;
+    std::unique_ptr<CompiledKernel> kernel =
+        compiler.compile(sources, file, withCache, diagnostics);
+    Outcome outcome;
+    outcome.messages = renderDiagnostics(sources, diagnostics);
+    if (!kernel)
+      return outcome;
+    outcome.level = kernel->cacheLevel;
+    outcome.ptx = kernel->ptx;
+    outcome.metadata = tilecrt::toJson(kernel->metadata);
+    return outcome;
+  }
+
+  bool isHit(const std::string &source, const std::string &path = "k.py") {
+    Outcome cached = compileOnce(source, path, &cache);
+    Outcome fresh = compileOnce(source, path, nullptr);
+    EXPECT_FALSE(fresh.ptx.empty()) << fresh.messages;
+    EXPECT_EQ(cached.ptx, fresh.ptx);
+    EXPECT_EQ(cached.metadata, fresh.metadata);
+    EXPECT_EQ(cached.messages, fresh.messages);
+    return cached.level != CacheLevel::None;
+  }
+
+  static std::string replaced(std::string text, const std::string &from, const std::string &to) {
+    size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+  }
+
+  CompileOptions options;
+  Compiler compiler;
+  CompileCache cache{CacheConfig{}};
+};
+
+TEST_F(KernelCachingTest, SameAgain) {
+  EXPECT_FALSE(isHit(kSource));
+  EXPECT_TRUE(isHit(kSource));
+}
+
+TEST_F(KernelCachingTest, PlacesDoNotCount) {
+  EXPECT_FALSE(isHit(kSource));
+  EXPECT_TRUE(isHit(kSource, "/another/folder/name.py"));
+  EXPECT_TRUE(isHit("# a comment\n\n" + std::string(kSource)));
+  EXPECT_TRUE(isHit(replaced(kSource, "    x = tl.load", "    # words\n\n    x  =  tl.load")));
+  EXPECT_TRUE(isHit(replaced(kSource, "return x * SCALE", "return x   * SCALE  # three")));
+}
+
+TEST_F(KernelCachingTest, OtherCodeDoesNotCount) {
+  EXPECT_FALSE(isHit(kSource));
+  EXPECT_TRUE(isHit(replaced(kSource, "tl.store(x_ptr, 1.0)", "tl.store(x_ptr + 1, 1.0)")));
+  EXPECT_TRUE(isHit(replaced(kSource, "UNUSED = 4", "UNUSED = 5")));
+}
+
+TEST_F(KernelCachingTest, ReachedCodeCounts) {
+  EXPECT_FALSE(isHit(kSource));
+  EXPECT_FALSE(isHit(replaced(kSource, "SCALE = 3", "SCALE = 5")));
+  EXPECT_FALSE(isHit(replaced(kSource, "x * SCALE", "x + SCALE")));
+  EXPECT_FALSE(isHit(replaced(kSource, "offs < n)\n", "offs < n, other=1.0)\n")));
+  EXPECT_FALSE(isHit(replaced(kSource, "mask=offs < n)\n", "mask=offs <= n)\n")));
+  // The same tokens, another structure.
+  std::string nested = replaced(kSource, "    return x * SCALE\n",
+                                "    if SCALE > 5:\n        x = x + 1\n    return x * SCALE\n");
+  EXPECT_FALSE(isHit(nested));
+  EXPECT_FALSE(isHit(replaced(nested, "        x = x + 1\n    return",
+                              "        x = x + 1\n"
+                              "        x = x\n    return")));
+}
+
+TEST_F(KernelCachingTest, OptionsCount) {
+  EXPECT_FALSE(isHit(kSource));
+  CompileOptions first = options;
+  auto expectMiss = [&](auto change) {
+    options = first;
+    change(options);
+    EXPECT_FALSE(isHit(kSource));
+    EXPECT_TRUE(isHit(kSource));
+  };
+  expectMiss([](CompileOptions &o) { o.constants[0].value = "256"; });
+  expectMiss([](CompileOptions &o) { o.arguments[0].type = "*fp32:16"; });
+  expectMiss([](CompileOptions &o) { o.arguments[0].type = "*fp16"; });
+  expectMiss([](CompileOptions &o) { o.target = "sm_80"; });
+  expectMiss([](CompileOptions &o) { o.numWarps = 8; });
+  expectMiss([](CompileOptions &o) { o.numStages = 2; });
+  expectMiss([](CompileOptions &o) { o.lineInfo = false; });
+  expectMiss([](CompileOptions &o) { o.fpFusion = false; });
+  expectMiss([](CompileOptions &o) { o.debug = true; });
+  expectMiss([](CompileOptions &o) { o.remarks = true; });
+}
+
+TEST_F(KernelCachingTest, RemarksComeBack) {
+  options.remarks = true;
+  options.arguments[0].type = "*fp32";
+  EXPECT_FALSE(isHit(kSource));
+  Outcome cached = compileOnce(kSource, "k.py", &cache);
+  EXPECT_EQ(cached.level, CacheLevel::Memory);
+  EXPECT_NE(cached.messages.find("remark:"), std::string::npos);
+  // They name lines.
+  EXPECT_FALSE(isHit("\n" + std::string(kSource)));
+}
+
+TEST_F(KernelCachingTest, ErrorsAreNotKept) {
+  std::string wrong = replaced(kSource, "helper(x)", "helpr(x)");
+  Outcome first = compileOnce(wrong, "k.py", &cache), again = compileOnce(wrong, "k.py", &cache);
+  EXPECT_TRUE(first.ptx.empty() && again.ptx.empty());
+  EXPECT_EQ(first.messages, again.messages);
+  EXPECT_NE(first.messages.find("error:"), std::string::npos);
+  EXPECT_EQ(cache.getStatistics().stores, 0u);
+}
+
+TEST_F(KernelCachingTest, OtherStagesAreNotKept) {
+  options.keep = {Stage::Tile, Stage::PTX};
+  EXPECT_FALSE(Compiler::canUseCache(options));
+  options.keep = {Stage::PTX};
+  EXPECT_TRUE(Compiler::canUseCache(options));
+  options.stopAfter = Stage::LLVM;
+  EXPECT_FALSE(Compiler::canUseCache(options));
+  options = CompileOptions();
+  EXPECT_TRUE(Compiler::canUseCache(options));
+}
+
+TEST_F(KernelCachingTest, FunctionsInConstantsCount) {
+  std::string source = R"(import triton
+import triton.language as tl
+
+@triton.jit
+def twice(x):
+    return x * 2
+
+@triton.jit
+def kernel(x_ptr, F: tl.constexpr):
+    tl.store(x_ptr, F(tl.load(x_ptr)))
+)";
+  options.arguments = {{"x_ptr", "*fp32"}};
+  options.constants = {{"F", "twice"}};
+  EXPECT_FALSE(isHit(source));
+  EXPECT_TRUE(isHit(source));
+  EXPECT_FALSE(isHit(replaced(source, "x * 2", "x * 4")));
+}
+
+TEST_F(KernelCachingTest, NamesInFStringsCount) {
+  std::string source = R"(import triton
+import triton.language as tl
+
+WIDTH = 5
+
+@triton.jit
+def kernel(x_ptr):
+    tl.device_print(f"width {WIDTH}", tl.load(x_ptr))
+)";
+  options.arguments = {{"x_ptr", "*fp32"}};
+  options.constants = {};
+  EXPECT_FALSE(isHit(source));
+  EXPECT_FALSE(isHit(replaced(source, "WIDTH = 5", "WIDTH = 6")));
+}
+
+} // namespace
