@@ -343,9 +343,16 @@ public:
     tilec_function *handle = nullptr;
     function.made =
         detail::statusOf(tilec_function_load(device.handle(), kernel.handle(), &handle));
-    if (handle)
-      function.owned.reset(handle,
-                           [device](tilec_function *last) { tilec_function_destroy(last); });
+    function.own(handle, device);
+    return function;
+  }
+  /// The first of the images that runs on the device; see tilec_function_load_image.
+  static Function load(const Device &device, const tilec_image *images, size_t count) {
+    Function function;
+    tilec_function *handle = nullptr;
+    function.made =
+        detail::statusOf(tilec_function_load_image(device.handle(), images, count, &handle));
+    function.own(handle, device);
     return function;
   }
 
@@ -374,6 +381,11 @@ public:
   }
 
 private:
+  void own(tilec_function *handle, const Device &device) {
+    if (handle)
+      owned.reset(handle, [device](tilec_function *last) { tilec_function_destroy(last); });
+  }
+
   std::shared_ptr<tilec_function> owned;
   Status made = {TILEC_INVALID_ARGUMENT, "no kernel was loaded"};
 };

@@ -540,7 +540,8 @@ TILEC_API tilec_status tilec_memory_alloc(tilec_device *device, size_t bytes, vo
 /// Frees what tilec_memory_alloc gave; other addresses, but NULL, are TILEC_INVALID_ARGUMENT.
 TILEC_API tilec_status tilec_memory_free(tilec_device *device, void *memory);
 /// Queue copies from host memory, to host memory, within the device's, and fill bytes with a value.
-/// Host memory has to stay as it is until the work is done. Device memory may be anybody's.
+/// Host memory has to stay as it is until the work is done. On a GPU
+/// device memory may be anybody's.
 TILEC_API tilec_status tilec_memory_upload(tilec_device *device, void *to, const void *from,
                                            size_t bytes, void *stream);
 TILEC_API tilec_status tilec_memory_download(tilec_device *device, void *to, const void *from,
@@ -579,6 +580,21 @@ typedef struct tilec_device_launch {
 /// A kernel for another architecture is TILEC_INVALID_ARGUMENT.
 TILEC_API tilec_status tilec_function_load(tilec_device *device, const tilec_kernel *kernel,
                                            tilec_function **function);
+
+/// A kernel that was compiled before, in the same or another process.
+typedef struct tilec_image {
+  /// The text of tilec_kernel_metadata.
+  const char *metadata;
+  size_t metadata_size;
+  /// A cubin, or PTX text.
+  const void *code;
+  size_t code_size;
+} tilec_image;
+
+/// Loads the first of some images of one kernel, for different devices, that runs on this device.
+/// There are none for the simulator.
+TILEC_API tilec_status tilec_function_load_image(tilec_device *device, const tilec_image *images,
+                                                 size_t count, tilec_function **function);
 
 typedef struct tilec_function_info {
   size_t struct_size;

@@ -348,6 +348,8 @@ public:
   const Status &status() const { return prepared.status(); }
   /// Its arguments are numbered without those that were compiled in as 1.
   const PreparedLaunch &launchHandle() const { return prepared; }
+  /// The launch without its types; this object is empty afterwards.
+  PreparedLaunch take() { return std::move(prepared); }
 
   template <size_t Index, typename Arg> Status set(const Arg &argument) const {
     using Param = std::tuple_element_t<Index, std::tuple<Params...>>;

@@ -101,6 +101,55 @@ tilec_status tilec_function_load(tilec_device *device, const tilec_kernel *kerne
   });
 }
 
+/// The kernel of an image; null after a failure was kept.
+static std::shared_ptr<KernelObject> readImage(const tilec_image &image) {
+  if (!image.metadata || !image.code || image.code_size == 0) {
+    invalid("image: metadata or code is null or empty");
+    return nullptr;
+  }
+  tilecrt::Result<tilecrt::KernelMetadata> metadata =
+      tilecrt::fromJson(std::string(image.metadata, image.metadata_size));
+  if (!metadata) {
+    fail(metadata.status().withContext("image"));
+    return nullptr;
+  }
+  CompiledKernel kernel;
+  kernel.metadata = std::move(*metadata);
+  llvm::StringRef code(static_cast<const char *>(image.code), image.code_size);
+  bool isBinary = code.starts_with("\x7f"
+                                   "ELF") ||
+                  code.starts_with("\x50\xed\x55\xba");
+  (isBinary ? kernel.cubin : kernel.ptx) = code.str();
+  return std::make_shared<KernelObject>(std::move(kernel));
+}
+
+tilec_status tilec_function_load_image(tilec_device *device, const tilec_image *images,
+                                       size_t count, tilec_function **function) {
+  return guarded([&] {
+    if (!function)
+      return invalid("function is null");
+    *function = nullptr;
+    Devices::Pin target = Devices::get().pin(device);
+    if (!target)
+      return failHandle("tilec_device");
+    if (!images || count == 0)
+      return invalid("there is no image to load");
+    tilec_status status = TILEC_OK;
+    for (const tilec_image &image : llvm::ArrayRef(images, count)) {
+      std::shared_ptr<KernelObject> object = readImage(image);
+      if (!object)
+        return TILEC_INVALID_ARGUMENT;
+      std::shared_ptr<FunctionObject> loaded;
+      status = target->load(std::move(object), loaded);
+      if (status == TILEC_OK) {
+        *function = Functions::get().insert(std::move(loaded));
+        break;
+      }
+    }
+    return status;
+  });
+}
+
 void tilec_function_destroy(tilec_function *function) { Functions::get().erase(function); }
 
 tilec_status tilec_function_get_info(tilec_function *function, tilec_function_info *info) {

@@ -83,21 +83,37 @@ public:
   tilec_status allocate(size_t bytes, void *&memory) override;
   tilec_status release(void *memory) override;
   tilec_status upload(void *to, const void *from, size_t bytes, void *stream) override {
-    return copy(to, from, bytes, stream);
+    return submit(stream, [=] {
+      tilec_status status = checkRange(to, bytes);
+      if (status == TILEC_OK)
+        std::memcpy(to, from, bytes);
+      return status;
+    });
   }
   tilec_status download(void *to, const void *from, size_t bytes, void *stream) override {
-    return copy(to, from, bytes, stream);
+    return submit(stream, [=] {
+      tilec_status status = checkRange(from, bytes);
+      if (status == TILEC_OK)
+        std::memcpy(to, from, bytes);
+      return status;
+    });
   }
   tilec_status copy(void *to, const void *from, size_t bytes, void *stream) override {
     return submit(stream, [=] {
-      std::memmove(to, from, bytes);
-      return TILEC_OK;
+      tilec_status status = checkRange(to, bytes);
+      if (status == TILEC_OK)
+        status = checkRange(from, bytes);
+      if (status == TILEC_OK)
+        std::memmove(to, from, bytes);
+      return status;
     });
   }
   tilec_status fill(void *to, uint8_t value, size_t bytes, void *stream) override {
     return submit(stream, [=] {
-      std::memset(to, value, bytes);
-      return TILEC_OK;
+      tilec_status status = checkRange(to, bytes);
+      if (status == TILEC_OK)
+        std::memset(to, value, bytes);
+      return status;
     });
   }
   tilec_status load(std::shared_ptr<KernelObject> kernel,
@@ -116,6 +132,8 @@ private:
     std::optional<std::vector<Work>> recording;
   };
 
+  /// Whether bytes are within one of the device's allocations.
+  tilec_status checkRange(const void *memory, size_t bytes) const;
   /// The stream of a number; null after a failure was kept. Under the lock.
   StreamState *find(void *stream);
   LaunchConfig configOf(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
@@ -239,6 +257,19 @@ tilec_status SimDevice::release(void *memory) {
   buffers.erase(found);
   operator delete(memory, memoryAlignment);
   return TILEC_OK;
+}
+
+tilec_status SimDevice::checkRange(const void *memory, size_t bytes) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto next = buffers.upper_bound(const_cast<void *>(memory));
+  if (next != buffers.begin()) {
+    const auto &[begin, size] = *std::prev(next);
+    size_t offset = size_t(static_cast<const char *>(memory) - static_cast<char *>(begin));
+    if (offset <= size && bytes <= size - offset)
+      return TILEC_OK;
+  }
+  return invalid("a copy of " + std::to_string(bytes) +
+                 " bytes is not within memory of tilec_memory_alloc");
 }
 
 SimDevice::StreamState *SimDevice::find(void *stream) {

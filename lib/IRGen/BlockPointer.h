@@ -8,6 +8,8 @@
 
 #include "Generator.h"
 
+#include "tilec/Sema/Signature.h"
+
 namespace tilec::irgen {
 
 /// The elements of a block: where they are and which are inside of the tensor.
@@ -28,6 +30,15 @@ FailureOr<BlockAddresses> expandBlockPointer(Generator &g, const BlockAccessValu
 /// Whether a `padding_option` asks for NaN instead of zero; an error when it is neither, or when
 /// `element` has no NaN.
 FailureOr<bool> padsWithNan(Generator &g, const BoundArg &option, DType element);
+
+/// Error at `range` unless a tensor descriptor can have such elements and blocks: one to five
+/// dimensions, rows of 16 bytes or more.
+LogicalResult checkDescriptorBlock(Generator &g, const DescriptorBlock &block, DType element,
+                                   SourceRange range);
+
+/// The descriptor that a kernel's arguments describe: pointer, sizes, and strides but the last.
+Value makeDescriptorOfArguments(Generator &g, const SignatureType &type,
+                                llvm::ArrayRef<mlir::Value> arguments);
 
 } // namespace tilec::irgen
 

@@ -140,21 +140,19 @@ FailureOr<Value> genAdvance(Generator &g, const BoundArgs &a) {
 constexpr int64_t kDescriptorAlignment = 16;
 constexpr int64_t kLargestStride = int64_t(1) << 40;
 
-/// The block shape, checked: one to five dimensions, rows of 16 bytes or more.
+LogicalResult checkDescriptorElement(Generator &g, DType element, SourceRange range) {
+  if (!element.isBool() && !element.isVoid() && !element.is(ScalarKind::FP8E4B15))
+    return success();
+  return g.error(range, "a tensor descriptor cannot have elements of type " + element.str());
+}
+
+/// The block shape, checked.
 FailureOr<llvm::SmallVector<int64_t>> getBlockShape(Generator &g, const BoundArg &arg,
                                                     DType element) {
   FailureOr<llvm::SmallVector<int64_t>> block =
       g.toIntegers(arg.value, arg.range, "the block shape");
-  if (mlir::failed(block) || mlir::failed(g.checkShape(*block, arg.range)))
+  if (mlir::failed(block) || mlir::failed(checkDescriptorBlock(g, {*block}, element, arg.range)))
     return failure();
-  if (block->empty() || block->size() > 5)
-    return g.error(arg.range,
-                   "a tensor descriptor has 1 to 5 dimensions, got " + llvm::Twine(block->size()));
-  int64_t rowBytes = block->back() * ((element.getBitWidth() + 7) / 8);
-  if (rowBytes < kDescriptorAlignment)
-    return g.error(arg.range, "the last dimension of a descriptor's block must have at least " +
-                                  llvm::Twine(kDescriptorAlignment) + " bytes, got " +
-                                  llvm::Twine(block->back()) + " elements of " + element.str());
   return block;
 }
 
@@ -193,15 +191,23 @@ LogicalResult checkSizes(Generator &g, const BoundArg &arg, llvm::ArrayRef<Value
   return success();
 }
 
+/// The value of a descriptor; sizes and strides have an entry for each dimension.
+Value describe(mlir::Value handle, Type block, bool isConst, std::vector<Value> sizes,
+               std::vector<Value> strides) {
+  Value parts = Value::tuple({Value::runtime(handle, Type()), Value::tuple(std::move(sizes)),
+                              Value::tuple(std::move(strides))});
+  return BlockAccessValue{BlockAccessValue::Kind::Descriptor, std::move(block), isConst,
+                          std::make_shared<const Value>(parts)};
+}
+
 FailureOr<Value> genMakeDescriptor(Generator &g, const BoundArgs &a) {
   enum { BasePointer, Sizes, Steps, Block, Padding };
   if (mlir::failed(checkBase(g, a)))
     return failure();
   const Type &base = a[BasePointer].value.getRuntime()->type;
   DType element = base.element.getElement();
-  if (element.isBool() || element.isVoid() || element.is(ScalarKind::FP8E4B15))
-    return g.error(a[BasePointer].range,
-                   "a tensor descriptor cannot have elements of type " + element.str());
+  if (mlir::failed(checkDescriptorElement(g, element, a[BasePointer].range)))
+    return failure();
   FailureOr<llvm::SmallVector<int64_t>> block = getBlockShape(g, a[Block], element);
   FailureOr<std::vector<Value>> sizes = getScalars(g, a[Sizes], "the sizes");
   FailureOr<std::vector<Value>> strides = getScalars(g, a[Steps], "the strides");
@@ -229,11 +235,8 @@ FailureOr<Value> genMakeDescriptor(Generator &g, const BoundArgs &a) {
       tile::DescType::get(g.getBuilder().getContext(), *block, g.lower(Type(element)), *nan);
   mlir::Value handle = g.create<tile::MakeTensorDescriptorOp>(
       type, a[BasePointer].value.getRuntime()->value, sizeValues, strideValues);
-  Value parts =
-      Value::tuple({Value::runtime(handle, Type()), Value::tuple(*sizes), Value::tuple(*strides)});
-  return Value(BlockAccessValue{BlockAccessValue::Kind::Descriptor, Type(element, *block),
-                                base.element.isConstPointer(),
-                                std::make_shared<const Value>(parts)});
+  return describe(handle, Type(element, *block), base.element.isConstPointer(), std::move(*sizes),
+                  std::move(*strides));
 }
 
 const BlockAccessValue *getDescriptor(Generator &g, const BoundArgs &a) {
@@ -360,6 +363,46 @@ constexpr Builtin blockAccessBuiltins[] = {
 };
 
 } // namespace
+
+LogicalResult checkDescriptorBlock(Generator &g, const DescriptorBlock &type, DType element,
+                                   SourceRange range) {
+  const llvm::SmallVector<int64_t> &block = type.shape;
+  if (mlir::failed(checkDescriptorElement(g, element, range)) ||
+      mlir::failed(g.checkShape(block, range)))
+    return failure();
+  if (block.empty() || block.size() > 5)
+    return g.error(range,
+                   "a tensor descriptor has 1 to 5 dimensions, got " + llvm::Twine(block.size()));
+  int64_t rowBytes = block.back() * ((element.getBitWidth() + 7) / 8);
+  if (rowBytes < kDescriptorAlignment)
+    return g.error(range, "the last dimension of a descriptor's block must have at least " +
+                              llvm::Twine(kDescriptorAlignment) + " bytes, got " +
+                              llvm::Twine(block.back()) + " elements of " + element.str());
+  if (type.padsWithNan && !element.isFloat())
+    return g.error(range, "padding with NaN needs float elements, got " + element.str());
+  return success();
+}
+
+Value makeDescriptorOfArguments(Generator &g, const SignatureType &type,
+                                llvm::ArrayRef<mlir::Value> arguments) {
+  DType element = type.type.getElement();
+  const DescriptorBlock &block = *type.descriptor;
+  size_t rank = block.shape.size();
+  llvm::ArrayRef<mlir::Value> sizes = arguments.slice(1, rank),
+                              strides = arguments.drop_front(1 + rank);
+  auto desc = tile::DescType::get(g.getBuilder().getContext(), block.shape, g.lower(Type(element)),
+                                  block.padsWithNan);
+  mlir::Value handle =
+      g.create<tile::MakeTensorDescriptorOp>(desc, arguments.front(), sizes, strides);
+  std::vector<Value> sizeValues, strideValues;
+  for (mlir::Value size : sizes)
+    sizeValues.push_back(Value::runtime(size, Type(ScalarKind::Int32)));
+  for (mlir::Value stride : strides)
+    strideValues.push_back(Value::runtime(stride, Type(ScalarKind::Int64)));
+  strideValues.push_back(Value::integer(1));
+  return describe(handle, Type(element, block.shape), /*isConst=*/false, std::move(sizeValues),
+                  std::move(strideValues));
+}
 
 const BlockAccessValue *getBlockPointer(const Value &value) {
   const BlockAccessValue *access = value.getIf<BlockAccessValue>();

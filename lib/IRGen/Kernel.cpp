@@ -4,6 +4,7 @@
 // The way in: choosing the kernel, giving each parameter a type or a value, making the function,
 // and emitting its body.
 
+#include "BlockPointer.h"
 #include "KernelBinding.h"
 
 #include "tilec/Sema/Signature.h"
@@ -158,6 +159,14 @@ LogicalResult Generator::bindKernelParams(const SourceModule &module,
   return runHeuristics(module, kernel, binding);
 }
 
+/// Whether two types are descriptors of the same blocks, or none at all.
+static bool describesSame(const std::optional<DescriptorBlock> &a,
+                          const std::optional<DescriptorBlock> &b) {
+  if (!a || !b)
+    return !a && !b;
+  return a->shape == b->shape && a->padsWithNan == b->padsWithNan;
+}
+
 LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
                                          const ast::Param &param, KernelBinding &binding) {
   if (param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords)
@@ -186,6 +195,9 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
                                       "not a type");
   if (!isConstexpr && annotation.kind == ParamAnnotation::Kind::Typed) {
     SignatureType declared = std::get<SignatureType>(parseSignature(annotation.typeText));
+    if (hasType && !describesSame(declared.descriptor, type.descriptor))
+      return error(param.nameRange, "argument '" + param.name + "' is declared as " +
+                                        annotation.typeText + ", got " + spec->type);
     bool sameButConst = hasType && declared.type.getKind() == type.type.getKind() &&
                         declared.type.isPointer() == type.type.isPointer();
     if (hasType && !sameButConst)
@@ -200,6 +212,9 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
     if (type.type.isVoid() || type.type.getKind() == ScalarKind::FP8E4B15)
       return error(param.nameRange,
                    "argument '" + param.name + "': type " + type.type.str() + " is not supported");
+    if (type.descriptor && mlir::failed(checkDescriptorBlock(
+                               *this, *type.descriptor, type.type.getElement(), param.nameRange)))
+      return failure();
     binding.runtime.push_back({&param, type});
     return success();
   }
@@ -235,6 +250,37 @@ static void eraseDeadOps(mlir::Operation *root) {
       }
 }
 
+namespace {
+/// An argument of the emitted function.
+struct FunctionArgument {
+  const ast::Param *param;
+  std::string name;
+  DType type;
+  unsigned divisibility = 1;
+};
+} // namespace
+
+/// Those of a parameter: one, or what a tensor descriptor consists of, which is the pointer, the
+/// sizes (`x.shape0`, ...) and the strides but the last, which is 1 (`x.stride0`, ...).
+static void addArguments(const RuntimeParam &param, std::vector<FunctionArgument> &arguments) {
+  constexpr unsigned alignment = 16;
+  std::string name = param.param->name.str();
+  const SignatureType &type = param.type;
+  if (!type.descriptor) {
+    arguments.push_back({param.param, name, type.type, type.divisibility});
+    return;
+  }
+  arguments.push_back({param.param, name, type.type, alignment});
+  size_t rank = type.descriptor->shape.size();
+  for (size_t dim = 0; dim < rank; ++dim)
+    arguments.push_back(
+        {param.param, name + ".shape" + std::to_string(dim), ScalarKind::Int32, type.divisibility});
+  unsigned bytes = (type.type.getElement().getBitWidth() + 7) / 8;
+  for (size_t dim = 0; dim + 1 < rank; ++dim)
+    arguments.push_back({param.param, name + ".stride" + std::to_string(dim), ScalarKind::Int64,
+                         std::max(1u, alignment / bytes)});
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module) {
   llvm::StringRef fileName;
   if (const SourceBuffer *buffer = sources.getBuffer(module.file))
@@ -268,27 +314,37 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     if (value != binding.values.end())
       activation.variables[param.name] = value->second;
   }
-  llvm::SmallVector<mlir::Type> types;
+  std::vector<FunctionArgument> arguments;
   for (const RuntimeParam &param : binding.runtime)
-    types.push_back(lower(Type(param.type.type)));
+    addArguments(param, arguments);
+  llvm::SmallVector<mlir::Type> types;
+  for (const FunctionArgument &argument : arguments)
+    types.push_back(lower(Type(argument.type)));
   frame = &activation;
   auto function = create<mlir::func::FuncOp>(kernel->name, builder.getFunctionType(types, {}));
   function->setAttr(tile::TileDialect::kKernelAttr, builder.getUnitAttr());
   mlir::Block *entry = function.addEntryBlock();
-  for (auto [index, param] : llvm::enumerate(binding.runtime)) {
-    function.setArgAttr(index, tile::TileDialect::kNameAttr,
-                        builder.getStringAttr(param.param->name));
-    function.setArgAttr(index, tile::TileDialect::kTypeTextAttr,
-                        builder.getStringAttr(param.type.type.getSignatureText()));
-    if (param.type.divisibility > 1)
-      function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
-                          builder.getI32IntegerAttr(static_cast<int32_t>(param.type.divisibility)));
-    current = param.param->nameRange;
-    entry->getArgument(index).setLoc(getLocation());
-    activation.variables[param.param->name] =
-        Value::runtime(entry->getArgument(index), Type(param.type.type));
-  }
   builder.setInsertionPointToEnd(entry);
+  for (auto [index, argument] : llvm::enumerate(arguments)) {
+    function.setArgAttr(index, tile::TileDialect::kNameAttr, builder.getStringAttr(argument.name));
+    function.setArgAttr(index, tile::TileDialect::kTypeTextAttr,
+                        builder.getStringAttr(argument.type.getSignatureText()));
+    if (argument.divisibility > 1)
+      function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
+                          builder.getI32IntegerAttr(static_cast<int32_t>(argument.divisibility)));
+    current = argument.param->nameRange;
+    entry->getArgument(index).setLoc(getLocation());
+  }
+  size_t next = 0;
+  for (const RuntimeParam &param : binding.runtime) {
+    current = param.param->nameRange;
+    llvm::SmallVector<mlir::Value> values;
+    for (; next < arguments.size() && arguments[next].param == param.param; ++next)
+      values.push_back(entry->getArgument(next));
+    activation.variables[param.param->name] =
+        param.type.descriptor ? makeDescriptorOfArguments(*this, param.type, values)
+                              : Value::runtime(values.front(), Type(param.type.type));
+  }
   execute(kernel->body, nullptr);
   current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);
   builder.setInsertionPointToEnd(entry);

@@ -78,7 +78,8 @@ BEGIN {
   level["Analysis"] = 4
   level["Target"] = 6
   level["Driver"] = 7
-  level["api"] = level["tools"] = 8
+  level["api"] = 8
+  level["tools"] = 8.5
   level["test"] = 9
   level["runtime"] = 0
   meeting["tilecrt/KernelMetadata.h"] = meeting["tilecrt/Result.h"] = meeting["tilecrt/TensorMapValues.h"] = meeting["tilecrt/sim/SimAbi.h"] = meeting["tilecrt/sim/SimAsyncAbi.h"] = meeting["tilecrt/sim/SimMatrixAbi.h"] = meeting["tilecrt/sim/Simulator.h"] = 1

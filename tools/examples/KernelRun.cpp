@@ -17,6 +17,16 @@ std::string Argument::signature() const {
     return divisible ? text + ":16" : text;
   }
   DType type = role == Role::Addresses ? DType::i64 : array.dtype();
+  if (!block.empty()) {
+    std::string text = std::string("tensordesc<") + tilecrt::tritonName(type) + "[";
+    for (size_t dim = 0; dim < block.size(); ++dim)
+      text += (dim ? ", " : "") + std::to_string(block[dim]);
+    text += padsWithNan ? "], nan>" : "]>";
+    const std::vector<int64_t> &shape = array.shape();
+    bool divisible =
+        std::all_of(shape.begin(), shape.end(), [](int64_t size) { return size % 16 == 0; });
+    return divisible ? text + ":16" : text;
+  }
   std::string text = std::string("*") + tilecrt::tritonName(type);
   return skew * tilecrt::dtypeSize(type) % 16 == 0 ? text + ":16" : text;
 }
@@ -166,6 +176,25 @@ RunBuilder &RunBuilder::warps(int count) {
 
 RunBuilder &RunBuilder::grid(uint64_t x, uint64_t y, uint64_t z) {
   run.grid = {x, y, z};
+  return *this;
+}
+
+RunBuilder &RunBuilder::descriptor(const std::string &name, std::vector<int64_t> block,
+                                   bool padsWithNan) {
+  std::vector<int64_t> shape = array(name).shape();
+  for (Argument &argument : run.arguments)
+    if (argument.name == name) {
+      argument.block = block;
+      argument.padsWithNan = padsWithNan;
+    }
+  int64_t stride = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    scalar(name + ".shape" + std::to_string(dim), DType::i32, static_cast<int32_t>(shape[dim]));
+    run.arguments.back().hidden = true;
+    scalar(name + ".stride" + std::to_string(dim), DType::i64, stride);
+    run.arguments.back().hidden = true;
+    stride *= shape[dim];
+  }
   return *this;
 }
 

@@ -53,7 +53,10 @@ struct Argument {
   tilecrt::Tolerance tolerance;
   /// Elements by which the buffer's start is moved off its 256-byte alignment.
   uint64_t skew = 0;
-  /// Not a parameter: only reachable through an address table.
+  /// Passed as a tensor descriptor with blocks of this shape, when there is one.
+  std::vector<int64_t> block;
+  bool padsWithNan = false;
+  /// Not a parameter: only reachable through an address table, or a part of a descriptor.
   bool hidden = false;
   /// Addresses: the names of the buffers.
   std::vector<std::string> targets;
@@ -142,6 +145,9 @@ public:
   RunBuilder &constant(const std::string &name, int64_t value);
   RunBuilder &warps(int count);
   RunBuilder &grid(uint64_t x, uint64_t y = 1, uint64_t z = 1);
+  /// Passes a buffer added before, row after row, as a tensor descriptor.
+  RunBuilder &descriptor(const std::string &name, std::vector<int64_t> block,
+                         bool padsWithNan = false);
   RunBuilder &skew(const std::string &name, uint64_t elements);
   RunBuilder &idealBytes(uint64_t bytes);
 

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 40 to 44 and 52: matrix products, by pointers, batched, by block pointers, by
-// descriptors, split along K, and persistent.
+// Examples 40 to 44, 52 and 57: matrix products, by pointers, batched, by block pointers, by
+// descriptors, split along K, persistent, and by descriptors that the launch passes.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -59,6 +59,8 @@ struct Problem {
   /// Stored by columns.
   bool transA = false, transB = false;
   bool leaky = false;
+  /// Parts that K is cut into.
+  int64_t splits = 1;
 
   uint64_t bytes() const {
     auto elements = static_cast<uint64_t>(m * k + k * n);
@@ -133,6 +135,35 @@ Result<KernelRun> buildDescriptors(const Problem &p, uint64_t seed) {
   addOperands(builder, p);
   builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
   builder.constant("GROUP_M", 2).grid(4);
+  return builder.idealBytes(p.bytes()).take();
+}
+
+/// With descriptors that the launch passes; in several parts, which are added to what C holds.
+Result<KernelRun> buildHostDescriptors(const Problem &p, uint64_t seed) {
+  constexpr int64_t blockM = 64, blockN = 32, blockK = 32;
+  RunBuilder builder("57-matmul-host-descriptors.tile", "matmul_host_descriptors", seed);
+  addMatrix(builder, "a_desc", p.type, {p.m, p.k});
+  addMatrix(builder, "b_desc", p.type, {p.n, p.k});
+  DType result = p.splits > 1 ? DType::f32 : productType(p.type);
+  if (p.splits > 1)
+    builder.randn("c_desc", result, {p.m, p.n});
+  auto expect = [&](HostArray &out) {
+    auto m = static_cast<uint64_t>(p.m), n = static_cast<uint64_t>(p.n);
+    auto k = static_cast<uint64_t>(p.k);
+    DoubleMatrix product = multiply(readMatrix(builder.array("a_desc"), m, k, 0, k, 1),
+                                    readMatrix(builder.array("b_desc"), k, n, 0, 1, k));
+    for (uint64_t i = 0; i < out.size(); ++i)
+      out.set(i, product.values[i] + (p.splits > 1 ? builder.array("c_desc").at(i) : 0));
+  };
+  if (p.splits > 1)
+    builder.changes("c_desc", expect, productTolerance(p.type, p.k));
+  else
+    builder.output("c_desc", result, {p.m, p.n}, expect, productTolerance(p.type, p.k));
+  builder.descriptor("a_desc", {blockM, blockK}).descriptor("b_desc", {blockN, blockK});
+  builder.descriptor("c_desc", {blockM, blockN});
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
+  builder.constant("GROUP_M", 2).constant("SPLIT_K", p.splits);
+  builder.grid(blocks(p.m, blockM) * blocks(p.n, blockN), static_cast<uint64_t>(p.splits));
   return builder.idealBytes(p.bytes()).take();
 }
 
@@ -219,6 +250,8 @@ void addCase(std::vector<Case> &cases, const std::string &name, Scale scale, Bui
   std::string variant = name;
   if (p.transA || p.transB)
     variant += std::string(" ") + (p.transA ? "t" : "n") + (p.transB ? "t" : "n");
+  if (p.splits > 1)
+    variant += " split";
   cases.push_back({variant + (p.leaky ? " leaky" : ""), p.type, sizeText({p.m, p.n, p.k}), scale,
                    [=](uint64_t seed) { return build(p, seed); }});
 }
@@ -257,6 +290,13 @@ void addMatmulCases(std::vector<Case> &cases) {
                 {type, 136, 56, 72, transA, transB});
     addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
             {type, 64, 32, 128, false, true});
+    addCase(cases, "matmul_host_descriptors", first, buildHostDescriptors,
+            {type, 136, 56, 72, false, true});
+    addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,
+            {type, 64, 32, 128, false, true});
+    Problem split = {type, 72, 40, 264, false, true};
+    split.splits = 3;
+    addCase(cases, "matmul_host_descriptors", first, buildHostDescriptors, split);
     addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
     addCase(cases, "split_k_matmul", Scale::Full, buildSplitK, {type, 16, 64, 128});
     first = Scale::Full;

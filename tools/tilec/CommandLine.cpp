@@ -51,6 +51,9 @@ constexpr const char *runExamples =
   128, 0.5, 3:i64, i64:3    a number passed by value
   None                      no argument, a compile-time constant
   pointers(a,b,c*)          an i64 array with the addresses of other arrays
+  desc(randn:f16[1024x512],128,BLOCK_K)
+                            an array as a tensor descriptor, and the sizes of its block, EXPR each;
+                            with ',nan' behind them, elements outside of it are NaN
 Argument types are deduced: arrays are pointers to aligned memory, integers are i32 if they
 fit and i64 otherwise, floats are fp32.
 EXPR knows the arguments, the constants, x.size, x.shape0, x.shape1, ..., cdiv, min and max.

@@ -75,6 +75,10 @@ private:
   void checkNames();
   void bindParam(size_t index);
   void bindData(size_t index, const std::string &text);
+  void bindDescriptor(const std::string &name, DescriptorData data);
+  /// The types of descriptors, whose blocks may be written with constants.
+  void describeTensors();
+  std::string descriptorType(const RunDescriptor &descriptor);
   void addBuffers();
   void resolveTables();
   void checkUses();
@@ -192,10 +196,62 @@ void Planner::bindData(size_t index, const std::string &text) {
     plan.types.push_back({param.name, type});
     return;
   }
+  if (auto *descriptor = std::get_if<DescriptorData>(&*data)) {
+    bindDescriptor(param.name, std::move(*descriptor));
+    return;
+  }
   size_t position = plan.arrays.size();
   addArray(param.name, std::move(*data), "argument");
   plan.arguments[param.name] = position;
   plan.types.push_back({param.name, pointerType(plan.arrays[position], param)});
+}
+
+/// The number of a size or stride, whose type the kernel knows.
+static NumberData wholeNumber(int64_t value) {
+  NumberData number;
+  number.integer = value;
+  return number;
+}
+
+void Planner::bindDescriptor(const std::string &name, DescriptorData data) {
+  llvm::ArrayRef<int64_t> shape = data.array.shape();
+  int64_t stride = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    plan.arguments[name + ".shape" + std::to_string(dim)] = wholeNumber(shape[dim]);
+    plan.arguments[name + ".stride" + std::to_string(dim)] = wholeNumber(stride);
+    stride *= shape[dim];
+  }
+  plan.arguments[name] = plan.arrays.size();
+  plan.descriptors.push_back({name, plan.arrays.size(), std::move(data.block), data.padsWithNan});
+  plan.types.push_back({name, ""});
+  addArray(name, std::move(data.array), "argument");
+}
+
+std::string Planner::descriptorType(const RunDescriptor &descriptor) {
+  const tilecrt::HostArray &array = plan.arrays[descriptor.array].data;
+  if (descriptor.block.size() != array.shape().size())
+    fail("argument '" + descriptor.name + "': the block of a tensor descriptor has " +
+         llvm::Twine(descriptor.block.size()) + " dimensions, the array " +
+         llvm::Twine(array.shape().size()));
+  std::string type = "tensordesc<" + std::string(tilecrt::tritonName(array.dtype())) + "[";
+  for (const std::string &text : descriptor.block) {
+    Result<int64_t> size = tilecrt::evaluateExpression(
+        text, [&](std::string_view name) { return gridName(StringRef(name)); });
+    if (!size.ok())
+      fail("argument '" + descriptor.name + "': " + size.message());
+    else
+      type += (type.back() == '[' ? "" : ", ") + std::to_string(*size);
+  }
+  type += descriptor.padsWithNan ? "], nan>" : "]>";
+  bool isDivisible = llvm::all_of(array.shape(), [](int64_t size) { return size % 16 == 0; });
+  return isDivisible && !command.noSpecialize ? type + ":16" : type;
+}
+
+void Planner::describeTensors() {
+  for (const RunDescriptor &descriptor : plan.descriptors)
+    for (ArgumentSpec &argument : plan.types)
+      if (argument.name == descriptor.name)
+        argument.type = descriptorType(descriptor);
 }
 
 void Planner::addArray(StringRef name, RunData data, const std::string &what) {
@@ -365,6 +421,7 @@ RunPlan Planner::make() {
     resolveTables();
   if (!diagnostics.hasErrors()) {
     checkUses();
+    describeTensors();
     evaluateGrid();
     evaluateBytes();
   }
@@ -376,6 +433,7 @@ RunPlan Planner::rebind(RunPlan old) {
   for (ConstantSpec &constant : plan.constants)
     if (const std::string *text = find(command.kernel.constants, constant.name))
       constant.value = *text;
+  describeTensors();
   evaluateGrid();
   evaluateBytes();
   return std::move(plan);

@@ -19,12 +19,22 @@ namespace tilec::tool {
 /// The value of one run-time parameter: an array by its index, or a number.
 using RunArgument = std::variant<size_t, tilecrt::NumberData>;
 
+/// An array that the kernel gets as a tensor descriptor, and how its block is written.
+struct RunDescriptor {
+  std::string name;
+  size_t array = 0;
+  std::vector<std::string> block;
+  bool padsWithNan = false;
+};
+
 /// Everything about a run that is known before the kernel is compiled.
 struct RunPlan {
   std::string kernel;
   /// Arguments in the order of the parameters, then the buffers that are no arguments.
   std::vector<RunArray> arrays;
+  /// By name; a descriptor's sizes and strides are `x.shape0`, ..., `x.stride0`, ...
   std::map<std::string, RunArgument> arguments;
+  std::vector<RunDescriptor> descriptors;
   std::vector<ArgumentSpec> types;
   std::vector<ConstantSpec> constants;
   std::array<uint32_t, 3> grid = {1, 1, 1};

@@ -69,6 +69,43 @@ static Result<RunData> readValues(StringRef text) {
   return RunData(std::move(*array));
 }
 
+/// The position of the first comma outside of brackets.
+static size_t findComma(StringRef text) {
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' || text[i] == '[';
+    depth -= text[i] == ')' || text[i] == ']';
+    if (text[i] == ',' && depth == 0)
+      return i;
+  }
+  return StringRef::npos;
+}
+
+/// "DATA, SIZE, ..." or "DATA, SIZE, ..., nan".
+static Result<RunData> readDescriptor(StringRef text, tilecrt::RandomStream stream) {
+  size_t comma = findComma(text);
+  if (comma == StringRef::npos)
+    return tilecrt::invalidArgument("expected an array and the sizes of a block as in "
+                                    "'desc(randn:f16[1024x512], 128, 64)', got 'desc(" +
+                                    text.str() + ")'");
+  Result<RunData> data = readRunData(text.take_front(comma), stream);
+  if (!data.ok())
+    return data;
+  auto *array = std::get_if<HostArray>(&*data);
+  if (!array)
+    return tilecrt::invalidArgument("'" + text.take_front(comma).trim().str() +
+                                    "' is not an array, as a tensor descriptor needs");
+  DescriptorData result;
+  result.array = std::move(*array);
+  for (StringRef part : splitList(text.drop_front(comma + 1)))
+    result.block.push_back(part.str());
+  if (!result.block.empty() && result.block.back() == "nan") {
+    result.padsWithNan = true;
+    result.block.pop_back();
+  }
+  return RunData(std::move(result));
+}
+
 Result<RunData> readRunData(std::string_view data, tilecrt::RandomStream stream) {
   StringRef text = StringRef(data).trim();
   if (text == "None")
@@ -80,6 +117,9 @@ Result<RunData> readRunData(std::string_view data, tilecrt::RandomStream stream)
   if ((rest.consume_front("table:i64[") || rest.consume_front("table:u64[")) &&
       rest.consume_back("]"))
     return readTable(text, rest);
+  rest = text;
+  if (rest.consume_front("desc(") && rest.consume_back(")"))
+    return readDescriptor(rest, stream);
   rest = text;
   if (rest.consume_front("values:"))
     return readValues(rest);

@@ -25,13 +25,23 @@ struct PointerTable {
   std::vector<std::string> names;
 };
 
+/// 'desc(DATA, 128, 64)': an array, row after row, that a kernel gets as a tensor descriptor.
+struct DescriptorData {
+  tilecrt::HostArray array;
+  /// The sizes of a block, as expressions.
+  std::vector<std::string> block;
+  bool padsWithNan = false;
+};
+
 /// 'None'.
 struct NoData {};
 
-using RunData = std::variant<NoData, PointerTable, tilecrt::NumberData, tilecrt::HostArray>;
+using RunData =
+    std::variant<NoData, PointerTable, DescriptorData, tilecrt::NumberData, tilecrt::HostArray>;
 
 /// Parses DATA and makes the array, if it is one. Forms, besides those of tilecrt::parseDataSpec:
 ///   None   pointers(a,b,c*)   table:i64[a,b,c*]   values:i32[3,5,7]   i64:123
+///   desc(DATA, SIZE, ...)   desc(DATA, SIZE, ..., nan)
 tilecrt::Result<RunData> readRunData(std::string_view text, tilecrt::RandomStream stream);
 
 /// Stores a number as an element of `type`; the bytes that do not fit are cut off, as in C.

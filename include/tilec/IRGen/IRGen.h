@@ -26,6 +26,7 @@ namespace tilec {
 struct ArgumentSpec {
   std::string name;
   /// Signature notation: "*fp32", "*fp32:16" (aligned), "*kfp16" (const), "i32", "i32:16", "u1",
+  /// "tensordesc<fp16[128, 64]>", "tensordesc<fp16[128, 64]>:16" (sizes are multiples of 16),
   /// "constexpr" (the value is among the constants).
   std::string type;
 };
@@ -96,8 +97,10 @@ const ast::FunctionDef *findKernel(const ast::Module &module, llvm::StringRef na
 
 /// Emits the specialised kernel as a module with one `func.func` that has the attribute
 /// `tile.kernel`; its arguments are the runtime parameters in order, with `tile.name`, `tile.type`
-/// and `tile.divisibility`. The module has `tile.num_warps` and `tile.num_stages` (i32). Returns
-/// null after errors. `sources` gets buffers for the texts of the constants.
+/// and `tile.divisibility`; a tensor descriptor `x` is the pointer `x`, the sizes `x.shape0`, ...
+/// and the strides `x.stride0`, ... but the last, which is 1. The module has `tile.num_warps` and
+/// `tile.num_stages` (i32). Returns null after errors. `sources` gets buffers for the texts of the
+/// constants.
 mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
                                                const ast::Module &module, SourceManager &sources,
                                                const IRGenOptions &options,

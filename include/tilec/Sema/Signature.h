@@ -8,17 +8,31 @@
 
 #include "tilec/Sema/DType.h"
 
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
 #include <string>
 #include <variant>
 
 namespace tilec {
 
+/// The block of a tensor descriptor.
+struct DescriptorBlock {
+  llvm::SmallVector<int64_t> shape;
+  /// Whether elements outside of the tensor read as NaN instead of zero.
+  bool padsWithNan = false;
+};
+
 /// A parsed `TYPE[:DIVISIBILITY]`.
 struct SignatureType {
+  /// Of a tensor descriptor a pointer to its elements.
   DType type;
+  /// Set for a tensor descriptor, `tensordesc<fp16[128, 64]>`.
+  std::optional<DescriptorBlock> descriptor;
   /// "constexpr": the value comes as a constant.
   bool isConstexpr = false;
-  /// The value (or the address, in bytes) is a multiple of this; 1 when nothing is known.
+  /// The value (or the address, in bytes; of a descriptor each size) is a multiple of this; 1 when
+  /// nothing is known.
   unsigned divisibility = 1;
 };
 

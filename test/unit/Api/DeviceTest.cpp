@@ -69,6 +69,20 @@ TEST_P(ApiDevice, nothingIsCopiedFromNowhere) {
   EXPECT_EQ(tilec_memory_alloc(device, 1, nullptr), TILEC_INVALID_ARGUMENT);
 }
 
+TEST(ApiSimDevice, copiesStayInside) {
+  tilec_device *device = openDevice("sim");
+  void *memory = nullptr;
+  char bytes[32] = {};
+  ASSERT_EQ(tilec_memory_alloc(device, 16, &memory), TILEC_OK);
+  EXPECT_EQ(tilec_memory_upload(device, memory, bytes, 17, nullptr), TILEC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tilec_last_error(), "a copy of 17 bytes is not within memory of tilec_memory_alloc");
+  EXPECT_EQ(tilec_memory_fill(device, static_cast<char *>(memory) + 8, 1, 9, nullptr),
+            TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(tilec_memory_fill(device, static_cast<char *>(memory) + 8, 1, 8, nullptr), TILEC_OK);
+  EXPECT_EQ(tilec_memory_download(device, bytes, bytes, 1, nullptr), TILEC_INVALID_ARGUMENT);
+  tilec_device_destroy(device);
+}
+
 TEST_P(ApiDevice, outOfMemory) {
   fakeCuda().failures["cuMemAlloc"] = tilecrt::cuda::CUDA_ERROR_OUT_OF_MEMORY;
   void *memory = nullptr;

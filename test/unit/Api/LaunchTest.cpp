@@ -308,6 +308,38 @@ TEST(ApiLaunch, kernelsOfTheOtherKind) {
   tilec_device_destroy(cuda);
 }
 
+TEST(ApiCudaLaunch, imagesOfCompiledKernels) {
+  resetFakeCuda();
+  tilec_device *device = openDevice("cuda");
+  std::vector<tilec_image> images;
+  std::vector<Kernel> kernels;
+  for (const char *target : {"sm_100a", "sm_80"}) {
+    kernels.push_back(Compiler().compileText("add.tile", addSource, addOptions(target)).kernel);
+    images.push_back({kernels.back().metadata().data(), kernels.back().metadata().size(),
+                      kernels.back().ptx().data(), kernels.back().ptx().size()});
+  }
+  tilec_function *function = nullptr;
+  ASSERT_EQ(tilec_function_load_image(device, images.data(), 2, &function), TILEC_OK)
+      << tilec_last_error();
+  int32_t n = 4;
+  uint64_t address = 0;
+  tilec_value values[] = {{&address, 8}, {&address, 8}, {&address, 8}, {&n, 4}};
+  auto launch = sizedStruct<tilec_device_launch>();
+  launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+  launch.arguments = values;
+  launch.num_arguments = 4;
+  EXPECT_EQ(tilec_function_launch(function, &launch), TILEC_OK) << tilec_last_error();
+  tilec_function_destroy(function);
+  EXPECT_EQ(tilec_function_load_image(device, images.data(), 1, &function), TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("code for 'sm_100a' does not run on 'Fake H100'"));
+  EXPECT_EQ(tilec_function_load_image(device, images.data(), 0, &function), TILEC_INVALID_ARGUMENT);
+  images[1].metadata_size /= 2;
+  EXPECT_EQ(tilec_function_load_image(device, &images[1], 1, &function), TILEC_INVALID_ARGUMENT);
+  images[1].code = nullptr;
+  EXPECT_EQ(tilec_function_load_image(device, &images[1], 1, &function), TILEC_INVALID_ARGUMENT);
+  tilec_device_destroy(device);
+}
+
 /// Refusals are the same on both kinds of device.
 class ApiLaunchRefused : public testing::TestWithParam<const char *> {};
 

@@ -205,6 +205,21 @@ TEST(TypedCuda, oneLaunchACall) {
   EXPECT_EQ(fakeCalls(), "cuLaunchKernelEx");
 }
 
+TEST(TypedCuda, imagesOfCompiledKernels) {
+  resetFakeCuda();
+  DeviceOptions options;
+  options.driver = TILEC_TEST_FAKE_DRIVER;
+  Device device = Device::open("cuda", options);
+  Kernel kernel = Compiler().compileText("add.tile", addSource, addOptions("sm_80")).kernel;
+  tilec_image image = {kernel.metadata().data(), kernel.metadata().size(), kernel.ptx().data(),
+                       kernel.ptx().size()};
+  Function add = Function::load(device, &image, 1);
+  ASSERT_TRUE(add) << add.status().message;
+  DeviceBuffer<float> x(device, 32);
+  EXPECT_TRUE(add.launch({}, x, x, x, int32_t(32)));
+  EXPECT_FALSE(Function::load(device, nullptr, 0));
+}
+
 // Eight threads, each on all of three kernels: every kind is compiled once.
 TEST(TypedThreads, compileAndLaunchAtOnce) {
   Device device = Device::open("sim", {"", false, 1});

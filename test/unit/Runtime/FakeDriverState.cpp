@@ -19,7 +19,7 @@ namespace {
 
 /// Records a call and returns what it is to return.
 CUresult record(const char *call) {
-  std::lock_guard<std::mutex> lock(state().mutex);
+  std::lock_guard lock(state().mutex);
   state().calls.push_back(call);
   auto it = state().failures.find(call);
   return it == state().failures.end() ? CUDA_SUCCESS : it->second;
@@ -27,6 +27,7 @@ CUresult record(const char *call) {
 
 /// For queries: the result without an entry in the list.
 CUresult query(const char *call) {
+  std::lock_guard lock(state().mutex);
   auto it = state().failures.find(call);
   return it == state().failures.end() ? CUDA_SUCCESS : it->second;
 }
@@ -99,8 +100,11 @@ CUresult primaryCtxRetain(CUcontext *context, CUdevice device) {
 
 CUresult primaryCtxRelease(CUdevice) { return record("cuDevicePrimaryCtxRelease"); }
 
+/// The driver has one for each thread.
+thread_local CUcontext currentContext = nullptr;
+
 CUresult ctxGetCurrent(CUcontext *context) {
-  *context = state().current;
+  *context = currentContext;
   return CUDA_SUCCESS;
 }
 
@@ -108,14 +112,14 @@ CUresult ctxPushCurrent(CUcontext context) {
   CUresult result = query("cuCtxPushCurrent");
   if (result == CUDA_SUCCESS) {
     ++state().contextDepth;
-    state().current = context;
+    currentContext = context;
   }
   return result;
 }
 
 CUresult ctxPopCurrent(CUcontext *context) {
-  *context = state().current;
-  state().current = nullptr;
+  *context = currentContext;
+  currentContext = nullptr;
   --state().contextDepth;
   return CUDA_SUCCESS;
 }
@@ -141,16 +145,19 @@ CUresult moduleLoadDataEx(CUmodule *module, const void *, unsigned count, CUjit_
 CUresult moduleUnload(CUmodule) { return record("cuModuleUnload"); }
 
 CUresult moduleGetFunction(CUfunction *function, CUmodule, const char *name) {
+  std::lock_guard lock(state().mutex);
   *function = handle<CUfunction>(0x300);
   return std::strcmp(name, "missing") == 0 ? CUDA_ERROR_NOT_FOUND : record("cuModuleGetFunction");
 }
 
 CUresult funcGetAttribute(int *value, CUfunction_attribute attribute, CUfunction) {
+  std::lock_guard lock(state().mutex);
   *value = state().functionAttributes[attribute];
   return CUDA_SUCCESS;
 }
 
 CUresult funcSetAttribute(CUfunction, CUfunction_attribute attribute, int value) {
+  std::lock_guard lock(state().mutex);
   state().functionSettings.emplace_back(attribute, value);
   return record("cuFuncSetAttribute");
 }
@@ -162,7 +169,7 @@ CUresult occupancyMaxActiveBlocks(int *blocks, CUfunction, int, size_t) {
 
 CUresult launchKernelEx(const CUlaunchConfig *config, CUfunction, void **arguments, void **) {
   {
-    std::lock_guard<std::mutex> lock(state().mutex);
+    std::lock_guard lock(state().mutex);
     auto captured = state().captures.find(config->hStream);
     if (captured != state().captures.end())
       ++captured->second;
@@ -200,11 +207,13 @@ CUresult streamSynchronize(CUstream) { return record("cuStreamSynchronize"); }
 CUresult streamWaitEvent(CUstream, CUevent, unsigned) { return record("cuStreamWaitEvent"); }
 
 CUresult streamBeginCapture(CUstream stream, CUstreamCaptureMode) {
+  std::lock_guard lock(state().mutex);
   state().captures[stream] = 0;
   return record("cuStreamBeginCapture");
 }
 
 CUresult streamEndCapture(CUstream stream, CUgraph *graph) {
+  std::lock_guard lock(state().mutex);
   auto captured = state().captures.find(stream);
   if (captured == state().captures.end())
     return CUDA_ERROR_INVALID_VALUE;
@@ -214,6 +223,7 @@ CUresult streamEndCapture(CUstream stream, CUgraph *graph) {
 }
 
 CUresult graphInstantiate(CUgraphExec *instance, CUgraph graph, unsigned long long) {
+  std::lock_guard lock(state().mutex);
   CUresult result = record("cuGraphInstantiateWithFlags");
   if (result == CUDA_SUCCESS) {
     *instance = handle<CUgraphExec>(state().nextGraph++);
@@ -226,6 +236,7 @@ CUresult graphDestroy(CUgraph) { return record("cuGraphDestroy"); }
 CUresult graphLaunch(CUgraphExec, CUstream) { return record("cuGraphLaunch"); }
 
 CUresult graphExecDestroy(CUgraphExec instance) {
+  std::lock_guard lock(state().mutex);
   state().graphs.erase(instance);
   return record("cuGraphExecDestroy");
 }
@@ -246,6 +257,7 @@ CUresult eventElapsedTime(float *milliseconds, CUevent, CUevent) {
 }
 
 CUresult memAlloc(CUdeviceptr *address, size_t bytes) {
+  std::lock_guard lock(state().mutex);
   CUresult result = record("cuMemAlloc");
   if (result == CUDA_SUCCESS) {
     *address = 0x10000 * (state().memory.size() + 1);
@@ -255,6 +267,7 @@ CUresult memAlloc(CUdeviceptr *address, size_t bytes) {
 }
 
 CUresult memFree(CUdeviceptr address) {
+  std::lock_guard lock(state().mutex);
   state().memory.erase(address);
   return record("cuMemFree");
 }
@@ -272,31 +285,37 @@ char *bytesAt(CUdeviceptr address) {
 }
 
 CUresult memcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {
+  std::lock_guard lock(state().mutex);
   std::memcpy(bytesAt(to), from, bytes);
   return record("cuMemcpyHtoD");
 }
 
 CUresult memcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
+  std::lock_guard lock(state().mutex);
   std::memcpy(to, bytesAt(from), bytes);
   return record("cuMemcpyDtoH");
 }
 
 CUresult memcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream) {
+  std::lock_guard lock(state().mutex);
   std::memcpy(bytesAt(to), from, bytes);
   return record("cuMemcpyHtoDAsync");
 }
 
 CUresult memcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream) {
+  std::lock_guard lock(state().mutex);
   std::memcpy(to, bytesAt(from), bytes);
   return record("cuMemcpyDtoHAsync");
 }
 
 CUresult memcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream) {
+  std::lock_guard lock(state().mutex);
   std::memcpy(bytesAt(to), bytesAt(from), bytes);
   return record("cuMemcpyDtoDAsync");
 }
 
 CUresult memsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream) {
+  std::lock_guard lock(state().mutex);
   std::memset(bytesAt(to), value, count);
   return record("cuMemsetD8Async");
 }
@@ -315,34 +334,38 @@ DriverTable table() {
   return result;
 }
 
+State::State() {
+  deviceAttributes = {{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
+                      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
+                      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
+                      {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
+                      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1 << 20},
+                      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
+                      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
+                      {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
+                      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
+                      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
+                      {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
+                      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
+                      {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
+                      {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
+                      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
+                      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
+                      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472},
+                      {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 2619000},
+                      {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 5120},
+                      {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 1}};
+  functionAttributes = {{CU_FUNC_ATTRIBUTE_NUM_REGS, 40},
+                        {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0},
+                        {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0},
+                        {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024}};
+}
+
 void resetState() {
+  currentContext = nullptr;
   State &all = state();
   all.~State();
   new (&all) State();
-  state().deviceAttributes = {{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},
-                              {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 0},
-                              {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
-                              {CU_DEVICE_ATTRIBUTE_WARP_SIZE, 32},
-                              {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1 << 20},
-                              {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X, 2147483647},
-                              {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y, 65535},
-                              {CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z, 65535},
-                              {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X, 1024},
-                              {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y, 1024},
-                              {CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z, 64},
-                              {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024},
-                              {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 2048},
-                              {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 65536},
-                              {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 49152},
-                              {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
-                              {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472},
-                              {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 2619000},
-                              {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 5120},
-                              {CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 1}};
-  state().functionAttributes = {{CU_FUNC_ATTRIBUTE_NUM_REGS, 40},
-                                {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 0},
-                                {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 0},
-                                {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1024}};
 }
 
 } // namespace tilecrt::cuda::fake

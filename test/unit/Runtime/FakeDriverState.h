@@ -9,6 +9,7 @@
 
 #include "tilecrt/cuda/DriverTable.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <set>
@@ -20,6 +21,9 @@ namespace tilecrt::cuda::fake {
 
 /// What the fakes saw and how they behave.
 struct State {
+  /// One device like an H100, nothing called yet.
+  State();
+
   /// The driver's names of all calls, in order, without the queries.
   std::vector<std::string> calls;
   /// Call name to the result it returns from now on.
@@ -28,8 +32,8 @@ struct State {
   int driverVersion = 12040;
   std::map<int, int> deviceAttributes;
   std::map<int, int> functionAttributes;
-  CUcontext current = nullptr;
-  int contextDepth = 0;
+  /// Contexts that are pushed, on all threads.
+  std::atomic<int> contextDepth{0};
   std::map<CUdeviceptr, std::string> memory;
   /// Of the last launch; its attributes are copied.
   CUlaunchConfig launch = {};
@@ -49,12 +53,11 @@ struct State {
   uintptr_t nextGraph = 0x600;
   /// Base names that cuGetProcAddress does not know (the fake as a library only).
   std::set<std::string> missing;
-  /// Guards `calls`, where several threads launch.
-  std::mutex mutex;
+  /// Held by every fake that changes the state.
+  std::recursive_mutex mutex;
 };
 
 State &state();
-/// One device like an H100, nothing called yet.
 void resetState();
 
 /// A table whose members all point to fakes.

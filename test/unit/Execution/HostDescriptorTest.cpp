@@ -1,0 +1,126 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor descriptors that the launch passes: tensor maps on sm_90a, pointers on sm_80.
+
+#include "DotTolerance.h"
+
+#include <cmath>
+
+namespace tilec::harness::test {
+namespace {
+
+constexpr tilecrt::Tolerance kExact{0, 0};
+
+RunBuilder descriptors(const std::string &kernel) {
+  return kernelOf("host-descriptors.tile", kernel);
+}
+
+TEST(HostDescriptors, ofAllTypes) {
+  for (DType type : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::u8,
+                     DType::i16, DType::i32, DType::i64}) {
+    RunBuilder builder = descriptors("scaled");
+    if (tilecrt::isFloat(type))
+      builder.randn("x", type, {50, 48});
+    else
+      builder.randint("x", type, {50, 48}, 0, 60);
+    builder.output(
+        "out", type, {50, 48},
+        [&](HostArray &out) {
+          for (uint64_t i = 0; i < out.size(); ++i)
+            out.set(i, 2 * builder.array("x").at(i));
+        },
+        kExact);
+    builder.i32("scale", 2);
+    builder.descriptor("x", {16, 32}).descriptor("out", {16, 32});
+    expectRun(builder, {"sm_80"});
+  }
+}
+
+TEST(HostDescriptors, edges) {
+  for (bool isNan : {false, true})
+    for (int64_t start : {-3, 0, 9, 100}) {
+      RunBuilder builder = descriptors("with_edges");
+      builder.randn("x", DType::f32, {20, 24});
+      builder.output(
+          "out_ptr", DType::f32, {16, 32},
+          [&](HostArray &out) {
+            for (int64_t i = 0; i < 16; ++i)
+              for (int64_t j = 0; j < 32; ++j) {
+                int64_t row = start + i, column = start + j;
+                bool isInside = row >= 0 && row < 20 && column >= 0 && column < 24;
+                double outside = isNan ? std::nan("") : 0;
+                out.set(uint64_t(i * 32 + j),
+                        isInside ? builder.array("x").at(uint64_t(row * 24 + column)) : outside);
+              }
+          },
+          kExact);
+      builder.i32("start", start).constant("ROWS", 16).constant("COLUMNS", 32);
+      expectRun(builder.descriptor("x", {16, 32}, isNan), {"sm_80"});
+    }
+}
+
+TEST(HostDescriptors, ofOneAndThreeDimensions) {
+  RunBuilder builder = descriptors("vectors");
+  builder.randn("x", DType::f32, {100}).randn("cube", DType::f16, {5, 20, 40});
+  builder.output(
+      "y", DType::f32, {100},
+      [&](HostArray &out) {
+        for (uint64_t i = 0; i < out.size(); ++i)
+          out.set(i, builder.array("x").at(i) + 1);
+      },
+      toleranceFor(DType::f32));
+  builder.output(
+      "out", DType::f16, {5, 20, 40},
+      [&](HostArray &out) {
+        for (uint64_t i = 0; i < out.size(); ++i)
+          out.set(i, 2 * builder.array("cube").at(i));
+      },
+      kExact);
+  builder.descriptor("x", {64}).descriptor("y", {64});
+  builder.descriptor("cube", {2, 8, 64}).descriptor("out", {2, 8, 64});
+  expectRun(builder.constant("BLOCK", 64), {"sm_80"});
+}
+
+TEST(HostDescriptors, throughABranch) {
+  for (int64_t which : {0, 1}) {
+    RunBuilder builder = descriptors("chosen");
+    builder.randn("x", DType::f32, {16, 16}).randn("y", DType::f32, {8, 16});
+    builder.output(
+        "out", DType::f32, {16, 16},
+        [&](HostArray &out) {
+          for (uint64_t i = 0; i < out.size(); ++i)
+            out.set(i, !which ? builder.array("x").at(i) : i < 128 ? builder.array("y").at(i) : 0);
+        },
+        kExact);
+    builder.i32("which", which);
+    builder.descriptor("x", {16, 16}).descriptor("y", {16, 16}).descriptor("out", {16, 16});
+    expectRun(builder, {"sm_80"});
+  }
+}
+
+TEST(HostDescriptors, products) {
+  for (DType type : {DType::f16, DType::f32, DType::f8e5m2})
+    for (int stages : {1, 3}) {
+      constexpr uint64_t m = 150, n = 112, k = 176;
+      RunBuilder builder = descriptors("products");
+      builder.randn("a", type, {m, k}).randn("b", type, {k, n});
+      builder.output(
+          "out", DType::f32, {m, n},
+          [&](HostArray &out) {
+            for (uint64_t i = 0; i < m; ++i)
+              for (uint64_t j = 0; j < n; ++j) {
+                double sum = 0;
+                for (uint64_t x = 0; x < k; ++x)
+                  sum += builder.array("a").at(i * k + x) * builder.array("b").at(x * n + j);
+                out.set(i * n + j, sum);
+              }
+          },
+          dotTolerance(type, DType::f32, k, false));
+      builder.descriptor("a", {64, 64}).descriptor("b", {64, 64}).descriptor("out", {64, 64});
+      expectRun(builder.constant("STAGES", stages).grid(2), {"sm_80"});
+    }
+}
+
+} // namespace
+} // namespace tilec::harness::test
