@@ -31,6 +31,7 @@ std::optional<ElementType> typeNamed(const std::string &name) {
       {"fp32", TensorMapType::F32, 4}, {"fp64", TensorMapType::F64, 8},
       {"i8", TensorMapType::U8, 1},    {"i16", TensorMapType::U16, 2},
       {"i32", TensorMapType::I32, 4},  {"i64", TensorMapType::I64, 8},
+      {"u32", TensorMapType::U32, 4},  {"u64", TensorMapType::U64, 8},
   };
   for (const ElementType &type : types)
     if (name == type.name)

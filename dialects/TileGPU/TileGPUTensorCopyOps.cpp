@@ -34,5 +34,7 @@ LogicalResult TmaLoadOp::verify() {
 }
 
 LogicalResult TmaStoreOp::verify() {
+  if (getReduction() == tile::AtomicKind::xchg)
+    return emitOpError("expects a reduction that combines, got 'xchg'");
   return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
 }

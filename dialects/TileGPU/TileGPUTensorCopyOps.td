@@ -75,19 +75,23 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
 }
 
 def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store"> {
-  let summary = "copies a buffer to a block of a described tensor (cp.async.bulk.tensor)";
+  let summary = "copies a buffer to a block of a described tensor (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor)";
   let description = [{
-    One thread starts the copies and closes their group. What lies outside of the tensor is not written. A proxy fence
+    One thread starts the copies and closes their group. What lies outside of the tensor is not written. With a
+    `reduce` each element of the tensor becomes its combination with the buffer's, in one step. A proxy fence
     and a CTA barrier lie between the threads' stores to the buffer and this; the buffer may be written again after a
     `tma_store_wait` and a barrier.
 
-    `tma_store_c1`: as `tma_load_c1`. `tma_store_c2`: as `tma_load_c2`.
+    `tma_store_c1`: as `tma_load_c1`. `tma_store_c2`: as `tma_load_c2`. `tma_store_c3`: the reduction is not xchg.
 
-    Example: `tilegpu.tma_store %map[%i, %j], %buf : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`
+    Example: `tilegpu.tma_store %map[%i, %j], %buf : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`,
+    `tilegpu.tma_store %map[%i, %j], %buf reduce = add : !tile.desc<[64, 32], f16>, !tilegpu.memdesc<[64, 32], f16, #s>`
   }];
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemWrite]>:$desc, Variadic<I32>:$offsets,
-    Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer);
-  let assemblyFormat = "$desc `[` $offsets `]` `,` $buffer attr-dict `:` type($desc) `,` type($buffer)";
+    Arg<TileGPU_MemDescType, "buffer", [MemRead]>:$buffer, OptionalAttr<Tile_AtomicKind>:$reduction);
+  let assemblyFormat = [{
+    $desc `[` $offsets `]` `,` $buffer (`reduce` `=` $reduction^)? attr-dict `:` type($desc) `,` type($buffer)
+  }];
   let hasVerifier = 1;
 }
 

@@ -41,6 +41,43 @@ struct Diagnostic {
   std::string message, category, rendered;
 };
 
+/// Results of compilations, to be used again; see tilec_cache_options. Copies are the same cache.
+class Cache {
+public:
+  /// None.
+  Cache() = default;
+  /// In memory, and in a folder and in a store that machines share unless those are empty.
+  explicit Cache(const std::string &folder, const std::string &shared = "",
+                 uint64_t diskLimit = 0) {
+    tilec_cache_options raw = {};
+    raw.struct_size = sizeof raw;
+    raw.folder = folder.empty() ? nullptr : folder.c_str();
+    raw.shared = shared.empty() ? nullptr : shared.c_str();
+    raw.disk_limit = diskLimit;
+    tilec_cache *handle = nullptr;
+    if (tilec_cache_open(&raw, &handle) != TILEC_OK)
+      problem = tilec_last_error();
+    if (handle)
+      owned.reset(handle, tilec_cache_destroy);
+  }
+
+  explicit operator bool() const { return owned != nullptr; }
+  tilec_cache *handle() const { return owned.get(); }
+  /// Why a level could not be had; empty when all of them are there.
+  const std::string &message() const { return problem; }
+  /// All zero when there is no cache.
+  tilec_cache_statistics statistics() const {
+    tilec_cache_statistics result = {};
+    result.struct_size = sizeof result;
+    tilec_cache_get_statistics(handle(), &result);
+    return result;
+  }
+
+private:
+  std::shared_ptr<tilec_cache> owned;
+  std::string problem;
+};
+
 /// See tilec_options; what is left alone asks for the default.
 struct Options {
   using Bindings = std::vector<std::pair<std::string, std::string>>;
@@ -58,6 +95,7 @@ struct Options {
   tilec_stage stopAfter = TILEC_STAGE_DEFAULT;
   std::vector<tilec_stage> keepStages;
   std::string ptxas, cudaHome, searchPath, libclc, libdevice;
+  Cache cache;
 };
 
 /// One run-time argument of a kernel; see tilec_argument.
@@ -357,6 +395,7 @@ private:
     raw.search_path = detail::textOrNull(options.searchPath);
     raw.libclc = detail::textOrNull(options.libclc);
     raw.libdevice = detail::textOrNull(options.libdevice);
+    raw.cache = options.cache.handle();
 
     tilec_kernel *kernel = nullptr;
     tilec_diagnostics *diagnostics = nullptr;

@@ -81,6 +81,8 @@ typedef struct tilec_kernel tilec_kernel;
 typedef struct tilec_diagnostics tilec_diagnostics;
 /// What a source holds.
 typedef struct tilec_source tilec_source;
+/// Results of compilations, to be used again.
+typedef struct tilec_cache tilec_cache;
 /// What one simulation found, printed and counted.
 typedef struct tilec_report tilec_report;
 /// A GPU, or the simulator as a device.
@@ -97,6 +99,7 @@ TILEC_API void tilec_compiler_destroy(tilec_compiler *compiler);
 TILEC_API void tilec_kernel_destroy(tilec_kernel *kernel);
 TILEC_API void tilec_diagnostics_destroy(tilec_diagnostics *diagnostics);
 TILEC_API void tilec_source_destroy(tilec_source *source);
+TILEC_API void tilec_cache_destroy(tilec_cache *cache);
 TILEC_API void tilec_report_destroy(tilec_report *report);
 TILEC_API void tilec_device_destroy(tilec_device *device);
 TILEC_API void tilec_function_destroy(tilec_function *function);
@@ -173,6 +176,9 @@ typedef struct tilec_options {
   /// Bitcode of the math libraries; NULL: beside libtilec, then in the usual places.
   const char *libclc;
   const char *libdevice;
+  /// Where results are looked for and kept; NULL: nowhere. Kernels for "sim", and compilations that
+  /// keep stages, are compiled every time.
+  const tilec_cache *cache;
 } tilec_options;
 
 /// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages
@@ -190,6 +196,40 @@ TILEC_API tilec_status tilec_compile_text(tilec_compiler *compiler, const char *
 TILEC_API tilec_status tilec_compile_file(tilec_compiler *compiler, const char *path,
                                           const tilec_options *options, tilec_kernel **kernel,
                                           tilec_diagnostics **diagnostics);
+
+//===----------------------------------------------------------------------------------===//
+// Caching
+//===----------------------------------------------------------------------------------===//
+
+/// The levels of a cache, the fastest first. What goes wrong with a level while compiling is a
+/// remark of the category "cache"; the compilation goes on without it.
+typedef struct tilec_cache_options {
+  size_t struct_size;
+  /// A folder, which any number of processes may share; NULL: none.
+  const char *folder;
+  /// Bytes in the folder; 0: the default.
+  uint64_t disk_limit;
+  /// Bytes in memory; 0: the default.
+  uint64_t memory_limit;
+  /// A store that machines share: a folder or "redis://HOST:PORT"; NULL: none.
+  const char *shared;
+} tilec_cache_options;
+
+/// Opens a cache, for any number of compilers and threads. `options` may be NULL: memory alone.
+/// TILEC_UNAVAILABLE: a level could not be had, as the message says; `*cache` is a handle of the
+/// others.
+TILEC_API tilec_status tilec_cache_open(const tilec_cache_options *options, tilec_cache **cache);
+
+/// How often something was found in each level, and kept after it was compiled, since the cache was
+/// opened.
+typedef struct tilec_cache_statistics {
+  size_t struct_size;
+  uint64_t memory_hits, disk_hits, shared_hits;
+  uint64_t stores;
+} tilec_cache_statistics;
+
+TILEC_API tilec_status tilec_cache_get_statistics(const tilec_cache *cache,
+                                                  tilec_cache_statistics *statistics);
 
 //===----------------------------------------------------------------------------------===//
 // Looking into a source

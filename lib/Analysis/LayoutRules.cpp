@@ -46,7 +46,7 @@ bool tilec::takesAnyLayout(OpOperand &use) {
     return &use == &gather.getSourceMutable();
   if (auto dot = dyn_cast<DotOp>(op))
     return &use != &dot.getAccMutable();
-  if (isa<LocalStoreOp, tile::DescriptorStoreOp>(op))
+  if (isa<LocalStoreOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp>(op))
     return true;
   return false;
 }

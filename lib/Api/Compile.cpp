@@ -38,6 +38,8 @@ public:
   /// Null options are the defaults.
   tilec_status read(const tilec_options *given);
   CompileOptions result;
+  /// Keeps what `result.cache` points to.
+  std::shared_ptr<CompileCache> cache;
 
 private:
   template <typename Spec>
@@ -113,6 +115,12 @@ tilec_status OptionsReader::read(const tilec_options *given) {
   std::optional<tilec_options> options = readStruct(given, "options");
   if (!options)
     return TILEC_INVALID_ARGUMENT;
+  if (options->cache) {
+    cache = Caches::get().find(options->cache);
+    if (!cache)
+      return failHandle("tilec_cache");
+    result.cache = cache.get();
+  }
   result.kernel = textOrEmpty(options->kernel);
   if (options->target)
     result.target = options->target;

@@ -10,6 +10,7 @@
 #include "Handles.h"
 #include "Status.h"
 
+#include "tilec/Cache/CompileCache.h"
 #include "tilec/Driver/Compiler.h"
 
 namespace tilec::api {
@@ -78,6 +79,7 @@ struct ReportObject {
 using Compilers = HandleTable<tilec_compiler, CompilerObject>;
 using Kernels = HandleTable<tilec_kernel, KernelObject>;
 using Diagnostics = HandleTable<tilec_diagnostics, DiagnosticsObject>;
+using Caches = HandleTable<tilec_cache, CompileCache>;
 using Sources = HandleTable<tilec_source, SourceObject>;
 using Reports = HandleTable<tilec_report, ReportObject>;
 

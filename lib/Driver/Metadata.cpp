@@ -55,6 +55,8 @@ static tilecrt::TensorMapArgument describeMap(tile::DescType type, DictionaryAtt
   tilecrt::TensorMapArgument map;
   map.base = uint32_t(attr.getAs<IntegerAttr>("base").getInt());
   map.elementType = elementName(type.getElementType());
+  if (attr.get("unsigned"))
+    map.elementType = "u" + std::to_string(tile::bitWidthOf(type.getElementType()));
   map.shape = textsOf(attr, "shape");
   map.strides = textsOf(attr, "strides");
   auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));

@@ -126,6 +126,14 @@ void measure(const tilec::Device &device, const cuda::Context &context, const Ty
       check(tilec_prepared_launch(prepared.launchHandle().handle(), nullptr) == TILEC_OK);
     });
     require("synchronize", device.synchronize());
+    // A thread that has never used the device: the context is pushed and popped around each launch.
+    cuda::CUcontext own = nullptr;
+    check(table.ctxPopCurrent(&own) == cuda::CUDA_SUCCESS);
+    samples.time("prepared, no context current", [&] {
+      check(tilec_prepared_launch(prepared.launchHandle().handle(), nullptr) == TILEC_OK);
+    });
+    check(table.ctxPushCurrent(own) == cuda::CUDA_SUCCESS);
+    require("synchronize", device.synchronize());
     samples.time("general", [&] { check(bool(function.launch({}, args...))); });
     require("synchronize", device.synchronize());
     samples.time("typed", [&] { check(bool(typed({}, args...))); });

@@ -58,6 +58,28 @@ static SmallVector<Value> firstOfEach(ArrayRef<ValueRange> values) {
   return llvm::map_to_vector(values, [](ValueRange range) { return range.front(); });
 }
 
+/// The copy engine's name of a combination.
+static NVVM::TMAReduxKind reductionOf(tile::AtomicKind kind) {
+  switch (kind) {
+  case tile::AtomicKind::add:
+    return NVVM::TMAReduxKind::ADD;
+  case tile::AtomicKind::min:
+  case tile::AtomicKind::umin:
+    return NVVM::TMAReduxKind::MIN;
+  case tile::AtomicKind::max:
+  case tile::AtomicKind::umax:
+    return NVVM::TMAReduxKind::MAX;
+  case tile::AtomicKind::bit_and:
+    return NVVM::TMAReduxKind::AND;
+  case tile::AtomicKind::bit_or:
+    return NVVM::TMAReduxKind::OR;
+  case tile::AtomicKind::bit_xor:
+  case tile::AtomicKind::xchg:
+    break;
+  }
+  return NVVM::TMAReduxKind::XOR;
+}
+
 namespace {
 struct MbarrierInit : ThreadPattern<MbarrierInitOp> {
   using ThreadPattern::ThreadPattern;
@@ -156,6 +178,13 @@ struct TmaStore : ThreadPattern<TmaStoreOp> {
       forEachBox(builder, loc, op.getDesc().getType(), op.getBuffer().getType(),
                  adaptor.getBuffer().front(), firstOfEach(adaptor.getOffsets()),
                  [&](Value place, ValueRange coordinates) {
+                   if (op.getReduction()) {
+                     NVVM::CpAsyncBulkTensorReduceOp::create(
+                         builder, loc, adaptor.getDesc().front(), place,
+                         reductionOf(*op.getReduction()), NVVM::TMAStoreMode::TILE, coordinates,
+                         /*l2CacheHint=*/Value());
+                     return;
+                   }
                    NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
                        builder, loc, adaptor.getDesc().front(), place, coordinates,
                        /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE, /*predicate=*/Value());

@@ -72,6 +72,24 @@ static bool writeExpression(Value value, func::FuncOp func, std::string &text, u
          writeExpression(op->getOperand(1), func, text, budget) && append(symbol);
 }
 
+/// Whether the copy engine combines elements of this type so. The map's type says whether integers
+/// have a sign.
+static bool canReduce(AtomicKind kind, Type type) {
+  unsigned bits = bitWidthOf(type);
+  if (isa<FloatType>(type))
+    return kind == AtomicKind::add && (bits == 16 || type.isF32());
+  return bits == 32 || bits == 64;
+}
+
+/// Whether a map for this access is one of unsigned elements: smaller and larger are something else
+/// for those, and sums of 64 bits exist for them only.
+static bool needsUnsigned(Operation *access) {
+  auto reduce = dyn_cast<DescriptorReduceOp>(access);
+  if (!reduce || isa<FloatType>(reduce.getDesc().getType().getElementType()))
+    return false;
+  return reduce.getKind() != AtomicKind::min && reduce.getKind() != AtomicKind::max;
+}
+
 namespace {
 struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensorMaps> {
   using Base::Base;
@@ -142,33 +160,38 @@ private:
         texts->push_back(builder.getStringAttr(text));
       }
     SmallVector<OpOperand *> accesses;
-    for (OpOperand &use : make.getResult().getUses())
-      if (isa<DescriptorLoadOp, DescriptorStoreOp>(use.getOwner()))
+    for (OpOperand &use : make.getResult().getUses()) {
+      auto reduce = dyn_cast<DescriptorReduceOp>(use.getOwner());
+      if (isa<DescriptorLoadOp, DescriptorStoreOp>(use.getOwner()) ||
+          (reduce && canReduce(reduce.getKind(), element)))
         accesses.push_back(&use);
+    }
     if (accesses.empty()) {
       reason = "it is not loaded from or stored to directly";
       return false;
     }
     bool stores = llvm::any_of(
-        accesses, [](OpOperand *use) { return isa<DescriptorStoreOp>(use->getOwner()); });
+        accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
     if (acquires || (releases && stores)) {
       reason = "the kernel orders its accesses by atomics";
       return false;
     }
-    Value map =
-        findOrAddArgument(func, make, builder.getArrayAttr(shape), builder.getArrayAttr(strides));
     for (OpOperand *use : accesses)
-      use->set(map);
+      use->set(findOrAddArgument(func, make, builder.getArrayAttr(shape),
+                                 builder.getArrayAttr(strides), needsUnsigned(use->getOwner())));
     return true;
   }
 
   Value findOrAddArgument(func::FuncOp func, MakeTensorDescriptorOp make, ArrayAttr shape,
-                          ArrayAttr strides) {
+                          ArrayAttr strides, bool isUnsigned) {
     Builder builder(make.getContext());
     unsigned base = cast<BlockArgument>(make.getBase()).getArgNumber();
-    auto map = builder.getDictionaryAttr(
-        {builder.getNamedAttr("base", builder.getI32IntegerAttr(base)),
-         builder.getNamedAttr("shape", shape), builder.getNamedAttr("strides", strides)});
+    SmallVector<NamedAttribute> fields = {
+        builder.getNamedAttr("base", builder.getI32IntegerAttr(base)),
+        builder.getNamedAttr("shape", shape), builder.getNamedAttr("strides", strides)};
+    if (isUnsigned)
+      fields.push_back(builder.getNamedAttr("unsigned", builder.getUnitAttr()));
+    auto map = builder.getDictionaryAttr(fields);
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (func.getArgument(i).getType() == make.getType() &&
           func.getArgAttr(i, TileDialect::kTensorMapAttr) == map)

@@ -3,7 +3,7 @@
 //
 // Descriptor accesses that no pipeline has taken. A load is a tensor copy into a buffer, waited for
 // at once; the buffer is the one that a product reads where the load does nothing but fill it. A
-// store writes its value to a buffer that a tensor copy reads.
+// store writes its value to a buffer that a tensor copy reads, and so does a reduction.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -147,21 +147,27 @@ struct LowerTensorCopies final : tilec::impl::TileGPULowerTensorCopiesPassBase<L
   void runOnOperation() override {
     SmallVector<tile::DescriptorLoadOp> loads;
     SmallVector<tile::DescriptorStoreOp> stores;
+    SmallVector<tile::DescriptorReduceOp> reductions;
     getOperation().walk([&](Operation *op) {
       if (auto load = dyn_cast<tile::DescriptorLoadOp>(op))
         loads.push_back(load);
       else if (auto store = dyn_cast<tile::DescriptorStoreOp>(op))
         stores.push_back(store);
+      else if (auto reduction = dyn_cast<tile::DescriptorReduceOp>(op))
+        reductions.push_back(reduction);
     });
     IRRewriter rewriter(&getContext());
     for (tile::DescriptorLoadOp load : loads)
       LoadLowering(rewriter, load).run();
     for (tile::DescriptorStoreOp store : stores)
-      lowerStore(rewriter, store);
+      lowerStore(rewriter, store, tile::AtomicKindAttr());
+    for (tile::DescriptorReduceOp reduction : reductions)
+      lowerStore(rewriter, reduction, reduction.getKindAttr());
   }
 
 private:
-  static void lowerStore(IRRewriter &rewriter, tile::DescriptorStoreOp store) {
+  template <typename AccessOp>
+  static void lowerStore(IRRewriter &rewriter, AccessOp store, tile::AtomicKindAttr reduction) {
     rewriter.setInsertionPoint(store);
     Location loc = store.getLoc();
     Value value = store.getValue();
@@ -170,7 +176,7 @@ private:
     Value buffer = makeBuffer(rewriter, loc, cast<RankedTensorType>(value.getType()));
     LocalStoreOp::create(rewriter, loc, value, buffer);
     ProxyFenceOp::create(rewriter, loc);
-    TmaStoreOp::create(rewriter, loc, store.getDesc(), store.getOffsets(), buffer);
+    TmaStoreOp::create(rewriter, loc, store.getDesc(), store.getOffsets(), buffer, reduction);
     TmaStoreWaitOp::create(rewriter, loc, 0);
     rewriter.eraseOp(store);
   }

@@ -41,7 +41,7 @@ struct KernelArgument {
 struct TensorMapArgument {
   /// The pointer to the tensor: the number of an argument.
   uint32_t base = 0;
-  /// Triton's notation: "fp16", "fp8e4nv", "i32", ...
+  /// Triton's notation: "fp16", "fp8e4nv", "i32", ...; "u32" and "u64" for reductions that need it.
   std::string elementType;
   /// Sizes in elements, the outermost first, in postfix notation: "%2" is the value of argument 2,
   /// "%2 %3 *" a product; + - * / (towards zero) and decimal numbers.

@@ -33,6 +33,20 @@ func.func @copies(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 :
   return
 }
 
+// CHECK-LABEL: llvm.func @reductions
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.reduce %{{.*}} {redKind = #nvvm.tma_redux_kind<add>}
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.reduce %{{.*}} {redKind = #nvvm.tma_redux_kind<max>}
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.reduce %{{.*}} {redKind = #nvvm.tma_redux_kind<min>}
+// CHECK-COUNT-2: nvvm.cp.async.bulk.tensor.reduce %{{.*}} {redKind = #nvvm.tma_redux_kind<xor>}
+func.func @reductions(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32) attributes {tile.kernel} {
+  %buf = tilegpu.local_alloc offset 0 : !buffer
+  tilegpu.tma_store %map[%i, %i], %buf reduce = add : !tile.desc<[8, 128], f16>, !buffer
+  tilegpu.tma_store %map[%i, %i], %buf reduce = umax : !tile.desc<[8, 128], f16>, !buffer
+  tilegpu.tma_store %map[%i, %i], %buf reduce = min : !tile.desc<[8, 128], f16>, !buffer
+  tilegpu.tma_store %map[%i, %i], %buf reduce = xor : !tile.desc<[8, 128], f16>, !buffer
+  return
+}
+
 // A barrier of the source orders stores and tensor copies, too.
 // CHECK-LABEL: llvm.func @barrier
 // CHECK: nvvm.cp.async.bulk.wait_group 0

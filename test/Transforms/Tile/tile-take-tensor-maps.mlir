@@ -18,13 +18,39 @@ func.func @maps(%base: !tile.ptr<f16>, %m: i32, %k: i32) attributes {tile.kernel
   return
 }
 
+// Reductions that the copy engine has; all but smaller and larger of signed integers by a map of unsigned ones.
+// CHECK-LABEL: func.func @reduced
+// CHECK-SAME: %[[F:[a-z0-9]+]]: !tile.desc<[64, 32], f32> {tile.tensor_map = {base = 0 : i32, shape = ["%2", "%2"], strides = ["%3"]}}
+// CHECK-SAME: %[[U:[a-z0-9]+]]: !tile.desc<[64, 32], i64> {tile.tensor_map = {base = 1 : i32, shape = ["%2", "%2"], strides = ["%3"], unsigned}}
+// CHECK-SAME: %[[S:[a-z0-9]+]]: !tile.desc<[64, 32], i64> {tile.tensor_map = {base = 1 : i32, shape = ["%2", "%2"], strides = ["%3"]}}
+// CHECK: %[[POINTERS:.*]] = tile.make_tensor_descriptor
+// CHECK: tile.descriptor_reduce add %[[F]]
+// CHECK: tile.descriptor_reduce max %[[S]]
+// CHECK: tile.descriptor_store %[[S]]
+// CHECK: tile.descriptor_reduce add %[[U]]
+// CHECK: tile.descriptor_reduce umin %[[U]]
+// CHECK: tile.descriptor_reduce xor %[[U]]
+// CHECK: tile.descriptor_reduce max %[[POINTERS]]
+func.func @reduced(%p: !tile.ptr<f32>, %q: !tile.ptr<i64>, %m: i32, %s: i64, %v: tensor<64x32xf32>, %w: tensor<64x32xi64>) attributes {tile.kernel} {
+  %0 = tile.make_tensor_descriptor %p, shape [%m, %m], strides [%s] : !tile.ptr<f32> -> !tile.desc<[64, 32], f32>
+  tile.descriptor_reduce add %0[%m, %m], %v : !tile.desc<[64, 32], f32>, tensor<64x32xf32>
+  %1 = tile.make_tensor_descriptor %q, shape [%m, %m], strides [%s] : !tile.ptr<i64> -> !tile.desc<[64, 32], i64>
+  tile.descriptor_reduce max %1[%m, %m], %w : !tile.desc<[64, 32], i64>, tensor<64x32xi64>
+  tile.descriptor_store %1[%m, %m], %w : !tile.desc<[64, 32], i64>, tensor<64x32xi64>
+  tile.descriptor_reduce add %1[%m, %m], %w : !tile.desc<[64, 32], i64>, tensor<64x32xi64>
+  tile.descriptor_reduce umin %1[%m, %m], %w : !tile.desc<[64, 32], i64>, tensor<64x32xi64>
+  tile.descriptor_reduce xor %1[%m, %m], %w : !tile.desc<[64, 32], i64>, tensor<64x32xi64>
+  tile.descriptor_reduce max %0[%m, %m], %v : !tile.desc<[64, 32], f32>, tensor<64x32xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @stays
 // CHECK-COUNT-4: tile.make_tensor_descriptor
 // REMARK: tensor descriptor is used as pointers:{{.*}}its base is not an argument
 // REMARK: tensor descriptor is used as pointers:{{.*}}its sizes or strides are not computed from arguments alone
 // REMARK: tensor descriptor is used as pointers:{{.*}}the copy engine has no boxes of this shape
 // REMARK: tensor descriptor is used as pointers:{{.*}}it is not loaded from or stored to directly
-func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>) attributes {tile.kernel} {
+func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>, %wide: !tile.ptr<f64>, %w: tensor<64x16xf64>) attributes {tile.kernel} {
   %id = tile.program_id 0 : i32
   %there = tile.addptr %base, %id : !tile.ptr<f16>, i32
   %0 = tile.make_tensor_descriptor %there, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
@@ -33,8 +59,8 @@ func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>)
   tile.descriptor_store %1[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
   %2 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[4, 512], f16>
   %x = tile.descriptor_load %2[%m, %m] : !tile.desc<[4, 512], f16> -> tensor<4x512xf16>
-  %3 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
-  tile.descriptor_reduce add %3[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  %3 = tile.make_tensor_descriptor %wide, shape [%m, %m], strides [%s] : !tile.ptr<f64> -> !tile.desc<[64, 16], f64>
+  tile.descriptor_reduce add %3[%m, %m], %w : !tile.desc<[64, 16], f64>, tensor<64x16xf64>
   %y = tile.reshape %x : tensor<4x512xf16> -> tensor<64x32xf16>
   tile.descriptor_store %0[%m, %id], %y : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
   return

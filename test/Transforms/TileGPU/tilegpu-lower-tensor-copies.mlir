@@ -46,4 +46,16 @@ func.func @branch(%map: !tile.desc<[32, 16], f16>, %n: i32, %p: i1) {
   }
   return
 }
+
+// A reduction is a store that combines.
+// CHECK-LABEL: func.func @reduction
+// CHECK: %[[OUT:.*]] = tilegpu.local_alloc : <[32, 16], f16
+// CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[OUT]]
+// CHECK-NEXT: tilegpu.proxy_fence
+// CHECK-NEXT: tilegpu.tma_store %arg0[%arg1, %arg1], %[[OUT]] reduce = add
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+func.func @reduction(%map: !tile.desc<[32, 16], f16>, %n: i32, %x: tensor<32x16xf16, #b>) {
+  tile.descriptor_reduce add %map[%n, %n], %x : !tile.desc<[32, 16], f16>, tensor<32x16xf16, #b>
+  return
+}
 }

@@ -58,3 +58,14 @@ func.func @offsets(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf: !buffer) {
   tilegpu.tma_store %map[%i], %buf : !tile.desc<[8, 16], f16>, !buffer
   return
 }
+
+// -----
+
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8]]}, [8, 16]>
+!buffer = !tilegpu.memdesc<[8, 16], f16, #s>
+
+func.func @tma_store_c3(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf: !buffer) {
+  // expected-error @below {{expects a reduction that combines, got 'xchg'}}
+  tilegpu.tma_store %map[%i, %i], %buf reduce = xchg : !tile.desc<[8, 16], f16>, !buffer
+  return
+}

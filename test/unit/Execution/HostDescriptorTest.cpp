@@ -122,5 +122,74 @@ TEST(HostDescriptors, products) {
     }
 }
 
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+int64_t combine(const std::string &kind, int64_t a, int64_t b) {
+  if (kind == "min")
+    return std::min(a, b);
+  if (kind == "max")
+    return std::max(a, b);
+  if (kind == "and")
+    return a & b;
+  if (kind == "or")
+    return a | b;
+  return kind == "xor" ? a ^ b : a + b;
+}
+
+constexpr uint64_t kBlocks = 3, kBlockRows = 16, kRows = 13, kColumns = 40;
+
+/// Four programs, of which the last one has a block that is outside of x: zeros.
+void expectCombined(DType type, const std::string &kind, int64_t low, int64_t high) {
+  SCOPED_TRACE(std::string(tilecrt::dtypeName(type)) + " " + kind);
+  RunBuilder builder = descriptors("combined");
+  builder.randint("x", type, {kBlocks * kBlockRows, kColumns}, low, high);
+  builder.randint("out", type, {kRows, kColumns}, low, high);
+  builder.changes(
+      "out",
+      [&](HostArray &out) {
+        for (uint64_t i = 0; i < out.size(); ++i) {
+          auto value = int64_t(builder.array("out").at(i));
+          for (uint64_t block = 0; block < kBlocks; ++block)
+            value = combine(kind, value,
+                            int64_t(builder.array("x").at(block * kBlockRows * kColumns + i)));
+          out.set(i, double(combine(kind, value, 0)));
+        }
+      },
+      kExact);
+  builder.descriptor("x", {kBlockRows, 64}).descriptor("out", {kBlockRows, 64});
+  expectRun(builder.constant("KIND", "'" + kind + "'").grid(4), {"sm_80"});
+}
+
+TEST(DescriptorReductions, ofIntegers) {
+  for (DType type : {DType::i32, DType::u32, DType::i64, DType::u64})
+    for (const char *kind : {"add", "min", "max", "and", "or", "xor"})
+      expectCombined(type, kind, tilecrt::isSignedInteger(type) ? -1000 : 0, 1000);
+}
+
+TEST(DescriptorReductions, ofFloats) {
+  // Small whole numbers, so that the order of a sum does not matter.
+  for (DType type : {DType::f16, DType::f32, DType::f64})
+    expectCombined(type, "add", -9, 10);
+  expectCombined(DType::f32, "max", -9, 10);
+}
+
+TEST(DescriptorReductions, besideStores) {
+  for (DType type : {DType::i32, DType::i64}) {
+    RunBuilder builder = descriptors("stored_and_combined");
+    builder.randint("x", type, {16, 32}, -20, 20);
+    builder.output(
+        "out", type, {16, 32},
+        [&](HostArray &out) {
+          for (uint64_t i = 0; i < out.size(); ++i)
+            out.set(i, std::max(2 * builder.array("x").at(i), 5.0));
+        },
+        kExact);
+    builder.descriptor("x", {16, 32}).descriptor("out", {16, 32});
+    expectRun(builder, {"sm_80"});
+  }
+}
+
 } // namespace
 } // namespace tilec::harness::test

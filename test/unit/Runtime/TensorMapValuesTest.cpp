@@ -49,6 +49,20 @@ TEST(TensorMapValues, reversesDimensions) {
   EXPECT_EQ(fields->swizzle, sim::TensorMapSwizzle::Bytes128);
 }
 
+TEST(TensorMapValues, knowsUnsignedElements) {
+  KernelMetadata metadata = metadataWith("%1", "%2");
+  const std::pair<const char *, sim::TensorMapType> types[] = {{"i32", sim::TensorMapType::I32},
+                                                               {"u32", sim::TensorMapType::U32},
+                                                               {"i64", sim::TensorMapType::I64},
+                                                               {"u64", sim::TensorMapType::U64}};
+  for (auto [name, type] : types) {
+    metadata.tensorMaps[0].elementType = name;
+    Result<sim::TensorMapFields> fields = fieldsOf(metadata, 256, 10, 72);
+    ASSERT_TRUE(fields.ok()) << fields.message();
+    EXPECT_EQ(fields->type, type);
+  }
+}
+
 void expectProblem(const std::string &size, const std::string &stride, uint64_t address, int32_t m,
                    uint32_t n, const std::string &problem) {
   Result<sim::TensorMapFields> fields = fieldsOf(metadataWith(size, stride), address, m, n);

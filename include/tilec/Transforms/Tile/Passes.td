@@ -38,7 +38,9 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::ModuleOp"> {
   let description = [{
     A descriptor whose base is an argument, and whose sizes and strides are computed from arguments and constants, becomes
     an argument of the kernel itself, behind those of the source, with the attribute `tile.tensor_map` that says how. Its
-    loads and stores are then copies by the tensor memory access unit. Blocks must be such that the unit can copy them,
+    loads and stores are then copies by the tensor memory access unit, and so are reductions that the unit has: sums of
+    fp16, bf16 and fp32, all of integers of 32 and 64 bits. Of those, everything but smaller and larger of signed
+    integers is done through a map whose attribute says `unsigned`. Blocks must be such that the unit can copy them,
     and the kernel must not order memory with acquiring or releasing atomics. A `tensor-map` remark says why a descriptor
     stays as it is; `tile-lower-descriptors` turns it into pointers.
   }];
