@@ -112,8 +112,6 @@ FailureOr<Value> Generator::getBlockAccessAttribute(const BlockAccessValue &base
     return Value(Constant(base.block.element));
   if (const Builtin *builtin = findBuiltin(name, asDescriptorMethod))
     return Value(BuiltinValue{builtin, std::make_shared<const Value>(self)});
-  if (name == "gather" || name == "scatter")
-    return error(range, "method '" + name + "' of a tensor descriptor is not supported yet");
   std::vector<llvm::StringRef> candidates = getBuiltinNames(asDescriptorMethod);
   for (llvm::StringRef property : {"shape", "strides", "block_shape", "block_type", "dtype"})
     candidates.push_back(property);

@@ -22,9 +22,9 @@ const std::vector<const Builtin *> &getAll() {
     std::vector<const Builtin *> list;
     for (llvm::ArrayRef<Builtin> part :
          {getMemoryBuiltins(), getAtomicBuiltins(), getMatrixBuiltins(), getBlockAccessBuiltins(),
-          getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(), getReduceBuiltins(),
-          getScanBuiltins(), getHintBuiltins(), getPythonBuiltins(), getLibdeviceBuiltins(),
-          getTypeBuiltins()})
+          getDescriptorRowBuiltins(), getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(),
+          getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getPythonBuiltins(),
+          getLibdeviceBuiltins(), getTypeBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;

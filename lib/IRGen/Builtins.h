@@ -88,6 +88,7 @@ llvm::ArrayRef<Builtin> getProgramBuiltins();
 llvm::ArrayRef<Builtin> getMemoryBuiltins();
 llvm::ArrayRef<Builtin> getAtomicBuiltins();
 llvm::ArrayRef<Builtin> getBlockAccessBuiltins();
+llvm::ArrayRef<Builtin> getDescriptorRowBuiltins();
 llvm::ArrayRef<Builtin> getMatrixBuiltins();
 llvm::ArrayRef<Builtin> getMathBuiltins();
 llvm::ArrayRef<Builtin> getLibdeviceBuiltins();

@@ -192,10 +192,11 @@ LogicalResult checkSizes(Generator &g, const BoundArg &arg, llvm::ArrayRef<Value
 }
 
 /// The value of a descriptor; sizes and strides have an entry for each dimension.
-Value describe(mlir::Value handle, Type block, bool isConst, std::vector<Value> sizes,
+Value describe(mlir::Value handle, Type block, const Value &base, std::vector<Value> sizes,
                std::vector<Value> strides) {
+  bool isConst = base.getRuntime()->type.element.isConstPointer();
   Value parts = Value::tuple({Value::runtime(handle, Type()), Value::tuple(std::move(sizes)),
-                              Value::tuple(std::move(strides))});
+                              Value::tuple(std::move(strides)), base});
   return BlockAccessValue{BlockAccessValue::Kind::Descriptor, std::move(block), isConst,
                           std::make_shared<const Value>(parts)};
 }
@@ -235,7 +236,7 @@ FailureOr<Value> genMakeDescriptor(Generator &g, const BoundArgs &a) {
       tile::DescType::get(g.getBuilder().getContext(), *block, g.lower(Type(element)), *nan);
   mlir::Value handle = g.create<tile::MakeTensorDescriptorOp>(
       type, a[BasePointer].value.getRuntime()->value, sizeValues, strideValues);
-  return describe(handle, Type(element, *block), base.element.isConstPointer(), std::move(*sizes),
+  return describe(handle, Type(element, *block), a[BasePointer].value, std::move(*sizes),
                   std::move(*strides));
 }
 
@@ -400,7 +401,8 @@ Value makeDescriptorOfArguments(Generator &g, const SignatureType &type,
   for (mlir::Value stride : strides)
     strideValues.push_back(Value::runtime(stride, Type(ScalarKind::Int64)));
   strideValues.push_back(Value::integer(1));
-  return describe(handle, Type(element, block.shape), /*isConst=*/false, std::move(sizeValues),
+  return describe(handle, Type(element, block.shape),
+                  Value::runtime(arguments.front(), Type(type.type)), std::move(sizeValues),
                   std::move(strideValues));
 }
 

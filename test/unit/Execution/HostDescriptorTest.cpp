@@ -122,6 +122,37 @@ TEST(HostDescriptors, products) {
     }
 }
 
+TEST(HostDescriptors, rowsByNumber) {
+  const std::vector<double> from = {3, 0, 19, 3, 20, -1, 7, 11}, to = {0, 4, 1, 9, 5, 2, 12, -3};
+  for (DType type : {DType::f16, DType::f32, DType::i8})
+    for (bool isNan : {false, true}) {
+      if (isNan && !tilecrt::isFloat(type))
+        continue;
+      RunBuilder builder = descriptors("rows");
+      builder.randint("x", type, {20, 48}, -50, 50);
+      builder.fill("out", type, {12, 48}, [](uint64_t) { return 77.0; });
+      builder.changes(
+          "out",
+          [&](HostArray &out) {
+            for (uint64_t i = 0; i < out.size(); ++i)
+              out.set(i, 77);
+            for (size_t r = 0; r < from.size(); ++r)
+              for (uint64_t j = 0; j < 48; ++j) {
+                bool isInside = from[r] >= 0 && from[r] < 20;
+                double value = isInside ? builder.array("x").at(uint64_t(from[r]) * 48 + j)
+                               : isNan  ? std::nan("")
+                                        : 0;
+                if (to[r] >= 0 && to[r] < 12)
+                  out.set(uint64_t(to[r]) * 48 + j, value + 1);
+              }
+          },
+          kExact);
+      builder.values("from_ptr", DType::i32, from).values("to_ptr", DType::i32, to);
+      builder.descriptor("x", {1, 32}, isNan).descriptor("out", {1, 32});
+      expectRun(builder.constant("ROWS", 8), {"sm_80"});
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // Reductions
 //===----------------------------------------------------------------------===//
