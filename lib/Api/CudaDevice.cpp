@@ -204,6 +204,9 @@ tilec_status CudaDevice::destroyStream(void *stream) {
   if (streams.erase(stream) == 0)
     return api::fail(TILEC_INVALID_ARGUMENT,
                      "not a stream of tilec_stream_create, or destroyed already");
+  // Its handle may come again.
+  if (recordings.erase(stream) != 0)
+    --numRecordings;
   return TILEC_OK;
 }
 

@@ -2,23 +2,29 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Packs a portable build into DIR/tilec-portable.tar.xz: the program under its two names, the library, the headers, the
-# examples, the open math library's bitcode, and the benchmark of launches.
+# Packs a portable build into DIR/tilec-portable.tar.xz: what `cmake --install` installs (programs, library, headers,
+# CMake package, example kernels, the open math library's bitcode), tilec under its second name, tilec-examples, and the
+# benchmark of launches. With TILEC_PACKAGE_HOST=1 the programs of examples/host as well, built against the package, for
+# machines without a compiler.
 set -eu
 dir=$1
-stage=$dir/tilec-portable
+stage=$(cd "$dir" && pwd)/tilec-portable
 rm -rf "$stage"
-mkdir -p "$stage/bin" "$stage/lib" "$stage/include/tilec" "$stage/share/tilec/examples"
-cp "$dir/bin/tilec-portable" "$stage/bin/tilec"
+cmake --install "$dir" --prefix "$stage" --strip > "$dir/install.log"
 ln -s tilec "$stage/bin/tilec-examples"
 cp "$dir/bin/tilec-launch-overhead" "$stage/bin/"
-cp -P "$dir/lib/"libtilec.so* "$stage/lib/"
-strip "$stage/bin/tilec" "$stage/bin/tilec-launch-overhead" "$stage/lib/libtilec.so".*.*.*
-cp include/tilec/*.h include/tilec/*.hpp "$stage/include/tilec/"
-cp examples/*.tile "$stage/share/tilec/examples/"
-if [ -f "$dir/share/tilec/nvptx64--.bc" ]; then
-  cp "$dir/share/tilec/nvptx64--.bc" "$stage/share/tilec/"
-fi
+strip "$stage/bin/tilec" "$stage/bin/tilec-launch-overhead"
 cp LICENSE README.md "$stage/"
+if [ "${TILEC_PACKAGE_HOST:-0}" = 1 ]; then
+  # The C++ runtime goes into the programs; they find the library beside their folder.
+  cmake -G Ninja -S examples/host -B "$dir/host" -DCMAKE_PREFIX_PATH="$stage" -DCMAKE_C_COMPILER=clang-22 \
+    -DCMAKE_CXX_COMPILER=clang++-22 -DCMAKE_EXE_LINKER_FLAGS="-static-libstdc++ -static-libgcc" \
+    -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' > "$dir/host.log"
+  ninja -C "$dir/host"
+  mkdir "$stage/host"
+  for program in softmax mlp add transformer; do
+    cp "$dir/host/$program" "$stage/host/"
+  done
+fi
 tar -C "$dir" -cf - tilec-portable | xz -T0 "${XZ_LEVEL:--6}" > "$dir/tilec-portable.tar.xz"
 echo "$dir/tilec-portable.tar.xz: $(($(stat -c %s "$dir/tilec-portable.tar.xz") / 1000000)) MB"

@@ -142,7 +142,7 @@ private:
 
   template <typename Handle> Handle *any(const std::vector<Handle *> &handles) {
     if (handles.empty() || below(8) == 0)
-      return reinterpret_cast<Handle *>(uintptr_t(below(64)));
+      return reinterpret_cast<Handle *>(uintptr_t(2 * below(64))); // Handles are odd.
     return handles[below(unsigned(handles.size()))];
   }
   template <typename Struct> Struct sized() {

@@ -272,6 +272,44 @@ TEST(ApiCudaLaunch, brokenRecordings) {
   EXPECT_STREQ(tilec_last_error(), "not a live handle of a tilec_prepared");
 }
 
+TEST(ApiSimLaunch, descriptorsAsArguments) {
+  Options options;
+  options.target = "sim";
+  options.arguments = {{"x", "tensordesc<fp32[16, 16]>"}, {"out", "tensordesc<fp32[16, 16]>"}};
+  Compilation compiled = Compiler().compileText("twice.tile", R"(@triton.jit
+def twice(x, out):
+    out.store([0, 0], x.load([0, 0]) * 2)
+)",
+                                                options);
+  ASSERT_TRUE(compiled) << compiled.text;
+  Device device = Device::open("sim");
+  Function twice = Function::load(device, compiled.kernel);
+  DeviceBuffer<float> x(device, std::vector<float>(256, 3.0f)), out(device, 256);
+  int32_t size = 16;
+  int64_t stride = 16;
+  PreparedLaunch prepared = twice.prepare({}, x, size, size, stride, out, size, size, stride);
+  ASSERT_TRUE(prepared) << prepared.status().message;
+  ASSERT_TRUE(prepared.launch());
+  std::vector<float> result;
+  ASSERT_TRUE(out.download(result));
+  EXPECT_EQ(result, std::vector<float>(256, 6.0f));
+  EXPECT_FALSE(twice.launch({}, x, out));
+}
+
+TEST(ApiCudaLaunch, streamDestroyedWhileRecorded) {
+  LaunchFixture add("cuda");
+  for (int round = 0; round < 2; ++round) {
+    void *stream = nullptr;
+    ASSERT_EQ(tilec_stream_create(add.device, &stream), TILEC_OK);
+    // The fake gives the same handle again.
+    EXPECT_EQ(tilec_graph_begin(add.device, stream), TILEC_OK) << tilec_last_error();
+    EXPECT_EQ(tilec_graph_begin(add.device, stream), TILEC_INVALID_ARGUMENT);
+    ASSERT_EQ(tilec_stream_destroy(add.device, stream), TILEC_OK);
+    tilec_graph *graph = nullptr;
+    EXPECT_EQ(tilec_graph_end(add.device, stream, &graph), TILEC_INVALID_ARGUMENT);
+  }
+}
+
 TEST(ApiCudaLaunch, otherArchitecture) {
   resetFakeCuda();
   fakeCuda().deviceAttributes[tilecrt::cuda::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 8;
