@@ -6,7 +6,7 @@
 
 #include "tilec/Cache/CompileCache.h"
 
-#include "FileLock.h"
+#include "tilec/Cache/FileLock.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -6,7 +6,7 @@
 
 #include "tilec/Cache/DiskCache.h"
 
-#include "FileLock.h"
+#include "tilec/Cache/FileLock.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"

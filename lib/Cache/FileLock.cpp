@@ -4,7 +4,7 @@
 // See FileLock.h. Waiting is polling with pauses that grow to 20 ms: a blocking fcntl could not be
 // given up.
 
-#include "FileLock.h"
+#include "tilec/Cache/FileLock.h"
 
 #include <algorithm>
 #include <cerrno>

@@ -82,6 +82,11 @@ public:
         diagnostics(engine), result(std::make_unique<CompiledKernel>()), tree(std::move(parsed)) {}
 
   std::unique_ptr<CompiledKernel> run();
+  std::optional<KernelEstimate> estimate(const llvm::StringMap<int64_t> &arguments) {
+    if (!parse() || !generate())
+      return std::nullopt;
+    return estimateKernel(*module, arguments);
+  }
   Failure failure = Failure::None;
 
 private:
@@ -400,6 +405,7 @@ bool Compilation::toCubin() {
   CubinOptions cubinOptions;
   cubinOptions.target = options.target;
   cubinOptions.lineInfo = options.lineInfo;
+  cubinOptions.maxRegisters = unsigned(options.maxRegisters.value_or(0));
   cubinOptions.dynamicSharedBytes = int(result->metadata.dynamicSharedBytes);
   llvm::Expected<CubinResult> cubin = assemblePTX(result->ptx, *ptxas, cubinOptions);
   if (!cubin)
@@ -556,6 +562,27 @@ std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId
   for (const std::string &problem : options.cache->takeProblems())
     diagnostics.remark(SourceRange(), problem, "cache");
   return kernel;
+}
+
+std::optional<KernelEstimate> Compiler::estimate(SourceManager &sources, FileId file,
+                                                 const CompileOptions &options,
+                                                 const llvm::StringMap<int64_t> &arguments,
+                                                 DiagnosticEngine &diagnostics) {
+  MLIRContext &context = impl->getContext();
+  DiagnosticBridge bridge(context, sources, diagnostics);
+  Compilation compilation(context, sources, file, options, diagnostics, nullptr);
+  std::optional<KernelEstimate> estimate = compilation.estimate(arguments);
+  impl->failure = compilation.failure;
+  return estimate;
+}
+
+std::string kernelSourceHash(const SourceManager &sources, const ast::Module &module,
+                             llvm::StringRef kernel) {
+  const ast::FunctionDef *function = findKernel(module, kernel);
+  if (!function)
+    return "";
+  KernelTokens tokens = collectKernelTokens(sources, module, *function, {});
+  return KeyHasher().add("kernel", function->name).add("tokens", tokens.text).finish().hex();
 }
 
 tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **arguments,

@@ -89,6 +89,7 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   };
   addOptional("warps", options.numWarps);
   addOptional("stages", options.numStages);
+  addOptional("registers", options.maxRegisters);
   hasher.add("target", options.target).add("stage", uint64_t(options.stopAfter));
   hasher.add("debug", options.debug).add("lines", options.lineInfo);
   hasher.add("fusion", options.fpFusion).add("remarks", options.remarks);

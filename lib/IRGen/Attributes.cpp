@@ -22,6 +22,8 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType())
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
+  if (const DictValue *config = base.getIf<DictValue>())
+    return getConfigAttribute(*config, base, name, range);
   // A constexpr object's value, and methods of numbers by way of their runtime value.
   if (constant && name == "value")
     return base;
@@ -65,6 +67,18 @@ FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name, S
   return errorUnknown(range,
                       "a value of type " + self.describe() + " has no attribute '" + name + "'",
                       name, candidates);
+}
+
+FailureOr<Value> Generator::getConfigAttribute(const DictValue &config, const Value &self,
+                                               llvm::StringRef name, SourceRange range) {
+  if (name == "kwargs")
+    return self;
+  for (const auto &[key, value] : *config.entries)
+    if (key == name && llvm::StringRef(name).starts_with("num_"))
+      return value;
+  if (name == "num_warps" || name == "num_stages" || name == "num_ctas")
+    return Value::integer(name == "num_warps" ? 4 : name == "num_stages" ? 3 : 1);
+  return error(range, self.describe() + " has no attribute '" + name + "'");
 }
 
 static Value makeShape(llvm::ArrayRef<int64_t> shape) {

@@ -29,6 +29,16 @@ static const ast::Expr *getCallArgument(const ast::Call &call, size_t position,
   return position < call.args.size() ? call.args[position] : nullptr;
 }
 
+/// The strings of a compile-time list.
+static std::vector<std::string> getStrings(const FailureOr<Value> &list) {
+  std::vector<std::string> strings;
+  if (mlir::succeeded(list) && list->getTuple())
+    for (const Value &item : *list->getTuple())
+      if (item.getConstant() && item.getConstant()->isString())
+        strings.push_back(item.getConstant()->getString());
+  return strings;
+}
+
 void Generator::readDecorators(const SourceModule &module, const ast::FunctionDef &kernel,
                                KernelInfo &info, bool complain) {
   for (const ast::Expr *decorator : kernel.decorators) {
@@ -37,17 +47,24 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
       DiagnosticEngine aside;
       Generator evaluator(context, sources, options, aside);
       if (const ast::Expr *configs = getCallArgument(*call, 0, "configs"))
-        if (mlir::failed(evaluator.readConfigs(module, configs, info)) && complain)
-          diagnostics.warning(configs->range,
-                              "these configurations of '" + kernel.name +
-                                  "' are not known at compile time and are not used");
-      if (const ast::Expr *key = getCallArgument(*call, 1, "key")) {
-        FailureOr<Value> names = evaluator.evaluateInModule(module, key);
-        if (mlir::succeeded(names) && names->getTuple())
-          for (const Value &name : *names->getTuple())
-            if (name.getConstant() && name.getConstant()->isString())
-              info.autotuneKey.push_back(name.getConstant()->getString());
-      }
+        if (mlir::failed(evaluator.readConfigs(module, configs, info))) {
+          info.configs.clear();
+          info.unknownConfigs = configs->range;
+          if (complain)
+            diagnostics.warning(configs->range,
+                                "these configurations of '" + kernel.name +
+                                    "' are not known at compile time and are not used");
+        }
+      auto strings = [&](const ast::Expr *list) {
+        return list ? getStrings(evaluator.evaluateInModule(module, list))
+                    : std::vector<std::string>();
+      };
+      info.autotuneKey = strings(getCallArgument(*call, 1, "key"));
+      info.resetToZero = strings(getCallArgument(*call, 3, "reset_to_zero"));
+      info.restoreValue = strings(getCallArgument(*call, 4, "restore_value"));
+      const ast::Expr *pruning = getCallArgument(*call, 2, "prune_configs_by");
+      if (pruning && !llvm::isa<ast::NoneLiteral>(pruning))
+        info.hostPruning = pruning->range;
     }
     if (const ast::Call *call = getDecoratorCall(decorator, "heuristics"))
       if (auto *dict = llvm::dyn_cast_or_null<ast::Dict>(getCallArgument(*call, 0, "values")))
@@ -76,6 +93,12 @@ LogicalResult Generator::readConfigs(const SourceModule &module, const ast::Expr
         config.numWarps = static_cast<int>(constant->toInt().toInt64Saturated());
       else if (name == "num_stages" && isInt)
         config.numStages = static_cast<int>(constant->toInt().toInt64Saturated());
+      else if (name == "num_ctas" && isInt)
+        config.numCtas = static_cast<int>(constant->toInt().toInt64Saturated());
+      else if (name == "maxnreg" && isInt)
+        config.maxRegisters = static_cast<int>(constant->toInt().toInt64Saturated());
+      else if (name == "maxnreg" && constant->isNone())
+        continue;
       else if (constant->isDType())
         config.constants.emplace_back(name, constant->getDType().getSignatureText());
       else

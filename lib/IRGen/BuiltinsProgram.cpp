@@ -236,8 +236,8 @@ FailureOr<Value> genConfig(Generator &g, const BoundArgs &a) {
   if (!dict)
     return g.error(a[0].range, "triton.Config needs a dict of constants");
   std::vector<std::pair<std::string, Value>> entries = *dict->entries;
-  static constexpr llvm::StringRef names[] = {"num_warps", "num_stages"};
-  for (unsigned i = 0; i < 2; ++i)
+  static constexpr llvm::StringRef names[] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
+  for (unsigned i = 0; i < 4; ++i)
     if (a.has(i + 1))
       entries.emplace_back(names[i].str(), a[i + 1].value);
   return Value(DictValue{

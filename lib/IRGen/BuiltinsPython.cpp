@@ -134,6 +134,12 @@ FailureOr<Value> genIsInstance(Generator &g, const BoundArgs &a) {
 FailureOr<Value> genTuple(Generator &g, const BoundArgs &a) {
   if (!a.has(0))
     return Value::tuple({});
+  if (a[0].value.getIf<RangeValue>()) {
+    FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
+    if (mlir::failed(items))
+      return failure();
+    return Value::tuple(std::move(*items));
+  }
   if (!a[0].value.getTuple())
     return g.error(a[0].range, "expected a tuple or list, got " + a[0].value.describe());
   return a[0].value;
@@ -162,6 +168,26 @@ FailureOr<Value> genGetAttr(Generator &g, const BoundArgs &a) {
   return g.getAttribute(a[0].value, *name, a.range);
 }
 
+FailureOr<Value> genFilter(Generator &g, const BoundArgs &a) {
+  FailureOr<std::vector<Value>> items = g.enumerateIterable(a[1].value, a[1].range);
+  if (mlir::failed(items))
+    return failure();
+  std::vector<Value> kept;
+  for (const Value &item : *items) {
+    FailureOr<Value> keeps = item;
+    if (!a[0].value.isNone())
+      keeps = g.call(a[0].value, Generator::CallArg{"", item, a[1].range}, a.range);
+    if (mlir::failed(keeps))
+      return failure();
+    FailureOr<bool> truth = g.toBool(*keeps, a.range, "what the function returns");
+    if (mlir::failed(truth))
+      return failure();
+    if (*truth)
+      kept.push_back(item);
+  }
+  return Value::tuple(std::move(kept));
+}
+
 FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
   return findBuiltin("range", inLanguage)->handler(g, a);
 }
@@ -182,6 +208,7 @@ constexpr Builtin pythonBuiltins[] = {
     {"hasattr", "obj name", inPython, genHasAttr},
     {"getattr", "obj name default?", inPython, genGetAttr},
     {"range", "arg1 arg2? step?", inPython, genRange},
+    {"filter", "function iterable", inPython, genFilter},
 };
 
 /// Answers `is_...` of a type by the builtin's own name.

@@ -34,6 +34,9 @@ FailureOr<Value> Generator::evaluateCall(const ast::Call &expr) {
   for (const ast::KeywordArg &keyword : expr.keywords) {
     if (keyword.name.empty())
       return error(keyword.value->range, "'**' in a call is not supported in a kernel");
+    // A hook of a triton.Config is the host's business.
+    if (frame->keepsConstants && keyword.name == "pre_hook")
+      continue;
     FailureOr<Value> value = evaluate(keyword.value);
     if (mlir::failed(value)) {
       failed = true;

@@ -248,6 +248,8 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &module);
   std::vector<KernelInfo> listKernels(const ast::Module &module);
+  /// The elements of a compile-time iterable (tuple, constant range), or failure.
+  FailureOr<std::vector<Value>> enumerateIterable(const Value &iterable, SourceRange range);
 
 private:
   // Expressions.cpp, Names.cpp
@@ -271,8 +273,6 @@ private:
   FailureOr<Value> evaluateBinding(const SourceModule &module, const ModuleBinding &binding,
                                    llvm::StringRef name, SourceRange range);
   std::vector<llvm::StringRef> getVisibleNames();
-  /// The elements of a compile-time iterable (tuple, constant range), or failure.
-  FailureOr<std::vector<Value>> enumerateIterable(const Value &iterable, SourceRange range);
 
   // Operators.cpp
   FailureOr<Value> pointerArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
@@ -290,6 +290,9 @@ private:
   Flow execute(ast::Block block, const Continuation *next);
   /// Executes one statement; failure means that it was reported.
   FailureOr<Flow> executeStmt(const ast::Stmt *stmt, const Continuation *next);
+  /// `name.append(x)` and `name.extend(xs)` of a list in compile-time code; nothing for other
+  /// expressions.
+  std::optional<LogicalResult> executeListMethod(const ast::Expr *expr);
   FailureOr<Flow> executeReturn(const ast::Return &stmt);
   LogicalResult executeAssign(const ast::Assign &stmt);
   LogicalResult executeAnnAssign(const ast::AnnAssign &stmt);
@@ -381,6 +384,9 @@ private:
   // Attributes.cpp
   FailureOr<Value> getRuntimeAttribute(const RuntimeValue &base, const Value &self,
                                        llvm::StringRef name, SourceRange range);
+  /// `kwargs` and the launch options of a triton.Config.
+  FailureOr<Value> getConfigAttribute(const DictValue &config, const Value &self,
+                                      llvm::StringRef name, SourceRange range);
   FailureOr<Value> getBlockAccessAttribute(const BlockAccessValue &base, const Value &self,
                                            llvm::StringRef name, SourceRange range);
   FailureOr<Value> getTypeAttribute(const Type &type, const Value &self, llvm::StringRef name,

@@ -110,9 +110,10 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
     }
     return getModuleMember(binding.path, binding.member, range);
   case ModuleBinding::Kind::Function:
-    // Compile-time code, such as a list of configurations, may call helpers of the file.
+    // Compile-time code, such as a list of configurations, may name helpers of the file, and call
+    // those whose bodies were parsed.
     if (binding.function->isJit || binding.function->isConstexprFunction ||
-        (frame && frame->keepsConstants && !binding.function->bodySkipped))
+        (frame && frame->keepsConstants))
       return Value(FunctionValue{binding.function, &module});
     return error(range, "'" + name +
                             "' is a host function; only functions decorated with "

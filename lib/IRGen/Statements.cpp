@@ -55,6 +55,8 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
     // Docstrings, strings used as comments, and a lone `...`.
     if (llvm::isa<ast::StringLiteral, ast::EllipsisLiteral>(exprStmt->value))
       return Flow::Next;
+    if (std::optional<LogicalResult> done = executeListMethod(exprStmt->value))
+      return plain(*done);
     if (mlir::failed(evaluate(exprStmt->value)))
       return failure();
     return Flow::Next;
@@ -108,6 +110,35 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
     return unsupported(llvm::cast<ast::UnsupportedStmt>(stmt)->what);
   }
   return unsupported("this statement");
+}
+
+std::optional<LogicalResult> Generator::executeListMethod(const ast::Expr *expr) {
+  auto *call = llvm::dyn_cast<ast::Call>(expr);
+  auto *method = call ? llvm::dyn_cast<ast::Attribute>(call->callee) : nullptr;
+  auto *list = method ? llvm::dyn_cast<ast::Name>(method->base) : nullptr;
+  bool isAppend = method && method->name == "append";
+  if (!frame->keepsConstants || !list || !(isAppend || method->name == "extend") ||
+      call->args.size() != 1 || !call->keywords.empty())
+    return std::nullopt;
+  auto variable = frame->variables.find(list->id);
+  if (variable == frame->variables.end() || !variable->second.getTuple())
+    return std::nullopt;
+  std::vector<Value> elements = *variable->second.getTuple();
+  FailureOr<Value> item = evaluate(call->args.front());
+  if (mlir::failed(item))
+    return failure();
+  if (isAppend) {
+    elements.push_back(*item);
+  } else {
+    FailureOr<std::vector<Value>> items = enumerateIterable(*item, call->args.front()->range);
+    if (mlir::failed(items))
+      return failure();
+    elements.insert(elements.end(), items->begin(), items->end());
+  }
+  if (elements.size() > TupleValue::sizeLimit)
+    return error(expr->range, "the list has too many elements");
+  frame->variables[list->id] = Value::tuple(std::move(elements));
+  return success();
 }
 
 FailureOr<Flow> Generator::executeReturn(const ast::Return &stmt) {

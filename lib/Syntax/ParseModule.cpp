@@ -5,6 +5,7 @@
 // sorted first: device functions go to the parser with their errors reported; imports, assignments
 // and headers go to it with their errors ignored; everything else is skipped.
 
+#include "DecoratorCode.h"
 #include "tilec/Syntax/Parser.h"
 
 #include "HostScanner.h"
@@ -462,6 +463,8 @@ std::unique_ptr<Module> tilec::parseModule(const SourceManager &sources, FileId 
   if (isEmpty)
     diagnostics.error({file, 0, 0}, "no kernel: the file is empty", "syntax");
   module->deviceFunctions = module->copy(context.deviceFunctions);
+  if (language == SourceLanguage::Python)
+    parseDecoratorCode(sources, *module);
   return module;
 }
 

@@ -73,7 +73,7 @@ function guardOf(path) {
 BEGIN {
   level["Support"] = 0
   level["Layout"] = level["Syntax"] = level["Cache"] = 1
-  level["Sema"] = level["dialects/Tile"] = 2
+  level["Sema"] = level["dialects/Tile"] = level["Tuning"] = 2
   level["dialects/TileGPU"] = level["IRGen"] = 3
   level["Analysis"] = 4
   level["Target"] = 6
@@ -114,7 +114,7 @@ BEGIN {
       sub(/".*/, "", included)
       checkInclude(included)
     }
-    if (text ~ /^[ \t]*#include ["<]mlir\// && (folder ~ /^(Support|Layout|Syntax|Cache|runtime)$/))
+    if (text ~ /^[ \t]*#include ["<]mlir\// && (folder ~ /^(Support|Layout|Syntax|Cache|Tuning|runtime)$/))
       fail("'"'"'" folder "'"'"' includes MLIR")
     if (text ~ /^[ \t]*#include ["<]llvm\// && folder == "runtime") fail("'"'"'runtime'"'"' includes LLVM")
     code = text

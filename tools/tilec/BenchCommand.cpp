@@ -14,6 +14,7 @@
 #include "GpuRun.h"
 #include "SimulatorRun.h"
 #include "SourceFile.h"
+#include "TunedConfig.h"
 
 #include "tilec/Support/NearestName.h"
 
@@ -38,7 +39,8 @@ private:
   ExitCode openDevice();
   void measureKernel(const KernelInfo &info);
   ExitCode measureRow(const KernelInfo &info, BenchRow &row);
-  ExitCode makePlan(const KernelInfo &info, const RunCommand &variant);
+  /// Puts the tuned configuration into the variant, where there is one.
+  ExitCode makePlan(const KernelInfo &info, RunCommand &variant);
   ExitCode compile(const RunCommand &variant);
   ExitCode measureOnGpu(BenchRow &row);
   ExitCode simulate(const RunCommand &variant, BenchRow &row);
@@ -168,15 +170,21 @@ RunCommand Bench::variantOf(const KernelInfo &info, const BenchRow &row) const {
   return variant;
 }
 
-ExitCode Bench::makePlan(const KernelInfo &info, const RunCommand &variant) {
+ExitCode Bench::makePlan(const KernelInfo &info, RunCommand &variant) {
   DiagnosticEngine diagnostics;
   // The GPU works on copies of the data; the simulator leaves its results in it.
-  if (planned == &info && gpu) {
-    rebindConstants(plan, variant, source, info, diagnostics);
-  } else {
-    plan = makeRunPlan(variant, source, info, diagnostics);
+  if (planned != &info || !gpu) {
+    plan = makeRunPlan(variant, source, info, diagnostics, /*withLaunch=*/false);
     planned = diagnostics.hasErrors() ? nullptr : &info;
   }
+  if (planned && !variant.tuned.empty()) {
+    std::string device = gpu ? gpu->device().properties().name : "simulator";
+    ExitCode code = applyDatabase(sources, source, info, plan, device, variant);
+    if (code != ExitCode::Ok)
+      return code;
+  }
+  if (planned)
+    rebindConstants(plan, variant, source, info, diagnostics);
   return print(diagnostics);
 }
 

@@ -80,6 +80,35 @@ Examples:
   tilec bench add.tile ... --bytes "3 * x.bytes" --no-flush-l2
   tilec bench add.tile ... --device sim)text";
 
+constexpr const char *tuneExamples =
+    R"text(DATA, EXPR, VALUES and the types deduced are those of 'tilec bench'. Tried are the configurations of
+the kernel's own decorators (@triton.autotune), or those of a file, combined with the lists given
+here. SPACE is a file like
+  {"constants": {"BLOCK_M": [64, 128], "BLOCK_N": [64, 128]}, "num_warps": [4, 8],
+   "configs": [{"constants": {"GROUP": 8}, "num_stages": 3}]}
+Configurations that cannot do well are left out before they are compiled. Every other one is
+measured in a child process, on arrays as they were given; one that faults or hangs is reported, and
+the search goes on. With --device sim a weighted sum of the simulator's counters is compared.
+
+Examples:
+  tilec tune matmul.py --grid "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)" --arg a_ptr=randn:f16[4096x4096]
+      ... --db tuned.json
+  tilec tune add.tile --grid "cdiv(n, BLOCK)" ... --const BLOCK=512,1024 --num-warps 4,8
+  tilec run matmul.py ... --tuned tuned.json)text";
+
+constexpr const char *buildExamples =
+    R"text(Compiles kernels ahead of time, on a machine without a GPU, into a C header and a C source with a
+typed launch function for each. Programs need the CUDA driver at run time, and nothing of tilec.
+SPEC is a JSON file like
+  {"name": "ops", "targets": ["sm_80", "sm_90a"],
+   "kernels": [{"file": "add.tile", "name": "add_f32", "grid": "cdiv(n, BLOCK)",
+                "arguments": {"x": "*fp32:16", "y": "*fp32:16", "n": "i32"},
+                "constants": {"BLOCK": 1024}, "num_warps": 4}]}
+
+Examples:
+  tilec build ops.json -o generated
+  cc -c generated/ops.c && cc main.c ops.o -ldl -lpthread)text";
+
 constexpr const char *layoutExamples =
     R"text(LAYOUT is a constructor or a list of bases with --shape:
   blocked(shape=[64,32], sizePerThread=[1,4], threadsPerWarp=[8,4], warpsPerCta=[4,1])
@@ -141,6 +170,11 @@ struct RawOptions {
   BenchCommand bench;
   LayoutCommand layout;
   std::string cacheAction = "info", maxSize;
+  TuneCommand tune;
+  TunedCommand tuned;
+  int workerDevice = -1;
+  std::string tunedFile;
+  BuildCommand build;
 };
 
 //===--------------------------------------------------------------------===//
@@ -228,6 +262,8 @@ CLI::App *addRun(CLI::App &top, RawOptions &raw) {
   addKernelOptions(*app, raw, "NAME=DATA", "Value of a run-time parameter");
   addLaunchOptions(*app, raw, "auto, cuda, cuda:N or sim");
   app->add_flag("--counters", raw.counters, "Count memory traffic and instructions (simulator)");
+  app->add_option("--tuned", raw.tunedFile, "Take the configuration from a tuning database")
+      ->type_name("FILE");
   app->add_option("--repeat", raw.repeat, "Timed launches; the median is printed")->type_name("N");
   addRepeated(*app, "--save", raw.save, "Write an array after the run", "NAME=F.npy");
   addRepeated(*app, "--expect", raw.expect, "Compare an array after the run", "NAME=F.npy");
@@ -250,6 +286,8 @@ CLI::App *addBench(CLI::App &top, RawOptions &raw) {
   app->add_option("--num-stages", raw.stagesList, "Stages of software pipelines")
       ->type_name("N,N,...");
   addLaunchOptions(*app, raw, "cuda (default), cuda:N or sim");
+  app->add_option("--tuned", raw.tunedFile, "Take what is not given from a tuning database")
+      ->type_name("FILE");
   app->add_option("--warmup", raw.bench.warmup, "Launches before the timed ones (default 10)")
       ->type_name("N");
   app->add_option("--repeats", raw.bench.repeats, "Timed launches (default 100)")->type_name("N");
@@ -260,6 +298,67 @@ CLI::App *addBench(CLI::App &top, RawOptions &raw) {
       ->type_name("EXPR");
   app->add_flag("--json", raw.json, "Report as JSON");
   app->footer(benchExamples);
+  return app;
+}
+
+CLI::App *addTune(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("tune", "Find the fastest configuration of a kernel");
+  addSourceOptions(*app, raw, "NAME=DATA", "Value of a run-time parameter");
+  app->add_option("--kernel", raw.kernel.kernel, "Kernel to take; needed when the file has several")
+      ->type_name("NAME");
+  addRepeated(*app, "--const", raw.constants, "Values of a compile-time parameter", "NAME=VALUES");
+  app->add_option("--num-warps", raw.warpsList, "Warps of a program")->type_name("N,N,...");
+  app->add_option("--num-stages", raw.stagesList, "Stages of software pipelines")
+      ->type_name("N,N,...");
+  addLaunchOptions(*app, raw, "cuda (default: all of a kind), cuda:N or sim");
+  app->add_option("--space", raw.tune.space, "Configurations to try, as JSON")->type_name("SPACE");
+  app->add_option("--db", raw.tune.database, "Database to put the best one into")
+      ->type_name("FILE");
+  app->add_option("--max-configs", raw.tune.mostConfigs, "Most configurations to compile")
+      ->type_name("N");
+  app->add_option("--max-time", raw.tune.mostSeconds, "Begin nothing new after this time")
+      ->type_name("SECONDS");
+  app->add_option("--timeout", raw.tune.timeoutSeconds,
+                  "Time after which a configuration hangs (default 10)")
+      ->type_name("SECONDS");
+  app->add_option("--time-each", raw.tune.milliseconds,
+                  "Time of the timed launches of a configuration (default 20)")
+      ->type_name("MILLISECONDS");
+  app->add_option("--repeats", raw.tune.repeats, "Most timed launches (default 100)")
+      ->type_name("N");
+  app->add_flag("--flush-l2,!--no-flush-l2", raw.tune.flushL2,
+                "Overwrite the L2 cache before each launch (default)");
+  app->add_flag("--prune,!--no-prune", raw.tune.prune, "Leave out what cannot do well (default)");
+  app->add_option("--jobs", raw.tune.jobs,
+                  "Threads that compile (default: one a core); with sim: processes (default 1)")
+      ->type_name("N");
+  app->add_flag("--json", raw.json, "Report as JSON");
+  // Of the children.
+  app->add_option("--worker-socket", raw.tune.workerSocket)->group("");
+  app->add_option("--worker-device", raw.workerDevice)->group("");
+  app->footer(tuneExamples);
+  return app;
+}
+
+CLI::App *addTuned(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("tuned", "List tuning databases, or merge them");
+  app->add_option("FILES", raw.tuned.files, "Databases")->required()->type_name("");
+  app->add_option("-o,--output", raw.tuned.output, "Write all of them as one")->type_name("FILE");
+  app->add_flag("--json", raw.json, "List as JSON");
+  return app;
+}
+
+CLI::App *addBuild(CLI::App &top, RawOptions &raw) {
+  CLI::App *app = top.add_subcommand("build", "Compile kernels ahead of time into C source");
+  app->add_option("SPEC", raw.build.spec, "What to compile, as JSON")->required()->type_name("");
+  app->add_option("-o,--output", raw.build.output, "Folder for NAME.h and NAME.c")
+      ->required()
+      ->type_name("DIR");
+  app->add_option("--ptxas", raw.kernel.ptxas, "Path of NVIDIA's assembler")->type_name("PATH");
+  app->add_flag("--no-cache", raw.kernel.cache.off, "Neither look up nor keep compiled kernels");
+  app->add_option("--cache-dir", raw.kernel.cache.folder, "Folder of compiled kernels")
+      ->type_name("DIR");
+  app->footer(buildExamples);
   return app;
 }
 
@@ -449,6 +548,7 @@ void readDevice(llvm::StringRef text, RunCommand &command) {
     if (number.getAsInteger(10, command.deviceNumber) || command.deviceNumber < 0)
       usage("'--device' expects a device number after 'cuda:', got '" + number + "'");
     command.device = DeviceKind::Cuda;
+    command.isDeviceNamed = true;
     return;
   }
   static constexpr DeviceKind kinds[] = {DeviceKind::Auto, DeviceKind::Cuda, DeviceKind::Simulator};
@@ -473,6 +573,7 @@ void readLaunchOptions(const CLI::App &app, const RawOptions &raw, RunCommand &c
   if (llvm::StringRef(raw.seed).getAsInteger(0, command.seed))
     usage("'--seed' expects a number of 64 bits, got '" + raw.seed + "'");
   command.noSpecialize = raw.noSpecialize;
+  command.tuned = raw.tunedFile;
   command.json = raw.json;
 }
 
@@ -587,6 +688,37 @@ Command readBench(const CLI::App &app, RawOptions &raw) {
   return command;
 }
 
+Command readTune(const CLI::App &app, RawOptions &raw, const std::vector<std::string> &words) {
+  TuneCommand command = std::move(raw.tune);
+  command.words = words;
+  command.run.kernel = readSourceOptions(raw);
+  if (app.count("--device") == 0)
+    raw.device = "cuda";
+  readLaunchOptions(app, raw, command.run);
+  if (command.run.device == DeviceKind::Auto)
+    usage("'--device' of a measurement expects cuda, cuda:N or sim, got 'auto'");
+  if (command.run.check.value_or(false) && command.run.device != DeviceKind::Simulator)
+    usage("'--check' needs the simulator: '--device sim'");
+  if (raw.workerDevice >= 0)
+    command.run.deviceNumber = raw.workerDevice;
+  for (auto &[name, text] : command.run.kernel.constants)
+    command.constants.emplace_back(name, splitList("--const " + name, text));
+  command.run.kernel.constants.clear();
+  command.numWarps = readNumbers(app, "--num-warps", raw.warpsList, checkNumWarps);
+  command.numStages = readNumbers(app, "--num-stages", raw.stagesList, checkNumStages);
+  if (!(command.timeoutSeconds > 0) || command.timeoutSeconds > 86400)
+    usage("'--timeout' expects seconds, more than 0 and at most 86400");
+  if (!(command.milliseconds > 0) || command.milliseconds > 60000)
+    usage("'--time-each' expects milliseconds, more than 0 and at most 60000");
+  if (!(command.mostSeconds >= 0))
+    usage("'--max-time' expects seconds");
+  if (command.repeats < 1 || command.repeats > 100000)
+    usage("'--repeats' expects 1 to 100000, got " + llvm::Twine(command.repeats));
+  if (command.jobs > 256)
+    usage("'--jobs' expects 1 to 256, got " + llvm::Twine(command.jobs));
+  return command;
+}
+
 Command readCache(const CLI::App &app, const RawOptions &raw) {
   CacheCommand command;
   static constexpr CacheCommand::Action actions[] = {
@@ -688,13 +820,16 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   CLI::App *doctor = addDoctor(top, raw);
   CLI::App *layout = addLayout(top, raw);
   CLI::App *cache = addCache(top, raw);
+  CLI::App *tune = addTune(top, raw);
+  CLI::App *tuned = addTuned(top, raw);
+  CLI::App *build = addBuild(top, raw);
   auto chosen = [&]() -> CLI::App * {
     return top.get_subcommands().empty() ? nullptr : top.get_subcommands().front();
   };
   auto chosenName = [&] { return chosen() ? chosen()->get_name() : std::string(); };
 
-  static constexpr llvm::StringRef names[] = {"compile", "run",    "bench", "kernels",
-                                              "doctor",  "layout", "cache"};
+  static constexpr llvm::StringRef names[] = {"compile", "run",   "bench", "kernels", "doctor",
+                                              "layout",  "cache", "tune",  "tuned",   "build"};
   if (!arguments.empty() && !llvm::StringRef(arguments[0]).starts_with("-") &&
       !llvm::is_contained(names, arguments[0]))
     return usageError("unknown command '" + arguments[0] + "'" + suggestion(arguments[0], names),
@@ -716,6 +851,12 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
       result.command = readLayout(raw);
     else if (*cache)
       result.command = readCache(*cache, raw);
+    else if (*tune)
+      result.command = readTune(*tune, raw, arguments);
+    else if (*build)
+      result.command = BuildCommand{raw.build.spec, raw.build.output, raw.kernel};
+    else if (*tuned)
+      result.command = TunedCommand{raw.tuned.files, raw.tuned.output, raw.json};
     return result;
   } catch (const CLI::CallForHelp &) {
     result.text = (chosen() ? chosen() : &top)->help();
@@ -731,7 +872,9 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   } catch (const CLI::ParseError &error) {
     if (!chosen())
       return usageError(
-          "no command given, expected compile, run, bench, kernels, doctor, layout or cache", "");
+          "no command given, expected compile, run, bench, build, tune, tuned, kernels, "
+          "doctor, layout or cache",
+          "");
     // A misspelt option is the better explanation of what is then missing.
     std::vector<std::string> extras = top.remaining(/*recurse=*/true);
     if (!extras.empty() && extras.front().size() > 1 && extras.front()[0] == '-')

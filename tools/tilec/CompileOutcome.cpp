@@ -17,6 +17,7 @@ CompileOptions makeCompileOptions(const KernelOptions &options) {
     result.constants.push_back({name, value});
   result.numWarps = options.numWarps;
   result.numStages = options.numStages;
+  result.maxRegisters = options.maxRegisters;
   result.debug = options.debug;
   result.tools = readToolSearch(options.ptxas);
   return result;

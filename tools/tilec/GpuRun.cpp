@@ -218,4 +218,31 @@ Result<Timing> timeOnGpu(const Context &context, const CompiledKernel &kernel, R
   return timing;
 }
 
+Result<Timing> measureOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
+                            const MeasureOptions &options) {
+  Result<Stream> stream = Stream::create(context);
+  if (!stream.ok())
+    return stream.status();
+  Result<Launch> launch = Launch::create(context, kernel, plan);
+  if (!launch.ok())
+    return launch.status();
+  if (Status status = launchOnce(*launch, *stream); !status.ok())
+    return status;
+  TimingOptions timing;
+  timing.flushL2 = options.flushL2;
+  timing.warmup = 1;
+  timing.repeats = 3;
+  Result<Timing> first = timeLaunches(context, *stream, *launch, timing);
+  if (!first.ok())
+    return explain(first.status());
+  double fitting = options.milliseconds * 1e3 / std::max(first->median, 1.0);
+  timing.warmup = 2;
+  timing.repeats =
+      unsigned(std::min(std::max(fitting, 5.0), double(std::max(5u, options.mostRepeats))));
+  Result<Timing> result = timeLaunches(context, *stream, *launch, timing);
+  if (!result.ok())
+    return explain(result.status());
+  return result;
+}
+
 } // namespace tilec::tool

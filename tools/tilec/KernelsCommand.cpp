@@ -48,6 +48,10 @@ std::string describeConfig(const AutotuneConfig &config) {
     add("num_warps", std::to_string(*config.numWarps));
   if (config.numStages)
     add("num_stages", std::to_string(*config.numStages));
+  if (config.numCtas)
+    add("num_ctas", std::to_string(*config.numCtas));
+  if (config.maxRegisters)
+    add("maxnreg", std::to_string(*config.maxRegisters));
   return text;
 }
 
@@ -82,6 +86,10 @@ llvm::json::Value toJson(const KernelInfo &kernel, unsigned line) {
       object["numWarps"] = *config.numWarps;
     if (config.numStages)
       object["numStages"] = *config.numStages;
+    if (config.numCtas)
+      object["numCtas"] = *config.numCtas;
+    if (config.maxRegisters)
+      object["maxRegisters"] = *config.maxRegisters;
     configs.push_back(std::move(object));
   }
   return llvm::json::Object{{"name", kernel.name},

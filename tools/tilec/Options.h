@@ -39,6 +39,8 @@ struct KernelOptions {
   std::vector<NamedValue> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// Only a configuration of the autotuner says it.
+  std::optional<int> maxRegisters;
   bool debug = false;
   /// Empty: the environment and the usual places decide.
   std::string ptxas;
@@ -78,6 +80,8 @@ struct RunCommand {
   std::vector<NamedValue> buffers;
   DeviceKind device = DeviceKind::Auto;
   int deviceNumber = 0;
+  /// 'cuda:N' rather than 'cuda'.
+  bool isDeviceNamed = false;
   /// Not given: on for the simulator.
   std::optional<bool> check;
   bool counters = false;
@@ -91,6 +95,8 @@ struct RunCommand {
   std::vector<std::string> print;
   /// Deduces no alignment and divisibility from the data.
   bool noSpecialize = false;
+  /// A tuning database to take the configuration from; empty: none.
+  std::string tuned;
   /// Bytes that a launch moves, an expression like the grid's. Empty: those of the arguments.
   std::string bytes;
   bool json = false;
@@ -109,6 +115,47 @@ struct BenchCommand {
   unsigned warmup = 10;
   unsigned repeats = 100;
   bool flushL2 = true;
+};
+
+struct TuneCommand {
+  /// The kernel's data, grid and device. Its constants and launch options are in the lists below.
+  RunCommand run;
+  std::vector<std::pair<std::string, std::vector<std::string>>> constants;
+  std::vector<int> numWarps;
+  std::vector<int> numStages;
+  /// Files of the search space and of the database; empty: not given.
+  std::string space, database;
+  /// Budgets; 0: none.
+  unsigned mostConfigs = 0;
+  double mostSeconds = 0;
+  /// Time that a configuration may take in all, and what its repeats are to take.
+  double timeoutSeconds = 10;
+  double milliseconds = 20;
+  unsigned repeats = 100;
+  bool flushL2 = true;
+  bool prune = true;
+  /// Threads that compile; 0: one for each core.
+  unsigned jobs = 0;
+  /// The command line, for the children.
+  std::vector<std::string> words;
+  /// In a child: the socket to its parent.
+  int workerSocket = -1;
+};
+
+/// 'tilec build': a bundle of kernels from a specification.
+struct BuildCommand {
+  std::string spec;
+  /// The folder for the files.
+  std::string output;
+  /// Where ptxas and the cache are.
+  KernelOptions kernel;
+};
+
+/// 'tilec tuned': prints databases, or merges them into one.
+struct TunedCommand {
+  std::vector<std::string> files;
+  std::string output;
+  bool json = false;
 };
 
 struct KernelsCommand {
@@ -142,8 +189,9 @@ struct LayoutCommand {
   unsigned maxRows = 128;
 };
 
-using Command = std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand,
-                             DoctorCommand, LayoutCommand, CacheCommand>;
+using Command =
+    std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand, DoctorCommand,
+                 LayoutCommand, CacheCommand, TuneCommand, TunedCommand, BuildCommand>;
 
 } // namespace tilec::tool
 

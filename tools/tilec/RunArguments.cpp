@@ -67,7 +67,7 @@ public:
       : command(runCommand), kernel(info), function(parsed.tree->findJitFunction(info.name)),
         diagnostics(engine) {}
 
-  RunPlan make();
+  RunPlan make(bool withLaunch);
   RunPlan rebind(RunPlan old);
 
 private:
@@ -411,7 +411,7 @@ void Planner::evaluateBytes() {
     plan.movedBytes = uint64_t(*bytes);
 }
 
-RunPlan Planner::make() {
+RunPlan Planner::make(bool withLaunch) {
   plan.kernel = kernel.name;
   checkNames();
   for (size_t i = 0; i < kernel.params.size(); ++i)
@@ -421,18 +421,27 @@ RunPlan Planner::make() {
     resolveTables();
   if (!diagnostics.hasErrors()) {
     checkUses();
-    describeTensors();
-    evaluateGrid();
-    evaluateBytes();
+    if (withLaunch) {
+      describeTensors();
+      evaluateGrid();
+      evaluateBytes();
+    }
   }
   return std::move(plan);
 }
 
 RunPlan Planner::rebind(RunPlan old) {
   plan = std::move(old);
-  for (ConstantSpec &constant : plan.constants)
-    if (const std::string *text = find(command.kernel.constants, constant.name))
-      constant.value = *text;
+  for (const auto &[name, text] : command.kernel.constants) {
+    auto known =
+        llvm::find_if(plan.constants, [constant = StringRef(name)](const ConstantSpec &other) {
+          return other.name == constant;
+        });
+    if (known != plan.constants.end())
+      known->value = text;
+    else
+      plan.constants.push_back({name, text});
+  }
   describeTensors();
   evaluateGrid();
   evaluateBytes();
@@ -440,8 +449,8 @@ RunPlan Planner::rebind(RunPlan old) {
 }
 
 RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source, const KernelInfo &kernel,
-                    DiagnosticEngine &diagnostics) {
-  return Planner(command, source, kernel, diagnostics).make();
+                    DiagnosticEngine &diagnostics, bool withLaunch) {
+  return Planner(command, source, kernel, diagnostics).make(withLaunch);
 }
 
 void rebindConstants(RunPlan &plan, const RunCommand &command, const ParsedSource &source,

@@ -47,9 +47,10 @@ struct RunPlan {
 };
 
 /// Makes the plan: arrays are filled, types deduced and the grid evaluated. Errors go to
-/// `diagnostics`; the plan is of no use then.
+/// `diagnostics`; the plan is of no use then. Without `withLaunch` grid and bytes wait for
+/// rebindConstants.
 RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source, const KernelInfo &kernel,
-                    DiagnosticEngine &diagnostics);
+                    DiagnosticEngine &diagnostics, bool withLaunch = true);
 
 /// Gives a plan the constants of a command that has the same data otherwise, and evaluates what
 /// depends on them. Errors go to `diagnostics`.

@@ -12,6 +12,7 @@
 #include "RunReport.h"
 #include "SimulatorRun.h"
 #include "SourceFile.h"
+#include "TunedConfig.h"
 
 #include "tilecrt/data/NpyFile.h"
 
@@ -37,6 +38,7 @@ private:
   ExitCode readExpectations();
   void beginOpening();
   ExitCode openDevice();
+  ExitCode applyTuned();
   ExitCode compile();
   ExitCode openContext();
   ExitCode launch();
@@ -49,9 +51,12 @@ private:
     return diagnostics.hasErrors() ? ExitCode::InputError : ExitCode::Ok;
   }
 
-  const RunCommand &command;
+  /// With a tuned configuration in it, once that is known.
+  RunCommand command;
   SourceManager sources;
   FileId file = 0;
+  ParsedSource source;
+  const KernelInfo *info = nullptr;
   RunPlan plan;
   /// The driver takes longer to start than the compiler: it opens the device while the data is made
   /// and its context while the kernel is compiled.
@@ -103,13 +108,14 @@ ExitCode Runner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  ParsedSource source = parseSource(sources, file, diagnostics);
+  source = parseSource(sources, file, diagnostics);
   if (diagnostics.hasErrors())
     return printAndCount(diagnostics);
   // The compiler repeats the warnings.
   diagnostics.clear();
-  if (const KernelInfo *info = selectKernel(source, command.kernel.kernel, file, diagnostics))
-    plan = makeRunPlan(command, source, *info, diagnostics);
+  info = selectKernel(source, command.kernel.kernel, file, diagnostics);
+  if (info)
+    plan = makeRunPlan(command, source, *info, diagnostics, /*withLaunch=*/command.tuned.empty());
   return printAndCount(diagnostics);
 }
 
@@ -156,6 +162,18 @@ ExitCode Runner::openDevice() {
   else if (command.device == DeviceKind::Cuda)
     return reportError(opened.message(), ExitCode::Unavailable);
   return ExitCode::Ok;
+}
+
+ExitCode Runner::applyTuned() {
+  if (command.tuned.empty())
+    return ExitCode::Ok;
+  std::string name = device ? device->properties().name : "simulator";
+  ExitCode code = applyDatabase(sources, source, *info, plan, name, command);
+  if (code != ExitCode::Ok)
+    return code;
+  DiagnosticEngine diagnostics;
+  rebindConstants(plan, command, source, *info, diagnostics);
+  return printAndCount(diagnostics);
 }
 
 ExitCode Runner::openContext() {
@@ -239,8 +257,9 @@ ExitCode Runner::report() {
 ExitCode Runner::run() {
   beginOpening();
   for (ExitCode (Runner::*step)() :
-       {&Runner::readSource, &Runner::readExpectations, &Runner::openDevice, &Runner::compile,
-        &Runner::openContext, &Runner::launch, &Runner::saveArrays, &Runner::compareArrays})
+       {&Runner::readSource, &Runner::readExpectations, &Runner::openDevice, &Runner::applyTuned,
+        &Runner::compile, &Runner::openContext, &Runner::launch, &Runner::saveArrays,
+        &Runner::compareArrays})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return report();

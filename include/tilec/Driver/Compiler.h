@@ -7,6 +7,7 @@
 #ifndef TILEC_DRIVER_COMPILER_H
 #define TILEC_DRIVER_COMPILER_H
 
+#include "tilec/Analysis/KernelEstimate.h"
 #include "tilec/Cache/CompileCache.h"
 #include "tilec/IRGen/IRGen.h"
 #include "tilec/Support/Diagnostic.h"
@@ -54,6 +55,8 @@ struct CompileOptions {
   std::vector<ConstantSpec> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// Most registers of a thread; not given: the assembler's choice.
+  std::optional<int> maxRegisters;
   /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", "sim", or "sim:" and one of those: the simulator
   /// runs its code.
   std::string target = "sm_90a";
@@ -130,6 +133,14 @@ public:
                                           const CompileOptions &options,
                                           DiagnosticEngine &diagnostics);
   Failure lastFailure() const;
+
+  /// What can be said about a kernel from its tiles alone, in a few milliseconds; `arguments` has
+  /// known values of integer arguments. Nothing after an error.
+  std::optional<KernelEstimate> estimate(SourceManager &sources, FileId file,
+                                         const CompileOptions &options,
+                                         const llvm::StringMap<int64_t> &arguments,
+                                         DiagnosticEngine &diagnostics);
+
   /// Whether results with these options are kept in a cache.
   static bool canUseCache(const CompileOptions &options);
 
@@ -145,6 +156,11 @@ private:
   struct Impl;
   std::unique_ptr<Impl> impl;
 };
+
+/// Digits of a hash of the kernel's source and of what it can reach in its file, wherever they
+/// stand; empty when there is no kernel of that name.
+std::string kernelSourceHash(const SourceManager &sources, const ast::Module &module,
+                             llvm::StringRef kernel);
 
 /// Runs a kernel that was compiled for "sim". `arguments` point to the runtime arguments' values in
 /// order (a pointer argument's value is the host address). `config` gives grid, buffers and

@@ -61,6 +61,9 @@ struct AutotuneConfig {
   std::vector<std::pair<std::string, std::string>> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// CTAs of a cluster, and registers of a thread.
+  std::optional<int> numCtas;
+  std::optional<int> maxRegisters;
 };
 
 /// A parameter as the source declares it.
@@ -80,6 +83,12 @@ struct KernelInfo {
   std::vector<KernelParam> params;
   std::vector<AutotuneConfig> configs;
   std::vector<std::string> autotuneKey;
+  /// Arguments that `reset_to_zero` and `restore_value` of `@triton.autotune` name.
+  std::vector<std::string> resetToZero, restoreValue;
+  /// `prune_configs_by` names functions of the host, which are never run; where it stands.
+  SourceRange hostPruning;
+  /// Configurations there are that cannot be evaluated at compile time; where they stand.
+  SourceRange unknownConfigs;
   /// Parameters that `@triton.heuristics` computes.
   std::vector<std::string> heuristics;
   /// No other jit function of the file mentions it, and it returns no value.

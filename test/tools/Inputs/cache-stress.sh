@@ -69,7 +69,7 @@ for ((round = 0; round < kills; round++)); do
       >/dev/null 2>&1 &
     pids+=($!)
   done
-  sleep "0.0$((RANDOM % 10))$((RANDOM % 10))"
+  sleep "0.$((RANDOM % 3))$((RANDOM % 10))$((RANDOM % 10))"
   kill -9 "${pids[@]}" 2>/dev/null
   wait 2>/dev/null
 done 2>/dev/null

@@ -5,8 +5,8 @@
 
 #include "tilec/Cache/DiskCache.h"
 
-#include "../../../lib/Cache/FileLock.h"
 #include "ScratchFolder.h"
+#include "tilec/Cache/FileLock.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"

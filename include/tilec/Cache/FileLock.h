@@ -5,8 +5,8 @@
 // description locks. The kernel gives them back when the holder ends, however it ends, and no file
 // is left behind for a key.
 
-#ifndef TILEC_LIB_CACHE_FILELOCK_H
-#define TILEC_LIB_CACHE_FILELOCK_H
+#ifndef TILEC_CACHE_FILELOCK_H
+#define TILEC_CACHE_FILELOCK_H
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -35,4 +35,4 @@ private:
 
 } // namespace tilec
 
-#endif // TILEC_LIB_CACHE_FILELOCK_H
+#endif // TILEC_CACHE_FILELOCK_H

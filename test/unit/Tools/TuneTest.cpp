@@ -1,0 +1,168 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The autotuner's parts: what is refused before it is compiled, and the children that measure.
+
+#include "tools/tilec/LineChannel.h"
+#include "tools/tilec/TunePruning.h"
+#include "tools/tilec/TuneWorker.h"
+
+#include "gtest/gtest.h"
+
+#include <chrono>
+
+using namespace tilec;
+using namespace tilec::tool;
+namespace json = llvm::json;
+
+namespace {
+
+constexpr const char *kMatmul = R"(
+@triton.jit
+def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    m = tl.program_id(0) * BM + tl.arange(0, BM)
+    n = tl.program_id(1) * BN + tl.arange(0, BN)
+    k = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        a = tl.load(a_ptr + m[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * N + n[None, :])
+        acc += tl.dot(a, b)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], acc.to(tl.float16))
+)";
+
+KernelEstimate estimateMatmul(const char *bm, const char *bn, const char *bk, int warps,
+                              int stages) {
+  SourceManager sources;
+  FileId file = llvm::cantFail(sources.addBuffer("m.tile", kMatmul));
+  CompileOptions options;
+  options.arguments = {{"a_ptr", "*fp16:16"}, {"b_ptr", "*fp16:16"}, {"c_ptr", "*fp16:16"},
+                       {"M", "i32"},          {"N", "i32"},          {"K", "i32"}};
+  options.constants = {{"BM", bm}, {"BN", bn}, {"BK", bk}};
+  options.numWarps = warps;
+  options.numStages = stages;
+  llvm::StringMap<int64_t> arguments;
+  arguments["K"] = 4096;
+  Compiler compiler;
+  DiagnosticEngine diagnostics;
+  std::optional<KernelEstimate> estimate =
+      compiler.estimate(sources, file, options, arguments, diagnostics);
+  EXPECT_TRUE(estimate) << renderDiagnostics(sources, diagnostics);
+  return estimate.value_or(KernelEstimate());
+}
+
+TEST(KernelEstimate, Matmul) {
+  KernelEstimate estimate = estimateMatmul("128", "64", "32", 4, 3);
+  EXPECT_EQ(estimate.numWarps, 4);
+  EXPECT_EQ(estimate.sharedBytes, 3 * (128 * 32 + 32 * 64) * 2);
+  EXPECT_EQ(estimate.carriedRegisters, 128 * 64 / 128);
+  EXPECT_TRUE(estimate.isWorkKnown);
+  EXPECT_EQ(estimate.operandBits, 16u);
+  EXPECT_EQ(estimate.tensorOps, 2.0 * 128 * 64 * 4096);
+  EXPECT_EQ(estimate.globalBytes, 2.0 * (128 + 64) * 4096 + 2.0 * 128 * 64);
+}
+
+TEST(Pruning, ResourcesBeforeCompiling) {
+  TuningTarget target;
+  EXPECT_FALSE(refuse(estimateMatmul("128", "128", "64", 8, 3), target));
+  EXPECT_EQ(refuse(estimateMatmul("128", "256", "64", 8, 6), target),
+            "its 6 stages take 294912 bytes of shared memory, of 232448");
+  EXPECT_EQ(refuse(estimateMatmul("256", "256", "16", 4, 2), target),
+            "its loop keeps 512 registers of a thread full, of 255");
+  // Fits sm_90, not sm_80's neighbour.
+  TuningTarget small;
+  small.computeCapability = 86;
+  EXPECT_FALSE(refuse(estimateMatmul("128", "128", "64", 8, 4), target));
+  EXPECT_TRUE(refuse(estimateMatmul("128", "128", "64", 8, 4), small));
+}
+
+TEST(Pruning, ResourcesAfterCompiling) {
+  TuningTarget target;
+  tilecrt::KernelMetadata metadata;
+  metadata.threadsPerCta = 256;
+  metadata.registers = 128;
+  EXPECT_FALSE(refuse(metadata, target));
+  metadata.dynamicSharedBytes = 300000;
+  EXPECT_EQ(refuse(metadata, target), "it takes 300000 bytes of shared memory, of 232448");
+  metadata.dynamicSharedBytes = 0;
+  metadata.threadsPerCta = 1024;
+  EXPECT_EQ(refuse(metadata, target), "no program of 1024 threads with 128 registers fits on a "
+                                      "multiprocessor");
+}
+
+TEST(Pruning, Roofline) {
+  TuningTarget target;
+  auto bound = [&](const char *bm, const char *bn, uint32_t m, uint32_t n) {
+    return rooflineMicroseconds(estimateMatmul(bm, bn, "64", 4, 3), {m, n, 1}, target);
+  };
+  // The same product in smaller tiles moves more, and a lone huge tile leaves the GPU empty.
+  EXPECT_GT(*bound("16", "16", 256, 256), 3 * *bound("128", "128", 32, 32));
+  EXPECT_GT(*bound("256", "256", 4, 4), *bound("128", "128", 8, 8));
+  KernelEstimate unknown;
+  unknown.isWorkKnown = false;
+  EXPECT_FALSE(rooflineMicroseconds(unknown, {1, 1, 1}, target));
+}
+
+TEST(TuneWorker, KernelsAreHandedOver) {
+  CompiledKernel kernel;
+  kernel.metadata.name = "k";
+  kernel.metadata.target = "sm_90a";
+  kernel.ptx = "ptx";
+  kernel.cubin = std::string("a\0b", 3);
+  std::string bytes = encodeKernel(kernel);
+  auto again = decodeKernel(bytes);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ((*again)->cubin, kernel.cubin);
+  EXPECT_EQ((*again)->metadata.name, "k");
+  EXPECT_FALSE(decodeKernel(llvm::StringRef(bytes).drop_back()).ok());
+}
+
+/// A shell that answers on the socket, whose number is $1.
+ChildProcess startShell(const std::string &script) {
+  ChildProcess child;
+  EXPECT_TRUE(child.start("/bin/sh", {"-c", script}, "--worker-socket"));
+  return child;
+}
+
+TEST(ChildProcess, Answers) {
+  ChildProcess child = startShell("echo '{\"a\": 1}' >&3; head -n 1 <&3 >&3");
+  std::optional<json::Object> hello = child.getChannel().receive(5000);
+  ASSERT_TRUE(hello);
+  EXPECT_EQ(hello->getInteger("a"), 1);
+  EXPECT_TRUE(child.getChannel().send(json::Object{{"b", "two\nlines"}}));
+  std::optional<json::Object> echo = child.getChannel().receive(5000);
+  ASSERT_TRUE(echo);
+  EXPECT_EQ(echo->getString("b"), "two\nlines");
+}
+
+TEST(ChildProcess, Crashes) {
+  ChildProcess child = startShell("kill -SEGV $$");
+  EXPECT_FALSE(child.getChannel().receive(5000));
+  EXPECT_FALSE(child.getChannel().isTimeUp());
+  EXPECT_EQ(child.stop().substr(0, 9), "signal 11");
+  EXPECT_FALSE(child.isRunning());
+  ChildProcess quitter = startShell("exit 3");
+  EXPECT_FALSE(quitter.getChannel().receive(5000));
+  EXPECT_EQ(quitter.stop(), "exit code 3");
+  EXPECT_FALSE(quitter.getChannel().send(json::Object{}));
+}
+
+TEST(ChildProcess, Hangs) {
+  auto start = std::chrono::steady_clock::now();
+  ChildProcess child = startShell("trap '' TERM; while :; do sleep 1; done");
+  EXPECT_FALSE(child.getChannel().receive(100));
+  EXPECT_TRUE(child.getChannel().isTimeUp());
+  EXPECT_EQ(child.stop(), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
+TEST(ChildProcess, Nonsense) {
+  ChildProcess child = startShell("echo nonsense >&3; echo '[1]' >&3");
+  EXPECT_FALSE(child.getChannel().receive(5000));
+  EXPECT_FALSE(child.getChannel().receive(5000));
+  ChildProcess nobody;
+  EXPECT_FALSE(nobody.isRunning());
+  EXPECT_EQ(nobody.stop(), "");
+}
+
+} // namespace

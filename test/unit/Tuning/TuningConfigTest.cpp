@@ -1,0 +1,82 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Search spaces and configurations as JSON.
+
+#include "tilec/Tuning/TuningConfig.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilec;
+
+namespace {
+
+std::vector<std::string> spaceOf(llvm::StringRef text) {
+  llvm::Expected<std::vector<TuningConfig>> space = parseSearchSpace(text);
+  if (!space)
+    return {"error: " + llvm::toString(space.takeError())};
+  std::vector<std::string> texts;
+  for (const TuningConfig &config : *space)
+    texts.push_back(config.describe());
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(TuningConfig, Describe) {
+  TuningConfig config;
+  EXPECT_EQ(config.describe(), "the defaults");
+  config.set("M", "1");
+  config.set("A", "x");
+  config.set("M", "2");
+  config.numWarps = 4;
+  config.maxRegisters = 128;
+  EXPECT_EQ(config.describe(), "A=x, M=2, num_warps=4, max_registers=128");
+  EXPECT_EQ(*config.find("M"), "2");
+  EXPECT_EQ(config.find("B"), nullptr);
+}
+
+TEST(TuningConfig, JsonRoundTrip) {
+  TuningConfig config;
+  config.set("BLOCK", "64");
+  config.set("TYPE", "tl.float16");
+  config.numStages = 3;
+  config.numCtas = 1;
+  llvm::Expected<TuningConfig> again = configFromJson(toJson(config));
+  ASSERT_TRUE(bool(again));
+  EXPECT_EQ(*again, config);
+}
+
+TEST(SearchSpace, Products) {
+  EXPECT_EQ(spaceOf(R"({"constants": {"B": [1, 2], "A": [true, null]}, "num_warps": [4]})"),
+            (Texts{"A=True, B=1, num_warps=4", "A=True, B=2, num_warps=4",
+                   "A=None, B=1, num_warps=4", "A=None, B=2, num_warps=4"}));
+  EXPECT_EQ(spaceOf("{}"), Texts{"the defaults"});
+}
+
+TEST(SearchSpace, ConfigsKeepWhatTheySay) {
+  EXPECT_EQ(spaceOf(R"({"configs": [{"constants": {"B": 8}, "num_warps": 1}, {}],
+                        "constants": {"B": [16, 32]}, "num_warps": [2]})"),
+            (Texts{"B=8, num_warps=1", "B=16, num_warps=2", "B=32, num_warps=2"}));
+}
+
+TEST(SearchSpace, Errors) {
+  auto error = [](llvm::StringRef text) { return spaceOf(text).front(); };
+  EXPECT_EQ(error("[]"), "error: a search space is an object");
+  EXPECT_EQ(error(R"({"warps": [1]})"), "error: 'warps' is not known in a search space");
+  EXPECT_EQ(error(R"({"num_warps": [33]})"), "error: 'num_warps' expects numbers from 1 to 32");
+  EXPECT_EQ(error(R"({"num_warps": 4})"), "error: 'num_warps' expects a list of values");
+  EXPECT_EQ(error(R"({"constants": {"A": [[1]]}})"),
+            "error: 'A' expects numbers, strings, true, false or null");
+  EXPECT_EQ(error(R"({"configs": [{"blocks": 1}]})"),
+            "error: 'blocks' is not known in a configuration");
+  EXPECT_EQ(error(R"({"configs": []})"), "error: 'configs' expects a list of configurations");
+  EXPECT_EQ(error("{").substr(0, 6), "error:");
+  std::string list = "[0";
+  for (int i = 1; i < 1000; ++i)
+    list += "," + std::to_string(i);
+  EXPECT_EQ(error("{\"constants\": {\"A\": " + list + "], \"B\": " + list + "]}}"),
+            "error: the space has more than 100000 configurations");
+}
+
+} // namespace

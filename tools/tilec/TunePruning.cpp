@@ -1,0 +1,81 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TunePruning.h. Peaks are those of an H200 (sm_90), an A100 (sm_8x) and a B200 (sm_10x) for
+// each multiprocessor; only ratios between configurations of one kernel are decided by them.
+
+#include "TunePruning.h"
+
+#include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Target/Occupancy.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tilec::tool {
+
+namespace {
+
+constexpr int64_t kMostRegisters = 255;
+constexpr uint32_t kMostThreads = 1024;
+
+/// Operations per microsecond of one multiprocessor with operands of `bits`.
+double peakOps(const TuningTarget &target, unsigned bits) {
+  // fp16, in operations per microsecond.
+  double half = target.computeCapability >= 100  ? 15.2e6
+                : target.computeCapability >= 90 ? 7.5e6
+                                                 : 2.9e6;
+  return bits <= 8 ? 2 * half : bits <= 16 ? half : bits <= 32 ? half / 2 : half / 15;
+}
+
+/// Bytes per microsecond between the L2 cache and one multiprocessor.
+double cacheBandwidth(const TuningTarget &target) {
+  return target.computeCapability >= 90 ? 42e3 : 38e3;
+}
+
+} // namespace
+
+std::optional<std::string> refuse(const KernelEstimate &estimate, const TuningTarget &target) {
+  int64_t limit = sharedMemoryLimit(target.computeCapability);
+  if (estimate.sharedBytes > limit)
+    return "its " + std::to_string(estimate.numStages) + " stages take " +
+           std::to_string(estimate.sharedBytes) + " bytes of shared memory, of " +
+           std::to_string(limit);
+  if (uint32_t(estimate.numWarps) * 32 > kMostThreads)
+    return std::to_string(estimate.numWarps) + " warps are more than a program can have";
+  if (estimate.carriedRegisters > kMostRegisters)
+    return "its loop keeps " + std::to_string(estimate.carriedRegisters) +
+           " registers of a thread full, of " + std::to_string(kMostRegisters);
+  return std::nullopt;
+}
+
+std::optional<std::string> refuse(const tilecrt::KernelMetadata &metadata,
+                                  const TuningTarget &target) {
+  int64_t shared = int64_t(metadata.dynamicSharedBytes) + metadata.staticSharedBytes;
+  int64_t limit = sharedMemoryLimit(target.computeCapability);
+  if (shared > limit)
+    return "it takes " + std::to_string(shared) + " bytes of shared memory, of " +
+           std::to_string(limit);
+  CtaFootprint footprint;
+  footprint.threads = int(metadata.threadsPerCta);
+  footprint.registersPerThread = std::max(metadata.registers, 0);
+  footprint.sharedBytes = int(shared);
+  if (residentCtas(multiprocessorOf(target.computeCapability), footprint) < 1)
+    return "no program of " + std::to_string(metadata.threadsPerCta) + " threads with " +
+           std::to_string(metadata.registers) + " registers fits on a multiprocessor";
+  return std::nullopt;
+}
+
+std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
+                                           const std::array<uint32_t, 3> &grid,
+                                           const TuningTarget &target) {
+  if (!estimate.isWorkKnown)
+    return std::nullopt;
+  double programs = double(grid[0]) * grid[1] * grid[2];
+  double program = estimate.globalBytes / cacheBandwidth(target);
+  if (estimate.operandBits != 0)
+    program = std::max(program, estimate.tensorOps / peakOps(target, estimate.operandBits));
+  return program * std::ceil(programs / target.multiprocessors);
+}
+
+} // namespace tilec::tool

@@ -1,0 +1,46 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which configurations are not worth compiling, and why: resources that do not fit, and a roofline
+// model of the time that is left.
+
+#ifndef TILEC_TOOLS_TILEC_TUNEPRUNING_H
+#define TILEC_TOOLS_TILEC_TUNEPRUNING_H
+
+#include "tilec/Analysis/KernelEstimate.h"
+
+#include "tilecrt/KernelMetadata.h"
+
+#include <array>
+#include <optional>
+#include <string>
+
+namespace tilec::tool {
+
+/// What the model knows about a GPU.
+struct TuningTarget {
+  int computeCapability = 90;
+  int multiprocessors = 132;
+};
+
+/// Why a kernel of this estimate cannot do well, in words; nothing when it can.
+std::optional<std::string> refuse(const KernelEstimate &estimate, const TuningTarget &target);
+/// The same for what was compiled.
+std::optional<std::string> refuse(const tilecrt::KernelMetadata &metadata,
+                                  const TuningTarget &target);
+
+/// A lower bound of the time of a launch in microseconds: products at the peak of the tensor cores,
+/// accesses at the bandwidth of the L2 cache, in whole waves of programs. Nothing when the work of
+/// a program is not known.
+std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
+                                           const std::array<uint32_t, 3> &grid,
+                                           const TuningTarget &target);
+
+/// A configuration is dropped when its bound is this many times the least one of all, or than what
+/// a launch takes anyway.
+constexpr double rooflineSlack = 4;
+constexpr double launchMicroseconds = 2;
+
+} // namespace tilec::tool
+
+#endif // TILEC_TOOLS_TILEC_TUNEPRUNING_H

@@ -1,0 +1,246 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TuneWorker.h. The data is made again in the child, from the same command line: it depends on
+// nothing else. It is as it was at first before every measurement.
+
+#include "TuneWorker.h"
+
+#include "CompileOutcome.h"
+#include "Console.h"
+#include "FindingDiagnostics.h"
+#include "GpuRun.h"
+#include "LineChannel.h"
+#include "SimulatorRun.h"
+#include "SourceFile.h"
+#include "TunedConfig.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cstring>
+
+using tilecrt::Result;
+using tilecrt::Status;
+namespace json = llvm::json;
+
+namespace tilec::tool {
+
+namespace {
+
+class Worker {
+public:
+  explicit Worker(const TuneCommand &tuneCommand)
+      : command(tuneCommand), channel(tuneCommand.workerSocket) {}
+
+  ExitCode run();
+
+private:
+  Status prepare();
+  Status restoreArrays();
+  Result<json::Object> measure(const json::Object &request);
+  Result<json::Object> measureOnDevice(const CompiledKernel &kernel, double milliseconds);
+  Result<json::Object> simulateIt(const RunCommand &variant);
+
+  const TuneCommand &command;
+  LineChannel channel;
+  SourceManager sources;
+  FileId file = 0;
+  ParsedSource source;
+  const KernelInfo *info = nullptr;
+  RunPlan plan;
+  /// Constants that the command line gives to all configurations.
+  std::vector<ConstantSpec> ownConstants;
+  std::vector<tilecrt::HostArray> pristine;
+  std::optional<tilecrt::cuda::Context> gpu;
+  Compiler compiler;
+  bool isLost = false;
+};
+
+std::string textOf(const DiagnosticEngine &diagnostics, const SourceManager &sources) {
+  for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
+    if (diagnostic.severity == Severity::Error) {
+      LineColumn place = sources.getLineColumn(diagnostic.range);
+      std::string where;
+      if (diagnostic.range.isValid())
+        where =
+            (sources.getFileName(diagnostic.range) + ":" + llvm::Twine(place.line) + ": ").str();
+      return where + diagnostic.message;
+    }
+  return "failed without saying why";
+}
+
+} // namespace
+
+std::string encodeKernel(const CompiledKernel &kernel) {
+  CacheEntry entry;
+  entry.add("metadata", tilecrt::toJson(kernel.metadata));
+  entry.add("ptx", kernel.ptx);
+  entry.add("cubin", kernel.cubin);
+  return encodeEntry(CacheKey(), entry);
+}
+
+Result<std::unique_ptr<CompiledKernel>> decodeKernel(llvm::StringRef bytes) {
+  llvm::Expected<CacheEntry> entry = decodeEntry(CacheKey(), bytes);
+  if (!entry)
+    return tilecrt::internalError("a handed over kernel is damaged: " +
+                                  llvm::toString(entry.takeError()));
+  const std::string *metadata = entry->find("metadata"), *ptx = entry->find("ptx"),
+                    *cubin = entry->find("cubin");
+  if (!metadata || !ptx || !cubin)
+    return tilecrt::internalError("a handed over kernel is not complete");
+  Result<tilecrt::KernelMetadata> parsed = tilecrt::fromJson(*metadata);
+  if (!parsed.ok())
+    return parsed.status();
+  auto kernel = std::make_unique<CompiledKernel>();
+  kernel->metadata = std::move(*parsed);
+  kernel->ptx = *ptx;
+  kernel->cubin = *cubin;
+  return kernel;
+}
+
+double simulatedCost(const tilecrt::sim::Counters &c) {
+  // Instructions are counted by threads, the rest by warps. Eight times a sector is about what
+  // memory costs beside an instruction of a warp when many warps run.
+  double threadInstructions = 0;
+  for (uint64_t count : c.instructions)
+    threadInstructions += double(count);
+  return threadInstructions / 32 + 8.0 * double(c.globalLoadSectors + c.globalStoreSectors) +
+         2.0 * double(c.sharedLoadWavefronts + c.sharedStoreWavefronts) +
+         2.0 * double(c.shuffles + c.votes + c.reduxes) + 16.0 * double(c.barriers) +
+         4.0 * double(c.globalAtomics + c.sharedAtomics) + double(c.multiplyAdds) / 512 +
+         double(c.bulkLoadBytes + c.bulkStoreBytes) / 4;
+}
+
+Status Worker::prepare() {
+  llvm::Expected<FileId> loaded = sources.loadFile(command.run.kernel.file);
+  if (!loaded)
+    return tilecrt::ioError(llvm::toString(loaded.takeError()));
+  file = *loaded;
+  DiagnosticEngine diagnostics;
+  source = parseSource(sources, file, diagnostics);
+  if (!diagnostics.hasErrors())
+    info = selectKernel(source, command.run.kernel.kernel, file, diagnostics);
+  if (info)
+    plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
+  if (diagnostics.hasErrors())
+    return tilecrt::invalidArgument(textOf(diagnostics, sources));
+  ownConstants = plan.constants;
+  for (const std::string &name : info->resetToZero)
+    if (RunArray *array = plan.findArray(name); array && array->data.byteSize() != 0)
+      std::memset(array->data.data(), 0, array->data.byteSize());
+  if (command.run.device == DeviceKind::Simulator) {
+    for (const RunArray &array : plan.arrays) {
+      Result<tilecrt::HostArray> copy = array.data.clone();
+      if (!copy.ok())
+        return copy.status();
+      pristine.push_back(std::move(*copy));
+    }
+    return Status();
+  }
+  Result<tilecrt::cuda::Context> context = openGpu(command.run.deviceNumber);
+  if (!context.ok())
+    return context.status();
+  gpu.emplace(std::move(*context));
+  return Status();
+}
+
+Status Worker::restoreArrays() {
+  for (size_t i = 0; i < pristine.size(); ++i)
+    if (pristine[i].byteSize() != 0)
+      std::memcpy(plan.arrays[i].data.data(), pristine[i].data(), pristine[i].byteSize());
+  return Status();
+}
+
+Result<json::Object> Worker::measureOnDevice(const CompiledKernel &kernel, double milliseconds) {
+  MeasureOptions options;
+  options.milliseconds = milliseconds;
+  options.mostRepeats = command.repeats;
+  options.flushL2 = command.flushL2;
+  // The arrays are copied to the device afresh.
+  Result<tilecrt::cuda::Timing> timing = measureOnGpu(*gpu, kernel, plan, options);
+  if (!timing.ok()) {
+    isLost = timing.code() == tilecrt::StatusCode::deviceError;
+    return timing.status();
+  }
+  return json::Object{{"cost", timing->median}, {"unit", "us"}};
+}
+
+Result<json::Object> Worker::simulateIt(const RunCommand &variant) {
+  CompileOptions options = makeCompileOptions(variant.kernel);
+  options.kernel = plan.kernel;
+  options.arguments = plan.types;
+  options.constants = plan.constants;
+  options.countInstructions = true;
+  options.target = "sim";
+  DiagnosticEngine diagnostics;
+  std::unique_ptr<CompiledKernel> kernel = compiler.compile(sources, file, options, diagnostics);
+  if (!kernel)
+    return tilecrt::invalidArgument("does not compile: " + textOf(diagnostics, sources));
+  TILECRT_RETURN_IF_ERROR(restoreArrays());
+  RunCommand counting = variant;
+  counting.counters = true;
+  counting.repeat = 1;
+  Result<RunOutcome> outcome = runOnSimulator(*kernel, plan, counting);
+  if (!outcome.ok())
+    return outcome.status();
+  DiagnosticEngine findings(/*limit=*/0);
+  reportFindings(*outcome, sources, findings);
+  if (!outcome->launch.clean())
+    return tilecrt::deviceError(
+        "faults: " + (findings.hasErrors() ? textOf(findings, sources) : outcome->launch.error));
+  return json::Object{{"cost", simulatedCost(outcome->launch.totals)},
+                      {"unit", "cost"},
+                      {"shared", int64_t(kernel->metadata.dynamicSharedBytes)}};
+}
+
+Result<json::Object> Worker::measure(const json::Object &request) {
+  const json::Value *configValue = request.get("config");
+  auto path = request.getString("kernel");
+  if (!configValue || !path)
+    return tilecrt::internalError("a request is not complete");
+  llvm::Expected<TuningConfig> config = configFromJson(*configValue);
+  if (!config)
+    return tilecrt::internalError(llvm::toString(config.takeError()));
+  RunCommand variant = withConfig(baseOf(command, *info), *config, *info);
+  plan.constants = ownConstants;
+  DiagnosticEngine diagnostics;
+  rebindConstants(plan, variant, source, *info, diagnostics);
+  if (diagnostics.hasErrors())
+    return tilecrt::invalidArgument(textOf(diagnostics, sources));
+  if (!gpu)
+    return simulateIt(variant);
+  auto bytes = llvm::MemoryBuffer::getFile(*path, /*IsText=*/false,
+                                           /*RequiresNullTerminator=*/false);
+  if (!bytes)
+    return tilecrt::ioError("cannot read '" + path->str() + "': " + bytes.getError().message());
+  Result<std::unique_ptr<CompiledKernel>> kernel = decodeKernel((*bytes)->getBuffer());
+  if (!kernel.ok())
+    return kernel.status();
+  return measureOnDevice(**kernel,
+                         request.getNumber("milliseconds").value_or(command.milliseconds));
+}
+
+ExitCode Worker::run() {
+  Status prepared = prepare();
+  if (!prepared.ok()) {
+    channel.send(json::Object{{"error", prepared.message()}, {"lost", true}});
+    return exitCodeOf(prepared.code());
+  }
+  channel.send(json::Object{{"ready", true}});
+  while (!isLost) {
+    std::optional<json::Object> request = channel.receive(/*milliseconds=*/-1);
+    if (!request)
+      return ExitCode::Ok;
+    Result<json::Object> answer = measure(*request);
+    if (answer.ok())
+      channel.send(std::move(*answer));
+    else
+      channel.send(json::Object{{"error", answer.message()}, {"lost", isLost}});
+  }
+  return ExitCode::Ok;
+}
+
+ExitCode serveTuning(const TuneCommand &command) { return Worker(command).run(); }
+
+} // namespace tilec::tool
