@@ -5,6 +5,8 @@
 # Times cold compilation beside Triton's, each sample in a fresh process with empty caches, the two interleaved:
 #   compile  from source text to cubin, ptxas included, after the compiler is loaded
 #   process  from the start of the process to the end of the kernel's first launch on the GPU
+#   cached   the same once more, with the caches that it filled
+# What the driver's own initialisation takes of both is measured beside them (`driver`).
 #
 #   python3 compile_time.py --tilec PATH/bin/tilec --library PATH/lib/libtilec.so --examples PATH/examples
 #       [--kernels softmax,matmul,attention] [--out FILE]
@@ -92,6 +94,15 @@ else:
 print(time.perf_counter() - start)
 """
 
+DRIVER = """
+import ctypes, time
+start = time.perf_counter()
+cuda, device, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.c_void_p()
+assert cuda.cuInit(0) == 0 and cuda.cuDeviceGet(ctypes.byref(device), 0) == 0
+assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0
+print(time.perf_counter() - start)
+"""
+
 TORCH = {"fp32": "torch.float32", "bf16": "torch.bfloat16"}
 OPTION = {"fp32": "f32", "bf16": "bf16"}
 
@@ -144,23 +155,29 @@ def measure(name, library, examples, repeats, tilec=None):
     """Seconds of each sample, their medians, and ratios to Triton."""
     sample = KERNELS[name]
     source = os.path.join(examples, sample.file)
-    kinds = ("compile", "process") if tilec else ("compile",)
+    kinds = ("compile", "process", "cached") if tilec else ("compile",)
     samples = {f"{compiler}_{kind}": [] for kind in kinds for compiler in ("tilec", "triton")}
+    if tilec:
+        samples["driver"] = []
     for _ in range(repeats):
         with tempfile.TemporaryDirectory() as folder:
             with open(source) as given, open(os.path.join(folder, "cold_peer.py"), "w") as module:
                 module.write("import triton\nimport triton.language as tl\n" + given.read())
 
             def triton_process(kind):
-                environment = dict(os.environ, TRITON_CACHE_DIR=os.path.join(folder, kind))
+                cache = os.path.join(folder, "compile" if kind == "compile" else "process")
+                environment = dict(os.environ, TRITON_CACHE_DIR=cache)
                 return process_seconds([sys.executable, "-c", peer(sample, folder, kind == "compile")], environment)
 
             samples["tilec_compile"].append(
                 float(process_seconds([sys.executable, "-c", ours(sample, library, source)])[1]))
             samples["triton_compile"].append(float(triton_process("compile")[1]))
             if tilec:
-                samples["tilec_process"].append(process_seconds(run_command(tilec, sample, source))[0])
-                samples["triton_process"].append(triton_process("process")[0])
+                environment = dict(os.environ, TILEC_CACHE_DIR=os.path.join(folder, "tilec"))
+                for kind in ("process", "cached"):
+                    samples[f"tilec_{kind}"].append(process_seconds(run_command(tilec, sample, source), environment)[0])
+                    samples[f"triton_{kind}"].append(triton_process(kind)[0])
+                samples["driver"].append(float(process_seconds([sys.executable, "-c", DRIVER])[1]))
     medians = {name: statistics.median(values) for name, values in samples.items()}
     return dict(kernel=name, constants={n: text(c) for n, c in sample.constants.items()}, warps=sample.warps,
                 stages=sample.stages, seconds=samples, medians=medians,
