@@ -110,8 +110,8 @@ struct BlockAccessValue {
   /// Element type and shape of a block.
   Type block;
   bool isConst = false;
-  /// A tuple: the descriptor or base pointer, sizes, strides, and of a block pointer the offsets, of
-  /// a descriptor the base pointer.
+  /// A tuple: the descriptor or base pointer, sizes, strides, and of a block pointer the offsets,
+  /// of a descriptor the base pointer.
   std::shared_ptr<const Value> parts;
 };
 

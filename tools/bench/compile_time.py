@@ -200,9 +200,9 @@ def main():
             print(f"{name:10} {what:16} {value * 1000:8.1f} ms")
         ratios = ", ".join(f"{kind} {value:.3f}" for kind, value in measured[-1]["tilec_over_triton"].items())
         print(f"{name:10} tilec over Triton: {ratios}", flush=True)
-    if options.out:
-        with open(options.out, "w") as file:
-            json.dump(measured, file, indent=1)
+        if options.out:
+            with open(options.out, "w") as file:
+                json.dump(measured, file, indent=1)
 
 
 if __name__ == "__main__":

@@ -73,9 +73,9 @@ def run_tilec(options, folder):
     command = [options.tilec, "tune", os.path.join(options.examples, "40-matmul.tile"), "--kernel", "matmul", "--json",
                "--space", space, "--grid", "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)"]
     for name, value in dict(a_ptr=f"randn:bf16[{n}x{n}]", b_ptr=f"randn:bf16[{n}x{n}]", c_ptr=f"empty:bf16[{n}x{n}]", M=n,
-                            N=n, K=n, stride_am=n, stride_bk=n, stride_cm=n).items():
+                            N=n, K=n, stride_am=n, stride_ak=1, stride_bk=n, stride_bn=1, stride_cm=n, stride_cn=1).items():
         command += ["--arg", f"{name}={value}"]
-    for name, value in dict(stride_ak=1, stride_bn=1, stride_cn=1, GROUP_M=8, ACC="tl.float32", ACTIVATION=None).items():
+    for name, value in dict(GROUP_M=8, ACC="tl.float32", ACTIVATION=None).items():
         command += ["--const", f"{name}={value}"]
     start = time.perf_counter()
     done = subprocess.run(command, capture_output=True, text=True, check=False,

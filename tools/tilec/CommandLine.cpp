@@ -55,7 +55,7 @@ constexpr const char *runExamples =
                             an array as a tensor descriptor, and the sizes of its block, EXPR each;
                             with ',nan' behind them, elements outside of it are NaN
 Argument types are deduced: arrays are pointers to aligned memory, integers are i32 if they
-fit and i64 otherwise, floats are fp32.
+fit and i64 otherwise, floats are fp32. An integer that is 1, with no type given, is a constant.
 EXPR knows the arguments, the constants, x.size, x.shape0, x.shape1, ..., cdiv, min and max.
 
 Examples:
@@ -225,7 +225,7 @@ void addLaunchOptions(CLI::App &app, RawOptions &raw, const char *devices) {
                "Look for races and wild accesses (simulator; on by default there)");
   app.add_option("--seed", raw.seed, "Seed of random data")->type_name("N");
   app.add_flag("--no-specialize", raw.noSpecialize,
-               "Promise the compiler no alignment and divisibility of the data");
+               "Promise the compiler no alignment, divisibility or ones of the data");
 }
 
 CLI::App *addCompile(CLI::App &top, RawOptions &raw) {

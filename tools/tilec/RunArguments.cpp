@@ -184,6 +184,12 @@ void Planner::bindData(size_t index, const std::string &text) {
     return;
   }
   if (const auto *number = std::get_if<NumberData>(&*data)) {
+    // As launchers do: a stride of one is worth code of its own.
+    if (number->isInteger && number->integer == 1 && !number->type && !command.noSpecialize &&
+        param.kind != KernelParam::Kind::Typed) {
+      plan.constants.push_back({param.name, "1"});
+      return;
+    }
     plan.arguments[param.name] = *number;
     std::string type = deduceNumberType(*number, !command.noSpecialize);
     if (param.kind == KernelParam::Kind::Typed && !number->type) {

@@ -23,13 +23,13 @@ product() {
   esac
   for a in n t; do
     for b in n t; do
-      [ $a = n ] && left="--arg a_ptr=ones:$type[${m}x$depth] --arg stride_am=$depth --const stride_ak=1" ||
-        left="--arg a_ptr=ones:$type[${depth}x$m] --const stride_am=1 --arg stride_ak=$m"
-      [ $b = n ] && right="--arg b_ptr=ones:$type[${depth}x$n] --arg stride_bk=$n --const stride_bn=1" ||
-        right="--arg b_ptr=ones:$type[${n}x$depth] --const stride_bk=1 --arg stride_bn=$depth"
+      [ $a = n ] && left="--arg a_ptr=ones:$type[${m}x$depth] --arg stride_am=$depth --arg stride_ak=1" ||
+        left="--arg a_ptr=ones:$type[${depth}x$m] --arg stride_am=1 --arg stride_ak=$m"
+      [ $b = n ] && right="--arg b_ptr=ones:$type[${depth}x$n] --arg stride_bk=$n --arg stride_bn=1" ||
+        right="--arg b_ptr=ones:$type[${n}x$depth] --arg stride_bk=1 --arg stride_bn=$depth"
       tilec run "$examples/40-matmul.tile" --kernel matmul --device sim --counters --grid 1 --num-warps $warps \
         $left $right --arg "c_ptr=empty:$out[${m}x$n]" --arg M=$m --arg N=$n --arg K=$depth --arg stride_cm=$n \
-        --const stride_cn=1 --const BLOCK_M=$m --const BLOCK_N=$n --const BLOCK_K=$k --const GROUP_M=8 --const ACC=$sum \
+        --arg stride_cn=1 --const BLOCK_M=$m --const BLOCK_N=$n --const BLOCK_K=$k --const GROUP_M=8 --const ACC=$sum \
         --const ACTIVATION=None | check "$type $m $n $k $a$b"
     done
   done
@@ -55,7 +55,7 @@ weights() {
     --arg "a_ptr=randn:bf16[${m}x$depth]" --arg "w_ptr=randint(-128,128):i8[${n}x$depth]" \
     --arg "scale_ptr=rand:f32[$n]" --arg "c_ptr=empty:bf16[${m}x$n]" --arg "parts_ptr=empty:f32[2x${m}x$n]" \
     --arg "arrivals_ptr=zeros:i32[8]" --arg M=$m --arg N=$n --arg K=$depth --arg stride_wn=$depth \
-    --const stride_wk=1 --const BLOCK_M=$m --const BLOCK_N=$n --const BLOCK_K=$k --const GROUP_M=8 --const SPLIT_K=2 |
+    --arg stride_wk=1 --const BLOCK_M=$m --const BLOCK_N=$n --const BLOCK_K=$k --const GROUP_M=8 --const SPLIT_K=2 |
     check "w8a16 $m $n $k"
 }
 
