@@ -34,7 +34,8 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/tilecConfig.cmake.in
   ${CMAKE_BINARY_DIR}/tilecConfig.cmake INSTALL_DESTINATION ${tilec_cmake_folder})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/tilecConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/tilecConfig.cmake ${CMAKE_BINARY_DIR}/tilecConfigVersion.cmake
-  ${CMAKE_SOURCE_DIR}/cmake/TilecAddKernels.cmake ${CMAKE_SOURCE_DIR}/cmake/TilecEmbed.cmake
+  ${CMAKE_SOURCE_DIR}/cmake/TilecAddBundle.cmake ${CMAKE_SOURCE_DIR}/cmake/TilecAddKernels.cmake
+  ${CMAKE_SOURCE_DIR}/cmake/TilecEmbed.cmake
   DESTINATION ${tilec_cmake_folder})
 configure_file(${CMAKE_SOURCE_DIR}/cmake/tilec.pc.in ${CMAKE_BINARY_DIR}/tilec.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/tilec.pc DESTINATION lib/pkgconfig)
