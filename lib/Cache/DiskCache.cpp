@@ -131,21 +131,7 @@ bool DiskCache::exists(const CacheKey &key) const {
   return ::access(pathOf(key).c_str(), R_OK) == 0;
 }
 
-std::optional<std::string> DiskCache::loadBytes(const CacheKey &key) {
-  std::string path = pathOf(key);
-  std::optional<std::string> bytes = readFile(path);
-  if (!bytes)
-    return std::nullopt;
-  llvm::Expected<CacheEntry> entry = decodeEntry(key, *bytes);
-  if (!entry) {
-    llvm::consumeError(entry.takeError());
-    ::unlink(path.c_str());
-    return std::nullopt;
-  }
-  return bytes;
-}
-
-std::optional<CacheEntry> DiskCache::load(const CacheKey &key) {
+std::optional<DiskCache::Verified> DiskCache::readVerified(const CacheKey &key) {
   std::string path = pathOf(key);
   std::optional<std::string> bytes = readFile(path);
   if (!bytes)
@@ -157,8 +143,20 @@ std::optional<CacheEntry> DiskCache::load(const CacheKey &key) {
     ::unlink(path.c_str());
     return std::nullopt;
   }
-  ::utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
-  return std::move(*entry);
+  return Verified{std::move(*bytes), std::move(*entry)};
+}
+
+std::optional<std::string> DiskCache::loadBytes(const CacheKey &key) {
+  std::optional<Verified> found = readVerified(key);
+  return found ? std::optional(std::move(found->bytes)) : std::nullopt;
+}
+
+std::optional<CacheEntry> DiskCache::load(const CacheKey &key) {
+  std::optional<Verified> found = readVerified(key);
+  if (!found)
+    return std::nullopt;
+  ::utimensat(AT_FDCWD, pathOf(key).c_str(), nullptr, 0);
+  return std::move(found->entry);
 }
 
 llvm::Error DiskCache::writeAtomically(const std::string &path, StringRef bytes) {

@@ -8,7 +8,7 @@
 
 #include "CachedMessages.h"
 #include "SourceMove.h"
-#include "ToolHints.h"
+#include "tilec/Driver/ToolHints.h"
 
 #include "tilec/Cache/BuildId.h"
 #include "tilec/IRGen/IRGen.h"

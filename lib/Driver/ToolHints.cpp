@@ -3,7 +3,7 @@
 //
 // See ToolHints.h.
 
-#include "ToolHints.h"
+#include "tilec/Driver/ToolHints.h"
 
 #include "llvm/Support/Path.h"
 

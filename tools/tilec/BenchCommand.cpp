@@ -8,6 +8,7 @@
 
 #include "BenchReport.h"
 #include "CacheSetup.h"
+#include "Combinations.h"
 #include "CompileOutcome.h"
 #include "Console.h"
 #include "FindingDiagnostics.h"
@@ -136,24 +137,13 @@ ExitCode Bench::openDevice() {
 std::vector<BenchRow> Bench::rowsOf(const KernelInfo &info) const {
   std::vector<BenchRow> rows(1);
   rows.front().kernel = info.name;
-  auto multiply = [&](const auto &values, auto put) {
-    if (values.empty())
-      return;
-    std::vector<BenchRow> more;
-    for (const BenchRow &row : rows)
-      for (const auto &value : values) {
-        more.push_back(row);
-        put(more.back(), value);
-      }
-    rows = std::move(more);
-  };
   for (const auto &[name, values] : command.constants)
     if (kernels.size() < 2 || hasParameter(info, name))
-      multiply(values, [&, constant = name](BenchRow &row, const std::string &value) {
+      multiplyRows(rows, values, [&, constant = name](BenchRow &row, const std::string &value) {
         row.constants.emplace_back(constant, value);
       });
-  multiply(command.numStages, [](BenchRow &row, int value) { row.numStages = value; });
-  multiply(command.numWarps, [](BenchRow &row, int value) { row.numWarps = value; });
+  multiplyRows(rows, command.numStages, [](BenchRow &row, int value) { row.numStages = value; });
+  multiplyRows(rows, command.numWarps, [](BenchRow &row, int value) { row.numWarps = value; });
   return rows;
 }
 

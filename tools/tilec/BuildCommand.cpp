@@ -14,6 +14,7 @@
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
+#include "tilec/Driver/ToolHints.h"
 #include "tilec/Target/PTXTarget.h"
 
 #include "llvm/Support/JSON.h"

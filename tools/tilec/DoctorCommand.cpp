@@ -7,6 +7,8 @@
 #include "Console.h"
 #include "Environment.h"
 
+#include "tilec/Driver/ToolHints.h"
+
 #include "tilecrt/cuda/Context.h"
 #include "tilecrt/cuda/Device.h"
 

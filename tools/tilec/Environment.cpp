@@ -7,7 +7,6 @@
 #include "Environment.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Path.h"
 
 #include <cstdlib>
 
@@ -47,29 +46,6 @@ CacheEnvironment readCacheEnvironment() {
   environment.shared = variable("TILEC_SHARED_CACHE");
   environment.off = !variable("TILEC_NO_CACHE").empty();
   return environment;
-}
-
-PtxasHints ptxasHints(const ToolSearch &tools) {
-  PtxasHints hints;
-  hints.option = tools.ptxas;
-  hints.cudaHome = tools.cudaHome;
-  hints.searchPath = tools.path;
-  return hints;
-}
-
-MathLibraryHints mathLibraryHints(const ToolSearch &tools) {
-  MathLibraryHints hints;
-  hints.libclc = tools.libclc;
-  hints.libdevice = tools.libdevice;
-  hints.cudaHome = tools.cudaHome;
-  if (!tools.executable.empty()) {
-    llvm::StringRef root =
-        llvm::sys::path::parent_path(llvm::sys::path::parent_path(tools.executable));
-    llvm::SmallString<256> folder(root);
-    llvm::sys::path::append(folder, "share", "tilec");
-    hints.resourceFolder = std::string(folder);
-  }
-  return hints;
 }
 
 } // namespace tilec::tool

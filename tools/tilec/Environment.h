@@ -7,8 +7,6 @@
 #define TILEC_TOOLS_TILEC_ENVIRONMENT_H
 
 #include "tilec/Driver/Compiler.h"
-#include "tilec/Target/Cubin.h"
-#include "tilec/Target/MathLibrary.h"
 
 namespace tilec::tool {
 
@@ -26,10 +24,6 @@ struct CacheEnvironment {
   bool off = false;
 };
 CacheEnvironment readCacheEnvironment();
-
-/// The same for the functions that look for one thing, as the compiler asks them.
-PtxasHints ptxasHints(const ToolSearch &tools);
-MathLibraryHints mathLibraryHints(const ToolSearch &tools);
 
 } // namespace tilec::tool
 

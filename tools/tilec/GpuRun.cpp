@@ -8,6 +8,7 @@
 
 #include "Environment.h"
 
+#include "tilec/Driver/ToolHints.h"
 #include "tilec/Target/PTXTarget.h"
 #include "tilecrt/cuda/DeviceBuffer.h"
 #include "tilecrt/cuda/LaunchArguments.h"
@@ -177,8 +178,13 @@ Status aimAtGpu(const Device &device, CompileOptions &options) {
   return Status();
 }
 
-Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
-                            const RunCommand &command) {
+/// A kernel that has run once.
+struct Started {
+  Stream stream;
+  Launch launch;
+};
+
+static Result<Started> start(const Context &context, const CompiledKernel &kernel, RunPlan &plan) {
   Result<Stream> stream = Stream::create(context);
   if (!stream.ok())
     return stream.status();
@@ -187,15 +193,31 @@ Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel
     return launch.status();
   if (Status status = launchOnce(*launch, *stream); !status.ok())
     return status;
-  if (Status status = launch->download(plan); !status.ok())
+  return Started{std::move(*stream), std::move(*launch)};
+}
+
+static Result<Timing> timeStarted(const Context &context, Started &started,
+                                  const TimingOptions &options) {
+  Result<Timing> timing = timeLaunches(context, started.stream, started.launch, options);
+  if (!timing.ok())
+    return explain(timing.status());
+  return timing;
+}
+
+Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
+                            const RunCommand &command) {
+  Result<Started> started = start(context, kernel, plan);
+  if (!started.ok())
+    return started.status();
+  if (Status status = started->launch.download(plan); !status.ok())
     return status;
 
   TimingOptions options;
   options.repeats = command.repeat.value_or(100);
   options.warmup = std::min(options.repeats, 10u);
-  Result<Timing> timing = timeLaunches(context, *stream, *launch, options);
+  Result<Timing> timing = timeStarted(context, *started, options);
   if (!timing.ok())
-    return explain(timing.status());
+    return timing.status();
   RunOutcome outcome;
   outcome.device = describeGpu(context);
   outcome.time = {timing->median, timing->min, timing->mean, options.repeats};
@@ -204,45 +226,29 @@ Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel
 
 Result<Timing> timeOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
                          const TimingOptions &options) {
-  Result<Stream> stream = Stream::create(context);
-  if (!stream.ok())
-    return stream.status();
-  Result<Launch> launch = Launch::create(context, kernel, plan);
-  if (!launch.ok())
-    return launch.status();
-  if (Status status = launchOnce(*launch, *stream); !status.ok())
-    return status;
-  Result<Timing> timing = timeLaunches(context, *stream, *launch, options);
-  if (!timing.ok())
-    return explain(timing.status());
-  return timing;
+  Result<Started> started = start(context, kernel, plan);
+  if (!started.ok())
+    return started.status();
+  return timeStarted(context, *started, options);
 }
 
 Result<Timing> measureOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
                             const MeasureOptions &options) {
-  Result<Stream> stream = Stream::create(context);
-  if (!stream.ok())
-    return stream.status();
-  Result<Launch> launch = Launch::create(context, kernel, plan);
-  if (!launch.ok())
-    return launch.status();
-  if (Status status = launchOnce(*launch, *stream); !status.ok())
-    return status;
+  Result<Started> started = start(context, kernel, plan);
+  if (!started.ok())
+    return started.status();
   TimingOptions timing;
   timing.flushL2 = options.flushL2;
   timing.warmup = 1;
   timing.repeats = 3;
-  Result<Timing> first = timeLaunches(context, *stream, *launch, timing);
+  Result<Timing> first = timeStarted(context, *started, timing);
   if (!first.ok())
-    return explain(first.status());
+    return first;
   double fitting = options.milliseconds * 1e3 / std::max(first->median, 1.0);
   timing.warmup = 2;
   timing.repeats =
       unsigned(std::min(std::max(fitting, 5.0), double(std::max(5u, options.mostRepeats))));
-  Result<Timing> result = timeLaunches(context, *stream, *launch, timing);
-  if (!result.ok())
-    return explain(result.status());
-  return result;
+  return timeStarted(context, *started, timing);
 }
 
 } // namespace tilec::tool

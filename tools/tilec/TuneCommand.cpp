@@ -8,6 +8,7 @@
 // of candidates under one mutex.
 
 #include "CacheSetup.h"
+#include "Combinations.h"
 #include "Commands.h"
 #include "CompileOutcome.h"
 #include "Console.h"
@@ -181,23 +182,14 @@ ExitCode Tuner::expand() {
   if (configs.empty())
     configs.emplace_back();
   // What the command line says counts more than what the configurations say.
-  auto multiply = [&](const auto &values, auto put) {
-    if (values.empty())
-      return;
-    std::vector<TuningConfig> more;
-    for (const TuningConfig &config : configs)
-      for (const auto &value : values) {
-        more.push_back(config);
-        put(more.back(), value);
-      }
-    configs = std::move(more);
-  };
   for (const auto &entry : command.constants)
-    multiply(entry.second, [&](TuningConfig &config, const std::string &value) {
+    multiplyRows(configs, entry.second, [&](TuningConfig &config, const std::string &value) {
       config.set(entry.first, value);
     });
-  multiply(command.numWarps, [](TuningConfig &config, int value) { config.numWarps = value; });
-  multiply(command.numStages, [](TuningConfig &config, int value) { config.numStages = value; });
+  multiplyRows(configs, command.numWarps,
+               [](TuningConfig &config, int value) { config.numWarps = value; });
+  multiplyRows(configs, command.numStages,
+               [](TuningConfig &config, int value) { config.numStages = value; });
   removeDuplicates(configs);
   if (configs.size() > mostConfigs)
     return reportError("the space has " + llvm::Twine(configs.size()) +

@@ -79,6 +79,13 @@ private:
   DiskCache(std::string cacheFolder, uint64_t limitBytes)
       : folder(std::move(cacheFolder)), root(folder + "/v1"), limit(limitBytes) {}
   std::string pathOf(const CacheKey &key) const;
+  /// An entry and the file that it was read from.
+  struct Verified {
+    std::string bytes;
+    CacheEntry entry;
+  };
+  /// Removes what is not what the key says.
+  std::optional<Verified> readVerified(const CacheKey &key);
   llvm::Error writeAtomically(const std::string &path, llvm::StringRef bytes);
   std::vector<File> listEntries() const;
   uint64_t evict(std::vector<File> files, uint64_t bytes);

@@ -3,8 +3,8 @@
 //
 // Where a compilation looks for ptxas and for the math libraries.
 
-#ifndef TILEC_LIB_DRIVER_TOOLHINTS_H
-#define TILEC_LIB_DRIVER_TOOLHINTS_H
+#ifndef TILEC_DRIVER_TOOLHINTS_H
+#define TILEC_DRIVER_TOOLHINTS_H
 
 #include "tilec/Driver/Compiler.h"
 #include "tilec/Target/Cubin.h"
@@ -17,4 +17,4 @@ MathLibraryHints mathLibraryHints(const ToolSearch &tools);
 
 } // namespace tilec
 
-#endif // TILEC_LIB_DRIVER_TOOLHINTS_H
+#endif // TILEC_DRIVER_TOOLHINTS_H
