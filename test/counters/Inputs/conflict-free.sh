@@ -2,7 +2,7 @@
 # more wavefronts than its bytes need.
 #
 #   sh conflict-free.sh EXAMPLES product TYPE BLOCK_M BLOCK_N BLOCK_K WARPS
-#   sh conflict-free.sh EXAMPLES attention FILE KERNEL BLOCK_M BLOCK_N WARPS [MORE ARGUMENTS]
+#   sh conflict-free.sh EXAMPLES attention FILE KERNEL BLOCK_M BLOCK_N WARPS WIDTH [MORE ARGUMENTS]
 #   sh conflict-free.sh EXAMPLES weights BLOCK_M BLOCK_N BLOCK_K WARPS
 set -eu
 examples=$1 what=$2
