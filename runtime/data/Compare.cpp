@@ -45,7 +45,10 @@ public:
     result.maxAbsError = std::max(result.maxAbsError, difference);
     if (expected != 0)
       result.maxRelError = std::max(result.maxRelError, difference / std::fabs(expected));
-    return difference <= tolerance.atol + tolerance.rtol * std::fabs(expected);
+    double allowed = tolerance.atol + tolerance.rtol * std::fabs(expected);
+    if (difference > 0)
+      result.toleranceUsed = std::max(result.toleranceUsed, difference / allowed);
+    return difference <= allowed;
   }
 
   double relativeL2() const {
@@ -63,6 +66,7 @@ private:
       ++result.nanMismatches;
     result.maxAbsError = infinity;
     result.maxRelError = infinity;
+    result.toleranceUsed = infinity;
     return false;
   }
 

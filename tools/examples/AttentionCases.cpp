@@ -35,9 +35,9 @@ Text textOf(int example) {
 }
 
 /// The weights are rounded to the type, and the tensor cores round f32 to tf32; the results are
-/// averages of numbers of size 1.
+/// averages of numbers of size 1. In f32 the scores, products of cut-off numbers, are off too.
 tilecrt::Tolerance attentionTolerance(DType type) {
-  return {1e-2, type == DType::bf16 ? 2e-2 : 3e-3};
+  return {1e-2, type == DType::bf16 ? 2e-2 : type == DType::f32 ? 6e-3 : 3e-3};
 }
 
 Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {

@@ -139,6 +139,7 @@ Verdict judge(const KernelRun &run, const Outcome &outcome) {
     }
     verdict.relativeL2 = std::max(verdict.relativeL2, comparison->relativeL2);
     verdict.maxAbsError = std::max(verdict.maxAbsError, comparison->maxAbsError);
+    verdict.toleranceUsed = std::max(verdict.toleranceUsed, comparison->toleranceUsed);
     if (!comparison->matches() && verdict.reason.empty())
       verdict.reason = "'" + argument.name + "': " + comparison->describe();
   }

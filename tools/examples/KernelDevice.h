@@ -88,6 +88,8 @@ struct Verdict {
   /// The largest over the outputs.
   double relativeL2 = 0;
   double maxAbsError = 0;
+  /// How near the tolerance the worst element came; above 1 is off.
+  double toleranceUsed = 0;
   /// Why not: the outcome's failure, or the first output that is off.
   std::string reason;
 };

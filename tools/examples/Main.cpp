@@ -106,6 +106,14 @@ int runCases(const std::vector<Case> &cases, KernelDevice &device, const Options
       ++failed;
     }
   }
+  // Where only the errors are kept, they say what is needed to see the failure again.
+  if (failed != 0) {
+    std::fprintf(stderr, "tilec-examples: %zu failed with seed %llu on %s\n", failed,
+                 static_cast<unsigned long long>(seed), device.name().c_str());
+    for (const ReportRow &row : rows)
+      if (!row.verdict.passed)
+        std::fprintf(stderr, "%s", renderRow(row).c_str());
+  }
   std::printf("%zu passed, %zu failed\n", rows.size() - failed, failed);
   return failed == 0 ? AllPassed : SomeFailed;
 }

@@ -55,6 +55,7 @@ std::string renderJson(const std::vector<ReportRow> &rows, const std::string &de
     entry["device"] = row.device;
     entry["relativeError"] = row.verdict.relativeL2;
     entry["maxAbsError"] = row.verdict.maxAbsError;
+    entry["toleranceUsed"] = row.verdict.toleranceUsed;
     entry["microseconds"] = row.microseconds;
     if (row.gigabytesPerSecond > 0)
       entry["gigabytesPerSecond"] = row.gigabytesPerSecond;

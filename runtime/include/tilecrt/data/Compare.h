@@ -33,6 +33,9 @@ struct Comparison {
   /// sqrt(sum of squared errors / sum of squared expected values) over the pairs that are finite
   /// on both sides; infinite when the expected values are all 0 and the others are not.
   double relativeL2 = 0;
+  /// The largest |actual - expected| in units of what the tolerance allows there: above 1 does not
+  /// match. 0 where nothing is allowed and nothing differs, infinite as the errors above are.
+  double toleranceUsed = 0;
   /// NaNs on one side and not on the other.
   uint64_t nanMismatches = 0;
   /// Set when there are mismatches: coordinates and values of the first.
