@@ -4,10 +4,11 @@
 # What a launch costs the host: tilec's ways (tilec-launch-overhead) and Triton's, on one machine in one run, with 5 and
 # 20 arguments. Writes JSON with nanoseconds a launch and what the targets say of them.
 #
-# usage: launch.py [--program tilec-portable/bin/tilec-launch-overhead] [--runs 3] [-o launch.json]
+# usage: launch.py [--program tilec-portable/bin/tilec-launch-overhead] [--runs 5] [-o launch.json]
 
 import argparse
 import json
+import statistics
 import subprocess
 import time
 
@@ -75,11 +76,18 @@ def merge(run, triton):
     return run
 
 
+def median_targets(runs):
+    """The targets over all runs: the median of each number, since the driver's own time moves from run to run."""
+    names = {count: list(targets) for count, targets in runs[0]["targets"].items()}
+    return {count: {name: round(statistics.median(run["targets"][count][name] for run in runs), 3) for name in all}
+            for count, all in names.items()}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", default="build-portable/tilec-portable/bin/tilec-launch-overhead")
     parser.add_argument("--driver", default="", help="the CUDA driver's library, when it is not libcuda.so.1")
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--no-triton", action="store_true")
     parser.add_argument("-o", "--output", default="launch.json")
     options = parser.parse_args()
@@ -93,7 +101,7 @@ def main():
         runs.append(merge(run, triton))
         print(json.dumps(runs[-1]["targets"], indent=2))
     with open(options.output, "w") as file:
-        json.dump({"triton": version, "runs": runs}, file, indent=2)
+        json.dump({"triton": version, "targets": median_targets(runs), "runs": runs}, file, indent=2)
         file.write("\n")
 
 
