@@ -73,11 +73,12 @@ function guardOf(path) {
 BEGIN {
   level["Support"] = 0
   level["Layout"] = level["Syntax"] = level["Cache"] = 1
-  level["Sema"] = level["dialects/Tile"] = level["Tuning"] = 2
+  level["Sema"] = level["dialects/Tile"] = 2
   level["dialects/TileGPU"] = level["IRGen"] = 3
   level["Analysis"] = 4
   level["Target"] = 6
   level["Driver"] = 7
+  level["Tuning"] = 7.5
   level["api"] = 8
   level["tools"] = 8.5
   level["test"] = 9

@@ -8,7 +8,6 @@
 
 #include "BenchReport.h"
 #include "CacheSetup.h"
-#include "Combinations.h"
 #include "CompileOutcome.h"
 #include "Console.h"
 #include "FindingDiagnostics.h"
@@ -17,6 +16,7 @@
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
+#include "tilec/Support/Combinations.h"
 #include "tilec/Support/NearestName.h"
 
 using tilecrt::Result;

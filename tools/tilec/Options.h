@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line as values: one struct per command, filled by CommandLine and read by the
+// The command line as values: one struct per command, filled by its *CommandLine.cpp and read by the
 // commands. Everything that can be checked without looking at a file is checked already.
 
 #ifndef TILEC_TOOLS_TILEC_OPTIONS_H
@@ -136,6 +136,8 @@ struct TuneCommand {
   bool prune = true;
   /// Threads that compile; 0: one for each core.
   unsigned jobs = 0;
+  /// GPUs that measure; empty: that of `run`, and unless it is named all of its kind.
+  std::vector<int> devices;
   /// The command line, for the children.
   std::vector<std::string> words;
   /// In a child: the socket to its parent.

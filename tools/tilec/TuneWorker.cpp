@@ -10,13 +10,13 @@
 #include "Console.h"
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
-#include "LineChannel.h"
 #include "SimulatorRun.h"
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "tilec/Tuning/HandedKernel.h"
+#include "tilec/Tuning/SimulatedCost.h"
+#include "tilec/Tuning/WorkerProcess.h"
 
 #include <cstring>
 
@@ -71,46 +71,6 @@ std::string textOf(const DiagnosticEngine &diagnostics, const SourceManager &sou
 }
 
 } // namespace
-
-std::string encodeKernel(const CompiledKernel &kernel) {
-  CacheEntry entry;
-  entry.add("metadata", tilecrt::toJson(kernel.metadata));
-  entry.add("ptx", kernel.ptx);
-  entry.add("cubin", kernel.cubin);
-  return encodeEntry(CacheKey(), entry);
-}
-
-Result<std::unique_ptr<CompiledKernel>> decodeKernel(llvm::StringRef bytes) {
-  llvm::Expected<CacheEntry> entry = decodeEntry(CacheKey(), bytes);
-  if (!entry)
-    return tilecrt::internalError("a handed over kernel is damaged: " +
-                                  llvm::toString(entry.takeError()));
-  const std::string *metadata = entry->find("metadata"), *ptx = entry->find("ptx"),
-                    *cubin = entry->find("cubin");
-  if (!metadata || !ptx || !cubin)
-    return tilecrt::internalError("a handed over kernel is not complete");
-  Result<tilecrt::KernelMetadata> parsed = tilecrt::fromJson(*metadata);
-  if (!parsed.ok())
-    return parsed.status();
-  auto kernel = std::make_unique<CompiledKernel>();
-  kernel->metadata = std::move(*parsed);
-  kernel->ptx = *ptx;
-  kernel->cubin = *cubin;
-  return kernel;
-}
-
-double simulatedCost(const tilecrt::sim::Counters &c) {
-  // Instructions are counted by threads, the rest by warps. Eight times a sector is about what
-  // memory costs beside an instruction of a warp when many warps run.
-  double threadInstructions = 0;
-  for (uint64_t count : c.instructions)
-    threadInstructions += double(count);
-  return threadInstructions / 32 + 8.0 * double(c.globalLoadSectors + c.globalStoreSectors) +
-         2.0 * double(c.sharedLoadWavefronts + c.sharedStoreWavefronts) +
-         2.0 * double(c.shuffles + c.votes + c.reduxes) + 16.0 * double(c.barriers) +
-         4.0 * double(c.globalAtomics + c.sharedAtomics) + double(c.multiplyAdds) / 512 +
-         double(c.bulkLoadBytes + c.bulkStoreBytes) / 4;
-}
 
 Status Worker::prepare() {
   llvm::Expected<FileId> loaded = sources.loadFile(command.run.kernel.file);
@@ -210,11 +170,7 @@ Result<json::Object> Worker::measure(const json::Object &request) {
     return tilecrt::invalidArgument(textOf(diagnostics, sources));
   if (!gpu)
     return simulateIt(variant);
-  auto bytes = llvm::MemoryBuffer::getFile(*path, /*IsText=*/false,
-                                           /*RequiresNullTerminator=*/false);
-  if (!bytes)
-    return tilecrt::ioError("cannot read '" + path->str() + "': " + bytes.getError().message());
-  Result<std::unique_ptr<CompiledKernel>> kernel = decodeKernel((*bytes)->getBuffer());
+  Result<std::unique_ptr<CompiledKernel>> kernel = readKernel(path->str());
   if (!kernel.ok())
     return kernel.status();
   return measureOnDevice(**kernel,

@@ -6,9 +6,8 @@
 // this process only.
 //
 // Requests and answers are lines of JSON on a socket:
-//   {"config": {...}, "kernel": "FILE"}            FILE: an encoded CacheEntry; "" on the
-//   simulator,
-//                                                  where the child compiles
+//   {"config": {...}, "kernel": "FILE"}            FILE: as of writeKernel; the simulator's
+//                                                  child compiles
 //   {"cost": 12.5, "unit": "us", "metadata": ...}  or  {"error": "...", "lost": false}
 // The first line of the child is {"ready": true} or an error.
 
@@ -18,20 +17,10 @@
 #include "ExitCode.h"
 #include "Options.h"
 
-#include "tilec/Cache/Container.h"
-#include "tilecrt/Result.h"
-
 namespace tilec::tool {
 
 /// Serves the socket until the parent closes it.
 ExitCode serveTuning(const TuneCommand &command);
-
-/// A compiled kernel as the parent hands it over.
-std::string encodeKernel(const CompiledKernel &kernel);
-tilecrt::Result<std::unique_ptr<CompiledKernel>> decodeKernel(llvm::StringRef bytes);
-
-/// The simulator's cost of a launch: a weighted sum of its counters, the same on every machine.
-double simulatedCost(const tilecrt::sim::Counters &counters);
 
 } // namespace tilec::tool
 

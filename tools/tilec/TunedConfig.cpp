@@ -15,22 +15,6 @@ static bool hasParameter(const KernelInfo &kernel, llvm::StringRef name) {
   return llvm::any_of(kernel.params, [&](const KernelParam &param) { return param.name == name; });
 }
 
-std::vector<TuningConfig> configsOf(const KernelInfo &kernel) {
-  std::vector<TuningConfig> configs;
-  for (const AutotuneConfig &config : kernel.configs) {
-    TuningConfig made;
-    for (const auto &[name, value] : config.constants)
-      if (hasParameter(kernel, name))
-        made.set(name, value);
-    made.numWarps = config.numWarps;
-    made.numStages = config.numStages;
-    made.numCtas = config.numCtas;
-    made.maxRegisters = config.maxRegisters;
-    configs.push_back(std::move(made));
-  }
-  return configs;
-}
-
 RunCommand baseOf(const TuneCommand &command, const KernelInfo &kernel) {
   RunCommand base = command.run;
   for (const auto &[name, values] : command.constants)
@@ -60,39 +44,19 @@ RunCommand withConfig(RunCommand command, const TuningConfig &config, const Kern
 
 TuningKey tuningKeyOf(const RunPlan &plan, const KernelInfo &kernel, const std::string &kernelHash,
                       const std::string &device) {
-  TuningKey key;
-  key.kernelHash = kernelHash;
-  key.device = device;
-  for (const ArgumentSpec &argument : plan.types) {
-    // That a size is a multiple of 16 is a matter of the size, not of the bucket.
-    llvm::StringRef type = argument.type;
-    // Blocks are a matter of the configuration.
-    if (llvm::any_of(plan.descriptors, [&](const RunDescriptor &descriptor) {
-          return descriptor.name == argument.name;
-        }))
-      type = "tensordesc";
-    key.types.push_back(argument.name + ":" +
-                        (type.starts_with("*") ? type : type.split(':').first).str());
-  }
-  auto addInteger = [&](const std::string &name) {
-    auto argument = plan.arguments.find(name);
-    if (argument == plan.arguments.end())
-      return;
-    const auto *number = std::get_if<tilecrt::NumberData>(&argument->second);
-    if (number && number->isInteger)
-      key.sizes.emplace_back(name, bucketOf(number->integer));
-  };
-  for (const std::string &name : kernel.autotuneKey)
-    addInteger(name);
-  if (key.sizes.empty())
-    for (const KernelParam &param : kernel.params)
-      addInteger(param.name);
-  if (key.sizes.empty())
-    for (const RunArray &array : plan.arrays)
-      key.sizes.emplace_back(array.name + ".size", bucketOf(int64_t(array.data.size())));
-  llvm::sort(key.sizes);
-  key.sizes.erase(std::unique(key.sizes.begin(), key.sizes.end()), key.sizes.end());
-  return key;
+  LaunchFacts facts;
+  facts.types = plan.types;
+  for (ArgumentSpec &type : facts.types)
+    for (const RunDescriptor &descriptor : plan.descriptors)
+      if (descriptor.name == type.name)
+        type.type = "tensordesc<>";
+  for (const auto &[name, argument] : plan.arguments)
+    if (const auto *number = std::get_if<tilecrt::NumberData>(&argument);
+        number && number->isInteger)
+      facts.integers.emplace_back(name, number->integer);
+  for (const RunArray &array : plan.arrays)
+    facts.arraySizes.emplace_back(array.name, int64_t(array.data.size()));
+  return makeTuningKey(kernel, kernelHash, device, facts);
 }
 
 ExitCode applyDatabase(const SourceManager &sources, const ParsedSource &source,

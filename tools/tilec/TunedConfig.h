@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the autotuner, 'run --tuned' and 'bench --tuned' share: the configurations that a source
-// gives, how one is put into a command, and how a database is asked.
+// What the autotuner, 'run --tuned' and 'bench --tuned' share: how a configuration is put into a
+// command, and how a database is asked.
 
 #ifndef TILEC_TOOLS_TILEC_TUNEDCONFIG_H
 #define TILEC_TOOLS_TILEC_TUNEDCONFIG_H
@@ -10,12 +10,9 @@
 #include "ExitCode.h"
 #include "RunArguments.h"
 
-#include "tilec/Tuning/TuningDatabase.h"
+#include "tilec/Tuning/SearchSpace.h"
 
 namespace tilec::tool {
-
-/// The configurations of the kernel's decorators; none, or one for each triton.Config.
-std::vector<TuningConfig> configsOf(const KernelInfo &kernel);
 
 /// The autotuner's run without a configuration: a list of one value for a parameter that is not a
 /// constexpr is a constant of every run.
@@ -24,8 +21,7 @@ RunCommand baseOf(const TuneCommand &command, const KernelInfo &kernel);
 /// The command with a configuration's constants and launch options where it does not have its own.
 RunCommand withConfig(RunCommand command, const TuningConfig &config, const KernelInfo &kernel);
 
-/// What a launch of this plan is filed under. Sizes are those of the autotune key, else all
-/// integers, else the arrays' sizes.
+/// What a launch of this plan is filed under.
 TuningKey tuningKeyOf(const RunPlan &plan, const KernelInfo &kernel, const std::string &kernelHash,
                       const std::string &device);
 

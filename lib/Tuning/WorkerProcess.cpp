@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See LineChannel.h.
+// See WorkerProcess.h.
 
-#include "LineChannel.h"
+#include "tilec/Tuning/WorkerProcess.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -23,7 +23,7 @@ extern char **environ;
 
 namespace json = llvm::json;
 
-namespace tilec::tool {
+namespace tilec {
 
 LineChannel::LineChannel(LineChannel &&other) noexcept
     : descriptor(std::exchange(other.descriptor, -1)), buffer(std::move(other.buffer)),
@@ -162,4 +162,4 @@ std::string ChildProcess::stop() {
   return how;
 }
 
-} // namespace tilec::tool
+} // namespace tilec

@@ -2,26 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the autotuner did: the measured configurations, best first, then those that failed or were
-// left out, each with its reason; and the line of progress while it works.
+// left out, each with its reason.
 
-#ifndef TILEC_TOOLS_TILEC_TUNEREPORT_H
-#define TILEC_TOOLS_TILEC_TUNEREPORT_H
+#ifndef TILEC_TUNING_TUNINGOUTCOME_H
+#define TILEC_TUNING_TUNINGOUTCOME_H
 
-#include "Options.h"
-
-#include "tilec/Tuning/TuningDatabase.h"
+#include "tilec/Tuning/TuningConfig.h"
 #include "tilecrt/KernelMetadata.h"
 
 #include <array>
-#include <chrono>
-#include <mutex>
+#include <memory>
 
-namespace tilec::tool {
+namespace tilec {
+
+struct CompiledKernel;
 
 /// One configuration on its way.
 struct Candidate {
   enum class State {
-    /// Not looked at: a budget was used up.
+    /// Not looked at: a budget was used up, or the device was lost before.
     Waiting,
     /// Left out before it was compiled, or before it was measured.
     Pruned,
@@ -41,39 +40,35 @@ struct Candidate {
   std::optional<double> bound;
   tilecrt::KernelMetadata metadata;
   double cost = 0;
+  /// Where the tuner compiles.
+  std::shared_ptr<const CompiledKernel> kernel;
 };
 
-struct TuneReport {
-  const TuneCommand &command;
-  std::string kernel, device, unit;
-  TuningKey key;
+/// "measured", "same", "pruned", "failed", "waiting".
+const char *stateName(Candidate::State state);
+
+struct TuningOutcome {
+  std::string kernel, device;
+  /// Of the costs: "us", or "cost" on the simulator.
+  std::string unit = "us";
   std::vector<Candidate> candidates;
   double seconds = 0;
+  /// Why nothing can be measured any more on the caller's devices; empty when all is well.
+  std::string lost;
 
   /// Of the measured ones the least cost; null without any.
   const Candidate *best() const;
   size_t count(Candidate::State state) const;
+  /// The measured ones by cost, then the others in their order.
+  std::vector<const Candidate *> sorted() const;
 };
 
-std::string printReport(const TuneReport &report);
-std::string printReportAsJson(const TuneReport &report);
+/// "81.20 us", "1234 cost".
+std::string costText(double cost, const std::string &unit);
 
-/// "12/24, best 81.20 us" with a bar, on a terminal; otherwise nothing.
-class ProgressLine {
-public:
-  ProgressLine(size_t allSteps, std::string what);
-  ~ProgressLine();
-  /// One more is done; `best` describes the best so far.
-  void step(const std::string &best);
+std::string printOutcome(const TuningOutcome &outcome);
+std::string printOutcomeAsJson(const TuningOutcome &outcome);
 
-private:
-  std::mutex mutex;
-  size_t total, done = 0;
-  std::string title;
-  bool shown;
-  std::chrono::steady_clock::time_point start;
-};
+} // namespace tilec
 
-} // namespace tilec::tool
-
-#endif // TILEC_TOOLS_TILEC_TUNEREPORT_H
+#endif // TILEC_TUNING_TUNINGOUTCOME_H

@@ -1,15 +1,15 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists of values on a command line stand for all their combinations.
+// Lists of values stand for all their combinations.
 
-#ifndef TILEC_TOOLS_TILEC_COMBINATIONS_H
-#define TILEC_TOOLS_TILEC_COMBINATIONS_H
+#ifndef TILEC_SUPPORT_COMBINATIONS_H
+#define TILEC_SUPPORT_COMBINATIONS_H
 
 #include <utility>
 #include <vector>
 
-namespace tilec::tool {
+namespace tilec {
 
 /// Replaces every row by one for each of `values`, which `put` writes into it; the last list that
 /// is multiplied varies fastest. Without values the rows stay.
@@ -26,6 +26,6 @@ void multiplyRows(std::vector<Row> &rows, const Values &values, Put put) {
   rows = std::move(more);
 }
 
-} // namespace tilec::tool
+} // namespace tilec
 
-#endif // TILEC_TOOLS_TILEC_COMBINATIONS_H
+#endif // TILEC_SUPPORT_COMBINATIONS_H

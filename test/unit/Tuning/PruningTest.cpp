@@ -3,16 +3,15 @@
 //
 // The autotuner's parts: what is refused before it is compiled, and the children that measure.
 
-#include "tools/tilec/LineChannel.h"
-#include "tools/tilec/TunePruning.h"
-#include "tools/tilec/TuneWorker.h"
+#include "tilec/Tuning/Pruning.h"
+#include "tilec/Tuning/HandedKernel.h"
+#include "tilec/Tuning/WorkerProcess.h"
 
 #include "gtest/gtest.h"
 
 #include <chrono>
 
 using namespace tilec;
-using namespace tilec::tool;
 namespace json = llvm::json;
 
 namespace {
@@ -103,7 +102,7 @@ TEST(Pruning, Roofline) {
   EXPECT_FALSE(rooflineMicroseconds(unknown, {1, 1, 1}, target));
 }
 
-TEST(TuneWorker, KernelsAreHandedOver) {
+TEST(HandedKernel, KernelsAreHandedOver) {
   CompiledKernel kernel;
   kernel.metadata.name = "k";
   kernel.metadata.target = "sm_90a";

@@ -1,10 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TunePruning.h. Peaks are those of an H200 (sm_90), an A100 (sm_8x) and a B200 (sm_10x) for
+// See Pruning.h. Peaks are those of an H200 (sm_90), an A100 (sm_8x) and a B200 (sm_10x) for
 // each multiprocessor; only ratios between configurations of one kernel are decided by them.
 
-#include "TunePruning.h"
+#include "tilec/Tuning/Pruning.h"
 
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Target/Occupancy.h"
@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tilec::tool {
+namespace tilec {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
   return program * std::ceil(programs / target.multiprocessors);
 }
 
-} // namespace tilec::tool
+} // namespace tilec

@@ -3,8 +3,8 @@
 //
 // Lines of JSON over a socket, and a child process at its other end.
 
-#ifndef TILEC_TOOLS_TILEC_LINECHANNEL_H
-#define TILEC_TOOLS_TILEC_LINECHANNEL_H
+#ifndef TILEC_TUNING_WORKERPROCESS_H
+#define TILEC_TUNING_WORKERPROCESS_H
 
 #include "llvm/Support/JSON.h"
 
@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tilec::tool {
+namespace tilec {
 
 class LineChannel {
 public:
@@ -36,7 +36,7 @@ private:
   bool timeUp = false;
 };
 
-/// A child that runs this program with other arguments; killed with the object.
+/// A child process; killed with the object.
 class ChildProcess {
 public:
   ChildProcess() = default;
@@ -44,8 +44,8 @@ public:
   ChildProcess &operator=(ChildProcess &&other) noexcept;
   ~ChildProcess();
 
-  /// Starts it. `makeArguments` gets the number of the socket in the child. Its standard streams
-  /// are /dev/null. False when it cannot be started.
+  /// Starts it; `socketOption` and the number of its end of the socket follow the arguments. Its
+  /// standard streams are /dev/null. False when it cannot be started.
   bool start(const std::string &program, const std::vector<std::string> &arguments,
              const std::string &socketOption);
   bool isRunning() const { return process > 0; }
@@ -58,6 +58,6 @@ private:
   LineChannel channel;
 };
 
-} // namespace tilec::tool
+} // namespace tilec
 
-#endif // TILEC_TOOLS_TILEC_LINECHANNEL_H
+#endif // TILEC_TUNING_WORKERPROCESS_H

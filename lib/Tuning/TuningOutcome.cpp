@@ -1,26 +1,21 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See TuneReport.h.
+// See TuningOutcome.h.
 
-#include "TuneReport.h"
-
-#include "Console.h"
+#include "tilec/Tuning/TuningOutcome.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
-#include <unistd.h>
 
 namespace json = llvm::json;
 
-namespace tilec::tool {
-
-namespace {
+namespace tilec {
 
 using State = Candidate::State;
 
-const char *stateName(State state) {
+const char *stateName(Candidate::State state) {
   switch (state) {
   case State::Waiting:
     return "waiting";
@@ -36,10 +31,14 @@ const char *stateName(State state) {
   return "";
 }
 
-/// Measured ones by their cost, then the others in their order.
-std::vector<const Candidate *> sorted(const TuneReport &report) {
+std::string costText(double cost, const std::string &unit) {
+  return unit == "us" ? llvm::formatv("{0:F2} us", cost).str()
+                      : llvm::formatv("{0:F0} {1}", cost, unit).str();
+}
+
+std::vector<const Candidate *> TuningOutcome::sorted() const {
   std::vector<const Candidate *> list;
-  for (const Candidate &candidate : report.candidates)
+  for (const Candidate &candidate : candidates)
     list.push_back(&candidate);
   llvm::sort(list, [](const Candidate *a, const Candidate *b) {
     bool measuredA = a->state == State::Measured, measuredB = b->state == State::Measured;
@@ -50,14 +49,7 @@ std::vector<const Candidate *> sorted(const TuneReport &report) {
   return list;
 }
 
-std::string costText(double cost, const std::string &unit) {
-  return unit == "us" ? llvm::formatv("{0:F2} us", cost).str()
-                      : llvm::formatv("{0:F0} {1}", cost, unit).str();
-}
-
-} // namespace
-
-const Candidate *TuneReport::best() const {
+const Candidate *TuningOutcome::best() const {
   const Candidate *found = nullptr;
   for (const Candidate &candidate : candidates)
     if (candidate.state == State::Measured && (!found || candidate.cost < found->cost))
@@ -65,23 +57,24 @@ const Candidate *TuneReport::best() const {
   return found;
 }
 
-size_t TuneReport::count(State state) const {
+size_t TuningOutcome::count(State state) const {
   return size_t(
       std::count_if(candidates.begin(), candidates.end(),
                     [&](const Candidate &candidate) { return candidate.state == state; }));
 }
 
-std::string printReport(const TuneReport &report) {
+std::string printOutcome(const TuningOutcome &outcome) {
   std::string text = llvm::formatv("{0} on {1}, {2} configurations: {3} measured, {4} failed, {5} "
                                    "left out, {6:F1} s\n",
-                                   report.kernel, report.device, report.candidates.size(),
-                                   report.count(State::Measured), report.count(State::Failed),
-                                   report.candidates.size() - report.count(State::Measured) -
-                                       report.count(State::Failed),
-                                   report.seconds);
-  for (const Candidate *candidate : sorted(report)) {
-    std::string first = candidate->state == State::Measured ? costText(candidate->cost, report.unit)
-                                                            : stateName(candidate->state);
+                                   outcome.kernel, outcome.device, outcome.candidates.size(),
+                                   outcome.count(State::Measured), outcome.count(State::Failed),
+                                   outcome.candidates.size() - outcome.count(State::Measured) -
+                                       outcome.count(State::Failed),
+                                   outcome.seconds);
+  for (const Candidate *candidate : outcome.sorted()) {
+    std::string first = candidate->state == State::Measured
+                            ? costText(candidate->cost, outcome.unit)
+                            : stateName(candidate->state);
     text += llvm::formatv("{0,14}  {1}", first, candidate->config.describe()).str();
     if (candidate->state == State::Measured && candidate->metadata.registers >= 0)
       text += llvm::formatv("  [{0} registers, {1} bytes spilled, {2} bytes shared]",
@@ -93,14 +86,14 @@ std::string printReport(const TuneReport &report) {
       text += ": " + candidate->reason;
     text += "\n";
   }
-  if (const Candidate *best = report.best())
-    text += "best: " + best->config.describe() + ", " + costText(best->cost, report.unit) + "\n";
+  if (const Candidate *best = outcome.best())
+    text += "best: " + best->config.describe() + ", " + costText(best->cost, outcome.unit) + "\n";
   return text;
 }
 
-std::string printReportAsJson(const TuneReport &report) {
+std::string printOutcomeAsJson(const TuningOutcome &outcome) {
   json::Array list;
-  for (const Candidate *candidate : sorted(report)) {
+  for (const Candidate *candidate : outcome.sorted()) {
     json::Object object{
         {"config", toJson(candidate->config)},
         {"state", stateName(candidate->state)},
@@ -119,39 +112,14 @@ std::string printReportAsJson(const TuneReport &report) {
     }
     list.push_back(std::move(object));
   }
-  json::Object object{{"kernel", report.kernel},
-                      {"device", report.device},
-                      {"unit", report.unit},
-                      {"seconds", report.seconds},
+  json::Object object{{"kernel", outcome.kernel},
+                      {"device", outcome.device},
+                      {"unit", outcome.unit},
+                      {"seconds", outcome.seconds},
                       {"candidates", std::move(list)}};
-  if (const Candidate *best = report.best())
+  if (const Candidate *best = outcome.best())
     object["best"] = toJson(best->config);
   return llvm::formatv("{0:2}\n", json::Value(std::move(object))).str();
 }
 
-ProgressLine::ProgressLine(size_t allSteps, std::string what)
-    : total(allSteps), title(std::move(what)), shown(::isatty(STDERR_FILENO) == 1 && allSteps > 0),
-      start(std::chrono::steady_clock::now()) {}
-
-ProgressLine::~ProgressLine() {
-  if (shown)
-    writeToStderr("\r\x1b[K");
-}
-
-void ProgressLine::step(const std::string &best) {
-  std::lock_guard<std::mutex> lock(mutex);
-  done = std::min(done + 1, total);
-  if (!shown)
-    return;
-  constexpr size_t width = 24;
-  size_t filled = width * done / total;
-  std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  double left = elapsed.count() / double(done) * double(total - done);
-  std::string line = llvm::formatv("\r{0} [{1}{2}] {3}/{4}, {5:F0} s left{6}\x1b[K", title,
-                                   std::string(filled, '#'), std::string(width - filled, '.'), done,
-                                   total, left, best.empty() ? "" : ", best " + best)
-                         .str();
-  writeToStderr(line);
-}
-
-} // namespace tilec::tool
+} // namespace tilec

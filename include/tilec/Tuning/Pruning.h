@@ -4,8 +4,8 @@
 // Which configurations are not worth compiling, and why: resources that do not fit, and a roofline
 // model of the time that is left.
 
-#ifndef TILEC_TOOLS_TILEC_TUNEPRUNING_H
-#define TILEC_TOOLS_TILEC_TUNEPRUNING_H
+#ifndef TILEC_TUNING_PRUNING_H
+#define TILEC_TUNING_PRUNING_H
 
 #include "tilec/Analysis/KernelEstimate.h"
 
@@ -15,7 +15,7 @@
 #include <optional>
 #include <string>
 
-namespace tilec::tool {
+namespace tilec {
 
 /// What the model knows about a GPU.
 struct TuningTarget {
@@ -41,6 +41,6 @@ std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
 constexpr double rooflineSlack = 4;
 constexpr double launchMicroseconds = 2;
 
-} // namespace tilec::tool
+} // namespace tilec
 
-#endif // TILEC_TOOLS_TILEC_TUNEPRUNING_H
+#endif // TILEC_TUNING_PRUNING_H

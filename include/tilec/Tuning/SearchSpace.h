@@ -1,0 +1,45 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which configurations of a kernel are tried, and what the best one is filed under.
+
+#ifndef TILEC_TUNING_SEARCHSPACE_H
+#define TILEC_TUNING_SEARCHSPACE_H
+
+#include "tilec/IRGen/IRGen.h"
+#include "tilec/Tuning/TuningDatabase.h"
+
+namespace tilec {
+
+/// The configurations of the kernel's decorators; none, or one for each triton.Config. What a
+/// configuration says of names that are no parameters is left out.
+std::vector<TuningConfig> configsOf(const KernelInfo &kernel);
+
+/// Values that are combined with all configurations, and count more than what those say.
+struct SpaceLists {
+  std::vector<std::pair<std::string, std::vector<std::string>>> constants;
+  std::vector<int> numWarps, numStages;
+};
+
+/// The configurations of `space` (JSON text as for parseSearchSpace) or, when that is empty, those
+/// of the kernel, combined with the lists; at least one.
+llvm::Expected<std::vector<TuningConfig>>
+makeSearchSpace(const KernelInfo &kernel, llvm::StringRef space, const SpaceLists &lists = {});
+
+/// What is known about a launch before it is compiled.
+struct LaunchFacts {
+  std::vector<ArgumentSpec> types;
+  /// Values of integer arguments, by name.
+  std::vector<std::pair<std::string, int64_t>> integers;
+  /// Elements of the arrays that arguments point to.
+  std::vector<std::pair<std::string, int64_t>> arraySizes;
+};
+
+/// What a launch is filed under. Sizes are those of the autotune key, else all integers, else those
+/// of the arrays.
+TuningKey makeTuningKey(const KernelInfo &kernel, const std::string &kernelHash,
+                        const std::string &device, const LaunchFacts &facts);
+
+} // namespace tilec
+
+#endif // TILEC_TUNING_SEARCHSPACE_H

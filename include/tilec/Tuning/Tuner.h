@@ -1,0 +1,90 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The autotuner: estimates and prunes configurations, compiles what is left in parallel, has every
+// one measured, and the best few once more. Where kernels come from and how one is measured is the
+// caller's.
+
+#ifndef TILEC_TUNING_TUNER_H
+#define TILEC_TUNING_TUNER_H
+
+#include "tilec/Driver/Compiler.h"
+#include "tilec/Tuning/Pruning.h"
+#include "tilec/Tuning/TuningOutcome.h"
+
+#include <functional>
+
+namespace tilec {
+
+/// One configuration, ready to be compiled and launched.
+struct TuningVariant {
+  CompileOptions options;
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+};
+
+/// What is tuned. Called by several threads at once.
+class TuningProblem {
+public:
+  virtual ~TuningProblem();
+  virtual llvm::Expected<FileId> loadSource(SourceManager &sources) = 0;
+  /// An error says why the configuration cannot be launched.
+  virtual llvm::Expected<TuningVariant> describe(const TuningConfig &config) = 0;
+};
+
+struct Measurement {
+  /// Nothing: see `problem`.
+  std::optional<double> cost;
+  std::string problem;
+  /// The device cannot be used any more.
+  bool isLost = false;
+};
+
+/// Measures on one device, from one thread at a time.
+class Measurer {
+public:
+  virtual ~Measurer();
+  /// Called once before the others, while configurations are compiled. Says what is wrong; empty
+  /// when nothing is.
+  virtual std::string start() { return ""; }
+  /// The timed launches together are to take `milliseconds`. The candidate has its kernel if the
+  /// tuner compiles.
+  virtual Measurement measure(const Candidate &candidate, double milliseconds) = 0;
+};
+
+struct TuningProgress {
+  size_t done = 0, total = 0;
+  /// The best so far; null without any.
+  const Candidate *best = nullptr;
+  /// The one that is done now.
+  const Candidate *last = nullptr;
+};
+
+struct TunerOptions {
+  bool prune = true;
+  TuningTarget model;
+  /// Values of integer arguments, for the model.
+  llvm::StringMap<int64_t> argumentValues;
+  /// Budgets; 0: none.
+  size_t mostConfigs = 0;
+  double mostSeconds = 0;
+  /// What the timed launches of a configuration are to take.
+  double milliseconds = 20;
+  /// Threads that compile; 0: one for each core.
+  unsigned jobs = 0;
+  /// Otherwise whoever measures compiles.
+  bool compiles = true;
+  /// Costs vary: the best few are measured once more, longer.
+  bool measuresFinalists = true;
+  /// Called by one thread at a time; false ends the search.
+  std::function<bool(const TuningProgress &)> progress;
+};
+
+/// Tries the configurations. `outcome` has its device and unit, and gets the rest. The best one is
+/// outcome.best().
+void tune(TuningProblem &problem, std::vector<TuningConfig> configs,
+          const std::vector<std::unique_ptr<Measurer>> &measurers, const TunerOptions &options,
+          TuningOutcome &outcome);
+
+} // namespace tilec
+
+#endif // TILEC_TUNING_TUNER_H

@@ -1,0 +1,101 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SearchSpace.h.
+
+#include "tilec/Tuning/SearchSpace.h"
+
+#include "tilec/Support/Combinations.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using llvm::StringRef;
+
+namespace tilec {
+
+std::vector<TuningConfig> configsOf(const KernelInfo &kernel) {
+  std::vector<TuningConfig> configs;
+  for (const AutotuneConfig &config : kernel.configs) {
+    TuningConfig made;
+    for (const auto &entry : config.constants)
+      if (llvm::any_of(kernel.params,
+                       [&](const KernelParam &param) { return param.name == entry.first; }))
+        made.set(entry.first, entry.second);
+    made.numWarps = config.numWarps;
+    made.numStages = config.numStages;
+    made.numCtas = config.numCtas;
+    made.maxRegisters = config.maxRegisters;
+    configs.push_back(std::move(made));
+  }
+  return configs;
+}
+
+llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kernel, StringRef space,
+                                                          const SpaceLists &lists) {
+  std::vector<TuningConfig> configs = configsOf(kernel);
+  if (!space.empty()) {
+    llvm::Expected<std::vector<TuningConfig>> given = parseSearchSpace(space);
+    if (!given)
+      return given.takeError();
+    configs = std::move(*given);
+  }
+  if (configs.empty())
+    configs.emplace_back();
+  size_t count = configs.size();
+  auto grows = [&](size_t values) {
+    count *= std::max<size_t>(values, 1);
+    return count <= mostConfigs;
+  };
+  bool fits = grows(lists.numWarps.size()) && grows(lists.numStages.size());
+  for (const auto &entry : lists.constants)
+    fits = fits && grows(entry.second.size());
+  if (!fits || configs.size() > mostConfigs)
+    return llvm::createStringError("the space has more than " + std::to_string(mostConfigs) +
+                                   " configurations");
+  for (const auto &entry : lists.constants)
+    multiplyRows(configs, entry.second, [&](TuningConfig &config, const std::string &value) {
+      config.set(entry.first, value);
+    });
+  multiplyRows(configs, lists.numWarps,
+               [](TuningConfig &config, int value) { config.numWarps = value; });
+  multiplyRows(configs, lists.numStages,
+               [](TuningConfig &config, int value) { config.numStages = value; });
+  removeDuplicates(configs);
+  return configs;
+}
+
+TuningKey makeTuningKey(const KernelInfo &kernel, const std::string &kernelHash,
+                        const std::string &device, const LaunchFacts &facts) {
+  TuningKey key;
+  key.kernelHash = kernelHash;
+  key.device = device;
+  for (const ArgumentSpec &argument : facts.types) {
+    StringRef type = argument.type;
+    std::string text;
+    if (type.starts_with("tensordesc<")) // Blocks are a matter of the configuration.
+      text = "tensordesc";
+    else if (type.consume_front("*")) // Whether it is read only makes no other kernel.
+      text = "*" + (type.consume_front("k") ? type : type).str();
+    else // That a size is a multiple of 16 is a matter of the size, not of the bucket.
+      text = type.split(':').first.str();
+    key.types.push_back(argument.name + ":" + text);
+  }
+  auto addInteger = [&](StringRef name) {
+    for (const auto &[integer, value] : facts.integers)
+      if (integer == name)
+        key.sizes.emplace_back(integer, bucketOf(value));
+  };
+  for (const std::string &name : kernel.autotuneKey)
+    addInteger(name);
+  if (key.sizes.empty())
+    for (const KernelParam &param : kernel.params)
+      addInteger(param.name);
+  if (key.sizes.empty())
+    for (const auto &[name, size] : facts.arraySizes)
+      key.sizes.emplace_back(name + ".size", bucketOf(size));
+  llvm::sort(key.sizes);
+  key.sizes.erase(llvm::unique(key.sizes), key.sizes.end());
+  return key;
+}
+
+} // namespace tilec

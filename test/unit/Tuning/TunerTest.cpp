@@ -1,0 +1,249 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The search: what is compiled and measured by whom, budgets, devices that are lost, and what the
+// result is filed under. Devices are fakes whose times are made up.
+
+#include "tilec/Tuning/Tuner.h"
+#include "tilec/Tuning/SearchSpace.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+#include <thread>
+
+using namespace tilec;
+using State = Candidate::State;
+
+namespace {
+
+constexpr const char *kScale = R"(
+@triton.jit
+def scale(x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, tl.load(x_ptr + i, mask=i < n) * 2, mask=i < n)
+)";
+
+class ScaleProblem : public TuningProblem {
+public:
+  llvm::Expected<FileId> loadSource(SourceManager &sources) override {
+    return sources.addBuffer("scale.tile", kScale);
+  }
+  llvm::Expected<TuningVariant> describe(const TuningConfig &config) override {
+    if (config.numStages == 9)
+      return llvm::createStringError("no grid");
+    TuningVariant variant;
+    variant.options.arguments = {{"x_ptr", "*fp32:16"}, {"n", "i32"}};
+    for (const auto &[name, value] : config.constants)
+      variant.options.constants.push_back({name, value});
+    variant.options.numWarps = config.numWarps;
+    variant.grid = {8, 1, 1};
+    return variant;
+  }
+};
+
+/// The time is the block's size; what else happens is said by functions.
+class FakeMeasurer : public Measurer {
+public:
+  std::string start() override { return startProblem; }
+  Measurement measure(const Candidate &candidate, double milliseconds) override {
+    EXPECT_TRUE(candidate.kernel);
+    Measurement result;
+    result.cost = std::stod(*candidate.config.find("BLOCK")) + (milliseconds > 20 ? 1 : 0);
+    measured.push_back(candidate.config.describe());
+    if (special)
+      special(candidate, result);
+    return result;
+  }
+  std::string startProblem;
+  std::function<void(const Candidate &, Measurement &)> special;
+  std::vector<std::string> measured;
+};
+
+std::vector<TuningConfig> blocks(std::initializer_list<const char *> sizes) {
+  std::vector<TuningConfig> configs;
+  for (const char *size : sizes) {
+    configs.emplace_back().set("BLOCK", size);
+    configs.back().numWarps = 4;
+  }
+  return configs;
+}
+
+struct Search {
+  explicit Search(size_t devices = 1) {
+    options.jobs = 2;
+    for (size_t i = 0; i < devices; ++i) {
+      fakes.push_back(new FakeMeasurer);
+      measurers.emplace_back(fakes.back());
+    }
+  }
+  const TuningOutcome &run(std::vector<TuningConfig> configs) {
+    tune(problem, std::move(configs), measurers, options, outcome);
+    return outcome;
+  }
+  std::string stateOf(const char *block) const {
+    for (const Candidate &candidate : outcome.candidates)
+      if (*candidate.config.find("BLOCK") == block)
+        return stateName(candidate.state) + std::string(": ") + candidate.reason;
+    return "?";
+  }
+
+  ScaleProblem problem;
+  std::vector<FakeMeasurer *> fakes;
+  std::vector<std::unique_ptr<Measurer>> measurers;
+  TunerOptions options;
+  TuningOutcome outcome;
+};
+
+TEST(Tuner, FindsTheBest) {
+  Search search;
+  std::vector<TuningConfig> configs = blocks({"512", "128", "256", "100"});
+  configs.push_back(configs.front());
+  configs.back().numStages = 9;
+  const TuningOutcome &outcome = search.run(configs);
+  ASSERT_TRUE(outcome.best());
+  EXPECT_EQ(*outcome.best()->config.find("BLOCK"), "128");
+  EXPECT_EQ(outcome.best()->cost, 129) << "measured once more, longer";
+  EXPECT_EQ(outcome.count(State::Measured), 3u);
+  EXPECT_EQ(outcome.count(State::Failed), 2u);
+  EXPECT_NE(search.stateOf("100").find("failed: does not compile: line"), std::string::npos)
+      << search.stateOf("100");
+  EXPECT_EQ(outcome.candidates[4].reason, "no grid");
+  EXPECT_EQ(search.fakes[0]->measured.size(), 6u);
+  EXPECT_EQ(outcome.sorted().front(), outcome.best());
+  EXPECT_EQ(outcome.sorted().back()->number, 4u);
+}
+
+TEST(Tuner, TheSameCodeIsMeasuredOnce) {
+  Search search;
+  std::vector<TuningConfig> configs = blocks({"128"});
+  configs.push_back(configs.front());
+  configs.back().set("OTHER", "1");
+  search.options.measuresFinalists = false;
+  // The constant is no parameter, so that one does not compile; warps that are the default do.
+  configs.push_back(configs.front());
+  configs.back().numWarps.reset();
+  const TuningOutcome &outcome = search.run(configs);
+  EXPECT_EQ(outcome.count(State::Measured), 1u);
+  EXPECT_EQ(outcome.count(State::Same), 1u);
+  EXPECT_EQ(search.fakes[0]->measured.size(), 1u);
+}
+
+TEST(Tuner, SeveralDevicesShareTheWork) {
+  Search search(2);
+  std::atomic<int> waiting{0};
+  // Nobody is done before both have something to do.
+  auto meet = [&](const Candidate &, Measurement &) {
+    ++waiting;
+    for (int i = 0; i < 1000 && waiting < 2; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  };
+  search.options.measuresFinalists = false;
+  search.fakes[0]->special = search.fakes[1]->special = meet;
+  const TuningOutcome &outcome = search.run(blocks({"64", "128", "256", "512"}));
+  EXPECT_EQ(outcome.count(State::Measured), 4u);
+  EXPECT_FALSE(search.fakes[0]->measured.empty());
+  EXPECT_FALSE(search.fakes[1]->measured.empty());
+  std::set<std::string> all(search.fakes[0]->measured.begin(), search.fakes[0]->measured.end());
+  all.insert(search.fakes[1]->measured.begin(), search.fakes[1]->measured.end());
+  EXPECT_EQ(all.size(), 4u);
+}
+
+TEST(Tuner, DevicesThatDoNotStart) {
+  Search search(2);
+  search.fakes[0]->startProblem = "broken";
+  EXPECT_EQ(search.run(blocks({"64", "128"})).count(State::Measured), 2u);
+  EXPECT_EQ(search.fakes[1]->measured.size(), 4u) << "the finalists, too";
+  EXPECT_EQ(search.outcome.lost, "");
+
+  Search none(2);
+  none.fakes[0]->startProblem = none.fakes[1]->startProblem = "broken";
+  EXPECT_EQ(none.run(blocks({"64", "128"})).count(State::Failed), 2u);
+  EXPECT_EQ(none.stateOf("64"), "failed: broken");
+  EXPECT_EQ(none.outcome.lost, "broken");
+}
+
+TEST(Tuner, ALostDeviceEndsTheSearch) {
+  Search search;
+  search.options.jobs = 1;
+  search.fakes[0]->special = [](const Candidate &candidate, Measurement &result) {
+    if (*candidate.config.find("BLOCK") != "128")
+      return;
+    result = {std::nullopt, "illegal address", true};
+  };
+  search.options.prune = false;
+  const TuningOutcome &outcome = search.run(blocks({"64", "128", "256"}));
+  EXPECT_EQ(outcome.lost, "the configuration BLOCK=128, num_warps=4 has made the device unusable: "
+                          "illegal address");
+  EXPECT_EQ(search.stateOf("64"), "measured: ");
+  EXPECT_EQ(search.stateOf("128"), "failed: illegal address");
+  EXPECT_EQ(search.stateOf("256"), "waiting: the device was lost");
+  EXPECT_EQ(outcome.best()->cost, 64);
+}
+
+TEST(Tuner, Budgets) {
+  Search search;
+  search.options.mostConfigs = 2;
+  EXPECT_EQ(search.run(blocks({"64", "128", "256"})).count(State::Measured), 2u);
+  EXPECT_EQ(search.outcome.count(State::Waiting), 1u);
+
+  Search timed;
+  timed.options.mostSeconds = 1e-9;
+  EXPECT_EQ(timed.run(blocks({"64", "128"})).count(State::Waiting), 2u);
+  EXPECT_EQ(timed.stateOf("64"), "waiting: time was up");
+
+  Search stopped;
+  size_t calls = 0;
+  stopped.options.progress = [&](const TuningProgress &progress) {
+    ++calls;
+    EXPECT_EQ(progress.total, 3u);
+    EXPECT_TRUE(progress.last);
+    return false;
+  };
+  EXPECT_EQ(stopped.run(blocks({"64", "128", "256"})).count(State::Measured), 1u);
+  EXPECT_EQ(calls, 1u);
+  EXPECT_EQ(stopped.outcome.count(State::Waiting), 2u);
+}
+
+KernelInfo infoOf(std::vector<std::string> key) {
+  KernelInfo info;
+  info.params = {{"x", KernelParam::Kind::Plain, "", false},
+                 {"M", KernelParam::Kind::Plain, "", false},
+                 {"N", KernelParam::Kind::Plain, "", false}};
+  info.autotuneKey = std::move(key);
+  return info;
+}
+
+TEST(TuningKey, SizesAndTypes) {
+  LaunchFacts facts;
+  facts.types = {{"x", "*kfp16:16"}, {"d", "tensordesc<fp16[64, 64]>:16"}, {"M", "i32:16"}};
+  facts.integers = {{"M", 1000}, {"N", 7}};
+  facts.arraySizes = {{"x", 5000}};
+  TuningKey key = makeTuningKey(infoOf({"M"}), "hash", "GPU", facts);
+  EXPECT_EQ(key.types, (std::vector<std::string>{"x:*fp16:16", "d:tensordesc", "M:i32"}));
+  using Sizes = std::vector<std::pair<std::string, int64_t>>;
+  EXPECT_EQ(key.sizes, (Sizes{{"M", 1024}}));
+  EXPECT_EQ(makeTuningKey(infoOf({}), "", "", facts).sizes, (Sizes{{"M", 1024}, {"N", 8}}));
+  facts.integers.clear();
+  EXPECT_EQ(makeTuningKey(infoOf({"M"}), "", "", facts).sizes, (Sizes{{"x.size", 8192}}));
+}
+
+TEST(SearchSpace, ListsCountMoreThanTheKernel) {
+  KernelInfo info = infoOf({});
+  info.configs.push_back({{{"M", "1"}, {"HOST", "2"}}, 4, std::nullopt, {}, {}});
+  std::vector<TuningConfig> own = llvm::cantFail(makeSearchSpace(info, ""));
+  ASSERT_EQ(own.size(), 1u);
+  EXPECT_EQ(own[0].describe(), "M=1, num_warps=4");
+  SpaceLists lists;
+  lists.numWarps = {2, 8};
+  lists.constants = {{"M", {"3", "3"}}};
+  EXPECT_EQ(llvm::cantFail(makeSearchSpace(info, "", lists)).size(), 2u);
+  EXPECT_EQ(llvm::cantFail(makeSearchSpace(infoOf({}), "")).size(), 1u);
+  lists.numWarps.assign(mostConfigs, 1);
+  lists.numStages.assign(mostConfigs, 1);
+  EXPECT_EQ(llvm::toString(makeSearchSpace(info, "", lists).takeError()),
+            "the space has more than 100000 configurations");
+  EXPECT_TRUE(bool(makeSearchSpace(info, "[]").takeError()));
+}
+
+} // namespace

@@ -1,0 +1,99 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of 'tilec bench'.
+
+#include "CommandParser.h"
+#include "OptionValues.h"
+#include "SharedOptions.h"
+
+namespace tilec::tool {
+
+namespace {
+
+constexpr const char *examples =
+    R"text(DATA and EXPR are those of 'tilec run', and so are the types deduced for arguments.
+VALUES and NAMES are lists: 'BLOCK=1024,2048' makes two rows. A comma inside brackets or quotes
+separates nothing. Every combination of kernels, constants, warps and stages is a row. The arrays
+are the same for all, and are copied to the GPU afresh for each.
+GB/s is the bytes moved over the median time. With --device sim there are the simulator's counters
+of one launch instead of times.
+
+Examples:
+  tilec bench softmax.tile --grid x_ptr.shape0 --arg x_ptr=randn:f32[8192x4096]
+      --arg y_ptr=empty:f32[8192x4096] --arg x_stride=4096 --arg y_stride=4096 --arg n=4096
+      --const BLOCK=4096 --num-warps 4,8,16
+  tilec bench add.tile --grid "cdiv(n, BLOCK)" ... --const BLOCK=1024,2048 --json
+  tilec bench add.tile ... --bytes "3 * x.bytes" --no-flush-l2
+  tilec bench add.tile ... --device sim)text";
+
+class BenchParser final : public CommandParser {
+public:
+  void declare(OptionSet &options) override;
+  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+
+private:
+  SourceOptions source;
+  ListedOptions lists;
+  LaunchOptions launch;
+  BenchCommand bench;
+  std::string tuned;
+  bool json = false;
+};
+
+void BenchParser::declare(OptionSet &options) {
+  source.declare(options, "NAME=DATA", "Value of a run-time parameter");
+  options.addValue("--kernel", source.kernel.kernel, "Kernels to take", "NAMES");
+  lists.declare(options, source);
+  launch.declare(options, "cuda (default), cuda:N or sim");
+  options.addValue("--tuned", tuned, "Take what is not given from a tuning database", "FILE");
+  options.addValue("--warmup", bench.warmup, "Launches before the timed ones (default 10)", "N");
+  options.addValue("--repeats", bench.repeats, "Timed launches (default 100)", "N");
+  options.addFlag("--flush-l2,!--no-flush-l2", bench.flushL2,
+                  "Overwrite the L2 cache before each launch (default)");
+  options.addValue("--bytes", bench.run.bytes,
+                   "Bytes that a launch moves (default: those of the argument arrays)", "EXPR");
+  options.addFlag("--json", json, "Report as JSON");
+  options.setFooter(examples);
+}
+
+Command BenchParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
+  BenchCommand command = std::move(bench);
+  command.run.kernel = source.read();
+  launch.readMeasured(options, command.run);
+  command.run.tuned = tuned;
+  command.run.json = json;
+  command.run.counters = command.run.device == DeviceKind::Simulator;
+  if (options.isGiven("--bytes") && llvm::StringRef(command.run.bytes).trim().empty())
+    usage("'--bytes' expects an expression");
+  if (command.repeats < 1 || command.repeats > 100000)
+    usage("'--repeats' expects 1 to 100000, got " + llvm::Twine(command.repeats));
+  if (command.warmup > 100000)
+    usage("'--warmup' expects 0 to 100000, got " + llvm::Twine(command.warmup));
+
+  constexpr size_t mostRows = 1000;
+  size_t rows = 1;
+  auto count = [&](size_t values) {
+    rows *= std::max<size_t>(values, 1);
+    if (rows > mostRows)
+      usage("more than " + llvm::Twine(mostRows) + " combinations of values");
+  };
+  if (options.isGiven("--kernel"))
+    command.kernels = splitList("--kernel", command.run.kernel.kernel);
+  count(command.kernels.size());
+  for (auto &[name, text] : command.run.kernel.constants) {
+    command.constants.emplace_back(name, splitList("--const " + name, text));
+    count(command.constants.back().second.size());
+  }
+  command.numWarps = readNumbers(options, "--num-warps", lists.numWarps, checkNumWarps);
+  command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
+  count(command.numWarps.size());
+  count(command.numStages.size());
+  return command;
+}
+
+} // namespace
+
+std::unique_ptr<CommandParser> makeBenchParser() { return std::make_unique<BenchParser>(); }
+
+} // namespace tilec::tool

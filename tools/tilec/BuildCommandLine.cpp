@@ -1,0 +1,54 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of 'tilec build'.
+
+#include "CommandParser.h"
+#include "SharedOptions.h"
+
+namespace tilec::tool {
+
+namespace {
+
+constexpr const char *examples =
+    R"text(Compiles kernels ahead of time, on a machine without a GPU, into a C header and a C source with a
+typed launch function for each. Programs need the CUDA driver at run time, and nothing of tilec.
+SPEC is a JSON file like
+  {"name": "ops", "targets": ["sm_80", "sm_90a"],
+   "kernels": [{"file": "add.tile", "name": "add_f32", "grid": "cdiv(n, BLOCK)",
+                "arguments": {"x": "*fp32:16", "y": "*fp32:16", "n": "i32"},
+                "constants": {"BLOCK": 1024}, "num_warps": 4}]}
+
+Examples:
+  tilec build ops.json -o generated
+  cc -c generated/ops.c && cc main.c ops.o -ldl -lpthread)text";
+
+class BuildParser final : public CommandParser {
+public:
+  void declare(OptionSet &options) override;
+  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+
+private:
+  BuildCommand build;
+};
+
+void BuildParser::declare(OptionSet &options) {
+  options.addWord("SPEC", build.spec, "What to compile, as JSON");
+  options.require("SPEC");
+  options.addValue("-o,--output", build.output, "Folder for NAME.h and NAME.c", "DIR");
+  options.require("--output");
+  addAssemblerOption(options, build.kernel.ptxas);
+  addCacheOptions(options, build.kernel.cache);
+  options.setFooter(examples);
+}
+
+Command BuildParser::read(const OptionSet & /*options*/,
+                          const std::vector<std::string> & /*words*/) {
+  return std::move(build);
+}
+
+} // namespace
+
+std::unique_ptr<CommandParser> makeBuildParser() { return std::make_unique<BuildParser>(); }
+
+} // namespace tilec::tool

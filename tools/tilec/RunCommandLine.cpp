@@ -1,0 +1,108 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of 'tilec run'.
+
+#include "CommandParser.h"
+#include "OptionValues.h"
+#include "SharedOptions.h"
+
+#include <cmath>
+
+namespace tilec::tool {
+
+namespace {
+
+constexpr const char *examples =
+    R"text(DATA is one of
+  randn:f32[1024x512]  rand:f16[77]  zeros:i32[8]  ones:...  empty:...  arange:...
+  randint(0,10):i32[5]      an array filled here (random ones depend on --seed only)
+  values:i32[3,5,7]         an array of these values
+  x.npy, x.npy:bf16         an array in a file
+  128, 0.5, 3:i64, i64:3    a number passed by value
+  None                      no argument, a compile-time constant
+  pointers(a,b,c*)          an i64 array with the addresses of other arrays
+  desc(randn:f16[1024x512],128,BLOCK_K)
+                            an array as a tensor descriptor, and the sizes of its block, EXPR each;
+                            with ',nan' behind them, elements outside of it are NaN
+Argument types are deduced: arrays are pointers to aligned memory, integers are i32 if they
+fit and i64 otherwise, floats are fp32. An integer that is 1, with no type given, is a constant.
+EXPR knows the arguments, the constants, x.size, x.shape0, x.shape1, ..., cdiv, min and max.
+
+Examples:
+  tilec run add.tile --grid "cdiv(n, BLOCK)" --arg x=randn:f32[1000] --arg y=zeros:f32[1000]
+      --arg n=1000 --const BLOCK=256 --save y=out.npy --print y
+  tilec run add.tile ... --device sim --counters
+  tilec run add.tile ... --expect y=reference.npy --rtol 1e-5)text";
+
+std::optional<double> readTolerance(const OptionSet &options, const char *option, double value) {
+  if (!options.isGiven(option))
+    return std::nullopt;
+  if (!(value >= 0) || std::isinf(value))
+    usage(llvm::Twine("'") + option + "' expects a number of at least 0");
+  return value;
+}
+
+class RunParser final : public CommandParser {
+public:
+  void declare(OptionSet &options) override;
+  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+
+private:
+  SingleKernelOptions kernel;
+  LaunchOptions launch;
+  bool counters = false;
+  std::string tuned;
+  unsigned repeat = 0;
+  std::vector<std::string> save, expect, print;
+  double rtol = 0, atol = 0;
+  bool json = false;
+};
+
+void RunParser::declare(OptionSet &options) {
+  kernel.declare(options, "NAME=DATA", "Value of a run-time parameter");
+  launch.declare(options, "auto, cuda, cuda:N or sim");
+  options.addFlag("--counters", counters, "Count memory traffic and instructions (simulator)");
+  options.addValue("--tuned", tuned, "Take the configuration from a tuning database", "FILE");
+  options.addValue("--repeat", repeat, "Timed launches; the median is printed", "N");
+  options.addRepeated("--save", save, "Write an array after the run", "NAME=F.npy");
+  options.addRepeated("--expect", expect, "Compare an array after the run", "NAME=F.npy");
+  options.addValue("--rtol", rtol, "Relative tolerance (default: by element type)", "R");
+  options.addValue("--atol", atol, "Absolute tolerance (default: by element type)", "A");
+  options.addRepeated("--print", print, "Print an array after the run", "NAME");
+  options.addFlag("--json", json, "Report as JSON");
+  options.setFooter(examples);
+}
+
+Command RunParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
+  RunCommand command;
+  command.kernel = kernel.read(options);
+  launch.read(options, command);
+  command.tuned = tuned;
+  command.json = json;
+  command.counters = counters;
+  bool needsSimulator = command.counters || command.check.value_or(false);
+  if (needsSimulator && command.device == DeviceKind::Cuda)
+    usage(llvm::Twine(command.counters ? "'--counters'" : "'--check'") +
+          " needs the simulator: '--device sim'");
+  if (needsSimulator)
+    command.device = DeviceKind::Simulator;
+  if (options.isGiven("--repeat")) {
+    if (repeat < 1 || repeat > 100000)
+      usage("'--repeat' expects 1 to 100000, got " + llvm::Twine(repeat));
+    command.repeat = repeat;
+  }
+  command.save = splitNamed("--save", save);
+  for (const NamedValue &value : splitNamed("--expect", expect))
+    command.expect.push_back({value.first, value.second});
+  command.rtol = readTolerance(options, "--rtol", rtol);
+  command.atol = readTolerance(options, "--atol", atol);
+  command.print = print;
+  return command;
+}
+
+} // namespace
+
+std::unique_ptr<CommandParser> makeRunParser() { return std::make_unique<RunParser>(); }
+
+} // namespace tilec::tool

@@ -1,0 +1,123 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups of options that several commands have.
+
+#include "SharedOptions.h"
+
+#include "OptionValues.h"
+
+namespace tilec::tool {
+
+namespace {
+
+void readDevice(llvm::StringRef text, RunCommand &command) {
+  auto [kind, number] = text.split(':');
+  if (kind == "cuda" && text.contains(':')) {
+    if (number.getAsInteger(10, command.deviceNumber) || command.deviceNumber < 0)
+      usage("'--device' expects a device number after 'cuda:', got '" + number + "'");
+    command.device = DeviceKind::Cuda;
+    command.isDeviceNamed = true;
+    return;
+  }
+  static constexpr DeviceKind kinds[] = {DeviceKind::Auto, DeviceKind::Cuda, DeviceKind::Simulator};
+  command.device = kinds[chooseWord("--device", text, {"auto", "cuda", "sim"})];
+}
+
+} // namespace
+
+void addCacheOptions(OptionSet &options, CacheOptions &cache) {
+  options.addFlag("--no-cache", cache.off, "Neither look up nor keep compiled kernels");
+  options.addValue("--cache-dir", cache.folder, "Folder of compiled kernels", "DIR");
+}
+
+void addAssemblerOption(OptionSet &options, std::string &path) {
+  options.addValue("--ptxas", path, "Path of NVIDIA's assembler", "PATH");
+}
+
+void SourceOptions::declare(OptionSet &options, const char *argumentValue,
+                            const char *argumentText) {
+  options.addWord("FILE", kernel.file, "Source file (.tile, or .py of which only kernels count)");
+  options.require("FILE");
+  options.addRepeated("--arg", arguments, argumentText, argumentValue);
+  options.addFlag("--debug", kernel.debug, "Keep device assertions");
+  addAssemblerOption(options, kernel.ptxas);
+  addCacheOptions(options, kernel.cache);
+  options.addValue("--diagnostics-format", diagnosticsFormat, "Errors and warnings as text, json",
+                   "FORMAT");
+}
+
+KernelOptions SourceOptions::read() {
+  KernelOptions options = std::move(kernel);
+  options.arguments = splitNamed("--arg", arguments);
+  options.constants = splitNamed("--const", constants);
+  for (const NamedValue &constant : options.constants)
+    for (const NamedValue &argument : options.arguments)
+      if (argument.first == constant.first)
+        usage("'" + constant.first + "' is given by both '--arg' and '--const'");
+  options.diagnosticsFormat = readFormat("--diagnostics-format", diagnosticsFormat);
+  return options;
+}
+
+void SingleKernelOptions::declare(OptionSet &options, const char *argumentValue,
+                                  const char *argumentText) {
+  source.declare(options, argumentValue, argumentText);
+  options.addValue("--kernel", source.kernel.kernel,
+                   "Kernel to take; needed when the file has several", "NAME");
+  options.addRepeated("--const", source.constants, "Value of a compile-time parameter",
+                      "NAME=VALUE");
+  options.addValue("--num-warps", numWarps, "Warps of a program", "N");
+  options.addValue("--num-stages", numStages, "Stages of software pipelines", "N");
+}
+
+KernelOptions SingleKernelOptions::read(const OptionSet &options) {
+  KernelOptions kernel = source.read();
+  if (options.isGiven("--num-warps"))
+    kernel.numWarps = checkNumWarps(numWarps);
+  if (options.isGiven("--num-stages"))
+    kernel.numStages = checkNumStages(numStages);
+  return kernel;
+}
+
+void ListedOptions::declare(OptionSet &options, SourceOptions &source) {
+  options.addRepeated("--const", source.constants, "Values of a compile-time parameter",
+                      "NAME=VALUES");
+  options.addValue("--num-warps", numWarps, "Warps of a program", "N,N,...");
+  options.addValue("--num-stages", numStages, "Stages of software pipelines", "N,N,...");
+}
+
+void LaunchOptions::declare(OptionSet &options, const char *devices) {
+  options.addValue("--grid", grid, "Number of programs in x, y, z", "EXPR[,EXPR[,EXPR]]");
+  options.require("--grid");
+  options.addRepeated("--buffer", buffers, "Array that is no argument, for pointers(...)",
+                      "NAME=DATA");
+  options.addValue("--device", device, devices, "DEVICE");
+  options.addFlag("--check,!--no-check", check,
+                  "Look for races and wild accesses (simulator; on by default there)");
+  options.addValue("--seed", seed, "Seed of random data", "N");
+  options.addFlag("--no-specialize", noSpecialize,
+                  "Promise the compiler no alignment, divisibility or ones of the data");
+}
+
+void LaunchOptions::read(const OptionSet &options, RunCommand &command) const {
+  command.grid = grid;
+  command.buffers = splitNamed("--buffer", buffers);
+  readDevice(device, command);
+  if (options.isGiven("--check"))
+    command.check = check;
+  if (llvm::StringRef(seed).getAsInteger(0, command.seed))
+    usage("'--seed' expects a number of 64 bits, got '" + seed + "'");
+  command.noSpecialize = noSpecialize;
+}
+
+void LaunchOptions::readMeasured(const OptionSet &options, RunCommand &command) {
+  if (!options.isGiven("--device"))
+    device = "cuda";
+  read(options, command);
+  if (command.device == DeviceKind::Auto)
+    usage("'--device' of a measurement expects cuda, cuda:N or sim, got 'auto'");
+  if (command.check.value_or(false) && command.device != DeviceKind::Simulator)
+    usage("'--check' needs the simulator: '--device sim'");
+}
+
+} // namespace tilec::tool

@@ -1,0 +1,65 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Groups of options that several commands have: the source and its arguments, one kernel of it,
+// lists of configurations, and how it is launched.
+
+#ifndef TILEC_TOOLS_TILEC_SHAREDOPTIONS_H
+#define TILEC_TOOLS_TILEC_SHAREDOPTIONS_H
+
+#include "OptionSet.h"
+#include "Options.h"
+
+namespace tilec::tool {
+
+/// '--no-cache' and '--cache-dir'.
+void addCacheOptions(OptionSet &options, CacheOptions &cache);
+
+/// '--ptxas'.
+void addAssemblerOption(OptionSet &options, std::string &path);
+
+/// What every command that compiles has: the file, its arguments and constants. The options for
+/// constants and the kernel's name differ, and are declared by those that use this.
+struct SourceOptions {
+  KernelOptions kernel;
+  std::vector<std::string> arguments, constants;
+  std::string diagnosticsFormat = "text";
+
+  void declare(OptionSet &options, const char *argumentValue, const char *argumentText);
+  KernelOptions read();
+};
+
+/// The source, and one kernel of it with one configuration.
+struct SingleKernelOptions {
+  SourceOptions source;
+  int numWarps = 0, numStages = 0;
+
+  void declare(OptionSet &options, const char *argumentValue, const char *argumentText);
+  KernelOptions read(const OptionSet &options);
+};
+
+/// Constants, warps and stages as lists.
+struct ListedOptions {
+  std::string numWarps, numStages;
+
+  void declare(OptionSet &options, SourceOptions &source);
+};
+
+/// Data, grid and device, of the commands that launch.
+struct LaunchOptions {
+  std::string grid;
+  std::vector<std::string> buffers;
+  std::string device = "auto";
+  bool check = false;
+  std::string seed = "0";
+  bool noSpecialize = false;
+
+  void declare(OptionSet &options, const char *devices);
+  void read(const OptionSet &options, RunCommand &command) const;
+  /// The same for measurements, which name their device: a GPU unless another one is given.
+  void readMeasured(const OptionSet &options, RunCommand &command);
+};
+
+} // namespace tilec::tool
+
+#endif // TILEC_TOOLS_TILEC_SHAREDOPTIONS_H

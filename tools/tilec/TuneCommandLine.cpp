@@ -1,0 +1,113 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The options of 'tilec tune'.
+
+#include "CommandParser.h"
+#include "OptionValues.h"
+#include "SharedOptions.h"
+
+namespace tilec::tool {
+
+namespace {
+
+constexpr const char *examples =
+    R"text(DATA, EXPR, VALUES and the types deduced are those of 'tilec bench'. Tried are the configurations of
+the kernel's own decorators (@triton.autotune), or those of a file, combined with the lists given
+here. SPACE is a file like
+  {"constants": {"BLOCK_M": [64, 128], "BLOCK_N": [64, 128]}, "num_warps": [4, 8],
+   "configs": [{"constants": {"GROUP": 8}, "num_stages": 3}]}
+Configurations that cannot do well are left out before they are compiled. Every other one is
+measured in a child process, on arrays as they were given; one that faults or hangs is reported, and
+the search goes on. With --device sim a weighted sum of the simulator's counters is compared.
+
+Examples:
+  tilec tune matmul.py --grid "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)" --arg a_ptr=randn:f16[4096x4096]
+      ... --db tuned.json
+  tilec tune add.tile --grid "cdiv(n, BLOCK)" ... --const BLOCK=512,1024 --num-warps 4,8
+  tilec run matmul.py ... --tuned tuned.json)text";
+
+int checkDeviceNumber(int value) {
+  if (value < 0)
+    usage("'--devices' expects numbers of devices, got " + llvm::Twine(value));
+  return value;
+}
+
+class TuneParser final : public CommandParser {
+public:
+  void declare(OptionSet &options) override;
+  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+
+private:
+  SourceOptions source;
+  ListedOptions lists;
+  LaunchOptions launch;
+  TuneCommand tune;
+  std::string devices;
+  int workerDevice = -1;
+  bool json = false;
+};
+
+void TuneParser::declare(OptionSet &options) {
+  source.declare(options, "NAME=DATA", "Value of a run-time parameter");
+  options.addValue("--kernel", source.kernel.kernel,
+                   "Kernel to take; needed when the file has several", "NAME");
+  lists.declare(options, source);
+  launch.declare(options, "cuda (default: all of a kind), cuda:N or sim");
+  options.addValue("--devices", devices, "GPUs of one kind that measure together", "N,N,...");
+  options.addValue("--space", tune.space, "Configurations to try, as JSON", "SPACE");
+  options.addValue("--db", tune.database, "Database to put the best one into", "FILE");
+  options.addValue("--max-configs", tune.mostConfigs, "Most configurations to compile", "N");
+  options.addValue("--max-time", tune.mostSeconds, "Begin nothing new after this time", "SECONDS");
+  options.addValue("--timeout", tune.timeoutSeconds,
+                   "Time after which a configuration hangs (default 10)", "SECONDS");
+  options.addValue("--time-each", tune.milliseconds,
+                   "Time of the timed launches of a configuration (default 20)", "MILLISECONDS");
+  options.addValue("--repeats", tune.repeats, "Most timed launches (default 100)", "N");
+  options.addFlag("--flush-l2,!--no-flush-l2", tune.flushL2,
+                  "Overwrite the L2 cache before each launch (default)");
+  options.addFlag("--prune,!--no-prune", tune.prune, "Leave out what cannot do well (default)");
+  options.addValue("--jobs", tune.jobs,
+                   "Threads that compile (default: one a core); with sim: processes (default 1)",
+                   "N");
+  options.addFlag("--json", json, "Report as JSON");
+  // Of the children.
+  options.addHidden("--worker-socket", tune.workerSocket);
+  options.addHidden("--worker-device", workerDevice);
+  options.setFooter(examples);
+}
+
+Command TuneParser::read(const OptionSet &options, const std::vector<std::string> &words) {
+  TuneCommand command = std::move(tune);
+  command.words = words;
+  command.run.kernel = source.read();
+  launch.readMeasured(options, command.run);
+  command.run.json = json;
+  if (options.isGiven("--devices") && options.isGiven("--device"))
+    usage("'--device' and '--devices' say the same");
+  command.devices = readNumbers(options, "--devices", devices, checkDeviceNumber);
+  if (workerDevice >= 0)
+    command.run.deviceNumber = workerDevice;
+  for (auto &[name, text] : command.run.kernel.constants)
+    command.constants.emplace_back(name, splitList("--const " + name, text));
+  command.run.kernel.constants.clear();
+  command.numWarps = readNumbers(options, "--num-warps", lists.numWarps, checkNumWarps);
+  command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
+  if (!(command.timeoutSeconds > 0) || command.timeoutSeconds > 86400)
+    usage("'--timeout' expects seconds, more than 0 and at most 86400");
+  if (!(command.milliseconds > 0) || command.milliseconds > 60000)
+    usage("'--time-each' expects milliseconds, more than 0 and at most 60000");
+  if (!(command.mostSeconds >= 0))
+    usage("'--max-time' expects seconds");
+  if (command.repeats < 1 || command.repeats > 100000)
+    usage("'--repeats' expects 1 to 100000, got " + llvm::Twine(command.repeats));
+  if (command.jobs > 256)
+    usage("'--jobs' expects 1 to 256, got " + llvm::Twine(command.jobs));
+  return command;
+}
+
+} // namespace
+
+std::unique_ptr<CommandParser> makeTuneParser() { return std::make_unique<TuneParser>(); }
+
+} // namespace tilec::tool
