@@ -10,6 +10,7 @@
 #include <cstring>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 namespace tilecrt {
 namespace {
@@ -18,28 +19,6 @@ using sim::TensorMapFields;
 using sim::TensorMapType;
 
 constexpr uint64_t mapAlignment = 16;
-
-struct ElementType {
-  const char *name;
-  TensorMapType type;
-  int64_t bytes;
-};
-
-std::optional<ElementType> typeNamed(const std::string &name) {
-  static constexpr ElementType types[] = {
-      {"fp16", TensorMapType::F16, 2}, {"bf16", TensorMapType::BF16, 2},
-      {"fp32", TensorMapType::F32, 4}, {"fp64", TensorMapType::F64, 8},
-      {"i8", TensorMapType::U8, 1},    {"i16", TensorMapType::U16, 2},
-      {"i32", TensorMapType::I32, 4},  {"i64", TensorMapType::I64, 8},
-      {"u32", TensorMapType::U32, 4},  {"u64", TensorMapType::U64, 8},
-  };
-  for (const ElementType &type : types)
-    if (name == type.name)
-      return type;
-  if (name.compare(0, 3, "fp8") == 0)
-    return ElementType{"fp8", TensorMapType::U8, 1};
-  return std::nullopt;
-}
 
 /// The values of a launch's arguments.
 class Values {
@@ -118,12 +97,35 @@ private:
 
 } // namespace
 
+std::optional<TensorMapElement> tensorMapElement(const std::string &name) {
+  static constexpr std::pair<const char *, TensorMapElement> types[] = {
+      {"fp16", {TensorMapType::F16, 2}}, {"bf16", {TensorMapType::BF16, 2}},
+      {"fp32", {TensorMapType::F32, 4}}, {"fp64", {TensorMapType::F64, 8}},
+      {"i8", {TensorMapType::U8, 1}},    {"i16", {TensorMapType::U16, 2}},
+      {"i32", {TensorMapType::I32, 4}},  {"i64", {TensorMapType::I64, 8}},
+      {"u32", {TensorMapType::U32, 4}},  {"u64", {TensorMapType::U64, 8}},
+  };
+  for (const auto &[known, element] : types)
+    if (name == known)
+      return element;
+  if (name.compare(0, 3, "fp8") == 0)
+    return TensorMapElement{TensorMapType::U8, 1};
+  return std::nullopt;
+}
+
+sim::TensorMapSwizzle tensorMapSwizzle(uint32_t bytes) {
+  return bytes == 128  ? sim::TensorMapSwizzle::Bytes128
+         : bytes == 64 ? sim::TensorMapSwizzle::Bytes64
+         : bytes == 32 ? sim::TensorMapSwizzle::Bytes32
+                       : sim::TensorMapSwizzle::None;
+}
+
 Result<TensorMapFields> tensorMapFields(const KernelMetadata &metadata,
                                         const TensorMapArgument &map,
                                         const void *const *arguments) {
   Values values(metadata, arguments);
   std::optional<int64_t> address = values.argument(map.base);
-  std::optional<ElementType> type = typeNamed(map.elementType);
+  std::optional<TensorMapElement> type = tensorMapElement(map.elementType);
   size_t rank = map.shape.size();
   if (!address || !type || rank == 0 || rank > 5 || map.strides.size() + 1 != rank ||
       map.box.size() != rank)
@@ -139,10 +141,7 @@ Result<TensorMapFields> tensorMapFields(const KernelMetadata &metadata,
   if (fields.address % mapAlignment != 0)
     return fail("an address that is not a multiple of 16, as its descriptor promises");
   fields.fill = map.fillsNan ? sim::TensorMapFill::NaN : sim::TensorMapFill::Zero;
-  fields.swizzle = map.swizzleBytes == 128  ? sim::TensorMapSwizzle::Bytes128
-                   : map.swizzleBytes == 64 ? sim::TensorMapSwizzle::Bytes64
-                   : map.swizzleBytes == 32 ? sim::TensorMapSwizzle::Bytes32
-                                            : sim::TensorMapSwizzle::None;
+  fields.swizzle = tensorMapSwizzle(map.swizzleBytes);
   int64_t elementBytes = type->bytes;
   // Dimension 0 of a tensor map is the fastest.
   for (size_t dim = 0; dim < rank; ++dim) {

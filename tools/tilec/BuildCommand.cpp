@@ -15,13 +15,18 @@
 #include "TunedConfig.h"
 
 #include "tilec/Driver/ToolHints.h"
+#include "tilec/Syntax/ASTPrinter.h"
 #include "tilec/Target/PTXTarget.h"
+
+#include "tilecrt/data/GridExpr.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 using tilecrt::Result;
 namespace json = llvm::json;
@@ -29,6 +34,8 @@ namespace json = llvm::json;
 namespace tilec::tool {
 
 namespace {
+
+using IntegerConstants = std::vector<std::pair<std::string, int64_t>>;
 
 class Builder {
 public:
@@ -42,9 +49,13 @@ private:
   ExitCode addKernel(const json::Object &spec, size_t number);
   ExitCode readTuned(const json::Object &spec, const SourceManager &sources,
                      const ParsedSource &source, const KernelInfo &info,
-                     const CompileOptions &options, TuningConfig &config, bool &found);
+                     const CompileOptions &options, std::map<std::string, TuningConfig> &configs);
+  ExitCode readLaunch(const json::Object &spec, const std::string &label, BundleKernel &kernel);
+  ExitCode resolveBlocks(const std::string &label, const IntegerConstants &constants,
+                         std::vector<ArgumentSpec> &arguments);
   ExitCode compile(SourceManager &sources, FileId file, CompileOptions options,
-                   const std::string &config, BundleKernel &kernel);
+                   const std::string &config, const IntegerConstants &constants,
+                   BundleKernel &kernel);
   ExitCode wrong(const llvm::Twine &message) {
     return reportError("'" + command.spec + "': " + message);
   }
@@ -92,6 +103,9 @@ ExitCode Builder::readSpec() {
   auto name = object->getString("name");
   if (!name || !isCIdentifier(name->str()))
     return wrong("'name' expects a C identifier");
+  // What the loader calls its own.
+  if (llvm::is_contained({"bundle", "drv"}, name->split('_').first))
+    return wrong("the name '" + *name + "' is taken by the loader");
   bundle.name = name->str();
   targets = {"sm_90a", "sm_80"};
   if (const json::Value *given = object->get("targets")) {
@@ -115,16 +129,62 @@ ExitCode Builder::readSpec() {
   return ExitCode::Ok;
 }
 
+/// Constants whose values are integers, with the defaults of those that are not given.
+static IntegerConstants integerConstants(const std::vector<NamedValue> &given,
+                                         const std::vector<NamedValue> &arguments,
+                                         const ast::FunctionDef *kernel) {
+  std::vector<NamedValue> all = given;
+  auto isGiven = [&](llvm::StringRef name) {
+    auto hasName = [&](const NamedValue &value) { return value.first == name; };
+    return llvm::any_of(given, hasName) || llvm::any_of(arguments, hasName);
+  };
+  if (kernel)
+    for (const ast::Param &param : kernel->params)
+      if (param.defaultValue && !isGiven(param.name))
+        all.emplace_back(param.name.str(), ast::printSource(param.defaultValue));
+  IntegerConstants result;
+  for (const auto &[name, text] : all) {
+    tilecrt::Result<int64_t> value = tilecrt::evaluateExpression(text, nullptr);
+    if (text == "True" || text == "False")
+      result.emplace_back(name, text == "True");
+    else if (value.ok())
+      result.emplace_back(name, *value);
+  }
+  return result;
+}
+
+/// The types and sizes that a tuned configuration is looked up by.
+static RunPlan tuningPlanOf(const CompileOptions &options, const json::Object &sizes) {
+  RunPlan plan;
+  plan.types = options.arguments;
+  for (const ArgumentSpec &argument : options.arguments)
+    if (llvm::StringRef(argument.type).starts_with("tensordesc"))
+      plan.descriptors.push_back({argument.name, 0, {}, false});
+  for (const auto &entry : sizes) {
+    tilecrt::NumberData number;
+    number.integer = *entry.second.getAsInteger();
+    plan.arguments[entry.first.str()] = number;
+  }
+  return plan;
+}
+
+/// Finds the configurations by target.
 ExitCode Builder::readTuned(const json::Object &kernelSpec, const SourceManager &sources,
                             const ParsedSource &source, const KernelInfo &info,
-                            const CompileOptions &options, TuningConfig &config, bool &found) {
-  const json::Object *tuned = kernelSpec.getObject("tuned");
-  if (!tuned)
+                            const CompileOptions &options,
+                            std::map<std::string, TuningConfig> &configs) {
+  const json::Value *given = kernelSpec.get("tuned");
+  if (!given)
     return ExitCode::Ok;
-  auto path = tuned->getString("database"), device = tuned->getString("device");
-  const json::Object *sizes = tuned->getObject("sizes");
-  if (!path || !device || !sizes)
+  const json::Object *tuned = given->getAsObject();
+  auto path = tuned ? tuned->getString("database") : std::nullopt;
+  const json::Value *devices = tuned ? tuned->get("device") : nullptr;
+  const json::Object *sizes = tuned ? tuned->getObject("sizes") : nullptr;
+  if (!path || !devices || !sizes)
     return wrong("'tuned' expects database, device and sizes");
+  for (const auto &size : *sizes)
+    if (!size.second.getAsInteger())
+      return wrong("'sizes' expects integers");
   llvm::SmallString<256> file(*path);
   if (llvm::sys::path::is_relative(file)) {
     file = llvm::sys::path::parent_path(command.spec);
@@ -133,31 +193,99 @@ ExitCode Builder::readTuned(const json::Object &kernelSpec, const SourceManager 
   llvm::Expected<TuningDatabase> database = TuningDatabase::load(std::string(file));
   if (!database)
     return wrong(llvm::toString(database.takeError()));
-  RunPlan plan;
-  plan.types = options.arguments;
-  for (const auto &entry : *sizes) {
-    auto size = entry.second.getAsInteger();
-    if (!size)
-      return wrong("'sizes' expects integers");
-    tilecrt::NumberData number;
-    number.integer = *size;
-    plan.arguments[entry.first.str()] = number;
+  // One device for all targets, or one for each.
+  std::map<std::string, std::string> deviceOf;
+  if (auto device = devices->getAsString())
+    for (const std::string &target : targets)
+      deviceOf[target] = device->str();
+  if (const json::Object *object = devices->getAsObject())
+    for (const auto &entry : *object) {
+      auto device = entry.second.getAsString();
+      if (!device || !llvm::is_contained(targets, entry.first.str()))
+        return wrong("'device' expects names of devices, each for one of the targets");
+      deviceOf[entry.first.str()] = device->str();
+    }
+  if (deviceOf.empty())
+    return wrong("'device' expects a name, or an object of targets and names");
+  RunPlan plan = tuningPlanOf(options, *sizes);
+  std::string hash = kernelSourceHash(sources, *source.tree, info.name);
+  std::set<std::string> missing;
+  for (const auto &[target, device] : deviceOf) {
+    TuningKey key = tuningKeyOf(plan, info, hash, device);
+    // Sizes of arrays, where the kernel has no others.
+    if (key.sizes.empty())
+      for (const auto &size : *sizes)
+        key.sizes.emplace_back(size.first.str(), bucketOf(*size.second.getAsInteger()));
+    llvm::sort(key.sizes);
+    if (const TuningRecord *record = database->find(key))
+      configs[target] = record->config;
+    else if (missing.insert(device).second)
+      reportWarning("'" + llvm::Twine(file) + "' has no configuration of '" + info.name + "' on '" +
+                    device + "' for these types and sizes");
   }
-  TuningKey key =
-      tuningKeyOf(plan, info, kernelSourceHash(sources, *source.tree, info.name), device->str());
-  const TuningRecord *record = database->find(key);
-  if (!record) {
-    reportWarning("'" + llvm::Twine(file) + "' has no configuration of '" + info.name + "' on '" +
-                  *device + "' for these types and sizes");
+  return ExitCode::Ok;
+}
+
+ExitCode Builder::readLaunch(const json::Object &kernelSpec, const std::string &label,
+                             BundleKernel &kernel) {
+  for (auto [key, flag] : {std::pair("cooperative", &kernel.isCooperative),
+                           std::pair("programmatic", &kernel.isProgrammatic)})
+    if (const json::Value *value = kernelSpec.get(key)) {
+      auto truth = value->getAsBoolean();
+      if (!truth)
+        return wrong(label + "'" + key + "' expects true or false");
+      *flag = *truth;
+    }
+  const json::Value *value = kernelSpec.get("cluster");
+  if (!value)
     return ExitCode::Ok;
+  const json::Array *list = value->getAsArray();
+  int64_t programs = 1;
+  for (size_t axis = 0; list && axis < std::min<size_t>(list->size(), 3); ++axis) {
+    int64_t size = (*list)[axis].getAsInteger().value_or(0);
+    programs *= size >= 1 && size <= 16 ? size : 0;
+    kernel.cluster[axis] = unsigned(size);
   }
-  config = record->config;
-  found = true;
+  if (!list || list->empty() || list->size() > 3 || programs < 1 || programs > 16)
+    return wrong(label + "'cluster' expects one to three numbers with a product of at most 16");
+  for (const std::string &target : targets)
+    if (programs > 1 && findPTXTarget(target)->computeCapability < 90)
+      return wrong(label + "'cluster' needs sm_90 or newer, '" + target + "' is a target");
+  return ExitCode::Ok;
+}
+
+/// Blocks of tensor descriptors may be written with constants.
+ExitCode Builder::resolveBlocks(const std::string &label, const IntegerConstants &constants,
+                                std::vector<ArgumentSpec> &arguments) {
+  auto lookup = [&](std::string_view name) -> std::optional<int64_t> {
+    for (const auto &[constant, value] : constants)
+      if (constant == name)
+        return value;
+    return std::nullopt;
+  };
+  for (ArgumentSpec &argument : arguments) {
+    llvm::StringRef type = argument.type;
+    size_t open = type.find('['), close = type.find(']');
+    if (!type.starts_with("tensordesc<") || open == llvm::StringRef::npos ||
+        close == llvm::StringRef::npos || close < open)
+      continue;
+    std::string text = type.take_front(open + 1).str();
+    llvm::SmallVector<llvm::StringRef> sizes;
+    type.slice(open + 1, close).split(sizes, ',');
+    for (auto [index, size] : llvm::enumerate(sizes)) {
+      Result<int64_t> value = tilecrt::evaluateExpression(std::string(size.trim()), lookup);
+      if (!value.ok())
+        return wrong(label + "'" + argument.name + "': " + value.message());
+      text += (index == 0 ? "" : ", ") + std::to_string(*value);
+    }
+    argument.type = text + type.drop_front(close).str();
+  }
   return ExitCode::Ok;
 }
 
 ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions options,
-                          const std::string &config, BundleKernel &kernel) {
+                          const std::string &config, const IntegerConstants &constants,
+                          BundleKernel &kernel) {
   llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
   if (!target)
     return wrong(llvm::toString(target.takeError()));
@@ -170,18 +298,12 @@ ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions op
   BundleImage image;
   image.target = options.target;
   image.computeCapability = target->computeCapability;
-  image.isExact = llvm::StringRef(options.target).ends_with("a");
   image.metadata = compiled->metadata;
   image.config = config;
-  for (const ConstantSpec &constant : options.constants) {
-    int64_t value = 0;
-    if (!llvm::StringRef(constant.value).getAsInteger(0, value))
-      image.constants.emplace_back(constant.name, value);
-    else if (constant.value == "True" || constant.value == "False")
-      image.constants.emplace_back(constant.name, constant.value == "True");
-  }
+  image.constants = constants;
   BundleImage ptx = image;
   ptx.isPtx = true;
+  ptx.driverVersion = driverOfPTX(int(target->defaultPTX));
   ptx.bytes = compiled->ptx;
   if (!compiled->cubin.empty()) {
     image.bytes = compiled->cubin;
@@ -192,9 +314,9 @@ ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions op
 }
 
 ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
-  static constexpr llvm::StringLiteral keys[] = {"file",       "kernel",    "name",
-                                                 "arguments",  "constants", "num_warps",
-                                                 "num_stages", "grid",      "tuned"};
+  static constexpr llvm::StringLiteral keys[] = {
+      "file",       "kernel", "name",  "arguments", "constants",   "num_warps",
+      "num_stages", "grid",   "tuned", "cluster",   "cooperative", "programmatic"};
   std::string label = "kernel " + std::to_string(number) + ": ";
   for (const auto &entry : kernelSpec)
     if (!llvm::is_contained(keys, llvm::StringRef(entry.first)))
@@ -229,6 +351,8 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
                    [&](const BundleKernel &other) { return other.name == kernel.name; }))
     return wrong(label + "the name '" + kernel.name + "' is used twice");
   kernel.grid = kernelSpec.getString("grid").value_or("").str();
+  if (ExitCode code = readLaunch(kernelSpec, label, kernel); code != ExitCode::Ok)
+    return code;
   KernelOptions given = command.kernel;
   given.kernel = info->name;
   for (auto [key, list] :
@@ -265,38 +389,47 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
   CompileOptions options = makeCompileOptions(given);
   for (const NamedValue &argument : given.arguments)
     options.arguments.push_back({argument.first, argument.second});
-  TuningConfig config;
-  bool found = false;
-  if (ExitCode code = readTuned(kernelSpec, sources, source, *info, options, config, found);
+  std::map<std::string, TuningConfig> configs;
+  if (ExitCode code = readTuned(kernelSpec, sources, source, *info, options, configs);
       code != ExitCode::Ok)
     return code;
-  // Without a tuned one the source's first, of which the grid may ask constants.
-  if (!found && !info->configs.empty())
-    config = configsOf(*info).front();
-  RunCommand launch;
-  launch.kernel = given;
-  launch = withConfig(std::move(launch), config, *info);
-  std::vector<ArgumentSpec> arguments = options.arguments;
-  options = makeCompileOptions(launch.kernel);
-  options.arguments = std::move(arguments);
-  options.stopAfter = hasPtxas ? Stage::Cubin : Stage::PTX;
-  options.lineInfo = false;
-  TuningConfig shown;
-  for (const NamedValue &constant : launch.kernel.constants)
-    shown.set(constant.first, constant.second);
-  shown.numWarps = options.numWarps;
-  shown.numStages = options.numStages;
-  shown.maxRegisters = options.maxRegisters;
   for (const std::string &target : targets) {
-    options.target = target;
-    if (ExitCode code = compile(sources, *loaded, options, shown.describe(), kernel);
+    auto tuned = configs.find(target);
+    // Without a tuned one the source's first, of which the grid may ask constants.
+    TuningConfig config = tuned != configs.end()   ? tuned->second
+                          : !info->configs.empty() ? configsOf(*info).front()
+                                                   : TuningConfig();
+    RunCommand launch;
+    launch.kernel = given;
+    launch = withConfig(std::move(launch), config, *info);
+    CompileOptions chosen = makeCompileOptions(launch.kernel);
+    chosen.arguments = options.arguments;
+    IntegerConstants constants = integerConstants(launch.kernel.constants, launch.kernel.arguments,
+                                                  findKernel(*source.tree, info->name));
+    if (ExitCode code = resolveBlocks(label, constants, chosen.arguments); code != ExitCode::Ok)
+      return code;
+    chosen.stopAfter = hasPtxas ? Stage::Cubin : Stage::PTX;
+    chosen.lineInfo = false;
+    chosen.target = target;
+    TuningConfig shown;
+    for (const NamedValue &constant : launch.kernel.constants)
+      shown.set(constant.first, constant.second);
+    shown.numWarps = chosen.numWarps;
+    shown.numStages = chosen.numStages;
+    shown.maxRegisters = chosen.maxRegisters;
+    if (ExitCode code = compile(sources, *loaded, chosen, shown.describe(), constants, kernel);
         code != ExitCode::Ok)
       return code;
   }
   // Cubins before PTX, those for one processor only before others, newer ones before older ones.
   llvm::sort(kernel.images, [](const BundleImage &a, const BundleImage &b) {
     auto rank = [](const BundleImage &image) {
-      return std::make_tuple(image.isPtx, !image.isExact, -image.computeCapability);
+      char suffix = image.target.back();
+      return std::make_tuple(image.isPtx,
+                             suffix == 'a'   ? 0
+                             : suffix == 'f' ? 1
+                                             : 2,
+                             -image.computeCapability);
     };
     return rank(a) < rank(b);
   });

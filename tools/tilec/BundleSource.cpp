@@ -1,11 +1,15 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BundleSource.h.
+// See BundleSource.h. A kernel's arguments become parameters of a C function: a tensor descriptor,
+// which is a pointer, sizes and strides to the kernel, is one struct, and a short float by value is
+// a struct of its bits, so that no number is converted by accident.
 
 #include "BundleSource.h"
 
-#include "tilecrt/data/GridExpr.h"
+#include "BundleExpression.h"
+
+#include "tilecrt/TensorMapValues.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -19,6 +23,7 @@ using tilecrt::ArgumentKind;
 using tilecrt::KernelArgument;
 using tilecrt::Result;
 using tilecrt::Status;
+using tilecrt::TensorMapArgument;
 
 namespace tilec::tool {
 
@@ -40,70 +45,121 @@ std::string cTypeOf(StringRef type) {
       .Default("");
 }
 
-Result<std::string> declare(const KernelArgument &argument) {
-  StringRef type = StringRef(argument.type).split(':').first;
-  bool isPointer = type.consume_front("*");
-  if (isPointer)
-    type.consume_front("k");
-  bool isShortFloat =
-      !isPointer && argument.kind == ArgumentKind::floating && argument.sizeBytes < 4;
-  std::string name = isPointer && cTypeOf(type).empty() ? "void" : cTypeOf(type);
-  if (name.empty() || isShortFloat)
-    return tilecrt::invalidArgument("argument '" + argument.name + "' of type '" + argument.type +
-                                    "' cannot be passed from C");
-  if (!isCIdentifier(argument.name) || argument.name == "stream" || argument.name == "grid")
-    return tilecrt::invalidArgument("argument '" + argument.name +
-                                    "' cannot be the name of a C parameter");
-  if (!isPointer)
-    return name + " " + argument.name;
-  return (argument.isConst ? "const " : "") + name + " *" + argument.name;
+bool isShortFloat(StringRef type) {
+  return type == "fp16" || type == "bf16" || type == "fp8e4nv" || type == "fp8e5";
 }
 
-/// The grid's expressions in C: names of arguments in 64 bits, constants as numbers.
-Result<std::string> gridInC(const BundleKernel &kernel, const BundleImage &image) {
-  std::map<std::string, std::string> names;
-  for (const KernelArgument &argument : image.metadata.arguments)
-    if (argument.kind == ArgumentKind::integer)
-      names[argument.name] = "((int64_t)" + argument.name + ")";
-  for (const auto &[name, value] : image.constants)
-    names[name] = "INT64_C(" + std::to_string(value) + ")";
-  // The evaluator knows what is an expression; of the values only constants matter.
-  Result<std::vector<int64_t>> checked =
-      tilecrt::evaluateGrid(kernel.grid, [&](std::string_view name) -> std::optional<int64_t> {
-        for (const auto &[constant, value] : image.constants)
-          if (constant == name)
-            return value;
-        return names.count(std::string(name)) ? std::optional<int64_t>(1) : std::nullopt;
-      });
-  if (!checked.ok())
-    return checked.status();
-  std::string text;
-  unsigned axis = 0;
-  int depth = 0;
-  StringRef rest = kernel.grid;
-  text = "    grid[0] = ";
-  while (!rest.empty()) {
-    StringRef word = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
-    if (!word.empty()) {
-      rest = rest.drop_front(word.size());
-      auto known = names.find(word.str());
-      if ((word == "triton" || word == "tl") && rest.consume_front("."))
-        continue;
-      text += known != names.end() ? known->second : word.str();
-      continue;
+/// A parameter of the launch function.
+struct Parameter {
+  /// "float *x".
+  std::string declaration;
+  /// Of a tensor descriptor the number of dimensions.
+  unsigned rank = 0;
+  /// Triton's name of the elements, or of a short float.
+  std::string element;
+};
+
+/// The parameters of a kernel, and where its arguments are in them.
+struct Parameters {
+  std::vector<Parameter> list;
+  /// The arguments as C has them, in order: "x", "a.shape[0]".
+  std::vector<std::string> places;
+  /// Integer arguments by name, for grids.
+  std::map<std::string, std::string> integers;
+};
+
+/// Reads arguments one parameter after the other.
+class ParameterReader {
+public:
+  ParameterReader(std::string bundleName, const std::vector<KernelArgument> &kernelArguments)
+      : bundle(std::move(bundleName)), arguments(kernelArguments) {}
+
+  Result<Parameters> read() {
+    while (next < arguments.size()) {
+      const KernelArgument &argument = arguments[next];
+      const std::string &name = argument.name;
+      if (!isCIdentifier(name) || name == "stream" || name == "grid" ||
+          StringRef(name).starts_with("bundle_"))
+        return tilecrt::invalidArgument("argument '" + name +
+                                        "' cannot be the name of a C parameter");
+      bool isTensor = next + 1 < arguments.size() &&
+                      StringRef(arguments[next + 1].name).starts_with(name + ".");
+      if (Status status = isTensor ? readTensor() : readValue(); !status.ok())
+        return status;
     }
-    char c = rest.front();
-    rest = rest.drop_front();
-    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
-    if (c == '/')
-      rest.consume_front("/");
-    if (c == ',' && depth == 0)
-      text += ";\n    grid[" + std::to_string(++axis) + "] = ";
-    else
-      text += c;
+    return std::move(result);
   }
-  return text + ";\n";
-}
+
+private:
+  Status noType(const KernelArgument &argument) const {
+    return tilecrt::invalidArgument("argument '" + argument.name + "' of type '" + argument.type +
+                                    "' cannot be passed from C");
+  }
+
+  Status readValue() {
+    const KernelArgument &argument = arguments[next++];
+    StringRef type = StringRef(argument.type).split(':').first;
+    bool isPointer = type.consume_front("*");
+    if (isPointer)
+      type.consume_front("k");
+    std::string name = cTypeOf(type);
+    Parameter parameter;
+    std::string place = argument.name;
+    if (isPointer) {
+      parameter.declaration =
+          (argument.isConst ? "const " : "") + (name.empty() ? "void" : name) + " *";
+    } else if (isShortFloat(type)) {
+      parameter.element = type.str();
+      parameter.declaration = bundle + "_" + type.str() + " ";
+      place += ".bits";
+    } else if (name.empty()) {
+      return noType(argument);
+    } else {
+      parameter.declaration = name + " ";
+    }
+    parameter.declaration += argument.name;
+    result.list.push_back(std::move(parameter));
+    add(argument, place);
+    return Status();
+  }
+
+  Status readTensor() {
+    const KernelArgument &base = arguments[next++];
+    StringRef type = base.type;
+    type.consume_front("*");
+    type.consume_front("k");
+    if (cTypeOf(type).empty())
+      return noType(base);
+    add(base, base.name + ".data");
+    Parameter parameter;
+    parameter.element = type.str();
+    unsigned strides = 0;
+    for (; next < arguments.size(); ++next) {
+      StringRef field = arguments[next].name;
+      if (!field.consume_front(base.name) || !field.consume_front("."))
+        break;
+      if (field.starts_with("shape"))
+        add(arguments[next], base.name + ".shape[" + std::to_string(parameter.rank++) + "]");
+      else
+        add(arguments[next], base.name + ".strides[" + std::to_string(strides++) + "]");
+    }
+    parameter.declaration = bundle + "_tensor" + std::to_string(parameter.rank) + "_" +
+                            parameter.element + " " + base.name;
+    result.list.push_back(std::move(parameter));
+    return Status();
+  }
+
+  void add(const KernelArgument &argument, const std::string &place) {
+    result.places.push_back(place);
+    if (argument.kind == ArgumentKind::integer)
+      result.integers[argument.name] = "((int64_t)" + place + ")";
+  }
+
+  std::string bundle;
+  const std::vector<KernelArgument> &arguments;
+  size_t next = 0;
+  Parameters result;
+};
 
 uint64_t checksumOf(StringRef bytes) {
   uint64_t hash = 14695981039346656037u;
@@ -119,30 +175,151 @@ public:
   Result<BundleFiles> write();
 
 private:
-  Status writeKernel(const BundleKernel &kernel);
+  Status readKernels();
+  void writeTypes();
+  Status writeKernel(const BundleKernel &kernel, const Parameters &parameters);
   void writeBytes(const std::string &name, StringRef bytes);
+  void writeMaps(const BundleKernel &kernel);
   void writeImages(const BundleKernel &kernel);
-  Status writeFunction(const BundleKernel &kernel, const std::string &signature);
+  Status writeFunction(const BundleKernel &kernel, const Parameters &parameters,
+                       const std::string &signature);
+  Result<std::string> launchCase(const BundleKernel &kernel, const BundleImage &image,
+                                 const Parameters &parameters);
 
   const Bundle &bundle;
+  /// Of the kernels, in their order.
+  std::vector<Parameters> parametersOf;
   std::string header, source;
 };
+
+constexpr llvm::StringLiteral statusNames[] = {"OK",
+                                               "NO_DRIVER",
+                                               "OLD_DRIVER",
+                                               "NO_DEVICE",
+                                               "UNSUPPORTED_DEVICE",
+                                               "INVALID_ARGUMENT",
+                                               "OUT_OF_MEMORY",
+                                               "DRIVER_ERROR",
+                                               "CORRUPT"};
+
+std::string mapsName(const BundleKernel &kernel, size_t image) {
+  return "bundle_maps_" + kernel.name + "_" + std::to_string(image);
+}
 
 } // namespace
 
 bool isCIdentifier(const std::string &text) {
-  static constexpr llvm::StringLiteral keywords[] = {
-      "alignas", "and",     "asm",      "auto",     "bool",    "break",    "case",     "catch",
-      "char",    "class",   "const",    "continue", "default", "delete",   "do",       "double",
-      "else",    "enum",    "explicit", "export",   "extern",  "false",    "float",    "for",
-      "friend",  "goto",    "if",       "inline",   "int",     "long",     "mutable",  "namespace",
-      "new",     "not",     "operator", "or",       "private", "public",   "register", "restrict",
-      "return",  "short",   "signed",   "sizeof",   "static",  "struct",   "switch",   "template",
-      "this",    "throw",   "true",     "try",      "typedef", "typename", "union",    "unsigned",
-      "using",   "virtual", "void",     "volatile", "while",   "xor"};
-  if (text.empty() || llvm::isDigit(text[0]) || llvm::is_contained(keywords, text))
+  // Keywords of C and C++, and macros that compilers define in their own modes.
+  static constexpr llvm::StringLiteral taken[] = {"alignas",
+                                                  "alignof",
+                                                  "and",
+                                                  "and_eq",
+                                                  "asm",
+                                                  "auto",
+                                                  "bitand",
+                                                  "bitor",
+                                                  "bool",
+                                                  "break",
+                                                  "case",
+                                                  "catch",
+                                                  "char",
+                                                  "char16_t",
+                                                  "char32_t",
+                                                  "char8_t",
+                                                  "class",
+                                                  "co_await",
+                                                  "co_return",
+                                                  "co_yield",
+                                                  "compl",
+                                                  "concept",
+                                                  "const",
+                                                  "const_cast",
+                                                  "consteval",
+                                                  "constexpr",
+                                                  "constinit",
+                                                  "continue",
+                                                  "decltype",
+                                                  "default",
+                                                  "delete",
+                                                  "do",
+                                                  "double",
+                                                  "dynamic_cast",
+                                                  "else",
+                                                  "enum",
+                                                  "errno",
+                                                  "explicit",
+                                                  "export",
+                                                  "extern",
+                                                  "false",
+                                                  "float",
+                                                  "for",
+                                                  "friend",
+                                                  "goto",
+                                                  "if",
+                                                  "inline",
+                                                  "int",
+                                                  "linux",
+                                                  "long",
+                                                  "mutable",
+                                                  "namespace",
+                                                  "new",
+                                                  "noexcept",
+                                                  "not",
+                                                  "not_eq",
+                                                  "nullptr",
+                                                  "operator",
+                                                  "or",
+                                                  "or_eq",
+                                                  "private",
+                                                  "protected",
+                                                  "public",
+                                                  "register",
+                                                  "reinterpret_cast",
+                                                  "requires",
+                                                  "restrict",
+                                                  "return",
+                                                  "short",
+                                                  "signed",
+                                                  "sizeof",
+                                                  "static",
+                                                  "static_assert",
+                                                  "static_cast",
+                                                  "struct",
+                                                  "switch",
+                                                  "template",
+                                                  "this",
+                                                  "thread_local",
+                                                  "throw",
+                                                  "true",
+                                                  "try",
+                                                  "typedef",
+                                                  "typeid",
+                                                  "typename",
+                                                  "typeof",
+                                                  "typeof_unqual",
+                                                  "union",
+                                                  "unix",
+                                                  "unsigned",
+                                                  "using",
+                                                  "virtual",
+                                                  "void",
+                                                  "volatile",
+                                                  "wchar_t",
+                                                  "while",
+                                                  "xor",
+                                                  "xor_eq"};
+  if (text.empty() || llvm::isDigit(text[0]) || llvm::is_contained(taken, text))
     return false;
   return llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+int driverOfPTX(int version) {
+  // 7.8 is CUDA 11.8 and 8.0 to 8.5 are 12.0 to 12.5; 8.6 came with 12.7.
+  if (version < 80)
+    return 0;
+  if (version < 90)
+    return 12000 + 10 * (version % 10 + (version >= 86 ? 1 : 0));
+  return 13000 + 10 * (version % 10);
 }
 
 void Writer::writeBytes(const std::string &name, StringRef bytes) {
@@ -155,79 +332,174 @@ void Writer::writeBytes(const std::string &name, StringRef bytes) {
   source += "0\n};\n";
 }
 
+void Writer::writeMaps(const BundleKernel &kernel) {
+  for (size_t i = 0; i < kernel.images.size(); ++i) {
+    const tilecrt::KernelMetadata &metadata = kernel.images[i].metadata;
+    if (metadata.tensorMaps.empty())
+      continue;
+    source += "static const bundle_map " + mapsName(kernel, i) + "[] = {\n";
+    for (const TensorMapArgument &map : metadata.tensorMaps) {
+      std::string box;
+      for (size_t dim = map.box.size(); dim-- > 0;)
+        box += (box.empty() ? "" : ", ") + std::to_string(map.box[dim]);
+      std::optional<tilecrt::TensorMapElement> type = tilecrt::tensorMapElement(map.elementType);
+      source += llvm::formatv("  {{\"{0}\", {1}, {2}, {3}, {{{4}}, {5}, {6}},\n",
+                              metadata.arguments[map.base].name, int(type->type), type->bytes,
+                              map.box.size(), box, int(tilecrt::tensorMapSwizzle(map.swizzleBytes)),
+                              int(map.fillsNan))
+                    .str();
+    }
+    source += "};\n";
+  }
+}
+
 void Writer::writeImages(const BundleKernel &kernel) {
   std::string table;
+  writeMaps(kernel);
   for (size_t i = 0; i < kernel.images.size(); ++i) {
     const BundleImage &image = kernel.images[i];
+    const tilecrt::KernelMetadata &metadata = image.metadata;
     std::string data = "bundle_code_" + kernel.name + "_" + std::to_string(i);
     writeBytes(data, image.bytes);
+    char suffix = image.target.back();
+    std::string only = suffix == 'a' || suffix == 'f' ? "'" + std::string(1, suffix) + "'" : "0";
+    std::array<unsigned, 3> cluster = kernel.cluster;
+    if (cluster == std::array<unsigned, 3>{1, 1, 1})
+      cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
+    bool hasMaps = !metadata.tensorMaps.empty();
     table +=
-        llvm::formatv("  {{\"{0}\", {1}, {2}, {3}, (const char *){4}, {5}, UINT64_C({6}), "
-                      "\"{7}\", {8}, {9}, {10}},\n",
-                      image.target, image.computeCapability, int(image.isExact), int(image.isPtx),
-                      data, image.bytes.size(), checksumOf(image.bytes), image.metadata.name,
-                      image.metadata.threadsPerCta, image.metadata.dynamicSharedBytes, i)
+        llvm::formatv("  {{\"{0}\", {1}, {2}, {3}, {4}, (const char *){5}, {6}, sizeof {5} - 1, "
+                      "UINT64_C({7}),\n   \"{8}\", {9}, {10}, {{{11}, {12}, {13}}, {14}, {15}, "
+                      "{16}, {17}, {18}},\n",
+                      image.target, image.computeCapability, only, int(image.isPtx),
+                      image.driverVersion, data, image.bytes.size(), checksumOf(image.bytes),
+                      metadata.name, metadata.threadsPerCta, metadata.dynamicSharedBytes,
+                      cluster[0], cluster[1], cluster[2], int(kernel.isCooperative),
+                      // Older devices cannot start a launch early.
+                      int(kernel.isProgrammatic && image.computeCapability >= 90),
+                      hasMaps ? mapsName(kernel, i) : "NULL", metadata.tensorMaps.size(), i)
             .str();
   }
   source +=
       "static const bundle_image bundle_images_" + kernel.name + "[] = {\n" + table + "};\n\n";
 }
 
-Status Writer::writeFunction(const BundleKernel &kernel, const std::string &signature) {
+/// What depends on the image: the grid and the tensors of maps.
+Result<std::string> Writer::launchCase(const BundleKernel &kernel, const BundleImage &image,
+                                       const Parameters &parameters) {
+  std::string text;
+  if (!kernel.grid.empty()) {
+    Result<std::vector<std::string>> grid =
+        gridInC(kernel.grid, [&](std::string_view name) -> std::optional<std::string> {
+          for (const auto &[constant, value] : image.constants)
+            if (constant == name)
+              return "INT64_C(" + std::to_string(value) + ")";
+          auto known = parameters.integers.find(std::string(name));
+          return known == parameters.integers.end() ? std::nullopt
+                                                    : std::optional<std::string>(known->second);
+        });
+    if (!grid.ok())
+      return grid.status();
+    for (size_t axis = 0; axis < grid->size(); ++axis)
+      text += "    bundle_grid[" + std::to_string(axis) + "] = " + (*grid)[axis] + ";\n";
+  }
+  for (size_t i = 0; i < image.metadata.tensorMaps.size(); ++i) {
+    const TensorMapArgument &map = image.metadata.tensorMaps[i];
+    std::string tensor = "    bundle_tensors[" + std::to_string(i) + "].";
+    text += tensor + "data = " + parameters.places[map.base] + ";\n";
+    for (auto [field, expressions] :
+         {std::pair("sizes", &map.shape), std::pair("strides", &map.strides)})
+      for (size_t dim = 0; dim < expressions->size(); ++dim) {
+        Result<std::string> value = postfixInC((*expressions)[dim], parameters.places);
+        if (!value.ok())
+          return value.status();
+        text += tensor + field + "[" + std::to_string(dim) + "] = " + *value + ";\n";
+      }
+  }
+  return text;
+}
+
+Status Writer::writeFunction(const BundleKernel &kernel, const Parameters &parameters,
+                             const std::string &signature) {
   const std::string &name = bundle.name;
-  source += signature + " {\n  bundle_loaded loaded;\n  " + name + "_status status;\n";
-  source += kernel.grid.empty() ? "  int64_t programs[3];\n" : "  int64_t grid[3] = {1, 1, 1};\n";
+  const std::vector<KernelArgument> &arguments = kernel.images.front().metadata.arguments;
+  size_t maps = 0;
+  for (const BundleImage &image : kernel.images)
+    maps = std::max(maps, image.metadata.tensorMaps.size());
+  bool hasCases = maps != 0 || !kernel.grid.empty();
+  source += signature + " {\n  bundle_loaded bundle_at;\n  " + name + "_status bundle_status;\n";
+  source += "  int bundle_wrong = 0;\n";
+  source += kernel.grid.empty() ? "  int64_t bundle_grid[3];\n"
+                                : "  int64_t bundle_grid[3] = {1, 1, 1};\n";
   std::string places;
-  for (const KernelArgument &argument : kernel.images.front().metadata.arguments) {
-    places += (places.empty() ? "" : ", ") + std::string("(void *)&") + argument.name;
-    if (argument.divisibility > 1)
+  for (const std::string &place : parameters.places)
+    places += (places.empty() ? "" : ", ") + ("(void *)&" + place);
+  for (size_t i = 0; i < maps; ++i)
+    places += (places.empty() ? "" : ", ") + ("bundle_encoded[" + std::to_string(i) + "]");
+  if (maps != 0)
+    source +=
+        llvm::formatv("  bundle_tensor bundle_tensors[{0}];\n"
+                      "  unsigned char bundle_encoded[{0}][128] __attribute__((aligned(64)));\n"
+                      "  unsigned bundle_map_number = 0;\n",
+                      maps)
+            .str();
+  source +=
+      "  void *bundle_arguments[] = {" + (places.empty() ? std::string("0") : places) + "};\n";
+  if (maps != 0)
+    source += "  memset(bundle_tensors, 0, sizeof bundle_tensors);\n";
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (const KernelArgument &argument = arguments[i]; argument.divisibility > 1)
       source +=
           llvm::formatv("  if ({0}{1} % {2} != 0)\n    return bundle_fail({3}_INVALID_ARGUMENT, "
                         "\"{4}: '{1}' is not a multiple of {2}\");\n",
-                        argument.kind == ArgumentKind::pointer ? "(uintptr_t)" : "", argument.name,
-                        argument.divisibility, name, kernel.name)
+                        argument.kind == ArgumentKind::pointer ? "(uintptr_t)" : "",
+                        parameters.places[i], argument.divisibility, name, kernel.name)
               .str();
-  }
   source +=
-      llvm::formatv("  status = bundle_find(bundle_images_{0}, sizeof bundle_images_{0} / "
-                    "sizeof *bundle_images_{0}, &loaded);\n  if (status != {1}_OK)\n    return "
-                    "status;\n",
+      llvm::formatv("  bundle_status = bundle_find(bundle_images_{0}, sizeof bundle_images_{0} / "
+                    "sizeof *bundle_images_{0}, &bundle_at);\n  if (bundle_status != {1}_OK)\n"
+                    "    return bundle_status;\n",
                     kernel.name, name)
           .str();
-  if (kernel.grid.empty()) {
-    source += "  programs[0] = grid.x;\n  programs[1] = grid.y;\n  programs[2] = grid.z;\n";
-  } else {
-    source += "  switch (loaded.image->variant) {\n";
+  if (kernel.grid.empty())
+    for (const char *axis : {"0] = grid.x", "1] = grid.y", "2] = grid.z"})
+      source += "  bundle_grid[" + std::string(axis) + ";\n";
+  if (hasCases) {
+    source += "  switch (bundle_at.image->variant) {\n";
     for (size_t i = 0; i < kernel.images.size(); ++i) {
-      Result<std::string> grid = gridInC(kernel, kernel.images[i]);
-      if (!grid.ok())
-        return grid.status();
-      source += "  case " + std::to_string(i) + ":\n" + *grid + "    break;\n";
+      Result<std::string> text = launchCase(kernel, kernel.images[i], parameters);
+      if (!text.ok())
+        return text.status();
+      source += "  case " + std::to_string(i) + ":\n" + *text + "    break;\n";
     }
     source += "  }\n";
   }
-  source += "  {\n    void *arguments[] = {" + (places.empty() ? std::string("0") : places) +
-            "};\n    return bundle_launch(&loaded, " + (kernel.grid.empty() ? "programs" : "grid") +
-            ", stream, arguments);\n  }\n}\n\n";
+  source += llvm::formatv(
+                "  bundle_status = bundle_check_grid(&bundle_at, bundle_grid, bundle_wrong);\n"
+                "  if (bundle_status != {0}_OK || bundle_grid[0] == 0 || bundle_grid[1] == 0 || "
+                "bundle_grid[2] == 0)\n    return bundle_status;\n",
+                name)
+                .str();
+  if (maps != 0)
+    source +=
+        llvm::formatv("  for (bundle_map_number = 0; bundle_map_number < "
+                      "bundle_at.image->map_count; ++bundle_map_number) {{\n"
+                      "    bundle_status = bundle_make_map(&bundle_at, bundle_map_number, "
+                      "&bundle_tensors[bundle_map_number],\n                                    "
+                      "bundle_encoded[bundle_map_number]);\n"
+                      "    if (bundle_status != {0}_OK)\n      return bundle_status;\n  }\n",
+                      name)
+            .str();
+  source += "  return bundle_launch(&bundle_at, bundle_grid, stream, bundle_arguments);\n}\n\n";
   return Status();
 }
 
-Status Writer::writeKernel(const BundleKernel &kernel) {
-  if (kernel.images.empty())
-    return tilecrt::invalidArgument("there is no code");
-  std::string parameters = kernel.grid.empty() ? bundle.name + "_grid grid, " : "";
-  for (const BundleImage &image : kernel.images)
-    if (!image.metadata.tensorMaps.empty())
-      return tilecrt::invalidArgument("it takes tensor maps for '" + image.target +
-                                      "', which bundles cannot make");
-  for (const KernelArgument &argument : kernel.images.front().metadata.arguments) {
-    Result<std::string> text = declare(argument);
-    if (!text.ok())
-      return text.status();
-    parameters += *text + ", ";
-  }
-  std::string signature = bundle.name + "_status " + bundle.name + "_" + kernel.name + "(" +
-                          parameters + "void *stream)";
+Status Writer::writeKernel(const BundleKernel &kernel, const Parameters &parameters) {
+  std::string list = kernel.grid.empty() ? bundle.name + "_grid grid, " : "";
+  for (const Parameter &parameter : parameters.list)
+    list += parameter.declaration + ", ";
+  std::string signature =
+      bundle.name + "_status " + bundle.name + "_" + kernel.name + "(" + list + "void *stream)";
   header += "/* " + kernel.images.front().metadata.name;
   if (!kernel.grid.empty())
     header += " on " + kernel.grid + " programs";
@@ -235,10 +507,110 @@ Status Writer::writeKernel(const BundleKernel &kernel) {
     header += "\n   " + image.target + (image.isPtx ? ", PTX: " : ": ") + image.config;
   header += " */\n" + signature + ";\n\n";
   writeImages(kernel);
-  return writeFunction(kernel, signature);
+  return writeFunction(kernel, parameters, signature);
+}
+
+Status Writer::readKernels() {
+  // What the header calls itself.
+  static constexpr llvm::StringLiteral taken[] = {
+      "status", "error", "grid", "to_fp16", "to_bf16", "fp16", "bf16", "fp8e4nv", "fp8e5"};
+  for (const BundleKernel &kernel : bundle.kernels) {
+    std::string where = "kernel '" + kernel.name + "'";
+    StringRef name = kernel.name;
+    if (llvm::is_contained(taken, name) || llvm::is_contained(statusNames, name) ||
+        name.starts_with("tensor"))
+      return tilecrt::invalidArgument("the name is taken by the header").withContext(where);
+    if (kernel.images.empty())
+      return tilecrt::invalidArgument("there is no code").withContext(where);
+    for (const BundleImage &image : kernel.images)
+      for (const TensorMapArgument &map : image.metadata.tensorMaps)
+        if (map.base >= image.metadata.arguments.size() || map.shape.empty() ||
+            map.shape.size() > 5 || map.strides.size() + 1 != map.shape.size() ||
+            !tilecrt::tensorMapElement(map.elementType))
+          return tilecrt::internalError("a tensor map that makes no sense").withContext(where);
+    Result<Parameters> parameters =
+        ParameterReader(bundle.name, kernel.images.front().metadata.arguments).read();
+    if (!parameters.ok())
+      return parameters.status().withContext(where);
+    parametersOf.push_back(std::move(*parameters));
+  }
+  return Status();
+}
+
+/// Types and functions of the header that some kernel needs.
+void Writer::writeTypes() {
+  const std::string &name = bundle.name;
+  if (llvm::any_of(bundle.kernels, [](const BundleKernel &kernel) { return kernel.grid.empty(); }))
+    header += "/* Programs in x, y, z. */\ntypedef struct " + name +
+              "_grid {\n  uint32_t x, y, z;\n} " + name + "_grid;\n\n";
+  std::map<std::string, std::string> tensors, floats;
+  for (const Parameters &parameters : parametersOf)
+    for (const Parameter &parameter : parameters.list) {
+      std::string rank = std::to_string(parameter.rank);
+      if (parameter.element.empty())
+        continue;
+      if (parameter.rank == 0) {
+        std::string type = name + "_" + parameter.element;
+        floats[parameter.element] = "typedef struct " + type + " {\n  " +
+                                    cTypeOf(parameter.element) + " bits;\n} " + type + ";\n\n";
+        continue;
+      }
+      std::string type = name + "_tensor" + rank + "_" + parameter.element;
+      tensors[type] =
+          "typedef struct " + type + " {\n  " + cTypeOf(parameter.element) +
+          " *data;\n  int32_t shape[" + rank + "];\n" +
+          (parameter.rank > 1 ? "  int64_t strides[" + std::to_string(parameter.rank - 1) + "];\n"
+                              : "") +
+          "} " + type + ";\n\n";
+    }
+  if (!tensors.empty())
+    header +=
+        "/* A tensor on the device, for a kernel that takes a descriptor: its sizes, and its "
+        "strides but the last, which is 1,\n   in elements. Address and strides are multiples "
+        "of 16 bytes. */\n";
+  for (const auto &tensor : tensors)
+    header += tensor.second;
+  if (!floats.empty())
+    header += "/* A short float by value: its bits. */\n";
+  for (const auto &type : floats)
+    header += type.second;
+  auto addConversion = [&](const char *type, const char *body) {
+    if (floats.count(type))
+      header += "/* Rounded to the nearest, ties to even. */\nstatic inline " + name + "_" + type +
+                " " + name + "_to_" + type + "(float value) {\n  " + name + "_" + type +
+                " result;\n  uint32_t bits;\n  memcpy(&bits, &value, sizeof bits);\n" + body +
+                "  return result;\n}\n\n";
+  };
+  addConversion("fp16", R"(  {
+    const uint32_t magnitude = bits & 0x7fffffffu, exponent = magnitude >> 23;
+    uint32_t half;
+    if (magnitude > 0x7f800000u) {
+      half = 0x7e00u | (magnitude >> 13 & 0x1ffu);
+    } else if (magnitude >= 0x477ff000u) {
+      half = 0x7c00u;
+    } else if (exponent >= 113) {
+      half = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1u)) >> 13;
+    } else if (exponent < 102) {
+      half = 0;
+    } else {
+      const uint32_t digits = (magnitude & 0x7fffffu) | 0x800000u, shift = 126 - exponent;
+      half = digits >> shift;
+      half += (digits & ((1u << shift) - 1u)) + (half & 1u) > 1u << (shift - 1);
+    }
+    result.bits = (uint16_t)((bits >> 16 & 0x8000u) | half);
+  }
+)");
+  addConversion("bf16", R"(  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    bits = (bits & 0xffff0000u) | 0x400000u;
+  else
+    bits += 0x7fffu + (bits >> 16 & 1u);
+  result.bits = (uint16_t)(bits >> 16);
+)");
 }
 
 Result<BundleFiles> Writer::write() {
+  if (Status status = readKernels(); !status.ok())
+    return status;
   const std::string &name = bundle.name;
   std::string guard = "TILEC_BUNDLE_" + StringRef(name).upper() + "_H";
   header =
@@ -248,29 +620,36 @@ Result<BundleFiles> Writer::write() {
       "there is none), and launches it on `stream`\n   (a CUstream or cudaStream_t; NULL: the "
       "default one). All may be called from any thread. The CUDA driver is opened\n   at the first "
       "call; link with -ldl -lpthread. */\n";
-  header += "#ifndef " + guard + "\n#define " + guard +
-            "\n\n#include <stdint.h>\n\n"
-            "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  bool convertsFloats = llvm::any_of(parametersOf, [](const Parameters &parameters) {
+    return llvm::any_of(parameters.list, [](const Parameter &parameter) {
+      return parameter.rank == 0 && (parameter.element == "fp16" || parameter.element == "bf16");
+    });
+  });
+  header += "#ifndef " + guard + "\n#define " + guard + "\n\n#include <stdint.h>\n" +
+            (convertsFloats ? "#include <string.h>\n" : "") +
+            "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   header += "typedef enum " + name + "_status {\n";
-  for (const char *status : {"OK", "NO_DRIVER", "OLD_DRIVER", "NO_DEVICE", "UNSUPPORTED_DEVICE",
-                             "INVALID_ARGUMENT", "OUT_OF_MEMORY", "DRIVER_ERROR", "CORRUPT"})
-    header += "  " + name + "_" + status + ",\n";
+  for (StringRef status : statusNames)
+    header += "  " + name + "_" + status.str() + ",\n";
   header.erase(header.size() - 2);
   header += "\n} " + name +
             "_status;\n\n/* Why the last call of this thread that failed did; empty when "
             "none did. */\nconst char *" +
             name + "_error(void);\n\n";
-  if (llvm::any_of(bundle.kernels, [](const BundleKernel &kernel) { return kernel.grid.empty(); }))
-    header += "/* Programs in x, y, z. */\ntypedef struct " + name +
-              "_grid {\n  uint32_t x, y, z;\n} " + name + "_grid;\n\n";
+  writeTypes();
   source =
       "/* Made by tilec " TILEC_VERSION "; see " + name + ".h. */\n#include \"" + name + ".h\"\n";
-  std::string loader = bundleLoaderText;
+  bool hasMaps = llvm::any_of(bundle.kernels, [](const BundleKernel &kernel) {
+    return llvm::any_of(
+        kernel.images, [](const BundleImage &image) { return !image.metadata.tensorMaps.empty(); });
+  });
+  std::string loader = std::string(bundleLoaderText) + bundleMathText;
+  loader += hasMaps ? bundleMapsText : "";
   for (size_t at = loader.find("@NAME@"); at != std::string::npos; at = loader.find("@NAME@", at))
     loader.replace(at, 6, name);
-  source += loader;
-  for (const BundleKernel &kernel : bundle.kernels)
-    if (Status status = writeKernel(kernel); !status.ok())
+  source += loader + "\n";
+  for (const auto &[kernel, parameters] : llvm::zip(bundle.kernels, parametersOf))
+    if (Status status = writeKernel(kernel, parameters); !status.ok())
       return status.withContext("kernel '" + kernel.name + "'");
   header += "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return BundleFiles{std::move(header), std::move(source)};

@@ -10,6 +10,7 @@
 #include "tilecrt/KernelMetadata.h"
 #include "tilecrt/Result.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,11 @@ namespace tilec::tool {
 struct BundleImage {
   /// "sm_90a".
   std::string target;
-  /// Compute capability that the code is for: 90; whether it runs on that one only.
+  /// Compute capability that the code is for: 90.
   int computeCapability = 0;
-  bool isExact = false;
   bool isPtx = false;
+  /// The oldest driver that takes it, as cuDriverGetVersion gives it; 0: any that bundles run with.
+  int driverVersion = 0;
   std::string bytes;
   tilecrt::KernelMetadata metadata;
   /// Constants and launch options, for people.
@@ -37,6 +39,10 @@ struct BundleKernel {
   /// One to three expressions over arguments and constants, as for 'tilec run'; empty: the caller
   /// gives the grid.
   std::string grid;
+  /// How it is launched.
+  std::array<unsigned, 3> cluster = {1, 1, 1};
+  bool isCooperative = false;
+  bool isProgrammatic = false;
   /// The best first.
   std::vector<BundleImage> images;
 };
@@ -57,8 +63,14 @@ tilecrt::Result<BundleFiles> writeBundle(const Bundle &bundle);
 /// Whether a text is a C identifier that is no keyword of C or C++.
 bool isCIdentifier(const std::string &text);
 
-/// The loader, with "@NAME@" in the place of the bundle's name.
+/// The driver, as cuDriverGetVersion gives it, that came with a version of PTX, as in 84.
+int driverOfPTX(int version);
+
+/// The loader, what grids are computed with, and tensor maps, with "@NAME@" in the place of the
+/// bundle's name.
 extern const char *const bundleLoaderText;
+extern const char *const bundleMathText;
+extern const char *const bundleMapsText;
 
 } // namespace tilec::tool
 

@@ -10,7 +10,20 @@
 #include "tilecrt/KernelMetadata.h"
 #include "tilecrt/sim/TensorMap.h"
 
+#include <optional>
+#include <string>
+
 namespace tilecrt {
+
+/// An element of tensor maps, as their metadata name it.
+struct TensorMapElement {
+  sim::TensorMapType type;
+  int64_t bytes;
+};
+std::optional<TensorMapElement> tensorMapElement(const std::string &name);
+
+/// The swizzle of 0, 32, 64 or 128 bytes.
+sim::TensorMapSwizzle tensorMapSwizzle(uint32_t bytes);
 
 /// The fields of one of the kernel's tensor maps. `arguments` points to the values of the kernel's
 /// arguments, with the sizes that the metadata says. invalidArgument when the tensor is empty or
