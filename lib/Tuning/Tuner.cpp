@@ -301,10 +301,9 @@ bool Search::measure(size_t device, Candidate &candidate, double milliseconds) {
 
 void Search::measureSome(size_t device) {
   // The device is opened while the first configurations are compiled.
-  std::string why = measurers[device]->start();
-  if (!why.empty()) {
+  if (std::string why = measurers[device]->start(); !why.empty()) {
     std::lock_guard<std::mutex> lock(mutex);
-    lose(device, why);
+    lose(device, std::move(why));
     if (outcome.lost.empty())
       return;
   }
@@ -317,10 +316,6 @@ void Search::measureSome(size_t device) {
         return;
       candidate = &outcome.candidates[toMeasure.front()];
       toMeasure.pop_front();
-      if (!why.empty()) {
-        settle(*candidate, State::Failed, why);
-        continue;
-      }
       if (!outcome.lost.empty() || isTimeUp()) {
         settle(*candidate, State::Waiting,
                outcome.lost.empty() ? whyNotTried() : "the device was lost");

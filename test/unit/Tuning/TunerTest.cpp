@@ -158,8 +158,8 @@ TEST(Tuner, DevicesThatDoNotStart) {
 
   Search none(2);
   none.fakes[0]->startProblem = none.fakes[1]->startProblem = "broken";
-  EXPECT_EQ(none.run(blocks({"64", "128"})).count(State::Failed), 2u);
-  EXPECT_EQ(none.stateOf("64"), "failed: broken");
+  EXPECT_EQ(none.run(blocks({"64", "128"})).count(State::Waiting), 2u);
+  EXPECT_EQ(none.stateOf("64"), "waiting: the device was lost");
   EXPECT_EQ(none.outcome.lost, "broken");
 }
 
