@@ -343,7 +343,8 @@ ExitCode CommandTuner::finish() {
     return code;
   const Candidate *best = outcome.best();
   if (!best)
-    return reportError("no configuration could be measured");
+    return reportError("no configuration could be measured" +
+                       (outcome.lost.empty() ? "" : ": " + outcome.lost));
   if (command.database.empty())
     return ExitCode::Ok;
   TuningRecord record;
