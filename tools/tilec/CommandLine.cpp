@@ -91,6 +91,7 @@ constexpr CommandEntry commands[] = {
     {"compile", "Compile a kernel and write one stage, or all", makeCompileParser},
     {"run", "Run a kernel on a GPU or on the simulator", makeRunParser},
     {"bench", "Time kernels on a GPU, or count on the simulator", makeBenchParser},
+    {"check", "Compile every kernel of some files and report", makeCheckParser},
     {"kernels", "List kernels, their parameters and configurations", makeKernelsParser},
     {"doctor", "Say what this machine has and what is missing", makeDoctorParser},
     {"layout", "Print a layout, or the plan of a conversion", makeLayoutParser},
@@ -204,7 +205,7 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   } catch (const CLI::ParseError &error) {
     if (!chosen())
       return usageError(
-          "no command given, expected compile, run, bench, build, tune, tuned, kernels, "
+          "no command given, expected compile, run, bench, build, tune, tuned, check, kernels, "
           "doctor, layout or cache",
           "");
     // A misspelt option is the better explanation of what is then missing.

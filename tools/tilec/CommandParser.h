@@ -28,6 +28,7 @@ public:
 std::unique_ptr<CommandParser> makeCompileParser();
 std::unique_ptr<CommandParser> makeRunParser();
 std::unique_ptr<CommandParser> makeBenchParser();
+std::unique_ptr<CommandParser> makeCheckParser();
 std::unique_ptr<CommandParser> makeKernelsParser();
 std::unique_ptr<CommandParser> makeDoctorParser();
 std::unique_ptr<CommandParser> makeLayoutParser();

@@ -165,6 +165,25 @@ struct KernelsCommand {
   bool json = false;
 };
 
+/// 'tilec check': every kernel of some files, with guessed signatures.
+struct CheckCommand {
+  /// Files, or folders of them.
+  std::vector<std::string> paths;
+  /// Empty: all that can be launched.
+  std::vector<std::string> kernels;
+  std::vector<NamedValue> arguments;
+  std::vector<NamedValue> constants;
+  std::string target = "sm_90a";
+  Stage stopAfter = Stage::PTX;
+  std::string ptxas;
+  /// For one kernel.
+  double timeoutSeconds = 60;
+  /// Files at a time; 0: as many as cores.
+  unsigned jobs = 0;
+  bool verbose = false;
+  bool json = false;
+};
+
 struct CacheCommand {
   enum class Action { Info, Clear, Verify, Prune };
   Action action = Action::Info;
@@ -193,7 +212,8 @@ struct LayoutCommand {
 
 using Command =
     std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand, DoctorCommand,
-                 LayoutCommand, CacheCommand, TuneCommand, TunedCommand, BuildCommand>;
+                 LayoutCommand, CacheCommand, TuneCommand, TunedCommand, BuildCommand,
+                 CheckCommand>;
 
 } // namespace tilec::tool
 

@@ -1,0 +1,33 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compile options for a kernel of which only the source is known: plausible types and values, tried
+// out on the front end until they fit together. For tools that check whole files.
+
+#ifndef TILEC_DRIVER_KERNELCHECK_H
+#define TILEC_DRIVER_KERNELCHECK_H
+
+#include "tilec/Driver/Compiler.h"
+
+namespace tilec {
+
+/// A signature that was found for a kernel.
+struct PlausibleSignature {
+  std::vector<ArgumentSpec> arguments;
+  std::vector<ConstantSpec> constants;
+  /// Whether the front end accepts the kernel with it.
+  bool isAccepted = false;
+  /// How many were tried.
+  unsigned numTried = 0;
+};
+
+/// Looks for arguments and constants that the front end accepts. What `base` already gives stays as
+/// it is. When nothing is accepted, the most plausible ones are returned: what is wrong with the
+/// kernel shows best with them. `budgetSeconds` bounds the search; 0 is no bound.
+PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceManager &sources,
+                                          const ast::Module &module, const KernelInfo &kernel,
+                                          const CompileOptions &base, double budgetSeconds = 0);
+
+} // namespace tilec
+
+#endif // TILEC_DRIVER_KERNELCHECK_H

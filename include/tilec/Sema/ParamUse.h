@@ -1,0 +1,68 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel does with each of its parameters, as far as its text shows: which ones are
+// followed as pointers, which ones are sizes, bounds, flags, types. A scan over the syntax tree,
+// for tools that have to guess a signature; nothing is evaluated.
+
+#ifndef TILEC_SEMA_PARAMUSE_H
+#define TILEC_SEMA_PARAMUSE_H
+
+#include "tilec/Syntax/AST.h"
+
+#include <string>
+#include <vector>
+
+namespace tilec {
+
+/// Uses of one parameter. Several may hold; who reads them decides what comes first.
+struct ParamUse {
+  /// An address is computed from it and followed.
+  bool isPointer = false;
+  /// A tensor descriptor: blocks of so many dimensions are loaded through it.
+  bool isDescriptor = false;
+  unsigned descriptorRank = 0;
+  /// What is loaded through it is an index or is used with integers only.
+  bool loadsIntegers = false;
+  /// Bits of what is loaded through it are taken, or exchanged atomically.
+  bool loadsBits = false;
+  /// Other atomic operations go through it.
+  bool isAtomic = false;
+  /// What is loaded through it is an address.
+  bool loadsAddresses = false;
+  /// What is loaded through it decides (a mask).
+  bool loadsConditions = false;
+  /// What is loaded through it is an operand of a matrix product.
+  bool feedsDot = false;
+  /// A number in offsets, bounds, divisions.
+  bool isIndex = false;
+  /// Something is divided by it.
+  bool isDivisor = false;
+  /// A multiple of it is promised.
+  bool isAlignment = false;
+  /// A number that meets loaded values or mathematical functions.
+  bool isReal = false;
+  /// The condition of an `if`.
+  bool isCondition = false;
+  /// Compared with None.
+  bool isOptional = false;
+  /// Part of the shape of a block.
+  bool isExtent = false;
+  /// Must be known at compile time for another reason.
+  bool isStatic = false;
+  /// Names a type.
+  bool isType = false;
+  /// Called as a function with so many arguments.
+  bool isCalled = false;
+  unsigned numArguments = 0;
+  /// Strings that it is compared with.
+  std::vector<std::string> strings;
+};
+
+/// The uses of the parameters of a function, in their order; calls of functions of the same file
+/// are followed. In time linear in the code that can be reached, whatever calls what.
+std::vector<ParamUse> findParamUses(const ast::Module &module, const ast::FunctionDef &function);
+
+} // namespace tilec
+
+#endif // TILEC_SEMA_PARAMUSE_H

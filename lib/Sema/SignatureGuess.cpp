@@ -1,0 +1,237 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From uses and names to types and values. What the code does with a parameter comes first; names
+// decide between what it leaves open.
+
+#include "tilec/Sema/SignatureGuess.h"
+
+#include "tilec/Sema/ModuleScope.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tilec;
+
+namespace {
+
+/// The words of a name: "stride_am" and "strideAM" have "stride" among theirs.
+bool hasWord(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> words) {
+  std::string lower = name.lower();
+  llvm::SmallVector<llvm::StringRef, 6> parts;
+  llvm::StringRef(lower).split(parts, '_', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  return llvm::any_of(parts, [&](llvm::StringRef part) { return llvm::is_contained(words, part); });
+}
+
+bool hasPart(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> pieces) {
+  std::string lower = name.lower();
+  return llvm::any_of(
+      pieces, [&](llvm::StringRef piece) { return llvm::StringRef(lower).contains(piece); });
+}
+
+bool looksReal(llvm::StringRef name) {
+  return hasWord(name, {"eps",      "epsilon", "scale",  "alpha",   "beta",  "lr",
+                        "momentum", "dropout", "p",      "prob",    "rate",  "temperature",
+                        "decay",    "theta",   "tau",    "softcap", "cap",   "factor",
+                        "value",    "slope",   "lambda", "beta1",   "beta2", "smoothing"}) ||
+         hasPart(name, {"scale", "softcap", "eps", "dropout_p", "weight_decay", "smoothing"});
+}
+
+bool looksLikePointer(llvm::StringRef name) {
+  return hasWord(name, {"ptr", "ptrs", "pointer", "out", "output", "input", "bias", "weight"}) ||
+         hasPart(name, {"_ptr", "ptr_", "pointer"});
+}
+
+bool looksLikeIndices(llvm::StringRef name) {
+  return hasWord(name, {"idx", "index", "indices", "ids", "offsets", "lens", "lengths", "slots",
+                        "mapping", "labels", "targets", "starts", "loc", "indptr", "chunks"}) ||
+         hasPart(name, {"seqlen", "cu_", "indices", "seq_len", "block_table", "offsets_ptr"});
+}
+
+bool looksLikeFlag(llvm::StringRef name) {
+  return hasWord(name, {"is",    "has",    "use",   "enable",  "causal", "with",  "should",
+                        "need",  "needs",  "apply", "even",    "fuse",   "fused", "inplace",
+                        "store", "output", "allow", "reverse", "add",    "do",    "no"});
+}
+
+/// A count or length that is no block size.
+bool looksLikeLength(llvm::StringRef name) {
+  return hasWord(name, {"ctx", "seq", "seqlen", "len", "length", "hidden", "vocab", "numel",
+                        "total", "elements", "rows", "cols", "n", "m", "k", "t", "l"});
+}
+
+class Guesser {
+public:
+  Guesser(const ast::Module &sourceModule, llvm::ArrayRef<ParamUse> paramUses,
+          const GuessVariant &chosen)
+      : module(sourceModule), uses(paramUses), variant(chosen) {}
+
+  std::vector<ParamGuess> run(const ast::FunctionDef &kernel, llvm::ArrayRef<std::string> known);
+
+private:
+  std::string guessType(llvm::StringRef name, const ParamUse &use) const;
+  std::string guessValue(llvm::StringRef name, const ParamUse &use) const;
+  std::string elementOf(llvm::StringRef name, const ParamUse &use) const;
+  std::string findFunction(const ParamUse &use) const;
+  std::string size() const;
+
+  const ast::Module &module;
+  llvm::ArrayRef<ParamUse> uses;
+  const GuessVariant &variant;
+  bool hasDot = false;
+  unsigned numExtents = 0;
+};
+
+} // namespace
+
+std::string Guesser::size() const {
+  if (variant.size != 0)
+    return std::to_string(variant.size);
+  return numExtents <= 1 ? "256" : numExtents <= 3 ? "64" : "32";
+}
+
+std::string Guesser::elementOf(llvm::StringRef name, const ParamUse &use) const {
+  if (use.loadsAddresses)
+    return "i64";
+  if (use.loadsBits)
+    return variant.index;
+  if (use.feedsDot)
+    return variant.element.empty() ? "fp16" : variant.element;
+  if (use.loadsIntegers || looksLikeIndices(name))
+    return variant.index;
+  if (use.loadsConditions)
+    return "i1";
+  if (!variant.element.empty())
+    return variant.element;
+  if (use.isAtomic)
+    return "fp32";
+  return hasDot ? "fp16" : "fp32";
+}
+
+std::string Guesser::guessType(llvm::StringRef name, const ParamUse &use) const {
+  if (use.isDescriptor) {
+    std::string shape;
+    for (unsigned i = 0; i < use.descriptorRank; ++i)
+      shape += (i == 0 ? "" : ", ") + (i + 2 < use.descriptorRank ? std::string("1") : size());
+    return "tensordesc<" + elementOf(name, use) + "[" + shape + "]>";
+  }
+  if (use.isPointer)
+    return "*" + elementOf(name, use) + ":16";
+  if (use.isIndex)
+    return "i32";
+  if (looksReal(name) || (use.isReal && !use.isCondition))
+    return "fp32";
+  bool isUnused = !use.isIndex && !use.isReal && !use.isCondition;
+  if (isUnused && looksLikePointer(name))
+    return "*" + elementOf(name, use) + ":16";
+  return "i32";
+}
+
+std::string Guesser::findFunction(const ParamUse &use) const {
+  for (const ast::FunctionDef *function : module.deviceFunctions)
+    if (function->isJit && !function->parent && function->params.size() == use.numArguments)
+      return function->name.str();
+  return "None";
+}
+
+std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const {
+  if (use.isCalled)
+    return findFunction(use);
+  if (use.isType || hasWord(name, {"dtype", "type"}))
+    return "tl." + std::string(hasDot ? "float16" : "float32");
+  if (!use.strings.empty()) {
+    // The text has no quotes in it that would end it: it comes from a literal of one line.
+    std::string text = use.strings.front();
+    std::string quoted = "'";
+    for (char c : text) {
+      if (c == '\'' || c == '\\')
+        quoted += '\\';
+      quoted += llvm::isPrint(c) ? c : ' ';
+    }
+    return quoted + "'";
+  }
+  if (use.isAlignment && !use.isExtent)
+    return "16";
+  if (use.isExtent)
+    return hasWord(name, {"group"}) && !hasPart(name, {"block"}) ? "8" : size();
+  if (looksReal(name) && !use.isIndex)
+    return hasPart(name, {"eps"}) ? "1e-05" : "0.5";
+  if (!use.isIndex && (use.isCondition || looksLikeFlag(name)))
+    return variant.flag ? "True" : "False";
+  if (hasPart(name, {"stride"}))
+    return "1";
+  if (hasWord(name, {"stages"}))
+    return "2";
+  if (hasWord(name, {"warps"}))
+    return "4";
+  if (hasWord(name, {"group", "groups", "heads", "num", "h", "g", "hq", "splits", "split"}))
+    return "8";
+  if (hasPart(name, {"block", "tile", "chunk"}) || hasWord(name, {"bm", "bn", "bk", "bt", "bv"}))
+    return size();
+  if (hasPart(name, {"dim", "dhead"}) || name == "D")
+    return size();
+  if (looksLikeLength(name))
+    return "1024";
+  if (use.isIndex)
+    return use.isDivisor ? "2" : "128";
+  if (use.isReal)
+    return "0.5";
+  return variant.flag ? "True" : "False";
+}
+
+std::vector<ParamGuess> Guesser::run(const ast::FunctionDef &kernel,
+                                     llvm::ArrayRef<std::string> known) {
+  for (const ParamUse &use : uses) {
+    hasDot |= use.feedsDot;
+    numExtents += use.isExtent ? 1 : 0;
+  }
+  std::vector<ParamGuess> guesses;
+  for (auto [param, use] : llvm::zip(kernel.params, uses)) {
+    bool isVariadic =
+        param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords;
+    ParamAnnotation annotation = classifyAnnotation(param.annotation);
+    if (isVariadic || param.defaultValue || annotation.kind == ParamAnnotation::Kind::Typed ||
+        llvm::is_contained(known, param.name))
+      continue;
+    if (param.name == "num_warps" || param.name == "num_stages")
+      continue;
+    bool isConstant = annotation.kind == ParamAnnotation::Kind::Constexpr || use.isExtent ||
+                      use.isStatic || use.isType || use.isCalled || !use.strings.empty();
+    std::string name = param.name.str();
+    if (isConstant && !use.isPointer)
+      guesses.push_back({name, true, guessValue(name, use)});
+    else if (isConstant)
+      guesses.push_back({name, true, "None"});
+    else if (variant.withoutOptional && use.isOptional)
+      guesses.push_back({name, true, "None"});
+    else
+      guesses.push_back({name, false, guessType(name, use)});
+  }
+  return guesses;
+}
+
+llvm::ArrayRef<GuessVariant> tilec::guessVariants() {
+  static const GuessVariant variants[] = {
+      {},
+      {"fp32", "i32", false, 0, false},
+      {"", "i32", true, 0, false},
+      {"fp32", "i32", true, 0, false},
+      {"", "i64", false, 0, false},
+      {"", "i32", false, 128, false},
+      {"", "i32", false, 16, false},
+      {"bf16", "i32", false, 0, false},
+      {"", "i32", false, 0, true},
+      {"i32", "i32", false, 0, false},
+      {"i8", "i32", false, 0, false},
+      {"", "i32", true, 0, true},
+  };
+  return variants;
+}
+
+std::vector<ParamGuess> tilec::guessSignature(const ast::Module &module,
+                                              const ast::FunctionDef &kernel,
+                                              llvm::ArrayRef<ParamUse> uses,
+                                              llvm::ArrayRef<std::string> known,
+                                              const GuessVariant &variant) {
+  return Guesser(module, uses, variant).run(kernel, known);
+}

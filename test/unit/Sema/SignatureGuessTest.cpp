@@ -1,0 +1,101 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What uses and names say about parameters.
+
+#include "tilec/Sema/SignatureGuess.h"
+#include "tilec/Syntax/Parser.h"
+
+#include <gtest/gtest.h>
+
+namespace tilec {
+namespace {
+
+class SignatureGuessTest : public testing::Test {
+protected:
+  /// The guess for kernel 'k' as "name=text" words.
+  std::string guess(llvm::StringRef text, const GuessVariant &variant = {}) {
+    DiagnosticEngine diagnostics;
+    module = parseModule(sources, llvm::cantFail(sources.addBuffer("t.tile", text)), diagnostics);
+    EXPECT_FALSE(diagnostics.hasErrors());
+    const ast::FunctionDef *kernel = module->findJitFunction("k");
+    uses = findParamUses(*module, *kernel);
+    std::string words;
+    for (const ParamGuess &param : guessSignature(*module, *kernel, uses, {}, variant))
+      words += (words.empty() ? "" : " ") + param.name + "=" + param.text;
+    return words;
+  }
+
+  SourceManager sources;
+  std::unique_ptr<ast::Module> module;
+  std::vector<ParamUse> uses;
+};
+
+TEST_F(SignatureGuessTest, pointerIsTheFirstTermOrTheKnownOne) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, n, m):\n  tl.store(x + n, 0)\n  tl.store(m + x, 0)\n"
+                  "  tl.store(x, 0)\n"),
+            "x=*fp32:16 n=i32 m=i32");
+}
+
+TEST_F(SignatureGuessTest, loopsAndAugmentedAssignmentsAreFollowed) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, step):\n  p = x\n  for i in range(4):\n"
+                  "    q = p\n    tl.store(q, 0)\n    p += step\n"),
+            "x=*fp32:16 step=i32");
+}
+
+TEST_F(SignatureGuessTest, indicesBitsMasksAddresses) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, i, bits, m, t):\n  tl.store(x + tl.load(i) * 4, 0)\n"
+                  "  a = tl.load(bits) >> 4\n  tl.store(x, tl.where(tl.load(m), a, 0))\n"
+                  "  tl.store(tl.load(t).to(tl.pointer_type(tl.float16)), 0)\n"),
+            "x=*fp32:16 i=*i32:16 bits=*i32:16 m=*i1:16 t=*i64:16");
+}
+
+TEST_F(SignatureGuessTest, descriptors) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(d, o, x):\n  tl.store(x, 0)\n"
+                  "  d.store([o, 0], tl.dot(d.load([o, 0]), d.load([0, o])))\n"),
+            "d=tensordesc<fp16[256, 256]> o=i32 x=*fp16:16");
+}
+
+TEST_F(SignatureGuessTest, callsOfHelpersTellAboutArguments) {
+  EXPECT_EQ(guess("@triton.jit\ndef h(p, n, B: tl.constexpr):\n"
+                  "  return tl.load(p + tl.arange(0, B), mask=tl.arange(0, B) < n)\n"
+                  "@triton.jit\ndef k(x, n, S):\n  tl.store(x + 1, h(x, n, B=S))\n"),
+            "x=*fp32:16 n=i32 S=256");
+}
+
+TEST_F(SignatureGuessTest, recursionEnds) {
+  EXPECT_EQ(guess("@triton.jit\ndef h(p):\n  return h(p)\n@triton.jit\ndef k(x):\n  h(x)\n"
+                  "  tl.store(x, 0)\n"),
+            "x=*fp32:16");
+}
+
+TEST_F(SignatureGuessTest, variants) {
+  const char *text = "@triton.jit\ndef k(x, b, F: tl.constexpr):\n  if F:\n    pass\n"
+                     "  if b is not None:\n    tl.store(x, tl.load(b))\n";
+  EXPECT_EQ(guess(text), "x=*fp32:16 b=*fp32:16 F=False");
+  GuessVariant variant;
+  variant.element = "bf16";
+  variant.flag = variant.withoutOptional = true;
+  EXPECT_EQ(guess(text, variant), "x=*bf16:16 b=None F=True");
+}
+
+TEST_F(SignatureGuessTest, stringsTypesSizesNumbers) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, ACT: tl.constexpr, T: tl.constexpr, B: tl.constexpr,\n"
+                  "      eps: tl.constexpr, N: tl.constexpr, D: tl.constexpr):\n"
+                  "  if ACT == 'gelu':\n    pass\n"
+                  "  tl.store(x + tl.arange(0, B // D) * N, (tl.load(x) + eps).to(T))\n"),
+            "x=*fp32:16 ACT='gelu' T=tl.float32 B=256 eps=1e-05 N=1024 D=256");
+}
+
+TEST_F(SignatureGuessTest, deepNestingIsLinear) {
+  std::string text = "@triton.jit\ndef k(x, a):\n  tl.store(x, ";
+  for (int i = 0; i < 60; ++i)
+    text += "(a and (a if ";
+  text += "a";
+  for (int i = 0; i < 60; ++i)
+    text += " else a))";
+  EXPECT_EQ(guess(text + ")\n"), "x=*fp32:16 a=i32");
+}
+
+} // namespace
+} // namespace tilec
