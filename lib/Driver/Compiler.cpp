@@ -63,9 +63,12 @@ constexpr int kUsualStages = 4;
 /// "sim", or "sim:" and the processor whose code is to be run.
 static bool isSimulator(StringRef target) { return target == "sim" || target.starts_with("sim:"); }
 
+/// The front end's output is what runs.
+static bool isInterpreter(StringRef target) { return target == "interp"; }
+
 /// The processor that code is made for.
 static StringRef processorOf(StringRef target) {
-  if (target == "sim")
+  if (target == "sim" || isInterpreter(target))
     return "sm_90a";
   target.consume_front("sim:");
   return target;
@@ -205,7 +208,7 @@ OwningOpRef<ModuleOp> Compilation::makeTile(std::optional<int> numStages,
   irgen.numWarps = options.numWarps;
   irgen.numStages = numStages;
   irgen.debug = options.debug;
-  if (options.target != "sim") {
+  if (options.target != "sim" && !isInterpreter(options.target)) {
     llvm::Expected<PTXTarget> target = findPTXTarget(processorOf(options.target));
     if (!target) {
       engine.error(SourceRange(), llvm::toString(target.takeError()));
@@ -224,7 +227,8 @@ bool Compilation::generate() {
   module = makeTile(options.numStages, diagnostics);
   if (!module || diagnostics.hasErrors())
     return fail(Failure::Input);
-  if (!runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps()); }))
+  if (!isInterpreter(options.target) &&
+      !runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps()); }))
     return false;
 
   for (auto func : module->getOps<func::FuncOp>())
@@ -461,6 +465,10 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
   bool ok = timed("parse", [&] { return parse(); });
   if (ok && wants(Stage::Tile))
     ok = timed("tile", [&] { return generate(); });
+  if (isInterpreter(options.target)) {
+    result->program = std::move(module);
+    return ok ? std::move(result) : nullptr;
+  }
   if (ok && wants(Stage::TileGPU))
     ok = timed("tilegpu", [&] { return toTileGPU(); });
   if (ok && wants(Stage::LLVMMLIR))
@@ -495,6 +503,19 @@ bool Compiler::canUseCache(const CompileOptions &options) {
 }
 
 Failure Compiler::lastFailure() const { return impl->failure; }
+
+bool Compiler::interpret(const CompiledKernel &kernel, void *const *arguments,
+                         const InterpreterConfig &config, const SourceManager &sources,
+                         DiagnosticEngine &diagnostics, InterpreterResult &result) {
+  ModuleOp module = *kernel.program;
+  func::FuncOp function = module ? findKernel(module) : func::FuncOp();
+  if (!function) {
+    diagnostics.error(SourceRange(), "the kernel was not compiled for the interpreter");
+    return false;
+  }
+  DiagnosticBridge bridge(*module.getContext(), sources, diagnostics);
+  return succeeded(tilec::interpret(function, arguments, config, result));
+}
 
 std::unique_ptr<CompiledKernel> Compiler::compileAfresh(SourceManager &sources, FileId file,
                                                         const CompileOptions &options,

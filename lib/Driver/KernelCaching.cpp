@@ -50,7 +50,8 @@ bool isBoundToPlaces(const CompileOptions &options) {
 } // namespace
 
 bool KernelCaching::isCacheable(const CompileOptions &options) {
-  if (options.target == "sim" || StringRef(options.target).starts_with("sim:"))
+  if (options.target == "interp" || options.target == "sim" ||
+      StringRef(options.target).starts_with("sim:"))
     return false;
   return options.stopAfter >= Stage::PTX && llvm::all_of(options.keep, [](Stage stage) {
            return stage == Stage::PTX || stage == Stage::Cubin;

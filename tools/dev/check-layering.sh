@@ -75,7 +75,7 @@ BEGIN {
   level["Layout"] = level["Syntax"] = level["Cache"] = 1
   level["Sema"] = level["dialects/Tile"] = 2
   level["dialects/TileGPU"] = level["IRGen"] = 3
-  level["Analysis"] = 4
+  level["Analysis"] = level["Interpreter"] = 4
   level["Target"] = 6
   level["Driver"] = 7
   level["Tuning"] = 7.5

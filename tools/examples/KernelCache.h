@@ -22,6 +22,7 @@ public:
   /// The kernel of a run for the cache's target. The pointer stays valid while the cache lives. A
   /// failure carries the rendered diagnostics.
   Result<const CompiledKernel *> get(const KernelRun &run);
+  Compiler &getCompiler() { return compiler; }
 
 private:
   CompilerPlaces places;
@@ -29,6 +30,9 @@ private:
   Compiler compiler;
   std::map<std::string, std::unique_ptr<CompiledKernel>> kernels;
 };
+
+/// The grid of a launch on the host, or why there is none.
+Result<std::array<uint32_t, 3>> hostGrid(const KernelRun &run);
 
 /// Names of a kernel's runtime arguments, in order.
 std::vector<std::string> argumentNames(const CompiledKernel &kernel);

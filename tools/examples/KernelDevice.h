@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices that runs execute on: the simulator and a CUDA GPU behind one interface. Both put every
-// buffer between guard bytes, poison outputs first, and check afterwards that nothing but the
-// outputs has changed.
+// Devices that runs execute on: the simulator and a CUDA GPU (and the interpreter) behind one
+// interface. All put every buffer between guard bytes, poison outputs first, and check afterwards
+// that nothing but the outputs has changed.
 
 #ifndef TILEC_TOOLS_EXAMPLES_KERNELDEVICE_H
 #define TILEC_TOOLS_EXAMPLES_KERNELDEVICE_H
@@ -67,7 +67,7 @@ class KernelDevice {
 public:
   virtual ~KernelDevice() = default;
 
-  /// "sim", "sim:sm_80" or "cuda:0".
+  /// "sim", "sim:sm_80", "interp" or "cuda:0".
   virtual std::string name() const = 0;
   /// One line for people: the GPU's name, or the number of host cores.
   virtual std::string describe() const = 0;
@@ -79,6 +79,8 @@ public:
 /// The simulator, for the code of `processor` (a PTX target; empty: the default).
 std::unique_ptr<KernelDevice> makeSimDevice(const CompilerPlaces &places,
                                             const std::string &processor = "");
+/// The interpreter of the tile dialect.
+std::unique_ptr<KernelDevice> makeInterpDevice(const CompilerPlaces &places);
 /// `unavailable` when there is no driver or no such device.
 Result<std::unique_ptr<KernelDevice>> makeCudaDevice(const CompilerPlaces &places, int ordinal);
 

@@ -43,6 +43,8 @@ Result<std::unique_ptr<KernelDevice>> openDevice(const Options &options,
                                                  const CompilerPlaces &places) {
   if (options.device == Options::DeviceChoice::Sim)
     return makeSimDevice(places, options.processor);
+  if (options.device == Options::DeviceChoice::Interp)
+    return makeInterpDevice(places);
   Result<std::unique_ptr<KernelDevice>> cuda = makeCudaDevice(places, options.ordinal);
   if (!cuda && options.device == Options::DeviceChoice::Auto)
     return makeSimDevice(places);

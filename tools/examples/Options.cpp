@@ -9,7 +9,8 @@
 
 namespace tilec::harness {
 
-/// "auto", "sim", "sim:PROCESSOR", "cuda" or "cuda:N"; empty text means it was one of them.
+/// "auto", "sim", "sim:PROCESSOR", "interp", "cuda" or "cuda:N"; empty text means it was one of
+/// them.
 static std::string readDevice(const std::string &text, Options &options) {
   if (text == "auto" || text == "sim") {
     options.device = text == "sim" ? Options::DeviceChoice::Sim : Options::DeviceChoice::Auto;
@@ -20,6 +21,10 @@ static std::string readDevice(const std::string &text, Options &options) {
     options.processor = text.substr(4);
     return "";
   }
+  if (text == "interp") {
+    options.device = Options::DeviceChoice::Interp;
+    return "";
+  }
   options.device = Options::DeviceChoice::Cuda;
   if (text == "cuda")
     return "";
@@ -28,7 +33,8 @@ static std::string readDevice(const std::string &text, Options &options) {
     options.ordinal = std::stoi(text.substr(5));
     return "";
   }
-  return "expected 'auto', 'sim', 'sim:PROCESSOR', 'cuda' or 'cuda:N', got '" + text + "'";
+  return "expected 'auto', 'sim', 'sim:PROCESSOR', 'interp', 'cuda' or 'cuda:N', got '" + text +
+         "'";
 }
 
 std::optional<Options> parseOptions(int argc, char **argv, int &exitCode) {
@@ -38,7 +44,7 @@ std::optional<Options> parseOptions(int argc, char **argv, int &exitCode) {
   bool noCheck = false;
   CLI::App app("Runs the example kernels and compares them with references in double precision");
   app.name("tilec-examples");
-  app.add_option("--device", device, "auto, sim, cuda or cuda:N (default auto)")
+  app.add_option("--device", device, "auto, sim, interp, cuda or cuda:N (default auto)")
       ->check([&](const std::string &text) { return readDevice(text, options); });
   app.add_flag("--quick", options.quick, "one size for each example");
   app.add_flag("--large", options.large, "the sizes for a GPU, timed");

@@ -13,7 +13,7 @@
 namespace tilec::harness {
 
 struct Options {
-  enum class DeviceChoice { Auto, Cuda, Sim };
+  enum class DeviceChoice { Auto, Cuda, Sim, Interp };
   DeviceChoice device = DeviceChoice::Auto;
   int ordinal = 0;
   /// Whose code the simulator runs; empty: the default's.

@@ -58,12 +58,10 @@ Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) 
   std::vector<void *> arguments;
   for (uint64_t &value : *values)
     arguments.push_back(&value);
-  for (size_t axis = 0; axis < 3; ++axis) {
-    if (run.grid[axis] == 0 || run.grid[axis] > UINT32_MAX)
-      return tilecrt::invalidArgument("a grid of " + std::to_string(run.grid[axis]) +
-                                      " programs cannot be launched");
-    config.grid[axis] = static_cast<uint32_t>(run.grid[axis]);
-  }
+  Result<std::array<uint32_t, 3>> grid = hostGrid(run);
+  if (!grid)
+    return grid.status();
+  config.grid = *grid;
 
   Outcome outcome;
   auto start = std::chrono::steady_clock::now();

@@ -89,7 +89,7 @@ struct CommandEntry {
 /// In the order of the help.
 constexpr CommandEntry commands[] = {
     {"compile", "Compile a kernel and write one stage, or all", makeCompileParser},
-    {"run", "Run a kernel on a GPU or on the simulator", makeRunParser},
+    {"run", "Run a kernel on a GPU, on the simulator or on the interpreter", makeRunParser},
     {"bench", "Time kernels on a GPU, or count on the simulator", makeBenchParser},
     {"check", "Compile every kernel of some files and report", makeCheckParser},
     {"kernels", "List kernels, their parameters and configurations", makeKernelsParser},

@@ -65,7 +65,7 @@ struct CompileCommand {
   bool lineInfo = true;
 };
 
-enum class DeviceKind { Auto, Cuda, Simulator };
+enum class DeviceKind { Auto, Cuda, Simulator, Interpreter };
 
 /// A check of one array after the run.
 struct Expectation {

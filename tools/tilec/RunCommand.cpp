@@ -9,6 +9,7 @@
 #include "Console.h"
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
+#include "InterpreterRun.h"
 #include "RunReport.h"
 #include "SimulatorRun.h"
 #include "SourceFile.h"
@@ -140,7 +141,7 @@ ExitCode Runner::readExpectations() {
 }
 
 void Runner::beginOpening() {
-  if (command.device == DeviceKind::Simulator)
+  if (command.device == DeviceKind::Simulator || command.device == DeviceKind::Interpreter)
     return;
   int ordinal = command.deviceNumber;
   openingDevice = std::async(std::launch::async, [ordinal] { return openGpuDevice(ordinal); });
@@ -196,7 +197,7 @@ ExitCode Runner::compile() {
   options.arguments = plan.types;
   options.constants = plan.constants;
   options.countInstructions = command.counters;
-  options.target = "sim";
+  options.target = command.device == DeviceKind::Interpreter ? "interp" : "sim";
   if (device) {
     if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
@@ -209,8 +210,14 @@ ExitCode Runner::compile() {
 }
 
 ExitCode Runner::launch() {
+  DiagnosticEngine errors;
   Result<RunOutcome> result =
-      gpu ? runOnGpu(*gpu, *kernel, plan, command) : runOnSimulator(*kernel, plan, command);
+      gpu ? runOnGpu(*gpu, *kernel, plan, command)
+      : command.device == DeviceKind::Interpreter
+          ? runOnInterpreter(compiler, sources, *kernel, plan, command, errors)
+          : runOnSimulator(*kernel, plan, command);
+  if (errors.hasErrors())
+    return printAndCount(errors);
   if (!result.ok())
     return reportUnlessOk(result.status());
   outcome = std::move(*result);

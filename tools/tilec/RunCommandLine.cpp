@@ -61,7 +61,7 @@ private:
 
 void RunParser::declare(OptionSet &options) {
   kernel.declare(options, "NAME=DATA", "Value of a run-time parameter");
-  launch.declare(options, "auto, cuda, cuda:N or sim");
+  launch.declare(options, "auto, cuda, cuda:N, sim or interp");
   options.addFlag("--counters", counters, "Count memory traffic and instructions (simulator)");
   options.addValue("--tuned", tuned, "Take the configuration from a tuning database", "FILE");
   options.addValue("--repeat", repeat, "Timed launches; the median is printed", "N");
@@ -82,7 +82,8 @@ Command RunParser::read(const OptionSet &options, const std::vector<std::string>
   command.json = json;
   command.counters = counters;
   bool needsSimulator = command.counters || command.check.value_or(false);
-  if (needsSimulator && command.device == DeviceKind::Cuda)
+  if (needsSimulator &&
+      (command.device == DeviceKind::Cuda || command.device == DeviceKind::Interpreter))
     usage(llvm::Twine(command.counters ? "'--counters'" : "'--check'") +
           " needs the simulator: '--device sim'");
   if (needsSimulator)

@@ -14,7 +14,8 @@
 
 namespace tilec::tool {
 
-/// Microseconds of repeated launches: of the kernel on a GPU, of the whole simulation otherwise.
+/// Microseconds of repeated launches: of the kernel on a GPU, of the whole simulation or
+/// interpretation otherwise.
 struct RunTime {
   double median = 0;
   double min = 0;
@@ -23,12 +24,14 @@ struct RunTime {
 };
 
 struct RunOutcome {
-  /// "NVIDIA H200 (cuda:0)" or "simulator".
+  /// "NVIDIA H200 (cuda:0)", "simulator" or "interpreter".
   std::string device;
   bool simulated = false;
+  /// By the interpreter of the tile dialect.
+  bool interpreted = false;
   bool checked = false;
   RunTime time;
-  /// Simulator only, of the first launch.
+  /// Of the first launch; of the interpreter only what was printed.
   tilecrt::sim::LaunchResult launch;
   std::vector<tilecrt::sim::Site> sites;
 };

@@ -62,9 +62,11 @@ std::string describeTime(const RunReport &report) {
   std::string text = printDuration(time.median);
   if (report.outcome.simulated)
     text += " to simulate";
+  if (report.outcome.interpreted)
+    text += " to interpret";
   if (time.repeats > 1)
     text += llvm::formatv(", median of {0}, least {1}", time.repeats, printDuration(time.min));
-  if (report.outcome.simulated)
+  if (report.outcome.simulated || report.outcome.interpreted)
     return text;
   return text + llvm::formatv("; {0} of arrays, {1:F1} GB/s",
                               printBytes(report.plan.argumentBytes()), bandwidth(report) / 1e9)
@@ -81,12 +83,15 @@ std::string describeChecks(const RunOutcome &outcome) {
   return llvm::formatv("{0} {1}", count, count == 1 ? "finding" : "findings");
 }
 
-std::string printLines(const tilecrt::sim::LaunchResult &launch) {
+std::string printLines(const RunOutcome &outcome) {
   std::string text;
-  for (const tilecrt::sim::PrintedLine &line : launch.printed)
-    text += llvm::formatv("[{0}] {1}\n", describeThread(line.thread), line.text);
-  if (launch.printedDropped != 0)
-    text += llvm::formatv("[{0} more lines]\n", launch.printedDropped);
+  for (const tilecrt::sim::PrintedLine &line : outcome.launch.printed)
+    // The interpreter has no threads.
+    text += outcome.interpreted
+                ? line.text + "\n"
+                : llvm::formatv("[{0}] {1}\n", describeThread(line.thread), line.text).str();
+  if (outcome.launch.printedDropped != 0)
+    text += llvm::formatv("[{0} more lines]\n", outcome.launch.printedDropped);
   return text;
 }
 
@@ -220,8 +225,8 @@ std::string printArray(const RunArray &array) {
 std::string printReport(const RunReport &report) {
   const RunOutcome &outcome = report.outcome;
   std::string text;
-  if (outcome.simulated)
-    text += printLines(outcome.launch);
+  if (outcome.simulated || outcome.interpreted)
+    text += printLines(outcome);
   auto line = [&](llvm::StringRef name, llvm::StringRef value) {
     text += llvm::formatv("{0,-9}{1}\n", name, value);
   };

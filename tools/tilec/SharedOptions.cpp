@@ -20,8 +20,9 @@ void readDevice(llvm::StringRef text, RunCommand &command) {
     command.isDeviceNamed = true;
     return;
   }
-  static constexpr DeviceKind kinds[] = {DeviceKind::Auto, DeviceKind::Cuda, DeviceKind::Simulator};
-  command.device = kinds[chooseWord("--device", text, {"auto", "cuda", "sim"})];
+  static constexpr DeviceKind kinds[] = {DeviceKind::Auto, DeviceKind::Cuda, DeviceKind::Simulator,
+                                         DeviceKind::Interpreter};
+  command.device = kinds[chooseWord("--device", text, {"auto", "cuda", "sim", "interp"})];
 }
 
 } // namespace
@@ -114,8 +115,9 @@ void LaunchOptions::readMeasured(const OptionSet &options, RunCommand &command) 
   if (!options.isGiven("--device"))
     device = "cuda";
   read(options, command);
-  if (command.device == DeviceKind::Auto)
-    usage("'--device' of a measurement expects cuda, cuda:N or sim, got 'auto'");
+  if (command.device == DeviceKind::Auto || command.device == DeviceKind::Interpreter)
+    usage(llvm::Twine("'--device' of a measurement expects cuda, cuda:N or sim, got '") +
+          (command.device == DeviceKind::Auto ? "auto'" : "interp'"));
   if (command.check.value_or(false) && command.device != DeviceKind::Simulator)
     usage("'--check' needs the simulator: '--device sim'");
 }

@@ -1,17 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One arena holds all arrays, with untouched (and so never allocated) pages between them.
+// A launch of the simulator on a copy of the arrays.
 
 #include "SimulatorRun.h"
+
+#include "RunMemory.h"
 
 #include "tilec/Target/HostJIT.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
 
 using tilecrt::Result;
 using tilecrt::Status;
@@ -19,56 +18,6 @@ using tilecrt::Status;
 namespace tilec::tool {
 
 namespace {
-
-constexpr size_t pageBytes = 4096;
-/// More programs than this would run for hours.
-constexpr uint64_t mostPrograms = uint64_t(1) << 24;
-/// Between two arrays, and before the first.
-constexpr size_t gapBytes = size_t(1) << 20;
-
-class Arena {
-public:
-  static Result<Arena> create(const std::vector<RunArray> &arrays) {
-    Arena arena;
-    size_t bytes = gapBytes;
-    std::vector<size_t> offsets;
-    for (const RunArray &array : arrays) {
-      offsets.push_back(bytes);
-      bytes += (array.data.byteSize() + pageBytes - 1) / pageBytes * pageBytes + gapBytes;
-    }
-    arena.memory.reset(std::aligned_alloc(pageBytes, bytes));
-    if (!arena.memory)
-      return tilecrt::outOfResources("cannot allocate " + std::to_string(bytes) +
-                                     " bytes for the kernel's arrays");
-    for (size_t offset : offsets)
-      arena.places.push_back(static_cast<char *>(arena.memory.get()) + offset);
-    return arena;
-  }
-
-  std::vector<uint64_t> addresses() const {
-    std::vector<uint64_t> result;
-    for (char *place : places)
-      result.push_back(reinterpret_cast<uintptr_t>(place));
-    return result;
-  }
-  void copyIn(const std::vector<RunArray> &arrays) {
-    for (size_t i = 0; i < arrays.size(); ++i)
-      if (arrays[i].data.byteSize() != 0)
-        std::memcpy(places[i], arrays[i].data.data(), arrays[i].data.byteSize());
-  }
-  void copyOut(std::vector<RunArray> &arrays) const {
-    for (size_t i = 0; i < arrays.size(); ++i)
-      if (arrays[i].data.byteSize() != 0)
-        std::memcpy(arrays[i].data.data(), places[i], arrays[i].data.byteSize());
-  }
-
-private:
-  struct Free {
-    void operator()(void *pointer) const { std::free(pointer); }
-  };
-  std::unique_ptr<void, Free> memory;
-  std::vector<char *> places;
-};
 
 tilecrt::sim::LaunchConfig makeConfig(const CompiledKernel &kernel, const RunPlan &plan,
                                       const RunCommand &command,
@@ -93,13 +42,9 @@ tilecrt::sim::LaunchConfig makeConfig(const CompiledKernel &kernel, const RunPla
 
 Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,
                                   const RunCommand &command) {
-  // At most 2^31 * 2^16 * 2^16: no overflow.
-  uint64_t programs = uint64_t(plan.grid[0]) * plan.grid[1] * plan.grid[2];
-  if (programs > mostPrograms)
-    return tilecrt::invalidArgument("grid '" + command.grid + "': " + std::to_string(programs) +
-                                    " programs; the simulator runs at most " +
-                                    std::to_string(mostPrograms));
-  Result<Arena> arena = Arena::create(plan.arrays);
+  if (Status status = checkHostGrid(plan, command); !status.ok())
+    return status;
+  Result<RunMemory> arena = RunMemory::create(plan.arrays);
   if (!arena.ok())
     return arena.status();
   std::vector<uint64_t> addresses = arena->addresses();

@@ -10,6 +10,7 @@
 #include "tilec/Analysis/KernelEstimate.h"
 #include "tilec/Cache/CompileCache.h"
 #include "tilec/IRGen/IRGen.h"
+#include "tilec/Interpreter/Interpreter.h"
 #include "tilec/Support/Diagnostic.h"
 #include "tilec/Support/SourceBuffer.h"
 #include "tilecrt/KernelMetadata.h"
@@ -58,7 +59,7 @@ struct CompileOptions {
   /// Most registers of a thread; not given: the assembler's choice.
   std::optional<int> maxRegisters;
   /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", "sim", or "sim:" and one of those: the simulator
-  /// runs its code.
+  /// runs its code; "interp": the tile dialect as the front end makes it, for interpret().
   std::string target = "sm_90a";
   /// The last stage wanted. For "sim" the kernel is compiled for the host after LLVMMLIR.
   Stage stopAfter = Stage::PTX;
@@ -103,6 +104,8 @@ struct CompiledKernel {
   std::string cubin;
   /// Set for target "sim".
   std::unique_ptr<HostKernel> host;
+  /// Set for target "interp"; lives no longer than the compiler that made it.
+  mlir::OwningOpRef<mlir::ModuleOp> program;
   /// Where it came from, if it was not compiled now.
   CacheLevel cacheLevel = CacheLevel::None;
   std::vector<StageTime> times;
@@ -133,6 +136,12 @@ public:
                                           const CompileOptions &options,
                                           DiagnosticEngine &diagnostics);
   Failure lastFailure() const;
+
+  /// Runs a kernel that this compiler made for "interp" on the interpreter of the tile dialect;
+  /// see tilec::interpret. False after errors, which go to `diagnostics`.
+  bool interpret(const CompiledKernel &kernel, void *const *arguments,
+                 const InterpreterConfig &config, const SourceManager &sources,
+                 DiagnosticEngine &diagnostics, InterpreterResult &result);
 
   /// What can be said about a kernel from its tiles alone, in a few milliseconds; `arguments` has
   /// known values of integer arguments. Nothing after an error.

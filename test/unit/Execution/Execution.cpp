@@ -36,6 +36,7 @@ static const std::vector<std::unique_ptr<KernelDevice>> &devices() {
     places.sourceFolder = inputFolder();
     std::vector<std::unique_ptr<KernelDevice>> opened;
     opened.push_back(makeSimDevice(places));
+    opened.push_back(makeInterpDevice(places));
     Result<std::unique_ptr<KernelDevice>> cuda = makeCudaDevice(places, 0);
     if (cuda)
       opened.push_back(std::move(*cuda));

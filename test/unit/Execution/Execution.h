@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs of kernels in tests: on the simulator with checking, and on a GPU where there is one,
-// against expected outputs. Inputs are random; TILEC_TEST_SEED repeats a run.
+// Runs of kernels in tests: on the simulator with checking, on the interpreter, and on a GPU where
+// there is one, against expected outputs. Inputs are random; TILEC_TEST_SEED repeats a run.
 
 #ifndef TILEC_TEST_UNIT_EXECUTION_EXECUTION_H
 #define TILEC_TEST_UNIT_EXECUTION_EXECUTION_H

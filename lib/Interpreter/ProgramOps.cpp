@@ -1,0 +1,97 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The program's place, assertions and printing. A barrier does nothing: there is one thread.
+
+#include "Evaluator.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstdio>
+
+using namespace mlir;
+
+namespace tilec::interpreter {
+namespace {
+
+LogicalResult runProgramId(Evaluator &e, Operation *op) {
+  e.set(op->getResult(0), {e.getProgram()[cast<tile::ProgramIdOp>(op).getAxis()]});
+  return success();
+}
+
+LogicalResult runNumPrograms(Evaluator &e, Operation *op) {
+  e.set(op->getResult(0), {e.getConfig().grid[cast<tile::NumProgramsOp>(op).getAxis()]});
+  return success();
+}
+
+LogicalResult runAssume(Evaluator &e, Operation *op) {
+  if (!e.getScalar(op->getOperand(0)))
+    return e.error(op) << "what the kernel tells the compiler to assume does not hold";
+  return success();
+}
+
+LogicalResult runAssert(Evaluator &e, Operation *op) {
+  auto check = cast<tile::AssertOp>(op);
+  const Bits &conditions = e.get(check.getCondition());
+  for (size_t i = 0; i < conditions.size(); ++i)
+    if (!conditions[i])
+      return e.error(op, check.getCondition().getType(), i)
+             << "assertion failed: " << check.getMessage();
+  return success();
+}
+
+std::string textOf(Type element, uint64_t bits, bool isHex, bool isSigned) {
+  unsigned width = tile::bitWidthOf(element);
+  if (isHex || isa<tile::PtrType>(element))
+    return llvm::formatv("{0:x}", bits);
+  if (isa<FloatType>(element)) {
+    char text[512];
+    std::snprintf(text, sizeof(text), "%f", FloatFormat(element).decode(bits));
+    return text;
+  }
+  if (isSigned && width > 1)
+    return std::to_string(asSigned(bits, width));
+  return std::to_string(bits);
+}
+
+void printValue(Evaluator &e, tile::PrintOp op, Value value, bool isSigned) {
+  const Bits &bits = e.get(value);
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  for (size_t i = 0; i < bits.size(); ++i) {
+    std::array<uint32_t, 3> program = e.getProgram();
+    std::string line = llvm::formatv("pid ({0}, {1}, {2}) ", program[0], program[1], program[2]);
+    if (tensor) {
+      size_t rest = bits.size(), place = i;
+      for (int64_t d = 0; d < tensor.getRank(); ++d) {
+        rest /= size_t(tensor.getDimSize(d));
+        line += (d == 0 ? "idx (" : ", ") + std::to_string(place / rest);
+        place %= rest;
+      }
+      line += ")";
+    }
+    e.print(line + op.getPrefix().str() +
+            textOf(elementOf(value.getType()), bits[i], op.getHex(), isSigned));
+  }
+}
+
+LogicalResult runPrint(Evaluator &e, Operation *op) {
+  auto print = cast<tile::PrintOp>(op);
+  for (auto [i, value] : llvm::enumerate(print.getValues()))
+    printValue(e, print, value, !print.getIsSigned() || (*print.getIsSigned())[i]);
+  return success();
+}
+
+LogicalResult runBarrier(Evaluator &, Operation *) { return success(); }
+
+} // namespace
+
+void addProgramOps(HandlerTable &table) {
+  table.add<tile::ProgramIdOp>(runProgramId);
+  table.add<tile::NumProgramsOp>(runNumPrograms);
+  table.add<tile::AssumeOp>(runAssume);
+  table.add<tile::AssertOp>(runAssert);
+  table.add<tile::PrintOp>(runPrint);
+  table.add<tile::BarrierOp>(runBarrier);
+}
+
+} // namespace tilec::interpreter
