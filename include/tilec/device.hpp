@@ -17,6 +17,7 @@
 
 #include "tilec/compiler.hpp"
 
+#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <tuple>
@@ -29,6 +30,8 @@ struct [[nodiscard]] Status {
   tilec_status code = TILEC_OK;
   /// Why not.
   std::string message;
+  /// Where the launch was saved that failed; empty where none was.
+  std::string savedLaunch = {};
 
   explicit operator bool() const { return code == TILEC_OK; }
 };
@@ -36,7 +39,37 @@ struct [[nodiscard]] Status {
 namespace detail {
 
 inline Status statusOf(tilec_status code) {
-  return code == TILEC_OK ? Status() : Status{code, tilec_last_error()};
+  return code == TILEC_OK ? Status() : Status{code, tilec_last_error(), tilec_last_saved_launch()};
+}
+
+} // namespace detail
+
+/// See tilec_save_options.
+struct SaveOptions {
+  /// Empty: launches are not saved.
+  std::string folder;
+  uint64_t maxBytes = 0;
+  uint32_t maxFailures = 0;
+  uint32_t keepLast = 0;
+
+  /// What the environment says: TILEC_SAVE_LAUNCHES names the folder.
+  static SaveOptions fromEnvironment() {
+    SaveOptions options;
+    if (const char *folder = std::getenv("TILEC_SAVE_LAUNCHES"))
+      options.folder = folder;
+    return options;
+  }
+};
+
+namespace detail {
+
+inline tilec_save_options rawSaveOptions(const SaveOptions &options) {
+  auto raw = sized<tilec_save_options>();
+  raw.folder = options.folder.c_str();
+  raw.max_bytes = options.maxBytes;
+  raw.max_failures = options.maxFailures;
+  raw.keep_last = options.keepLast;
+  return raw;
 }
 
 } // namespace detail
@@ -51,6 +84,8 @@ struct DeviceOptions {
   uint32_t hostThreads = 0;
   /// On "sim": gets the lines that kernels print.
   std::function<void(const char *line)> print = nullptr;
+  /// Whether and where launches are saved, so that those that fail can be replayed.
+  SaveOptions save = SaveOptions::fromEnvironment();
 };
 
 /// A GPU or the simulator. Copies are the same device.
@@ -66,6 +101,9 @@ public:
     raw.driver = detail::textOrNull(options.driver);
     raw.simulate_flags = options.check ? TILEC_SIMULATE_CHECK : 0;
     raw.host_threads = options.hostThreads;
+    tilec_save_options save = detail::rawSaveOptions(options.save);
+    if (!options.save.folder.empty())
+      raw.save_launches = &save;
     if (state->print) {
       raw.print = [](void *context, const char *line) {
         static_cast<State *>(context)->print(line);
@@ -92,6 +130,13 @@ public:
   /// What to compile for: Options::target.
   std::string target() const { return detail::textOf(info().target); }
   bool isSimulator() const { return target() == "sim"; }
+
+  /// Saves the launches from now on; with no folder no more.
+  Status saveLaunches(const SaveOptions &options) const {
+    tilec_save_options raw = detail::rawSaveOptions(options);
+    return detail::statusOf(
+        tilec_device_save_launches(handle(), options.folder.empty() ? nullptr : &raw));
+  }
 
   /// Waits for all work, or for that of one stream (null: the default stream).
   Status synchronize() const { return detail::statusOf(tilec_device_synchronize(handle())); }

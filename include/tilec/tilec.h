@@ -516,6 +516,22 @@ TILEC_API const char *tilec_report_text(const tilec_report *report);
 // * Handles may be destroyed in any order: what was made on a device keeps it alive. A function or
 //   memory that queued work uses has to live until that work is done.
 
+/// How launches are saved, so that those that fail can be run again: on the simulator, with every
+/// check, by `tilec run --check --replay FOLDER`. Before each launch its kernel, its arguments and
+/// the memory that they point into are written to a folder of its own; that is slow, and on a GPU
+/// every launch is waited for. What a graph launches on a GPU is not saved.
+typedef struct tilec_save_options {
+  size_t struct_size;
+  /// Gets the folders; made when it is not there.
+  const char *folder;
+  /// Launches that use more memory are not saved; 0: 4 GiB.
+  uint64_t max_bytes;
+  /// Failed launches that are kept, after which none is saved any more; 0: 16.
+  uint32_t max_failures;
+  /// Launches that did not fail that are kept, the last ones.
+  uint32_t keep_last;
+} tilec_save_options;
+
 typedef struct tilec_device_options {
   size_t struct_size;
   /// The CUDA driver's library; NULL: libcuda.so.1.
@@ -528,6 +544,8 @@ typedef struct tilec_device_options {
   /// lines are dropped.
   void (*print)(void *context, const char *line);
   void *print_context;
+  /// As tilec_device_save_launches; NULL: launches are not saved.
+  const tilec_save_options *save_launches;
 } tilec_device_options;
 
 /// The CUDA version that the driver was made for, 1000 * major + 10 * minor. `driver` as in
@@ -565,6 +583,12 @@ TILEC_API tilec_status tilec_device_get_info(const tilec_device *device, tilec_d
 /// Bytes of device memory that are free now, and all; either pointer may be NULL.
 TILEC_API tilec_status tilec_device_memory(const tilec_device *device, uint64_t *free_bytes,
                                            uint64_t *total_bytes);
+/// Saves the launches from now on, of all functions of the device; with NULL no more.
+TILEC_API tilec_status tilec_device_save_launches(tilec_device *device,
+                                                  const tilec_save_options *options);
+/// The folder of the launch that failed as the last failing call of this thread; empty when it was
+/// another call or was not saved. Lives as long as the text of tilec_last_error.
+TILEC_API const char *tilec_last_saved_launch(void);
 /// Waits for all work of the device's context.
 TILEC_API tilec_status tilec_device_synchronize(const tilec_device *device);
 

@@ -54,6 +54,19 @@ public:
   tilec_status beginRecording(void *stream) override;
   tilec_status endRecording(void *stream, std::shared_ptr<GraphObject> &graph) override;
 
+  /// The allocation that an address is in, whoever made it. In the context.
+  std::optional<LaunchMemory::Range> findAllocation(uint64_t address);
+
+  /// Makes a launch: as it is, or saved before and waited for.
+  template <typename Queue>
+  tilec_status launch(const CompiledKernel &kernel, const void *const *arguments,
+                      const LaunchShape &shape, void *stream, Queue queue) {
+    std::shared_ptr<LaunchSaver> saver = getSaver();
+    return saver ? launchSaved(*saver, kernel, arguments, shape, stream, queue) : done(queue());
+  }
+  /// Queues a graph, whose launches are not saved.
+  tilec_status launchGraph(const Graph &graph, CUstream stream);
+
   /// To be called with every kernel that is launched.
   void noteLaunch(void *stream, const std::shared_ptr<Kernel> &kernel) {
     if (numRecordings.load(std::memory_order_relaxed) != 0)
@@ -67,6 +80,11 @@ private:
     return properties.archName() + (hopper ? "a" : "");
   }
   void keepForRecording(void *stream, const std::shared_ptr<Kernel> &kernel);
+  tilec_status launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,
+                           const void *const *arguments, const LaunchShape &shape, void *stream,
+                           llvm::function_ref<Status()> queue);
+  /// Whether work may be waited for now: not while it is recorded.
+  bool canWait(void *stream);
   /// Calls a function of the driver with the context current.
   template <typename Call> tilec_status inContext(Call call) const {
     ContextScope scope(*context.shared());
@@ -82,16 +100,37 @@ private:
   /// Streams that are recorded, and the kernels that were launched on them.
   std::map<void *, std::vector<std::shared_ptr<Kernel>>> recordings;
   std::atomic<unsigned> numRecordings{0};
+  /// Held by a launch that is saved, until it is done: a failure is then its own.
+  std::mutex savingMutex;
+};
+
+/// For one launch that is being saved.
+class CudaMemory final : public LaunchMemory {
+public:
+  explicit CudaMemory(CudaDevice &cuda) : device(cuda) {}
+
+  std::optional<Range> find(uint64_t address) override { return device.findAllocation(address); }
+  llvm::Error read(uint64_t address, llvm::MutableArrayRef<char> to) override {
+    Status status = TILECRT_CUDA_CALL(device.table(), memcpyDtoH, (to.data(), address, to.size()));
+    if (status.ok())
+      return llvm::Error::success();
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), status.message());
+  }
+
+private:
+  CudaDevice &device;
 };
 
 class CudaGraph final : public GraphObject {
 public:
-  CudaGraph(Graph recorded, std::vector<std::shared_ptr<Kernel>> launched)
-      : kernels(std::move(launched)), graph(std::move(recorded)) {}
+  CudaGraph(std::shared_ptr<CudaDevice> device, Graph recorded,
+            std::vector<std::shared_ptr<Kernel>> launched)
+      : owner(std::move(device)), kernels(std::move(launched)), graph(std::move(recorded)) {}
 
-  tilec_status launch(void *stream) override { return done(graph.launch(streamOf(stream))); }
+  tilec_status launch(void *stream) override { return owner->launchGraph(graph, streamOf(stream)); }
 
 private:
+  std::shared_ptr<CudaDevice> owner;
   /// Unloaded after the graph is destroyed.
   std::vector<std::shared_ptr<Kernel>> kernels;
   Graph graph;
@@ -99,8 +138,9 @@ private:
 
 class CudaPrepared final : public PreparedObject {
 public:
-  CudaPrepared(std::shared_ptr<CudaDevice> device, PreparedLaunch packed)
-      : owner(std::move(device)), prepared(std::move(packed)) {}
+  CudaPrepared(std::shared_ptr<CudaDevice> device, std::shared_ptr<const CompiledKernel> kernel,
+               PreparedLaunch packed)
+      : owner(std::move(device)), compiled(std::move(kernel)), prepared(std::move(packed)) {}
 
   tilec_status setArgument(size_t index, const void *data, size_t size) override {
     return done(prepared.setArgument(index, data, size));
@@ -110,12 +150,14 @@ public:
   }
   tilec_status launch(void *stream) override {
     owner->noteLaunch(stream, prepared.kernel());
-    return done(prepared.launch(streamOf(stream)));
+    return owner->launch(*compiled, prepared.arguments(), prepared.launchShape(), stream,
+                         [&] { return prepared.launch(streamOf(stream)); });
   }
   std::shared_ptr<DeviceObject> device() const override { return owner; }
 
 private:
   std::shared_ptr<CudaDevice> owner;
+  std::shared_ptr<const CompiledKernel> compiled;
   PreparedLaunch prepared;
 };
 
@@ -330,8 +372,91 @@ tilec_status CudaDevice::endRecording(void *stream, std::shared_ptr<GraphObject>
   Result<Graph> recorded = Graph::endCapture(context, streamOf(stream));
   if (!recorded)
     return fail(recorded.status());
-  graph = std::make_shared<CudaGraph>(std::move(*recorded), std::move(kernels));
+  graph = std::make_shared<CudaGraph>(std::static_pointer_cast<CudaDevice>(shared_from_this()),
+                                      std::move(*recorded), std::move(kernels));
   return TILEC_OK;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Saving launches
+//===----------------------------------------------------------------------------------===//
+
+std::optional<LaunchMemory::Range> CudaDevice::findAllocation(uint64_t address) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto next = buffers.upper_bound(reinterpret_cast<void *>(address));
+    if (next != buffers.begin()) {
+      const DeviceBuffer &buffer = std::prev(next)->second;
+      if (address - buffer.address() <= buffer.size())
+        return LaunchMemory::Range{buffer.address(), buffer.size()};
+    }
+  }
+  CUdeviceptr base = 0;
+  size_t bytes = 0;
+  if (table().memGetAddressRange(&base, &bytes, address) == CUDA_SUCCESS)
+    return LaunchMemory::Range{base, bytes};
+  // Managed memory and the host's, as far as the device reaches it.
+  bool known =
+      table().pointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, address) ==
+          CUDA_SUCCESS &&
+      table().pointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, address) == CUDA_SUCCESS;
+  if (!known || base == 0 || address - base >= bytes)
+    return std::nullopt;
+  return LaunchMemory::Range{base, bytes};
+}
+
+bool CudaDevice::canWait(void *stream) {
+  if (numRecordings.load(std::memory_order_relaxed) != 0)
+    return false;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  return table().streamIsCapturing(streamOf(stream), &status) == CUDA_SUCCESS &&
+         status == CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+tilec_status CudaDevice::launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,
+                                     const void *const *arguments, const LaunchShape &shape,
+                                     void *stream, llvm::function_ref<Status()> queue) {
+  std::lock_guard<std::mutex> lock(savingMutex);
+  ContextScope scope(*context.shared());
+  if (!scope.status().ok())
+    return fail(scope.status());
+  if (!canWait(stream))
+    return done(queue());
+  if (Status before = context.synchronize(); !before.ok())
+    return fail(before.withContext("before the launch of kernel '" + kernel.metadata.name + "'"));
+  CudaMemory memory(*this);
+  auto extents = [](const Dim3 &given) -> std::array<uint32_t, 3> {
+    return {uint32_t(given.x), uint32_t(given.y), uint32_t(given.z)};
+  };
+  LaunchToSave launch{kernel, arguments, extents(shape.grid), extents(shape.cluster),
+                      properties().name};
+  LaunchSaver::Ticket ticket = saver.save(launch, memory);
+  Status status = queue();
+  // What was refused did not run.
+  if (status.code() == StatusCode::invalidArgument)
+    return fail(status);
+  if (status.ok())
+    status = context.synchronize().withContext("kernel '" + kernel.metadata.name + "'");
+  if (status.ok()) {
+    ticket.succeed();
+    return TILEC_OK;
+  }
+  tilec_status code = fail(status);
+  std::string note = ticket.fail(status.message());
+  addToFailure(note, ticket.keptFolder());
+  return code;
+}
+
+tilec_status CudaDevice::launchGraph(const Graph &graph, CUstream stream) {
+  std::shared_ptr<LaunchSaver> saver = getSaver();
+  Status status = graph.launch(stream);
+  if (saver && status.ok() && canWait(stream))
+    status = context.synchronize();
+  tilec_status code = done(status);
+  if (saver && !status.ok())
+    addToFailure("\nlaunches of a graph are not saved: launched one by one, the one that fails is",
+                 "");
+  return code;
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -365,7 +490,10 @@ tilec_status CudaFunction::describe(tilec_function_info &info) {
   return TILEC_OK;
 }
 
-tilec_status CudaFunction::launch(const LaunchRequest &request) { return done(queue(request)); }
+tilec_status CudaFunction::launch(const LaunchRequest &request) {
+  return owner->launch(kernel(), request.arguments, shapeOf(request), request.stream,
+                       [&] { return queue(request); });
+}
 
 Status CudaFunction::queue(const LaunchRequest &request) {
   LaunchShape shape = shapeOf(request);
@@ -406,6 +534,6 @@ tilec_status CudaFunction::prepare(const LaunchRequest &request,
       PreparedLaunch::create(entry, sharedMetadata(), shapeOf(request), request.arguments);
   if (!packed)
     return fail(packed.status());
-  prepared = std::make_shared<CudaPrepared>(owner, std::move(*packed));
+  prepared = std::make_shared<CudaPrepared>(owner, sharedKernel(), std::move(*packed));
   return TILEC_OK;
 }

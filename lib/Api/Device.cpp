@@ -97,6 +97,27 @@ tilec_status tilec_device_count(const char *driver, size_t *count) {
   });
 }
 
+static tilec_status makeSaver(const tilec_save_options *given,
+                              std::shared_ptr<LaunchSaver> &saver) {
+  std::optional<tilec_save_options> options = readStruct(given, "save options");
+  if (!options)
+    return TILEC_INVALID_ARGUMENT;
+  if (!options->folder || !*options->folder)
+    return invalid("save options: the folder is null or empty");
+  SaveOptions wanted;
+  wanted.folder = options->folder;
+  wanted.keepLast = options->keep_last;
+  if (options->max_bytes != 0)
+    wanted.maxBytes = options->max_bytes;
+  if (options->max_failures != 0)
+    wanted.maxFailures = options->max_failures;
+  llvm::Expected<std::shared_ptr<LaunchSaver>> made = LaunchSaver::create(std::move(wanted));
+  if (!made)
+    return fail(TILEC_INPUT_ERROR, llvm::toString(made.takeError()));
+  saver = std::move(*made);
+  return TILEC_OK;
+}
+
 tilec_status tilec_device_open(const char *name, const tilec_device_options *options,
                                tilec_device **device) {
   return guarded([&] {
@@ -114,6 +135,10 @@ tilec_status tilec_device_open(const char *name, const tilec_device_options *opt
     }
     if (read.simulate_flags & ~TILEC_SIMULATE_CHECK)
       return invalid("options: unknown simulate_flags " + std::to_string(read.simulate_flags));
+    std::shared_ptr<LaunchSaver> saver;
+    if (read.save_launches)
+      if (tilec_status wrong = makeSaver(read.save_launches, saver))
+        return wrong;
     std::shared_ptr<DeviceObject> opened;
     int ordinal = ordinalOf(name);
     tilec_status status = TILEC_OK;
@@ -124,9 +149,11 @@ tilec_status tilec_device_open(const char *name, const tilec_device_options *opt
     else
       return invalid("there is no device '" + std::string(name) +
                      "': expected 'cuda', 'cuda:N' or 'sim'");
-    if (status == TILEC_OK)
-      *device = Devices::get().insert(std::move(opened));
-    return status;
+    if (status != TILEC_OK)
+      return status;
+    opened->setSaver(std::move(saver));
+    *device = Devices::get().insert(std::move(opened));
+    return TILEC_OK;
   });
 }
 
@@ -149,6 +176,16 @@ tilec_status tilec_device_memory(const tilec_device *device, uint64_t *free_byte
       *free_bytes = freeBytes;
     if (total_bytes)
       *total_bytes = totalBytes;
+    return status;
+  });
+}
+
+tilec_status tilec_device_save_launches(tilec_device *device, const tilec_save_options *options) {
+  return onDevice(device, [&](DeviceObject &object) {
+    std::shared_ptr<LaunchSaver> saver;
+    tilec_status status = options ? makeSaver(options, saver) : TILEC_OK;
+    if (status == TILEC_OK)
+      object.setSaver(std::move(saver));
     return status;
   });
 }

@@ -11,6 +11,7 @@
 #include "Objects.h"
 #include "SlotTable.h"
 
+#include "tilec/Driver/LaunchSaver.h"
 #include "tilecrt/Result.h"
 
 #include <array>
@@ -100,6 +101,27 @@ public:
                             std::shared_ptr<FunctionObject> &function) = 0;
   virtual tilec_status beginRecording(void *stream) = 0;
   virtual tilec_status endRecording(void *stream, std::shared_ptr<GraphObject> &graph) = 0;
+
+  /// Null: launches are not saved.
+  void setSaver(std::shared_ptr<LaunchSaver> changed) {
+    std::lock_guard<std::mutex> lock(saverMutex);
+    isSaving.store(changed != nullptr, std::memory_order_relaxed);
+    saver = std::move(changed);
+  }
+
+protected:
+  /// One relaxed load when launches are not saved.
+  std::shared_ptr<LaunchSaver> getSaver() const {
+    if (!isSaving.load(std::memory_order_relaxed))
+      return nullptr;
+    std::lock_guard<std::mutex> lock(saverMutex);
+    return saver;
+  }
+
+private:
+  std::atomic<bool> isSaving{false};
+  mutable std::mutex saverMutex;
+  std::shared_ptr<LaunchSaver> saver;
 };
 
 tilec_status openSimDevice(const tilec_device_options &options,

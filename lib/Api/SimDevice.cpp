@@ -125,6 +125,8 @@ public:
   tilec_status submit(void *stream, Work work);
   tilec_status simulate(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
                         Values values) const;
+  /// The allocation that an address is in, or the end of.
+  std::optional<LaunchMemory::Range> findBuffer(uint64_t address) const;
 
 private:
   struct StreamState {
@@ -138,6 +140,11 @@ private:
   StreamState *find(void *stream);
   LaunchConfig configOf(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
                         void **arguments) const;
+  /// Nothing when launches are not saved.
+  std::optional<LaunchSaver::Ticket> save(const CompiledKernel &kernel,
+                                          std::array<uint32_t, 3> grid, void **arguments) const;
+  tilec_status run(const CompiledKernel &kernel, void **arguments,
+                   const LaunchConfig &config) const;
 
   tilec_device_options options;
   uint64_t totalBytes;
@@ -391,10 +398,64 @@ LaunchConfig SimDevice::configOf(const CompiledKernel &kernel, std::array<uint32
   return config;
 }
 
+std::optional<LaunchMemory::Range> SimDevice::findBuffer(uint64_t address) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto next = buffers.upper_bound(reinterpret_cast<void *>(address));
+  if (next == buffers.begin())
+    return std::nullopt;
+  const auto &[memory, bytes] = *std::prev(next);
+  uint64_t begin = reinterpret_cast<uintptr_t>(memory);
+  if (address - begin > bytes)
+    return std::nullopt;
+  return LaunchMemory::Range{begin, bytes};
+}
+
+namespace {
+class SimMemory final : public LaunchMemory {
+public:
+  explicit SimMemory(const SimDevice &simulator) : device(simulator) {}
+
+  std::optional<Range> find(uint64_t address) override { return device.findBuffer(address); }
+  llvm::Error read(uint64_t address, llvm::MutableArrayRef<char> to) override {
+    std::memcpy(to.data(), reinterpret_cast<const void *>(address), to.size());
+    return llvm::Error::success();
+  }
+
+private:
+  const SimDevice &device;
+};
+} // namespace
+
+std::optional<LaunchSaver::Ticket> SimDevice::save(const CompiledKernel &kernel,
+                                                   std::array<uint32_t, 3> grid,
+                                                   void **arguments) const {
+  std::shared_ptr<LaunchSaver> saver = getSaver();
+  if (!saver)
+    return std::nullopt;
+  SimMemory memory(*this);
+  return saver->save({kernel, arguments, grid, {0, 0, 0}, "the simulator"}, memory);
+}
+
 tilec_status SimDevice::simulate(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
                                  Values values) const {
   void **arguments = values.pointers();
   LaunchConfig config = configOf(kernel, grid, arguments);
+  std::optional<LaunchSaver::Ticket> ticket = save(kernel, grid, arguments);
+  tilec_status status = run(kernel, arguments, config);
+  // What was refused did not run.
+  if (!ticket || status == TILEC_INVALID_ARGUMENT)
+    return status;
+  if (status == TILEC_OK) {
+    ticket->succeed();
+  } else {
+    std::string note = ticket->fail(tilec_last_error());
+    addToFailure(note, ticket->keptFolder());
+  }
+  return status;
+}
+
+tilec_status SimDevice::run(const CompiledKernel &kernel, void **arguments,
+                            const LaunchConfig &config) const {
   LaunchResult result = tilec::simulate(kernel, arguments, config);
   if (options.print)
     for (const PrintedLine &line : result.printed)

@@ -15,6 +15,7 @@ struct LastError {
   std::string text;
   /// Shown instead of `text` when there was no memory for it.
   const char *fixed = nullptr;
+  std::string savedLaunch;
 };
 thread_local LastError lastError;
 
@@ -23,11 +24,18 @@ thread_local LastError lastError;
 tilec_status tilec::api::fail(tilec_status status, std::string message) noexcept {
   lastError.text = std::move(message);
   lastError.fixed = nullptr;
+  lastError.savedLaunch.clear();
   return status;
+}
+
+void tilec::api::addToFailure(const std::string &note, const std::string &savedLaunch) {
+  lastError.text += note;
+  lastError.savedLaunch = savedLaunch;
 }
 
 tilec_status tilec::api::failOutOfMemory() noexcept {
   lastError.fixed = "out of memory";
+  lastError.savedLaunch.clear();
   return TILEC_UNAVAILABLE;
 }
 
@@ -86,3 +94,5 @@ const char *tilec_status_name(int status) {
 const char *tilec_last_error(void) {
   return lastError.fixed ? lastError.fixed : lastError.text.c_str();
 }
+
+const char *tilec_last_saved_launch(void) { return lastError.savedLaunch.c_str(); }

@@ -21,6 +21,8 @@ namespace tilec::api {
 /// Keeps `message` for tilec_last_error and returns `status`.
 tilec_status fail(tilec_status status, std::string message) noexcept;
 tilec_status failOutOfMemory() noexcept;
+/// Adds to the failure that was just kept: more of its message, and where its launch is saved.
+void addToFailure(const std::string &note, const std::string &savedLaunch);
 /// An exception that should not have come this far: a bug of ours.
 tilec_status failException(const char *what) noexcept;
 /// The failure of a call whose handle is not a live one of the type: `what` is "compiler",

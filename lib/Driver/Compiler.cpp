@@ -54,6 +54,8 @@ struct Compiler::Impl {
 
   std::optional<MLIRContext> context;
   Failure failure = Failure::None;
+  /// The last source: kernels of one file share its text.
+  std::shared_ptr<const std::string> lastText;
 };
 
 constexpr llvm::StringLiteral kStagesAttr = "tile.num_stages";
@@ -574,14 +576,33 @@ std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sou
   return kernel;
 }
 
+void Compiler::noteOrigin(const SourceBuffer &source, const CompileOptions &options,
+                          CompiledKernel &kernel) {
+  if (!impl->lastText || *impl->lastText != source.getText())
+    impl->lastText = std::make_shared<const std::string>(source.getText());
+  auto origin = std::make_shared<KernelOrigin>();
+  origin->file = source.getName().str();
+  origin->text = impl->lastText;
+  origin->options = options;
+  origin->options.keep.clear();
+  origin->options.tools = ToolSearch();
+  origin->options.cache = nullptr;
+  kernel.origin = std::move(origin);
+}
+
 std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId file,
                                                   const CompileOptions &options,
                                                   DiagnosticEngine &diagnostics) {
-  if (!options.cache || !KernelCaching::isCacheable(options))
-    return compileAfresh(sources, file, options, diagnostics, nullptr);
-  std::unique_ptr<CompiledKernel> kernel = compileThroughCache(sources, file, options, diagnostics);
-  for (const std::string &problem : options.cache->takeProblems())
-    diagnostics.remark(SourceRange(), problem, "cache");
+  std::unique_ptr<CompiledKernel> kernel;
+  if (!options.cache || !KernelCaching::isCacheable(options)) {
+    kernel = compileAfresh(sources, file, options, diagnostics, nullptr);
+  } else {
+    kernel = compileThroughCache(sources, file, options, diagnostics);
+    for (const std::string &problem : options.cache->takeProblems())
+      diagnostics.remark(SourceRange(), problem, "cache");
+  }
+  if (kernel)
+    noteOrigin(*sources.getBuffer(file), options, *kernel);
   return kernel;
 }
 

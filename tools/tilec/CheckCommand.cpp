@@ -19,6 +19,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -106,8 +107,10 @@ bool Checker::start(Job &job) {
     return false;
   }
   if (child == 0) {
-    // A group of its own, so that an assembler it has started ends with it.
+    // A group of its own, so that an assembler it has started ends with it. It ends with its
+    // parent, whatever ends that one: there is nobody else to notice when it hangs.
     ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::close(ends[0]);
     rlimit none = {0, 0};
     ::setrlimit(RLIMIT_CORE, &none);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // TILEC_PTXAS, CUDA_HOME (or CUDA_PATH), PATH, TILEC_LIBCLC, TILEC_LIBDEVICE; TILEC_CACHE_DIR,
-// XDG_CACHE_HOME, HOME, TILEC_CACHE_LIMIT, TILEC_SHARED_CACHE, TILEC_NO_CACHE.
+// XDG_CACHE_HOME, HOME, TILEC_CACHE_LIMIT, TILEC_SHARED_CACHE, TILEC_NO_CACHE;
+// TILEC_SAVE_LAUNCHES.
 
 #include "Environment.h"
 
@@ -47,5 +48,7 @@ CacheEnvironment readCacheEnvironment() {
   environment.off = !variable("TILEC_NO_CACHE").empty();
   return environment;
 }
+
+std::string readSaveFolder() { return variable("TILEC_SAVE_LAUNCHES"); }
 
 } // namespace tilec::tool

@@ -25,6 +25,9 @@ struct CacheEnvironment {
 };
 CacheEnvironment readCacheEnvironment();
 
+/// TILEC_SAVE_LAUNCHES: where launches that fail are saved; empty: nowhere.
+std::string readSaveFolder();
+
 } // namespace tilec::tool
 
 #endif // TILEC_TOOLS_TILEC_ENVIRONMENT_H

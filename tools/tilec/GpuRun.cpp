@@ -7,6 +7,7 @@
 #include "GpuRun.h"
 
 #include "Environment.h"
+#include "RunSaving.h"
 
 #include "tilec/Driver/ToolHints.h"
 #include "tilec/Target/PTXTarget.h"
@@ -54,19 +55,45 @@ Result<std::string> targetFor(const DeviceProperties &device) {
 
 namespace {
 
+/// A fault on the device says nothing about its place; another tool of ours does. `saved` says
+/// where the launch is.
+Status explain(const Status &status, const std::string &saved = "") {
+  if (status.code() != tilecrt::StatusCode::deviceError)
+    return status.ok() ? status : Status(status.code(), status.message() + saved);
+  if (!saved.empty())
+    return Status(status.code(), status.message() + saved);
+  return Status(status.code(), status.message() +
+                                   "; the simulator finds the place: tilec run --device sim "
+                                   "--check");
+}
+
 /// The kernel loaded on the device with its arguments, ready to be launched many times.
 class Launch {
 public:
+  /// With `command` the launch is saved as it says.
   static Result<Launch> create(const Context &context, const CompiledKernel &compiled,
-                               RunPlan &plan) {
+                               RunPlan &plan, const RunCommand *command) {
     Launch launch;
+    launch.saving = command;
     if (Status status = launch.upload(context, plan); !status.ok())
       return status;
     if (Status status = launch.load(context, compiled); !status.ok())
       return status;
-    if (Status status = launch.pack(context, compiled.metadata, plan); !status.ok())
+    if (Status status = launch.pack(context, compiled, plan); !status.ok())
       return status;
     return launch;
+  }
+
+  /// The first launch, whose failure is the kernel's.
+  Status runOnce(const Stream &stream) {
+    Status status = queue(stream);
+    if (status.ok())
+      status = stream.synchronize();
+    if (ticket && status.ok())
+      ticket->succeed();
+    std::string note = ticket && !status.ok() ? ticket->fail(status.message()) : "";
+    ticket.reset();
+    return explain(status, note);
   }
 
   Status queue(const Stream &stream) { return kernel->launch(shape, stream, arguments.pointers()); }
@@ -112,8 +139,8 @@ private:
     return Status();
   }
 
-  Status pack(const Context &context, const tilecrt::KernelMetadata &metadata,
-              const RunPlan &plan) {
+  Status pack(const Context &context, const CompiledKernel &compiled, const RunPlan &plan) {
+    const tilecrt::KernelMetadata &metadata = compiled.metadata;
     Result<std::vector<std::vector<char>>> values = encodeArguments(plan, metadata, addresses);
     if (!values.ok())
       return values.status();
@@ -126,7 +153,14 @@ private:
     shape.cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
     shape.dynamicSharedBytes = metadata.dynamicSharedBytes;
     TILECRT_RETURN_IF_ERROR(kernel->checkLaunch(shape));
-    return kernel->prepare(shape.dynamicSharedBytes);
+    TILECRT_RETURN_IF_ERROR(kernel->prepare(shape.dynamicSharedBytes));
+    if (!saving)
+      return Status();
+    Result<std::optional<LaunchSaver::Ticket>> saved =
+        saveRun(*saving, compiled, plan, addresses, *values, describeGpu(context));
+    if (saved.ok() && *saved)
+      ticket.emplace(std::move(**saved));
+    return saved.status();
   }
 
   std::vector<DeviceBuffer> buffers;
@@ -134,27 +168,13 @@ private:
   std::optional<Kernel> kernel;
   LaunchArguments arguments;
   LaunchShape shape;
+  const RunCommand *saving = nullptr;
+  std::optional<LaunchSaver::Ticket> ticket;
 };
 
 Result<Timing> timeLaunches(const Context &context, const Stream &stream, Launch &launch,
                             const TimingOptions &options) {
   return timeKernel(context, stream, [&](const Stream &on) { return launch.queue(on); }, options);
-}
-
-/// A fault on the device says nothing about its place; another tool of ours does.
-Status explain(const Status &status) {
-  if (status.code() != tilecrt::StatusCode::deviceError)
-    return status;
-  return Status(status.code(), status.message() +
-                                   "; the simulator finds the place: tilec run --device sim "
-                                   "--check");
-}
-
-/// The first launch, whose failure is the kernel's.
-Status launchOnce(Launch &launch, const Stream &stream) {
-  if (Status status = launch.queue(stream); !status.ok())
-    return explain(status);
-  return explain(stream.synchronize());
 }
 
 } // namespace
@@ -184,14 +204,15 @@ struct Started {
   Launch launch;
 };
 
-static Result<Started> start(const Context &context, const CompiledKernel &kernel, RunPlan &plan) {
+static Result<Started> start(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
+                             const RunCommand *command = nullptr) {
   Result<Stream> stream = Stream::create(context);
   if (!stream.ok())
     return stream.status();
-  Result<Launch> launch = Launch::create(context, kernel, plan);
+  Result<Launch> launch = Launch::create(context, kernel, plan, command);
   if (!launch.ok())
     return launch.status();
-  if (Status status = launchOnce(*launch, *stream); !status.ok())
+  if (Status status = launch->runOnce(*stream); !status.ok())
     return status;
   return Started{std::move(*stream), std::move(*launch)};
 }
@@ -206,7 +227,7 @@ static Result<Timing> timeStarted(const Context &context, Started &started,
 
 Result<RunOutcome> runOnGpu(const Context &context, const CompiledKernel &kernel, RunPlan &plan,
                             const RunCommand &command) {
-  Result<Started> started = start(context, kernel, plan);
+  Result<Started> started = start(context, kernel, plan, &command);
   if (!started.ok())
     return started.status();
   if (Status status = started->launch.download(plan); !status.ok())

@@ -32,8 +32,7 @@ static InterpreterConfig makeConfig(const CompiledKernel &kernel, const RunPlan 
 Result<RunOutcome> runOnInterpreter(Compiler &compiler, SourceManager &sources,
                                     const CompiledKernel &kernel, RunPlan &plan,
                                     const RunCommand &command, DiagnosticEngine &diagnostics) {
-  if (Status status = checkHostGrid(plan, command); !status.ok())
-    return status;
+  TILECRT_RETURN_IF_ERROR(checkHostGrid(plan.grid, "interpreter"));
   Result<RunMemory> memory = RunMemory::create(plan.arrays);
   if (!memory.ok())
     return memory.status();

@@ -46,7 +46,8 @@ public:
   /// An option that no help shows.
   void addHidden(const std::string &name, int &value);
 
-  void require(const std::string &name);
+  /// The last call counts.
+  void require(const std::string &name, bool isNeeded = true);
   /// What the help says behind the options.
   void setFooter(const std::string &text);
 

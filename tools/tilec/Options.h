@@ -100,6 +100,11 @@ struct RunCommand {
   /// Bytes that a launch moves, an expression like the grid's. Empty: those of the arguments.
   std::string bytes;
   bool json = false;
+  /// A saved launch to be run again on the simulator, instead of the data; empty: none.
+  /// `kernel.file` then replaces the saved source, unless it is empty.
+  std::string replay;
+  /// Where a launch that fails is saved; empty: where the environment says.
+  std::string saveLaunches;
 };
 
 struct BenchCommand {

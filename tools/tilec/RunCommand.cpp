@@ -10,6 +10,7 @@
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
 #include "InterpreterRun.h"
+#include "ReplayRun.h"
 #include "RunReport.h"
 #include "SimulatorRun.h"
 #include "SourceFile.h"
@@ -36,6 +37,7 @@ public:
 
 private:
   ExitCode readSource();
+  ExitCode readReplay();
   ExitCode readExpectations();
   void beginOpening();
   ExitCode openDevice();
@@ -63,6 +65,8 @@ private:
   /// and its context while the kernel is compiled.
   std::shared_future<Result<tilecrt::cuda::Device>> openingDevice;
   std::future<Result<tilecrt::cuda::Context>> openingContext;
+  /// The launch that is replayed, if one is.
+  std::optional<SavedLaunch> saved;
   /// Nothing: the simulator.
   std::optional<tilecrt::cuda::Device> device;
   std::optional<tilecrt::cuda::Context> gpu;
@@ -118,6 +122,21 @@ ExitCode Runner::readSource() {
   if (info)
     plan = makeRunPlan(command, source, *info, diagnostics, /*withLaunch=*/command.tuned.empty());
   return printAndCount(diagnostics);
+}
+
+ExitCode Runner::readReplay() {
+  llvm::Expected<SavedLaunch> launch = readSavedLaunch(command.replay);
+  if (!launch)
+    return reportError(llvm::toString(launch.takeError()));
+  saved = std::move(*launch);
+  llvm::Expected<FileId> added = command.kernel.file.empty()
+                                     ? sources.addBuffer(saved->origin.file, *saved->origin.text)
+                                     : sources.loadFile(command.kernel.file);
+  if (!added)
+    return reportError(llvm::toString(added.takeError()));
+  file = *added;
+  reportNote(describeSaved(*saved));
+  return reportUnlessOk(planReplay(*saved, command, plan));
 }
 
 /// Before the run, so that a wrong path costs no time.
@@ -202,6 +221,8 @@ ExitCode Runner::compile() {
     if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
   }
+  if (saved)
+    applySaved(*saved, options);
   cache.attachTo(options);
   DiagnosticEngine diagnostics;
   kernel = compiler.compile(sources, file, options, diagnostics);
@@ -212,7 +233,8 @@ ExitCode Runner::compile() {
 ExitCode Runner::launch() {
   DiagnosticEngine errors;
   Result<RunOutcome> result =
-      gpu ? runOnGpu(*gpu, *kernel, plan, command)
+      saved ? replayOnSimulator(*saved, *kernel, plan, command)
+      : gpu ? runOnGpu(*gpu, *kernel, plan, command)
       : command.device == DeviceKind::Interpreter
           ? runOnInterpreter(compiler, sources, *kernel, plan, command, errors)
           : runOnSimulator(*kernel, plan, command);
@@ -224,6 +246,8 @@ ExitCode Runner::launch() {
   DiagnosticEngine findings(/*limit=*/0);
   reportFindings(outcome, sources, findings);
   printDiagnostics(sources, findings, command.kernel.diagnosticsFormat);
+  if (!outcome.saved.empty())
+    reportNote(llvm::StringRef(outcome.saved).trim());
   return ExitCode::Ok;
 }
 
@@ -264,9 +288,9 @@ ExitCode Runner::report() {
 ExitCode Runner::run() {
   beginOpening();
   for (ExitCode (Runner::*step)() :
-       {&Runner::readSource, &Runner::readExpectations, &Runner::openDevice, &Runner::applyTuned,
-        &Runner::compile, &Runner::openContext, &Runner::launch, &Runner::saveArrays,
-        &Runner::compareArrays})
+       {command.replay.empty() ? &Runner::readSource : &Runner::readReplay,
+        &Runner::readExpectations, &Runner::openDevice, &Runner::applyTuned, &Runner::compile,
+        &Runner::openContext, &Runner::launch, &Runner::saveArrays, &Runner::compareArrays})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return report();

@@ -33,7 +33,8 @@ Examples:
   tilec run add.tile --grid "cdiv(n, BLOCK)" --arg x=randn:f32[1000] --arg y=zeros:f32[1000]
       --arg n=1000 --const BLOCK=256 --save y=out.npy --print y
   tilec run add.tile ... --device sim --counters
-  tilec run add.tile ... --expect y=reference.npy --rtol 1e-5)text";
+  tilec run add.tile ... --expect y=reference.npy --rtol 1e-5
+  tilec run --check --replay launches/add-4711-1 --save y=y.npy)text";
 
 std::optional<double> readTolerance(const OptionSet &options, const char *option, double value) {
   if (!options.isGiven(option))
@@ -41,6 +42,20 @@ std::optional<double> readTolerance(const OptionSet &options, const char *option
   if (!(value >= 0) || std::isinf(value))
     usage(llvm::Twine("'") + option + "' expects a number of at least 0");
   return value;
+}
+
+/// What a saved launch decides cannot be given beside it.
+void checkReplay(const OptionSet &options, const RunCommand &command) {
+  if (command.replay.empty())
+    usage("'--replay' expects the folder of a saved launch");
+  for (const char *option :
+       {"--arg", "--const", "--buffer", "--grid", "--kernel", "--num-warps", "--num-stages",
+        "--seed", "--tuned", "--no-specialize", "--save-launches"})
+    if (options.isGiven(option))
+      usage(llvm::Twine("'") + option +
+            "' cannot be given with '--replay': the saved launch says it");
+  if (command.device == DeviceKind::Cuda)
+    usage("'--replay' needs the simulator: '--device sim'");
 }
 
 class RunParser final : public CommandParser {
@@ -57,6 +72,7 @@ private:
   std::vector<std::string> save, expect, print;
   double rtol = 0, atol = 0;
   bool json = false;
+  std::string replay, saveLaunches;
 };
 
 void RunParser::declare(OptionSet &options) {
@@ -71,6 +87,13 @@ void RunParser::declare(OptionSet &options) {
   options.addValue("--atol", atol, "Absolute tolerance (default: by element type)", "A");
   options.addRepeated("--print", print, "Print an array after the run", "NAME");
   options.addFlag("--json", json, "Report as JSON");
+  options.addValue("--replay", replay, "Run a saved launch again on the simulator", "DIR");
+  options.addValue("--save-launches", saveLaunches,
+                   "Where to save a launch that fails, for --replay (or TILEC_SAVE_LAUNCHES)",
+                   "DIR");
+  // A saved launch has both.
+  options.require("FILE", false);
+  options.require("--grid", false);
   options.setFooter(examples);
 }
 
@@ -81,6 +104,15 @@ Command RunParser::read(const OptionSet &options, const std::vector<std::string>
   command.tuned = tuned;
   command.json = json;
   command.counters = counters;
+  command.replay = replay;
+  command.saveLaunches = saveLaunches;
+  if (options.isGiven("--replay")) {
+    checkReplay(options, command);
+    command.device = DeviceKind::Simulator;
+  }
+  for (const char *option : {"FILE", "--grid"})
+    if (!options.isGiven("--replay") && !options.isGiven(option))
+      usage(llvm::Twine(option) + " is required");
   bool needsSimulator = command.counters || command.check.value_or(false);
   if (needsSimulator &&
       (command.device == DeviceKind::Cuda || command.device == DeviceKind::Interpreter))

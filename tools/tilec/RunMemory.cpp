@@ -19,16 +19,18 @@ constexpr size_t gapBytes = size_t(1) << 20;
 /// More programs than this would run for hours.
 constexpr uint64_t mostPrograms = uint64_t(1) << 24;
 
-Status checkHostGrid(const RunPlan &plan, const RunCommand &command) {
-  // At most 2^31 * 2^16 * 2^16: no overflow.
-  uint64_t programs = uint64_t(plan.grid[0]) * plan.grid[1] * plan.grid[2];
-  if (programs <= mostPrograms)
-    return {};
-  std::string device =
-      command.device == DeviceKind::Interpreter ? "the interpreter" : "the simulator";
-  return tilecrt::invalidArgument("grid '" + command.grid + "': " + std::to_string(programs) +
-                                  " programs; " + device + " runs at most " +
-                                  std::to_string(mostPrograms));
+Status checkHostGrid(const std::array<uint32_t, 3> &grid, const char *device) {
+  uint64_t programs = 1;
+  for (uint64_t extent : grid) {
+    // Three extents may be too much for 64 bits.
+    programs = extent > mostPrograms ? mostPrograms + 1 : programs * extent;
+    if (programs > mostPrograms)
+      return tilecrt::invalidArgument("the grid is " + std::to_string(grid[0]) + " x " +
+                                      std::to_string(grid[1]) + " x " + std::to_string(grid[2]) +
+                                      "; the " + device + " runs at most " +
+                                      std::to_string(mostPrograms) + " programs");
+  }
+  return Status();
 }
 
 void RunMemory::Free::operator()(void *pointer) const { std::free(pointer); }

@@ -12,8 +12,9 @@
 
 namespace tilec::tool {
 
-/// Error when the grid has more programs than a host runs in a day.
-tilecrt::Status checkHostGrid(const RunPlan &plan, const RunCommand &command);
+/// Error when the grid has more programs than a host runs in a day. `device` is its name in the
+/// message.
+tilecrt::Status checkHostGrid(const std::array<uint32_t, 3> &grid, const char *device);
 
 /// Copies of arrays that lie far apart, so that an access past the end of one does not meet the
 /// next.

@@ -34,6 +34,8 @@ struct RunOutcome {
   /// Of the first launch; of the interpreter only what was printed.
   tilecrt::sim::LaunchResult launch;
   std::vector<tilecrt::sim::Site> sites;
+  /// Where a launch that failed was saved, or why it was not; empty when it was not asked for.
+  std::string saved;
 };
 
 /// The result of one --expect.

@@ -6,6 +6,7 @@
 #include "SimulatorRun.h"
 
 #include "RunMemory.h"
+#include "RunSaving.h"
 
 #include "tilec/Target/HostJIT.h"
 
@@ -40,10 +41,26 @@ tilecrt::sim::LaunchConfig makeConfig(const CompiledKernel &kernel, const RunPla
 
 } // namespace
 
+RunTime summarizeTimes(std::vector<double> microseconds) {
+  std::sort(microseconds.begin(), microseconds.end());
+  RunTime time;
+  time.repeats = unsigned(microseconds.size());
+  time.median = microseconds[microseconds.size() / 2];
+  time.min = microseconds.front();
+  for (double sample : microseconds)
+    time.mean += sample / double(microseconds.size());
+  return time;
+}
+
+/// The first thing that went wrong.
+static std::string whyFailed(const tilecrt::sim::LaunchResult &launch,
+                             const tilecrt::sim::LaunchConfig &config) {
+  return launch.findings.empty() ? launch.error : describeFinding(launch.findings.front(), config);
+}
+
 Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,
                                   const RunCommand &command) {
-  if (Status status = checkHostGrid(plan, command); !status.ok())
-    return status;
+  TILECRT_RETURN_IF_ERROR(checkHostGrid(plan.grid, "simulator"));
   Result<RunMemory> arena = RunMemory::create(plan.arrays);
   if (!arena.ok())
     return arena.status();
@@ -60,7 +77,12 @@ Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,
   outcome.device = "simulator";
   outcome.simulated = true;
   tilecrt::sim::LaunchConfig config = makeConfig(kernel, plan, command, addresses);
+  config.sites = &kernel.host->sites();
   outcome.checked = config.check;
+  Result<std::optional<LaunchSaver::Ticket>> ticket =
+      saveRun(command, kernel, plan, addresses, *values, "the simulator");
+  if (!ticket.ok())
+    return ticket.status();
   std::vector<double> microseconds;
   for (unsigned i = 0; i < command.repeat.value_or(1); ++i) {
     arena->copyIn(plan.arrays);
@@ -73,15 +95,13 @@ Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,
     if (i == 0)
       outcome.launch = std::move(launch);
   }
+  if (*ticket && outcome.launch.clean())
+    (*ticket)->succeed();
+  else if (*ticket)
+    outcome.saved = (*ticket)->fail(whyFailed(outcome.launch, config));
   arena->copyOut(plan.arrays);
   outcome.sites = kernel.host->sites();
-
-  std::sort(microseconds.begin(), microseconds.end());
-  outcome.time.repeats = unsigned(microseconds.size());
-  outcome.time.median = microseconds[microseconds.size() / 2];
-  outcome.time.min = microseconds.front();
-  for (double time : microseconds)
-    outcome.time.mean += time / double(microseconds.size());
+  outcome.time = summarizeTimes(std::move(microseconds));
   return outcome;
 }
 

@@ -10,6 +10,9 @@
 
 namespace tilec::tool {
 
+/// Median, least and mean of at least one time.
+RunTime summarizeTimes(std::vector<double> microseconds);
+
 /// Runs the kernel on copies of the plan's arrays that lie far apart, so that an access past the
 /// end of one does not meet the next; the copies of the last launch become the plan's arrays.
 tilecrt::Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,

@@ -88,6 +88,15 @@ struct StageTime {
   double milliseconds = 0;
 };
 
+/// What a kernel was compiled from: enough to compile it again.
+struct KernelOrigin {
+  /// As the source manager calls it.
+  std::string file;
+  std::shared_ptr<const std::string> text;
+  /// Without tools, cache and kept stages.
+  CompileOptions options;
+};
+
 /// A kernel compiled for the host, and the code memory it lives in.
 class HostKernel;
 
@@ -106,6 +115,8 @@ struct CompiledKernel {
   std::unique_ptr<HostKernel> host;
   /// Set for target "interp"; lives no longer than the compiler that made it.
   mlir::OwningOpRef<mlir::ModuleOp> program;
+  /// Null for one that was read and not compiled.
+  std::shared_ptr<const KernelOrigin> origin;
   /// Where it came from, if it was not compiled now.
   CacheLevel cacheLevel = CacheLevel::None;
   std::vector<StageTime> times;
@@ -161,6 +172,8 @@ private:
   std::unique_ptr<CompiledKernel> compileThroughCache(SourceManager &sources, FileId file,
                                                       const CompileOptions &options,
                                                       DiagnosticEngine &diagnostics);
+  void noteOrigin(const SourceBuffer &source, const CompileOptions &options,
+                  CompiledKernel &kernel);
 
   struct Impl;
   std::unique_ptr<Impl> impl;

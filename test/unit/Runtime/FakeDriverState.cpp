@@ -21,6 +21,8 @@ namespace {
 CUresult record(const char *call) {
   std::lock_guard lock(state().mutex);
   state().calls.push_back(call);
+  if (auto after = state().failuresAfter.find(call); after != state().failuresAfter.end())
+    state().failures.insert(after->second);
   auto it = state().failures.find(call);
   return it == state().failures.end() ? CUDA_SUCCESS : it->second;
 }
@@ -206,6 +208,13 @@ CUresult streamDestroy(CUstream) { return record("cuStreamDestroy"); }
 CUresult streamSynchronize(CUstream) { return record("cuStreamSynchronize"); }
 CUresult streamWaitEvent(CUstream, CUevent, unsigned) { return record("cuStreamWaitEvent"); }
 
+CUresult streamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
+  std::lock_guard lock(state().mutex);
+  *status = state().captures.count(stream) ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+                                           : CU_STREAM_CAPTURE_STATUS_NONE;
+  return query("cuStreamIsCapturing");
+}
+
 CUresult streamBeginCapture(CUstream stream, CUstreamCaptureMode) {
   std::lock_guard lock(state().mutex);
   state().captures[stream] = 0;
@@ -260,7 +269,9 @@ CUresult memAlloc(CUdeviceptr *address, size_t bytes) {
   std::lock_guard lock(state().mutex);
   CUresult result = record("cuMemAlloc");
   if (result == CUDA_SUCCESS) {
-    *address = 0x10000 * (state().memory.size() + 1);
+    *address = state().nextAddress;
+    // A gap of a page and more, and the alignment of the driver.
+    state().nextAddress += (bytes / 256 + 33) * 256;
     state().memory[*address] = std::string(bytes, '\0');
   }
   return result;
@@ -282,6 +293,37 @@ CUresult memGetInfo(size_t *freeBytes, size_t *totalBytes) {
 char *bytesAt(CUdeviceptr address) {
   auto it = --state().memory.upper_bound(address);
   return it->second.data() + (address - it->first);
+}
+
+/// The allocation that an address is in; the end when there is none.
+std::map<CUdeviceptr, std::string>::iterator allocationOf(CUdeviceptr address) {
+  std::map<CUdeviceptr, std::string> &memory = state().memory;
+  auto next = memory.upper_bound(address);
+  if (next == memory.begin() || address - std::prev(next)->first >= std::prev(next)->second.size())
+    return memory.end();
+  return std::prev(next);
+}
+
+CUresult memGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr address) {
+  std::lock_guard lock(state().mutex);
+  auto allocation = allocationOf(address);
+  if (allocation == state().memory.end())
+    return CUDA_ERROR_NOT_FOUND;
+  *base = allocation->first;
+  *bytes = allocation->second.size();
+  return query("cuMemGetAddressRange");
+}
+
+CUresult pointerGetAttribute(void *value, CUpointer_attribute attribute, CUdeviceptr address) {
+  std::lock_guard lock(state().mutex);
+  auto allocation = allocationOf(address);
+  if (allocation == state().memory.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  if (attribute == CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)
+    *static_cast<CUdeviceptr *>(value) = allocation->first;
+  else
+    *static_cast<size_t *>(value) = allocation->second.size();
+  return query("cuPointerGetAttribute");
 }
 
 CUresult memcpyHtoD(CUdeviceptr to, const void *from, size_t bytes) {

@@ -28,6 +28,8 @@ struct State {
   std::vector<std::string> calls;
   /// Call name to the result it returns from now on.
   std::map<std::string, CUresult> failures;
+  /// Call name to another call and its result, from when the first is made.
+  std::map<std::string, std::pair<std::string, CUresult>> failuresAfter;
   int deviceCount = 1;
   int driverVersion = 12040;
   std::map<int, int> deviceAttributes;
@@ -35,6 +37,7 @@ struct State {
   /// Contexts that are pushed, on all threads.
   std::atomic<int> contextDepth{0};
   std::map<CUdeviceptr, std::string> memory;
+  CUdeviceptr nextAddress = 0x7f0000000000;
   /// Of the last launch; its attributes are copied.
   CUlaunchConfig launch = {};
   std::vector<CUlaunchAttribute> launchAttributes;

@@ -41,6 +41,9 @@ public:
   Status setGrid(const Dim3 &grid);
   /// Queues the launch. Allocates nothing, unless it fails.
   Status launch(CUstream stream);
+  /// One pointer to each argument's present value.
+  const void *const *arguments() const { return addresses.data(); }
+  const LaunchShape &launchShape() const { return shape; }
 
   const std::shared_ptr<Kernel> &kernel() const { return function; }
 
