@@ -96,6 +96,10 @@ struct Options {
   std::vector<tilec_stage> keepStages;
   std::string ptxas, cudaHome, searchPath, libclc, libdevice;
   Cache cache;
+  /// Folders that imported modules are looked for in.
+  std::vector<std::string> importRoots;
+  /// Path and text of modules in memory: {"pkg/tools.py", "..."}.
+  Bindings modules;
 };
 
 /// One run-time argument of a kernel; see tilec_argument.
@@ -396,6 +400,16 @@ private:
     raw.libclc = detail::textOrNull(options.libclc);
     raw.libdevice = detail::textOrNull(options.libdevice);
     raw.cache = options.cache.handle();
+    std::vector<const char *> roots;
+    for (const std::string &root : options.importRoots)
+      roots.push_back(root.c_str());
+    raw.import_roots = roots.data();
+    raw.num_import_roots = roots.size();
+    std::vector<tilec_module> modules;
+    for (const auto &[path, text] : options.modules)
+      modules.push_back({path.c_str(), text.data(), text.size()});
+    raw.modules = modules.data();
+    raw.num_modules = modules.size();
 
     tilec_kernel *kernel = nullptr;
     tilec_diagnostics *diagnostics = nullptr;

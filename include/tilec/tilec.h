@@ -144,6 +144,14 @@ typedef struct tilec_binding {
   const char *text;
 } tilec_binding;
 
+/// A source text that imports find as if it were a file of that path: "pkg/tools.py" for
+/// `import pkg.tools`, or for `from . import tools` in a source named "pkg/kernels.py".
+typedef struct tilec_module {
+  const char *path;
+  const char *text;
+  size_t length;
+} tilec_module;
+
 typedef struct tilec_options {
   size_t struct_size;
   /// The kernel's name; NULL: the only entry kernel of the source.
@@ -179,6 +187,12 @@ typedef struct tilec_options {
   /// Where results are looked for and kept; NULL: nowhere. Kernels for "sim", and compilations that
   /// keep stages, are compiled every time.
   const tilec_cache *cache;
+  /// Folders that imported modules are looked for in, besides the package of the source's own file.
+  const char *const *import_roots;
+  size_t num_import_roots;
+  /// Modules in memory, which come before files.
+  const tilec_module *modules;
+  size_t num_modules;
 } tilec_options;
 
 /// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages

@@ -47,6 +47,7 @@ private:
                             std::vector<Spec> &specs);
   tilec_status readNumbers(const tilec_options &options);
   tilec_status readStages(const tilec_options &options);
+  tilec_status readModules(const tilec_options &options);
 };
 } // namespace
 
@@ -108,6 +109,27 @@ tilec_status OptionsReader::readStages(const tilec_options &options) {
   return TILEC_OK;
 }
 
+tilec_status OptionsReader::readModules(const tilec_options &options) {
+  if (options.num_import_roots != 0 && !options.import_roots)
+    return invalid("options: import_roots are null, their number is " +
+                   llvm::Twine(options.num_import_roots));
+  for (size_t i = 0; i < options.num_import_roots; ++i) {
+    if (!options.import_roots[i])
+      return invalid("options: import_roots [" + llvm::Twine(i) + "] is null");
+    result.modules.roots.push_back(options.import_roots[i]);
+  }
+  if (options.num_modules != 0 && !options.modules)
+    return invalid("options: modules are null, their number is " +
+                   llvm::Twine(options.num_modules));
+  for (size_t i = 0; i < options.num_modules; ++i) {
+    const tilec_module &module = options.modules[i];
+    if (!module.path || (!module.text && module.length != 0))
+      return invalid("options: path or text of modules [" + llvm::Twine(i) + "] is null");
+    result.modules.texts.push_back({module.path, std::string(module.text, module.length)});
+  }
+  return TILEC_OK;
+}
+
 tilec_status OptionsReader::read(const tilec_options *given) {
   result.tools.executable = libraryPath();
   if (!given)
@@ -138,6 +160,8 @@ tilec_status OptionsReader::read(const tilec_options *given) {
     status = readNumbers(*options);
   if (status == TILEC_OK)
     status = readStages(*options);
+  if (status == TILEC_OK)
+    status = readModules(*options);
   return status;
 }
 

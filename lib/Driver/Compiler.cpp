@@ -82,9 +82,10 @@ class Compilation {
 public:
   Compilation(MLIRContext &mlirContext, SourceManager &sourceManager, FileId sourceFile,
               const CompileOptions &compileOptions, DiagnosticEngine &engine,
-              std::unique_ptr<ast::Module> parsed)
+              ModuleLoader &moduleLoader, std::unique_ptr<ast::Module> parsed)
       : context(mlirContext), sources(sourceManager), file(sourceFile), options(compileOptions),
-        diagnostics(engine), result(std::make_unique<CompiledKernel>()), tree(std::move(parsed)) {}
+        diagnostics(engine), modules(moduleLoader), result(std::make_unique<CompiledKernel>()),
+        tree(std::move(parsed)) {}
 
   std::unique_ptr<CompiledKernel> run();
   std::optional<KernelEstimate> estimate(const llvm::StringMap<int64_t> &arguments) {
@@ -149,6 +150,7 @@ private:
   FileId file;
   const CompileOptions &options;
   DiagnosticEngine &diagnostics;
+  ModuleLoader &modules;
   std::unique_ptr<CompiledKernel> result;
   std::unique_ptr<ast::Module> tree;
   OwningOpRef<ModuleOp> module;
@@ -204,6 +206,7 @@ bool Compilation::parse() {
 OwningOpRef<ModuleOp> Compilation::makeTile(std::optional<int> numStages,
                                             DiagnosticEngine &engine) {
   IRGenOptions irgen;
+  irgen.modules = &modules;
   irgen.kernel = options.kernel;
   irgen.arguments = options.arguments;
   irgen.constants = options.constants;
@@ -522,12 +525,13 @@ bool Compiler::interpret(const CompiledKernel &kernel, void *const *arguments,
 std::unique_ptr<CompiledKernel> Compiler::compileAfresh(SourceManager &sources, FileId file,
                                                         const CompileOptions &options,
                                                         DiagnosticEngine &diagnostics,
+                                                        ModuleLoader &modules,
                                                         std::unique_ptr<ast::Module> tree) {
   MLIRContext &context = impl->getContext();
   DiagnosticBridge bridge(context, sources, diagnostics);
   if (options.remarks)
     DiagnosticBridge::collectRemarks(context, sources, diagnostics);
-  Compilation compilation(context, sources, file, options, diagnostics, std::move(tree));
+  Compilation compilation(context, sources, file, options, diagnostics, modules, std::move(tree));
   std::unique_ptr<CompiledKernel> kernel = compilation.run();
   context.setRemarkEngine(nullptr);
   impl->failure = compilation.failure;
@@ -536,7 +540,8 @@ std::unique_ptr<CompiledKernel> Compiler::compileAfresh(SourceManager &sources, 
 
 std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sources, FileId file,
                                                               const CompileOptions &options,
-                                                              DiagnosticEngine &diagnostics) {
+                                                              DiagnosticEngine &diagnostics,
+                                                              ModuleLoader &modules) {
   auto start = std::chrono::steady_clock::now();
   std::unique_ptr<ast::Module> tree = parseModule(sources, file, diagnostics);
   if (!tree || diagnostics.hasErrors()) {
@@ -544,9 +549,9 @@ std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sou
     return nullptr;
   }
   CompileCache &cache = *options.cache;
-  std::unique_ptr<KernelCaching> caching = KernelCaching::create(sources, *tree, options);
+  std::unique_ptr<KernelCaching> caching = KernelCaching::create(sources, *tree, options, modules);
   if (!caching)
-    return compileAfresh(sources, file, options, diagnostics, std::move(tree));
+    return compileAfresh(sources, file, options, diagnostics, modules, std::move(tree));
   auto find = [&]() -> std::unique_ptr<CompiledKernel> {
     CacheLevel level = CacheLevel::None;
     std::shared_ptr<const CacheEntry> entry = cache.find(caching->getKey(), &level);
@@ -569,7 +574,7 @@ std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sou
     return kernel;
   size_t firstMessage = diagnostics.getDiagnostics().size();
   std::unique_ptr<CompiledKernel> kernel =
-      compileAfresh(sources, file, options, diagnostics, std::move(tree));
+      compileAfresh(sources, file, options, diagnostics, modules, std::move(tree));
   if (kernel && impl->failure == Failure::None)
     if (std::optional<CacheEntry> entry = caching->write(*kernel, diagnostics, firstMessage))
       cache.store(caching->getKey(), *entry);
@@ -593,11 +598,12 @@ void Compiler::noteOrigin(const SourceBuffer &source, const CompileOptions &opti
 std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId file,
                                                   const CompileOptions &options,
                                                   DiagnosticEngine &diagnostics) {
+  ModuleLoader modules(sources, options.modules);
   std::unique_ptr<CompiledKernel> kernel;
   if (!options.cache || !KernelCaching::isCacheable(options)) {
-    kernel = compileAfresh(sources, file, options, diagnostics, nullptr);
+    kernel = compileAfresh(sources, file, options, diagnostics, modules, nullptr);
   } else {
-    kernel = compileThroughCache(sources, file, options, diagnostics);
+    kernel = compileThroughCache(sources, file, options, diagnostics, modules);
     for (const std::string &problem : options.cache->takeProblems())
       diagnostics.remark(SourceRange(), problem, "cache");
   }
@@ -612,19 +618,26 @@ std::optional<KernelEstimate> Compiler::estimate(SourceManager &sources, FileId 
                                                  DiagnosticEngine &diagnostics) {
   MLIRContext &context = impl->getContext();
   DiagnosticBridge bridge(context, sources, diagnostics);
-  Compilation compilation(context, sources, file, options, diagnostics, nullptr);
+  ModuleLoader modules(sources, options.modules);
+  Compilation compilation(context, sources, file, options, diagnostics, modules, nullptr);
   std::optional<KernelEstimate> estimate = compilation.estimate(arguments);
   impl->failure = compilation.failure;
   return estimate;
 }
 
 std::string kernelSourceHash(const SourceManager &sources, const ast::Module &module,
-                             llvm::StringRef kernel) {
+                             llvm::StringRef kernel, const ModuleSearch &search) {
   const ast::FunctionDef *function = findKernel(module, kernel);
   if (!function)
     return "";
-  KernelTokens tokens = collectKernelTokens(sources, module, *function, {});
-  return KeyHasher().add("kernel", function->name).add("tokens", tokens.text).finish().hex();
+  SourceManager importedSources;
+  ModuleLoader modules(importedSources, search);
+  KernelTokens tokens = collectKernelTokens(sources, module, *function, {}, modules);
+  KeyHasher hasher;
+  hasher.add("kernel", function->name).add("tokens", tokens.text);
+  if (!tokens.imports.empty())
+    hasher.add("imports", tokens.imports);
+  return hasher.finish().hex();
 }
 
 tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **arguments,

@@ -60,11 +60,12 @@ bool KernelCaching::isCacheable(const CompileOptions &options) {
 
 std::unique_ptr<KernelCaching> KernelCaching::create(const SourceManager &sources,
                                                      const ast::Module &module,
-                                                     const CompileOptions &options) {
+                                                     const CompileOptions &options,
+                                                     ModuleLoader &modules) {
   const ast::FunctionDef *kernel = findKernel(module, options.kernel);
   if (!kernel)
     return nullptr;
-  std::unique_ptr<KernelCaching> caching(new KernelCaching(sources, module, options));
+  std::unique_ptr<KernelCaching> caching(new KernelCaching(sources, module, options, modules));
   return caching->makeKey(module, *kernel) ? std::move(caching) : nullptr;
 }
 
@@ -73,11 +74,13 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   std::vector<StringRef> constantTexts;
   for (const ConstantSpec &constant : options.constants)
     constantTexts.push_back(constant.value);
-  tokens = collectKernelTokens(sources, module, kernel, constantTexts);
+  tokens = collectKernelTokens(sources, module, kernel, constantTexts, modules);
 
   KeyHasher hasher;
   hasher.add("entry version", kEntryVersion).add("build", compilerBuildId());
   hasher.add("kernel", kernel.name).add("tokens", tokens.text);
+  // What is said about places in imported files is not moved: there the places count.
+  hasher.add("imports", tokens.imports).add("import places", encodePlaces(tokens.importPlaces));
   hasher.add("language", uint64_t(getSourceLanguage(buffer.getName())));
   hasher.add("arguments", options.arguments.size());
   for (const ArgumentSpec &argument : options.arguments)

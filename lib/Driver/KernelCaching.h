@@ -26,8 +26,10 @@ public:
   static bool isCacheable(const CompileOptions &options);
 
   /// Null when this compilation cannot be named: no such kernel, no ptxas.
-  static std::unique_ptr<KernelCaching>
-  create(const SourceManager &sources, const ast::Module &module, const CompileOptions &options);
+  static std::unique_ptr<KernelCaching> create(const SourceManager &sources,
+                                               const ast::Module &module,
+                                               const CompileOptions &options,
+                                               ModuleLoader &modules);
 
   const CacheKey &getKey() const { return key; }
 
@@ -41,13 +43,14 @@ public:
 
 private:
   KernelCaching(const SourceManager &sourceManager, const ast::Module &module,
-                const CompileOptions &compileOptions)
-      : sources(sourceManager), file(module.file), options(compileOptions) {}
+                const CompileOptions &compileOptions, ModuleLoader &moduleLoader)
+      : sources(sourceManager), file(module.file), options(compileOptions), modules(moduleLoader) {}
   bool makeKey(const ast::Module &module, const ast::FunctionDef &kernel);
 
   const SourceManager &sources;
   FileId file;
   const CompileOptions &options;
+  ModuleLoader &modules;
   KernelTokens tokens;
   CacheKey key;
 };

@@ -37,7 +37,9 @@ PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceMana
   for (const ConstantSpec &constant : base.constants)
     known.push_back(constant.name);
 
+  ModuleLoader modules(sources, base.modules);
   IRGenOptions irgen;
+  irgen.modules = &modules;
   irgen.kernel = kernel.name;
   irgen.numWarps = base.numWarps;
   irgen.numStages = base.numStages;

@@ -8,6 +8,7 @@
 #ifndef TILEC_LIB_DRIVER_KERNELTOKENS_H
 #define TILEC_LIB_DRIVER_KERNELTOKENS_H
 
+#include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Support/SourceBuffer.h"
 #include "tilec/Syntax/AST.h"
 
@@ -21,13 +22,16 @@ struct KernelTokens {
   std::string text;
   /// Where each token begins, in the order of `text`.
   std::vector<LineColumn> places;
+  /// The same of imported files, each reached part with the file's path.
+  std::string imports;
+  std::vector<LineColumn> importPlaces;
 };
 
 /// Collects the tokens of `kernel`. Names that occur in `constants` (texts of compile-time
-/// constants) are reached too.
+/// constants) are reached too, and what they lead to in other files.
 KernelTokens collectKernelTokens(const SourceManager &sources, const ast::Module &module,
                                  const ast::FunctionDef &kernel,
-                                 llvm::ArrayRef<llvm::StringRef> constants);
+                                 llvm::ArrayRef<llvm::StringRef> constants, ModuleLoader &modules);
 
 } // namespace tilec
 

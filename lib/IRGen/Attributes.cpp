@@ -12,13 +12,20 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   if (base.isPoison())
     return failure();
   if (const ModuleValue *module = base.getIf<ModuleValue>())
-    return getModuleMember(module->path, name, range);
+    return module->source || !module->folder.empty() ? getFileMember(*module, name, range)
+                                                     : getModuleMember(module->path, name, range);
   if (const RuntimeValue *runtime = base.getRuntime())
     return getRuntimeAttribute(*runtime, base, name, range);
   if (const BlockTypeValue *type = base.getIf<BlockTypeValue>())
     return getTypeAttribute(type->type, base, name, range);
   if (const BlockAccessValue *access = base.getIf<BlockAccessValue>())
     return getBlockAccessAttribute(*access, base, name, range);
+  if (const ClassValue *type = base.getIf<ClassValue>())
+    return getClassAttribute(*type, base, name, range);
+  if (std::shared_ptr<const std::vector<std::string>> names = base.getTupleNames())
+    for (auto [field, value] : llvm::zip(*names, *base.getTuple()))
+      if (field == name)
+        return value;
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType())
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
@@ -27,6 +34,9 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   // A constexpr object's value, and methods of numbers by way of their runtime value.
   if (constant && name == "value")
     return base;
+  if (constant && (constant->isInt() || constant->isString()))
+    if (const Builtin *builtin = findBuiltin(name, constant->isInt() ? asIntMethod : asTextMethod))
+      return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
   if (base.isNumber()) {
     FailureOr<Value> runtime = toRuntime(base, range);
     if (mlir::failed(runtime))
@@ -36,10 +46,24 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   return error(range, base.describe() + " has no attribute '" + name + "'");
 }
 
+FailureOr<Value> Generator::getClassAttribute(const ClassValue &base, const Value &self,
+                                              llvm::StringRef name, SourceRange range) {
+  if (!base.classDef)
+    return error(range, self.describe() + " has no attribute '" + name + "'");
+  std::unique_ptr<ModuleScope> &scope = imported->bodies[base.classDef];
+  if (!scope)
+    scope = std::make_unique<ModuleScope>(base.module->scope.getModule(), base.classDef->body);
+  const ModuleScope &names = *scope;
+  if (!names.findAll(name).empty())
+    return evaluateBindings(*base.module, names, name, range);
+  return errorUnknown(range, self.describe() + " has no attribute '" + name + "'", name,
+                      names.getNames());
+}
+
 Value Generator::hasAttribute(const Value &base, llvm::StringRef name) {
   // Try it where neither diagnostics nor operations matter.
   DiagnosticEngine aside;
-  Generator evaluator(context, sources, options, aside);
+  Generator evaluator(*this, aside);
   Frame inner = *frame;
   evaluator.frame = &inner;
   DetachedBlock scratch;
@@ -109,6 +133,9 @@ FailureOr<Value> Generator::getRuntimeAttribute(const RuntimeValue &base, const 
 
 FailureOr<Value> Generator::getBlockAccessAttribute(const BlockAccessValue &base, const Value &self,
                                                     llvm::StringRef name, SourceRange range) {
+  // The type of what a block pointer points to is often asked through it.
+  if (base.kind == BlockAccessValue::Kind::BlockPointer && (name == "dtype" || name == "type"))
+    return Value(Constant(DType::pointerTo(base.block.element.getKind(), base.isConst)));
   if (base.kind == BlockAccessValue::Kind::BlockPointer)
     return error(range, "a block pointer has no attribute '" + name +
                             "'; use tl.load, tl.store and tl.advance");

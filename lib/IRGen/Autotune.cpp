@@ -45,7 +45,7 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
     if (const ast::Call *call = getDecoratorCall(decorator, "autotune")) {
       // What host code computes is no error of the kernel: evaluate aside.
       DiagnosticEngine aside;
-      Generator evaluator(context, sources, options, aside);
+      Generator evaluator(*this, aside);
       if (const ast::Expr *configs = getCallArgument(*call, 0, "configs"))
         if (mlir::failed(evaluator.readConfigs(module, configs, info))) {
           info.configs.clear();
@@ -66,11 +66,13 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
       if (pruning && !llvm::isa<ast::NoneLiteral>(pruning))
         info.hostPruning = pruning->range;
     }
-    if (const ast::Call *call = getDecoratorCall(decorator, "heuristics"))
-      if (auto *dict = llvm::dyn_cast_or_null<ast::Dict>(getCallArgument(*call, 0, "values")))
-        for (const ast::DictEntry &entry : dict->entries)
-          if (auto *name = llvm::dyn_cast_or_null<ast::StringLiteral>(entry.key))
-            info.heuristics.push_back(name->value.str());
+    if (const ast::Call *call = getDecoratorCall(decorator, "heuristics")) {
+      DiagnosticEngine aside;
+      Generator evaluator(*this, aside);
+      if (auto heuristics = evaluator.getHeuristics(module, *call); mlir::succeeded(heuristics))
+        for (const Heuristic &heuristic : *heuristics)
+          info.heuristics.push_back(heuristic.name);
+    }
   }
 }
 
@@ -136,6 +138,34 @@ void Generator::applyAutotune(const SourceModule &module, const KernelInfo &info
   binding.numStages = options.numStages.value_or(numStages.value_or(3));
 }
 
+FailureOr<std::vector<Generator::Heuristic>> Generator::getHeuristics(const SourceModule &module,
+                                                                      const ast::Call &decorator) {
+  const ast::Expr *values = getCallArgument(decorator, 0, "values");
+  if (!values)
+    return error(decorator.range, "@triton.heuristics needs a dict of functions");
+  std::vector<Heuristic> heuristics;
+  auto *dict = llvm::dyn_cast<ast::Dict>(values);
+  bool isPlain = dict && llvm::all_of(dict->entries, [](const ast::DictEntry &entry) {
+                   return llvm::isa_and_nonnull<ast::StringLiteral>(entry.key);
+                 });
+  if (isPlain) {
+    for (const ast::DictEntry &entry : dict->entries)
+      heuristics.push_back({llvm::cast<ast::StringLiteral>(entry.key)->value.str(), entry.value,
+                            Value(), entry.value->range});
+    return heuristics;
+  }
+  FailureOr<Value> evaluated = evaluateInModule(module, values);
+  if (mlir::failed(evaluated))
+    return failure();
+  const DictValue *entries = evaluated->getIf<DictValue>();
+  if (!entries)
+    return error(values->range,
+                 "@triton.heuristics needs a dict of functions, got " + evaluated->describe());
+  for (const auto &[name, function] : *entries->entries)
+    heuristics.push_back({name, nullptr, function, values->range});
+  return heuristics;
+}
+
 LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
                                        KernelBinding &binding) {
   LogicalResult result = success();
@@ -152,13 +182,11 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
     const ast::Call *call = getDecoratorCall(decorator, "heuristics");
     if (!call)
       continue;
-    const ast::Expr *values = getCallArgument(*call, 0, "values");
-    auto *dict = llvm::dyn_cast_or_null<ast::Dict>(values);
-    if (!dict)
-      return error(call->range, "@triton.heuristics needs a dict of functions");
-    for (const ast::DictEntry &entry : dict->entries) {
-      auto *name = llvm::dyn_cast_or_null<ast::StringLiteral>(entry.key);
-      if (!name || binding.values.count(name->value))
+    FailureOr<std::vector<Heuristic>> heuristics = getHeuristics(module, *call);
+    if (mlir::failed(heuristics))
+      return failure();
+    for (const Heuristic &heuristic : *heuristics) {
+      if (binding.values.count(heuristic.name))
         continue;
       std::vector<std::pair<std::string, Value>> known = runtime;
       for (const ast::Param &param : kernel.params) {
@@ -168,7 +196,9 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
       }
       known.emplace_back("num_warps", Value::integer(binding.numWarps));
       known.emplace_back("num_stages", Value::integer(binding.numStages));
-      FailureOr<Value> function = evaluateInModule(module, entry.value);
+      FailureOr<Value> function = heuristic.function;
+      if (heuristic.expr)
+        function = evaluateInModule(module, heuristic.expr);
       if (mlir::failed(function))
         return failure();
       Value args = DictValue{
@@ -176,15 +206,15 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
       DetachedBlock scratch;
       mlir::OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(scratch.get());
-      FailureOr<Value> value = callForHeuristic(*function, args, entry.value->range);
+      FailureOr<Value> value = callForHeuristic(*function, args, heuristic.range);
       if (mlir::failed(value)) {
-        result = error(entry.value->range,
-                       "the heuristic for '" + name->value +
-                           "' needs values that are not known at compile time; give '" +
-                           name->value + "' a value");
+        result =
+            error(heuristic.range, "the heuristic for '" + heuristic.name +
+                                       "' needs values that are not known at compile time; give '" +
+                                       heuristic.name + "' a value");
         continue;
       }
-      binding.values[name->value] = *value;
+      binding.values[heuristic.name] = *value;
     }
   }
   return result;
@@ -194,7 +224,7 @@ FailureOr<Value> Generator::callForHeuristic(const Value &function, const Value 
                                              SourceRange range) {
   // Why it failed is told in one sentence by the caller.
   DiagnosticEngine aside;
-  Generator evaluator(context, sources, options, aside);
+  Generator evaluator(*this, aside);
   Frame inner = *frame;
   evaluator.frame = &inner;
   DetachedBlock scratch;
@@ -209,7 +239,8 @@ std::vector<KernelInfo> Generator::listKernels(const ast::Module &module) {
   llvm::StringRef fileName;
   if (const SourceBuffer *buffer = sources.getBuffer(module.file))
     fileName = buffer->getName();
-  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"));
+  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"),
+                      fileName);
   std::vector<KernelInfo> kernels;
   std::vector<const ast::FunctionDef *> entries = getEntryKernels(module);
   for (const ast::FunctionDef *function : getKernels(module)) {

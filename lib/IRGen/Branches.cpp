@@ -171,8 +171,8 @@ LogicalResult Generator::unifyResults(Value &lhs, mlir::Block *lhsBlock, Value &
     for (size_t i = 0; i < newLeft.size(); ++i)
       if (mlir::failed(unifyResults(newLeft[i], lhsBlock, newRight[i], rhsBlock, what, range)))
         return failure();
-    lhs = Value::tuple(std::move(newLeft));
-    rhs = Value::tuple(std::move(newRight));
+    lhs = Value::tuple(std::move(newLeft), lhs.getTupleNames());
+    rhs = Value::tuple(std::move(newRight), rhs.getTupleNames());
     return success();
   }
   // A number takes the type of the other side where that loses nothing.

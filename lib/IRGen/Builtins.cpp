@@ -49,6 +49,7 @@ std::string Builtin::getDisplayName() const {
                            : places & inTriton              ? "triton."
                            : places & inLibdevice           ? "libdevice."
                            : places & inMath                ? "tl.math."
+                           : places & inExtra               ? "tl.extra.cuda."
                            : places & asDescriptorMethod    ? "descriptor."
                                                             : "";
   return (prefix + name).str();
@@ -83,8 +84,6 @@ bool isKnownUnsupported(llvm::StringRef name) {
                                           "inline_asm_elementwise",
                                           "item",
                                           "map_elementwise",
-                                          "num_threads",
-                                          "num_warps",
                                           "smid",
                                           "sort",
                                           "topk",

@@ -35,6 +35,11 @@ enum BuiltinPlace : unsigned {
   internal = 128,
   /// Method of a tensor descriptor.
   asDescriptorMethod = 256,
+  /// `tl.extra.cuda.name`
+  inExtra = 512,
+  /// Method of a compile-time integer, and of a string.
+  asIntMethod = 1024,
+  asTextMethod = 2048,
 };
 
 /// One argument of a call after binding; `value` is poison when it was not given.

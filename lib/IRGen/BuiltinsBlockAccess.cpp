@@ -262,11 +262,19 @@ FailureOr<llvm::SmallVector<mlir::Value>> getOffsets(Generator &g, const BoundAr
     return failure();
   llvm::SmallVector<mlir::Value> values;
   for (const Value &offset : *offsets) {
+    // Sizes have 31 bits: what is beyond stays outside of the tensor.
+    Value near = offset;
     const RuntimeValue *runtime = offset.getRuntime();
-    if (runtime && runtime->type.element.getBitWidth() > 32)
-      return g.error(arg.range, "the offsets of a tensor descriptor have 32 bits, got " +
-                                    offset.describe() + "; convert them with '.to(tl.int32)'");
-    FailureOr<Value> narrow = g.cast(offset, ScalarKind::Int32, arg.range);
+    if (runtime && runtime->type.element.is(ScalarKind::Int64)) {
+      auto limit = [&](int64_t number) {
+        return g.create<mlir::arith::ConstantOp>(g.getBuilder().getI64IntegerAttr(number));
+      };
+      mlir::Value low = g.create<mlir::arith::MaxSIOp>(runtime->value,
+                                                       limit(std::numeric_limits<int32_t>::min()));
+      near = g.emit<mlir::arith::MinSIOp>(runtime->type, low,
+                                          limit(std::numeric_limits<int32_t>::max()));
+    }
+    FailureOr<Value> narrow = g.cast(near, ScalarKind::Int32, arg.range);
     if (mlir::failed(narrow))
       return failure();
     values.push_back(narrow->getRuntime()->value);

@@ -115,6 +115,28 @@ FailureOr<Value> genNotCallable(Generator &g, const BoundArgs &a) {
   return g.error(a.range, "'" + a.builtin->getDisplayName() + "' cannot be called in a kernel");
 }
 
+/// `tl.dtype("fp16")`
+FailureOr<Value> genDType(Generator &g, const BoundArgs &a) {
+  FailureOr<std::string> name = g.toString(a[0].value, a[0].range, "the name of a type");
+  if (mlir::failed(name))
+    return failure();
+  if (std::optional<DType> type = parseSignatureType(*name))
+    return Value(Constant(*type));
+  return g.error(a[0].range, "there is no type '" + *name + "'");
+}
+
+FailureOr<Value> genGetIntDType(Generator &g, const BoundArgs &a) {
+  FailureOr<int64_t> width = g.toInteger(a[0].value, a[0].range, "the width");
+  FailureOr<bool> isSigned = g.toBool(a[1].value, a[1].range, "'signed'");
+  if (mlir::failed(width) || mlir::failed(isSigned))
+    return failure();
+  if (*width == 1)
+    return Value(Constant(DType(ScalarKind::Int1)));
+  if (*width != 8 && *width != 16 && *width != 32 && *width != 64)
+    return g.error(a[0].range, "there is no integer type of " + llvm::Twine(*width) + " bits");
+  return Value(Constant(getIntType(static_cast<unsigned>(*width), *isSigned)));
+}
+
 FailureOr<Value> genPointerType(Generator &g, const BoundArgs &a) {
   FailureOr<DType> element = g.toDType(a[0].value, a[0].range, "the element type");
   if (mlir::failed(element))
@@ -255,7 +277,28 @@ FailureOr<Value> genNextPowerOf2(Generator &g, const BoundArgs &a) {
   return Value::integer(static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(*number))));
 }
 
+/// The integer logarithm of a power of two.
+FailureOr<Value> genLog2(Generator &g, const BoundArgs &a) {
+  FailureOr<int64_t> number = g.toInteger(a[0].value, a[0].range, "the number");
+  if (mlir::failed(number))
+    return failure();
+  if (*number < 1)
+    return g.error(a[0].range, "the logarithm of " + llvm::Twine(*number) + " is not defined");
+  return Value::integer(llvm::Log2_64(static_cast<uint64_t>(*number)));
+}
+
+FailureOr<Value> genNumWarps(Generator &g, const BoundArgs &) {
+  return Value::integer(g.getNumWarps());
+}
+
+FailureOr<Value> genNumThreads(Generator &g, const BoundArgs &) {
+  return Value::integer(32 * g.getNumWarps());
+}
+
 constexpr Builtin programBuiltins[] = {
+    {"_log2", "i", inLanguage, genLog2},
+    {"num_warps", "", inExtra, genNumWarps},
+    {"num_threads", "", inExtra, genNumThreads},
     {"program_id", "axis", inLanguage, genGridOp<tile::ProgramIdOp>},
     {"num_programs", "axis", inLanguage, genGridOp<tile::NumProgramsOp>},
     {"arange", "start end", inLanguage, genArange},
@@ -270,7 +313,8 @@ constexpr Builtin programBuiltins[] = {
     {"condition", "arg1 | disable_licm?", inLanguage, genIdentity},
     {"constexpr", "value", inLanguage, genConstexpr},
     {"tensor", "", inLanguage, genNotCallable},
-    {"dtype", "", inLanguage, genNotCallable},
+    {"dtype", "name", inLanguage, genDType},
+    {"get_int_dtype", "bitwidth signed", inLanguage, genGetIntDType},
     {"pointer_type", "element_ty address_space? const?", inLanguage, genPointerType},
     {"static_assert", "cond msg?", inLanguage, genStaticAssert},
     {"static_print", "*values", inLanguage, genStaticPrint},

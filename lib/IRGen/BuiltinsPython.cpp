@@ -5,6 +5,7 @@
 
 #include "Generator.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace tilec::irgen {
@@ -188,6 +189,145 @@ FailureOr<Value> genFilter(Generator &g, const BoundArgs &a) {
   return Value::tuple(std::move(kept));
 }
 
+/// `n.bit_length()`
+FailureOr<Value> genBitLength(Generator &g, const BoundArgs &a) {
+  FailureOr<int64_t> number = g.toInteger(a[0].value, a.range, "the number");
+  if (mlir::failed(number))
+    return failure();
+  uint64_t magnitude = *number < 0 ? 0 - static_cast<uint64_t>(*number) : *number;
+  return Value::integer(magnitude == 0 ? 0 : llvm::Log2_64(magnitude) + 1);
+}
+
+/// `text.lower()`, `text.upper()`, `text.strip()`
+FailureOr<Value> genChangedText(Generator &, const BoundArgs &a) {
+  llvm::StringRef text = a[0].value.getConstant()->getString();
+  if (a.builtin->name == "strip")
+    return Value(Constant(text.trim().str()));
+  return Value(Constant(a.builtin->name == "lower" ? text.lower() : text.upper()));
+}
+
+/// `text.startswith(part)`, also with a tuple of parts, and `text.endswith(part)`
+FailureOr<Value> genTextEnd(Generator &g, const BoundArgs &a) {
+  llvm::StringRef text = a[0].value.getConstant()->getString();
+  const std::vector<Value> *several = a[1].value.getTuple();
+  std::vector<Value> single{a[1].value};
+  bool isStart = a.builtin->name == "startswith", found = false;
+  for (const Value &candidate : several ? *several : single) {
+    FailureOr<std::string> part = g.toString(candidate, a[1].range, "the part");
+    if (mlir::failed(part))
+      return failure();
+    found |= isStart ? text.starts_with(*part) : text.ends_with(*part);
+  }
+  return Value::boolean(found);
+}
+
+FailureOr<Value> genReplacedText(Generator &g, const BoundArgs &a) {
+  llvm::StringRef text = a[0].value.getConstant()->getString();
+  FailureOr<std::string> from = g.toString(a[1].value, a[1].range, "the part");
+  FailureOr<std::string> to = g.toString(a[2].value, a[2].range, "what replaces it");
+  if (mlir::failed(from) || mlir::failed(to))
+    return failure();
+  if (from->empty())
+    return g.error(a[1].range, "nothing cannot be replaced");
+  std::string result;
+  while (true) {
+    size_t at = text.find(*from);
+    result += text.substr(0, at);
+    if (at == llvm::StringRef::npos)
+      return Value(Constant(std::move(result)));
+    result += *to;
+    text = text.drop_front(at + from->size());
+    if (result.size() > 65536)
+      return g.error(a.range, "compile-time string is longer than 65536 bytes");
+  }
+}
+
+FailureOr<Value> genSplitText(Generator &g, const BoundArgs &a) {
+  llvm::StringRef text = a[0].value.getConstant()->getString();
+  llvm::SmallVector<llvm::StringRef, 8> parts;
+  if (a.has(1)) {
+    FailureOr<std::string> separator = g.toString(a[1].value, a[1].range, "the separator");
+    if (mlir::failed(separator))
+      return failure();
+    if (separator->empty())
+      return g.error(a[1].range, "the separator is empty");
+    text.split(parts, *separator);
+  } else {
+    llvm::SplitString(text, parts);
+  }
+  std::vector<Value> values;
+  for (llvm::StringRef part : parts)
+    values.push_back(Value(Constant(part.str())));
+  return Value::tuple(std::move(values));
+}
+
+/// Python's any() and all() of compile-time values.
+template <bool isAll> FailureOr<Value> genAnyAll(Generator &g, const BoundArgs &a) {
+  FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
+  if (mlir::failed(items))
+    return failure();
+  for (const Value &item : *items) {
+    FailureOr<bool> truth = g.toBool(item, a[0].range, "an element");
+    if (mlir::failed(truth))
+      return failure();
+    if (*truth != isAll)
+      return Value::boolean(!isAll);
+  }
+  return Value::boolean(isAll);
+}
+
+FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
+  if (!a[0].value.isNumber())
+    return g.call(BuiltinValue{findBuiltin("abs", inLanguage)},
+                  Generator::CallArg{"", a[0].value, a[0].range}, a.range);
+  FailureOr<Value> isNegative =
+      g.compare(ast::CompareOp::Lt, a[0].value, Value::integer(0), a.range);
+  if (mlir::failed(isNegative))
+    return failure();
+  return isNegative->getConstant()->isTrue() ? g.unary(ast::UnaryOp::Minus, a[0].value, a.range)
+                                             : FailureOr<Value>(a[0].value);
+}
+
+/// `zip(a, b, ...)` and `enumerate(a, start)`, as tuples.
+FailureOr<Value> genZip(Generator &g, const BoundArgs &a) {
+  std::vector<std::vector<Value>> columns;
+  size_t size = a.rest.empty() ? 0 : TupleValue::sizeLimit;
+  for (const BoundArg &arg : a.rest) {
+    FailureOr<std::vector<Value>> items = g.enumerateIterable(arg.value, arg.range);
+    if (mlir::failed(items))
+      return failure();
+    size = std::min(size, items->size());
+    columns.push_back(std::move(*items));
+  }
+  std::vector<Value> rows;
+  for (size_t i = 0; i < size; ++i) {
+    std::vector<Value> row;
+    for (const std::vector<Value> &column : columns)
+      row.push_back(column[i]);
+    rows.push_back(Value::tuple(std::move(row)));
+  }
+  return Value::tuple(std::move(rows));
+}
+
+FailureOr<Value> genEnumerate(Generator &g, const BoundArgs &a) {
+  FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
+  FailureOr<int64_t> start = a.has(1) ? g.toInteger(a[1].value, a[1].range, "the start") : 0;
+  if (mlir::failed(items) || mlir::failed(start))
+    return failure();
+  std::vector<Value> rows;
+  for (auto [index, item] : llvm::enumerate(*items))
+    rows.push_back(Value::tuple({Value::integer(*start + static_cast<int64_t>(index)), item}));
+  return Value::tuple(std::move(rows));
+}
+
+FailureOr<Value> genReversed(Generator &g, const BoundArgs &a) {
+  FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
+  if (mlir::failed(items))
+    return failure();
+  std::reverse(items->begin(), items->end());
+  return Value::tuple(std::move(*items));
+}
+
 FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
   return findBuiltin("range", inLanguage)->handler(g, a);
 }
@@ -209,6 +349,20 @@ constexpr Builtin pythonBuiltins[] = {
     {"getattr", "obj name default?", inPython, genGetAttr},
     {"range", "arg1 arg2? step?", inPython, genRange},
     {"filter", "function iterable", inPython, genFilter},
+    {"abs", "x", inPython, genAbs},
+    {"any", "iterable", inPython, genAnyAll<false>},
+    {"all", "iterable", inPython, genAnyAll<true>},
+    {"zip", "*iterables", inPython, genZip},
+    {"enumerate", "iterable start?", inPython, genEnumerate},
+    {"reversed", "sequence", inPython, genReversed},
+    {"bit_length", "self", asIntMethod, genBitLength},
+    {"lower", "self", asTextMethod, genChangedText},
+    {"upper", "self", asTextMethod, genChangedText},
+    {"strip", "self", asTextMethod, genChangedText},
+    {"startswith", "self prefix", asTextMethod, genTextEnd},
+    {"endswith", "self suffix", asTextMethod, genTextEnd},
+    {"replace", "self old new", asTextMethod, genReplacedText},
+    {"split", "self sep?", asTextMethod, genSplitText},
 };
 
 /// Answers `is_...` of a type by the builtin's own name.

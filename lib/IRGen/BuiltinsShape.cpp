@@ -228,6 +228,8 @@ FailureOr<Value> genCast(Generator &g, const BoundArgs &a) {
     const RuntimeValue *from = a[Input].value.getRuntime();
     bool narrows = from && from->type.element.isFloat() && type->isFloat() &&
                    from->type.element.getBitWidth() > type->getBitWidth();
+    if (from && from->type.element == *type)
+      return a[Input].value;
     if (!narrows)
       return g.error(a[Rounding].range, "'fp_downcast_rounding' is only for casts to a narrower "
                                         "float, got " +

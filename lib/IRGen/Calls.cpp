@@ -57,6 +57,14 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
     return callBuiltin(*builtin, args, range);
   if (const LambdaValue *lambda = callee.getIf<LambdaValue>())
     return callLambda(*lambda, args, range);
+  if (const ClassValue *type = callee.getIf<ClassValue>())
+    return callClass(*type, args, range);
+  // `tl.float32(x)` converts.
+  const Constant *constant = callee.getConstant();
+  if (constant && constant->isDType() && args.size() == 1 && args[0].keyword.empty())
+    return cast(args[0].value, constant->getDType(), range);
+  if (const ModuleValue *module = callee.getIf<ModuleValue>())
+    return callHost(*module, args, range);
   if (callee.isPoison())
     return failure();
   return error(range, callee.describe() + " cannot be called");
@@ -65,12 +73,21 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
 FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
                                          SourceRange range) {
   const ast::FunctionDef &function = *callee.function;
+  bool isHost = !function.isJit && !function.isConstexprFunction && callee.definedIn == 0;
+  const Frame *outer = frame;
+  while (callee.definedIn != 0 && outer && outer->id != callee.definedIn)
+    outer = outer->caller;
+  if (!outer)
+    return error(range, "'" + function.name + "' is called outside of the function it is in");
+  if (isHost)
+    if (std::optional<bool> answer = answerHostPredicate(function.name))
+      return Value::boolean(*answer);
   if (frame->depth >= callDepthLimit) {
     aborted = true;
     return error(range, "calls are nested more than " + llvm::Twine(callDepthLimit) +
                             " deep; is '" + function.name + "' called recursively without end?");
   }
-  if (function.bodySkipped)
+  if (function.bodySkipped && !parseHostBody(*callee.module, function))
     return error(range, "the body of '" + function.name + "' is host code");
   std::vector<CallArg> allArgs;
   if (callee.self)
@@ -80,16 +97,28 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   Frame activation;
   activation.function = &function;
   activation.module = callee.module;
+  activation.around = getFunctionAround(function);
   activation.callSite = range;
   activation.caller = frame;
   activation.depth = frame->depth + 1;
-  activation.keepsConstants = !function.isJit;
+  activation.keepsConstants = callee.definedIn != 0 ? outer->keepsConstants : !function.isJit;
+  if (callee.definedIn != 0) {
+    activation.defaults = callee.defaults.get();
+    activation.variables = outer->variables;
+    activation.around = outer->around;
+  }
   activation.callLocation = getLocation();
   if (mlir::failed(bindParams(function.params, function.name, allArgs, range, activation)))
     return failure();
 
   llvm::SaveAndRestore<Frame *> enterFrame(frame, &activation);
   llvm::SaveAndRestore<SourceRange> place(current, function.range);
+  // Of an imported file only the functions that are used have to be right.
+  if (callee.module->problems)
+    for (const Diagnostic &problem : callee.module->problems->getDiagnostics())
+      if (problem.severity == Severity::Error && problem.range.begin >= function.range.begin &&
+          problem.range.begin <= function.range.end)
+        return error(problem.range, problem.message);
   unsigned errorsBefore = diagnostics.getNumErrors();
   Flow flow = execute(function.body, nullptr);
   if (isAborted() || diagnostics.getNumErrors() != errorsBefore)
@@ -98,6 +127,52 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   if (result.isPoison())
     return failure();
   return result;
+}
+
+FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                                      SourceRange range) {
+  if (!callee.fields)
+    return error(range, "class '" + callee.name +
+                            "' is host code; of classes only named tuples "
+                            "can be made in a kernel");
+  std::vector<Value> elements(callee.fields->size());
+  std::vector<bool> given(callee.fields->size());
+  size_t next = 0;
+  for (const CallArg &arg : args) {
+    size_t index = next;
+    if (arg.keyword.empty())
+      ++next;
+    else
+      index = llvm::find(*callee.fields, arg.keyword) - callee.fields->begin();
+    if (index >= elements.size())
+      return arg.keyword.empty()
+                 ? error(arg.range, "too many values for '" + callee.name + "'")
+                 : error(arg.range, "'" + callee.name + "' has no field '" + arg.keyword + "'");
+    if (given[index])
+      return error(arg.range, "field '" + (*callee.fields)[index] + "' is given twice");
+    given[index] = true;
+    elements[index] = arg.value;
+  }
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (given[i])
+      continue;
+    const std::string &field = (*callee.fields)[i];
+    bool hasDefault = false;
+    if (callee.classDef)
+      for (const ast::Stmt *stmt : callee.classDef->body)
+        if (auto *assign = llvm::dyn_cast<ast::AnnAssign>(stmt))
+          if (auto *name = llvm::dyn_cast<ast::Name>(assign->target);
+              name && name->id == field && assign->value) {
+            FailureOr<Value> value = evaluateInModule(*callee.module, assign->value);
+            if (mlir::failed(value))
+              return failure();
+            elements[i] = *value;
+            hasDefault = true;
+          }
+    if (!hasDefault)
+      return error(range, "missing field '" + field + "' of '" + callee.name + "'");
+  }
+  return Value::tuple(std::move(elements), callee.fields);
 }
 
 FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
@@ -110,6 +185,7 @@ FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef
   activation.caller = frame;
   activation.depth = frame->depth + 1;
   activation.keepsConstants = true;
+  activation.isLambda = true;
   activation.callLocation = getLocation();
   if (mlir::failed(bindParams(callee.lambda->params, "lambda", args, range, activation)))
     return failure();
@@ -168,7 +244,16 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
     }
     if (!param.defaultValue)
       return error(range, "missing argument '" + param.name + "' in the call of " + shown);
-    FailureOr<Value> value = evaluateInModule(*callee.module, param.defaultValue);
+    bool isKnown = false;
+    if (callee.defaults)
+      for (const auto &[name, value] : *callee.defaults)
+        if (name == param.name) {
+          callee.variables[param.name] = value;
+          isKnown = true;
+        }
+    if (isKnown)
+      continue;
+    FailureOr<Value> value = evaluateInModule(*callee.module, param.defaultValue, callee.around);
     if (mlir::failed(value))
       return failure();
     callee.variables[param.name] = *value;

@@ -145,16 +145,32 @@ FailureOr<Value> Generator::makeTuple(std::vector<Value> elements, SourceRange r
 FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
   std::vector<std::pair<std::string, Value>> entries;
   for (const ast::DictEntry &entry : dict.entries) {
-    if (!entry.key)
-      return error(entry.value->range, "'**' in a dict is not supported");
-    FailureOr<Value> key = evaluate(entry.key);
+    auto set = [&](const std::string &name, const Value &value) {
+      for (auto &[known, old] : entries)
+        if (known == name) {
+          old = value;
+          return;
+        }
+      entries.emplace_back(name, value);
+    };
     FailureOr<Value> value = evaluate(entry.value);
-    if (mlir::failed(key) || mlir::failed(value))
+    if (mlir::failed(value))
+      return failure();
+    if (!entry.key) {
+      const DictValue *other = value->getIf<DictValue>();
+      if (!other)
+        return error(entry.value->range, "'**' needs a dict, got " + value->describe());
+      for (const auto &[name, item] : *other->entries)
+        set(name, item);
+      continue;
+    }
+    FailureOr<Value> key = evaluate(entry.key);
+    if (mlir::failed(key))
       return failure();
     FailureOr<std::string> name = toString(*key, entry.key->range, "the key of a dict");
     if (mlir::failed(name))
       return failure();
-    entries.emplace_back(*name, *value);
+    set(*name, *value);
   }
   return Value(DictValue{
       std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(entries))});

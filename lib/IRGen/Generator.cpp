@@ -23,10 +23,23 @@ static constexpr unsigned nestingLimit = 1000;
 Generator::Generator(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
                      const IRGenOptions &irgenOptions, DiagnosticEngine &engine)
     : context(mlirContext), sources(sourceManager), options(irgenOptions), diagnostics(engine),
-      builder(&mlirContext) {
+      builder(&mlirContext), imported(std::make_shared<ImportedModules>()) {
+  imported->loader = options.modules;
+  if (!imported->loader) {
+    imported->ownLoader = std::make_unique<ModuleLoader>(sources);
+    imported->loader = imported->ownLoader.get();
+  }
   context.loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, mlir::func::FuncDialect, mlir::ub::UBDialect>();
 }
+
+Generator::Generator(Generator &parent, DiagnosticEngine &aside)
+    : context(parent.context), sources(parent.sources), options(parent.options), diagnostics(aside),
+      builder(&parent.context), current(parent.current), nesting(parent.nesting),
+      lastFrameId(parent.lastFrameId), kernelWarps(parent.kernelWarps),
+      asideDepth(parent.asideDepth + 1), imported(parent.imported),
+      globalsInProgress(parent.globalsInProgress),
+      selectionsInProgress(parent.selectionsInProgress), checkedShadow(true) {}
 
 Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::Twine &message) {
   // Positions in the library say nothing to the user: show the call that led there.
@@ -47,6 +60,10 @@ Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::
       size_t skipped = chain.size() - 2 * shown;
       diagnostic.addNote(chain[i]->callSite, "and " + llvm::Twine(skipped) + " more calls");
       i += skipped;
+    }
+    if (!chain[i]->function && !chain[i]->isLambda) {
+      diagnostic.addNote(chain[i]->callSite, "in a module-level value used here");
+      continue;
     }
     std::string name = chain[i]->function ? "'" + chain[i]->function->name.str() + "'" : "lambda";
     diagnostic.addNote(chain[i]->callSite, "in the call of " + name + " here");

@@ -11,6 +11,7 @@
 //   LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions, constants
 //   Statements.cpp   assignments, simple statements      Branches.cpp    if and early return
 //   Loops.cpp        for and while                       Calls.cpp       functions, arguments
+//   Imports.cpp      modules from files                  HostFacts.cpp   what is known of the host
 //   Attributes.cpp   attributes and methods              Subscript.cpp   indexing
 //   Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of the language
 
@@ -23,6 +24,7 @@
 
 #include "dialects/Tile/TileOps.h"
 #include "tilec/IRGen/IRGen.h"
+#include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Syntax/AssignedNames.h"
 
 #include "mlir/IR/Builders.h"
@@ -61,6 +63,8 @@ struct Frame {
   /// Null for lambdas and module-level expressions.
   const ast::FunctionDef *function = nullptr;
   const SourceModule *module = nullptr;
+  /// The host function around the code, whose names are visible; null at module level.
+  const ast::FunctionDef *around = nullptr;
   /// Where this activation was called, in the caller's file.
   SourceRange callSite;
   const Frame *caller = nullptr;
@@ -76,11 +80,30 @@ struct Frame {
   bool isKernel = false;
   /// Compile-time code (module level, constexpr functions): assigned numbers do not decay.
   bool keepsConstants = false;
+  /// The activation of a lambda.
+  bool isLambda = false;
+  /// Of a function inside of a function: what its parameters are by default.
+  const std::vector<std::pair<std::string, Value>> *defaults = nullptr;
+  /// Names this activation for the functions that are defined in it; 0 when there are none.
+  uint64_t id = 0;
   /// The innermost loop around the current statement in this activation, or null.
   LoopContext *loop = nullptr;
   /// Runtime loops and structured branches around it: places where `return` is not possible.
   unsigned regionDepth = 0;
 };
+
+/// The files that a compilation reads, shared by an evaluator and those that try things aside.
+struct ImportedModules {
+  /// Set when the caller gave no loader.
+  std::unique_ptr<ModuleLoader> ownLoader;
+  ModuleLoader *loader = nullptr;
+  llvm::StringMap<std::unique_ptr<SourceModule>> files;
+  /// The names in the bodies of host functions that have kernels inside, and of classes.
+  llvm::DenseMap<const ast::Stmt *, std::unique_ptr<ModuleScope>> bodies;
+};
+
+/// The innermost function around a definition, classes skipped; null at module level.
+const ast::FunctionDef *getFunctionAround(const ast::FunctionDef &function);
 
 /// How a statement ended: after Break and Continue the rest of the loop's body has been dealt with
 /// and the loop's context knows whether it was left.
@@ -128,6 +151,8 @@ class Generator {
 public:
   Generator(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
             const IRGenOptions &irgenOptions, DiagnosticEngine &engine);
+  /// An evaluator to try something aside.
+  Generator(Generator &parent, DiagnosticEngine &aside);
 
   // Diagnostics -----------------------------------------------------------------------------------
 
@@ -145,6 +170,7 @@ public:
 
   mlir::OpBuilder &getBuilder() { return builder; }
   const IRGenOptions &getOptions() const { return options; }
+  int getNumWarps() const { return kernelWarps; }
   SourceManager &getSources() { return sources; }
   DiagnosticEngine &getDiagnostics() { return diagnostics; }
   Frame &getFrame() { return *frame; }
@@ -270,14 +296,62 @@ private:
   FailureOr<Value> evaluateCall(const ast::Call &expr);
   FailureOr<Value> lookup(const SourceModule &module, llvm::StringRef name, SourceRange range,
                           bool &found);
+  /// The same without the names that every module has.
+  FailureOr<Value> lookupMember(const SourceModule &module, llvm::StringRef name, SourceRange range,
+                                bool &found);
+  /// In the bodies of the host functions around a kernel.
+  FailureOr<Value> lookupAround(const SourceModule &module, llvm::StringRef name, SourceRange range,
+                                bool &found);
+  FailureOr<Value> evaluateBindings(const SourceModule &module, const ModuleScope &scope,
+                                    llvm::StringRef name, SourceRange range);
   FailureOr<Value> evaluateBinding(const SourceModule &module, const ModuleBinding &binding,
-                                   llvm::StringRef name, SourceRange range);
+                                   llvm::StringRef name, SourceRange range,
+                                   const ast::FunctionDef *around = nullptr);
+  static Value makeClass(const SourceModule &module, const ast::ClassDef &classDef);
   std::vector<llvm::StringRef> getVisibleNames();
+
+  // Imports.cpp
+  /// Which of several bindings counts: the last one whose guards hold.
+  const ModuleBinding &selectBinding(const SourceModule &module,
+                                     llvm::ArrayRef<ModuleBinding> candidates,
+                                     llvm::StringRef name);
+  /// Whether a host condition holds, where that can be known.
+  std::optional<bool> evaluateCondition(const SourceModule &module, const ast::Expr *expr);
+  bool holdsGuards(const SourceModule &module, const ModuleBinding &binding, bool takesHandlers);
+  bool canEvaluate(const SourceModule &module, const ModuleBinding &binding, llvm::StringRef name);
+  FailureOr<Value> importMember(const SourceModule &module, const ModuleBinding &binding,
+                                llvm::StringRef name, SourceRange range);
+  FailureOr<Value> importModule(const SourceModule &module, const ModuleBinding &binding,
+                                SourceRange range);
+  FailureOr<Value> lookupStarImports(const SourceModule &module, llvm::StringRef name,
+                                     SourceRange range, bool &found);
+  FailureOr<Value> getFileMember(const ModuleValue &module, llvm::StringRef name,
+                                 SourceRange range);
+  /// The module that was found; poison when its file cannot be used, which is reported.
+  FailureOr<Value> openModule(const FoundModule &found, llvm::StringRef path, SourceRange range);
+  LogicalResult errorMissingModule(const SourceModule &module, llvm::StringRef path,
+                                   llvm::StringRef name, SourceRange range);
+  LogicalResult checkShadow(const SourceModule &module, SourceRange range);
+  /// Says of which star imports a name may come that was not found.
+  void noteMissingStars(const SourceModule &module, Diagnostic &diagnostic);
+  std::string describeRoots(const SourceModule &module, llvm::StringRef path);
+
+  // HostFacts.cpp
+  /// What is known of a name of the host's world ("torch.version.hip"), if anything.
+  std::optional<Value> getHostFact(llvm::StringRef path);
+  /// Parses the body of a host function, for compile-time code that calls it.
+  bool parseHostBody(const SourceModule &module, const ast::FunctionDef &function);
+  FailureOr<Value> callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
+                            SourceRange range);
+  /// The answer of a function that is known by its name ("is_hip"), if it is.
+  std::optional<bool> answerHostPredicate(llvm::StringRef path) const;
 
   // Operators.cpp
   FailureOr<Value> pointerArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
                                      SourceRange range);
   FailureOr<Value> emitArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range);
+  FailureOr<Value> compareTuples(ast::CompareOp op, llvm::ArrayRef<Value> lhs,
+                                 llvm::ArrayRef<Value> rhs, SourceRange range);
   FailureOr<Value> tupleArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
                                    SourceRange range);
 
@@ -294,6 +368,10 @@ private:
   /// expressions.
   std::optional<LogicalResult> executeListMethod(const ast::Expr *expr);
   FailureOr<Flow> executeReturn(const ast::Return &stmt);
+  FailureOr<Flow> executeRaise(const ast::Raise &stmt);
+  FailureOr<Flow> executeWith(const ast::With &stmt, const Continuation *next);
+  FailureOr<Flow> executeTry(const ast::Try &stmt, const Continuation *next);
+  LogicalResult executeDelete(const ast::Delete &stmt);
   LogicalResult executeAssign(const ast::Assign &stmt);
   LogicalResult executeAnnAssign(const ast::AnnAssign &stmt);
   LogicalResult executeAugAssign(const ast::AugAssign &stmt);
@@ -356,6 +434,7 @@ private:
                                    const RangeValue &range, const ast::NameSet &assigned,
                                    llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                                    llvm::ArrayRef<mlir::Value> inits, LogicalResult &result);
+  FailureOr<Flow> executeStaticWhile(const ast::While &stmt);
   LogicalResult executeWhile(const ast::While &stmt);
   /// The variables a loop carries: assigned in it and defined before it.
   FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
@@ -374,6 +453,9 @@ private:
   // Calls.cpp
   FailureOr<Value> callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
                                 SourceRange range);
+  /// Makes a named tuple.
+  FailureOr<Value> callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                             SourceRange range);
   FailureOr<Value> callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                               SourceRange range);
   FailureOr<Value> callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
@@ -391,16 +473,30 @@ private:
                                            llvm::StringRef name, SourceRange range);
   FailureOr<Value> getTypeAttribute(const Type &type, const Value &self, llvm::StringRef name,
                                     SourceRange range);
+  FailureOr<Value> getClassAttribute(const ClassValue &base, const Value &self,
+                                     llvm::StringRef name, SourceRange range);
   FailureOr<Value> getMethod(const Value &self, llvm::StringRef name, SourceRange range);
 
   // Kernel.cpp, Autotune.cpp
   const ast::FunctionDef *selectKernel(const SourceModule &module);
   struct KernelBinding;
+  /// One entry of @triton.heuristics: the parameter, and what computes it, as it stands or, where
+  /// the dict is written elsewhere, evaluated.
+  struct Heuristic {
+    std::string name;
+    const ast::Expr *expr = nullptr;
+    Value function;
+    SourceRange range;
+  };
+  FailureOr<std::vector<Heuristic>> getHeuristics(const SourceModule &module,
+                                                  const ast::Call &decorator);
   LogicalResult bindKernelParams(const SourceModule &module, const ast::FunctionDef &kernel,
                                  KernelBinding &binding);
   FailureOr<Value> evaluateConstantText(const SourceModule &module, llvm::StringRef name,
                                         llvm::StringRef text);
-  FailureOr<Value> evaluateInModule(const SourceModule &module, const ast::Expr *expr);
+  /// With `around`, the names in the body of that host function are visible too.
+  FailureOr<Value> evaluateInModule(const SourceModule &module, const ast::Expr *expr,
+                                    const ast::FunctionDef *around = nullptr);
   void readDecorators(const SourceModule &module, const ast::FunctionDef &kernel, KernelInfo &info,
                       bool complain);
   LogicalResult readConfigs(const SourceModule &module, const ast::Expr *expr, KernelInfo &info);
@@ -430,9 +526,20 @@ private:
   uint64_t numOps = 0;
   unsigned nesting = 0;
   bool aborted = false;
+  uint64_t lastFrameId = 0;
+  /// Warps of the kernel that is being compiled.
+  int kernelWarps = 4;
+  /// Evaluators around this one.
+  unsigned asideDepth = 0;
+  std::shared_ptr<ImportedModules> imported;
   /// Module-level names that have been evaluated, and those in evaluation.
-  std::map<std::pair<const SourceModule *, std::string>, Value> globals;
-  std::set<std::pair<const SourceModule *, std::string>> globalsInProgress;
+  using GlobalName = std::pair<const ModuleScope *, std::string>;
+  std::map<GlobalName, Value> globals;
+  std::set<GlobalName> globalsInProgress;
+  /// Choices of selectBinding, and those being made.
+  std::map<const ModuleBinding *, const ModuleBinding *> selections;
+  std::set<const ModuleBinding *> selectionsInProgress;
+  bool checkedShadow = false;
   /// Keeps the trees of constant texts alive.
   std::vector<std::unique_ptr<ast::Module>> constantTrees;
 };

@@ -285,7 +285,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   llvm::StringRef fileName;
   if (const SourceBuffer *buffer = sources.getBuffer(module.file))
     fileName = buffer->getName();
-  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"));
+  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"),
+                      fileName);
   Frame top;
   top.module = &source;
   top.keepsConstants = true;
@@ -296,6 +297,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   KernelBinding binding;
   if (mlir::failed(bindKernelParams(source, *kernel, binding)))
     return nullptr;
+  kernelWarps = binding.numWarps;
 
   current = kernel->nameRange;
   mlir::OwningOpRef<mlir::ModuleOp> result(mlir::ModuleOp::create(getLocation()));
@@ -305,6 +307,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
 
   Frame activation;
   activation.function = kernel;
+  activation.around = getFunctionAround(*kernel);
   activation.module = &source;
   activation.isKernel = true;
   for (const ast::Param &param : kernel->params) {
@@ -392,9 +395,10 @@ mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
 }
 
 std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
-                                    DiagnosticEngine &diagnostics) {
+                                    DiagnosticEngine &diagnostics, ModuleLoader *modules) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   IRGenOptions options;
+  options.modules = modules;
   return irgen::Generator(context, sources, options, diagnostics).listKernels(module);
 }
 

@@ -36,6 +36,16 @@ LogicalResult Generator::collectCarried(llvm::ArrayRef<llvm::StringRef> carried,
   for (llvm::StringRef name : carried) {
     const Value &old = before.find(name)->second;
     Value now = frame->variables.lookup(name);
+    // The variable of an unrolled loop inside leaves a number.
+    const RuntimeValue *runtime = old.getRuntime();
+    if (now.isNumber() && runtime && !runtime->type.isBlock()) {
+      FailureOr<DType> own = getDefaultType(*now.getConstant(), range);
+      if (mlir::succeeded(own) && own->getRank() <= runtime->type.element.getRank()) {
+        FailureOr<Value> same = makeConstant(*now.getConstant(), runtime->type.element, range);
+        if (mlir::succeeded(same))
+          now = *same;
+      }
+    }
     if (const PoisonValue *poisoned = now.getIf<PoisonValue>()) {
       if (!poisoned->message.empty())
         report(Severity::Error, range,
@@ -356,11 +366,36 @@ FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Val
   return finishIf(broke, left, evaluated, no, *test);
 }
 
+FailureOr<Flow> Generator::executeStaticWhile(const ast::While &stmt) {
+  LoopContext loop;
+  loop.isUnrolled = true;
+  llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
+  unsigned errorsBefore = diagnostics.getNumErrors();
+  while (true) {
+    if (!enter(stmt.headerRange))
+      return failure();
+    FailureOr<Value> test = evaluate(stmt.condition);
+    if (mlir::failed(test))
+      return failure();
+    FailureOr<bool> truth = toBool(*test, stmt.condition->range, "the condition");
+    if (mlir::failed(truth))
+      return failure();
+    if (!*truth)
+      return execute(stmt.elseBody, nullptr);
+    loop.broke = Value::boolean(false);
+    Flow flow = execute(stmt.body, nullptr);
+    if (flow == Flow::Return)
+      return Flow::Return;
+    if (diagnostics.getNumErrors() != errorsBefore)
+      return failure();
+    if (flow == Flow::Break)
+      return Flow::Next;
+  }
+}
+
 LogicalResult Generator::executeWhile(const ast::While &stmt) {
   if (!stmt.elseBody.empty())
     return error(stmt.headerRange, "'else' of a loop is not supported");
-  if (frame->keepsConstants)
-    return error(stmt.headerRange, "'while' is not supported in a constexpr function");
 
   ast::NameSet inCondition, assigned;
   ast::collectAssignedNames(stmt.condition, inCondition);

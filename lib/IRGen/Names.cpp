@@ -21,12 +21,29 @@ static ModuleKind classifyModule(llvm::StringRef path) {
              ModuleKind::Language)
       .Case("triton.language.math", ModuleKind::Math)
       .Cases({"triton.language.libdevice", "triton.language.extra.libdevice",
-              "triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice"},
+              "triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice",
+              "triton.language.extra.intel.libdevice"},
              ModuleKind::Libdevice)
       .Cases({"triton.language.extra", "triton.language.extra.cuda", "triton.language.extra.hip"},
              ModuleKind::Extra)
       .Case("triton.language.PropagateNan", ModuleKind::PropagateNan)
       .Default(ModuleKind::Unknown);
+}
+
+bool isLanguageModule(llvm::StringRef path) { return classifyModule(path) != ModuleKind::Unknown; }
+
+bool hasLanguageMember(llvm::StringRef path, llvm::StringRef name) {
+  ModuleKind kind = classifyModule(path);
+  unsigned place = kind == ModuleKind::Language ? inLanguage
+                   : kind == ModuleKind::Math   ? inMath
+                   : kind == ModuleKind::Triton ? inTriton
+                                                : inLibdevice;
+  if (findBuiltin(name, place))
+    return true;
+  if (kind != ModuleKind::Language)
+    return false;
+  const ModuleBinding *library = getLibraryModule().scope.find(name);
+  return findLanguageType(name) || (library && library->function && !name.starts_with("_"));
 }
 
 std::vector<llvm::StringRef> Generator::getVisibleNames() {
@@ -53,6 +70,11 @@ FailureOr<Value> Generator::evaluateName(const ast::Name &name) {
     return local->second;
   }
   bool found = false;
+  if (frame->around) {
+    FailureOr<Value> value = lookupAround(*frame->module, name.id, name.range, found);
+    if (found)
+      return value;
+  }
   FailureOr<Value> value = lookup(*frame->module, name.id, name.range, found);
   if (found)
     return value;
@@ -62,29 +84,23 @@ FailureOr<Value> Generator::evaluateName(const ast::Name &name) {
     if (assigned.contains(name.id))
       return error(name.range, "variable '" + name.id + "' is used before it is assigned");
   }
-  return errorUnknown(name.range, "unknown name '" + name.id + "'", name.id, getVisibleNames());
+  (void)errorUnknown(name.range, "unknown name '" + name.id + "'", name.id, getVisibleNames());
+  if (Diagnostic *last = diagnostics.getLast())
+    noteMissingStars(*frame->module, *last);
+  return failure();
 }
 
 FailureOr<Value> Generator::lookup(const SourceModule &module, llvm::StringRef name,
                                    SourceRange range, bool &found) {
+  FailureOr<Value> member = lookupMember(module, name, range, found);
+  if (found)
+    return member;
   found = true;
-  if (const ModuleBinding *binding = module.scope.find(name))
-    return evaluateBinding(module, *binding, name, range);
   if (module.hasPredefinedNames || module.isLibrary) {
     if (name == "tl")
       return Value(ModuleValue{"triton.language"});
     if (name == "triton")
       return Value(ModuleValue{"triton"});
-  }
-  for (const std::string &path : module.scope.getStarImports()) {
-    ModuleKind kind = classifyModule(path);
-    if (kind == ModuleKind::Unknown)
-      continue;
-    unsigned place = kind == ModuleKind::Language ? inLanguage
-                     : kind == ModuleKind::Math   ? inMath
-                                                  : inLibdevice;
-    if (findBuiltin(name, place) || findLanguageType(name))
-      return getModuleMember(path, name, range);
   }
   if (const Builtin *builtin = findBuiltin(name, inPython))
     return Value(BuiltinValue{builtin});
@@ -92,26 +108,46 @@ FailureOr<Value> Generator::lookup(const SourceModule &module, llvm::StringRef n
   return failure();
 }
 
+FailureOr<Value> Generator::lookupMember(const SourceModule &module, llvm::StringRef name,
+                                         SourceRange range, bool &found) {
+  found = true;
+  if (!module.scope.findAll(name).empty())
+    return evaluateBindings(module, module.scope, name, range);
+  return lookupStarImports(module, name, range, found);
+}
+
+FailureOr<Value> Generator::evaluateBindings(const SourceModule &module, const ModuleScope &scope,
+                                             llvm::StringRef name, SourceRange range) {
+  using Kind = ModuleBinding::Kind;
+  const ModuleBinding &binding = selectBinding(module, scope.findAll(name), name);
+  const ast::FunctionDef *around = &scope == &module.scope ? nullptr : frame->around;
+  if (binding.kind != Kind::Assignment && binding.kind != Kind::Member)
+    return evaluateBinding(module, binding, name, range, around);
+  GlobalName key = std::make_pair(&scope, name.str());
+  auto known = globals.find(key);
+  if (known != globals.end())
+    return known->second;
+  if (!globalsInProgress.insert(key).second)
+    return error(range, binding.kind == Kind::Member
+                            ? "modules import '" + name + "' from each other in a circle"
+                            : "the value of '" + name + "' depends on itself");
+  FailureOr<Value> value = evaluateBinding(module, binding, name, range, around);
+  globalsInProgress.erase(key);
+  globals[key] = mlir::succeeded(value) ? *value : Value::poison();
+  return value;
+}
+
 FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
                                             const ModuleBinding &binding, llvm::StringRef name,
-                                            SourceRange range) {
+                                            SourceRange range, const ast::FunctionDef *around) {
   switch (binding.kind) {
   case ModuleBinding::Kind::Module:
-    return Value(ModuleValue{binding.path});
+    return importModule(module, binding, range);
   case ModuleBinding::Kind::Member:
-    if (classifyModule(binding.path) == ModuleKind::Unknown) {
-      // Libraries re-export these modules; generated kernels import them from there.
-      if (binding.member == "libdevice")
-        return Value(ModuleValue{"triton.language.extra.libdevice"});
-      if (binding.member == "math" && llvm::StringRef(binding.path).ends_with("triton_helpers"))
-        return Value(ModuleValue{"triton.language.math"});
-      return error(range, "'" + name + "' comes from the module '" + binding.path +
-                              "', which is not available at compile time");
-    }
-    return getModuleMember(binding.path, binding.member, range);
+    return importMember(module, binding, name, range);
   case ModuleBinding::Kind::Function:
     // Compile-time code, such as a list of configurations, may name helpers of the file, and call
-    // those whose bodies were parsed.
+    // those whose bodies can be evaluated.
     if (binding.function->isJit || binding.function->isConstexprFunction ||
         (frame && frame->keepsConstants))
       return Value(FunctionValue{binding.function, &module});
@@ -119,35 +155,44 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
                             "' is a host function; only functions decorated with "
                             "@triton.jit can be used in a kernel");
   case ModuleBinding::Kind::Class:
-    return error(range, "class '" + name + "' is not supported in a kernel");
+    return makeClass(module, *binding.classDef);
   case ModuleBinding::Kind::Assignment:
     break;
   }
 
-  auto key = std::make_pair(&module, name.str());
-  auto known = globals.find(key);
-  if (known != globals.end())
-    return known->second;
-  if (!globalsInProgress.insert(key).second)
-    return error(range, "the value of '" + name + "' depends on itself");
-  FailureOr<Value> value = evaluateInModule(module, binding.value);
-  globalsInProgress.erase(key);
+  FailureOr<Value> value = evaluateInModule(module, binding.value, around);
   if (mlir::succeeded(value) && value->isRuntime())
-    value = error(range, "the value of '" + name + "' is not known at compile time");
+    return error(range, "the value of '" + name + "' is not known at compile time");
   if (mlir::succeeded(value) && binding.index >= 0) {
     const std::vector<Value> *elements = value->getTuple();
     if (!elements || static_cast<size_t>(binding.index) >= elements->size())
-      value = error(range, "the value of '" + name + "' cannot be unpacked");
-    else
-      value = (*elements)[binding.index];
+      return error(range, "the value of '" + name + "' cannot be unpacked");
+    return (*elements)[binding.index];
   }
-  globals[key] = mlir::succeeded(value) ? *value : Value::poison();
   return value;
 }
 
-FailureOr<Value> Generator::evaluateInModule(const SourceModule &module, const ast::Expr *expr) {
+Value Generator::makeClass(const SourceModule &module, const ast::ClassDef &classDef) {
+  ClassValue type{&classDef, &module, classDef.name.str()};
+  bool isNamedTuple = llvm::any_of(classDef.bases, [](const ast::Expr *base) {
+    return llvm::StringRef(ast::getDottedName(base)).ends_with("NamedTuple");
+  });
+  if (isNamedTuple) {
+    auto fields = std::make_shared<std::vector<std::string>>();
+    for (const ast::Stmt *stmt : classDef.body)
+      if (auto *assign = llvm::dyn_cast<ast::AnnAssign>(stmt))
+        if (auto *name = llvm::dyn_cast<ast::Name>(assign->target))
+          fields->push_back(name->id.str());
+    type.fields = std::move(fields);
+  }
+  return type;
+}
+
+FailureOr<Value> Generator::evaluateInModule(const SourceModule &module, const ast::Expr *expr,
+                                             const ast::FunctionDef *around) {
   Frame inner;
   inner.module = &module;
+  inner.around = around;
   inner.keepsConstants = true;
   inner.depth = frame ? frame->depth : 0;
   inner.caller = frame;
@@ -171,7 +216,10 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   llvm::StringRef shown = path;
   switch (kind) {
   case ModuleKind::Unknown:
-    return error(range, "the module '" + path + "' is not available in a kernel");
+    if (std::optional<Value> fact = getHostFact(child))
+      return *fact;
+    // It may lead to something that is known.
+    return Value(ModuleValue{child});
   case ModuleKind::PropagateNan:
     if (name == "NONE" || name == "ALL")
       return Value(Constant(name.lower()));
@@ -180,6 +228,7 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
     places = inTriton;
     break;
   case ModuleKind::Extra:
+    places = inExtra;
     shown = "tl.extra";
     break;
   case ModuleKind::Libdevice:
@@ -222,6 +271,13 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
       return Value(BuiltinValue{builtin});
   if (isKnownUnsupported(name))
     return error(range, "'" + shown + "." + name + "' is not supported yet");
+  if (kind == ModuleKind::Triton) {
+    if (std::optional<Value> fact = getHostFact(child))
+      return *fact;
+    bool isHostModule = name == "runtime" || name == "tools" || name == "backends";
+    if (isHostModule && frame && frame->keepsConstants)
+      return Value(ModuleValue{child});
+  }
   return errorUnknown(range, "'" + shown + "' has no member '" + name + "'", name, candidates);
 }
 

@@ -232,6 +232,26 @@ Value Generator::emitCompare(CompareOp op, const Value &lhs, const Value &rhs) {
                              right.value);
 }
 
+/// Python's order: the first elements that differ decide, otherwise the lengths.
+FailureOr<Value> Generator::compareTuples(CompareOp op, llvm::ArrayRef<Value> lhs,
+                                          llvm::ArrayRef<Value> rhs, SourceRange range) {
+  for (auto [left, right] : llvm::zip(lhs, rhs)) {
+    FailureOr<Value> equal = compare(CompareOp::Eq, left, right, range);
+    if (mlir::failed(equal))
+      return failure();
+    FailureOr<bool> same = toBool(*equal, range, "the comparison of tuples");
+    if (mlir::failed(same))
+      return failure();
+    if (*same)
+      continue;
+    if (op == CompareOp::Eq || op == CompareOp::NotEq)
+      return Value::boolean(op == CompareOp::NotEq);
+    return compare(op, left, right, range);
+  }
+  return compare(op, Value::integer(static_cast<int64_t>(lhs.size())),
+                 Value::integer(static_cast<int64_t>(rhs.size())), range);
+}
+
 FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value &rhs,
                                     SourceRange range) {
   if (lhs.isPoison() || rhs.isPoison())
@@ -261,19 +281,8 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
     return Value(*folded.value);
   }
   const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
-  if (equality && left && right && left->size() == right->size()) {
-    for (size_t i = 0; i < left->size(); ++i) {
-      FailureOr<Value> equal = compare(CompareOp::Eq, (*left)[i], (*right)[i], range);
-      if (mlir::failed(equal))
-        return failure();
-      FailureOr<bool> same = toBool(*equal, range, "the comparison of tuples");
-      if (mlir::failed(same))
-        return failure();
-      if (!*same)
-        return Value::boolean(op == CompareOp::NotEq);
-    }
-    return Value::boolean(op == CompareOp::Eq);
-  }
+  if (left && right && op != CompareOp::In && op != CompareOp::NotIn)
+    return compareTuples(op, *left, *right, range);
   auto isOperand = [](const Value &value) { return value.isRuntime() || value.isNumber(); };
   if (!isOperand(lhs) || !isOperand(rhs)) {
     // Things of different nature (a tensor and None, two functions) are equal when identical.

@@ -8,22 +8,33 @@
 #define TILEC_LIB_IRGEN_SOURCEMODULE_H
 
 #include "tilec/Sema/ModuleScope.h"
+#include "tilec/Support/Diagnostic.h"
 
 namespace tilec::irgen {
 
 class SourceModule {
 public:
   /// With `predefined`, `tl` and `triton` are known without an import.
-  SourceModule(const ast::Module &module, bool library, bool predefined)
-      : scope(module), isLibrary(library), hasPredefinedNames(predefined) {}
+  SourceModule(const ast::Module &module, bool library, bool predefined, llvm::StringRef file = "")
+      : scope(module), isLibrary(library), hasPredefinedNames(predefined), path(file) {}
 
   ModuleScope scope;
   bool isLibrary;
   bool hasPredefinedNames;
+  /// The file, which relative imports start from.
+  std::string path;
+  /// Syntax errors of an imported file; null when it has none.
+  const DiagnosticEngine *problems = nullptr;
 };
 
 /// The embedded part of the language library, parsed once in a process.
 const SourceModule &getLibraryModule();
+
+/// Whether a path names a module of the language, as "triton.language.math" does.
+bool isLanguageModule(llvm::StringRef path);
+
+/// Whether a name is among those that `from path import *` brings from a module of the language.
+bool hasLanguageMember(llvm::StringRef path, llvm::StringRef name);
 
 /// Whether a library function is also a method of tensors.
 bool isLibraryMethod(llvm::StringRef name);

@@ -76,6 +76,8 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
   case StmtKind::For:
     return executeFor(*llvm::cast<ast::For>(stmt));
   case StmtKind::While:
+    if (frame->keepsConstants)
+      return executeStaticWhile(*llvm::cast<ast::While>(stmt));
     return plain(executeWhile(*llvm::cast<ast::While>(stmt)));
   case StmtKind::Pass:
     return Flow::Next;
@@ -89,27 +91,113 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
       return error(stmt->range, "'continue' outside of a loop");
     return Flow::Continue;
   case StmtKind::Raise:
-    return error(stmt->range, "'raise' is reached at compile time");
+    return executeRaise(*llvm::cast<ast::Raise>(stmt));
   case StmtKind::Import:
   case StmtKind::ImportFrom:
     return unsupported("import");
   case StmtKind::With:
-    return unsupported("with");
+    return executeWith(*llvm::cast<ast::With>(stmt), next);
   case StmtKind::Try:
+    if (frame->keepsConstants)
+      return executeTry(*llvm::cast<ast::Try>(stmt), next);
     return unsupported("try");
   case StmtKind::Delete:
-    return unsupported("del");
+    return plain(executeDelete(*llvm::cast<ast::Delete>(stmt)));
   case StmtKind::Scope:
     return unsupported(llvm::cast<ast::Scope>(stmt)->isNonlocal ? "nonlocal" : "global");
-  case StmtKind::FunctionDef:
-    return error(stmt->range, "a function inside a kernel is not supported; define '" +
-                                  llvm::cast<ast::FunctionDef>(stmt)->name + "' at module level");
+  case StmtKind::FunctionDef: {
+    auto *function = llvm::cast<ast::FunctionDef>(stmt);
+    if (frame->id == 0)
+      frame->id = ++lastFrameId;
+    std::vector<std::pair<std::string, Value>> defaults;
+    for (const ast::Param &param : function->params) {
+      if (!param.defaultValue)
+        continue;
+      FailureOr<Value> value = evaluate(param.defaultValue);
+      if (mlir::failed(value))
+        return failure();
+      defaults.emplace_back(param.name.str(), *value);
+    }
+    FunctionValue value{function, frame->module, nullptr, frame->id};
+    value.defaults =
+        std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(defaults));
+    frame->variables[function->name] = std::move(value);
+    return Flow::Next;
+  }
   case StmtKind::ClassDef:
     return unsupported("class");
   case StmtKind::Unsupported:
     return unsupported(llvm::cast<ast::UnsupportedStmt>(stmt)->what);
   }
   return unsupported("this statement");
+}
+
+FailureOr<Flow> Generator::executeRaise(const ast::Raise &stmt) {
+  std::string text;
+  if (auto *call = llvm::dyn_cast_or_null<ast::Call>(stmt.exception)) {
+    text = ast::getDottedName(call->callee);
+    DiagnosticEngine aside(1);
+    Generator evaluator(*this, aside);
+    Frame inner = *frame;
+    evaluator.frame = &inner;
+    DetachedBlock scratch;
+    evaluator.builder.setInsertionPointToEnd(scratch.get());
+    if (!call->args.empty())
+      if (FailureOr<Value> message = evaluator.evaluate(call->args.front());
+          mlir::succeeded(message) && message->getConstant())
+        text += ": " + message->getConstant()->str();
+  } else if (stmt.exception) {
+    text = ast::getDottedName(stmt.exception);
+  }
+  return error(stmt.range, text.empty() ? std::string("'raise' is reached at compile time")
+                                        : "'raise' is reached at compile time: " + text);
+}
+
+FailureOr<Flow> Generator::executeWith(const ast::With &stmt, const Continuation *next) {
+  for (const ast::WithItem &item : stmt.items) {
+    FailureOr<Value> manager = evaluate(item.context);
+    if (mlir::failed(manager))
+      return failure();
+    if (!manager->isNone() || item.target)
+      return error(item.context->range, "'with' is not supported in a kernel, but for the scopes "
+                                        "of triton.profiler");
+  }
+  return execute(stmt.body, next);
+}
+
+FailureOr<Flow> Generator::executeTry(const ast::Try &stmt, const Continuation *next) {
+  // Compile-time code changes nothing but variables: it can be tried on a copy of them.
+  DiagnosticEngine aside(1);
+  Generator evaluator(*this, aside);
+  Frame inner = *frame;
+  evaluator.frame = &inner;
+  DetachedBlock scratch;
+  evaluator.builder.setInsertionPointToEnd(scratch.get());
+  Flow flow = evaluator.execute(stmt.body, nullptr);
+  if (aside.hasErrors()) {
+    flow = stmt.handlers.empty() ? Flow::Next : execute(stmt.handlers.front().body, next);
+  } else {
+    frame->variables = std::move(inner.variables);
+    frame->returnValue = inner.returnValue;
+    if (flow == Flow::Next)
+      flow = execute(stmt.elseBody, next);
+  }
+  if (flow == Flow::Next)
+    flow = execute(stmt.finallyBody, next);
+  return flow;
+}
+
+LogicalResult Generator::executeDelete(const ast::Delete &stmt) {
+  for (const ast::Expr *target : stmt.targets) {
+    auto *name = llvm::dyn_cast<ast::Name>(target);
+    if (!name)
+      return error(target->range, "only a variable can be deleted");
+    if (mlir::failed(evaluate(name)))
+      return failure();
+    frame->variables[name->id] =
+        Value::poison(("variable '" + name->id + "' has been deleted").str());
+  }
+  return success();
 }
 
 std::optional<LogicalResult> Generator::executeListMethod(const ast::Expr *expr) {
@@ -197,6 +285,16 @@ LogicalResult Generator::executeAssert(const ast::Assert &stmt) {
   FailureOr<Value> condition = evaluate(stmt.condition);
   if (mlir::failed(condition))
     return failure();
+  if (!condition->isRuntime()) {
+    FailureOr<bool> truth = toBool(*condition, stmt.condition->range, "the condition");
+    if (mlir::failed(truth))
+      return failure();
+    if (*truth)
+      return success();
+  } else if (!options.debug) {
+    return success();
+  }
+  // The message is evaluated when it is needed, as in Python.
   std::string message = "assertion failed";
   if (stmt.message) {
     FailureOr<Value> text = evaluate(stmt.message);
@@ -207,14 +305,8 @@ LogicalResult Generator::executeAssert(const ast::Assert &stmt) {
       return failure();
     message = *string;
   }
-  if (!condition->isRuntime()) {
-    FailureOr<bool> truth = toBool(*condition, stmt.condition->range, "the condition");
-    if (mlir::failed(truth))
-      return failure();
-    return *truth ? success() : error(stmt.condition->range, "assertion fails: " + message);
-  }
-  if (!options.debug)
-    return success();
+  if (!condition->isRuntime())
+    return error(stmt.condition->range, "assertion fails: " + message);
   FailureOr<Value> truth = cast(*condition, ScalarKind::Int1, stmt.condition->range);
   if (mlir::failed(truth))
     return failure();
@@ -235,7 +327,7 @@ FailureOr<Value> Generator::decay(const Value &value, SourceRange range) {
       return failure();
     decayed.push_back(*result);
   }
-  return Value::tuple(std::move(decayed));
+  return Value::tuple(std::move(decayed), value.getTupleNames());
 }
 
 LogicalResult Generator::assign(const ast::Expr *target, const Value &value, SourceRange range) {
@@ -262,8 +354,6 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
     targets = tuple->elements;
   else if (auto *list = llvm::dyn_cast<ast::List>(target))
     targets = list->elements;
-  else if (llvm::isa<ast::Starred>(target))
-    return error(target->range, "a starred assignment target is not supported");
   else
     return error(target->range, "cannot assign to this expression in a kernel; blocks are values, "
                                 "use tl.where or tl.store");
@@ -271,6 +361,24 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
   if (!elements)
     return error(range, "cannot unpack " + value.describe() + " into " +
                             llvm::Twine(targets.size()) + " names");
+  auto isStarred = [](const ast::Expr *expr) { return llvm::isa<ast::Starred>(expr); };
+  if (const auto *star = llvm::find_if(targets, isStarred); star != targets.end()) {
+    size_t before = star - targets.begin(), after = targets.size() - before - 1;
+    if (elements->size() < before + after)
+      return error(range, "not enough values to unpack: expected at least " +
+                              llvm::Twine(before + after) + ", got " +
+                              llvm::Twine(elements->size()));
+    llvm::ArrayRef<Value> all = *elements;
+    std::vector<Value> parts = all.take_front(before).vec();
+    parts.push_back(Value::tuple(all.drop_front(before).drop_back(after).vec()));
+    llvm::append_range(parts, all.take_back(after));
+    for (auto [part, element] : llvm::zip(parts, targets)) {
+      auto *starred = llvm::dyn_cast<ast::Starred>(element);
+      if (mlir::failed(assign(starred ? starred->value : element, part, range)))
+        return failure();
+    }
+    return success();
+  }
   if (elements->size() != targets.size())
     return error(range, (elements->size() > targets.size() ? "too many" : "not enough") +
                             llvm::Twine(" values to unpack: expected ") +

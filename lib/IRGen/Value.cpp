@@ -25,18 +25,25 @@ std::string printShape(llvm::ArrayRef<int64_t> shape) {
 
 std::string Type::str() const { return element.str() + (isBlock() ? printShape(shape) : ""); }
 
-Value Value::tuple(std::vector<Value> elements) {
+Value Value::tuple(std::vector<Value> elements,
+                   std::shared_ptr<const std::vector<std::string>> names) {
   size_t totalSize = 0;
   for (const Value &element : elements) {
     const TupleValue *nested = element.getIf<TupleValue>();
     totalSize += 1 + (nested ? nested->totalSize : 0);
   }
-  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), totalSize};
+  return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), totalSize,
+                    std::move(names)};
 }
 
 const std::vector<Value> *Value::getTuple() const {
   const TupleValue *tuple = getIf<TupleValue>();
   return tuple ? tuple->elements.get() : nullptr;
+}
+
+std::shared_ptr<const std::vector<std::string>> Value::getTupleNames() const {
+  const TupleValue *tuple = getIf<TupleValue>();
+  return tuple ? tuple->names : nullptr;
 }
 
 std::string Value::describe() const {
@@ -63,6 +70,8 @@ std::string Value::describe() const {
     return (access->kind == BlockAccessValue::Kind::Descriptor ? "a tensor descriptor of "
                                                                : "a block pointer to ") +
            access->block.str();
+  if (const ClassValue *type = getIf<ClassValue>())
+    return "the class '" + type->name + "'";
   if (getIf<LambdaValue>())
     return "a lambda";
   if (getIf<DictValue>())
@@ -92,6 +101,10 @@ bool isIdentical(const Value &lhs, const Value &rhs) {
   if (const FunctionValue *a = lhs.getIf<FunctionValue>()) {
     const FunctionValue *b = rhs.getIf<FunctionValue>();
     return b && a->function == b->function && a->self == b->self;
+  }
+  if (const ClassValue *a = lhs.getIf<ClassValue>()) {
+    const ClassValue *b = rhs.getIf<ClassValue>();
+    return b && a->classDef == b->classDef && a->fields == b->fields;
   }
   if (const LambdaValue *a = lhs.getIf<LambdaValue>()) {
     const LambdaValue *b = rhs.getIf<LambdaValue>();
@@ -151,7 +164,7 @@ Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves) {
   std::vector<Value> rebuilt;
   for (const Value &element : *elements)
     rebuilt.push_back(rebuild(element, leaves));
-  return Value::tuple(std::move(rebuilt));
+  return Value::tuple(std::move(rebuilt), value.getTupleNames());
 }
 
 bool haveSameType(const Value &lhs, const Value &rhs) {

@@ -66,6 +66,8 @@ struct TupleValue {
   std::shared_ptr<const std::vector<Value>> elements;
   /// Number of elements, those of nested tuples included.
   size_t totalSize = 0;
+  /// Names of the elements of a named tuple; otherwise null.
+  std::shared_ptr<const std::vector<std::string>> names = nullptr;
 };
 
 /// A dict with string keys; exists only for the arguments of heuristics and configurations.
@@ -78,6 +80,20 @@ struct FunctionValue {
   const ast::FunctionDef *function = nullptr;
   const SourceModule *module = nullptr;
   std::shared_ptr<const Value> self = nullptr;
+  /// The activation whose variables are visible in it, for a function inside of a function; or 0.
+  uint64_t definedIn = 0;
+  /// What its parameters are by default, evaluated where it is defined.
+  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> defaults = nullptr;
+};
+
+/// A class: its attributes, and the fields of a named tuple.
+struct ClassValue {
+  /// Null for one that `namedtuple(...)` makes.
+  const ast::ClassDef *classDef = nullptr;
+  const SourceModule *module = nullptr;
+  std::string name;
+  /// Null when it cannot be called.
+  std::shared_ptr<const std::vector<std::string>> fields = nullptr;
 };
 
 struct LambdaValue {
@@ -91,9 +107,14 @@ struct BuiltinValue {
   std::shared_ptr<const Value> self = nullptr;
 };
 
-/// A module by its canonical path: "triton.language", "triton.language.math", ...
+/// A module: one of the language by its canonical path ("triton.language.math"), a file, a folder
+/// of modules, or one that only the host has ("torch.cuda"), of which a few facts are known.
 struct ModuleValue {
   std::string path;
+  /// The file, when it is one.
+  const SourceModule *source = nullptr;
+  /// Where submodules are, of a file or folder.
+  std::string folder = {};
 };
 
 /// The type of a block as a compile-time value (`x.type`); scalar types are Constants.
@@ -134,7 +155,7 @@ struct PoisonValue {
 class Value {
 public:
   using Storage = std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue,
-                               FunctionValue, LambdaValue, BuiltinValue, ModuleValue,
+                               FunctionValue, ClassValue, LambdaValue, BuiltinValue, ModuleValue,
                                BlockTypeValue, BlockAccessValue, RangeValue>;
 
   Value() : storage(PoisonValue{}) {}
@@ -144,7 +165,9 @@ public:
   static Value none() { return Constant(); }
   static Value integer(int64_t number) { return Constant::integer(number); }
   static Value boolean(bool truth) { return Constant(truth); }
-  static Value tuple(std::vector<Value> elements);
+  /// With `names` a named tuple.
+  static Value tuple(std::vector<Value> elements,
+                     std::shared_ptr<const std::vector<std::string>> names = nullptr);
   static Value runtime(mlir::Value value, Type type) {
     return RuntimeValue{value, std::move(type)};
   }
@@ -161,6 +184,8 @@ public:
   bool isNumber() const { return getConstant() && getConstant()->isNumber(); }
   /// The elements of a tuple, or null.
   const std::vector<Value> *getTuple() const;
+  /// The names of a named tuple's elements, or null.
+  std::shared_ptr<const std::vector<std::string>> getTupleNames() const;
 
   /// For messages: "fp32[16]", "int 5", "a tuple of 2", "the function 'f'", ...
   std::string describe() const;

@@ -13,17 +13,27 @@ using llvm::StringRef;
 namespace tilec {
 
 ModuleScope::ModuleScope(const ast::Module &astModule) : module(astModule) {
-  addBlock(module.body, /*conditional=*/false);
+  addBlock(module.body);
   // Kernels inside host functions see each other; module-level names win.
-  for (ast::FunctionDef *function : module.deviceFunctions) {
-    ModuleBinding binding{ModuleBinding::Kind::Function, function->nameRange, {}, {}, function};
-    bind(function->name, std::move(binding), /*conditional=*/true);
-  }
+  for (ast::FunctionDef *function : module.deviceFunctions)
+    if (!bindings.count(function->name))
+      bind(function->name, {ModuleBinding::Kind::Function, function->nameRange, {}, {}, function});
+}
+
+ModuleScope::ModuleScope(const ast::Module &astModule, ast::Block body) : module(astModule) {
+  addBlock(body);
 }
 
 const ModuleBinding *ModuleScope::find(StringRef name) const {
+  llvm::ArrayRef<ModuleBinding> all = findAll(name);
+  return all.empty() ? nullptr : &all.front();
+}
+
+llvm::ArrayRef<ModuleBinding> ModuleScope::findAll(StringRef name) const {
   auto it = bindings.find(name);
-  return it == bindings.end() ? nullptr : &it->second;
+  if (it == bindings.end())
+    return {};
+  return it->second;
 }
 
 std::vector<StringRef> ModuleScope::getNames() const {
@@ -33,88 +43,101 @@ std::vector<StringRef> ModuleScope::getNames() const {
   return names;
 }
 
-void ModuleScope::bind(StringRef name, ModuleBinding binding, bool conditional) {
-  if (conditional && bindings.count(name))
-    return;
-  bindings[name] = std::move(binding);
+void ModuleScope::bind(StringRef name, ModuleBinding binding) {
+  std::vector<ModuleBinding> &list = bindings[name];
+  if (guards.empty())
+    list.clear();
+  binding.guards = guards;
+  list.push_back(std::move(binding));
 }
 
-void ModuleScope::addBlock(ast::Block block, bool conditional) {
+void ModuleScope::addGuardedBlock(ast::Block block, BindingGuard guard) {
+  guards.push_back(guard);
+  addBlock(block);
+  guards.pop_back();
+}
+
+void ModuleScope::addBlock(ast::Block block) {
+  using Guard = BindingGuard::Kind;
   for (const ast::Stmt *stmt : block) {
     switch (stmt->kind) {
     case ast::StmtKind::Import:
-      addImport(*llvm::cast<ast::Import>(stmt), conditional);
+      addImport(*llvm::cast<ast::Import>(stmt));
       break;
     case ast::StmtKind::ImportFrom:
-      addImportFrom(*llvm::cast<ast::ImportFrom>(stmt), conditional);
+      addImportFrom(*llvm::cast<ast::ImportFrom>(stmt));
       break;
     case ast::StmtKind::FunctionDef: {
       auto *function = llvm::cast<ast::FunctionDef>(stmt);
-      ModuleBinding binding{ModuleBinding::Kind::Function, function->nameRange, {}, {}, function};
-      bind(function->name, std::move(binding), conditional);
+      bind(function->name, {ModuleBinding::Kind::Function, function->nameRange, {}, {}, function});
       break;
     }
     case ast::StmtKind::ClassDef: {
       auto *classDef = llvm::cast<ast::ClassDef>(stmt);
-      bind(classDef->name, {ModuleBinding::Kind::Class, classDef->nameRange}, conditional);
+      ModuleBinding binding{ModuleBinding::Kind::Class, classDef->nameRange};
+      binding.classDef = classDef;
+      bind(classDef->name, std::move(binding));
       break;
     }
     case ast::StmtKind::Assign: {
       auto *assign = llvm::cast<ast::Assign>(stmt);
       for (const ast::Expr *target : assign->targets)
-        addTarget(target, assign->value, nullptr, conditional);
+        addTarget(target, assign->value, nullptr);
       break;
     }
     case ast::StmtKind::AnnAssign: {
       auto *assign = llvm::cast<ast::AnnAssign>(stmt);
       if (assign->value)
-        addTarget(assign->target, assign->value, assign->annotation, conditional);
+        addTarget(assign->target, assign->value, assign->annotation);
       break;
     }
     case ast::StmtKind::If: {
       auto *branch = llvm::cast<ast::If>(stmt);
-      addBlock(branch->thenBody, /*conditional=*/true);
-      addBlock(branch->elseBody, /*conditional=*/true);
+      addGuardedBlock(branch->thenBody, {Guard::Then, branch->condition});
+      addGuardedBlock(branch->elseBody, {Guard::Else, branch->condition});
       break;
     }
     case ast::StmtKind::Try: {
       auto *attempt = llvm::cast<ast::Try>(stmt);
-      addBlock(attempt->body, /*conditional=*/true);
+      addGuardedBlock(attempt->body, {Guard::Attempt});
       for (const ast::ExceptHandler &handler : attempt->handlers)
-        addBlock(handler.body, /*conditional=*/true);
-      addBlock(attempt->elseBody, /*conditional=*/true);
+        addGuardedBlock(handler.body, {Guard::Handler});
+      addGuardedBlock(attempt->elseBody, {Guard::Attempt});
+      addBlock(attempt->finallyBody);
       break;
     }
+    case ast::StmtKind::With:
+      addBlock(llvm::cast<ast::With>(stmt)->body);
+      break;
     default:
       break;
     }
   }
 }
 
-void ModuleScope::addImport(const ast::Import &import, bool conditional) {
+void ModuleScope::addImport(const ast::Import &import) {
   for (const ast::ImportedName &name : import.names) {
     ModuleBinding binding{ModuleBinding::Kind::Module, name.range};
     // `import a.b` binds `a`; `import a.b as c` binds the module a.b.
     StringRef root = name.name.split('.').first;
     binding.path = (name.alias.empty() ? root : name.name).str();
-    bind(name.alias.empty() ? root : name.alias, std::move(binding), conditional);
+    bind(name.alias.empty() ? root : name.alias, std::move(binding));
   }
 }
 
-void ModuleScope::addImportFrom(const ast::ImportFrom &import, bool conditional) {
+void ModuleScope::addImportFrom(const ast::ImportFrom &import) {
   std::string path = std::string(import.level, '.') + import.module.str();
   for (const ast::ImportedName &name : import.names) {
     if (name.name == "*") {
       starImports.insert(starImports.begin(), path);
       continue;
     }
-    ModuleBinding binding{ModuleBinding::Kind::Member, name.range, path, name.name.str()};
-    bind(name.getBoundName(), std::move(binding), conditional);
+    bind(name.getBoundName(), {ModuleBinding::Kind::Member, name.range, path, name.name.str()});
   }
 }
 
 void ModuleScope::addTarget(const ast::Expr *target, const ast::Expr *value,
-                            const ast::Expr *annotation, bool conditional) {
+                            const ast::Expr *annotation) {
   auto makeBinding = [&](const ast::Expr *name, int index) {
     ModuleBinding binding{ModuleBinding::Kind::Assignment, name->range};
     binding.value = value;
@@ -123,7 +146,7 @@ void ModuleScope::addTarget(const ast::Expr *target, const ast::Expr *value,
     return binding;
   };
   if (auto *name = llvm::dyn_cast<ast::Name>(target)) {
-    bind(name->id, makeBinding(name, -1), conditional);
+    bind(name->id, makeBinding(name, -1));
     return;
   }
   auto *tuple = llvm::dyn_cast<ast::Tuple>(target);
@@ -131,7 +154,7 @@ void ModuleScope::addTarget(const ast::Expr *target, const ast::Expr *value,
     return;
   for (auto [index, element] : llvm::enumerate(tuple->elements))
     if (auto *name = llvm::dyn_cast<ast::Name>(element))
-      bind(name->id, makeBinding(name, static_cast<int>(index)), conditional);
+      bind(name->id, makeBinding(name, static_cast<int>(index)));
 }
 
 ParamAnnotation classifyAnnotation(const ast::Expr *annotation) {

@@ -24,6 +24,7 @@ using namespace tilec::ast;
 static bool isForeignPackage(llvm::StringRef moduleName) {
   return llvm::StringSwitch<bool>(moduleName.split('.').first)
       .Cases({"numba", "jax", "torch", "cupy", "cupyx", "taichi", "warp"}, true)
+      .Cases({"tilelang", "cutlass", "flydsl", "helion", "tvm", "numpyro"}, true)
       .Default(false);
 }
 

@@ -85,7 +85,7 @@ ExitCode Bench::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics);
+  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
   return diagnostics.hasErrors() ? print(diagnostics) : ExitCode::Ok;
 }
 

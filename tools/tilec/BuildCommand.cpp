@@ -208,7 +208,7 @@ ExitCode Builder::readTuned(const json::Object &kernelSpec, const SourceManager 
   if (deviceOf.empty())
     return wrong("'device' expects a name, or an object of targets and names");
   RunPlan plan = tuningPlanOf(options, *sizes);
-  std::string hash = kernelSourceHash(sources, *source.tree, info.name);
+  std::string hash = kernelSourceHash(sources, *source.tree, info.name, source.modules);
   std::set<std::string> missing;
   for (const auto &[target, device] : deviceOf) {
     TuningKey key = tuningKeyOf(plan, info, hash, device);
@@ -315,8 +315,8 @@ ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions op
 
 ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
   static constexpr llvm::StringLiteral keys[] = {
-      "file",       "kernel", "name",  "arguments", "constants",   "num_warps",
-      "num_stages", "grid",   "tuned", "cluster",   "cooperative", "programmatic"};
+      "file", "kernel", "name",    "arguments",   "constants",    "num_warps",   "num_stages",
+      "grid", "tuned",  "cluster", "cooperative", "programmatic", "import_roots"};
   std::string label = "kernel " + std::to_string(number) + ": ";
   for (const auto &entry : kernelSpec)
     if (!llvm::is_contained(keys, llvm::StringRef(entry.first)))
@@ -329,12 +329,26 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
     file = llvm::sys::path::parent_path(command.spec);
     llvm::sys::path::append(file, *path);
   }
+  std::vector<std::string> importRoots;
+  if (const json::Value *member = kernelSpec.get("import_roots")) {
+    const json::Array *list = member->getAsArray();
+    if (!list || llvm::any_of(*list, [](const json::Value &root) { return !root.getAsString(); }))
+      return wrong(label + "'import_roots' expects a list of folders");
+    for (const json::Value &root : *list) {
+      llvm::SmallString<256> folder(*root.getAsString());
+      if (llvm::sys::path::is_relative(folder)) {
+        folder = llvm::sys::path::parent_path(command.spec);
+        llvm::sys::path::append(folder, *root.getAsString());
+      }
+      importRoots.push_back(std::string(folder));
+    }
+  }
   SourceManager sources;
   std::optional<FileId> loaded = loadSource(sources, file);
   if (!loaded)
     return ExitCode::InputError;
   DiagnosticEngine diagnostics;
-  ParsedSource source = parseSource(sources, *loaded, diagnostics);
+  ParsedSource source = parseSource(sources, *loaded, diagnostics, importRoots);
   const KernelInfo *info = nullptr;
   if (!diagnostics.hasErrors())
     info = selectKernel(source, kernelSpec.getString("kernel").value_or("").str(), *loaded,
@@ -355,6 +369,7 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
     return code;
   KernelOptions given = command.kernel;
   given.kernel = info->name;
+  given.importRoots = importRoots;
   for (auto [key, list] :
        {std::pair("arguments", &given.arguments), std::pair("constants", &given.constants)}) {
     const json::Value *member = kernelSpec.get(key);

@@ -40,6 +40,7 @@ private:
 
 void CheckParser::declare(OptionSet &options) {
   options.addWords("PATH", check.paths, "Source files, or folders of them");
+  addImportRoots(options, check.importRoots);
   options.addRepeated("--kernel", check.kernels, "Kernel to check (default: all)", "NAME");
   options.addRepeated("--arg", arguments, "Type of a parameter", "NAME=TYPE");
   options.addRepeated("--const", constants, "Value of a compile-time parameter", "NAME=VALUE");

@@ -59,6 +59,7 @@ private:
 
 CompileOptions FileChecker::makeOptions(const KernelInfo &kernel) const {
   CompileOptions options;
+  options.modules.roots = command.importRoots;
   options.kernel = kernel.name;
   options.target = command.target;
   options.stopAfter = command.stopAfter;
@@ -136,7 +137,8 @@ void FileChecker::run(const std::string &path, size_t first) {
   std::unique_ptr<ast::Module> tree = parseModule(sources, *file, diagnostics);
   if (!tree || diagnostics.hasErrors())
     return reportFile(diagnostics);
-  std::vector<KernelInfo> kernels = listKernels(*tree, sources, diagnostics);
+  ModuleLoader modules(sources, {command.importRoots, {}});
+  std::vector<KernelInfo> kernels = listKernels(*tree, sources, diagnostics, &modules);
   if (diagnostics.hasErrors())
     return reportFile(diagnostics);
   size_t index = 0;

@@ -12,6 +12,7 @@ namespace tilec::tool {
 
 CompileOptions makeCompileOptions(const KernelOptions &options) {
   CompileOptions result;
+  result.modules.roots = options.importRoots;
   result.kernel = options.kernel;
   for (const auto &[name, value] : options.constants)
     result.constants.push_back({name, value});

@@ -4,6 +4,7 @@
 // The options of 'tilec kernels'.
 
 #include "CommandParser.h"
+#include "SharedOptions.h"
 
 namespace tilec::tool {
 
@@ -21,6 +22,7 @@ private:
 void KernelsParser::declare(OptionSet &options) {
   options.addWord("FILE", kernels.file, "Source file");
   options.require("FILE");
+  addImportRoots(options, kernels.importRoots);
   options.addFlag("--json", kernels.json, "List as JSON");
 }
 

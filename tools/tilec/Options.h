@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line as values: one struct per command, filled by its *CommandLine.cpp and read by the
-// commands. Everything that can be checked without looking at a file is checked already.
+// The command line as values: one struct per command, filled by its *CommandLine.cpp and read by
+// the commands. Everything that can be checked without looking at a file is checked already.
 
 #ifndef TILEC_TOOLS_TILEC_OPTIONS_H
 #define TILEC_TOOLS_TILEC_OPTIONS_H
@@ -33,6 +33,8 @@ struct CacheOptions {
 /// What compile and run share.
 struct KernelOptions {
   std::string file;
+  /// Folders that imports are looked for in.
+  std::vector<std::string> importRoots;
   /// Empty: the file's only entry kernel.
   std::string kernel;
   std::vector<NamedValue> arguments;
@@ -167,6 +169,7 @@ struct TunedCommand {
 
 struct KernelsCommand {
   std::string file;
+  std::vector<std::string> importRoots;
   bool json = false;
 };
 
@@ -174,6 +177,7 @@ struct KernelsCommand {
 struct CheckCommand {
   /// Files, or folders of them.
   std::vector<std::string> paths;
+  std::vector<std::string> importRoots;
   /// Empty: all that can be launched.
   std::vector<std::string> kernels;
   std::vector<NamedValue> arguments;
@@ -215,10 +219,9 @@ struct LayoutCommand {
   unsigned maxRows = 128;
 };
 
-using Command =
-    std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand, DoctorCommand,
-                 LayoutCommand, CacheCommand, TuneCommand, TunedCommand, BuildCommand,
-                 CheckCommand>;
+using Command = std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand,
+                             DoctorCommand, LayoutCommand, CacheCommand, TuneCommand, TunedCommand,
+                             BuildCommand, CheckCommand>;
 
 } // namespace tilec::tool
 

@@ -113,7 +113,7 @@ ExitCode Runner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics);
+  source = parseSource(sources, file, diagnostics, command.kernel.importRoots);
   if (diagnostics.hasErrors())
     return printAndCount(diagnostics);
   // The compiler repeats the warnings.

@@ -32,6 +32,10 @@ void addCacheOptions(OptionSet &options, CacheOptions &cache) {
   options.addValue("--cache-dir", cache.folder, "Folder of compiled kernels", "DIR");
 }
 
+void addImportRoots(OptionSet &options, std::vector<std::string> &roots) {
+  options.addRepeated("-I", roots, "Folder to look for imported modules in", "DIR");
+}
+
 void addAssemblerOption(OptionSet &options, std::string &path) {
   options.addValue("--ptxas", path, "Path of NVIDIA's assembler", "PATH");
 }
@@ -40,6 +44,7 @@ void SourceOptions::declare(OptionSet &options, const char *argumentValue,
                             const char *argumentText) {
   options.addWord("FILE", kernel.file, "Source file (.tile, or .py of which only kernels count)");
   options.require("FILE");
+  addImportRoots(options, kernel.importRoots);
   options.addRepeated("--arg", arguments, argumentText, argumentValue);
   options.addFlag("--debug", kernel.debug, "Keep device assertions");
   addAssemblerOption(options, kernel.ptxas);

@@ -15,6 +15,9 @@ namespace tilec::tool {
 /// '--no-cache' and '--cache-dir'.
 void addCacheOptions(OptionSet &options, CacheOptions &cache);
 
+/// '-I': folders that imports are looked for in.
+void addImportRoots(OptionSet &options, std::vector<std::string> &roots);
+
 /// '--ptxas'.
 void addAssemblerOption(OptionSet &options, std::string &path);
 

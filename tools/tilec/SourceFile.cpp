@@ -20,11 +20,15 @@ std::optional<FileId> loadSource(SourceManager &sources, llvm::StringRef path) {
   return std::nullopt;
 }
 
-ParsedSource parseSource(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics) {
+ParsedSource parseSource(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
+                         const std::vector<std::string> &roots) {
   ParsedSource source;
+  source.modules.roots = roots;
   source.tree = parseModule(sources, file, diagnostics);
-  if (source.tree && !diagnostics.hasErrors())
-    source.kernels = listKernels(*source.tree, sources, diagnostics);
+  if (source.tree && !diagnostics.hasErrors()) {
+    ModuleLoader modules(sources, source.modules);
+    source.kernels = listKernels(*source.tree, sources, diagnostics, &modules);
+  }
   return source;
 }
 

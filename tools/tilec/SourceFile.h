@@ -9,6 +9,7 @@
 #include "ExitCode.h"
 
 #include "tilec/IRGen/IRGen.h"
+#include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Support/SourceBuffer.h"
 
 namespace tilec::tool {
@@ -20,10 +21,14 @@ std::optional<FileId> loadSource(SourceManager &sources, llvm::StringRef path);
 struct ParsedSource {
   std::unique_ptr<ast::Module> tree;
   std::vector<KernelInfo> kernels;
+  /// Where it finds what it imports.
+  ModuleSearch modules;
 };
 
-/// Parses a file and lists its kernels. Check `diagnostics` for errors before using the result.
-ParsedSource parseSource(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics);
+/// Parses a file and lists its kernels; imports are looked for in `roots` too. Check `diagnostics`
+/// for errors before using the result.
+ParsedSource parseSource(SourceManager &sources, FileId file, DiagnosticEngine &diagnostics,
+                         const std::vector<std::string> &roots);
 
 /// The kernel of that name or, with an empty name, the only entry kernel. Null after an error.
 const KernelInfo *selectKernel(const ParsedSource &source, llvm::StringRef name, FileId file,

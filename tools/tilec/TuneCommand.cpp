@@ -168,7 +168,7 @@ ExitCode CommandTuner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics);
+  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
   if (!diagnostics.hasErrors())
     info = selectKernel(source, command.run.kernel.kernel, file, diagnostics);
   if (info) {
@@ -349,7 +349,8 @@ ExitCode CommandTuner::finish() {
     return ExitCode::Ok;
   TuningRecord record;
   record.key =
-      tuningKeyOf(plan, *info, kernelSourceHash(sources, *source.tree, info->name), outcome.device);
+      tuningKeyOf(plan, *info, kernelSourceHash(sources, *source.tree, info->name, source.modules),
+                  outcome.device);
   record.kernelName = info->name;
   record.config = best->config;
   record.cost = best->cost;

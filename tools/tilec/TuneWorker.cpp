@@ -78,7 +78,7 @@ Status Worker::prepare() {
     return tilecrt::ioError(llvm::toString(loaded.takeError()));
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics);
+  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
   if (!diagnostics.hasErrors())
     info = selectKernel(source, command.run.kernel.kernel, file, diagnostics);
   if (info)

@@ -67,7 +67,7 @@ ExitCode applyDatabase(const SourceManager &sources, const ParsedSource &source,
   llvm::Expected<TuningDatabase> database = TuningDatabase::load(command.tuned);
   if (!database)
     return reportError(llvm::toString(database.takeError()));
-  std::string hash = kernelSourceHash(sources, *source.tree, kernel.name);
+  std::string hash = kernelSourceHash(sources, *source.tree, kernel.name, source.modules);
   const TuningRecord *record = database->find(tuningKeyOf(plan, kernel, hash, device));
   if (record)
     command = withConfig(std::move(command), record->config, kernel);

@@ -11,6 +11,7 @@
 #include "tilec/Cache/CompileCache.h"
 #include "tilec/IRGen/IRGen.h"
 #include "tilec/Interpreter/Interpreter.h"
+#include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Support/Diagnostic.h"
 #include "tilec/Support/SourceBuffer.h"
 #include "tilecrt/KernelMetadata.h"
@@ -50,6 +51,8 @@ struct ToolSearch {
 };
 
 struct CompileOptions {
+  /// Where imported modules are looked for.
+  ModuleSearch modules;
   /// Kernel name; empty: the file's only entry kernel.
   std::string kernel;
   std::vector<ArgumentSpec> arguments;
@@ -168,10 +171,12 @@ private:
   std::unique_ptr<CompiledKernel> compileAfresh(SourceManager &sources, FileId file,
                                                 const CompileOptions &options,
                                                 DiagnosticEngine &diagnostics,
+                                                ModuleLoader &modules,
                                                 std::unique_ptr<ast::Module> tree);
   std::unique_ptr<CompiledKernel> compileThroughCache(SourceManager &sources, FileId file,
                                                       const CompileOptions &options,
-                                                      DiagnosticEngine &diagnostics);
+                                                      DiagnosticEngine &diagnostics,
+                                                      ModuleLoader &modules);
   void noteOrigin(const SourceBuffer &source, const CompileOptions &options,
                   CompiledKernel &kernel);
 
@@ -179,10 +184,10 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Digits of a hash of the kernel's source and of what it can reach in its file, wherever they
-/// stand; empty when there is no kernel of that name.
+/// Digits of a hash of the kernel's source and of what it can reach in its file and in the files
+/// it imports, wherever they stand; empty when there is no kernel of that name.
 std::string kernelSourceHash(const SourceManager &sources, const ast::Module &module,
-                             llvm::StringRef kernel);
+                             llvm::StringRef kernel, const ModuleSearch &modules = {});
 
 /// Runs a kernel that was compiled for "sim". `arguments` point to the runtime arguments' values in
 /// order (a pointer argument's value is the host address). `config` gives grid, buffers and

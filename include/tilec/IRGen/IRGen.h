@@ -39,7 +39,11 @@ struct ConstantSpec {
   std::string value;
 };
 
+class ModuleLoader;
+
 struct IRGenOptions {
+  /// Finds what the file imports; null: only modules of its own package are found.
+  ModuleLoader *modules = nullptr;
   /// Kernel to compile. Empty: the only jit function that no other one mentions and that returns no
   /// value.
   std::string kernel;
@@ -96,9 +100,10 @@ struct KernelInfo {
 };
 
 /// All jit functions of a file, in source order. Autotune configurations that cannot be evaluated
-/// at compile time (made by host code) are left out and reported as warnings.
+/// at compile time (made by host code) are left out and reported as warnings. `modules` as in
+/// IRGenOptions.
 std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
-                                    DiagnosticEngine &diagnostics);
+                                    DiagnosticEngine &diagnostics, ModuleLoader *modules = nullptr);
 
 /// The kernel that a compilation with this IRGenOptions::kernel takes; null when it would be an
 /// error.

@@ -16,6 +16,21 @@
 
 namespace tilec {
 
+/// A condition under which host code reaches a binding.
+struct BindingGuard {
+  enum class Kind {
+    /// The branch of an `if` that is taken when `condition` holds, or when it does not.
+    Then,
+    Else,
+    /// The body of a `try`, or one of its handlers.
+    Attempt,
+    Handler,
+  };
+
+  Kind kind;
+  const ast::Expr *condition = nullptr;
+};
+
 /// What a module-level name stands for.
 struct ModuleBinding {
   enum class Kind {
@@ -38,33 +53,44 @@ struct ModuleBinding {
   const ast::FunctionDef *function = nullptr;
   const ast::Expr *value = nullptr;
   const ast::Expr *annotation = nullptr;
+  const ast::ClassDef *classDef = nullptr;
   /// Position within a tuple target, or -1.
   int index = -1;
+  /// Conditions around it, outermost first; all must hold.
+  std::vector<BindingGuard> guards = {};
 };
 
-/// The bindings of one module. Of alternatives (`if`/`else`, `try`/`except`) the first one counts;
-/// otherwise the last one, as at run time.
+/// The bindings of one module, or of the body of a host function that has kernels inside.
 class ModuleScope {
 public:
   explicit ModuleScope(const ast::Module &astModule);
+  /// The names that the statements of a function's body bind.
+  ModuleScope(const ast::Module &astModule, ast::Block body);
 
   const ast::Module &getModule() const { return module; }
+  /// Of alternatives (`if`/`else`, `try`/`except`) the first one; otherwise the last binding, as at
+  /// run time.
   const ModuleBinding *find(llvm::StringRef name) const;
+  /// What may count: the last unconditional binding and the conditional ones after it, in source
+  /// order; the last one whose guards hold is what the name means.
+  llvm::ArrayRef<ModuleBinding> findAll(llvm::StringRef name) const;
   /// All names, in source order, for suggestions.
   std::vector<llvm::StringRef> getNames() const;
   /// Modules of `from path import *`, last one first.
   const std::vector<std::string> &getStarImports() const { return starImports; }
 
 private:
-  void addBlock(ast::Block block, bool conditional);
-  void addImport(const ast::Import &import, bool conditional);
-  void addImportFrom(const ast::ImportFrom &import, bool conditional);
-  void addTarget(const ast::Expr *target, const ast::Expr *value, const ast::Expr *annotation,
-                 bool conditional);
-  void bind(llvm::StringRef name, ModuleBinding binding, bool conditional);
+  void addBlock(ast::Block block);
+  void addGuardedBlock(ast::Block block, BindingGuard guard);
+  void addImport(const ast::Import &import);
+  void addImportFrom(const ast::ImportFrom &import);
+  void addTarget(const ast::Expr *target, const ast::Expr *value, const ast::Expr *annotation);
+  void bind(llvm::StringRef name, ModuleBinding binding);
 
   const ast::Module &module;
-  llvm::MapVector<llvm::StringRef, ModuleBinding> bindings;
+  llvm::MapVector<llvm::StringRef, std::vector<ModuleBinding>> bindings;
+  /// The guards around the statements that are being walked.
+  std::vector<BindingGuard> guards;
   std::vector<std::string> starImports;
 };
 

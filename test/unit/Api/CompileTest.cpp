@@ -49,6 +49,41 @@ TEST(ApiCompile, textToPtxAndItsDescription) {
   EXPECT_EQ(arguments[3].sizeBytes, 4u);
 }
 
+TEST(ApiCompile, modulesInMemoryAndInFolders) {
+  const char *source = "from .tools import twice\nfrom far.away import THREE\n"
+                       "import triton\nimport triton.language as tl\n\n\n"
+                       "@triton.jit\ndef kernel(x):\n    tl.store(x, twice(THREE))\n";
+  Options options;
+  options.arguments = {{"x", "*i32"}};
+  options.keepStages = {TILEC_STAGE_TILE};
+  Compilation missing = Compiler().compileText("project/kernel.py", source, options);
+  EXPECT_EQ(missing.status, TILEC_INPUT_ERROR);
+  EXPECT_THAT(missing.text, HasSubstr("the module '.tools', which is not found"));
+
+  options.modules = {{"project/tools.py", "import triton\n@triton.jit\n"
+                                          "def twice(x):\n    return 2 * x\n"},
+                     {"roots/far/away.py", "THREE = 3\n"}};
+  options.importRoots = {"roots"};
+  Compilation result = Compiler().compileText("project/kernel.py", source, options);
+  ASSERT_EQ(result.status, TILEC_OK) << result.text;
+  EXPECT_THAT(std::string(result.kernel.stage(TILEC_STAGE_TILE)), HasSubstr("constant 6 : i32"));
+
+  tilec_options raw = {};
+  raw.struct_size = sizeof(raw);
+  raw.num_modules = 1;
+  tilec_kernel *kernel = nullptr;
+  tilec_compiler *compiler = nullptr;
+  ASSERT_EQ(tilec_compiler_create(&compiler), TILEC_OK);
+  EXPECT_EQ(tilec_compile_text(compiler, "k.py", "", 0, &raw, &kernel, nullptr),
+            TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("modules are null, their number is 1"));
+  raw.num_modules = 0;
+  raw.num_import_roots = 2;
+  EXPECT_EQ(tilec_compile_text(compiler, "k.py", "", 0, &raw, &kernel, nullptr),
+            TILEC_INVALID_ARGUMENT);
+  tilec_compiler_destroy(compiler);
+}
+
 TEST(ApiCompile, kernelOutlivesItsCompiler) {
   Kernel kernel = Compiler().compileText("add.tile", addSource, addOptions("sm_80")).kernel;
   ASSERT_TRUE(kernel);

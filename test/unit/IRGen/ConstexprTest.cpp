@@ -265,12 +265,11 @@ TEST(ConstexprTest, negative_unsupportedConstructs) {
                   "    def g():\n        pass\n    y = n[0]\n    n.x = 1\n    try:\n        pass\n"
                   "    except E:\n        pass\n    z = f ** 2\n    w = n @ n\n")
           .diagnostics,
-      ElementsAre("error 3:5: 'with' is not supported in a kernel",
-                  "error 5:5: 'del' is not supported in a kernel",
+      ElementsAre("error 3:10: 'with' is not supported in a kernel, but for the scopes of "
+                  "triton.profiler",
                   "error 6:5: 'import' is not supported in a kernel",
                   "error 7:9: a set is not supported in a kernel",
-                  "error 8:5: a function inside a kernel is not supported; define 'g' at module "
-                  "level",
+                  "error 10:9: variable 'n' has been deleted",
                   "error 11:5: cannot assign to this expression in a kernel; blocks are values, "
                   "use tl.where or tl.store",
                   "error 12:5: 'try' is not supported in a kernel",

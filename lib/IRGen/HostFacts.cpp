@@ -1,0 +1,289 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known of the world that module-level code asks about without running it: it is compiled
+// for NVIDIA GPUs of the target's capability, with a recent Triton and PyTorch, and no environment
+// variable is set. And the constants and functions of `math`.
+
+#include "Generator.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tilec::irgen {
+namespace {
+
+Value makeText(llvm::StringRef text) { return Constant(text.str()); }
+
+/// What PyTorch and NumPy call a type.
+std::optional<DType> findHostType(llvm::StringRef name) {
+  using K = ScalarKind;
+  return llvm::StringSwitch<std::optional<DType>>(name)
+      .Cases({"float16", "half"}, DType(K::FP16))
+      .Case("bfloat16", DType(K::BF16))
+      .Cases({"float32", "float"}, DType(K::FP32))
+      .Cases({"float64", "double"}, DType(K::FP64))
+      .Case("float8_e4m3fn", DType(K::FP8E4NV))
+      .Case("float8_e5m2", DType(K::FP8E5))
+      .Case("float8_e4m3fnuz", DType(K::FP8E4B8))
+      .Case("float8_e5m2fnuz", DType(K::FP8E5B16))
+      .Case("int8", DType(K::Int8))
+      .Cases({"int16", "short"}, DType(K::Int16))
+      .Cases({"int32", "int"}, DType(K::Int32))
+      .Cases({"int64", "long"}, DType(K::Int64))
+      .Case("uint8", DType(K::UInt8))
+      .Case("uint16", DType(K::UInt16))
+      .Case("uint32", DType(K::UInt32))
+      .Case("uint64", DType(K::UInt64))
+      .Case("bool", DType(K::Int1))
+      .Default(std::nullopt);
+}
+
+/// `torch.finfo(type).name`.
+std::optional<Value> getFloatLimit(ScalarKind kind, llvm::StringRef name) {
+  struct Limits {
+    double max, epsilon, smallest;
+    int bits;
+  };
+  auto pick = [&]() -> std::optional<Limits> {
+    switch (kind) {
+    case ScalarKind::FP8E4NV:
+      return Limits{448, 0x1p-3, 0x1p-6, 8};
+    case ScalarKind::FP8E4B8:
+      return Limits{240, 0x1p-3, 0x1p-7, 8};
+    case ScalarKind::FP8E5:
+      return Limits{57344, 0x1p-2, 0x1p-14, 8};
+    case ScalarKind::FP8E5B16:
+      return Limits{57344, 0x1p-2, 0x1p-15, 8};
+    case ScalarKind::FP16:
+      return Limits{65504, 0x1p-10, 0x1p-14, 16};
+    case ScalarKind::BF16:
+      return Limits{0x1.fep127, 0x1p-7, 0x1p-126, 16};
+    case ScalarKind::FP32:
+      return Limits{0x1.fffffep127, 0x1p-23, 0x1p-126, 32};
+    case ScalarKind::FP64:
+      return Limits{std::numeric_limits<double>::max(), 0x1p-52, 0x1p-1022, 64};
+    default:
+      return std::nullopt;
+    }
+  };
+  std::optional<Limits> limits = pick();
+  if (!limits)
+    return std::nullopt;
+  if (name == "bits")
+    return Value::integer(limits->bits);
+  double number = llvm::StringSwitch<double>(name)
+                      .Case("max", limits->max)
+                      .Case("min", -limits->max)
+                      .Case("eps", limits->epsilon)
+                      .Cases({"tiny", "smallest_normal"}, limits->smallest)
+                      .Default(0);
+  return number == 0 ? std::nullopt : std::optional<Value>(Constant(number));
+}
+
+/// `torch.iinfo(type).name`.
+std::optional<Value> getIntLimit(DType type, llvm::StringRef name) {
+  unsigned bits = type.getBitWidth();
+  if (!type.isInt() || type.isBool())
+    return std::nullopt;
+  if (name == "bits")
+    return Value::integer(bits);
+  unsigned magnitude = type.isSignedInt() ? bits - 1 : bits;
+  llvm::APInt power = llvm::APInt::getOneBitSet(80, magnitude);
+  llvm::APInt number = name == "max" ? power - 1 : type.isSignedInt() ? -power : llvm::APInt(80, 0);
+  std::optional<PyInt> limit = PyInt::fromSigned(number);
+  if (!limit || (name != "max" && name != "min"))
+    return std::nullopt;
+  return Value(Constant(*limit));
+}
+
+/// "2.9.0+cu128" as (2, 9, 0).
+Value makeVersion(llvm::StringRef text) {
+  std::vector<Value> parts;
+  while (true) {
+    llvm::StringRef digits = text.take_while(llvm::isDigit);
+    int64_t number = 0;
+    if (digits.getAsInteger(10, number))
+      break;
+    parts.push_back(Value::integer(number));
+    text = text.drop_front(digits.size());
+    if (!text.consume_front("."))
+      break;
+  }
+  return Value::tuple(std::move(parts));
+}
+
+/// `namedtuple("Point", ["x", "y"])` or `namedtuple("Point", "x y")`.
+Value makeNamedTuple(std::string name, const Value &fields) {
+  auto names = std::make_shared<std::vector<std::string>>();
+  if (const std::vector<Value> *elements = fields.getTuple()) {
+    for (const Value &element : *elements)
+      if (const Constant *text = element.getConstant())
+        names->push_back(text->str());
+  } else if (const Constant *text = fields.getConstant(); text && text->isString()) {
+    llvm::SmallVector<llvm::StringRef, 4> words;
+    llvm::SplitString(text->getString(), words, ", \t");
+    for (llvm::StringRef word : words)
+      names->push_back(word.str());
+  }
+  return ClassValue{nullptr, nullptr, std::move(name), std::move(names)};
+}
+
+std::optional<double> computeMath(llvm::StringRef name, llvm::ArrayRef<double> x) {
+  auto is = [&](llvm::StringRef function, size_t count) {
+    return name == function && x.size() == count;
+  };
+  if (is("log", 1))
+    return std::log(x[0]);
+  if (is("log", 2))
+    return std::log(x[0]) / std::log(x[1]);
+  if (is("log2", 1))
+    return std::log2(x[0]);
+  if (is("log10", 1))
+    return std::log10(x[0]);
+  if (is("exp", 1))
+    return std::exp(x[0]);
+  if (is("sqrt", 1))
+    return std::sqrt(x[0]);
+  if (is("sin", 1))
+    return std::sin(x[0]);
+  if (is("cos", 1))
+    return std::cos(x[0]);
+  if (is("tanh", 1))
+    return std::tanh(x[0]);
+  if (is("pow", 2))
+    return std::pow(x[0], x[1]);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<bool> Generator::answerHostPredicate(llvm::StringRef path) const {
+  llvm::StringRef name = path.rsplit('.').second;
+  if (name.empty())
+    name = path;
+  name = name.ltrim('_');
+  int capability = options.computeCapability;
+  auto names = [&](llvm::StringRef text) { return path.contains(text); };
+  if (name == "is_available") {
+    if (names("cuda"))
+      return true;
+    if (names("xpu") || names("npu") || names("mps") || names("musa") || names("hip"))
+      return false;
+    return std::nullopt;
+  }
+  return llvm::StringSwitch<std::optional<bool>>(name)
+      .Cases({"is_cuda", "is_nvidia", "has_triton", "is_triton_available", "is_cuda_available",
+              "has_cuda"},
+             true)
+      .Cases({"is_hip", "is_amd", "is_rocm", "is_xpu", "is_npu", "is_cpu", "is_musa"}, false)
+      .Cases({"is_mlu", "is_intel", "is_ascend", "is_hpu", "is_gcu", "is_maca", "is_mps"}, false)
+      .Cases({"is_hip_cdna", "is_hip_cdna2", "is_hip_cdna3", "is_hip_cdna4", "is_cdna"}, false)
+      .Cases({"is_rdna", "is_gfx95_supported", "is_gfx942", "is_interpreter"}, false)
+      .Cases({"is_hopper", "is_sm90"}, capability == 90)
+      .Case("is_sm90_supported", capability >= 90)
+      .Case("is_blackwell", capability >= 100)
+      .Default(std::nullopt);
+}
+
+std::optional<Value> Generator::getHostFact(llvm::StringRef path) {
+  auto [package, name] = path.split('.');
+  if (package == "<target>")
+    return llvm::StringSwitch<std::optional<Value>>(name)
+        .Case("backend", makeText("cuda"))
+        .Case("arch", Value::integer(options.computeCapability))
+        .Case("warp_size", Value::integer(32))
+        .Default(std::nullopt);
+  if (package == "<limits>") {
+    auto [typeText, limit] = name.split('.');
+    std::optional<DType> type = parseSignatureType(typeText);
+    if (!type)
+      return std::nullopt;
+    return type->isFloat() ? getFloatLimit(type->getKind(), limit) : getIntLimit(*type, limit);
+  }
+  if (package == "torch" || package == "numpy")
+    if (std::optional<DType> type = findHostType(name))
+      return Value(Constant(*type));
+  return llvm::StringSwitch<std::optional<Value>>(path)
+      .Cases({"math.pi", "numpy.pi", "torch.pi"}, Value(Constant(M_PI)))
+      .Cases({"math.e", "numpy.e"}, Value(Constant(M_E)))
+      .Case("math.tau", Value(Constant(2 * M_PI)))
+      .Cases({"math.inf", "numpy.inf", "torch.inf"},
+             Value(Constant(std::numeric_limits<double>::infinity())))
+      .Cases({"math.nan", "numpy.nan", "torch.nan"},
+             Value(Constant(std::numeric_limits<double>::quiet_NaN())))
+      .Case("torch.version.hip", Value::none())
+      .Case("torch.version.xpu", Value::none())
+      .Case("torch.version.cuda", makeText("12.8"))
+      .Case("torch.__version__", makeText("2.9.0"))
+      .Case("triton.__version__", makeText("3.5.0"))
+      .Case("sys.platform", makeText("linux"))
+      // The branch for type checkers is the one that says what the names mean.
+      .Case("typing.TYPE_CHECKING", Value::boolean(true))
+      .Default(std::nullopt);
+}
+
+FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
+                                     SourceRange range) {
+  llvm::StringRef path = callee.path;
+  llvm::StringRef name = path.rsplit('.').second;
+  if (name.empty())
+    name = path;
+  auto constant = [&](size_t index) {
+    return index < args.size() ? args[index].value.getConstant() : nullptr;
+  };
+  int capability = options.computeCapability;
+  if (path.ends_with("environ.get") || path.ends_with("os.getenv") || path == "getenv")
+    return args.size() > 1 ? args[1].value : Value::none();
+  // Scopes of the profiler do nothing here.
+  if (path.starts_with("triton.profiler"))
+    return Value::none();
+  if (path == "collections.namedtuple" && args.size() == 2 && constant(0))
+    return makeNamedTuple(constant(0)->str(), args[1].value);
+  if (name == "get_current_target")
+    return Value(ModuleValue{"<target>"});
+  if (name == "get_device_capability")
+    return Value::tuple({Value::integer(capability / 10), Value::integer(capability % 10)});
+  bool isVersion = name == "Version" || name == "LooseVersion" || name == "parse_version" ||
+                   path.ends_with("version.parse");
+  if (isVersion && constant(0) && constant(0)->isString())
+    return makeVersion(constant(0)->getString());
+  bool isLimits = path == "torch.finfo" || path == "torch.iinfo" || path == "numpy.finfo" ||
+                  path == "numpy.iinfo";
+  if (isLimits && constant(0) && constant(0)->isDType())
+    return Value(ModuleValue{"<limits>." + constant(0)->getDType().getSignatureText()});
+  if (path.starts_with("math.") || path.starts_with("numpy.")) {
+    if (path == "math.prod" && args.size() == 1 && args[0].value.getTuple()) {
+      Value product = Value::integer(1);
+      for (const Value &factor : *args[0].value.getTuple()) {
+        FailureOr<Value> next = binary(ast::BinaryOp::Mul, product, factor, range);
+        if (mlir::failed(next))
+          return failure();
+        product = *next;
+      }
+      return product;
+    }
+    llvm::SmallVector<double, 2> numbers;
+    for (size_t i = 0; i < args.size(); ++i)
+      if (const Constant *number = constant(i); number && number->isNumber())
+        numbers.push_back(number->toDouble());
+    if (numbers.size() == args.size() && !numbers.empty()) {
+      if (name == "ceil" || name == "floor") {
+        FoldResult whole =
+            foldToInt(Constant(name == "ceil" ? std::ceil(numbers[0]) : std::floor(numbers[0])));
+        if (whole.value)
+          return Value(*whole.value);
+      }
+      if (std::optional<double> result = computeMath(name, numbers))
+        return Value(Constant(*result));
+    }
+  }
+  if (std::optional<bool> answer = answerHostPredicate(path))
+    return Value::boolean(*answer);
+  return error(range, "'" + path + "' is host code, which is not run");
+}
+
+} // namespace tilec::irgen

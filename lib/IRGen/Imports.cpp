@@ -1,0 +1,391 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Modules from files, and which of several bindings of a name counts. A module is read when a name
+// that comes from it is used. Conditions around bindings are evaluated as far as what is known of
+// the host goes; of what is not known the first branch is taken. The handlers of a `try` count when
+// what its body binds cannot be had.
+
+#include "Generator.h"
+
+#include "tilec/Syntax/Parser.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tilec::irgen {
+
+/// Evaluators inside of each other; modules that ask for each other's conditions end here.
+static constexpr unsigned asideLimit = 12;
+
+/// Packages that are never read: of some a few facts are known (HostFacts.cpp).
+static bool isHostPackage(llvm::StringRef path) {
+  return llvm::StringSwitch<bool>(path.split('.').first)
+      .Cases({"triton", "torch", "numpy", "os", "sys", "math", "typing", "functools"}, true)
+      .Cases({"packaging", "importlib", "itertools", "enum", "dataclasses", "contextlib"}, true)
+      .Cases({"collections", "operator", "abc", "logging", "warnings", "inspect"}, true)
+      .Default(false);
+}
+
+static bool hasGuard(const ModuleBinding &binding, BindingGuard::Kind kind) {
+  return llvm::any_of(binding.guards,
+                      [&](const BindingGuard &guard) { return guard.kind == kind; });
+}
+
+//===- Choosing among bindings --------------------------------------------------------------===//
+
+std::optional<bool> Generator::evaluateCondition(const SourceModule &module,
+                                                 const ast::Expr *expr) {
+  if (asideDepth >= asideLimit)
+    return std::nullopt;
+  DiagnosticEngine aside(1);
+  Generator evaluator(*this, aside);
+  FailureOr<Value> value = evaluator.evaluateInModule(module, expr);
+  if (mlir::failed(value))
+    return std::nullopt;
+  if (const Constant *constant = value->getConstant())
+    return constant->isTrue();
+  if (const std::vector<Value> *elements = value->getTuple())
+    return !elements->empty();
+  if (value->getIf<FunctionValue>() || value->getIf<BuiltinValue>())
+    return true;
+  return std::nullopt;
+}
+
+bool Generator::holdsGuards(const SourceModule &module, const ModuleBinding &binding,
+                            bool takesHandlers) {
+  return llvm::all_of(binding.guards, [&](const BindingGuard &guard) {
+    switch (guard.kind) {
+    case BindingGuard::Kind::Attempt:
+      return true;
+    case BindingGuard::Kind::Handler:
+      return takesHandlers;
+    case BindingGuard::Kind::Then:
+      return evaluateCondition(module, guard.condition).value_or(true);
+    case BindingGuard::Kind::Else:
+      return !evaluateCondition(module, guard.condition).value_or(true);
+    }
+    return true;
+  });
+}
+
+bool Generator::canEvaluate(const SourceModule &module, const ModuleBinding &binding,
+                            llvm::StringRef name) {
+  if (asideDepth >= asideLimit)
+    return true;
+  DiagnosticEngine aside(1);
+  Generator evaluator(*this, aside);
+  Frame inner;
+  inner.module = &module;
+  inner.keepsConstants = true;
+  evaluator.frame = &inner;
+  return mlir::succeeded(evaluator.evaluateBinding(module, binding, name, binding.range));
+}
+
+const ModuleBinding &Generator::selectBinding(const SourceModule &module,
+                                              llvm::ArrayRef<ModuleBinding> candidates,
+                                              llvm::StringRef name) {
+  const ModuleBinding *first = &candidates.front();
+  if (candidates.size() == 1)
+    return *first;
+  auto known = selections.find(first);
+  if (known != selections.end())
+    return *known->second;
+  if (!selectionsInProgress.insert(first).second)
+    return *first;
+  const ModuleBinding *selected = nullptr;
+  for (bool takesHandlers : {false, true}) {
+    for (const ModuleBinding &candidate : llvm::reverse(candidates)) {
+      if (selected || !holdsGuards(module, candidate, takesHandlers))
+        continue;
+      if (!hasGuard(candidate, BindingGuard::Kind::Attempt) || canEvaluate(module, candidate, name))
+        selected = &candidate;
+    }
+  }
+  selectionsInProgress.erase(first);
+  if (!selected)
+    selected = first;
+  selections[first] = selected;
+  return *selected;
+}
+
+//===- Host functions around kernels --------------------------------------------------------===//
+
+bool Generator::parseHostBody(const SourceModule &module, const ast::FunctionDef &function) {
+  // A tree is complete as far as anybody has asked; its skipped parts are read when they are.
+  DiagnosticEngine aside(1);
+  auto &tree = const_cast<ast::Module &>(module.scope.getModule());
+  return parseSkippedBody(sources, tree, const_cast<ast::FunctionDef &>(function), aside);
+}
+
+/// The innermost function around a definition, classes skipped; null at module level.
+const ast::FunctionDef *getFunctionAround(const ast::FunctionDef &function) {
+  for (const ast::Stmt *parent = function.parent; parent;) {
+    if (auto *around = llvm::dyn_cast<ast::FunctionDef>(parent))
+      return around;
+    parent = llvm::cast<ast::ClassDef>(parent)->parent;
+  }
+  return nullptr;
+}
+
+FailureOr<Value> Generator::lookupAround(const SourceModule &module, llvm::StringRef name,
+                                         SourceRange range, bool &found) {
+  for (const ast::FunctionDef *around = frame->around; around;
+       around = getFunctionAround(*around)) {
+    if (!parseHostBody(module, *around))
+      continue;
+    found = true;
+    for (const ast::Param &param : around->params) {
+      if (param.name != name)
+        continue;
+      if (param.defaultValue)
+        return evaluateInModule(module, param.defaultValue, getFunctionAround(*around));
+      return error(range, "'" + name + "' is a parameter of the host function '" + around->name +
+                              "', which is not run");
+    }
+    std::unique_ptr<ModuleScope> &scope = imported->bodies[around];
+    if (!scope)
+      scope = std::make_unique<ModuleScope>(module.scope.getModule(), around->body);
+    if (!scope->findAll(name).empty()) {
+      Frame inner = *frame;
+      inner.around = around;
+      llvm::SaveAndRestore<Frame *> activation(frame, &inner);
+      return evaluateBindings(module, *scope, name, range);
+    }
+    found = false;
+  }
+  return failure();
+}
+
+//===- Files --------------------------------------------------------------------------------===//
+
+std::string Generator::describeRoots(const SourceModule &module, llvm::StringRef path) {
+  std::vector<std::string> roots = imported->loader->getRoots(path, module.path);
+  return roots.empty() ? "nothing" : "'" + llvm::join(roots, "', '") + "'";
+}
+
+LogicalResult Generator::errorMissingModule(const SourceModule &module, llvm::StringRef path,
+                                            llvm::StringRef name, SourceRange range) {
+  if (path.starts_with("triton."))
+    return error(range,
+                 "'" + name + "' comes from '" + path + "', which is not a module of the language");
+  Diagnostic &diagnostic =
+      report(Severity::Error, range,
+             "'" + name + "' comes from the module '" + path + "', which is not found");
+  if (path.starts_with("."))
+    diagnostic.addNote(range, "relative to '" + module.path + "'");
+  else
+    diagnostic.addNote(range, "searched in " + describeRoots(module, path) +
+                                  "; other roots are given with -I");
+  return failure();
+}
+
+LogicalResult Generator::checkShadow(const SourceModule &module, SourceRange range) {
+  if (checkedShadow || module.isLibrary)
+    return success();
+  checkedShadow = true;
+  std::string shadow = imported->loader->findShadow(module.path);
+  if (shadow.empty())
+    return success();
+  return error(range, "'" + shadow + "' hides the package 'triton' from this file; rename it");
+}
+
+FailureOr<Value> Generator::openModule(const FoundModule &found, llvm::StringRef path,
+                                       SourceRange range) {
+  if (found.kind == FoundModule::Kind::Folder)
+    return Value(ModuleValue{path.str(), nullptr, found.folder});
+  std::unique_ptr<SourceModule> &source = imported->files[found.file];
+  if (!source) {
+    const ModuleLoader::File &file = imported->loader->load(found.file);
+    if (!file.tree) {
+      std::string why = file.failure;
+      SourceRange place;
+      if (why.empty() && !file.problems.getDiagnostics().empty()) {
+        why = file.problems.getDiagnostics().front().message;
+        place = file.problems.getDiagnostics().front().range;
+      }
+      Diagnostic &diagnostic =
+          report(Severity::Error, range, "the module '" + path + "' cannot be read: " + why);
+      if (place.isValid())
+        diagnostic.addNote(place, "in this file");
+      return failure();
+    }
+    bool isPython = llvm::StringRef(found.file).ends_with(".py");
+    source = std::make_unique<SourceModule>(*file.tree, /*library=*/false,
+                                            /*predefined=*/!isPython, found.file);
+    if (file.problems.hasErrors())
+      source->problems = &file.problems;
+  }
+  return Value(ModuleValue{path.str(), source.get(), found.folder});
+}
+
+FailureOr<Value> Generator::getFileMember(const ModuleValue &module, llvm::StringRef name,
+                                          SourceRange range) {
+  // `from . import part` in a package means the module when the package has no such name yet.
+  bool isCircle = module.source && !module.folder.empty() &&
+                  globalsInProgress.count(std::make_pair(&module.source->scope, name.str()));
+  if (module.source && !(isCircle && imported->loader->findInside(module.folder, name))) {
+    bool found = false;
+    FailureOr<Value> value = lookupMember(*module.source, name, range, found);
+    if (found)
+      return value;
+  }
+  if (!module.folder.empty())
+    if (FoundModule inside = imported->loader->findInside(module.folder, name))
+      return openModule(inside, module.path + "." + name.str(), range);
+  if (!module.source)
+    return error(range, "the folder '" + module.folder + "' has no module '" + name + "'");
+  std::vector<llvm::StringRef> names = module.source->scope.getNames();
+  (void)errorUnknown(range, "the module '" + module.path + "' has no '" + name + "'", name, names);
+  Diagnostic *last = diagnostics.getLast();
+  if (!last || last->severity != Severity::Error)
+    return failure();
+  last->addNote(SourceRange(module.source->scope.getModule().file, 0, 0), "this is the module");
+  return failure();
+}
+
+//===- Imports ------------------------------------------------------------------------------===//
+
+/// What libraries call the modules of the language when they hand them on.
+static std::optional<Value> guessModule(llvm::StringRef path, llvm::StringRef member) {
+  llvm::StringRef known = llvm::StringSwitch<llvm::StringRef>(member)
+                              .Case("triton", "triton")
+                              .Case("tl", "triton.language")
+                              .Cases({"libdevice", "tldevice", "tl_libdevice", "tl_extra_shim"},
+                                     "triton.language.extra.libdevice")
+                              .Case("tl_math", "triton.language.math")
+                              .Default("");
+  if (known.empty() && member == "math" && path.ends_with("triton_helpers"))
+    known = "triton.language.math";
+  if (known.empty())
+    return std::nullopt;
+  return Value(ModuleValue{known.str()});
+}
+
+/// Functions that mean the same in every project.
+static bool isElementaryFunction(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases({"exp", "exp2", "log", "log2", "sqrt", "rsqrt"}, true)
+      .Cases({"sin", "cos", "tanh", "sigmoid", "cdiv"}, true)
+      .Default(false);
+}
+
+FailureOr<Value> Generator::importModule(const SourceModule &module, const ModuleBinding &binding,
+                                         SourceRange range) {
+  llvm::StringRef path = binding.path;
+  if (isLanguageModule(path)) {
+    if (mlir::failed(checkShadow(module, binding.range)))
+      return failure();
+    return Value(ModuleValue{path.str()});
+  }
+  if (path.starts_with("triton.language."))
+    return errorMissingModule(module, path, path, range);
+  if (isHostPackage(path))
+    return Value(ModuleValue{path.str()});
+  if (FoundModule found = imported->loader->find(path, module.path))
+    return openModule(found, path, range);
+  return Value(ModuleValue{path.str()});
+}
+
+FailureOr<Value> Generator::importMember(const SourceModule &module, const ModuleBinding &binding,
+                                         llvm::StringRef name, SourceRange range) {
+  llvm::StringRef path = binding.path, member = binding.member;
+  if (isLanguageModule(path)) {
+    if (mlir::failed(checkShadow(module, binding.range)))
+      return failure();
+    return getModuleMember(path, member, range);
+  }
+  std::string full = (path + "." + member).str();
+  if (isLanguageModule(full))
+    return Value(ModuleValue{full});
+  if (std::optional<Value> fact = getHostFact(full))
+    return *fact;
+  if (isHostPackage(path)) {
+    if (std::optional<Value> guess = guessModule(path, member))
+      return *guess;
+    if (!path.starts_with("triton.language") && frame && frame->keepsConstants)
+      return Value(ModuleValue{full});
+    return errorMissingModule(module, path, name, range);
+  }
+  if (FoundModule found = imported->loader->find(path, module.path)) {
+    FailureOr<Value> opened = openModule(found, path, range);
+    if (mlir::failed(opened))
+      return failure();
+    return getFileMember(*opened->getIf<ModuleValue>(), member, range);
+  }
+  if (std::optional<Value> guess = guessModule(path, member))
+    return *guess;
+  if (isElementaryFunction(member)) {
+    diagnostics.warning(binding.range, "the module '" + path + "' is not found; '" + member +
+                                           "' is taken for 'tl." + member + "'");
+    return getModuleMember(member == "tanh" ? "triton.language.extra.libdevice" : "triton.language",
+                           member, range);
+  }
+  if (frame && frame->keepsConstants)
+    return Value(ModuleValue{full});
+  return errorMissingModule(module, path, name, range);
+}
+
+/// Whether `from module import *` brings a name.
+static bool isExported(const ModuleScope &scope, llvm::StringRef name) {
+  const ModuleBinding *all = scope.find("__all__");
+  llvm::ArrayRef<ast::Expr *> elements;
+  if (all && all->value) {
+    if (auto *list = llvm::dyn_cast<ast::List>(all->value))
+      elements = list->elements;
+    else if (auto *tuple = llvm::dyn_cast<ast::Tuple>(all->value))
+      elements = tuple->elements;
+  }
+  if (elements.empty())
+    return !name.starts_with("_");
+  return llvm::any_of(elements, [&](const ast::Expr *element) {
+    auto *text = llvm::dyn_cast<ast::StringLiteral>(element);
+    // What cannot be read may name anything.
+    return !text || text->value == name;
+  });
+}
+
+FailureOr<Value> Generator::lookupStarImports(const SourceModule &module, llvm::StringRef name,
+                                              SourceRange range, bool &found) {
+  found = true;
+  GlobalName key = std::make_pair(&module.scope, "*" + name.str());
+  if (globalsInProgress.insert(key).second) {
+    llvm::scope_exit leave([&] { globalsInProgress.erase(key); });
+    for (const std::string &path : module.scope.getStarImports()) {
+      if (isLanguageModule(path)) {
+        if (hasLanguageMember(path, name))
+          return getModuleMember(path, name, range);
+        continue;
+      }
+      if (isHostPackage(path))
+        continue;
+      FoundModule file = imported->loader->find(path, module.path);
+      if (file.kind != FoundModule::Kind::File)
+        continue;
+      FailureOr<Value> opened = openModule(file, path, range);
+      if (mlir::failed(opened))
+        return failure();
+      const SourceModule &source = *opened->getIf<ModuleValue>()->source;
+      if (!isExported(source.scope, name))
+        continue;
+      FailureOr<Value> value = lookupMember(source, name, range, found);
+      if (found)
+        return value;
+      found = true;
+    }
+  }
+  found = false;
+  return failure();
+}
+
+void Generator::noteMissingStars(const SourceModule &module, Diagnostic &diagnostic) {
+  for (const std::string &path : module.scope.getStarImports())
+    if (!isLanguageModule(path) && !isHostPackage(path) &&
+        !imported->loader->find(path, module.path))
+      diagnostic.addNote(diagnostic.range, "it may come from the module '" + path +
+                                               "', which is not found in " +
+                                               describeRoots(module, path));
+}
+
+} // namespace tilec::irgen
