@@ -75,26 +75,22 @@ std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
 
 bool isKnownUnsupported(llvm::StringRef name) {
   static const llvm::StringSet<> names = {"atomic_poll",
-                                          "bitonic_merge",
                                           "extern_elementwise",
-                                          "flip",
                                           "gdc_launch_dependents",
                                           "gdc_wait",
                                           "globaltimer",
                                           "inline_asm_elementwise",
-                                          "item",
                                           "map_elementwise",
                                           "smid",
-                                          "sort",
-                                          "topk",
                                           "tensor_descriptor"};
   return names.contains(name);
 }
 
 bool isLibraryMethod(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"argmax",  "argmin",  "cdiv",      "cumprod", "cumsum",
-                                          "join",    "max",     "min",       "split",   "sum",
-                                          "sigmoid", "softmax", "reduce_or", "xor_sum"};
+  static const llvm::StringSet<> names = {
+      "argmax", "argmin", "bitonic_merge", "cdiv", "cumprod",   "cumsum",  "flip",
+      "item",   "join",   "max",           "min",  "reduce_or", "sigmoid", "softmax",
+      "sort",   "split",  "sum",           "topk", "xor_sum"};
   return names.contains(name);
 }
 

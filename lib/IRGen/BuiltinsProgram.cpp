@@ -115,17 +115,21 @@ FailureOr<Value> genNotCallable(Generator &g, const BoundArgs &a) {
   return g.error(a.range, "'" + a.builtin->getDisplayName() + "' cannot be called in a kernel");
 }
 
-/// `tl.dtype("fp16")`
+/// `tl.dtype("fp16")`, the names as in messages and signatures.
 FailureOr<Value> genDType(Generator &g, const BoundArgs &a) {
   FailureOr<std::string> name = g.toString(a[0].value, a[0].range, "the name of a type");
   if (mlir::failed(name))
     return failure();
-  if (std::optional<DType> type = parseSignatureType(*name))
-    return Value(Constant(*type));
-  return g.error(a[0].range, "there is no type '" + *name + "'");
+  std::optional<DType> type = findLanguageType(*name);
+  if (!type)
+    type = parseSignatureType(*name);
+  if (!type)
+    return g.errorUnknown(a[0].range, "no type is named '" + *name + "'", *name,
+                          getLanguageTypeNames());
+  return Value(Constant(*type));
 }
 
-FailureOr<Value> genGetIntDType(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genIntDType(Generator &g, const BoundArgs &a) {
   FailureOr<int64_t> width = g.toInteger(a[0].value, a[0].range, "the width");
   FailureOr<bool> isSigned = g.toBool(a[1].value, a[1].range, "'signed'");
   if (mlir::failed(width) || mlir::failed(isSigned))
@@ -133,8 +137,17 @@ FailureOr<Value> genGetIntDType(Generator &g, const BoundArgs &a) {
   if (*width == 1)
     return Value(Constant(DType(ScalarKind::Int1)));
   if (*width != 8 && *width != 16 && *width != 32 && *width != 64)
-    return g.error(a[0].range, "there is no integer type of " + llvm::Twine(*width) + " bits");
+    return g.error(a[0].range, "no integer type has " + llvm::Twine(*width) + " bits");
   return Value(Constant(getIntType(static_cast<unsigned>(*width), *isSigned)));
+}
+
+FailureOr<Value> genLog2(Generator &g, const BoundArgs &a) {
+  FailureOr<int64_t> number = g.toInteger(a[0].value, a[0].range, "the number");
+  if (mlir::failed(number))
+    return failure();
+  if (*number < 1 || !llvm::isPowerOf2_64(static_cast<uint64_t>(*number)))
+    return g.error(a[0].range, "expected a power of two, got " + llvm::Twine(*number));
+  return Value::integer(llvm::Log2_64(static_cast<uint64_t>(*number)));
 }
 
 FailureOr<Value> genPointerType(Generator &g, const BoundArgs &a) {
@@ -277,16 +290,6 @@ FailureOr<Value> genNextPowerOf2(Generator &g, const BoundArgs &a) {
   return Value::integer(static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(*number))));
 }
 
-/// The integer logarithm of a power of two.
-FailureOr<Value> genLog2(Generator &g, const BoundArgs &a) {
-  FailureOr<int64_t> number = g.toInteger(a[0].value, a[0].range, "the number");
-  if (mlir::failed(number))
-    return failure();
-  if (*number < 1)
-    return g.error(a[0].range, "the logarithm of " + llvm::Twine(*number) + " is not defined");
-  return Value::integer(llvm::Log2_64(static_cast<uint64_t>(*number)));
-}
-
 FailureOr<Value> genNumWarps(Generator &g, const BoundArgs &) {
   return Value::integer(g.getNumWarps());
 }
@@ -296,7 +299,6 @@ FailureOr<Value> genNumThreads(Generator &g, const BoundArgs &) {
 }
 
 constexpr Builtin programBuiltins[] = {
-    {"_log2", "i", inLanguage, genLog2},
     {"num_warps", "", inExtra, genNumWarps},
     {"num_threads", "", inExtra, genNumThreads},
     {"program_id", "axis", inLanguage, genGridOp<tile::ProgramIdOp>},
@@ -314,7 +316,8 @@ constexpr Builtin programBuiltins[] = {
     {"constexpr", "value", inLanguage, genConstexpr},
     {"tensor", "", inLanguage, genNotCallable},
     {"dtype", "name", inLanguage, genDType},
-    {"get_int_dtype", "bitwidth signed", inLanguage, genGetIntDType},
+    {"get_int_dtype", "bitwidth signed", inLanguage, genIntDType},
+    {"_log2", "i", inLanguage, genLog2},
     {"pointer_type", "element_ty address_space? const?", inLanguage, genPointerType},
     {"static_assert", "cond msg?", inLanguage, genStaticAssert},
     {"static_print", "*values", inLanguage, genStaticPrint},

@@ -10,6 +10,7 @@
 namespace tilec::irgen {
 
 namespace arith = mlir::arith;
+using ast::BinaryOp;
 
 FailureOr<Value> Generator::makeConstant(const Constant &number, DType type, SourceRange range) {
   mlir::Type lowered = lower(type);
@@ -28,6 +29,10 @@ FailureOr<Value> Generator::makeConstant(const Constant &number, DType type, Sou
     }
     return emit<arith::ConstantOp>(
         type, builder.getIntegerAttr(lowered, value.toBits(type.getBitWidth())));
+  }
+  if (type.is(ScalarKind::FP8E4B15)) {
+    FailureOr<Value> half = makeConstant(number, ScalarKind::FP16, range);
+    return mlir::failed(half) ? half : cast(*half, type, range);
   }
   if (type.isFloat()) {
     llvm::APFloat value(number.toDouble());
@@ -108,6 +113,45 @@ FailureOr<Value> Generator::castPointer(const Value &value, DType type, SourceRa
   return emit<tile::IntToPtrOp>(result, lower(result), wide->getRuntime()->value);
 }
 
+/// The legacy format with fp16's bias: an fp16 whose magnitude is at most 1.875, without the last 7
+/// bits of its fraction. Narrowing rounds ties away from zero.
+FailureOr<Value> Generator::castLegacyFloat8(const Value &value, DType type, SourceRange range) {
+  auto apply = [&](BinaryOp op, FailureOr<Value> lhs, FailureOr<Value> rhs) -> FailureOr<Value> {
+    if (mlir::failed(lhs) || mlir::failed(rhs))
+      return failure();
+    return binary(op, *lhs, *rhs, range);
+  };
+  auto number = [](int64_t bits) -> FailureOr<Value> { return Value::integer(bits); };
+  if (type.is(ScalarKind::FP16)) {
+    FailureOr<Value> code = bitcast(value, ScalarKind::UInt8, range);
+    if (mlir::succeeded(code))
+      code = cast(*code, ScalarKind::UInt16, range);
+    FailureOr<Value> sign =
+        apply(BinaryOp::LShift, apply(BinaryOp::BitAnd, code, number(0x80)), number(8));
+    FailureOr<Value> rest =
+        apply(BinaryOp::LShift, apply(BinaryOp::BitAnd, code, number(0x7f)), number(7));
+    FailureOr<Value> word = apply(BinaryOp::BitOr, sign, rest);
+    return mlir::failed(word) ? word : bitcast(*word, type, range);
+  }
+  FailureOr<Value> word = bitcast(value, ScalarKind::UInt16, range);
+  FailureOr<Value> sign =
+      apply(BinaryOp::RShift, apply(BinaryOp::BitAnd, word, number(0x8000)), number(8));
+  FailureOr<Value> magnitude = apply(BinaryOp::BitAnd, word, number(0x7fff));
+  FailureOr<Value> largest = makeConstant(Constant::integer(0x3f80), ScalarKind::UInt16, range);
+  if (mlir::failed(magnitude) || mlir::failed(largest))
+    return failure();
+  Type wordType = magnitude->getRuntime()->type;
+  Value limit = splat(*largest, wordType.shape);
+  magnitude = emit<arith::MinUIOp>(wordType, magnitude->getRuntime()->value,
+                                   limit.getRuntime()->value);
+  FailureOr<Value> code = apply(
+      BinaryOp::BitOr, sign,
+      apply(BinaryOp::RShift, apply(BinaryOp::Add, magnitude, number(0x40)), number(7)));
+  if (mlir::succeeded(code))
+    code = cast(*code, ScalarKind::UInt8, range);
+  return mlir::failed(code) ? code : bitcast(*code, type, range);
+}
+
 FailureOr<Value> Generator::castNumber(const Value &value, DType type, SourceRange range,
                                        tile::RoundingMode rounding) {
   const RuntimeValue &from = *value.getRuntime();
@@ -121,6 +165,10 @@ FailureOr<Value> Generator::castNumber(const Value &value, DType type, SourceRan
     return castNumber(*middle, type, range, rounding);
   };
 
+  if (source.is(ScalarKind::FP8E4B15) || type.is(ScalarKind::FP8E4B15)) {
+    bool direct = source.is(ScalarKind::FP16) || type.is(ScalarKind::FP16);
+    return direct ? castLegacyFloat8(value, type, range) : via(ScalarKind::FP16);
+  }
   if (type.isBool()) {
     if (source.isFP8())
       return via(ScalarKind::FP32);
@@ -176,7 +224,7 @@ FailureOr<Value> Generator::bitcast(const Value &value, DType type, SourceRange 
                             ": their sizes differ (" + llvm::Twine(source.getBitWidth()) + " and " +
                             llvm::Twine(type.getBitWidth()) + " bits)");
   Type result = from.type.withElement(type);
-  if (source.isInt() && type.isInt())
+  if (lower(result) == from.value.getType())
     return Value::runtime(from.value, result);
   return emit<arith::BitcastOp>(result, lower(result), from.value);
 }
@@ -242,8 +290,6 @@ FailureOr<DType> Generator::toDType(const Value &value, SourceRange range,
   const Constant *constant = value.getConstant();
   if (!constant || !constant->isDType())
     return error(range, what + " must be a type such as tl.float32, got " + value.describe());
-  if (constant->getDType().getKind() == ScalarKind::FP8E4B15)
-    return error(range, "type fp8e4b15 is not supported");
   return constant->getDType();
 }
 

@@ -143,8 +143,8 @@ static mlir::Type lowerScalar(mlir::MLIRContext &context, ScalarKind kind) {
     return mlir::Float8E4M3FNUZType::get(&context);
   case ScalarKind::FP8E5B16:
     return mlir::Float8E5M2FNUZType::get(&context);
-  case ScalarKind::FP8E4B15:
-    return mlir::Float8E4M3B11FNUZType::get(&context);
+  case ScalarKind::FP8E4B15: // Only stored and converted, which Casts.cpp does on its bits.
+    return mlir::IntegerType::get(&context, 8);
   case ScalarKind::FP16:
     return mlir::Float16Type::get(&context);
   case ScalarKind::BF16:

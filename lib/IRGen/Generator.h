@@ -358,6 +358,7 @@ private:
   // Casts.cpp
   FailureOr<Value> castNumber(const Value &value, DType type, SourceRange range,
                               tile::RoundingMode rounding);
+  FailureOr<Value> castLegacyFloat8(const Value &value, DType type, SourceRange range);
   FailureOr<Value> castPointer(const Value &value, DType type, SourceRange range);
 
   // Statements.cpp

@@ -209,7 +209,7 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
     hasType = true;
   }
   if (hasType) {
-    if (type.type.isVoid() || type.type.getKind() == ScalarKind::FP8E4B15)
+    if (type.type.isVoid())
       return error(param.nameRange,
                    "argument '" + param.name + "': type " + type.type.str() + " is not supported");
     if (type.descriptor && mlir::failed(checkDescriptorBlock(

@@ -3,15 +3,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Packs a portable build into DIR/tilec-portable.tar.xz: what `cmake --install` installs (programs, library, headers,
-# CMake package, example kernels, the open math library's bitcode), tilec under its second name, tilec-examples, and the
-# benchmark of launches. With TILEC_PACKAGE_HOST=1 the programs of examples/host as well, built against the package, for
-# machines without a compiler.
+# CMake package, example kernels, the open math library's bitcode), tilec under its other names, tilec-examples and
+# tilec-language-tests, and the benchmark of launches. With TILEC_PACKAGE_HOST=1 the programs of examples/host as well,
+# built against the package, for machines without a compiler.
 set -eu
 dir=$1
 stage=$(cd "$dir" && pwd)/tilec-portable
 rm -rf "$stage"
 cmake --install "$dir" --prefix "$stage" --strip > "$dir/install.log"
 ln -s tilec "$stage/bin/tilec-examples"
+ln -s tilec "$stage/bin/tilec-language-tests"
 cp "$dir/bin/tilec-launch-overhead" "$stage/bin/"
 strip "$stage/bin/tilec" "$stage/bin/tilec-launch-overhead"
 cp LICENSE README.md "$stage/"

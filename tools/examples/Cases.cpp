@@ -7,8 +7,6 @@
 
 namespace tilec::harness {
 
-std::string Case::name() const { return kernel + " " + tilecrt::dtypeName(type) + " " + size; }
-
 std::vector<Case> allCases() {
   std::vector<Case> cases;
   addPointwiseCases(cases);
@@ -27,13 +25,6 @@ std::vector<Case> allCases() {
   addDecodeAttentionCases(cases);
   addGroupedAttentionCases(cases);
   return cases;
-}
-
-std::string sizeText(std::initializer_list<int64_t> extents) {
-  std::string text;
-  for (int64_t extent : extents)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
 }
 
 } // namespace tilec::harness

@@ -6,37 +6,9 @@
 #ifndef TILEC_TOOLS_EXAMPLES_CASES_H
 #define TILEC_TOOLS_EXAMPLES_CASES_H
 
-#include "KernelRun.h"
-
-#include <functional>
-#include <string>
-#include <vector>
+#include "Case.h"
 
 namespace tilec::harness {
-
-/// When a case is run.
-enum class Scale {
-  /// Always; one per example.
-  Quick,
-  /// In the full list.
-  Full,
-  /// Only when asked for: sizes for a GPU, which are timed.
-  Large
-};
-
-struct Case {
-  /// The kernel, with what distinguishes the variant: "softmax", "gelu tanh".
-  std::string kernel;
-  DType type = DType::f32;
-  /// "1823x781", "10000".
-  std::string size;
-  Scale scale = Scale::Full;
-  /// Makes the inputs and the expected outputs.
-  std::function<Result<KernelRun>(uint64_t seed)> build;
-
-  /// What --filter matches: "softmax f32 1823x781".
-  std::string name() const;
-};
 
 /// Each appends the cases of one family of examples.
 void addPointwiseCases(std::vector<Case> &cases);
@@ -57,9 +29,6 @@ void addGroupedAttentionCases(std::vector<Case> &cases);
 
 /// All cases, family by family.
 std::vector<Case> allCases();
-
-/// "m x n" as a size is written.
-std::string sizeText(std::initializer_list<int64_t> extents);
 
 } // namespace tilec::harness
 

@@ -58,7 +58,7 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   options.tools.libclc = places.libclc;
   options.tools.libdevice = places.libdevice;
   options.tools.executable = places.executable;
-  std::string key = run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
+  std::string key = run.text + run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
   for (const Argument &argument : run.arguments)
     if (!argument.hidden) {
       options.arguments.push_back({argument.name, argument.signature()});
@@ -73,7 +73,9 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
     return static_cast<const CompiledKernel *>(kernel.get());
 
   SourceManager sources;
-  llvm::Expected<FileId> file = sources.loadFile(places.sourceFolder + "/" + run.file);
+  llvm::Expected<FileId> file = run.text.empty()
+                                    ? sources.loadFile(places.sourceFolder + "/" + run.file)
+                                    : sources.addBuffer(run.file, run.text);
   if (!file)
     return tilecrt::ioError(llvm::toString(file.takeError()));
   DiagnosticEngine diagnostics;

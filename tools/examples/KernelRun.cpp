@@ -160,6 +160,11 @@ RunBuilder &RunBuilder::unchecked(const std::string &name, DType type, Shape sha
   return *this;
 }
 
+RunBuilder &RunBuilder::text(std::string source) {
+  run.text = std::move(source);
+  return *this;
+}
+
 RunBuilder &RunBuilder::constant(const std::string &name, const std::string &text) {
   run.constants.emplace_back(name, text);
   return *this;

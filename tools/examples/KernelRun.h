@@ -76,8 +76,10 @@ struct Argument {
 };
 
 struct KernelRun {
-  /// File name below the folder that the device was told.
+  /// File name below the folder that the device was told; of a run that has its source text with
+  /// it, what messages call it.
   std::string file;
+  std::string text;
   std::string kernel;
   std::vector<Argument> arguments;
   /// Name and value as source text.
@@ -141,6 +143,8 @@ public:
     return scalar(name, DType::f32, static_cast<float>(value));
   }
 
+  /// The kernel's source, for a run without a file.
+  RunBuilder &text(std::string source);
   RunBuilder &constant(const std::string &name, const std::string &text);
   RunBuilder &constant(const std::string &name, int64_t value);
   RunBuilder &warps(int count);

@@ -37,27 +37,33 @@ static std::string readDevice(const std::string &text, Options &options) {
          "'";
 }
 
-std::optional<Options> parseOptions(int argc, char **argv, int &exitCode) {
+std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &program,
+                                    int &exitCode) {
   Options options;
   std::string device = "auto";
   uint64_t seed = 0;
   bool noCheck = false;
-  CLI::App app("Runs the example kernels and compares them with references in double precision");
-  app.name("tilec-examples");
+  CLI::App app(program.about);
+  app.name(program.name);
   app.add_option("--device", device, "auto, sim, interp, cuda or cuda:N (default auto)")
       ->check([&](const std::string &text) { return readDevice(text, options); });
-  app.add_flag("--quick", options.quick, "one size for each example");
-  app.add_flag("--large", options.large, "the sizes for a GPU, timed");
+  app.add_flag("--quick", options.quick, "one size for each kernel");
+  if (program.folder)
+    app.add_flag("--large", options.large, "the sizes for a GPU, timed");
   app.add_option("--filter", options.filter, "regular expression over 'KERNEL DTYPE SIZE'");
   app.add_flag("--list", options.list, "print the cases and stop");
   CLI::Option *seedOption = app.add_option("--seed", seed, "seed of the inputs (default: random)");
   app.add_option("--json", options.json, "write the results to this file too");
-  CLI::Option *counters =
-      app.add_option("--counters", options.counters,
-                     "compare the kernels' counters with the golden values in this file");
-  app.add_flag("--update", options.update, "write the golden values instead")->needs(counters);
-  app.add_option("--examples", options.examples, "folder of the example files");
+  if (program.folder) {
+    CLI::Option *counters =
+        app.add_option("--counters", options.counters,
+                       "compare the kernels' counters with the golden values in this file");
+    app.add_flag("--update", options.update, "write the golden values instead")->needs(counters);
+    app.add_option("--examples", options.examples, "folder of the example files");
+  }
   app.add_flag("--no-check", noCheck, "no checking on the simulator");
+  app.add_option("--compile-only", options.compileFor,
+                 "compile to a cubin for this processor and run nothing");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {

@@ -1,10 +1,12 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line of tilec-examples.
+// The command line of a program that runs cases.
 
 #ifndef TILEC_TOOLS_EXAMPLES_OPTIONS_H
 #define TILEC_TOOLS_EXAMPLES_OPTIONS_H
+
+#include "CaseProgram.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,6 +26,8 @@ struct Options {
   bool large = false;
   bool list = false;
   bool check = true;
+  /// Only compile, to a cubin for this processor.
+  std::string compileFor;
   /// Regular expression over case names.
   std::string filter;
   /// Chosen at random when not given.
@@ -38,7 +42,8 @@ struct Options {
 
 /// The options, or none when the program should end with `exitCode` (help was printed, or the usage
 /// was wrong).
-std::optional<Options> parseOptions(int argc, char **argv, int &exitCode);
+std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &program,
+                                    int &exitCode);
 
 } // namespace tilec::harness
 

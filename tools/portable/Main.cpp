@@ -1,18 +1,22 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The portable package's one program: tilec, or tilec-examples when called by that name. LLVM is
-// linked statically, so two programs would be the same 60 MB twice.
+// The portable package's one program: tilec, or tilec-examples or tilec-language-tests when called
+// by that name. LLVM is linked statically, so three programs would be the same 60 MB thrice.
 
 #include <cstring>
 
 int tilecMain(int argc, char **argv);
 int tilecExamplesMain(int argc, char **argv);
+int tilecLanguageTestsMain(int argc, char **argv);
 
 int main(int argc, char **argv) {
   const char *name = argc > 0 ? argv[0] : "";
   if (const char *slash = std::strrchr(name, '/'))
     name = slash + 1;
-  return std::strcmp(name, "tilec-examples") == 0 ? tilecExamplesMain(argc, argv)
-                                                  : tilecMain(argc, argv);
+  if (std::strcmp(name, "tilec-examples") == 0)
+    return tilecExamplesMain(argc, argv);
+  if (std::strcmp(name, "tilec-language-tests") == 0)
+    return tilecLanguageTestsMain(argc, argv);
+  return tilecMain(argc, argv);
 }

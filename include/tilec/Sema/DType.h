@@ -27,7 +27,7 @@ enum class ScalarKind : uint8_t {
   UInt16,
   UInt32,
   UInt64,
-  /// e4m3fn, e5m2, and the two "fnuz" variants; `FP8E4B15` is known by name only.
+  /// e4m3fn, e5m2, the two "fnuz" variants, and the legacy e4m3 with fp16's bias.
   FP8E4NV,
   FP8E5,
   FP8E4B8,

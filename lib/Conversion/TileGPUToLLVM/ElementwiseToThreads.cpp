@@ -16,6 +16,22 @@ static bool isFloat8(Type type) {
   return fp && fp.getWidth() == 8;
 }
 
+/// Narrowing towards zero: to nearest, and one step back where that went up. Magnitudes are ordered
+/// as their bits are, so a step is one less, also from infinity to the largest finite value.
+static Value truncateTowardZero(OpBuilder &builder, Location loc, Value value, Type to) {
+  Value nearest = arith::TruncFOp::create(builder, loc, to, value);
+  Value back = arith::ExtFOp::create(builder, loc, value.getType(), nearest);
+  Value wentUp = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGT,
+                                       LLVM::FAbsOp::create(builder, loc, back),
+                                       LLVM::FAbsOp::create(builder, loc, value));
+  Type word = builder.getIntegerType(cast<FloatType>(to).getWidth());
+  Value bits = arith::BitcastOp::create(builder, loc, word, nearest);
+  Value one = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(word, 1));
+  Value less = arith::SubIOp::create(builder, loc, bits, one);
+  Value result = arith::SelectOp::create(builder, loc, wentUp, less, bits);
+  return arith::BitcastOp::create(builder, loc, to, result);
+}
+
 /// Float conversion with an 8-bit float on one side or both, through f32.
 static Value convertFloat(OpBuilder &builder, Location loc, Value value, Type from, Type to,
                           bool towardZero) {
@@ -31,6 +47,8 @@ static Value convertFloat(OpBuilder &builder, Location loc, Value value, Type fr
       return arith::ExtFOp::create(builder, loc, to, value);
     return arith::TruncFOp::create(builder, loc, to, value);
   }
+  if (towardZero && !isFloat8(from) && !isFloat8(to) && width(to) < width(from))
+    return truncateTowardZero(builder, loc, value, to);
   if (isFloat8(from))
     value = emitFloat8ToF32(builder, loc, value, cast<FloatType>(from));
   else if (width(from) < 32)
@@ -43,12 +61,8 @@ static Value convertFloat(OpBuilder &builder, Location loc, Value value, Type fr
     return value;
   if (width(to) > 32)
     return arith::ExtFOp::create(builder, loc, to, value);
-  if (!towardZero)
-    return arith::TruncFOp::create(builder, loc, to, value);
-  return arith::TruncFOp::create(
-      builder, loc, to, value,
-      arith::RoundingModeAttr::get(builder.getContext(), arith::RoundingMode::toward_zero),
-      arith::FastMathFlagsAttr());
+  return towardZero ? truncateTowardZero(builder, loc, value, to)
+                    : arith::TruncFOp::create(builder, loc, to, value).getResult();
 }
 
 static Value offsetPointer(OpBuilder &builder, tile::AddPtrOp op, ValueRange operands) {

@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 8-bit floats (OCP e4m3fn and e5m2) from and to f32 by integer arithmetic, and by the machine's
-// conversions of pairs where it has them.
+// 8-bit floats (OCP e4m3fn and e5m2, and the "fnuz" forms of both, whose only special value is a NaN
+// in place of minus zero) from and to f32 by integer arithmetic, and by the machine's conversions of
+// pairs where it has them.
 //
 // Widening: sign, exponent and mantissa move into place of an f32 with the wrong bias, and one
 // multiplication by a power of two sets the bias right, subnormals included. Narrowing: the reverse
@@ -22,9 +23,12 @@ struct Format {
   int bias;
   /// Largest finite value's bits without sign.
   uint32_t maxFinite;
-  /// Bits of a NaN without sign.
+  /// Bits of a NaN; without sign where both signs have one.
   uint32_t nan;
+  /// Values from 2^beyond on are too large.
+  int beyond;
   bool hasInfinity;
+  bool isFnuz;
 };
 
 /// Emits i32 and f32 arithmetic.
@@ -57,8 +61,12 @@ public:
 
 static Format formatOf(FloatType type) {
   if (isa<Float8E5M2Type>(type))
-    return {2, 5, 15, 0x7b, 0x7f, true};
-  return {3, 4, 7, 0x7e, 0x7f, false};
+    return {2, 5, 15, 0x7b, 0x7f, 16, true, false};
+  if (isa<Float8E5M2FNUZType>(type))
+    return {2, 5, 16, 0x7f, 0x80, 16, false, true};
+  if (isa<Float8E4M3FNUZType>(type))
+    return {3, 4, 8, 0x7f, 0x80, 8, false, true};
+  return {3, 4, 7, 0x7e, 0x7f, 9, false, false};
 }
 
 Value tilec::emitFloat8ToF32(OpBuilder &builder, Location loc, Value bits, FloatType type) {
@@ -69,9 +77,10 @@ Value tilec::emitFloat8ToF32(OpBuilder &builder, Location loc, Value bits, Float
   Value magnitude = e.andI(word, 0x7f);
   Value scaled = e.scale(e.asFloat(e.shl(magnitude, 23 - format.mantissa)), 127 - format.bias);
   Value result = e.asInt(scaled);
-  // Infinity and NaN (e5m2), or the one NaN (e4m3fn).
+  // Infinity and NaN (e5m2), or the one NaN.
   uint32_t special = format.hasInfinity ? 0x7c : 0x7f;
-  Value isSpecial = e.cmp(arith::CmpIPredicate::uge, magnitude, special);
+  Value isSpecial = format.isFnuz ? e.cmp(arith::CmpIPredicate::eq, word, 0x80)
+                                  : e.cmp(arith::CmpIPredicate::uge, magnitude, special);
   Value specialBits = e.c(0x7fc00000);
   if (format.hasInfinity)
     specialBits =
@@ -114,11 +123,13 @@ Value tilec::emitF32ToFloat8(OpBuilder &builder, Location loc, Value value, Floa
   Value result = e.select(isSubnormal, subnormal, normal);
   // Too large saturates; NaN stays NaN.
   Value tooLarge = e.cmp(arith::CmpIPredicate::uge, magnitude,
-                         uint32_t(127 + (format.hasInfinity ? 16 : 9)) << 23);
+                         uint32_t(127 + format.beyond) << 23);
   Value overflow = arith::OrIOp::create(builder, loc, tooLarge,
                                         e.cmp(arith::CmpIPredicate::ugt, result, format.maxFinite));
   result = e.select(overflow, e.c(format.maxFinite), result);
   Value isNan = e.cmp(arith::CmpIPredicate::ugt, magnitude, 0x7f800000);
+  if (format.isFnuz) // The sign of zero is not kept.
+    sign = e.select(e.cmp(arith::CmpIPredicate::eq, result, 0), e.c(0), sign);
   result = e.select(isNan, e.c(format.nan), result);
   return arith::TruncIOp::create(builder, loc, builder.getI8Type(), e.orI(result, sign));
 }

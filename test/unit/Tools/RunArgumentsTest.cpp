@@ -43,7 +43,7 @@ class Plans : public testing::Test {
 protected:
   RunPlan plan(const char *text) {
     FileId file = llvm::cantFail(sources.addBuffer("t.tile", text));
-    ParsedSource source = parseSource(sources, file, diagnostics);
+    ParsedSource source = parseSource(sources, file, diagnostics, {});
     const KernelInfo *kernel = selectKernel(source, "", file, diagnostics);
     return kernel ? makeRunPlan(command, source, *kernel, diagnostics) : RunPlan();
   }
@@ -86,7 +86,7 @@ TEST_F(Plans, BindsParameters) {
 
 TEST_F(Plans, OtherConstantsForTheSameData) {
   FileId file = llvm::cantFail(sources.addBuffer("t.tile", kernelText));
-  ParsedSource source = parseSource(sources, file, diagnostics);
+  ParsedSource source = parseSource(sources, file, diagnostics, {});
   const KernelInfo *kernel = selectKernel(source, "", file, diagnostics);
   ASSERT_TRUE(kernel);
   command.grid = "cdiv(x.size, B)";
