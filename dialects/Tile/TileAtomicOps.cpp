@@ -35,8 +35,10 @@ void AtomicRMWOp::build(OpBuilder &builder, OperationState &state, AtomicKind ki
 }
 
 void AtomicCasOp::build(OpBuilder &builder, OperationState &state, Value pointer, Value compare,
-                        Value value, MemSemantic sem, MemScope scope) {
+                        Value value, Value mask, MemSemantic sem, MemScope scope) {
   state.addOperands({pointer, compare, value});
+  if (mask)
+    state.addOperands(mask);
   auto &properties = state.getOrAddProperties<Properties>();
   properties.sem = MemSemanticAttr::get(builder.getContext(), sem);
   properties.scope = MemScopeAttr::get(builder.getContext(), scope);
@@ -144,11 +146,16 @@ ParseResult AtomicCasOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseOperand(operands[0]) || parser.parseComma() || parser.parseOperand(operands[1]) ||
       parser.parseComma() || parser.parseOperand(operands[2]))
     return failure();
-  return parseRest<AtomicCasOp>(parser, result, operands);
+  std::optional<OpAsmParser::UnresolvedOperand> mask;
+  if (succeeded(parser.parseOptionalKeyword("if")) && parser.parseOperand(mask.emplace()))
+    return failure();
+  return parseRest<AtomicCasOp>(parser, result, operands, mask);
 }
 
 void AtomicCasOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getOperands();
+  printer << ' ' << getPointer() << ", " << getCompare() << ", " << getValue();
+  if (getMask())
+    printer << " if " << getMask();
   printRest(*this, printer, {getSemAttrName(), getScopeAttrName()});
 }
 
@@ -200,7 +207,9 @@ LogicalResult AtomicRMWOp::verify() {
 LogicalResult AtomicCasOp::verify() {
   Type pointer = getPointer().getType();
   Type value = withElementType(pointer, pointeeOf(pointer));
+  Type mask = withElementType(pointer, IntegerType::get(getContext(), 1));
   if (failed(expectType(*this, "an expected value", getCompare().getType(), value)) ||
+      (getMask() && failed(expectType(*this, "a mask", getMask().getType(), mask))) ||
       failed(expectType(*this, "a value", getValue().getType(), value)) ||
       failed(expectType(*this, "a result", getType(), value)))
     return failure();

@@ -55,22 +55,25 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
 def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "replaces the value behind a pointer if it is the expected one, in one step";
   let description = [{
-    For every element: old = *pointer; if its bits are those of `compare`, *pointer = `value`; as one step. The
-    result is the old values. `sem` and `scope` as in `tile.atomic_rmw`.
+    For every element where `mask` is true (everywhere without one): old = *pointer; if its bits are those of
+    `compare`, *pointer = `value`; as one step. The result is the old values, zero where the mask is false. `sem` and
+    `scope` as in `tile.atomic_rmw`.
 
     `atomic_cas_c1`: `compare` and `value` have the pointer's shape (with its encoding) and its pointee type, and so
-    has the result. `atomic_cas_c2`: the pointee has 16, 32 or 64 bits and is no pointer.
+    has the result. `atomic_cas_c2`: the pointee has 16, 32 or 64 bits and is no pointer. `atomic_cas_c3`: `mask` has the
+    pointer's shape (with its encoding).
 
-    Example: `%3 = tile.atomic_cas %0, %1, %2 sem = acquire : !tile.ptr<i32>`
+    Example: `%4 = tile.atomic_cas %0, %1, %2 if %3 sem = acquire : tensor<128x!tile.ptr<i32>>`
   }];
   let arguments = (ins Tile_PtrLike:$pointer, Tile_Any:$compare, Tile_Any:$value,
+    Optional<Tile_BoolLike>:$mask,
     DefaultValuedAttr<Tile_MemSemantic, "MemSemantic::acq_rel">:$sem,
     DefaultValuedAttr<Tile_MemScope, "MemScope::gpu">:$scope);
   let results = (outs Tile_Any:$result);
   let skipDefaultBuilders = 1;
   let builders = [
     OpBuilder<(ins "::mlir::Value":$pointer, "::mlir::Value":$compare, "::mlir::Value":$value,
-      CArg<"MemSemantic", "MemSemantic::acq_rel">:$sem, CArg<"MemScope", "MemScope::gpu">:$scope)>
+      CArg<"::mlir::Value", "{}">:$mask, CArg<"MemSemantic", "MemSemantic::acq_rel">:$sem, CArg<"MemScope", "MemScope::gpu">:$scope)>
   ];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

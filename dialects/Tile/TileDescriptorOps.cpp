@@ -16,7 +16,7 @@ using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effec
 LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> blockShape, Type elementType, bool padsWithNan) {
   if (!isTileShape(blockShape) || blockShape.size() > 5)
-    return emitError() << "expected a block of 1 to 5 dimensions of power-of-two sizes, got ["
+    return emitError() << "expected a block of 1 to 5 dimensions with at most 1048576 elements, got ["
                        << blockShape << "]";
   bool isFloat = isa<FloatType>(elementType);
   bool isInteger = elementType.isSignlessInteger() &&

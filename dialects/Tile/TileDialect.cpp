@@ -23,9 +23,9 @@ static constexpr int kGlobalAddressSpace = 1;
 bool isTileShape(ArrayRef<int64_t> shape) {
   int64_t elements = 1;
   for (int64_t size : shape) {
-    if (size <= 0 || size > kMaxTileElements || !llvm::isPowerOf2_64(size))
+    if (size <= 0 || size > kMaxTileElements)
       return false;
-    elements *= size; // At most 2^40: checked before it can grow further.
+    elements *= llvm::PowerOf2Ceil(size); // At most 2^40: checked before it can grow further.
     if (elements > kMaxTileElements)
       return false;
   }

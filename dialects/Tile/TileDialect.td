@@ -16,7 +16,7 @@ def Tile_Dialect : Dialect {
   let summary = "Tile programs: tensors, pointers and masks, with no notion of threads";
   let description = [{
     One function of this dialect is what one *program* (one CTA) does. Values are scalars or statically shaped
-    tensors of power-of-two sizes; a tensor's elements may be pointers. Elementwise arithmetic is upstream `arith`
+    tensors of any sizes (`tile-pad-tensors` makes them powers of two); a tensor's elements may be pointers. Elementwise arithmetic is upstream `arith`
     and `math` on tensors, control flow is `scf`, functions are `func`. Nothing here says how elements are spread
     over threads: that is the `tilegpu` dialect, which puts a layout in the tensor type's encoding.
 

@@ -25,8 +25,8 @@
 
 namespace tilec::tile {
 
-/// True for the shapes a tile may have: at least one dimension, every size a power of two, at most
-/// 2^20 elements.
+/// True for the shapes a tile may have: at least one dimension, no size zero, and at most 2^20
+/// elements when every size is rounded up to a power of two.
 bool isTileShape(llvm::ArrayRef<int64_t> shape);
 
 /// The encoding of a tensor type; null for a scalar and for a tensor without layout.

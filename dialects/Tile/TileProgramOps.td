@@ -42,8 +42,17 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "prints values from the device with the program's and element's coordinates";
-  let description = [{ Example: `tile.print "x = " %0 : tensor<8xf32>` }];
-  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Any>:$values, OptionalAttr<DenseBoolArrayAttr>:$is_signed);
+  let description = [{
+    With `extents`, one array per value, elements of a tensor at coordinates from there on are left out; an empty array
+    leaves nothing out.
+
+    `print_c1`: `extents` has one array of i64 per value, empty or with a number per dimension.
+
+    Example: `tile.print "x = " %0 : tensor<8xf32>`
+  }];
+  let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Any>:$values, OptionalAttr<DenseBoolArrayAttr>:$is_signed,
+    OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "array of i64 arrays">>:$extents);
+  let hasVerifier = 1;
   let assemblyFormat = "$prefix (`hex` $hex^)? attr-dict ($values^ `:` type($values))?";
 }
 

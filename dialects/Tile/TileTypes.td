@@ -44,7 +44,7 @@ def Tile_DescType : TypeDef<Tile_Dialect, "Desc"> {
   let mnemonic = "desc";
   let summary = "descriptor of a tensor in global memory that is accessed block by block";
   let description = [{
-    `desc_c1`: the block has 1 to 5 dimensions, every size a power of two. `desc_c2`: the elements are integers of 8 to
+    `desc_c1`: the block has 1 to 5 dimensions, no size zero. `desc_c2`: the elements are integers of 8 to
     64 bits or floats; floats when what lies outside of the tensor reads as NaN (`nan`) instead of zero.
 
     Example: `!tile.desc<[64, 32], f16>`, `!tile.desc<[64, 32], f16, nan>`
@@ -61,10 +61,10 @@ def Tile_Float8 : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ], "8-bit f
 def Tile_Float : AnyTypeOf<[F8E4M3FN, F8E5M2, F8E4M3FNUZ, F8E5M2FNUZ, F16, BF16, F32, F64], "float">;
 def Tile_Scalar : AnyTypeOf<[Tile_Int, Tile_Float, Tile_PtrType], "integer, float or pointer">;
 
-// Every dimension a power of two, at least one dimension, at most 2^20 elements; the encoding is free.
+// At least one dimension, at most 2^20 elements with sizes rounded up to powers of two; the encoding is free.
 class Tile_TensorOf<list<Type> elements> : RankedTensorOf<elements,
     [CPred<"::tilec::tile::isTileShape(::llvm::cast<::mlir::RankedTensorType>($_self).getShape())">],
-    "tensor with power-of-two sizes and at most 1048576 elements">;
+    "tensor with at most 1048576 elements, sizes rounded up to powers of two">;
 
 def Tile_Tensor : Tile_TensorOf<[Tile_Int, Tile_Float, Tile_PtrType]>;
 def Tile_Any : AnyTypeOf<[Tile_Scalar, Tile_Tensor], "scalar or tensor">;

@@ -27,8 +27,9 @@ std::optional<GlobalAccess> GlobalAccess::of(Operation *op) {
     access.kind = Kind::Atomic;
     access.mask = atomic.getMask();
     combines = atomic.getKind();
-  } else if (isa<tile::AtomicCasOp>(op)) {
+  } else if (auto cas = dyn_cast<tile::AtomicCasOp>(op)) {
     access.kind = Kind::Atomic;
+    access.mask = cas.getMask();
   } else {
     return std::nullopt;
   }

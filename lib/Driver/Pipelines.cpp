@@ -24,6 +24,7 @@ void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
     pm.addPass(createTileTakeTensorMapsPass());
   pm.addPass(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addPass(createTilePadTensorsPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   // Masks that do not change in a loop are in front of it now.

@@ -143,7 +143,7 @@ FailureOr<Value> genCas(Generator &g, const BoundArgs &a) {
   if (mlir::failed(compare) || mlir::failed(value) || mlir::failed(sem) || mlir::failed(scope))
     return failure();
   return g.emit<tile::AtomicCasOp>(type.withElement(element), pointer->getRuntime()->value,
-                                   *compare, *value, *sem, *scope);
+                                   *compare, *value, mlir::Value(), *sem, *scope);
 }
 
 constexpr llvm::StringLiteral rmwParams = "pointer val mask? sem? scope?";

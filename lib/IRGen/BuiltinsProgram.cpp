@@ -30,9 +30,6 @@ FailureOr<Value> genArange(Generator &g, const BoundArgs &a) {
   if (*start < INT32_MIN || *end > INT32_MAX)
     return g.error(a.range, "the bounds of tl.arange do not fit in 32 bits");
   int64_t length = *end - *start;
-  if (!llvm::isPowerOf2_64(static_cast<uint64_t>(length)))
-    return g.error(a.range,
-                   "the length of tl.arange must be a power of two, got " + llvm::Twine(length));
   if (mlir::failed(g.checkShape({length}, a.range)))
     return failure();
   Type type(ScalarKind::Int32, {length});
@@ -232,7 +229,7 @@ FailureOr<Value> genDevicePrint(Generator &g, const BoundArgs &a) {
   mlir::OpBuilder &builder = g.getBuilder();
   g.create<tile::PrintOp>(builder.getStringAttr(prefix),
                           hex ? builder.getUnitAttr() : mlir::UnitAttr(), operands,
-                          builder.getDenseBoolArrayAttr(isSigned));
+                          builder.getDenseBoolArrayAttr(isSigned), mlir::ArrayAttr());
   return Value::none();
 }
 

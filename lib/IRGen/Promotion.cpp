@@ -181,14 +181,21 @@ Value Generator::splat(const Value &scalar, llvm::ArrayRef<int64_t> shape) {
 }
 
 LogicalResult Generator::checkShape(llvm::ArrayRef<int64_t> shape, SourceRange range) {
-  int64_t count = 1;
+  // Extents are rounded up to powers of two before anything is spread over threads.
+  constexpr int64_t kMostElements = 1 << 20;
+  int64_t count = 1, padded = 1;
   for (int64_t dim : shape) {
-    if (dim < 1 || !llvm::isPowerOf2_64(static_cast<uint64_t>(dim)))
-      return error(range, "block dimensions must be powers of two, got " + printShape(shape));
-    if (dim > (1 << 20) || (count *= dim) > (1 << 20))
+    if (dim < 1)
+      return error(range, "block dimensions must be positive, got " + printShape(shape));
+    if (dim > kMostElements || (count *= dim) > kMostElements)
       return error(range,
                    "a block of shape " + printShape(shape) + " has more than 1048576 elements");
+    padded *= static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(dim)));
   }
+  if (padded > kMostElements)
+    return error(range, "a block of shape " + printShape(shape) +
+                            " has more than 1048576 elements when its dimensions are rounded up "
+                            "to powers of two");
   return success();
 }
 

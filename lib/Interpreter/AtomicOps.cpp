@@ -81,7 +81,7 @@ static LogicalResult runRMW(Evaluator &e, Operation *op) {
 static LogicalResult runCas(Evaluator &e, Operation *op) {
   auto atomic = cast<tile::AtomicCasOp>(op);
   const Bits &compare = e.get(atomic.getCompare()), &values = e.get(atomic.getValue());
-  return update(e, op, atomic.getPointer(), nullptr,
+  return update(e, op, atomic.getPointer(), atomic.getMask() ? &e.get(atomic.getMask()) : nullptr,
                 [&](uint64_t old, size_t i) { return old == compare[i] ? values[i] : old; });
 }
 

@@ -54,21 +54,26 @@ std::string textOf(Type element, uint64_t bits, bool isHex, bool isSigned) {
   return std::to_string(bits);
 }
 
-void printValue(Evaluator &e, tile::PrintOp op, Value value, bool isSigned) {
+void printValue(Evaluator &e, tile::PrintOp op, Value value, bool isSigned,
+                ArrayRef<int64_t> extents) {
   const Bits &bits = e.get(value);
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   for (size_t i = 0; i < bits.size(); ++i) {
     std::array<uint32_t, 3> program = e.getProgram();
     std::string line = llvm::formatv("pid ({0}, {1}, {2}) ", program[0], program[1], program[2]);
+    bool isInside = true;
     if (tensor) {
       size_t rest = bits.size(), place = i;
       for (int64_t d = 0; d < tensor.getRank(); ++d) {
         rest /= size_t(tensor.getDimSize(d));
+        isInside &= extents.empty() || place / rest < size_t(extents[d]);
         line += (d == 0 ? "idx (" : ", ") + std::to_string(place / rest);
         place %= rest;
       }
       line += ")";
     }
+    if (!isInside)
+      continue;
     e.print(line + op.getPrefix().str() +
             textOf(elementOf(value.getType()), bits[i], op.getHex(), isSigned));
   }
@@ -76,8 +81,12 @@ void printValue(Evaluator &e, tile::PrintOp op, Value value, bool isSigned) {
 
 LogicalResult runPrint(Evaluator &e, Operation *op) {
   auto print = cast<tile::PrintOp>(op);
-  for (auto [i, value] : llvm::enumerate(print.getValues()))
-    printValue(e, print, value, !print.getIsSigned() || (*print.getIsSigned())[i]);
+  for (auto [i, value] : llvm::enumerate(print.getValues())) {
+    ArrayRef<int64_t> extents;
+    if (print.getExtents())
+      extents = cast<DenseI64ArrayAttr>((*print.getExtents())[i]).asArrayRef();
+    printValue(e, print, value, !print.getIsSigned() || (*print.getIsSigned())[i], extents);
+  }
   return success();
 }
 

@@ -32,6 +32,8 @@ static constexpr RemarkCategory kCategories[] = {
      "matrix product that does not run on the target's fastest unit"},
     {remarks::kPipeline, RemarkPurpose::Performance,
      "load of a loop that is not copied ahead, or an option of a loop that has no effect"},
+    {remarks::kPadding, RemarkPurpose::Performance,
+     "block whose extent is no power of two and is padded to one"},
     {remarks::kOffsetOverflow, RemarkPurpose::Correctness,
      "32-bit arithmetic in an address that can overflow"},
     {remarks::kMask, RemarkPurpose::Passed, "code split where masks hold"},

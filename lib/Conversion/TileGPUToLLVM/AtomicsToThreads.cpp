@@ -201,7 +201,7 @@ struct AtomicCas : ThreadPattern<tile::AtomicCasOp> {
               cast(adaptor.getValue()[r], bits), predicate, sem, op.getScope());
           return SmallVector<Value>{op.getResult().use_empty() ? old : cast(old, element)};
         },
-        ValueRange(), op.getSem(), op.getScope());
+        op.getMask() ? adaptor.getMask() : ValueRange(), op.getSem(), op.getScope());
     return success();
   }
 };

@@ -109,7 +109,10 @@ struct Print : ThreadPattern<tile::PrintOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     for (auto [i, registers] : llvm::enumerate(adaptor.getValues())) {
       bool isSigned = !op.getIsSigned() || (*op.getIsSigned())[i];
-      printRegisters(op, op.getValues()[i].getType(), registers, isSigned, rewriter);
+      ArrayRef<int64_t> extents;
+      if (op.getExtents())
+        extents = cast<DenseI64ArrayAttr>((*op.getExtents())[i]).asArrayRef();
+      printRegisters(op, op.getValues()[i].getType(), registers, isSigned, extents, rewriter);
     }
     rewriter.eraseOp(op);
     return success();
@@ -117,7 +120,7 @@ struct Print : ThreadPattern<tile::PrintOp> {
 
 private:
   void printRegisters(tile::PrintOp op, Type type, ValueRange registers, bool isSigned,
-                      OpBuilder &builder) const {
+                      ArrayRef<int64_t> extents, OpBuilder &builder) const {
     Location loc = op.getLoc();
     auto tensor = dyn_cast<RankedTensorType>(type);
     Value first =
@@ -134,7 +137,13 @@ private:
       SmallVector<Value> coordinates;
       if (tensor)
         coordinates = elementCoordinates(op, layoutOf(tensor), r, builder);
-      ThreadPrintOp::create(builder, loc, op.getPrefixAttr(), value, coordinates, first,
+      Value prints = first;
+      for (auto [coordinate, extent] : llvm::zip(coordinates, extents)) {
+        Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, coordinate,
+                                             constantI32(builder, loc, extent));
+        prints = arith::AndIOp::create(builder, loc, prints, inside);
+      }
+      ThreadPrintOp::create(builder, loc, op.getPrefixAttr(), value, coordinates, prints,
                             op.getHexAttr(), isSigned ? builder.getUnitAttr() : UnitAttr());
     }
   }

@@ -106,9 +106,27 @@ void ConvertTileToTileGPUPass::tieLayouts(Operation *op) {
   }
 }
 
+/// Layouts exist for powers of two only.
+static LogicalResult checkExtents(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (tensor && !llvm::all_of(tensor.getShape(), [](int64_t size) {
+            return size > 0 && llvm::isPowerOf2_64(size);
+          })) {
+        op->emitError("expected tensors whose sizes are powers of two, got ")
+            << type << "; 'tile-pad-tensors' makes them so";
+        return WalkResult::interrupt();
+      }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 void ConvertTileToTileGPUPass::runOnOperation() {
   ModuleOp module = getOperation();
-  if (failed(recordOptions(module)))
+  if (failed(recordOptions(module)) || failed(checkExtents(module)))
     return signalPassFailure();
   module.walk([&](Operation *op) { giveLayouts(op); });
   SmallVector<Operation *> shapeChanging;

@@ -8,6 +8,7 @@
 
 #include "tilec/Transforms/Tile/Passes.h"
 
+#include "Padding.h"
 #include "dialects/Tile/TileOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -134,6 +135,10 @@ private:
   bool takeMap(MakeTensorDescriptorOp make, func::FuncOp func, std::string &reason) {
     DescType type = make.getType();
     Type element = type.getElementType();
+    if (!hasPowerOfTwoExtents(type.getBlockShape())) {
+      reason = "its block has extents that are no powers of two";
+      return false;
+    }
     if (!tensorMapTile(type.getBlockShape(), int32_t(bitWidthOf(element)))) {
       reason = "the copy engine has no boxes of this shape";
       return false;

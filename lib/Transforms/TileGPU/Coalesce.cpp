@@ -91,8 +91,8 @@ static bool isAtomic(Operation *op) { return isa<tile::AtomicRMWOp, tile::Atomic
 static Value maskOf(Operation *op) {
   if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
     return atomic.getMask();
-  if (isa<tile::AtomicCasOp>(op))
-    return {};
+  if (auto cas = dyn_cast<tile::AtomicCasOp>(op))
+    return cas.getMask();
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return load.getMask();
   return cast<tile::StoreOp>(op).getMask();

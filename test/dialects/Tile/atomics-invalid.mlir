@@ -93,3 +93,11 @@ func.func @atomic_cas_c2(%p: !tile.ptr<i8>, %c: i8) {
   %0 = tile.atomic_cas %p, %c, %c : !tile.ptr<i8>
   return
 }
+
+// -----
+
+func.func @atomic_cas_c3(%p: tensor<4x!tile.ptr<i32>>, %c: tensor<4xi32>, %m: tensor<8xi1>) {
+  // expected-error @+1 {{expects a mask of type 'tensor<4xi1>', got 'tensor<8xi1>'}}
+  %0 = "tile.atomic_cas"(%p, %c, %c, %m) : (tensor<4x!tile.ptr<i32>>, tensor<4xi32>, tensor<4xi32>, tensor<8xi1>) -> tensor<4xi32>
+  return
+}

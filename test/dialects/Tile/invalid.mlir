@@ -71,16 +71,16 @@ func.func private @tile_c3_name(i32, i32 {tile.name = 3})
 
 // -----
 
-func.func @tensor_power_of_two(%s: f32) {
-  // expected-error @+1 {{must be tensor with power-of-two sizes and at most 1048576 elements}}
-  %0 = tile.splat %s : f32 -> tensor<12xf32>
+func.func @tensor_rounded_up(%s: f32) {
+  // expected-error @+1 {{must be tensor with at most 1048576 elements, sizes rounded up to powers of two}}
+  %0 = tile.splat %s : f32 -> tensor<1025x513xf32>
   return
 }
 
 // -----
 
 func.func @tensor_dynamic(%s: f32) {
-  // expected-error @+1 {{must be tensor with power-of-two sizes and at most 1048576 elements}}
+  // expected-error @+1 {{must be tensor with at most 1048576 elements, sizes rounded up to powers of two}}
   %0 = tile.splat %s : f32 -> tensor<?xf32>
   return
 }
@@ -88,7 +88,7 @@ func.func @tensor_dynamic(%s: f32) {
 // -----
 
 func.func @tensor_too_large(%s: f32) {
-  // expected-error @+1 {{must be tensor with power-of-two sizes and at most 1048576 elements}}
+  // expected-error @+1 {{must be tensor with at most 1048576 elements, sizes rounded up to powers of two}}
   %0 = tile.splat %s : f32 -> tensor<4611686018427387904x16xf32>
   return
 }
@@ -96,7 +96,7 @@ func.func @tensor_too_large(%s: f32) {
 // -----
 
 func.func @tensor_rank_zero(%s: f32) {
-  // expected-error @+1 {{must be tensor with power-of-two sizes and at most 1048576 elements}}
+  // expected-error @+1 {{must be tensor with at most 1048576 elements, sizes rounded up to powers of two}}
   %0 = tile.splat %s : f32 -> tensor<f32>
   return
 }
@@ -482,4 +482,20 @@ func.func @reduce_isolated(%x: tensor<8xf32>, %y: f32) {
 func.func @yield_c1(%x: f32) {
   // expected-error @+1 {{expects a parent with a combine region, got 'func.func'}}
   tile.yield %x : f32
+}
+
+// -----
+
+func.func @print_c1(%x: tensor<8xf32>) {
+  // expected-error @+1 {{expects 1 extents, got 2}}
+  tile.print "x" {extents = [array<i64: 3, 4>]} %x : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @print_c1_count(%x: tensor<8xf32>) {
+  // expected-error @+1 {{expects extents for each of 1 values, got 0}}
+  tile.print "x" {extents = []} %x : tensor<8xf32>
+  return
 }

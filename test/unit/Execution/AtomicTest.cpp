@@ -319,7 +319,7 @@ TEST(AtomicTest, exchangeGivesZeroWhereMaskedOff) {
 TEST(AtomicTest, compareAndSwap) {
   for (DType type :
        {DType::i32, DType::u64, DType::i16, DType::f16, DType::bf16, DType::f32, DType::f64})
-    for (int64_t n : {32, 256, 1024}) {
+    for (int64_t n : {32, 256, 1024, 96}) {
       auto before = [](uint64_t i) { return double(i % 50); };
       auto expected = [](uint64_t i) { return double(i % 4 == 1 ? i % 50 : i % 50 + 1); };
       RunBuilder builder = kernelOf("atomics.tile", "replace");

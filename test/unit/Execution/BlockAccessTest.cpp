@@ -17,8 +17,9 @@ struct Corner {
   int64_t row, column;
 };
 
-void copyCorner(const std::string &kernel, DType type, Corner corner, bool padsWithNan) {
-  constexpr int64_t m = 20, n = 24, blockM = 16, blockN = 32;
+void copyCorner(const std::string &kernel, DType type, Corner corner, bool padsWithNan,
+                int64_t blockM = 16, int64_t blockN = 32) {
+  constexpr int64_t m = 20, n = 24;
   RunBuilder builder = kernelOf("block-access.tile", kernel);
   if (tilecrt::isFloat(type))
     builder.randn("x_ptr", type, {m, n});
@@ -62,9 +63,19 @@ TEST(BlockAccessTest, descriptorsAtEveryEdge) {
   }
 }
 
+TEST(BlockAccessTest, blocksThatAreNoPowersOfTwo) {
+  for (Corner corner : corners) {
+    copyCorner("copy_blocks", DType::f32, corner, true, 12, 24);
+    copyCorner("copy_blocks", DType::i8, corner, false, 3, 37);
+    copyCorner("copy_descriptor", DType::f32, corner, true, 12, 24);
+    copyCorner("copy_descriptor", DType::f16, corner, false, 5, 40);
+  }
+}
+
 TEST(BlockAccessTest, blockPointersAdvance) {
-  constexpr int64_t block = 64;
-  for (int64_t n : {1, 64, 200}) {
+  const std::pair<int64_t, int64_t> sizes[] = {{1, 64}, {64, 64}, {200, 64}, {200, 48}};
+  for (const auto &size : sizes) {
+    const int64_t n = size.first, block = size.second;
     RunBuilder builder = kernelOf("block-access.tile", "advance_blocks");
     builder.randn("x_ptr", DType::f32, {n});
     builder.output("out_ptr", DType::f32, {block}, [&](HostArray &out) {
@@ -83,23 +94,28 @@ TEST(BlockAccessTest, blockPointersAdvance) {
 
 TEST(BlockAccessTest, threeDimensions) {
   constexpr int64_t b = 3, m = 5, n = 24;
-  RunBuilder builder = kernelOf("block-access.tile", "copy_3d");
-  builder.randint("x_ptr", DType::i32, {b, m, n}, -100, 100);
-  builder.output(
-      "out_ptr", DType::i32, {b, m, n},
-      [&](HostArray &out) {
-        for (uint64_t i = 0; i < out.size(); ++i)
-          out.set(i, builder.array("x_ptr").at(i) + 1);
-      },
-      exact);
-  builder.i32("b", b).i32("m", m).i32("n", n);
-  builder.constant("B", 2).constant("M", 4).constant("N", 16);
-  expectRun(builder);
+  for (auto [blockB, blockM, blockN] :
+       {std::tuple<int64_t, int64_t, int64_t>{2, 4, 16}, {3, 5, 12}, {3, 3, 24}}) {
+    RunBuilder builder = kernelOf("block-access.tile", "copy_3d");
+    builder.randint("x_ptr", DType::i32, {b, m, n}, -100, 100);
+    builder.output(
+        "out_ptr", DType::i32, {b, m, n},
+        [&](HostArray &out) {
+          for (uint64_t i = 0; i < out.size(); ++i)
+            out.set(i, builder.array("x_ptr").at(i) + 1);
+        },
+        exact);
+    builder.i32("b", b).i32("m", m).i32("n", n);
+    builder.constant("B", blockB).constant("M", blockM).constant("N", blockN);
+    expectRun(builder);
+  }
 }
 
 TEST(BlockAccessTest, reductions) {
   constexpr int64_t m = 7, n = 12, programs = 5;
-  for (DType type : {DType::f32, DType::i32}) {
+  for (auto [type, blockM, blockN] : {std::tuple<DType, int64_t, int64_t>{DType::f32, 8, 16},
+                                      {DType::i32, 8, 16},
+                                      {DType::i32, 7, 12}}) {
     RunBuilder builder = kernelOf("block-access.tile", "add_descriptor");
     builder.randint("x_ptr", type, {m, n}, -100, 100);
     builder.randint("out_ptr", type, {m, n}, -100, 100);
@@ -110,7 +126,7 @@ TEST(BlockAccessTest, reductions) {
             out.set(i, builder.array("out_ptr").at(i) + programs * builder.array("x_ptr").at(i));
         },
         exact);
-    builder.i32("m", m).i32("n", n).constant("M", 8).constant("N", 16).grid(programs);
+    builder.i32("m", m).i32("n", n).constant("M", blockM).constant("N", blockN).grid(programs);
     expectRun(builder);
   }
 }

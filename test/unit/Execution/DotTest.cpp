@@ -117,9 +117,10 @@ std::vector<DotCase> dotCases() {
         c.warps = warps[next++ % 4];
         cases.push_back(c);
       }
-  const int64_t shapes[][3] = {{1, 1, 1},     {1, 16, 4},   {2, 1, 64},    {4, 8, 2},
-                               {16, 16, 1},   {64, 64, 8},  {128, 16, 16}, {16, 128, 32},
-                               {1, 256, 128}, {64, 128, 64}};
+  const int64_t shapes[][3] = {{1, 1, 1},     {1, 16, 4},    {2, 1, 64},    {4, 8, 2},
+                               {16, 16, 1},   {64, 64, 8},   {128, 16, 16}, {16, 128, 32},
+                               {1, 256, 128}, {64, 128, 64}, {3, 5, 7},     {48, 80, 96},
+                               {96, 64, 17}};
   for (auto [m, n, k] : shapes)
     for (DType type : {DType::f16, DType::f32, DType::i8}) {
       DotCase c{type, type, type == DType::i8 ? DType::i32 : DType::f32};

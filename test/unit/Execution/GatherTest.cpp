@@ -65,11 +65,11 @@ std::vector<GatherCase> gatherCases() {
   std::vector<GatherCase> cases;
   const int warps[] = {4, 1, 8, 2};
   size_t next = 0;
-  for (int64_t size : {1, 8, 128, 1024, 4096})
-    for (int64_t picked : {1, 32, 512})
+  for (int64_t size : {1, 8, 128, 1024, 4096, 3, 257})
+    for (int64_t picked : {1, 32, 512, 96})
       cases.push_back({DType::f32, DType::i32, {size}, 0, picked, warps[next++ % 4]});
-  const std::vector<std::vector<int64_t>> shapes = {
-      {1, 64}, {16, 16}, {64, 32}, {128, 4}, {8, 256}};
+  const std::vector<std::vector<int64_t>> shapes = {{1, 64},  {16, 16}, {64, 32}, {128, 4},
+                                                    {8, 256}, {3, 5},   {48, 80}};
   for (const std::vector<int64_t> &shape : shapes)
     for (int axis : {0, 1})
       for (int64_t picked : {2, 64})
@@ -186,6 +186,9 @@ std::vector<CountCase> countCases() {
       cases.push_back({size, bins, DType::i32, warps[next++ % 4]});
   for (DType type : {DType::u8, DType::i8, DType::i16, DType::u32})
     cases.push_back({512, 64, type, warps[next++ % 4]});
+  for (int64_t size : {3, 257, 1000})
+    for (int64_t bins : {3, 80, 1000})
+      cases.push_back({size, bins, DType::i32, warps[next++ % 4]});
   return cases;
 }
 

@@ -169,6 +169,18 @@ std::vector<MatmulCase> matmulCases() {
     wide.n = 512, wide.k = 32, wide.step = 16, wide.warps = 8, wide.stages = stages;
     cases.push_back(wide);
   }
+  // Tiles that are no powers of two.
+  const std::tuple<int64_t, int64_t, int64_t, int> tiles[] = {
+      {128, 96, 64, 4}, {64, 192, 32, 4}, {48, 80, 48, 4}, {192, 64, 24, 8}, {80, 129, 16, 8}};
+  for (auto [m, n, step, warps] : tiles)
+    for (auto [type, result] :
+         {std::pair(DType::f16, DType::f32), std::pair(DType::f32, DType::f32),
+          std::pair(DType::i8, DType::i32)}) {
+      MatmulCase c;
+      c.type = type, c.result = result, c.transB = type == DType::i8;
+      c.m = m, c.n = n, c.step = step, c.k = 2 * step + 16, c.warps = warps;
+      add(c);
+    }
   return cases;
 }
 

@@ -105,9 +105,10 @@ TEST_P(ScanTest, matchesTheLoop) {
 std::vector<ScanCase> scanCases() {
   std::vector<ScanCase> cases;
   const std::vector<std::vector<int64_t>> shapes = {
-      {1},       {2},       {16},       {32},       {64},       {256},     {1024},     {4096},
-      {8192},    {1, 32},   {64, 1},    {2, 256},   {128, 4},   {16, 64},  {32, 128},  {64, 128},
-      {128, 32}, {256, 64}, {4, 8, 16}, {2, 2, 64}, {32, 4, 2}, {1, 1, 8}, {64, 2, 16}};
+      {1},       {2},       {16},       {32},       {64},       {256},     {1024},      {4096},
+      {8192},    {1, 32},   {64, 1},    {2, 256},   {128, 4},   {16, 64},  {32, 128},   {64, 128},
+      {128, 32}, {256, 64}, {4, 8, 16}, {2, 2, 64}, {32, 4, 2}, {1, 1, 8}, {64, 2, 16}, {3},
+      {96},      {257},     {1000},     {3, 5},     {48, 80},   {3, 5, 7}};
   const int warps[] = {4, 1, 8, 2};
   size_t next = 0;
   for (const std::vector<int64_t> &shape : shapes)
@@ -125,7 +126,8 @@ std::vector<ScanCase> scanCases() {
       for (DType type : {DType::f32, DType::f64})
         cases.push_back({type, "prod", {8, 128}, axis, reverse, warps[next++ % 4]});
       for (int count : warps)
-        cases.push_back({DType::i32, "last_odd", {64, 64}, axis, reverse, count});
+        for (const std::vector<int64_t> &shape : {std::vector<int64_t>{64, 64}, {24, 96}})
+          cases.push_back({DType::i32, "last_odd", shape, axis, reverse, count});
     }
   for (int count : warps)
     for (bool reverse : {false, true}) {

@@ -11,7 +11,8 @@ namespace {
 const tilecrt::Tolerance exact{0, 0};
 
 TEST(ShapeTest, outerDifference) {
-  for (auto [m, n] : {std::pair<int64_t, int64_t>{16, 32}, {1, 64}, {128, 2}, {4, 4}}) {
+  for (auto [m, n] :
+       {std::pair<int64_t, int64_t>{16, 32}, {1, 64}, {128, 2}, {4, 4}, {3, 5}, {48, 257}}) {
     RunBuilder builder = kernelOf("shapes.tile", "outer");
     builder.randint("x_ptr", DType::i32, {m}, -99, 99).randint("y_ptr", DType::i32, {n}, -99, 99);
     builder.output(
@@ -43,7 +44,10 @@ TEST(ShapeTest, broadcastForms) {
 }
 
 TEST(ShapeTest, reshapeKeepsRowMajorOrder) {
-  const int64_t shapes[][4] = {{16, 32, 32, 16}, {4, 128, 512, 1}, {64, 8, 2, 256}, {1, 32, 8, 4}};
+  const int64_t shapes[][4] = {{16, 32, 32, 16}, {4, 128, 512, 1},  {64, 8, 2, 256},
+                               {1, 32, 8, 4},    {3, 32, 6, 16},    {3, 5, 5, 3},
+                               {96, 1, 32, 3},   {48, 80, 240, 16}, {2, 48, 96, 1},
+                               {7, 9, 1, 63},    {12, 10, 8, 15}};
   for (const auto &[m, n, p, q] : shapes)
     for (int warps : {1, 4}) {
       RunBuilder builder = kernelOf("shapes.tile", "reshape");
@@ -60,8 +64,7 @@ TEST(ShapeTest, reshapeKeepsRowMajorOrder) {
     }
 }
 
-TEST(ShapeTest, allPermutationsOfThreeDimensions) {
-  constexpr uint64_t dims[] = {4, 8, 16};
+void expectPermutations(const uint64_t (&dims)[3]) {
   const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   for (const auto &order : orders)
     for (DType type : {DType::f32, DType::i8}) {
@@ -70,7 +73,8 @@ TEST(ShapeTest, allPermutationsOfThreeDimensions) {
       for (int i = 0; i < 3; ++i)
         shape.push_back(static_cast<int64_t>(to[i] = dims[order[i]]));
       RunBuilder builder = kernelOf("shapes.tile", "permute");
-      builder.randint("x_ptr", DType::i8, {4, 8, 16}, -100, 100);
+      builder.randint("x_ptr", DType::i8, {int64_t(dims[0]), int64_t(dims[1]), int64_t(dims[2])},
+                      -100, 100);
       builder.output(
           "out_ptr", type, shape,
           [&](HostArray &out) {
@@ -83,15 +87,21 @@ TEST(ShapeTest, allPermutationsOfThreeDimensions) {
             }
           },
           exact);
-      builder.constant("A", 4).constant("B", 8).constant("C", 16);
+      builder.constant("A", int64_t(dims[0])).constant("B", int64_t(dims[1]));
+      builder.constant("C", int64_t(dims[2]));
       builder.constant("I", order[0]).constant("J", order[1]).constant("K", order[2]);
       expectRun(builder);
     }
 }
 
+TEST(ShapeTest, allPermutationsOfThreeDimensions) {
+  expectPermutations({4, 8, 16});
+  expectPermutations({3, 5, 7});
+}
+
 TEST(ShapeTest, transposeOfEveryElementSize) {
   for (DType type : {DType::i8, DType::bf16, DType::f32, DType::f64})
-    for (auto [m, n] : {std::pair<int64_t, int64_t>{32, 64}, {2, 128}, {64, 1}})
+    for (auto [m, n] : {std::pair<int64_t, int64_t>{32, 64}, {2, 128}, {64, 1}, {24, 80}})
       for (int warps : {1, 2, 8}) {
         RunBuilder builder = kernelOf("shapes.tile", "transpose");
         builder.fill("x_ptr", type, {m, n}, [](uint64_t i) { return i % 101; });

@@ -25,17 +25,26 @@ TEST(BuiltinTest, programIds) {
 }
 
 TEST(BuiltinTest, negative_arange) {
-  EXPECT_THAT(compileBody("    a = tl.arange(0, 100)\n    b = tl.arange(4, 4)\n"
+  EXPECT_THAT(compileBody("    a = tl.arange(5, 3)\n    b = tl.arange(4, 4)\n"
                           "    c = tl.arange(0, n)\n    d = tl.arange(0, 1 << 31)\n"
                           "    e = tl.arange(0, 1 << 30)\n")
                   .diagnostics,
-              ElementsAre("error 3:9: the length of tl.arange must be a power of two, got 100",
+              ElementsAre("error 3:9: tl.arange needs start < end, got 5 and 3",
                           "error 4:9: tl.arange needs start < end, got 4 and 4",
                           "error 5:22: the end of tl.arange must be known at compile time, got a "
                           "runtime value of type int32",
                           "error 6:9: the bounds of tl.arange do not fit in 32 bits",
                           "error 7:9: a block of shape [1073741824] has more than 1048576 "
                           "elements"));
+}
+
+TEST(BuiltinTest, extentsThatAreNoPowersOfTwo) {
+  Compiled result = compileBody("    a = tl.zeros([3, 5], tl.float32) + tl.arange(7, 12)\n"
+                                "    tl.store(p + tl.arange(0, 15), a.reshape(15))\n");
+  EXPECT_THAT(result.diagnostics, IsEmpty());
+  EXPECT_THAT(result.ir, HasSubstr("tensor<3x5xf32>"));
+  EXPECT_THAT(result.ir,
+              HasSubstr("tile.make_range {end = 12 : i32, start = 7 : i32} : tensor<5xi32>"));
 }
 
 TEST(BuiltinTest, creation) {
@@ -51,17 +60,19 @@ TEST(BuiltinTest, creation) {
 
 TEST(BuiltinTest, negative_shapesOfBlocks) {
   EXPECT_THAT(
-      compileBody("    a = tl.zeros((3,), tl.float32)\n"
+      compileBody("    a = tl.zeros((1025, 513), tl.float32)\n"
                   "    b = tl.zeros((2048, 2048), tl.float32)\n"
                   "    c = tl.zeros((n,), tl.float32)\n    d = tl.zeros((0,), tl.int8)\n"
                   "    e = tl.full((4,), 70000, tl.int16)\n")
           .diagnostics,
-      ElementsAre("error 3:18: block dimensions must be powers of two, got [3]",
-                  "error 4:18: a block of shape [2048, 2048] has more than 1048576 elements",
-                  "error 5:18: a block dimension must be known at compile time, got a "
-                  "runtime value of type int32",
-                  "error 6:18: block dimensions must be powers of two, got [0]",
-                  "error 7:23: constant 70000 is out of range for int16"));
+      ElementsAre(
+          "error 3:18: a block of shape [1025, 513] has more than 1048576 elements when its "
+          "dimensions are rounded up to powers of two",
+          "error 4:18: a block of shape [2048, 2048] has more than 1048576 elements",
+          "error 5:18: a block dimension must be known at compile time, got a "
+          "runtime value of type int32",
+          "error 6:18: block dimensions must be positive, got [0]",
+          "error 7:23: constant 70000 is out of range for int16"));
 }
 
 TEST(BuiltinTest, loadsWithHints) {

@@ -274,7 +274,9 @@ TEST(ConstexprTest, negative_unsupportedConstructs) {
                   "use tl.where or tl.store",
                   "error 12:5: 'try' is not supported in a kernel",
                   "error 16:9: operator '**' needs operands that are known at compile time; use "
-                  "libdevice.pow for runtime values"));
+                  "libdevice.pow for runtime values",
+                  "error 17:9: variable 'n' has been deleted",
+                  "error 17:13: variable 'n' has been deleted"));
 }
 
 } // namespace

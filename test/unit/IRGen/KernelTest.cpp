@@ -202,7 +202,7 @@ def host(x):
 @triton.jit
 def k(p):
     a = host(1)
-    b = torch.float32
+    b = torch.cuda
     c = other(1)
 )",
                             {{"p=*fp32"}, {}, "", "k.py"});
@@ -210,8 +210,8 @@ def k(p):
               ElementsAre("error 11:9: 'host' is a host function; only functions decorated with "
                           "@triton.jit can be used in a kernel",
                           "error 12:15: the module 'torch' is not available in a kernel",
-                          "error 13:9: 'other' comes from the module '.utils', which is not "
-                          "available at compile time"));
+                          "error 13:9: 'other' comes from the module '.utils', which is not found",
+                          "note 13:9: relative to 'k.py'"));
 }
 
 TEST(KernelTest, outputIsDeterministic) {

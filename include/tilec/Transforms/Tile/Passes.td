@@ -46,6 +46,27 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::ModuleOp"> {
   }];
 }
 
+def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::ModuleOp"> {
+  let summary = "extents become powers of two";
+  let description = [{
+    Every extent is rounded up to a power of two, the only ones that layouts know. The elements behind the old extents,
+    the padding, may be anything; operations that would notice are changed:
+
+    - loads, stores, atomics, histograms, assertions and prints are masked, so that memory is never touched for the padding;
+    - a reduction, and a scan that comes from the end, finds the element that its operation leaves as it is (0 for a
+      sum) in the padding. A combine region for which there is none known gets one value more, whether it is an
+      element;
+    - matrix products find zeros along K;
+    - indices of a gather are 0 there;
+    - a reshape after which padding would not be behind everything else becomes a gather, a reduction over all elements
+      of several dimensions is done axis by axis.
+
+    What is known of the padding already, zeros under the mask of a load for one, is not written again. A `padding`
+    remark per kernel and extent says how many lanes are idle. Descriptors must have been lowered.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::ModuleOp"> {
   let summary = "a fast version of the code for programs in which all lanes are on";
   let description = [{
