@@ -8,7 +8,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -118,6 +118,22 @@ sim::TensorMapSwizzle tensorMapSwizzle(uint32_t bytes) {
          : bytes == 64 ? sim::TensorMapSwizzle::Bytes64
          : bytes == 32 ? sim::TensorMapSwizzle::Bytes32
                        : sim::TensorMapSwizzle::None;
+}
+
+std::vector<size_t> argumentsOfMap(const KernelMetadata &metadata, const TensorMapArgument &map) {
+  std::set<size_t> numbers = {map.base};
+  for (const std::vector<std::string> *expressions : {&map.shape, &map.strides})
+    for (const std::string &expression : *expressions) {
+      std::istringstream words(expression);
+      for (std::string word; words >> word;)
+        if (word[0] == '%')
+          numbers.insert(static_cast<size_t>(std::strtoull(word.c_str() + 1, nullptr, 10)));
+    }
+  std::vector<size_t> result;
+  for (size_t number : numbers)
+    if (number < metadata.arguments.size())
+      result.push_back(number);
+  return result;
 }
 
 Result<TensorMapFields> tensorMapFields(const KernelMetadata &metadata,

@@ -16,6 +16,7 @@
 #define TILEC_DEVICE_HPP
 
 #include "tilec/compiler.hpp"
+#include "tilec/values.hpp"
 
 #include <cstdlib>
 #include <functional>
@@ -309,14 +310,6 @@ struct DeviceLaunch {
 
 namespace detail {
 
-/// What a kernel gets for an argument: a number, a pointer, or the data() of a buffer or span.
-template <typename Arg> auto argumentOf(const Arg &argument) {
-  if constexpr (std::is_arithmetic_v<Arg> || std::is_pointer_v<Arg>)
-    return argument;
-  else
-    return argument.data();
-}
-
 inline tilec_device_launch rawLaunch(const DeviceLaunch &launch, const tilec_value *values,
                                      size_t count) {
   auto raw = sized<tilec_device_launch>();
@@ -338,8 +331,11 @@ Status withValues(const DeviceLaunch &launch, Call call, const Args &...args) {
   return std::apply(
       [&](const auto &...value) {
         // One more: an array cannot be empty.
-        const tilec_value raw[] = {{&value, sizeof value}..., {nullptr, 0}};
-        tilec_device_launch all = rawLaunch(launch, raw, sizeof...(Args));
+        tilec_value raw[(numValues<std::decay_t<decltype(value)>> + ... + 1)];
+        size_t count = 0;
+        auto add = [&](const void *data, size_t size) { raw[count++] = {data, size}; };
+        (forEachValue(value, add), ...);
+        tilec_device_launch all = rawLaunch(launch, raw, count);
         return statusOf(call(&all));
       },
       values);
@@ -358,10 +354,16 @@ public:
   const Status &status() const { return made; }
   tilec_prepared *handle() const { return owned.get(); }
 
-  /// Changes the argument of that number: a number of exactly its size, a pointer, or a buffer.
+  /// Changes the argument of that number: a number of exactly its size, a pointer, a buffer, or a
+  /// descriptor, which is that argument and those behind it.
   template <typename Arg> Status set(size_t index, const Arg &argument) const {
     auto value = detail::argumentOf(argument);
-    return detail::statusOf(tilec_prepared_set_argument(handle(), index, &value, sizeof value));
+    tilec_status status = TILEC_OK;
+    detail::forEachValue(value, [&](const void *data, size_t size) {
+      if (status == TILEC_OK)
+        status = tilec_prepared_set_argument(handle(), index++, data, size);
+    });
+    return detail::statusOf(status);
   }
   Status setGrid(std::array<uint32_t, 3> grid) const {
     return detail::statusOf(tilec_prepared_set_grid(handle(), grid[0], grid[1], grid[2]));
@@ -411,8 +413,9 @@ public:
     return result;
   }
 
-  /// Queues a launch. An argument is a number of exactly its size, a device pointer, or something
-  /// with data().
+  /// Queues a launch. An argument is a number of exactly its size, a device pointer, something with
+  /// data(), a tilec::Half or tilec::BFloat16, or a tilec::TensorDescriptor (whose block does not
+  /// count: the kernel was compiled for one).
   template <typename... Args> Status launch(const DeviceLaunch &launch, const Args &...args) const {
     return detail::withValues(
         launch, [&](const auto *raw) { return tilec_function_launch(handle(), raw); }, args...);

@@ -13,13 +13,15 @@
 //
 // The parameters of the C++ function stand for the kernel's parameters in order, without those that
 // are tl.constexpr or given as constants. A typed kernel may be called by any number of threads; a
-// kind that was compiled before is found without a lock.
+// kind that was compiled before is found without a lock. A tl.tensor_descriptor is a
+// tilec::TensorDescriptor, whose block and divisibility are part of the kind.
 
 #ifndef TILEC_TYPED_HPP
 #define TILEC_TYPED_HPP
 
 #include "tilec/device.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <iterator>
@@ -27,57 +29,6 @@
 
 namespace tilec {
 inline namespace v0 {
-
-/// Storage of the number formats that C++17 has no type for. A program's own types (__half, ...)
-/// become known by specialising TypeName.
-struct Half {
-  uint16_t bits;
-};
-struct BFloat16 {
-  uint16_t bits;
-};
-struct Float8E4M3 {
-  uint8_t bits;
-};
-struct Float8E5M2 {
-  uint8_t bits;
-};
-
-namespace detail {
-
-template <typename T> constexpr const char *integerName() {
-  constexpr size_t width = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
-  constexpr const char *names[2][4] = {{"u8", "u16", "u32", "u64"}, {"i8", "i16", "i32", "i64"}};
-  return names[std::is_signed_v<T>][width];
-}
-
-} // namespace detail
-
-/// The language's name of a C++ type.
-template <typename T, typename = void> struct TypeName {
-  static_assert(sizeof(T) == 0, "a type that no kernel argument has; specialise tilec::TypeName");
-};
-template <typename T> struct TypeName<T, std::enable_if_t<std::is_integral_v<T>>> {
-  static constexpr const char *value = std::is_same_v<T, bool> ? "u1" : detail::integerName<T>();
-};
-template <> struct TypeName<float> {
-  static constexpr const char *value = "fp32";
-};
-template <> struct TypeName<double> {
-  static constexpr const char *value = "fp64";
-};
-template <> struct TypeName<Half> {
-  static constexpr const char *value = "fp16";
-};
-template <> struct TypeName<BFloat16> {
-  static constexpr const char *value = "bf16";
-};
-template <> struct TypeName<Float8E4M3> {
-  static constexpr const char *value = "fp8e4nv";
-};
-template <> struct TypeName<Float8E5M2> {
-  static constexpr const char *value = "fp8e5";
-};
 
 /// A kernel's text.
 struct Source {
@@ -127,15 +78,37 @@ private:
 };
 
 /// What is known about the arguments of a call: of argument i, bit 2 * i says that it is a multiple
-/// of 16, the bit after it that it is 1.
-using Kind = uint64_t;
+/// of 16 (of a descriptor that all sizes are), the bit after it that it is 1.
+using KindBits = uint64_t;
 constexpr size_t maxTypedArguments = 32;
 
-inline bool isOne(Kind kind, size_t argument) { return (kind >> (2 * argument + 1) & 1) != 0; }
+inline bool isOne(KindBits bits, size_t argument) { return (bits >> (2 * argument + 1) & 1) != 0; }
+
+/// That, and of each descriptor the sizes of the block and whether NaN is outside of the tensor.
+struct Kind {
+  KindBits bits = 0;
+  const int32_t *blocks = nullptr;
+  size_t numBlocks = 0;
+
+  size_t bucket() const {
+    uint64_t hash = bits * 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < numBlocks; ++i)
+      hash = (hash ^ uint32_t(blocks[i])) * 0x9e3779b97f4a7c15u;
+    return hash >> 60;
+  }
+};
+
+/// A parameter of a signature: the language's name of its type; of a descriptor that of the
+/// elements, and the number of dimensions.
+struct ParameterType {
+  std::string name;
+  size_t rank = 0;
+};
 
 /// The kernel compiled for one kind of arguments.
 struct Variant {
-  Kind kind = 0;
+  KindBits bits = 0;
+  std::vector<int32_t> blocks;
   Function function;
   Kernel kernel;
   Variant *next = nullptr;
@@ -144,9 +117,10 @@ struct Variant {
 /// What all copies of a typed kernel share; the template's part that does not depend on types.
 class TypedKernelState {
 public:
-  TypedKernelState(const Device &on, Source given, Options wanted, std::vector<std::string> types)
+  TypedKernelState(const Device &on, Source given, Options wanted,
+                   std::vector<ParameterType> parameterTypes)
       : device(on), source(std::move(given)), options(std::move(wanted)),
-        typeNames(std::move(types)) {
+        types(std::move(parameterTypes)) {
     made = !device ? device.status() : !source.status ? source.status : findParameters();
   }
   ~TypedKernelState() {
@@ -160,8 +134,8 @@ public:
   const Status &status() const { return made; }
 
   /// Null after a failure, which is in `why`.
-  const Variant *find(Kind kind, Status &why) {
-    std::atomic<Variant *> &bucket = buckets[(kind * 0x9e3779b97f4a7c15u) >> 60];
+  const Variant *find(const Kind &kind, Status &why) {
+    std::atomic<Variant *> &bucket = buckets[kind.bucket()];
     if (const Variant *known = search(bucket.load(std::memory_order_acquire), kind))
       return known;
     if (!made) {
@@ -183,8 +157,12 @@ public:
   size_t numVariants() const { return count; }
 
 private:
-  static const Variant *search(const Variant *variant, Kind kind) {
-    while (variant && variant->kind != kind)
+  static bool isFor(const Variant &variant, const Kind &kind) {
+    return variant.bits == kind.bits &&
+           std::equal(variant.blocks.begin(), variant.blocks.end(), kind.blocks);
+  }
+  static const Variant *search(const Variant *variant, const Kind &kind) {
+    while (variant && !isFor(*variant, kind))
       variant = variant->next;
     return variant;
   }
@@ -246,25 +224,39 @@ private:
       if (!parameter.has_default)
         needed = names.size();
     }
-    if (typeNames.size() >= needed && typeNames.size() <= names.size())
+    if (types.size() >= needed && types.size() <= names.size())
       return {};
     return {TILEC_INVALID_ARGUMENT, "kernel '" + options.kernel + "' takes " +
                                         std::to_string(names.size()) + " arguments (" + all +
-                                        "), the signature has " + std::to_string(typeNames.size())};
+                                        "), the signature has " + std::to_string(types.size())};
   }
 
-  std::unique_ptr<Variant> compile(Kind kind, Status &why) const {
+  /// The type as the compiler takes it; `blocks` goes on to the next descriptor.
+  static std::string typeText(const ParameterType &type, bool isDivisible, const int32_t *&blocks) {
+    std::string text = type.name;
+    if (type.rank != 0) {
+      text = "tensordesc<" + type.name;
+      for (size_t dim = 0; dim < type.rank; ++dim)
+        text += (dim == 0 ? "[" : ", ") + std::to_string(*blocks++);
+      text += *blocks++ != 0 ? "], nan>" : "]>";
+    }
+    return text + (isDivisible ? ":16" : "");
+  }
+
+  std::unique_ptr<Variant> compile(const Kind &kind, Status &why) const {
     Options wanted = options;
     if (wanted.target.empty())
       wanted.target = device.target();
     if (wanted.stopAfter == TILEC_STAGE_DEFAULT && !device.isSimulator())
       wanted.stopAfter = TILEC_STAGE_CUBIN;
-    for (size_t i = 0; i < typeNames.size(); ++i) {
-      if (isOne(kind, i))
+    wanted.arguments.clear();
+    const int32_t *blocks = kind.blocks;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (isOne(kind.bits, i))
         wanted.constants.emplace_back(names[i], "1");
       else
         wanted.arguments.emplace_back(names[i],
-                                      typeNames[i] + ((kind >> (2 * i) & 1) != 0 ? ":16" : ""));
+                                      typeText(types[i], (kind.bits >> (2 * i) & 1) != 0, blocks));
     }
     std::unique_ptr<Compiler> compiler = CompilerPool::get().take();
     Compilation compiled = compiler->compileText(source.name, source.code, wanted);
@@ -275,7 +267,8 @@ private:
       return nullptr;
     }
     auto variant = std::make_unique<Variant>();
-    variant->kind = kind;
+    variant->bits = kind.bits;
+    variant->blocks.assign(kind.blocks, kind.blocks + kind.numBlocks);
     variant->function = Function::load(device, compiled.kernel);
     variant->kernel = std::move(compiled.kernel);
     if (variant->function)
@@ -287,7 +280,7 @@ private:
   Device device;
   Source source;
   Options options;
-  std::vector<std::string> typeNames;
+  std::vector<ParameterType> types;
   std::vector<std::string> names;
   Status made;
   std::mutex mutex;
@@ -295,24 +288,65 @@ private:
   std::atomic<size_t> count{0};
 };
 
-/// The type of a parameter as a signature has it.
-template <typename Param> std::string signatureText() {
-  if constexpr (std::is_pointer_v<Param>) {
-    using Element = std::remove_pointer_t<Param>;
-    return (std::is_const_v<Element> ? "*k" : "*") +
-           std::string(TypeName<std::remove_const_t<Element>>::value);
-  } else {
-    return TypeName<Param>::value;
-  }
+template <typename T> struct ElementOf {
+  using Type = std::remove_pointer_t<T>;
+};
+template <typename T, size_t Rank> struct ElementOf<TensorDescriptor<T, Rank>> {
+  using Type = T;
+};
+
+template <typename Param> ParameterType parameterType() {
+  using Element = typename ElementOf<Param>::Type;
+  static_assert(!std::is_void_v<Element>, "a kernel's pointer has a type of element, not void");
+  if constexpr (std::is_void_v<Element>)
+    return {};
+  else if constexpr (descriptorRank<Param> != 0)
+    return {TypeName<std::remove_const_t<Element>>::value, descriptorRank<Param>};
+  else if constexpr (std::is_pointer_v<Param>)
+    return {(std::is_const_v<Element> ? "*k" : "*") +
+            std::string(TypeName<std::remove_const_t<Element>>::value)};
+  else
+    return {TypeName<Param>::value};
 }
 
-template <typename Param> Kind kindOf(const Param &value) {
-  if constexpr (std::is_pointer_v<Param>)
+/// Whether a type can be one of a signature: pointers, numbers, descriptors, and the plain types
+/// that stand for short floats.
+template <typename Param>
+inline constexpr bool isParameter =
+    std::is_pointer_v<Param> || std::is_arithmetic_v<Param> || descriptorRank<Param> != 0 ||
+    (std::is_class_v<Param> && std::is_trivially_copyable_v<Param> && sizeof(Param) <= 2);
+
+template <typename Param> KindBits kindOf(const Param &value) {
+  if constexpr (descriptorRank<Param> != 0) {
+    bool isDivisible = true;
+    for (int32_t size : value.shape)
+      isDivisible &= size % 16 == 0;
+    return isDivisible;
+  } else if constexpr (std::is_pointer_v<Param>)
     return (reinterpret_cast<uintptr_t>(value) & 15) == 0;
   else if constexpr (std::is_integral_v<Param> && !std::is_same_v<Param, bool>)
     return value == 1 ? 2 : (value & 15) == 0;
   else
     return 0;
+}
+
+/// Where the blocks of a parameter begin among those of all; of all parameters with Index as their
+/// number the number of blocks.
+template <size_t Index, typename... Params> constexpr size_t blocksBefore() {
+  constexpr size_t counts[] = {(descriptorRank<Params> ? descriptorRank<Params> + 1 : 0)..., 0};
+  size_t sum = 0;
+  for (size_t i = 0; i < Index; ++i)
+    sum += counts[i];
+  return sum;
+}
+
+/// Writes the block of a descriptor; returns where the next one goes.
+template <typename Param> int32_t *writeBlock(const Param &value, int32_t *to) {
+  if constexpr (descriptorRank<Param> != 0) {
+    to = std::copy(value.block.begin(), value.block.end(), to);
+    *to++ = value.padsWithNan;
+  }
+  return to;
 }
 
 template <typename Param, typename Arg, typename = void>
@@ -326,7 +360,7 @@ template <typename Param, typename Arg> Param parameterOf(const Arg &argument) {
   auto value = argumentOf(argument);
   using Value = decltype(value);
   static_assert(std::is_convertible_v<Value, Param>, "an argument of another type");
-  static_assert(FitsWithoutLoss<Param, Value>::value ||
+  static_assert(!std::is_convertible_v<Value, Param> || FitsWithoutLoss<Param, Value>::value ||
                     (std::is_floating_point_v<Param> && std::is_floating_point_v<Value>),
                 "an argument that may not fit its parameter: convert it");
   return static_cast<Param>(value);
@@ -341,35 +375,56 @@ template <typename Signature> class TypedPrepared;
 template <typename... Params> class TypedPrepared<void(Params...)> {
 public:
   TypedPrepared() = default;
-  TypedPrepared(PreparedLaunch packed, detail::Kind compiledFor)
-      : prepared(std::move(packed)), kind(compiledFor) {}
+  TypedPrepared(PreparedLaunch packed, detail::KindBits compiledFor, std::vector<int32_t> sizes)
+      : prepared(std::move(packed)), kind(compiledFor), blocks(std::move(sizes)) {}
 
   explicit operator bool() const { return bool(prepared); }
   const Status &status() const { return prepared.status(); }
-  /// Its arguments are numbered without those that were compiled in as 1.
+  /// Its arguments are numbered without those that were compiled in as 1, and a descriptor is
+  /// several.
   const PreparedLaunch &launchHandle() const { return prepared; }
   /// The launch without its types; this object is empty afterwards.
   PreparedLaunch take() { return std::move(prepared); }
 
   template <size_t Index, typename Arg> Status set(const Arg &argument) const {
+    static_assert(Index < sizeof...(Params), "the kernel has no argument of that number");
     using Param = std::tuple_element_t<Index, std::tuple<Params...>>;
     Param value = detail::parameterOf<Param>(argument);
+    const size_t counts[] = {detail::numValues<Params>...};
     size_t number = 0;
     for (size_t i = 0; i < Index; ++i)
-      number += !detail::isOne(kind, i);
-    if (!detail::isOne(kind, Index))
-      return prepared.set(number, value);
-    if (detail::kindOf(value) == 2)
-      return {};
-    return {TILEC_INVALID_ARGUMENT, "argument " + std::to_string(Index) +
-                                        " was 1 when the launch was prepared, and is compiled in"};
+      number += detail::isOne(kind, i) ? 0 : counts[i];
+    if (detail::isOne(kind, Index))
+      return detail::kindOf(value) == 2
+                 ? Status()
+                 : refuse(Index, "was 1 when the launch was prepared, and is compiled in");
+    if constexpr (detail::descriptorRank<Param> != 0) {
+      // All of it or nothing.
+      int32_t block[detail::descriptorRank<Param> + 1];
+      int32_t *end = detail::writeBlock(value, block);
+      if (!std::equal(block, end, blocks.begin() + detail::blocksBefore<Index, Params...>()))
+        return refuse(Index, "has another block than the launch was prepared with");
+      if ((kind >> (2 * Index) & 1) != 0 && detail::kindOf(value) == 0)
+        return refuse(Index, "was compiled for sizes that are multiples of 16");
+      bool isAligned = reinterpret_cast<uintptr_t>(value.data) % 16 == 0;
+      for (int64_t stride : value.strides)
+        isAligned &= stride * int64_t(sizeof *value.data) % 16 == 0;
+      if (!isAligned)
+        return refuse(Index, "has an address or a stride that is not a multiple of 16 bytes");
+    }
+    return prepared.set(number, value);
   }
   Status setGrid(std::array<uint32_t, 3> grid) const { return prepared.setGrid(grid); }
   Status launch(void *stream = nullptr) const { return prepared.launch(stream); }
 
 private:
+  static Status refuse(size_t index, const char *why) {
+    return {TILEC_INVALID_ARGUMENT, "argument " + std::to_string(index) + " " + why};
+  }
+
   PreparedLaunch prepared;
-  detail::Kind kind = 0;
+  detail::KindBits kind = 0;
+  std::vector<int32_t> blocks;
 };
 
 template <typename Signature> class TypedKernel;
@@ -377,8 +432,10 @@ template <typename Signature> class TypedKernel;
 /// A kernel that is called like a function. Copies share what was compiled.
 template <typename... Params> class TypedKernel<void(Params...)> {
   static_assert(sizeof...(Params) <= detail::maxTypedArguments, "at most 32 run-time arguments");
-  static_assert(((std::is_pointer_v<Params> || std::is_arithmetic_v<Params>) && ...),
-                "a kernel's parameter is a pointer or a number");
+  static_assert((detail::isParameter<Params> && ...),
+                "a kernel's parameter is a pointer, a number, a 16-bit float or a "
+                "tilec::TensorDescriptor");
+  static constexpr size_t numBlocks = detail::blocksBefore<sizeof...(Params), Params...>();
 
 public:
   TypedKernel() = default;
@@ -387,7 +444,7 @@ public:
   TypedKernel(const Device &device, Source source, Options options = {})
       : state(std::make_shared<detail::TypedKernelState>(
             device, std::move(source), std::move(options),
-            std::vector<std::string>{detail::signatureText<Params>()...})) {}
+            std::vector<detail::ParameterType>{detail::parameterType<Params>()...})) {}
 
   /// Whether the kernel exists and takes what the signature says.
   explicit operator bool() const { return state && state->status(); }
@@ -396,7 +453,7 @@ public:
   }
 
   /// Queues a launch, after compiling if such arguments come for the first time. An argument is a
-  /// number, a device pointer, or a buffer or span of device memory.
+  /// number, a device pointer, a buffer or span of device memory, or a tensor descriptor.
   template <typename... Args>
   Status operator()(const DeviceLaunch &launch, const Args &...args) const {
     return call(launch, args..., [](const detail::Variant &variant, const auto *raw) {
@@ -407,12 +464,14 @@ public:
   template <typename... Args>
   TypedPrepared<void(Params...)> prepare(const DeviceLaunch &launch, const Args &...args) const {
     tilec_prepared *prepared = nullptr;
-    detail::Kind kind = 0;
+    detail::KindBits kind = 0;
+    std::vector<int32_t> blocks;
     Status status = call(launch, args..., [&](const detail::Variant &variant, const auto *raw) {
-      kind = variant.kind;
+      kind = variant.bits;
+      blocks = variant.blocks;
       return tilec_prepare(variant.function.handle(), raw, &prepared);
     });
-    return {PreparedLaunch(prepared, std::move(status)), kind};
+    return {PreparedLaunch(prepared, std::move(status)), kind, std::move(blocks)};
   }
 
   /// Compiles for such arguments and launches nothing.
@@ -435,19 +494,24 @@ private:
     if (!state)
       return status();
     const std::tuple<Params...> values(detail::parameterOf<Params>(std::get<I>(all))...);
-    detail::Kind kind = 0;
-    ((kind |= detail::kindOf(std::get<I>(values)) << (2 * I)), ...);
+    detail::KindBits bits = 0;
+    ((bits |= detail::kindOf(std::get<I>(values)) << (2 * I)), ...);
+    int32_t blocks[numBlocks + 1];
+    int32_t *end = blocks;
+    ((end = detail::writeBlock(std::get<I>(values), end)), ...);
+    detail::Kind kind = {bits, blocks, size_t(end - blocks)};
     Status why;
     const detail::Variant *variant = state->find(kind, why);
     if (!variant)
       return why;
-    tilec_value raw[sizeof...(Params) + 1];
+    tilec_value raw[(detail::numValues<Params> + ... + 1)];
     size_t count = 0;
-    auto add = [&](size_t index, const void *data, size_t size) {
-      if (!detail::isOne(kind, index))
-        raw[count++] = {data, size};
+    auto add = [&](const void *data, size_t size) { raw[count++] = {data, size}; };
+    auto addAll = [&](size_t index, const auto &value) {
+      if (!detail::isOne(bits, index))
+        detail::forEachValue(value, add);
     };
-    (add(I, &std::get<I>(values), sizeof(Params)), ...);
+    (addAll(I, std::get<I>(values)), ...);
     tilec_device_launch complete = detail::rawLaunch(launch, raw, count);
     return detail::statusOf(std::get<sizeof...(Params)>(all)(*variant, &complete));
   }

@@ -11,6 +11,7 @@
 #include "tilecrt/cuda/Module.h"
 #include "tilecrt/cuda/PreparedLaunch.h"
 #include "tilecrt/cuda/Stream.h"
+#include "tilecrt/cuda/TensorMapCache.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -166,7 +167,7 @@ public:
   CudaFunction(std::shared_ptr<CudaDevice> device, std::shared_ptr<KernelObject> compiled,
                Kernel loaded)
       : FunctionObject(std::move(compiled)), owner(std::move(device)),
-        entry(std::make_shared<Kernel>(std::move(loaded))) {}
+        entry(std::make_shared<Kernel>(std::move(loaded))), latestMaps(metadata()) {}
 
   tilec_status describe(tilec_function_info &info) override;
   tilec_status launch(const LaunchRequest &request) override;
@@ -185,6 +186,7 @@ private:
   std::shared_ptr<Kernel> entry;
   /// The driver's limits of the kernel are raised by one thread at a time.
   std::mutex mutex;
+  TensorMapCache latestMaps;
 };
 
 } // namespace
@@ -509,12 +511,11 @@ Status CudaFunction::queue(const LaunchRequest &request) {
   llvm::SmallVector<void *, 48> addresses;
   for (size_t i = 0; i < count; ++i)
     addresses.push_back(const_cast<void *>(request.arguments[i]));
-  std::vector<CUtensorMap> maps(facts.tensorMaps.size());
-  for (size_t i = 0; i < maps.size(); ++i) {
-    TILECRT_RETURN_IF_ERROR(cuda::encodeTensorMap(facts, facts.tensorMaps[i], request.arguments,
-                                                  state.table(), maps[i]));
-    addresses.push_back(&maps[i]);
-  }
+  llvm::SmallVector<CUtensorMap, 4> maps(facts.tensorMaps.size());
+  if (!maps.empty())
+    TILECRT_RETURN_IF_ERROR(latestMaps.get(request.arguments, state.table(), maps.data()));
+  for (CUtensorMap &map : maps)
+    addresses.push_back(&map);
   LaunchSetup setup = makeLaunchSetup(shape);
   setup.point();
   setup.config.hStream = streamOf(request.stream);

@@ -9,7 +9,6 @@
 #include "tilecrt/TensorMapValues.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 #include <utility>
 
@@ -20,19 +19,6 @@ namespace {
 constexpr size_t lastMapBit = 63;
 
 uint64_t mapBit(size_t map) { return uint64_t(1) << std::min(map, lastMapBit); }
-
-/// Calls `use` with the number of every argument in an expression of a tensor map.
-template <typename Use> void forEachArgument(const std::string &expression, Use use) {
-  for (size_t at = expression.find('%'); at != std::string::npos;
-       at = expression.find('%', at + 1)) {
-    size_t number = 0;
-    for (size_t digit = at + 1;
-         digit < expression.size() && std::isdigit(static_cast<unsigned char>(expression[digit]));
-         ++digit)
-      number = 10 * number + size_t(expression[digit] - '0');
-    use(number);
-  }
-}
 
 } // namespace
 
@@ -94,14 +80,8 @@ Result<PreparedLaunch> PreparedLaunch::create(std::shared_ptr<Kernel> kernel,
   }
   for (size_t i = 0; i < mapCount; ++i) {
     const TensorMapArgument &map = metadata->tensorMaps[i];
-    auto use = [&](size_t argument) {
-      if (argument < count)
-        result.mapsOfArgument[argument] |= mapBit(i);
-    };
-    use(map.base);
-    for (const std::vector<std::string> *expressions : {&map.shape, &map.strides})
-      for (const std::string &expression : *expressions)
-        forEachArgument(expression, use);
+    for (size_t argument : argumentsOfMap(*metadata, map))
+      result.mapsOfArgument[argument] |= mapBit(i);
     result.staleMaps |= mapBit(i);
     result.addresses.push_back(&result.maps[i]);
   }

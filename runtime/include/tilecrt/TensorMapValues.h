@@ -12,6 +12,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tilecrt {
 
@@ -24,6 +25,9 @@ std::optional<TensorMapElement> tensorMapElement(const std::string &name);
 
 /// The swizzle of 0, 32, 64 or 128 bytes.
 sim::TensorMapSwizzle tensorMapSwizzle(uint32_t bytes);
+
+/// The numbers of the arguments that a map is made from, each once, in order.
+std::vector<size_t> argumentsOfMap(const KernelMetadata &metadata, const TensorMapArgument &map);
 
 /// The fields of one of the kernel's tensor maps. `arguments` points to the values of the kernel's
 /// arguments, with the sizes that the metadata says. invalidArgument when the tensor is empty or
