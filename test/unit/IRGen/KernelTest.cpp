@@ -202,14 +202,14 @@ def host(x):
 @triton.jit
 def k(p):
     a = host(1)
-    b = torch.cuda
+    b = torch.zeros(1)
     c = other(1)
 )",
                             {{"p=*fp32"}, {}, "", "k.py"});
   EXPECT_THAT(result.diagnostics,
               ElementsAre("error 11:9: 'host' is a host function; only functions decorated with "
                           "@triton.jit can be used in a kernel",
-                          "error 12:15: the module 'torch' is not available in a kernel",
+                          "error 12:9: 'torch.zeros' is host code, which is not run",
                           "error 13:9: 'other' comes from the module '.utils', which is not found",
                           "note 13:9: relative to 'k.py'"));
 }
