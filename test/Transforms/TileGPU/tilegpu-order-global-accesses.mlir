@@ -2,6 +2,7 @@
 
 #all = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [128]>
 #some = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
+#half = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]], block = []}, [64]>
 
 module attributes {tilegpu.num_warps = 4 : i32} {
 // All four warps load the scalar, one stores it.
@@ -47,6 +48,18 @@ func.func @loop(%p: !tile.ptr<f32>, %x: f32, %n: i32) {
 func.func @no_one_owner(%p: tensor<128x!tile.ptr<f32>, #all>) {
   %x = tile.load %p : tensor<128x!tile.ptr<f32>, #all>
   tile.store %p, %x : tensor<128x!tile.ptr<f32>, #all>
+  func.return
+}
+
+// Lanes of one warp hold the same elements.
+// CHECK-LABEL: func @replicated_lanes
+// CHECK: tile.load
+// CHECK-NOT: nvvm.barrier0
+// CHECK: nvvm.bar.warp.sync
+// CHECK-NEXT: tile.store
+func.func @replicated_lanes(%p: tensor<64x!tile.ptr<f32>, #half>) {
+  %x = tile.load %p : tensor<64x!tile.ptr<f32>, #half>
+  tile.store %p, %x : tensor<64x!tile.ptr<f32>, #half>
   func.return
 }
 

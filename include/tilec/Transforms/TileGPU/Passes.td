@@ -299,12 +299,12 @@ def TileGPUInsertBarriersPass : Pass<"tilegpu-insert-barriers", "::mlir::ModuleO
 }
 
 def TileGPUOrderGlobalAccessesPass : Pass<"tilegpu-order-global-accesses", "::mlir::ModuleOp"> {
-  let summary = "put a barrier between a load that several warps make and a later store";
+  let summary = "put a barrier between a load that several threads make and a later store";
   let description = [{
     In the source a load that comes before a store reads the old value. A scalar, or a tensor smaller than the CTA, is
-    loaded by several warps, of which one stores; without a barrier a slow warp could load what a fast one has stored
-    already. A CTA barrier is inserted before the first write to global memory after such a load. Accesses whose
-    elements have one thread each need none and get none.
+    loaded by several threads, of which one stores; without a barrier a slow one could load what a fast one has stored
+    already. A CTA barrier is inserted before the first write to global memory after such a load, a barrier of the warp
+    where only lanes of one warp load the same. Accesses whose elements have one thread each need none and get none.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
