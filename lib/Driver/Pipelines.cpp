@@ -20,6 +20,8 @@ namespace tilec {
 
 void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
   pm.addPass(createTileSqueezeDescriptorAccessesPass());
+  // Before tensor maps are made, whose boxes are the pieces.
+  pm.addPass(createTileSplitTensorsPass());
   if (hasTensorMaps)
     pm.addPass(createTileTakeTensorMapsPass());
   pm.addPass(createTileLowerDescriptorsPass());

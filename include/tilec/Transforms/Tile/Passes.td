@@ -46,6 +46,28 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::ModuleOp"> {
   }];
 }
 
+def TileSplitTensorsPass : Pass<"tile-split-tensors", "::mlir::ModuleOp"> {
+  let summary = "tensors are cut into pieces whose extents are powers of two";
+  let description = [{
+    192 elements are 128 and 64, 80 are 64 and 16: where that costs less than to pad them, a dimension is cut into up to
+    three pieces, and with it all dimensions that operations connect with it. Every operation is done for each piece, a
+    reduction combines the results of the pieces, a product along K adds them up, control flow carries all pieces.
+
+    ```mlir
+    %d = tile.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x192xf16> -> tensor<64x192xf32>
+    // becomes
+    %d0 = tile.dot %a, %b0, %c0 : tensor<64x32xf16>, tensor<32x128xf16> -> tensor<64x128xf32>
+    %d1 = tile.dot %a, %b1, %c1 : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+    ```
+
+    Dimensions stay whole that a scan goes along, a gather looks up in, a reshape joins or parts, a histogram counts into,
+    a print numbers, or a function takes or gives; `tile-pad-tensors` pads them, and what is cheaper so: the cost is
+    elements (at least one for every thread) times operations, and multiply-adds in the sizes that tensor cores have.
+    A `padding` remark says what is cut how.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::ModuleOp"> {
   let summary = "extents become powers of two";
   let description = [{
