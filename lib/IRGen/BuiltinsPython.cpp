@@ -123,6 +123,13 @@ FailureOr<Value> genIsInstance(Generator &g, const BoundArgs &a) {
   bool result = false;
   for (const Value &candidate : classes ? *classes : single) {
     const BuiltinValue *builtin = candidate.getIf<BuiltinValue>();
+    // What the host passes as a tensor is a pointer here.
+    if (const ModuleValue *module = candidate.getIf<ModuleValue>();
+        module && module->path == "torch.Tensor") {
+      const RuntimeValue *runtime = a[0].value.getRuntime();
+      result |= runtime && runtime->type.element.isPointer();
+      continue;
+    }
     if (!builtin)
       return g.error(a[1].range, "isinstance() needs a class such as tl.tensor or tl.constexpr, "
                                  "got " +

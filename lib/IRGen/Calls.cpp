@@ -231,14 +231,10 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
     }
     bool isConstexpr =
         classifyAnnotation(param.annotation).kind == ParamAnnotation::Kind::Constexpr;
-    if (isConstexpr)
+    // A called function takes a runtime value too; what needs a constant says so where it does.
+    if (isConstexpr && !(given && given->value.isRuntime()))
       callee.constexprNames.insert(param.name);
     if (given) {
-      if (isConstexpr && given->value.isRuntime())
-        return error(given->range, "argument '" + param.name + "' of " + shown +
-                                       " must be known at compile time, got a runtime value of "
-                                       "type " +
-                                       given->value.describe());
       callee.variables[param.name] = given->value;
       continue;
     }

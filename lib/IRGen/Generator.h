@@ -317,7 +317,10 @@ private:
                                      llvm::StringRef name);
   /// Whether a host condition holds, where that can be known.
   std::optional<bool> evaluateCondition(const SourceModule &module, const ast::Expr *expr);
-  bool holdsGuards(const SourceModule &module, const ModuleBinding &binding, bool takesHandlers);
+  enum class GuardState { Holds, MayHold, MayFail, Fails };
+  /// Whether the guards hold; MayHold and MayFail where a condition is not known. A handler of a
+  /// `try` may fail.
+  GuardState checkGuards(const SourceModule &module, const ModuleBinding &binding);
   bool canEvaluate(const SourceModule &module, const ModuleBinding &binding, llvm::StringRef name);
   FailureOr<Value> importMember(const SourceModule &module, const ModuleBinding &binding,
                                 llvm::StringRef name, SourceRange range);

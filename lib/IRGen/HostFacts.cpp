@@ -177,8 +177,9 @@ std::optional<bool> Generator::answerHostPredicate(llvm::StringRef path) const {
   }
   return llvm::StringSwitch<std::optional<bool>>(name)
       .Cases({"is_cuda", "is_nvidia", "has_triton", "is_triton_available", "is_cuda_available",
-              "has_cuda"},
+              "has_cuda", "is_cuda_alike"},
              true)
+      .Case("is_fp8_fnuz", false)
       .Cases({"is_hip", "is_amd", "is_rocm", "is_xpu", "is_npu", "is_cpu", "is_musa"}, false)
       .Cases({"is_mlu", "is_intel", "is_ascend", "is_hpu", "is_gcu", "is_maca", "is_mps"}, false)
       .Cases({"is_hip_cdna", "is_hip_cdna2", "is_hip_cdna3", "is_hip_cdna4", "is_cdna"}, false)
@@ -247,6 +248,11 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
     return Value(ModuleValue{"<target>"});
   if (name == "get_device_capability")
     return Value::tuple({Value::integer(capability / 10), Value::integer(capability % 10)});
+  // What vLLM and its relatives ask of their platform.
+  if (name == "fp8_dtype")
+    return Value(Constant(DType(ScalarKind::FP8E4NV)));
+  if (name == "has_device_capability" && constant(0) && constant(0)->isInt())
+    return Value::boolean(capability >= constant(0)->toInt().toInt64Saturated());
   bool isVersion = name == "Version" || name == "LooseVersion" || name == "parse_version" ||
                    path.ends_with("version.parse");
   if (isVersion && constant(0) && constant(0)->isString())

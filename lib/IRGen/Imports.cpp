@@ -53,21 +53,24 @@ std::optional<bool> Generator::evaluateCondition(const SourceModule &module,
   return std::nullopt;
 }
 
-bool Generator::holdsGuards(const SourceModule &module, const ModuleBinding &binding,
-                            bool takesHandlers) {
-  return llvm::all_of(binding.guards, [&](const BindingGuard &guard) {
-    switch (guard.kind) {
-    case BindingGuard::Kind::Attempt:
-      return true;
-    case BindingGuard::Kind::Handler:
-      return takesHandlers;
-    case BindingGuard::Kind::Then:
-      return evaluateCondition(module, guard.condition).value_or(true);
-    case BindingGuard::Kind::Else:
-      return !evaluateCondition(module, guard.condition).value_or(true);
+Generator::GuardState Generator::checkGuards(const SourceModule &module,
+                                             const ModuleBinding &binding) {
+  GuardState state = GuardState::Holds;
+  for (const BindingGuard &guard : binding.guards) {
+    GuardState own = GuardState::Holds;
+    if (guard.kind == BindingGuard::Kind::Handler)
+      own = GuardState::MayFail;
+    if (guard.condition) {
+      bool isThen = guard.kind == BindingGuard::Kind::Then;
+      std::optional<bool> truth = evaluateCondition(module, guard.condition);
+      if (truth)
+        own = *truth == isThen ? GuardState::Holds : GuardState::Fails;
+      else
+        own = isThen ? GuardState::MayHold : GuardState::MayFail;
     }
-    return true;
-  });
+    state = std::max(state, own);
+  }
+  return state;
 }
 
 bool Generator::canEvaluate(const SourceModule &module, const ModuleBinding &binding,
@@ -94,13 +97,20 @@ const ModuleBinding &Generator::selectBinding(const SourceModule &module,
     return *known->second;
   if (!selectionsInProgress.insert(first).second)
     return *first;
+  // The last one that certainly counts, or that would if unknown conditions held; where that one
+  // cannot be had (its import is not there), others that may count.
   const ModuleBinding *selected = nullptr;
-  for (bool takesHandlers : {false, true}) {
-    for (const ModuleBinding &candidate : llvm::reverse(candidates)) {
-      if (selected || !holdsGuards(module, candidate, takesHandlers))
+  llvm::SmallVector<GuardState, 4> states;
+  for (const ModuleBinding &candidate : candidates)
+    states.push_back(checkGuards(module, candidate));
+  for (GuardState worst : {GuardState::MayHold, GuardState::MayFail}) {
+    for (size_t i = candidates.size(); i-- > 0 && !selected;) {
+      if (states[i] > worst)
         continue;
-      if (!hasGuard(candidate, BindingGuard::Kind::Attempt) || canEvaluate(module, candidate, name))
-        selected = &candidate;
+      bool isDoubtful =
+          states[i] != GuardState::Holds || hasGuard(candidates[i], BindingGuard::Kind::Attempt);
+      if (!isDoubtful || canEvaluate(module, candidates[i], name))
+        selected = &candidates[i];
     }
   }
   selectionsInProgress.erase(first);
@@ -301,6 +311,9 @@ FailureOr<Value> Generator::importMember(const SourceModule &module, const Modul
     return Value(ModuleValue{full});
   if (std::optional<Value> fact = getHostFact(full))
     return *fact;
+  // An object that its project makes at run time.
+  if (member == "current_platform")
+    return Value(ModuleValue{member.str()});
   if (isHostPackage(path)) {
     if (std::optional<Value> guess = guessModule(path, member))
       return *guess;

@@ -22,6 +22,8 @@ using namespace tilec::ast;
 
 /// Packages with a `jit` decorator that does not make a tile kernel.
 static bool isForeignPackage(llvm::StringRef moduleName) {
+  if (moduleName.starts_with("triton.experimental"))
+    return true;
   return llvm::StringSwitch<bool>(moduleName.split('.').first)
       .Cases({"numba", "jax", "torch", "cupy", "cupyx", "taichi", "warp"}, true)
       .Cases({"tilelang", "cutlass", "flydsl", "helion", "tvm", "numpyro"}, true)
@@ -39,7 +41,11 @@ DecoratorFacts tilec::analyzeDecorators(llvm::ArrayRef<Expr *> decorators,
     }
     std::string dotted = getDottedName(decorator);
     llvm::StringRef name = dotted;
-    if (name.empty() || foreignNames.contains(name.split('.').first))
+    llvm::StringRef first = name.split('.').first;
+    // Some are imported where this does not look, inside of functions, under their usual names.
+    bool isForeign = foreignNames.contains(first) || isForeignPackage(first) || first == "cute" ||
+                     first == "gluon";
+    if (name.empty() || isForeign)
       continue;
     llvm::StringRef last = name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
     bool isJit = last == "jit";
