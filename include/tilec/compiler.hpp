@@ -144,6 +144,7 @@ struct Finding {
   std::array<uint32_t, 3> program = {};
   uint32_t thread = 0;
   std::string rendered;
+  std::vector<int32_t> coordinates;
 };
 
 /// See tilec_printed_line.
@@ -151,6 +152,9 @@ struct PrintedLine {
   std::array<uint32_t, 3> program = {};
   uint32_t thread = 0;
   std::string text;
+  std::vector<int32_t> coordinates;
+  std::string file;
+  uint32_t line = 0, column = 0;
 };
 
 /// The outcome of a simulation. True when it ran to its end and nothing was found.
@@ -221,14 +225,20 @@ inline void readReport(const tilec_report *handle, Report &report) {
                                  one.count,
                                  {one.program[0], one.program[1], one.program[2]},
                                  one.thread,
-                                 one.rendered});
+                                 one.rendered,
+                                 {one.coordinates, one.coordinates + one.num_coordinates}});
   }
   size_t lines = tilec_report_num_lines(handle);
   for (size_t i = 0; i < lines; ++i) {
     auto one = sized<tilec_printed_line>();
     if (tilec_report_get_line(handle, i, &one) == TILEC_OK)
-      report.printed.push_back(
-          {{one.program[0], one.program[1], one.program[2]}, one.thread, one.text});
+      report.printed.push_back({{one.program[0], one.program[1], one.program[2]},
+                                one.thread,
+                                one.text,
+                                {one.coordinates, one.coordinates + one.num_coordinates},
+                                one.file,
+                                one.line,
+                                one.column});
   }
   report.counters = sized<tilec_counters>();
   tilec_report_get_counters(handle, &report.counters);

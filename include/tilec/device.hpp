@@ -85,6 +85,8 @@ struct DeviceOptions {
   uint32_t hostThreads = 0;
   /// On "sim": gets the lines that kernels print.
   std::function<void(const char *line)> print = nullptr;
+  /// On "sim": gets printed lines and findings with their places, as the C interface has them.
+  std::function<void(const tilec_device_event &event)> event = nullptr;
   /// Whether and where launches are saved, so that those that fail can be replayed.
   SaveOptions save = SaveOptions::fromEnvironment();
 };
@@ -98,6 +100,7 @@ public:
     Device device;
     auto state = std::make_shared<State>();
     state->print = options.print;
+    state->event = options.event;
     auto raw = detail::sized<tilec_device_options>();
     raw.driver = detail::textOrNull(options.driver);
     raw.simulate_flags = options.check ? TILEC_SIMULATE_CHECK : 0;
@@ -110,6 +113,12 @@ public:
         static_cast<State *>(context)->print(line);
       };
       raw.print_context = state.get();
+    }
+    if (state->event) {
+      raw.event = [](void *context, const tilec_device_event *event) {
+        static_cast<State *>(context)->event(*event);
+      };
+      raw.event_context = state.get();
     }
     device.opened = detail::statusOf(tilec_device_open(name.c_str(), &raw, &state->handle));
     if (device.opened)
@@ -149,6 +158,7 @@ private:
   struct State {
     tilec_device *handle = nullptr;
     std::function<void(const char *)> print;
+    std::function<void(const tilec_device_event &)> event;
     ~State() { tilec_device_destroy(handle); }
   };
 

@@ -462,6 +462,9 @@ typedef struct tilec_finding {
   uint32_t thread;
   /// Place, message, thread and the other party of a race, on several lines.
   const char *rendered;
+  /// Of a failed assertion about a tile: the coordinates of the element; none for a scalar.
+  const int32_t *coordinates;
+  size_t num_coordinates;
 } tilec_finding;
 
 /// One line that the kernel printed.
@@ -470,6 +473,13 @@ typedef struct tilec_printed_line {
   uint32_t program[3];
   uint32_t thread;
   const char *text;
+  /// Of the printed element of a tile; none for a scalar.
+  const int32_t *coordinates;
+  size_t num_coordinates;
+  /// Where in the source; empty and 0 when not known.
+  const char *file;
+  uint32_t line;
+  uint32_t column;
 } tilec_printed_line;
 
 /// Sums over the launch; zero without TILEC_SIMULATE_COUNTERS. They do not depend on the machine.
@@ -546,6 +556,32 @@ typedef struct tilec_save_options {
   uint32_t keep_last;
 } tilec_save_options;
 
+typedef enum tilec_event_kind {
+  /// tl.device_print: `text` is the line.
+  TILEC_EVENT_PRINTED = 0,
+  /// A fault that the simulator found, or an assertion that failed: `text` is the message.
+  TILEC_EVENT_FINDING = 1
+} tilec_event_kind;
+
+/// What a kernel on "sim" said, or did wrong. Pointers are good during the call.
+typedef struct tilec_device_event {
+  size_t struct_size;
+  tilec_event_kind kind;
+  const char *kernel;
+  /// "assert-failed", "out-of-bounds", ... as in tilec_finding; empty for a printed line.
+  const char *finding;
+  const char *text;
+  /// Where in the source; empty and 0 when not known.
+  const char *file;
+  uint32_t line;
+  uint32_t column;
+  uint32_t program[3];
+  uint32_t thread;
+  /// Of the element of a tile that was printed or asserted; none for a scalar.
+  const int32_t *coordinates;
+  size_t num_coordinates;
+} tilec_device_event;
+
 typedef struct tilec_device_options {
   size_t struct_size;
   /// The CUDA driver's library; NULL: libcuda.so.1.
@@ -560,6 +596,10 @@ typedef struct tilec_device_options {
   void *print_context;
   /// As tilec_device_save_launches; NULL: launches are not saved.
   const tilec_save_options *save_launches;
+  /// "sim": called with everything that `print` is called with and with all findings of a launch
+  /// that fails, from the thread that launches, before the launch returns.
+  void (*event)(void *context, const tilec_device_event *event);
+  void *event_context;
 } tilec_device_options;
 
 /// The CUDA version that the driver was made for, 1000 * major + 10 * minor. `driver` as in

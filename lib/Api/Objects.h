@@ -67,11 +67,19 @@ struct FindingRecord {
   tilecrt::sim::Finding finding;
   tilecrt::sim::Site place;
   std::string rendered;
+  std::vector<int32_t> element;
+};
+
+/// A tilec_printed_line that owns its texts.
+struct PrintedRecord {
+  tilecrt::sim::PrintedLine line;
+  tilecrt::sim::Site place;
+  std::vector<int32_t> element;
 };
 
 struct ReportObject {
   std::vector<FindingRecord> findings;
-  std::vector<tilecrt::sim::PrintedLine> printed;
+  std::vector<PrintedRecord> printed;
   tilecrt::sim::Counters totals;
   std::string text;
 };

@@ -44,6 +44,8 @@ tilec_status tilec_report_get_finding(const tilec_report *report, size_t index,
     std::copy_n(record.finding.thread.cta.begin(), 3, result.program);
     result.thread = record.finding.thread.thread;
     result.rendered = record.rendered.c_str();
+    result.coordinates = record.element.data();
+    result.num_coordinates = record.element.size();
     return writeStruct(result, finding, "finding");
   });
 }
@@ -61,11 +63,16 @@ tilec_status tilec_report_get_line(const tilec_report *report, size_t index,
       return TILEC_INVALID_ARGUMENT;
     if (index >= object->printed.size())
       return failIndex("line", index, object->printed.size());
-    const PrintedLine &printed = object->printed[index];
+    const auto &[printed, place, element] = object->printed[index];
     tilec_printed_line result = {};
     std::copy_n(printed.thread.cta.begin(), 3, result.program);
     result.thread = printed.thread.thread;
     result.text = printed.text.c_str();
+    result.coordinates = element.data();
+    result.num_coordinates = element.size();
+    result.file = place.file.c_str();
+    result.line = uint32_t(std::max(place.line, 0));
+    result.column = uint32_t(std::max(place.col, 0));
     return writeStruct(result, line, "line");
   });
 }

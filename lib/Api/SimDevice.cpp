@@ -6,6 +6,7 @@
 // on a GPU, and nothing else.
 
 #include "DeviceObjects.h"
+#include "Places.h"
 
 #include "tilec/Target/HostJIT.h"
 #include "tilecrt/cuda/PreparedLaunch.h"
@@ -143,6 +144,8 @@ private:
   /// Nothing when launches are not saved.
   std::optional<LaunchSaver::Ticket> save(const CompiledKernel &kernel,
                                           std::array<uint32_t, 3> grid, void **arguments) const;
+  /// Calls the program back with what happened.
+  void tell(const CompiledKernel &kernel, const LaunchResult &result) const;
   tilec_status run(const CompiledKernel &kernel, void **arguments,
                    const LaunchConfig &config) const;
 
@@ -454,18 +457,49 @@ tilec_status SimDevice::simulate(const CompiledKernel &kernel, std::array<uint32
   return status;
 }
 
+void SimDevice::tell(const CompiledKernel &kernel, const LaunchResult &result) const {
+  auto send = [&](tilec_event_kind kind, const char *finding, const std::string &text, int32_t site,
+                  const ThreadRef &thread, const std::vector<int32_t> &coordinates) {
+    if (!options.event)
+      return;
+    Site place = placeOf(site, kernel.host->sites());
+    tilec_device_event event = {};
+    event.struct_size = sizeof event;
+    event.kind = kind;
+    event.kernel = kernel.metadata.name.c_str();
+    event.finding = finding;
+    event.text = text.c_str();
+    event.file = place.file.c_str();
+    event.line = uint32_t(std::max(place.line, 0));
+    event.column = uint32_t(std::max(place.col, 0));
+    std::copy_n(thread.cta.begin(), 3, event.program);
+    event.thread = thread.thread;
+    event.coordinates = coordinates.data();
+    event.num_coordinates = coordinates.size();
+    options.event(options.event_context, &event);
+  };
+  for (const PrintedLine &line : result.printed) {
+    if (options.print)
+      options.print(options.print_context, line.text.c_str());
+    send(TILEC_EVENT_PRINTED, "", line.text, line.site, line.thread, printedElement(line.text));
+  }
+  for (const Finding &finding : result.findings)
+    send(TILEC_EVENT_FINDING, findingKindName(finding.kind), finding.message, finding.site,
+         finding.thread, assertedElement(finding, result.printed, kernel.host->sites()));
+}
+
 tilec_status SimDevice::run(const CompiledKernel &kernel, void **arguments,
                             const LaunchConfig &config) const {
   LaunchResult result = tilec::simulate(kernel, arguments, config);
-  if (options.print)
-    for (const PrintedLine &line : result.printed)
-      options.print(options.print_context, line.text.c_str());
+  tell(kernel, result);
   if (result.status == LaunchStatus::Invalid)
     return invalid("launching kernel '" + kernel.metadata.name + "': " + result.error);
   if (!result.findings.empty()) {
     size_t others = result.findings.size() + size_t(result.findingsDropped) - 1;
     return fail(TILEC_INPUT_ERROR,
                 describeFinding(result.findings.front(), config) +
+                    elementText(assertedElement(result.findings.front(), result.printed,
+                                                kernel.host->sites())) +
                     (others ? "\nand " + std::to_string(others) + " other findings" : ""));
   }
   if (result.status != LaunchStatus::Completed)

@@ -5,6 +5,7 @@
 // number of arguments, their sizes and what the kernel assumes of their values.
 
 #include "Objects.h"
+#include "Places.h"
 
 #include "tilec/Target/HostJIT.h"
 #include "llvm/ADT/StringExtras.h"
@@ -94,9 +95,9 @@ static std::shared_ptr<ReportObject> makeReport(LaunchResult result, const Launc
   auto report = std::make_shared<ReportObject>();
   for (Finding &finding : result.findings) {
     FindingRecord record;
-    record.rendered = describeFinding(finding, config);
-    if (finding.site >= 0 && size_t(finding.site) < config.sites->size())
-      record.place = (*config.sites)[size_t(finding.site)];
+    record.element = assertedElement(finding, result.printed, *config.sites);
+    record.rendered = describeFinding(finding, config) + elementText(record.element);
+    record.place = placeOf(finding.site, *config.sites);
     record.finding = std::move(finding);
     report->text += record.rendered + "\n";
     report->findings.push_back(std::move(record));
@@ -107,7 +108,11 @@ static std::shared_ptr<ReportObject> makeReport(LaunchResult result, const Launc
     report->text += "the check is incomplete: " + result.incomplete + "\n";
   if (!result.error.empty())
     report->text += result.error + "\n";
-  report->printed = std::move(result.printed);
+  for (PrintedLine &line : result.printed) {
+    Site place = placeOf(line.site, *config.sites);
+    std::vector<int32_t> element = printedElement(line.text);
+    report->printed.push_back({std::move(line), std::move(place), std::move(element)});
+  }
   report->totals = result.totals;
   return report;
 }

@@ -595,6 +595,19 @@ void Compiler::noteOrigin(const SourceBuffer &source, const CompileOptions &opti
   kernel.origin = std::move(origin);
 }
 
+/// The files that a source has imported.
+static std::vector<ModuleText> importedTexts(const SourceManager &sources, FileId file) {
+  std::vector<ModuleText> texts;
+  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
+    const SourceBuffer *buffer = sources.getBuffer(FileId(id));
+    StringRef name = buffer->getName();
+    // Not the language's own library, and not the texts of constants.
+    if (id != file && name != "standard.tile" && !name.starts_with("<"))
+      texts.push_back({name.str(), buffer->getText().str()});
+  }
+  return texts;
+}
+
 std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId file,
                                                   const CompileOptions &options,
                                                   DiagnosticEngine &diagnostics) {
@@ -607,8 +620,11 @@ std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId
     for (const std::string &problem : options.cache->takeProblems())
       diagnostics.remark(SourceRange(), problem, "cache");
   }
-  if (kernel)
-    noteOrigin(*sources.getBuffer(file), options, *kernel);
+  if (kernel) {
+    CompileOptions noted = options;
+    noted.modules.texts = importedTexts(sources, file);
+    noteOrigin(*sources.getBuffer(file), noted, *kernel);
+  }
   return kernel;
 }
 

@@ -54,6 +54,10 @@ std::string savedSourcePath(StringRef folder, const KernelOrigin &origin) {
   return inFolder(folder, StringRef(origin.file).ends_with(".py") ? "kernel.py" : "kernel.tile");
 }
 
+std::string savedModulePath(StringRef folder, size_t module) {
+  return inFolder(folder, "module-" + Twine(module) + ".py");
+}
+
 StringRef savedOutcomeName(SavedOutcome outcome) {
   switch (outcome) {
   case SavedOutcome::Running:
@@ -146,8 +150,18 @@ static json::Object bufferToJson(const SavedBuffer &buffer) {
                       {"addresses", std::move(addresses)}};
 }
 
+static json::Array modulesToJson(const ModuleSearch &modules) {
+  json::Array list;
+  for (const ModuleText &module : modules.texts)
+    list.push_back(json::Object{{"name", textValue(module.path)},
+                                {"checksum", savedChecksum(StringRef(module.text))}});
+  return list;
+}
+
 static json::Object toJson(const SavedLaunch &launch) {
-  json::Array arguments, buffers;
+  json::Array arguments, buffers, roots;
+  for (const std::string &root : launch.origin.options.modules.roots)
+    roots.push_back(textValue(root));
   for (const SavedArgument &argument : launch.arguments)
     arguments.push_back(argumentToJson(argument));
   for (const SavedBuffer &buffer : launch.buffers)
@@ -162,6 +176,8 @@ static json::Object toJson(const SavedLaunch &launch) {
       {"message", textValue(launch.message)},
       {"source", json::Object{{"name", textValue(launch.origin.file)},
                               {"checksum", savedChecksum(StringRef(*launch.origin.text))}}},
+      {"modules", modulesToJson(launch.origin.options.modules)},
+      {"importRoots", std::move(roots)},
       {"options", optionsToJson(launch.origin.options)},
       {"grid", json::Array(launch.grid)},
       {"cluster", json::Array(launch.cluster)},
@@ -349,6 +365,10 @@ llvm::Expected<SavedLaunch> Writer::run() {
     return std::move(error);
   if (llvm::Error error = writeFile(savedSourcePath(result.folder, *origin), *origin->text))
     return std::move(error);
+  const std::vector<ModuleText> &modules = origin->options.modules.texts;
+  for (size_t i = 0; i < modules.size(); ++i)
+    if (llvm::Error error = writeFile(savedModulePath(result.folder, i), modules[i].text))
+      return std::move(error);
   // Their number grows when addresses are found in them.
   for (size_t i = 0; i < result.buffers.size(); ++i)
     if (llvm::Error error = writeBuffer(i))

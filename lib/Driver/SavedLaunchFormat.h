@@ -26,6 +26,9 @@ std::string savedBufferPath(llvm::StringRef folder, size_t buffer);
 /// The source keeps the suffix that says how it is read.
 std::string savedSourcePath(llvm::StringRef folder, const KernelOrigin &origin);
 
+/// One of the files that the source imports.
+std::string savedModulePath(llvm::StringRef folder, size_t module);
+
 /// "running", "completed", "failed".
 llvm::StringRef savedOutcomeName(SavedOutcome outcome);
 

@@ -35,8 +35,11 @@ public:
 
   bool read(const json::Value &value, json::Path path);
   std::string sourceChecksum;
+  /// Of the texts of origin.options.modules, which are yet to be read.
+  std::vector<std::string> moduleChecksums;
 
 private:
+  bool readModules(const json::Object &object, json::Path path);
   bool readSource(const json::Object &object, json::Path path);
   bool readOptions(const json::Object &object, json::Path path);
   bool readArgument(const json::Value &value, json::Path path);
@@ -136,6 +139,18 @@ bool Reader::readSource(const json::Object &object, json::Path path) {
          read(*source, "checksum", sourceChecksum, path.field("source"));
 }
 
+bool Reader::readModules(const json::Object &object, json::Path path) {
+  ModuleSearch &modules = result.origin.options.modules;
+  return read(object, "importRoots", modules.roots, path) &&
+         forEach(object, "modules", path, [&](const json::Value &value, json::Path at) {
+           const json::Object *module = value.getAsObject();
+           if (!module)
+             return report(at, "expected object");
+           return read(*module, "name", modules.texts.emplace_back().path, at) &&
+                  read(*module, "checksum", moduleChecksums.emplace_back(), at);
+         });
+}
+
 bool Reader::readOptions(const json::Object &object, json::Path path) {
   const json::Value *value = member(object, "options", path);
   const json::Object *options = value ? value->getAsObject() : nullptr;
@@ -219,7 +234,8 @@ bool Reader::read(const json::Value &value, json::Path path) {
       read(*object, "kernel", result.kernel, path) &&
       read(*object, "device", result.device, path) && readOutcome(*object, path) &&
       read(*object, "message", result.message, path) && readSource(*object, path) &&
-      readOptions(*object, path) && readExtents(*object, "grid", 1, result.grid, path) &&
+      readModules(*object, path) && readOptions(*object, path) &&
+      readExtents(*object, "grid", 1, result.grid, path) &&
       readExtents(*object, "cluster", 0, result.cluster, path) &&
       forEach(*object, "buffers", path,
               [&](const json::Value &buffer, json::Path at) { return readBuffer(buffer, at); }) &&
@@ -257,6 +273,14 @@ static llvm::Expected<std::string> readText(const std::string &path, StringRef w
   if (buffer)
     return (*buffer)->getBuffer().str();
   return makeError("cannot read '" + path + "': " + buffer.getError().message() + what);
+}
+
+/// A text that has its checksum.
+static llvm::Expected<std::string> readChecked(const std::string &path, StringRef checksum) {
+  llvm::Expected<std::string> text = readText(path, "");
+  if (text && savedChecksum(StringRef(*text)) != checksum)
+    return makeError("'" + path + "' does not have its checksum: it was damaged or edited");
+  return text;
 }
 
 /// Checks what every version has: the format, its version and the checksum.
@@ -300,13 +324,19 @@ llvm::Expected<SavedLaunch> readSavedLaunch(StringRef given) {
   if (!reader.read(*value, root))
     return makeError("'" + path + "': " + llvm::toString(root.getError()));
 
-  std::string sourcePath = savedSourcePath(launch.folder, launch.origin);
-  llvm::Expected<std::string> source = readText(sourcePath, "");
+  llvm::Expected<std::string> source =
+      readChecked(savedSourcePath(launch.folder, launch.origin), reader.sourceChecksum);
   if (!source)
     return source.takeError();
-  if (savedChecksum(StringRef(*source)) != reader.sourceChecksum)
-    return makeError("'" + sourcePath + "' does not have its checksum: it was damaged or edited");
   launch.origin.text = std::make_shared<const std::string>(std::move(*source));
+  std::vector<ModuleText> &modules = launch.origin.options.modules.texts;
+  for (size_t i = 0; i < modules.size(); ++i) {
+    llvm::Expected<std::string> module =
+        readChecked(savedModulePath(launch.folder, i), reader.moduleChecksums[i]);
+    if (!module)
+      return module.takeError();
+    modules[i].text = std::move(*module);
+  }
   return std::move(launch);
 }
 

@@ -194,6 +194,15 @@ FailureOr<Value> genStaticPrint(Generator &g, const BoundArgs &a) {
   return Value::none();
 }
 
+/// A prefix in front of values as Triton completes it: " PREFIX: ".
+std::string completePrefix(std::string prefix) {
+  llvm::StringRef words = llvm::StringRef(prefix).rtrim(' ');
+  words.consume_back(":");
+  if (words.empty())
+    return ": ";
+  return (words.starts_with(" ") ? "" : " ") + words.str() + ": ";
+}
+
 FailureOr<Value> genDevicePrint(Generator &g, const BoundArgs &a) {
   // `print(x)` of Python has no prefix.
   std::string prefix;
@@ -227,6 +236,8 @@ FailureOr<Value> genDevicePrint(Generator &g, const BoundArgs &a) {
     isSigned.push_back(runtime->getRuntime()->type.element.isSignedInt());
   }
   mlir::OpBuilder &builder = g.getBuilder();
+  if (!operands.empty())
+    prefix = completePrefix(std::move(prefix));
   g.create<tile::PrintOp>(builder.getStringAttr(prefix),
                           hex ? builder.getUnitAttr() : mlir::UnitAttr(), operands,
                           builder.getDenseBoolArrayAttr(isSigned), mlir::ArrayAttr());

@@ -111,11 +111,15 @@ Result<Module> Module::load(const Context &context, const std::string &image,
   std::string errorLog(logSize, '\0');
   CUjit_option names[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
                           CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                          CU_JIT_MAX_REGISTERS};
-  void *values[] = {infoLog.data(), reinterpret_cast<void *>(logSize), errorLog.data(),
+                          // PTX without '.loc' has none to keep.
+                          CU_JIT_GENERATE_LINE_INFO, CU_JIT_MAX_REGISTERS};
+  void *values[] = {infoLog.data(),
                     reinterpret_cast<void *>(logSize),
+                    errorLog.data(),
+                    reinterpret_cast<void *>(logSize),
+                    reinterpret_cast<void *>(uintptr_t(1)),
                     reinterpret_cast<void *>(static_cast<uintptr_t>(options.maxRegisters))};
-  unsigned count = options.maxRegisters ? 5 : 4;
+  unsigned count = options.maxRegisters ? 6 : 5;
 
   CUmodule handle = nullptr;
   CUresult result = shared->table().moduleLoadDataEx(&handle, image.c_str(), count, names, values);

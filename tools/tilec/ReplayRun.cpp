@@ -40,6 +40,9 @@ std::string describeSaved(const SavedLaunch &saved) {
 void applySaved(const SavedLaunch &saved, CompileOptions &options) {
   const CompileOptions &origin = saved.origin.options;
   options.kernel = saved.kernel;
+  // What was imported then; a root of now comes first.
+  llvm::append_range(options.modules.roots, origin.modules.roots);
+  options.modules.texts = origin.modules.texts;
   options.arguments = origin.arguments;
   options.constants = origin.constants;
   options.numWarps = origin.numWarps;

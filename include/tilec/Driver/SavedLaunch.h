@@ -6,6 +6,7 @@
 //
 //   launch.json             everything but the bytes, with checksums of all files and of itself
 //   kernel.tile, kernel.py  the source
+//   module-0.py, ...        what the source imports
 //   buffer-0.bin, ...       one file for each allocation; zeros may be holes
 //
 // launch.json is written last: a folder without it was never finished.

@@ -89,16 +89,54 @@ struct Assume : ThreadPattern<tile::AssumeOp> {
   }
 };
 
+/// The coordinates of the element in a register.
+SmallVector<Value> elementCoordinates(const ThreadPosition &position, Operation *op,
+                                      const LinearLayout &layout, int64_t reg, OpBuilder &builder) {
+  SmallVector<Value> coordinates;
+  for (const std::string &dim : layout.getOutDimNames()) {
+    LinearLayout axis = layout.sublayout({kRegister, kLane, kWarp}, {dim});
+    LinearIndex index = threadPart(builder, op, position, axis);
+    coordinates.push_back(index.at(builder, op->getLoc(), registerPart(axis, reg)));
+  }
+  return coordinates;
+}
+
+/// One check per thread. An assertion has a fixed text: of a tensor, the thread prints its first
+/// element that fails before.
 struct Assert : ThreadPattern<tile::AssertOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::AssertOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
     Value all;
     for (Value value : adaptor.getCondition())
-      all = all ? arith::AndIOp::create(rewriter, op.getLoc(), all, value).getResult() : value;
-    ThreadAssertOp::create(rewriter, op.getLoc(), all, op.getMessage());
+      all = all ? arith::AndIOp::create(rewriter, loc, all, value).getResult() : value;
+    if (auto tensor = dyn_cast<RankedTensorType>(op.getCondition().getType()))
+      printElement(op, layoutOf(tensor), adaptor.getCondition(), all, rewriter);
+    ThreadAssertOp::create(rewriter, loc, all, op.getMessage());
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  void printElement(tile::AssertOp op, const LinearLayout &layout, ValueRange registers, Value all,
+                    OpBuilder &builder) const {
+    Location loc = op.getLoc();
+    SmallVector<Value> first;
+    for (size_t r = registers.size(); r-- > 0;) {
+      SmallVector<Value> own =
+          elementCoordinates(lowering.position, op, layout, int64_t(r), builder);
+      if (first.empty())
+        first = own;
+      else
+        for (size_t axis = 0; axis < own.size(); ++axis)
+          first[axis] = arith::SelectOp::create(builder, loc, registers[r], first[axis], own[axis]);
+    }
+    Value isTrue = arith::ConstantIntOp::create(builder, loc, 1, 1);
+    Value fails = arith::XOrIOp::create(builder, loc, all, isTrue);
+    ThreadPrintOp::create(builder, loc,
+                          builder.getStringAttr(" assert '" + op.getMessage() + "': "), all, first,
+                          fails, UnitAttr(), UnitAttr());
   }
 };
 
@@ -136,7 +174,7 @@ private:
         continue;
       SmallVector<Value> coordinates;
       if (tensor)
-        coordinates = elementCoordinates(op, layoutOf(tensor), r, builder);
+        coordinates = elementCoordinates(lowering.position, op, layoutOf(tensor), r, builder);
       Value prints = first;
       for (auto [coordinate, extent] : llvm::zip(coordinates, extents)) {
         Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, coordinate,
@@ -146,17 +184,6 @@ private:
       ThreadPrintOp::create(builder, loc, op.getPrefixAttr(), value, coordinates, prints,
                             op.getHexAttr(), isSigned ? builder.getUnitAttr() : UnitAttr());
     }
-  }
-
-  SmallVector<Value> elementCoordinates(Operation *op, const LinearLayout &layout, int64_t reg,
-                                        OpBuilder &builder) const {
-    SmallVector<Value> coordinates;
-    for (const std::string &dim : layout.getOutDimNames()) {
-      LinearLayout axis = layout.sublayout({kRegister, kLane, kWarp}, {dim});
-      LinearIndex index = threadPart(builder, op, lowering.position, axis);
-      coordinates.push_back(index.at(builder, op->getLoc(), registerPart(axis, reg)));
-    }
-    return coordinates;
   }
 };
 } // namespace

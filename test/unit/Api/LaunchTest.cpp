@@ -8,6 +8,8 @@
 
 #include "gmock/gmock.h"
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 #include <thread>
 
@@ -185,6 +187,81 @@ TEST(ApiSimLaunch, printedLinesReachTheHost) {
   EXPECT_THAT(lines.front(), HasSubstr("7"));
   tilec_function_destroy(function);
   tilec_device_destroy(device);
+}
+
+TEST(ApiSimLaunch, eventsHavePlaces) {
+  struct Event {
+    tilec_event_kind kind;
+    std::string kernel, finding, text, file;
+    uint32_t line;
+    std::array<uint32_t, 3> program;
+    std::vector<int32_t> element;
+  };
+  std::vector<Event> events;
+  DeviceOptions options;
+  options.event = [&](const tilec_device_event &event) {
+    EXPECT_EQ(event.struct_size, sizeof event);
+    events.push_back({event.kind,
+                      event.kernel,
+                      event.finding,
+                      event.text,
+                      event.file,
+                      event.line,
+                      {event.program[0], event.program[1], event.program[2]},
+                      {event.coordinates, event.coordinates + event.num_coordinates}});
+  };
+  Device device = Device::open("sim", options);
+  Options compile;
+  compile.target = "sim";
+  compile.flags = TILEC_COMPILE_DEBUG;
+  compile.arguments = {{"bad", "i32"}};
+  Compilation compiled = Compiler().compileText("dir/show.tile", R"(@triton.jit
+def show(bad):
+    at = tl.arange(0, 2)[:, None] * 4 + tl.arange(0, 4)[None, :]
+    tl.device_print("at", at)
+    tl.device_assert(at + tl.program_id(1) * 8 != bad, "good")
+    tl.device_assert(bad < 100, "small")
+)",
+                                                compile);
+  ASSERT_TRUE(compiled) << compiled.text;
+  Function show = Function::load(device, compiled.kernel);
+  ASSERT_TRUE(show.launch({{1, 2, 1}}, int32_t(50)));
+  ASSERT_EQ(events.size(), 16u);
+  EXPECT_EQ(events[0].kind, TILEC_EVENT_PRINTED);
+  EXPECT_EQ(events[0].kernel, "show");
+  EXPECT_EQ(events[0].finding, "");
+  EXPECT_EQ(events[0].file, "dir/show.tile");
+  EXPECT_EQ(events[0].line, 4u);
+  std::vector<bool> seen(16);
+  for (const Event &event : events) {
+    ASSERT_EQ(event.element.size(), 2u);
+    int at = event.element[0] * 4 + event.element[1];
+    seen[size_t(at) + 8 * event.program[1]] = true;
+    EXPECT_THAT(event.text, HasSubstr("at: " + std::to_string(at)));
+  }
+  EXPECT_EQ(std::count(seen.begin(), seen.end(), true), 16);
+
+  events.clear();
+  Status failed = show.launch({{1, 2, 1}}, int32_t(14));
+  EXPECT_EQ(failed.code, TILEC_INPUT_ERROR);
+  EXPECT_THAT(failed.message, HasSubstr("dir/show.tile:5:5: assert-failed: good"));
+  EXPECT_THAT(failed.message, HasSubstr("element (1, 2)"));
+  ASSERT_GE(events.size(), 2u);
+  EXPECT_THAT(events[events.size() - 2].text,
+              HasSubstr("pid (0, 1, 0) idx (1, 2) assert 'good': 0"));
+  const Event &last = events.back();
+  EXPECT_EQ(last.kind, TILEC_EVENT_FINDING);
+  EXPECT_EQ(last.finding, "assert-failed");
+  EXPECT_EQ(last.text, "good");
+  EXPECT_EQ(last.line, 5u);
+  EXPECT_EQ(last.program, (std::array<uint32_t, 3>{0, 1, 0}));
+  EXPECT_EQ(last.element, (std::vector<int32_t>{1, 2}));
+  // About a scalar: no element.
+  events.clear();
+  EXPECT_FALSE(show.launch({}, int32_t(200)));
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events.back().text, "small");
+  EXPECT_TRUE(events.back().element.empty());
 }
 
 TEST(ApiSimLaunch, onePreparedFromManyThreads) {

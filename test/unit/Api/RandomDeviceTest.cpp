@@ -7,6 +7,7 @@
 
 #include "FakeCuda.h"
 
+#include <filesystem>
 #include <random>
 #include <thread>
 
@@ -43,6 +44,8 @@ struct Handles {
   tilec_device *owner = nullptr;
   void *memory = nullptr;
   Kernel host, gpu;
+  /// Where launches are saved.
+  std::string folder;
 };
 
 class RandomDeviceCaller {
@@ -52,7 +55,9 @@ public:
       : all(shared), random(seed), alone(isAlone) {}
 
   void step() {
-    switch (below(16)) {
+    switch (below(17)) {
+    case 16:
+      return save();
     case 0:
       return open();
     case 1:
@@ -108,11 +113,28 @@ private:
     options.driver = one() ? "/nonexistent" : TILEC_TEST_FAKE_DRIVER;
     options.simulate_flags = below(8) == 0 ? 7 : 0;
     options.host_threads = 1;
+    auto save = sizedStruct<tilec_save_options>();
+    save.folder = one() ? "" : all.folder.c_str();
+    options.save_launches = few() ? &save : nullptr;
+    options.event = [](void *, const tilec_device_event *event) {
+      EXPECT_STRNE(event->text, "");
+      EXPECT_STREQ(event->kernel, "add");
+    };
     static const char *const names[] = {"sim", "sim", "cuda", "cuda:9", "", nullptr};
     tilec_device *device = nullptr;
     check(
         tilec_device_open(names[below(6)], one() ? nullptr : &options, one() ? nullptr : &device));
     all.devices.add(device);
+  }
+  void save() {
+    auto options = sizedStruct<tilec_save_options>();
+    options.struct_size = one() ? below(60) : sizeof options;
+    options.folder = one() ? nullptr : one() ? "/proc/none" : all.folder.c_str();
+    options.max_bytes = few() ? below(4096) : 0;
+    options.max_failures = below(3);
+    options.keep_last = below(3);
+    check(tilec_device_save_launches(any(all.devices), few() ? nullptr : &options));
+    EXPECT_NE(tilec_last_saved_launch(), nullptr);
   }
   void streams() {
     void *stream = nullptr;
@@ -230,7 +252,10 @@ protected:
     ASSERT_EQ(tilec_function_load(all.owner, all.host.handle(), &function), TILEC_OK);
     all.functions.add(function);
     seed = std::random_device()();
+    all.folder = (std::filesystem::temp_directory_path() / ("tilec-random-" + std::to_string(seed)))
+                     .string();
   }
+  void TearDown() override { std::filesystem::remove_all(all.folder); }
 
   Handles all;
   unsigned seed = 0;

@@ -130,6 +130,9 @@ TEST_F(ApiSimulate, printedLines) {
   ASSERT_FALSE(report.printed.empty());
   EXPECT_THAT(report.printed.front().text, HasSubstr("7"));
   EXPECT_EQ(report.printed.back().program[0], 1u);
+  EXPECT_EQ(report.printed.back().file, "print.tile");
+  EXPECT_EQ(report.printed.back().line, 3u);
+  EXPECT_TRUE(report.printed.back().coordinates.empty());
 }
 
 TEST_F(ApiSimulate, oneKernelFromTwoThreads) {

@@ -60,6 +60,8 @@ protected:
     origin->options.constants = {{"NAME", "'\xff'"}};
     origin->options.numWarps = 8;
     origin->options.debug = true;
+    origin->options.modules.roots = {"roots"};
+    origin->options.modules.texts = {{"dir/tools.py", "A = 1\n"}, {"dir/__init__.py", ""}};
     kernel.origin = origin;
     kernel.metadata.name = "k";
     using tilecrt::ArgumentKind;
@@ -138,6 +140,10 @@ TEST_F(SavedLaunchTest, isReadAsWritten) {
   EXPECT_EQ(read.origin.options.numWarps, 8);
   EXPECT_FALSE(read.origin.options.numStages);
   EXPECT_TRUE(read.origin.options.debug);
+  EXPECT_EQ(read.origin.options.modules.roots, (std::vector<std::string>{"roots"}));
+  ASSERT_EQ(read.origin.options.modules.texts.size(), 2u);
+  EXPECT_EQ(read.origin.options.modules.texts[0].path, "dir/tools.py");
+  EXPECT_EQ(read.origin.options.modules.texts[0].text, "A = 1\n");
   ASSERT_EQ(read.arguments.size(), 6u);
   ASSERT_EQ(read.buffers.size(), 3u);
   // x and y are in one buffer, as they were.
@@ -253,10 +259,11 @@ TEST_F(SavedLaunchTest, randomDamageNeverPasses) {
   unsigned seed = device();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  for (const char *name : {"launch.json", "kernel.py", "buffer-0.bin", "buffer-1.bin"}) {
+  for (const char *name :
+       {"launch.json", "kernel.py", "module-0.py", "buffer-0.bin", "buffer-1.bin"}) {
     const std::string good = bytesOf(file(name));
     ASSERT_FALSE(good.empty());
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < 40; ++round) {
       std::string bad = good;
       if (round % 4 == 0)
         bad.resize(random() % bad.size());

@@ -377,8 +377,8 @@ TEST(BuiltinTest, assertionsOnlyInDebugMode) {
 TEST(BuiltinTest, printing) {
   Compiled result = compileBody("    tl.device_print('n = ', n, hex=True)\n    print('f', f)\n");
   EXPECT_THAT(result.diagnostics, IsEmpty());
-  EXPECT_THAT(result.ir, HasSubstr("tile.print \"n = \" hex"));
-  EXPECT_THAT(result.ir, HasSubstr("tile.print \"f\""));
+  EXPECT_THAT(result.ir, HasSubstr("tile.print \" n =: \" hex"));
+  EXPECT_THAT(result.ir, HasSubstr("tile.print \" f: \""));
 }
 
 } // namespace

@@ -2,11 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The fake driver as a library that the runtime can open in place of libcuda.so.1. It exports the
-// two functions that a caller needs: the driver's door, and the state for the test.
+// two functions that a caller needs: the driver's door, and the state for the test. For programs
+// that are run whole, TILEC_FAKE_CUDA_FAIL=CALL:OTHER:RESULT makes OTHER fail from when CALL is
+// made.
 
 #include "FakeDriverState.h"
 
+#include <cstdlib>
+
 using namespace tilecrt::cuda;
+
+static void readEnvironment() {
+  const char *text = std::getenv("TILEC_FAKE_CUDA_FAIL");
+  std::string all = text ? text : "";
+  size_t first = all.find(':'), second = all.find(':', first + 1);
+  if (first == std::string::npos || second == std::string::npos)
+    return;
+  fake::state().failuresAfter[all.substr(0, first)] = {
+      all.substr(first + 1, second - first - 1), CUresult(std::atoi(all.c_str() + second + 1))};
+}
 
 extern "C" {
 
@@ -14,6 +28,8 @@ __attribute__((visibility("default"))) CUresult cuGetProcAddress_v2(const char *
                                                                     void **function, int, uint64_t,
                                                                     int *) {
   *function = nullptr;
+  static const bool isRead = (readEnvironment(), true);
+  (void)isRead;
   if (fake::state().missing.count(name))
     return CUDA_ERROR_NOT_FOUND;
   static const DriverTable table = fake::table();
