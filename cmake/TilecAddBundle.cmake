@@ -5,8 +5,8 @@
 #
 #   tilec_add_bundle(<target> <specification.json>)
 #
-# The bundle that the specification describes (docs/bundles.md) is built with the target, when the specification or a kernel
-# has changed; its header NAME.h can be included.
+# The bundle that the specification describes (docs/bundles.md) is built with the target, when the specification, a kernel
+# or a database of tuned configurations has changed; its header NAME.h can be included.
 
 function(tilec_add_bundle target specification)
   get_filename_component(specification ${specification} ABSOLUTE)
@@ -20,6 +20,11 @@ function(tilec_add_bundle target specification)
     string(JSON source GET "${text}" kernels ${index} file)
     get_filename_component(source ${source} ABSOLUTE BASE_DIR ${root})
     list(APPEND sources ${source})
+    string(JSON tuned ERROR_VARIABLE untuned GET "${text}" kernels ${index} tuned database)
+    if(NOT untuned)
+      get_filename_component(tuned ${tuned} ABSOLUTE BASE_DIR ${root})
+      list(APPEND sources ${tuned})
+    endif()
   endforeach()
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${specification})
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.bundle)

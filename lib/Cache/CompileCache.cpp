@@ -140,7 +140,8 @@ CompileCache::EntryPtr CompileCache::findInShared(const CacheKey &key) {
   return std::make_shared<const CacheEntry>(std::move(*entry));
 }
 
-std::shared_ptr<const CacheEntry> CompileCache::find(const CacheKey &key, CacheLevel *level) {
+std::shared_ptr<const CacheEntry> CompileCache::find(const CacheKey &key, CacheLevel *level,
+                                                     bool sharable) {
   CacheLevel where = CacheLevel::Memory;
   EntryPtr entry = findInMemory(key);
   if (!entry && disk) {
@@ -150,7 +151,7 @@ std::shared_ptr<const CacheEntry> CompileCache::find(const CacheKey &key, CacheL
     }
   }
   if (!entry) {
-    entry = findInShared(key);
+    entry = sharable ? findInShared(key) : nullptr;
     where = entry ? CacheLevel::Shared : CacheLevel::None;
   }
   if (where != CacheLevel::Memory) {
@@ -166,13 +167,13 @@ std::shared_ptr<const CacheEntry> CompileCache::find(const CacheKey &key, CacheL
   return entry;
 }
 
-void CompileCache::store(const CacheKey &key, const CacheEntry &entry) {
+void CompileCache::store(const CacheKey &key, const CacheEntry &entry, bool sharable) {
   keepInMemory(key, std::make_shared<const CacheEntry>(entry));
   {
     std::lock_guard<std::mutex> guard(mutex);
     ++statistics.stores;
   }
-  bool writesDisk = disk && !disk->isReadOnly(), writesShared = isSharedUsable();
+  bool writesDisk = disk && !disk->isReadOnly(), writesShared = sharable && isSharedUsable();
   if (!writesDisk && !writesShared)
     return;
   std::string bytes = encodeEntry(key, entry);

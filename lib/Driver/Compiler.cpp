@@ -554,7 +554,7 @@ std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sou
     return compileAfresh(sources, file, options, diagnostics, modules, std::move(tree));
   auto find = [&]() -> std::unique_ptr<CompiledKernel> {
     CacheLevel level = CacheLevel::None;
-    std::shared_ptr<const CacheEntry> entry = cache.find(caching->getKey(), &level);
+    std::shared_ptr<const CacheEntry> entry = cache.find(caching->getKey(), &level, caching->isSharable());
     if (!entry)
       return nullptr;
     std::unique_ptr<CompiledKernel> kernel = caching->read(*entry, diagnostics);
@@ -577,7 +577,7 @@ std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sou
       compileAfresh(sources, file, options, diagnostics, modules, std::move(tree));
   if (kernel && impl->failure == Failure::None)
     if (std::optional<CacheEntry> entry = caching->write(*kernel, diagnostics, firstMessage))
-      cache.store(caching->getKey(), *entry);
+      cache.store(caching->getKey(), *entry, caching->isSharable());
   return kernel;
 }
 

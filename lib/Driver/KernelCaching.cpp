@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See KernelCaching.h. Sections of an entry: "metadata" and "messages" (JSON), "ptx", "cubin",
-// "path" and "places" of the tokens.
+// "path" and "places" of the tokens; for the simulator "object", "symbol" and "sites".
 
 #include "KernelCaching.h"
 
@@ -12,6 +12,7 @@
 
 #include "tilec/Cache/BuildId.h"
 #include "tilec/IRGen/IRGen.h"
+#include "tilec/Target/HostJIT.h"
 #include "tilec/Syntax/Parser.h"
 #include "llvm/Support/Endian.h"
 
@@ -41,22 +42,71 @@ std::vector<LineColumn> decodePlaces(StringRef bytes) {
   return places;
 }
 
+bool isSimulator(StringRef target) { return target == "sim" || target.starts_with("sim:"); }
+
 /// Whether the result holds places in a form that cannot be moved.
 bool isBoundToPlaces(const CompileOptions &options) {
-  bool hasLineTable = options.lineInfo && options.stopAfter == Stage::Cubin;
+  bool hasLineTable =
+      options.lineInfo && options.stopAfter == Stage::Cubin && !isSimulator(options.target);
   return hasLineTable || options.debug || options.remarks;
+}
+
+void appendText(std::string &bytes, StringRef text) {
+  char size[4];
+  llvm::support::endian::write32le(size, uint32_t(text.size()));
+  bytes.append(size, sizeof size).append(text.begin(), text.end());
+}
+
+std::optional<StringRef> takeText(StringRef &bytes) {
+  if (bytes.size() < 4)
+    return std::nullopt;
+  uint32_t size = llvm::support::endian::read32le(bytes.data());
+  bytes = bytes.drop_front(4);
+  if (bytes.size() < size)
+    return std::nullopt;
+  StringRef text = bytes.take_front(size);
+  bytes = bytes.drop_front(size);
+  return text;
+}
+
+std::string encodeSites(llvm::ArrayRef<tilecrt::sim::Site> sites) {
+  std::string bytes;
+  for (const tilecrt::sim::Site &site : sites) {
+    bytes += encodePlaces(LineColumn{unsigned(site.line), unsigned(site.col)});
+    appendText(bytes, site.file);
+    appendText(bytes, site.what);
+  }
+  return bytes;
+}
+
+std::optional<std::vector<tilecrt::sim::Site>> decodeSites(StringRef bytes) {
+  std::vector<tilecrt::sim::Site> sites;
+  while (!bytes.empty()) {
+    if (bytes.size() < 8)
+      return std::nullopt;
+    LineColumn place = decodePlaces(bytes.take_front(8)).front();
+    bytes = bytes.drop_front(8);
+    std::optional<StringRef> file = takeText(bytes), what = takeText(bytes);
+    if (!file || !what)
+      return std::nullopt;
+    sites.push_back({file->str(), int(place.line), int(place.column), what->str()});
+  }
+  return sites;
 }
 
 } // namespace
 
 bool KernelCaching::isCacheable(const CompileOptions &options) {
-  if (options.target == "interp" || options.target == "sim" ||
-      StringRef(options.target).starts_with("sim:"))
+  if (isSimulator(options.target))
+    return options.stopAfter >= Stage::LLVM && options.keep.empty();
+  if (options.target == "interp")
     return false;
   return options.stopAfter >= Stage::PTX && llvm::all_of(options.keep, [](Stage stage) {
            return stage == Stage::PTX || stage == Stage::Cubin;
          });
 }
+
+bool KernelCaching::isForHost() const { return isSimulator(options.target); }
 
 std::unique_ptr<KernelCaching> KernelCaching::create(const SourceManager &sources,
                                                      const ast::Module &module,
@@ -97,10 +147,14 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   hasher.add("target", options.target).add("stage", uint64_t(options.stopAfter));
   hasher.add("debug", options.debug).add("lines", options.lineInfo);
   hasher.add("fusion", options.fpFusion).add("remarks", options.remarks);
-  MathLibraries libraries = findMathLibraries(mathLibraryHints(options.tools));
-  for (const std::string &path : {libraries.libclc, libraries.libdevice})
-    hasher.add("library", path.empty() ? "" : options.cache->hashFile(path));
-  if (options.stopAfter == Stage::Cubin) {
+  if (isForHost()) {
+    hasher.add("host", hostIdentity()).add("counts", options.countInstructions);
+  } else {
+    MathLibraries libraries = findMathLibraries(mathLibraryHints(options.tools));
+    for (const std::string &path : {libraries.libclc, libraries.libdevice})
+      hasher.add("library", path.empty() ? "" : options.cache->hashFile(path));
+  }
+  if (options.stopAfter == Stage::Cubin && !isForHost()) {
     llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(options.tools));
     if (!ptxas) {
       llvm::consumeError(ptxas.takeError());
@@ -125,7 +179,10 @@ std::optional<CacheEntry> KernelCaching::write(const CompiledKernel &kernel,
   SourceMove here(path, tokens.places, path, tokens.places);
   std::string ptx = kernel.ptx;
   tilecrt::KernelMetadata metadata = kernel.metadata;
-  if (!here.movePTX(ptx) || !here.moveMetadata(metadata))
+  std::vector<tilecrt::sim::Site> sites;
+  if (kernel.host)
+    sites = kernel.host->sites();
+  if (!here.movePTX(ptx) || !here.moveMetadata(metadata) || !here.moveSites(sites))
     return std::nullopt;
   std::optional<std::string> messages =
       encodeMessages(diagnostics, firstMessage, sources, file, here);
@@ -138,7 +195,32 @@ std::optional<CacheEntry> KernelCaching::write(const CompiledKernel &kernel,
   entry.add("cubin", kernel.cubin);
   entry.add("path", path);
   entry.add("places", encodePlaces(tokens.places));
+  if (kernel.host) {
+    const HostImage &image = kernel.host->image();
+    entry.add("object", image.object);
+    entry.add("symbol", image.symbol);
+    entry.add("sites", encodeSites(image.sites));
+  }
   return entry;
+}
+
+/// Links the host code of an entry.
+static std::unique_ptr<HostKernel> readHost(const CacheEntry &entry, const std::string &name,
+                                            const SourceMove &move) {
+  const std::string *object = entry.find("object"), *symbol = entry.find("symbol"),
+                    *encodedSites = entry.find("sites");
+  if (!object || !symbol || !encodedSites)
+    return nullptr;
+  std::optional<std::vector<tilecrt::sim::Site>> sites = decodeSites(*encodedSites);
+  if (!sites || (!move.isIdentity() && !move.moveSites(*sites)))
+    return nullptr;
+  llvm::Expected<std::unique_ptr<HostKernel>> host =
+      loadHostKernel({*object, *symbol, name, std::move(*sites)});
+  if (host)
+    return std::move(*host);
+  // It is compiled again.
+  llvm::consumeError(host.takeError());
+  return nullptr;
 }
 
 std::unique_ptr<CompiledKernel> KernelCaching::read(const CacheEntry &entry,
@@ -149,7 +231,8 @@ std::unique_ptr<CompiledKernel> KernelCaching::read(const CacheEntry &entry,
   if (!metadata || !messages || !ptx || !cubin || !path || !places)
     return nullptr;
   tilecrt::Result<tilecrt::KernelMetadata> parsed = tilecrt::fromJson(*metadata);
-  if (!parsed.ok() || (options.stopAfter == Stage::Cubin && cubin->empty()))
+  bool needsCubin = options.stopAfter == Stage::Cubin && !isForHost();
+  if (!parsed.ok() || (needsCubin && cubin->empty()))
     return nullptr;
   auto kernel = std::make_unique<CompiledKernel>();
   kernel->metadata = std::move(*parsed);
@@ -160,6 +243,8 @@ std::unique_ptr<CompiledKernel> KernelCaching::read(const CacheEntry &entry,
   if (!move.isValid())
     return nullptr;
   if (!move.isIdentity() && (!move.movePTX(kernel->ptx) || !move.moveMetadata(kernel->metadata)))
+    return nullptr;
+  if (isForHost() && !(kernel->host = readHost(entry, kernel->metadata.name, move)))
     return nullptr;
   if (!decodeMessages(*messages, sources, file, move, diagnostics))
     return nullptr;

@@ -7,7 +7,8 @@
 // of the math libraries; the tokens of the kernel and of what it can reach; types and constants.
 // Not in the key: the file's path and where the tokens stand in it, except where they are part of
 // the result in a form that cannot be moved: a cubin with line information, device assertions,
-// remarks. The places in PTX, metadata and diagnostics are moved when the entry is read.
+// remarks. The places in PTX, metadata, the simulator's sites and diagnostics are moved when the
+// entry is read.
 
 #ifndef TILEC_LIB_DRIVER_KERNELCACHING_H
 #define TILEC_LIB_DRIVER_KERNELCACHING_H
@@ -22,7 +23,8 @@ namespace tilec {
 /// One compilation's place in a cache.
 class KernelCaching {
 public:
-  /// Whether compilations with these options are kept: PTX and cubins without other stages.
+  /// Whether compilations with these options are kept: PTX, cubins and host code without other
+  /// stages.
   static bool isCacheable(const CompileOptions &options);
 
   /// Null when this compilation cannot be named: no such kernel, no ptxas.
@@ -32,6 +34,8 @@ public:
                                                ModuleLoader &modules);
 
   const CacheKey &getKey() const { return key; }
+  /// Whether other machines may have the entry.
+  bool isSharable() const { return !isForHost(); }
 
   /// Reads an entry: the kernel, and its messages into `diagnostics`. Null when the entry does not
   /// fit; then nothing is reported.
@@ -46,6 +50,8 @@ private:
                 const CompileOptions &compileOptions, ModuleLoader &moduleLoader)
       : sources(sourceManager), file(module.file), options(compileOptions), modules(moduleLoader) {}
   bool makeKey(const ast::Module &module, const ast::FunctionDef &kernel);
+  /// Whether the kernel is for the simulator, which runs host code.
+  bool isForHost() const;
 
   const SourceManager &sources;
   FileId file;

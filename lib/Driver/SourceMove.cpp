@@ -134,6 +134,20 @@ bool SourceMove::movePTX(std::string &ptx) const {
   return true;
 }
 
+bool SourceMove::moveSites(std::vector<tilecrt::sim::Site> &sites) const {
+  for (tilecrt::sim::Site &site : sites) {
+    if (site.file != oldPath)
+      continue;
+    std::optional<LineColumn> now = find({unsigned(site.line), unsigned(site.col)});
+    if (!now)
+      return false;
+    site.file = newPath;
+    site.line = int(now->line);
+    site.col = int(now->column);
+  }
+  return true;
+}
+
 bool SourceMove::moveMetadata(tilecrt::KernelMetadata &metadata) const {
   for (tilecrt::LineMapEntry &entry : metadata.lineMap) {
     if (entry.file != oldPath)

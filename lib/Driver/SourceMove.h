@@ -9,6 +9,7 @@
 
 #include "tilec/Support/SourceBuffer.h"
 #include "tilecrt/KernelMetadata.h"
+#include "tilecrt/sim/Simulator.h"
 
 #include <map>
 
@@ -33,6 +34,7 @@ public:
   /// Moves everything; false when a place is unknown.
   bool movePTX(std::string &ptx) const;
   bool moveMetadata(tilecrt::KernelMetadata &metadata) const;
+  bool moveSites(std::vector<tilecrt::sim::Site> &sites) const;
 
 private:
   std::string oldPath, newPath;

@@ -61,11 +61,14 @@ public:
     std::unique_ptr<Impl> impl;
   };
 
-  std::shared_ptr<const CacheEntry> find(const CacheKey &key, CacheLevel *level = nullptr);
+  /// An entry that is not `sharable` is looked for and kept on this machine only: code for the host
+  /// runs in the process itself, and machines differ.
+  std::shared_ptr<const CacheEntry> find(const CacheKey &key, CacheLevel *level = nullptr,
+                                         bool sharable = true);
   /// Waits for others that compile this key, at most the configured time, and until its entry is
   /// there. The caller looks again and compiles when it still has to.
   Claim claim(const CacheKey &key);
-  void store(const CacheKey &key, const CacheEntry &entry);
+  void store(const CacheKey &key, const CacheEntry &entry, bool sharable = true);
 
   /// The hash of a file's content, as digits; remembered by path, size and time. Empty when it
   /// cannot be read.

@@ -36,6 +36,17 @@ struct HostOptions {
   unsigned optLevel = 1;
 };
 
+/// The object file of a kernel and what it takes to link it again, in a process of the same build
+/// of tilec on a host of the same hostIdentity().
+struct HostImage {
+  std::string object;
+  /// The entry's symbol in it.
+  std::string symbol;
+  /// The kernel's own name.
+  std::string kernel;
+  std::vector<tilecrt::sim::Site> sites;
+};
+
 /// Host code of one kernel; it stays valid as long as this object lives.
 class HostKernel {
 public:
@@ -53,6 +64,7 @@ public:
   const std::vector<tilecrt::sim::Site> &sites() const;
   /// The kernel's own name.
   const std::string &name() const;
+  const HostImage &image() const;
 
 private:
   std::unique_ptr<Impl> impl;
@@ -61,6 +73,12 @@ private:
 /// Compiles a kernel of `module`, which is left as it is.
 llvm::Expected<std::unique_ptr<HostKernel>> compileForHost(mlir::ModuleOp module,
                                                            const HostOptions &options);
+
+/// Links a kernel that was compiled before. Fails when the object file is none.
+llvm::Expected<std::unique_ptr<HostKernel>> loadHostKernel(HostImage image);
+
+/// The processor and its extensions that host code is made for.
+std::string hostIdentity();
 
 /// The optimised LLVM assembly that compileForHost makes code from.
 llvm::Expected<std::string> translateToHostLLVM(mlir::ModuleOp module, const HostOptions &options);

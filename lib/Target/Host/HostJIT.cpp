@@ -27,7 +27,7 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <mutex>
 
@@ -41,8 +41,7 @@ struct HostKernel::Impl {
       llvm::consumeError(session->endSession());
   }
 
-  std::string name;
-  std::vector<tilecrt::sim::Site> sites;
+  HostImage image;
   tilecrt::sim::KernelEntry entry = nullptr;
   std::mutex mutex;
   /// What the session reported, which is more than its errors say.
@@ -54,8 +53,9 @@ struct HostKernel::Impl {
 HostKernel::HostKernel(std::unique_ptr<Impl> members) : impl(std::move(members)) {}
 HostKernel::~HostKernel() = default;
 tilecrt::sim::KernelEntry HostKernel::entry() const { return impl->entry; }
-const std::vector<tilecrt::sim::Site> &HostKernel::sites() const { return impl->sites; }
-const std::string &HostKernel::name() const { return impl->name; }
+const std::vector<tilecrt::sim::Site> &HostKernel::sites() const { return impl->image.sites; }
+const std::string &HostKernel::name() const { return impl->image.kernel; }
+const HostImage &HostKernel::image() const { return impl->image; }
 
 /// The entry function of the wanted kernel.
 static llvm::Expected<LLVM::LLVMFuncOp> findEntry(ModuleOp module, llvm::StringRef kernel) {
@@ -211,8 +211,10 @@ static llvm::orc::SymbolMap hostSymbols(llvm::orc::MangleAndInterner &mangle) {
 }
 
 /// Links the object into the process and finds the entry.
-static llvm::Error link(HostKernel::Impl &kernel, std::unique_ptr<llvm::MemoryBuffer> object,
-                        const llvm::DataLayout &dataLayout, llvm::StringRef entry) {
+static llvm::Error link(HostKernel::Impl &kernel, const llvm::DataLayout &dataLayout) {
+  // The layer takes its own copy: the image is kept for a cache.
+  std::unique_ptr<llvm::MemoryBuffer> object =
+      llvm::MemoryBuffer::getMemBufferCopy(kernel.image.object, "kernel");
   // Work in place: a compilation must not start threads.
   auto process = llvm::orc::SelfExecutorProcessControl::Create(
       nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>());
@@ -231,7 +233,7 @@ static llvm::Error link(HostKernel::Impl &kernel, std::unique_ptr<llvm::MemoryBu
   if (llvm::Error error = kernel.layer->add(library, std::move(object)))
     return error;
   llvm::Expected<llvm::orc::ExecutorSymbolDef> address =
-      kernel.session->lookup({&library}, mangle(entry));
+      kernel.session->lookup({&library}, mangle(kernel.image.symbol));
   if (!address) {
     std::string text = "linking host code: " + llvm::toString(address.takeError());
     for (const std::string &line : kernel.reported)
@@ -248,8 +250,9 @@ llvm::Expected<std::unique_ptr<HostKernel>> tilec::compileForHost(ModuleOp modul
   if (!entry)
     return entry.takeError();
   auto kernel = std::make_unique<HostKernel::Impl>();
-  kernel->name = (*entry)->getAttrOfType<StringAttr>(simEntryAttr).str();
-  kernel->sites = readSites(module);
+  kernel->image.symbol = entry->getName().str();
+  kernel->image.kernel = (*entry)->getAttrOfType<StringAttr>(simEntryAttr).str();
+  kernel->image.sites = readSites(module);
 
   DeviceModule::Impl code;
   if (llvm::Error error = build(code, module, entry->getName(), options.optLevel))
@@ -259,12 +262,24 @@ llvm::Expected<std::unique_ptr<HostKernel>> tilec::compileForHost(ModuleOp modul
   if (llvm::Error error =
           guardFatalErrors(code, "generating host code", [&] { return emitObject(code, object); }))
     return std::move(error);
-  auto buffer = std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), "kernel",
-                                                                /*RequiresNullTerminator=*/false);
-  if (llvm::Error error = link(*kernel, std::move(buffer), dataLayout, entry->getName()))
+  kernel->image.object.assign(object.begin(), object.end());
+  if (llvm::Error error = link(*kernel, dataLayout))
     return std::move(error);
   return std::make_unique<HostKernel>(std::move(kernel));
 }
+
+llvm::Expected<std::unique_ptr<HostKernel>> tilec::loadHostKernel(HostImage image) {
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = createHostMachine(0);
+  if (!machine)
+    return machine.takeError();
+  auto kernel = std::make_unique<HostKernel::Impl>();
+  kernel->image = std::move(image);
+  if (llvm::Error error = link(*kernel, (*machine)->createDataLayout()))
+    return std::move(error);
+  return std::make_unique<HostKernel>(std::move(kernel));
+}
+
+std::string tilec::hostIdentity() { return hostMachineName(); }
 
 llvm::Expected<std::string> tilec::translateToHostLLVM(ModuleOp module,
                                                        const HostOptions &options) {

@@ -40,6 +40,11 @@ static std::string hostFeatures(const llvm::Triple &triple) {
   return features;
 }
 
+std::string tilec::hostMachineName() {
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  return triple.str() + " " + hostFeatures(triple);
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> tilec::createHostMachine(unsigned optLevel) {
   if (!initializeHost())
     return llvm::createStringError("this LLVM has no back end for the host");

@@ -15,6 +15,9 @@ namespace tilec {
 /// the same results as their replacements.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createHostMachine(unsigned optLevel);
 
+/// Names the target machine: its architecture and extensions.
+std::string hostMachineName();
+
 } // namespace tilec
 
 #endif // TILEC_LIB_TARGET_HOST_HOSTMACHINE_H

@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <thread>
 
+#include <unistd.h>
+
 using namespace tilec;
 using namespace tilec::test;
 using testing::HasSubstr;
@@ -73,6 +75,30 @@ TEST_F(ApiCache, typedKernels) {
   EXPECT_EQ(options.cache.statistics().memory_hits, 1u);
 }
 
+TEST_F(ApiCache, kernelsForTheSimulator) {
+  Device device = Device::open("sim");
+  Options options;
+  options.constants = {{"BLOCK", "128"}};
+  DeviceBuffer<float> x(device, std::vector<float>(32, 1.5f)), out(device, 32);
+  for (int round = 0; round < 3; ++round) {
+    // The last one is another process's.
+    if (round != 1)
+      options.cache = Cache(folder + "/cache");
+    TypedKernel<void(const float *, const float *, float *, int32_t)> add(
+        device, Source::text("add.tile", addSource), options);
+    ASSERT_TRUE(out.fill(0));
+    Status done = add({}, x, x, out, 32);
+    ASSERT_TRUE(done) << done.message;
+    std::vector<float> result;
+    ASSERT_TRUE(out.download(result));
+    EXPECT_EQ(result, std::vector<float>(32, 3.0f));
+    tilec_cache_statistics statistics = options.cache.statistics();
+    EXPECT_EQ(statistics.stores, round < 2 ? 1u : 0u);
+    EXPECT_EQ(statistics.memory_hits, round == 1 ? 1u : 0u);
+    EXPECT_EQ(statistics.disk_hits, round == 2 ? 1u : 0u);
+  }
+}
+
 TEST_F(ApiCache, oneCacheManyThreads) {
   Cache cache(folder + "/cache");
   std::vector<std::thread> threads;
@@ -90,6 +116,45 @@ TEST_F(ApiCache, levelsThatCannotBeHad) {
   compile(cache);
   EXPECT_EQ(compile(cache), compile(Cache()));
   EXPECT_EQ(cache.statistics().memory_hits, 1u);
+}
+
+/// Somebody whom permissions bind, where the tests run as root.
+class AsNobody {
+public:
+  AsNobody() : isRoot(geteuid() == 0), dropped(isRoot && setresuid(65534, 65534, 0) == 0) {}
+  ~AsNobody() {
+    if (dropped)
+      dropped = setresuid(0, 0, 0) != 0;
+  }
+  bool isBound() const { return dropped || !isRoot; }
+
+private:
+  bool isRoot, dropped;
+};
+
+TEST_F(ApiCache, folderThatCannotBeWritten) {
+  namespace fs = std::filesystem;
+  std::string kept = compile(Cache(folder + "/cache"));
+  // Readable by all, writable by nobody.
+  fs::permissions(folder, fs::perms(0755));
+  for (const auto &entry : fs::recursive_directory_iterator(folder))
+    fs::permissions(entry.path(), fs::perms(entry.is_directory() ? 0555 : 0444));
+  {
+    AsNobody nobody;
+    if (!nobody.isBound() || access((folder + "/cache").c_str(), R_OK) != 0)
+      GTEST_SKIP() << "permissions cannot be tried here";
+    Cache cache(folder + "/cache");
+    ASSERT_TRUE(cache);
+    EXPECT_THAT(cache.message(), HasSubstr("cannot be written: new kernels are not kept on disk"));
+    EXPECT_EQ(compile(cache), kept);
+    EXPECT_EQ(cache.statistics().disk_hits, 1u) << "what is there is used";
+    compile(cache, "sm_80");
+    compile(cache, "sm_80");
+    EXPECT_EQ(cache.statistics().memory_hits, 1u);
+  }
+  for (const auto &entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_directory())
+      fs::permissions(entry.path(), fs::perms(0755));
 }
 
 TEST_F(ApiCache, handles) {

@@ -82,6 +82,26 @@ TEST(CompileCache, LevelsFillEachOther) {
   EXPECT_EQ(levelOf(fourth, 1), CacheLevel::Disk);
 }
 
+TEST(CompileCache, SomeStayOnTheMachine) {
+  ScratchFolder folder;
+  CacheConfig config;
+  config.folder = folder.path + "/mine";
+  config.shared = folder.path + "/shared";
+  CompileCache(config).store(keyOf(1), entryOf(1), /*sharable=*/false);
+  EXPECT_EQ(levelOf(*std::make_unique<CompileCache>(config), 1), CacheLevel::Disk);
+  config.folder = folder.path + "/other";
+  CompileCache other(config);
+  EXPECT_EQ(levelOf(other, 1), CacheLevel::None) << "it went to the shared level";
+  // What somebody put there is not taken.
+  other.store(keyOf(2), entryOf(2));
+  config.folder.clear();
+  CompileCache third(config);
+  CacheLevel level = CacheLevel::Memory;
+  EXPECT_EQ(third.find(keyOf(2), &level, /*sharable=*/false), nullptr);
+  EXPECT_EQ(level, CacheLevel::None);
+  EXPECT_EQ(levelOf(third, 2), CacheLevel::Shared);
+}
+
 TEST(CompileCache, ProblemsAreSaidOnce) {
   ScratchFolder folder;
   std::error_code error;

@@ -172,6 +172,81 @@ TEST_F(KernelCachingTest, OtherStagesAreNotKept) {
   EXPECT_TRUE(Compiler::canUseCache(options));
 }
 
+/// Runs on the simulator 150 of 200 elements of a buffer that holds `size`; the values, and the
+/// place of what was found.
+std::pair<std::vector<float>, std::string> runOnHost(const CompiledKernel &kernel, size_t size) {
+  std::vector<float> values(200);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = float(i);
+  void *pointer = values.data();
+  int32_t n = 150;
+  void *arguments[] = {&pointer, &n};
+  tilecrt::sim::LaunchConfig config;
+  config.grid = {2, 1, 1};
+  config.hostThreads = 1;
+  config.buffers = {{values.data(), size * sizeof(float), "x_ptr", false}};
+  tilecrt::sim::LaunchResult result = simulate(kernel, arguments, config);
+  std::string found;
+  for (const auto &finding : result.findings)
+    found += describeFinding(finding, config) + "\n";
+  return {values, found};
+}
+
+TEST_F(KernelCachingTest, HostCode) {
+  options.target = "sim";
+  auto compile = [&](const std::string &source, const std::string &path, CompileCache *used) {
+    SourceManager sources;
+    FileId file = llvm::cantFail(sources.addBuffer(path, source));
+    DiagnosticEngine diagnostics;
+    CompileOptions withCache = options;
+    withCache.cache = used;
+    std::unique_ptr<CompiledKernel> kernel =
+        compiler.compile(sources, file, withCache, diagnostics);
+    EXPECT_TRUE(kernel && kernel->host) << renderDiagnostics(sources, diagnostics);
+    return kernel;
+  };
+  std::string moved = "# a comment\n\n" + std::string(kSource);
+  auto first = compile(kSource, "k.py", &cache);
+  auto again = compile(kSource, "k.py", &cache);
+  auto cached = compile(moved, "/another/k.py", &cache);
+  auto fresh = compile(moved, "/another/k.py", nullptr);
+  ASSERT_TRUE(first && again && cached && fresh);
+  EXPECT_EQ(first->cacheLevel, CacheLevel::None);
+  EXPECT_EQ(again->cacheLevel, CacheLevel::Memory);
+  EXPECT_EQ(cached->cacheLevel, CacheLevel::Memory);
+  EXPECT_EQ(tilecrt::toJson(cached->metadata), tilecrt::toJson(fresh->metadata));
+  first.reset();
+  // The results, and of a buffer that is too small the findings with their places, are the same.
+  for (size_t size : {200, 100}) {
+    auto [values, found] = runOnHost(*cached, size);
+    auto [expectedValues, expectedFound] = runOnHost(*fresh, size);
+    EXPECT_EQ(values, expectedValues);
+    EXPECT_EQ(found, expectedFound);
+    EXPECT_EQ(values[99], 297.0f);
+    EXPECT_EQ(found.empty(), size == 200) << found;
+  }
+  EXPECT_NE(runOnHost(*again, 100).second.find("k.py:17:"), std::string::npos)
+      << runOnHost(*again, 100).second;
+  EXPECT_NE(runOnHost(*cached, 100).second.find("/another/k.py:19:"), std::string::npos);
+  // What decides about the code.
+  auto isKnown = [&](auto change) {
+    CompileOptions before = options;
+    change(options);
+    auto kernel = compile(kSource, "k.py", &cache);
+    options = before;
+    return kernel && kernel->cacheLevel != CacheLevel::None;
+  };
+  EXPECT_TRUE(isKnown([](CompileOptions &) {}));
+  EXPECT_FALSE(isKnown([](CompileOptions &o) { o.target = "sim:sm_80"; }));
+  EXPECT_FALSE(isKnown([](CompileOptions &o) { o.countInstructions = true; }));
+  EXPECT_FALSE(isKnown([](CompileOptions &o) { o.numWarps = 1; }));
+  options.keep = {Stage::Tile};
+  EXPECT_FALSE(Compiler::canUseCache(options));
+  options.keep.clear();
+  options.stopAfter = Stage::LLVMMLIR;
+  EXPECT_FALSE(Compiler::canUseCache(options));
+}
+
 TEST_F(KernelCachingTest, FunctionsInConstantsCount) {
   std::string source = R"(import triton
 import triton.language as tl
