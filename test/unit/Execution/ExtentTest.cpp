@@ -259,6 +259,46 @@ TEST(ExtentTest, productsOfSeveralPrograms) {
   }
 }
 
+TEST(ExtentTest, sortingAndTheLargest) {
+  struct Sort {
+    DType type;
+    int64_t m, n, k;
+  };
+  const Sort cases[] = {{DType::f32, 3, 5, 3},
+                        {DType::i32, 1, 48, 5},
+                        {DType::i8, 3, 12, 8},
+                        {DType::f16, 3, 20, 20}};
+  for (const Sort &c : cases) {
+    const DType type = c.type;
+    const int64_t m = c.m, n = c.n, k = c.k;
+    RunBuilder builder = kernelOf("extents.tile", "ordered");
+    builder.randint("x_ptr", type, {m, n}, -100, 100);
+    auto expect = [&, size = uint64_t(n)](const std::string &name, int64_t rows, int64_t columns,
+                                          bool isDescending) {
+      builder.output(
+          name, type, {rows, columns},
+          [&, columns](HostArray &out) {
+            for (uint64_t row = 0; row * uint64_t(columns) < out.size(); ++row) {
+              std::vector<double> line;
+              for (uint64_t i = 0; i < size; ++i)
+                line.push_back(builder.array("x_ptr").at(row * size + i));
+              std::sort(line.begin(), line.end());
+              if (isDescending)
+                std::reverse(line.begin(), line.end());
+              for (uint64_t i = 0; i < uint64_t(columns); ++i)
+                out.set(row * uint64_t(columns) + i, line[i]);
+            }
+          },
+          exact);
+    };
+    expect("up_ptr", m, n, false);
+    expect("down_ptr", m, n, true);
+    expect("top_ptr", m, k, true);
+    builder.constant("M", m).constant("N", n).constant("K", k);
+    expectRun(builder);
+  }
+}
+
 TEST(ExtentTest, randomNumbersInRange) {
   constexpr int64_t n = 96;
   RunBuilder builder = kernelOf("extents.tile", "randoms");
