@@ -158,8 +158,6 @@ def k(n):
                             {{"n=i32"}, {}, "k"});
   EXPECT_THAT(result.diagnostics,
               ElementsAre("error 7:5: missing argument 'b' in the call of 'f'",
-                          "error 8:10: argument 'b' of 'f' must be known at compile time, got a "
-                          "runtime value of type int32",
                           "error 9:16: too many arguments for 'f': expected 3, got 4",
                           "error 10:15: 'f' has no parameter 'd'; did you mean 'a'?",
                           "error 11:15: argument 'a' of 'f' is given twice",

@@ -97,7 +97,7 @@ struct Search {
 
 TEST(Tuner, FindsTheBest) {
   Search search;
-  std::vector<TuningConfig> configs = blocks({"512", "128", "256", "100"});
+  std::vector<TuningConfig> configs = blocks({"512", "128", "256", "2097152"});
   configs.push_back(configs.front());
   configs.back().numStages = 9;
   const TuningOutcome &outcome = search.run(configs);
@@ -106,8 +106,8 @@ TEST(Tuner, FindsTheBest) {
   EXPECT_EQ(outcome.best()->cost, 129) << "measured once more, longer";
   EXPECT_EQ(outcome.count(State::Measured), 3u);
   EXPECT_EQ(outcome.count(State::Failed), 2u);
-  EXPECT_NE(search.stateOf("100").find("failed: does not compile: line"), std::string::npos)
-      << search.stateOf("100");
+  EXPECT_NE(search.stateOf("2097152").find("failed: does not compile: line"), std::string::npos)
+      << search.stateOf("2097152");
   EXPECT_EQ(outcome.candidates[4].reason, "no grid");
   EXPECT_EQ(search.fakes[0]->measured.size(), 6u);
   EXPECT_EQ(outcome.sorted().front(), outcome.best());
