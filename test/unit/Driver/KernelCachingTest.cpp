@@ -4,6 +4,7 @@
 // What a compilation's key depends on, and that a cached kernel is the one that would be compiled.
 
 #include "tilec/Driver/Compiler.h"
+#include "tilec/Target/HostJIT.h"
 
 #include "gtest/gtest.h"
 
@@ -187,6 +188,7 @@ std::pair<std::vector<float>, std::string> runOnHost(const CompiledKernel &kerne
   config.buffers = {{values.data(), size * sizeof(float), "x_ptr", false}};
   tilecrt::sim::LaunchResult result = simulate(kernel, arguments, config);
   std::string found;
+  config.sites = &kernel.host->sites();
   for (const auto &finding : result.findings)
     found += describeFinding(finding, config) + "\n";
   return {values, found};
@@ -225,9 +227,9 @@ TEST_F(KernelCachingTest, HostCode) {
     EXPECT_EQ(values[99], 297.0f);
     EXPECT_EQ(found.empty(), size == 200) << found;
   }
-  EXPECT_NE(runOnHost(*again, 100).second.find("k.py:17:"), std::string::npos)
+  EXPECT_NE(runOnHost(*again, 100).second.find("k.py:18:"), std::string::npos)
       << runOnHost(*again, 100).second;
-  EXPECT_NE(runOnHost(*cached, 100).second.find("/another/k.py:19:"), std::string::npos);
+  EXPECT_NE(runOnHost(*cached, 100).second.find("/another/k.py:20:"), std::string::npos);
   // What decides about the code.
   auto isKnown = [&](auto change) {
     CompileOptions before = options;
