@@ -98,21 +98,23 @@ const ModuleBinding &Generator::selectBinding(const SourceModule &module,
   if (!selectionsInProgress.insert(first).second)
     return *first;
   // The last one that certainly counts, or that would if unknown conditions held; where that one
-  // cannot be had (its import is not there), others that may count.
+  // cannot be had (its import is not there), the first one that may count.
   const ModuleBinding *selected = nullptr;
   llvm::SmallVector<GuardState, 4> states;
   for (const ModuleBinding &candidate : candidates)
     states.push_back(checkGuards(module, candidate));
-  for (GuardState worst : {GuardState::MayHold, GuardState::MayFail}) {
-    for (size_t i = candidates.size(); i-- > 0 && !selected;) {
-      if (states[i] > worst)
-        continue;
-      bool isDoubtful =
-          states[i] != GuardState::Holds || hasGuard(candidates[i], BindingGuard::Kind::Attempt);
-      if (!isDoubtful || canEvaluate(module, candidates[i], name))
-        selected = &candidates[i];
-    }
-  }
+  auto tryCandidate = [&](size_t i) {
+    bool isDoubtful =
+        states[i] != GuardState::Holds || hasGuard(candidates[i], BindingGuard::Kind::Attempt);
+    if (!selected && (!isDoubtful || canEvaluate(module, candidates[i], name)))
+      selected = &candidates[i];
+  };
+  for (size_t i = candidates.size(); i-- > 0;)
+    if (states[i] <= GuardState::MayHold)
+      tryCandidate(i);
+  for (size_t i = 0; i < candidates.size(); ++i)
+    if (states[i] == GuardState::MayFail)
+      tryCandidate(i);
   selectionsInProgress.erase(first);
   if (!selected)
     selected = first;
