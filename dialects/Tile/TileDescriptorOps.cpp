@@ -16,8 +16,9 @@ using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effec
 LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<int64_t> blockShape, Type elementType, bool padsWithNan) {
   if (!isTileShape(blockShape) || blockShape.size() > 5)
-    return emitError() << "expected a block of 1 to 5 dimensions with at most 1048576 elements, got ["
-                       << blockShape << "]";
+    return emitError()
+           << "expected a block of 1 to 5 dimensions with at most 1048576 elements, got ["
+           << blockShape << "]";
   bool isFloat = isa<FloatType>(elementType);
   bool isInteger = elementType.isSignlessInteger() &&
                    llvm::is_contained({8u, 16u, 32u, 64u}, elementType.getIntOrFloatBitWidth());

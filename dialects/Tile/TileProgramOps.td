@@ -62,4 +62,30 @@ def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Tile_GridDependencyWaitOp : Tile_Op<"grid_dependency_wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits for the launch before this one, when this one may start early (`gdc_wait`)";
+  let description = [{ What the earlier launch wrote is visible behind it. Example: `tile.grid_dependency_wait` }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_GridDependencyLaunchOp : Tile_Op<"grid_dependency_launch", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "lets the next launch start early (`gdc_launch_dependents`)";
+  let description = [{ Example: `tile.grid_dependency_launch` }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_GlobalTimerOp : Tile_Op<"global_timer", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "nanoseconds of the device's clock";
+  let description = [{ Example: `%0 = tile.global_timer : i64` }];
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_ProcessorIdOp : Tile_Op<"processor_id", [MemoryEffects<[MemRead]>]> {
+  let summary = "number of the multiprocessor that the program runs on (`smid`)";
+  let description = [{ Example: `%0 = tile.processor_id : i32` }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 #endif // TILEC_DIALECTS_TILE_TILEPROGRAMOPS_TD

@@ -104,7 +104,7 @@ LogicalResult YieldOp::verify() {
   Operation *parent = (*this)->getParentOp();
   if (!parent)
     return emitOpError("expects a parent with a combine region, got none");
-  if (!parent->hasTrait<CombineRegion>())
+  if (!parent->hasTrait<CombineRegion>() && !isa<MapOp>(parent))
     return emitOpError("expects a parent with a combine region, got '") << parent->getName() << "'";
   return success();
 }

@@ -54,7 +54,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, IsolatedFromAbov
 def Tile_YieldOp : Tile_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "ends a combine region";
   let description = [{
-    `yield_c1`: the parent is an op with a combine region, such as `tile.reduce`.
+    `yield_c1`: the parent is an op with a combine region, such as `tile.reduce`, or `tile.map`.
 
     Example: `tile.yield %0 : f32`
   }];

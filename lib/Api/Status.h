@@ -34,7 +34,9 @@ tilec_status failIndex(const char *what, size_t index, size_t count);
 tilec_status failStructSize(const char *what, size_t size, size_t expected);
 
 /// No version has a struct outside these bounds: a size outside them was never set.
-constexpr bool isStructSize(size_t size) { return size >= sizeof(size_t) && size <= 4096; }
+constexpr bool isStructSize(size_t size) {
+  return size >= sizeof(size_t) && size <= 4096 && size % alignof(size_t) == 0;
+}
 
 /// Runs the body of an API function that returns a status.
 template <typename Body> tilec_status guarded(Body body) noexcept {

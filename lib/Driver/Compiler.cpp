@@ -554,7 +554,8 @@ std::unique_ptr<CompiledKernel> Compiler::compileThroughCache(SourceManager &sou
     return compileAfresh(sources, file, options, diagnostics, modules, std::move(tree));
   auto find = [&]() -> std::unique_ptr<CompiledKernel> {
     CacheLevel level = CacheLevel::None;
-    std::shared_ptr<const CacheEntry> entry = cache.find(caching->getKey(), &level, caching->isSharable());
+    std::shared_ptr<const CacheEntry> entry =
+        cache.find(caching->getKey(), &level, caching->isSharable());
     if (!entry)
       return nullptr;
     std::unique_ptr<CompiledKernel> kernel = caching->read(*entry, diagnostics);

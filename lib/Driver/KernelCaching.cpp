@@ -12,8 +12,8 @@
 
 #include "tilec/Cache/BuildId.h"
 #include "tilec/IRGen/IRGen.h"
-#include "tilec/Target/HostJIT.h"
 #include "tilec/Syntax/Parser.h"
+#include "tilec/Target/HostJIT.h"
 #include "llvm/Support/Endian.h"
 
 using llvm::StringRef;

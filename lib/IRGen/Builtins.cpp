@@ -23,8 +23,8 @@ const std::vector<const Builtin *> &getAll() {
     for (llvm::ArrayRef<Builtin> part :
          {getMemoryBuiltins(), getAtomicBuiltins(), getMatrixBuiltins(), getBlockAccessBuiltins(),
           getDescriptorRowBuiltins(), getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(),
-          getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getPythonBuiltins(),
-          getLibdeviceBuiltins(), getTypeBuiltins()})
+          getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getInlineBuiltins(),
+          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;
@@ -49,8 +49,8 @@ std::string Builtin::getDisplayName() const {
                            : places & inTriton              ? "triton."
                            : places & inLibdevice           ? "libdevice."
                            : places & inMath                ? "tl.math."
-                           : places & inExtra               ? "tl.extra.cuda."
                            : places & asDescriptorMethod    ? "descriptor."
+                           : places & inExtra               ? "tl.extra.cuda."
                                                             : "";
   return (prefix + name).str();
 }
@@ -74,15 +74,7 @@ std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
 }
 
 bool isKnownUnsupported(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"atomic_poll",
-                                          "extern_elementwise",
-                                          "gdc_launch_dependents",
-                                          "gdc_wait",
-                                          "globaltimer",
-                                          "inline_asm_elementwise",
-                                          "map_elementwise",
-                                          "smid",
-                                          "tensor_descriptor"};
+  static const llvm::StringSet<> names = {"atomic_poll", "extern_elementwise", "tensor_descriptor"};
   return names.contains(name);
 }
 

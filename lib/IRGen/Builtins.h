@@ -101,6 +101,7 @@ llvm::ArrayRef<Builtin> getShapeBuiltins();
 llvm::ArrayRef<Builtin> getReduceBuiltins();
 llvm::ArrayRef<Builtin> getScanBuiltins();
 llvm::ArrayRef<Builtin> getHintBuiltins();
+llvm::ArrayRef<Builtin> getInlineBuiltins();
 llvm::ArrayRef<Builtin> getPythonBuiltins();
 llvm::ArrayRef<Builtin> getTypeBuiltins();
 

@@ -350,6 +350,13 @@ FailureOr<Value> genDescriptorReduce(Generator &g, const BoundArgs &a) {
   return Value::none();
 }
 
+/// The order of arguments of before.
+FailureOr<Value> genOldDescriptorStore(Generator &g, const BoundArgs &a) {
+  BoundArgs swapped = a;
+  std::swap(swapped.args[1], swapped.args[2]);
+  return genDescriptorStore(g, swapped);
+}
+
 constexpr llvm::StringLiteral makeDescriptorParams =
     "base shape strides block_shape padding_option?";
 
@@ -360,6 +367,8 @@ constexpr Builtin blockAccessBuiltins[] = {
     {"make_tensor_descriptor", makeDescriptorParams, inLanguage, genMakeDescriptor},
     {"_experimental_make_tensor_descriptor", makeDescriptorParams, inLanguage, genMakeDescriptor},
     {"load_tensor_descriptor", "desc offsets", inLanguage, genDescriptorLoad},
+    {"_experimental_descriptor_load", "desc offsets shape? dtype?", inLanguage, genDescriptorLoad},
+    {"_experimental_descriptor_store", "desc value offsets", inLanguage, genOldDescriptorStore},
     {"store_tensor_descriptor", "desc offsets value", inLanguage, genDescriptorStore},
     {"load", "desc offsets", asDescriptorMethod, genDescriptorLoad},
     {"store", "desc offsets value", asDescriptorMethod, genDescriptorStore},

@@ -6,7 +6,12 @@
 
 #include "MathBuiltins.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 namespace tilec::irgen {
+
+static llvm::ArrayRef<Builtin> getPlainLibdeviceBuiltins();
+
 namespace {
 
 namespace arith = mlir::arith;
@@ -92,6 +97,79 @@ template <typename OpT> FailureOr<Value> genIntUnary(Generator &g, const BoundAr
   return g.cast(result, ScalarKind::Int32, a.range);
 }
 
+/// A function of the library whose arguments behind the first few the builtin's name gives.
+FailureOr<Value> callLibrary(Generator &g, const BoundArgs &a, llvm::StringRef function,
+                             llvm::ArrayRef<Value> constants) {
+  const SourceModule &library = getLibraryModule();
+  const ModuleBinding *binding = library.scope.find(function);
+  if (!binding || !binding->function)
+    return g.error(a.range, "'" + a.builtin->getDisplayName() + "' is not supported");
+  std::vector<Generator::CallArg> args;
+  for (const BoundArg &arg : a.args)
+    args.push_back({"", arg.value, arg.range});
+  for (const Value &constant : constants)
+    args.push_back({"", constant, a.range});
+  return g.call(FunctionValue{binding->function, &library}, args, a.range);
+}
+
+/// `float2int_rz(x)`: types and rounding are in the name.
+FailureOr<Value> genConversion(Generator &g, const BoundArgs &a) {
+  auto [types, mode] = a.builtin->name.rsplit('_');
+  auto [from, to] = types.split('2');
+  auto findType = [](llvm::StringRef word) {
+    return Value(Constant(DType(llvm::StringSwitch<ScalarKind>(word)
+                                    .Case("float", ScalarKind::FP32)
+                                    .Case("double", ScalarKind::FP64)
+                                    .Case("int", ScalarKind::Int32)
+                                    .Case("uint", ScalarKind::UInt32)
+                                    .Case("ll", ScalarKind::Int64)
+                                    .Default(ScalarKind::UInt64))));
+  };
+  return callLibrary(g, a, "_lib_convert",
+                     {findType(from), findType(to), Value(Constant(mode.str()))});
+}
+
+/// `add_rd(x, y)`.
+FailureOr<Value> genDirected(Generator &g, const BoundArgs &a) {
+  auto [name, mode] = a.builtin->name.rsplit('_');
+  return callLibrary(g, a, ("_lib_" + name).str(), {Value(Constant(mode.str()))});
+}
+
+/// Every arithmetic operation and every conversion with every rounding that libdevice has.
+llvm::ArrayRef<Builtin> getRoundedBuiltins() {
+  static const std::vector<Builtin> builtins = [] {
+    static constexpr llvm::StringRef modes[] = {"rn", "rz", "rd", "ru"};
+    static constexpr llvm::StringRef conversions[] = {
+        "double2float", "double2int", "double2uint", "double2ll",  "double2ull", "float2int",
+        "float2uint",   "float2ll",   "float2ull",   "int2float",  "uint2float", "ll2float",
+        "ull2float",    "ll2double",  "ull2double",  "int2double", "uint2double"};
+    static constexpr std::pair<llvm::StringRef, llvm::StringRef> operations[] = {
+        {"add", "x y"},   {"sub", "x y"}, {"mul", "x y"}, {"div", "x y"},
+        {"fma", "x y z"}, {"rcp", "x"},   {"sqrt", "x"},  {"rsqrt", "x"}};
+    // Names live as long as the list.
+    static std::vector<std::unique_ptr<std::string>> names;
+    std::vector<Builtin> list;
+    auto add = [&](llvm::StringRef name, llvm::StringRef mode, llvm::StringRef params,
+                   BuiltinHandler handler) {
+      names.push_back(std::make_unique<std::string>((name + "_" + mode).str()));
+      // A few are there already, as operations.
+      for (const Builtin &known : getPlainLibdeviceBuiltins())
+        if (known.name == *names.back())
+          return;
+      list.push_back({*names.back(), params, inLibdevice, handler});
+    };
+    for (llvm::StringRef mode : modes) {
+      for (llvm::StringRef name : conversions)
+        add(name, mode, "x", genConversion);
+      for (const auto &[name, params] : operations)
+        if (name != "rsqrt" || mode == "rn")
+          add(name, mode, params, genDirected);
+    }
+    return list;
+  }();
+  return builtins;
+}
+
 constexpr Builtin libdeviceBuiltins[] = {
     {"abs", "x", inLibdevice, genAbs},
     {"fabs", "x", inLibdevice, genAbs},
@@ -152,6 +230,15 @@ constexpr Builtin libdeviceBuiltins[] = {
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getLibdeviceBuiltins() { return libdeviceBuiltins; }
+static llvm::ArrayRef<Builtin> getPlainLibdeviceBuiltins() { return libdeviceBuiltins; }
+
+llvm::ArrayRef<Builtin> getLibdeviceBuiltins() {
+  static const std::vector<Builtin> all = [] {
+    std::vector<Builtin> list(std::begin(libdeviceBuiltins), std::end(libdeviceBuiltins));
+    llvm::append_range(list, getRoundedBuiltins());
+    return list;
+  }();
+  return all;
+}
 
 } // namespace tilec::irgen

@@ -86,6 +86,8 @@ FailureOr<bool> getPropagateNan(Generator &g, const BoundArgs &a, unsigned index
   FailureOr<std::string> text = g.toString(a[index].value, a[index].range, "'propagate_nan'");
   if (mlir::failed(text))
     return failure();
+  if (*text != "all" && *text != "none")
+    return g.error(a[index].range, "propagate_nan '" + *text + "' is none of 'none', 'all'");
   return *text == "all";
 }
 
@@ -226,6 +228,7 @@ constexpr Builtin mathBuiltins[] = {
     {"sqrt", "x", mathPlaces, genFloatUnary<math::SqrtOp>},
     {"rsqrt", "x", mathPlaces, genFloatUnary<math::RsqrtOp>},
     {"erf", "x", mathPlaces, genFloatUnary<math::ErfOp>},
+    {"tanh", "x", inLanguage, genFloatUnary<math::TanhOp>},
     {"floor", "x", mathPlaces, genFloatUnary<math::FloorOp>},
     {"ceil", "x", mathPlaces, genFloatUnary<math::CeilOp>},
     {"sqrt_rn", "x", inLanguage | inMath, genSqrtRn},

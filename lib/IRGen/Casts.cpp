@@ -142,11 +142,11 @@ FailureOr<Value> Generator::castLegacyFloat8(const Value &value, DType type, Sou
     return failure();
   Type wordType = magnitude->getRuntime()->type;
   Value limit = splat(*largest, wordType.shape);
-  magnitude = emit<arith::MinUIOp>(wordType, magnitude->getRuntime()->value,
-                                   limit.getRuntime()->value);
-  FailureOr<Value> code = apply(
-      BinaryOp::BitOr, sign,
-      apply(BinaryOp::RShift, apply(BinaryOp::Add, magnitude, number(0x40)), number(7)));
+  magnitude =
+      emit<arith::MinUIOp>(wordType, magnitude->getRuntime()->value, limit.getRuntime()->value);
+  FailureOr<Value> code =
+      apply(BinaryOp::BitOr, sign,
+            apply(BinaryOp::RShift, apply(BinaryOp::Add, magnitude, number(0x40)), number(7)));
   if (mlir::succeeded(code))
     code = cast(*code, ScalarKind::UInt8, range);
   return mlir::failed(code) ? code : bitcast(*code, type, range);

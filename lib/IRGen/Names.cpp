@@ -249,6 +249,15 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   if (const Builtin *builtin = findBuiltin(name, places))
     return Value(BuiltinValue{builtin});
   std::vector<llvm::StringRef> candidates = getBuiltinNames(places & ~internal);
+  // What is written in the language; older kernels find it in tl.math.
+  if (kind == ModuleKind::Libdevice || kind == ModuleKind::Math) {
+    const SourceModule &library = getLibraryModule();
+    if (const ModuleBinding *binding = library.scope.find(("_nv_" + name).str()))
+      return Value(FunctionValue{binding->function, &library});
+    for (llvm::StringRef candidate : library.scope.getNames())
+      if (candidate.consume_front("_nv_"))
+        candidates.push_back(candidate);
+  }
   if (kind == ModuleKind::Language || kind == ModuleKind::Math ||
       (kind == ModuleKind::Triton && name == "cdiv")) {
     const SourceModule &library = getLibraryModule();

@@ -14,7 +14,6 @@
 
 namespace tilec::harness {
 
-
 /// When a case is run.
 enum class Scale {
   /// Always; one per example.

@@ -58,7 +58,8 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   options.tools.libclc = places.libclc;
   options.tools.libdevice = places.libdevice;
   options.tools.executable = places.executable;
-  std::string key = run.text + run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
+  std::string key =
+      run.text + run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
   for (const Argument &argument : run.arguments)
     if (!argument.hidden) {
       options.arguments.push_back({argument.name, argument.signature()});

@@ -18,6 +18,8 @@ std::vector<Case> languageCases() {
   addMatrixCases(cases);
   addRandomCases(cases);
   addFunctionCases(cases);
+  addInlineCases(cases);
+  addLibdeviceCases(cases);
   return cases;
 }
 

@@ -115,8 +115,20 @@ const Row rows[] = {
      "\"positive\")\ntl.device_assert(tl.min(x, 0) == 0)\nassert 1 == 1\ny = x",
      [](Int i) { return i; }},
     {"builtin functions", "",
-     "y = x + int(3.7) + int(tl.max(x, 0)) + min(tl.max(x, 0), 4) + max(tl.min(x, 0), 2)",
-     [](Int i) { return i + 3 + 15 + 4 + 2; }},
+     "y = x + int(3.7) + int(tl.max(x, 0)) + min(tl.max(x, 0), 4) + max(tl.min(x, 0), 2) + abs(-3)",
+     [](Int i) { return i + 3 + 15 + 4 + 2 + 3; }},
+    {"map_elementwise",
+     "@triton.jit\ndef collatz(a):\n    n = 0\n    while a > 1:\n        if a % 2 == 0:\n          "
+     "  a = a // 2\n        else:\n            a = 3 * a + 1\n        n += 1\n    return n",
+     "y = tl.map_elementwise(collatz, x)",
+     [](Int i) {
+       Int n = 0;
+       while (i > 1) {
+         i = i % 2 ? 3 * i + 1 : i / 2;
+         ++n;
+       }
+       return n;
+     }},
 };
 
 void writeRow(BlockProgram &p, const Row &row) {

@@ -17,6 +17,8 @@ void addFunctionCases(std::vector<Case> &cases);
 void addMatrixCases(std::vector<Case> &cases);
 void addMemoryCases(std::vector<Case> &cases);
 void addRandomCases(std::vector<Case> &cases);
+void addInlineCases(std::vector<Case> &cases);
+void addLibdeviceCases(std::vector<Case> &cases);
 void addReduceCases(std::vector<Case> &cases);
 void addShapeCases(std::vector<Case> &cases);
 

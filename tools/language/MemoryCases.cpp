@@ -357,7 +357,7 @@ void addMemoryCases(std::vector<Case> &cases) {
     addCase(cases, "block pointer", type, "20x24",
             [=](BlockProgram &p) { writeBlockPointer(p, type); });
   for (DType type : {DType::f32, DType::f16}) {
-    for (int variant : {0, 2})
+    for (int variant : {0, 1, 2})
       addCase(cases, "descriptor", type, std::to_string(variant),
               [=](BlockProgram &p) { writeDescriptor(p, type, variant); });
     addCase(cases, "descriptor ranks", type, "",

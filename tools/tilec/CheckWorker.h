@@ -11,8 +11,8 @@
 #ifndef TILEC_TOOLS_TILEC_CHECKWORKER_H
 #define TILEC_TOOLS_TILEC_CHECKWORKER_H
 
-#include "tilec/Tuning/WorkerProcess.h"
 #include "Options.h"
+#include "tilec/Tuning/WorkerProcess.h"
 
 namespace tilec::tool {
 

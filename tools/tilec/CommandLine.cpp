@@ -69,7 +69,9 @@ void OptionSet::addHidden(const std::string &name, int &value) {
   app.add_option(name, value)->group("");
 }
 
-void OptionSet::require(const std::string &name, bool isNeeded) { app.get_option(name)->required(isNeeded); }
+void OptionSet::require(const std::string &name, bool isNeeded) {
+  app.get_option(name)->required(isNeeded);
+}
 
 void OptionSet::setFooter(const std::string &text) { app.footer(text); }
 

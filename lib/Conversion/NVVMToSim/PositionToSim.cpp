@@ -77,6 +77,13 @@ static Value readRegister(Operation *op, SimBuilder &b) {
             NVVM::ClusterDimBlocksZOp>([&](Operation *) { return b.constantI32(op->getLoc(), 1); })
       .Case([&](NVVM::LaneIdOp) { return lane(op, b); })
       .Case([&](NVVM::WarpIdOp) { return b.call(op->getLoc(), "tilec_sim_warpid", {}); })
+      .Case([&](NVVM::SmIdOp) { return b.constantI32(op->getLoc(), 0); })
+      .Case([&](NVVM::GlobalTimerOp) -> Value {
+        return LLVM::CallIntrinsicOp::create(b.rewriter, op->getLoc(), b.i64(),
+                                             b.rewriter.getStringAttr("llvm.readcyclecounter"),
+                                             ValueRange())
+            .getResults();
+      })
       .Case([&](NVVM::WarpSizeOp) { return b.constantI32(op->getLoc(), warpSize); })
       .Case([&](NVVM::WarpDimOp) { return warpCount(op, b); })
       .Case([&](NVVM::LaneMaskEqOp) { return lanesFrom(op, b, 1); })

@@ -124,6 +124,7 @@ Lowered lowerMbarrier(mlir::Operation *op, SimBuilder &b);
 Lowered lowerCopy(mlir::Operation *op, SimBuilder &b);
 Lowered lowerDeviceCall(mlir::Operation *op, SimBuilder &b);
 Lowered lowerMath(mlir::Operation *op, SimBuilder &b);
+Lowered lowerInlineAsm(mlir::Operation *op, SimBuilder &b);
 Lowered lowerFloat8(mlir::Operation *op, SimBuilder &b);
 Lowered lowerArithmetic(mlir::Operation *op, SimBuilder &b);
 /// Takes every operation: reports those that the simulator does not have.

@@ -179,7 +179,8 @@ struct Elementwise : ConversionPattern {
 
   LogicalResult matchAndRewrite(Operation *op, ArrayRef<ValueRange> operands,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
+    if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1 ||
+        isa<tile::InlineAsmOp, tile::MapOp>(op))
       return rewriter.notifyMatchFailure(op, "not an elementwise operation");
     int64_t count = numRegisters(op->getResult(0).getType());
     SmallVector<Value> results;

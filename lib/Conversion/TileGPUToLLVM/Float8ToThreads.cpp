@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 8-bit floats (OCP e4m3fn and e5m2, and the "fnuz" forms of both, whose only special value is a NaN
-// in place of minus zero) from and to f32 by integer arithmetic, and by the machine's conversions of
-// pairs where it has them.
+// 8-bit floats (OCP e4m3fn and e5m2, and the "fnuz" forms of both, whose only special value is a
+// NaN in place of minus zero) from and to f32 by integer arithmetic, and by the machine's
+// conversions of pairs where it has them.
 //
 // Widening: sign, exponent and mantissa move into place of an f32 with the wrong bias, and one
 // multiplication by a power of two sets the bias right, subnormals included. Narrowing: the reverse
@@ -122,8 +122,7 @@ Value tilec::emitF32ToFloat8(OpBuilder &builder, Location loc, Value value, Floa
       e.cmp(arith::CmpIPredicate::ult, magnitude, uint32_t(127 + 1 - format.bias) << 23);
   Value result = e.select(isSubnormal, subnormal, normal);
   // Too large saturates; NaN stays NaN.
-  Value tooLarge = e.cmp(arith::CmpIPredicate::uge, magnitude,
-                         uint32_t(127 + format.beyond) << 23);
+  Value tooLarge = e.cmp(arith::CmpIPredicate::uge, magnitude, uint32_t(127 + format.beyond) << 23);
   Value overflow = arith::OrIOp::create(builder, loc, tooLarge,
                                         e.cmp(arith::CmpIPredicate::ugt, result, format.maxFinite));
   result = e.select(overflow, e.c(format.maxFinite), result);

@@ -109,6 +109,16 @@ template <typename Op, typename LLVMOp> struct Intrinsic : ConvertOpToLLVMPatter
   }
 };
 
+struct LeadingZeros : ConvertOpToLLVMPattern<math::CountLeadingZerosOp> {
+  using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
+  LogicalResult matchAndRewrite(math::CountLeadingZerosOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<LLVM::CountLeadingZerosOp>(op, op.getType(), adaptor.getOperand(),
+                                                           /*is_zero_poison=*/false);
+    return success();
+  }
+};
+
 struct AbsI : ConvertOpToLLVMPattern<math::AbsIOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
   LogicalResult matchAndRewrite(math::AbsIOp op, OpAdaptor adaptor,
@@ -154,7 +164,7 @@ static void addIntrinsics(const LLVMTypeConverter &types, RewritePatternSet &pat
       Intrinsic<math::CeilOp, LLVM::FCeilOp>, Intrinsic<math::FmaOp, LLVM::FMAOp>,
       Intrinsic<math::TruncOp, LLVM::FTruncOp>, Intrinsic<math::RoundEvenOp, LLVM::RoundEvenOp>,
       Intrinsic<math::RoundOp, LLVM::RoundOp>, Intrinsic<math::CopySignOp, LLVM::CopySignOp>,
-      Intrinsic<math::CtPopOp, LLVM::CtPopOp>, AbsI>(types);
+      Intrinsic<math::CtPopOp, LLVM::CtPopOp>, AbsI, LeadingZeros>(types);
   // f64 square root is exact on every target.
   patterns.add<Intrinsic<math::SqrtOp, LLVM::SqrtOp>>(types);
 }

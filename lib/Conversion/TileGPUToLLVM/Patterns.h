@@ -48,6 +48,8 @@ void populateWgmmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLoweri
 void populateTmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Views of buffers, asynchronous copies, fences.
 void populateAsyncPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// Instructions and functions of the kernel's own, element by element.
+void populateInlinePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateProgramPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 
 /// Scalar math and f32 division to GPU instructions and library calls.

@@ -79,6 +79,29 @@ struct Barrier : ThreadPattern<tile::BarrierOp> {
   }
 };
 
+/// griddepcontrol, which has a meaning where a launch allows the next one to overlap with it.
+template <typename Op, NVVM::GridDepActionKind kind> struct GridDependency : ThreadPattern<Op> {
+  using ThreadPattern<Op>::ThreadPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    // Older machines never start a launch early.
+    if (this->lowering.computeCapability >= 90)
+      NVVM::GriddepcontrolOp::create(rewriter, op.getLoc(), kind);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// A special register of the machine.
+template <typename Op, typename Register> struct SpecialRegister : ThreadPattern<Op> {
+  using ThreadPattern<Op>::ThreadPattern;
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<Register>(op, op.getType());
+    return success();
+  }
+};
+
 struct Assume : ThreadPattern<tile::AssumeOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::AssumeOp op, OpAdaptor adaptor,
@@ -191,4 +214,9 @@ private:
 void tilec::populateProgramPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
   patterns.add<ProgramId, NumPrograms, Barrier, Assume, Assert, Print>(lowering,
                                                                        patterns.getContext());
+  patterns
+      .add<GridDependency<tile::GridDependencyWaitOp, NVVM::GridDepActionKind::wait>,
+           GridDependency<tile::GridDependencyLaunchOp, NVVM::GridDepActionKind::launch_dependents>,
+           SpecialRegister<tile::GlobalTimerOp, NVVM::GlobalTimerOp>,
+           SpecialRegister<tile::ProcessorIdOp, NVVM::SmIdOp>>(lowering, patterns.getContext());
 }

@@ -98,6 +98,7 @@ struct ConvertTileGPUToThreads final
     populateWgmmaPatterns(patterns, lowering);
     populateAsyncPatterns(patterns, lowering);
     populateTmaPatterns(patterns, lowering);
+    populateInlinePatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     populateFunctionSignature(patterns, types, target);

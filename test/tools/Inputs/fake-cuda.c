@@ -62,6 +62,7 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, co
   memset(map, 0, 128);
   memcpy(map, &address, sizeof address);
   if (getenv("FAKE_SAYS")) {
+    flockfile(stdout); /* One line, whatever other threads say. */
     printf("map at %p: type %d,", address, type);
     for (unsigned i = 0; i < rank; ++i)
       printf(" %llu", (unsigned long long)sizes[i]);
@@ -72,6 +73,7 @@ int cuTensorMapEncodeTiled(void *map, int type, unsigned rank, void *address, co
     for (unsigned i = 0; i < rank; ++i)
       printf(" %u", box[i]);
     printf(", swizzle %d, promotion %d, fill %d\n", swizzle, promotion, fill);
+    funlockfile(stdout);
   }
   return (uintptr_t)map % 64 != 0 || steps[rank - 1] != 1 || interleave != 0 ? 1 : 0;
 }

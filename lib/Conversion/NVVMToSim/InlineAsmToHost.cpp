@@ -1,0 +1,644 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inline PTX of a kernel, statement by statement: a register is a name with integer bits, an
+// instruction finds its meaning in a table by its first word, and the type at its end says how the
+// bits are read. Only instructions that compute with registers are known; any other is an error
+// that names it. docs/language.md has the list.
+
+#include "SimBuilder.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace tilec;
+
+namespace {
+
+/// A PTX type: 'u', 's', 'f', 'b' and bits; pairs of halves have their own kind.
+struct PtxType {
+  enum Kind { Bits, Unsigned, Signed, Float, BFloat, Predicate } kind = Bits;
+  unsigned width = 32;
+  bool isPair = false;
+};
+
+std::optional<PtxType> parseType(StringRef text) {
+  if (text == "pred")
+    return PtxType{PtxType::Predicate, 1};
+  if (text == "f16x2" || text == "bf16x2")
+    return PtxType{text == "f16x2" ? PtxType::Float : PtxType::BFloat, 16, true};
+  PtxType::Kind kind = PtxType::Bits;
+  if (text.consume_front("bf"))
+    kind = PtxType::BFloat;
+  else if (text.consume_front("u"))
+    kind = PtxType::Unsigned;
+  else if (text.consume_front("s"))
+    kind = PtxType::Signed;
+  else if (text.consume_front("f"))
+    kind = PtxType::Float;
+  else if (!text.consume_front("b"))
+    return std::nullopt;
+  unsigned width;
+  if (text.getAsInteger(10, width) || !llvm::is_contained({8u, 16u, 32u, 64u}, width))
+    return std::nullopt;
+  return PtxType{kind, width};
+}
+
+/// Executes the statements of one asm operation.
+class Translator {
+public:
+  Translator(LLVM::InlineAsmOp asmOp, SimBuilder &simBuilder)
+      : op(asmOp), rewriter(simBuilder.rewriter), loc(asmOp.getLoc()) {}
+
+  /// The results' register values in order; none after an error, which is in `problem`.
+  std::optional<SmallVector<Value>> run(ArrayRef<Type> results);
+  std::string problem;
+
+private:
+  bool execute(StringRef statement);
+  bool declare(StringRef rest);
+  /// Bits of an operand as an integer of `width` bits.
+  Value read(StringRef operand, unsigned width);
+  bool write(StringRef operand, Value bits);
+  Value resize(Value bits, unsigned width, bool isSigned = false);
+  Value compute(StringRef name, ArrayRef<StringRef> modifiers, PtxType type,
+                ArrayRef<StringRef> sources);
+  Value computeInteger(StringRef name, ArrayRef<StringRef> modifiers, PtxType type,
+                       ArrayRef<Value> v);
+  Value computeFloat(StringRef name, PtxType type, ArrayRef<Value> v);
+  Value convert(ArrayRef<StringRef> modifiers, PtxType to, PtxType from, Value bits);
+  Value compare(StringRef relation, PtxType type, Value left, Value right);
+  Value permuteBytes(Value low, Value high, Value selector);
+  Value logic3(ArrayRef<Value> v, unsigned table);
+
+  Type integer(unsigned width) { return rewriter.getIntegerType(width); }
+  Type floatType(PtxType type) {
+    if (type.kind == PtxType::BFloat)
+      return rewriter.getBF16Type();
+    return type.width == 16   ? Type(rewriter.getF16Type())
+           : type.width == 32 ? Type(rewriter.getF32Type())
+                              : Type(rewriter.getF64Type());
+  }
+  Value constant(unsigned width, uint64_t value) {
+    return LLVM::ConstantOp::create(
+        rewriter, loc, integer(width),
+        rewriter.getIntegerAttr(integer(width), APInt(width, value, false, true)));
+  }
+  Value asFloat(Value bits, PtxType type) {
+    return LLVM::BitcastOp::create(rewriter, loc, floatType(type), bits);
+  }
+  Value asBits(Value value) {
+    return LLVM::BitcastOp::create(rewriter, loc, integer(value.getType().getIntOrFloatBitWidth()),
+                                   value);
+  }
+  template <typename OpT> Value make(Value left, Value right) {
+    return OpT::create(rewriter, loc, left, right);
+  }
+
+  LLVM::InlineAsmOp op;
+  IRRewriter &rewriter;
+  Location loc;
+  llvm::StringMap<Value> registers;
+  llvm::StringMap<unsigned> widths;
+};
+
+Value Translator::resize(Value bits, unsigned width, bool isSigned) {
+  unsigned from = bits.getType().getIntOrFloatBitWidth();
+  if (from == width)
+    return bits;
+  if (from > width)
+    return LLVM::TruncOp::create(rewriter, loc, integer(width), bits);
+  if (isSigned)
+    return LLVM::SExtOp::create(rewriter, loc, integer(width), bits);
+  return LLVM::ZExtOp::create(rewriter, loc, integer(width), bits);
+}
+
+Value Translator::read(StringRef operand, unsigned width) {
+  operand = operand.trim();
+  auto known = registers.find(operand);
+  if (known != registers.end())
+    return resize(known->second, width);
+  if (widths.count(operand)) { // Declared and never written.
+    return constant(width, 0);
+  }
+  StringRef number = operand;
+  uint64_t bits = 0;
+  if ((number.consume_front("0f") || number.consume_front("0F") || number.consume_front("0d") ||
+       number.consume_front("0D")) &&
+      !number.getAsInteger(16, bits))
+    return constant(width, bits);
+  number = operand;
+  bool isNegative = number.consume_front("-");
+  number.consume_back("U");
+  if (!number.getAsInteger(0, bits))
+    return constant(width, isNegative ? -bits : bits);
+  problem = ("the operand '" + operand + "'").str();
+  return {};
+}
+
+bool Translator::write(StringRef operand, Value bits) {
+  operand = operand.trim();
+  auto width = widths.find(operand);
+  if (width == widths.end()) {
+    problem = ("the register '" + operand + "'").str();
+    return false;
+  }
+  registers[operand] = resize(bits, width->second);
+  return true;
+}
+
+/// `.b32 a, b;` and `.b32 r<4>;`
+bool Translator::declare(StringRef rest) {
+  auto [typeText, names] = rest.trim().split(' ');
+  typeText.consume_front(".");
+  std::optional<PtxType> type = parseType(typeText);
+  if (!type) {
+    problem = ("the type '" + typeText + "'").str();
+    return false;
+  }
+  SmallVector<StringRef> list;
+  names.split(list, ',');
+  for (StringRef name : list) {
+    name = name.trim();
+    size_t open = name.find('<');
+    unsigned count;
+    if (open == StringRef::npos) {
+      widths[name] = type->width * (type->isPair ? 2 : 1);
+    } else if (!name.slice(open + 1, name.find('>')).getAsInteger(10, count) && count <= 1024) {
+      for (unsigned i = 0; i < count; ++i)
+        widths[(name.take_front(open) + Twine(i)).str()] = type->width;
+    }
+  }
+  return true;
+}
+
+Value Translator::permuteBytes(Value low, Value high, Value selector) {
+  Value both =
+      make<LLVM::OrOp>(resize(low, 64), make<LLVM::ShlOp>(resize(high, 64), constant(64, 32)));
+  Value result = constant(32, 0);
+  for (unsigned i = 0; i < 4; ++i) {
+    Value nibble = make<LLVM::LShrOp>(selector, constant(32, 4 * i));
+    Value place = make<LLVM::ShlOp>(make<LLVM::AndOp>(nibble, constant(32, 7)), constant(32, 3));
+    Value byte = resize(make<LLVM::LShrOp>(both, resize(place, 64)), 8);
+    // The fourth bit asks for copies of the byte's sign.
+    Value sign = make<LLVM::AShrOp>(byte, constant(8, 7));
+    Value wantsSign =
+        LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ne,
+                             make<LLVM::AndOp>(nibble, constant(32, 8)), constant(32, 0));
+    byte = LLVM::SelectOp::create(rewriter, loc, wantsSign, sign, byte);
+    result = make<LLVM::OrOp>(result, make<LLVM::ShlOp>(resize(byte, 32), constant(32, 8 * i)));
+  }
+  return result;
+}
+
+/// Each bit of the result is a bit of the table, chosen by the bits of the operands.
+Value Translator::logic3(ArrayRef<Value> v, unsigned table) {
+  Value result = constant(32, 0), ones = constant(32, ~0u);
+  for (unsigned row = 0; row < 8; ++row) {
+    if (!((table >> row) & 1))
+      continue;
+    Value term = ones;
+    for (unsigned i = 0; i < 3; ++i)
+      term = make<LLVM::AndOp>(term, (row >> (2 - i)) & 1 ? v[i] : make<LLVM::XOrOp>(v[i], ones));
+    result = make<LLVM::OrOp>(result, term);
+  }
+  return result;
+}
+
+Value Translator::compare(StringRef relation, PtxType type, Value left, Value right) {
+  if (type.kind == PtxType::Float || type.kind == PtxType::BFloat) {
+    bool orUnordered = relation.size() == 3 && relation.consume_back("u");
+    using P = LLVM::FCmpPredicate;
+    std::optional<P> predicate = llvm::StringSwitch<std::optional<P>>(relation)
+                                     .Case("eq", orUnordered ? P::ueq : P::oeq)
+                                     .Case("ne", orUnordered ? P::une : P::one)
+                                     .Case("lt", orUnordered ? P::ult : P::olt)
+                                     .Case("le", orUnordered ? P::ule : P::ole)
+                                     .Case("gt", orUnordered ? P::ugt : P::ogt)
+                                     .Case("ge", orUnordered ? P::uge : P::oge)
+                                     .Case("nan", P::uno)
+                                     .Case("num", P::ord)
+                                     .Default(std::nullopt);
+    if (!predicate)
+      return {};
+    return LLVM::FCmpOp::create(rewriter, loc, *predicate, asFloat(left, type),
+                                asFloat(right, type));
+  }
+  bool isSigned = type.kind == PtxType::Signed;
+  using P = LLVM::ICmpPredicate;
+  std::optional<P> predicate = llvm::StringSwitch<std::optional<P>>(relation)
+                                   .Case("eq", P::eq)
+                                   .Case("ne", P::ne)
+                                   .Cases({"lt", "lo"}, isSigned ? P::slt : P::ult)
+                                   .Cases({"le", "ls"}, isSigned ? P::sle : P::ule)
+                                   .Cases({"gt", "hi"}, isSigned ? P::sgt : P::ugt)
+                                   .Cases({"ge", "hs"}, isSigned ? P::sge : P::uge)
+                                   .Default(std::nullopt);
+  if (!predicate)
+    return {};
+  return LLVM::ICmpOp::create(rewriter, loc, *predicate, left, right);
+}
+
+Value Translator::computeFloat(StringRef name, PtxType type, ArrayRef<Value> v) {
+  SmallVector<Value> f;
+  for (Value bits : v)
+    f.push_back(asFloat(bits, type));
+  Type result = floatType(type);
+  auto one = [&] {
+    return LLVM::ConstantOp::create(rewriter, loc, result, rewriter.getFloatAttr(result, 1.0));
+  };
+  Value value;
+  if (f.size() == 1)
+    value = llvm::StringSwitch<std::function<Value()>>(name)
+                .Case("mov", [&]() -> Value { return f[0]; })
+                .Case("neg", [&]() -> Value { return LLVM::FNegOp::create(rewriter, loc, f[0]); })
+                .Case("abs", [&]() -> Value { return LLVM::FAbsOp::create(rewriter, loc, f[0]); })
+                .Case("ex2", [&]() -> Value { return LLVM::Exp2Op::create(rewriter, loc, f[0]); })
+                .Case("lg2", [&]() -> Value { return LLVM::Log2Op::create(rewriter, loc, f[0]); })
+                .Case("sin", [&]() -> Value { return LLVM::SinOp::create(rewriter, loc, f[0]); })
+                .Case("cos", [&]() -> Value { return LLVM::CosOp::create(rewriter, loc, f[0]); })
+                .Case("tanh", [&]() -> Value { return LLVM::TanhOp::create(rewriter, loc, f[0]); })
+                .Case("sqrt", [&]() -> Value { return LLVM::SqrtOp::create(rewriter, loc, f[0]); })
+                .Case("rcp",
+                      [&]() -> Value { return LLVM::FDivOp::create(rewriter, loc, one(), f[0]); })
+                .Case("rsqrt",
+                      [&]() -> Value {
+                        Value root = LLVM::SqrtOp::create(rewriter, loc, f[0]);
+                        return LLVM::FDivOp::create(rewriter, loc, one(), root);
+                      })
+                .Default([]() { return Value(); })();
+  else if (f.size() == 2)
+    value =
+        llvm::StringSwitch<std::function<Value()>>(name)
+            .Case("add", [&]() { return make<LLVM::FAddOp>(f[0], f[1]); })
+            .Case("sub", [&]() { return make<LLVM::FSubOp>(f[0], f[1]); })
+            .Case("mul", [&]() { return make<LLVM::FMulOp>(f[0], f[1]); })
+            .Case("div", [&]() { return make<LLVM::FDivOp>(f[0], f[1]); })
+            .Case("min", [&]() { return make<LLVM::MinNumOp>(f[0], f[1]); })
+            .Case("max", [&]() { return make<LLVM::MaxNumOp>(f[0], f[1]); })
+            .Case("copysign",
+                  [&]() -> Value { return LLVM::CopySignOp::create(rewriter, loc, f[1], f[0]); })
+            .Default([]() { return Value(); })();
+  else if (f.size() == 3 && (name == "fma" || name == "mad"))
+    value = LLVM::FMAOp::create(rewriter, loc, f[0], f[1], f[2]);
+  return value ? asBits(value) : Value();
+}
+
+Value Translator::computeInteger(StringRef name, ArrayRef<StringRef> modifiers, PtxType type,
+                                 ArrayRef<Value> v) {
+  bool isSigned = type.kind == PtxType::Signed;
+  unsigned width = type.width;
+  auto has = [&](StringRef word) { return llvm::is_contained(modifiers, word); };
+  auto product = [&]() -> Value {
+    if (!has("hi") && !has("wide"))
+      return make<LLVM::MulOp>(v[0], v[1]);
+    Value wide =
+        make<LLVM::MulOp>(resize(v[0], 2 * width, isSigned), resize(v[1], 2 * width, isSigned));
+    return has("wide") ? wide : resize(make<LLVM::LShrOp>(wide, constant(2 * width, width)), width);
+  };
+  /// A shift by as much as the width or more leaves nothing, or the sign.
+  auto shift = [&](bool left) -> Value {
+    Value limit = constant(width, width - 1), amount = resize(v[1], width);
+    Value isLarge = LLVM::ICmpOp::create(rewriter, loc, LLVM::ICmpPredicate::ugt, amount, limit);
+    Value clamped = LLVM::SelectOp::create(rewriter, loc, isLarge, limit, amount);
+    if (!left && isSigned)
+      return make<LLVM::AShrOp>(v[0], clamped);
+    Value shifted = left ? make<LLVM::ShlOp>(v[0], clamped) : make<LLVM::LShrOp>(v[0], clamped);
+    return LLVM::SelectOp::create(rewriter, loc, isLarge, constant(width, 0), shifted);
+  };
+  using Make = std::function<Value()>;
+  Make none = []() { return Value(); };
+  if (v.size() == 1)
+    return llvm::StringSwitch<Make>(name)
+        .Case("mov", [&]() { return v[0]; })
+        .Case("not", [&]() { return make<LLVM::XOrOp>(v[0], constant(width, ~0ull)); })
+        .Case("neg", [&]() { return make<LLVM::SubOp>(constant(width, 0), v[0]); })
+        .Case("abs",
+              [&]() -> Value {
+                return LLVM::AbsOp::create(rewriter, loc, v[0].getType(), v[0],
+                                           /*is_int_min_poison=*/false);
+              })
+        .Case("popc", [&]() -> Value { return LLVM::CtPopOp::create(rewriter, loc, v[0]); })
+        .Case("clz",
+              [&]() -> Value {
+                return LLVM::CountLeadingZerosOp::create(rewriter, loc, v[0].getType(), v[0],
+                                                         false);
+              })
+        .Case("brev", [&]() -> Value { return LLVM::BitReverseOp::create(rewriter, loc, v[0]); })
+        .Default(none)();
+  if (v.size() == 2)
+    return llvm::StringSwitch<Make>(name)
+        .Case("add", [&]() { return make<LLVM::AddOp>(v[0], v[1]); })
+        .Case("sub", [&]() { return make<LLVM::SubOp>(v[0], v[1]); })
+        .Case("mul", product)
+        .Case("and", [&]() { return make<LLVM::AndOp>(v[0], v[1]); })
+        .Case("or", [&]() { return make<LLVM::OrOp>(v[0], v[1]); })
+        .Case("xor", [&]() { return make<LLVM::XOrOp>(v[0], v[1]); })
+        .Case("min",
+              [&]() {
+                return isSigned ? make<LLVM::SMinOp>(v[0], v[1]) : make<LLVM::UMinOp>(v[0], v[1]);
+              })
+        .Case("max",
+              [&]() {
+                return isSigned ? make<LLVM::SMaxOp>(v[0], v[1]) : make<LLVM::UMaxOp>(v[0], v[1]);
+              })
+        .Case("shl", [&]() { return shift(true); })
+        .Case("shr", [&]() { return shift(false); })
+        .Default(none)();
+  if (name == "mad") {
+    Value sum = product();
+    return make<LLVM::AddOp>(sum, resize(v[2], sum.getType().getIntOrFloatBitWidth(), isSigned));
+  }
+  if (name == "prmt")
+    return permuteBytes(v[0], v[1], v[2]);
+  if (name == "bfe" && width == 32) {
+    // A field of up to 32 bits: moved to the top and back.
+    auto narrow = [&](Value x) { return make<LLVM::AndOp>(x, constant(32, 31)); };
+    Value length = make<LLVM::AndOp>(v[2], constant(32, 255));
+    Value up = narrow(make<LLVM::SubOp>(constant(32, 32), make<LLVM::AddOp>(v[1], length)));
+    Value down = narrow(make<LLVM::SubOp>(constant(32, 32), length));
+    Value top = make<LLVM::ShlOp>(v[0], up);
+    return isSigned ? make<LLVM::AShrOp>(top, down) : make<LLVM::LShrOp>(top, down);
+  }
+  return {};
+}
+
+Value Translator::convert(ArrayRef<StringRef> modifiers, PtxType to, PtxType from, Value bits) {
+  auto has = [&](StringRef word) { return llvm::is_contained(modifiers, word); };
+  bool toFloat = to.kind == PtxType::Float || to.kind == PtxType::BFloat;
+  bool fromFloat = from.kind == PtxType::Float || from.kind == PtxType::BFloat;
+  if (!toFloat && !fromFloat)
+    return has("sat") ? Value() : resize(bits, to.width, from.kind == PtxType::Signed);
+  if (!fromFloat) {
+    if (from.kind == PtxType::Signed)
+      return asBits(LLVM::SIToFPOp::create(rewriter, loc, floatType(to), bits));
+    return asBits(LLVM::UIToFPOp::create(rewriter, loc, floatType(to), bits));
+  }
+  Value value = asFloat(bits, from);
+  Type type = value.getType();
+  if (has("rni"))
+    value = LLVM::RoundEvenOp::create(rewriter, loc, type, value);
+  else if (has("rmi"))
+    value = LLVM::FFloorOp::create(rewriter, loc, type, value);
+  else if (has("rpi"))
+    value = LLVM::FCeilOp::create(rewriter, loc, type, value);
+  else if (has("rzi"))
+    value = LLVM::FTruncOp::create(rewriter, loc, type, value);
+  else if (has("rz") || has("rm") || has("rp"))
+    return {};
+  if (!toFloat) {
+    StringRef name = to.kind == PtxType::Signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat";
+    return LLVM::CallIntrinsicOp::create(rewriter, loc, integer(to.width),
+                                         rewriter.getStringAttr(name), ValueRange(value))
+        .getResults();
+  }
+  Type wanted = floatType(to);
+  if (to.width < from.width)
+    value = LLVM::FPTruncOp::create(rewriter, loc, wanted, value);
+  else if (to.width > from.width)
+    value = LLVM::FPExtOp::create(rewriter, loc, wanted, value);
+  else if (wanted != type)
+    return {};
+  return asBits(value);
+}
+
+Value Translator::compute(StringRef name, ArrayRef<StringRef> modifiers, PtxType type,
+                          ArrayRef<StringRef> sources) {
+  auto each = [&](unsigned half) -> Value {
+    SmallVector<Value> v;
+    for (auto [i, source] : llvm::enumerate(sources)) {
+      bool isAmount = i == 1 && (name == "shl" || name == "shr");
+      bool isSum = i == 2 && name == "mad" && llvm::is_contained(modifiers, "wide");
+      unsigned width = isAmount ? 32 : isSum ? 2 * type.width : type.width;
+      Value bits = read(source, type.isPair ? 32 : width);
+      if (!bits)
+        return {};
+      if (type.isPair)
+        bits = resize(make<LLVM::LShrOp>(bits, constant(32, 16 * half)), 16);
+      v.push_back(bits);
+    }
+    bool isFloat = type.kind == PtxType::Float || type.kind == PtxType::BFloat;
+    return isFloat ? computeFloat(name, type, v) : computeInteger(name, modifiers, type, v);
+  };
+  Value low = each(0);
+  if (!type.isPair || !low)
+    return low;
+  Value high = each(1);
+  if (!high)
+    return {};
+  return make<LLVM::OrOp>(resize(low, 32), make<LLVM::ShlOp>(resize(high, 32), constant(32, 16)));
+}
+
+/// "{a, b}, c" at the commas outside of braces.
+SmallVector<StringRef> splitOperands(StringRef text) {
+  SmallVector<StringRef> parts;
+  int depth = 0;
+  size_t start = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (text[i] == ',' && depth == 0)) {
+      if (StringRef part = text.slice(start, i).trim(); !part.empty())
+        parts.push_back(part);
+      start = i + 1;
+    } else if (text[i] == '{' || text[i] == '}') {
+      depth += text[i] == '{' ? 1 : -1;
+    }
+  }
+  return parts;
+}
+
+bool Translator::execute(StringRef statement) {
+  statement = statement.trim();
+  if (statement.empty())
+    return true;
+  problem = ("the instruction '" + statement + "'").str();
+  if (statement.consume_front(".reg"))
+    return declare(statement);
+  Value guard;
+  if (statement.consume_front("@")) {
+    bool isInverted = statement.consume_front("!");
+    auto [predicate, rest] = statement.split(' ');
+    guard = read(predicate, 1);
+    if (!guard)
+      return false;
+    if (isInverted)
+      guard = make<LLVM::XOrOp>(guard, constant(1, 1));
+    statement = rest.trim();
+  }
+  size_t space = statement.find_first_of(" \t\n");
+  if (space == StringRef::npos)
+    return false;
+  SmallVector<StringRef> words;
+  statement.take_front(space).split(words, '.');
+  SmallVector<StringRef> operands = splitOperands(statement.drop_front(space));
+  StringRef name = words.front();
+  std::optional<PtxType> type = parseType(words.back());
+  if (!type || operands.size() < 2)
+    return false;
+  ArrayRef<StringRef> modifiers = ArrayRef<StringRef>(words).drop_front().drop_back();
+  ArrayRef<StringRef> sources = ArrayRef<StringRef>(operands).drop_front();
+  for (StringRef operand : operands)
+    if (operand.starts_with("["))
+      return false;
+  auto store = [&](StringRef target, Value bits) {
+    if (!bits)
+      return false;
+    if (guard) {
+      unsigned width = bits.getType().getIntOrFloatBitWidth();
+      Value old = read(target, width);
+      if (!old)
+        return false;
+      bits = LLVM::SelectOp::create(rewriter, loc, guard, bits, old);
+    }
+    return write(target, bits);
+  };
+  // Packing and unpacking.
+  if (name == "mov" && (operands[0].starts_with("{") || operands[1].starts_with("{"))) {
+    bool unpacks = operands[0].starts_with("{");
+    StringRef list = unpacks ? operands[0] : operands[1];
+    SmallVector<StringRef> parts;
+    list.trim("{} ").split(parts, ',');
+    unsigned width = type->width / parts.size();
+    if (width == 0)
+      return false;
+    if (unpacks) {
+      Value whole = read(operands[1], type->width);
+      for (auto [i, part] : llvm::enumerate(parts))
+        if (!whole ||
+            !store(part,
+                   resize(make<LLVM::LShrOp>(whole, constant(type->width, i * width)), width)))
+          return false;
+      return true;
+    }
+    Value whole = constant(type->width, 0);
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      Value bits = read(part, width);
+      if (!bits)
+        return false;
+      whole = make<LLVM::OrOp>(
+          whole, make<LLVM::ShlOp>(resize(bits, type->width), constant(type->width, i * width)));
+    }
+    return store(operands[0], whole);
+  }
+  if (name == "cvt" && !modifiers.empty()) {
+    std::optional<PtxType> to = parseType(modifiers.back());
+    if (!to)
+      return false;
+    if (!to->isPair) {
+      Value bits = read(sources[0], type->width);
+      return bits && sources.size() == 1 &&
+             store(operands[0], convert(modifiers.drop_back(), *to, *type, bits));
+    }
+    // The first source becomes the upper half.
+    if (sources.size() != 2)
+      return false;
+    PtxType half{to->kind, 16};
+    Value highBits = read(sources[0], type->width), lowBits = read(sources[1], type->width);
+    if (!highBits || !lowBits)
+      return false;
+    Value high = convert(modifiers.drop_back(), half, *type, highBits);
+    Value low = convert(modifiers.drop_back(), half, *type, lowBits);
+    if (!high || !low)
+      return false;
+    return store(
+        operands[0],
+        make<LLVM::OrOp>(resize(low, 32), make<LLVM::ShlOp>(resize(high, 32), constant(32, 16))));
+  }
+  if (name == "setp" && modifiers.size() >= 1 && sources.size() == 2) {
+    Value left = read(sources[0], type->width), right = read(sources[1], type->width);
+    return left && right && store(operands[0], compare(modifiers[0], *type, left, right));
+  }
+  if (name == "selp" && sources.size() == 3) {
+    Value left = read(sources[0], type->width), right = read(sources[1], type->width);
+    Value predicate = read(sources[2], 1);
+    return left && right && predicate &&
+           store(operands[0], LLVM::SelectOp::create(rewriter, loc, predicate, left, right));
+  }
+  if (name == "lop3" && sources.size() == 4) {
+    SmallVector<Value> v;
+    for (StringRef source : sources.take_front(3))
+      v.push_back(read(source, 32));
+    unsigned table;
+    if (llvm::is_contained(v, Value()) || sources[3].getAsInteger(0, table))
+      return false;
+    return store(operands[0], logic3(v, table));
+  }
+  // Rounding other than to nearest, saturation and carries are not computed.
+  if (llvm::any_of(modifiers, [](StringRef word) {
+        return llvm::is_contained({"rz", "rm", "rp", "sat", "relu", "cc"}, word);
+      }))
+    return false;
+  return store(operands[0], compute(name, modifiers, *type, sources));
+}
+
+std::optional<SmallVector<Value>> Translator::run(ArrayRef<Type> results) {
+  for (auto [i, type] : llvm::enumerate(results))
+    widths[("$" + Twine(i)).str()] = type.getIntOrFloatBitWidth();
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    if (!operand.getType().isIntOrFloat())
+      return std::nullopt;
+    std::string name = ("$" + Twine(results.size() + i)).str();
+    widths[name] = operand.getType().getIntOrFloatBitWidth();
+    registers[name] = asBits(operand);
+  }
+  // An operand tied to a result starts as that result's value.
+  SmallVector<StringRef> constraints;
+  op.getConstraints().split(constraints, ',', -1, /*KeepEmpty=*/false);
+  for (auto [i, constraint] : llvm::enumerate(constraints)) {
+    unsigned tied;
+    if (!constraint.trim().getAsInteger(10, tied) && tied < results.size())
+      registers[("$" + Twine(tied)).str()] = registers[("$" + Twine(i)).str()];
+  }
+  // Comments go; braces around the whole only limit names.
+  std::string text;
+  StringRef rest = op.getAsmString();
+  while (!rest.empty()) {
+    if (rest.starts_with("//"))
+      rest = rest.drop_front(std::min(rest.find('\n'), rest.size()));
+    else if (rest.starts_with("/*"))
+      rest = rest.drop_front(std::min(rest.find("*/"), rest.size() - 2) + 2);
+    else {
+      text += rest.front();
+      rest = rest.drop_front();
+    }
+  }
+  StringRef body = StringRef(text).trim();
+  while (body.starts_with("{") && body.rtrim("; \n\t").ends_with("}"))
+    body = body.drop_front().rtrim("; \n\t").drop_back().trim();
+  SmallVector<StringRef> statements;
+  body.split(statements, ';');
+  for (StringRef statement : statements)
+    if (!execute(statement))
+      return std::nullopt;
+  SmallVector<Value> values;
+  for (auto [i, type] : llvm::enumerate(results)) {
+    Value bits = read(("$" + Twine(i)).str(), type.getIntOrFloatBitWidth());
+    values.push_back(isa<FloatType>(type)
+                         ? LLVM::BitcastOp::create(rewriter, loc, type, bits).getResult()
+                         : bits);
+  }
+  return values;
+}
+} // namespace
+
+Lowered tilec::lowerInlineAsm(Operation *op, SimBuilder &b) {
+  auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+  if (!assembly || !assembly.getRes())
+    return Lowered::No;
+  Type type = assembly.getRes().getType();
+  SmallVector<Type> types{type};
+  if (auto structure = dyn_cast<LLVM::LLVMStructType>(type))
+    types.assign(structure.getBody().begin(), structure.getBody().end());
+  Translator translator(assembly, b);
+  std::optional<SmallVector<Value>> values = translator.run(types);
+  if (!values)
+    return reportUnsupported(op, "inline PTX with " + translator.problem);
+  Value result = types.size() == 1 && !isa<LLVM::LLVMStructType>(type)
+                     ? values->front()
+                     : b.pack(op->getLoc(), type, *values);
+  b.rewriter.replaceOp(op, result);
+  return Lowered::Yes;
+}
