@@ -90,6 +90,7 @@ struct Options {
   Bindings constants;
   int32_t numWarps = 0;
   int32_t numStages = 0;
+  int32_t maxRegisters = 0;
   /// TILEC_COMPILE_... flags.
   uint32_t flags = 0;
   tilec_stage stopAfter = TILEC_STAGE_DEFAULT;
@@ -100,6 +101,9 @@ struct Options {
   std::vector<std::string> importRoots;
   /// Path and text of modules in memory: {"pkg/tools.py", "..."}.
   Bindings modules;
+  /// What a tuning database has for a device and the sizes of a launch: see tilec_options.
+  std::string tuningDatabase, tuningDevice;
+  Bindings tuningSizes;
 };
 
 /// One run-time argument of a kernel; see tilec_argument.
@@ -197,6 +201,48 @@ inline std::vector<tilec_binding> bindingsOf(const Options::Bindings &bindings) 
   for (const auto &[name, text] : bindings)
     result.push_back({name.c_str(), text.c_str()});
   return result;
+}
+
+/// Calls `call` with options as the C interface has them.
+template <typename Call> auto withOptions(const Options &options, Call call) {
+  std::vector<tilec_binding> arguments = bindingsOf(options.arguments);
+  std::vector<tilec_binding> constants = bindingsOf(options.constants);
+  std::vector<tilec_binding> sizes = bindingsOf(options.tuningSizes);
+  auto raw = sized<tilec_options>();
+  raw.kernel = textOrNull(options.kernel);
+  raw.target = textOrNull(options.target);
+  raw.arguments = arguments.data();
+  raw.num_arguments = arguments.size();
+  raw.constants = constants.data();
+  raw.num_constants = constants.size();
+  raw.num_warps = options.numWarps;
+  raw.num_stages = options.numStages;
+  raw.max_registers = options.maxRegisters;
+  raw.flags = options.flags;
+  raw.stop_after = uint32_t(options.stopAfter);
+  for (tilec_stage stage : options.keepStages)
+    raw.keep_stages |= TILEC_KEEP(stage);
+  raw.ptxas = textOrNull(options.ptxas);
+  raw.cuda_home = textOrNull(options.cudaHome);
+  raw.search_path = textOrNull(options.searchPath);
+  raw.libclc = textOrNull(options.libclc);
+  raw.libdevice = textOrNull(options.libdevice);
+  raw.cache = options.cache.handle();
+  std::vector<const char *> roots;
+  for (const std::string &root : options.importRoots)
+    roots.push_back(root.c_str());
+  raw.import_roots = roots.data();
+  raw.num_import_roots = roots.size();
+  std::vector<tilec_module> modules;
+  for (const auto &[path, text] : options.modules)
+    modules.push_back({path.c_str(), text.data(), text.size()});
+  raw.modules = modules.data();
+  raw.num_modules = modules.size();
+  raw.tuning_database = textOrNull(options.tuningDatabase);
+  raw.tuning_device = textOrNull(options.tuningDevice);
+  raw.tuning_sizes = sizes.data();
+  raw.num_tuning_sizes = sizes.size();
+  return call(&raw);
 }
 
 inline std::vector<Diagnostic> readDiagnostics(const tilec_diagnostics *handle) {
@@ -389,42 +435,11 @@ public:
 
 private:
   template <typename Call> static Compilation compile(const Options &options, Call call) {
-    std::vector<tilec_binding> arguments = detail::bindingsOf(options.arguments);
-    std::vector<tilec_binding> constants = detail::bindingsOf(options.constants);
-    auto raw = detail::sized<tilec_options>();
-    raw.kernel = detail::textOrNull(options.kernel);
-    raw.target = detail::textOrNull(options.target);
-    raw.arguments = arguments.data();
-    raw.num_arguments = arguments.size();
-    raw.constants = constants.data();
-    raw.num_constants = constants.size();
-    raw.num_warps = options.numWarps;
-    raw.num_stages = options.numStages;
-    raw.flags = options.flags;
-    raw.stop_after = uint32_t(options.stopAfter);
-    for (tilec_stage stage : options.keepStages)
-      raw.keep_stages |= TILEC_KEEP(stage);
-    raw.ptxas = detail::textOrNull(options.ptxas);
-    raw.cuda_home = detail::textOrNull(options.cudaHome);
-    raw.search_path = detail::textOrNull(options.searchPath);
-    raw.libclc = detail::textOrNull(options.libclc);
-    raw.libdevice = detail::textOrNull(options.libdevice);
-    raw.cache = options.cache.handle();
-    std::vector<const char *> roots;
-    for (const std::string &root : options.importRoots)
-      roots.push_back(root.c_str());
-    raw.import_roots = roots.data();
-    raw.num_import_roots = roots.size();
-    std::vector<tilec_module> modules;
-    for (const auto &[path, text] : options.modules)
-      modules.push_back({path.c_str(), text.data(), text.size()});
-    raw.modules = modules.data();
-    raw.num_modules = modules.size();
-
     tilec_kernel *kernel = nullptr;
     tilec_diagnostics *diagnostics = nullptr;
     Compilation result;
-    result.status = call(&raw, &kernel, &diagnostics);
+    result.status = detail::withOptions(
+        options, [&](const tilec_options *raw) { return call(raw, &kernel, &diagnostics); });
     result.kernel = Kernel(kernel);
     detail::Owned<tilec_diagnostics> owned(diagnostics);
     if (result.status != TILEC_OK)

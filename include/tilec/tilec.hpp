@@ -9,6 +9,7 @@
 
 #include "tilec/compiler.hpp"
 #include "tilec/device.hpp"
+#include "tilec/tuning.hpp"
 #include "tilec/typed.hpp"
 
 #endif // TILEC_TILEC_HPP

@@ -147,16 +147,64 @@ public:
     if (const Variant *known = search(bucket.load(std::memory_order_acquire), kind))
       return known;
     std::unique_ptr<Variant> variant = compile(kind, why);
+    return variant ? add(bucket, std::move(variant)) : nullptr;
+  }
+  size_t numVariants() const { return count; }
+
+  const Source &getSource() const { return source; }
+  const Options &getOptions() const { return options; }
+  /// The parameters that the signature stands for, and those of them that `key` of
+  /// @triton.autotune names.
+  const std::vector<std::string> &getNames() const { return names; }
+  const std::vector<std::string> &getAutotuneKey() const { return autotuneKey; }
+
+  /// What is compiled for one kind of arguments.
+  Options optionsFor(const Kind &kind) const {
+    Options wanted = options;
+    if (wanted.target.empty())
+      wanted.target = device.target();
+    if (wanted.stopAfter == TILEC_STAGE_DEFAULT && !device.isSimulator())
+      wanted.stopAfter = TILEC_STAGE_CUBIN;
+    wanted.arguments.clear();
+    const int32_t *blocks = kind.blocks;
+    for (size_t i = 0; i < types.size(); ++i) {
+      if (isOne(kind.bits, i))
+        wanted.constants.emplace_back(names[i], "1");
+      else
+        wanted.arguments.emplace_back(names[i],
+                                      typeText(types[i], (kind.bits >> (2 * i) & 1) != 0, blocks));
+    }
+    return wanted;
+  }
+  /// Takes a kernel that was compiled already for one kind.
+  Status adopt(const Kind &kind, Kernel kernel) {
+    Status why;
+    std::unique_ptr<Variant> variant = load(kind, std::move(kernel), why);
     if (!variant)
-      return nullptr;
+      return why;
+    std::lock_guard<std::mutex> lock(mutex);
+    add(buckets[kind.bucket()], std::move(variant));
+    return {};
+  }
+
+private:
+  const Variant *add(std::atomic<Variant *> &bucket, std::unique_ptr<Variant> variant) {
     variant->next = bucket.load(std::memory_order_relaxed);
     bucket.store(variant.get(), std::memory_order_release);
     ++count;
     return variant.release();
   }
-  size_t numVariants() const { return count; }
-
-private:
+  std::unique_ptr<Variant> load(const Kind &kind, Kernel kernel, Status &why) const {
+    auto variant = std::make_unique<Variant>();
+    variant->bits = kind.bits;
+    variant->blocks.assign(kind.blocks, kind.blocks + kind.numBlocks);
+    variant->function = Function::load(device, kernel);
+    variant->kernel = std::move(kernel);
+    if (variant->function)
+      return variant;
+    why = variant->function.status();
+    return nullptr;
+  }
   static bool isFor(const Variant &variant, const Kind &kind) {
     return variant.bits == kind.bits &&
            std::equal(variant.blocks.begin(), variant.blocks.end(), kind.blocks);
@@ -212,6 +260,7 @@ private:
     auto kernel = sized<tilec_source_kernel>();
     tilec_source_get_kernel(handle, index, &kernel);
     options.kernel = kernel.name;
+    autotuneKey.assign(kernel.autotune_key, kernel.autotune_key + kernel.num_autotune_key);
     std::string all;
     size_t needed = 0;
     for (size_t i = 0; i < kernel.num_parameters; ++i) {
@@ -244,44 +293,22 @@ private:
   }
 
   std::unique_ptr<Variant> compile(const Kind &kind, Status &why) const {
-    Options wanted = options;
-    if (wanted.target.empty())
-      wanted.target = device.target();
-    if (wanted.stopAfter == TILEC_STAGE_DEFAULT && !device.isSimulator())
-      wanted.stopAfter = TILEC_STAGE_CUBIN;
-    wanted.arguments.clear();
-    const int32_t *blocks = kind.blocks;
-    for (size_t i = 0; i < types.size(); ++i) {
-      if (isOne(kind.bits, i))
-        wanted.constants.emplace_back(names[i], "1");
-      else
-        wanted.arguments.emplace_back(names[i],
-                                      typeText(types[i], (kind.bits >> (2 * i) & 1) != 0, blocks));
-    }
     std::unique_ptr<Compiler> compiler = CompilerPool::get().take();
-    Compilation compiled = compiler->compileText(source.name, source.code, wanted);
+    Compilation compiled = compiler->compileText(source.name, source.code, optionsFor(kind));
     CompilerPool::get().giveBack(std::move(compiler));
     // Without an assembler the driver compiles the PTX.
     if (!compiled) {
       why = {compiled.status, compiled.text.empty() ? compiled.message : compiled.text};
       return nullptr;
     }
-    auto variant = std::make_unique<Variant>();
-    variant->bits = kind.bits;
-    variant->blocks.assign(kind.blocks, kind.blocks + kind.numBlocks);
-    variant->function = Function::load(device, compiled.kernel);
-    variant->kernel = std::move(compiled.kernel);
-    if (variant->function)
-      return variant;
-    why = variant->function.status();
-    return nullptr;
+    return load(kind, std::move(compiled.kernel), why);
   }
 
   Device device;
   Source source;
   Options options;
   std::vector<ParameterType> types;
-  std::vector<std::string> names;
+  std::vector<std::string> names, autotuneKey;
   Status made;
   std::mutex mutex;
   std::atomic<Variant *> buckets[16] = {};
@@ -477,6 +504,10 @@ public:
   /// Compiles for such arguments and launches nothing.
   template <typename... Args> Status compile(const Args &...args) const {
     return call({}, args..., [](const detail::Variant &, const auto *) { return TILEC_OK; });
+  }
+  /// Takes a kernel that was compiled already, for one kind of arguments.
+  Status adopt(const detail::Kind &kind, Kernel kernel) const {
+    return state ? state->adopt(kind, std::move(kernel)) : status();
   }
   /// How many kinds of arguments it was compiled for.
   size_t numVariants() const { return state ? state->numVariants() : 0; }

@@ -4,7 +4,7 @@
 // Compiling over the C interface: the options are checked and copied, then the Driver does the
 // work.
 
-#include "Objects.h"
+#include "OptionsReader.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,8 +18,7 @@ static_assert(int(Stage::AST) + TILEC_STAGE_AST == TILEC_STAGE_AST &&
                   int(Stage::Cubin) + TILEC_STAGE_AST == TILEC_STAGE_CUBIN,
               "a stage of the interface is the Driver's, counted from TILEC_STAGE_AST");
 
-/// The path of this library. Bitcode lies beside it in a portable installation.
-static std::string libraryPath() {
+std::string tilec::api::libraryPath() {
   Dl_info info;
   bool found = dladdr(reinterpret_cast<void *>(&tilec_version), &info) != 0 && info.dli_fname;
   return found ? info.dli_fname : "";
@@ -30,26 +29,6 @@ static std::string textOrEmpty(const char *text) { return text ? text : ""; }
 static tilec_status invalid(const llvm::Twine &message) {
   return fail(TILEC_INVALID_ARGUMENT, message.str());
 }
-
-namespace {
-/// Turns the interface's options into the Driver's.
-class OptionsReader {
-public:
-  /// Null options are the defaults.
-  tilec_status read(const tilec_options *given);
-  CompileOptions result;
-  /// Keeps what `result.cache` points to.
-  std::shared_ptr<CompileCache> cache;
-
-private:
-  template <typename Spec>
-  tilec_status readBindings(const tilec_binding *bindings, size_t count, const char *what,
-                            std::vector<Spec> &specs);
-  tilec_status readNumbers(const tilec_options &options);
-  tilec_status readStages(const tilec_options &options);
-  tilec_status readModules(const tilec_options &options);
-};
-} // namespace
 
 template <typename Spec>
 tilec_status OptionsReader::readBindings(const tilec_binding *bindings, size_t count,
@@ -73,10 +52,15 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
                    ", expected 1, 2, 4, 8, 16 or 32");
   if (stages < 0 || stages > 16)
     return invalid("options: num_stages is " + llvm::Twine(stages) + ", expected 1 to 16");
+  int registers = options.max_registers;
+  if (registers != 0 && (registers < 16 || registers > 255))
+    return invalid("options: max_registers is " + llvm::Twine(registers) + ", expected 16 to 255");
   if (warps != 0)
     result.numWarps = warps;
   if (stages != 0)
     result.numStages = stages;
+  if (registers != 0)
+    result.maxRegisters = registers;
 
   constexpr uint32_t known = TILEC_COMPILE_DEBUG | TILEC_COMPILE_NO_LINE_INFO |
                              TILEC_COMPILE_NO_FMA | TILEC_COMPILE_REMARKS |
@@ -144,7 +128,8 @@ tilec_status OptionsReader::read(const tilec_options *given) {
     result.cache = cache.get();
   }
   result.kernel = textOrEmpty(options->kernel);
-  if (options->target)
+  hasTarget = options->target != nullptr;
+  if (hasTarget)
     result.target = options->target;
   result.tools.ptxas = textOrEmpty(options->ptxas);
   result.tools.cudaHome = textOrEmpty(options->cuda_home);
@@ -162,10 +147,37 @@ tilec_status OptionsReader::read(const tilec_options *given) {
     status = readStages(*options);
   if (status == TILEC_OK)
     status = readModules(*options);
+  if (status == TILEC_OK)
+    status = readTuned(*options);
   return status;
 }
 
-static tilec_status statusOf(Failure failure) {
+tilec_status OptionsReader::readTuned(const tilec_options &options) {
+  if (!options.tuning_database)
+    return TILEC_OK;
+  tuned.database = options.tuning_database;
+  tuned.device = textOrEmpty(options.tuning_device);
+  if (tuned.device.empty()) {
+    if (!llvm::StringRef(result.target).starts_with("sim"))
+      return invalid("options: tuning_device is null: expected the name of a GPU, as "
+                     "tilec_device_get_info has it");
+    tuned.device = "simulator";
+  }
+  std::vector<ConstantSpec> sizes;
+  if (tilec_status status =
+          readBindings(options.tuning_sizes, options.num_tuning_sizes, "tuning_sizes", sizes))
+    return status;
+  for (const ConstantSpec &size : sizes) {
+    int64_t value = 0;
+    if (llvm::StringRef(size.value).getAsInteger(10, value))
+      return invalid("options: size '" + size.name + "' is '" + size.value +
+                     "', expected an integer");
+    tuned.sizes.emplace_back(size.name, value);
+  }
+  return TILEC_OK;
+}
+
+tilec_status tilec::api::statusOf(Failure failure) {
   switch (failure) {
   case Failure::None:
     return TILEC_OK;
@@ -211,6 +223,8 @@ static tilec_status compile(tilec_compiler *handle, const tilec_options *options
   Failure failure = Failure::Input;
   if (llvm::Expected<FileId> file = load(sources)) {
     std::lock_guard<std::mutex> lock(object->mutex);
+    if (!reader.tuned.database.empty())
+      applyTuned(sources, *file, reader.tuned, reader.result, engine);
     compiled = object->compiler.compile(sources, *file, reader.result, engine);
     failure = object->compiler.lastFailure();
   } else {
@@ -225,7 +239,7 @@ static tilec_status compile(tilec_compiler *handle, const tilec_options *options
     fail(status, summarize(*messages));
   std::shared_ptr<KernelObject> result;
   if (compiled)
-    result = std::make_shared<KernelObject>(std::move(*compiled));
+    result = std::make_shared<KernelObject>(std::move(compiled));
   if (diagnostics)
     *diagnostics = Diagnostics::get().insert(std::move(messages));
   if (result)

@@ -32,13 +32,16 @@ tilec_status done(const Status &status) { return status.ok() ? TILEC_OK : fail(s
 
 class CudaDevice final : public DeviceObject {
 public:
-  explicit CudaDevice(Context made)
-      : context(std::move(made)), targetName(targetOf(properties())) {}
+  CudaDevice(Context made, std::string driver)
+      : context(std::move(made)), targetName(targetOf(properties())),
+        driverFile(std::move(driver)) {}
 
   const DeviceProperties &properties() const { return context.device().properties(); }
   const DriverTable &table() const { return context.shared()->table(); }
+  const Context &getContext() const { return context; }
 
   void describe(tilec_device_info &info) const override;
+  std::string driverPath() const override { return driverFile; }
   tilec_status memory(uint64_t &freeBytes, uint64_t &totalBytes) const override;
   tilec_status synchronize() const override { return done(context.synchronize()); }
   tilec_status createStream(void *&stream) override;
@@ -46,6 +49,7 @@ public:
   tilec_status synchronizeStream(void *stream) override;
   tilec_status allocate(size_t bytes, void *&memory) override;
   tilec_status release(void *memory) override;
+  tilec_status allocationOf(const void *address, MemoryRange &range) const override;
   tilec_status upload(void *to, const void *from, size_t bytes, void *stream) override;
   tilec_status download(void *to, const void *from, size_t bytes, void *stream) override;
   tilec_status copy(void *to, const void *from, size_t bytes, void *stream) override;
@@ -93,7 +97,7 @@ private:
   }
 
   Context context;
-  std::string targetName;
+  std::string targetName, driverFile;
   /// Guards what follows.
   std::mutex mutex;
   std::map<void *, Stream> streams;
@@ -173,6 +177,8 @@ public:
   tilec_status launch(const LaunchRequest &request) override;
   tilec_status prepare(const LaunchRequest &request,
                        std::shared_ptr<PreparedObject> &prepared) override;
+  tilec_status measure(const LaunchRequest &request, const MeasureOptions &options,
+                       double &cost) override;
   Status raiseLimits(const LaunchShape &shape) {
     std::lock_guard<std::mutex> lock(mutex);
     return entry->prepare(shape);
@@ -206,7 +212,7 @@ tilec_status tilec::api::openCudaDevice(const tilec_device_options &options, int
   Result<Context> context = Context::create(*opened);
   if (!context)
     return fail(context.status());
-  device = std::make_shared<CudaDevice>(std::move(*context));
+  device = std::make_shared<CudaDevice>(std::move(*context), options.driver ? options.driver : "");
   return TILEC_OK;
 }
 
@@ -275,6 +281,16 @@ tilec_status CudaDevice::release(void *memory) {
     return api::fail(TILEC_INVALID_ARGUMENT,
                      "not memory of tilec_memory_alloc on this device, or freed already");
   return TILEC_OK;
+}
+
+tilec_status CudaDevice::allocationOf(const void *address, MemoryRange &range) const {
+  CUdeviceptr start = 0;
+  size_t bytes = 0;
+  tilec_status status = inContext([&] {
+    return TILECRT_CUDA_CALL(table(), memGetAddressRange, (&start, &bytes, addressOf(address)));
+  });
+  range = {reinterpret_cast<char *>(start), bytes};
+  return status;
 }
 
 tilec_status CudaDevice::upload(void *to, const void *from, size_t bytes, void *stream) {
@@ -526,6 +542,24 @@ Status CudaFunction::queue(const LaunchRequest &request) {
     return Status();
   return TILECRT_CUDA_FAILURE(state.table(), result, launchKernelEx)
       .withContext("launching kernel '" + facts.name + "'");
+}
+
+tilec_status CudaFunction::measure(const LaunchRequest &request, const MeasureOptions &options,
+                                   double &cost) {
+  const Context &context = owner->getContext();
+  Stream stream = Stream::borrow(context, streamOf(request.stream));
+  auto work = [&](const Stream &) { return queue(request); };
+  // A failure of the first launch is the kernel's.
+  Status first = work(stream);
+  if (first.ok())
+    first = stream.synchronize();
+  if (!first.ok())
+    return fail(first);
+  Result<Timing> timing = measureKernel(context, stream, work, options);
+  if (!timing)
+    return fail(timing.status());
+  cost = timing->median;
+  return TILEC_OK;
 }
 
 tilec_status CudaFunction::prepare(const LaunchRequest &request,

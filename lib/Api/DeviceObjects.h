@@ -13,6 +13,9 @@
 
 #include "tilec/Driver/LaunchSaver.h"
 #include "tilecrt/Result.h"
+#include "tilecrt/cuda/TimeKernel.h"
+
+#include "llvm/ADT/SmallVector.h"
 
 #include <array>
 #include <memory>
@@ -37,7 +40,30 @@ struct LaunchRequest {
   void *stream = nullptr;
 };
 
+using tilecrt::cuda::MeasureOptions;
+
+/// Memory of a device.
+struct MemoryRange {
+  char *data = nullptr;
+  size_t bytes = 0;
+
+  bool contains(const void *address) const { return address >= data && address < data + bytes; }
+};
+
 class DeviceObject;
+class FunctionObject;
+
+/// A launch as the caller gave it, checked. The values stay the caller's.
+class RequestReader {
+public:
+  tilec_status read(const FunctionObject &function, const tilec_device_launch *given);
+  LaunchRequest request;
+
+private:
+  tilec_status readArguments(const tilecrt::KernelMetadata &metadata,
+                             const tilec_device_launch &launch);
+  llvm::SmallVector<const void *, 48> pointers;
+};
 
 class GraphObject {
 public:
@@ -71,6 +97,10 @@ public:
   virtual tilec_status launch(const LaunchRequest &request) = 0;
   virtual tilec_status prepare(const LaunchRequest &request,
                                std::shared_ptr<PreparedObject> &prepared) = 0;
+  /// Launches it once and then, on a GPU, as often as fits; waits until all is done. The cost is
+  /// the median in microseconds, or the simulator's.
+  virtual tilec_status measure(const LaunchRequest &request, const MeasureOptions &options,
+                               double &cost) = 0;
 
 private:
   std::shared_ptr<KernelObject> object;
@@ -82,6 +112,8 @@ public:
 
   /// The texts belong to the device.
   virtual void describe(tilec_device_info &info) const = 0;
+  /// tilec_device_options.driver, or empty.
+  virtual std::string driverPath() const { return ""; }
   virtual tilec_status memory(uint64_t &freeBytes, uint64_t &totalBytes) const = 0;
   virtual tilec_status synchronize() const = 0;
 
@@ -91,6 +123,8 @@ public:
 
   virtual tilec_status allocate(size_t bytes, void *&memory) = 0;
   virtual tilec_status release(void *memory) = 0;
+  /// The allocation that an address is in.
+  virtual tilec_status allocationOf(const void *address, MemoryRange &range) const = 0;
   /// These are given at least one byte and no null pointer.
   virtual tilec_status upload(void *to, const void *from, size_t bytes, void *stream) = 0;
   virtual tilec_status download(void *to, const void *from, size_t bytes, void *stream) = 0;

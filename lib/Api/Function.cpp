@@ -9,7 +9,6 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/ADT/SmallVector.h"
 
 using namespace tilec;
 using namespace tilec::api;
@@ -25,20 +24,6 @@ tilec_status tilec::api::checkGrid(const std::array<uint32_t, 3> &grid) {
                  std::to_string(grid[1]) + " x " + std::to_string(grid[2]) +
                  ", every dimension must be at least 1");
 }
-
-namespace {
-/// A launch as the caller gave it, checked.
-class RequestReader {
-public:
-  tilec_status read(const FunctionObject &function, const tilec_device_launch *given);
-  LaunchRequest request;
-
-private:
-  tilec_status readArguments(const tilecrt::KernelMetadata &metadata,
-                             const tilec_device_launch &launch);
-  llvm::SmallVector<const void *, 48> pointers;
-};
-} // namespace
 
 tilec_status RequestReader::read(const FunctionObject &function, const tilec_device_launch *given) {
   if (!given)
@@ -113,13 +98,13 @@ static std::shared_ptr<KernelObject> readImage(const tilec_image &image) {
     fail(metadata.status().withContext("image"));
     return nullptr;
   }
-  CompiledKernel kernel;
-  kernel.metadata = std::move(*metadata);
+  auto kernel = std::make_shared<CompiledKernel>();
+  kernel->metadata = std::move(*metadata);
   llvm::StringRef code(static_cast<const char *>(image.code), image.code_size);
   bool isBinary = code.starts_with("\x7f"
                                    "ELF") ||
                   code.starts_with("\x50\xed\x55\xba");
-  (isBinary ? kernel.cubin : kernel.ptx) = code.str();
+  (isBinary ? kernel->cubin : kernel->ptx) = code.str();
   return std::make_shared<KernelObject>(std::move(kernel));
 }
 

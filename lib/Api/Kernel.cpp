@@ -8,8 +8,8 @@
 using namespace tilec;
 using namespace tilec::api;
 
-KernelObject::KernelObject(CompiledKernel compiled)
-    : kernel(std::move(compiled)), metadata(tilecrt::toJson(kernel.metadata)) {}
+KernelObject::KernelObject(std::shared_ptr<const CompiledKernel> compiled)
+    : owner(std::move(compiled)), kernel(*owner), metadata(tilecrt::toJson(kernel.metadata)) {}
 
 /// The kernel of a handle; null after a failure was kept.
 static std::shared_ptr<KernelObject> findKernel(const tilec_kernel *kernel) {

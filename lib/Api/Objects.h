@@ -12,6 +12,9 @@
 
 #include "tilec/Cache/CompileCache.h"
 #include "tilec/Driver/Compiler.h"
+#include "tilec/Tuning/TuningOutcome.h"
+
+#include <deque>
 
 namespace tilec::api {
 
@@ -22,9 +25,10 @@ struct CompilerObject {
 };
 
 struct KernelObject {
-  explicit KernelObject(CompiledKernel compiled);
+  explicit KernelObject(std::shared_ptr<const CompiledKernel> compiled);
 
-  CompiledKernel kernel;
+  std::shared_ptr<const CompiledKernel> owner;
+  const CompiledKernel &kernel;
   std::string metadata;
 };
 
@@ -55,6 +59,8 @@ struct SourceObject {
   struct Kernel {
     KernelInfo info;
     uint32_t line;
+    /// The autotune key; its texts belong to `info`.
+    std::vector<const char *> key;
   };
   std::vector<Kernel> kernels;
 };
@@ -84,12 +90,37 @@ struct ReportObject {
   std::string text;
 };
 
+/// A tilec_config that owns its texts; stays where it is.
+struct ConfigRecord {
+  explicit ConfigRecord(const TuningConfig &described);
+  ConfigRecord(const ConfigRecord &) = delete;
+  ConfigRecord &operator=(const ConfigRecord &) = delete;
+
+  TuningConfig config;
+  std::string text;
+  std::vector<tilec_binding> bindings;
+  /// What the others are pointed to by.
+  tilec_config raw;
+};
+
+struct TuningObject {
+  TuningOutcome outcome;
+  /// In the order of their costs, with a record for each.
+  std::vector<const Candidate *> order;
+  std::deque<ConfigRecord> configs;
+  bool fromDatabase = false;
+  /// The best one's code; null without one.
+  std::shared_ptr<KernelObject> kernel;
+  std::string text, json;
+};
+
 using Compilers = HandleTable<tilec_compiler, CompilerObject>;
 using Kernels = HandleTable<tilec_kernel, KernelObject>;
 using Diagnostics = HandleTable<tilec_diagnostics, DiagnosticsObject>;
 using Caches = HandleTable<tilec_cache, CompileCache>;
 using Sources = HandleTable<tilec_source, SourceObject>;
 using Reports = HandleTable<tilec_report, ReportObject>;
+using Tunings = HandleTable<tilec_tuning, TuningObject>;
 
 } // namespace tilec::api
 

@@ -9,6 +9,7 @@
 #include "Places.h"
 
 #include "tilec/Target/HostJIT.h"
+#include "tilec/Tuning/SimulatedCost.h"
 #include "tilecrt/cuda/PreparedLaunch.h"
 
 #include <cstring>
@@ -83,6 +84,7 @@ public:
   tilec_status synchronizeStream(void *stream) override;
   tilec_status allocate(size_t bytes, void *&memory) override;
   tilec_status release(void *memory) override;
+  tilec_status allocationOf(const void *address, MemoryRange &range) const override;
   tilec_status upload(void *to, const void *from, size_t bytes, void *stream) override {
     return submit(stream, [=] {
       tilec_status status = checkRange(to, bytes);
@@ -128,6 +130,9 @@ public:
                         Values values) const;
   /// The allocation that an address is in, or the end of.
   std::optional<LaunchMemory::Range> findBuffer(uint64_t address) const;
+  /// The same with counters, and without printing.
+  tilec_status measure(const CompiledKernel &kernel, std::array<uint32_t, 3> grid, Values values,
+                       double &cost) const;
 
 private:
   struct StreamState {
@@ -137,6 +142,8 @@ private:
 
   /// Whether bytes are within one of the device's allocations.
   tilec_status checkRange(const void *memory, size_t bytes) const;
+  tilec_status statusOf(const LaunchResult &result, const CompiledKernel &kernel,
+                        const LaunchConfig &config) const;
   /// The stream of a number; null after a failure was kept. Under the lock.
   StreamState *find(void *stream);
   LaunchConfig configOf(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
@@ -189,6 +196,10 @@ public:
   }
   tilec_status prepare(const LaunchRequest &request,
                        std::shared_ptr<PreparedObject> &prepared) override;
+  tilec_status measure(const LaunchRequest &request, const MeasureOptions & /*options*/,
+                       double &cost) override {
+    return owner->measure(kernel(), request.grid, valuesOf(request), cost);
+  }
 
   /// The work does not keep the device, which may have recorded it.
   tilec_status launch(std::array<uint32_t, 3> grid, Values values, void *stream) {
@@ -267,6 +278,17 @@ tilec_status SimDevice::release(void *memory) {
   buffers.erase(found);
   operator delete(memory, memoryAlignment);
   return TILEC_OK;
+}
+
+tilec_status SimDevice::allocationOf(const void *address, MemoryRange &range) const {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto next = buffers.upper_bound(const_cast<void *>(address));
+  if (next != buffers.begin()) {
+    range = {static_cast<char *>(std::prev(next)->first), std::prev(next)->second};
+    if (range.contains(address))
+      return TILEC_OK;
+  }
+  return invalid("not within memory of tilec_memory_alloc");
 }
 
 tilec_status SimDevice::checkRange(const void *memory, size_t bytes) const {
@@ -492,6 +514,21 @@ tilec_status SimDevice::run(const CompiledKernel &kernel, void **arguments,
                             const LaunchConfig &config) const {
   LaunchResult result = tilec::simulate(kernel, arguments, config);
   tell(kernel, result);
+  return statusOf(result, kernel, config);
+}
+
+tilec_status SimDevice::measure(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
+                                Values values, double &cost) const {
+  void **arguments = values.pointers();
+  LaunchConfig config = configOf(kernel, grid, arguments);
+  config.counters = true;
+  LaunchResult result = tilec::simulate(kernel, arguments, config);
+  cost = simulatedCost(result.totals);
+  return statusOf(result, kernel, config);
+}
+
+tilec_status SimDevice::statusOf(const LaunchResult &result, const CompiledKernel &kernel,
+                                 const LaunchConfig &config) const {
   if (result.status == LaunchStatus::Invalid)
     return invalid("launching kernel '" + kernel.metadata.name + "': " + result.error);
   if (!result.findings.empty()) {

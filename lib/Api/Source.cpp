@@ -34,8 +34,12 @@ static std::shared_ptr<SourceObject> listSource(SourceManager &sources, FileId f
   auto object = std::make_shared<SourceObject>();
   for (KernelInfo &info : listKernels(*tree, sources, engine)) {
     uint32_t line = sources.getLineColumn(info.range).line;
-    object->kernels.push_back({std::move(info), line});
+    object->kernels.push_back({std::move(info), line, {}});
   }
+  // Now that they stay where they are.
+  for (SourceObject::Kernel &kernel : object->kernels)
+    for (const std::string &name : kernel.info.autotuneKey)
+      kernel.key.push_back(name.c_str());
   return engine.hasErrors() ? nullptr : object;
 }
 
@@ -112,6 +116,8 @@ tilec_status tilec_source_get_kernel(const tilec_source *source, size_t index,
     result.line = found.line;
     result.is_entry = found.info.isEntry;
     result.num_parameters = found.info.params.size();
+    result.autotune_key = found.key.data();
+    result.num_autotune_key = found.key.size();
     return writeStruct(result, kernel, "kernel");
   });
 }

@@ -212,6 +212,7 @@ OwningOpRef<ModuleOp> Compilation::makeTile(std::optional<int> numStages,
   irgen.constants = options.constants;
   irgen.numWarps = options.numWarps;
   irgen.numStages = numStages;
+  irgen.heuristicArguments = options.heuristicArguments;
   irgen.debug = options.debug;
   if (options.target != "sim" && !isInterpreter(options.target)) {
     llvm::Expected<PTXTarget> target = findPTXTarget(processorOf(options.target));

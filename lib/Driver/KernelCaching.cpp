@@ -138,6 +138,9 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   hasher.add("constants", options.constants.size());
   for (const ConstantSpec &constant : options.constants)
     hasher.add("name", constant.name).add("value", constant.value);
+  hasher.add("heuristics", options.heuristicArguments.size());
+  for (const auto &[name, value] : options.heuristicArguments)
+    hasher.add("name", name).add("value", uint64_t(value));
   auto addOptional = [&](StringRef label, std::optional<int> number) {
     hasher.add(label, number ? std::to_string(*number) : std::string("default"));
   };

@@ -47,7 +47,8 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
       DiagnosticEngine aside;
       Generator evaluator(*this, aside);
       if (const ast::Expr *configs = getCallArgument(*call, 0, "configs"))
-        if (mlir::failed(evaluator.readConfigs(module, configs, info))) {
+        if (FailureOr<Value> list = evaluator.evaluateInModule(module, configs);
+            mlir::failed(list) || mlir::failed(evaluator.readConfigs(*list, info.configs))) {
           info.configs.clear();
           info.unknownConfigs = configs->range;
           if (complain)
@@ -64,7 +65,7 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
       info.restoreValue = strings(getCallArgument(*call, 4, "restore_value"));
       const ast::Expr *pruning = getCallArgument(*call, 2, "prune_configs_by");
       if (pruning && !llvm::isa<ast::NoneLiteral>(pruning))
-        info.hostPruning = pruning->range;
+        evaluator.readPruning(module, pruning, info);
     }
     if (const ast::Call *call = getDecoratorCall(decorator, "heuristics")) {
       DiagnosticEngine aside;
@@ -76,12 +77,79 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
   }
 }
 
-LogicalResult Generator::readConfigs(const SourceModule &module, const ast::Expr *expr,
-                                     KernelInfo &info) {
-  FailureOr<Value> configs = evaluateInModule(module, expr);
-  if (mlir::failed(configs) || !configs->getTuple())
+/// What a dict of literals has under a key, or null.
+static const ast::Expr *getEntry(const ast::Expr *dict, llvm::StringRef key) {
+  if (auto *literal = llvm::dyn_cast<ast::Dict>(dict))
+    for (const ast::DictEntry &entry : literal->entries)
+      if (auto *name = llvm::dyn_cast_or_null<ast::StringLiteral>(entry.key);
+          name && name->value == key && !llvm::isa<ast::NoneLiteral>(entry.value))
+        return entry.value;
+  return nullptr;
+}
+
+void Generator::readPruning(const SourceModule &module, const ast::Expr *pruning,
+                            KernelInfo &info) {
+  info.hostPruning = pruning->range;
+  info.hasEarlyPruning = getEntry(pruning, "early_config_prune") != nullptr;
+  info.hasPerfModel = getEntry(pruning, "perf_model") != nullptr;
+  const ast::Expr *top = getEntry(pruning, "top_k");
+  FailureOr<Value> value = top ? evaluateInModule(module, top) : FailureOr<Value>(failure());
+  if (mlir::failed(value) || !value->getConstant())
+    return;
+  const Constant &number = *value->getConstant();
+  if (number.isInt())
+    info.topCount = number.toInt().toInt64Saturated();
+  else if (number.isFloat())
+    info.topPart = number.getFloat();
+}
+
+FailureOr<std::vector<AutotuneConfig>>
+Generator::pruneConfigs(const ast::Module &module, llvm::StringRef kernel,
+                        llvm::ArrayRef<std::pair<std::string, int64_t>> integers) {
+  llvm::StringRef fileName;
+  if (const SourceBuffer *buffer = sources.getBuffer(module.file))
+    fileName = buffer->getName();
+  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"),
+                      fileName);
+  const ast::FunctionDef *function = module.findJitFunction(kernel);
+  const ast::Call *call = nullptr;
+  for (const ast::Expr *decorator : function ? function->decorators : llvm::ArrayRef<ast::Expr *>())
+    if (const ast::Call *found = getDecoratorCall(decorator, "autotune"))
+      call = found;
+  const ast::Expr *pruning = call ? getCallArgument(*call, 2, "prune_configs_by") : nullptr;
+  const ast::Expr *early = pruning ? getEntry(pruning, "early_config_prune") : nullptr;
+  const ast::Expr *configs = call ? getCallArgument(*call, 0, "configs") : nullptr;
+  if (!early || !configs)
+    return error(SourceRange(), "there is no function");
+  FailureOr<Value> list = evaluateInModule(source, configs);
+  FailureOr<Value> prune = evaluateInModule(source, early);
+  if (mlir::failed(list) || mlir::failed(prune))
     return failure();
-  for (const Value &item : *configs->getTuple()) {
+  std::vector<std::pair<std::string, Value>> named;
+  for (const auto &[name, value] : integers)
+    named.emplace_back(name, Value::integer(value));
+  Value arguments = DictValue{
+      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(named))};
+  Frame inner;
+  inner.module = &source;
+  inner.keepsConstants = true;
+  DetachedBlock scratch;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(scratch.get());
+  llvm::SaveAndRestore<Frame *> activation(frame, &inner);
+  FailureOr<Value> left =
+      this->call(*prune, {CallArg{"", *list, early->range}, CallArg{"", arguments, early->range}},
+                 early->range);
+  std::vector<AutotuneConfig> result;
+  if (mlir::failed(left) || mlir::failed(readConfigs(*left, result)))
+    return failure();
+  return result;
+}
+
+LogicalResult Generator::readConfigs(const Value &configs, std::vector<AutotuneConfig> &list) {
+  if (!configs.getTuple())
+    return failure();
+  for (const Value &item : *configs.getTuple()) {
     const DictValue *dict = item.getIf<DictValue>();
     if (!dict)
       return failure();
@@ -106,7 +174,7 @@ LogicalResult Generator::readConfigs(const SourceModule &module, const ast::Expr
       else
         config.constants.emplace_back(name, constant->repr());
     }
-    info.configs.push_back(std::move(config));
+    list.push_back(std::move(config));
   }
   return success();
 }
@@ -169,10 +237,18 @@ FailureOr<std::vector<Generator::Heuristic>> Generator::getHeuristics(const Sour
 LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
                                        KernelBinding &binding) {
   LogicalResult result = success();
-  // Runtime arguments stand in the dict with their types: that they are not None can be asked.
+  // Runtime arguments stand in the dict with their types: that they are not None can be asked. For
+  // one launch their values may be known.
   DetachedBlock placeholders;
   std::vector<std::pair<std::string, Value>> runtime;
   for (const RuntimeParam &param : binding.runtime) {
+    auto known = llvm::find_if(options.heuristicArguments, [&](const auto &argument) {
+      return argument.first == param.param->name;
+    });
+    if (known != options.heuristicArguments.end()) {
+      runtime.emplace_back(known->first, Value::integer(known->second));
+      continue;
+    }
     Type type(param.type.type);
     mlir::Value value = placeholders.get()->addArgument(lower(type), getLocation());
     runtime.emplace_back(param.param->name.str(), Value::runtime(value, type));

@@ -208,9 +208,21 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
   };
 
   std::vector<llvm::StringRef> names;
+  bool takesAllKeywords = false;
   for (const ast::Param &param : params) {
-    if (param.kind == ast::ParamKind::VarKeywords)
-      return error(range, shown + " has '**" + param.name + "', which is not supported");
+    if (param.kind == ast::ParamKind::VarKeywords) {
+      // A function of the host that runs at compile time.
+      if (!callee.keepsConstants)
+        return error(range, shown + " has '**" + param.name + "', which is not supported");
+      std::vector<std::pair<std::string, Value>> rest;
+      for (const CallArg &arg : args)
+        if (!arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
+          rest.emplace_back(arg.keyword.str(), arg.value);
+      callee.variables[param.name] = Value(DictValue{
+          std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(rest))});
+      takesAllKeywords = true;
+      continue;
+    }
     if (param.kind == ast::ParamKind::VarArgs) {
       std::vector<Value> rest;
       for (; positional < numPositional; ++positional)
@@ -259,7 +271,7 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
                                              llvm::Twine(positional) + ", got " +
                                              llvm::Twine(numPositional));
   for (const CallArg &arg : args)
-    if (!arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
+    if (!takesAllKeywords && !arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
       return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'", arg.keyword,
                           names);
   return success();

@@ -274,6 +274,10 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &module);
   std::vector<KernelInfo> listKernels(const ast::Module &module);
+  /// Nothing after errors.
+  FailureOr<std::vector<AutotuneConfig>>
+  pruneConfigs(const ast::Module &module, llvm::StringRef kernel,
+               llvm::ArrayRef<std::pair<std::string, int64_t>> integers);
   /// The elements of a compile-time iterable (tuple, constant range), or failure.
   FailureOr<std::vector<Value>> enumerateIterable(const Value &iterable, SourceRange range);
 
@@ -503,7 +507,8 @@ private:
                                     const ast::FunctionDef *around = nullptr);
   void readDecorators(const SourceModule &module, const ast::FunctionDef &kernel, KernelInfo &info,
                       bool complain);
-  LogicalResult readConfigs(const SourceModule &module, const ast::Expr *expr, KernelInfo &info);
+  LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfig> &list);
+  void readPruning(const SourceModule &module, const ast::Expr *pruning, KernelInfo &info);
   LogicalResult bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
                                 const ast::Param &param, KernelBinding &binding);
   LogicalResult verifyResult(mlir::ModuleOp module, SourceRange range);

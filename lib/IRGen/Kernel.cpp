@@ -394,6 +394,27 @@ mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
   return irgen::Generator(context, sources, options, diagnostics).generate(module);
 }
 
+llvm::Expected<std::vector<AutotuneConfig>>
+pruneConfigs(const ast::Module &module, SourceManager &sources, llvm::StringRef kernel,
+             llvm::ArrayRef<std::pair<std::string, int64_t>> integers, ModuleLoader *modules) {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  DiagnosticEngine aside;
+  IRGenOptions options;
+  options.modules = modules;
+  mlir::FailureOr<std::vector<AutotuneConfig>> configs =
+      irgen::Generator(context, sources, options, aside).pruneConfigs(module, kernel, integers);
+  if (mlir::succeeded(configs))
+    return std::move(*configs);
+  for (const Diagnostic &diagnostic : aside.getDiagnostics())
+    if (diagnostic.severity == Severity::Error) {
+      std::string place;
+      if (diagnostic.range.isValid())
+        place = "line " + std::to_string(sources.getLineColumn(diagnostic.range).line) + ": ";
+      return llvm::createStringError(place + diagnostic.message);
+    }
+  return llvm::createStringError("its result is no list of configurations");
+}
+
 std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
                                     DiagnosticEngine &diagnostics, ModuleLoader *modules) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);

@@ -30,6 +30,41 @@ std::vector<TuningConfig> configsOf(const KernelInfo &kernel) {
   return configs;
 }
 
+size_t applyHostPruning(KernelInfo &kernel, const ast::Module &module, SourceManager &sources,
+                        const ModuleSearch &modules, const llvm::StringMap<int64_t> &integers,
+                        DiagnosticEngine &diagnostics) {
+  if (!kernel.hostPruning.isValid() || kernel.configs.empty())
+    return 0;
+  auto remark = [&](const std::string &text) {
+    diagnostics.remark(kernel.hostPruning, text, "tuning");
+  };
+  if (!kernel.hasEarlyPruning && !kernel.hasPerfModel)
+    remark("'prune_configs_by' is not known at compile time and is not used");
+  if (kernel.hasEarlyPruning) {
+    std::vector<std::pair<std::string, int64_t>> values;
+    for (const auto &entry : integers)
+      values.emplace_back(entry.getKey().str(), entry.getValue());
+    ModuleLoader loader(sources, modules);
+    llvm::Expected<std::vector<AutotuneConfig>> left =
+        pruneConfigs(module, sources, kernel.name, values, &loader);
+    if (!left)
+      remark("'early_config_prune' cannot be run at compile time, all configurations stay: " +
+             llvm::toString(left.takeError()));
+    else if (left->empty())
+      remark("'early_config_prune' leaves no configuration, all stay");
+    else
+      kernel.configs = std::move(*left);
+  }
+  if (!kernel.hasPerfModel)
+    return 0;
+  size_t count = kernel.topCount > 0 ? size_t(kernel.topCount) : 0;
+  if (kernel.topPart > 0 && kernel.topPart <= 1)
+    count = size_t(kernel.topPart * double(kernel.configs.size()));
+  remark("'perf_model' is host code and is not run: tilec's own model orders the configurations" +
+         (count == 0 ? std::string() : ", and the best " + std::to_string(count) + " are tried"));
+  return count;
+}
+
 llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kernel, StringRef space,
                                                           const SpaceLists &lists) {
   std::vector<TuningConfig> configs = configsOf(kernel);
@@ -69,8 +104,14 @@ TuningKey makeTuningKey(const KernelInfo &kernel, const std::string &kernelHash,
   TuningKey key;
   key.kernelHash = kernelHash;
   key.device = device;
-  for (const ArgumentSpec &argument : facts.types) {
-    StringRef type = argument.type;
+  // In the order of the parameters, whatever order the caller has.
+  std::vector<const ArgumentSpec *> types;
+  for (const KernelParam &param : kernel.params)
+    for (const ArgumentSpec &argument : facts.types)
+      if (argument.name == param.name)
+        types.push_back(&argument);
+  for (const ArgumentSpec *argument : types) {
+    StringRef type = argument->type;
     std::string text;
     if (type.starts_with("tensordesc<")) // Blocks are a matter of the configuration.
       text = "tensordesc";
@@ -78,7 +119,7 @@ TuningKey makeTuningKey(const KernelInfo &kernel, const std::string &kernelHash,
       text = "*" + (type.consume_front("k") ? type : type).str();
     else // That a size is a multiple of 16 is a matter of the size, not of the bucket.
       text = type.split(':').first.str();
-    key.types.push_back(argument.name + ":" + text);
+    key.types.push_back(argument->name + ":" + text);
   }
   auto addInteger = [&](StringRef name) {
     for (const auto &[integer, value] : facts.integers)

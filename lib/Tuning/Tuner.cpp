@@ -53,7 +53,7 @@ public:
 
 private:
   void estimateAll();
-  void estimateSome(size_t first, size_t stride);
+  void estimateSome(size_t first);
   void estimate(Compiler &compiler, SourceManager &sources, FileId file, Candidate &candidate);
   void applyBudget();
   void compileSome(size_t number);
@@ -89,6 +89,7 @@ private:
   /// Candidates to compile, in order; those to measure; how many threads may still add some.
   std::deque<size_t> toCompile, toMeasure;
   unsigned compiling = 0;
+  size_t estimators = 1;
   /// Which devices can measure.
   std::vector<bool> isWorking;
   size_t steps = 0, done = 0;
@@ -143,12 +144,12 @@ void Search::estimate(Compiler &compiler, SourceManager &sources, FileId file,
     settle(candidate, state, *refusal);
 }
 
-void Search::estimateSome(size_t first, size_t stride) {
+void Search::estimateSome(size_t first) {
   Compiler compiler;
   SourceManager sources;
   llvm::Expected<FileId> file = problem.loadSource(sources);
   std::string unreadable = file ? "" : llvm::toString(file.takeError());
-  for (size_t i = first; i < outcome.candidates.size() && !isTimeUp(); i += stride) {
+  for (size_t i = first; i < outcome.candidates.size() && !isTimeUp(); i += estimators) {
     if (unreadable.empty()) {
       estimate(compiler, sources, *file, outcome.candidates[i]);
       continue;
@@ -160,10 +161,10 @@ void Search::estimateSome(size_t first, size_t stride) {
 
 /// What is known without compiling, in parallel; then the roofline, which compares.
 void Search::estimateAll() {
-  unsigned jobs = unsigned(std::min<size_t>(numJobs(), outcome.candidates.size()));
+  estimators = std::min<size_t>(numJobs(), outcome.candidates.size());
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < jobs; ++i)
-    threads.emplace_back([this, i, jobs] { estimateSome(i, jobs); });
+  for (size_t i = 0; i < estimators; ++i)
+    inThread(threads, &Search::estimateSome, i);
   for (std::thread &thread : threads)
     thread.join();
   double least = 0;

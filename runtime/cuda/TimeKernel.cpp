@@ -85,4 +85,21 @@ Result<Timing> timeKernel(const Context &context, const Stream &stream,
   return summarise(std::move(samples));
 }
 
+Result<Timing> measureKernel(const Context &context, const Stream &stream,
+                             const std::function<Status(const Stream &)> &work,
+                             const MeasureOptions &options) {
+  TimingOptions timing;
+  timing.flushL2 = options.flushL2;
+  timing.warmup = 1;
+  timing.repeats = 3;
+  Result<Timing> first = timeKernel(context, stream, work, timing);
+  if (!first.ok())
+    return first;
+  double fitting = options.milliseconds * 1e3 / std::max(first->median, 1.0);
+  timing.warmup = 2;
+  timing.repeats =
+      unsigned(std::min(std::max(fitting, 5.0), double(std::max(5u, options.mostRepeats))));
+  return timeKernel(context, stream, work, timing);
+}
+
 } // namespace tilecrt::cuda

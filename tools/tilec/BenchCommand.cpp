@@ -182,6 +182,7 @@ ExitCode Bench::compile(const RunCommand &variant) {
   CompileOptions options = makeCompileOptions(variant.kernel);
   options.kernel = plan.kernel;
   options.arguments = plan.types;
+  options.heuristicArguments = heuristicArgumentsOf(plan, *planned);
   options.constants = plan.constants;
   options.target = "sim";
   if (gpu)

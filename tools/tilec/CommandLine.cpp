@@ -88,7 +88,7 @@ struct CommandEntry {
   std::unique_ptr<CommandParser> (*make)();
 };
 
-/// In the order of the help.
+/// In the order of the help, which does not show those without a text.
 constexpr CommandEntry commands[] = {
     {"compile", "Compile a kernel and write one stage, or all", makeCompileParser},
     {"run", "Run a kernel on a GPU, on the simulator or on the interpreter", makeRunParser},
@@ -99,6 +99,7 @@ constexpr CommandEntry commands[] = {
     {"layout", "Print a layout, or the plan of a conversion", makeLayoutParser},
     {"cache", "Look after the cache of compiled kernels", makeCacheParser},
     {"tune", "Find the fastest configuration of a kernel", makeTuneParser},
+    {"tune-worker", nullptr, makeTuneWorkerParser},
     {"tuned", "List tuning databases, or merge them", makeTunedParser},
     {"build", "Compile kernels ahead of time into C source", makeBuildParser},
 };
@@ -170,12 +171,17 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   top.set_version_flag("--version", "tilec " TILEC_VERSION " (LLVM " LLVM_VERSION_STRING ")");
   top.require_subcommand(1);
   top.footer(topExamples);
-  std::vector<llvm::StringRef> names;
+  std::vector<llvm::StringRef> names, shownNames;
   std::vector<std::unique_ptr<CommandParser>> parsers;
   for (const CommandEntry &entry : commands) {
     names.push_back(entry.name);
     parsers.push_back(entry.make());
-    OptionSet options(*top.add_subcommand(entry.name, entry.text));
+    CLI::App *command = top.add_subcommand(entry.name, entry.text ? entry.text : "");
+    if (entry.text)
+      shownNames.push_back(entry.name);
+    else
+      command->group("");
+    OptionSet options(*command);
     parsers.back()->declare(options);
   }
   auto chosen = [&]() -> CLI::App * {
@@ -185,8 +191,8 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
 
   if (!arguments.empty() && !llvm::StringRef(arguments[0]).starts_with("-") &&
       !llvm::is_contained(names, arguments[0]))
-    return usageError("unknown command '" + arguments[0] + "'" + suggestion(arguments[0], names),
-                      "");
+    return usageError(
+        "unknown command '" + arguments[0] + "'" + suggestion(arguments[0], shownNames), "");
   ParsedCommandLine result;
   try {
     top.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -34,6 +34,7 @@ std::unique_ptr<CommandParser> makeDoctorParser();
 std::unique_ptr<CommandParser> makeLayoutParser();
 std::unique_ptr<CommandParser> makeCacheParser();
 std::unique_ptr<CommandParser> makeTuneParser();
+std::unique_ptr<CommandParser> makeTuneWorkerParser();
 std::unique_ptr<CommandParser> makeTunedParser();
 std::unique_ptr<CommandParser> makeBuildParser();
 

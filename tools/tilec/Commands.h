@@ -23,6 +23,7 @@ ExitCode execute(const LayoutCommand &command);
 ExitCode execute(const CacheCommand &command);
 ExitCode execute(const CheckCommand &command);
 ExitCode execute(const TuneCommand &command);
+ExitCode execute(const TuneWorkerCommand &command);
 ExitCode execute(const TunedCommand &command);
 ExitCode execute(const BuildCommand &command);
 

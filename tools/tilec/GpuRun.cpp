@@ -258,18 +258,12 @@ Result<Timing> measureOnGpu(const Context &context, const CompiledKernel &kernel
   Result<Started> started = start(context, kernel, plan);
   if (!started.ok())
     return started.status();
-  TimingOptions timing;
-  timing.flushL2 = options.flushL2;
-  timing.warmup = 1;
-  timing.repeats = 3;
-  Result<Timing> first = timeStarted(context, *started, timing);
-  if (!first.ok())
-    return first;
-  double fitting = options.milliseconds * 1e3 / std::max(first->median, 1.0);
-  timing.warmup = 2;
-  timing.repeats =
-      unsigned(std::min(std::max(fitting, 5.0), double(std::max(5u, options.mostRepeats))));
-  return timeStarted(context, *started, timing);
+  Result<Timing> timing = measureKernel(
+      context, started->stream, [&](const Stream &on) { return started->launch.queue(on); },
+      options);
+  if (!timing.ok())
+    return explain(timing.status());
+  return timing;
 }
 
 } // namespace tilec::tool

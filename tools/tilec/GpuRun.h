@@ -34,18 +34,10 @@ tilecrt::Result<tilecrt::cuda::Timing> timeOnGpu(const tilecrt::cuda::Context &c
                                                  const CompiledKernel &kernel, RunPlan &plan,
                                                  const tilecrt::cuda::TimingOptions &options);
 
-/// How long a configuration of the autotuner is measured.
-struct MeasureOptions {
-  /// What the timed launches are to take together; at least 5 are timed, at most `mostRepeats`.
-  double milliseconds = 20;
-  unsigned mostRepeats = 100;
-  bool flushL2 = true;
-};
-
 /// Launches the kernel once on fresh copies of the arrays, then times as many launches as fit.
 tilecrt::Result<tilecrt::cuda::Timing> measureOnGpu(const tilecrt::cuda::Context &context,
                                                     const CompiledKernel &kernel, RunPlan &plan,
-                                                    const MeasureOptions &options);
+                                                    const tilecrt::cuda::MeasureOptions &options);
 
 /// "NVIDIA H200 (cuda:0)".
 std::string describeGpu(const tilecrt::cuda::Context &context);

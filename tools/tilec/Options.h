@@ -151,6 +151,12 @@ struct TuneCommand {
   int workerSocket = -1;
 };
 
+/// The hidden 'tilec tune-worker': measures for a program that uses the library.
+struct TuneWorkerCommand {
+  /// The socket to the program.
+  int socket = -1;
+};
+
 /// 'tilec build': a bundle of kernels from a specification.
 struct BuildCommand {
   std::string spec;
@@ -220,8 +226,8 @@ struct LayoutCommand {
 };
 
 using Command = std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand,
-                             DoctorCommand, LayoutCommand, CacheCommand, TuneCommand, TunedCommand,
-                             BuildCommand, CheckCommand>;
+                             DoctorCommand, LayoutCommand, CacheCommand, TuneCommand,
+                             TuneWorkerCommand, TunedCommand, BuildCommand, CheckCommand>;
 
 } // namespace tilec::tool
 

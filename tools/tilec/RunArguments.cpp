@@ -464,6 +464,17 @@ void rebindConstants(RunPlan &plan, const RunCommand &command, const ParsedSourc
   plan = Planner(command, source, kernel, diagnostics).rebind(std::move(plan));
 }
 
+std::vector<std::pair<std::string, int64_t>> heuristicArgumentsOf(const RunPlan &plan,
+                                                                  const KernelInfo &kernel) {
+  std::vector<std::pair<std::string, int64_t>> integers;
+  if (kernel.heuristics.empty())
+    return integers;
+  for (const auto &[name, argument] : plan.arguments)
+    if (const auto *number = std::get_if<NumberData>(&argument); number && number->isInteger)
+      integers.emplace_back(name, number->integer);
+  return integers;
+}
+
 /// The bytes of a number as an argument of this type.
 static Result<std::vector<char>> encodeNumber(const NumberData &number,
                                               const tilecrt::KernelArgument &argument) {

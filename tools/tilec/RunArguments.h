@@ -57,6 +57,10 @@ RunPlan makeRunPlan(const RunCommand &command, const ParsedSource &source, const
 void rebindConstants(RunPlan &plan, const RunCommand &command, const ParsedSource &source,
                      const KernelInfo &kernel, DiagnosticEngine &diagnostics);
 
+/// What the heuristics of a kernel may ask for: the plan's integers, which all its launches have.
+std::vector<std::pair<std::string, int64_t>> heuristicArgumentsOf(const RunPlan &plan,
+                                                                  const KernelInfo &kernel);
+
 /// The type, in signature notation, of a number passed by value. The suffix ':16' tells the
 /// compiler that the value is a multiple of 16.
 std::string deduceNumberType(const tilecrt::NumberData &number, bool specialize);

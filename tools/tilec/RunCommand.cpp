@@ -214,6 +214,8 @@ ExitCode Runner::compile() {
   CompileOptions options = makeCompileOptions(command.kernel);
   options.kernel = plan.kernel;
   options.arguments = plan.types;
+  if (info)
+    options.heuristicArguments = heuristicArgumentsOf(plan, *info);
   options.constants = plan.constants;
   options.countInstructions = command.counters;
   options.target = command.device == DeviceKind::Interpreter ? "interp" : "sim";

@@ -15,46 +15,21 @@
 #include "TuneWorker.h"
 #include "TunedConfig.h"
 
+#include "lib/Api/TuneWorker.h"
 #include "tilec/Target/PTXTarget.h"
-#include "tilec/Tuning/HandedKernel.h"
-#include "tilec/Tuning/Tuner.h"
-#include "tilec/Tuning/WorkerProcess.h"
+#include "tilec/Tuning/RemoteMeasurer.h"
 
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FormatVariadic.h"
 
 #include <mutex>
 #include <thread>
 
 using tilecrt::Result;
 using tilecrt::Status;
-namespace json = llvm::json;
 
 namespace tilec::tool {
 
 namespace {
-
-/// A child may take this long to make its data and to open its device.
-constexpr int startMilliseconds = 300000;
-
-/// Measures in a child process, which is replaced when a configuration ends it.
-class ChildMeasurer final : public Measurer {
-public:
-  /// `deviceNumber` is -1 on the simulator, where the child compiles.
-  ChildMeasurer(const TuneCommand &tuneCommand, std::string self, std::string folder,
-                int deviceNumber)
-      : command(tuneCommand), program(std::move(self)), scratch(std::move(folder)),
-        device(deviceNumber) {}
-
-  std::string start() override;
-  Measurement measure(const Candidate &candidate, double milliseconds) override;
-
-private:
-  const TuneCommand &command;
-  std::string program, scratch;
-  int device;
-  ChildProcess child;
-};
 
 class CommandTuner final : public TuningProblem {
 public:
@@ -104,64 +79,6 @@ private:
 
 } // namespace
 
-//===--------------------------------------------------------------------===//
-// Children
-//===--------------------------------------------------------------------===//
-
-std::string ChildMeasurer::start() {
-  std::vector<std::string> words = command.words;
-  if (device >= 0) {
-    words.push_back("--worker-device");
-    words.push_back(std::to_string(device));
-  }
-  if (!child.start(program, words, "--worker-socket"))
-    return "cannot start a process";
-  std::optional<json::Object> hello = child.getChannel().receive(startMilliseconds);
-  if (hello && hello->get("ready"))
-    return "";
-  auto text = hello ? hello->getString("error") : std::nullopt;
-  std::string end = child.stop();
-  return text ? text->str() : "the measuring process ended: " + end;
-}
-
-Measurement ChildMeasurer::measure(const Candidate &candidate, double milliseconds) {
-  Measurement result;
-  if (!child.isRunning())
-    if (result.problem = start(); !result.problem.empty())
-      return result;
-  std::string path = scratch + "/" + std::to_string(candidate.number);
-  if (candidate.kernel)
-    if (Status written = writeKernel(*candidate.kernel, path); !written.ok()) {
-      result.problem = written.message();
-      return result;
-    }
-  LineChannel &channel = child.getChannel();
-  bool sent = channel.send(json::Object{
-      {"config", toJson(candidate.config)}, {"kernel", path}, {"milliseconds", milliseconds}});
-  std::optional<json::Object> answer =
-      sent ? channel.receive(int(command.timeoutSeconds * 1e3)) : std::nullopt;
-  if (candidate.kernel)
-    llvm::sys::fs::remove(path);
-  if (answer && answer->getNumber("cost")) {
-    result.cost = answer->getNumber("cost");
-  } else if (answer && answer->getString("error")) {
-    result.problem = answer->getString("error")->str();
-    if (answer->getBoolean("lost").value_or(false))
-      child.stop();
-  } else if (channel.isTimeUp()) {
-    child.stop();
-    result.problem = llvm::formatv("hangs: no result after {0:F1} s", command.timeoutSeconds).str();
-  } else {
-    std::string end = child.stop();
-    result.problem = "ended its process: " + (end.empty() ? "no answer" : end);
-  }
-  return result;
-}
-
-//===--------------------------------------------------------------------===//
-// The search
-//===--------------------------------------------------------------------===//
-
 ExitCode CommandTuner::readSource() {
   std::optional<FileId> loaded = tool::loadSource(sources, command.run.kernel.file);
   if (!loaded)
@@ -172,20 +89,22 @@ ExitCode CommandTuner::readSource() {
   if (!diagnostics.hasErrors())
     info = selectKernel(source, command.run.kernel.kernel, file, diagnostics);
   if (info) {
-    if (info->hostPruning.isValid())
-      diagnostics.remark(info->hostPruning, "functions of 'prune_configs_by' are host code and are "
-                                            "not run; tilec prunes by its own model");
     plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
+    for (const auto &[name, argument] : plan.arguments)
+      if (const auto *number = std::get_if<tilecrt::NumberData>(&argument);
+          number && number->isInteger)
+        options.argumentValues[name] = number->integer;
+    if (command.space.empty() && !diagnostics.hasErrors())
+      for (KernelInfo &kernel : source.kernels)
+        if (&kernel == info)
+          options.mostConfigs = applyHostPruning(kernel, *source.tree, sources, source.modules,
+                                                 options.argumentValues, diagnostics);
   }
   printDiagnostics(sources, diagnostics, command.run.kernel.diagnosticsFormat);
   if (diagnostics.hasErrors())
     return ExitCode::InputError;
   outcome.kernel = info->name;
   ownConstants = plan.constants;
-  for (const auto &[name, argument] : plan.arguments)
-    if (const auto *number = std::get_if<tilecrt::NumberData>(&argument);
-        number && number->isInteger)
-      options.argumentValues[name] = number->integer;
   return ExitCode::Ok;
 }
 
@@ -300,6 +219,7 @@ llvm::Expected<TuningVariant> CommandTuner::describe(const TuningConfig &config)
     variant.options.kernel = plan.kernel;
     variant.options.arguments = plan.types;
     variant.options.constants = plan.constants;
+    variant.options.heuristicArguments = heuristicArgumentsOf(plan, *info);
     variant.grid = plan.grid;
   }
   for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
@@ -318,7 +238,9 @@ void CommandTuner::search() {
   cache.attachTo(probe);
   sharedCache = probe.cache;
   options.prune = command.prune;
-  options.mostConfigs = command.mostConfigs;
+  if (command.mostConfigs != 0 &&
+      (options.mostConfigs == 0 || command.mostConfigs < options.mostConfigs))
+    options.mostConfigs = command.mostConfigs;
   options.mostSeconds = command.mostSeconds;
   options.milliseconds = command.milliseconds;
   options.jobs = command.jobs;
@@ -331,8 +253,18 @@ void CommandTuner::search() {
     return true;
   };
   std::vector<std::unique_ptr<Measurer>> measurers;
-  for (int device : devices)
-    measurers.push_back(std::make_unique<ChildMeasurer>(command, program, scratch, device));
+  for (int device : devices) {
+    RemoteOptions remote;
+    remote.program = program;
+    remote.arguments = command.words;
+    if (device >= 0) {
+      remote.arguments.push_back("--worker-device");
+      remote.arguments.push_back(std::to_string(device));
+    }
+    remote.scratch = scratch;
+    remote.timeoutSeconds = command.timeoutSeconds;
+    measurers.push_back(std::make_unique<RemoteMeasurer>(std::move(remote)));
+  }
   tune(*this, std::move(configs), measurers, options, outcome);
 }
 
@@ -369,6 +301,11 @@ ExitCode CommandTuner::run() {
       return code;
   search();
   return finish();
+}
+
+ExitCode execute(const TuneWorkerCommand &command) {
+  api::serveTuning(command.socket);
+  return ExitCode::Ok;
 }
 
 ExitCode execute(const TuneCommand &command) {

@@ -106,7 +106,25 @@ Command TuneParser::read(const OptionSet &options, const std::vector<std::string
   return command;
 }
 
+class TuneWorkerParser final : public CommandParser {
+public:
+  void declare(OptionSet &options) override {
+    options.addHidden("--worker-socket", command.socket);
+    options.require("--worker-socket");
+  }
+  Command read(const OptionSet & /*options*/, const std::vector<std::string> & /*words*/) override {
+    return command;
+  }
+
+private:
+  TuneWorkerCommand command;
+};
+
 } // namespace
+
+std::unique_ptr<CommandParser> makeTuneWorkerParser() {
+  return std::make_unique<TuneWorkerParser>();
+}
 
 std::unique_ptr<CommandParser> makeTuneParser() { return std::make_unique<TuneParser>(); }
 

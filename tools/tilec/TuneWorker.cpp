@@ -113,7 +113,7 @@ Status Worker::restoreArrays() {
 }
 
 Result<json::Object> Worker::measureOnDevice(const CompiledKernel &kernel, double milliseconds) {
-  MeasureOptions options;
+  tilecrt::cuda::MeasureOptions options;
   options.milliseconds = milliseconds;
   options.mostRepeats = command.repeats;
   options.flushL2 = command.flushL2;
@@ -130,6 +130,7 @@ Result<json::Object> Worker::simulateIt(const RunCommand &variant) {
   CompileOptions options = makeCompileOptions(variant.kernel);
   options.kernel = plan.kernel;
   options.arguments = plan.types;
+  options.heuristicArguments = heuristicArgumentsOf(plan, *info);
   options.constants = plan.constants;
   options.countInstructions = true;
   options.target = "sim";
@@ -157,7 +158,7 @@ Result<json::Object> Worker::simulateIt(const RunCommand &variant) {
 Result<json::Object> Worker::measure(const json::Object &request) {
   const json::Value *configValue = request.get("config");
   auto path = request.getString("kernel");
-  if (!configValue || !path)
+  if (!configValue || (gpu && !path))
     return tilecrt::internalError("a request is not complete");
   llvm::Expected<TuningConfig> config = configFromJson(*configValue);
   if (!config)

@@ -5,11 +5,7 @@
 // parent. What a configuration does to the process (a fault, an endless loop, a lost device) ends
 // this process only.
 //
-// Requests and answers are lines of JSON on a socket:
-//   {"config": {...}, "kernel": "FILE"}            FILE: as of writeKernel; the simulator's
-//                                                  child compiles
-//   {"cost": 12.5, "unit": "us", "metadata": ...}  or  {"error": "...", "lost": false}
-// The first line of the child is {"ready": true} or an error.
+// Requests and answers are those of RemoteMeasurer, without a setup.
 
 #ifndef TILEC_TOOLS_TILEC_TUNEWORKER_H
 #define TILEC_TOOLS_TILEC_TUNEWORKER_H

@@ -59,6 +59,8 @@ struct CompileOptions {
   std::vector<ConstantSpec> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// As of IRGenOptions: values of arguments that all launches have.
+  std::vector<std::pair<std::string, int64_t>> heuristicArguments;
   /// Most registers of a thread; not given: the assembler's choice.
   std::optional<int> maxRegisters;
   /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", "sim", or "sim:" and one of those: the simulator

@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/Error.h"
 
 #include <optional>
 #include <string>
@@ -53,6 +54,9 @@ struct IRGenOptions {
   /// use, otherwise 4 and 3.
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  /// Values of integer arguments that the functions of `@triton.heuristics` may ask for. The kernel
+  /// is one for launches with these values only.
+  std::vector<std::pair<std::string, int64_t>> heuristicArguments;
   /// Keeps tl.device_assert and assert statements.
   bool debug = false;
   /// 90 for sm_90.
@@ -89,8 +93,12 @@ struct KernelInfo {
   std::vector<std::string> autotuneKey;
   /// Arguments that `reset_to_zero` and `restore_value` of `@triton.autotune` name.
   std::vector<std::string> resetToZero, restoreValue;
-  /// `prune_configs_by` names functions of the host, which are never run; where it stands.
+  /// `prune_configs_by`: where it stands, and what it has.
   SourceRange hostPruning;
+  bool hasEarlyPruning = false, hasPerfModel = false;
+  /// How many or what part of the configurations `top_k` leaves; 0 where it does not say so.
+  int64_t topCount = 0;
+  double topPart = 0;
   /// Configurations there are that cannot be evaluated at compile time; where they stand.
   SourceRange unknownConfigs;
   /// Parameters that `@triton.heuristics` computes.
@@ -104,6 +112,13 @@ struct KernelInfo {
 /// IRGenOptions.
 std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
                                     DiagnosticEngine &diagnostics, ModuleLoader *modules = nullptr);
+
+/// The configurations that `early_config_prune` of `prune_configs_by` leaves for a launch with
+/// these integer arguments: the function runs at compile time. An error says why it cannot.
+llvm::Expected<std::vector<AutotuneConfig>>
+pruneConfigs(const ast::Module &module, SourceManager &sources, llvm::StringRef kernel,
+             llvm::ArrayRef<std::pair<std::string, int64_t>> integers,
+             ModuleLoader *modules = nullptr);
 
 /// The kernel that a compilation with this IRGenOptions::kernel takes; null when it would be an
 /// error.

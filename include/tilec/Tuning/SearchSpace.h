@@ -7,7 +7,10 @@
 #define TILEC_TUNING_SEARCHSPACE_H
 
 #include "tilec/IRGen/IRGen.h"
+#include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Tuning/TuningDatabase.h"
+
+#include "llvm/ADT/StringMap.h"
 
 namespace tilec {
 
@@ -26,8 +29,18 @@ struct SpaceLists {
 llvm::Expected<std::vector<TuningConfig>>
 makeSearchSpace(const KernelInfo &kernel, llvm::StringRef space, const SpaceLists &lists = {});
 
+/// What `prune_configs_by` of the source asks for, for a launch with these integer arguments. Its
+/// `early_config_prune` is run at compile time and leaves fewer configurations in `kernel`. A
+/// `perf_model` is the host's: the tuner's own bounds take its place, so that `top_k` is a budget,
+/// which is returned (0: none). Remarks of the category "tuning" say what could not be done, and
+/// why.
+size_t applyHostPruning(KernelInfo &kernel, const ast::Module &module, SourceManager &sources,
+                        const ModuleSearch &modules, const llvm::StringMap<int64_t> &integers,
+                        DiagnosticEngine &diagnostics);
+
 /// What is known about a launch before it is compiled.
 struct LaunchFacts {
+  /// In any order.
   std::vector<ArgumentSpec> types;
   /// Values of integer arguments, by name.
   std::vector<std::pair<std::string, int64_t>> integers;

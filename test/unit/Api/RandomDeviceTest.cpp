@@ -39,6 +39,7 @@ struct Handles {
   Shared<tilec_function> functions;
   Shared<tilec_prepared> prepared;
   Shared<tilec_graph> graphs;
+  Shared<tilec_tuning> tunings;
   Shared<void> streams;
   /// Memory that lives as long as the test.
   tilec_device *owner = nullptr;
@@ -55,6 +56,8 @@ public:
       : all(shared), random(seed), alone(isAlone) {}
 
   void step() {
+    if (below(200) == 0)
+      return tune();
     switch (below(17)) {
     case 16:
       return save();
@@ -213,6 +216,60 @@ private:
       check(tilec_graph_record(one() ? nullptr : launches, below(4), one() ? nullptr : &graph));
     }
     all.graphs.add(graph);
+  }
+  /// Mostly from a database that is not there, or refused before: a search takes long.
+  void tune() {
+    tilec_device_launch launch = makeLaunch();
+    launch.grid[0] = launch.grid[1] = launch.grid[2] = 1;
+    // Searches of several threads would save and restore the same memory.
+    for (void *&pointer : pointers)
+      pointer = alone ? pointer : nullptr;
+    const tilec_binding types[] = {
+        {"x", "*kfp32"}, {"y", "*kfp32"}, {"out", "*fp32"}, {one() ? "m" : "n", "i32"}};
+    const tilec_binding constants[] = {{"BLOCK", "64"}};
+    auto compile = sizedStruct<tilec_options>();
+    compile.arguments = one() ? nullptr : types;
+    compile.num_arguments = one() ? below(4) : 4;
+    compile.constants = constants;
+    compile.num_constants = one() ? 0 : 1;
+    compile.ptxas = "/nonexistent";
+    auto options = sizedStruct<tilec_tune_options>();
+    options.struct_size = one() ? below(300) : sizeof options;
+    options.options = one() ? nullptr : &compile;
+    options.launch = one() ? nullptr : &launch;
+    options.grid = few() ? "cdiv(n, BLOCK)" : one() ? "n +" : nullptr;
+    options.space = few() ? "{\"num_warps\": [1, 2]}" : one() ? "[]" : nullptr;
+    options.database = one() ? "/nonexistent/db.json" : nullptr;
+    options.flags = below(8) == 0 ? below(32) & ~TILEC_TUNE_ISOLATE : 0;
+    options.max_configs = below(3);
+    options.max_seconds = one() ? -1 : 0;
+    options.jobs = 1;
+    options.repeats = 5;
+    options.milliseconds = 0.1;
+    tilec_tuning *tuning = nullptr;
+    tilec_diagnostics *diagnostics = nullptr;
+    check(tilec_tune_text(any(all.devices), one() ? nullptr : "add.tile", addSource,
+                          one() ? 10 : sizeof addSource - 1, one() ? nullptr : &options,
+                          one() ? nullptr : &tuning, &diagnostics));
+    tilec_diagnostics_destroy(diagnostics);
+    all.tunings.add(tuning);
+    for (int i = 0; i < 4; ++i)
+      askTuning();
+  }
+  void askTuning() {
+    tilec_tuning *tuning = any(all.tunings);
+    auto info = sizedStruct<tilec_tuning_info>();
+    info.struct_size = one() ? below(80) : sizeof info;
+    check(tilec_tuning_get_info(tuning, one() ? nullptr : &info));
+    auto candidate = sizedStruct<tilec_candidate>();
+    check(tilec_tuning_get_candidate(tuning, below(4), one() ? nullptr : &candidate));
+    tilec_kernel *kernel = nullptr;
+    check(tilec_tuning_get_kernel(tuning, one() ? nullptr : &kernel));
+    tilec_kernel_destroy(kernel);
+    tilec_tuning_text(tuning);
+    tilec_tuning_json(tuning);
+    if (few())
+      tilec_tuning_destroy(tuning);
   }
   void replay() { check(tilec_graph_launch(any(all.graphs), anyStream())); }
   void memory() {

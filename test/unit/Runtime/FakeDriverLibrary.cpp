@@ -4,7 +4,8 @@
 // The fake driver as a library that the runtime can open in place of libcuda.so.1. It exports the
 // two functions that a caller needs: the driver's door, and the state for the test. For programs
 // that are run whole, TILEC_FAKE_CUDA_FAIL=CALL:OTHER:RESULT makes OTHER fail from when CALL is
-// made.
+// made. FAKE_CUDA_DEVICES is a list of names of devices, separated by ';', and FAKE_CUDA_LOG the
+// file State::contextLog.
 
 #include "FakeDriverState.h"
 
@@ -21,6 +22,29 @@ static void readEnvironment() {
   fake::state().failuresAfter[all.substr(0, first)] = {
       all.substr(first + 1, second - first - 1), CUresult(std::atoi(all.c_str() + second + 1))};
 }
+
+namespace {
+
+/// Sets what the environment says, when the library is loaded.
+struct Environment {
+  Environment() {
+    if (const char *log = std::getenv("FAKE_CUDA_LOG"))
+      fake::state().contextLog = log;
+    const char *names = std::getenv("FAKE_CUDA_DEVICES");
+    if (!names)
+      return;
+    std::vector<std::string> &list = fake::state().deviceNames;
+    list.assign(1, "");
+    for (const char *c = names; *c; ++c)
+      if (*c == ';')
+        list.emplace_back();
+      else
+        list.back() += *c;
+    fake::state().deviceCount = int(list.size());
+  }
+} environment;
+
+} // namespace
 
 extern "C" {
 

@@ -5,6 +5,8 @@
 
 #include "FakeDriverState.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <new>
 
@@ -77,8 +79,9 @@ CUresult deviceGet(CUdevice *device, int ordinal) {
   return query("cuDeviceGet");
 }
 
-CUresult deviceGetName(char *name, int size, CUdevice) {
-  std::strncpy(name, "Fake H100", size_t(size));
+CUresult deviceGetName(char *name, int size, CUdevice device) {
+  const std::vector<std::string> &names = state().deviceNames;
+  std::strncpy(name, names[std::min(size_t(device - 40), names.size() - 1)].c_str(), size_t(size));
   return query("cuDeviceGetName");
 }
 
@@ -97,6 +100,11 @@ CUresult deviceTotalMem(size_t *bytes, CUdevice) {
 
 CUresult primaryCtxRetain(CUcontext *context, CUdevice device) {
   *context = handle<CUcontext>(uintptr_t(0x100 + device));
+  if (!state().contextLog.empty())
+    if (std::FILE *file = std::fopen(state().contextLog.c_str(), "a")) {
+      std::fprintf(file, "device %d\n", device - 40);
+      std::fclose(file);
+    }
   return record("cuDevicePrimaryCtxRetain");
 }
 

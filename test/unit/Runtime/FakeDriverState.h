@@ -31,6 +31,10 @@ struct State {
   /// Call name to another call and its result, from when the first is made.
   std::map<std::string, std::pair<std::string, CUresult>> failuresAfter;
   int deviceCount = 1;
+  /// Of the first devices; the others are called like the last one.
+  std::vector<std::string> deviceNames = {"Fake H100"};
+  /// A file that gets the number of every device that a context is made on; empty: none.
+  std::string contextLog;
   int driverVersion = 12040;
   std::map<int, int> deviceAttributes;
   std::map<int, int> functionAttributes;

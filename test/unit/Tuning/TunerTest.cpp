@@ -208,6 +208,7 @@ TEST(Tuner, Budgets) {
 KernelInfo infoOf(std::vector<std::string> key) {
   KernelInfo info;
   info.params = {{"x", KernelParam::Kind::Plain, "", false},
+                 {"d", KernelParam::Kind::Plain, "", false},
                  {"M", KernelParam::Kind::Plain, "", false},
                  {"N", KernelParam::Kind::Plain, "", false}};
   info.autotuneKey = std::move(key);
@@ -216,7 +217,7 @@ KernelInfo infoOf(std::vector<std::string> key) {
 
 TEST(TuningKey, SizesAndTypes) {
   LaunchFacts facts;
-  facts.types = {{"x", "*kfp16:16"}, {"d", "tensordesc<fp16[64, 64]>:16"}, {"M", "i32:16"}};
+  facts.types = {{"M", "i32:16"}, {"x", "*kfp16:16"}, {"d", "tensordesc<fp16[64, 64]>:16"}};
   facts.integers = {{"M", 1000}, {"N", 7}};
   facts.arraySizes = {{"x", 5000}};
   TuningKey key = makeTuningKey(infoOf({"M"}), "hash", "GPU", facts);

@@ -41,6 +41,19 @@ Result<Timing> timeKernel(const Context &context, const Stream &stream,
                           const std::function<Status(const Stream &)> &work,
                           const TimingOptions &options = {});
 
+/// How long something is measured whose time is not known.
+struct MeasureOptions {
+  /// What the timed runs are to take together; at least 5 are timed, at most `mostRepeats`.
+  double milliseconds = 20;
+  unsigned mostRepeats = 100;
+  bool flushL2 = true;
+};
+
+/// Three runs to see how long one takes, then as many timed ones as fit.
+Result<Timing> measureKernel(const Context &context, const Stream &stream,
+                             const std::function<Status(const Stream &)> &work,
+                             const MeasureOptions &options = {});
+
 } // namespace tilecrt::cuda
 
 #endif // TILECRT_CUDA_TIMEKERNEL_H

@@ -1,0 +1,613 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The autotuner over the C interface: reads the caller's options, lets the library's tuner search
+// with the caller's launch, and keeps what it found.
+
+#include "LaunchBench.h"
+#include "TuneWorker.h"
+#include "TuningLaunch.h"
+
+#include "tilec/Driver/ToolHints.h"
+#include "tilec/Syntax/ASTPrinter.h"
+#include "tilec/Target/PTXTarget.h"
+#include "tilecrt/data/GridExpr.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tilec;
+using namespace tilec::api;
+
+static_assert(int(Candidate::State::Waiting) == TILEC_CANDIDATE_WAITING &&
+              int(Candidate::State::Pruned) == TILEC_CANDIDATE_PRUNED &&
+              int(Candidate::State::Failed) == TILEC_CANDIDATE_FAILED &&
+              int(Candidate::State::Same) == TILEC_CANDIDATE_SAME &&
+              int(Candidate::State::Measured) == TILEC_CANDIDATE_MEASURED);
+
+static tilec_status invalid(const llvm::Twine &message) {
+  return fail(TILEC_INVALID_ARGUMENT, message.str());
+}
+
+namespace {
+
+using Load = llvm::function_ref<llvm::Expected<FileId>(SourceManager &)>;
+
+/// One call of tilec_tune_...
+class Session final : public TuningProblem {
+public:
+  Session(std::shared_ptr<DeviceObject> on, Load loadSourceText)
+      : device(std::move(on)), load(loadSourceText) {}
+
+  tilec_status run(const tilec_tune_options *options, tilec_tuning **tuning,
+                   tilec_diagnostics **diagnostics);
+
+  llvm::Expected<FileId> loadSource(SourceManager &into) override { return load(into); }
+  llvm::Expected<TuningVariant> describe(const TuningConfig &config) override;
+
+private:
+  tilec_status readOptions(const tilec_tune_options *options);
+  tilec_status readTarget();
+  tilec_status readSource();
+  tilec_status readSpace();
+  /// Whether the database has a configuration, which is the result then.
+  tilec_status readDatabase(bool &found);
+  tilec_status search();
+  tilec_status measureHere(const TunerOptions &options);
+  tilec_status finish();
+  /// The kernel of the best one, as the caller wants it.
+  tilec_status compileBest(const TuningConfig &config);
+  CompileOptions optionsOf(const TuningConfig &config) const;
+  llvm::Expected<std::array<uint32_t, 3>> gridOf(const TuningConfig &config);
+  std::optional<int64_t> valueOf(llvm::StringRef name, const CompileOptions &options) const;
+  bool report(const TuningProgress &progress) const;
+
+  std::shared_ptr<DeviceObject> device;
+  Load load;
+  tilec_tune_options given = {};
+  tilec_device_launch launch = {};
+  tilec_device_info info = {};
+  bool isSimulated = false;
+  OptionsReader reader;
+  SourceManager sources;
+  FileId file = 0;
+  DiagnosticEngine engine;
+  std::optional<SelectedKernel> kernel;
+  TuningLaunch arguments;
+  llvm::StringMap<int64_t> integers;
+  TuningKey key;
+  /// What `prune_configs_by` leaves; 0: all.
+  size_t topK = 0;
+  std::vector<TuningConfig> configs;
+  std::mutex gridMutex;
+  std::shared_ptr<TuningObject> result = std::make_shared<TuningObject>();
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------------------===//
+// What the caller gave
+//===----------------------------------------------------------------------------------===//
+
+tilec_status Session::readOptions(const tilec_tune_options *options) {
+  if (!options)
+    return invalid("options are null");
+  std::optional<tilec_tune_options> read = readStruct(options, "options");
+  if (!read)
+    return TILEC_INVALID_ARGUMENT;
+  given = *read;
+  constexpr uint32_t known =
+      TILEC_TUNE_AGAIN | TILEC_TUNE_NO_PRUNE | TILEC_TUNE_WARM_L2 | TILEC_TUNE_ISOLATE;
+  if (given.flags & ~known)
+    return invalid("options: unknown flags 0x" + llvm::utohexstr(given.flags & ~known));
+  for (auto [name, value] :
+       {std::pair("max_seconds", given.max_seconds), std::pair("milliseconds", given.milliseconds),
+        std::pair("timeout_seconds", given.timeout_seconds)})
+    if (!(value >= 0) || value > 86400)
+      return invalid(llvm::Twine("options: ") + name + " is not a number from 0 to 86400");
+  if (given.repeats > 100000)
+    return invalid("options: repeats is " + llvm::Twine(given.repeats) +
+                   ", at most 100000 can be timed");
+  if (given.jobs > 256)
+    return invalid("options: jobs is " + llvm::Twine(given.jobs) + ", at most 256 can be used");
+  if (given.grid && given.make_grid)
+    return invalid("options: both grid and make_grid are given");
+  if (!given.launch)
+    return invalid("options: launch is null");
+  std::optional<tilec_device_launch> readLaunch = readStruct(given.launch, "launch");
+  if (!readLaunch)
+    return TILEC_INVALID_ARGUMENT;
+  launch = *readLaunch;
+  launch.struct_size = sizeof launch;
+  if (!given.grid && !given.make_grid)
+    if (tilec_status status = checkGrid({launch.grid[0], launch.grid[1], launch.grid[2]}))
+      return status;
+  if (tilec_status status = reader.read(given.options))
+    return status;
+  if (!reader.tuned.database.empty())
+    return invalid("options: tuning_database is no option of a configuration: it belongs into "
+                   "tilec_tune_options.database");
+  return readTarget();
+}
+
+tilec_status Session::readTarget() {
+  device->describe(info);
+  isSimulated = llvm::StringRef(info.target) == "sim";
+  if (!reader.hasTarget)
+    reader.result.target = info.target;
+  bool forSim = llvm::StringRef(reader.result.target).starts_with("sim");
+  if (forSim != isSimulated)
+    return invalid("options: target '" + reader.result.target + "' does not run on '" + info.name +
+                   "'");
+  reader.result.keep.clear();
+  reader.result.stopAfter = Stage::Cubin;
+  // Without an assembler the driver compiles PTX.
+  if (!isSimulated) {
+    llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(reader.result.tools));
+    if (!ptxas) {
+      llvm::consumeError(ptxas.takeError());
+      reader.result.stopAfter = Stage::PTX;
+    }
+  }
+  result->outcome.device = info.name;
+  result->outcome.unit = isSimulated ? "cost" : "us";
+  return TILEC_OK;
+}
+
+tilec_status Session::readSource() {
+  llvm::Expected<FileId> loaded = load(sources);
+  if (!loaded) {
+    engine.error(SourceRange(), llvm::toString(loaded.takeError()), "source");
+    return TILEC_INPUT_ERROR;
+  }
+  file = *loaded;
+  kernel = selectKernel(sources, file, reader.result, engine);
+  if (!kernel)
+    return TILEC_INPUT_ERROR;
+  reader.result.kernel = kernel->info.name;
+  result->outcome.kernel = kernel->info.name;
+  const CompileOptions &options = reader.result;
+  tilec_status status = arguments.bind(kernel->info, options.arguments, launch);
+  if (status == TILEC_OK)
+    status = arguments.findMemory(*device, given.buffers, given.num_buffers);
+  if (status != TILEC_OK)
+    return status;
+  for (const TuningArgument &argument : arguments.getArguments())
+    if (argument.integer)
+      integers[argument.name] = *argument.integer;
+  if (!given.space)
+    topK =
+        applyHostPruning(kernel->info, *kernel->tree, sources, options.modules, integers, engine);
+  key = makeTuningKey(kernel->info,
+                      kernelSourceHash(sources, *kernel->tree, kernel->info.name, options.modules),
+                      info.name, arguments.facts(options.arguments));
+  return status;
+}
+
+tilec_status Session::readSpace() {
+  const CompileOptions &options = reader.result;
+  // What all have is said once: it leaves no differences between configurations.
+  llvm::Expected<std::vector<TuningConfig>> all =
+      makeSearchSpace(kernel->info, given.space ? given.space : "");
+  if (!all)
+    return fail(TILEC_INPUT_ERROR, "the search space: " + llvm::toString(all.takeError()));
+  configs = std::move(*all);
+  for (TuningConfig &config : configs) {
+    for (const ConstantSpec &constant : options.constants)
+      if (config.find(constant.name))
+        config.set(constant.name, constant.value);
+    if (options.numWarps)
+      config.numWarps = options.numWarps;
+    if (options.numStages)
+      config.numStages = options.numStages;
+  }
+  removeDuplicates(configs);
+  return TILEC_OK;
+}
+
+tilec_status Session::readDatabase(bool &found) {
+  found = false;
+  if (!given.database)
+    return TILEC_OK;
+  llvm::Expected<TuningDatabase> database = TuningDatabase::load(given.database);
+  if (!database)
+    return fail(TILEC_INPUT_ERROR, llvm::toString(database.takeError()));
+  const TuningRecord *record = database->find(key);
+  if (!record || (given.flags & TILEC_TUNE_AGAIN))
+    return TILEC_OK;
+  Candidate &candidate = result->outcome.candidates.emplace_back();
+  candidate.config = record->config;
+  candidate.state = Candidate::State::Measured;
+  candidate.cost = record->cost;
+  result->outcome.unit = record->unit;
+  result->fromDatabase = found = true;
+  llvm::Expected<std::array<uint32_t, 3>> grid = gridOf(record->config);
+  if (!grid)
+    return fail(TILEC_INPUT_ERROR, llvm::toString(grid.takeError()));
+  candidate.grid = *grid;
+  return TILEC_OK;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------------------===//
+
+CompileOptions Session::optionsOf(const TuningConfig &config) const {
+  CompileOptions options = reader.result;
+  applyConfig(config, kernel->info, options);
+  return options;
+}
+
+/// An integer argument or constant, or x.size and x.bytes of what a pointer leads to.
+std::optional<int64_t> Session::valueOf(llvm::StringRef name, const CompileOptions &options) const {
+  if (const TuningArgument *argument = arguments.find(name))
+    return argument->integer;
+  auto [array, fact] = name.split('.');
+  if (const TuningArgument *argument = arguments.find(array); argument && argument->isPointer) {
+    if (fact == "bytes")
+      return int64_t(argument->memory.bytes);
+    if (fact == "size")
+      return int64_t(argument->memory.bytes / argument->elementBytes);
+  }
+  std::string text;
+  for (const ConstantSpec &constant : options.constants)
+    if (constant.name == name)
+      text = constant.value;
+  if (const ast::FunctionDef *function = kernel->tree->findJitFunction(kernel->info.name))
+    for (const ast::Param &param : function->params)
+      if (text.empty() && param.name == name && param.defaultValue)
+        text = ast::printSource(param.defaultValue);
+  if (text == "True" || text == "False")
+    return text == "True";
+  tilecrt::Result<int64_t> value = tilecrt::evaluateExpression(text, nullptr);
+  return value.ok() ? std::optional<int64_t>(*value) : std::nullopt;
+}
+
+llvm::Expected<std::array<uint32_t, 3>> Session::gridOf(const TuningConfig &config) {
+  std::array<uint32_t, 3> grid = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  if (given.make_grid) {
+    grid = {1, 1, 1};
+    CompileOptions options = optionsOf(config);
+    // The caller's function sees all constants.
+    TuningConfig all = config;
+    for (const ConstantSpec &constant : options.constants)
+      all.set(constant.name, constant.value);
+    ConfigRecord record(all);
+    std::lock_guard<std::mutex> lock(gridMutex);
+    if (given.make_grid(given.grid_context, &record.raw, grid.data()) != 0)
+      return llvm::createStringError("left out by make_grid");
+  } else if (given.grid) {
+    CompileOptions options = optionsOf(config);
+    tilecrt::Result<std::vector<int64_t>> values = tilecrt::evaluateGrid(
+        given.grid, [&](std::string_view name) { return valueOf(llvm::StringRef(name), options); });
+    if (!values.ok())
+      return llvm::createStringError(values.message());
+    for (size_t axis = 0; axis < values->size(); ++axis)
+      grid[axis] = uint32_t((*values)[axis]);
+  }
+  if (checkGrid(grid) != TILEC_OK)
+    return llvm::createStringError(tilec_last_error());
+  return grid;
+}
+
+llvm::Expected<TuningVariant> Session::describe(const TuningConfig &config) {
+  llvm::Expected<std::array<uint32_t, 3>> grid = gridOf(config);
+  if (!grid)
+    return grid.takeError();
+  TuningVariant variant;
+  variant.grid = *grid;
+  variant.options = optionsOf(config);
+  variant.options.countInstructions |= isSimulated;
+  return variant;
+}
+
+//===----------------------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------------------===//
+
+bool Session::report(const TuningProgress &progress) const {
+  std::string last = progress.last->config.describe();
+  std::string best = progress.best ? progress.best->config.describe() : "";
+  tilec_tune_progress raw = {};
+  raw.struct_size = sizeof raw;
+  raw.done = progress.done;
+  raw.total = progress.total;
+  raw.last = last.c_str();
+  raw.last_state = tilec_candidate_state(progress.last->state);
+  raw.last_cost = progress.last->cost;
+  raw.last_reason = progress.last->reason.c_str();
+  if (progress.best) {
+    raw.best = best.c_str();
+    raw.best_cost = progress.best->cost;
+  }
+  return given.progress(given.progress_context, &raw) == 0;
+}
+
+namespace {
+/// On the caller's device, in the caller's memory.
+class HereMeasurer final : public Measurer {
+public:
+  explicit HereMeasurer(LaunchBench &launchBench) : bench(launchBench) {}
+  Measurement measure(const Candidate &candidate, double milliseconds) override {
+    return bench.measure(candidate.kernel, candidate.grid, milliseconds);
+  }
+
+private:
+  LaunchBench &bench;
+};
+} // namespace
+
+tilec_status Session::search() {
+  TunerOptions options;
+  options.prune = !(given.flags & TILEC_TUNE_NO_PRUNE);
+  options.mostConfigs = given.max_configs;
+  if (topK != 0 && (options.mostConfigs == 0 || topK < options.mostConfigs))
+    options.mostConfigs = topK;
+  options.mostSeconds = given.max_seconds;
+  if (given.milliseconds > 0)
+    options.milliseconds = given.milliseconds;
+  options.jobs = given.jobs;
+  options.measuresFinalists = !isSimulated;
+  options.argumentValues = integers;
+  if (!isSimulated) {
+    if (llvm::Expected<PTXTarget> known = findPTXTarget(reader.result.target))
+      options.model.computeCapability = known->computeCapability;
+    else
+      llvm::consumeError(known.takeError());
+    options.model.multiprocessors = int(std::max(1u, info.multiprocessors));
+  }
+  if (given.progress)
+    options.progress = [this](const TuningProgress &progress) { return report(progress); };
+
+  if (!(given.flags & TILEC_TUNE_ISOLATE))
+    return measureHere(options);
+  TuneJob job;
+  job.device = device;
+  job.launch = launch;
+  job.arguments = &arguments;
+  job.info = &kernel->info;
+  job.worker = given.worker ? given.worker : "";
+  job.timeoutSeconds = given.timeout_seconds > 0 ? given.timeout_seconds : 10;
+  job.repeats = given.repeats ? given.repeats : 100;
+  job.flushL2 = !(given.flags & TILEC_TUNE_WARM_L2);
+  job.optionsOf = [this](const TuningConfig &config) {
+    CompileOptions chosen = optionsOf(config);
+    chosen.countInstructions = true;
+    return chosen;
+  };
+  llvm::StringRef text = sources.getBuffer(file)->getText();
+  job.sourceName = sources.getBuffer(file)->getName().str();
+  job.sourceText = text.str();
+  IsolatedMeasurer isolated;
+  if (tilec_status status = isolated.prepare(std::move(job)))
+    return status;
+  options.compiles = !isSimulated;
+  std::vector<std::unique_ptr<Measurer>> measurers;
+  measurers.push_back(isolated.take());
+  tune(*this, std::move(configs), measurers, options, result->outcome);
+  return TILEC_OK;
+}
+
+tilec_status Session::measureHere(const TunerOptions &options) {
+  MeasureOptions how;
+  how.mostRepeats = given.repeats ? given.repeats : 100;
+  how.flushL2 = !(given.flags & TILEC_TUNE_WARM_L2);
+  if (tilec_status status = device->synchronizeStream(launch.stream))
+    return status;
+  LaunchBench bench(device, launch, how);
+  if (tilec_status status =
+          bench.save(arguments.changedMemory(), arguments.clearedMemory(kernel->info)))
+    return status;
+  std::vector<std::unique_ptr<Measurer>> measurers;
+  measurers.push_back(std::make_unique<HereMeasurer>(bench));
+  tune(*this, std::move(configs), measurers, options, result->outcome);
+  // Nothing can be given back to a device that is lost.
+  return result->outcome.lost.empty() ? bench.restore() : TILEC_OK;
+}
+
+tilec_status Session::compileBest(const TuningConfig &config) {
+  Compiler compiler;
+  DiagnosticEngine messages;
+  std::shared_ptr<CompiledKernel> compiled =
+      compiler.compile(sources, file, optionsOf(config), messages);
+  if (!compiled)
+    return fail(statusOf(compiler.lastFailure()), summarize(DiagnosticsObject(sources, messages)));
+  result->kernel = std::make_shared<KernelObject>(std::move(compiled));
+  return TILEC_OK;
+}
+
+tilec_status Session::finish() {
+  TuningOutcome &outcome = result->outcome;
+  const Candidate *best = outcome.best();
+  tilec_status status = TILEC_OK;
+  if (!outcome.lost.empty()) {
+    status = fail(TILEC_DEVICE_ERROR, outcome.lost);
+  } else if (!best) {
+    std::vector<const Candidate *> order = outcome.sorted();
+    std::string why = order.empty() ? "" : order.front()->reason;
+    status = fail(TILEC_INPUT_ERROR, "no configuration of '" + outcome.kernel +
+                                         "' could be measured" + (why.empty() ? "" : ": " + why));
+  } else if (best->kernel && !isSimulated) {
+    result->kernel = std::make_shared<KernelObject>(best->kernel);
+  } else {
+    status = compileBest(best->config);
+  }
+  if (best && given.database && !result->fromDatabase) {
+    TuningRecord record;
+    record.key = key;
+    record.kernelName = outcome.kernel;
+    record.config = best->config;
+    record.cost = best->cost;
+    record.unit = outcome.unit;
+    record.measured = int64_t(outcome.count(Candidate::State::Measured));
+    record.tilecVersion = TILEC_VERSION;
+    llvm::Error written = TuningDatabase::update(given.database, record);
+    if (written && status == TILEC_OK)
+      status = fail(TILEC_UNAVAILABLE, llvm::toString(std::move(written)));
+    else
+      llvm::consumeError(std::move(written));
+  }
+  result->order = outcome.sorted();
+  for (const Candidate *candidate : result->order)
+    result->configs.emplace_back(candidate->config);
+  result->text = printOutcome(outcome);
+  result->json = printOutcomeAsJson(outcome);
+  // The code of all the others is of no use any more.
+  for (Candidate &candidate : outcome.candidates)
+    candidate.kernel.reset();
+  return status;
+}
+
+tilec_status Session::run(const tilec_tune_options *options, tilec_tuning **tuning,
+                          tilec_diagnostics **diagnostics) {
+  if (tilec_status status = readOptions(options))
+    return status;
+  bool found = false;
+  tilec_status status = readSource();
+  bool isReadable = !engine.hasErrors();
+  if (status == TILEC_OK)
+    status = readSpace();
+  if (status == TILEC_OK)
+    status = readDatabase(found);
+  if (status == TILEC_OK && !found)
+    status = search();
+  if (status == TILEC_OK) {
+    status = finish();
+    *tuning = Tunings::get().insert(result);
+  }
+  auto messages = std::make_shared<DiagnosticsObject>(sources, engine);
+  if (!isReadable)
+    fail(status, summarize(*messages));
+  if (diagnostics)
+    *diagnostics = Diagnostics::get().insert(std::move(messages));
+  return status;
+}
+
+/// What both ways to tune share.
+static tilec_status tuneSource(tilec_device *handle, const tilec_tune_options *options,
+                               tilec_tuning **tuning, tilec_diagnostics **diagnostics, Load load) {
+  if (!tuning)
+    return invalid("tuning is null");
+  std::shared_ptr<DeviceObject> device;
+  {
+    Devices::Pin pin = Devices::get().pin(handle);
+    if (!pin)
+      return failHandle("tilec_device");
+    device = pin.shared();
+  }
+  return Session(std::move(device), load).run(options, tuning, diagnostics);
+}
+
+tilec_status tilec_tune_text(tilec_device *device, const char *name, const char *text,
+                             size_t length, const tilec_tune_options *options,
+                             tilec_tuning **tuning, tilec_diagnostics **diagnostics) {
+  if (tuning)
+    *tuning = nullptr;
+  if (diagnostics)
+    *diagnostics = nullptr;
+  return guarded([&] {
+    if (!text && length != 0)
+      return invalid("text is null, its length is " + llvm::Twine(length));
+    return tuneSource(device, options, tuning, diagnostics, [&](SourceManager &sources) {
+      return sources.addBuffer(name ? name : "<text>", llvm::StringRef(text, length));
+    });
+  });
+}
+
+tilec_status tilec_tune_file(tilec_device *device, const char *path,
+                             const tilec_tune_options *options, tilec_tuning **tuning,
+                             tilec_diagnostics **diagnostics) {
+  if (tuning)
+    *tuning = nullptr;
+  if (diagnostics)
+    *diagnostics = nullptr;
+  return guarded([&] {
+    if (!path)
+      return invalid("path is null");
+    return tuneSource(device, options, tuning, diagnostics,
+                      [&](SourceManager &sources) { return sources.loadFile(path); });
+  });
+}
+
+//===----------------------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------------------===//
+
+void tilec_tuning_destroy(tilec_tuning *tuning) { Tunings::get().erase(tuning); }
+
+/// Runs a call on the object of a handle.
+template <typename Call> static tilec_status onTuning(const tilec_tuning *handle, Call call) {
+  return guarded([&] {
+    std::shared_ptr<TuningObject> tuning = Tunings::get().find(handle);
+    return tuning ? call(*tuning) : failHandle("tilec_tuning");
+  });
+}
+
+tilec_status tilec_tuning_get_info(const tilec_tuning *tuning, tilec_tuning_info *info) {
+  return onTuning(tuning, [&](const TuningObject &object) {
+    const TuningOutcome &outcome = object.outcome;
+    tilec_tuning_info result = {};
+    result.kernel = outcome.kernel.c_str();
+    result.device = outcome.device.c_str();
+    result.unit = outcome.unit.c_str();
+    result.seconds = outcome.seconds;
+    result.num_candidates = outcome.candidates.size();
+    result.num_measured = outcome.count(Candidate::State::Measured);
+    result.from_database = object.fromDatabase;
+    if (const Candidate *best = outcome.best()) {
+      result.best = &object.configs.front().raw;
+      result.best_cost = best->cost;
+    }
+    return writeStruct(result, info, "info");
+  });
+}
+
+tilec_status tilec_tuning_get_candidate(const tilec_tuning *tuning, size_t index,
+                                        tilec_candidate *candidate) {
+  return onTuning(tuning, [&](const TuningObject &object) {
+    if (index >= object.order.size())
+      return failIndex("candidate", index, object.order.size());
+    const Candidate &found = *object.order[index];
+    tilec_candidate result = {};
+    result.config = &object.configs[index].raw;
+    result.state = tilec_candidate_state(found.state);
+    result.reason = found.reason.c_str();
+    result.cost = found.cost;
+    result.bound = found.bound.value_or(0);
+    std::copy(found.grid.begin(), found.grid.end(), result.grid);
+    result.registers = found.metadata.registers;
+    result.spill_bytes = found.metadata.spillBytes;
+    result.shared_bytes = found.metadata.dynamicSharedBytes + found.metadata.staticSharedBytes;
+    return writeStruct(result, candidate, "candidate");
+  });
+}
+
+tilec_status tilec_tuning_get_kernel(const tilec_tuning *tuning, tilec_kernel **kernel) {
+  if (kernel)
+    *kernel = nullptr;
+  return onTuning(tuning, [&](const TuningObject &object) {
+    if (!kernel)
+      return invalid("kernel is null");
+    if (!object.kernel)
+      return invalid("no configuration was found, so that there is no kernel");
+    *kernel = Kernels::get().insert(object.kernel);
+    return TILEC_OK;
+  });
+}
+
+const char *tilec_tuning_text(const tilec_tuning *tuning) {
+  const char *text = nullptr;
+  onTuning(tuning, [&](const TuningObject &object) {
+    text = object.text.c_str();
+    return TILEC_OK;
+  });
+  return text;
+}
+
+const char *tilec_tuning_json(const tilec_tuning *tuning) {
+  const char *text = nullptr;
+  onTuning(tuning, [&](const TuningObject &object) {
+    text = object.json.c_str();
+    return TILEC_OK;
+  });
+  return text;
+}

@@ -1,0 +1,200 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See TuningLaunch.h.
+
+#include "TuningLaunch.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace tilec::api {
+
+static tilec_status invalid(const llvm::Twine &message) {
+  return fail(TILEC_INVALID_ARGUMENT, message.str());
+}
+
+/// Bytes of a number of the language: "fp16", "i1", "u64", "bf16", "fp8e5".
+static uint32_t bytesOf(StringRef type) {
+  type = type.split(':').first;
+  if (type.consume_front("fp8"))
+    return 1;
+  unsigned bits = 8;
+  if (type.drop_while([](char c) { return !llvm::isDigit(c); }).getAsInteger(10, bits))
+    return 1;
+  return std::max(1u, bits / 8);
+}
+
+static bool isInteger(StringRef type) {
+  return (type.starts_with("i") || type.starts_with("u")) && type.size() > 1 &&
+         llvm::isDigit(type[1]);
+}
+
+/// The integer of `size` bytes.
+static int64_t readInteger(const void *data, size_t size, bool isSigned) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, data, size);
+  unsigned shift = unsigned(64 - 8 * size);
+  return isSigned ? int64_t(bits << shift) >> shift : int64_t(bits);
+}
+
+/// The arguments that a parameter of this type becomes; values come later.
+static void expand(StringRef name, StringRef type, std::vector<TuningArgument> &arguments) {
+  TuningArgument argument;
+  argument.name = name.str();
+  StringRef text = type;
+  if (text.consume_front("tensordesc<")) {
+    argument.isPointer = true;
+    argument.elementBytes = bytesOf(text.split('[').first);
+    arguments.push_back(argument);
+    size_t rank = text.split('[').second.split(']').first.count(',') + 1;
+    TuningArgument number;
+    for (size_t i = 0; i < rank; ++i) {
+      number.name = (name + ".shape" + llvm::Twine(i)).str();
+      arguments.push_back(number);
+    }
+    for (size_t i = 0; i + 1 < rank; ++i) {
+      number.name = (name + ".stride" + llvm::Twine(i)).str();
+      arguments.push_back(number);
+    }
+    return;
+  }
+  if (text.consume_front("*")) {
+    argument.isPointer = true;
+    argument.isReadOnly = text.consume_front("k");
+    argument.elementBytes = bytesOf(text);
+  }
+  arguments.push_back(argument);
+}
+
+tilec_status TuningLaunch::bind(const KernelInfo &kernel, const std::vector<ArgumentSpec> &types,
+                                const tilec_device_launch &launch) {
+  std::vector<std::string> integerTypes;
+  for (const KernelParam &param : kernel.params)
+    for (const ArgumentSpec &type : types) {
+      if (type.name != param.name || type.type == "constexpr")
+        continue;
+      expand(type.name, type.type, arguments);
+      // Sizes of a descriptor are integers, whatever their number of bytes.
+      bool isNumber = isInteger(type.type);
+      integerTypes.resize(arguments.size(), isNumber ? type.type : "");
+      for (size_t i = 0; i < arguments.size(); ++i)
+        if (integerTypes[i].empty() && !arguments[i].isPointer &&
+            StringRef(arguments[i].name).contains('.'))
+          integerTypes[i] = "i64";
+    }
+  if (launch.num_arguments != arguments.size())
+    return invalid("kernel '" + kernel.name + "' takes " + llvm::Twine(arguments.size()) +
+                   " arguments of those types, got " + llvm::Twine(launch.num_arguments));
+  if (!launch.arguments && !arguments.empty())
+    return invalid("launch: arguments are null");
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    TuningArgument &argument = arguments[i];
+    argument.value = launch.arguments[i];
+    if (!argument.value.data || argument.value.size == 0 || argument.value.size > 16)
+      return invalid("argument '" + argument.name + "' has no value, or one of " +
+                     llvm::Twine(argument.value.size) + " bytes");
+    if (argument.isPointer) {
+      if (argument.value.size != sizeof(void *))
+        return invalid("argument '" + argument.name + "' takes " + llvm::Twine(sizeof(void *)) +
+                       " bytes, got " + llvm::Twine(argument.value.size));
+      std::memcpy(&argument.address, argument.value.data, sizeof(void *));
+    } else if (!integerTypes[i].empty() && argument.value.size <= sizeof(int64_t)) {
+      argument.integer =
+          readInteger(argument.value.data, argument.value.size, integerTypes[i][0] == 'i');
+    }
+  }
+  return TILEC_OK;
+}
+
+tilec_status TuningLaunch::findMemory(const DeviceObject &device, const tilec_buffer *buffers,
+                                      size_t count) {
+  if (!buffers && count != 0)
+    return invalid("options: buffers are null, their number is " + llvm::Twine(count));
+  for (const tilec_buffer &buffer : llvm::ArrayRef(buffers, count)) {
+    if (buffer.flags & ~TILEC_BUFFER_READ_ONLY)
+      return invalid("options: unknown flags of a buffer");
+    if (buffer.size > UINTPTR_MAX - reinterpret_cast<uintptr_t>(buffer.data))
+      return invalid("options: a buffer ends behind the last address");
+    regions.push_back({{static_cast<char *>(buffer.data), buffer.size},
+                       (buffer.flags & TILEC_BUFFER_READ_ONLY) != 0});
+  }
+  for (TuningArgument &argument : arguments) {
+    if (!argument.isPointer || !argument.address)
+      continue;
+    auto isThere = [&](const Region &region) { return region.range.contains(argument.address); };
+    auto region = llvm::find_if(regions, isThere);
+    if (region == regions.end()) {
+      Region found;
+      found.isReadOnly = argument.isReadOnly;
+      if (device.allocationOf(argument.address, found.range) != TILEC_OK)
+        return invalid("the size of the memory that argument '" + argument.name +
+                       "' points to is not known: it has to be among the buffers");
+      regions.push_back(found);
+      region = regions.end() - 1;
+    } else if (!argument.isReadOnly && size_t(region - regions.begin()) >= count) {
+      region->isReadOnly = false;
+    }
+    argument.memory = {argument.address,
+                       size_t(region->range.data + region->range.bytes - argument.address)};
+  }
+  // An argument ends where the next one of the same memory begins.
+  for (TuningArgument &argument : arguments)
+    for (const TuningArgument &other : arguments)
+      if (other.address > argument.address && argument.memory.contains(other.address))
+        argument.memory.bytes = size_t(other.address - argument.address);
+  return TILEC_OK;
+}
+
+const TuningArgument *TuningLaunch::find(StringRef name) const {
+  for (const TuningArgument &argument : arguments)
+    if (argument.name == name)
+      return &argument;
+  return nullptr;
+}
+
+std::vector<MemoryRange> TuningLaunch::memory(bool readOnlyToo) const {
+  std::vector<MemoryRange> ranges;
+  for (const Region &region : regions)
+    if (region.range.bytes != 0 && (readOnlyToo || !region.isReadOnly))
+      ranges.push_back(region.range);
+  llvm::sort(ranges, [](const MemoryRange &a, const MemoryRange &b) { return a.data < b.data; });
+  std::vector<MemoryRange> merged;
+  for (const MemoryRange &range : ranges) {
+    // Neighbours are not merged: each is a copy within an allocation.
+    if (!merged.empty() && range.data < merged.back().data + merged.back().bytes)
+      merged.back().bytes =
+          std::max(merged.back().bytes, size_t(range.data + range.bytes - merged.back().data));
+    else
+      merged.push_back(range);
+  }
+  return merged;
+}
+
+std::vector<MemoryRange> TuningLaunch::changedMemory() const { return memory(false); }
+std::vector<MemoryRange> TuningLaunch::allMemory() const { return memory(true); }
+
+std::vector<MemoryRange> TuningLaunch::clearedMemory(const KernelInfo &kernel) const {
+  std::vector<MemoryRange> ranges;
+  for (const std::string &name : kernel.resetToZero)
+    if (const TuningArgument *argument = find(name); argument && argument->memory.bytes != 0)
+      ranges.push_back(argument->memory);
+  return ranges;
+}
+
+LaunchFacts TuningLaunch::facts(const std::vector<ArgumentSpec> &types) const {
+  LaunchFacts facts;
+  facts.types = types;
+  for (const TuningArgument &argument : arguments) {
+    if (argument.integer)
+      facts.integers.emplace_back(argument.name, *argument.integer);
+    if (argument.isPointer)
+      facts.arraySizes.emplace_back(argument.name,
+                                    int64_t(argument.memory.bytes / argument.elementBytes));
+  }
+  return facts;
+}
+
+} // namespace tilec::api
