@@ -62,7 +62,7 @@ static int openDriver(void) {
 static double valueOf(uint16_t half) {
   int exponent = half >> 10 & 31;
   double digits = exponent ? 1024 + (half & 1023) : 2 * (half & 1023);
-  return (half & 0x8000 ? -1 : 1) * ldexp(digits, exponent - 26 + (exponent == 0));
+  return (half & 0x8000 ? -1 : 1) * ldexp(digits, exponent - 25);
 }
 
 // A matrix of halfs with rows of `stride` elements, on the host and on the device.

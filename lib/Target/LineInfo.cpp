@@ -74,6 +74,11 @@ private:
 };
 
 LLVM::DIFileAttr LineInfoBuilder::fileOf(StringRef path) {
+  // PTX has no way to write these in the name of a file.
+  std::string plain = path.str();
+  auto isForbidden = [](unsigned char c) { return c == '"' || c == '\\' || c < ' '; };
+  std::replace_if(plain.begin(), plain.end(), isForbidden, '_');
+  path = plain;
   return LLVM::DIFileAttr::get(context, llvm::sys::path::filename(path),
                                llvm::sys::path::parent_path(path));
 }

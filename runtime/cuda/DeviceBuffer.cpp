@@ -67,7 +67,10 @@ Status DeviceBuffer::copyFrom(const void *host, uint64_t bytes, uint64_t offset)
     return Status();
   ContextScope scope(*owner);
   TILECRT_RETURN_IF_ERROR(scope.status());
-  return TILECRT_CUDA_CALL(owner->table(), memcpyHtoD, (start + offset, host, bytes));
+  // The driver's synchronous copy returns when small data is on its way; other streams do not wait
+  // for it.
+  TILECRT_CUDA_RETURN_IF_ERROR(owner->table(), memcpyHtoD, (start + offset, host, bytes));
+  return TILECRT_CUDA_CALL(owner->table(), streamSynchronize, (nullptr));
 }
 
 Status DeviceBuffer::copyTo(void *host, uint64_t bytes, uint64_t offset) const {

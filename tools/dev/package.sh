@@ -23,7 +23,7 @@ if [ "${TILEC_PACKAGE_HOST:-0}" = 1 ]; then
     -DCMAKE_BUILD_RPATH='$ORIGIN/../lib' > "$dir/host.log"
   ninja -C "$dir/host"
   mkdir "$stage/host"
-  for program in softmax mlp add transformer gather; do
+  for program in softmax tune mlp add bundle matmul-bundle gather transformer; do
     cp "$dir/host/$program" "$stage/host/"
   done
 fi

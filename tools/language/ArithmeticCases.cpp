@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 constexpr DType scalarTypes[] = {DType::boolean, DType::i8,  DType::i16, DType::i32, DType::i64,
@@ -298,4 +298,4 @@ void addArithmeticCases(std::vector<Case> &cases) {
     addCase(cases, "float8", type, "", [=](BlockProgram &p) { writeFloat8(p, type); });
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 
 using tilecrt::RandomStream;
 
@@ -321,4 +321,4 @@ void addCase(std::vector<Case> &cases, const std::string &family, DType type,
                    }});
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -12,7 +12,7 @@
 
 #include <map>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 
 /// Wide enough for every value of every integer type, and for sums of two.
 using Int = __int128;
@@ -87,7 +87,7 @@ public:
   const HostArray &array(const std::string &name) const { return arrays.at(name); }
   double at(const std::string &name, uint64_t index) const { return array(name).at(index); }
   Int intAt(const std::string &name, uint64_t index) const {
-    return harness::intAt(array(name), index);
+    return language::intAt(array(name), index);
   }
   /// For scalars, constants, grids and numbers of warps; every argument is a parameter.
   RunBuilder &builder() { return run; }
@@ -108,6 +108,6 @@ void addCase(std::vector<Case> &cases, const std::string &family, DType type,
              const std::string &variant, std::function<void(BlockProgram &)> write,
              Scale scale = Scale::Full);
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language
 
 #endif // TILEC_TOOLS_LANGUAGE_BLOCKPROGRAM_H

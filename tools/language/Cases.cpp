@@ -5,7 +5,7 @@
 
 #include "LanguageCases.h"
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 
 std::vector<Case> languageCases() {
   std::vector<Case> cases;
@@ -23,4 +23,4 @@ std::vector<Case> languageCases() {
   return cases;
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 constexpr DType allTypes[] = {DType::boolean, DType::i8,  DType::i16, DType::i32,    DType::i64,
@@ -214,4 +214,4 @@ void addCastCases(std::vector<Case> &cases) {
   }
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -7,7 +7,7 @@
 #include "BlockProgram.h"
 #include "LanguageCases.h"
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 struct Row {
@@ -147,4 +147,4 @@ void addFunctionCases(std::vector<Case> &cases) {
         Scale::Quick);
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

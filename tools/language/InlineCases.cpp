@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 /// `y` = instructions on int32 `x` and `z`.
@@ -186,4 +186,4 @@ void addInlineCases(std::vector<Case> &cases) {
   addCase(cases, "machine", DType::i32, "", writeMachine);
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -8,7 +8,7 @@
 
 #include "tools/examples/Case.h"
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 
 void addArithmeticCases(std::vector<Case> &cases);
 void addCastCases(std::vector<Case> &cases);
@@ -24,6 +24,6 @@ void addShapeCases(std::vector<Case> &cases);
 
 std::vector<Case> languageCases();
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language
 
 #endif // TILEC_TOOLS_LANGUAGE_LANGUAGECASES_H

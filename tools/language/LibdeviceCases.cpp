@@ -10,7 +10,7 @@
 #include <cfenv>
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 const Shape shape = {64};
@@ -463,4 +463,4 @@ void addLibdeviceCases(std::vector<Case> &cases) {
     addCase(cases, "libdevice", type, "integers", [=](BlockProgram &p) { writeIntegers(p, type); });
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

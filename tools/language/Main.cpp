@@ -13,5 +13,5 @@ int main(int argc, char **argv) {
       argc, argv,
       {"tilec-language-tests",
        "Runs small programs for every operation of the language and compares them with references",
-       tilec::harness::languageCases});
+       tilec::harness::language::languageCases});
 }

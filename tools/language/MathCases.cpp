@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 const Shape shape = {128};
@@ -168,4 +168,4 @@ void addMathCases(std::vector<Case> &cases) {
     addCase(cases, "integer functions", type, "", [=](BlockProgram &p) { writeIntegers(p, type); });
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 double element(const BlockProgram &p, const char *name, DType type, uint64_t i) {
@@ -152,4 +152,4 @@ void addMatrixCases(std::vector<Case> &cases) {
   addCase(cases, "dot_scaled", DType::u8, "e4m3", [](BlockProgram &p) { writeScaled(p, false); });
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 constexpr tilecrt::Tolerance exact = {0, 0};
@@ -396,4 +396,4 @@ void addMemoryCases(std::vector<Case> &cases) {
     addCase(cases, "pointers", type, "", [=](BlockProgram &p) { writePointers(p, type); });
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

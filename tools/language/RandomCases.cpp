@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 using Words = std::array<uint32_t, 4>;
@@ -107,4 +107,4 @@ void addRandomCases(std::vector<Case> &cases) {
   addCase(cases, "rand", DType::f32, "128", writeFloats);
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 /// A dimension of a row-major shape; a missing axis is all of it.
@@ -384,4 +384,4 @@ void addReduceCases(std::vector<Case> &cases) {
             [t = type, a = accumulator](BlockProgram &p) { writeSumType(p, t, a); });
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tilec::harness {
+namespace tilec::harness::language {
 namespace {
 
 struct Move {
@@ -331,4 +331,4 @@ void addShapeCases(std::vector<Case> &cases) {
     addCase(cases, "where", type, "8x16", [=](BlockProgram &p) { writeWhere(p, type); });
 }
 
-} // namespace tilec::harness
+} // namespace tilec::harness::language

@@ -25,7 +25,8 @@ def scale(x_ptr, n, BLOCK: tl.constexpr, MODE: tl.constexpr):
     offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     mask = offs < n
     if MODE == "wild":
-        mask = offs < n + 4096
+        offs += 1 << 29
+        mask = offs > n
     if MODE == "wrong":
         mask = offs < m
     x = tl.load(x_ptr + offs, mask=mask)
