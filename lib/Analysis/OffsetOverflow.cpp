@@ -260,7 +260,11 @@ Interval Intervals::computeOp(Operation *op, const Interval &whole) {
       .Case([&](arith::SelectOp) { return join(operand(1), operand(2)); })
       .Case([&](arith::MinSIOp) {
         Interval a = operand(0), b = operand(1);
-        return Interval{std::min(a.low, b.low), std::min(a.high, b.high), a.isTight || b.isTight};
+        Interval least{std::min(a.low, b.low), std::min(a.high, b.high), a.isTight && b.isTight};
+        // One of the two may bound it above, and the other be known to go no lower than that.
+        least.isTight |=
+            (a.isTight || b.isTight) && least.low > whole.low && least.high < whole.high;
+        return least;
       })
       .Case([&](arith::MaxSIOp) {
         Interval a = operand(0), b = operand(1);
@@ -358,6 +362,19 @@ static std::string nameOf(Value value) {
   return isa<RankedTensorType>(value.getType()) ? "an index" : "a value";
 }
 
+/// Whether a value counts programs: indices and extents of the grid, their products and sums. A
+/// grid of more than 2^31 programs is not to be expected.
+static bool countsPrograms(Value value, unsigned depth = 0) {
+  constexpr unsigned kMaxDepth = 8;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > kMaxDepth)
+    return false;
+  if (isa<tile::ProgramIdOp, tile::NumProgramsOp>(op))
+    return true;
+  return isa<arith::MulIOp, arith::AddIOp>(op) && countsPrograms(op->getOperand(0), depth + 1) &&
+         countsPrograms(op->getOperand(1), depth + 1);
+}
+
 SmallVector<OffsetOverflow> tilec::findOffsetOverflows(func::FuncOp func) {
   Intervals ranges(func);
   // Operations whose results are compared in 64 bits, with the other side.
@@ -385,7 +402,8 @@ SmallVector<OffsetOverflow> tilec::findOffsetOverflows(func::FuncOp func) {
       return;
     std::optional<Interval> exact = ranges.exact(op);
     unsigned width = widthOf(op->getResult(0));
-    if (!exact || width > 32 || exact->isWithin(typeRange(width)))
+    if (!exact || width > 32 || exact->isWithin(typeRange(width)) ||
+        countsPrograms(op->getResult(0)))
       return;
     Interval left = ranges.of(op->getOperand(0)), right = ranges.of(op->getOperand(1));
     OffsetOverflow overflow;
@@ -400,6 +418,7 @@ SmallVector<OffsetOverflow> tilec::findOffsetOverflows(func::FuncOp func) {
       overflow.bound = sourceName(bound->second);
     }
     overflow.op = op;
+    overflow.isKnown = left.isTight && right.isTight;
     overflow.bits = width;
     overflow.left = nameOf(op->getOperand(0));
     overflow.right = nameOf(op->getOperand(1));

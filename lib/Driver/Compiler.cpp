@@ -12,7 +12,9 @@
 #include "ResourceRemarks.h"
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "tilec/Analysis/IndexTraps.h"
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Driver/Pipelines.h"
 #include "tilec/Driver/Registration.h"
@@ -24,6 +26,7 @@
 #include "tilec/Target/PTX.h"
 #include "tilecrt/TensorMapValues.h"
 #include <chrono>
+#include <set>
 
 using namespace mlir;
 
@@ -100,6 +103,8 @@ private:
   bool generate();
   /// Source to the tile dialect.
   OwningOpRef<ModuleOp> makeTile(std::optional<int> numStages, DiagnosticEngine &engine);
+  /// Warns of what the index arithmetic of the module shows.
+  void warnOfTraps();
   bool hasTensorMaps() const;
   bool toTileGPU();
   PipelineOptions tileGPUOptions() const;
@@ -134,7 +139,9 @@ private:
   bool wants(Stage stage) const { return options.stopAfter >= stage; }
   /// Keeps the module's text when the caller asked for it.
   void keepModule(Stage stage);
-  bool runPipeline(llvm::function_ref<void(OpPassManager &)> build);
+  /// Verifies the module after each pass, or once at the end: of the few simple passes on tiles,
+  /// verification would be more than half of the time.
+  bool runPipeline(llvm::function_ref<void(OpPassManager &)> build, bool verifyEachPass = true);
   /// Runs one step and records its time.
   template <typename Step> bool timed(llvm::StringRef name, Step step) {
     auto start = std::chrono::steady_clock::now();
@@ -181,11 +188,13 @@ void Compilation::keepModule(Stage stage) {
   result->stages[stage] = std::move(text);
 }
 
-bool Compilation::runPipeline(llvm::function_ref<void(OpPassManager &)> build) {
+bool Compilation::runPipeline(llvm::function_ref<void(OpPassManager &)> build,
+                              bool verifyEachPass) {
   PassManager pm(&context, ModuleOp::getOperationName());
+  pm.enableVerifier(verifyEachPass);
   build(pm);
   unsigned errorsBefore = diagnostics.getNumErrors();
-  if (succeeded(pm.run(*module)))
+  if (succeeded(pm.run(*module)) && (verifyEachPass || succeeded(verify(*module))))
     return true;
   if (diagnostics.getNumErrors() != errorsBefore)
     return fail(Failure::Input);
@@ -214,6 +223,10 @@ OwningOpRef<ModuleOp> Compilation::makeTile(std::optional<int> numStages,
   irgen.numStages = numStages;
   irgen.heuristicArguments = options.heuristicArguments;
   irgen.debug = options.debug;
+  irgen.warn = true;
+  irgen.stepLimit = options.stepLimit;
+  irgen.opLimit = options.opLimit;
+  irgen.unrollLimit = options.unrollLimit;
   if (options.target != "sim" && !isInterpreter(options.target)) {
     llvm::Expected<PTXTarget> target = findPTXTarget(processorOf(options.target));
     if (!target) {
@@ -225,16 +238,40 @@ OwningOpRef<ModuleOp> Compilation::makeTile(std::optional<int> numStages,
   return generateTile(context, *tree, sources, irgen, engine);
 }
 
+void Compilation::warnOfTraps() {
+  std::set<std::tuple<FileId, uint32_t, std::string>> told;
+  module->walk([&](func::FuncOp func) {
+    if (func.isExternal())
+      return;
+    for (const IndexTrap &trap : findIndexTraps(func)) {
+      ResolvedLocation place = resolveLocation(trap.op->getLoc(), sources);
+      // A function that is called twice says it once.
+      if (!place.range.isValid() ||
+          !told.insert({place.range.file, place.range.begin, trap.message}).second)
+        continue;
+      Diagnostic &warning = diagnostics.warning(place.range, trap.message, trap.warning);
+      if (trap.other)
+        warning.addNote(resolveLocation(trap.other->getLoc(), sources).range, trap.note);
+      for (SourceRange caller : place.callers) {
+        warning.addNote(caller, "called from here");
+        warning.notes.back().category = "call";
+      }
+    }
+  });
+}
+
 bool Compilation::hasTensorMaps() const {
   return options.target == "sim" || options.target == "sm_90a";
 }
 
 bool Compilation::generate() {
   module = makeTile(options.numStages, diagnostics);
+  if (module)
+    warnOfTraps();
   if (!module || diagnostics.hasErrors())
     return fail(Failure::Input);
-  if (!isInterpreter(options.target) &&
-      !runPipeline([&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps()); }))
+  auto buildPipeline = [&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps()); };
+  if (!isInterpreter(options.target) && !runPipeline(buildPipeline, /*verifyEachPass=*/false))
     return false;
 
   for (auto func : module->getOps<func::FuncOp>())
@@ -613,6 +650,7 @@ static std::vector<ModuleText> importedTexts(const SourceManager &sources, FileI
 std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId file,
                                                   const CompileOptions &options,
                                                   DiagnosticEngine &diagnostics) {
+  diagnostics.setWarningOptions(options.warnings);
   ModuleLoader modules(sources, options.modules);
   std::unique_ptr<CompiledKernel> kernel;
   if (!options.cache || !KernelCaching::isCacheable(options)) {

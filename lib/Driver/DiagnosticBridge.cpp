@@ -58,8 +58,10 @@ static Severity severityOf(DiagnosticSeverity severity) {
 }
 
 static void addCallers(tilec::Diagnostic &diagnostic, const ResolvedLocation &place) {
-  for (SourceRange caller : place.callers)
+  for (SourceRange caller : place.callers) {
     diagnostic.addNote(caller, "called from here");
+    diagnostic.notes.back().category = "call";
+  }
 }
 
 DiagnosticBridge::DiagnosticBridge(MLIRContext &context, const SourceManager &sources,

@@ -148,6 +148,8 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   addOptional("stages", options.numStages);
   addOptional("registers", options.maxRegisters);
   hasher.add("target", options.target).add("stage", uint64_t(options.stopAfter));
+  for (const std::string &text : options.warnings.getTexts())
+    hasher.add("warning", text);
   hasher.add("debug", options.debug).add("lines", options.lineInfo);
   hasher.add("fusion", options.fpFusion).add("remarks", options.remarks);
   if (isForHost()) {

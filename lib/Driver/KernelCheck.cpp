@@ -81,4 +81,13 @@ PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceMana
   return best;
 }
 
+WarningOptions warningsOfGuess(const WarningOptions &given) {
+  WarningOptions warnings;
+  for (llvm::StringRef name : {warnings::kStoreTruncation, warnings::kFloatNarrowing})
+    (void)warnings.apply(("no-" + name).str());
+  for (const std::string &text : given.getTexts())
+    (void)warnings.apply(text);
+  return warnings;
+}
+
 } // namespace tilec

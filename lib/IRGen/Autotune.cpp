@@ -54,7 +54,8 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
           if (complain)
             diagnostics.warning(configs->range,
                                 "these configurations of '" + kernel.name +
-                                    "' are not known at compile time and are not used");
+                                    "' are not known at compile time and are not used",
+                                warnings::kAutotune);
         }
       auto strings = [&](const ast::Expr *list) {
         return list ? getStrings(evaluator.evaluateInModule(module, list))

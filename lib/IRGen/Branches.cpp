@@ -147,7 +147,8 @@ LogicalResult Generator::mergeVariable(llvm::StringRef name, const ast::If &stmt
     LineColumn position = sources.getLineColumn(stmt.range);
     thenValue = Value::poison(("variable '" + name + "' has type " + left.describe() + " or " +
                                right.describe() + ", depending on the 'if' at line " +
-                               llvm::Twine(position.line))
+                               llvm::Twine(position.line) +
+                               suggestCast(left, "the first", right, "the second"))
                                   .str());
     return success();
   }
@@ -202,7 +203,8 @@ LogicalResult Generator::unifyResults(Value &lhs, mlir::Block *lhsBlock, Value &
   if (haveSameType(lhs, rhs))
     return success();
   return error(range, what + " must have one type in both branches, got " + lhs.describe() +
-                          " and " + rhs.describe());
+                          " and " + rhs.describe() +
+                          suggestCast(lhs, "the first", rhs, "the second"));
 }
 
 Value Generator::finishIf(mlir::Value condition, DetachedBlock &thenBlock, DetachedBlock &elseBlock,

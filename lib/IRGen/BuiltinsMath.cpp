@@ -167,7 +167,7 @@ FailureOr<Value> genFma(Generator &g, const BoundArgs &a) {
   Value operands[] = {a[0].value, a[1].value, a[2].value};
   for (unsigned i = 0; i < 3; ++i)
     if (!operands[i].isRuntime() && !operands[i].isNumber())
-      return g.error(a[i].range, "expected a number or tensor, got " + operands[i].describe());
+      return g.errorNoOperand(operands[i], a[i].range);
   // Let a runtime operand decide the type of literals.
   if (!operands[0].isRuntime()) {
     FailureOr<Value> first = g.toRuntime(operands[0], a[0].range);

@@ -38,7 +38,8 @@ LogicalResult checkOperands(Generator &g, const BoundArgs &a, const Type &lhs, c
     return failure();
   bool mixesFloat8 = isFloat8(lhs.element) && isFloat8(rhs.element);
   if (lhs.element != rhs.element && !mixesFloat8)
-    return g.error(a.range, "the operands of 'tl.dot' must have one element type, got " + both);
+    return g.error(a.range, "the operands of 'tl.dot' must have one element type, got " + both +
+                                "; cast the second with .to(" + getLanguageName(lhs.element) + ")");
   if (lhs.shape[rank - 1] != rhs.shape[rank - 2])
     return g.error(a.range, "the first operand of 'tl.dot' must have as many columns as the second "
                             "has rows, got " +

@@ -83,6 +83,47 @@ FailureOr<tile::EvictionPolicy> getEvictionPolicy(Generator &g, const BoundArgs 
   return *policy;
 }
 
+/// Warns of a mask with fewer dimensions than its pointers where several of those have its size.
+void checkMaskShape(Generator &g, const BoundArg &mask, const Type &pointer) {
+  const RuntimeValue *runtime = mask.value.getRuntime();
+  if (!runtime || !runtime->type.isBlock() || runtime->type.getRank() >= pointer.getRank())
+    return;
+  int64_t size = runtime->type.shape.back();
+  if (size == 1 || llvm::count(pointer.shape, size) < 2)
+    return;
+  llvm::StringRef text = g.getSources().getText(mask.range);
+  bool isName = llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+  std::string fixed = (isName ? text.str() : "(" + text.str() + ")") + "[";
+  for (int64_t i = runtime->type.getRank(); i < pointer.getRank(); ++i)
+    fixed += "None, ";
+  Diagnostic *warning = g.warn(warnings::kMaskShape, mask.range,
+                               "a mask of shape " + printShape(runtime->type.shape) +
+                                   " for pointers of shape " + printShape(pointer.shape) +
+                                   " covers the last dimension only; say which is meant "
+                                   "with [:, None] or [None, :]");
+  if (warning && runtime->type.getRank() == 1)
+    warning->setFixIt(mask.range, fixed + ":]");
+}
+
+/// Warns of a stored value that does not survive the conversion to the elements of memory.
+void checkStoredType(Generator &g, const BoundArg &stored, DType element) {
+  const RuntimeValue *runtime = stored.value.getRuntime();
+  if (!runtime || element.isBool() || element.isPointer())
+    return;
+  DType type = runtime->type.element;
+  bool isNarrower = type.getBitWidth() > element.getBitWidth();
+  std::string text = "storing " + type.str() + " to elements of type " + element.str();
+  std::string suggestion = "; say so with .to(ptr.dtype.element_ty)";
+  if (type.isFloat() && element.isInt())
+    g.warn(warnings::kStoreTruncation, stored.range, text + " drops the fraction" + suggestion);
+  else if (type.isInt() && element.isInt() && isNarrower)
+    g.warn(warnings::kStoreTruncation, stored.range,
+           text + " keeps the low " + llvm::Twine(element.getBitWidth()) + " bits only" +
+               suggestion);
+  else if (type.isFloat() && element.isFloat() && isNarrower)
+    g.warn(warnings::kFloatNarrowing, stored.range, text + " rounds" + suggestion);
+}
+
 /// The pointers of an access and which of them are followed: those given, under the `mask`
 /// argument if there is one, or those of a block pointer, under its boundary checks.
 FailureOr<BlockAddresses> getAddresses(Generator &g, const BoundArgs &a, unsigned maskIndex,
@@ -101,6 +142,7 @@ FailureOr<BlockAddresses> getAddresses(Generator &g, const BoundArgs &a, unsigne
                    "'boundary_check' needs a block pointer, got " + a[0].value.describe());
   BlockAddresses result{*pointer, {}};
   if (a.has(maskIndex)) {
+    checkMaskShape(g, a[maskIndex], pointer->getRuntime()->type);
     FailureOr<Value> mask =
         getOperand(g, a[maskIndex], pointer->getRuntime()->type, ScalarKind::Int1, "'mask'");
     if (mlir::failed(mask))
@@ -170,6 +212,7 @@ FailureOr<Value> genStore(Generator &g, const BoundArgs &a) {
   const Type type = target->pointers.getRuntime()->type;
   if (type.element.isConstPointer())
     return g.error(a[0].range, "cannot store through a const pointer");
+  checkStoredType(g, a[Stored], type.element.getElement());
   FailureOr<Value> value =
       getOperand(g, a[Stored], type, type.element.getElement(), "the stored value");
   if (mlir::failed(value))

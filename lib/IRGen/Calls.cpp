@@ -111,6 +111,8 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   if (mlir::failed(bindParams(function.params, function.name, allArgs, range, activation)))
     return failure();
 
+  if (!callee.module->isLibrary)
+    lint(function, /*isKernel=*/false);
   llvm::SaveAndRestore<Frame *> enterFrame(frame, &activation);
   llvm::SaveAndRestore<SourceRange> place(current, function.range);
   // Of an imported file only the functions that are used have to be right.

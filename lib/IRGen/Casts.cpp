@@ -57,13 +57,22 @@ Value Generator::makeZero(const Type &type) {
   return splat(scalar, type.shape);
 }
 
+LogicalResult Generator::errorNoOperand(const Value &value, SourceRange range) {
+  const ModuleValue *module = value.getIf<ModuleValue>();
+  bool isOfHost = module && !module->source && module->folder.empty() &&
+                  !llvm::StringRef(module->path).starts_with("triton");
+  if (isOfHost)
+    return errorHostValue(module->path, range);
+  return error(range, "expected a number or tensor, got " + value.describe());
+}
+
 FailureOr<Value> Generator::toRuntime(const Value &value, SourceRange range) {
   if (value.isRuntime())
     return value;
   if (value.isPoison())
     return failure();
   if (!value.isNumber())
-    return error(range, "expected a number or tensor, got " + value.describe());
+    return errorNoOperand(value, range);
   FailureOr<DType> type = getDefaultType(*value.getConstant(), range);
   if (mlir::failed(type))
     return failure();
@@ -80,7 +89,7 @@ FailureOr<Value> Generator::cast(const Value &value, DType type, SourceRange ran
     return failure();
   const RuntimeValue *runtime = value.getRuntime();
   if (!runtime)
-    return error(range, "expected a number or tensor, got " + value.describe());
+    return errorNoOperand(value, range);
   if (runtime->type.element == type)
     return value;
   if (runtime->type.element.isPointer() || type.isPointer())

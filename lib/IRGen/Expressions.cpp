@@ -15,6 +15,8 @@ FailureOr<Value> Generator::evaluate(const ast::Expr *expr) {
   FailureOr<Value> result = evaluateImpl(expr);
   if (mlir::succeeded(result) && result->isPoison())
     return failure();
+  if (mlir::succeeded(result))
+    observe(expr->range, *result);
   return result;
 }
 
@@ -243,18 +245,12 @@ LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, 
   if (mlir::failed(items))
     return failure();
   for (const Value &item : *items) {
-    llvm::SmallVector<llvm::StringRef, 4> bound;
-    ast::NameSet names;
-    ast::collectTargetNames(part.target, names);
-    // Loop variables of a comprehension stay compile-time values.
-    for (llvm::StringRef name : names)
-      if (frame->constexprNames.insert(name).second)
-        bound.push_back(name);
-    LogicalResult assigned = assign(part.target, item, part.target->range);
-    for (llvm::StringRef name : bound)
-      frame->constexprNames.erase(name);
-    if (mlir::failed(assigned))
-      return failure();
+    {
+      // Numbers stay compile-time values.
+      llvm::SaveAndRestore<bool> keepConstants(frame->keepsConstants, true);
+      if (mlir::failed(assign(part.target, item, part.target->range)))
+        return failure();
+    }
     bool keep = true;
     for (const ast::Expr *condition : part.conditions) {
       FailureOr<Value> test = evaluate(condition);
@@ -292,9 +288,9 @@ FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable
     return error(range, "the step of a range must not be zero");
   std::vector<Value> values;
   for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
-    if (values.size() >= TupleValue::sizeLimit)
-      return error(range, "a compile-time range of more than " +
-                              llvm::Twine(TupleValue::sizeLimit) + " elements");
+    if (values.size() >= options.unrollLimit)
+      return error(range, "a compile-time range of more than " + llvm::Twine(options.unrollLimit) +
+                              " elements ('--max-unroll' is the limit)");
     values.push_back(Value::integer(i));
     if (__builtin_add_overflow(i, bounds[2], &i))
       break;

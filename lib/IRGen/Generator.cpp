@@ -6,6 +6,7 @@
 
 #include "Generator.h"
 
+#include "tilec/Sema/Lint.h"
 #include "tilec/Support/NearestName.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -13,10 +14,6 @@
 
 namespace tilec::irgen {
 
-/// Evaluation steps of one compilation; reached only by runaway compile-time loops.
-static constexpr uint64_t stepLimit = 10'000'000;
-/// Operations of one kernel; reached only by unrolling without measure.
-static constexpr uint64_t opLimit = 500'000;
 /// Nested evaluations, calls included: bounds the use of the C++ stack.
 static constexpr unsigned nestingLimit = 1000;
 
@@ -41,34 +38,62 @@ Generator::Generator(Generator &parent, DiagnosticEngine &aside)
       globalsInProgress(parent.globalsInProgress),
       selectionsInProgress(parent.selectionsInProgress), checkedShadow(true) {}
 
-Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::Twine &message) {
+Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::Twine &message,
+                              llvm::StringRef category) {
   // Positions in the library say nothing to the user: show the call that led there.
   const Frame *place = frame;
   while (place && place->module && place->module->isLibrary) {
     range = place->callSite;
     place = place->caller;
   }
-  Diagnostic &diagnostic = diagnostics.report(severity, range, message);
+  Diagnostic &diagnostic = diagnostics.report(severity, range, message, category);
   llvm::SmallVector<const Frame *, 8> chain;
   for (; place && place->caller && place->callSite.isValid(); place = place->caller)
     if (!place->caller->module || !place->caller->module->isLibrary)
       chain.push_back(place);
   // The ends of a long chain tell enough.
+  auto addCall = [&](SourceRange call, const llvm::Twine &text) {
+    diagnostic.addNote(call, text);
+    diagnostic.notes.back().category = "call";
+  };
   size_t shown = 3;
   for (size_t i = 0; i < chain.size(); ++i) {
     if (chain.size() > 2 * shown + 1 && i == shown) {
       size_t skipped = chain.size() - 2 * shown;
-      diagnostic.addNote(chain[i]->callSite, "and " + llvm::Twine(skipped) + " more calls");
+      addCall(chain[i]->callSite, "and " + llvm::Twine(skipped) + " more calls");
       i += skipped;
     }
     if (!chain[i]->function && !chain[i]->isLambda) {
-      diagnostic.addNote(chain[i]->callSite, "in a module-level value used here");
+      addCall(chain[i]->callSite, "in a module-level value used here");
       continue;
     }
     std::string name = chain[i]->function ? "'" + chain[i]->function->name.str() + "'" : "lambda";
-    diagnostic.addNote(chain[i]->callSite, "in the call of " + name + " here");
+    addCall(chain[i]->callSite, "in the call of " + name + " here");
   }
   return diagnostic;
+}
+
+Diagnostic *Generator::warn(llvm::StringRef name, SourceRange range, const llvm::Twine &message) {
+  if (!options.warn || !range.isValid() || asideDepth != 0)
+    return nullptr;
+  // What the library does with its arguments is not the user's doing.
+  if (frame && frame->module && frame->module->isLibrary)
+    return nullptr;
+  // A function that is called twice, or an unrolled loop, says it once.
+  if (!warned.insert({range.file, range.begin, name.str()}).second)
+    return nullptr;
+  return &report(Severity::Warning, range, message, name);
+}
+
+void Generator::observe(SourceRange range, const Value &value) {
+  bool isLibrary = frame && frame->module && frame->module->isLibrary;
+  if (options.observer && asideDepth == 0 && !isLibrary && !value.isPoison())
+    options.observer->evaluated(range, value.describe());
+}
+
+void Generator::lint(const ast::FunctionDef &function, bool isKernel) {
+  if (options.warn && asideDepth == 0 && linted.insert(&function).second)
+    lintFunction(function, isKernel, diagnostics);
 }
 
 LogicalResult Generator::error(SourceRange range, const llvm::Twine &message) {
@@ -82,25 +107,31 @@ LogicalResult Generator::errorUnknown(SourceRange range, const llvm::Twine &mess
   llvm::StringRef nearest = nearestName(name, candidates);
   if (nearest.empty())
     return error(range, message);
-  return error(range, message + "; did you mean '" + nearest + "'?");
+  Diagnostic &diagnostic =
+      report(Severity::Error, range, message + "; did you mean '" + nearest + "'?");
+  if (sources.getText(range) == name)
+    diagnostic.setFixIt(range, nearest);
+  return failure();
 }
 
 void Generator::countOp() {
-  if (++numOps <= opLimit || aborted)
+  if (++numOps <= options.opLimit || aborted)
     return;
   aborted = true;
   report(Severity::Error, current,
-         "this kernel becomes more than " + llvm::Twine(opLimit) + " operations");
+         "this kernel becomes more than " + llvm::Twine(options.opLimit) +
+             " operations; is a loop unrolled that should not be? ('--max-ops' is the limit)");
 }
 
 bool Generator::enter(SourceRange range) {
   if (isAborted())
     return false;
-  if (++steps > stepLimit) {
+  if (++steps > options.stepLimit) {
     aborted = true;
     report(Severity::Error, range,
-           "evaluating this kernel at compile time takes more than " + llvm::Twine(stepLimit) +
-               " steps");
+           "evaluating this kernel at compile time takes more than " +
+               llvm::Twine(options.stepLimit) +
+               " steps; does a loop or a recursion not end? ('--max-steps' is the limit)");
     return false;
   }
   if (nesting > nestingLimit) {

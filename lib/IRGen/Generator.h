@@ -159,8 +159,14 @@ public:
   /// Reports at a place of the current frame, with notes for the chain of calls. Inside the
   /// library the error moves to the call in the user's file. Returns failure.
   LogicalResult error(SourceRange range, const llvm::Twine &message);
+  /// Reports that a value is no operand of arithmetic.
+  LogicalResult errorNoOperand(const Value &value, SourceRange range);
   /// As error, but hands out the diagnostic for notes.
-  Diagnostic &report(Severity severity, SourceRange range, const llvm::Twine &message);
+  Diagnostic &report(Severity severity, SourceRange range, const llvm::Twine &message,
+                     llvm::StringRef category = "");
+  /// Reports the warning of that name, once for each place; null where there is nothing to report:
+  /// warnings are off, the place is in the library.
+  Diagnostic *warn(llvm::StringRef name, SourceRange range, const llvm::Twine &message);
   /// Reports that a name is unknown, with the nearest candidate.
   LogicalResult errorUnknown(SourceRange range, const llvm::Twine &message, llvm::StringRef name,
                              llvm::ArrayRef<llvm::StringRef> candidates);
@@ -273,6 +279,7 @@ public:
   // Entry -----------------------------------------------------------------------------------------
 
   mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &module);
+  IRGenStatistics getStatistics() const { return {steps, numOps}; }
   std::vector<KernelInfo> listKernels(const ast::Module &module);
   /// Nothing after errors.
   FailureOr<std::vector<AutotuneConfig>>
@@ -338,6 +345,8 @@ private:
   FailureOr<Value> openModule(const FoundModule &found, llvm::StringRef path, SourceRange range);
   LogicalResult errorMissingModule(const SourceModule &module, llvm::StringRef path,
                                    llvm::StringRef name, SourceRange range);
+  /// Reports the use of something of the host, or of a module that is imported and not found.
+  LogicalResult errorHostValue(llvm::StringRef path, SourceRange range);
   LogicalResult checkShadow(const SourceModule &module, SourceRange range);
   /// Says of which star imports a name may come that was not found.
   void noteMissingStars(const SourceModule &module, Diagnostic &diagnostic);
@@ -520,6 +529,15 @@ private:
 
   /// Counts emitted operations; past the budget the compilation is aborted at the next step.
   void countOp();
+  /// Tells the observer, if there is one, unless in the library or aside.
+  void observe(SourceRange range, const Value &value);
+  /// Looks at the text of a function that is about to be emitted.
+  void lint(const ast::FunctionDef &function, bool isKernel);
+  /// Warns when the value of a call is computed for nothing.
+  void checkDropped(const ast::Expr *expr, const Value &value);
+  /// Warns when a comparison of runtime values cannot go both ways.
+  void checkCompare(const ast::Expr *lhs, ast::CompareOp op, const ast::Expr *rhs,
+                    const Value &left, const Value &right);
   /// Counts evaluation steps and nesting; false once a budget is used up (and reported).
   bool enter(SourceRange range);
 
@@ -532,6 +550,9 @@ private:
   /// Place of the innermost construct being evaluated.
   SourceRange current;
   uint64_t steps = 0;
+  /// Warnings that have been given, and functions whose text has been looked at.
+  std::set<std::tuple<FileId, uint32_t, std::string>> warned;
+  std::set<const ast::FunctionDef *> linted;
   uint64_t numOps = 0;
   unsigned nesting = 0;
   bool aborted = false;

@@ -289,7 +289,7 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
   }
   if (std::optional<bool> answer = answerHostPredicate(path))
     return Value::boolean(*answer);
-  return error(range, "'" + path + "' is host code, which is not run");
+  return errorHostValue(path, range);
 }
 
 } // namespace tilec::irgen

@@ -193,6 +193,21 @@ LogicalResult Generator::errorMissingModule(const SourceModule &module, llvm::St
   return failure();
 }
 
+LogicalResult Generator::errorHostValue(llvm::StringRef path, SourceRange range) {
+  // `import a.b` is no error as long as nothing of the module is needed.
+  const SourceModule *here = frame ? frame->module : nullptr;
+  auto [module, name] = path.rsplit('.');
+  if (here && !name.empty() && !isHostPackage(path))
+    for (llvm::StringRef bound : here->scope.getNames()) {
+      const ModuleBinding *binding = here->scope.find(bound);
+      bool leadsThere = binding && binding->kind == ModuleBinding::Kind::Module &&
+                        (module == binding->path || module.starts_with(binding->path + "."));
+      if (leadsThere && !imported->loader->find(binding->path, here->path))
+        return errorMissingModule(*here, binding->path, name, range);
+    }
+  return error(range, "'" + path + "' is host code, which is not run");
+}
+
 LogicalResult Generator::checkShadow(const SourceModule &module, SourceRange range) {
   if (checkedShadow || module.isLibrary)
     return success();
@@ -332,8 +347,10 @@ FailureOr<Value> Generator::importMember(const SourceModule &module, const Modul
   if (std::optional<Value> guess = guessModule(path, member))
     return *guess;
   if (isElementaryFunction(member)) {
-    diagnostics.warning(binding.range, "the module '" + path + "' is not found; '" + member +
-                                           "' is taken for 'tl." + member + "'");
+    diagnostics.warning(binding.range,
+                        "the module '" + path + "' is not found; '" + member +
+                            "' is taken for 'tl." + member + "'",
+                        warnings::kMissingModule);
     return getModuleMember(member == "tanh" ? "triton.language.extra.libdevice" : "triton.language",
                            member, range);
   }

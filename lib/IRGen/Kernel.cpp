@@ -299,6 +299,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     return nullptr;
   kernelWarps = binding.numWarps;
 
+  lint(*kernel, /*isKernel=*/true);
   current = kernel->nameRange;
   mlir::OwningOpRef<mlir::ModuleOp> result(mlir::ModuleOp::create(getLocation()));
   (*result)->setAttr("tile.num_warps", builder.getI32IntegerAttr(binding.numWarps));
@@ -347,6 +348,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     activation.variables[param.param->name] =
         param.type.descriptor ? makeDescriptorOfArguments(*this, param.type, values)
                               : Value::runtime(values.front(), Type(param.type.type));
+    observe(param.param->nameRange, activation.variables[param.param->name]);
   }
   execute(kernel->body, nullptr);
   current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);
@@ -391,7 +393,11 @@ mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
                                                const ast::Module &module, SourceManager &sources,
                                                const IRGenOptions &options,
                                                DiagnosticEngine &diagnostics) {
-  return irgen::Generator(context, sources, options, diagnostics).generate(module);
+  irgen::Generator generator(context, sources, options, diagnostics);
+  mlir::OwningOpRef<mlir::ModuleOp> result = generator.generate(module);
+  if (options.statistics)
+    *options.statistics = generator.getStatistics();
+  return result;
 }
 
 llvm::Expected<std::vector<AutotuneConfig>>

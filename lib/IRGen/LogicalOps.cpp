@@ -83,6 +83,8 @@ FailureOr<Value> Generator::evaluateCompare(const ast::Compare &expr) {
     FailureOr<Value> link = compare(expr.ops[i], *lhs, *rhs, expr.range);
     if (mlir::failed(link))
       return failure();
+    checkCompare(i == 0 ? expr.first : expr.operands[i - 1], expr.ops[i], expr.operands[i], *lhs,
+                 *rhs);
     // `a < b < c` is `a < b and b < c` with b evaluated once.
     if (i == 0 || (!result.isRuntime() && result.getConstant() && result.getConstant()->isTrue())) {
       result = *link;

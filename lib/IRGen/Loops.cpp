@@ -53,7 +53,8 @@ LogicalResult Generator::collectCarried(llvm::ArrayRef<llvm::StringRef> carried,
       result = failure();
     } else if (!haveSameType(old, now)) {
       result = error(range, "variable '" + name + "' changes its type in the loop from " +
-                                old.describe() + " to " + now.describe());
+                                old.describe() + " to " + now.describe() +
+                                suggestCast(old, "it before the loop", now, "the new value"));
     } else {
       flatten(now, leaves);
     }
@@ -105,8 +106,7 @@ FailureOr<Flow> Generator::executeFor(const ast::For &stmt) {
 }
 
 FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values) {
-  ast::NameSet targets, assigned;
-  ast::collectTargetNames(stmt.target, targets);
+  ast::NameSet assigned;
   ast::collectAssignedNames(stmt.body, assigned);
   LoopContext loop;
   loop.assigned = &assigned;
@@ -116,16 +116,12 @@ FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef
   for (const Value &value : values) {
     if (!enter(stmt.headerRange))
       return failure();
-    // The loop variable is a compile-time value in the body.
-    llvm::SmallVector<llvm::StringRef, 2> added;
-    for (llvm::StringRef name : targets)
-      if (!value.isRuntime() && frame->constexprNames.insert(name).second)
-        added.push_back(name);
-    LogicalResult result = assign(stmt.target, value, stmt.iter->range);
-    for (llvm::StringRef name : added)
-      frame->constexprNames.erase(name);
-    if (mlir::failed(result))
-      return failure();
+    {
+      // Numbers are compile-time values in the body.
+      llvm::SaveAndRestore<bool> keepConstants(frame->keepsConstants, true);
+      if (mlir::failed(assign(stmt.target, value, stmt.iter->range)))
+        return failure();
+    }
     loop.broke = Value::boolean(false);
     Flow flow = execute(stmt.body, nullptr);
     if (flow == Flow::Return)

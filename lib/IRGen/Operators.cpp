@@ -25,6 +25,9 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
     return Value(*folded.value);
   }
   auto isOperand = [](const Value &value) { return value.isRuntime() || value.isNumber(); };
+  for (const Value *operand : {&lhs, &rhs})
+    if (operand->getIf<ModuleValue>())
+      return errorNoOperand(*operand, range);
   if (!isOperand(lhs) || !isOperand(rhs))
     return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
                             lhs.describe() + " and " + rhs.describe());
@@ -49,7 +52,9 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
                      op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
   if (integerOnly && !type.isInt())
     return error(range, "operator '" + ast::getSpelling(op) + "' needs integers, got " +
-                            lhs.describe() + " and " + rhs.describe());
+                            lhs.describe() + " and " + rhs.describe() +
+                            (op == BinaryOp::FloorDiv ? "; use tl.floor(a / b) for floats"
+                                                      : "; cast with .to(tl.int32)"));
   // `/` on integers, and all arithmetic of 8-bit floats, is computed in fp32.
   bool quotient = op == BinaryOp::Div && type.isInt();
   if (quotient || type.isFP8())

@@ -73,7 +73,7 @@ LogicalResult Generator::unifyElements(Value &lhs, Value &rhs, bool relaxed, boo
       return runtime->type.element;
     if (value.isNumber())
       return getDefaultType(*value.getConstant(), range);
-    return error(range, "expected a number or tensor, got " + value.describe());
+    return errorNoOperand(value, range);
   };
   FailureOr<DType> left = getType(lhs), right = getType(rhs);
   if (mlir::failed(left) || mlir::failed(right))

@@ -57,8 +57,10 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
       return Flow::Next;
     if (std::optional<LogicalResult> done = executeListMethod(exprStmt->value))
       return plain(*done);
-    if (mlir::failed(evaluate(exprStmt->value)))
+    FailureOr<Value> value = evaluate(exprStmt->value);
+    if (mlir::failed(value))
       return failure();
+    checkDropped(exprStmt->value, *value);
     return Flow::Next;
   }
   case StmtKind::Assign:
@@ -339,6 +341,7 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
       frame->variables[name->id] = value;
       return success();
     }
+    observe(name->range, value);
     if (frame->keepsConstants) {
       frame->variables[name->id] = value;
       return success();

@@ -85,6 +85,28 @@ static bool isSameAccessType(const BlockAccessValue &a, const BlockAccessValue &
   return a.kind == b.kind && a.block == b.block && a.isConst == b.isConst;
 }
 
+std::string getLanguageName(DType type) {
+  for (llvm::StringRef name : getLanguageTypeNames())
+    if (findLanguageType(name) == type)
+      return ("tl." + name).str();
+  return "";
+}
+
+std::string suggestCast(const Value &first, llvm::StringRef firstName, const Value &second,
+                        llvm::StringRef secondName) {
+  const RuntimeValue *a = first.getRuntime(), *b = second.getRuntime();
+  if (!a || !b || a->type.shape != b->type.shape || a->type == b->type)
+    return "";
+  DType left = a->type.element, right = b->type.element;
+  if (left.isPointer() || right.isPointer())
+    return "";
+  auto extent = [](DType type) { return std::make_pair(type.isFloat(), type.getBitWidth()); };
+  bool keepsLeft = extent(left) > extent(right);
+  return ("; cast " + (keepsLeft ? secondName : firstName) + " with .to(" +
+          getLanguageName(keepsLeft ? left : right) + ")")
+      .str();
+}
+
 bool isIdentical(const Value &lhs, const Value &rhs) {
   if (const Constant *a = lhs.getConstant()) {
     const Constant *b = rhs.getConstant();

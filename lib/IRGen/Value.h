@@ -194,6 +194,13 @@ private:
   Storage storage;
 };
 
+/// "; cast WHAT with .to(tl.float32)" where two values differ in their element type alone, with the
+/// name of the one whose type holds less; otherwise nothing.
+std::string suggestCast(const Value &first, llvm::StringRef firstName, const Value &second,
+                        llvm::StringRef secondName);
+/// "tl.float32"; empty for pointers.
+std::string getLanguageName(DType type);
+
 /// Same constants, same program values, same functions, element by element.
 bool isIdentical(const Value &lhs, const Value &rhs);
 

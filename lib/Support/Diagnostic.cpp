@@ -37,8 +37,18 @@ Diagnostic &Diagnostic::setFixIt(SourceRange fixRange, llvm::StringRef replaceme
 
 Diagnostic &DiagnosticEngine::report(Severity severity, SourceRange range,
                                      const llvm::Twine &message, llvm::StringRef category) {
-  if (severity == Severity::Warning)
-    ++numWarnings;
+  if (severity == Severity::Warning) {
+    switch (warningOptions.getLevel(category)) {
+    case WarningOptions::Level::Ignored:
+      return dropped = Diagnostic();
+    case WarningOptions::Level::Error:
+      severity = Severity::Error;
+      break;
+    case WarningOptions::Level::Warning:
+      ++numWarnings;
+      break;
+    }
+  }
   if (severity == Severity::Error) {
     ++numErrors;
     if (isErrorLimitReached()) {
@@ -56,6 +66,14 @@ Diagnostic &DiagnosticEngine::report(Severity severity, SourceRange range,
   diagnostic.message = message.str();
   diagnostic.category = category.str();
   return diagnostic;
+}
+
+void DiagnosticEngine::adopt(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::Warning)
+    ++numWarnings;
+  if (diagnostic.severity == Severity::Error)
+    ++numErrors;
+  diagnostics.push_back(std::move(diagnostic));
 }
 
 void DiagnosticEngine::clear() {

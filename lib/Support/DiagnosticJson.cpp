@@ -36,6 +36,10 @@ static void writeDiagnostic(llvm::json::OStream &json, const SourceManager &sour
     json.attribute("message", makeText(diagnostic.message));
     if (!diagnostic.category.empty())
       json.attribute("category", makeText(diagnostic.category));
+    bool isWarning =
+        diagnostic.severity == Severity::Warning || diagnostic.severity == Severity::Error;
+    if (isWarning && findWarning(diagnostic.category))
+      json.attribute("warning", diagnostic.category);
     if (!diagnostic.metrics.empty()) {
       json.attributeObject("metrics", [&] {
         for (const auto &[name, value] : diagnostic.metrics) {

@@ -199,8 +199,11 @@ private:
       color("1");
     out += diagnostic.message;
     color("0");
-    if (diagnostic.severity != Severity::Note && !diagnostic.category.empty() &&
-        diagnostic.severity != Severity::Error)
+    bool isError = diagnostic.severity == Severity::Error;
+    bool isWarning = isError || diagnostic.severity == Severity::Warning;
+    if (isWarning && findWarning(diagnostic.category))
+      out += (isError ? " [-Werror=" : " [-W") + diagnostic.category + "]";
+    else if (diagnostic.severity != Severity::Note && !diagnostic.category.empty() && !isError)
       out += " [" + diagnostic.category + "]";
     out += '\n';
   }

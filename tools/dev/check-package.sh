@@ -13,6 +13,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 library=$package/lib/libtilec.so
 
 "$package/bin/tilec" --version > /dev/null
+"$package/bin/tile-lsp" --version > /dev/null
 "$package/bin/tilec" kernels "$package/share/tilec/examples/05-softmax.tile" > /dev/null
 
 foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^tilec_/ { print $3 }')

@@ -4,8 +4,8 @@
 #
 # Packs a portable build into DIR/tilec-portable.tar.xz: what `cmake --install` installs (programs, library, headers,
 # CMake package, example kernels, the open math library's bitcode), tilec under its other names, tilec-examples and
-# tilec-language-tests, and the benchmark of launches. With TILEC_PACKAGE_HOST=1 the programs of examples/host as well,
-# built against the package, for machines without a compiler.
+# tilec-language-tests, tile-lsp, and the benchmark of launches. With TILEC_PACKAGE_HOST=1 the programs of examples/host
+# as well, built against the package, for machines without a compiler.
 set -eu
 dir=$1
 stage=$(cd "$dir" && pwd)/tilec-portable
@@ -13,6 +13,7 @@ rm -rf "$stage"
 cmake --install "$dir" --prefix "$stage" --strip > "$dir/install.log"
 ln -s tilec "$stage/bin/tilec-examples"
 ln -s tilec "$stage/bin/tilec-language-tests"
+ln -s tilec "$stage/bin/tile-lsp"
 cp "$dir/bin/tilec-launch-overhead" "$stage/bin/"
 strip "$stage/bin/tilec" "$stage/bin/tilec-launch-overhead"
 cp LICENSE README.md "$stage/"

@@ -1,14 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The portable package's one program: tilec, or tilec-examples or tilec-language-tests when called
-// by that name. LLVM is linked statically, so three programs would be the same 60 MB thrice.
+// The portable package's one program: tilec, or tilec-examples, tilec-language-tests or tile-lsp
+// when called by that name. LLVM is linked statically, so four programs would be the same 60 MB
+// each.
 
 #include <cstring>
 
 int tilecMain(int argc, char **argv);
 int tilecExamplesMain(int argc, char **argv);
 int tilecLanguageTestsMain(int argc, char **argv);
+int tileLspMain(int argc, char **argv);
 
 int main(int argc, char **argv) {
   const char *name = argc > 0 ? argv[0] : "";
@@ -18,5 +20,7 @@ int main(int argc, char **argv) {
     return tilecExamplesMain(argc, argv);
   if (std::strcmp(name, "tilec-language-tests") == 0)
     return tilecLanguageTestsMain(argc, argv);
+  if (std::strcmp(name, "tile-lsp") == 0)
+    return tileLspMain(argc, argv);
   return tilecMain(argc, argv);
 }

@@ -33,7 +33,7 @@ public:
 
 private:
   CheckCommand check;
-  std::vector<std::string> arguments, constants;
+  std::vector<std::string> arguments, constants, warnings;
   std::string stage = "ptx";
   int jobs = 0;
 };
@@ -49,6 +49,7 @@ void CheckParser::declare(OptionSet &options) {
   options.addValue("--stop-after", stage,
                    "Stage to reach: tile, tilegpu, llvm-mlir, llvm, ptx (default), cubin", "STAGE");
   addAssemblerOption(options, check.ptxas);
+  addWarningOptions(options, warnings);
   options.addValue("--timeout", check.timeoutSeconds, "Time for one kernel (default 60)",
                    "SECONDS");
   options.addValue("-j,--jobs", jobs, "Files that are compiled at a time (default: all cores)",
@@ -62,6 +63,7 @@ Command CheckParser::read(const OptionSet & /*options*/,
                           const std::vector<std::string> & /*words*/) {
   check.arguments = splitNamed("--arg", arguments);
   check.constants = splitNamed("--const", constants);
+  check.warnings = readWarnings(warnings);
   llvm::StringRef processor = check.target;
   bool forHost = processor == "sim" || processor.consume_front("sim:");
   if (processor != "sim")

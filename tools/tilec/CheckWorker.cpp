@@ -63,6 +63,7 @@ CompileOptions FileChecker::makeOptions(const KernelInfo &kernel) const {
   options.kernel = kernel.name;
   options.target = command.target;
   options.stopAfter = command.stopAfter;
+  options.warnings = warningsOfGuess(command.warnings);
   options.tools = readToolSearch(command.ptxas);
   auto has = [&](const std::string &name) {
     return llvm::any_of(kernel.params, [&](const KernelParam &p) { return p.name == name; });

@@ -9,8 +9,11 @@
 #include "CommandParser.h"
 #include "OptionValues.h"
 
+#include "tilec/Support/WarningOptions.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <CLI/CLI.hpp>
 
@@ -123,6 +126,16 @@ redis://HOST:PORT) and TILEC_NO_CACHE.)text";
 // Errors
 //===--------------------------------------------------------------------===//
 
+std::string describeWarnings() {
+  std::string text = "Warnings; those marked with * are given unless switched off:\n";
+  for (const WarningName &warning : warningNames())
+    text += llvm::formatv("  {0} {1,-21} {2}\n", warning.isDefault ? "*" : " ", warning.name,
+                          warning.meaning);
+  return text +
+         "-WNAME gives one, -Wno-NAME does not, -Werror=NAME makes an error of it, -Werror of "
+         "all that are given;\n-Wall stands for those with a *, -Weverything for all.\n";
+}
+
 /// CLI11's words in our style: lower-case start, one line.
 std::string inOurStyle(std::string message) {
   while (!message.empty() && (message.back() == '\n' || message.back() == '.'))
@@ -189,6 +202,11 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   };
   auto chosenName = [&] { return chosen() ? chosen()->get_name() : std::string(); };
 
+  if (llvm::is_contained(arguments, "--help-warnings")) {
+    ParsedCommandLine listed;
+    listed.text = describeWarnings();
+    return listed;
+  }
   if (!arguments.empty() && !llvm::StringRef(arguments[0]).starts_with("-") &&
       !llvm::is_contained(names, arguments[0]))
     return usageError(

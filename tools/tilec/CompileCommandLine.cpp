@@ -48,6 +48,25 @@ void readRemarkFilter(const std::vector<std::string> &lists, CompileCommand &com
   }
 }
 
+/// Takes the '-Werror=perf' and '-Werror=CATEGORY' that are about remarks; one name is both a
+/// category and a warning.
+void takeRemarkErrors(std::vector<std::string> &options, CompileCommand &command) {
+  std::vector<std::string> rest;
+  for (const std::string &option : options) {
+    llvm::StringRef name = option;
+    bool isError = name.consume_front("error=");
+    if (isError && !findWarning(name) && name != "all" && name != "everything") {
+      command.remarksAsErrors.push_back(checkRemarkCategory("-Werror", name, {"perf"}));
+      continue;
+    }
+    if (isError && llvm::any_of(remarkCategories(),
+                                [&](const RemarkCategory &known) { return known.name == name; }))
+      command.remarksAsErrors.push_back(name.str());
+    rest.push_back(option);
+  }
+  options = std::move(rest);
+}
+
 class CompileParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
@@ -59,7 +78,6 @@ private:
   /// One entry for each '--remarks': "true" when it is given without categories.
   std::vector<std::string> remarks;
   std::string remarksFormat = "text";
-  std::vector<std::string> werror;
   bool time = false, noLineInfo = false;
 };
 
@@ -77,14 +95,10 @@ void CompileParser::declare(OptionSet &options) {
       "Say which optimisations did not apply, and why; --remarks=CATEGORY,... only those",
       "[=CATEGORY,...]");
   options.addValue("--remarks-format", remarksFormat, "Remarks as text, json", "FORMAT");
-  options.addRepeated("-W", werror,
-                      "-Werror=perf makes remarks about speed errors, -Werror=CATEGORY those of a "
-                      "category",
-                      "error=CATEGORY");
   options.addFlag("--time", time, "Print the time of each stage");
   options.addFlag("--no-line-info", noLineInfo, "No source lines in the PTX and the cubin");
   std::string footer = examples;
-  footer += "\n\nCategories of remarks (and perf, passed, all):";
+  footer += "\n\nCategories of remarks (and perf, passed, all), for --remarks and -Werror=:";
   for (const RemarkCategory &category : remarkCategories())
     footer += llvm::formatv("\n  {0,-19} {1}", category.name, category.meaning);
   options.setFooter(footer);
@@ -92,6 +106,7 @@ void CompileParser::declare(OptionSet &options) {
 
 Command CompileParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
   CompileCommand command;
+  takeRemarkErrors(kernel.source.warnings, command);
   command.kernel = kernel.read(options);
   command.target = target;
   llvm::StringRef processor = command.target;
@@ -124,11 +139,6 @@ Command CompileParser::read(const OptionSet &options, const std::vector<std::str
     usage("'--emit cubin' writes binary data and needs a file: '-o PATH'");
   readRemarkFilter(remarks, command);
   command.remarksFormat = readFormat("--remarks-format", remarksFormat);
-  for (llvm::StringRef warning : werror) {
-    if (!warning.consume_front("error=") || warning.empty())
-      usage("unknown option '-W" + warning + "', expected '-Werror=perf' or '-Werror=CATEGORY'");
-    command.remarksAsErrors.push_back(checkRemarkCategory("-Werror", warning, {"perf"}));
-  }
   command.time = time;
   command.lineInfo = !noLineInfo;
   return command;

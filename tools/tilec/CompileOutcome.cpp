@@ -20,6 +20,13 @@ CompileOptions makeCompileOptions(const KernelOptions &options) {
   result.numStages = options.numStages;
   result.maxRegisters = options.maxRegisters;
   result.debug = options.debug;
+  result.warnings = options.warnings;
+  if (options.maxSteps != 0)
+    result.stepLimit = options.maxSteps;
+  if (options.maxOps != 0)
+    result.opLimit = options.maxOps;
+  if (options.maxUnroll != 0)
+    result.unrollLimit = options.maxUnroll;
   result.tools = readToolSearch(options.ptxas);
   return result;
 }

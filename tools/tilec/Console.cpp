@@ -73,11 +73,9 @@ ExitCode reportUnlessOk(const tilecrt::Status &status) {
 }
 
 void copyDiagnostic(const Diagnostic &diagnostic, Severity severity, DiagnosticEngine &into) {
-  Diagnostic &copy =
-      into.report(severity, diagnostic.range, diagnostic.message, diagnostic.category);
-  copy.notes = diagnostic.notes;
-  copy.fixIt = diagnostic.fixIt;
-  copy.metrics = diagnostic.metrics;
+  Diagnostic copy = diagnostic;
+  copy.severity = severity;
+  into.adopt(std::move(copy));
 }
 
 void printDiagnostics(const SourceManager &sources, const DiagnosticEngine &diagnostics,

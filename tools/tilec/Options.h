@@ -47,6 +47,9 @@ struct KernelOptions {
   /// Empty: the environment and the usual places decide.
   std::string ptxas;
   CacheOptions cache;
+  WarningOptions warnings;
+  /// 0: the compiler's own limits.
+  unsigned maxSteps = 0, maxOps = 0, maxUnroll = 0;
   TextFormat diagnosticsFormat = TextFormat::Text;
 };
 
@@ -191,6 +194,7 @@ struct CheckCommand {
   std::string target = "sm_90a";
   Stage stopAfter = Stage::PTX;
   std::string ptxas;
+  WarningOptions warnings;
   /// For one kernel.
   double timeoutSeconds = 60;
   /// Files at a time; 0: as many as cores.

@@ -36,6 +36,21 @@ void addImportRoots(OptionSet &options, std::vector<std::string> &roots) {
   options.addRepeated("-I", roots, "Folder to look for imported modules in", "DIR");
 }
 
+void addWarningOptions(OptionSet &options, std::vector<std::string> &texts) {
+  options.addRepeated("-W", texts,
+                      "-WNAME and -Wno-NAME switch a warning on and off, -Werror and -Werror=NAME "
+                      "make errors of them; --help-warnings lists the names",
+                      "NAME");
+}
+
+WarningOptions readWarnings(const std::vector<std::string> &texts) {
+  WarningOptions warnings;
+  for (const std::string &text : texts)
+    if (std::optional<std::string> problem = warnings.apply(text))
+      usage("unknown option '-W" + text + "': " + *problem);
+  return warnings;
+}
+
 void addAssemblerOption(OptionSet &options, std::string &path) {
   options.addValue("--ptxas", path, "Path of NVIDIA's assembler", "PATH");
 }
@@ -51,6 +66,13 @@ void SourceOptions::declare(OptionSet &options, const char *argumentValue,
   addCacheOptions(options, kernel.cache);
   options.addValue("--diagnostics-format", diagnosticsFormat, "Errors and warnings as text, json",
                    "FORMAT");
+  addWarningOptions(options, warnings);
+  options.addValue("--max-steps", kernel.maxSteps,
+                   "Most steps of compile-time evaluation (default 10000000)", "N");
+  options.addValue("--max-ops", kernel.maxOps,
+                   "Most operations that a kernel becomes (default 500000)", "N");
+  options.addValue("--max-unroll", kernel.maxUnroll,
+                   "Most iterations of a loop at compile time (default 65536)", "N");
 }
 
 KernelOptions SourceOptions::read() {
@@ -62,6 +84,7 @@ KernelOptions SourceOptions::read() {
       if (argument.first == constant.first)
         usage("'" + constant.first + "' is given by both '--arg' and '--const'");
   options.diagnosticsFormat = readFormat("--diagnostics-format", diagnosticsFormat);
+  options.warnings = readWarnings(warnings);
   return options;
 }
 

@@ -15,6 +15,11 @@ namespace tilec::tool {
 /// '--no-cache' and '--cache-dir'.
 void addCacheOptions(OptionSet &options, CacheOptions &cache);
 
+/// '-W'.
+void addWarningOptions(OptionSet &options, std::vector<std::string> &texts);
+/// Of all commands but compile, which knows remarks too.
+WarningOptions readWarnings(const std::vector<std::string> &texts);
+
 /// '-I': folders that imports are looked for in.
 void addImportRoots(OptionSet &options, std::vector<std::string> &roots);
 
@@ -27,6 +32,7 @@ struct SourceOptions {
   KernelOptions kernel;
   std::vector<std::string> arguments, constants;
   std::string diagnosticsFormat = "text";
+  std::vector<std::string> warnings;
 
   void declare(OptionSet &options, const char *argumentValue, const char *argumentText);
   KernelOptions read();

@@ -28,6 +28,8 @@ struct OffsetOverflow {
   /// Bounds of the exact result; saturated.
   int64_t low = 0;
   int64_t high = 0;
+  /// Whether the bounds follow from constants, ranges and promises alone.
+  bool isKnown = false;
   /// The 64-bit value that the result is compared with, when that is the ground; may be empty.
   bool isCompared = false;
   std::string bound;

@@ -76,6 +76,12 @@ struct CompileOptions {
   bool lineInfo = true;
   /// Contracts multiply and add into fma.
   bool fpFusion = true;
+  /// As in IRGenOptions.
+  uint64_t stepLimit = IRGenOptions().stepLimit;
+  uint64_t opLimit = IRGenOptions().opLimit;
+  uint64_t unrollLimit = IRGenOptions().unrollLimit;
+  /// Which warnings are given, and which are errors.
+  WarningOptions warnings;
   /// Collects optimisation remarks as diagnostics of severity remark.
   bool remarks = false;
   /// Counts instructions by class on the simulator.

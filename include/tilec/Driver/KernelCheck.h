@@ -28,6 +28,10 @@ PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceMana
                                           const ast::Module &module, const KernelInfo &kernel,
                                           const CompileOptions &base, double budgetSeconds = 0);
 
+/// Warnings about a kernel whose arguments are guessed: not those about the types of memory, unless
+/// `given` asks for them.
+WarningOptions warningsOfGuess(const WarningOptions &given);
+
 } // namespace tilec
 
 #endif // TILEC_DRIVER_KERNELCHECK_H

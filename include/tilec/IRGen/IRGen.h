@@ -42,6 +42,23 @@ struct ConstantSpec {
 
 class ModuleLoader;
 
+/// Is told what the expressions of a kernel evaluate to, for editors. One expression may have
+/// several values: in calls with other arguments, in unrolled loops.
+class EvaluationObserver {
+public:
+  virtual ~EvaluationObserver() = default;
+  /// `description` is a type ("fp32[64, 64]") or a compile-time value ("int 5").
+  virtual void evaluated(SourceRange range, const std::string &description) = 0;
+};
+
+/// What it took to emit a kernel.
+struct IRGenStatistics {
+  /// Statements, expressions and iterations that were evaluated.
+  uint64_t steps = 0;
+  /// Operations made, those thrown away included.
+  uint64_t ops = 0;
+};
+
 struct IRGenOptions {
   /// Finds what the file imports; null: only modules of its own package are found.
   ModuleLoader *modules = nullptr;
@@ -61,6 +78,17 @@ struct IRGenOptions {
   bool debug = false;
   /// 90 for sm_90.
   int computeCapability = 90;
+  /// Evaluation steps, which only runaway compile-time code needs, and operations of the kernel,
+  /// which only unrolling without measure makes.
+  uint64_t stepLimit = 10'000'000;
+  uint64_t opLimit = 500'000;
+  /// Elements of a range that a loop is unrolled over.
+  uint64_t unrollLimit = 65'536;
+  /// Reports warnings about the kernel and the functions it calls.
+  bool warn = false;
+  EvaluationObserver *observer = nullptr;
+  /// Filled in when there is one.
+  IRGenStatistics *statistics = nullptr;
 };
 
 /// One `triton.Config` of `@triton.autotune`.

@@ -9,6 +9,7 @@
 #define TILEC_SUPPORT_DIAGNOSTIC_H
 
 #include "tilec/Support/SourceBuffer.h"
+#include "tilec/Support/WarningOptions.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -38,7 +39,8 @@ struct Diagnostic {
   Severity severity = Severity::Error;
   SourceRange range;
   std::string message;
-  /// What kind of message it is, for filters: "syntax", "type", "perf", ... May be empty.
+  /// What kind of message it is, for filters: "syntax", "perf", the name of a warning, "call" for a
+  /// note about a call on the way to the place, ... May be empty.
   std::string category;
   std::vector<Diagnostic> notes;
   std::optional<FixItHint> fixIt;
@@ -64,6 +66,8 @@ public:
   /// (adding them to a dropped diagnostic is harmless).
   Diagnostic &report(Severity severity, SourceRange range, const llvm::Twine &message,
                      llvm::StringRef category = "");
+  /// Records a diagnostic of another engine, whatever the options about warnings are.
+  void adopt(Diagnostic diagnostic);
   Diagnostic &error(SourceRange range, const llvm::Twine &message, llvm::StringRef category = "") {
     return report(Severity::Error, range, message, category);
   }
@@ -78,6 +82,9 @@ public:
   const std::deque<Diagnostic> &getDiagnostics() const { return diagnostics; }
   /// The one that was reported last, for further notes; null when there is none.
   Diagnostic *getLast() { return diagnostics.empty() ? nullptr : &diagnostics.back(); }
+  /// Which warnings are kept, and which become errors.
+  void setWarningOptions(WarningOptions options) { warningOptions = std::move(options); }
+
   bool hasErrors() const { return numErrors != 0; }
   unsigned getNumErrors() const { return numErrors; }
   unsigned getNumWarnings() const { return numWarnings; }
@@ -92,6 +99,7 @@ public:
 private:
   std::deque<Diagnostic> diagnostics;
   Diagnostic dropped;
+  WarningOptions warningOptions;
   unsigned errorLimit;
   unsigned numErrors = 0;
   unsigned numWarnings = 0;
@@ -119,8 +127,8 @@ std::string renderDiagnostics(const SourceManager &sources, const DiagnosticEngi
 /// "2 errors and 1 warning generated.\n", or the empty string when there are neither.
 std::string renderDiagnosticSummary(const DiagnosticEngine &engine);
 
-/// One JSON array: {severity, file, line, column, endLine, endColumn, message, category, metrics,
-/// notes, fixIt}. Deterministic, two-space indented, ends in a newline.
+/// One JSON array: {severity, file, line, column, endLine, endColumn, message, category, warning,
+/// metrics, notes, fixIt}. Deterministic, two-space indented, ends in a newline.
 std::string renderDiagnosticsAsJson(const SourceManager &sources, const DiagnosticEngine &engine);
 
 } // namespace tilec

@@ -226,7 +226,8 @@ TEST(ConstexprTest, negative_unrollingWithoutMeasure) {
   Compiled result = compileBody("    for a in tl.static_range(1000):\n"
                                 "        for c in tl.static_range(1000):\n            f += n\n");
   EXPECT_THAT(result.diagnostics,
-              ElementsAre("error 5:13: this kernel becomes more than 500000 operations"));
+              ElementsAre("error 5:13: this kernel becomes more than 500000 operations; is a loop "
+                          "unrolled that should not be? ('--max-ops' is the limit)"));
 }
 
 TEST(ConstexprTest, negative_tuplesWithoutMeasure) {

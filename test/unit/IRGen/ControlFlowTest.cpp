@@ -24,7 +24,7 @@ TEST(ControlFlowTest, ifYieldsChangedVariables) {
 TEST(ControlFlowTest, negative_branchTypesDiffer) {
   EXPECT_THAT(compileBody("    x = f\n    if n > 0:\n        x = n\n").diagnostics,
               ElementsAre("error 4:5: variable 'x' must have one type in both branches, got int32 "
-                          "and fp32"));
+                          "and fp32; cast the first with .to(tl.float32)"));
   EXPECT_THAT(
       compileBody("    x = None\n    if n > 0:\n        x = n\n    tl.store(p, f)\n").diagnostics,
       ElementsAre("error 4:5: variable 'x' must have one type in both branches, got int32 "
@@ -38,7 +38,17 @@ TEST(ControlFlowTest, temporariesOfBranchesMayDiffer) {
       compileBody("    if n > 0:\n        t = f\n    else:\n        t = n\n    x = t\n")
           .diagnostics,
       ElementsAre("error 7:9: variable 't' has type fp32 or int32, depending on the 'if' at line "
-                  "3"));
+                  "3; cast the second with .to(tl.float32)"));
+}
+
+TEST(ControlFlowTest, unrolledTargetsAreOfBothKinds) {
+  EXPECT_THAT(compileBody("    for a, b in ((n, 1), (2, 3)):\n"
+                          "        tl.static_assert(b % 2 == 1)\n"
+                          "        tl.store(p + b, a)\n"
+                          "    tl.store(p, sum([v * 2 for v in (n, 1)]))\n"
+                          "    tl.store(p, sum([v * w for v, w in ((n, 1), (2, n))]))\n")
+                  .diagnostics,
+              IsEmpty());
 }
 
 TEST(ControlFlowTest, negative_assignedInOneBranchOnly) {
@@ -99,7 +109,7 @@ TEST(ControlFlowTest, negative_returns) {
                       {{"n=i32"}, {}, "k"})
                   .diagnostics,
               ElementsAre("error 3:5: the returned value must have one type in both branches, got "
-                          "int32 and fp32",
+                          "int32 and fp32; cast the first with .to(tl.float32)",
                           "note 8:5: in the call of 'g' here"));
 }
 
@@ -155,7 +165,7 @@ TEST(ControlFlowTest, tuplesAreCarried) {
 TEST(ControlFlowTest, negative_loops) {
   EXPECT_THAT(compileBody("    x = 0\n    for i in range(n):\n        x = f\n").diagnostics,
               ElementsAre("error 4:5: variable 'x' changes its type in the loop from int32 to "
-                          "fp32"));
+                          "fp32; cast it before the loop with .to(tl.float32)"));
   EXPECT_THAT(compileBody("    for i in range(n):\n        t = i\n    x = t\n").diagnostics,
               ElementsAre("error 5:9: variable 't' is assigned only inside the loop at line 3 and "
                           "has no value after it"));

@@ -102,9 +102,11 @@ TEST(PromotionTest, negative_constantsOutOfRange) {
 
 TEST(PromotionTest, negative_integerOperatorsOnFloats) {
   EXPECT_THAT(checkType("fp32 // fp32", "float32"),
-              ElementsAre("error 3:9: operator '//' needs integers, got fp32 and fp32"));
+              ElementsAre("error 3:9: operator '//' needs integers, got fp32 and fp32; use "
+                          "tl.floor(a / b) for floats"));
   EXPECT_THAT(checkType("fp32 & 1", "float32"),
-              ElementsAre("error 3:9: operator '&' needs integers, got fp32 and int 1"));
+              ElementsAre("error 3:9: operator '&' needs integers, got fp32 and int 1; cast "
+                          "with .to(tl.int32)"));
 }
 
 TEST(PromotionTest, pointerArithmetic) {
