@@ -82,7 +82,8 @@ TEST_F(GpuRunTest, measures_without_copying_back) {
   EXPECT_EQ(calls().find("cuMemcpyDtoH"), std::string::npos);
   EXPECT_NEAR(timing->median, 3.0, 1e-4);
   EXPECT_NEAR(timing->p95, 9.0, 1e-4);
-  fake::state().failures["cuStreamSynchronize"] = CUDA_ERROR_ILLEGAL_ADDRESS;
+  fake::state().failuresAfter["cuLaunchKernelEx"] = {"cuStreamSynchronize",
+                                                     CUDA_ERROR_ILLEGAL_ADDRESS};
   timing = timeOnGpu(gpu, kernel, plan, options);
   EXPECT_EQ(timing.code(), tilecrt::StatusCode::deviceError);
   EXPECT_THAT(timing.message(), HasSubstr("--device sim --check"));
@@ -90,7 +91,8 @@ TEST_F(GpuRunTest, measures_without_copying_back) {
 
 TEST_F(GpuRunTest, device_errors_name_the_simulator) {
   Context gpu = context();
-  fake::state().failures["cuStreamSynchronize"] = CUDA_ERROR_ILLEGAL_ADDRESS;
+  fake::state().failuresAfter["cuLaunchKernelEx"] = {"cuStreamSynchronize",
+                                                     CUDA_ERROR_ILLEGAL_ADDRESS};
   tilecrt::Result<RunOutcome> outcome = runOnGpu(gpu, kernel, plan, command);
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.code(), tilecrt::StatusCode::deviceError);
