@@ -104,6 +104,10 @@ struct Options {
   /// What a tuning database has for a device and the sizes of a launch: see tilec_options.
   std::string tuningDatabase, tuningDevice;
   Bindings tuningSizes;
+  /// As behind -W: "no-unused-variable", "error".
+  std::vector<std::string> warnings;
+  /// Limits of what runs at compile time; 0: the usual ones.
+  uint64_t maxSteps = 0, maxOps = 0, maxUnroll = 0;
 };
 
 /// One run-time argument of a kernel; see tilec_argument.
@@ -242,6 +246,14 @@ template <typename Call> auto withOptions(const Options &options, Call call) {
   raw.tuning_device = textOrNull(options.tuningDevice);
   raw.tuning_sizes = sizes.data();
   raw.num_tuning_sizes = sizes.size();
+  std::vector<const char *> warnings;
+  for (const std::string &warning : options.warnings)
+    warnings.push_back(warning.c_str());
+  raw.warnings = warnings.data();
+  raw.num_warnings = warnings.size();
+  raw.max_steps = options.maxSteps;
+  raw.max_ops = options.maxOps;
+  raw.max_unroll = options.maxUnroll;
   return call(&raw);
 }
 

@@ -209,6 +209,14 @@ typedef struct tilec_options {
   /// of the arrays.
   const tilec_binding *tuning_sizes;
   size_t num_tuning_sizes;
+  /// What stands behind -W of `tilec compile`: "no-unused-variable", "error=missing-mask", "all".
+  const char *const *warnings;
+  size_t num_warnings;
+  /// Limits of what runs at compile time: steps of evaluation, operations of the kernel, iterations
+  /// of one loop; 0: the usual ones.
+  uint64_t max_steps;
+  uint64_t max_ops;
+  uint64_t max_unroll;
 } tilec_options;
 
 /// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages

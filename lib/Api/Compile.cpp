@@ -67,6 +67,12 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
                              TILEC_COMPILE_COUNT_INSTRUCTIONS;
   if (options.flags & ~known)
     return invalid("options: unknown flags 0x" + llvm::utohexstr(options.flags & ~known));
+  if (options.max_steps != 0)
+    result.stepLimit = options.max_steps;
+  if (options.max_ops != 0)
+    result.opLimit = options.max_ops;
+  if (options.max_unroll != 0)
+    result.unrollLimit = options.max_unroll;
   result.debug = options.flags & TILEC_COMPILE_DEBUG;
   result.lineInfo = !(options.flags & TILEC_COMPILE_NO_LINE_INFO);
   result.fpFusion = !(options.flags & TILEC_COMPILE_NO_FMA);
@@ -114,6 +120,19 @@ tilec_status OptionsReader::readModules(const tilec_options &options) {
   return TILEC_OK;
 }
 
+tilec_status OptionsReader::readWarnings(const tilec_options &options) {
+  if (options.num_warnings != 0 && !options.warnings)
+    return invalid("options: warnings are null, their number is " +
+                   llvm::Twine(options.num_warnings));
+  for (size_t i = 0; i < options.num_warnings; ++i) {
+    if (!options.warnings[i])
+      return invalid("options: warnings [" + llvm::Twine(i) + "] is null");
+    if (std::optional<std::string> problem = result.warnings.apply(options.warnings[i]))
+      return invalid("options: " + *problem);
+  }
+  return TILEC_OK;
+}
+
 tilec_status OptionsReader::read(const tilec_options *given) {
   result.tools.executable = libraryPath();
   if (!given)
@@ -147,6 +166,8 @@ tilec_status OptionsReader::read(const tilec_options *given) {
     status = readStages(*options);
   if (status == TILEC_OK)
     status = readModules(*options);
+  if (status == TILEC_OK)
+    status = readWarnings(*options);
   if (status == TILEC_OK)
     status = readTuned(*options);
   return status;

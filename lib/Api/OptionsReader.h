@@ -35,6 +35,7 @@ private:
   tilec_status readNumbers(const tilec_options &options);
   tilec_status readStages(const tilec_options &options);
   tilec_status readModules(const tilec_options &options);
+  tilec_status readWarnings(const tilec_options &options);
   tilec_status readTuned(const tilec_options &options);
 };
 

@@ -70,6 +70,21 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
   return error(range, callee.describe() + " cannot be called");
 }
 
+/// The name in front of an argument's value; the value where the name does not stand there.
+static SourceRange placeOfKeyword(const SourceManager &sources, const Generator::CallArg &arg) {
+  const SourceBuffer *buffer = sources.getBuffer(arg.range.file);
+  if (!buffer)
+    return arg.range;
+  llvm::StringRef before = buffer->getText().take_front(arg.range.begin).rtrim(" \t\r\n(");
+  if (!before.consume_back("="))
+    return arg.range;
+  before = before.rtrim();
+  if (!before.ends_with(arg.keyword))
+    return arg.range;
+  auto end = static_cast<uint32_t>(before.size());
+  return {arg.range.file, end - static_cast<uint32_t>(arg.keyword.size()), end};
+}
+
 FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
                                          SourceRange range) {
   const ast::FunctionDef &function = *callee.function;
@@ -274,8 +289,8 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
                                              llvm::Twine(numPositional));
   for (const CallArg &arg : args)
     if (!takesAllKeywords && !arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
-      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'", arg.keyword,
-                          names);
+      return errorUnknown(placeOfKeyword(sources, arg),
+                          shown + " has no parameter '" + arg.keyword + "'", arg.keyword, names);
   return success();
 }
 
@@ -356,8 +371,8 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
       std::vector<llvm::StringRef> names;
       for (const BuiltinParam &candidate : params)
         names.push_back(candidate.name);
-      return errorUnknown(arg.range, shown + " has no parameter '" + arg.keyword + "'", arg.keyword,
-                          names);
+      return errorUnknown(placeOfKeyword(sources, arg),
+                          shown + " has no parameter '" + arg.keyword + "'", arg.keyword, names);
     }
     BoundArg &slot = bound.args[param - params.begin()];
     if (slot)

@@ -114,8 +114,10 @@ FailureOr<Value> Generator::pointerArithmetic(BinaryOp op, const Value &lhs, con
   DType offsetType = offset->getRuntime()->type.element;
   bool allowed = op == BinaryOp::Add || (op == BinaryOp::Sub && pointerFirst);
   if (!allowed || !offsetType.isInt())
-    return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
-                            lhs.describe() + " and " + rhs.describe());
+    return error(
+        range, "operator '" + ast::getSpelling(op) + "' is not defined for " + lhs.describe() +
+                   " and " + rhs.describe() +
+                   (allowed && offsetType.isFloat() ? "; cast the offset with .to(tl.int32)" : ""));
   // The offset of the emitted op is signed: unsigned ones are widened first.
   if (offsetType.isUnsignedInt())
     offset =

@@ -132,6 +132,10 @@ Expr *Parser::parseBraces() {
         isSet = true;
       Expr *value = nullptr;
       if (!isSet) {
+        if (llvm::isa<Starred>(key)) {
+          fail(key->range, "a starred expression cannot be a dict key");
+          return nullptr;
+        }
         if (!expect(TokenKind::Colon, " after a dict key"))
           return nullptr;
         value = parseExpression();
@@ -189,6 +193,10 @@ bool Parser::parseComprehensionClauses(llvm::SmallVectorImpl<ComprehensionClause
 /// A comprehension from its first `for`. With a `close` that bracket ends it and is a part of it.
 Expr *Parser::parseComprehension(ComprehensionKind form, Expr *element, Expr *value, uint32_t begin,
                                  std::optional<TokenKind> close) {
+  if (llvm::isa<Starred>(element)) {
+    fail(element->range, "a starred expression cannot be the element of a comprehension");
+    return nullptr;
+  }
   llvm::SmallVector<ComprehensionClause, 1> clauses;
   if (!parseComprehensionClauses(clauses))
     return nullptr;

@@ -84,6 +84,36 @@ TEST(ApiCompile, modulesInMemoryAndInFolders) {
   tilec_compiler_destroy(compiler);
 }
 
+TEST(ApiCompile, warningsAndLimits) {
+  const char *source = "@triton.jit\ndef k(x):\n    unread = 1\n    for i in tl.static_range(9):\n"
+                       "        tl.store(x + i, 1.0)\n";
+  Options options;
+  options.arguments = {{"x", "*fp32"}};
+  options.stopAfter = TILEC_STAGE_TILE;
+  auto compile = [&] { return Compiler().compileText("k.tile", source, options); };
+  Compilation given = compile();
+  ASSERT_EQ(given.diagnostics.size(), 1u);
+  EXPECT_EQ(given.diagnostics[0].severity, TILEC_SEVERITY_WARNING);
+  EXPECT_EQ(given.diagnostics[0].category, "unused-variable");
+  options.warnings = {"no-unused-variable"};
+  EXPECT_TRUE(compile().diagnostics.empty());
+  options.warnings = {"error"};
+  EXPECT_EQ(compile().status, TILEC_INPUT_ERROR);
+  options.warnings = {"no-unused-varable"};
+  EXPECT_EQ(compile().status, TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("did you mean 'unused-variable'?"));
+
+  options.warnings = {};
+  options.maxUnroll = 8;
+  EXPECT_THAT(compile().text, HasSubstr("range of more than 8 elements"));
+  options.maxUnroll = 0;
+  options.maxOps = 5;
+  EXPECT_THAT(compile().text, HasSubstr("becomes more than 5 operations"));
+  options.maxOps = 0;
+  options.maxSteps = 5;
+  EXPECT_THAT(compile().text, HasSubstr("takes more than 5 steps"));
+}
+
 TEST(ApiCompile, kernelOutlivesItsCompiler) {
   Kernel kernel = Compiler().compileText("add.tile", addSource, addOptions("sm_80")).kernel;
   ASSERT_TRUE(kernel);

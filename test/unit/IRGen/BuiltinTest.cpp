@@ -115,7 +115,7 @@ TEST(BuiltinTest, negative_memory) {
                   "error 10:36: eviction policy 'never' is none of 'evict_first', 'evict_last', "
                   "'evict_normal'",
                   "error 11:39: 'boundary_check' needs a block pointer, got pointer<fp32>[8]",
-                  "error 12:25: 'tl.load' has no parameter 'maks'; did you mean 'mask'?",
+                  "error 12:20: 'tl.load' has no parameter 'maks'; did you mean 'mask'?",
                   "error 13:21: expected a number or tensor, got None"));
   EXPECT_THAT(compile("@triton.jit\ndef k(p):\n    tl.store(p, 1.0)\n", {{"p=*kfp32"}}).diagnostics,
               ElementsAre("error 3:14: cannot store through a const pointer"));

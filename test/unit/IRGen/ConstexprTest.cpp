@@ -159,7 +159,7 @@ def k(n):
   EXPECT_THAT(result.diagnostics,
               ElementsAre("error 7:5: missing argument 'b' in the call of 'f'",
                           "error 9:16: too many arguments for 'f': expected 3, got 4",
-                          "error 10:15: 'f' has no parameter 'd'; did you mean 'a'?",
+                          "error 10:13: 'f' has no parameter 'd'; did you mean 'a'?",
                           "error 11:15: argument 'a' of 'f' is given twice",
                           "error 12:5: int32 cannot be called",
                           "error 13:5: missing argument 'pointer' in the call of 'tl.load'",

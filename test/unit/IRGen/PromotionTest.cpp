@@ -126,7 +126,7 @@ TEST(PromotionTest, negative_pointerArithmetic) {
                           "pointer<fp32>",
                           "error 4:9: operator '*' is not defined for pointer<fp32> and int 2",
                           "error 5:9: operator '+' is not defined for pointer<fp32> and float "
-                          "1.0"));
+                          "1.0; cast the offset with .to(tl.int32)"));
 }
 
 TEST(PromotionTest, shiftsFollowSignedness) {

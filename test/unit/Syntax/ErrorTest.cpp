@@ -24,6 +24,12 @@ TEST(Error, expressions) {
   EXPECT_EQ(errors("lambda x 1\n"), "1:10 expected ',' or ':', got '1'\n");
   EXPECT_EQ(errors("{a: b, c}\n"), "1:9 expected ':' after a dict key, got '}'\n");
   EXPECT_EQ(errors("*a\n"), "1:1 a starred expression needs a tuple or list around it\n");
+  EXPECT_EQ(errors("{*a: b}\n"), "1:2 a starred expression cannot be a dict key\n");
+  EXPECT_EQ(errors("{a: b, *c: d}\n"), "1:8 a starred expression cannot be a dict key\n");
+  EXPECT_EQ(errors("[*a for a in b]\n"),
+            "1:2 a starred expression cannot be the element of a comprehension\n");
+  EXPECT_EQ(errors("(*a for a in b)\n"),
+            "1:2 a starred expression cannot be the element of a comprehension\n");
   EXPECT_EQ(errors("(a) := 1\n"), "1:2 the target of ':=' must be a name\n");
   EXPECT_EQ(errors("(a.b := 1)\n"), "1:2 the target of ':=' must be a name\n");
 }
