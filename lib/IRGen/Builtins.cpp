@@ -74,7 +74,7 @@ std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
 }
 
 bool isKnownUnsupported(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"atomic_poll", "extern_elementwise", "tensor_descriptor"};
+  static const llvm::StringSet<> names = {"atomic_poll", "extern_elementwise"};
   return names.contains(name);
 }
 

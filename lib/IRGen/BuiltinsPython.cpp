@@ -105,6 +105,8 @@ FailureOr<Value> genSum(Generator &g, const BoundArgs &a) {
 
 bool isInstance(const Value &value, llvm::StringRef className) {
   const Constant *constant = value.getConstant();
+  const BlockAccessValue *access = value.getIf<BlockAccessValue>();
+  bool isDescriptor = access && access->kind == BlockAccessValue::Kind::Descriptor;
   return llvm::StringSwitch<bool>(className)
       .Case("tensor", value.isRuntime())
       .Case("constexpr", constant != nullptr)
@@ -112,7 +114,10 @@ bool isInstance(const Value &value, llvm::StringRef className) {
       .Case("float", constant && constant->isFloat())
       .Case("bool", constant && constant->isBool())
       .Case("str", constant && constant->isString())
+      .Cases({"tensor_descriptor", "tensor_descriptor_base"}, isDescriptor)
       .Case("dtype", constant && constant->isDType())
+      .Case("pointer_type", constant && constant->isDType() && constant->getDType().isPointer())
+      .Case("block_type", value.getIf<BlockTypeValue>() != nullptr)
       .Cases({"tuple", "list"}, value.getTuple() != nullptr)
       .Default(false);
 }

@@ -36,6 +36,12 @@ TEST(ConstexprTest, pythonArithmetic) {
   EXPECT_THAT(check("tl.zeros((4, 8), tl.float16).shape == (4, 8)"), IsEmpty());
   EXPECT_THAT(check("tl.float16.primitive_bitwidth == 16 and tl.int8.is_int_signed()"), IsEmpty());
   EXPECT_THAT(check("isinstance(n, tl.tensor) and isinstance(B, tl.constexpr)"), IsEmpty());
+  EXPECT_THAT(check("isinstance(tl.make_tensor_descriptor(p, [64], [1], [32]), "
+                    "tl.tensor_descriptor) and not isinstance(p, tl.tensor_descriptor)"),
+              IsEmpty());
+  EXPECT_THAT(check("isinstance(p.dtype, tl.pointer_type) and isinstance(p.dtype, tl.dtype) and "
+                    "isinstance(tl.arange(0, 8).type, tl.block_type)"),
+              IsEmpty());
   EXPECT_THAT(check("hasattr(n, 'dtype') and not hasattr(n, 'colour')"), IsEmpty());
 }
 
