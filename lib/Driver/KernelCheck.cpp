@@ -1,34 +1,94 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See KernelCheck.h. The variants of a guess often come out the same: each distinct one is tried
-// once.
+// See KernelCheck.h. The variants of a guess come first; each distinct one is tried once. When none
+// is accepted, the one that gets furthest is mended: parameters are changed one at a time, and what
+// moves the first error on is kept.
 
 #include "tilec/Driver/KernelCheck.h"
 
-#include "tilec/Sema/SignatureGuess.h"
 #include "tilec/Target/PTXTarget.h"
 
 #include <chrono>
+#include <set>
 
 namespace tilec {
 
-static bool isAccepted(mlir::MLIRContext &context, SourceManager &sources,
-                       const ast::Module &module, const IRGenOptions &options) {
-  DiagnosticEngine aside(/*limit=*/1);
-  mlir::OwningOpRef<mlir::ModuleOp> made = generateTile(context, module, sources, options, aside);
-  return made && !aside.hasErrors();
-}
+namespace {
 
-PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceManager &sources,
-                                          const ast::Module &module, const KernelInfo &kernel,
-                                          const CompileOptions &base, double budgetSeconds) {
-  PlausibleSignature best;
-  const ast::FunctionDef *function = module.findJitFunction(kernel.name);
-  if (!function)
-    return best;
+/// Elements of the largest block that a kernel of 4 warps would have.
+constexpr int64_t blockLimit = 16384;
 
-  std::vector<std::string> known = kernel.heuristics;
+class SignatureSearch {
+public:
+  SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
+                  const ast::Module &astModule, const KernelInfo &kernel,
+                  const CompileOptions &compileOptions, double budgetSeconds);
+
+  PlausibleSignature run(const ast::FunctionDef &function,
+                         llvm::ArrayRef<PlausibleSignature> rejected);
+
+private:
+  using Guess = std::vector<ParamGuess>;
+  /// How far the front end gets.
+  struct Trial {
+    bool isAccepted = false;
+    /// Elements of the largest block, of accepted ones.
+    int64_t largest = 0;
+    uint64_t steps = 0;
+    SourceRange place;
+    std::string message;
+
+    /// Gets past the error of the other one. More steps alone do not tell: a branch may have been
+    /// added before it.
+    bool isFurther(const Trial &other) const {
+      return isAccepted || (steps > other.steps &&
+                            (message != other.message || !(place.begin == other.place.begin)));
+    }
+  };
+
+  /// False when it has been tried before or time is up.
+  bool isNew(const Guess &guess);
+  bool isOver() const {
+    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    return budget > 0 && elapsed.count() > budget;
+  }
+  Trial tryOut(const Guess &guess);
+  /// Changes one parameter after the other; whether it is accepted in the end.
+  bool mend(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses, Guess &guess,
+            Trial &trial);
+  /// Takes smaller sizes where blocks are larger than anybody would choose.
+  void shrink(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses, Guess &guess,
+              int64_t largest);
+  PlausibleSignature accept(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses,
+                            Guess guess, const Trial &trial);
+  PlausibleSignature finish(const Guess &guess, bool isAccepted) const;
+  void setSpecs(const Guess &guess, std::vector<ArgumentSpec> &arguments,
+                std::vector<ConstantSpec> &constants) const;
+
+  mlir::MLIRContext &context;
+  SourceManager &sources;
+  const ast::Module &module;
+  const CompileOptions &base;
+  ModuleLoader modules;
+  IRGenOptions irgen;
+  /// Parameters that are not guessed.
+  std::vector<std::string> known;
+  llvm::ArrayRef<std::string> heuristics;
+  std::set<std::string> tried;
+  unsigned numTried = 0;
+  double budget;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+SignatureSearch::SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
+                                 const ast::Module &astModule, const KernelInfo &kernel,
+                                 const CompileOptions &compileOptions, double budgetSeconds)
+    : context(mlirContext), sources(sourceManager), module(astModule), base(compileOptions),
+      modules(sourceManager, compileOptions.modules), known(kernel.heuristics),
+      heuristics(kernel.heuristics), budget(budgetSeconds) {
   if (!kernel.configs.empty())
     for (const auto &[name, value] : kernel.configs.front().constants)
       known.push_back(name);
@@ -37,8 +97,6 @@ PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceMana
   for (const ConstantSpec &constant : base.constants)
     known.push_back(constant.name);
 
-  ModuleLoader modules(sources, base.modules);
-  IRGenOptions irgen;
   irgen.modules = &modules;
   irgen.kernel = kernel.name;
   irgen.numWarps = base.numWarps;
@@ -50,35 +108,193 @@ PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceMana
     irgen.computeCapability = target->computeCapability;
   else
     llvm::consumeError(target.takeError());
+}
 
-  std::vector<ParamUse> uses = findParamUses(module, *function);
-  std::vector<std::vector<ParamGuess>> tried;
-  auto start = std::chrono::steady_clock::now();
-  for (const GuessVariant &variant : guessVariants()) {
-    std::vector<ParamGuess> guess = guessSignature(module, *function, uses, known, variant);
-    if (llvm::is_contained(tried, guess))
-      continue;
-    tried.push_back(guess);
-    PlausibleSignature candidate;
-    candidate.arguments = base.arguments;
-    candidate.constants = base.constants;
-    for (const ParamGuess &param : guess) {
-      if (param.isConstant)
-        candidate.constants.push_back({param.name, param.text});
-      else
-        candidate.arguments.push_back({param.name, param.text});
-    }
-    irgen.arguments = candidate.arguments;
-    irgen.constants = candidate.constants;
-    candidate.isAccepted = isAccepted(context, sources, module, irgen);
-    if (candidate.isAccepted || tried.size() == 1)
-      best = std::move(candidate);
-    std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    if (best.isAccepted || (budgetSeconds > 0 && elapsed.count() > budgetSeconds))
-      break;
+void SignatureSearch::setSpecs(const Guess &guess, std::vector<ArgumentSpec> &arguments,
+                               std::vector<ConstantSpec> &constants) const {
+  arguments = base.arguments;
+  constants = base.constants;
+  for (const ParamGuess &param : guess) {
+    if (param.isConstant)
+      constants.push_back({param.name, param.text});
+    else
+      arguments.push_back({param.name, param.text});
   }
-  best.numTried = unsigned(tried.size());
-  return best;
+}
+
+PlausibleSignature SignatureSearch::finish(const Guess &guess, bool isAccepted) const {
+  PlausibleSignature result;
+  setSpecs(guess, result.arguments, result.constants);
+  result.isAccepted = isAccepted;
+  result.numTried = numTried;
+  result.guess = guess;
+  return result;
+}
+
+bool SignatureSearch::isNew(const Guess &guess) {
+  std::string key;
+  for (const ParamGuess &param : guess)
+    key += param.name + (param.isConstant ? "=" : ":") + param.text + ";";
+  return tried.insert(key).second;
+}
+
+SignatureSearch::Trial SignatureSearch::tryOut(const Guess &guess) {
+  ++numTried;
+  setSpecs(guess, irgen.arguments, irgen.constants);
+  DiagnosticEngine aside(/*limit=*/1);
+  Trial trial;
+  irgen.stepsToError = &trial.steps;
+  mlir::OwningOpRef<mlir::ModuleOp> made = generateTile(context, module, sources, irgen, aside);
+  trial.isAccepted = made && !aside.hasErrors();
+  if (trial.isAccepted)
+    made->walk([&](mlir::Operation *op) {
+      for (mlir::Type type : op->getResultTypes())
+        if (auto block = llvm::dyn_cast<mlir::RankedTensorType>(type))
+          trial.largest = std::max(trial.largest, block.getNumElements());
+    });
+  for (const Diagnostic &diagnostic : aside.getDiagnostics()) {
+    if (diagnostic.severity != Severity::Error)
+      continue;
+    trial.place = diagnostic.range;
+    trial.message = diagnostic.message;
+    break;
+  }
+  return trial;
+}
+
+bool SignatureSearch::mend(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses,
+                           Guess &guess, Trial &trial) {
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (size_t i = 0; i < guess.size(); ++i) {
+      auto param = llvm::find_if(function.params, [&](const ast::Param &candidate) {
+        return candidate.name == guess[i].name;
+      });
+      const ParamUse &use = uses[size_t(param - function.params.begin())];
+      for (const ParamGuess &alternative : findAlternatives(module, use, guess[i])) {
+        Guess other = guess;
+        other[i] = alternative;
+        if (!isNew(other))
+          continue;
+        if (isOver())
+          return false;
+        Trial next = tryOut(other);
+        if (!next.isFurther(trial))
+          continue;
+        guess = std::move(other);
+        trial = std::move(next);
+        progress = true;
+        if (trial.isAccepted)
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+void SignatureSearch::shrink(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses,
+                             Guess &guess, int64_t largest) {
+  for (unsigned size : {128u, 64u, 32u, 16u, 8u, 4u}) {
+    if (largest <= blockLimit)
+      return;
+    Guess smaller = guess;
+    for (auto [param, use] : llvm::zip(function.params, uses))
+      for (ParamGuess &each : smaller) {
+        unsigned old = 0;
+        bool isSize = each.name == param.name && each.isConstant && use.isExtent &&
+                      !llvm::StringRef(each.text).getAsInteger(10, old);
+        if (isSize && old > size)
+          each.text = std::to_string(size);
+      }
+    if (!isNew(smaller) || isOver())
+      continue;
+    Trial trial = tryOut(smaller);
+    if (!trial.isAccepted || trial.largest >= largest)
+      continue;
+    guess = std::move(smaller);
+    largest = trial.largest;
+  }
+}
+
+PlausibleSignature SignatureSearch::accept(const ast::FunctionDef &function,
+                                           llvm::ArrayRef<ParamUse> uses, Guess guess,
+                                           const Trial &trial) {
+  shrink(function, uses, guess, trial.largest);
+  return finish(guess, true);
+}
+
+PlausibleSignature SignatureSearch::run(const ast::FunctionDef &function,
+                                        llvm::ArrayRef<PlausibleSignature> rejected) {
+  std::vector<ParamUse> uses = findParamUses(module, function);
+  for (const PlausibleSignature &signature : rejected)
+    isNew(signature.guess);
+
+  // What is refused later was most often too large.
+  if (!rejected.empty())
+    for (const char *size : {"32", "16", "128"}) {
+      Guess guess = rejected.front().guess;
+      for (auto [param, use] : llvm::zip(function.params, uses))
+        for (ParamGuess &each : guess)
+          if (each.name == param.name && each.isConstant && use.isExtent)
+            each.text = size;
+      if (isNew(guess) && !isOver() && tryOut(guess).isAccepted)
+        return finish(guess, true);
+    }
+
+  Guess first, best;
+  Trial plausible, furthest;
+  bool hasBadHeuristic = false;
+  for (unsigned round = 0; round < 2; ++round) {
+    for (const GuessVariant &variant : guessVariants()) {
+      Guess guess = guessSignature(module, function, uses, known, variant);
+      if (!isNew(guess))
+        continue;
+      Trial trial = tryOut(guess);
+      if (trial.isAccepted)
+        return accept(function, uses, std::move(guess), trial);
+      hasBadHeuristic |= llvm::StringRef(trial.message).starts_with("the heuristic for");
+      if (first.empty()) {
+        first = guess;
+        plausible = trial;
+      }
+      if (best.empty() || trial.steps > furthest.steps) {
+        best = std::move(guess);
+        furthest = std::move(trial);
+      }
+      if (isOver())
+        break;
+    }
+    if (!hasBadHeuristic || round == 1)
+      break;
+    // Heuristics of run-time values, or those that only change what the caller gives.
+    llvm::erase_if(known,
+                   [&](const std::string &name) { return llvm::is_contained(heuristics, name); });
+    first.clear();
+    best.clear();
+  }
+
+  // The most plausible one shows best what is wrong with the kernel.
+  if (rejected.empty()) {
+    Guess mended = first;
+    if (mend(function, uses, mended, plausible))
+      return accept(function, uses, std::move(mended), plausible);
+    if (mend(function, uses, best, furthest))
+      return accept(function, uses, std::move(best), furthest);
+    if (plausible.steps >= furthest.steps)
+      return finish(mended, false);
+  }
+  return finish(best, false);
+}
+
+PlausibleSignature findPlausibleSignature(mlir::MLIRContext &context, SourceManager &sources,
+                                          const ast::Module &module, const KernelInfo &kernel,
+                                          const CompileOptions &base, double budgetSeconds,
+                                          llvm::ArrayRef<PlausibleSignature> rejected) {
+  const ast::FunctionDef *function = module.findJitFunction(kernel.name);
+  if (!function)
+    return {};
+  return SignatureSearch(context, sources, module, kernel, base, budgetSeconds)
+      .run(*function, rejected);
 }
 
 WarningOptions warningsOfGuess(const WarningOptions &given) {

@@ -27,7 +27,7 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
       if (field == name)
         return value;
   const Constant *constant = base.getConstant();
-  if (constant && constant->isDType())
+  if (constant && constant->isDType() && name != "value")
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
   if (const DictValue *config = base.getIf<DictValue>())
     return getConfigAttribute(*config, base, name, range);

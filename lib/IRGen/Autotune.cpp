@@ -259,9 +259,17 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
     const ast::Call *call = getDecoratorCall(decorator, "heuristics");
     if (!call)
       continue;
-    FailureOr<std::vector<Heuristic>> heuristics = getHeuristics(module, *call);
-    if (mlir::failed(heuristics))
-      return failure();
+    // What host code computes is no error of the kernel: the caller gives the values.
+    DiagnosticEngine aside;
+    Generator evaluator(*this, aside);
+    FailureOr<std::vector<Heuristic>> heuristics = evaluator.getHeuristics(module, *call);
+    if (mlir::failed(heuristics)) {
+      diagnostics.warning(call->range,
+                          "these heuristics of '" + kernel.name +
+                              "' are not known at compile time and are not used",
+                          warnings::kAutotune);
+      continue;
+    }
     for (const Heuristic &heuristic : *heuristics) {
       if (binding.values.count(heuristic.name))
         continue;

@@ -47,6 +47,8 @@ struct BoundArg {
   Value value;
   SourceRange range;
   bool given = false;
+  /// Of what a `**name` parameter collected.
+  std::string keyword = {};
 
   explicit operator bool() const { return given; }
 };
@@ -57,7 +59,7 @@ struct BoundArgs {
   /// The whole call.
   SourceRange range;
   llvm::SmallVector<BoundArg, 4> args;
-  /// What a `*name` parameter collected.
+  /// What `*name` and `**name` parameters collected.
   llvm::SmallVector<BoundArg, 0> rest;
 
   const BoundArg &operator[](unsigned index) const { return args[index]; }
@@ -68,7 +70,8 @@ struct BoundArgs {
 using BuiltinHandler = mlir::FailureOr<Value> (*)(Generator &, const BoundArgs &);
 
 /// One operation. `params` lists names separated by spaces: `name` is required, `name?` optional,
-/// `*name` collects the remaining positional arguments, everything after `|` is by keyword only.
+/// `*name` collects the remaining positional arguments, `**name` those by keyword, everything after
+/// `|` is by keyword only.
 struct Builtin {
   llvm::StringRef name;
   llvm::StringRef params;

@@ -273,6 +273,70 @@ FailureOr<Value> genSplitText(Generator &g, const BoundArgs &a) {
   return Value::tuple(std::move(values));
 }
 
+/// `text.join(parts)`
+FailureOr<Value> genJoinedText(Generator &g, const BoundArgs &a) {
+  FailureOr<std::vector<Value>> parts = g.enumerateIterable(a[1].value, a[1].range);
+  if (mlir::failed(parts))
+    return failure();
+  std::string result;
+  for (auto [index, part] : llvm::enumerate(*parts)) {
+    FailureOr<std::string> text = g.toString(part, a[1].range, "a part");
+    if (mlir::failed(text))
+      return failure();
+    if (index != 0)
+      result += a[0].value.getConstant()->getString();
+    result += *text;
+    if (result.size() > 65536)
+      return g.error(a.range, "compile-time string is longer than 65536 bytes");
+  }
+  return Value(Constant(std::move(result)));
+}
+
+/// `text.format(value, name=value)` with fields `{}`, `{0}`, `{name}` and `{name:spec}`.
+FailureOr<Value> genFormattedText(Generator &g, const BoundArgs &a) {
+  llvm::StringRef text = a[0].value.getConstant()->getString();
+  std::string result;
+  size_t next = 0;
+  while (!text.empty()) {
+    size_t at = text.find_first_of("{}");
+    result += text.substr(0, at);
+    if (at == llvm::StringRef::npos)
+      break;
+    char brace = text[at];
+    text = text.drop_front(at + 1);
+    if (text.consume_front(llvm::StringRef(&brace, 1))) {
+      result += brace;
+      continue;
+    }
+    size_t end = text.find('}');
+    if (brace == '}' || end == llvm::StringRef::npos)
+      return g.error(a.range, "the text to format has a single '" + std::string(1, brace) + "'");
+    auto [field, spec] = text.substr(0, end).split(':');
+    text = text.drop_front(end + 1);
+    size_t position = next;
+    bool isPosition = field.empty() || !field.getAsInteger(10, position);
+    next += field.empty() ? 1 : 0;
+    const BoundArg *chosen = nullptr;
+    size_t seen = 0;
+    for (const BoundArg &arg : a.rest)
+      if (isPosition ? arg.keyword.empty() && seen++ == position : arg.keyword == field)
+        chosen = &arg;
+    if (!chosen)
+      return g.error(a.range, "no value for the field '{" + field + "}' of the text to format");
+    const Constant *value = chosen->value.getConstant();
+    if (!value)
+      return g.error(chosen->range, "a value to format must be known at compile time, got " +
+                                        chosen->value.describe());
+    FoldResult formatted = formatConstant(*value, spec);
+    if (!formatted.value)
+      return g.error(chosen->range, formatted.error);
+    result += formatted.value->getString();
+    if (result.size() > 65536)
+      return g.error(a.range, "compile-time string is longer than 65536 bytes");
+  }
+  return Value(Constant(std::move(result)));
+}
+
 /// Python's any() and all() of compile-time values.
 template <bool isAll> FailureOr<Value> genAnyAll(Generator &g, const BoundArgs &a) {
   FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
@@ -375,6 +439,8 @@ constexpr Builtin pythonBuiltins[] = {
     {"endswith", "self suffix", asTextMethod, genTextEnd},
     {"replace", "self old new", asTextMethod, genReplacedText},
     {"split", "self sep?", asTextMethod, genSplitText},
+    {"join", "self parts", asTextMethod, genJoinedText},
+    {"format", "self *values **fields", asTextMethod, genFormattedText},
 };
 
 /// Answers `is_...` of a type by the builtin's own name.

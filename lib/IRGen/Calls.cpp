@@ -301,6 +301,7 @@ struct BuiltinParam {
   llvm::StringRef name;
   bool optional = false;
   bool variadic = false;
+  bool anyKeyword = false;
   bool keywordOnly = false;
 };
 
@@ -317,9 +318,10 @@ llvm::SmallVector<BuiltinParam, 8> readParams(llvm::StringRef text) {
       continue;
     }
     BuiltinParam param;
-    param.keywordOnly = keywordOnly;
+    param.anyKeyword = word.consume_front("**");
+    param.keywordOnly = keywordOnly |= param.anyKeyword;
     param.variadic = word.consume_front("*");
-    param.optional = word.consume_back("?") || param.variadic;
+    param.optional = word.consume_back("?") || param.variadic || param.anyKeyword;
     param.name = word;
     keywordOnly |= param.variadic;
     params.push_back(param);
@@ -365,6 +367,10 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
         params, [&](const BuiltinParam &p) { return p.name == arg.keyword && p.variadic; });
     if (variadic != params.end() && bound.rest.empty()) {
       bound.rest.push_back({arg.value, arg.range, true});
+      continue;
+    }
+    if (param == params.end() && !params.empty() && params.back().anyKeyword) {
+      bound.rest.push_back({arg.value, arg.range, true, arg.keyword.str()});
       continue;
     }
     if (param == params.end()) {

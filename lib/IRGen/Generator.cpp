@@ -46,6 +46,9 @@ Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::
     range = place->callSite;
     place = place->caller;
   }
+  if (severity == Severity::Error && options.stepsToError && asideDepth == 0 &&
+      !diagnostics.hasErrors())
+    *options.stepsToError = steps;
   Diagnostic &diagnostic = diagnostics.report(severity, range, message, category);
   llvm::SmallVector<const Frame *, 8> chain;
   for (; place && place->caller && place->callSite.isValid(); place = place->caller)

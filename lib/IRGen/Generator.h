@@ -75,6 +75,8 @@ struct Frame {
   Variables variables;
   /// Names declared `: tl.constexpr`; their values do not decay to runtime ones.
   llvm::DenseSet<llvm::StringRef> constexprNames;
+  /// Loops around this place of the activation that are not unrolled.
+  unsigned runtimeLoops = 0;
   /// Set when a `return` was executed.
   Value returnValue;
   bool isKernel = false;

@@ -33,6 +33,12 @@ static bool hasGuard(const ModuleBinding &binding, BindingGuard::Kind kind) {
                       [&](const BindingGuard &guard) { return guard.kind == kind; });
 }
 
+static bool isFromTriton(const ModuleBinding &binding) {
+  bool isImport =
+      binding.kind == ModuleBinding::Kind::Module || binding.kind == ModuleBinding::Kind::Member;
+  return isImport && llvm::StringRef(binding.path).split('.').first == "triton";
+}
+
 //===- Choosing among bindings --------------------------------------------------------------===//
 
 std::optional<bool> Generator::evaluateCondition(const SourceModule &module,
@@ -101,8 +107,13 @@ const ModuleBinding &Generator::selectBinding(const SourceModule &module,
   // cannot be had (its import is not there), the first one that may count.
   const ModuleBinding *selected = nullptr;
   llvm::SmallVector<GuardState, 4> states;
-  for (const ModuleBinding &candidate : candidates)
-    states.push_back(checkGuards(module, candidate));
+  // What stands in for triton where that is missing is never meant.
+  bool hasTriton = llvm::any_of(candidates, isFromTriton);
+  for (const ModuleBinding &candidate : candidates) {
+    bool isStandIn = hasTriton && candidate.kind == ModuleBinding::Kind::Assignment &&
+                     llvm::isa<ast::Call, ast::NoneLiteral>(candidate.value);
+    states.push_back(isStandIn ? GuardState::Fails : checkGuards(module, candidate));
+  }
   auto tryCandidate = [&](size_t i) {
     bool isDoubtful =
         states[i] != GuardState::Holds || hasGuard(candidates[i], BindingGuard::Kind::Attempt);

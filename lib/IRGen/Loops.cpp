@@ -210,6 +210,7 @@ LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assig
   loop.assigned = &assigned;
   llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
   llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
+  llvm::SaveAndRestore<unsigned> around(frame->runtimeLoops, frame->runtimeLoops + 1);
   execute(body, nullptr);
   if (broke) {
     FailureOr<Value> flag = cast(loop.broke, ScalarKind::Int1, range);

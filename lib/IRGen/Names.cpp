@@ -160,6 +160,8 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
     break;
   }
 
+  if (llvm::isa<ast::NoneLiteral>(binding.value) && module.scope.isSetByFunction(name))
+    return error(range, "'" + name + "' is None until host code sets it, which is not run");
   FailureOr<Value> value = evaluateInModule(module, binding.value, around);
   if (mlir::succeeded(value) && value->isRuntime())
     return error(range, "the value of '" + name + "' is not known at compile time");
@@ -248,6 +250,9 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
     places |= internal;
   if (const Builtin *builtin = findBuiltin(name, places))
     return Value(BuiltinValue{builtin});
+  // Older kernels take their default arguments from there.
+  if (kind == ModuleKind::Language && name == "CONSTEXPR_0")
+    return Value::integer(0);
   std::vector<llvm::StringRef> candidates = getBuiltinNames(places & ~internal);
   // What is written in the language; older kernels find it in tl.math.
   if (kind == ModuleKind::Libdevice || kind == ModuleKind::Math) {

@@ -335,11 +335,14 @@ FailureOr<Value> Generator::decay(const Value &value, SourceRange range) {
 LogicalResult Generator::assign(const ast::Expr *target, const Value &value, SourceRange range) {
   if (auto *name = llvm::dyn_cast<ast::Name>(target)) {
     if (frame->constexprNames.contains(name->id)) {
-      if (value.isRuntime())
+      if (value.isRuntime() && frame->runtimeLoops != 0)
         return error(range, "'" + name->id + "' is a constexpr and cannot be given a runtime " +
-                                "value of type " + value.describe());
-      frame->variables[name->id] = value;
-      return success();
+                                "value of type " + value.describe() + " in a loop");
+      if (!value.isRuntime()) {
+        frame->variables[name->id] = value;
+        return success();
+      }
+      frame->constexprNames.erase(name->id);
     }
     observe(name->range, value);
     if (frame->keepsConstants) {

@@ -57,15 +57,17 @@ FailureOr<Value> Generator::subscriptBlock(const Value &value, const ast::Subscr
   int64_t taken = llvm::count(indices, Index::All);
   if (llvm::count(indices, Index::Rest) > 1)
     return error(expr.range, "a subscript can have only one '...'");
-  if (taken > rank)
+  // A scalar has no dimensions to take: `pid[:, None]` is a block of one element.
+  if (taken > rank && rank != 0)
     return error(expr.range, "too many indices: a value of type " + value.describe() + " has " +
                                  llvm::Twine(rank) + " dimensions, got " + llvm::Twine(taken));
   Value result = value;
   int64_t axis = 0;
   for (Index index : indices) {
     if (index == Index::NewAxis)
-      result = expandDims(result, axis);
-    axis += index == Index::Rest ? rank - taken : 1;
+      result = expandDims(result,
+                          rank == 0 ? std::min(axis, result.getRuntime()->type.getRank()) : axis);
+    axis += index == Index::Rest ? std::max<int64_t>(rank - taken, 0) : 1;
   }
   return result;
 }

@@ -70,6 +70,9 @@ void ModuleScope::addBlock(ast::Block block) {
     case ast::StmtKind::FunctionDef: {
       auto *function = llvm::cast<ast::FunctionDef>(stmt);
       bind(function->name, {ModuleBinding::Kind::Function, function->nameRange, {}, {}, function});
+      for (const ast::Stmt *inner : function->body)
+        if (auto *declared = llvm::dyn_cast<ast::Scope>(inner); declared && !declared->isNonlocal)
+          setByFunctions.insert(declared->names.begin(), declared->names.end());
       break;
     }
     case ast::StmtKind::ClassDef: {
@@ -136,6 +139,32 @@ void ModuleScope::addImportFrom(const ast::ImportFrom &import) {
   }
 }
 
+const ast::FunctionDef *ModuleScope::findDecorated(const ast::Name &target,
+                                                   const ast::Expr *value) const {
+  bool isWrapped = false, isCall = llvm::isa<ast::Call>(value);
+  while (auto *call = llvm::dyn_cast<ast::Call>(value)) {
+    if (call->args.size() != 1)
+      return nullptr;
+    const ast::Expr *callee = call->callee;
+    if (auto *outer = llvm::dyn_cast<ast::Call>(callee))
+      callee = outer->callee;
+    std::string dotted = ast::getDottedName(callee);
+    StringRef last = StringRef(dotted).substr(StringRef(dotted).rfind('.') + 1);
+    isWrapped |= last == "jit" || last == "autotune" || last == "heuristics";
+    value = call->args.front();
+  }
+  auto *name = llvm::dyn_cast<ast::Name>(value);
+  auto known = name ? bindings.find(name->id) : bindings.end();
+  // What is put around a kernel under its own name leaves it a kernel.
+  bool isRebound = name && name->id == target.id && isCall;
+  if (known == bindings.end() || !(isWrapped || isRebound))
+    return nullptr;
+  for (const ModuleBinding &binding : known->second)
+    if (binding.kind == ModuleBinding::Kind::Function && binding.function->isJit)
+      return binding.function;
+  return nullptr;
+}
+
 void ModuleScope::addTarget(const ast::Expr *target, const ast::Expr *value,
                             const ast::Expr *annotation) {
   auto makeBinding = [&](const ast::Expr *name, int index) {
@@ -146,6 +175,10 @@ void ModuleScope::addTarget(const ast::Expr *target, const ast::Expr *value,
     return binding;
   };
   if (auto *name = llvm::dyn_cast<ast::Name>(target)) {
+    if (const ast::FunctionDef *function = findDecorated(*name, value)) {
+      bind(name->id, {ModuleBinding::Kind::Function, function->nameRange, {}, {}, function});
+      return;
+    }
     bind(name->id, makeBinding(name, -1));
     return;
   }

@@ -9,6 +9,7 @@
 
 #include "tilec/Sema/DType.h"
 #include "tilec/Sema/ModuleScope.h"
+#include "tilec/Sema/PyInt.h"
 #include "tilec/Syntax/Walk.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -356,8 +357,13 @@ Flow FunctionScan::evaluate(const Expr *expr) {
   case ExprKind::Subscript: {
     const auto *subscript = llvm::cast<Subscript>(expr);
     Flow flow = evaluate(subscript->base);
-    for (const Expr *index : subscript->indices)
+    bool isBlock = false;
+    for (const Expr *index : subscript->indices) {
       evaluate(index);
+      isBlock |= llvm::isa<Slice>(index);
+    }
+    if (isBlock && flow.isExact)
+      use(flow.terms.front()).isBlock = true;
     flow.isExact = false;
     return flow;
   }
@@ -371,6 +377,8 @@ Flow FunctionScan::evaluate(const Expr *expr) {
       if (owner.isExact)
         use(owner.terms.front()).isPointer = true;
     }
+    if ((attribute->name == "T" || attribute->name == "shape") && base.isExact)
+      use(base.terms.front()).isBlock = true;
     if (attribute->name == "T" || attribute->name == "value")
       return base;
     return {};
@@ -480,6 +488,18 @@ Flow FunctionScan::evaluateCompare(const Compare &compare) {
           if (!llvm::is_contained(strings, text->value))
             strings.push_back(text->value.str());
         }
+      CompareOp op = compare.ops[std::min(one, other)];
+      bool isEquality = op != CompareOp::Lt && op != CompareOp::LtE && op != CompareOp::Gt &&
+                        op != CompareOp::GtE;
+      for (const Expr *choice : choices)
+        if (const auto *literal = llvm::dyn_cast<IntLiteral>(choice);
+            literal && isEquality && flows[one].isExact) {
+          std::optional<PyInt> number = PyInt::fromSigned(literal->getValue());
+          std::vector<int64_t> &numbers = use(flows[one].terms.front()).numbers;
+          if (number && number->fitsInt64() &&
+              !llvm::is_contained(numbers, number->toInt64Saturated()))
+            numbers.push_back(number->toInt64Saturated());
+        }
       if (llvm::isa<NoneLiteral>(exprs[other]) && flows[one].isExact)
         use(flows[one].terms.front()).isOptional = true;
       std::string dotted = getDottedName(exprs[other]);
@@ -559,8 +579,10 @@ Flow FunctionScan::evaluateFunction(const FunctionDef &callee, const Args &args)
       markExtent(*flow);
     if (inner.feedsDot)
       markLoaded(*flow, &ParamUse::feedsDot);
-    for (unsigned term : flow->terms)
-      use(term).isStatic |= inner.isStatic;
+    // A helper may declare constants and be given what is only known at run time.
+    if (!flow->isIndex && flow->loaded.empty())
+      for (unsigned term : flow->terms)
+        use(term).isStatic |= inner.isStatic;
     if (inner.isPointer && !flow->terms.empty()) {
       auto known = llvm::find_if(flow->terms, [&](unsigned p) { return use(p).isPointer; });
       ParamUse &pointer = use(known == flow->terms.end() ? flow->terms.front() : *known);
@@ -576,6 +598,7 @@ Flow FunctionScan::evaluateFunction(const FunctionDef &callee, const Args &args)
       outer.isCondition |= inner.isCondition;
       outer.isOptional |= inner.isOptional;
       outer.isType |= inner.isType;
+      outer.isBlock |= inner.isBlock;
       if (inner.isCalled) {
         outer.isCalled = true;
         outer.numArguments = inner.numArguments;
@@ -587,6 +610,9 @@ Flow FunctionScan::evaluateFunction(const FunctionDef &callee, const Args &args)
       for (const std::string &text : inner.strings)
         if (!llvm::is_contained(outer.strings, text))
           outer.strings.push_back(text);
+      for (int64_t number : inner.numbers)
+        if (!llvm::is_contained(outer.numbers, number))
+          outer.numbers.push_back(number);
     }
   }
   Flow result;
@@ -686,8 +712,10 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
       if (each.keyword.empty())
         markIndex(each.flow);
       if (name == "static_range" || !each.keyword.empty())
-        for (unsigned term : each.flow.terms)
+        for (unsigned term : each.flow.terms) {
           use(term).isStatic = true;
+          use(term).isUnrolled |= name == "static_range";
+        }
       result.add(each.flow.scaled());
     }
     result.isIndex = true;
@@ -705,6 +733,13 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
   if (name == "broadcast_to" || name == "reshape" || name == "view")
     for (size_t i = 1; i < args.size(); ++i)
       markExtent(args[i].flow);
+  bool needsBlock = name == "reshape" || name == "trans" || name == "permute" || name == "split" ||
+                    name == "dot" || name == "expand_dims" || name == "broadcast_to" ||
+                    name == "sum" || name == "argmax" || name == "argmin" || name == "cumsum";
+  if (needsBlock && !args.empty() && args.front().flow.isExact)
+    use(args.front().flow.terms.front()).isBlock = true;
+  if (name == "dot" && args.size() > 1 && args[1].flow.isExact)
+    use(args[1].flow.terms.front()).isBlock = true;
   if (name == "dot" || name == "dot_scaled") {
     for (const Arg &each : args)
       if (each.keyword.empty() || each.keyword == "input" || each.keyword == "other")

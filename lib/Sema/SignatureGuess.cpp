@@ -10,6 +10,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace tilec;
 
@@ -58,6 +59,17 @@ bool looksLikeFlag(llvm::StringRef name) {
 bool looksLikeLength(llvm::StringRef name) {
   return hasWord(name, {"ctx", "seq", "seqlen", "len", "length", "hidden", "vocab", "numel",
                         "total", "elements", "rows", "cols", "n", "m", "k", "t", "l"});
+}
+
+/// The text has no quotes in it that would end it: it comes from a literal of one line.
+std::string quote(llvm::StringRef text) {
+  std::string quoted = "'";
+  for (char c : text) {
+    if (c == '\'' || c == '\\')
+      quoted += '\\';
+    quoted += llvm::isPrint(c) ? c : ' ';
+  }
+  return quoted + "'";
 }
 
 class Guesser {
@@ -139,19 +151,14 @@ std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const
     return findFunction(use);
   if (use.isType || hasWord(name, {"dtype", "type"}))
     return "tl." + std::string(hasDot ? "float16" : "float32");
-  if (!use.strings.empty()) {
-    // The text has no quotes in it that would end it: it comes from a literal of one line.
-    std::string text = use.strings.front();
-    std::string quoted = "'";
-    for (char c : text) {
-      if (c == '\'' || c == '\\')
-        quoted += '\\';
-      quoted += llvm::isPrint(c) ? c : ' ';
-    }
-    return quoted + "'";
-  }
+  if (!use.strings.empty())
+    return quote(use.strings.front());
+  if (!use.numbers.empty() && !use.isExtent && !use.isReal)
+    return std::to_string(use.numbers.front());
   if (use.isAlignment && !use.isExtent)
     return "16";
+  if (use.isUnrolled && !use.isExtent)
+    return "4";
   if (use.isExtent)
     return hasWord(name, {"group"}) && !hasPart(name, {"block"}) ? "8" : size();
   if (looksReal(name) && !use.isIndex)
@@ -234,4 +241,78 @@ std::vector<ParamGuess> tilec::guessSignature(const ast::Module &module,
                                               llvm::ArrayRef<std::string> known,
                                               const GuessVariant &variant) {
   return Guesser(module, uses, variant).run(kernel, known);
+}
+
+bool tilec::needsBlocks(llvm::ArrayRef<ParamUse> uses) {
+  return llvm::any_of(uses, [](const ParamUse &use) {
+    return use.isBlock && !use.isPointer && !use.isDescriptor && !use.isStatic;
+  });
+}
+
+std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const ParamUse &use,
+                                                const ParamGuess &guess) {
+  std::vector<ParamGuess> found;
+  auto add = [&](bool isConstant, llvm::StringRef text) {
+    ParamGuess other{guess.name, isConstant, text.str()};
+    if (!(other == guess) && !llvm::is_contained(found, other))
+      found.push_back(std::move(other));
+  };
+  auto addPointers = [&] {
+    for (const char *element :
+         {"fp32", "fp16", "i32", "bf16", "i64", "i8", "u8", "i1", "fp8e4nv", "u32"})
+      add(false, "*" + std::string(element) + ":16");
+  };
+  if (!guess.isConstant) {
+    llvm::StringRef text = guess.text;
+    if (text.consume_front("tensordesc<")) {
+      llvm::StringRef shape = text.drop_until([](char c) { return c == '['; });
+      for (const char *element : {"fp16", "fp32", "bf16", "i8", "fp8e4nv"})
+        add(false, "tensordesc<" + std::string(element) + shape.str());
+      llvm::SmallVector<llvm::StringRef, 4> extents;
+      llvm::StringRef element = text.take_until([](char c) { return c == '['; });
+      shape.trim("[]>").split(extents, ", ");
+      for (llvm::StringRef &extent : extents)
+        for (llvm::StringRef size : {"16", "32", "64", "128"}) {
+          llvm::SaveAndRestore<llvm::StringRef> changed(extent, size);
+          add(false, ("tensordesc<" + element + "[" + llvm::join(extents, ", ") + "]>").str());
+        }
+      return found;
+    }
+    if (text.starts_with("*")) {
+      addPointers();
+      add(false, "i32");
+      add(false, "fp32");
+    } else {
+      for (const char *type : {"i32", "fp32", "i64", "i1"})
+        add(false, type);
+      addPointers();
+    }
+    if (use.isOptional || !text.starts_with("*"))
+      add(true, "None");
+    for (const char *value : {"1", "64"})
+      if (!text.starts_with("*"))
+        add(true, value);
+    return found;
+  }
+  for (const std::string &text : use.strings)
+    add(true, quote(text));
+  for (int64_t number : use.numbers)
+    add(true, std::to_string(number));
+  if (use.isCalled) {
+    for (const ast::FunctionDef *function : module.deviceFunctions)
+      if (function->isJit && !function->parent)
+        add(true, function->name);
+    return found;
+  }
+  if (use.isPointer || use.isOptional)
+    addPointers();
+  if (!use.isExtent)
+    for (const char *value : {"True", "False"})
+      add(true, value);
+  for (const char *value : {"16", "32", "64", "128", "1", "2", "4", "8", "256"})
+    add(true, value);
+  if (!use.isExtent)
+    for (const char *value : {"None", "tl.float32", "tl.float16", "tl.int32", "0.5", "'ieee'", "0"})
+      add(true, value);
+  return found;
 }

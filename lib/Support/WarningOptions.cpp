@@ -32,7 +32,7 @@ static constexpr WarningName kWarnings[] = {
      "32-bit products in an address, of values without known ranges"},
     {warnings::kMissingModule, true,
      "a function whose module is not found, taken for that of 'tl' of the same name"},
-    {warnings::kAutotune, true, "configurations that are not known at compile time"},
+    {warnings::kAutotune, true, "configurations and heuristics that are not known at compile time"},
 };
 
 llvm::ArrayRef<WarningName> tilec::warningNames() { return kWarnings; }

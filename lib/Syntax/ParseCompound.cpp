@@ -389,11 +389,17 @@ Stmt *Parser::parseFunction(llvm::ArrayRef<Expr *> decorators, uint32_t begin) {
   FunctionDef *function = module.make<FunctionDef>(SourceRange());
   function->decorators = decorators;
   function->parent = parent;
-  DecoratorFacts facts = analyzeDecorators(decorators, context.foreignNames);
+  parseFunctionSignature(*function);
+  auto late = context.lateDecorators.find(function->name);
+  if (late != context.lateDecorators.end() && !parent) {
+    llvm::SmallVector<Expr *, 4> all(late->second.begin(), late->second.end());
+    all.append(decorators.begin(), decorators.end());
+    function->decorators = module.copy(all);
+  }
+  DecoratorFacts facts = analyzeDecorators(function->decorators, context.foreignNames);
   function->isJit = facts.isJit;
   function->isConstexprFunction = facts.isConstexprFunction;
   function->noinline = facts.noinline;
-  parseFunctionSignature(*function);
   // Functions nested in this one come after it.
   size_t listPosition = context.deviceFunctions.size();
   if (facts.isDevice)

@@ -50,9 +50,9 @@ DecoratorFacts tilec::analyzeDecorators(llvm::ArrayRef<Expr *> decorators,
     llvm::StringRef last = name.rsplit('.').second.empty() ? name : name.rsplit('.').second;
     bool isJit = last == "jit";
     facts.isJit |= isJit;
-    facts.isConstexprFunction |= last == "constexpr_function";
-    facts.isDevice |=
-        isJit || last == "constexpr_function" || last == "autotune" || last == "heuristics";
+    bool isConstexprFunction = last == "constexpr_function" || last == "constexpr";
+    facts.isConstexprFunction |= isConstexprFunction;
+    facts.isDevice |= isJit || isConstexprFunction || last == "autotune" || last == "heuristics";
     if (!isJit)
       continue;
     for (const KeywordArg &keyword : keywords)
@@ -75,6 +75,7 @@ public:
 
   Block run() {
     llvm::SmallVector<Stmt *, 16> statements;
+    findLateDecorators();
     parseLines(0, lines.size(), nullptr, 0, statements);
     return module.copy(statements);
   }
@@ -130,6 +131,45 @@ private:
       noteImports(statement);
       statements.push_back(statement);
     }
+  }
+
+  /// `f = triton.jit(f)` and `f = triton.autotune(...)(f)` at module level, behind the definition.
+  void findLateDecorators() {
+    for (size_t line = 0; line != lines.size(); ++line) {
+      llvm::StringRef written = text.slice(lines[line].begin, lines[line].end);
+      if (lines[line].indent != 0 || wordAt(line) == "@" || !written.contains('=') ||
+          !(written.contains("jit(") || written.contains("heuristics(") ||
+            written.contains("autotune(")))
+        continue;
+      DiagnosticEngine ignored(1);
+      Parser parser = makeParser(line, line + 1, ignored);
+      Block block = parser.parseStatementList();
+      for (Stmt *statement : block)
+        if (auto *assign = llvm::dyn_cast<Assign>(statement); assign && !ignored.hasErrors())
+          noteLateDecorators(assign->value);
+    }
+  }
+
+  /// The decorators of `triton.autotune(...)(triton.jit(f))` are those of `f`.
+  void noteLateDecorators(Expr *value) {
+    llvm::SmallVector<Expr *, 2> decorators;
+    bool isDevice = false;
+    while (auto *call = llvm::dyn_cast<Call>(value)) {
+      if (call->args.size() != 1)
+        return;
+      std::string callee = getDottedName(call->callee);
+      bool isJit = callee == "jit" || llvm::StringRef(callee).ends_with(".jit");
+      // The arguments of `triton.jit(f, noinline=True)` are seen where the call is the decorator.
+      decorators.push_back(isJit ? call : call->callee);
+      isDevice |= isJit || llvm::isa<Call>(call->callee);
+      value = call->args.front();
+    }
+    auto *function = llvm::dyn_cast<Name>(value);
+    if (!function || decorators.empty() || !isDevice ||
+        !analyzeDecorators(decorators, context.foreignNames).isDevice)
+      return;
+    llvm::SmallVector<Expr *, 2> &all = context.lateDecorators[function->id];
+    all.insert(all.begin(), decorators.begin(), decorators.end());
   }
 
   void noteImports(const Stmt *statement) {
@@ -211,7 +251,13 @@ private:
         return end;
       }
     }
-    if (!isClass && analyzeDecorators(decorators, context.foreignNames).isDevice)
+    bool isDevice = analyzeDecorators(decorators, context.foreignNames).isDevice;
+    if (!isClass && !isDevice && !parent && !context.lateDecorators.empty()) {
+      llvm::StringRef name = text.slice(lines[header].begin, lines[header].end);
+      isDevice =
+          name.consume_front("def ") && context.lateDecorators.count(getFirstWord(name.ltrim()));
+    }
+    if (!isClass && isDevice)
       reportDevice(first, end, parent, statements);
     else if (isClass)
       addClass(first, header, end, decorators, parent, depth, statements);
@@ -279,6 +325,9 @@ private:
   void collectDeviceFunctions(size_t first, size_t last, Stmt *parent, StmtList &statements) {
     for (size_t line = first; line < last;) {
       if (wordAt(line) != "@") {
+        // What host code sets later is kept in mind.
+        if (wordAt(line) == "global" && llvm::isa_and_nonnull<FunctionDef>(parent))
+          parseQuietly(line, line + 1, statements);
         ++line;
         continue;
       }
@@ -455,7 +504,7 @@ std::unique_ptr<Module> tilec::parseModule(const SourceManager &sources, FileId 
   if (!buffer)
     return nullptr;
   auto module = std::make_unique<Module>(file);
-  ParseContext context{*buffer, *module, {}, {}};
+  ParseContext context{*buffer, *module, {}, {}, {}};
   bool isEmpty = false;
   if (language == SourceLanguage::Tile) {
     TokenList list = tokenize(buffer->getText(), 0, buffer->size());
@@ -482,7 +531,7 @@ ParsedExpr tilec::parseExpression(const SourceManager &sources, FileId file,
   if (!buffer)
     return result;
   result.owner = std::make_unique<Module>(file);
-  ParseContext context{*buffer, *result.owner, {}, {}};
+  ParseContext context{*buffer, *result.owner, {}, {}, {}};
   Parser parser(context, diagnostics, tokenize(buffer->getText(), 0, buffer->size()));
   result.expr = parser.parseWholeExpression();
   return result;
@@ -498,7 +547,7 @@ bool tilec::parseSkippedBody(const SourceManager &sources, Module &module, Funct
   llvm::StringRef text = buffer->getText();
   uint32_t lineBegin = buffer->getLineStart(buffer->getLineColumn(function.range.begin).line);
   unsigned errorsBefore = diagnostics.getNumErrors();
-  ParseContext context{*buffer, module, {}, {}};
+  ParseContext context{*buffer, module, {}, {}, {}};
   TokenList list = tokenize(text, lineBegin, function.range.end);
   uint32_t indent = list.tokens.front().indent;
   Parser parser(context, diagnostics, std::move(list));

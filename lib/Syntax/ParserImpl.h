@@ -18,6 +18,7 @@
 #include "tilec/Syntax/Lexer.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <optional>
@@ -32,6 +33,9 @@ struct ParseContext {
   llvm::SmallVector<ast::FunctionDef *, 0> deviceFunctions;
   /// Names that come from packages whose `jit` is not a kernel decorator.
   llvm::StringSet<> foreignNames;
+  /// Decorators that are applied after the definition, `f = triton.jit(f)`, by the name of the
+  /// function; the outermost one first.
+  llvm::StringMap<llvm::SmallVector<ast::Expr *, 2>> lateDecorators;
 };
 
 /// What the decorators of a function say about it.

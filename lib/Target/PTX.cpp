@@ -15,6 +15,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -187,6 +188,29 @@ llvm::Expected<DeviceModule> translateToLLVM(ModuleOp module, const PTXOptions &
   return DeviceModule(std::move(impl));
 }
 
+namespace {
+
+/// Leaves out what takes time quadratic in the size of a block where blocks are long: on unrolled
+/// tiles of many elements it is most of the time, and their addresses already share bases.
+class LongBlockGate final : public llvm::OptPassGate {
+public:
+  explicit LongBlockGate(const llvm::Module &module) {
+    for (const llvm::Function &function : module)
+      for (const llvm::BasicBlock &block : function)
+        isLong |= block.size() > longBlock;
+  }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "Straight line strength reduction";
+  }
+  bool isEnabled() const override { return isLong; }
+
+private:
+  static constexpr size_t longBlock = 3000;
+  bool isLong = false;
+};
+
+} // namespace
+
 llvm::Expected<PTXResult> emitPTX(DeviceModule module, const PTXOptions &options) {
   DeviceModule::Impl &impl = module.implementation();
   PTXResult result;
@@ -207,7 +231,11 @@ llvm::Expected<PTXResult> emitPTX(DeviceModule module, const PTXOptions &options
       delete passes;
       return llvm::createStringError("the back end cannot write assembly");
     }
+    LongBlockGate gate(*impl.module);
+    llvm::OptPassGate &usual = impl.module->getContext().getOptPassGate();
+    impl.module->getContext().setOptPassGate(gate);
     passes->run(*impl.module);
+    impl.module->getContext().setOptPassGate(usual);
     delete passes;
     result.ptx = std::string(text);
     return impl.takeErrors("generating PTX");

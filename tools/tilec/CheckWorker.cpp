@@ -37,9 +37,12 @@ public:
   void run(const std::string &path, size_t first);
 
 private:
-  bool isSelected(const KernelInfo &kernel) const {
-    return command.kernels.empty() ? kernel.isEntry
-                                   : llvm::is_contained(command.kernels, kernel.name);
+  bool isSelected(const KernelInfo &kernel, const ast::Module &tree) const {
+    if (!command.kernels.empty())
+      return llvm::is_contained(command.kernels, kernel.name);
+    // What other files call is no kernel of its own either.
+    const ast::FunctionDef *function = tree.findJitFunction(kernel.name);
+    return kernel.isEntry && function && !needsBlocks(findParamUses(tree, *function));
   }
   void reportFile(const DiagnosticEngine &diagnostics) {
     json::Object report;
@@ -79,17 +82,41 @@ CompileOptions FileChecker::makeOptions(const KernelInfo &kernel) const {
 
 json::Object FileChecker::check(const KernelInfo &kernel, const ast::Module &tree, FileId file) {
   auto start = std::chrono::steady_clock::now();
-  CompileOptions options = makeOptions(kernel);
-  PlausibleSignature signature =
-      findPlausibleSignature(context, sources, tree, kernel, options, command.timeoutSeconds / 4);
-  options.arguments = signature.arguments;
-  options.constants = signature.constants;
+  CompileOptions options = makeOptions(kernel), reported;
+  // What a later stage refuses may only be guessed too large; a bug of the compiler is reported.
+  constexpr size_t attempts = 3;
   DiagnosticEngine diagnostics;
-  std::unique_ptr<CompiledKernel> compiled = compiler.compile(sources, file, options, diagnostics);
+  std::unique_ptr<CompiledKernel> compiled;
+  std::vector<PlausibleSignature> rejected;
+  unsigned numTried = 0;
+  Failure failure = Failure::None;
+  while (true) {
+    PlausibleSignature signature = findPlausibleSignature(context, sources, tree, kernel, options,
+                                                          command.timeoutSeconds / 4, rejected);
+    numTried += signature.numTried;
+    if (!rejected.empty() && !signature.isAccepted)
+      break;
+    CompileOptions guessed = options;
+    guessed.arguments = signature.arguments;
+    guessed.constants = signature.constants;
+    DiagnosticEngine messages;
+    compiled = compiler.compile(sources, file, guessed, messages);
+    bool isLate = !compiled && signature.isAccepted && compiler.lastFailure() == Failure::Input;
+    if (rejected.empty() || !isLate) {
+      diagnostics = std::move(messages);
+      failure = compiler.lastFailure();
+      reported = std::move(guessed);
+    }
+    if (!isLate)
+      break;
+    rejected.push_back(std::move(signature));
+    if (rejected.size() == attempts)
+      break;
+  }
   std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
 
   const char *status = "error";
-  switch (compiler.lastFailure()) {
+  switch (failure) {
   case Failure::None:
     status = compiled ? "ok" : "error";
     break;
@@ -106,11 +133,11 @@ json::Object FileChecker::check(const KernelInfo &kernel, const ast::Module &tre
                       {"line", int64_t(sources.getLineColumn(kernel.range).line)},
                       {"status", status},
                       {"milliseconds", elapsed.count()},
-                      {"signaturesTried", int64_t(signature.numTried)}};
+                      {"signaturesTried", int64_t(numTried)}};
   json::Object arguments, constants;
-  for (const ArgumentSpec &argument : options.arguments)
+  for (const ArgumentSpec &argument : reported.arguments)
     arguments[argument.name] = argument.type;
-  for (const ConstantSpec &constant : options.constants)
+  for (const ConstantSpec &constant : reported.constants)
     constants[constant.name] = constant.value;
   report["arguments"] = std::move(arguments);
   report["constants"] = std::move(constants);
@@ -144,7 +171,7 @@ void FileChecker::run(const std::string &path, size_t first) {
     return reportFile(diagnostics);
   size_t index = 0;
   for (const KernelInfo &kernel : kernels) {
-    if (!isSelected(kernel))
+    if (!isSelected(kernel, *tree))
       continue;
     if (index++ < first)
       continue;

@@ -10,6 +10,7 @@
 #include "tilec/Syntax/AST.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <string>
 #include <vector>
@@ -78,12 +79,16 @@ public:
   std::vector<llvm::StringRef> getNames() const;
   /// Modules of `from path import *`, last one first.
   const std::vector<std::string> &getStarImports() const { return starImports; }
+  /// Whether a function declares the name `global`, so that its value may be another one later.
+  bool isSetByFunction(llvm::StringRef name) const { return setByFunctions.contains(name); }
 
 private:
   void addBlock(ast::Block block);
   void addGuardedBlock(ast::Block block, BindingGuard guard);
   void addImport(const ast::Import &import);
   void addImportFrom(const ast::ImportFrom &import);
+  /// The jit function `f` of `target = triton.jit(f)` and the like; null for other values.
+  const ast::FunctionDef *findDecorated(const ast::Name &target, const ast::Expr *value) const;
   void addTarget(const ast::Expr *target, const ast::Expr *value, const ast::Expr *annotation);
   void bind(llvm::StringRef name, ModuleBinding binding);
 
@@ -92,6 +97,7 @@ private:
   /// The guards around the statements that are being walked.
   std::vector<BindingGuard> guards;
   std::vector<std::string> starImports;
+  llvm::StringSet<> setByFunctions;
 };
 
 /// How a parameter is annotated.

@@ -50,6 +50,10 @@ struct ParamUse {
   bool isExtent = false;
   /// Must be known at compile time for another reason.
   bool isStatic = false;
+  /// How often a loop is unrolled.
+  bool isUnrolled = false;
+  /// A block: it has dimensions, so that no launch can give it.
+  bool isBlock = false;
   /// Names a type.
   bool isType = false;
   /// Called as a function with so many arguments.
@@ -57,6 +61,8 @@ struct ParamUse {
   unsigned numArguments = 0;
   /// Strings that it is compared with.
   std::vector<std::string> strings;
+  /// Integers that it is equal to somewhere.
+  std::vector<int64_t> numbers;
 };
 
 /// The uses of the parameters of a function, in their order; calls of functions of the same file

@@ -54,6 +54,14 @@ std::vector<ParamGuess> guessSignature(const ast::Module &module, const ast::Fun
                                        llvm::ArrayRef<std::string> known,
                                        const GuessVariant &variant);
 
+/// Whether a function takes blocks, which only another kernel can hand to it.
+bool needsBlocks(llvm::ArrayRef<ParamUse> uses);
+
+/// Other types and values for one parameter than `guess`, the most plausible one first: what to try
+/// when the front end refuses it.
+std::vector<ParamGuess> findAlternatives(const ast::Module &module, const ParamUse &use,
+                                         const ParamGuess &guess);
+
 } // namespace tilec
 
 #endif // TILEC_SEMA_SIGNATUREGUESS_H

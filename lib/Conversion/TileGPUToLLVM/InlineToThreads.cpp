@@ -167,7 +167,7 @@ private:
       Type type = registerOf(b, constraint);
       if (!type)
         return op.emitError("the constraint '")
-               << constraint << "' is none of 'h', 'r', 'l', 'f' and 'd'";
+               << constraint << "' is none of 'h', 'r', 'l', 'f', 'd' and 'n'";
       if (type.getIntOrFloatBitWidth() < bits)
         return op.emitError("a register of constraint '")
                << constraint << "' has " << type.getIntOrFloatBitWidth() << " bits, expected "
@@ -175,6 +175,15 @@ private:
       return type;
     };
     for (auto [operand, constraint] : llvm::zip_equal(operands, inputs)) {
+      if (constraint == "n" || constraint == "i") {
+        APInt number;
+        if (!matchPattern(operand, m_ConstantInt(&number)))
+          return op.emitError("an operand of constraint '")
+                 << constraint << "' must be known at compile time";
+        operand = LLVM::ConstantOp::create(b, loc, operand.getType(),
+                                           b.getIntegerAttr(operand.getType(), number));
+        continue;
+      }
       FailureOr<Type> type = registerFor(constraint, operand.getType().getIntOrFloatBitWidth());
       if (failed(type))
         return failure();
@@ -184,7 +193,9 @@ private:
     size_t next = 0;
     for (auto [element, each] : llvm::zip_equal(elements, perRegister))
       for (int64_t e = 0; e < pack; e += each) {
-        FailureOr<Type> type = registerFor(outputs[next++], widthOf(element) * each);
+        // A single element may come from a narrower register: its upper bits are zero.
+        FailureOr<Type> type =
+            registerFor(outputs[next++], each == 1 ? 1 : widthOf(element) * each);
         if (failed(type))
           return failure();
         types.push_back(*type);
@@ -217,8 +228,10 @@ private:
       Value bits = word;
       if (i != 0)
         bits = LLVM::LShrOp::create(b, loc, bits, integerConstant(b, loc, wide, i * width));
-      if (wide != narrow)
+      if (widthOf(wide) > width)
         bits = LLVM::TruncOp::create(b, loc, narrow, bits);
+      else if (widthOf(wide) < width)
+        bits = LLVM::ZExtOp::create(b, loc, narrow, bits);
       results.push_back(fromBits(b, loc, bits, element));
     }
   }

@@ -181,7 +181,7 @@ TEST(ControlFlowTest, negative_loops) {
                           "the loop"));
   EXPECT_THAT(compileBody("    for i in range(n):\n        B = i\n", {"B=64"}).diagnostics,
               ElementsAre("error 4:13: 'B' is a constexpr and cannot be given a runtime value of "
-                          "type int32"));
+                          "type int32 in a loop"));
 }
 
 TEST(ControlFlowTest, whileWithWalrus) {
