@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A division is reported only when the least value of its dividend is known and is taken for some
-// program or index, so that an argument of unknown sign is no ground, and only under no condition.
-// A missing mask is reported only for sums of the very value that a mask of another access in the
-// same block compares with a bound.
+// program or index, so that an argument of unknown sign is no ground, and only under no condition
+// or mask. A missing mask is reported only for sums of the very value that a mask of another access
+// in the same block compares with a bound.
 
 #include "tilec/Analysis/IndexTraps.h"
 
@@ -15,7 +15,9 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -88,12 +90,31 @@ static Reach reachOf(Value value, unsigned depth = 0) {
   return {};
 }
 
+/// Whether a value goes into a masked access or a choice, which may leave out what is negative.
+static bool isUnderMask(Value value) {
+  constexpr size_t kMost = 256;
+  llvm::SmallSetVector<Value, 16> reached;
+  reached.insert(value);
+  for (size_t i = 0; i < reached.size() && reached.size() < kMost; ++i)
+    for (Operation *user : reached[i].getUsers()) {
+      if (isa<arith::SelectOp>(user))
+        return true;
+      if (auto load = dyn_cast<tile::LoadOp>(user); load && load.getMask())
+        return true;
+      if (auto store = dyn_cast<tile::StoreOp>(user); store && store.getMask())
+        return true;
+      if (isMemoryEffectFree(user))
+        reached.insert_range(user->getResults());
+    }
+  return reached.size() >= kMost;
+}
+
 static void findDivision(Operation *op, SmallVectorImpl<IndexTrap> &traps) {
   // What a condition surrounds it may be about.
   if (!isa<arith::DivSIOp, arith::RemSIOp>(op) || op->getParentOfType<scf::IfOp>())
     return;
   Reach dividend = reachOf(op->getOperand(0));
-  if (!dividend.low || *dividend.low >= 0)
+  if (!dividend.low || *dividend.low >= 0 || isUnderMask(op->getResult(0)))
     return;
   bool isDivision = isa<arith::DivSIOp>(op);
   IndexTrap trap;
@@ -147,10 +168,14 @@ public:
   const Check *find(Value offset, Operation *access, unsigned depth = 0) const {
     constexpr unsigned kMaxDepth = 32;
     Value value = strip(offset);
-    if (auto known = checks.find(value); known != checks.end())
+    if (auto known = checks.find(value); known != checks.end()) {
+      // What one mask alone compares may be a choice rather than a bound; a load beyond it is
+      // harmless where that is so.
+      bool isBound = known->second.size() > 1 || isa<tile::StoreOp>(access);
       for (const Check &check : known->second)
-        if (counts(check, access))
+        if (isBound && counts(check, access))
           return &check;
+    }
     Operation *op = value.getDefiningOp();
     if (depth > kMaxDepth || !isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
       return nullptr;

@@ -25,7 +25,7 @@ static constexpr WarningName kWarnings[] = {
     {warnings::kFloatNarrowing, false, "a store that rounds to a narrower float"},
     {warnings::kNegativeDivision, true,
      "'//' or '%' of a value that is negative for some indices: they round towards zero"},
-    {warnings::kTautologicalCompare, true, "a comparison with the same result for all values"},
+    {warnings::kTautologicalCompare, false, "a comparison with the same result for all values"},
     {warnings::kOffsetOverflow, true,
      "32-bit arithmetic in an address that overflows within the known ranges"},
     {warnings::kUnboundedOffset, false,
