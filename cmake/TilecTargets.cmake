@@ -66,11 +66,15 @@ function(tilec_add_unittest name)
   set_property(GLOBAL APPEND PROPERTY TILEC_UNITTESTS ${name})
 endfunction()
 
-# Every folder below the caller's that has a CMakeLists.txt.
+# Every folder below the caller's that has a CMakeLists.txt; those named come last.
 macro(tilec_add_subdirectories)
   file(GLOB tilec_children RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS
     ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
   list(SORT tilec_children)
+  foreach(last ${ARGN})
+    list(REMOVE_ITEM tilec_children ${last}/CMakeLists.txt)
+    list(APPEND tilec_children ${last}/CMakeLists.txt)
+  endforeach()
   foreach(child ${tilec_children})
     get_filename_component(child_dir ${child} DIRECTORY)
     add_subdirectory(${child_dir})
