@@ -140,8 +140,9 @@ typedef enum tilec_stage {
 #define TILEC_COMPILE_COUNT_INSTRUCTIONS UINT32_C(16)
 
 /// What is said about one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
-/// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1". As a constant, it is a Python
-/// literal or the name of a type: "1024", "None", "tl.float16".
+/// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1"; of a tuple "(*fp32, i32)", or
+/// its elements one by one as "x.0", "x.1", which are what a launch is given. As a constant, it is
+/// a Python literal or the name of a type: "1024", "None", "tl.float16".
 typedef struct tilec_binding {
   const char *name;
   const char *text;

@@ -22,10 +22,12 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
     return getBlockAccessAttribute(*access, base, name, range);
   if (const ClassValue *type = base.getIf<ClassValue>())
     return getClassAttribute(*type, base, name, range);
-  if (std::shared_ptr<const std::vector<std::string>> names = base.getTupleNames())
-    for (auto [field, value] : llvm::zip(*names, *base.getTuple()))
-      if (field == name)
-        return value;
+  if (base.getFields()) {
+    bool found = false;
+    FailureOr<Value> member = getFieldOrMethod(base, name, range, found);
+    if (found)
+      return member;
+  }
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType() && name != "value")
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
@@ -44,20 +46,6 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
     return getRuntimeAttribute(*runtime->getRuntime(), *runtime, name, range);
   }
   return error(range, base.describe() + " has no attribute '" + name + "'");
-}
-
-FailureOr<Value> Generator::getClassAttribute(const ClassValue &base, const Value &self,
-                                              llvm::StringRef name, SourceRange range) {
-  if (!base.classDef)
-    return error(range, self.describe() + " has no attribute '" + name + "'");
-  std::unique_ptr<ModuleScope> &scope = imported->bodies[base.classDef];
-  if (!scope)
-    scope = std::make_unique<ModuleScope>(base.module->scope.getModule(), base.classDef->body);
-  const ModuleScope &names = *scope;
-  if (!names.findAll(name).empty())
-    return evaluateBindings(*base.module, names, name, range);
-  return errorUnknown(range, self.describe() + " has no attribute '" + name + "'", name,
-                      names.getNames());
 }
 
 Value Generator::hasAttribute(const Value &base, llvm::StringRef name) {
@@ -80,8 +68,6 @@ FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name, S
     if (const ModuleBinding *binding = library.scope.find(name))
       return Value(FunctionValue{binding->function, &library, bound});
   }
-  if (isKnownUnsupported(name))
-    return error(range, "method '" + name + "' is not supported yet");
   std::vector<llvm::StringRef> candidates = getBuiltinNames(asMethod);
   for (llvm::StringRef candidate : getLibraryModule().scope.getNames())
     if (isLibraryMethod(candidate))

@@ -26,11 +26,12 @@ FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *ne
   if (mlir::failed(condition))
     return failure();
   bool returns = ast::containsReturn(stmt.thenBody) || ast::containsReturn(stmt.elseBody);
-  if (returns && frame->regionDepth == 0 && !frame->loop)
-    return executeReturningIf(stmt, *condition, next);
-  if (frame->loop &&
-      (ast::containsBreakOrContinue(stmt.thenBody) || ast::containsBreakOrContinue(stmt.elseBody)))
-    return executeEscapingIf(stmt, *condition, next);
+  bool leaves =
+      ast::containsBreakOrContinue(stmt.thenBody) || ast::containsBreakOrContinue(stmt.elseBody);
+  if (returns || (frame->loop && leaves))
+    return executeLeavingBranch(
+        {stmt.range, stmt.headerRange}, *condition, next,
+        [&] { return execute(stmt.thenBody, next); }, [&] { return execute(stmt.elseBody, next); });
   executeRuntimeIf(stmt, *condition);
   return Flow::Next;
 }
@@ -39,48 +40,63 @@ void Generator::executeRuntimeIf(const ast::If &stmt, mlir::Value condition) {
   ast::NameSet assigned;
   ast::collectAssignedNames(stmt.thenBody, assigned);
   ast::collectAssignedNames(stmt.elseBody, assigned);
-  emitBranches(stmt, condition, assigned, /*loop=*/nullptr,
-               [&](ast::Block body) { execute(body, nullptr); });
+  emitBranches(
+      {stmt.range, stmt.headerRange}, condition, assigned, /*loop=*/nullptr,
+      [&] { execute(stmt.thenBody, nullptr); }, [&] { execute(stmt.elseBody, nullptr); });
 }
 
-FailureOr<Flow> Generator::executeEscapingIf(const ast::If &stmt, mlir::Value condition,
-                                             const Continuation *next) {
+FailureOr<Flow> Generator::executeLeavingBranch(const BranchSite &site, mlir::Value condition,
+                                                const Continuation *next, ArmEmitter emitThen,
+                                                ArmEmitter emitElse) {
+  return frame->loop ? executeEscapingBranch(site, condition, next, emitThen, emitElse)
+                     : executeReturningBranch(site, condition, next, emitThen, emitElse);
+}
+
+FailureOr<Flow> Generator::executeEscapingBranch(const BranchSite &site, mlir::Value condition,
+                                                 const Continuation *next, ArmEmitter emitThen,
+                                                 ArmEmitter emitElse) {
   LoopContext *loop = frame->loop;
   unsigned errorsBefore = diagnostics.getNumErrors();
-  emitBranches(stmt, condition, *loop->assigned, loop, [&](ast::Block body) {
-    // What follows the 'if' is in both arms; its errors are reported once.
+  auto runToEnd = [&](ArmEmitter emitArm) {
+    // What follows is in both arms; its errors are reported once.
     if (diagnostics.getNumErrors() != errorsBefore)
       return;
-    loop->broke = Value::boolean(false);
-    Flow flow = execute(body, next);
+    loop->exit = LoopExit();
+    Flow flow = emitArm();
     for (const Continuation *rest = next; rest && flow == Flow::Next; rest = rest->next)
       flow = execute(rest->rest, rest->next);
-  });
-  if (loop->isUnrolled && loop->broke.isRuntime())
-    return error(stmt.headerRange, "'break' under a runtime condition is not supported in a loop "
-                                   "that is unrolled at compile time");
-  bool always =
-      !loop->broke.isRuntime() && loop->broke.getConstant() && loop->broke.getConstant()->isTrue();
-  return always ? Flow::Break : Flow::Continue;
+  };
+  emitBranches(
+      site, condition, *loop->assigned, loop, [&] { runToEnd(emitThen); },
+      [&] { runToEnd(emitElse); });
+  auto isCertain = [](const Value &flag) {
+    return flag.getConstant() && flag.getConstant()->isTrue();
+  };
+  if (isCertain(loop->exit.returned))
+    return Flow::Return;
+  return isCertain(loop->exit.broke) ? Flow::Break : Flow::Continue;
 }
 
-void Generator::emitBranches(const ast::If &stmt, mlir::Value condition, const ast::NameSet &names,
-                             LoopContext *loop, ArmExecutor executeArm) {
+void Generator::emitBranches(const BranchSite &site, mlir::Value condition,
+                             const ast::NameSet &names, LoopContext *loop,
+                             llvm::function_ref<void()> emitThen,
+                             llvm::function_ref<void()> emitElse) {
   DetachedBlock thenBlock, elseBlock;
   Variables before = frame->variables;
-  Value broke[2];
-  auto emitArm = [&](ast::Block body, DetachedBlock &block, Value &armBroke) {
+  LoopExit atEntry = loop ? loop->exit : LoopExit(), thenExit, elseExit;
+  auto emitArm = [&](llvm::function_ref<void()> emitCode, DetachedBlock &block, LoopExit &exit) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(block.get());
-    llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
     frame->variables = before;
-    executeArm(body);
     if (loop)
-      armBroke = loop->broke;
+      loop->exit = atEntry;
+    emitCode();
+    if (loop)
+      exit = loop->exit;
     return frame->variables;
   };
-  Variables afterThen = emitArm(stmt.thenBody, thenBlock, broke[0]);
-  Variables afterElse = emitArm(stmt.elseBody, elseBlock, broke[1]);
+  Variables afterThen = emitArm(emitThen, thenBlock, thenExit);
+  Variables afterElse = emitArm(emitElse, elseBlock, elseExit);
   frame->variables = before;
 
   std::vector<llvm::StringRef> merged;
@@ -90,16 +106,17 @@ void Generator::emitBranches(const ast::If &stmt, mlir::Value condition, const a
     if (inThen == afterThen.end() && inElse == afterElse.end())
       continue;
     if (inThen == afterThen.end() || inElse == afterElse.end()) {
-      LineColumn position = sources.getLineColumn(stmt.range);
-      frame->variables[name] = Value::poison(
-          ("variable '" + name + "' is assigned in only one branch of the 'if' at line " +
-           llvm::Twine(position.line))
-              .str());
+      LineColumn position = sources.getLineColumn(site.range);
+      frame->variables[name] =
+          Value::poison(("variable '" + name + "' is assigned in only " +
+                         (site.isLoop ? "some iterations of the loop" : "one branch of the 'if'") +
+                         " at line " + llvm::Twine(position.line))
+                            .str());
       continue;
     }
     Value thenValue = inThen->second, elseValue = inElse->second;
     bool isMerged = false;
-    if (mlir::failed(mergeVariable(name, stmt, before.count(name), thenValue, thenBlock, elseValue,
+    if (mlir::failed(mergeVariable(name, site, before.count(name), thenValue, thenBlock, elseValue,
                                    elseBlock, isMerged))) {
       frame->variables[name] = Value::poison();
     } else if (isMerged) {
@@ -110,23 +127,57 @@ void Generator::emitBranches(const ast::If &stmt, mlir::Value condition, const a
       frame->variables[name] = thenValue;
     }
   }
+  bool returns = false;
   if (loop) {
-    // Compile-time bools and int1 always agree.
-    (void)unifyResults(broke[0], thenBlock.get(), broke[1], elseBlock.get(), "'break'",
-                       stmt.headerRange);
-    thenValues.push_back(broke[0]);
-    elseValues.push_back(broke[1]);
+    if (mlir::failed(mergeExits(site, thenExit, thenBlock, elseExit, elseBlock)))
+      thenExit = elseExit = LoopExit();
+    returns = thenExit.returned.isRuntime() || !thenExit.result.isPoison();
+    thenValues.insert(thenValues.end(), {thenExit.broke, thenExit.returned});
+    elseValues.insert(elseValues.end(), {elseExit.broke, elseExit.returned});
+    if (returns) {
+      thenValues.push_back(thenExit.result);
+      elseValues.push_back(elseExit.result);
+    }
   }
 
   Value results =
       finishIf(condition, thenBlock, elseBlock, Value::tuple(thenValues), Value::tuple(elseValues));
-  for (auto [name, value] : llvm::zip_first(merged, *results.getTuple()))
-    frame->variables[name] = value;
+  llvm::ArrayRef<Value> left = *results.getTuple();
+  for (llvm::StringRef name : merged) {
+    frame->variables[name] = left.front();
+    left = left.drop_front();
+  }
   if (loop)
-    loop->broke = results.getTuple()->back();
+    loop->exit = {left[0], left[1], returns ? left[2] : Value()};
 }
 
-LogicalResult Generator::mergeVariable(llvm::StringRef name, const ast::If &stmt, bool existed,
+LogicalResult Generator::mergeExits(const BranchSite &site, LoopExit &thenExit,
+                                    DetachedBlock &thenBlock, LoopExit &elseExit,
+                                    DetachedBlock &elseBlock) {
+  // Compile-time bools and int1 always agree.
+  for (auto flag : {&LoopExit::broke, &LoopExit::returned})
+    if (mlir::failed(unifyResults(thenExit.*flag, thenBlock.get(), elseExit.*flag, elseBlock.get(),
+                                  "a flag", site.headerRange)))
+      return failure();
+  auto addPlaceholder = [&](const Value &like, LoopExit &exit, DetachedBlock &block) {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(block.get());
+    FailureOr<Value> placeholder = makePlaceholder(like, site.headerRange);
+    if (mlir::succeeded(placeholder))
+      exit.result = *placeholder;
+    return mlir::failed(placeholder) ? failure() : success();
+  };
+  if (!thenExit.result.isPoison() && elseExit.result.isPoison())
+    return addPlaceholder(thenExit.result, elseExit, elseBlock);
+  if (thenExit.result.isPoison() && !elseExit.result.isPoison())
+    return addPlaceholder(elseExit.result, thenExit, thenBlock);
+  if (thenExit.result.isPoison())
+    return success();
+  return unifyResults(thenExit.result, thenBlock.get(), elseExit.result, elseBlock.get(),
+                      "the returned value", site.headerRange);
+}
+
+LogicalResult Generator::mergeVariable(llvm::StringRef name, const BranchSite &site, bool existed,
                                        Value &thenValue, DetachedBlock &thenBlock, Value &elseValue,
                                        DetachedBlock &elseBlock, bool &isMerged) {
   isMerged = false;
@@ -144,16 +195,16 @@ LogicalResult Generator::mergeVariable(llvm::StringRef name, const ast::If &stmt
   std::string what = ("variable '" + name + "'").str();
   // A temporary of both branches that is not used later may differ; a variable that lives on not.
   if (!existed && !haveSameType(left, right)) {
-    LineColumn position = sources.getLineColumn(stmt.range);
-    thenValue = Value::poison(("variable '" + name + "' has type " + left.describe() + " or " +
-                               right.describe() + ", depending on the 'if' at line " +
-                               llvm::Twine(position.line) +
-                               suggestCast(left, "the first", right, "the second"))
-                                  .str());
+    LineColumn position = sources.getLineColumn(site.range);
+    thenValue = Value::poison(
+        ("variable '" + name + "' has type " + left.describe() + " or " + right.describe() +
+         ", depending on the " + (site.isLoop ? "loop" : "'if'") + " at line " +
+         llvm::Twine(position.line) + suggestCast(left, "the first", right, "the second"))
+            .str());
     return success();
   }
   if (mlir::failed(
-          unifyResults(left, thenBlock.get(), right, elseBlock.get(), what, stmt.headerRange)))
+          unifyResults(left, thenBlock.get(), right, elseBlock.get(), what, site.headerRange)))
     return failure();
   thenValue = left;
   elseValue = right;
@@ -167,13 +218,23 @@ LogicalResult Generator::unifyResults(Value &lhs, mlir::Block *lhsBlock, Value &
   if (isIdentical(lhs, rhs) && !lhs.isRuntime() && !lhs.getTuple())
     return success();
   const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
-  if (left && right && left->size() == right->size()) {
+  bool isObject = lhs.isAggregate() || rhs.isAggregate();
+  bool isSameClass = !isObject || (lhs.isAggregate() && rhs.isAggregate() &&
+                                   lhs.getFields()->aggregate == rhs.getFields()->aggregate);
+  if (left && right && left->size() == right->size() && isSameClass) {
     std::vector<Value> newLeft = *left, newRight = *right;
-    for (size_t i = 0; i < newLeft.size(); ++i)
+    for (size_t i = 0; i < newLeft.size(); ++i) {
+      bool isFixed = isObject && !newLeft[i].isRuntime() && !newRight[i].isRuntime() &&
+                     !newLeft[i].getTuple() && !isIdentical(newLeft[i], newRight[i]);
+      if (isFixed)
+        return error(range, "field '" + lhs.getFields()->names[i] + "' of " + what +
+                                " must be the same in both branches, got " + newLeft[i].describe() +
+                                " and " + newRight[i].describe());
       if (mlir::failed(unifyResults(newLeft[i], lhsBlock, newRight[i], rhsBlock, what, range)))
         return failure();
-    lhs = Value::tuple(std::move(newLeft), lhs.getTupleNames());
-    rhs = Value::tuple(std::move(newRight), rhs.getTupleNames());
+    }
+    lhs = Value::tuple(std::move(newLeft), lhs.getFields());
+    rhs = Value::tuple(std::move(newRight), rhs.getFields());
     return success();
   }
   // A number takes the type of the other side where that loses nothing.
@@ -231,31 +292,32 @@ Value Generator::finishIf(mlir::Value condition, DetachedBlock &thenBlock, Detac
   return rebuild(thenValue, left);
 }
 
-FailureOr<Flow> Generator::executeReturningIf(const ast::If &stmt, mlir::Value condition,
-                                              const Continuation *next) {
+FailureOr<Flow> Generator::executeReturningBranch(const BranchSite &site, mlir::Value condition,
+                                                  const Continuation *next, ArmEmitter emitThen,
+                                                  ArmEmitter emitElse) {
   DetachedBlock thenBlock, elseBlock;
   Variables before = frame->variables;
   unsigned errorsBefore = diagnostics.getNumErrors();
-  auto executeArm = [&](ast::Block body, DetachedBlock &block) {
+  auto runToEnd = [&](ArmEmitter emitArm, DetachedBlock &block) {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(block.get());
     frame->variables = before;
     frame->returnValue = Value::none();
-    Flow flow = execute(body, next);
+    Flow flow = emitArm();
     for (const Continuation *rest = next; rest && flow == Flow::Next; rest = rest->next)
       flow = execute(rest->rest, rest->next);
     return frame->returnValue;
   };
-  Value thenValue = executeArm(stmt.thenBody, thenBlock);
+  Value thenValue = runToEnd(emitThen, thenBlock);
   // The rest of the function is in both branches when neither always returns; one report will do.
   Value elseValue;
   if (diagnostics.getNumErrors() == errorsBefore)
-    elseValue = executeArm(stmt.elseBody, elseBlock);
+    elseValue = runToEnd(emitElse, elseBlock);
   frame->returnValue = Value::poison();
   if (thenValue.isPoison() || elseValue.isPoison())
     return Flow::Return;
   if (mlir::failed(unifyResults(thenValue, thenBlock.get(), elseValue, elseBlock.get(),
-                                "the returned value", stmt.headerRange)))
+                                "the returned value", site.headerRange)))
     return Flow::Return;
   frame->returnValue = finishIf(condition, thenBlock, elseBlock, thenValue, elseValue);
   return Flow::Return;

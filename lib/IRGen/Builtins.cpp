@@ -24,7 +24,7 @@ const std::vector<const Builtin *> &getAll() {
          {getMemoryBuiltins(), getAtomicBuiltins(), getMatrixBuiltins(), getBlockAccessBuiltins(),
           getDescriptorRowBuiltins(), getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(),
           getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getInlineBuiltins(),
-          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins()})
+          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins(), getExternBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;
@@ -71,11 +71,6 @@ std::vector<llvm::StringRef> getBuiltinNames(unsigned places) {
     if (builtin->places & places)
       names.push_back(builtin->name);
   return names;
-}
-
-bool isKnownUnsupported(llvm::StringRef name) {
-  static const llvm::StringSet<> names = {"atomic_poll", "extern_elementwise"};
-  return names.contains(name);
 }
 
 bool isLibraryMethod(llvm::StringRef name) {

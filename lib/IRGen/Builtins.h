@@ -47,10 +47,15 @@ struct BoundArg {
   Value value;
   SourceRange range;
   bool given = false;
-  /// Of what a `**name` parameter collected.
-  std::string keyword = {};
 
   explicit operator bool() const { return given; }
+};
+
+/// An argument by a keyword that is no parameter's.
+struct KeywordValue {
+  llvm::StringRef keyword;
+  Value value;
+  SourceRange range;
 };
 
 /// The arguments of one call in the order of the builtin's parameters.
@@ -59,8 +64,10 @@ struct BoundArgs {
   /// The whole call.
   SourceRange range;
   llvm::SmallVector<BoundArg, 4> args;
-  /// What `*name` and `**name` parameters collected.
+  /// What a `*name` parameter collected.
   llvm::SmallVector<BoundArg, 0> rest;
+  /// What a `**name` parameter collected.
+  llvm::SmallVector<KeywordValue, 0> keywords;
 
   const BoundArg &operator[](unsigned index) const { return args[index]; }
   /// Whether an argument was given and is not None.
@@ -70,8 +77,8 @@ struct BoundArgs {
 using BuiltinHandler = mlir::FailureOr<Value> (*)(Generator &, const BoundArgs &);
 
 /// One operation. `params` lists names separated by spaces: `name` is required, `name?` optional,
-/// `*name` collects the remaining positional arguments, `**name` those by keyword, everything after
-/// `|` is by keyword only.
+/// `*name` collects the remaining positional arguments, `**name` the remaining keywords, everything
+/// after `|` is by keyword only.
 struct Builtin {
   llvm::StringRef name;
   llvm::StringRef params;
@@ -88,9 +95,6 @@ const Builtin *findBuiltin(llvm::StringRef name, unsigned places);
 /// Names visible in any of the places, in a fixed order, for suggestions.
 std::vector<llvm::StringRef> getBuiltinNames(unsigned places);
 
-/// Names of the language that are known but not implemented.
-bool isKnownUnsupported(llvm::StringRef name);
-
 // The lists, one per file.
 llvm::ArrayRef<Builtin> getProgramBuiltins();
 llvm::ArrayRef<Builtin> getMemoryBuiltins();
@@ -105,6 +109,7 @@ llvm::ArrayRef<Builtin> getReduceBuiltins();
 llvm::ArrayRef<Builtin> getScanBuiltins();
 llvm::ArrayRef<Builtin> getHintBuiltins();
 llvm::ArrayRef<Builtin> getInlineBuiltins();
+llvm::ArrayRef<Builtin> getExternBuiltins();
 llvm::ArrayRef<Builtin> getPythonBuiltins();
 llvm::ArrayRef<Builtin> getTypeBuiltins();
 

@@ -84,26 +84,36 @@ FailureOr<DType> getResultElement(Generator &g, const BoundArgs &a, DType operan
                             asked->str());
 }
 
-FailureOr<tile::InputPrecision> getPrecision(Generator &g, const BoundArgs &a) {
+/// How fp32 operands are multiplied: as the operation says, or in parts of bf16.
+struct DotPrecision {
+  tile::InputPrecision operation = tile::InputPrecision::tf32;
+  /// Products of parts; 0 for none.
+  int numProducts = 0;
+};
+
+FailureOr<DotPrecision> getPrecision(Generator &g, const BoundArgs &a) {
   if (a.has(Precision) && a.has(AllowTF32))
     return g.error(a[AllowTF32].range, "'input_precision' and 'allow_tf32' are both given");
   if (a.has(AllowTF32)) {
     FailureOr<bool> allowed = g.toBool(a[AllowTF32].value, a[AllowTF32].range, "'allow_tf32'");
     if (mlir::failed(allowed))
       return failure();
-    return *allowed ? tile::InputPrecision::tf32 : tile::InputPrecision::ieee;
+    return DotPrecision{*allowed ? tile::InputPrecision::tf32 : tile::InputPrecision::ieee};
   }
   if (!a.has(Precision))
-    return tile::InputPrecision::tf32;
+    return DotPrecision();
   FailureOr<std::string> text =
       g.toString(a[Precision].value, a[Precision].range, "'input_precision'");
   if (mlir::failed(text))
     return failure();
+  if (*text == "bf16x3" || *text == "bf16x6")
+    return DotPrecision{tile::InputPrecision::ieee, *text == "bf16x3" ? 3 : 6};
   std::optional<tile::InputPrecision> precision = tile::symbolizeInputPrecision(*text);
   if (!precision)
-    return g.error(a[Precision].range,
-                   "input precision '" + *text + "' is none of 'tf32', 'tf32x3', 'ieee'");
-  return *precision;
+    return g.error(a[Precision].range, "input precision '" + *text +
+                                           "' is none of 'tf32', 'tf32x3', 'bf16x3', 'bf16x6', "
+                                           "'ieee'");
+  return DotPrecision{*precision};
 }
 
 /// The accumulator as a program value of type `result`.
@@ -148,6 +158,51 @@ FailureOr<Value> flattenBatch(Generator &g, const Value &value, SourceRange rang
                    range);
 }
 
+/// An fp32 block as the sum of bf16 blocks, largest first, each the rest of those before it.
+FailureOr<std::vector<Value>> splitToBFloat16(Generator &g, Value value, int numParts,
+                                              SourceRange range) {
+  std::vector<Value> parts;
+  for (int i = 0; i < numParts; ++i) {
+    FailureOr<Value> part = g.cast(value, ScalarKind::BF16, range);
+    if (mlir::failed(part))
+      return failure();
+    parts.push_back(*part);
+    FailureOr<Value> wide = g.cast(*part, ScalarKind::FP32, range);
+    FailureOr<Value> rest =
+        mlir::failed(wide) ? wide : g.binary(ast::BinaryOp::Sub, value, *wide, range);
+    if (mlir::failed(rest))
+      return failure();
+    value = *rest;
+  }
+  return parts;
+}
+
+/// A product of fp32 blocks as the sum of products of their bf16 parts, smallest ones first.
+FailureOr<Value> emitSplitDot(Generator &g, const Value &lhs, const Value &rhs, const Value &acc,
+                              int numProducts, SourceRange range) {
+  static constexpr std::pair<int, int> products[] = {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}};
+  int numParts = numProducts == 3 ? 2 : 3;
+  FailureOr<std::vector<Value>> left = splitToBFloat16(g, lhs, numParts, range);
+  FailureOr<std::vector<Value>> right = splitToBFloat16(g, rhs, numParts, range);
+  if (mlir::failed(left) || mlir::failed(right))
+    return failure();
+  const Type type = acc.getRuntime()->type;
+  auto multiply = [&](int i, int j, const Value &sum) {
+    return g.emit<tile::DotOp>(type, g.lower(type), (*left)[i].getRuntime()->value,
+                               (*right)[j].getRuntime()->value, sum.getRuntime()->value,
+                               tile::InputPrecision::tf32, mlir::IntegerAttr(), false);
+  };
+  Value sum = g.makeZero(type);
+  for (auto [i, j] : llvm::ArrayRef(products).take_back(numProducts - 1))
+    sum = multiply(i, j, sum);
+  // Parts of infinities are NaN; the first parts alone decide there.
+  Value isNumber = g.emitCompare(ast::CompareOp::Eq, sum, sum);
+  Value zero = g.makeZero(type);
+  sum = g.emit<mlir::arith::SelectOp>(type, isNumber.getRuntime()->value, sum.getRuntime()->value,
+                                      zero.getRuntime()->value);
+  return g.binary(ast::BinaryOp::Add, multiply(0, 0, sum), acc, range);
+}
+
 FailureOr<Value> genDot(Generator &g, const BoundArgs &a) {
   FailureOr<Value> lhs = g.toRuntime(a[Input].value, a[Input].range);
   FailureOr<Value> rhs = g.toRuntime(a[Other].value, a[Other].range);
@@ -164,7 +219,7 @@ FailureOr<Value> genDot(Generator &g, const BoundArgs &a) {
   if (mlir::failed(g.checkShape(resultType.shape, a.range)))
     return failure();
   FailureOr<Value> acc = getAccumulator(g, a, resultType);
-  FailureOr<tile::InputPrecision> precision = getPrecision(g, a);
+  FailureOr<DotPrecision> precision = getPrecision(g, a);
   FailureOr<mlir::IntegerAttr> maxImprecise =
       getMaxImprecise(g, a, lhsType.element, lhsType.shape.back());
   if (mlir::failed(acc) || mlir::failed(precision) || mlir::failed(maxImprecise))
@@ -176,8 +231,14 @@ FailureOr<Value> genDot(Generator &g, const BoundArgs &a) {
     *value = *flat;
   }
   // Only products of f32 have a choice.
-  tile::InputPrecision used =
-      lhsType.element.is(ScalarKind::FP32) ? *precision : tile::InputPrecision::tf32;
+  bool isFloat32 = lhsType.element.is(ScalarKind::FP32);
+  if (isFloat32 && precision->numProducts > 0) {
+    FailureOr<Value> product = emitSplitDot(g, *lhs, *rhs, *acc, precision->numProducts, a.range);
+    return mlir::failed(product)
+               ? product
+               : g.reshape(*product, resultType.shape, /*allowReorder=*/false, a.range);
+  }
+  tile::InputPrecision used = isFloat32 ? precision->operation : tile::InputPrecision::tf32;
   const RuntimeValue &start = *acc->getRuntime();
   Value product = g.emit<tile::DotOp>(start.type, g.lower(start.type), lhs->getRuntime()->value,
                                       rhs->getRuntime()->value, start.value, used, *maxImprecise,

@@ -135,6 +135,14 @@ FailureOr<Value> genIsInstance(Generator &g, const BoundArgs &a) {
       result |= runtime && runtime->type.element.isPointer();
       continue;
     }
+    if (const ClassValue *type = candidate.getIf<ClassValue>(); type && type->fields) {
+      FieldsPtr fields = a[0].value.getFields();
+      if (type->fields->aggregate)
+        while (fields && fields->aggregate != type->fields->aggregate)
+          fields = fields->base;
+      result |= fields && (type->fields->aggregate || fields == type->fields);
+      continue;
+    }
     if (!builtin)
       return g.error(a[1].range, "isinstance() needs a class such as tl.tensor or tl.constexpr, "
                                  "got " +
@@ -316,11 +324,12 @@ FailureOr<Value> genFormattedText(Generator &g, const BoundArgs &a) {
     size_t position = next;
     bool isPosition = field.empty() || !field.getAsInteger(10, position);
     next += field.empty() ? 1 : 0;
-    const BoundArg *chosen = nullptr;
-    size_t seen = 0;
-    for (const BoundArg &arg : a.rest)
-      if (isPosition ? arg.keyword.empty() && seen++ == position : arg.keyword == field)
-        chosen = &arg;
+    std::optional<BoundArg> chosen;
+    if (isPosition && position < a.rest.size())
+      chosen = a.rest[position];
+    for (const KeywordValue &arg : a.keywords)
+      if (!isPosition && arg.keyword == field)
+        chosen = BoundArg{arg.value, arg.range, true};
     if (!chosen)
       return g.error(a.range, "no value for the field '{" + field + "}' of the text to format");
     const Constant *value = chosen->value.getConstant();

@@ -86,7 +86,7 @@ static SourceRange placeOfKeyword(const SourceManager &sources, const Generator:
 }
 
 FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
-                                         SourceRange range) {
+                                         SourceRange range, Value *constructed) {
   const ast::FunctionDef &function = *callee.function;
   bool isHost = !function.isJit && !function.isConstexprFunction && callee.definedIn == 0;
   const Frame *outer = frame;
@@ -137,59 +137,17 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
           problem.range.begin <= function.range.end)
         return error(problem.range, problem.message);
   unsigned errorsBefore = diagnostics.getNumErrors();
+  if (constructed)
+    activation.constructed = function.params.front().name;
   Flow flow = execute(function.body, nullptr);
   if (isAborted() || diagnostics.getNumErrors() != errorsBefore)
     return failure();
+  if (constructed)
+    *constructed = activation.variables.lookup(activation.constructed);
   Value result = flow == Flow::Return ? activation.returnValue : Value::none();
   if (result.isPoison())
     return failure();
   return result;
-}
-
-FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
-                                      SourceRange range) {
-  if (!callee.fields)
-    return error(range, "class '" + callee.name +
-                            "' is host code; of classes only named tuples "
-                            "can be made in a kernel");
-  std::vector<Value> elements(callee.fields->size());
-  std::vector<bool> given(callee.fields->size());
-  size_t next = 0;
-  for (const CallArg &arg : args) {
-    size_t index = next;
-    if (arg.keyword.empty())
-      ++next;
-    else
-      index = llvm::find(*callee.fields, arg.keyword) - callee.fields->begin();
-    if (index >= elements.size())
-      return arg.keyword.empty()
-                 ? error(arg.range, "too many values for '" + callee.name + "'")
-                 : error(arg.range, "'" + callee.name + "' has no field '" + arg.keyword + "'");
-    if (given[index])
-      return error(arg.range, "field '" + (*callee.fields)[index] + "' is given twice");
-    given[index] = true;
-    elements[index] = arg.value;
-  }
-  for (size_t i = 0; i < elements.size(); ++i) {
-    if (given[i])
-      continue;
-    const std::string &field = (*callee.fields)[i];
-    bool hasDefault = false;
-    if (callee.classDef)
-      for (const ast::Stmt *stmt : callee.classDef->body)
-        if (auto *assign = llvm::dyn_cast<ast::AnnAssign>(stmt))
-          if (auto *name = llvm::dyn_cast<ast::Name>(assign->target);
-              name && name->id == field && assign->value) {
-            FailureOr<Value> value = evaluateInModule(*callee.module, assign->value);
-            if (mlir::failed(value))
-              return failure();
-            elements[i] = *value;
-            hasDefault = true;
-          }
-    if (!hasDefault)
-      return error(range, "missing field '" + field + "' of '" + callee.name + "'");
-  }
-  return Value::tuple(std::move(elements), callee.fields);
 }
 
 FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
@@ -301,6 +259,7 @@ struct BuiltinParam {
   llvm::StringRef name;
   bool optional = false;
   bool variadic = false;
+  /// Collects keywords that no parameter has.
   bool anyKeyword = false;
   bool keywordOnly = false;
 };
@@ -347,7 +306,7 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
       bound.rest.push_back({value, argRange, true});
       return success();
     }
-    if (next >= params.size() || params[next].keywordOnly)
+    if (next >= params.size() || params[next].keywordOnly || params[next].anyKeyword)
       return error(argRange, "too many arguments for " + shown);
     bound.args[next++] = {value, argRange, true};
     return success();
@@ -369,8 +328,8 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
       bound.rest.push_back({arg.value, arg.range, true});
       continue;
     }
-    if (param == params.end() && !params.empty() && params.back().anyKeyword) {
-      bound.rest.push_back({arg.value, arg.range, true, arg.keyword.str()});
+    if (!params.empty() && params.back().anyKeyword && param == params.end()) {
+      bound.keywords.push_back({arg.keyword, arg.value, arg.range});
       continue;
     }
     if (param == params.end()) {

@@ -169,6 +169,18 @@ FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
     FailureOr<Value> key = evaluate(entry.key);
     if (mlir::failed(key))
       return failure();
+    // The tables of tl.extern_elementwise have tuples of types.
+    if (const std::vector<Value> *parts = key->getTuple()) {
+      std::string text = "(";
+      for (const Value &part : *parts) {
+        FailureOr<DType> type = toDType(part, entry.key->range, "a tuple as the key of a dict");
+        if (mlir::failed(type))
+          return failure();
+        text += (text.size() > 1 ? ", " : "") + type->str();
+      }
+      set(text + ")", *value);
+      continue;
+    }
     FailureOr<std::string> name = toString(*key, entry.key->range, "the key of a dict");
     if (mlir::failed(name))
       return failure();

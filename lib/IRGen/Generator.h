@@ -10,9 +10,11 @@
 //   Operators.cpp    arithmetic and comparison           Promotion.cpp   result types, broadcasting
 //   LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions, constants
 //   Statements.cpp   assignments, simple statements      Branches.cpp    if and early return
-//   Loops.cpp        for and while                       Calls.cpp       functions, arguments
+//   Loops.cpp        for and while                       LoopExits.cpp   break and return in loops
+//   Calls.cpp        functions, arguments
 //   Imports.cpp      modules from files                  HostFacts.cpp   what is known of the host
 //   Attributes.cpp   attributes and methods              Subscript.cpp   indexing
+//   Classes.cpp      named tuples and aggregates         KernelTuples.cpp tuples as arguments
 //   Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of the language
 
 #ifndef TILEC_LIB_IRGEN_GENERATOR_H
@@ -49,13 +51,29 @@ using mlir::success;
 /// The variables of a function, by name.
 using Variables = llvm::DenseMap<llvm::StringRef, Value>;
 
-/// The innermost loop around a statement, for `break` and `continue`.
+/// How an iteration of a loop ends. The flags are compile-time bools, or int1 at run time.
+struct LoopExit {
+  /// Whether `break` was reached.
+  Value broke = Value::boolean(false);
+  /// Whether `return` was reached.
+  Value returned = Value::boolean(false);
+  /// What was returned, where `returned` may be true.
+  Value result;
+};
+
+/// The innermost loop around a statement, for `break`, `continue` and `return`.
 struct LoopContext {
   /// Names that the body assigns.
   const ast::NameSet *assigned = nullptr;
-  /// Whether `break` was reached in this iteration: a compile-time bool, or an int1 at run time.
-  Value broke = Value::boolean(false);
-  bool isUnrolled = false;
+  /// How this iteration ends, as far as it has been executed.
+  LoopExit exit;
+};
+
+/// A statement that runs code under a condition, for messages.
+struct BranchSite {
+  /// The statement, and its first line.
+  SourceRange range, headerRange;
+  bool isLoop = false;
 };
 
 /// One activation of a function.
@@ -82,6 +100,8 @@ struct Frame {
   bool isKernel = false;
   /// Compile-time code (module level, constexpr functions): assigned numbers do not decay.
   bool keepsConstants = false;
+  /// In `__init__` the parameter that is being filled; empty elsewhere.
+  llvm::StringRef constructed;
   /// The activation of a lambda.
   bool isLambda = false;
   /// Of a function inside of a function: what its parameters are by default.
@@ -90,8 +110,6 @@ struct Frame {
   uint64_t id = 0;
   /// The innermost loop around the current statement in this activation, or null.
   LoopContext *loop = nullptr;
-  /// Runtime loops and structured branches around it: places where `return` is not possible.
-  unsigned regionDepth = 0;
 };
 
 /// The files that a compilation reads, shared by an evaluator and those that try things aside.
@@ -106,6 +124,9 @@ struct ImportedModules {
 
 /// The innermost function around a definition, classes skipped; null at module level.
 const ast::FunctionDef *getFunctionAround(const ast::FunctionDef &function);
+
+/// Whether a class is decorated as an aggregate.
+bool isAggregateClass(const ast::ClassDef &classDef);
 
 /// How a statement ended: after Break and Continue the rest of the loop's body has been dealt with
 /// and the loop's context knows whether it was left.
@@ -256,12 +277,8 @@ public:
 
   // Calls -----------------------------------------------------------------------------------------
 
-  struct CallArg {
-    /// Empty for positional arguments.
-    llvm::StringRef keyword;
-    Value value;
-    SourceRange range;
-  };
+  /// The keyword is empty for positional arguments.
+  using CallArg = KeywordValue;
   FailureOr<Value> call(const Value &callee, llvm::ArrayRef<CallArg> args, SourceRange range);
   FailureOr<Value> getAttribute(const Value &base, llvm::StringRef name, SourceRange range);
   /// Whether getAttribute would succeed, as a compile-time bool.
@@ -269,6 +286,9 @@ public:
   /// A member of a module path, e.g. ("triton.language", "load").
   FailureOr<Value> getModuleMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
   FailureOr<Value> subscript(const Value &base, const ast::Subscript &expr);
+  /// An aggregate or named tuple like `object` but for some fields.
+  FailureOr<Value> replaceFields(const Value &object, llvm::ArrayRef<CallArg> changes,
+                                 SourceRange range);
 
   // Shape operations that several constructs use --------------------------------------------------
 
@@ -320,7 +340,6 @@ private:
   FailureOr<Value> evaluateBinding(const SourceModule &module, const ModuleBinding &binding,
                                    llvm::StringRef name, SourceRange range,
                                    const ast::FunctionDef *around = nullptr);
-  static Value makeClass(const SourceModule &module, const ast::ClassDef &classDef);
   std::vector<llvm::StringRef> getVisibleNames();
 
   // Imports.cpp
@@ -403,19 +422,32 @@ private:
   // Branches.cpp
   FailureOr<Flow> executeIf(const ast::If &stmt, const Continuation *next);
   void executeRuntimeIf(const ast::If &stmt, mlir::Value condition);
+  /// Emits the beginning of an arm; what follows it is up to the caller.
+  using ArmEmitter = llvm::function_ref<Flow()>;
   /// A branch that may leave the iteration: both arms run to the end of the loop's body.
-  FailureOr<Flow> executeEscapingIf(const ast::If &stmt, mlir::Value condition,
-                                    const Continuation *next);
-  using ArmExecutor = llvm::function_ref<void(ast::Block)>;
-  /// Emits both arms and merges the variables among `names`; with a loop also its `broke`.
-  void emitBranches(const ast::If &stmt, mlir::Value condition, const ast::NameSet &names,
-                    LoopContext *loop, ArmExecutor executeArm);
+  FailureOr<Flow> executeEscapingBranch(const BranchSite &site, mlir::Value condition,
+                                        const Continuation *next, ArmEmitter emitThen,
+                                        ArmEmitter emitElse);
+  /// A branch outside of loops that may return: both arms run to the end of the function.
+  FailureOr<Flow> executeReturningBranch(const BranchSite &site, mlir::Value condition,
+                                         const Continuation *next, ArmEmitter emitThen,
+                                         ArmEmitter emitElse);
+  /// One of the two above, whichever fits the place.
+  FailureOr<Flow> executeLeavingBranch(const BranchSite &site, mlir::Value condition,
+                                       const Continuation *next, ArmEmitter emitThen,
+                                       ArmEmitter emitElse);
+  /// Emits both arms and merges the variables among `names`; with a loop also its exit.
+  void emitBranches(const BranchSite &site, mlir::Value condition, const ast::NameSet &names,
+                    LoopContext *loop, llvm::function_ref<void()> emitThen,
+                    llvm::function_ref<void()> emitElse);
   /// Decides what a variable is after a branch that left it as `thenValue` or `elseValue`.
-  LogicalResult mergeVariable(llvm::StringRef name, const ast::If &stmt, bool existed,
+  LogicalResult mergeVariable(llvm::StringRef name, const BranchSite &site, bool existed,
                               Value &thenValue, DetachedBlock &thenBlock, Value &elseValue,
                               DetachedBlock &elseBlock, bool &isMerged);
-  FailureOr<Flow> executeReturningIf(const ast::If &stmt, mlir::Value condition,
-                                     const Continuation *next);
+  /// Brings the exits of two arms to one structure: what only one of them returns gets a
+  /// placeholder in the other.
+  LogicalResult mergeExits(const BranchSite &site, LoopExit &thenExit, DetachedBlock &thenBlock,
+                           LoopExit &elseExit, DetachedBlock &elseBlock);
   /// Makes an `scf.if` of two emitted blocks that end in values of the same type, and returns its
   /// results in their structure.
   Value finishIf(mlir::Value condition, DetachedBlock &thenBlock, DetachedBlock &elseBlock,
@@ -426,9 +458,11 @@ private:
                              const llvm::Twine &what, SourceRange range);
 
   // Loops.cpp
-  FailureOr<Flow> executeFor(const ast::For &stmt);
-  FailureOr<Flow> executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values);
-  LogicalResult executeRuntimeFor(const ast::For &stmt, const RangeValue &range);
+  FailureOr<Flow> executeFor(const ast::For &stmt, const Continuation *next);
+  FailureOr<Flow> executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values,
+                                   const Continuation *next);
+  FailureOr<Flow> executeRuntimeFor(const ast::For &stmt, const RangeValue &range,
+                                    const Continuation *next);
   /// Bounds of a runtime loop in its one integer type; a negative step has been turned around.
   struct LoopBounds {
     mlir::Value lower, upper, step;
@@ -439,27 +473,50 @@ private:
   void setLoopOptions(mlir::Operation *loop, const RangeValue &range);
   /// The value of the loop variable for a counter that ascends.
   Value getLoopVariable(const LoopBounds &bounds, mlir::Value counter);
-  /// Emits a body into the builder's block and returns the values it hands to the next iteration.
+  /// Emits a body into the builder's block and returns the values it hands to the next iteration,
+  /// and how the iteration ends.
   LogicalResult emitLoopBody(ast::Block body, const ast::NameSet &assigned,
                              llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
-                             llvm::SmallVectorImpl<mlir::Value> &leaves, mlir::Value *broke,
+                             llvm::SmallVectorImpl<mlir::Value> &leaves, LoopExit &exit,
                              SourceRange range);
   mlir::ValueRange emitFor(const ast::For &stmt, const LoopBounds &bounds, const RangeValue &range,
                            const ast::NameSet &assigned, llvm::ArrayRef<llvm::StringRef> carried,
                            const Variables &before, llvm::ArrayRef<mlir::Value> inits,
                            LogicalResult &result);
-  /// The same for a loop with `break`, which becomes an scf.while.
-  mlir::ValueRange emitBreakingFor(const ast::For &stmt, const LoopBounds &bounds,
-                                   const RangeValue &range, const ast::NameSet &assigned,
-                                   llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
-                                   llvm::ArrayRef<mlir::Value> inits, LogicalResult &result);
-  FailureOr<Flow> executeStaticWhile(const ast::While &stmt);
-  LogicalResult executeWhile(const ast::While &stmt);
+  /// The same for a loop that may be left, which becomes an scf.while. `exit` is how it was left.
+  mlir::ValueRange emitLeavingFor(const ast::For &stmt, const LoopBounds &bounds,
+                                  const RangeValue &range, const ast::NameSet &assigned,
+                                  llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
+                                  llvm::ArrayRef<mlir::Value> inits, LoopExit &exit,
+                                  LogicalResult &result);
+  FailureOr<Flow> executeStaticWhile(const ast::While &stmt, const Continuation *next);
+  FailureOr<Flow> executeWhile(const ast::While &stmt, const Continuation *next);
+
+  // LoopExits.cpp
+  /// Whether an iteration was left for good, as a compile-time bool or int1.
+  Value isLeft(const LoopExit &exit);
+  /// Notes that `return` was reached with a value.
+  void setReturned(const Value &value);
+  /// A value of the same structure in which program values are arbitrary ones.
+  FailureOr<Value> makePlaceholder(const Value &value, SourceRange range);
+  /// The flag that ends the loop, and what an iteration that may return hands on behind the
+  /// variables: whether it did, and the value.
+  LogicalResult collectExit(const LoopExit &exit, mlir::Value &left,
+                            llvm::SmallVectorImpl<mlir::Value> &returned, SourceRange range);
+  /// Makes room for that in both regions of a loop that is to be made here.
+  LogicalResult carryReturn(const LoopExit &exit, mlir::Block *condition, mlir::Block *body,
+                            llvm::SmallVectorImpl<mlir::Value> &inits,
+                            llvm::SmallVectorImpl<mlir::Value> &forwarded, SourceRange range);
+  /// How the loop was left, from its results behind the variables.
+  LoopExit readReturn(const LoopExit &exit, mlir::ValueRange results);
+  /// Goes on behind a loop: returns where the loop did.
+  FailureOr<Flow> leaveLoop(const LoopExit &exit, const BranchSite &site, const Continuation *next);
   /// The variables a loop carries: assigned in it and defined before it.
   FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
                                                       SourceRange range);
   /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
-  FailureOr<Value> emitWhileCondition(const ast::While &stmt, mlir::Value broke);
+  /// `isAlways` tells whether only `broke` ends the loop.
+  FailureOr<Value> emitWhileCondition(const ast::While &stmt, mlir::Value broke, bool &isAlways);
   /// Values of the carried variables at the end of a loop body; all must have kept their types.
   LogicalResult collectCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                                llvm::SmallVectorImpl<mlir::Value> &leaves, SourceRange range);
@@ -470,17 +527,36 @@ private:
                         SourceRange range);
 
   // Calls.cpp
+  /// With `constructed` the first parameter may get its fields set, and is handed out.
   FailureOr<Value> callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
-                                SourceRange range);
-  /// Makes a named tuple.
-  FailureOr<Value> callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
-                             SourceRange range);
+                                SourceRange range, Value *constructed = nullptr);
   FailureOr<Value> callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                               SourceRange range);
   FailureOr<Value> callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
                                SourceRange range);
   LogicalResult bindParams(llvm::ArrayRef<ast::Param> params, llvm::StringRef functionName,
                            llvm::ArrayRef<CallArg> args, SourceRange range, Frame &callee);
+
+  // Classes.cpp
+  FailureOr<Value> makeClass(const SourceModule &module, const ast::ClassDef &classDef);
+  /// Makes a named tuple or an aggregate.
+  FailureOr<Value> callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                             SourceRange range);
+  /// Makes an aggregate by way of its `__init__`.
+  FailureOr<Value> initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                                 SourceRange range);
+  /// Checks that all fields are there and are what the class says.
+  FailureOr<Value> finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
+                                   SourceRange range);
+  /// `self.x = value` in `__init__`.
+  LogicalResult assignField(const ast::Attribute &target, const Value &value);
+  static std::vector<llvm::StringRef> getFieldNames(const TupleFields &fields);
+  /// A member of a named tuple or aggregate; `found` is false for other attributes of tuples.
+  FailureOr<Value> getFieldOrMethod(const Value &object, llvm::StringRef name, SourceRange range,
+                                    bool &found);
+  const ModuleScope &getClassScope(const SourceModule &module, const ast::ClassDef &classDef);
+  FailureOr<Value> getClassAttribute(const ClassValue &base, const Value &self,
+                                     llvm::StringRef name, SourceRange range);
 
   // Attributes.cpp
   FailureOr<Value> getRuntimeAttribute(const RuntimeValue &base, const Value &self,
@@ -492,8 +568,6 @@ private:
                                            llvm::StringRef name, SourceRange range);
   FailureOr<Value> getTypeAttribute(const Type &type, const Value &self, llvm::StringRef name,
                                     SourceRange range);
-  FailureOr<Value> getClassAttribute(const ClassValue &base, const Value &self,
-                                     llvm::StringRef name, SourceRange range);
   FailureOr<Value> getMethod(const Value &self, llvm::StringRef name, SourceRange range);
 
   // Kernel.cpp, Autotune.cpp
@@ -510,6 +584,9 @@ private:
   FailureOr<std::vector<Heuristic>> getHeuristics(const SourceModule &module,
                                                   const ast::Call &decorator);
   LogicalResult bindKernelParams(const SourceModule &module, const ast::FunctionDef &kernel,
+                                 KernelBinding &binding);
+  /// Whether a parameter is a tuple, which is bound then.
+  FailureOr<bool> bindTupleParam(const SourceModule &module, const ast::Param &param,
                                  KernelBinding &binding);
   FailureOr<Value> evaluateConstantText(const SourceModule &module, llvm::StringRef name,
                                         llvm::StringRef text);

@@ -118,7 +118,8 @@ Value makeVersion(llvm::StringRef text) {
 
 /// `namedtuple("Point", ["x", "y"])` or `namedtuple("Point", "x y")`.
 Value makeNamedTuple(std::string name, const Value &fields) {
-  auto names = std::make_shared<std::vector<std::string>>();
+  auto made = std::make_shared<TupleFields>();
+  std::vector<std::string> *names = &made->names;
   if (const std::vector<Value> *elements = fields.getTuple()) {
     for (const Value &element : *elements)
       if (const Constant *text = element.getConstant())
@@ -129,7 +130,7 @@ Value makeNamedTuple(std::string name, const Value &fields) {
     for (llvm::StringRef word : words)
       names->push_back(word.str());
   }
-  return ClassValue{nullptr, nullptr, std::move(name), std::move(names)};
+  return ClassValue{nullptr, nullptr, std::move(name), std::move(made)};
 }
 
 std::optional<double> computeMath(llvm::StringRef name, llvm::ArrayRef<double> x) {

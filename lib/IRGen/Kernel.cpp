@@ -17,10 +17,17 @@
 
 namespace tilec::irgen {
 
+/// Whether a function belongs to the objects of an aggregate.
+static bool isMethod(const ast::FunctionDef &function) {
+  auto *classDef = llvm::dyn_cast_or_null<ast::ClassDef>(function.parent);
+  return classDef && isAggregateClass(*classDef);
+}
+
 std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module) {
   std::vector<const ast::FunctionDef *> kernels;
   for (const ast::FunctionDef *function : module.deviceFunctions)
-    if (function->isJit && module.findJitFunction(function->name) == function)
+    if (function->isJit && module.findJitFunction(function->name) == function &&
+        !isMethod(*function))
       kernels.push_back(function);
   return kernels;
 }
@@ -126,16 +133,20 @@ LogicalResult Generator::bindKernelParams(const SourceModule &module,
   for (const ast::Param &param : kernel.params)
     names.push_back(param.name);
   LogicalResult result = success();
-  auto checkName = [&](llvm::StringRef name, llvm::StringRef what) {
+  binding.constants = options.constants;
+  binding.arguments = expandTuples(options.arguments, binding.constants);
+  auto checkName = [&](llvm::StringRef path, llvm::StringRef what) {
+    // An element of a tuple is named after it.
+    llvm::StringRef name = path.split('.').first;
     if (!llvm::is_contained(names, name))
       result = errorUnknown(kernel.nameRange,
                             "kernel '" + kernel.name + "' has no parameter '" + name +
                                 "' to give " + what + " to",
                             name, names);
   };
-  for (const ArgumentSpec &argument : options.arguments)
+  for (const ArgumentSpec &argument : binding.arguments)
     checkName(argument.name, "a type");
-  for (const ConstantSpec &constant : options.constants) {
+  for (const ConstantSpec &constant : binding.constants) {
     checkName(constant.name, "a value");
     if (!llvm::is_contained(names, constant.name))
       continue;
@@ -174,7 +185,7 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
   ParamAnnotation annotation = classifyAnnotation(param.annotation);
   bool isConstexpr = annotation.kind == ParamAnnotation::Kind::Constexpr;
   const ArgumentSpec *spec = nullptr;
-  for (const ArgumentSpec &argument : options.arguments)
+  for (const ArgumentSpec &argument : binding.arguments)
     if (argument.name == param.name)
       spec = &argument;
 
@@ -187,7 +198,13 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
     type = std::get<SignatureType>(parsed);
     hasType = !type.isConstexpr;
   }
-  if (binding.values.count(param.name))
+  FailureOr<bool> isTuple = bindTupleParam(module, param, binding);
+  if (mlir::failed(isTuple))
+    return failure();
+  if (*isTuple && (spec || binding.values.count(param.name)))
+    return error(param.nameRange,
+                 "argument '" + param.name + "' is given both as a whole and by elements");
+  if (*isTuple || binding.values.count(param.name))
     return success();
   if (isConstexpr && hasType)
     return error(param.nameRange, "'" + param.name +
@@ -215,7 +232,7 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
     if (type.descriptor && mlir::failed(checkDescriptorBlock(
                                *this, *type.descriptor, type.type.getElement(), param.nameRange)))
       return failure();
-    binding.runtime.push_back({&param, type});
+    binding.runtime.push_back({&param, type, param.name.str()});
     return success();
   }
   if (binding.fromHeuristics.contains(param.name))
@@ -253,7 +270,7 @@ static void eraseDeadOps(mlir::Operation *root) {
 namespace {
 /// An argument of the emitted function.
 struct FunctionArgument {
-  const ast::Param *param;
+  const RuntimeParam *param;
   std::string name;
   DType type;
   unsigned divisibility = 1;
@@ -264,20 +281,20 @@ struct FunctionArgument {
 /// sizes (`x.shape0`, ...) and the strides but the last, which is 1 (`x.stride0`, ...).
 static void addArguments(const RuntimeParam &param, std::vector<FunctionArgument> &arguments) {
   constexpr unsigned alignment = 16;
-  std::string name = param.param->name.str();
+  const std::string &name = param.path;
   const SignatureType &type = param.type;
   if (!type.descriptor) {
-    arguments.push_back({param.param, name, type.type, type.divisibility});
+    arguments.push_back({&param, name, type.type, type.divisibility});
     return;
   }
-  arguments.push_back({param.param, name, type.type, alignment});
+  arguments.push_back({&param, name, type.type, alignment});
   size_t rank = type.descriptor->shape.size();
   for (size_t dim = 0; dim < rank; ++dim)
     arguments.push_back(
-        {param.param, name + ".shape" + std::to_string(dim), ScalarKind::Int32, type.divisibility});
+        {&param, name + ".shape" + std::to_string(dim), ScalarKind::Int32, type.divisibility});
   unsigned bytes = (type.type.getElement().getBitWidth() + 7) / 8;
   for (size_t dim = 0; dim + 1 < rank; ++dim)
-    arguments.push_back({param.param, name + ".stride" + std::to_string(dim), ScalarKind::Int64,
+    arguments.push_back({&param, name + ".stride" + std::to_string(dim), ScalarKind::Int64,
                          std::max(1u, alignment / bytes)});
 }
 
@@ -336,20 +353,26 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     if (argument.divisibility > 1)
       function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
                           builder.getI32IntegerAttr(static_cast<int32_t>(argument.divisibility)));
-    current = argument.param->nameRange;
+    current = argument.param->param->nameRange;
     entry->getArgument(index).setLoc(getLocation());
   }
   size_t next = 0;
+  std::map<std::string, Value> leaves;
   for (const RuntimeParam &param : binding.runtime) {
     current = param.param->nameRange;
     llvm::SmallVector<mlir::Value> values;
-    for (; next < arguments.size() && arguments[next].param == param.param; ++next)
+    for (; next < arguments.size() && arguments[next].param == &param; ++next)
       values.push_back(entry->getArgument(next));
-    activation.variables[param.param->name] =
-        param.type.descriptor ? makeDescriptorOfArguments(*this, param.type, values)
-                              : Value::runtime(values.front(), Type(param.type.type));
-    observe(param.param->nameRange, activation.variables[param.param->name]);
+    leaves[param.path] = param.type.descriptor
+                             ? makeDescriptorOfArguments(*this, param.type, values)
+                             : Value::runtime(values.front(), Type(param.type.type));
+    observe(param.param->nameRange, leaves[param.path]);
+    if (param.path == param.param->name)
+      activation.variables[param.param->name] = leaves[param.path];
   }
+  for (const ast::Param &param : kernel->params)
+    if (auto tuple = binding.tuples.find(param.name); tuple != binding.tuples.end())
+      activation.variables[param.name] = fillTuple(tuple->second, leaves);
   execute(kernel->body, nullptr);
   current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);
   builder.setInsertionPointToEnd(entry);

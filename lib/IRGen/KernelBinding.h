@@ -25,11 +25,26 @@ std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module)
 struct RuntimeParam {
   const ast::Param *param;
   SignatureType type;
+  /// Its name, or "x.0" for an element of a tuple.
+  std::string path;
 };
+
+/// The arguments with the elements of tuples one by one; their constants are appended to
+/// `constants`.
+std::vector<ArgumentSpec> expandTuples(const std::vector<ArgumentSpec> &arguments,
+                                       std::vector<ConstantSpec> &constants);
+
+/// A tuple whose runtime elements, poison with their path, become those of `leaves`.
+Value fillTuple(const Value &value, const std::map<std::string, Value> &leaves);
 
 struct Generator::KernelBinding {
   /// In the order of the source.
   std::vector<RuntimeParam> runtime;
+  /// What the caller says, tuples element by element.
+  std::vector<ArgumentSpec> arguments;
+  std::vector<ConstantSpec> constants;
+  /// Parameters that are tuples, with poison in the place of runtime elements.
+  llvm::StringMap<Value> tuples;
   /// Compile-time values by parameter name.
   llvm::StringMap<Value> values;
   /// Parameters whose value `@triton.heuristics` computes.

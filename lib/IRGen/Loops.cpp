@@ -83,7 +83,7 @@ void Generator::forgetLoopLocals(const ast::NameSet &assigned,
   }
 }
 
-FailureOr<Flow> Generator::executeFor(const ast::For &stmt) {
+FailureOr<Flow> Generator::executeFor(const ast::For &stmt, const Continuation *next) {
   if (!stmt.elseBody.empty())
     return error(stmt.headerRange, "'else' of a loop is not supported");
   FailureOr<Value> iterable = evaluate(stmt.iter);
@@ -98,41 +98,54 @@ FailureOr<Flow> Generator::executeFor(const ast::For &stmt) {
     FailureOr<std::vector<Value>> values = enumerateIterable(*iterable, stmt.iter->range);
     if (mlir::failed(values))
       return failure();
-    return executeStaticFor(stmt, *values);
+    return executeStaticFor(stmt, *values, next);
   }
-  if (mlir::failed(executeRuntimeFor(stmt, *range)))
-    return failure();
-  return Flow::Next;
+  return executeRuntimeFor(stmt, *range, next);
 }
 
-FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values) {
-  ast::NameSet assigned;
+FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef<Value> values,
+                                            const Continuation *next) {
+  ast::NameSet targets, assigned;
+  ast::collectTargetNames(stmt.target, targets);
   ast::collectAssignedNames(stmt.body, assigned);
+  assigned.insert(targets.begin(), targets.end());
+  BranchSite site{stmt.range, stmt.headerRange, /*isLoop=*/true};
   LoopContext loop;
   loop.assigned = &assigned;
-  loop.isUnrolled = true;
-  llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
-  unsigned errorsBefore = diagnostics.getNumErrors();
-  for (const Value &value : values) {
-    if (!enter(stmt.headerRange))
-      return failure();
+  auto executeIteration = [&](const Value &value) -> LogicalResult {
+    LogicalResult result = success();
     {
-      // Numbers are compile-time values in the body.
-      llvm::SaveAndRestore<bool> keepConstants(frame->keepsConstants, true);
-      if (mlir::failed(assign(stmt.target, value, stmt.iter->range)))
+      // What is known at compile time stays so in the body.
+      llvm::SaveAndRestore<bool> keeps(frame->keepsConstants, true);
+      result = assign(stmt.target, value, stmt.iter->range);
+    }
+    loop.exit = LoopExit();
+    if (mlir::succeeded(result))
+      execute(stmt.body, nullptr);
+    return result;
+  };
+  {
+    llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
+    unsigned errorsBefore = diagnostics.getNumErrors();
+    for (const Value &value : values) {
+      if (!enter(stmt.headerRange))
+        return failure();
+      Value left = isLeft(loop.exit);
+      LogicalResult result = success();
+      if (left.isRuntime())
+        emitBranches(
+            site, left.getRuntime()->value, assigned, &loop, [] {},
+            [&] { result = executeIteration(value); });
+      else if (left.getConstant()->isTrue())
+        break;
+      else
+        result = executeIteration(value);
+      // One iteration's errors are enough.
+      if (mlir::failed(result) || diagnostics.getNumErrors() != errorsBefore)
         return failure();
     }
-    loop.broke = Value::boolean(false);
-    Flow flow = execute(stmt.body, nullptr);
-    if (flow == Flow::Return)
-      return Flow::Return;
-    // One iteration's errors are enough.
-    if (diagnostics.getNumErrors() != errorsBefore)
-      return failure();
-    if (flow == Flow::Break)
-      break;
   }
-  return Flow::Next;
+  return leaveLoop(loop.exit, site, next);
 }
 
 /// Whether a `break` in these statements leaves the loop they are the body of.
@@ -143,9 +156,14 @@ static bool containsBreak(ast::Block block) {
     if (auto *branch = llvm::dyn_cast<ast::If>(stmt))
       if (containsBreak(branch->thenBody) || containsBreak(branch->elseBody))
         return true;
+    if (auto *with = llvm::dyn_cast<ast::With>(stmt))
+      if (containsBreak(with->body))
+        return true;
   }
   return false;
 }
+
+static bool mayBeLeft(ast::Block body) { return containsBreak(body) || ast::containsReturn(body); }
 
 FailureOr<Generator::LoopBounds> Generator::getLoopBounds(const ast::For &stmt,
                                                           const RangeValue &range) {
@@ -204,20 +222,14 @@ Value Generator::getLoopVariable(const LoopBounds &bounds, mlir::Value counter) 
 LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assigned,
                                       llvm::ArrayRef<llvm::StringRef> carried,
                                       const Variables &before,
-                                      llvm::SmallVectorImpl<mlir::Value> &leaves,
-                                      mlir::Value *broke, SourceRange range) {
+                                      llvm::SmallVectorImpl<mlir::Value> &leaves, LoopExit &exit,
+                                      SourceRange range) {
   LoopContext loop;
   loop.assigned = &assigned;
   llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
-  llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
   llvm::SaveAndRestore<unsigned> around(frame->runtimeLoops, frame->runtimeLoops + 1);
   execute(body, nullptr);
-  if (broke) {
-    FailureOr<Value> flag = cast(loop.broke, ScalarKind::Int1, range);
-    if (mlir::failed(flag))
-      return failure();
-    *broke = flag->getRuntime()->value;
-  }
+  exit = loop.exit;
   return collectCarried(carried, before, leaves, range);
 }
 
@@ -239,55 +251,77 @@ mlir::ValueRange Generator::emitFor(const ast::For &stmt, const LoopBounds &boun
   frame->variables[llvm::cast<ast::Name>(stmt.target)->id] =
       getLoopVariable(bounds, loop.getInductionVar());
   llvm::SmallVector<mlir::Value> leaves;
-  result = emitLoopBody(stmt.body, assigned, carried, before, leaves, /*broke=*/nullptr,
-                        stmt.headerRange);
+  LoopExit exit;
+  result = emitLoopBody(stmt.body, assigned, carried, before, leaves, exit, stmt.headerRange);
   if (mlir::failed(result))
     leaves.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
   create<scf::YieldOp>(leaves);
   return loop.getResults();
 }
 
-mlir::ValueRange Generator::emitBreakingFor(const ast::For &stmt, const LoopBounds &bounds,
-                                            const RangeValue &range, const ast::NameSet &assigned,
-                                            llvm::ArrayRef<llvm::StringRef> carried,
-                                            const Variables &before,
-                                            llvm::ArrayRef<mlir::Value> inits,
-                                            LogicalResult &result) {
+mlir::ValueRange Generator::emitLeavingFor(const ast::For &stmt, const LoopBounds &bounds,
+                                           const RangeValue &range, const ast::NameSet &assigned,
+                                           llvm::ArrayRef<llvm::StringRef> carried,
+                                           const Variables &before,
+                                           llvm::ArrayRef<mlir::Value> inits, LoopExit &exit,
+                                           LogicalResult &result) {
   // Carried in front of the variables: the counter and whether the loop was left.
   mlir::Value no = create<arith::ConstantOp>(builder.getBoolAttr(false));
-  llvm::SmallVector<mlir::Value> operands{bounds.lower, no};
+  llvm::SmallVector<mlir::Value> operands{bounds.lower, no}, leaves, returned;
   operands.append(inits.begin(), inits.end());
-  mlir::TypeRange types{mlir::ValueRange(operands)};
-  auto loop = create<scf::WhileOp>(types, operands);
-  setLoopOptions(loop, range);
-  llvm::SmallVector<mlir::Location> locations(operands.size(), getLocation());
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  mlir::Block *test = builder.createBlock(&loop.getBefore(), {}, types, locations);
-  auto predicate =
-      bounds.type.isSignedInt() ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
-  mlir::Value inside = create<arith::CmpIOp>(predicate, test->getArgument(0), bounds.upper);
-  mlir::Value yes = create<arith::ConstantOp>(builder.getBoolAttr(true));
-  mlir::Value stays = create<arith::XOrIOp>(test->getArgument(1), yes);
-  mlir::Value goesOn = create<arith::AndIOp>(inside, stays);
-  create<scf::ConditionOp>(goesOn, test->getArguments());
-
-  mlir::Block *body = builder.createBlock(&loop.getAfter(), {}, types, locations);
-  rebindCarried(carried, before, body->getArguments().drop_front(2));
-  frame->variables[llvm::cast<ast::Name>(stmt.target)->id] =
-      getLoopVariable(bounds, body->getArgument(0));
-  llvm::SmallVector<mlir::Value> leaves{body->getArgument(0), body->getArgument(1)};
-  mlir::Value broke;
-  result = emitLoopBody(stmt.body, assigned, carried, before, leaves, &broke, stmt.headerRange);
+  DetachedBlock test, body;
+  for (mlir::Value operand : operands) {
+    test.get()->addArgument(operand.getType(), getLocation());
+    body.get()->addArgument(operand.getType(), getLocation());
+  }
+  llvm::SmallVector<mlir::Value> forwarded(test.get()->getArguments());
+  mlir::Value goesOn;
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(test.get());
+    auto predicate =
+        bounds.type.isSignedInt() ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult;
+    mlir::Value inside = create<arith::CmpIOp>(predicate, forwarded[0], bounds.upper);
+    mlir::Value yes = create<arith::ConstantOp>(builder.getBoolAttr(true));
+    mlir::Value stays = create<arith::XOrIOp>(forwarded[1], yes);
+    goesOn = create<arith::AndIOp>(inside, stays);
+  }
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(body.get());
+    mlir::ValueRange arguments = body.get()->getArguments();
+    rebindCarried(carried, before, arguments.drop_front(2));
+    frame->variables[llvm::cast<ast::Name>(stmt.target)->id] =
+        getLoopVariable(bounds, arguments[0]);
+    leaves.assign({arguments[0], arguments[1]});
+    result = emitLoopBody(stmt.body, assigned, carried, before, leaves, exit, stmt.headerRange);
+    if (mlir::succeeded(result))
+      result = collectExit(exit, leaves[1], returned, stmt.headerRange);
+    leaves[0] = create<arith::AddIOp>(arguments[0], bounds.step);
+  }
+  if (mlir::succeeded(result))
+    result = carryReturn(exit, test.get(), body.get(), operands, forwarded, stmt.headerRange);
   if (mlir::failed(result))
-    leaves.assign(body->getArguments().begin(), body->getArguments().end());
-  else
-    leaves[1] = broke;
-  leaves[0] = create<arith::AddIOp>(body->getArgument(0), bounds.step);
-  create<scf::YieldOp>(leaves);
-  return mlir::ValueRange(loop.getResults()).drop_front(2);
+    return {};
+  leaves.append(returned);
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(test.get());
+    create<scf::ConditionOp>(goesOn, forwarded);
+    builder.setInsertionPointToEnd(body.get());
+    create<scf::YieldOp>(leaves);
+  }
+  auto loop = create<scf::WhileOp>(mlir::TypeRange(mlir::ValueRange(operands)), operands);
+  setLoopOptions(loop, range);
+  test.moveTo(loop.getBefore());
+  body.moveTo(loop.getAfter());
+  mlir::ValueRange values = mlir::ValueRange(loop.getResults()).drop_front(2);
+  exit = readReturn(exit, values.drop_front(inits.size()));
+  return values.take_front(inits.size());
 }
 
-LogicalResult Generator::executeRuntimeFor(const ast::For &stmt, const RangeValue &range) {
+FailureOr<Flow> Generator::executeRuntimeFor(const ast::For &stmt, const RangeValue &range,
+                                             const Continuation *next) {
   auto *target = llvm::dyn_cast<ast::Name>(stmt.target);
   if (!target)
     return error(stmt.target->range, "the variable of a loop must be a name");
@@ -307,23 +341,25 @@ LogicalResult Generator::executeRuntimeFor(const ast::For &stmt, const RangeValu
   for (llvm::StringRef name : *carried)
     flatten(before.find(name)->second, inits);
   LogicalResult result = success();
-  bool breaks = containsBreak(stmt.body);
+  LoopExit exit;
   mlir::ValueRange values =
-      breaks ? emitBreakingFor(stmt, *bounds, range, assigned, *carried, before, inits, result)
-             : emitFor(stmt, *bounds, range, assigned, *carried, before, inits, result);
+      mayBeLeft(stmt.body)
+          ? emitLeavingFor(stmt, *bounds, range, assigned, *carried, before, inits, exit, result)
+          : emitFor(stmt, *bounds, range, assigned, *carried, before, inits, result);
   frame->variables = before;
   if (mlir::failed(result)) {
     // Errors were reported by name; what the loop produces is unusable.
     poison(assigned);
-    return success();
+    return Flow::Next;
   }
   rebindCarried(*carried, before, values);
   assigned.insert(target->id);
   forgetLoopLocals(assigned, *carried, stmt.headerRange);
-  return success();
+  return leaveLoop(exit, {stmt.range, stmt.headerRange, /*isLoop=*/true}, next);
 }
 
-FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Value broke) {
+FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Value broke,
+                                               bool &isAlways) {
   auto evaluateTest = [&]() -> FailureOr<Value> {
     FailureOr<Value> test = evaluate(stmt.condition);
     if (mlir::failed(test))
@@ -352,7 +388,8 @@ FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Val
   }
   if (mlir::failed(test))
     return failure();
-  if (!test->isRuntime() && test->getConstant()->isTrue()) {
+  isAlways = !test->isRuntime() && test->getConstant()->isTrue();
+  if (isAlways) {
     mlir::Value yes = create<arith::ConstantOp>(builder.getBoolAttr(true));
     return emit<arith::XOrIOp>(ScalarKind::Int1, broke, yes);
   }
@@ -363,10 +400,11 @@ FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Val
   return finishIf(broke, left, evaluated, no, *test);
 }
 
-FailureOr<Flow> Generator::executeStaticWhile(const ast::While &stmt) {
+FailureOr<Flow> Generator::executeStaticWhile(const ast::While &stmt, const Continuation *next) {
+  ast::NameSet assigned;
+  ast::collectAssignedNames(stmt.body, assigned);
   LoopContext loop;
-  loop.isUnrolled = true;
-  llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
+  loop.assigned = &assigned;
   unsigned errorsBefore = diagnostics.getNumErrors();
   while (true) {
     if (!enter(stmt.headerRange))
@@ -378,19 +416,23 @@ FailureOr<Flow> Generator::executeStaticWhile(const ast::While &stmt) {
     if (mlir::failed(truth))
       return failure();
     if (!*truth)
-      return execute(stmt.elseBody, nullptr);
-    loop.broke = Value::boolean(false);
-    Flow flow = execute(stmt.body, nullptr);
-    if (flow == Flow::Return)
-      return Flow::Return;
+      return execute(stmt.elseBody, next);
+    loop.exit = LoopExit();
+    {
+      llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
+      execute(stmt.body, nullptr);
+    }
     if (diagnostics.getNumErrors() != errorsBefore)
       return failure();
-    if (flow == Flow::Break)
-      return Flow::Next;
+    Value left = isLeft(loop.exit);
+    if (left.isRuntime())
+      return error(stmt.headerRange, "a compile-time loop is left under a runtime condition");
+    if (left.getConstant()->isTrue())
+      return leaveLoop(loop.exit, {stmt.range, stmt.headerRange, /*isLoop=*/true}, next);
   }
 }
 
-LogicalResult Generator::executeWhile(const ast::While &stmt) {
+FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuation *next) {
   if (!stmt.elseBody.empty())
     return error(stmt.headerRange, "'else' of a loop is not supported");
 
@@ -399,10 +441,10 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
   ast::collectAssignedNames(stmt.body, assigned);
   for (llvm::StringRef name : inCondition)
     assigned.insert(name);
-  bool breaks = containsBreak(stmt.body);
+  bool breaks = mayBeLeft(stmt.body);
   if (breaks && !inCondition.empty())
-    return error(stmt.condition->range, "an assignment in the condition of a 'while' with 'break' "
-                                        "is not supported");
+    return error(stmt.condition->range, "an assignment in the condition of a 'while' that 'break' "
+                                        "or 'return' leaves is not supported");
   FailureOr<std::vector<llvm::StringRef>> carried = findCarried(assigned, stmt.headerRange);
   if (mlir::failed(carried))
     return failure();
@@ -421,6 +463,8 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
 
   // The condition's region hands its view of the variables, walrus ones included, to the body.
   DetachedBlock conditionBlock, bodyBlock;
+  mlir::Value condition;
+  bool isAlways = false;
   addArguments(conditionBlock, mlir::TypeRange(mlir::ValueRange(inits)));
   llvm::SmallVector<mlir::Value> forwarded;
   std::vector<llvm::StringRef> visible = *carried;
@@ -428,10 +472,10 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(conditionBlock.get());
-    llvm::SaveAndRestore<unsigned> region(frame->regionDepth, frame->regionDepth + 1);
     mlir::ValueRange arguments = conditionBlock.get()->getArguments();
     rebindCarried(*carried, before, dropFlag(arguments));
-    FailureOr<Value> test = emitWhileCondition(stmt, breaks ? arguments[0] : mlir::Value());
+    FailureOr<Value> test =
+        emitWhileCondition(stmt, breaks ? arguments[0] : mlir::Value(), isAlways);
     atBody = frame->variables;
     LogicalResult collected = success();
     if (breaks)
@@ -445,45 +489,58 @@ LogicalResult Generator::executeWhile(const ast::While &stmt) {
       if (test->getConstant()->isTrue())
         return error(stmt.condition->range,
                      "the condition of 'while' is always true and nothing leaves the loop");
-      return success();
+      return Flow::Next;
     }
     for (llvm::StringRef name : inCondition)
       if (!before.count(name) && atBody.lookup(name).isRuntime()) {
         visible.push_back(name);
         flatten(atBody.find(name)->second, forwarded);
       }
-    create<scf::ConditionOp>(test->getRuntime()->value, forwarded);
+    condition = test->getRuntime()->value;
   }
 
-  mlir::TypeRange forwardedTypes{mlir::ValueRange(forwarded)};
-  addArguments(bodyBlock, forwardedTypes);
+  addArguments(bodyBlock, mlir::TypeRange(mlir::ValueRange(forwarded)));
+  size_t numForwarded = forwarded.size();
   LogicalResult collected = success();
+  LoopExit exit;
+  llvm::SmallVector<mlir::Value> leaves, returned;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(bodyBlock.get());
     rebindCarried(visible, atBody, dropFlag(bodyBlock.get()->getArguments()));
-    llvm::SmallVector<mlir::Value> leaves;
-    mlir::Value broke;
     if (breaks)
       leaves.push_back(bodyBlock.get()->getArgument(0));
-    collected = emitLoopBody(stmt.body, assigned, *carried, before, leaves,
-                             breaks ? &broke : nullptr, stmt.headerRange);
-    if (breaks && broke)
-      leaves[0] = broke;
-    if (mlir::succeeded(collected))
-      create<scf::YieldOp>(leaves);
+    collected = emitLoopBody(stmt.body, assigned, *carried, before, leaves, exit, stmt.headerRange);
+    if (breaks && mlir::succeeded(collected))
+      collected = collectExit(exit, leaves[0], returned, stmt.headerRange);
   }
   frame->variables = before;
+  if (mlir::succeeded(collected))
+    collected = carryReturn(exit, conditionBlock.get(), bodyBlock.get(), inits, forwarded,
+                            stmt.headerRange);
   if (mlir::failed(collected)) {
     poison(assigned);
-    return success();
+    return Flow::Next;
   }
-  auto loop = create<scf::WhileOp>(forwardedTypes, inits);
+  leaves.append(returned);
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(conditionBlock.get());
+    create<scf::ConditionOp>(condition, forwarded);
+    builder.setInsertionPointToEnd(bodyBlock.get());
+    create<scf::YieldOp>(leaves);
+  }
+  auto loop = create<scf::WhileOp>(mlir::TypeRange(mlir::ValueRange(forwarded)), inits);
   conditionBlock.moveTo(loop.getBefore());
   bodyBlock.moveTo(loop.getAfter());
-  rebindCarried(visible, atBody, dropFlag(loop.getResults()));
+  mlir::ValueRange results = loop.getResults();
+  rebindCarried(visible, atBody, dropFlag(results.take_front(numForwarded)));
   forgetLoopLocals(assigned, visible, stmt.headerRange);
-  return success();
+  exit = readReturn(exit, results.drop_front(numForwarded));
+  // Nothing comes behind `while True` that only returns leave.
+  if (isAlways && !containsBreak(stmt.body) && exit.returned.isRuntime())
+    exit.returned = Value::boolean(true);
+  return leaveLoop(exit, {stmt.range, stmt.headerRange, /*isLoop=*/true}, next);
 }
 
 } // namespace tilec::irgen

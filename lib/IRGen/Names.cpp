@@ -137,6 +137,14 @@ FailureOr<Value> Generator::evaluateBindings(const SourceModule &module, const M
   return value;
 }
 
+/// `@tl.extern`: a function that hands its arguments to one of a library.
+static bool isExternFunction(const ast::FunctionDef &function) {
+  return llvm::any_of(function.decorators, [](const ast::Expr *decorator) {
+    std::string name = ast::getDottedName(decorator);
+    return name == "extern" || llvm::StringRef(name).ends_with(".extern");
+  });
+}
+
 FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
                                             const ModuleBinding &binding, llvm::StringRef name,
                                             SourceRange range, const ast::FunctionDef *around) {
@@ -149,7 +157,7 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
     // Compile-time code, such as a list of configurations, may name helpers of the file, and call
     // those whose bodies can be evaluated.
     if (binding.function->isJit || binding.function->isConstexprFunction ||
-        (frame && frame->keepsConstants))
+        (frame && frame->keepsConstants) || isExternFunction(*binding.function))
       return Value(FunctionValue{binding.function, &module});
     return error(range, "'" + name +
                             "' is a host function; only functions decorated with "
@@ -172,22 +180,6 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
     return (*elements)[binding.index];
   }
   return value;
-}
-
-Value Generator::makeClass(const SourceModule &module, const ast::ClassDef &classDef) {
-  ClassValue type{&classDef, &module, classDef.name.str()};
-  bool isNamedTuple = llvm::any_of(classDef.bases, [](const ast::Expr *base) {
-    return llvm::StringRef(ast::getDottedName(base)).ends_with("NamedTuple");
-  });
-  if (isNamedTuple) {
-    auto fields = std::make_shared<std::vector<std::string>>();
-    for (const ast::Stmt *stmt : classDef.body)
-      if (auto *assign = llvm::dyn_cast<ast::AnnAssign>(stmt))
-        if (auto *name = llvm::dyn_cast<ast::Name>(assign->target))
-          fields->push_back(name->id.str());
-    type.fields = std::move(fields);
-  }
-  return type;
 }
 
 FailureOr<Value> Generator::evaluateInModule(const SourceModule &module, const ast::Expr *expr,
@@ -283,8 +275,6 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   if (kind == ModuleKind::Math)
     if (const Builtin *builtin = findBuiltin(name, inLibdevice | inLanguage))
       return Value(BuiltinValue{builtin});
-  if (isKnownUnsupported(name))
-    return error(range, "'" + shown + "." + name + "' is not supported yet");
   if (kind == ModuleKind::Triton) {
     if (std::optional<Value> fact = getHostFact(child))
       return *fact;

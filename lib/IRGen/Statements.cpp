@@ -76,17 +76,17 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
   case StmtKind::If:
     return executeIf(*llvm::cast<ast::If>(stmt), next);
   case StmtKind::For:
-    return executeFor(*llvm::cast<ast::For>(stmt));
+    return executeFor(*llvm::cast<ast::For>(stmt), next);
   case StmtKind::While:
     if (frame->keepsConstants)
-      return executeStaticWhile(*llvm::cast<ast::While>(stmt));
-    return plain(executeWhile(*llvm::cast<ast::While>(stmt)));
+      return executeStaticWhile(*llvm::cast<ast::While>(stmt), next);
+    return executeWhile(*llvm::cast<ast::While>(stmt), next);
   case StmtKind::Pass:
     return Flow::Next;
   case StmtKind::Break:
     if (!frame->loop)
       return error(stmt->range, "'break' outside of a loop");
-    frame->loop->broke = Value::boolean(true);
+    frame->loop->exit.broke = Value::boolean(true);
     return Flow::Break;
   case StmtKind::Continue:
     if (!frame->loop)
@@ -232,12 +232,10 @@ std::optional<LogicalResult> Generator::executeListMethod(const ast::Expr *expr)
 }
 
 FailureOr<Flow> Generator::executeReturn(const ast::Return &stmt) {
-  if (frame->regionDepth > 0)
-    return error(stmt.range, "'return' inside a loop or a nested runtime branch is not supported");
   FailureOr<Value> value = stmt.value ? evaluate(stmt.value) : FailureOr<Value>(Value::none());
   if (mlir::succeeded(value) && frame->isKernel && !value->isNone())
     value = error(stmt.value->range, "a kernel cannot return a value");
-  frame->returnValue = mlir::succeeded(value) ? *value : Value::poison();
+  setReturned(mlir::succeeded(value) ? *value : Value::poison());
   return Flow::Return;
 }
 
@@ -253,6 +251,10 @@ LogicalResult Generator::executeAssign(const ast::Assign &stmt) {
 
 LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
   auto *name = llvm::dyn_cast<ast::Name>(stmt.target);
+  if (!name && stmt.value && !frame->constructed.empty()) {
+    FailureOr<Value> value = evaluate(stmt.value);
+    return mlir::failed(value) ? failure() : assign(stmt.target, *value, stmt.value->range);
+  }
   if (!name)
     return error(stmt.target->range, "only a name can be annotated");
   bool isConstexpr = classifyAnnotation(stmt.annotation).kind == ParamAnnotation::Kind::Constexpr;
@@ -270,7 +272,8 @@ LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
 }
 
 LogicalResult Generator::executeAugAssign(const ast::AugAssign &stmt) {
-  if (!llvm::isa<ast::Name>(stmt.target))
+  if (!llvm::isa<ast::Name>(stmt.target) &&
+      !(llvm::isa<ast::Attribute>(stmt.target) && !frame->constructed.empty()))
     return error(stmt.target->range, "cannot assign to this expression in a kernel; blocks are "
                                      "values, use tl.where or tl.store");
   FailureOr<Value> before = evaluate(stmt.target);
@@ -320,7 +323,8 @@ FailureOr<Value> Generator::decay(const Value &value, SourceRange range) {
   if (value.isNumber())
     return toRuntime(value, range);
   const std::vector<Value> *elements = value.getTuple();
-  if (!elements)
+  // The fields of an aggregate are what its class says.
+  if (!elements || value.isAggregate())
     return value;
   std::vector<Value> decayed;
   for (const Value &element : *elements) {
@@ -329,7 +333,7 @@ FailureOr<Value> Generator::decay(const Value &value, SourceRange range) {
       return failure();
     decayed.push_back(*result);
   }
-  return Value::tuple(std::move(decayed), value.getTupleNames());
+  return Value::tuple(std::move(decayed), value.getFields());
 }
 
 LogicalResult Generator::assign(const ast::Expr *target, const Value &value, SourceRange range) {
@@ -355,6 +359,8 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
     frame->variables[name->id] = *decayed;
     return success();
   }
+  if (auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
+    return assignField(*attribute, value);
   llvm::ArrayRef<ast::Expr *> targets;
   if (auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
     targets = tuple->elements;
@@ -364,7 +370,7 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
     return error(target->range, "cannot assign to this expression in a kernel; blocks are values, "
                                 "use tl.where or tl.store");
   const std::vector<Value> *elements = value.getTuple();
-  if (!elements)
+  if (!elements || value.isAggregate())
     return error(range, "cannot unpack " + value.describe() + " into " +
                             llvm::Twine(targets.size()) + " names");
   auto isStarred = [](const ast::Expr *expr) { return llvm::isa<ast::Starred>(expr); };

@@ -25,15 +25,14 @@ std::string printShape(llvm::ArrayRef<int64_t> shape) {
 
 std::string Type::str() const { return element.str() + (isBlock() ? printShape(shape) : ""); }
 
-Value Value::tuple(std::vector<Value> elements,
-                   std::shared_ptr<const std::vector<std::string>> names) {
+Value Value::tuple(std::vector<Value> elements, FieldsPtr fields) {
   size_t totalSize = 0;
   for (const Value &element : elements) {
     const TupleValue *nested = element.getIf<TupleValue>();
     totalSize += 1 + (nested ? nested->totalSize : 0);
   }
   return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), totalSize,
-                    std::move(names)};
+                    std::move(fields)};
 }
 
 const std::vector<Value> *Value::getTuple() const {
@@ -41,9 +40,20 @@ const std::vector<Value> *Value::getTuple() const {
   return tuple ? tuple->elements.get() : nullptr;
 }
 
-std::shared_ptr<const std::vector<std::string>> Value::getTupleNames() const {
+FieldsPtr Value::getFields() const {
   const TupleValue *tuple = getIf<TupleValue>();
-  return tuple ? tuple->names : nullptr;
+  return tuple ? tuple->fields : nullptr;
+}
+
+bool Value::isAggregate() const {
+  FieldsPtr fields = getFields();
+  return fields && fields->aggregate;
+}
+
+/// The class of an aggregate; null for other tuples, which are alike when their elements are.
+static const ast::ClassDef *getAggregateClass(const Value &value) {
+  FieldsPtr fields = value.getFields();
+  return fields ? fields->aggregate : nullptr;
 }
 
 std::string Value::describe() const {
@@ -56,6 +66,8 @@ std::string Value::describe() const {
   }
   if (const RuntimeValue *runtime = getRuntime())
     return runtime->type.str();
+  if (const ast::ClassDef *aggregate = getAggregateClass(*this))
+    return "an object of class '" + aggregate->name.str() + "'";
   if (const std::vector<Value> *elements = getTuple())
     return "a tuple of " + std::to_string(elements->size());
   if (const FunctionValue *function = getIf<FunctionValue>())
@@ -118,7 +130,8 @@ bool isIdentical(const Value &lhs, const Value &rhs) {
   }
   if (const std::vector<Value> *a = lhs.getTuple()) {
     const std::vector<Value> *b = rhs.getTuple();
-    return b && std::equal(a->begin(), a->end(), b->begin(), b->end(), isIdentical);
+    return b && getAggregateClass(lhs) == getAggregateClass(rhs) &&
+           std::equal(a->begin(), a->end(), b->begin(), b->end(), isIdentical);
   }
   if (const FunctionValue *a = lhs.getIf<FunctionValue>()) {
     const FunctionValue *b = rhs.getIf<FunctionValue>();
@@ -126,7 +139,7 @@ bool isIdentical(const Value &lhs, const Value &rhs) {
   }
   if (const ClassValue *a = lhs.getIf<ClassValue>()) {
     const ClassValue *b = rhs.getIf<ClassValue>();
-    return b && a->classDef == b->classDef && a->fields == b->fields;
+    return b && a->classDef == b->classDef && (a->classDef || a->fields == b->fields);
   }
   if (const LambdaValue *a = lhs.getIf<LambdaValue>()) {
     const LambdaValue *b = rhs.getIf<LambdaValue>();
@@ -186,7 +199,7 @@ Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves) {
   std::vector<Value> rebuilt;
   for (const Value &element : *elements)
     rebuilt.push_back(rebuild(element, leaves));
-  return Value::tuple(std::move(rebuilt), value.getTupleNames());
+  return Value::tuple(std::move(rebuilt), value.getFields());
 }
 
 bool haveSameType(const Value &lhs, const Value &rhs) {
@@ -196,7 +209,8 @@ bool haveSameType(const Value &lhs, const Value &rhs) {
   }
   if (const std::vector<Value> *a = lhs.getTuple()) {
     const std::vector<Value> *b = rhs.getTuple();
-    return b && std::equal(a->begin(), a->end(), b->begin(), b->end(), haveSameType);
+    return b && getAggregateClass(lhs) == getAggregateClass(rhs) &&
+           std::equal(a->begin(), a->end(), b->begin(), b->end(), haveSameType);
   }
   if (const BlockAccessValue *a = lhs.getIf<BlockAccessValue>()) {
     const BlockAccessValue *b = rhs.getIf<BlockAccessValue>();

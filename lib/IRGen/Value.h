@@ -58,6 +58,18 @@ struct RuntimeValue {
   Type type;
 };
 
+/// The fields of a named tuple or an aggregate.
+struct TupleFields {
+  std::vector<std::string> names;
+  /// The class of an aggregate, which has methods and fixed kinds of fields; null for a named
+  /// tuple.
+  const ast::ClassDef *aggregate = nullptr;
+  const SourceModule *module = nullptr;
+  /// Of the class that an aggregate's class extends, or null.
+  std::shared_ptr<const TupleFields> base = nullptr;
+};
+using FieldsPtr = std::shared_ptr<const TupleFields>;
+
 /// A tuple or list.
 struct TupleValue {
   /// More elements than this, nested ones included, are an error in the program.
@@ -66,8 +78,8 @@ struct TupleValue {
   std::shared_ptr<const std::vector<Value>> elements;
   /// Number of elements, those of nested tuples included.
   size_t totalSize = 0;
-  /// Names of the elements of a named tuple; otherwise null.
-  std::shared_ptr<const std::vector<std::string>> names = nullptr;
+  /// What the elements of a named tuple or aggregate are called; otherwise null.
+  FieldsPtr fields = nullptr;
 };
 
 /// A dict with string keys; exists only for the arguments of heuristics and configurations.
@@ -86,14 +98,14 @@ struct FunctionValue {
   std::shared_ptr<const std::vector<std::pair<std::string, Value>>> defaults = nullptr;
 };
 
-/// A class: its attributes, and the fields of a named tuple.
+/// A class: its attributes, and the fields of a named tuple or aggregate.
 struct ClassValue {
   /// Null for one that `namedtuple(...)` makes.
   const ast::ClassDef *classDef = nullptr;
   const SourceModule *module = nullptr;
   std::string name;
   /// Null when it cannot be called.
-  std::shared_ptr<const std::vector<std::string>> fields = nullptr;
+  FieldsPtr fields = nullptr;
 };
 
 struct LambdaValue {
@@ -165,9 +177,8 @@ public:
   static Value none() { return Constant(); }
   static Value integer(int64_t number) { return Constant::integer(number); }
   static Value boolean(bool truth) { return Constant(truth); }
-  /// With `names` a named tuple.
-  static Value tuple(std::vector<Value> elements,
-                     std::shared_ptr<const std::vector<std::string>> names = nullptr);
+  /// With `fields` a named tuple or an aggregate.
+  static Value tuple(std::vector<Value> elements, FieldsPtr fields = nullptr);
   static Value runtime(mlir::Value value, Type type) {
     return RuntimeValue{value, std::move(type)};
   }
@@ -184,8 +195,9 @@ public:
   bool isNumber() const { return getConstant() && getConstant()->isNumber(); }
   /// The elements of a tuple, or null.
   const std::vector<Value> *getTuple() const;
-  /// The names of a named tuple's elements, or null.
-  std::shared_ptr<const std::vector<std::string>> getTupleNames() const;
+  /// The fields of a named tuple or aggregate, or null.
+  FieldsPtr getFields() const;
+  bool isAggregate() const;
 
   /// For messages: "fp32[16]", "int 5", "a tuple of 2", "the function 'f'", ...
   std::string describe() const;

@@ -23,7 +23,7 @@ public:
   template <typename... OpTs> void add(Handler handler) {
     (handlers.try_emplace(mlir::TypeID::get<OpTs>(), handler), ...);
   }
-  Handler find(mlir::Operation *op) const { return handlers.lookup(op->getName().getTypeID()); }
+  Handler find(mlir::OperationName name) const { return handlers.lookup(name.getTypeID()); }
 
 private:
   llvm::DenseMap<mlir::TypeID, Handler> handlers;
@@ -42,6 +42,7 @@ void addIndexedOps(HandlerTable &table);
 void addMatrixOps(HandlerTable &table);
 void addProgramOps(HandlerTable &table);
 void addControlOps(HandlerTable &table);
+void addInlineOps(HandlerTable &table);
 
 class Evaluator {
 public:
@@ -77,6 +78,8 @@ public:
                  bool isWrite, mlir::Type type, size_t element);
 
   void print(std::string line);
+  /// Nanoseconds, a hundred more each time.
+  uint64_t readClock() { return clock += 100; }
   std::array<uint32_t, 3> getProgram() const { return program; }
   const InterpreterConfig &getConfig() const { return config; }
   std::vector<mlir::func::FuncOp> active;
@@ -89,6 +92,7 @@ private:
   llvm::DenseMap<mlir::Value, Bits> values;
   std::array<uint32_t, 3> program = {0, 0, 0};
   uint64_t elementsDone = 0;
+  uint64_t clock = 0;
 };
 
 /// The element's bits of an access of memory: a boolean is a byte there.

@@ -24,6 +24,7 @@ HandlerTable::HandlerTable() {
   addMatrixOps(*this);
   addProgramOps(*this);
   addControlOps(*this);
+  addInlineOps(*this);
 }
 
 LogicalResult Evaluator::runProgram(func::FuncOp kernel, ArrayRef<Bits> arguments,
@@ -43,9 +44,13 @@ LogicalResult Evaluator::runBlock(Block &block) {
   return success();
 }
 
-LogicalResult Evaluator::run(Operation *op) {
+static const HandlerTable &getHandlerTable() {
   static const HandlerTable table;
-  Handler handler = table.find(op);
+  return table;
+}
+
+LogicalResult Evaluator::run(Operation *op) {
+  Handler handler = getHandlerTable().find(op->getName());
   if (!handler)
     return error(op) << "the interpreter does not know the operation '"
                      << op->getName().getStringRef() << "'";
@@ -135,6 +140,8 @@ void Evaluator::print(std::string line) {
 } // namespace tilec::interpreter
 
 using namespace tilec::interpreter;
+
+bool tilec::isInterpreted(OperationName name) { return getHandlerTable().find(name) != nullptr; }
 
 func::FuncOp tilec::findKernel(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>())

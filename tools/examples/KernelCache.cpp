@@ -7,6 +7,8 @@
 
 #include "tilec/Target/Cubin.h"
 
+#include "llvm/Support/FileSystem.h"
+
 #include <climits>
 #include <cstdlib>
 #include <unistd.h>
@@ -74,9 +76,13 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
     return static_cast<const CompiledKernel *>(kernel.get());
 
   SourceManager sources;
-  llvm::Expected<FileId> file = run.text.empty()
-                                    ? sources.loadFile(places.sourceFolder + "/" + run.file)
-                                    : sources.addBuffer(run.file, run.text);
+  // A folder may have the kernels of an example as Python instead.
+  std::string path = places.sourceFolder + "/" + run.file;
+  if (llvm::StringRef stem = path; !llvm::sys::fs::exists(path) && stem.consume_back(".tile") &&
+                                   llvm::sys::fs::exists(stem + ".py"))
+    path = (stem + ".py").str();
+  llvm::Expected<FileId> file =
+      run.text.empty() ? sources.loadFile(path) : sources.addBuffer(run.file, run.text);
   if (!file)
     return tilecrt::ioError(llvm::toString(file.takeError()));
   DiagnosticEngine diagnostics;

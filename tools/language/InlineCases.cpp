@@ -174,6 +174,35 @@ void writeMachine(BlockProgram &p) {
 
 } // namespace
 
+/// Symbols of libdevice by types, with promotion, scalars and blocks.
+void writeExtern(BlockProgram &p) {
+  p.in("x", DType::f32, {64}, uniform(0.2, 3)).in("w", DType::f64, {64}, uniform(0.2, 3));
+  p.in("i", DType::i32, {64}, bits());
+  p.body("SIN: tl.constexpr = {(tl.float32,): (\"__nv_sinf\", tl.float32),\n"
+         "    (tl.dtype(\"fp64\"),): (\"__nv_sin\", tl.dtype(\"fp64\"))}\n"
+         "a = tl.extern_elementwise(\"\", \"\", [x], SIN, is_pure=True)\n"
+         "b = tl.extern_elementwise(\"libdevice\", \"\", [w], SIN, is_pure=True)\n"
+         "c = tl.extern_elementwise(\"\", \"\", [x, w],\n"
+         "    {(tl.float64, tl.float64): (\"__nv_pow\", tl.float64)}, is_pure=True)\n"
+         "d = tl.extern_elementwise(\"\", \"\", [x, 0.5],\n"
+         "    {(tl.float32, tl.float32): (\"__nv_fadd_rn\", tl.float32)}, is_pure=True)\n"
+         "e = tl.extern_elementwise(\"\", \"\", [i],\n"
+         "    {(tl.int32,): (\"__nv_popc\", tl.int32), (tl.int64,): (\"__nv_popcll\", tl.int32)},\n"
+         "    is_pure=True)");
+  const tilecrt::Tolerance tolerance{1e-5, 1e-6};
+  p.out("a", DType::f32, {64}, [&](uint64_t k) { return std::sin(p.at("x", k)); }, tolerance);
+  p.out(
+      "b", DType::f64, {64}, [&](uint64_t k) { return std::sin(p.at("w", k)); },
+      tilecrt::Tolerance{1e-13, 1e-14});
+  p.out(
+      "c", DType::f64, {64}, [&](uint64_t k) { return std::pow(p.at("x", k), p.at("w", k)); },
+      tilecrt::Tolerance{1e-12, 1e-14});
+  p.out("d", DType::f32, {64}, [&](uint64_t k) { return p.at("x", k) + 0.5; }, tolerance);
+  p.outInt("e", DType::i32, {64}, [&](uint64_t k) -> Int {
+    return __builtin_popcount(static_cast<unsigned>(p.intAt("i", k)));
+  });
+}
+
 void addInlineCases(std::vector<Case> &cases) {
   for (const Row &row : rows)
     addCase(
@@ -183,6 +212,7 @@ void addInlineCases(std::vector<Case> &cases) {
   addCase(cases, "inline asm", DType::u8, "packed", writePacked);
   addCase(cases, "inline asm", DType::i32, "forms", writeForms);
   addCase(cases, "map_elementwise", DType::i32, "128", writeMap);
+  addCase(cases, "extern", DType::f32, "", writeExtern);
   addCase(cases, "machine", DType::i32, "", writeMachine);
 }
 

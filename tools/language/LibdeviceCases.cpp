@@ -28,6 +28,12 @@ Function one(const char *name, double (*f)(double), double low = -3, double high
   return {name, [=](double x, double, double) { return f(x); }, 1, low, high, 4e-6, 1e-6, rtol64};
 }
 
+/// Oscillates around zero, where only the absolute error counts.
+Function bessel(const char *name, double (*f)(double), double low, double high) {
+  return {name, [=](double x, double, double) { return f(x); }, 1, low, high, 4e-6, 1e-6, 1e-13,
+          1e-13};
+}
+
 Function two(const char *name, double (*f)(double, double), double low = -3, double high = 3) {
   return {name, [=](double x, double y, double) { return f(x, y); }, 2, low, high};
 }
@@ -106,6 +112,10 @@ const std::vector<Function> &functions() {
           "cyl_bessel_i0", [](double x) { return besselI(0, x); }, -40, 40, 1e-12),
       one(
           "cyl_bessel_i1", [](double x) { return besselI(1, x); }, -40, 40, 1e-12),
+      bessel("j0", ::j0, -60, 60),
+      bessel("j1", ::j1, -60, 60),
+      bessel("y0", ::y0, 0.01, 60),
+      bessel("y1", ::y1, 0.01, 60),
       two("atan2", std::atan2),
       two("copysign", std::copysign),
       two("fdim", std::fdim),
@@ -374,6 +384,30 @@ void writeRounded(BlockProgram &p, DType type, const std::string &mode) {
   }
 }
 
+/// Of orders that are values of a block.
+void writeBesselOrders(BlockProgram &p, DType type) {
+  p.in("n", DType::i32, shape, uniform(0, 30)).in("x", type, shape, uniform(0.5, 40));
+  p.in("z", type, shape, edges());
+  p.body("j = tl.extra.libdevice.jn(n, x)\ny = tl.extra.libdevice.yn(n % 8, x)\n"
+         "m = tl.extra.libdevice.jn(n, -x)\nb = tl.extra.libdevice.jn(-1 - n, x)\n"
+         "e = tl.extra.libdevice.y1(z)\n"
+         "e = tl.where((tl.abs(z) < 0.01) | (tl.abs(z) > 1000.0), 0.0, e).to(x.dtype)");
+  tilecrt::Tolerance tolerance =
+      type == DType::f32 ? tilecrt::Tolerance{4e-6, 1e-6} : tilecrt::Tolerance{1e-11, 1e-13};
+  auto order = [&](uint64_t i) { return static_cast<int>(p.intAt("n", i)); };
+  p.out("j", type, shape, [&](uint64_t i) { return ::jn(order(i), p.at("x", i)); }, tolerance);
+  p.out("y", type, shape, [&](uint64_t i) { return ::yn(order(i) % 8, p.at("x", i)); }, tolerance);
+  p.out("m", type, shape, [&](uint64_t i) { return ::jn(order(i), -p.at("x", i)); }, tolerance);
+  p.out("b", type, shape, [](uint64_t) { return std::nan(""); }, tolerance);
+  p.out(
+      "e", type, shape,
+      [&](uint64_t i) {
+        double z = p.at("z", i);
+        return std::fabs(z) < 0.01 || std::fabs(z) > 1000 ? 0 : z < 0 ? std::nan("") : ::y1(z);
+      },
+      tolerance);
+}
+
 double rounded(const std::string &mode, double x) {
   return mode == "rn"   ? std::nearbyint(x)
          : mode == "rz" ? std::trunc(x)
@@ -450,6 +484,8 @@ void addLibdeviceCases(std::vector<Case> &cases) {
     }
     addCase(cases, "libdevice", type, "predicates",
             [=](BlockProgram &p) { writePredicates(p, type); });
+    addCase(cases, "libdevice", type, "jn, yn",
+            [=](BlockProgram &p) { writeBesselOrders(p, type); });
     for (const char *mode : {"rn", "rz", "rd", "ru"})
       addCase(cases, "libdevice", type, std::string("rounded ") + mode,
               [=](BlockProgram &p) { writeRounded(p, type, mode); });

@@ -131,6 +131,8 @@ void addMatrixCases(std::vector<Case> &cases) {
       {DType::f32, DType::f32, DType::f32, 32, 32, 32, "", 4e-3},
       {DType::f32, DType::f32, DType::f32, 32, 32, 32, ", input_precision=\"ieee\"", 1e-5},
       {DType::f32, DType::f32, DType::f32, 32, 32, 32, ", input_precision=\"tf32x3\"", 3e-5},
+      {DType::f32, DType::f32, DType::f32, 32, 32, 32, ", input_precision=\"bf16x3\"", 3e-5},
+      {DType::f32, DType::f32, DType::f32, 32, 16, 32, ", input_precision=\"bf16x6\"", 1e-5},
       {DType::f32, DType::f32, DType::f32, 16, 16, 16, ", allow_tf32=False", 1e-5},
       {DType::f64, DType::f64, DType::f64, 16, 16, 16, "", 1e-13},
       {DType::i8, DType::i8, DType::i32, 32, 32, 32},

@@ -12,6 +12,7 @@
 #include "tilecrt/data/GridExpr.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <cstring>
 #include <limits>
@@ -72,9 +73,12 @@ public:
 
 private:
   void fail(const llvm::Twine &message) { diagnostics.error(SourceRange(), message); }
+  void expandTuples();
   void checkNames();
   void bindParam(size_t index);
-  void bindData(size_t index, const std::string &text);
+  void bindData(const KernelParam &param, uint32_t number, const std::string &text);
+  /// Binds the elements of a tuple, `x.0=...`; false when there are none.
+  bool bindElements(size_t index);
   void bindDescriptor(const std::string &name, DescriptorData data);
   /// The types of descriptors, whose blocks may be written with constants.
   void describeTensors();
@@ -99,6 +103,8 @@ private:
   const ast::FunctionDef *function;
   DiagnosticEngine &diagnostics;
   RunPlan plan;
+  /// What the command line says, tuples element by element.
+  std::vector<NamedValue> arguments;
   /// Tables by the index of their array, until all arrays are known.
   std::map<size_t, PointerTable> tables;
 };
@@ -124,14 +130,16 @@ void Planner::checkNames() {
   std::vector<StringRef> names;
   for (const KernelParam &param : kernel.params)
     names.push_back(param.name);
-  auto check = [&](StringRef name) {
+  auto check = [&](StringRef path) {
+    // An element of a tuple is named after it.
+    StringRef name = path.split('.').first;
     if (llvm::is_contained(names, name))
       return;
     StringRef nearest = nearestName(name, names);
     fail("kernel '" + kernel.name + "' has no parameter '" + name + "'" +
          (nearest.empty() ? std::string() : ("; did you mean '" + nearest + "'?").str()));
   };
-  for (const NamedValue &value : command.kernel.arguments)
+  for (const NamedValue &value : arguments)
     check(value.first);
   for (const NamedValue &value : command.kernel.constants)
     check(value.first);
@@ -148,19 +156,89 @@ bool Planner::isLeftToKernel(const KernelParam &param) const {
                       [&](const auto &constant) { return constant.first == param.name; });
 }
 
+/// The elements of `(a, (b, c))` between commas outside of brackets.
+static std::vector<StringRef> splitElements(StringRef text) {
+  std::vector<StringRef> parts;
+  size_t begin = 0;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += StringRef("([").contains(text[i]);
+    depth -= StringRef(")]").contains(text[i]);
+    if (text[i] == ',' && depth == 0) {
+      parts.push_back(text.slice(begin, i).trim());
+      begin = i + 1;
+    }
+  }
+  if (StringRef last = text.drop_front(begin).trim(); !last.empty())
+    parts.push_back(last);
+  return parts;
+}
+
+/// Adds a value, or the elements of a tuple as `x.0`, ... or `x.field`, ... one by one.
+static void addElements(const std::string &name, StringRef text, std::vector<NamedValue> &values) {
+  if (!text.consume_front("(") || !text.consume_back(")")) {
+    values.emplace_back(name, text.str());
+    return;
+  }
+  unsigned index = 0;
+  for (StringRef part : splitElements(text)) {
+    auto [field, value] = part.split('=');
+    bool isNamed = field.size() < part.size() && !field.empty() &&
+                   llvm::all_of(field, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    addElements(name + "." + (isNamed ? field.str() : std::to_string(index)),
+                isNamed ? value.trim() : part, values);
+    ++index;
+  }
+}
+
+void Planner::expandTuples() {
+  for (const NamedValue &value : command.kernel.arguments) {
+    bool isConstexpr = llvm::any_of(kernel.params, [&](const KernelParam &param) {
+      return param.name == value.first && param.kind == KernelParam::Kind::Constexpr;
+    });
+    if (isConstexpr)
+      arguments.push_back(value);
+    else
+      addElements(value.first, StringRef(value.second).trim(), arguments);
+  }
+}
+
+bool Planner::bindElements(size_t index) {
+  std::string prefix = kernel.params[index].name + ".";
+  bool found = false;
+  auto isElement = [&](const NamedValue &value) {
+    return StringRef(value.first).starts_with(prefix);
+  };
+  for (const NamedValue &value : command.kernel.constants)
+    if (isElement(value)) {
+      plan.constants.push_back({value.first, value.second});
+      found = true;
+    }
+  for (const NamedValue &value : arguments)
+    if (isElement(value)) {
+      KernelParam element;
+      element.name = value.first;
+      bindData(element, uint32_t(index), value.second);
+      found = true;
+    }
+  return found;
+}
+
 void Planner::bindParam(size_t index) {
   const KernelParam &param = kernel.params[index];
+  if (bindElements(index))
+    return;
   if (const std::string *text = find(command.kernel.constants, param.name)) {
     plan.constants.push_back({param.name, *text});
     return;
   }
-  const std::string *text = find(command.kernel.arguments, param.name);
+  const std::string *text = find(arguments, param.name);
   if (text && param.kind == KernelParam::Kind::Constexpr) {
     plan.constants.push_back({param.name, *text});
     return;
   }
   if (text) {
-    bindData(index, *text);
+    bindData(param, uint32_t(index), *text);
     return;
   }
   // A missing compile-time value is the compiler's to report.
@@ -172,9 +250,8 @@ void Planner::bindParam(size_t index) {
                                                                     param.name + "=DATA");
 }
 
-void Planner::bindData(size_t index, const std::string &text) {
-  const KernelParam &param = kernel.params[index];
-  Result<RunData> data = readRunData(text, {command.seed, uint32_t(index)});
+void Planner::bindData(const KernelParam &param, uint32_t number, const std::string &text) {
+  Result<RunData> data = readRunData(text, {command.seed, number});
   if (!data.ok()) {
     fail("argument '" + param.name + "': " + data.message());
     return;
@@ -183,16 +260,16 @@ void Planner::bindData(size_t index, const std::string &text) {
     plan.constants.push_back({param.name, "None"});
     return;
   }
-  if (const auto *number = std::get_if<NumberData>(&*data)) {
+  if (const auto *scalar = std::get_if<NumberData>(&*data)) {
     // As launchers do: a stride of one is worth code of its own.
-    if (number->isInteger && number->integer == 1 && !number->type && !command.noSpecialize &&
+    if (scalar->isInteger && scalar->integer == 1 && !scalar->type && !command.noSpecialize &&
         param.kind != KernelParam::Kind::Typed) {
       plan.constants.push_back({param.name, "1"});
       return;
     }
-    plan.arguments[param.name] = *number;
-    std::string type = deduceNumberType(*number, !command.noSpecialize);
-    if (param.kind == KernelParam::Kind::Typed && !number->type) {
+    plan.arguments[param.name] = *scalar;
+    std::string type = deduceNumberType(*scalar, !command.noSpecialize);
+    if (param.kind == KernelParam::Kind::Typed && !scalar->type) {
       // The declared type decides; the value still tells its divisibility.
       size_t suffix = type.find(':');
       bool declaresSuffix = param.type.find(':') != std::string::npos;
@@ -419,6 +496,7 @@ void Planner::evaluateBytes() {
 
 RunPlan Planner::make(bool withLaunch) {
   plan.kernel = kernel.name;
+  expandTuples();
   checkNames();
   for (size_t i = 0; i < kernel.params.size(); ++i)
     bindParam(i);

@@ -25,6 +25,7 @@ constexpr const char *examples =
   desc(randn:f16[1024x512],128,BLOCK_K)
                             an array as a tensor descriptor, and the sizes of its block, EXPR each;
                             with ',nan' behind them, elements outside of it are NaN
+  (DATA, DATA, ...)         a tuple, also of tuples; (name=DATA, ...) for one with names
 Argument types are deduced: arrays are pointers to aligned memory, integers are i32 if they
 fit and i64 otherwise, floats are fp32. An integer that is 1, with no type given, is a constant.
 EXPR knows the arguments, the constants, x.size, x.shape0, x.shape1, ..., cdiv, min and max.

@@ -49,6 +49,10 @@ struct InterpreterResult {
 /// The kernel of a module of the tile dialect; null when there is none.
 mlir::func::FuncOp findKernel(mlir::ModuleOp module);
 
+/// Whether there is a meaning for an operation, or at least an error that says why there is none.
+/// What ends a region has none of its own.
+bool isInterpreted(mlir::OperationName name);
+
 /// Runs a kernel over the grid, x fastest. `arguments` point to the values of its arguments in
 /// order: a pointer (a host address), an integer or a float in its own size, a boolean in a byte.
 /// Failure comes with an error at the operation: an access outside of every buffer or misaligned, a

@@ -373,6 +373,32 @@ def twice(x, out):
   EXPECT_FALSE(twice.launch({}, x, out));
 }
 
+TEST(ApiSimLaunch, tuplesAsArguments) {
+  Options options;
+  options.target = "sim";
+  options.arguments = {{"x", "(*fp32, (i32, None))"}, {"out.0", "*fp32"}, {"out.1", "*fp32"}};
+  Compilation compiled = Compiler().compileText("both.tile", R"(@triton.jit
+def both(x, out):
+    data, (offset, nothing) = x
+    value = tl.load(data + offset)
+    for i in tl.static_range(len(out)):
+        tl.store(out[i], value + i if nothing is None else 0.0)
+)",
+                                                options);
+  ASSERT_TRUE(compiled) << compiled.text;
+  std::vector<std::string> names;
+  for (const Argument &argument : compiled.kernel.arguments())
+    names.push_back(std::string(argument.name));
+  EXPECT_EQ(names, (std::vector<std::string>{"x.0", "x.1.0", "out.0", "out.1"}));
+  Device device = Device::open("sim");
+  Function both = Function::load(device, compiled.kernel);
+  DeviceBuffer<float> x(device, std::vector<float>{1, 2, 3}), first(device, 1), second(device, 1);
+  ASSERT_TRUE(both.launch({}, x, int32_t(2), first, second));
+  std::vector<float> result;
+  ASSERT_TRUE(second.download(result));
+  EXPECT_EQ(result, std::vector<float>{4});
+}
+
 TEST(ApiCudaLaunch, streamDestroyedWhileRecorded) {
   LaunchFixture add("cuda");
   for (int round = 0; round < 2; ++round) {

@@ -252,13 +252,13 @@ TEST(ConstexprTest, staticPrintIsARemark) {
 
 TEST(ConstexprTest, negative_names) {
   EXPECT_THAT(compileBody("    block_size = 1\n    x = blok_size\n    y = tl.lod(p)\n"
-                          "    z = tl.flot32\n    w = tl.extern_elementwise(1)\n    v = n.sumn()\n"
+                          "    z = tl.flot32\n    w = tl.tensor_descriptor(1)\n    v = n.sumn()\n"
                           "    u = later\n    later = 1\n")
                   .diagnostics,
               ElementsAre("error 4:9: unknown name 'blok_size'; did you mean 'block_size'?",
                           "error 5:12: 'tl' has no member 'lod'; did you mean 'load'?",
                           "error 6:12: 'tl' has no member 'flot32'; did you mean 'float32'?",
-                          "error 7:12: 'tl.extern_elementwise' is not supported yet",
+                          "error 7:9: 'tl.tensor_descriptor' cannot be called in a kernel",
                           "error 8:11: a value of type int32 has no attribute 'sumn'; did you "
                           "mean 'sum'?",
                           "error 9:9: variable 'later' is used before it is assigned"));

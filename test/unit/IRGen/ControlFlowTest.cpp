@@ -99,9 +99,6 @@ def k(p, n):
 }
 
 TEST(ControlFlowTest, negative_returns) {
-  EXPECT_THAT(compileBody("    for i in range(n):\n        return\n").diagnostics,
-              ElementsAre("error 4:9: 'return' inside a loop or a nested runtime branch is not "
-                          "supported"));
   EXPECT_THAT(compileBody("    return n\n").diagnostics,
               ElementsAre("error 3:12: a kernel cannot return a value"));
   EXPECT_THAT(compile("@triton.jit\ndef g(n):\n    if n > 1:\n        return n\n"
@@ -218,12 +215,61 @@ TEST(ControlFlowTest, breakAtCompileTime) {
   EXPECT_THAT(result.ir, Not(HasSubstr("%c3_i32")));
 }
 
-TEST(ControlFlowTest, negative_runtimeBreakOfUnrolledLoop) {
-  EXPECT_THAT(compileBody("    for i in tl.static_range(4):\n        if n > i:\n"
-                          "            break\n")
+TEST(ControlFlowTest, runtimeBreakOfUnrolledLoop) {
+  Compiled result = compileBody("    acc = 0.0\n    for i in tl.static_range(3):\n"
+                                "        if n > i:\n            break\n        acc += f\n"
+                                "    tl.store(p, acc)\n");
+  EXPECT_THAT(result.diagnostics, IsEmpty());
+  // The iterations after the first one are under the flag.
+  EXPECT_THAT(result.ir, HasSubstr("scf.if"));
+  EXPECT_THAT(result.ir, Not(HasSubstr("scf.while")));
+}
+
+TEST(ControlFlowTest, returnInLoops) {
+  Compiled result = compile(R"(
+@triton.jit
+def find(p, n, x):
+    for i in range(n):
+        for j in tl.static_range(2):
+            if tl.load(p + 2 * i + j) == x:
+                return i, j
+    return -1, -1
+
+@triton.jit
+def k(p, n, x):
+    while True:
+        i, j = find(p, n, x)
+        if i < 0:
+            return
+        tl.store(p + i, j)
+)",
+                            {{"p=*fp32", "n=i32", "x=fp32"}, {}, "k"});
+  EXPECT_THAT(result.diagnostics, IsEmpty());
+  EXPECT_THAT(result.ir, HasSubstr("scf.while"));
+  EXPECT_THAT(result.ir, Not(HasSubstr("scf.for")));
+}
+
+TEST(ControlFlowTest, negative_returnInLoops) {
+  EXPECT_THAT(compile("@triton.jit\ndef g(n):\n    for i in range(n):\n        if i > 3:\n"
+                      "            return i\n    return 1.5\n@triton.jit\ndef k(n):\n    g(n)\n",
+                      {{"n=i32"}, {}, "k"})
                   .diagnostics,
-              ElementsAre("error 4:9: 'break' under a runtime condition is not supported in a loop "
-                          "that is unrolled at compile time"));
+              ElementsAre("error 3:5: the returned value must have one type in both branches, got "
+                          "int32 and fp32; cast the first with .to(tl.float32)",
+                          "note 9:5: in the call of 'g' here"));
+  EXPECT_THAT(compile("@triton.jit\ndef g(n):\n    for i in range(n):\n        if i > 3:\n"
+                      "            return i\n        elif i > 1:\n            return 0.5\n"
+                      "    return 1\n@triton.jit\ndef k(n):\n    g(n)\n",
+                      {{"n=i32"}, {}, "k"})
+                  .diagnostics,
+              ElementsAre("error 4:9: the returned value must have one type in both branches, got "
+                          "int32 and fp32; cast the first with .to(tl.float32)",
+                          "note 11:5: in the call of 'g' here"));
+  EXPECT_THAT(compileBody("    for i in tl.static_range(3):\n        if n > i:\n"
+                          "            break\n        x = i\n    y = x\n")
+                  .diagnostics,
+              ElementsAre("error 7:9: variable 'x' is assigned in only one branch of the 'if' at "
+                          "line 4"));
 }
 
 TEST(ControlFlowTest, logicalOperators) {

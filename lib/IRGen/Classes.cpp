@@ -1,0 +1,308 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classes: named tuples and aggregates. An object of an aggregate is a tuple with names that knows
+// its class; '__init__' fills it field by field, and from then on it does not change. Its methods
+// are found in the text of the class and of those that it extends.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+bool isAggregateClass(const ast::ClassDef &classDef) {
+  return llvm::any_of(classDef.decorators, [](const ast::Expr *decorator) {
+    if (auto *call = llvm::dyn_cast<ast::Call>(decorator))
+      decorator = call->callee;
+    std::string name = ast::getDottedName(decorator);
+    llvm::StringRef last = llvm::StringRef(name).rsplit('.').second;
+    return (last.empty() ? name : last) == "aggregate" || last == "_aggregate" ||
+           name == "_aggregate";
+  });
+}
+
+/// The field that a statement of a class declares, or nothing.
+static llvm::StringRef getField(const ast::Stmt *stmt) {
+  auto *declaration = llvm::dyn_cast<ast::AnnAssign>(stmt);
+  auto *name = declaration ? llvm::dyn_cast<ast::Name>(declaration->target) : nullptr;
+  return name ? name->id : llvm::StringRef();
+}
+
+/// The declaration of a field in a class or in one that it extends, and the file it is in.
+static std::pair<const ast::AnnAssign *, const SourceModule *>
+findDeclaration(const TupleFields &fields, llvm::StringRef name) {
+  for (const TupleFields *type = &fields; type; type = type->base.get())
+    for (const ast::Stmt *stmt : type->aggregate->body)
+      if (getField(stmt) == name)
+        return {llvm::cast<ast::AnnAssign>(stmt), type->module};
+  return {nullptr, nullptr};
+}
+
+/// The function of that name in a class or in one that it extends, and the file it is in.
+static std::pair<const ast::FunctionDef *, const SourceModule *>
+findMethod(const TupleFields &fields, llvm::StringRef name) {
+  for (const TupleFields *type = &fields; type; type = type->base.get())
+    for (const ast::Stmt *stmt : type->aggregate->body)
+      if (auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt);
+          function && function->name == name)
+        return {function, type->module};
+  return {nullptr, nullptr};
+}
+
+static bool hasDecorator(const ast::FunctionDef &function, llvm::StringRef name) {
+  return llvm::any_of(function.decorators, [&](const ast::Expr *decorator) {
+    return ast::getDottedName(decorator) == name;
+  });
+}
+
+//===- Making classes and objects -----------------------------------------------------------===//
+
+FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::ClassDef &classDef) {
+  ClassValue type{&classDef, &module, classDef.name.str()};
+  bool isAggregate = isAggregateClass(classDef);
+  bool isNamedTuple = llvm::any_of(classDef.bases, [](const ast::Expr *base) {
+    return llvm::StringRef(ast::getDottedName(base)).ends_with("NamedTuple");
+  });
+  if (!isNamedTuple && !isAggregate)
+    return Value(type);
+  auto fields = std::make_shared<TupleFields>();
+  if (isAggregate) {
+    fields->aggregate = &classDef;
+    fields->module = &module;
+    for (const ast::Expr *base : classDef.bases) {
+      if (ast::getDottedName(base) == "object")
+        continue;
+      FailureOr<Value> extended = evaluateInModule(module, base);
+      if (mlir::failed(extended))
+        return failure();
+      const ClassValue *parent = extended->getIf<ClassValue>();
+      if (!parent || !parent->fields || !parent->fields->aggregate || fields->base)
+        return error(base->range,
+                     "an aggregate can extend one other aggregate, got " + extended->describe());
+      fields->base = parent->fields;
+      fields->names = parent->fields->names;
+    }
+  }
+  for (const ast::Stmt *stmt : classDef.body)
+    if (llvm::StringRef field = getField(stmt);
+        !field.empty() && !llvm::is_contained(fields->names, field))
+      fields->names.push_back(field.str());
+  type.fields = std::move(fields);
+  return Value(type);
+}
+
+FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                                      SourceRange range) {
+  if (!callee.fields)
+    return error(range, "class '" + callee.name +
+                            "' is host code; of classes only named tuples and aggregates can be "
+                            "made in a kernel");
+  if (callee.fields->aggregate && findMethod(*callee.fields, "__init__").first)
+    return initAggregate(callee, args, range);
+  const std::vector<std::string> &names = callee.fields->names;
+  std::vector<Value> elements(names.size());
+  std::vector<bool> given(names.size());
+  size_t next = 0;
+  for (const CallArg &arg : args) {
+    size_t index = next;
+    if (arg.keyword.empty())
+      ++next;
+    else
+      index = llvm::find(names, arg.keyword) - names.begin();
+    if (index >= elements.size())
+      return arg.keyword.empty()
+                 ? error(arg.range, "too many values for '" + callee.name + "'")
+                 : error(arg.range, "'" + callee.name + "' has no field '" + arg.keyword + "'");
+    if (given[index])
+      return error(arg.range, "field '" + names[index] + "' is given twice");
+    given[index] = true;
+    elements[index] = arg.value;
+  }
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (given[i])
+      continue;
+    const ast::AnnAssign *declaration = nullptr;
+    const SourceModule *module = callee.module;
+    if (callee.fields->aggregate)
+      std::tie(declaration, module) = findDeclaration(*callee.fields, names[i]);
+    else if (callee.classDef)
+      for (const ast::Stmt *stmt : callee.classDef->body)
+        if (getField(stmt) == names[i])
+          declaration = llvm::cast<ast::AnnAssign>(stmt);
+    if (!declaration || !declaration->value)
+      return error(range, "missing field '" + names[i] + "' of '" + callee.name + "'");
+    FailureOr<Value> value = evaluateInModule(*module, declaration->value);
+    if (mlir::failed(value))
+      return failure();
+    elements[i] = *value;
+  }
+  if (!callee.fields->aggregate)
+    return Value::tuple(std::move(elements), callee.fields);
+  return finishAggregate(callee.fields, std::move(elements), range);
+}
+
+FailureOr<Value> Generator::initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                                          SourceRange range) {
+  std::vector<Value> elements;
+  for (const std::string &name : callee.fields->names) {
+    auto [declaration, module] = findDeclaration(*callee.fields, name);
+    FailureOr<Value> value =
+        Value::poison("field '" + name + "' of '" + callee.name + "' is not set by '__init__'");
+    if (declaration && declaration->value)
+      value = evaluateInModule(*module, declaration->value);
+    if (mlir::failed(value))
+      return failure();
+    elements.push_back(*value);
+  }
+  auto [init, module] = findMethod(*callee.fields, "__init__");
+  Value object = Value::tuple(std::move(elements), callee.fields);
+  if (init->params.empty())
+    return error(range, "'__init__' of '" + callee.name + "' has no parameter 'self'");
+  FunctionValue function{init, module, std::make_shared<const Value>(object)};
+  if (mlir::failed(callFunction(function, args, range, &object)))
+    return failure();
+  if (!object.isAggregate())
+    return error(range, "'__init__' of '" + callee.name + "' replaces the object");
+  return finishAggregate(callee.fields, *object.getTuple(), range);
+}
+
+FailureOr<Value> Generator::finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
+                                            SourceRange range) {
+  for (auto [name, value] : llvm::zip(fields->names, elements)) {
+    if (const PoisonValue *poison = value.getIf<PoisonValue>())
+      return poison->message.empty() ? failure() : error(range, poison->message);
+    const ast::Expr *annotation = findDeclaration(*fields, name).first->annotation;
+    bool isConstexpr = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Constexpr;
+    std::string described = "field '" + name + "' of '" + fields->aggregate->name.str() + "'";
+    if (isConstexpr && value.isRuntime())
+      return error(range, described +
+                              " is a constexpr and cannot be given a runtime value of type " +
+                              value.describe());
+    // A tensor may be given as a number.
+    if (value.isNumber() && llvm::StringRef(ast::getDottedName(annotation)).ends_with("tensor")) {
+      FailureOr<Value> runtime = toRuntime(value, range);
+      if (mlir::failed(runtime))
+        return failure();
+      value = *runtime;
+    }
+  }
+  return Value::tuple(std::move(elements), fields);
+}
+
+//===- Fields and methods -------------------------------------------------------------------===//
+
+LogicalResult Generator::assignField(const ast::Attribute &target, const Value &value) {
+  auto *name = llvm::dyn_cast<ast::Name>(target.base);
+  auto variable = name ? frame->variables.find(name->id) : frame->variables.end();
+  if (variable == frame->variables.end() || !variable->second.isAggregate())
+    return error(target.range, "cannot assign to this expression in a kernel; blocks are values, "
+                               "use tl.where or tl.store");
+  FieldsPtr fields = variable->second.getFields();
+  std::string className = fields->aggregate->name.str();
+  if (frame->constructed != name->id)
+    return error(target.range, "an object of class '" + className +
+                                   "' cannot be changed after '__init__'; make a new one with "
+                                   "tl.aggregate_replace(" +
+                                   name->id + ", " + target.name + "=...)");
+  size_t index = llvm::find(fields->names, target.name) - fields->names.begin();
+  if (index == fields->names.size())
+    return errorUnknown(target.nameRange,
+                        "class '" + className + "' declares no field '" + target.name + "'",
+                        target.name, getFieldNames(*fields));
+  std::vector<Value> elements = *variable->second.getTuple();
+  elements[index] = value;
+  variable->second = Value::tuple(std::move(elements), fields);
+  return success();
+}
+
+std::vector<llvm::StringRef> Generator::getFieldNames(const TupleFields &fields) {
+  return std::vector<llvm::StringRef>(fields.names.begin(), fields.names.end());
+}
+
+FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRef name,
+                                             SourceRange range, bool &found) {
+  FieldsPtr fields = object.getFields();
+  found = true;
+  for (auto [field, value] : llvm::zip(fields->names, *object.getTuple())) {
+    if (field != name)
+      continue;
+    if (const PoisonValue *poison = value.getIf<PoisonValue>(); poison && !poison->message.empty())
+      return error(range, poison->message + " before it is used");
+    return value;
+  }
+  found = fields->aggregate;
+  if (!found)
+    return failure();
+  auto [method, module] = findMethod(*fields, name);
+  if (method) {
+    if (!method->isJit && !method->isConstexprFunction && !frame->keepsConstants)
+      return error(range, "method '" + name +
+                              "' is a host function; methods need @triton.jit or "
+                              "@triton.constexpr_function");
+    FunctionValue function{method, module};
+    if (!hasDecorator(*method, "staticmethod"))
+      function.self = std::make_shared<const Value>(object);
+    if (hasDecorator(*method, "property"))
+      return callFunction(function, {}, range);
+    return Value(function);
+  }
+  // Constants of the class.
+  for (const TupleFields *type = fields.get(); type; type = type->base.get()) {
+    const ModuleScope &names = getClassScope(*type->module, *type->aggregate);
+    if (!names.findAll(name).empty())
+      return evaluateBindings(*type->module, names, name, range);
+  }
+  std::vector<llvm::StringRef> candidates = getFieldNames(*fields);
+  for (const TupleFields *type = fields.get(); type; type = type->base.get())
+    for (const ast::Stmt *stmt : type->aggregate->body)
+      if (auto *function = llvm::dyn_cast<ast::FunctionDef>(stmt))
+        candidates.push_back(function->name);
+  return errorUnknown(range, object.describe() + " has no attribute '" + name + "'", name,
+                      candidates);
+}
+
+const ModuleScope &Generator::getClassScope(const SourceModule &module,
+                                            const ast::ClassDef &classDef) {
+  std::unique_ptr<ModuleScope> &scope = imported->bodies[&classDef];
+  if (!scope)
+    scope = std::make_unique<ModuleScope>(module.scope.getModule(), classDef.body);
+  return *scope;
+}
+
+FailureOr<Value> Generator::getClassAttribute(const ClassValue &base, const Value &self,
+                                              llvm::StringRef name, SourceRange range) {
+  if (!base.classDef)
+    return error(range, self.describe() + " has no attribute '" + name + "'");
+  const ModuleScope &names = getClassScope(*base.module, *base.classDef);
+  if (!names.findAll(name).empty())
+    return evaluateBindings(*base.module, names, name, range);
+  if (base.fields && base.fields->base) {
+    const TupleFields &parent = *base.fields->base;
+    ClassValue extended{parent.aggregate, parent.module, parent.aggregate->name.str(),
+                        base.fields->base};
+    return getClassAttribute(extended, self, name, range);
+  }
+  return errorUnknown(range, self.describe() + " has no attribute '" + name + "'", name,
+                      names.getNames());
+}
+
+FailureOr<Value> Generator::replaceFields(const Value &object, llvm::ArrayRef<CallArg> changes,
+                                          SourceRange range) {
+  FieldsPtr fields = object.getFields();
+  if (!fields)
+    return error(range, "'tl.aggregate_replace' needs an object of an aggregate, got " +
+                            object.describe());
+  std::vector<Value> elements = *object.getTuple();
+  for (const CallArg &change : changes) {
+    size_t index = llvm::find(fields->names, change.keyword) - fields->names.begin();
+    if (index == fields->names.size())
+      return errorUnknown(change.range,
+                          object.describe() + " has no field '" + change.keyword + "'",
+                          change.keyword, getFieldNames(*fields));
+    elements[index] = change.value;
+  }
+  if (!fields->aggregate)
+    return Value::tuple(std::move(elements), fields);
+  return finishAggregate(fields, std::move(elements), range);
+}
+
+} // namespace tilec::irgen

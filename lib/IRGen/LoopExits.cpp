@@ -1,0 +1,132 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How loops are left before their end. `break` and `return` set flags that an iteration hands to
+// the loop's condition; a `return` hands on its value too, in whose place the other iterations have
+// zeros that nobody reads. Behind the loop a branch on the flag returns from the function, or
+// leaves the loop around this one.
+
+#include "Generator.h"
+
+namespace tilec::irgen {
+
+namespace arith = mlir::arith;
+
+Value Generator::isLeft(const LoopExit &exit) {
+  if (exit.broke.isRuntime() && exit.returned.isRuntime())
+    return emit<arith::OrIOp>(ScalarKind::Int1, exit.broke.getRuntime()->value,
+                              exit.returned.getRuntime()->value);
+  if (!exit.broke.isRuntime() && exit.broke.getConstant()->isTrue())
+    return exit.broke;
+  if (!exit.returned.isRuntime() && exit.returned.getConstant()->isTrue())
+    return exit.returned;
+  return exit.broke.isRuntime() ? exit.broke : exit.returned;
+}
+
+void Generator::setReturned(const Value &value) {
+  if (!frame->loop) {
+    frame->returnValue = value;
+    return;
+  }
+  frame->loop->exit.returned = Value::boolean(true);
+  frame->loop->exit.result = value;
+}
+
+FailureOr<Value> Generator::makePlaceholder(const Value &value, SourceRange range) {
+  if (const RuntimeValue *runtime = value.getRuntime()) {
+    if (!runtime->type.element.isPointer())
+      return makeZero(runtime->type);
+    FailureOr<Value> null = cast(makeZero(ScalarKind::Int64), runtime->type.element, range);
+    return mlir::failed(null) ? null : splat(*null, runtime->type.shape);
+  }
+  if (const BlockAccessValue *access = value.getIf<BlockAccessValue>()) {
+    if (access->kind == BlockAccessValue::Kind::Descriptor)
+      return error(range, "a tensor descriptor cannot be returned from the middle of a loop; make "
+                          "it where it is used");
+    FailureOr<Value> parts = makePlaceholder(*access->parts, range);
+    if (mlir::failed(parts))
+      return failure();
+    BlockAccessValue placeholder = *access;
+    placeholder.parts = std::make_shared<const Value>(*parts);
+    return Value(placeholder);
+  }
+  const std::vector<Value> *elements = value.getTuple();
+  if (!elements)
+    return value;
+  std::vector<Value> placeholders;
+  for (const Value &element : *elements) {
+    FailureOr<Value> placeholder = makePlaceholder(element, range);
+    if (mlir::failed(placeholder))
+      return failure();
+    placeholders.push_back(*placeholder);
+  }
+  return Value::tuple(std::move(placeholders), value.getFields());
+}
+
+/// Whether an iteration may have reached `return`.
+static bool mayReturn(const LoopExit &exit) {
+  return exit.returned.isRuntime() || exit.returned.getConstant()->isTrue();
+}
+
+LogicalResult Generator::collectExit(const LoopExit &exit, mlir::Value &left,
+                                     llvm::SmallVectorImpl<mlir::Value> &returned,
+                                     SourceRange range) {
+  FailureOr<Value> leftFlag = cast(isLeft(exit), ScalarKind::Int1, range);
+  FailureOr<Value> returnedFlag = cast(exit.returned, ScalarKind::Int1, range);
+  if (mlir::failed(leftFlag) || mlir::failed(returnedFlag))
+    return failure();
+  left = leftFlag->getRuntime()->value;
+  if (!mayReturn(exit))
+    return success();
+  if (exit.result.isPoison())
+    return failure();
+  returned.push_back(returnedFlag->getRuntime()->value);
+  flatten(exit.result, returned);
+  return success();
+}
+
+LogicalResult Generator::carryReturn(const LoopExit &exit, mlir::Block *condition,
+                                     mlir::Block *body, llvm::SmallVectorImpl<mlir::Value> &inits,
+                                     llvm::SmallVectorImpl<mlir::Value> &forwarded,
+                                     SourceRange range) {
+  if (!mayReturn(exit))
+    return success();
+  FailureOr<Value> nothing = makePlaceholder(exit.result, range);
+  if (mlir::failed(nothing))
+    return failure();
+  llvm::SmallVector<mlir::Value> added{create<arith::ConstantOp>(builder.getBoolAttr(false))};
+  flatten(*nothing, added);
+  for (mlir::Value init : added) {
+    inits.push_back(init);
+    forwarded.push_back(condition->addArgument(init.getType(), getLocation()));
+    body->addArgument(init.getType(), getLocation());
+  }
+  return success();
+}
+
+LoopExit Generator::readReturn(const LoopExit &exit, mlir::ValueRange results) {
+  LoopExit after;
+  if (!mayReturn(exit))
+    return after;
+  after.returned = Value::runtime(results.front(), ScalarKind::Int1);
+  llvm::SmallVector<mlir::Value> storage(results.drop_front());
+  llvm::ArrayRef<mlir::Value> leaves = storage;
+  after.result = rebuild(exit.result, leaves);
+  return after;
+}
+
+FailureOr<Flow> Generator::leaveLoop(const LoopExit &exit, const BranchSite &site,
+                                     const Continuation *next) {
+  if (!mayReturn(exit))
+    return Flow::Next;
+  auto returnHere = [&] {
+    setReturned(exit.result);
+    return Flow::Return;
+  };
+  if (!exit.returned.isRuntime())
+    return returnHere();
+  return executeLeavingBranch(site, exit.returned.getRuntime()->value, next, returnHere,
+                              [] { return Flow::Next; });
+}
+
+} // namespace tilec::irgen

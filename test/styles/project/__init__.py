@@ -1,0 +1,1 @@
+# Kernels as projects write them: the examples again, in other words.
