@@ -13,6 +13,8 @@
 
 #include "tilec/Syntax/AssignedNames.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
