@@ -117,6 +117,9 @@ private:
   bool toLLVM();
   bool toPTX();
   bool toCubin();
+  /// Where what the assembler refuses is the kernel's own inline assembly, that is an error of the
+  /// kernel, at its place; false when it is not.
+  bool blameInlineAssembly(llvm::StringRef log);
   /// What the compiler decides about registers rests on an estimate; the assembler has the last
   /// word. Where room for two CTAs was planned and the assembler spills, compiles again without
   /// that plan. The estimate is a careful one otherwise: when it made tensors wait in shared
@@ -445,6 +448,48 @@ bool Compilation::toPTX() {
   return true;
 }
 
+bool Compilation::blameInlineAssembly(llvm::StringRef log) {
+  // "ptxas kernel.ptx, line 12; error   : Instruction ..."
+  auto [before, rest] = log.split(", line ");
+  size_t number = 0;
+  if (rest.consumeInteger(10, number) || number == 0)
+    return false;
+  llvm::StringRef why = rest.split('\n').first.split(" : ").second.trim();
+  llvm::SmallVector<llvm::StringRef, 0> lines;
+  llvm::StringRef(result->ptx).split(lines, '\n');
+  bool isInline = false;
+  llvm::StringRef place;
+  llvm::StringMap<llvm::StringRef> files;
+  for (auto [index, line] : llvm::enumerate(lines)) {
+    llvm::StringRef words = line.trim();
+    if (words.consume_front(".file")) {
+      auto [id, name] = words.trim().split(' ');
+      files[id.trim()] = name.trim().trim('"');
+    }
+    if (index >= number)
+      continue;
+    if (words.starts_with("// begin inline asm"))
+      isInline = true;
+    else if (words.starts_with("// end inline asm"))
+      isInline = false;
+    else if (words.consume_front(".loc"))
+      place = words.trim();
+  }
+  if (!isInline)
+    return false;
+  auto [id, position] = place.split(' ');
+  unsigned line = 0, column = 0;
+  if (!position.consumeInteger(10, line)) {
+    position = position.ltrim();
+    (void)position.consumeInteger(10, column);
+  }
+  Location location = FileLineColLoc::get(&context, files.lookup(id), line, column);
+  diagnostics.error(resolveLocation(location, sources).range,
+                    "the assembler refuses this inline assembly for '" + options.target +
+                        "': " + why);
+  return true;
+}
+
 bool Compilation::toCubin() {
   llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(options.tools));
   if (!ptxas)
@@ -455,8 +500,13 @@ bool Compilation::toCubin() {
   cubinOptions.maxRegisters = unsigned(options.maxRegisters.value_or(0));
   cubinOptions.dynamicSharedBytes = int(result->metadata.dynamicSharedBytes);
   llvm::Expected<CubinResult> cubin = assemblePTX(result->ptx, *ptxas, cubinOptions);
-  if (!cubin)
-    return fail(Failure::Internal, cubin.takeError());
+  if (!cubin) {
+    std::string log = llvm::toString(cubin.takeError());
+    if (blameInlineAssembly(log))
+      return fail(Failure::Input);
+    diagnostics.error(SourceRange(), log);
+    return fail(Failure::Internal);
+  }
   result->cubin = std::move(cubin->cubin);
   for (const KernelResources &kernel : cubin->kernels)
     if (kernel.kernel == result->metadata.name) {

@@ -230,16 +230,34 @@ PlausibleSignature SignatureSearch::run(const ast::FunctionDef &function,
     isNew(signature.guess);
 
   // What is refused later was most often too large.
-  if (!rejected.empty())
-    for (const char *size : {"32", "16", "128"}) {
+  if (!rejected.empty()) {
+    auto retry = [&](llvm::function_ref<void(ParamGuess &, const ParamUse &)> change) {
       Guess guess = rejected.front().guess;
       for (auto [param, use] : llvm::zip(function.params, uses))
         for (ParamGuess &each : guess)
-          if (each.name == param.name && each.isConstant && use.isExtent)
-            each.text = size;
-      if (isNew(guess) && !isOver() && tryOut(guess).isAccepted)
-        return finish(guess, true);
+          if (each.name == param.name)
+            change(each, use);
+      if (!isNew(guess) || isOver() || !tryOut(guess).isAccepted)
+        return PlausibleSignature();
+      return finish(guess, true);
+    };
+    for (const char *size : {"32", "16", "128"}) {
+      PlausibleSignature found = retry([&](ParamGuess &param, const ParamUse &use) {
+        if (param.isConstant && use.isExtent)
+          param.text = size;
+      });
+      if (found.isAccepted)
+        return found;
     }
+    for (const char *narrow : {"*bf16:16", "*fp16:16"}) {
+      PlausibleSignature found = retry([&](ParamGuess &param, const ParamUse &) {
+        if (!param.isConstant && param.text == "*fp32:16")
+          param.text = narrow;
+      });
+      if (found.isAccepted)
+        return found;
+    }
+  }
 
   Guess first, best;
   Trial plausible, furthest;

@@ -243,6 +243,12 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
   // Scopes of the profiler do nothing here.
   if (path.starts_with("triton.profiler"))
     return Value::none();
+  // A decorator that is called: what it is given can be used in kernels as it is.
+  bool isDecorator = name == "jit" || name == "constexpr_function";
+  bool isFunction = args.size() == 1 &&
+                    (args[0].value.getIf<FunctionValue>() || args[0].value.getIf<BuiltinValue>());
+  if (isDecorator && isFunction && path.starts_with("triton."))
+    return args[0].value;
   if (path == "collections.namedtuple" && args.size() == 2 && constant(0))
     return makeNamedTuple(constant(0)->str(), args[1].value);
   if (name == "get_current_target")

@@ -309,7 +309,7 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
   if (!use.isExtent)
     for (const char *value : {"True", "False"})
       add(true, value);
-  for (const char *value : {"16", "32", "64", "128", "1", "2", "4", "8", "256"})
+  for (const char *value : {"16", "32", "64", "128", "1", "2", "3", "4", "8", "256"})
     add(true, value);
   if (!use.isExtent)
     for (const char *value : {"None", "tl.float32", "tl.float16", "tl.int32", "0.5", "'ieee'", "0"})

@@ -200,7 +200,7 @@ public:
         isLong |= block.size() > longBlock;
   }
   bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
-    return pass != "Straight line strength reduction";
+    return pass != "slsr";
   }
   bool isEnabled() const override { return isLong; }
 

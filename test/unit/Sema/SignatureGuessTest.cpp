@@ -6,6 +6,7 @@
 #include "tilec/Sema/SignatureGuess.h"
 #include "tilec/Syntax/Parser.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace tilec {
@@ -95,6 +96,41 @@ TEST_F(SignatureGuessTest, deepNestingIsLinear) {
   for (int i = 0; i < 60; ++i)
     text += " else a))";
   EXPECT_EQ(guess(text + ")\n"), "x=*fp32:16 a=i32");
+}
+
+TEST_F(SignatureGuessTest, numbersThatSomethingIsEqualTo) {
+  EXPECT_EQ(guess("@triton.jit\ndef h(s: tl.constexpr):\n  return s == 3\n"
+                  "@triton.jit\ndef k(x, A: tl.constexpr, B: tl.constexpr, T: tl.constexpr):\n"
+                  "  if A == 2 or h(B):\n    tl.store(x, 0)\n"
+                  "  for i in tl.static_range(T):\n    tl.store(x + i, 0)\n"),
+            "x=*fp32:16 A=2 B=3 T=4");
+}
+
+TEST_F(SignatureGuessTest, whatTakesBlocksIsNoKernel) {
+  guess("@triton.jit\ndef k(x, rows):\n  tl.store(x + rows[:, None], 0)\n");
+  EXPECT_TRUE(needsBlocks(uses));
+  guess("@triton.jit\ndef h(b):\n  return b.T\n@triton.jit\ndef k(x, b):\n  tl.store(x, h(b))\n");
+  EXPECT_TRUE(needsBlocks(uses));
+  guess("@triton.jit\ndef k(x, n, d):\n  rows = tl.arange(0, 8) + n\n"
+        "  tl.store(x + rows[:, None], d.load([n]))\n  tl.static_print(d.shape)\n");
+  EXPECT_FALSE(needsBlocks(uses));
+}
+
+TEST_F(SignatureGuessTest, alternatives) {
+  guess("@triton.jit\ndef k(x, b, d, M: tl.constexpr):\n  if b is not None and M == 'row':\n"
+        "    tl.store(x, tl.load(b))\n    d.load([0, 0])\n");
+  auto texts = [&](unsigned param, ParamGuess known) {
+    std::vector<std::string> found;
+    for (const ParamGuess &other : findAlternatives(*module, uses[param], known))
+      found.push_back(other.text);
+    return found;
+  };
+  EXPECT_THAT(texts(0, {"x", false, "*fp32:16"}), testing::Contains("*i32:16"));
+  EXPECT_THAT(texts(0, {"x", false, "*fp32:16"}), testing::Not(testing::Contains("None")));
+  EXPECT_THAT(texts(1, {"b", false, "*fp32:16"}), testing::Contains("None"));
+  EXPECT_THAT(texts(2, {"d", false, "tensordesc<fp16[64, 64]>"}),
+              testing::IsSupersetOf({"tensordesc<bf16[64, 64]>", "tensordesc<fp16[64, 128]>"}));
+  EXPECT_EQ(texts(3, {"M", true, "False"}).front(), "'row'");
 }
 
 } // namespace
