@@ -109,14 +109,14 @@ Result<KernelRun> buildDecode(const Problem &p, uint64_t seed) {
         for (uint64_t i = 0; i < partial.size(); ++i)
           partial.set(i, parts[i / width].average[i % width]);
       },
-      tilecrt::Tolerance{1e-2, p.type == DType::bf16 ? 1e-2 : 2e-3});
+      attentionTolerance(p.type));
   builder.output(
       "lse2_ptr", DType::f32, {sequences, heads, p.splits},
       [&](HostArray &lse2) {
         for (uint64_t i = 0; i < lse2.size(); ++i)
           lse2.set(i, parts[i].lse2);
       },
-      tilecrt::Tolerance{1e-4, 3e-3});
+      logSumTolerance(p.type));
   builder.i32("kv_heads", p.kvHeads).i32("table_stride", p.pagesPerSequence());
   builder.f32("scale", p.scale());
   builder.constant("HEAD_DIM", p.width).constant("PAGE", p.page).constant("GROUP", p.group);

@@ -109,7 +109,7 @@ Result<KernelRun> buildGrouped(const Problem &p, uint64_t seed) {
                     result[size_t(d)]);
         });
       },
-      tilecrt::Tolerance{1e-2, p.type == DType::bf16 ? 2e-2 : 3e-3});
+      attentionTolerance(p.type));
   builder.output(
       "lse_ptr", DType::f32, {p.batch, p.heads(), p.queries},
       [&](HostArray &lse) {
@@ -118,7 +118,7 @@ Result<KernelRun> buildGrouped(const Problem &p, uint64_t seed) {
           lse.set(uint64_t((batch * p.heads() + head) * p.queries + query), logSum);
         });
       },
-      tilecrt::Tolerance{1e-4, p.type == DType::f32 ? 1e-2 : 3e-3});
+      logSumTolerance(p.type));
   auto addStrides = [&](const char *name, Strides strides, char row) {
     std::string prefix = std::string("stride_") + name;
     builder.i32(prefix + "b", strides.batch).i32(prefix + "h", strides.head);

@@ -67,4 +67,13 @@ DoubleMatrix attend(const DoubleMatrix &q, const DoubleMatrix &k, const DoubleMa
   return result;
 }
 
+tilecrt::Tolerance attentionTolerance(tilecrt::DType type) {
+  return {1e-2, type == tilecrt::DType::bf16 ? 2e-2 : type == tilecrt::DType::f32 ? 6e-3 : 3e-3};
+}
+
+tilecrt::Tolerance logSumTolerance(tilecrt::DType type) {
+  return type == tilecrt::DType::f32 ? tilecrt::Tolerance{2e-3, 1e-2}
+                                     : tilecrt::Tolerance{1e-4, 3e-3};
+}
+
 } // namespace tilec::harness

@@ -6,6 +6,7 @@
 #ifndef TILEC_TOOLS_EXAMPLES_PRODUCTREFERENCES_H
 #define TILEC_TOOLS_EXAMPLES_PRODUCTREFERENCES_H
 
+#include "tilecrt/data/Compare.h"
 #include "tilecrt/data/HostArray.h"
 
 #include <cstdint>
@@ -35,6 +36,15 @@ DoubleMatrix multiply(const DoubleMatrix &a, const DoubleMatrix &b);
 /// logarithm of each query's sum of exponentials.
 DoubleMatrix attend(const DoubleMatrix &q, const DoubleMatrix &k, const DoubleMatrix &v,
                     double scale, bool isCausal, std::vector<double> *logSums);
+
+/// Of averages of numbers of size 1 by attention: the weights are rounded to the type, and the
+/// tensor cores cut f32 off to tf32. In f32 the scores, products of cut-off numbers, are off too.
+tilecrt::Tolerance attentionTolerance(tilecrt::DType type);
+
+/// Of the logarithms of sums, natural or to the base 2. In f32 a score is smaller by up to 2^-9 of
+/// itself, since both factors are cut off after 10 binary digits, and where its terms cancel each
+/// other by as much of them.
+tilecrt::Tolerance logSumTolerance(tilecrt::DType type);
 
 } // namespace tilec::harness
 
