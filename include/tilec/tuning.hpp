@@ -413,28 +413,15 @@ private:
   template <size_t... I>
   Status tuneBucket(Bucket &bucket, const DeviceLaunch &launch, std::index_sequence<I...>,
                     const std::tuple<Params...> &values) const {
-    detail::KindBits bits = 0;
-    ((bits |= detail::kindOf(std::get<I>(values)) << (2 * I)), ...);
-    int32_t blocks[detail::blocksBefore<sizeof...(Params), Params...>() + 1];
-    int32_t *end = blocks;
-    ((end = detail::writeBlock(std::get<I>(values), end)), ...);
-    detail::Kind kind = {bits, blocks, size_t(end - blocks)};
+    const detail::ArgumentPack<Params...> pack(values);
     TuneOptions how = state->how;
     how.grid.clear();
     how.makeGrid = [&](const Config &config) {
       return state->grid(config, std::get<I>(values)...);
     };
-    tilec_value raw[(detail::numValues<Params> + ... + 1)];
-    size_t count = 0;
-    auto add = [&](const void *data, size_t size) { raw[count++] = {data, size}; };
-    auto addAll = [&](size_t index, const auto &value) {
-      if (!detail::isOne(bits, index))
-        detail::forEachValue(value, add);
-    };
-    (addAll(I, std::get<I>(values)), ...);
     Tuning tuning =
-        detail::tune(state->device, state->kernel.getSource(), state->kernel.optionsFor(kind), how,
-                     detail::rawLaunch(launch, raw, count));
+        detail::tune(state->device, state->kernel.getSource(), state->kernel.optionsFor(pack.kind),
+                     how, detail::rawLaunch(launch, pack.raw, pack.count));
     if (!tuning)
       return tuning.status;
     bucket.config = tuning.best()->config;
@@ -442,7 +429,7 @@ private:
                                                  bucket.config.applyTo(state->kernel.getOptions()));
     Status made = bucket.kernel.status();
     if (made)
-      made = bucket.kernel.adopt(kind, std::move(tuning.kernel));
+      made = bucket.kernel.adopt(pack.kind, std::move(tuning.kernel));
     if (made)
       bucket.ready.store(true, std::memory_order_release);
     return made;

@@ -393,6 +393,39 @@ template <typename Param, typename Arg> Param parameterOf(const Arg &argument) {
   return static_cast<Param>(value);
 }
 
+/// The arguments of a call: their kind, and where the values are that the library gets. The values
+/// stay in the tuple, which has to outlive this.
+template <typename... Params> class ArgumentPack {
+public:
+  explicit ArgumentPack(const std::tuple<Params...> &values)
+      : ArgumentPack(values, std::index_sequence_for<Params...>()) {}
+  ArgumentPack(const ArgumentPack &) = delete;
+  ArgumentPack &operator=(const ArgumentPack &) = delete;
+
+  Kind kind;
+  tilec_value raw[(numValues<Params> + ... + 1)];
+  size_t count = 0;
+
+private:
+  template <size_t... I>
+  ArgumentPack(const std::tuple<Params...> &values, std::index_sequence<I...>) {
+    ((kind.bits |= kindOf(std::get<I>(values)) << (2 * I)), ...);
+    int32_t *end = blocks;
+    ((end = writeBlock(std::get<I>(values), end)), ...);
+    kind.blocks = blocks;
+    kind.numBlocks = size_t(end - blocks);
+    auto add = [&](const void *data, size_t size) { raw[count++] = {data, size}; };
+    // What is 1 is a constant of the code.
+    auto addAll = [&](size_t index, const auto &value) {
+      if (!isOne(kind.bits, index))
+        forEachValue(value, add);
+    };
+    (addAll(I, std::get<I>(values)), ...);
+  }
+
+  int32_t blocks[blocksBefore<sizeof...(Params), Params...>() + 1];
+};
+
 } // namespace detail
 
 template <typename Signature> class TypedPrepared;
@@ -462,7 +495,6 @@ template <typename... Params> class TypedKernel<void(Params...)> {
   static_assert((detail::isParameter<Params> && ...),
                 "a kernel's parameter is a pointer, a number, a 16-bit float or a "
                 "tilec::TensorDescriptor");
-  static constexpr size_t numBlocks = detail::blocksBefore<sizeof...(Params), Params...>();
 
 public:
   TypedKernel() = default;
@@ -525,25 +557,12 @@ private:
     if (!state)
       return status();
     const std::tuple<Params...> values(detail::parameterOf<Params>(std::get<I>(all))...);
-    detail::KindBits bits = 0;
-    ((bits |= detail::kindOf(std::get<I>(values)) << (2 * I)), ...);
-    int32_t blocks[numBlocks + 1];
-    int32_t *end = blocks;
-    ((end = detail::writeBlock(std::get<I>(values), end)), ...);
-    detail::Kind kind = {bits, blocks, size_t(end - blocks)};
+    const detail::ArgumentPack<Params...> pack(values);
     Status why;
-    const detail::Variant *variant = state->find(kind, why);
+    const detail::Variant *variant = state->find(pack.kind, why);
     if (!variant)
       return why;
-    tilec_value raw[(detail::numValues<Params> + ... + 1)];
-    size_t count = 0;
-    auto add = [&](const void *data, size_t size) { raw[count++] = {data, size}; };
-    auto addAll = [&](size_t index, const auto &value) {
-      if (!detail::isOne(bits, index))
-        detail::forEachValue(value, add);
-    };
-    (addAll(I, std::get<I>(values)), ...);
-    tilec_device_launch complete = detail::rawLaunch(launch, raw, count);
+    tilec_device_launch complete = detail::rawLaunch(launch, pack.raw, pack.count);
     return detail::statusOf(std::get<sizeof...(Params)>(all)(*variant, &complete));
   }
 
