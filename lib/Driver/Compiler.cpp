@@ -6,6 +6,7 @@
 
 #include "tilec/Driver/Compiler.h"
 
+#include "AssemblerLog.h"
 #include "DiagnosticBridge.h"
 #include "KernelCaching.h"
 #include "Metadata.h"
@@ -449,44 +450,13 @@ bool Compilation::toPTX() {
 }
 
 bool Compilation::blameInlineAssembly(llvm::StringRef log) {
-  // "ptxas kernel.ptx, line 12; error   : Instruction ..."
-  auto [before, rest] = log.split(", line ");
-  size_t number = 0;
-  if (rest.consumeInteger(10, number) || number == 0)
+  std::optional<RefusedAssembly> refused = findRefusedAssembly(result->ptx, log);
+  if (!refused)
     return false;
-  llvm::StringRef why = rest.split('\n').first.split(" : ").second.trim();
-  llvm::SmallVector<llvm::StringRef, 0> lines;
-  llvm::StringRef(result->ptx).split(lines, '\n');
-  bool isInline = false;
-  llvm::StringRef place;
-  llvm::StringMap<llvm::StringRef> files;
-  for (auto [index, line] : llvm::enumerate(lines)) {
-    llvm::StringRef words = line.trim();
-    if (words.consume_front(".file")) {
-      auto [id, name] = words.trim().split(' ');
-      files[id.trim()] = name.trim().trim('"');
-    }
-    if (index >= number)
-      continue;
-    if (words.starts_with("// begin inline asm"))
-      isInline = true;
-    else if (words.starts_with("// end inline asm"))
-      isInline = false;
-    else if (words.consume_front(".loc"))
-      place = words.trim();
-  }
-  if (!isInline)
-    return false;
-  auto [id, position] = place.split(' ');
-  unsigned line = 0, column = 0;
-  if (!position.consumeInteger(10, line)) {
-    position = position.ltrim();
-    (void)position.consumeInteger(10, column);
-  }
-  Location location = FileLineColLoc::get(&context, files.lookup(id), line, column);
-  diagnostics.error(resolveLocation(location, sources).range,
+  Location place = FileLineColLoc::get(&context, refused->file, refused->line, refused->column);
+  diagnostics.error(resolveLocation(place, sources).range,
                     "the assembler refuses this inline assembly for '" + options.target +
-                        "': " + why);
+                        "': " + refused->why);
   return true;
 }
 
