@@ -15,6 +15,7 @@ std::vector<Case> languageCases() {
   addReduceCases(cases);
   addShapeCases(cases);
   addMemoryCases(cases);
+  addOrderCases(cases);
   addMatrixCases(cases);
   addRandomCases(cases);
   addFunctionCases(cases);

@@ -16,6 +16,7 @@ void addMathCases(std::vector<Case> &cases);
 void addFunctionCases(std::vector<Case> &cases);
 void addMatrixCases(std::vector<Case> &cases);
 void addMemoryCases(std::vector<Case> &cases);
+void addOrderCases(std::vector<Case> &cases);
 void addRandomCases(std::vector<Case> &cases);
 void addInlineCases(std::vector<Case> &cases);
 void addLibdeviceCases(std::vector<Case> &cases);

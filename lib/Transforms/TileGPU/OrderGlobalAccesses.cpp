@@ -1,16 +1,22 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program loads, then stores to the same place: in the source the load comes first. When several
-// threads hold the loaded value each of them loads it, and a slow one could load after a fast one
-// has stored. A barrier before the store keeps the order, one of the warp where only its lanes hold
-// the same. The walk carries one fact, "some thread may still be loading what others have", over
-// structured control flow; a loop's body is walked again when the fact holds at its end.
+// In the source, accesses of one program happen one after the other. In the code, each thread does
+// its own: where the same place is accessed twice, by different threads, and one of the two writes,
+// a barrier in front of the second keeps the order. Different threads are those that load the same
+// replicated element, or hold the place in two layouts, or at different elements. A barrier of the
+// warp is enough where only its lanes share elements.
+//
+// The walk carries the accesses since the last barrier over structured control flow; a loop's body
+// is walked twice, the second time with what the first has left as "from an earlier iteration".
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "tilec/Analysis/GlobalAddress.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "tilegpu-order-global-accesses"
 
@@ -23,32 +29,60 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Who may still be loading what others have.
-enum class Loading { None, Lanes, Warps };
+namespace {
+/// Threads that may get to a place in the wrong order.
+enum class Sharers { None, Lanes, Warps };
 
-/// Who loads the same elements.
-static Loading replicasOf(Operation *op, int numWarps) {
-  auto load = dyn_cast<tile::LoadOp>(op);
-  if (!load)
-    return Loading::None;
-  auto type = dyn_cast<RankedTensorType>(load.getPointer().getType());
-  if (type && !hasLayout(type))
-    return Loading::None;
-  if (numWarps > 1 && (!type || layoutOf(type).getFreeVariableMask(kWarp) != 0))
-    return Loading::Warps;
-  return !type || layoutOf(type).getFreeVariableMask(kLane) != 0 ? Loading::Lanes : Loading::None;
-}
+/// What an operation does to global memory.
+struct Access {
+  Operation *op;
+  bool isWrite;
+  /// Null when there is no single pointer (descriptors).
+  Value pointer;
 
-/// A write to global memory. Printing and assertions are not.
-static bool writesGlobal(Operation *op) {
+  bool isAtomic() const { return isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op); }
+};
+
+/// An access since the last barrier. `loop` is the outermost loop that has begun another iteration
+/// since.
+struct Pending {
+  Access access;
+  Operation *loop = nullptr;
+};
+} // namespace
+
+/// Printing and assertions are no accesses.
+static std::optional<Access> accessOf(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return Access{op, load.getIsVolatile(), load.getPointer()}; // A volatile one keeps its place.
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return Access{op, true, store.getPointer()};
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return Access{op, true, atomic.getPointer()};
+  if (auto atomic = dyn_cast<tile::AtomicCasOp>(op))
+    return Access{op, true, atomic.getPointer()};
   if (isa<tile::AssertOp, tile::PrintOp, tile::AssumeOp, tile::BarrierOp>(op) ||
-      !isa_and_nonnull<tile::TileDialect>(op->getDialect()))
-    return false;
-  return hasEffect<MemoryEffects::Write>(op);
+      !isa_and_nonnull<tile::TileDialect>(op->getDialect()) || !hasEffect<MemoryEffects::Write>(op))
+    return std::nullopt;
+  return Access{op, true, Value()};
 }
 
 static bool isBarrier(Operation *op) {
   return isa<NVVM::Barrier0Op, NVVM::BarrierOp, tile::BarrierOp>(op);
+}
+
+static RankedTensorType typeOf(const Access &access) {
+  return access.pointer ? dyn_cast<RankedTensorType>(access.pointer.getType()) : RankedTensorType();
+}
+
+/// Who accesses the same element of one access.
+static Sharers replicasOf(const Access &access, int numWarps) {
+  RankedTensorType type = typeOf(access);
+  if (!access.pointer || (type && !hasLayout(type)))
+    return Sharers::None;
+  if (numWarps > 1 && (!type || layoutOf(type).getFreeVariableMask(kWarp) != 0))
+    return Sharers::Warps;
+  return !type || layoutOf(type).getFreeVariableMask(kLane) != 0 ? Sharers::Lanes : Sharers::None;
 }
 
 namespace {
@@ -57,51 +91,124 @@ public:
   explicit GlobalOrder(func::FuncOp function) : func(function), numWarps(numWarpsOf(function)) {}
 
   /// The operations that need a barrier in front, and of whom.
-  const llvm::MapVector<Operation *, Loading> &findBarriers() {
-    Loading loading = Loading::None;
-    walk(func.getBody(), loading);
+  const llvm::MapVector<Operation *, Sharers> &findBarriers() {
+    PendingList pending;
+    walk(func.getBody(), pending);
     return needed;
   }
 
 private:
-  /// Walks a region's blocks; `loading` is the fact before and after.
-  void walk(Region &region, Loading &loading) {
+  using PendingList = SmallVector<Pending>;
+
+  /// Walks a region's blocks; `pending` is what is open before and after.
+  void walk(Region &region, PendingList &pending) {
     for (Block &block : region)
       for (Operation &op : block)
-        visit(&op, loading);
+        visit(&op, pending);
   }
 
-  void visit(Operation *op, Loading &loading) {
-    if (isBarrier(op)) {
-      loading = Loading::None;
-    } else if (writesGlobal(op)) {
-      if (loading != Loading::None)
-        needed[op] = std::max(needed.lookup(op), loading);
-      loading = Loading::None;
-    } else if (isa<tile::LoadOp>(op)) {
-      loading = std::max(loading, replicasOf(op, numWarps));
-    } else if (isa<scf::ForOp, scf::IfOp, scf::WhileOp>(op)) {
-      visitRegions(op, loading);
+  void visit(Operation *op, PendingList &pending) {
+    if (isBarrier(op))
+      pending.clear();
+    else if (std::optional<Access> access = accessOf(op))
+      visitAccess(*access, pending);
+    else if (isa<scf::ForOp, scf::WhileOp>(op))
+      visitLoop(op, pending);
+    else if (isa<scf::IfOp>(op))
+      visitBranches(op, pending);
+  }
+
+  void visitAccess(const Access &access, PendingList &pending) {
+    Sharers sharers = Sharers::None;
+    for (const Pending &earlier : pending)
+      sharers = std::max(sharers, sharersOf(earlier, access));
+    if (sharers != Sharers::None) {
+      Sharers &found = needed[access.op];
+      found = std::max(found, sharers);
+      llvm::erase_if(pending, [&](const Pending &earlier) {
+        return sharers == Sharers::Warps || sharersOf(earlier, access) == Sharers::Lanes;
+      });
+    }
+    add(pending, {access, nullptr});
+  }
+
+  /// Who has to wait for whom between two accesses.
+  Sharers sharersOf(const Pending &earlier, const Access &access) {
+    const Access &before = earlier.access;
+    if ((!before.isWrite && !access.isWrite) || (before.isAtomic() && access.isAtomic()))
+      return Sharers::None;
+    // What all threads load may be written through another argument: work in place is common.
+    if (!before.isWrite)
+      if (Sharers replicas = replicasOf(before, numWarps); replicas != Sharers::None)
+        return replicas;
+    if (!before.pointer || !access.pointer)
+      return Sharers::None;
+    Sharers all = numWarps > 1 ? Sharers::Warps : Sharers::Lanes;
+    switch (earlier.loop ? addresses.compareAcross(earlier.loop, before.pointer, access.pointer)
+                         : addresses.compare(before.pointer, access.pointer)) {
+    case AddressRelation::Apart:
+      return Sharers::None;
+    case AddressRelation::Unknown:
+      // Blocks that are written one after the other are taken to be different ones.
+      return before.isWrite && access.isWrite ? Sharers::None : all;
+    case AddressRelation::Overlapping:
+      return haveOneThread(before, access) ? Sharers::None : all;
+    case AddressRelation::Same:
+      return haveOneThread(before, access) || haveSameThreads(before, access) ? Sharers::None : all;
+    }
+    llvm_unreachable("all relations are listed");
+  }
+
+  /// Scalars are written by the first thread.
+  static bool haveOneThread(const Access &before, const Access &access) {
+    return before.isWrite && access.isWrite && !typeOf(before) && !typeOf(access);
+  }
+
+  /// Whether each element is in the same thread in both.
+  bool haveSameThreads(const Access &before, const Access &access) {
+    RankedTensorType first = typeOf(before), second = typeOf(access);
+    if (!first || !second || !hasLayout(first) || first.getEncoding() != second.getEncoding())
+      return false;
+    // Of several threads with an element one writes, and all load.
+    return (before.isWrite && access.isWrite) || replicasOf(before, numWarps) == Sharers::None;
+  }
+
+  /// One of several that no comparison can tell apart is enough.
+  static void add(PendingList &pending, const Pending &access) {
+    bool isKnown = llvm::any_of(pending, [&](const Pending &other) {
+      return other.loop == access.loop && other.access.op == access.access.op;
+    });
+    if (!isKnown)
+      pending.push_back(access);
+  }
+
+  void visitBranches(Operation *op, PendingList &pending) {
+    PendingList before = pending;
+    for (Region &region : op->getRegions()) {
+      PendingList inside = before;
+      walk(region, inside);
+      for (const Pending &access : inside)
+        add(pending, access);
     }
   }
 
-  /// Regions may run in any order and any number of times, or not at all.
-  void visitRegions(Operation *op, Loading &loading) {
-    bool isLoop = !isa<scf::IfOp>(op);
-    Loading before = loading, after = loading;
-    for (int round = 0; round < (isLoop ? 2 : 1); ++round) {
-      for (Region &region : op->getRegions()) {
-        Loading inside = isLoop ? after : before;
+  void visitLoop(Operation *op, PendingList &pending) {
+    for (bool isFirst : {true, false}) {
+      PendingList inside = pending;
+      for (Region &region : op->getRegions())
         walk(region, inside);
-        after = std::max(after, inside);
+      for (Pending access : inside) {
+        if (isFirst && op->isAncestor(access.access.op))
+          access.loop = op;
+        add(pending, access);
       }
     }
-    loading = after;
   }
 
   func::FuncOp func;
   int numWarps;
-  llvm::MapVector<Operation *, Loading> needed;
+  GlobalAddresses addresses;
+  llvm::MapVector<Operation *, Sharers> needed;
 };
 
 struct OrderGlobalAccesses final
@@ -110,9 +217,9 @@ struct OrderGlobalAccesses final
   void runOnOperation() override {
     getOperation().walk([](func::FuncOp func) {
       GlobalOrder order(func);
-      for (auto [op, loading] : order.findBarriers()) {
+      for (auto [op, sharers] : order.findBarriers()) {
         OpBuilder builder(op);
-        if (loading == Loading::Warps)
+        if (sharers == Sharers::Warps)
           NVVM::Barrier0Op::create(builder, op->getLoc());
         else
           NVVM::SyncWarpOp::create(builder, op->getLoc(),

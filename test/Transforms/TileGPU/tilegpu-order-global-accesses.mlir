@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --tilegpu-order-global-accesses | FileCheck %s
 
 #all = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [128]>
+#other = #tilegpu.linear<{register = [], lane = [[64], [32], [16], [8], [4]], warp = [[2], [1]], block = []}, [128]>
 #some = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 #half = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]], block = []}, [64]>
 
@@ -45,9 +46,149 @@ func.func @loop(%p: !tile.ptr<f32>, %x: f32, %n: i32) {
 // CHECK-LABEL: func @no_one_owner
 // CHECK-NOT: nvvm.barrier0
 // CHECK: return
-func.func @no_one_owner(%p: tensor<128x!tile.ptr<f32>, #all>) {
+func.func @no_one_owner(%base: !tile.ptr<f32>) {
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %p = tile.addptr %b, %r : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
   %x = tile.load %p : tensor<128x!tile.ptr<f32>, #all>
   tile.store %p, %x : tensor<128x!tile.ptr<f32>, #all>
+  func.return
+}
+
+// Loaded pointers: several elements may have the same address.
+// CHECK-LABEL: func @any_addresses
+// CHECK: nvvm.barrier0
+// CHECK-NEXT: tile.store
+func.func @any_addresses(%p: tensor<128x!tile.ptr<f32>, #all>) {
+  %x = tile.load %p : tensor<128x!tile.ptr<f32>, #all>
+  tile.store %p, %x : tensor<128x!tile.ptr<f32>, #all>
+  func.return
+}
+
+// The same positions in another layout: other threads.
+// CHECK-LABEL: func @two_layouts
+// CHECK-COUNT-1: nvvm.barrier0
+// CHECK-NEXT: tile.store
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: tile.store
+// CHECK-NOT: nvvm.barrier0
+// CHECK: return
+func.func @two_layouts(%base: !tile.ptr<f32>, %i: i32, %v: tensor<128xf32, #all>) {
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %si = tile.splat %i : i32 -> tensor<128xi32, #all>
+  %o = arith.addi %r, %si : tensor<128xi32, #all>
+  %p = tile.addptr %b, %o : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  %r2 = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #other>
+  %si2 = tile.splat %i : i32 -> tensor<128xi32, #other>
+  %o2 = arith.addi %si2, %r2 : tensor<128xi32, #other>
+  %b2 = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #other>
+  %q = tile.addptr %b2, %o2 : tensor<128x!tile.ptr<f32>, #other>, tensor<128xi32, #other>
+  %x = tile.load %q : tensor<128x!tile.ptr<f32>, #other>
+  tile.store %p, %v : tensor<128x!tile.ptr<f32>, #all>
+  tile.store %q, %x : tensor<128x!tile.ptr<f32>, #other>
+  func.return
+}
+
+// Blocks beside each other, even and odd places: no byte is in both.
+// CHECK-LABEL: func @apart
+// CHECK-NOT: nvvm.barrier0
+// CHECK: return
+func.func @apart(%base: !tile.ptr<f32>, %v: tensor<128xf32, #all>) {
+  %c1 = arith.constant dense<1> : tensor<128xi32, #all>
+  %c2 = arith.constant dense<2> : tensor<128xi32, #all>
+  %c256 = arith.constant dense<256> : tensor<128xi32, #all>
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %even = arith.muli %r, %c2 : tensor<128xi32, #all>
+  %odd = arith.addi %even, %c1 : tensor<128xi32, #all>
+  %next = arith.addi %even, %c256 : tensor<128xi32, #all>
+  %p0 = tile.addptr %b, %even : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  %p1 = tile.addptr %b, %odd : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  %p2 = tile.addptr %b, %next : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  tile.store %p0, %v : tensor<128x!tile.ptr<f32>, #all>
+  tile.store %p1, %v : tensor<128x!tile.ptr<f32>, #all>
+  tile.store %p2, %v : tensor<128x!tile.ptr<f32>, #all>
+  func.return
+}
+
+// One place further: the neighbour's.
+// CHECK-LABEL: func @shifted
+// CHECK: tile.store
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: tile.load
+func.func @shifted(%base: !tile.ptr<f32>, %v: tensor<128xf32, #all>) -> tensor<128xf32, #all> {
+  %c1 = arith.constant dense<1> : tensor<128xi32, #all>
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %o = arith.addi %r, %c1 : tensor<128xi32, #all>
+  %p = tile.addptr %b, %r : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  %q = tile.addptr %b, %o : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  tile.store %p, %v : tensor<128x!tile.ptr<f32>, #all>
+  %x = tile.load %q : tensor<128x!tile.ptr<f32>, #all>
+  func.return %x : tensor<128xf32, #all>
+}
+
+// Blocks that a loop steps over, in place: each iteration has its own.
+// CHECK-LABEL: func @streams
+// CHECK-NOT: nvvm.barrier0
+// CHECK: return
+func.func @streams(%base: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c128 = arith.constant 128 : i32
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  scf.for %i = %c0 to %n step %c128 : i32 {
+    %s = tile.splat %i : i32 -> tensor<128xi32, #all>
+    %o = arith.addi %r, %s : tensor<128xi32, #all>
+    %p = tile.addptr %b, %o : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+    %x = tile.load %p : tensor<128x!tile.ptr<f32>, #all>
+    tile.store %p, %x : tensor<128x!tile.ptr<f32>, #all>
+  }
+  func.return
+}
+
+// The same, by a pointer that moves.
+// CHECK-LABEL: func @moving_pointer
+// CHECK-NOT: nvvm.barrier0
+// CHECK: return
+func.func @moving_pointer(%base: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c128 = arith.constant dense<128> : tensor<128xi32, #all>
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %start = tile.addptr %b, %r : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  %end = scf.for %i = %c0 to %n step %c1 iter_args(%p = %start) -> tensor<128x!tile.ptr<f32>, #all> : i32 {
+    %x = tile.load %p : tensor<128x!tile.ptr<f32>, #all>
+    tile.store %p, %x : tensor<128x!tile.ptr<f32>, #all>
+    %next = tile.addptr %p, %c128 : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+    scf.yield %next : tensor<128x!tile.ptr<f32>, #all>
+  }
+  func.return
+}
+
+// A butterfly: every iteration reads what another thread has written in the one before.
+// CHECK-LABEL: func @butterfly
+// CHECK: scf.for
+// CHECK: nvvm.barrier0
+// CHECK-NEXT: tile.load
+// CHECK: nvvm.barrier0
+// CHECK-NEXT: tile.store
+func.func @butterfly(%base: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %p = tile.addptr %b, %r : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %bit = arith.shli %c1, %i : i32
+    %s = tile.splat %bit : i32 -> tensor<128xi32, #all>
+    %o = arith.xori %r, %s : tensor<128xi32, #all>
+    %q = tile.addptr %b, %o : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+    %x = tile.load %q : tensor<128x!tile.ptr<f32>, #all>
+    tile.store %p, %x : tensor<128x!tile.ptr<f32>, #all>
+  }
   func.return
 }
 

@@ -299,12 +299,18 @@ def TileGPUInsertBarriersPass : Pass<"tilegpu-insert-barriers", "::mlir::ModuleO
 }
 
 def TileGPUOrderGlobalAccessesPass : Pass<"tilegpu-order-global-accesses", "::mlir::ModuleOp"> {
-  let summary = "put a barrier between a load that several threads make and a later store";
+  let summary = "put barriers between accesses of different threads to the same global memory";
   let description = [{
-    In the source a load that comes before a store reads the old value. A scalar, or a tensor smaller than the CTA, is
-    loaded by several threads, of which one stores; without a barrier a slow one could load what a fast one has stored
-    already. A CTA barrier is inserted before the first write to global memory after such a load, a barrier of the warp
-    where only lanes of one warp load the same. Accesses whose elements have one thread each need none and get none.
+    In the source the accesses of a program take effect one after the other. In the code each thread keeps its own
+    order, and where a place is accessed twice by different threads, once to write, a barrier is inserted in front of
+    the second access. Different threads are those that load one replicated element (a scalar, or a tensor smaller than
+    the CTA), or have a place in two layouts, or at different elements. A barrier of the warp is enough where only lanes
+    of one warp load the same.
+
+    Accesses whose places have one thread each need none and get none. Places are compared as sums of a base, scalars
+    and a pattern (`Analysis/GlobalAddress.h`); taken for granted are that pointer arguments point to different memory
+    (except for what all threads load), that a loop that moves an access moves it to another block every time, and that
+    blocks which are written one after the other at offsets of unknown distance are different ones.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
