@@ -506,6 +506,10 @@ Expr *Parser::parseIndex() {
     parts[0] = parseStarOrNamed();
     if (!parts[0] || !is(TokenKind::Colon))
       return parts[0];
+    if (llvm::isa<Starred>(parts[0])) {
+      fail(parts[0]->range, "a starred expression cannot be the bound of a slice");
+      return nullptr;
+    }
   }
   for (unsigned i = 1; i != 3 && accept(TokenKind::Colon); ++i) {
     if (is(TokenKind::Colon) || is(TokenKind::Comma) || is(TokenKind::RBracket))

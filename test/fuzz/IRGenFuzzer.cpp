@@ -2,42 +2,42 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fuzzes the way from a file to the tile dialect: every kernel is emitted with guessed types of its
-// arguments, as `tilec check` does. Beyond "no crash, hang or unbounded memory" it checks that a
-// kernel is either emitted and valid or an error is reported, that messages are in the text, and
-// that a second run says the same.
+// arguments, as `tilec check` does, or with those that lines like `# arg x=*fp32`, `# const B=16`
+// and `# heuristic n=5` in the text give it. Beyond "no crash, hang or unbounded memory" it checks
+// that a kernel is either emitted and valid or an error is reported, that messages are in the text,
+// and that a second run says the same. When it ends it prints how far the texts went.
 
+#include "FuzzChecks.h"
 #include "SourceMutator.h"
 
-#include "dialects/Tile/TileOps.h"
 #include "tilec/IRGen/IRGen.h"
 #include "tilec/IRGen/LanguageNames.h"
 #include "tilec/Sema/SignatureGuess.h"
 #include "tilec/Syntax/Parser.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
-
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
+#include <functional>
 
 using namespace tilec;
+using fuzz::check;
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 // LLVM itself is not instrumented: its allocators and ours must not poison for each other.
 extern "C" const char *__asan_default_options() { return "allow_user_poisoning=0"; }
 
-static void check(bool condition, const char *what, llvm::StringRef detail = "") {
-  if (condition)
-    return;
-  std::fprintf(stderr, "property violated: %s\n%s\n", what, detail.str().c_str());
-  std::abort();
-}
+namespace {
+/// How far inputs went.
+struct Reached {
+  size_t texts = 0, parsed = 0, kernels = 0, emitted = 0;
+  ~Reached() {
+    std::fprintf(stderr, "texts: %zu, parsed: %zu, kernels: %zu, emitted: %zu\n", texts, parsed,
+                 kernels, emitted);
+  }
+};
+} // namespace
+
+static Reached reached;
 
 /// A context for some inputs: types and locations of all of them stay in it.
 static mlir::MLIRContext &getContext() {
@@ -51,76 +51,102 @@ static mlir::MLIRContext &getContext() {
   return *context;
 }
 
-static void checkDiagnostics(const SourceManager &sources, const DiagnosticEngine &diagnostics) {
-  for (const Diagnostic &diagnostic : diagnostics.getDiagnostics()) {
-    const SourceBuffer *buffer = sources.getBuffer(diagnostic.range.file);
-    check(!diagnostic.range.isValid() || buffer, "diagnostic in no file", diagnostic.message);
-    check(diagnostic.range.begin <= diagnostic.range.end &&
-              (!buffer || diagnostic.range.end <= buffer->size()),
-          "diagnostic range", diagnostic.message);
-    check(!diagnostic.message.empty(), "empty message");
-  }
-  renderDiagnostics(sources, diagnostics);
-  renderDiagnosticsAsJson(sources, diagnostics);
-}
-
+/// What is said about a kernel while it is emitted; that the module is valid generateTile checks.
 static std::string generate(const ast::Module &tree, SourceManager &sources,
-                            const IRGenOptions &options) {
-  mlir::MLIRContext &context = getContext();
-  std::string problems;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    problems += diagnostic.str() + "\n";
-    return mlir::success();
-  });
+                            const IRGenOptions &options, unsigned &errors) {
   DiagnosticEngine diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module =
-      generateTile(context, tree, sources, options, diagnostics);
+      generateTile(getContext(), tree, sources, options, diagnostics);
   check(module || diagnostics.hasErrors(), "no module and no error");
-  checkDiagnostics(sources, diagnostics);
-  std::string text = renderDiagnostics(sources, diagnostics);
-  if (!module || diagnostics.hasErrors())
-    return text;
-  if (mlir::failed(mlir::verify(*module))) {
-    std::string printed;
-    llvm::raw_string_ostream out(printed);
-    module->print(out, mlir::OpPrintingFlags().printGenericOpForm());
-    check(false, "invalid module", problems + printed);
-  }
-  return text;
+  reached.emitted += module ? 1 : 0;
+  errors += diagnostics.getNumErrors();
+  return fuzz::checkDiagnostics(sources, diagnostics);
 }
 
-static void checkKernel(const ast::Module &tree, SourceManager &sources, const KernelInfo &kernel) {
+/// Takes what lines of the text say about arguments.
+static void readGiven(llvm::StringRef text, const ast::FunctionDef &function,
+                      IRGenOptions &options) {
+  auto isParam = [&](llvm::StringRef name) {
+    return llvm::any_of(function.params, [&](const ast::Param &param) {
+      return param.name == name.split('.').first;
+    });
+  };
+  for (llvm::StringRef line; !text.empty();) {
+    std::tie(line, text) = text.split('\n');
+    if (!line.consume_front("# "))
+      continue;
+    auto [word, rest] = line.split(' ');
+    auto [name, value] = rest.split('=');
+    int64_t number;
+    if (!isParam(name))
+      continue;
+    if (word == "arg")
+      options.arguments.push_back({name.str(), value.str()});
+    else if (word == "const")
+      options.constants.push_back({name.str(), value.str()});
+    else if (word == "heuristic" && !value.getAsInteger(0, number))
+      options.heuristicArguments.push_back({name.str(), number});
+  }
+}
+
+/// Gives the number of errors in a kernel.
+static unsigned checkKernel(const ast::Module &tree, SourceManager &sources,
+                            const KernelInfo &kernel, llvm::StringRef text, size_t choice) {
   const ast::FunctionDef *function = tree.findJitFunction(kernel.name);
   if (!function)
-    return;
-  std::vector<std::string> known = kernel.heuristics;
-  if (!kernel.configs.empty())
-    for (const auto &[name, value] : kernel.configs.front().constants)
-      known.push_back(name);
+    return 0;
+  ++reached.kernels;
   IRGenOptions options;
   options.kernel = kernel.name;
   options.debug = true;
   options.warn = true;
   options.stepLimit = 20'000;
   options.opLimit = 10'000;
-  for (const ParamGuess &param : guessSignature(tree, *function, findParamUses(tree, *function),
-                                                known, guessVariants().front())) {
+  readGiven(text, *function, options);
+
+  std::vector<std::string> known = kernel.heuristics;
+  for (const ArgumentSpec &argument : options.arguments)
+    known.push_back(llvm::StringRef(argument.name).split('.').first.str());
+  for (const ConstantSpec &constant : options.constants)
+    known.push_back(llvm::StringRef(constant.name).split('.').first.str());
+  if (!kernel.configs.empty())
+    for (const auto &[name, value] : kernel.configs.front().constants)
+      known.push_back(name);
+  // Every second text is taken as what is most plausible.
+  llvm::ArrayRef<GuessVariant> variants = guessVariants();
+  const GuessVariant &variant = variants[choice % 2 ? choice / 2 % variants.size() : 0];
+  std::vector<ParamUse> uses = findParamUses(tree, *function);
+  for (const ParamGuess &param : guessSignature(tree, *function, uses, known, variant)) {
     if (param.isConstant)
       options.constants.push_back({param.name, param.text});
     else
       options.arguments.push_back({param.name, param.text});
   }
-  std::string first = generate(tree, sources, options);
+  unsigned errors = 0, again = 0;
+  std::string first = generate(tree, sources, options, errors);
   // The second run costs as much as the first: of some inputs only.
-  if (llvm::hash_value(kernel.name) % 8 == 0)
-    check(first == generate(tree, sources, options), "two runs differ", first);
+  if (choice % 16 == 0)
+    check(first == generate(tree, sources, options, again), "two runs differ", first);
+  if (kernel.hasEarlyPruning && choice % 4 == 0) {
+    auto configs = pruneConfigs(tree, sources, kernel.name, options.heuristicArguments);
+    if (!configs)
+      llvm::consumeError(configs.takeError());
+  }
+  return errors;
+}
+
+/// Host code is skipped in texts that import what they use, as in a .py file.
+static llvm::StringRef getFileName(llvm::StringRef text) {
+  return text.contains("import triton") ? "fuzz.py" : "fuzz.tile";
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   constexpr size_t maxKernels = 4;
+  fuzz::MemoryWatch memory;
+  ++reached.texts;
   SourceManager sources;
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  llvm::Expected<FileId> file = sources.addBuffer("fuzz.tile", text);
+  llvm::Expected<FileId> file = sources.addBuffer(getFileName(text), text);
   if (!file) {
     llvm::consumeError(file.takeError());
     return -1;
@@ -130,38 +156,75 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   // The other fuzzer's business.
   if (!tree || diagnostics.hasErrors())
     return -1;
+  ++reached.parsed;
   std::vector<KernelInfo> kernels = listKernels(*tree, sources, diagnostics);
-  checkDiagnostics(sources, diagnostics);
+  fuzz::checkDiagnostics(sources, diagnostics);
+  // What other kernels call is emitted with them, and by itself of some inputs only.
+  size_t choice = llvm::hash_value(text);
+  auto isEntry = [](const KernelInfo &kernel) { return kernel.isEntry; };
+  if (choice % 8 != 0 && llvm::any_of(kernels, isEntry))
+    llvm::erase_if(kernels, std::not_fn(isEntry));
   if (kernels.size() > maxKernels)
     kernels.resize(maxKernels);
-  for (const KernelInfo &kernel : kernels)
-    checkKernel(*tree, sources, kernel);
-  return 0;
+  unsigned errors = diagnostics.getNumErrors();
+  for (const KernelInfo &kernel : kernels) {
+    unsigned inKernel = checkKernel(*tree, sources, kernel, text, choice / 8);
+    errors += kernel.isEntry ? inKernel : 0;
+  }
+  // What is wrong in several places hides what comes behind, and its offspring would be most of
+  // the corpus.
+  constexpr unsigned maxErrors = 1;
+  return errors > maxErrors ? -1 : 0;
 }
 
 static const std::vector<std::string> &getVocabulary() {
   static const std::vector<std::string> words = [] {
+    using Place = LanguageName::Place;
     std::vector<std::string> list;
-    for (const LanguageName &name : listLanguageNames())
-      if (name.place == LanguageName::Place::Language || name.place == LanguageName::Place::Type)
+    for (const LanguageName &name : listLanguageNames()) {
+      if (name.place == Place::Language || name.place == Place::Type)
         list.push_back("tl." + name.name);
+      else if (name.place == Place::Python || name.place == Place::Method)
+        list.push_back(name.name);
+      else if (name.place == Place::Libdevice && name.name.size() % 4 == 0)
+        list.push_back("tl.extra.libdevice." + name.name);
+    }
     return list;
   }();
   return words;
 }
 
-static size_t put(const std::string &text, uint8_t *out, size_t maxSize) {
-  size_t size = std::min(text.size(), maxSize);
-  std::memcpy(out, text.data(), size);
-  return size;
+static bool parses(llvm::StringRef text) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics(/*limit=*/1);
+  llvm::Expected<FileId> file = sources.addBuffer(getFileName(text), text);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return false;
+  }
+  return parseModule(sources, *file, diagnostics) && !diagnostics.hasErrors();
+}
+
+/// The first of some attempts that parses, or else the last one.
+template <typename ChangeFn>
+static size_t putParsed(ChangeFn change, uint8_t *out, size_t maxSize) {
+  constexpr unsigned maxAttempts = 4;
+  std::string changed;
+  for (unsigned attempt = 0; attempt < maxAttempts; ++attempt) {
+    changed = change();
+    if (changed.size() <= maxSize && parses(changed))
+      break;
+  }
+  return fuzz::put(changed, out, maxSize);
 }
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
                                           unsigned seed) {
-  if (seed % 16 == 0 || size == 0)
+  if (seed % 32 == 0 || size == 0)
     return LLVMFuzzerMutate(data, size, maxSize);
-  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
-  return put(fuzz::SourceMutator(getVocabulary(), seed).mutate(text), data, maxSize);
+  std::string text(reinterpret_cast<const char *>(data), size);
+  fuzz::SourceMutator mutator(getVocabulary(), seed);
+  return putParsed([&] { return mutator.mutate(text); }, data, maxSize);
 }
 
 extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSize,
@@ -169,5 +232,6 @@ extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t *first, size_t firstSi
                                             size_t maxSize, unsigned seed) {
   llvm::StringRef a(reinterpret_cast<const char *>(first), firstSize);
   llvm::StringRef b(reinterpret_cast<const char *>(second), secondSize);
-  return put(fuzz::SourceMutator(getVocabulary(), seed).cross(a, b), out, maxSize);
+  fuzz::SourceMutator mutator(getVocabulary(), seed);
+  return putParsed([&] { return mutator.cross(a, b); }, out, maxSize);
 }

@@ -2,25 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Fuzzes the front of the front end: lexer, parser, host code scanner, printers and diagnostics.
-// Beyond "no crash, hang or leak" it checks that locations lie in the text, that trees keep to the
-// height limit, and that printed expressions parse back to what was printed.
+// Beyond "no crash, hang or unbounded memory" it checks that locations lie in the text, that trees
+// keep to the height limit, and that printed expressions parse back to what was printed.
+
+#include "FuzzChecks.h"
+#include "SourceMutator.h"
 
 #include "tilec/Syntax/ASTPrinter.h"
 #include "tilec/Syntax/AssignedNames.h"
 #include "tilec/Syntax/Parser.h"
 #include "tilec/Syntax/Walk.h"
 
-#include <cstdio>
-#include <cstdlib>
-
 using namespace tilec;
+using fuzz::check;
 
-static void check(bool condition, const char *what, llvm::StringRef detail = "") {
-  if (condition)
-    return;
-  std::fprintf(stderr, "property violated: %s\n%s\n", what, detail.str().c_str());
-  std::abort();
-}
+extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t maxSize);
 
 /// f-strings and unsupported constructs are not printed faithfully; deep trees need brackets that
 /// may pass the limit.
@@ -80,13 +76,10 @@ static void parseAs(llvm::StringRef text, SourceLanguage language) {
     return llvm::consumeError(file.takeError());
   std::unique_ptr<ast::Module> module = parseModule(sources, *file, diagnostics, language);
   check(module || diagnostics.hasErrors(), "no module and no error");
-  for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
-    check(diagnostic.range.begin <= diagnostic.range.end && diagnostic.range.end <= text.size(),
-          "diagnostic range", diagnostic.message);
-  renderDiagnostics(sources, diagnostics);
-  renderDiagnosticsAsJson(sources, diagnostics);
-  if (!module)
+  if (!module) {
+    fuzz::checkDiagnostics(sources, diagnostics);
     return;
+  }
   ast::printTree(*module, &sources);
   ast::NameSet names;
   ast::collectAssignedNames(module->body, names);
@@ -96,11 +89,30 @@ static void parseAs(llvm::StringRef text, SourceLanguage language) {
     if (auto *function = llvm::dyn_cast<ast::FunctionDef>(const_cast<ast::Stmt *>(statement)))
       parseSkippedBody(sources, *module, *function, diagnostics);
   }
+  fuzz::checkDiagnostics(sources, diagnostics);
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  fuzz::MemoryWatch memory;
   llvm::StringRef text(reinterpret_cast<const char *>(data), size);
   parseAs(text, SourceLanguage::Tile);
   parseAs(text, SourceLanguage::Python);
   return 0;
+}
+
+static llvm::ArrayRef<std::string> getVocabulary() {
+  static const std::string words[] = {
+      "match",  "case _:",  "async",     "await",   "yield",  "nonlocal", "try:",
+      "except", "finally:", "with",      "class C", "lambda", "print",    "f'{x!r:>{y}}'",
+      "r'\\'",  "b''",      "'''a\n'''", "0o17",    "1_0",    "1e5j",     "x: int",
+      "->",     "...",      "**",        "\\\n",    ";",      "\t",       "# type: ignore"};
+  return words;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t maxSize,
+                                          unsigned seed) {
+  if (seed % 2 == 0 || size == 0)
+    return LLVMFuzzerMutate(data, size, maxSize);
+  llvm::StringRef text(reinterpret_cast<const char *>(data), size);
+  return fuzz::put(fuzz::SourceMutator(getVocabulary(), seed / 2).mutate(text), data, maxSize);
 }

@@ -9,6 +9,8 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstring>
+
 using namespace tilec::fuzz;
 using llvm::StringRef;
 
@@ -232,4 +234,10 @@ std::string SourceMutator::cross(StringRef first, StringRef second) {
     lines.erase(lines.begin() + at, lines.begin() + std::min(at + count, lines.size()));
   lines.insert(lines.begin() + at, others.begin() + begin, others.begin() + begin + count);
   return llvm::join(lines, "\n");
+}
+
+size_t tilec::fuzz::put(StringRef text, uint8_t *out, size_t maxSize) {
+  size_t size = std::min(text.size(), maxSize);
+  std::memcpy(out, text.data(), size);
+  return size;
 }

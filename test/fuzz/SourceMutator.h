@@ -47,6 +47,9 @@ private:
   std::minstd_rand random;
 };
 
+/// Copies as much of a text as there is room for; how much that was.
+size_t put(llvm::StringRef text, uint8_t *out, size_t maxSize);
+
 } // namespace tilec::fuzz
 
 #endif // TILEC_TEST_FUZZ_SOURCEMUTATOR_H

@@ -30,6 +30,7 @@ TEST(Error, expressions) {
             "1:2 a starred expression cannot be the element of a comprehension\n");
   EXPECT_EQ(errors("(*a for a in b)\n"),
             "1:2 a starred expression cannot be the element of a comprehension\n");
+  EXPECT_EQ(errors("x[*a:2]\n"), "1:3 a starred expression cannot be the bound of a slice\n");
   EXPECT_EQ(errors("(a) := 1\n"), "1:2 the target of ':=' must be a name\n");
   EXPECT_EQ(errors("(a.b := 1)\n"), "1:2 the target of ':=' must be a name\n");
 }
