@@ -20,6 +20,7 @@
 #include "tilec/Driver/Pipelines.h"
 #include "tilec/Driver/Registration.h"
 #include "tilec/Driver/ToolHints.h"
+#include "tilec/Support/RemarkCategory.h"
 #include "tilec/Syntax/ASTPrinter.h"
 #include "tilec/Syntax/Parser.h"
 #include "tilec/Target/Cubin.h"
@@ -63,7 +64,7 @@ struct Compiler::Impl {
 };
 
 constexpr llvm::StringLiteral kStagesAttr = "tile.num_stages";
-/// Where the search for a number of stages begins that fits.
+/// Where the search for a number of stages that fits begins.
 constexpr int kUsualStages = 4;
 
 /// "sim", or "sim:" and the processor whose code is to be run.
@@ -103,16 +104,26 @@ private:
   bool parse();
   bool generate();
   /// Source to the tile dialect.
-  OwningOpRef<ModuleOp> makeTile(std::optional<int> numStages, DiagnosticEngine &engine);
+  OwningOpRef<ModuleOp> makeTile(DiagnosticEngine &engine);
   /// Warns of what the index arithmetic of the module shows.
   void warnOfTraps();
   bool hasTensorMaps() const;
   bool toTileGPU();
   PipelineOptions tileGPUOptions() const;
-  /// Where the kernel needs too much shared memory: says with how many stages it would fit.
-  void suggestStages();
-  /// The bytes of shared memory that the kernel needs when no loop has more stages.
-  std::optional<int64_t> sharedBytesWith(int stages);
+  /// What the passes on tilegpu make of a module.
+  struct Lowered {
+    OwningOpRef<ModuleOp> module;
+    /// The module as it was before them, where compiling it once more may pay.
+    OwningOpRef<ModuleOp> before;
+    DiagnosticEngine messages{};
+    bool works = false;
+  };
+  Lowered lowerToTileGPU(OwningOpRef<ModuleOp> tileModule);
+  /// Where the kernel needs too much shared memory, gives up buffers of pipelined loops: takes what
+  /// it becomes with the largest number of stages that fits.
+  void reduceStages(Lowered &lowered);
+  /// What the kernel becomes when no loop has more stages.
+  Lowered lowerWithStages(int stages);
   bool toLLVMDialect();
   bool toHost();
   bool toLLVM();
@@ -165,7 +176,7 @@ private:
   std::unique_ptr<CompiledKernel> result;
   std::unique_ptr<ast::Module> tree;
   OwningOpRef<ModuleOp> module;
-  /// The module as it was before layouts, while compiling it once more may pay.
+  /// See Lowered::before.
   OwningOpRef<ModuleOp> beforeTileGPU;
   bool planOccupancy = true, parkTensors = true;
   /// Whether the last compilation planned occupancy.
@@ -216,15 +227,14 @@ bool Compilation::parse() {
   return true;
 }
 
-OwningOpRef<ModuleOp> Compilation::makeTile(std::optional<int> numStages,
-                                            DiagnosticEngine &engine) {
+OwningOpRef<ModuleOp> Compilation::makeTile(DiagnosticEngine &engine) {
   IRGenOptions irgen;
   irgen.modules = &modules;
   irgen.kernel = options.kernel;
   irgen.arguments = options.arguments;
   irgen.constants = options.constants;
   irgen.numWarps = options.numWarps;
-  irgen.numStages = numStages;
+  irgen.numStages = options.numStages;
   irgen.heuristicArguments = options.heuristicArguments;
   irgen.debug = options.debug;
   irgen.warn = true;
@@ -269,7 +279,7 @@ bool Compilation::hasTensorMaps() const {
 }
 
 bool Compilation::generate() {
-  module = makeTile(options.numStages, diagnostics);
+  module = makeTile(diagnostics);
   if (module)
     warnOfTraps();
   if (!module || diagnostics.hasErrors())
@@ -323,65 +333,91 @@ static std::optional<int64_t> sharedBytesOf(ModuleOp module) {
   return bytes ? std::optional<int64_t>(bytes.getInt()) : std::nullopt;
 }
 
-std::optional<int64_t> Compilation::sharedBytesWith(int stages) {
-  // Messages have been given; what is tried here is nobody's concern.
+Compilation::Lowered Compilation::lowerToTileGPU(OwningOpRef<ModuleOp> tileModule) {
+  Lowered lowered;
+  lowered.messages.setWarningOptions(options.warnings);
+  lowered.module = std::move(tileModule);
+  if (parkTensors && !isSimulator(options.target) && wants(Stage::Cubin))
+    lowered.before = lowered.module->clone();
+  DiagnosticBridge bridge(context, sources, lowered.messages);
+  bool isRemarking = context.getRemarkEngine() != nullptr;
+  if (isRemarking)
+    DiagnosticBridge::collectRemarks(context, sources, lowered.messages);
+  PassManager pm(&context, ModuleOp::getOperationName());
+  buildTileGPUPipeline(pm, tileGPUOptions());
+  lowered.works = succeeded(pm.run(*lowered.module));
+  if (isRemarking)
+    DiagnosticBridge::collectRemarks(context, sources, diagnostics);
+  return lowered;
+}
+
+Compilation::Lowered Compilation::lowerWithStages(int stages) {
+  // What there is to say of the source has been said.
   DiagnosticEngine unheard;
-  ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &) { return success(); });
-  OwningOpRef<ModuleOp> trial = makeTile(stages, unheard);
-  if (!trial || unheard.hasErrors())
-    return std::nullopt;
+  OwningOpRef<ModuleOp> tileModule = makeTile(unheard);
+  PassManager pm(&context, ModuleOp::getOperationName());
+  buildTilePipeline(pm, hasTensorMaps());
+  if (!tileModule || unheard.hasErrors() || failed(pm.run(*tileModule)))
+    return {};
   auto cap = [&](Operation *op) {
     auto own = op->getAttrOfType<IntegerAttr>(kStagesAttr);
     if (own && own.getInt() > stages)
       op->setAttr(kStagesAttr, IntegerAttr::get(own.getType(), stages));
   };
-  cap(*trial);
-  trial->walk([&](scf::ForOp loop) { cap(loop); });
-  PassManager pm(&context, ModuleOp::getOperationName());
-  buildTilePipeline(pm, hasTensorMaps());
-  buildTileGPUPipeline(pm, tileGPUOptions());
-  (void)pm.run(*trial);
-  return sharedBytesOf(*trial);
+  cap(*tileModule);
+  tileModule->walk([&](scf::ForOp loop) { cap(loop); });
+  return lowerToTileGPU(std::move(tileModule));
 }
 
-void Compilation::suggestStages() {
-  std::optional<int64_t> bytes = sharedBytesOf(*module);
-  int64_t limit = sharedMemoryLimit(tilegpu::computeCapabilityOf(*module));
-  Diagnostic *error = diagnostics.getLast();
+void Compilation::reduceStages(Lowered &lowered) {
+  std::optional<int64_t> bytes = sharedBytesOf(*lowered.module);
+  int64_t limit = sharedMemoryLimit(tilegpu::computeCapabilityOf(*lowered.module));
+  Diagnostic *error = lowered.messages.getLast();
   if (!bytes || *bytes <= limit || askedStages < 2 || !error)
     return;
-  context.setRemarkEngine(nullptr);
   // Rings only grow with the number of stages.
   int fits = 0, tooMany = askedStages;
-  std::optional<int64_t> fittingBytes, leastBytes;
+  Lowered fitting;
   while (tooMany - fits > 1) {
     int middle = fits == 0 && tooMany > 2 * kUsualStages ? kUsualStages : (fits + tooMany) / 2;
-    std::optional<int64_t> tried = sharedBytesWith(middle);
-    if (middle == 1)
-      leastBytes = tried;
-    if (tried && *tried <= limit) {
+    Lowered tried = lowerWithStages(middle);
+    if (tried.works) {
       fits = middle;
-      fittingBytes = tried;
-    } else {
-      tooMany = middle;
+      fitting = std::move(tried);
+      continue;
     }
+    tooMany = middle;
+    std::optional<int64_t> needed = tried.module ? sharedBytesOf(*tried.module) : std::nullopt;
+    if (middle == 1 && needed && *needed > limit)
+      error->addNote(error->range, "no 'num_stages' fits: even 1 needs " + Twine(*needed) +
+                                       " bytes; take smaller blocks");
   }
-  if (fits > 0)
-    error->addNote(error->range, "the largest 'num_stages' that fits is " + Twine(fits) +
-                                     ", with " + Twine(*fittingBytes) + " bytes");
-  else if (leastBytes)
-    error->addNote(error->range, "no 'num_stages' fits: even 1 needs " + Twine(*leastBytes) +
-                                     " bytes; take smaller blocks");
+  if (fits == 0)
+    return;
+  lowered = std::move(fitting);
+  result->metadata.numStages = std::min(int(result->metadata.numStages), fits);
+  if (options.remarks)
+    lowered.messages.remark(kernelRange,
+                            "'num_stages' is reduced from " + Twine(askedStages) + " to " +
+                                Twine(fits) + ": the kernel would need " + Twine(*bytes) +
+                                " bytes of shared memory, and a CTA has " + Twine(limit),
+                            remarks::kPipeline);
 }
 
 bool Compilation::toTileGPU() {
-  PipelineOptions pipeline = tileGPUOptions();
   askedStages = mostStages(*module);
-  if (parkTensors && !isSimulator(options.target) && wants(Stage::Cubin))
-    beforeTileGPU = module->clone();
-  if (!runPipeline([&](OpPassManager &pm) { buildTileGPUPipeline(pm, pipeline); })) {
-    suggestStages();
-    return false;
+  Lowered lowered = lowerToTileGPU(std::move(module));
+  if (!lowered.works)
+    reduceStages(lowered);
+  module = std::move(lowered.module);
+  beforeTileGPU = std::move(lowered.before);
+  for (const Diagnostic &message : lowered.messages.getDiagnostics())
+    diagnostics.adopt(message);
+  if (!lowered.works) {
+    if (lowered.messages.hasErrors())
+      return fail(Failure::Input);
+    diagnostics.error(SourceRange(), "a pass failed without saying why");
+    return fail(Failure::Internal);
   }
   bool isParked =
       module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();

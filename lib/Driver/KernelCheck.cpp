@@ -75,6 +75,8 @@ private:
   /// Parameters that are not guessed.
   std::vector<std::string> known;
   llvm::ArrayRef<std::string> heuristics;
+  /// Parameters that are guessed although they have default values.
+  std::vector<std::string> asked;
   std::set<std::string> tried;
   unsigned numTried = 0;
   double budget;
@@ -225,7 +227,7 @@ PlausibleSignature SignatureSearch::accept(const ast::FunctionDef &function,
 
 PlausibleSignature SignatureSearch::run(const ast::FunctionDef &function,
                                         llvm::ArrayRef<PlausibleSignature> rejected) {
-  std::vector<ParamUse> uses = findParamUses(module, function);
+  std::vector<ParamUse> uses = findParamUses(module, function, &modules);
   for (const PlausibleSignature &signature : rejected)
     isNew(signature.guess);
 
@@ -264,7 +266,7 @@ PlausibleSignature SignatureSearch::run(const ast::FunctionDef &function,
   bool hasBadHeuristic = false;
   for (unsigned round = 0; round < 2; ++round) {
     for (const GuessVariant &variant : guessVariants()) {
-      Guess guess = guessSignature(module, function, uses, known, variant);
+      Guess guess = guessSignature(module, function, uses, known, variant, asked);
       if (!isNew(guess))
         continue;
       Trial trial = tryOut(guess);
@@ -287,6 +289,7 @@ PlausibleSignature SignatureSearch::run(const ast::FunctionDef &function,
     // Heuristics of run-time values, or those that only change what the caller gives.
     llvm::erase_if(known,
                    [&](const std::string &name) { return llvm::is_contained(heuristics, name); });
+    asked = heuristics;
     first.clear();
     best.clear();
   }

@@ -380,6 +380,11 @@ private:
   bool parseHostBody(const SourceModule &module, const ast::FunctionDef &function);
   FailureOr<Value> callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
                             SourceRange range);
+  /// The module of a name that module-level code looks up; None when there is none.
+  FailureOr<Value> findModule(llvm::StringRef name, SourceRange range);
+  /// Functions of `importlib`, by which projects look for modules of the language.
+  FailureOr<Value> callImportlib(llvm::StringRef path, llvm::ArrayRef<CallArg> args,
+                                 SourceRange range);
   /// The answer of a function that is known by its name ("is_hip"), if it is.
   std::optional<bool> answerHostPredicate(llvm::StringRef path) const;
 

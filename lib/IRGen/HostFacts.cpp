@@ -228,6 +228,48 @@ std::optional<Value> Generator::getHostFact(llvm::StringRef path) {
       .Default(std::nullopt);
 }
 
+/// The fields of what `importlib.util.find_spec` gives.
+static FieldsPtr getSpecFields() {
+  static const FieldsPtr fields = [] {
+    auto made = std::make_shared<TupleFields>();
+    made->names = {"name", "loader", "module"};
+    return made;
+  }();
+  return fields;
+}
+
+FailureOr<Value> Generator::findModule(llvm::StringRef name, SourceRange range) {
+  if (isLanguageModule(name))
+    return Value(ModuleValue{name.str()});
+  if (const SourceModule *here = frame ? frame->module : nullptr)
+    if (FoundModule found = imported->loader->find(name, here->path))
+      return openModule(found, name, range);
+  return Value::none();
+}
+
+FailureOr<Value> Generator::callImportlib(llvm::StringRef path, llvm::ArrayRef<CallArg> args,
+                                          SourceRange range) {
+  const Constant *name = args.empty() ? nullptr : args[0].value.getConstant();
+  const std::vector<Value> *spec = args.empty() ? nullptr : args[0].value.getTuple();
+  if (path == "importlib.util.module_from_spec" && spec &&
+      args[0].value.getFields() == getSpecFields())
+    return spec->back();
+  if (path == "importlib.loader.exec_module")
+    return Value::none();
+  bool isSearch = path == "importlib.util.find_spec";
+  if ((!isSearch && path != "importlib.import_module") || !name || !name->isString())
+    return errorHostValue(path, range);
+  FailureOr<Value> module = findModule(name->getString(), range);
+  if (mlir::failed(module))
+    return failure();
+  if (!module->getIf<ModuleValue>() && !isSearch)
+    return error(range, "the module '" + name->getString() + "' is not found");
+  if (!module->getIf<ModuleValue>() || !isSearch)
+    return module;
+  return Value::tuple({Value(*name), Value(ModuleValue{"importlib.loader"}), *module},
+                      getSpecFields());
+}
+
 FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
                                      SourceRange range) {
   llvm::StringRef path = callee.path;
@@ -240,6 +282,8 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
   int capability = options.computeCapability;
   if (path.ends_with("environ.get") || path.ends_with("os.getenv") || path == "getenv")
     return args.size() > 1 ? args[1].value : Value::none();
+  if (path.starts_with("importlib."))
+    return callImportlib(path, args, range);
   // Scopes of the profiler do nothing here.
   if (path.starts_with("triton.profiler"))
     return Value::none();

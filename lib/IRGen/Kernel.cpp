@@ -99,7 +99,7 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
 FailureOr<Value> Generator::evaluateConstantText(const SourceModule &module, llvm::StringRef name,
                                                  llvm::StringRef text) {
   std::string bufferName = ("<constant " + name + ">").str();
-  llvm::Expected<FileId> file = sources.addBuffer(bufferName, text);
+  llvm::Expected<FileId> file = sources.addBufferOnce(bufferName, text);
   if (!file) {
     std::string message = llvm::toString(file.takeError());
     return error(SourceRange(), "value of '" + name + "': " + message);

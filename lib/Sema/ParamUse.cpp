@@ -1,174 +1,28 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An abstract evaluation of a function: the value of an expression is which parameters it is made
-// of, and how. Its statements are gone through a few times, so that what a loop carries is seen; a
-// callee is summarised once.
+// An abstract evaluation of a function. Its statements are gone through a few times, so that what a
+// loop carries is seen; a callee is summarised once.
 
 #include "tilec/Sema/ParamUse.h"
 
+#include "ParamUseScan.h"
 #include "tilec/Sema/DType.h"
 #include "tilec/Sema/ModuleScope.h"
 #include "tilec/Sema/PyInt.h"
 #include "tilec/Syntax/Walk.h"
 
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/SmallBitVector.h"
-#include "llvm/ADT/StringSwitch.h"
-
-#include <map>
-
 using namespace tilec;
 using namespace tilec::ast;
+using namespace tilec::paramuse;
 
-namespace {
-
-using Params = llvm::SmallSetVector<unsigned, 4>;
-
-/// What an expression is made of, as numbers of parameters.
-struct Flow {
-  /// Terms of the sum that it is, the first one first: one of them may be a pointer.
-  Params terms;
-  /// Parameters that take part in any other way.
-  Params factors;
-  /// Pointers that it was loaded through.
-  Params loaded;
-  /// Nothing but a loaded value.
-  bool isLoad = false;
-  /// Nothing but that parameter.
-  bool isExact = false;
-  /// Made of program ids, ranges and the like.
-  bool isIndex = false;
-  /// An address that was made from a number.
-  bool isAddress = false;
-
-  void add(const Flow &other) {
-    terms.insert_range(other.terms);
-    factors.insert_range(other.factors);
-    loaded.insert_range(other.loaded);
-    isIndex |= other.isIndex;
-    isAddress |= other.isAddress;
-    isExact = isLoad = false;
-  }
-  /// The same as a factor: its terms are none of the whole.
-  Flow scaled() const {
-    Flow result = *this;
-    result.factors.insert_range(terms);
-    result.terms.clear();
-    result.isExact = result.isLoad = false;
-    return result;
-  }
-};
-
-struct Summary {
-  std::vector<ParamUse> uses;
-  Flow result;
-  bool isDone = false;
-};
-
-class Analysis {
-public:
-  explicit Analysis(const Module &astModule) : module(astModule) {}
-
-  const Summary &summarize(const FunctionDef &function);
-  const FunctionDef *findFunction(llvm::StringRef name) const {
-    return module.findJitFunction(name);
-  }
-
-private:
-  const Module &module;
-  std::map<const FunctionDef *, Summary> summaries;
-};
-
-/// Functions that need floating-point operands.
-bool isRealFunction(llvm::StringRef name) {
-  return llvm::StringSwitch<bool>(name)
-      .Cases({"exp", "exp2", "log", "log2", "sqrt", "sqrt_rn", "rsqrt", "sin", "cos", "sigmoid"},
-             true)
-      .Cases({"tanh", "erf", "pow", "fma", "floor", "ceil", "div_rn", "fdiv", "softmax"}, true)
-      .Default(false);
-}
-
-/// Calls that hand on their first argument.
-bool isTransparent(llvm::StringRef name) {
-  return llvm::StringSwitch<bool>(name)
-      .Cases({"multiple_of", "max_contiguous", "max_constancy", "assume", "cast", "to"}, true)
-      .Cases({"broadcast_to", "reshape", "view", "trans", "permute", "expand_dims", "advance"},
-             true)
-      .Cases({"ravel", "flip", "constexpr", "int", "to_tensor"}, true)
-      .Default(false);
-}
-
-class FunctionScan {
-public:
-  FunctionScan(Analysis &owner, const FunctionDef &scanned, Summary &result)
-      : analysis(owner), function(scanned), summary(result) {}
-
-  void run();
-
-private:
-  struct Arg {
-    llvm::StringRef keyword;
-    const Expr *expr;
-    Flow flow;
-  };
-  using Args = std::vector<Arg>;
-
-  void scan(Block block) {
-    for (const Stmt *stmt : block)
-      scan(stmt);
-  }
-  void scan(const Stmt *stmt);
-  void assign(const Expr *target, const Flow &flow);
-
-  Flow evaluate(const Expr *expr);
-  Flow evaluateBinary(const Binary &binary);
-  Flow evaluateCompare(const Compare &compare);
-  Flow evaluateCall(const Call &call);
-  Flow evaluateBuiltin(llvm::StringRef name, Args &args, const Flow *self);
-  Flow evaluateFunction(const FunctionDef &callee, const Args &args);
-  void evaluateCondition(const Expr *expr);
-
-  ParamUse &use(unsigned param) { return summary.uses[param]; }
-  /// An address is followed.
-  void follow(const Flow &flow);
-  void markIndex(const Flow &flow);
-  void markReal(const Flow &flow);
-  void markExtent(const Flow &flow);
-  template <typename Member> void markLoaded(const Flow &flow, Member member) {
-    for (unsigned param : flow.loaded)
-      use(param).*member = true;
-  }
-  void markType(const Flow &flow) {
-    if (flow.isExact)
-      use(flow.terms.front()).isType = true;
-  }
-  static const Arg *find(const Args &args, size_t position, llvm::StringRef keyword) {
-    for (const Arg &arg : args)
-      if (arg.keyword == keyword)
-        return &arg;
-    return position < args.size() && args[position].keyword.empty() ? &args[position] : nullptr;
-  }
-
-  Analysis &analysis;
-  const FunctionDef &function;
-  Summary &summary;
-  llvm::DenseMap<llvm::StringRef, Flow> variables;
-  /// The sums that were followed, to be decided at the end: which term is the pointer.
-  std::vector<Params> followed;
-  bool changed = false;
-};
-
-} // namespace
-
-const Summary &Analysis::summarize(const FunctionDef &function) {
+const Summary &Analysis::summarize(const Module &module, const FunctionDef &function) {
   auto [entry, isNew] = summaries.try_emplace(&function);
   Summary &summary = entry->second;
   if (!isNew)
     return summary; // done, or a recursion
   summary.uses.resize(function.params.size());
-  FunctionScan(*this, function, summary).run();
+  FunctionScan(*this, module, function, summary).run();
   summary.isDone = true;
   return summary;
 }
@@ -193,22 +47,63 @@ void FunctionScan::run() {
   for (const Params &terms : followed)
     if (terms.size() == 1)
       use(terms.front()).isPointer = true;
-  auto isPointerName = [&](unsigned param) {
-    std::string name = function.params[param].name.lower();
-    return llvm::StringRef(name).contains("ptr") || llvm::StringRef(name).contains("pointer");
-  };
+  resolveChoices();
   for (const Params &terms : followed) {
     if (terms.size() == 1)
       continue;
-    auto known = llvm::find_if(terms, [&](unsigned param) { return use(param).isPointer; });
-    if (known == terms.end())
-      known = llvm::find_if(terms, isPointerName);
-    unsigned pointer = known == terms.end() ? terms.front() : *known;
+    unsigned pointer = findPointer(terms);
     use(pointer).isPointer = true;
     for (unsigned term : terms)
       if (term != pointer && !use(term).isPointer)
         use(term).isIndex = true;
   }
+  resolveChoices();
+}
+
+unsigned FunctionScan::findPointer(const Params &terms) {
+  const auto *known = llvm::find_if(terms, [&](unsigned param) { return use(param).isPointer; });
+  if (known == terms.end())
+    known = llvm::find_if(terms, [&](unsigned param) {
+      std::string name = function.params[param].name.lower();
+      return llvm::StringRef(name).contains("ptr") || llvm::StringRef(name).contains("pointer");
+    });
+  return known == terms.end() ? terms.front() : *known;
+}
+
+void FunctionScan::noteChoice(const Flow &one, const Flow &other) {
+  // What is loaded through a pointer and takes its name is none.
+  auto isLoadedThrough = [](const Flow &value, const Flow &address) {
+    return llvm::any_of(value.loaded, [&](unsigned p) { return address.terms.contains(p); });
+  };
+  if (one.terms.empty() || other.terms.empty() || one.terms == other.terms ||
+      isLoadedThrough(one, other) || isLoadedThrough(other, one) || choices.size() >= 256)
+    return;
+  std::pair<Params, Params> choice(one.terms, other.terms);
+  if (!llvm::is_contained(choices, choice))
+    choices.push_back(std::move(choice));
+}
+
+void FunctionScan::resolveChoices() {
+  auto hasPointer = [&](const Params &terms) {
+    return llvm::any_of(terms, [&](unsigned param) { return use(param).isPointer; });
+  };
+  for (bool found = true; found;) {
+    found = false;
+    for (const auto &[one, other] : choices)
+      if (hasPointer(one) != hasPointer(other)) {
+        use(findPointer(hasPointer(one) ? other : one)).isPointer = true;
+        found = true;
+      }
+  }
+}
+
+void FunctionScan::markTuple(const Flow &flow, unsigned size) {
+  if (!flow.isExact && !flow.isElement)
+    return;
+  ParamUse &tuple = use(flow.terms.front());
+  (flow.isExact ? tuple.isTuple : tuple.holdsTuples) = true;
+  unsigned &known = flow.isExact ? tuple.tupleSize : tuple.innerSize;
+  known = std::max(known, size);
 }
 
 void FunctionScan::follow(const Flow &flow) {
@@ -253,10 +148,14 @@ void FunctionScan::assign(const Expr *target, const Flow &flow) {
       return;
     }
     Flow &known = entry->second;
+    noteChoice(known, flow);
     size_t before = known.terms.size() + known.factors.size() + known.loaded.size();
-    bool wasExact = known.isExact && flow.isExact && known.terms == flow.terms;
+    bool isSame = known.terms == flow.terms;
+    bool wasExact = known.isExact && flow.isExact && isSame;
+    bool wasElement = known.isElement && flow.isElement && isSame;
     known.add(flow);
     known.isExact = wasExact;
+    known.isElement = wasElement;
     changed |= before != known.terms.size() + known.factors.size() + known.loaded.size();
     return;
   }
@@ -265,8 +164,10 @@ void FunctionScan::assign(const Expr *target, const Flow &flow) {
     targets = tuple->elements;
   else if (const auto *list = llvm::dyn_cast<List>(target))
     targets = list->elements;
+  if (!targets.empty())
+    markTuple(flow, unsigned(targets.size()));
   for (const Expr *element : targets)
-    assign(element, flow);
+    assign(element, flow.getElement());
 }
 
 void FunctionScan::scan(const Stmt *stmt) {
@@ -294,7 +195,9 @@ void FunctionScan::scan(const Stmt *stmt) {
     const auto *assignment = llvm::cast<AugAssign>(stmt);
     Flow value = evaluate(assignment->value);
     bool isSum = assignment->op == BinaryOp::Add || assignment->op == BinaryOp::Sub;
-    assign(assignment->target, isSum ? value : value.scaled());
+    Flow sum = evaluate(assignment->target);
+    sum.add(isSum ? value : value.scaled());
+    assign(assignment->target, sum);
     return;
   }
   case StmtKind::Return:
@@ -310,7 +213,9 @@ void FunctionScan::scan(const Stmt *stmt) {
   }
   case StmtKind::For: {
     const auto *loop = llvm::cast<For>(stmt);
-    assign(loop->target, evaluate(loop->iter));
+    Flow range = evaluate(loop->iter);
+    markTuple(range, 0);
+    assign(loop->target, range.getElement());
     scan(loop->body);
     return;
   }
@@ -364,7 +269,13 @@ Flow FunctionScan::evaluate(const Expr *expr) {
     }
     if (isBlock && flow.isExact)
       use(flow.terms.front()).isBlock = true;
-    flow.isExact = false;
+    const Expr *single = subscript->indices.size() == 1 ? subscript->indices.front() : nullptr;
+    if (single && !isBlock && !llvm::isa<NoneLiteral, Tuple>(single)) {
+      const auto *number = llvm::dyn_cast<IntLiteral>(single);
+      markTuple(flow, number ? unsigned(number->getValue().getLimitedValue(63)) + 1 : 0);
+      return flow.getElement();
+    }
+    flow.isExact = flow.isElement = false;
     return flow;
   }
   case ExprKind::Attribute: {
@@ -386,8 +297,9 @@ Flow FunctionScan::evaluate(const Expr *expr) {
   case ExprKind::Conditional: {
     const auto *choice = llvm::cast<Conditional>(expr);
     evaluateCondition(choice->condition);
-    Flow flow = evaluate(choice->thenValue);
-    flow.add(evaluate(choice->elseValue));
+    Flow flow = evaluate(choice->thenValue), other = evaluate(choice->elseValue);
+    noteChoice(flow, other);
+    flow.add(other);
     return flow;
   }
   case ExprKind::BoolOp: {
@@ -445,6 +357,7 @@ Flow FunctionScan::evaluateBinary(const Binary &binary) {
       if (right.isExact)
         use(right.terms.front()).isDivisor = true;
       left.isIndex |= right.isIndex;
+      left.isQuotient = true;
       return left;
     }
     left.add(right.scaled());
@@ -477,12 +390,12 @@ Flow FunctionScan::evaluateCompare(const Compare &compare) {
     for (auto [one, other] : {std::pair(i, i + 1), std::pair(i + 1, i)}) {
       if (flows[other].isIndex)
         markIndex(flows[one]);
-      std::vector<const Expr *> choices{exprs[other]};
+      std::vector<const Expr *> compared{exprs[other]};
       if (const auto *tuple = llvm::dyn_cast<Tuple>(exprs[other]))
-        choices.assign(tuple->elements.begin(), tuple->elements.end());
+        compared.assign(tuple->elements.begin(), tuple->elements.end());
       else if (const auto *list = llvm::dyn_cast<List>(exprs[other]))
-        choices.assign(list->elements.begin(), list->elements.end());
-      for (const Expr *choice : choices)
+        compared.assign(list->elements.begin(), list->elements.end());
+      for (const Expr *choice : compared)
         if (const auto *text = llvm::dyn_cast<StringLiteral>(choice); text && flows[one].isExact) {
           std::vector<std::string> &strings = use(flows[one].terms.front()).strings;
           if (!llvm::is_contained(strings, text->value))
@@ -491,9 +404,9 @@ Flow FunctionScan::evaluateCompare(const Compare &compare) {
       CompareOp op = compare.ops[std::min(one, other)];
       bool isEquality = op != CompareOp::Lt && op != CompareOp::LtE && op != CompareOp::Gt &&
                         op != CompareOp::GtE;
-      for (const Expr *choice : choices)
+      for (const Expr *choice : compared)
         if (const auto *literal = llvm::dyn_cast<IntLiteral>(choice);
-            literal && isEquality && flows[one].isExact) {
+            literal && isEquality && (flows[one].isExact || flows[one].isElement)) {
           std::optional<PyInt> number = PyInt::fromSigned(literal->getValue());
           std::vector<int64_t> &numbers = use(flows[one].terms.front()).numbers;
           if (number && number->fitsInt64() &&
@@ -512,287 +425,7 @@ Flow FunctionScan::evaluateCompare(const Compare &compare) {
   return result;
 }
 
-Flow FunctionScan::evaluateCall(const Call &call) {
-  Args args;
-  for (const Expr *arg : call.args)
-    args.push_back({"", arg, evaluate(arg)});
-  for (const KeywordArg &keyword : call.keywords)
-    args.push_back({keyword.name, keyword.value, evaluate(keyword.value)});
-
-  if (const auto *name = llvm::dyn_cast<Name>(call.callee)) {
-    auto variable = variables.find(name->id);
-    if (variable != variables.end()) {
-      if (variable->second.isExact) {
-        ParamUse &called = use(variable->second.terms.front());
-        called.isCalled = true;
-        called.numArguments = unsigned(args.size());
-      }
-      Flow flow;
-      for (const Arg &arg : args)
-        flow.add(arg.flow.scaled());
-      return flow;
-    }
-    if (const FunctionDef *callee = analysis.findFunction(name->id))
-      return evaluateFunction(*callee, args);
-    return evaluateBuiltin(name->id, args, nullptr);
-  }
-  if (const auto *attribute = llvm::dyn_cast<Attribute>(call.callee)) {
-    std::string dotted = getDottedName(attribute->base);
-    bool isModule = !dotted.empty() && !variables.count(llvm::StringRef(dotted).split('.').first);
-    if (isModule)
-      return evaluateBuiltin(attribute->name, args, nullptr);
-    Flow self = evaluate(attribute->base);
-    return evaluateBuiltin(attribute->name, args, &self);
-  }
-  Flow flow;
-  for (const Arg &arg : args)
-    flow.add(arg.flow.scaled());
-  return flow;
-}
-
-Flow FunctionScan::evaluateFunction(const FunctionDef &callee, const Args &args) {
-  // Summarised before a reference to the caller's uses is taken: the map may grow.
-  const Summary &called = analysis.summarize(callee);
-  std::vector<const Flow *> flows(callee.params.size(), nullptr);
-  for (size_t position = 0; position < args.size(); ++position) {
-    const Arg &arg = args[position];
-    size_t index = position;
-    if (!arg.keyword.empty()) {
-      auto param =
-          llvm::find_if(callee.params, [&](const Param &p) { return p.name == arg.keyword; });
-      index = size_t(param - callee.params.begin());
-    }
-    if (index < flows.size())
-      flows[index] = &arg.flow;
-  }
-  for (auto [index, flow] : llvm::enumerate(flows)) {
-    if (!flow)
-      continue;
-    const ParamUse inner = called.uses[index];
-    if (inner.isPointer)
-      follow(*flow);
-    if (inner.isIndex)
-      markIndex(*flow);
-    if (inner.isReal && !flow->isIndex)
-      markReal(*flow);
-    if (inner.isExtent)
-      markExtent(*flow);
-    if (inner.feedsDot)
-      markLoaded(*flow, &ParamUse::feedsDot);
-    // A helper may declare constants and be given what is only known at run time.
-    if (!flow->isIndex && flow->loaded.empty())
-      for (unsigned term : flow->terms)
-        use(term).isStatic |= inner.isStatic;
-    if (inner.isPointer && !flow->terms.empty()) {
-      auto known = llvm::find_if(flow->terms, [&](unsigned p) { return use(p).isPointer; });
-      ParamUse &pointer = use(known == flow->terms.end() ? flow->terms.front() : *known);
-      pointer.loadsIntegers |= inner.loadsIntegers;
-      pointer.loadsBits |= inner.loadsBits;
-      pointer.isAtomic |= inner.isAtomic;
-      pointer.loadsAddresses |= inner.loadsAddresses;
-      pointer.loadsConditions |= inner.loadsConditions;
-      pointer.feedsDot |= inner.feedsDot;
-    }
-    if (flow->isExact) {
-      ParamUse &outer = use(flow->terms.front());
-      outer.isCondition |= inner.isCondition;
-      outer.isOptional |= inner.isOptional;
-      outer.isType |= inner.isType;
-      outer.isBlock |= inner.isBlock;
-      if (inner.isCalled) {
-        outer.isCalled = true;
-        outer.numArguments = inner.numArguments;
-      }
-      if (inner.isDescriptor) {
-        outer.isDescriptor = true;
-        outer.descriptorRank = inner.descriptorRank;
-      }
-      for (const std::string &text : inner.strings)
-        if (!llvm::is_contained(outer.strings, text))
-          outer.strings.push_back(text);
-      for (int64_t number : inner.numbers)
-        if (!llvm::is_contained(outer.numbers, number))
-          outer.numbers.push_back(number);
-    }
-  }
-  Flow result;
-  result.isIndex = called.result.isIndex;
-  for (unsigned term : called.result.terms)
-    if (term < flows.size() && flows[term])
-      result.add(*flows[term]);
-  for (unsigned factor : called.result.factors)
-    if (factor < flows.size() && flows[factor])
-      result.add(flows[factor]->scaled());
-  for (unsigned loaded : called.result.loaded)
-    if (loaded < flows.size() && flows[loaded])
-      result.loaded.insert_range(flows[loaded]->terms);
-  return result;
-}
-
-Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow *self) {
-  if (self)
-    args.insert(args.begin(), Arg{"", nullptr, *self});
-  auto arg = [&](size_t position, llvm::StringRef keyword) {
-    const Arg *found = find(args, position, keyword);
-    return found ? &found->flow : nullptr;
-  };
-  Flow result;
-  bool isDescriptorLoad = name == "_experimental_descriptor_load" ||
-                          name == "_experimental_descriptor_store" ||
-                          name == "load_tensor_descriptor" || name == "store_tensor_descriptor";
-  if ((self && self->isExact &&
-       (name == "load" || name == "store" || name.starts_with("atomic_"))) ||
-      isDescriptorLoad) {
-    const Arg *offsets = find(args, 1, "offsets");
-    bool hasOffsets =
-        offsets && offsets->expr && llvm::isa<Tuple, List>(offsets->expr) && !args.empty();
-    if (hasOffsets && args[0].flow.isExact) {
-      ParamUse &descriptor = use(args[0].flow.terms.front());
-      descriptor.isDescriptor = true;
-      const auto *tuple = llvm::dyn_cast<Tuple>(offsets->expr);
-      descriptor.descriptorRank = unsigned(
-          tuple ? tuple->elements.size() : llvm::cast<List>(offsets->expr)->elements.size());
-      markIndex(offsets->flow);
-      result.loaded.insert(args[0].flow.terms.front());
-      return result;
-    }
-  }
-  if (name == "load" || name == "store" || name.starts_with("atomic_")) {
-    const Flow *pointer = arg(0, "pointer");
-    if (!pointer)
-      return result;
-    follow(*pointer);
-    if (const Flow *mask = arg(name == "load" ? 1 : 2, "mask"))
-      if (mask->isLoad)
-        markLoaded(*mask, &ParamUse::loadsConditions);
-    bool isExchange = name == "atomic_xchg" || name == "atomic_cas" || name == "atomic_and" ||
-                      name == "atomic_or" || name == "atomic_xor";
-    for (unsigned term : pointer->terms) {
-      use(term).loadsBits |= isExchange;
-      use(term).isAtomic |= name.starts_with("atomic_");
-    }
-    result.isLoad = name == "load";
-    result.loaded = pointer->terms;
-    // The data of a block pointer or of a table of addresses come from there as well.
-    if (pointer->terms.empty())
-      result.loaded = pointer->loaded;
-    return result;
-  }
-  if (name == "make_block_ptr" || name == "make_tensor_descriptor" ||
-      name == "_experimental_make_tensor_descriptor") {
-    const Flow *base = arg(0, "base");
-    if (base)
-      follow(*base);
-    for (auto [position, keyword] : {std::pair(1, "shape"), std::pair(2, "strides")})
-      if (const Flow *flow = arg(size_t(position), keyword))
-        markIndex(*flow);
-    bool isBlockPointer = name == "make_block_ptr";
-    if (const Flow *offsets = isBlockPointer ? arg(3, "offsets") : nullptr)
-      markIndex(*offsets);
-    if (const Flow *block = arg(isBlockPointer ? 4 : 3, "block_shape"))
-      markExtent(*block);
-    if (base) {
-      result.terms = base->terms;
-      result.loaded = base->loaded;
-    }
-    return result;
-  }
-  if (name == "arange") {
-    for (const Arg &each : args)
-      markExtent(each.flow);
-    result.isIndex = true;
-    return result;
-  }
-  if (name == "program_id" || name == "num_programs") {
-    result.isIndex = true;
-    return result;
-  }
-  if (name == "range" || name == "cdiv" || name == "static_range") {
-    for (const Arg &each : args) {
-      if (each.keyword.empty())
-        markIndex(each.flow);
-      if (name == "static_range" || !each.keyword.empty())
-        for (unsigned term : each.flow.terms) {
-          use(term).isStatic = true;
-          use(term).isUnrolled |= name == "static_range";
-        }
-      result.add(each.flow.scaled());
-    }
-    result.isIndex = true;
-    return result;
-  }
-  if (name == "zeros" || name == "full" || name == "empty") {
-    if (const Flow *shape = arg(0, "shape"))
-      markExtent(*shape);
-    if (const Flow *type = arg(name == "full" ? 2 : 1, "dtype"))
-      markType(*type);
-    if (const Flow *value = name == "full" ? arg(1, "value") : nullptr)
-      result.add(value->scaled());
-    return result;
-  }
-  if (name == "broadcast_to" || name == "reshape" || name == "view")
-    for (size_t i = 1; i < args.size(); ++i)
-      markExtent(args[i].flow);
-  bool needsBlock = name == "reshape" || name == "trans" || name == "permute" || name == "split" ||
-                    name == "dot" || name == "expand_dims" || name == "broadcast_to" ||
-                    name == "sum" || name == "argmax" || name == "argmin" || name == "cumsum";
-  if (needsBlock && !args.empty() && args.front().flow.isExact)
-    use(args.front().flow.terms.front()).isBlock = true;
-  if (name == "dot" && args.size() > 1 && args[1].flow.isExact)
-    use(args[1].flow.terms.front()).isBlock = true;
-  if (name == "dot" || name == "dot_scaled") {
-    for (const Arg &each : args)
-      if (each.keyword.empty() || each.keyword == "input" || each.keyword == "other")
-        markLoaded(each.flow, &ParamUse::feedsDot);
-    if (const Flow *type = arg(5, "out_dtype"))
-      markType(*type);
-    const Flow *precision = arg(3, "input_precision");
-    if (precision && precision->isExact)
-      use(precision->terms.front()).strings = {"ieee"};
-    for (const Arg &each : args)
-      result.loaded.insert_range(each.flow.loaded);
-    return result;
-  }
-  if (name == "where") {
-    if (const Flow *condition = arg(0, "condition"); condition && condition->isLoad)
-      markLoaded(*condition, &ParamUse::loadsConditions);
-    for (size_t i = 1; i < args.size(); ++i)
-      result.add(args[i].flow);
-    return result;
-  }
-  if (name == "pointer_type")
-    return result;
-  if (isRealFunction(name))
-    for (const Arg &each : args)
-      if (!each.flow.isIndex)
-        markReal(each.flow);
-  if ((name == "to" || name == "cast") && args.size() > 1) {
-    markType(args[1].flow);
-    result = args[0].flow;
-    const auto *type = args[1].expr ? llvm::dyn_cast<Call>(args[1].expr) : nullptr;
-    if (type && llvm::StringRef(getDottedName(type->callee)).ends_with("pointer_type")) {
-      if (!result.loaded.empty() && result.terms.empty()) {
-        markLoaded(result, &ParamUse::loadsAddresses);
-        result.loaded.clear();
-        result.isAddress = true;
-      } else if (result.isExact)
-        use(result.terms.front()).isPointer = true;
-    }
-    return result;
-  }
-  if (isTransparent(name) && !args.empty()) {
-    if (name == "multiple_of" || name == "max_contiguous")
-      for (size_t i = 1; i < args.size(); ++i)
-        for (unsigned term : args[i].flow.terms)
-          use(term).isAlignment = true;
-    result = args[0].flow;
-    return result;
-  }
-  for (const Arg &each : args)
-    result.add(each.flow.scaled());
-  return result;
-}
-
-std::vector<ParamUse> tilec::findParamUses(const Module &module, const FunctionDef &function) {
-  return Analysis(module).summarize(function).uses;
+std::vector<ParamUse> tilec::findParamUses(const Module &module, const FunctionDef &function,
+                                           ModuleLoader *loader) {
+  return Analysis(loader).summarize(module, function).uses;
 }

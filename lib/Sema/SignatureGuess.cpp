@@ -72,18 +72,23 @@ std::string quote(llvm::StringRef text) {
   return quoted + "'";
 }
 
+/// Of tuples, and of loops that are unrolled.
+constexpr unsigned kOpenLength = 4;
+
 class Guesser {
 public:
   Guesser(const ast::Module &sourceModule, llvm::ArrayRef<ParamUse> paramUses,
           const GuessVariant &chosen)
       : module(sourceModule), uses(paramUses), variant(chosen) {}
 
-  std::vector<ParamGuess> run(const ast::FunctionDef &kernel, llvm::ArrayRef<std::string> known);
+  std::vector<ParamGuess> run(const ast::FunctionDef &kernel, llvm::ArrayRef<std::string> known,
+                              llvm::ArrayRef<std::string> asked);
 
 private:
   std::string guessType(llvm::StringRef name, const ParamUse &use) const;
   std::string guessValue(llvm::StringRef name, const ParamUse &use) const;
   std::string elementOf(llvm::StringRef name, const ParamUse &use) const;
+  std::string guessTuple(llvm::StringRef name, const ParamUse &use, bool isConstant) const;
   std::string findFunction(const ParamUse &use) const;
   std::string size() const;
 
@@ -139,6 +144,19 @@ std::string Guesser::guessType(llvm::StringRef name, const ParamUse &use) const 
   return "i32";
 }
 
+std::string Guesser::guessTuple(llvm::StringRef name, const ParamUse &use, bool isConstant) const {
+  std::string element = isConstant ? guessValue(name, use) : guessType(name, use);
+  auto repeat = [&](unsigned size) {
+    std::string text = "(";
+    for (unsigned i = 0; i < (size ? size : kOpenLength); ++i)
+      text += element + ",";
+    return text + ")";
+  };
+  if (use.holdsTuples)
+    element = repeat(use.innerSize);
+  return repeat(use.tupleSize);
+}
+
 std::string Guesser::findFunction(const ParamUse &use) const {
   for (const ast::FunctionDef *function : module.deviceFunctions)
     if (function->isJit && !function->parent && function->params.size() == use.numArguments)
@@ -149,7 +167,7 @@ std::string Guesser::findFunction(const ParamUse &use) const {
 std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const {
   if (use.isCalled)
     return findFunction(use);
-  if (use.isType || hasWord(name, {"dtype", "type"}))
+  if (use.isType || (!use.isReal && hasWord(name, {"dtype", "type"})))
     return "tl." + std::string(hasDot ? "float16" : "float32");
   if (!use.strings.empty())
     return quote(use.strings.front());
@@ -157,8 +175,11 @@ std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const
     return std::to_string(use.numbers.front());
   if (use.isAlignment && !use.isExtent)
     return "16";
+  // Loops over the elements of a block that are unrolled are long soon.
+  if (use.isUnrolled && use.isExtent && variant.size == 0)
+    return "16";
   if (use.isUnrolled && !use.isExtent)
-    return "4";
+    return std::to_string(kOpenLength);
   if (use.isExtent)
     return hasWord(name, {"group"}) && !hasPart(name, {"block"}) ? "8" : size();
   if (looksReal(name) && !use.isIndex)
@@ -187,7 +208,8 @@ std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const
 }
 
 std::vector<ParamGuess> Guesser::run(const ast::FunctionDef &kernel,
-                                     llvm::ArrayRef<std::string> known) {
+                                     llvm::ArrayRef<std::string> known,
+                                     llvm::ArrayRef<std::string> asked) {
   for (const ParamUse &use : uses) {
     hasDot |= use.feedsDot;
     numExtents += use.isExtent ? 1 : 0;
@@ -197,7 +219,8 @@ std::vector<ParamGuess> Guesser::run(const ast::FunctionDef &kernel,
     bool isVariadic =
         param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords;
     ParamAnnotation annotation = classifyAnnotation(param.annotation);
-    if (isVariadic || param.defaultValue || annotation.kind == ParamAnnotation::Kind::Typed ||
+    bool hasDefault = param.defaultValue && !llvm::is_contained(asked, param.name);
+    if (isVariadic || hasDefault || annotation.kind == ParamAnnotation::Kind::Typed ||
         llvm::is_contained(known, param.name))
       continue;
     if (param.name == "num_warps" || param.name == "num_stages")
@@ -205,7 +228,9 @@ std::vector<ParamGuess> Guesser::run(const ast::FunctionDef &kernel,
     bool isConstant = annotation.kind == ParamAnnotation::Kind::Constexpr || use.isExtent ||
                       use.isStatic || use.isType || use.isCalled || !use.strings.empty();
     std::string name = param.name.str();
-    if (isConstant && !use.isPointer)
+    if (use.isTuple && !use.isBlock && !use.isDescriptor)
+      guesses.push_back({name, isConstant, guessTuple(name, use, isConstant)});
+    else if (isConstant && !use.isPointer)
       guesses.push_back({name, true, guessValue(name, use)});
     else if (isConstant)
       guesses.push_back({name, true, "None"});
@@ -235,12 +260,11 @@ llvm::ArrayRef<GuessVariant> tilec::guessVariants() {
   return variants;
 }
 
-std::vector<ParamGuess> tilec::guessSignature(const ast::Module &module,
-                                              const ast::FunctionDef &kernel,
-                                              llvm::ArrayRef<ParamUse> uses,
-                                              llvm::ArrayRef<std::string> known,
-                                              const GuessVariant &variant) {
-  return Guesser(module, uses, variant).run(kernel, known);
+std::vector<ParamGuess>
+tilec::guessSignature(const ast::Module &module, const ast::FunctionDef &kernel,
+                      llvm::ArrayRef<ParamUse> uses, llvm::ArrayRef<std::string> known,
+                      const GuessVariant &variant, llvm::ArrayRef<std::string> asked) {
+  return Guesser(module, uses, variant).run(kernel, known, asked);
 }
 
 bool tilec::needsBlocks(llvm::ArrayRef<ParamUse> uses) {
@@ -262,6 +286,25 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
          {"fp32", "fp16", "i32", "bf16", "i64", "i8", "u8", "i1", "fp8e4nv", "u32"})
       add(false, "*" + std::string(element) + ":16");
   };
+  if (llvm::StringRef text = guess.text; text.starts_with("(")) {
+    if (use.holdsTuples)
+      return found;
+    llvm::StringRef element = text.drop_front().split(',').first;
+    unsigned size = unsigned(text.count(','));
+    auto addTuple = [&](llvm::StringRef of, unsigned length) {
+      add(guess.isConstant,
+          ("(" + llvm::join(std::vector<llvm::StringRef>(length, of), ",") + ",)"));
+    };
+    for (llvm::StringRef of : {"*fp32:16", "*fp16:16", "*i32:16", "*i64:16", "i32", "fp32"})
+      if (!guess.isConstant)
+        addTuple(of, size);
+    for (llvm::StringRef of : {"1", "2", "16", "64", "True", "False", "None", "tl.float32"})
+      if (guess.isConstant)
+        addTuple(of, size);
+    for (unsigned length : {1u, 2u, 3u, 4u, 8u})
+      addTuple(element, length);
+    return found;
+  }
   if (!guess.isConstant) {
     llvm::StringRef text = guess.text;
     if (text.consume_front("tensordesc<")) {
@@ -271,10 +314,22 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
       llvm::SmallVector<llvm::StringRef, 4> extents;
       llvm::StringRef element = text.take_until([](char c) { return c == '['; });
       shape.trim("[]>").split(extents, ", ");
+      auto addExtents = [&] {
+        add(false, ("tensordesc<" + element + "[" + llvm::join(extents, ", ") + "]>").str());
+      };
+      static constexpr llvm::StringLiteral sizes[] = {"16", "32", "64", "128"};
       for (llvm::StringRef &extent : extents)
-        for (llvm::StringRef size : {"16", "32", "64", "128"}) {
+        for (llvm::StringRef size : sizes) {
           llvm::SaveAndRestore<llvm::StringRef> changed(extent, size);
-          add(false, ("tensordesc<" + element + "[" + llvm::join(extents, ", ") + "]>").str());
+          addExtents();
+        }
+      for (llvm::StringRef rows : sizes)
+        for (llvm::StringRef columns : sizes) {
+          if (extents.size() < 2)
+            continue;
+          extents[extents.size() - 2] = rows;
+          extents.back() = columns;
+          addExtents();
         }
       return found;
     }
@@ -312,7 +367,8 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
   for (const char *value : {"16", "32", "64", "128", "1", "2", "3", "4", "8", "256"})
     add(true, value);
   if (!use.isExtent)
-    for (const char *value : {"None", "tl.float32", "tl.float16", "tl.int32", "0.5", "'ieee'", "0"})
+    for (const char *value : {"None", "tl.float32", "tl.float16", "tl.int32", "0.5", "'ieee'", "0",
+                              "tl.bfloat16", "tl.float8e4nv", "tl.int8", "tl.uint8"})
       add(true, value);
   return found;
 }

@@ -146,6 +146,18 @@ llvm::Expected<FileId> SourceManager::addBuffer(llvm::StringRef name, llvm::Stri
   return static_cast<FileId>(buffers.size());
 }
 
+llvm::Expected<FileId> SourceManager::addBufferOnce(llvm::StringRef name, llvm::StringRef text) {
+  auto [entry, isNew] = shared.try_emplace((name + llvm::Twine('\0') + text).str(), FileId(0));
+  if (!isNew)
+    return entry->second;
+  llvm::Expected<FileId> added = addBuffer(name, text);
+  if (added)
+    entry->second = *added;
+  else
+    shared.erase(entry);
+  return added;
+}
+
 const SourceBuffer *SourceManager::getBuffer(FileId file) const {
   if (file == 0 || file > buffers.size())
     return nullptr;

@@ -52,6 +52,12 @@ struct ParamUse {
   bool isStatic = false;
   /// How often a loop is unrolled.
   bool isUnrolled = false;
+  /// A tuple: elements are taken by number. How many there are at least; 0 when that is open.
+  bool isTuple = false;
+  unsigned tupleSize = 0;
+  /// The same of its elements.
+  bool holdsTuples = false;
+  unsigned innerSize = 0;
   /// A block: it has dimensions, so that no launch can give it.
   bool isBlock = false;
   /// Names a type.
@@ -65,9 +71,13 @@ struct ParamUse {
   std::vector<int64_t> numbers;
 };
 
-/// The uses of the parameters of a function, in their order; calls of functions of the same file
-/// are followed. In time linear in the code that can be reached, whatever calls what.
-std::vector<ParamUse> findParamUses(const ast::Module &module, const ast::FunctionDef &function);
+class ModuleLoader;
+
+/// The uses of the parameters of a function, in their order; calls of functions of the same file,
+/// and with a loader those of imported ones, are followed. In time linear in the code that can be
+/// reached, whatever calls what.
+std::vector<ParamUse> findParamUses(const ast::Module &module, const ast::FunctionDef &function,
+                                    ModuleLoader *loader = nullptr);
 
 } // namespace tilec
 

@@ -48,11 +48,13 @@ struct GuessVariant {
 llvm::ArrayRef<GuessVariant> guessVariants();
 
 /// A guess for every parameter but those that `known` names (configurations and heuristics give
-/// them), those with a type in the source, and those with a default value.
+/// them), those with a type in the source, and those with a default value that `asked` does not
+/// name.
 std::vector<ParamGuess> guessSignature(const ast::Module &module, const ast::FunctionDef &kernel,
                                        llvm::ArrayRef<ParamUse> uses,
                                        llvm::ArrayRef<std::string> known,
-                                       const GuessVariant &variant);
+                                       const GuessVariant &variant,
+                                       llvm::ArrayRef<std::string> asked = {});
 
 /// Whether a function takes blocks, which only another kernel can hand to it.
 bool needsBlocks(llvm::ArrayRef<ParamUse> uses);

@@ -8,6 +8,7 @@
 #ifndef TILEC_SUPPORT_SOURCEBUFFER_H
 #define TILEC_SUPPORT_SOURCEBUFFER_H
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -112,6 +113,9 @@ public:
   /// there are too many files.
   llvm::Expected<FileId> addBuffer(llvm::StringRef name, llvm::StringRef text);
 
+  /// The buffer of this name and text, which is added when there is none that was added this way.
+  llvm::Expected<FileId> addBufferOnce(llvm::StringRef name, llvm::StringRef text);
+
   /// Number of buffers; their ids are 1 ... getNumBuffers().
   unsigned getNumBuffers() const { return static_cast<unsigned>(buffers.size()); }
 
@@ -129,6 +133,8 @@ public:
 
 private:
   std::deque<SourceBuffer> buffers;
+  /// Those of addBufferOnce, by name and text.
+  llvm::StringMap<FileId> shared;
 };
 
 } // namespace tilec

@@ -106,6 +106,31 @@ TEST_F(SignatureGuessTest, numbersThatSomethingIsEqualTo) {
             "x=*fp32:16 A=2 B=3 T=4");
 }
 
+TEST_F(SignatureGuessTest, whatTakesThePlaceOfAPointerIsOne) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, y, z, w, n, m):\n"
+                  "  if n > 0:\n    p = x + n\n  else:\n    p = y + tl.load(w) * m\n"
+                  "  tl.store(tl.where(m > 0, p, z), 0)\n"),
+            "x=*fp32:16 y=*fp32:16 z=*fp32:16 w=*i32:16 n=i32 m=i32");
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, y, n):\n  tl.store(x if n else y, 0)\n"),
+            "x=*fp32:16 y=*fp32:16 n=i32");
+}
+
+TEST_F(SignatureGuessTest, tuples) {
+  EXPECT_EQ(guess("@triton.jit\ndef h(s, i: tl.constexpr):\n  return s[i]\n"
+                  "@triton.jit\ndef k(xs, sizes, shape: tl.constexpr, pair, N: tl.constexpr):\n"
+                  "  for i in tl.static_range(N):\n    tl.store(xs[i] + h(sizes, i), 0)\n"
+                  "  a, b = pair\n  tl.store(xs[2] + tl.arange(0, shape[1]) * a * b, 0)\n"),
+            "xs=(*fp32:16,*fp32:16,*fp32:16,) sizes=(i32,i32,i32,i32,) shape=(256,256,) "
+            "pair=(i32,i32,) N=4");
+  EXPECT_EQ(
+      guess("@triton.jit\ndef h(p, s):\n  tl.store(p[1], s[2])\n"
+            "@triton.jit\ndef k(x, s, bits: tl.constexpr):\n"
+            "  for i in tl.static_range(len(bits)):\n    if bits[i] == 8:\n"
+            "      p = x[i]\n      h(p, s[0])\n"),
+      "x=((*fp32:16,*fp32:16,),(*fp32:16,*fp32:16,),(*fp32:16,*fp32:16,),(*fp32:16,*fp32:16,),) "
+      "s=((i32,i32,i32,),) bits=(8,8,8,8,)");
+}
+
 TEST_F(SignatureGuessTest, whatTakesBlocksIsNoKernel) {
   guess("@triton.jit\ndef k(x, rows):\n  tl.store(x + rows[:, None], 0)\n");
   EXPECT_TRUE(needsBlocks(uses));

@@ -81,6 +81,19 @@ TEST(SourceManager, ranges_in_several_files) {
   EXPECT_EQ(sources.getBuffer(3), nullptr);
 }
 
+TEST(SourceManager, buffers_that_are_added_once) {
+  SourceManager sources;
+  FileId first = llvm::cantFail(sources.addBufferOnce("a", "1"));
+  EXPECT_EQ(llvm::cantFail(sources.addBufferOnce("a", "1")), first);
+  EXPECT_NE(llvm::cantFail(sources.addBufferOnce("a", "2")), first);
+  EXPECT_NE(llvm::cantFail(sources.addBufferOnce("b", "1")), first);
+  EXPECT_NE(llvm::cantFail(sources.addBuffer("a", "1")), first);
+  EXPECT_EQ(sources.getNumBuffers(), 4u);
+  std::string large(SourceBuffer::sizeLimit + 1, ' ');
+  EXPECT_NE(llvm::toString(sources.addBufferOnce("a", large).takeError()), "");
+  EXPECT_NE(llvm::toString(sources.addBufferOnce("a", large).takeError()), "");
+}
+
 TEST(SourceManager, too_large_text) {
   SourceManager sources;
   auto file = sources.addBuffer("big.tile", std::string(SourceBuffer::sizeLimit + 1, ' '));
