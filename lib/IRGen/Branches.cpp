@@ -4,13 +4,24 @@
 // if, elif and else. A compile-time condition selects one branch, the other one is not looked at.
 // A runtime condition emits both branches into detached blocks, compares what each left in the
 // variables, and then builds one scf.if that yields the differences. A branch that returns early
-// takes the rest of the function into the other branch.
+// takes the rest of the function into the other branch, and into both where both may go on.
 
 #include "Generator.h"
 
 namespace tilec::irgen {
 
 namespace scf = mlir::scf;
+
+/// So many branches may double what follows them: more would make large programs of small ones.
+static constexpr unsigned maxCopies = 2;
+
+static bool isEmpty(const Continuation *next) {
+  return !next || (next->rest.empty() && isEmpty(next->next));
+}
+
+static bool containsLoop(const Continuation *next) {
+  return next && (ast::containsLoop(next->rest) || containsLoop(next->next));
+}
 
 FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *next) {
   FailureOr<Value> test = evaluate(stmt.condition);
@@ -28,10 +39,16 @@ FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *ne
   bool returns = ast::containsReturn(stmt.thenBody) || ast::containsReturn(stmt.elseBody);
   bool leaves =
       ast::containsBreakOrContinue(stmt.thenBody) || ast::containsBreakOrContinue(stmt.elseBody);
-  if (returns || (frame->loop && leaves))
+  if (returns || (frame->loop && leaves)) {
+    bool isCopied =
+        !isEmpty(next) && !ast::alwaysJumps(stmt.thenBody) && !ast::alwaysJumps(stmt.elseBody);
+    if (isCopied && (frame->copies >= maxCopies || containsLoop(next)))
+      return executeJoinedBranch(stmt, *condition, next);
+    llvm::SaveAndRestore<unsigned> copied(frame->copies, frame->copies + (isCopied ? 1 : 0));
     return executeLeavingBranch(
         {stmt.range, stmt.headerRange}, *condition, next,
         [&] { return execute(stmt.thenBody, next); }, [&] { return execute(stmt.elseBody, next); });
+  }
   executeRuntimeIf(stmt, *condition);
   return Flow::Next;
 }
@@ -102,6 +119,10 @@ void Generator::emitBranches(const BranchSite &site, mlir::Value condition,
   std::vector<llvm::StringRef> merged;
   std::vector<Value> thenValues, elseValues;
   for (llvm::StringRef name : names) {
+    if (loop && loop->isJoined &&
+        (fillLeftArm(name, site, *loop, thenExit, thenBlock, afterThen, afterElse) ||
+         fillLeftArm(name, site, *loop, elseExit, elseBlock, afterElse, afterThen)))
+      continue;
     auto inThen = afterThen.find(name), inElse = afterElse.find(name);
     if (inThen == afterThen.end() && inElse == afterElse.end())
       continue;
@@ -132,8 +153,8 @@ void Generator::emitBranches(const BranchSite &site, mlir::Value condition,
     if (mlir::failed(mergeExits(site, thenExit, thenBlock, elseExit, elseBlock)))
       thenExit = elseExit = LoopExit();
     returns = thenExit.returned.isRuntime() || !thenExit.result.isPoison();
-    thenValues.insert(thenValues.end(), {thenExit.broke, thenExit.returned});
-    elseValues.insert(elseValues.end(), {elseExit.broke, elseExit.returned});
+    thenValues.insert(thenValues.end(), {thenExit.broke, thenExit.returned, thenExit.continued});
+    elseValues.insert(elseValues.end(), {elseExit.broke, elseExit.returned, elseExit.continued});
     if (returns) {
       thenValues.push_back(thenExit.result);
       elseValues.push_back(elseExit.result);
@@ -148,14 +169,14 @@ void Generator::emitBranches(const BranchSite &site, mlir::Value condition,
     left = left.drop_front();
   }
   if (loop)
-    loop->exit = {left[0], left[1], returns ? left[2] : Value()};
+    loop->exit = {left[0], left[1], left[2], returns ? left[3] : Value()};
 }
 
 LogicalResult Generator::mergeExits(const BranchSite &site, LoopExit &thenExit,
                                     DetachedBlock &thenBlock, LoopExit &elseExit,
                                     DetachedBlock &elseBlock) {
   // Compile-time bools and int1 always agree.
-  for (auto flag : {&LoopExit::broke, &LoopExit::returned})
+  for (auto flag : {&LoopExit::broke, &LoopExit::returned, &LoopExit::continued})
     if (mlir::failed(unifyResults(thenExit.*flag, thenBlock.get(), elseExit.*flag, elseBlock.get(),
                                   "a flag", site.headerRange)))
       return failure();

@@ -11,6 +11,7 @@
 //   LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions, constants
 //   Statements.cpp   assignments, simple statements      Branches.cpp    if and early return
 //   Loops.cpp        for and while                       LoopExits.cpp   break and return in loops
+//   JoinedBranches.cpp  branches that may be left, with one copy of what follows
 //   Calls.cpp        functions, arguments
 //   Imports.cpp      modules from files                  HostFacts.cpp   what is known of the host
 //   Attributes.cpp   attributes and methods              Subscript.cpp   indexing
@@ -57,16 +58,27 @@ struct LoopExit {
   Value broke = Value::boolean(false);
   /// Whether `return` was reached.
   Value returned = Value::boolean(false);
+  /// Whether `continue` was reached; in a joined branch only, loops need not know.
+  Value continued = Value::boolean(false);
   /// What was returned, where `returned` may be true.
   Value result;
 };
 
-/// The innermost loop around a statement, for `break`, `continue` and `return`.
+/// The innermost loop around a statement, for `break`, `continue` and `return`; or a joined branch,
+/// which is left like an iteration.
 struct LoopContext {
   /// Names that the body assigns.
   const ast::NameSet *assigned = nullptr;
   /// How this iteration ends, as far as it has been executed.
   LoopExit exit;
+  /// A joined branch, in `around`, which may be null.
+  bool isJoined = false;
+  LoopContext *around = nullptr;
+  /// Names that have no value where a joined branch was left by `break` or `continue`.
+  ast::NameSet withoutValue;
+
+  /// Whether there is a loop to leave.
+  bool isInLoop() const { return !isJoined || (around && around->isInLoop()); }
 };
 
 /// A statement that runs code under a condition, for messages.
@@ -110,6 +122,8 @@ struct Frame {
   uint64_t id = 0;
   /// The innermost loop around the current statement in this activation, or null.
   LoopContext *loop = nullptr;
+  /// Branches around this place that have what follows them in both of their arms.
+  unsigned copies = 0;
 };
 
 /// The files that a compilation reads, shared by an evaluator and those that try things aside.
@@ -441,6 +455,10 @@ private:
   FailureOr<Flow> executeLeavingBranch(const BranchSite &site, mlir::Value condition,
                                        const Continuation *next, ArmEmitter emitThen,
                                        ArmEmitter emitElse);
+  /// A branch of whose arms several parts may be left and others reach the end: what follows comes
+  /// once, under the condition that nothing was left. The arms run to their ends only.
+  FailureOr<Flow> executeJoinedBranch(const ast::If &stmt, mlir::Value condition,
+                                      const Continuation *next);
   /// Emits both arms and merges the variables among `names`; with a loop also its exit.
   void emitBranches(const BranchSite &site, mlir::Value condition, const ast::NameSet &names,
                     LoopContext *loop, llvm::function_ref<void()> emitThen,
@@ -449,6 +467,12 @@ private:
   LogicalResult mergeVariable(llvm::StringRef name, const BranchSite &site, bool existed,
                               Value &thenValue, DetachedBlock &thenBlock, Value &elseValue,
                               DetachedBlock &elseBlock, bool &isMerged);
+  /// In a joined branch an arm that was left has no say in the variables of the other. Gives an arm
+  /// that was left for certain a value in place of one that it does not have, or that nobody reads;
+  /// returns whether there is nothing to merge.
+  bool fillLeftArm(llvm::StringRef name, const BranchSite &site, LoopContext &loop,
+                   const LoopExit &exit, DetachedBlock &block, Variables &variables,
+                   const Variables &others);
   /// Brings the exits of two arms to one structure: what only one of them returns gets a
   /// placeholder in the other.
   LogicalResult mergeExits(const BranchSite &site, LoopExit &thenExit, DetachedBlock &thenBlock,
@@ -520,8 +544,9 @@ private:
   FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
                                                       SourceRange range);
   /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
-  /// `isAlways` tells whether only `broke` ends the loop.
-  FailureOr<Value> emitWhileCondition(const ast::While &stmt, mlir::Value broke, bool &isAlways);
+  /// It assigns `assigned`; `isAlways` tells whether only `broke` ends the loop.
+  FailureOr<Value> emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,
+                                      mlir::Value broke, bool &isAlways);
   /// Values of the carried variables at the end of a loop body; all must have kept their types.
   LogicalResult collectCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                                llvm::SmallVectorImpl<mlir::Value> &leaves, SourceRange range);

@@ -13,14 +13,17 @@ namespace tilec::irgen {
 namespace arith = mlir::arith;
 
 Value Generator::isLeft(const LoopExit &exit) {
-  if (exit.broke.isRuntime() && exit.returned.isRuntime())
-    return emit<arith::OrIOp>(ScalarKind::Int1, exit.broke.getRuntime()->value,
-                              exit.returned.getRuntime()->value);
-  if (!exit.broke.isRuntime() && exit.broke.getConstant()->isTrue())
-    return exit.broke;
-  if (!exit.returned.isRuntime() && exit.returned.getConstant()->isTrue())
-    return exit.returned;
-  return exit.broke.isRuntime() ? exit.broke : exit.returned;
+  Value left = Value::boolean(false);
+  for (const Value &flag : {exit.broke, exit.returned, exit.continued}) {
+    if (!flag.isRuntime() && flag.getConstant()->isTrue())
+      return flag;
+    if (!flag.isRuntime())
+      continue;
+    left = left.isRuntime() ? emit<arith::OrIOp>(ScalarKind::Int1, left.getRuntime()->value,
+                                                 flag.getRuntime()->value)
+                            : flag;
+  }
+  return left;
 }
 
 void Generator::setReturned(const Value &value) {

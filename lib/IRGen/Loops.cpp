@@ -358,8 +358,8 @@ FailureOr<Flow> Generator::executeRuntimeFor(const ast::For &stmt, const RangeVa
   return leaveLoop(exit, {stmt.range, stmt.headerRange, /*isLoop=*/true}, next);
 }
 
-FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Value broke,
-                                               bool &isAlways) {
+FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,
+                                               mlir::Value broke, bool &isAlways) {
   auto evaluateTest = [&]() -> FailureOr<Value> {
     FailureOr<Value> test = evaluate(stmt.condition);
     if (mlir::failed(test))
@@ -378,9 +378,32 @@ FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, mlir::Val
   if (!broke)
     return evaluateTest();
 
-  // After a `break` the condition is not evaluated any more.
+  // After a `break` the condition is not evaluated any more, and what it assigns keeps its value.
+  FailureOr<Value> test = failure();
+  if (!assigned.empty()) {
+    constexpr llvm::StringRef outcome = "the condition";
+    ast::NameSet names = assigned;
+    names.insert(outcome);
+    LoopContext evaluation;
+    evaluation.isJoined = true;
+    emitBranches(
+        {stmt.range, stmt.headerRange, /*isLoop=*/true}, broke, names, &evaluation,
+        [&] { evaluation.exit.broke = Value::boolean(true); },
+        [&] {
+          test = evaluateTest();
+          Value isTrue = Value::boolean(true);
+          if (mlir::succeeded(test) && !test->isRuntime() && test->getConstant()->isTrue())
+            test = cast(isTrue, ScalarKind::Int1, stmt.condition->range);
+          if (mlir::succeeded(test))
+            frame->variables[outcome] = *test;
+        });
+    if (mlir::failed(test))
+      return failure();
+    Value merged = frame->variables.lookup(outcome);
+    frame->variables.erase(outcome);
+    return merged;
+  }
   DetachedBlock left, evaluated;
-  FailureOr<Value> test;
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(evaluated.get());
@@ -442,9 +465,6 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
   for (llvm::StringRef name : inCondition)
     assigned.insert(name);
   bool breaks = mayBeLeft(stmt.body);
-  if (breaks && !inCondition.empty())
-    return error(stmt.condition->range, "an assignment in the condition of a 'while' that 'break' "
-                                        "or 'return' leaves is not supported");
   FailureOr<std::vector<llvm::StringRef>> carried = findCarried(assigned, stmt.headerRange);
   if (mlir::failed(carried))
     return failure();
@@ -475,7 +495,7 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
     mlir::ValueRange arguments = conditionBlock.get()->getArguments();
     rebindCarried(*carried, before, dropFlag(arguments));
     FailureOr<Value> test =
-        emitWhileCondition(stmt, breaks ? arguments[0] : mlir::Value(), isAlways);
+        emitWhileCondition(stmt, inCondition, breaks ? arguments[0] : mlir::Value(), isAlways);
     atBody = frame->variables;
     LogicalResult collected = success();
     if (breaks)

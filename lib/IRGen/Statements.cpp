@@ -84,13 +84,15 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
   case StmtKind::Pass:
     return Flow::Next;
   case StmtKind::Break:
-    if (!frame->loop)
+    if (!frame->loop || !frame->loop->isInLoop())
       return error(stmt->range, "'break' outside of a loop");
     frame->loop->exit.broke = Value::boolean(true);
     return Flow::Break;
   case StmtKind::Continue:
-    if (!frame->loop)
+    if (!frame->loop || !frame->loop->isInLoop())
       return error(stmt->range, "'continue' outside of a loop");
+    if (frame->loop->isJoined)
+      frame->loop->exit.continued = Value::boolean(true);
     return Flow::Continue;
   case StmtKind::Raise:
     return executeRaise(*llvm::cast<ast::Raise>(stmt));

@@ -192,3 +192,24 @@ bool ast::containsBreakOrContinue(Block statements) {
   return llvm::any_of(statements,
                       [](const Stmt *statement) { return containsJump(statement, false); });
 }
+
+bool ast::alwaysJumps(Block statements) {
+  return llvm::any_of(statements, [](const Stmt *statement) {
+    if (auto *branch = llvm::dyn_cast<If>(statement))
+      return alwaysJumps(branch->thenBody) && alwaysJumps(branch->elseBody);
+    return llvm::isa<Return, Break, Continue, Raise>(statement);
+  });
+}
+
+static bool containsLoop(const Stmt *statement) {
+  if (llvm::isa<FunctionDef, ClassDef>(statement))
+    return false;
+  bool found = llvm::isa<For, While>(statement);
+  forEachChild(
+      statement, [](const Expr *) {}, [&](const Stmt *child) { found |= containsLoop(child); });
+  return found;
+}
+
+bool ast::containsLoop(Block statements) {
+  return llvm::any_of(statements, [](const Stmt *statement) { return ::containsLoop(statement); });
+}

@@ -40,6 +40,13 @@ void collectUsedNames(const Expr *expr, NameSet &names);
 bool containsReturn(Block statements);
 bool containsBreakOrContinue(Block statements);
 
+/// Whether the statements never run to their end: on every path there is a `return`, `break`,
+/// `continue` or `raise`, whatever the conditions are.
+bool alwaysJumps(Block statements);
+
+/// Whether there is a loop in the statements (not those of nested functions).
+bool containsLoop(Block statements);
+
 } // namespace tilec::ast
 
 #endif // TILEC_SYNTAX_ASSIGNEDNAMES_H

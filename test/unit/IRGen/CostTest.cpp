@@ -88,5 +88,16 @@ TEST(CostTest, continuesInSequence) {
   expectLinear(measure(repeat(10)), measure(repeat(30)));
 }
 
+TEST(CostTest, branchesThatAreLeftInParts) {
+  auto repeat = [](unsigned count) {
+    std::string body;
+    for (unsigned i = 0; i < count; ++i)
+      body += "    if n > " + std::to_string(i) + ":\n        if b == " + std::to_string(i) +
+              ":\n            return\n        a += 1.0\n";
+    return body;
+  };
+  expectLinear(measure(repeat(10)), measure(repeat(30)));
+}
+
 } // namespace
 } // namespace tilec
