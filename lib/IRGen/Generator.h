@@ -543,6 +543,10 @@ private:
   /// The variables a loop carries: assigned in it and defined before it.
   FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
                                                       SourceRange range);
+  /// What only the condition of a loop assigns is carried too where the loop may be left, because
+  /// the last value is needed then: gives these names first values of their types.
+  LogicalResult carryConditionNames(const ast::While &stmt, const ast::NameSet &names,
+                                    std::vector<llvm::StringRef> &carried);
   /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
   /// It assigns `assigned`; `isAlways` tells whether only `broke` ends the loop.
   FailureOr<Value> emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,

@@ -455,6 +455,36 @@ FailureOr<Flow> Generator::executeStaticWhile(const ast::While &stmt, const Cont
   }
 }
 
+LogicalResult Generator::carryConditionNames(const ast::While &stmt, const ast::NameSet &names,
+                                             std::vector<llvm::StringRef> &carried) {
+  bool areKnown =
+      llvm::all_of(names, [&](llvm::StringRef name) { return frame->variables.count(name) != 0; });
+  if (areKnown)
+    return success();
+  // The condition says their types, where neither diagnostics nor operations matter.
+  DiagnosticEngine aside;
+  Generator evaluator(*this, aside);
+  Frame inner = *frame;
+  evaluator.frame = &inner;
+  DetachedBlock scratch;
+  evaluator.builder.setInsertionPointToEnd(scratch.get());
+  if (mlir::failed(evaluator.evaluate(stmt.condition)))
+    return success(); // The error is found again.
+  for (llvm::StringRef name : names) {
+    auto value = inner.variables.find(name);
+    if (frame->variables.count(name) || value == inner.variables.end())
+      continue;
+    FailureOr<Value> first = evaluator.decay(value->second, stmt.headerRange);
+    if (mlir::succeeded(first))
+      first = makePlaceholder(*first, stmt.headerRange);
+    if (mlir::failed(first))
+      return failure();
+    frame->variables[name] = *first;
+    carried.push_back(name);
+  }
+  return success();
+}
+
 FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuation *next) {
   if (!stmt.elseBody.empty())
     return error(stmt.headerRange, "'else' of a loop is not supported");
@@ -466,7 +496,8 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
     assigned.insert(name);
   bool breaks = mayBeLeft(stmt.body);
   FailureOr<std::vector<llvm::StringRef>> carried = findCarried(assigned, stmt.headerRange);
-  if (mlir::failed(carried))
+  if (mlir::failed(carried) ||
+      (breaks && mlir::failed(carryConditionNames(stmt, inCondition, *carried))))
     return failure();
 
   Variables before = frame->variables;
