@@ -24,7 +24,7 @@ else()
 endif()
 install(EXPORT tilecTargets NAMESPACE tilec:: DESTINATION ${tilec_cmake_folder})
 
-file(GLOB tilec_public_headers ${CMAKE_SOURCE_DIR}/include/tilec/*.h ${CMAKE_SOURCE_DIR}/include/tilec/*.hpp)
+file(GLOB tilec_public_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/include/tilec/*.h ${CMAKE_SOURCE_DIR}/include/tilec/*.hpp)
 install(FILES ${tilec_public_headers} DESTINATION include/tilec)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/ DESTINATION share/tilec/examples FILES_MATCHING PATTERN "*.tile"
   PATTERN host EXCLUDE)

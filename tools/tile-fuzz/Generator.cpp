@@ -220,7 +220,8 @@ private:
     stmt->exprs.push_back(std::move(value));
     stmt->array = array;
     body.push_back(std::move(stmt));
-    body.push_back(makeStmt(Stmt::Kind::Plain, "tl.debug_barrier()"));
+    if (random.chance(10))
+      body.push_back(makeStmt(Stmt::Kind::Plain, "tl.debug_barrier()"));
     auto load = std::make_unique<Expr>();
     load->rule = Rule::Load;
     load->type = type;
@@ -229,13 +230,10 @@ private:
     bound(*load, program);
     int variable = addVariable(type, Variable::Kind::Fixed);
     assign(body, variable, std::move(load));
-    // The barrier is for this program, and in a loop the next store would not wait for the load.
-    body.push_back(makeStmt(Stmt::Kind::Plain, "tl.debug_barrier()"));
     exprs.scope.push_back(variable);
   }
 
-  /// A block read, changed and written in place; a barrier when it is in another order, as threads
-  /// then overwrite what others read.
+  /// A block read, changed and written in place, possibly in another order.
   void update(Body &body) {
     Type type{exprs.randomScalar(), exprs.randomShape()};
     int array = exprs.addArray("io", type.scalar, int(countOf(type.shape)) * program.grid,
@@ -252,8 +250,6 @@ private:
     int variable = addVariable(type, Variable::Kind::Fixed);
     assign(body, variable, std::move(load));
     exprs.scope.push_back(variable);
-    if (to != from)
-      body.push_back(makeStmt(Stmt::Kind::Plain, "tl.debug_barrier()"));
     StmtPtr stmt = makeStmt(Stmt::Kind::Plain, "tl.store(" + name + " + " + to + ", %0)");
     stmt->exprs.push_back(random.chance(50) ? exprs.read(variable) : exprs.any(type, 2));
     stmt->array = array;
