@@ -100,7 +100,8 @@ private:
       if (nesting == 0)
         update(body);
     } else if (choice < 81) {
-      leave(body, nesting);
+      if (nesting == 0 || random.chance(30))
+        leave(body);
     } else if (nesting < 2) {
       block(body, nesting);
     }
@@ -256,12 +257,10 @@ private:
     body.push_back(std::move(stmt));
   }
 
-  void leave(Body &body, int nesting) {
-    if (nesting == 0) {
-      StmtPtr stmt = makeStmt(Stmt::Kind::Plain, "if %0: return");
-      stmt->exprs.push_back(exprs.condition(2));
-      body.push_back(std::move(stmt));
-    }
+  void leave(Body &body) {
+    StmtPtr stmt = makeStmt(Stmt::Kind::Plain, "if %0: return");
+    stmt->exprs.push_back(exprs.condition(2));
+    body.push_back(std::move(stmt));
   }
 
   /// Sums in a loop, read behind it.
@@ -278,8 +277,10 @@ private:
     StmtPtr loop = makeLoop();
     std::vector<int> scope = exprs.scope;
     exprs.scope.push_back(loop->variable);
+    loops.push_back(LoopKind::For);
     if (random.chance(40) && nesting < 2)
       statement(loop->body, nesting + 1);
+    loops.pop_back();
     StmtPtr add = makeStmt(Stmt::Kind::Accumulate, "");
     add->variable = variable;
     add->exprs.push_back(exprs.any(type, 3));
@@ -349,17 +350,27 @@ private:
       for (int count = random.between(1, 3); count > 0; --count)
         statement(inner, nesting + 1);
     };
+    // Parts of an arm may leave the loop or the kernel.
+    auto fillArm = [&](Body &arm) {
+      if (random.chance(50))
+        fill(arm);
+      if (random.chance(15))
+        loops.empty() || random.chance(30) ? leave(arm) : exit(arm);
+      fill(arm);
+    };
     StmtPtr stmt;
     switch (random.below(5)) {
     case 0:
     case 1:
       stmt = makeLoop();
       exprs.scope.push_back(stmt->variable);
+      loops.push_back(LoopKind::For);
       if (random.chance(50))
         fill(stmt->body);
-      if (stmt->text.find("static") == std::string::npos && random.chance(15))
+      if (random.chance(15))
         exit(stmt->body);
       fill(stmt->body);
+      loops.pop_back();
       break;
     case 2: {
       // A counter that only the loop changes.
@@ -377,7 +388,9 @@ private:
       stmt->variable = counter;
       stmt->trips = 5;
       exprs.scope.push_back(counter);
+      loops.push_back(LoopKind::While);
       fill(stmt->body);
+      loops.pop_back();
       StmtPtr step = makeStmt(Stmt::Kind::Plain, "%v += 1");
       step->variable = counter;
       stmt->body.push_back(std::move(step));
@@ -386,10 +399,10 @@ private:
     default:
       stmt = makeStmt(Stmt::Kind::Block, "if %0:");
       stmt->exprs.push_back(exprs.condition(2));
-      fill(stmt->body);
+      fillArm(stmt->body);
       if (random.chance(50)) {
         exprs.scope = scope;
-        fill(stmt->orElse);
+        fillArm(stmt->orElse);
       }
     }
     exprs.scope = scope;
@@ -397,15 +410,20 @@ private:
   }
 
   void exit(Body &body) {
-    StmtPtr stmt =
-        makeStmt(Stmt::Kind::Plain, random.pick<std::string>({"if %0: break", "if %0: continue"}));
+    // The counter of a `while` is stepped at the end.
+    bool breaks = loops.back() == LoopKind::While || random.chance(50);
+    StmtPtr stmt = makeStmt(Stmt::Kind::Plain, breaks ? "if %0: break" : "if %0: continue");
     stmt->exprs.push_back(exprs.condition(2));
     body.push_back(std::move(stmt));
   }
 
+  enum class LoopKind { For, While };
+
   Program program;
   Random random;
   ExprGenerator exprs;
+  /// Those around the place that is being filled.
+  std::vector<LoopKind> loops;
 };
 
 } // namespace
