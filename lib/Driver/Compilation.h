@@ -1,0 +1,135 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private to the driver: one compilation, stage after stage. Each step is a member function that
+// says whether to go on; the first failure decides the kind of the failure.
+
+#ifndef TILEC_LIB_DRIVER_COMPILATION_H
+#define TILEC_LIB_DRIVER_COMPILATION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "tilec/Driver/Compiler.h"
+#include "tilec/Driver/Pipelines.h"
+#include "tilec/Target/Cubin.h"
+#include "tilec/Target/PTX.h"
+
+#include <chrono>
+
+namespace tilec {
+
+/// The number of stages that a loop, or a module for all of its loops, asks for.
+inline constexpr llvm::StringLiteral kStagesAttr = "tile.num_stages";
+
+/// The state of one compilation.
+class Compilation {
+public:
+  Compilation(mlir::MLIRContext &mlirContext, SourceManager &sourceManager, FileId sourceFile,
+              const CompileOptions &compileOptions, DiagnosticEngine &engine,
+              ModuleLoader &moduleLoader, std::unique_ptr<ast::Module> parsed)
+      : context(mlirContext), sources(sourceManager), file(sourceFile), options(compileOptions),
+        diagnostics(engine), modules(moduleLoader), result(std::make_unique<CompiledKernel>()),
+        tree(std::move(parsed)) {}
+
+  std::unique_ptr<CompiledKernel> run();
+  std::optional<KernelEstimate> estimate(const llvm::StringMap<int64_t> &arguments) {
+    if (!parse() || !generate())
+      return std::nullopt;
+    return estimateKernel(*module, arguments);
+  }
+  Failure failure = Failure::None;
+
+private:
+  bool parse();
+  bool generate();
+  /// Source to the tile dialect.
+  mlir::OwningOpRef<mlir::ModuleOp> makeTile(DiagnosticEngine &engine);
+  /// Warns of what the index arithmetic of the module shows.
+  void warnOfTraps();
+  bool hasTensorMaps() const;
+  bool toTileGPU();
+  PipelineOptions tileGPUOptions() const;
+  /// What the passes on tilegpu make of a module.
+  struct Lowered {
+    mlir::OwningOpRef<mlir::ModuleOp> module;
+    /// The module as it was before them, where compiling it once more may pay.
+    mlir::OwningOpRef<mlir::ModuleOp> before;
+    DiagnosticEngine messages{};
+    bool works = false;
+  };
+  Lowered lowerToTileGPU(mlir::OwningOpRef<mlir::ModuleOp> tileModule);
+  /// Where the kernel needs too much shared memory, gives up buffers of pipelined loops: takes what
+  /// it becomes with the largest number of stages that fits.
+  void reduceStages(Lowered &lowered);
+  /// What the kernel becomes when no loop has more stages.
+  Lowered lowerWithStages(int stages);
+  bool toLLVMDialect();
+  bool toHost();
+  bool toLLVM();
+  bool toPTX();
+  bool toCubin();
+  /// Where what the assembler refuses is the kernel's own inline assembly, that is an error of the
+  /// kernel, at its place; false when it is not.
+  bool blameInlineAssembly(llvm::StringRef log);
+  /// What the compiler decides about registers rests on an estimate; the assembler has the last
+  /// word. Where room for two CTAs was planned and the assembler spills, compiles again without
+  /// that plan. The estimate is a careful one otherwise: when it made tensors wait in shared
+  /// memory, compiles once more without that, and takes the result when the assembler spills
+  /// nothing.
+  void reconsiderRegisters();
+  /// From the module as it was before layouts to a cubin, with the present choices. Takes the
+  /// result when `isBetter` says so.
+  bool compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter);
+
+  bool fail(Failure kind) {
+    failure = kind;
+    return false;
+  }
+  /// Reports an error of a library below, at no place in the source.
+  bool fail(Failure kind, llvm::Error error) {
+    diagnostics.error(SourceRange(), llvm::toString(std::move(error)));
+    return fail(kind);
+  }
+  bool wants(Stage stage) const { return options.stopAfter >= stage; }
+  /// Keeps the module's text when the caller asked for it.
+  void keepModule(Stage stage);
+  /// Verifies the module after each pass, or once at the end: of the few simple passes on tiles,
+  /// verification would be more than half of the time.
+  bool runPipeline(llvm::function_ref<void(mlir::OpPassManager &)> build,
+                   bool verifyEachPass = true);
+  /// Runs one step and records its time.
+  template <typename Step> bool timed(llvm::StringRef name, Step step) {
+    auto start = std::chrono::steady_clock::now();
+    bool ok = step();
+    std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
+    result->times.push_back({name.str(), elapsed.count()});
+    return ok;
+  }
+  PTXOptions ptxOptions() const;
+
+  mlir::MLIRContext &context;
+  SourceManager &sources;
+  FileId file;
+  const CompileOptions &options;
+  DiagnosticEngine &diagnostics;
+  ModuleLoader &modules;
+  std::unique_ptr<CompiledKernel> result;
+  std::unique_ptr<ast::Module> tree;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// See Lowered::before.
+  mlir::OwningOpRef<mlir::ModuleOp> beforeTileGPU;
+  bool planOccupancy = true, parkTensors = true;
+  /// Whether the last compilation planned occupancy.
+  bool isPlanned = false;
+  KernelResources resources;
+  /// The most stages that a loop asks for, before loops are pipelined.
+  int askedStages = 1;
+  std::optional<DeviceModule> deviceModule;
+  /// The kernel in its source, and the CTAs that its registers must leave room for; for remarks.
+  SourceRange kernelRange;
+  unsigned minCtas = 0;
+};
+
+} // namespace tilec
+
+#endif // TILEC_LIB_DRIVER_COMPILATION_H

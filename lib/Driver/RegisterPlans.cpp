@@ -1,0 +1,47 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the compiler decides about registers rests on estimates; the assembler has the last word,
+// and a kernel whose plan it does not bear out is compiled again without the plan.
+
+#include "Compilation.h"
+
+#include "mlir/IR/Remarks.h"
+
+namespace tilec {
+
+bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
+  std::unique_ptr<CompiledKernel> before = std::move(result);
+  KernelResources resourcesBefore = resources;
+  unsigned minCtasBefore = minCtas;
+  result = std::make_unique<CompiledKernel>();
+  result->metadata = before->metadata;
+  result->stages = before->stages;
+  result->times = before->times;
+  module = std::move(beforeTileGPU);
+  bool ok = toTileGPU() && toLLVMDialect() && toLLVM() && toPTX() && toCubin();
+  if (ok && isBetter(*result))
+    return true;
+  failure = Failure::None;
+  result = std::move(before);
+  resources = resourcesBefore;
+  minCtas = minCtasBefore;
+  return false;
+}
+
+void Compilation::reconsiderRegisters() {
+  // What there is to remark has been said.
+  context.setRemarkEngine(nullptr);
+  auto spillsNothing = [](const CompiledKernel &kernel) { return kernel.metadata.spillBytes == 0; };
+  if (isPlanned) {
+    if (spillsNothing(*result))
+      return;
+    planOccupancy = false;
+    if (!compileAgain([](const CompiledKernel &) { return true; }) || !beforeTileGPU)
+      return;
+  }
+  parkTensors = false;
+  compileAgain(spillsNothing);
+}
+
+} // namespace tilec
