@@ -31,8 +31,11 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType() && name != "value")
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
-  if (const DictValue *config = base.getIf<DictValue>())
+  if (const DictValue *config = base.getIf<DictValue>()) {
+    if (const Builtin *builtin = findBuiltin(name, asDictMethod))
+      return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
     return getConfigAttribute(*config, base, name, range);
+  }
   // A constexpr object's value, and methods of numbers by way of their runtime value.
   if (constant && name == "value")
     return base;
@@ -122,9 +125,13 @@ FailureOr<Value> Generator::getBlockAccessAttribute(const BlockAccessValue &base
   // The type of what a block pointer points to is often asked through it.
   if (base.kind == BlockAccessValue::Kind::BlockPointer && (name == "dtype" || name == "type"))
     return Value(Constant(DType::pointerTo(base.block.element.getKind(), base.isConst)));
-  if (base.kind == BlockAccessValue::Kind::BlockPointer)
+  if (base.kind == BlockAccessValue::Kind::BlockPointer) {
+    if (name == "advance" || name == "store")
+      return Value(
+          BuiltinValue{findBuiltin(name, inLanguage), std::make_shared<const Value>(self)});
     return error(range, "a block pointer has no attribute '" + name +
                             "'; use tl.load, tl.store and tl.advance");
+  }
   enum { Handle, Shape, Strides };
   const std::vector<Value> &parts = *base.parts->getTuple();
   if (name == "shape")
@@ -146,6 +153,30 @@ FailureOr<Value> Generator::getBlockAccessAttribute(const BlockAccessValue &base
                       candidates);
 }
 
+/// The bits of the mantissa, and the bias of the exponent.
+static std::pair<int, int> getFloatFormat(ScalarKind kind) {
+  switch (kind) {
+  case ScalarKind::FP8E4NV:
+    return {3, 7};
+  case ScalarKind::FP8E4B8:
+    return {3, 8};
+  case ScalarKind::FP8E4B15:
+    return {3, 15};
+  case ScalarKind::FP8E5:
+    return {2, 15};
+  case ScalarKind::FP8E5B16:
+    return {2, 16};
+  case ScalarKind::FP16:
+    return {10, 15};
+  case ScalarKind::BF16:
+    return {7, 127};
+  case ScalarKind::FP64:
+    return {52, 1023};
+  default:
+    return {23, 127};
+  }
+}
+
 FailureOr<Value> Generator::getTypeAttribute(const Type &type, const Value &self,
                                              llvm::StringRef name, SourceRange range) {
   DType element = type.element;
@@ -162,6 +193,10 @@ FailureOr<Value> Generator::getTypeAttribute(const Type &type, const Value &self
     return Value::integer(element.getBitWidth());
   if (name == "itemsize")
     return Value::integer((element.getBitWidth() + 7) / 8);
+  if (element.isFloat() && (name == "fp_mantissa_width" || name == "exponent_bias")) {
+    auto [mantissa, bias] = getFloatFormat(element.getKind());
+    return Value::integer(name == "exponent_bias" ? bias : mantissa);
+  }
   if (name == "shape")
     return makeShape(type.shape);
   if (name == "numel")
@@ -171,8 +206,9 @@ FailureOr<Value> Generator::getTypeAttribute(const Type &type, const Value &self
   if (const Builtin *builtin = findBuiltin(name, asTypeMethod))
     return Value(BuiltinValue{builtin, std::make_shared<const Value>(self)});
   std::vector<llvm::StringRef> candidates = getBuiltinNames(asTypeMethod);
-  for (llvm::StringRef property : {"scalar", "element_ty", "primitive_bitwidth", "int_bitwidth",
-                                   "itemsize", "shape", "numel", "name"})
+  for (llvm::StringRef property :
+       {"scalar", "element_ty", "primitive_bitwidth", "int_bitwidth", "fp_mantissa_width",
+        "exponent_bias", "itemsize", "shape", "numel", "name"})
     candidates.push_back(property);
   return errorUnknown(range, "type " + type.str() + " has no attribute '" + name + "'", name,
                       candidates);

@@ -40,6 +40,8 @@ enum BuiltinPlace : unsigned {
   /// Method of a compile-time integer, and of a string.
   asIntMethod = 1024,
   asTextMethod = 2048,
+  /// Method of a dict.
+  asDictMethod = 4096,
 };
 
 /// One argument of a call after binding; `value` is poison when it was not given.

@@ -231,7 +231,7 @@ constexpr Builtin mathBuiltins[] = {
     {"tanh", "x", inLanguage, genFloatUnary<math::TanhOp>},
     {"floor", "x", mathPlaces, genFloatUnary<math::FloorOp>},
     {"ceil", "x", mathPlaces, genFloatUnary<math::CeilOp>},
-    {"sqrt_rn", "x", inLanguage | inMath, genSqrtRn},
+    {"sqrt_rn", "x", mathPlaces, genSqrtRn},
     {"div_rn", "x y", inLanguage | inMath, genDivRn},
     {"fdiv", "x y ieee_rounding?", inLanguage | inMath, genFDiv},
     {"abs", "x", mathPlaces, genAbs},

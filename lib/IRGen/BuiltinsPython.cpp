@@ -20,6 +20,8 @@ FailureOr<Value> fromFold(Generator &g, const FoldResult &folded, SourceRange ra
 FailureOr<Value> genLen(Generator &g, const BoundArgs &a) {
   if (const std::vector<Value> *elements = a[0].value.getTuple())
     return Value::integer(static_cast<int64_t>(elements->size()));
+  if (const DictValue *dict = a[0].value.getIf<DictValue>())
+    return Value::integer(static_cast<int64_t>(dict->entries->size()));
   const Constant *constant = a[0].value.getConstant();
   if (constant && constant->isString())
     return Value::integer(static_cast<int64_t>(constant->getString().size()));
@@ -51,11 +53,13 @@ FailureOr<Value> genBool(Generator &g, const BoundArgs &a) {
   return Value::boolean(*truth);
 }
 
-FailureOr<Value> genStr(Generator &g, const BoundArgs &a) {
+/// Python's str() and repr().
+template <bool isRepr> FailureOr<Value> genStr(Generator &g, const BoundArgs &a) {
   const Constant *constant = a[0].value.getConstant();
   if (!constant)
-    return g.error(a[0].range, "str() needs a compile-time value, got " + a[0].value.describe());
-  return Value(Constant(constant->str()));
+    return g.error(a[0].range,
+                   a.builtin->name + "() needs a compile-time value, got " + a[0].value.describe());
+  return Value(Constant(isRepr ? constant->repr() : constant->str()));
 }
 
 /// `min(a, b, ...)` and `min(tuple)`.
@@ -417,17 +421,27 @@ FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
   return findBuiltin("range", inLanguage)->handler(g, a);
 }
 
+/// `dict.get(key, default)`
+FailureOr<Value> genDictGet(Generator &g, const BoundArgs &a) {
+  FailureOr<const Value *> found =
+      g.findInDict(*a[0].value.getIf<DictValue>(), a[1].value, a[1].range);
+  if (mlir::failed(found))
+    return failure();
+  return *found ? **found : a.has(2) ? a[2].value : Value::none();
+}
+
 constexpr Builtin pythonBuiltins[] = {
     {"len", "obj", inPython, genLen},
     {"int", "x", inPython, genInt},
     {"float", "x", inPython, genFloat},
     {"bool", "x", inPython, genBool},
-    {"str", "x", inPython, genStr},
+    {"str", "x", inPython, genStr<false>},
+    {"repr", "x", inPython, genStr<true>},
     {"min", "*args", inPython, genMinMax<false>},
     {"max", "*args", inPython, genMinMax<true>},
     {"sum", "iterable start?", inPython, genSum},
     {"isinstance", "obj class_or_tuple", inPython, genIsInstance},
-    {"tuple", "iterable?", inPython, genTuple},
+    {"tuple", "iterable?", inPython | inLanguage, genTuple},
     {"list", "iterable?", inPython, genTuple},
     {"print", "*args", inPython, genPrint},
     {"hasattr", "obj name", inPython, genHasAttr},
@@ -450,7 +464,24 @@ constexpr Builtin pythonBuiltins[] = {
     {"split", "self sep?", asTextMethod, genSplitText},
     {"join", "self parts", asTextMethod, genJoinedText},
     {"format", "self *values **fields", asTextMethod, genFormattedText},
+    {"get", "self key default?", asDictMethod, genDictGet},
 };
+
+/// `dtype.get_int_max_value()` and `get_int_min_value()`
+FailureOr<Value> genIntLimit(Generator &g, const BoundArgs &a) {
+  const Constant *constant = a[0].value.getConstant();
+  DType type = constant ? constant->getDType() : DType();
+  bool isMax = llvm::StringRef(a.builtin->name).contains("max");
+  if (type.isInt()) {
+    unsigned magnitude = type.getBitWidth() - (type.isSignedInt() ? 1 : 0);
+    llvm::APInt power = llvm::APInt::getOneBitSet(80, magnitude);
+    llvm::APInt least = type.isSignedInt() ? -power : llvm::APInt(80, 0);
+    if (std::optional<PyInt> limit = PyInt::fromSigned(isMax ? power - 1 : least))
+      return Value(Constant(*limit));
+  }
+  return g.error(a.range,
+                 "'" + a.builtin->name + "' is for integer types, got " + a[0].value.describe());
+}
 
 /// Answers `is_...` of a type by the builtin's own name.
 FailureOr<Value> genTypePredicate(Generator &g, const BoundArgs &a) {
@@ -499,6 +530,8 @@ FailureOr<Value> genTypePredicate(Generator &g, const BoundArgs &a) {
 }
 
 constexpr Builtin typeBuiltins[] = {
+    {"get_int_max_value", "self", asTypeMethod, genIntLimit},
+    {"get_int_min_value", "self", asTypeMethod, genIntLimit},
     {"is_block", "self", asTypeMethod, genTypePredicate},
     {"is_ptr", "self", asTypeMethod, genTypePredicate},
     {"is_floating", "self", asTypeMethod, genTypePredicate},

@@ -5,6 +5,8 @@
 
 #include "Generator.h"
 
+#include <cmath>
+
 namespace tilec::irgen {
 
 FailureOr<Value> Generator::evaluate(const ast::Expr *expr) {
@@ -144,6 +146,43 @@ FailureOr<Value> Generator::makeTuple(std::vector<Value> elements, SourceRange r
   return tuple;
 }
 
+FailureOr<std::string> Generator::toDictKey(const Value &value, SourceRange range) {
+  if (value.isPoison())
+    return failure();
+  // The tables of tl.extern_elementwise have tuples of types.
+  if (const std::vector<Value> *parts = value.getTuple()) {
+    std::string text = "(";
+    for (const Value &part : *parts) {
+      FailureOr<DType> type = toDType(part, range, "a tuple as the key of a dict");
+      if (mlir::failed(type))
+        return failure();
+      text += (text.size() > 1 ? ", " : "") + type->str();
+    }
+    return text + ")";
+  }
+  const Constant *constant = value.getConstant();
+  if (!constant)
+    return error(range, "the key of a dict must be known at compile time, got " + value.describe());
+  if (constant->isString())
+    return constant->getString();
+  // No string is written like that. Equal numbers of different types are one key.
+  double number = constant->isNumber() ? constant->toDouble() : 0.5;
+  if (std::abs(number) < 0x1p53 && number == std::trunc(number))
+    return "\1" + std::to_string(int64_t(number));
+  return "\1" + constant->repr();
+}
+
+FailureOr<const Value *> Generator::findInDict(const DictValue &dict, const Value &key,
+                                               SourceRange range) {
+  FailureOr<std::string> text = toDictKey(key, range);
+  if (mlir::failed(text))
+    return failure();
+  for (const auto &[known, value] : *dict.entries)
+    if (known == *text)
+      return &value;
+  return static_cast<const Value *>(nullptr);
+}
+
 FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
   std::vector<std::pair<std::string, Value>> entries;
   for (const ast::DictEntry &entry : dict.entries) {
@@ -169,19 +208,7 @@ FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
     FailureOr<Value> key = evaluate(entry.key);
     if (mlir::failed(key))
       return failure();
-    // The tables of tl.extern_elementwise have tuples of types.
-    if (const std::vector<Value> *parts = key->getTuple()) {
-      std::string text = "(";
-      for (const Value &part : *parts) {
-        FailureOr<DType> type = toDType(part, entry.key->range, "a tuple as the key of a dict");
-        if (mlir::failed(type))
-          return failure();
-        text += (text.size() > 1 ? ", " : "") + type->str();
-      }
-      set(text + ")", *value);
-      continue;
-    }
-    FailureOr<std::string> name = toString(*key, entry.key->range, "the key of a dict");
+    FailureOr<std::string> name = toDictKey(*key, entry.key->range);
     if (mlir::failed(name))
       return failure();
     set(*name, *value);

@@ -243,6 +243,10 @@ public:
   FailureOr<bool> toBool(const Value &value, SourceRange range, const llvm::Twine &what);
   FailureOr<std::string> toString(const Value &value, SourceRange range, const llvm::Twine &what);
   FailureOr<DType> toDType(const Value &value, SourceRange range, const llvm::Twine &what);
+  /// What a key of a dict is looked up by.
+  FailureOr<std::string> toDictKey(const Value &value, SourceRange range);
+  /// The value of a key, or null.
+  FailureOr<const Value *> findInDict(const DictValue &dict, const Value &key, SourceRange range);
   /// Block dimensions: powers of two, at most 2^20 elements.
   LogicalResult checkShape(llvm::ArrayRef<int64_t> shape, SourceRange range);
 

@@ -295,7 +295,12 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
     return args[0].value;
   if (path == "collections.namedtuple" && args.size() == 2 && constant(0))
     return makeNamedTuple(constant(0)->str(), args[1].value);
-  if (name == "get_current_target")
+  if (name == "cuda_capability_geq" && constant(0) && constant(0)->isInt() &&
+      (args.size() == 1 || (constant(1) && constant(1)->isInt())))
+    return Value::boolean(capability >=
+                          constant(0)->toInt().toInt64Saturated() * 10 +
+                              (args.size() == 1 ? 0 : constant(1)->toInt().toInt64Saturated()));
+  if (name == "get_current_target" || name == "current_target")
     return Value(ModuleValue{"<target>"});
   if (name == "get_device_capability")
     return Value::tuple({Value::integer(capability / 10), Value::integer(capability % 10)});

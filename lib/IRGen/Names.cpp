@@ -11,7 +11,16 @@
 namespace tilec::irgen {
 
 /// Which names a module path has.
-enum class ModuleKind { Unknown, Triton, Language, Math, Libdevice, Extra, PropagateNan };
+enum class ModuleKind {
+  Unknown,
+  Triton,
+  Language,
+  Math,
+  Libdevice,
+  Extra,
+  TargetInfo,
+  PropagateNan
+};
 
 static ModuleKind classifyModule(llvm::StringRef path) {
   return llvm::StringSwitch<ModuleKind>(path)
@@ -24,8 +33,10 @@ static ModuleKind classifyModule(llvm::StringRef path) {
               "triton.language.extra.cuda.libdevice", "triton.language.extra.hip.libdevice",
               "triton.language.extra.intel.libdevice"},
              ModuleKind::Libdevice)
-      .Cases({"triton.language.extra", "triton.language.extra.cuda", "triton.language.extra.hip"},
+      .Cases({"triton.language.extra", "triton.language.extra.cuda", "triton.language.extra.hip",
+              "triton.language.extra.cuda.gdc", "triton.language.extra.cuda.utils"},
              ModuleKind::Extra)
+      .Case("triton.language.target_info", ModuleKind::TargetInfo)
       .Case("triton.language.PropagateNan", ModuleKind::PropagateNan)
       .Default(ModuleKind::Unknown);
 }
@@ -214,6 +225,9 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
       return *fact;
     // It may lead to something that is known.
     return Value(ModuleValue{child});
+  case ModuleKind::TargetInfo:
+    // Answered when they are called.
+    return Value(ModuleValue{child});
   case ModuleKind::PropagateNan:
     if (name == "NONE" || name == "ALL")
       return Value(Constant(name.lower()));
@@ -245,6 +259,8 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   // Older kernels take their default arguments from there.
   if (kind == ModuleKind::Language && name == "CONSTEXPR_0")
     return Value::integer(0);
+  if (kind == ModuleKind::Language && name == "TRITON_MAX_TENSOR_NUMEL")
+    return Value::integer(1048576);
   std::vector<llvm::StringRef> candidates = getBuiltinNames(places & ~internal);
   // What is written in the language; older kernels find it in tl.math.
   if (kind == ModuleKind::Libdevice || kind == ModuleKind::Math) {

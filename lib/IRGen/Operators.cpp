@@ -280,6 +280,12 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
       }
       return Value::boolean(op == CompareOp::NotIn);
     }
+    if (const DictValue *dict = rhs.getIf<DictValue>()) {
+      FailureOr<const Value *> found = findInDict(*dict, lhs, range);
+      if (mlir::failed(found))
+        return failure();
+      return Value::boolean((*found != nullptr) == (op == CompareOp::In));
+    }
   }
   if (lhs.getConstant() && rhs.getConstant()) {
     FoldResult folded = foldCompare(op, *lhs.getConstant(), *rhs.getConstant());

@@ -89,13 +89,14 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
     FailureOr<Value> key = evaluate(index);
     if (mlir::failed(key))
       return failure();
-    FailureOr<std::string> name = toString(*key, index->range, "the key");
-    if (mlir::failed(name))
+    FailureOr<const Value *> found = findInDict(*dict, *key, index->range);
+    if (mlir::failed(found))
       return failure();
-    for (const auto &[entryName, value] : *dict->entries)
-      if (entryName == *name)
-        return value;
-    return error(index->range, "no value for '" + *name + "' is known at compile time");
+    if (*found)
+      return **found;
+    const Constant *text = key->getConstant();
+    return error(index->range, "no value for '" + (text ? text->str() : key->describe()) +
+                                   "' is known at compile time");
   }
   if (!elements)
     return error(expr.range, base.describe() + " cannot be indexed");

@@ -82,7 +82,8 @@ struct TupleValue {
   FieldsPtr fields = nullptr;
 };
 
-/// A dict with string keys; exists only for the arguments of heuristics and configurations.
+/// A dict of compile-time values, in the order of the source. Keys are texts as
+/// Generator::toDictKey makes them, which strings are themselves.
 struct DictValue {
   std::shared_ptr<const std::vector<std::pair<std::string, Value>>> entries;
 };

@@ -41,6 +41,19 @@ FunctionLookup::Found FunctionLookup::findImported(const ast::Module &importer,
   return {};
 }
 
+bool FunctionLookup::isOfLanguage(const ast::Module &module, const ModuleBinding &binding) {
+  auto isTriton = [](llvm::StringRef path) { return path.split('.').first == "triton"; };
+  if (binding.kind != ModuleBinding::Kind::Assignment)
+    return isTriton(binding.path);
+  std::string alias = binding.value ? ast::getDottedName(binding.value) : "";
+  llvm::StringRef root = llvm::StringRef(alias).split('.').first;
+  // Under the names that projects hand the language on by.
+  if (root.size() < alias.size() && (root == "tl" || root == "triton"))
+    return true;
+  const ModuleBinding *source = getScope(module).find(root);
+  return source && source != &binding && isTriton(source->path);
+}
+
 FunctionLookup::Found FunctionLookup::findThrough(const ast::Module &module,
                                                   const ModuleBinding &binding,
                                                   llvm::StringRef rest, unsigned depth) {
@@ -66,6 +79,12 @@ FunctionLookup::Found FunctionLookup::findThrough(const ast::Module &module,
 FunctionLookup::Found FunctionLookup::findInside(const ast::Module &module, llvm::StringRef name,
                                                  unsigned depth) {
   auto [first, rest] = name.split('.');
+  // What stands in for a function of the language that may be missing is not meant.
+  if (llvm::ArrayRef<ModuleBinding> alternatives = getScope(module).findAll(first);
+      alternatives.size() > 1)
+    for (const ModuleBinding &binding : alternatives)
+      if (isOfLanguage(module, binding))
+        return {};
   if (rest.empty())
     if (const ast::FunctionDef *function = module.findJitFunction(name))
       return {&module, function};

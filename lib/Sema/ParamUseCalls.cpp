@@ -38,13 +38,22 @@ Flow FunctionScan::evaluateCall(const Call &call) {
   for (const KeywordArg &keyword : call.keywords)
     args.push_back({keyword.name, keyword.value, evaluate(keyword.value)});
 
+  for (Arg &arg : args)
+    if (const auto *starred = llvm::dyn_cast<Starred>(arg.expr)) {
+      arg.flow = evaluate(starred->value);
+      if (arg.flow.isExact && !use(arg.flow.terms.front()).isTuple)
+        use(arg.flow.terms.front()).isSpread = true;
+      arg.flow = arg.flow.scaled();
+    }
+
   if (const auto *name = llvm::dyn_cast<Name>(call.callee)) {
     auto variable = variables.find(name->id);
     if (variable != variables.end()) {
       if (variable->second.isExact) {
         ParamUse &called = use(variable->second.terms.front());
         called.isCalled = true;
-        called.numArguments = unsigned(args.size());
+        bool isOpen = llvm::any_of(call.args, [](const Expr *a) { return llvm::isa<Starred>(a); });
+        called.numArguments = isOpen ? ~0u : unsigned(args.size());
       }
       Flow flow;
       for (const Arg &arg : args)

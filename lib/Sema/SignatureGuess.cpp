@@ -228,7 +228,9 @@ std::vector<ParamGuess> Guesser::run(const ast::FunctionDef &kernel,
     bool isConstant = annotation.kind == ParamAnnotation::Kind::Constexpr || use.isExtent ||
                       use.isStatic || use.isType || use.isCalled || !use.strings.empty();
     std::string name = param.name.str();
-    if (use.isTuple && !use.isBlock && !use.isDescriptor)
+    if (use.isSpread && !use.isTuple)
+      guesses.push_back({name, isConstant, "()"});
+    else if (use.isTuple && !use.isBlock && !use.isDescriptor)
       guesses.push_back({name, isConstant, guessTuple(name, use, isConstant)});
     else if (isConstant && !use.isPointer)
       guesses.push_back({name, true, guessValue(name, use)});
@@ -283,11 +285,11 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
   };
   auto addPointers = [&] {
     for (const char *element :
-         {"fp32", "fp16", "i32", "bf16", "i64", "i8", "u8", "i1", "fp8e4nv", "u32"})
+         {"fp32", "fp16", "i32", "bf16", "i64", "i8", "u8", "i1", "fp8e4nv", "u32", "fp64"})
       add(false, "*" + std::string(element) + ":16");
   };
   if (llvm::StringRef text = guess.text; text.starts_with("(")) {
-    if (use.holdsTuples)
+    if (use.holdsTuples || text == "()")
       return found;
     llvm::StringRef element = text.drop_front().split(',').first;
     unsigned size = unsigned(text.count(','));
@@ -357,6 +359,7 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
     for (const ast::FunctionDef *function : module.deviceFunctions)
       if (function->isJit && !function->parent)
         add(true, function->name);
+    add(true, "None");
     return found;
   }
   if (use.isPointer || use.isOptional)

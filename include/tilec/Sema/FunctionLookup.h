@@ -32,6 +32,8 @@ public:
 
 private:
   Found findInside(const ast::Module &module, llvm::StringRef name, unsigned depth);
+  /// Whether a binding leads to the language, as `f = tl.f` does.
+  bool isOfLanguage(const ast::Module &module, const ModuleBinding &binding);
   Found findThrough(const ast::Module &module, const ModuleBinding &binding, llvm::StringRef rest,
                     unsigned depth);
   /// In the module that an import names.

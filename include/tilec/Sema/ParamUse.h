@@ -58,11 +58,13 @@ struct ParamUse {
   /// The same of its elements.
   bool holdsTuples = false;
   unsigned innerSize = 0;
+  /// A tuple whose elements become arguments of a call.
+  bool isSpread = false;
   /// A block: it has dimensions, so that no launch can give it.
   bool isBlock = false;
   /// Names a type.
   bool isType = false;
-  /// Called as a function with so many arguments.
+  /// Called as a function with so many arguments; ~0 when their number is open.
   bool isCalled = false;
   unsigned numArguments = 0;
   /// Strings that it is compared with.

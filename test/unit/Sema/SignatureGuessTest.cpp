@@ -131,6 +131,17 @@ TEST_F(SignatureGuessTest, tuples) {
       "s=((i32,i32,i32,),) bits=(8,8,8,8,)");
 }
 
+TEST_F(SignatureGuessTest, whatIsSpreadAndClampedAndUnrolled) {
+  EXPECT_EQ(guess("@triton.jit\ndef h(x):\n  return x\n"
+                  "@triton.jit\ndef k(x, f: tl.constexpr, rest, dtype_min: tl.constexpr,\n"
+                  "      W: tl.constexpr, B: tl.constexpr):\n"
+                  "  v = tl.clamp(tl.load(x), min=dtype_min, max=1.0)\n"
+                  "  for i in tl.static_range(1 - W, 1):\n    tl.store(x + i, v)\n"
+                  "  for i in tl.static_range(B):\n    tl.store(x + tl.arange(0, B), v)\n"
+                  "  if f is not None:\n    tl.store(x, f(v, *rest))\n"),
+            "x=*fp32:16 f=None rest=() dtype_min=0.5 W=4 B=16");
+}
+
 TEST_F(SignatureGuessTest, whatTakesBlocksIsNoKernel) {
   guess("@triton.jit\ndef k(x, rows):\n  tl.store(x + rows[:, None], 0)\n");
   EXPECT_TRUE(needsBlocks(uses));
