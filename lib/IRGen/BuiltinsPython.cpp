@@ -69,6 +69,7 @@ template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &
     operands.push_back(arg.value);
   if (operands.size() == 1 && operands[0].getTuple())
     operands = std::vector<Value>(*operands[0].getTuple());
+  g.charge(operands.size());
   if (operands.empty())
     return g.error(a.range, "'" + a.builtin->name + "' of nothing");
   const Builtin *combine = findBuiltin(isMax ? "maximum" : "minimum", inLanguage);
@@ -97,6 +98,7 @@ FailureOr<Value> genSum(Generator &g, const BoundArgs &a) {
   if (!elements)
     return g.error(a[0].range,
                    "sum() needs a tuple, got " + a[0].value.describe() + "; use tl.sum for blocks");
+  g.charge(elements->size());
   Value result = a.has(1) ? a[1].value : Value::integer(0);
   for (const Value &element : *elements) {
     FailureOr<Value> next = g.binary(ast::BinaryOp::Add, result, element, a.range);
@@ -253,6 +255,7 @@ FailureOr<Value> genReplacedText(Generator &g, const BoundArgs &a) {
     return failure();
   if (from->empty())
     return g.error(a[1].range, "nothing cannot be replaced");
+  g.chargeSearch(text.size(), from->size());
   std::string result;
   while (true) {
     size_t at = text.find(*from);
@@ -275,6 +278,7 @@ FailureOr<Value> genSplitText(Generator &g, const BoundArgs &a) {
       return failure();
     if (separator->empty())
       return g.error(a[1].range, "the separator is empty");
+    g.chargeSearch(text.size(), separator->size());
     text.split(parts, *separator);
   } else {
     llvm::SplitString(text, parts);
@@ -282,7 +286,7 @@ FailureOr<Value> genSplitText(Generator &g, const BoundArgs &a) {
   std::vector<Value> values;
   for (llvm::StringRef part : parts)
     values.push_back(Value(Constant(part.str())));
-  return Value::tuple(std::move(values));
+  return g.makeTuple(std::move(values), a.range);
 }
 
 /// `text.join(parts)`
@@ -347,6 +351,7 @@ FailureOr<Value> genFormattedText(Generator &g, const BoundArgs &a) {
     if (result.size() > 65536)
       return g.error(a.range, "compile-time string is longer than 65536 bytes");
   }
+  g.charge(result.size() / 2);
   return Value(Constant(std::move(result)));
 }
 
@@ -389,13 +394,16 @@ FailureOr<Value> genZip(Generator &g, const BoundArgs &a) {
     columns.push_back(std::move(*items));
   }
   std::vector<Value> rows;
+  if (size * (columns.size() + 1) > TupleValue::sizeLimit)
+    return g.error(a.range,
+                   "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
   for (size_t i = 0; i < size; ++i) {
     std::vector<Value> row;
     for (const std::vector<Value> &column : columns)
       row.push_back(column[i]);
     rows.push_back(Value::tuple(std::move(row)));
   }
-  return Value::tuple(std::move(rows));
+  return g.makeTuple(std::move(rows), a.range);
 }
 
 FailureOr<Value> genEnumerate(Generator &g, const BoundArgs &a) {
@@ -404,9 +412,12 @@ FailureOr<Value> genEnumerate(Generator &g, const BoundArgs &a) {
   if (mlir::failed(items) || mlir::failed(start))
     return failure();
   std::vector<Value> rows;
+  int64_t last;
+  if (__builtin_add_overflow(*start, static_cast<int64_t>(items->size()), &last))
+    return g.error(a[1].range, "the start is too large");
   for (auto [index, item] : llvm::enumerate(*items))
     rows.push_back(Value::tuple({Value::integer(*start + static_cast<int64_t>(index)), item}));
-  return Value::tuple(std::move(rows));
+  return g.makeTuple(std::move(rows), a.range);
 }
 
 FailureOr<Value> genReversed(Generator &g, const BoundArgs &a) {

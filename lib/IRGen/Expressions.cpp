@@ -17,8 +17,12 @@ FailureOr<Value> Generator::evaluate(const ast::Expr *expr) {
   FailureOr<Value> result = evaluateImpl(expr);
   if (mlir::succeeded(result) && result->isPoison())
     return failure();
-  if (mlir::succeeded(result))
-    observe(expr->range, *result);
+  if (mlir::failed(result))
+    return failure();
+  // Texts are copied wherever they go.
+  if (const Constant *constant = result->getConstant(); constant && constant->isString())
+    charge(constant->getString().size() / 4);
+  observe(expr->range, *result);
   return result;
 }
 
@@ -133,6 +137,8 @@ FailureOr<Value> Generator::evaluateElements(llvm::ArrayRef<ast::Expr *> element
     if (mlir::failed(items))
       return failure();
     values.insert(values.end(), items->begin(), items->end());
+    if (values.size() > TupleValue::sizeLimit)
+      return makeTuple(std::move(values), current);
   }
   if (failed)
     return failure();
@@ -140,6 +146,11 @@ FailureOr<Value> Generator::evaluateElements(llvm::ArrayRef<ast::Expr *> element
 }
 
 FailureOr<Value> Generator::makeTuple(std::vector<Value> elements, SourceRange range) {
+  size_t weight = elements.size();
+  for (const Value &element : elements)
+    if (const Constant *constant = element.getConstant(); constant && constant->isString())
+      weight += constant->getString().size() / 4;
+  charge(weight);
   Value tuple = Value::tuple(std::move(elements));
   if (tuple.getIf<TupleValue>()->totalSize > TupleValue::sizeLimit)
     return error(range, "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
@@ -257,7 +268,8 @@ FailureOr<Value> Generator::evaluateComprehension(const ast::Comprehension &comp
   // The targets live inside the comprehension only.
   Variables saved = frame->variables;
   std::vector<Value> results;
-  LogicalResult expanded = expandClauses(comprehension, 0, results);
+  size_t totalSize = 0;
+  LogicalResult expanded = expandClauses(comprehension, 0, results, totalSize);
   frame->variables = std::move(saved);
   if (mlir::failed(expanded))
     return failure();
@@ -265,12 +277,14 @@ FailureOr<Value> Generator::evaluateComprehension(const ast::Comprehension &comp
 }
 
 LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, unsigned clause,
-                                       std::vector<Value> &results) {
+                                       std::vector<Value> &results, size_t &totalSize) {
   if (clause == comprehension.clauses.size()) {
     FailureOr<Value> element = evaluate(comprehension.element);
     if (mlir::failed(element))
       return failure();
-    if (results.size() >= TupleValue::sizeLimit)
+    const TupleValue *nested = element->getIf<TupleValue>();
+    totalSize += 1 + (nested ? nested->totalSize : 0);
+    if (totalSize > TupleValue::sizeLimit)
       return error(comprehension.range,
                    "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
     results.push_back(*element);
@@ -300,7 +314,7 @@ LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, 
         return failure();
       keep = keep && *truth;
     }
-    if (keep && mlir::failed(expandClauses(comprehension, clause + 1, results)))
+    if (keep && mlir::failed(expandClauses(comprehension, clause + 1, results, totalSize)))
       return failure();
   }
   return success();
@@ -308,8 +322,10 @@ LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, 
 
 FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable,
                                                            SourceRange range) {
-  if (const std::vector<Value> *elements = iterable.getTuple())
+  if (const std::vector<Value> *elements = iterable.getTuple()) {
+    charge(elements->size());
     return *elements;
+  }
   const RangeValue *rangeValue = iterable.getIf<RangeValue>();
   if (!rangeValue)
     return error(range,
@@ -334,6 +350,7 @@ FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable
     if (__builtin_add_overflow(i, bounds[2], &i))
       break;
   }
+  charge(values.size());
   return values;
 }
 

@@ -30,13 +30,21 @@ Generator::Generator(mlir::MLIRContext &mlirContext, SourceManager &sourceManage
                       mlir::scf::SCFDialect, mlir::func::FuncDialect, mlir::ub::UBDialect>();
 }
 
-Generator::Generator(Generator &parent, DiagnosticEngine &aside)
-    : context(parent.context), sources(parent.sources), options(parent.options), diagnostics(aside),
-      builder(&parent.context), current(parent.current), nesting(parent.nesting),
-      lastFrameId(parent.lastFrameId), kernelWarps(parent.kernelWarps),
-      asideDepth(parent.asideDepth + 1), imported(parent.imported),
-      globalsInProgress(parent.globalsInProgress),
-      selectionsInProgress(parent.selectionsInProgress), checkedShadow(true) {}
+Generator::Generator(Generator &around, DiagnosticEngine &aside)
+    : context(around.context), sources(around.sources), options(around.options), diagnostics(aside),
+      builder(&around.context), current(around.current), steps(around.steps),
+      outerGenerator(&around), numOps(around.numOps), nesting(around.nesting),
+      lastFrameId(around.lastFrameId), kernelWarps(around.kernelWarps),
+      asideDepth(around.asideDepth + 1), imported(around.imported),
+      globalsInProgress(around.globalsInProgress),
+      selectionsInProgress(around.selectionsInProgress), checkedShadow(true) {}
+
+Generator::~Generator() {
+  if (!outerGenerator)
+    return;
+  outerGenerator->steps = steps;
+  outerGenerator->numOps = numOps;
+}
 
 Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::Twine &message,
                               llvm::StringRef category) {
@@ -117,8 +125,9 @@ LogicalResult Generator::errorUnknown(SourceRange range, const llvm::Twine &mess
   return failure();
 }
 
-void Generator::countOp() {
-  if (++numOps <= options.opLimit || aborted)
+void Generator::countOp(unsigned results) {
+  numOps += std::max(1u, results);
+  if (numOps <= options.opLimit || aborted)
     return;
   aborted = true;
   report(Severity::Error, current,

@@ -134,6 +134,11 @@ struct ImportedModules {
   llvm::StringMap<std::unique_ptr<SourceModule>> files;
   /// The names in the bodies of host functions that have kernels inside, and of classes.
   llvm::DenseMap<const ast::Stmt *, std::unique_ptr<ModuleScope>> bodies;
+  /// What module-level conditions were found to be, and whether candidates for a name can be
+  /// evaluated, with the number of evaluators around the one that found it: conditions that ask for
+  /// names with conditions would be evaluated again and again.
+  llvm::DenseMap<const ast::Expr *, std::pair<unsigned, std::optional<bool>>> conditions;
+  llvm::DenseMap<const ModuleBinding *, std::pair<unsigned, bool>> evaluable;
 };
 
 /// The innermost function around a definition, classes skipped; null at module level.
@@ -188,8 +193,9 @@ class Generator {
 public:
   Generator(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
             const IRGenOptions &irgenOptions, DiagnosticEngine &engine);
-  /// An evaluator to try something aside.
-  Generator(Generator &parent, DiagnosticEngine &aside);
+  /// An evaluator to try something aside, on its parent's budget.
+  Generator(Generator &around, DiagnosticEngine &aside);
+  ~Generator();
 
   // Diagnostics -----------------------------------------------------------------------------------
 
@@ -220,8 +226,9 @@ public:
   /// The IR location of what is being evaluated.
   mlir::Location getLocation();
   template <typename OpT, typename... Args> OpT create(Args &&...args) {
-    countOp();
-    return OpT::create(builder, getLocation(), std::forward<Args>(args)...);
+    OpT op = OpT::create(builder, getLocation(), std::forward<Args>(args)...);
+    countOp(op->getNumResults());
+    return op;
   }
   /// The MLIR type of a language type.
   mlir::Type lower(const Type &type);
@@ -327,6 +334,13 @@ public:
                llvm::ArrayRef<std::pair<std::string, int64_t>> integers);
   /// The elements of a compile-time iterable (tuple, constant range), or failure.
   FailureOr<std::vector<Value>> enumerateIterable(const Value &iterable, SourceRange range);
+  /// A tuple, or an error when it is too large.
+  FailureOr<Value> makeTuple(std::vector<Value> elements, SourceRange range);
+  /// Counts what is done in one go with many elements, or with characters in place of elements, as
+  /// steps of the evaluation.
+  void charge(size_t elements) { steps += elements / 4; }
+  /// The same for the search of a text in another one.
+  void chargeSearch(size_t size, size_t other) { charge((size + other) / 4 + size * other / 2048); }
 
 private:
   // Expressions.cpp, Names.cpp
@@ -334,12 +348,10 @@ private:
   FailureOr<Value> evaluateName(const ast::Name &name);
   FailureOr<Value> evaluateFString(const ast::FString &string);
   FailureOr<Value> evaluateElements(llvm::ArrayRef<ast::Expr *> elements);
-  /// A tuple, or an error when it is too large.
-  FailureOr<Value> makeTuple(std::vector<Value> elements, SourceRange range);
   FailureOr<Value> evaluateDict(const ast::Dict &dict);
   FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
-                              std::vector<Value> &results);
+                              std::vector<Value> &results, size_t &totalSize);
   FailureOr<Value> subscriptBlock(const Value &value, const ast::Subscript &expr);
   FailureOr<Value> evaluateBoolOp(const ast::BoolOp &expr);
   FailureOr<Value> evaluateCompare(const ast::Compare &expr);
@@ -644,8 +656,9 @@ private:
   LogicalResult runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
                               KernelBinding &binding);
 
-  /// Counts emitted operations; past the budget the compilation is aborted at the next step.
-  void countOp();
+  /// Counts an emitted operation, as several when it has several results; past the budget the
+  /// compilation is aborted at the next step.
+  void countOp(unsigned results);
   /// Tells the observer, if there is one, unless in the library or aside.
   void observe(SourceRange range, const Value &value);
   /// Looks at the text of a function that is about to be emitted.
@@ -667,6 +680,8 @@ private:
   /// Place of the innermost construct being evaluated.
   SourceRange current;
   uint64_t steps = 0;
+  /// The one that tries something aside with this one, or null.
+  Generator *const outerGenerator = nullptr;
   /// Warnings that have been given, and functions whose text has been looked at.
   std::set<std::tuple<FileId, uint32_t, std::string>> warned;
   std::set<const ast::FunctionDef *> linted;

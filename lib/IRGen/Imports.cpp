@@ -45,18 +45,24 @@ std::optional<bool> Generator::evaluateCondition(const SourceModule &module,
                                                  const ast::Expr *expr) {
   if (asideDepth >= asideLimit)
     return std::nullopt;
+  // With as many evaluators below this one as then, or fewer, no more can be found out.
+  auto known = imported->conditions.find(expr);
+  if (known != imported->conditions.end() && known->second.first <= asideDepth)
+    return known->second.second;
   DiagnosticEngine aside(1);
   Generator evaluator(*this, aside);
   FailureOr<Value> value = evaluator.evaluateInModule(module, expr);
-  if (mlir::failed(value))
-    return std::nullopt;
-  if (const Constant *constant = value->getConstant())
-    return constant->isTrue();
-  if (const std::vector<Value> *elements = value->getTuple())
-    return !elements->empty();
-  if (value->getIf<FunctionValue>() || value->getIf<BuiltinValue>())
-    return true;
-  return std::nullopt;
+  std::optional<bool> truth;
+  if (mlir::succeeded(value)) {
+    if (const Constant *constant = value->getConstant())
+      truth = constant->isTrue();
+    else if (const std::vector<Value> *elements = value->getTuple())
+      truth = !elements->empty();
+    else if (value->getIf<FunctionValue>() || value->getIf<BuiltinValue>())
+      truth = true;
+  }
+  imported->conditions[expr] = {asideDepth, truth};
+  return truth;
 }
 
 Generator::GuardState Generator::checkGuards(const SourceModule &module,
@@ -83,13 +89,18 @@ bool Generator::canEvaluate(const SourceModule &module, const ModuleBinding &bin
                             llvm::StringRef name) {
   if (asideDepth >= asideLimit)
     return true;
+  auto known = imported->evaluable.find(&binding);
+  if (known != imported->evaluable.end() && known->second.first <= asideDepth)
+    return known->second.second;
   DiagnosticEngine aside(1);
   Generator evaluator(*this, aside);
   Frame inner;
   inner.module = &module;
   inner.keepsConstants = true;
   evaluator.frame = &inner;
-  return mlir::succeeded(evaluator.evaluateBinding(module, binding, name, binding.range));
+  bool can = mlir::succeeded(evaluator.evaluateBinding(module, binding, name, binding.range));
+  imported->evaluable[&binding] = {asideDepth, can};
+  return can;
 }
 
 const ModuleBinding &Generator::selectBinding(const SourceModule &module,

@@ -242,6 +242,7 @@ Value Generator::emitCompare(CompareOp op, const Value &lhs, const Value &rhs) {
 /// Python's order: the first elements that differ decide, otherwise the lengths.
 FailureOr<Value> Generator::compareTuples(CompareOp op, llvm::ArrayRef<Value> lhs,
                                           llvm::ArrayRef<Value> rhs, SourceRange range) {
+  charge(std::min(lhs.size(), rhs.size()));
   for (auto [left, right] : llvm::zip(lhs, rhs)) {
     FailureOr<Value> equal = compare(CompareOp::Eq, left, right, range);
     if (mlir::failed(equal))
@@ -268,6 +269,7 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
   bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
   if (op == CompareOp::In || op == CompareOp::NotIn) {
     if (const std::vector<Value> *elements = rhs.getTuple()) {
+      charge(elements->size());
       for (const Value &element : *elements) {
         FailureOr<Value> equal = compare(CompareOp::Eq, lhs, element, range);
         if (mlir::failed(equal))
@@ -288,6 +290,8 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
     }
   }
   if (lhs.getConstant() && rhs.getConstant()) {
+    if (lhs.getConstant()->isString() && rhs.getConstant()->isString())
+      chargeSearch(lhs.getConstant()->getString().size(), rhs.getConstant()->getString().size());
     FoldResult folded = foldCompare(op, *lhs.getConstant(), *rhs.getConstant());
     if (!folded.value)
       return error(range, folded.error);

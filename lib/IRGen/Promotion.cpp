@@ -183,7 +183,11 @@ Value Generator::splat(const Value &scalar, llvm::ArrayRef<int64_t> shape) {
 LogicalResult Generator::checkShape(llvm::ArrayRef<int64_t> shape, SourceRange range) {
   // Extents are rounded up to powers of two before anything is spread over threads.
   constexpr int64_t kMostElements = 1 << 20;
+  constexpr size_t kMostDims = 64;
   int64_t count = 1, padded = 1;
+  if (shape.size() > kMostDims)
+    return error(range, "a block has at most " + llvm::Twine(kMostDims) + " dimensions, got " +
+                            llvm::Twine(shape.size()));
   for (int64_t dim : shape) {
     if (dim < 1)
       return error(range, "block dimensions must be positive, got " + printShape(shape));

@@ -125,7 +125,7 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
     if (size > 0)
       for (int64_t i : getSliceIndices(parts[0], parts[1], parts[2].value_or(1), size))
         selected.push_back((*elements)[i]);
-    return Value::tuple(std::move(selected));
+    return makeTuple(std::move(selected), expr.range);
   }
   FailureOr<Value> indexValue = evaluate(index);
   if (mlir::failed(indexValue))

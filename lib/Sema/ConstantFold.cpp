@@ -104,10 +104,10 @@ FoldResult foldFloats(BinaryOp op, const Constant &left, const Constant &right) 
 }
 
 FoldResult repeat(const std::string &text, PyInt count) {
-  if (count.isNegative())
+  if (count.isNegative() || text.empty())
     return Constant(std::string());
   int64_t times = count.toInt64Saturated();
-  if (times > 4096 || text.size() * static_cast<size_t>(times) > 65536)
+  if (times > static_cast<int64_t>(65536 / text.size()))
     return FoldResult::failure("compile-time string is longer than 65536 bytes");
   std::string result;
   for (int64_t i = 0; i < times; ++i)

@@ -99,5 +99,105 @@ TEST(CostTest, branchesThatAreLeftInParts) {
   expectLinear(measure(repeat(10)), measure(repeat(30)));
 }
 
+/// The first error of a kernel `k` that takes a pointer, and what was done until then.
+std::string runAway(const std::string &text, IRGenStatistics &statistics) {
+  SourceManager sources;
+  DiagnosticEngine diagnostics;
+  FileId file = llvm::cantFail(sources.addBuffer("k.tile", text));
+  std::unique_ptr<ast::Module> module = parseModule(sources, file, diagnostics);
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  IRGenOptions options;
+  options.kernel = "k";
+  options.arguments = {{"x", "*fp32"}};
+  options.stepLimit = 100'000;
+  options.statistics = &statistics;
+  generateTile(context, *module, sources, options, diagnostics);
+  for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
+    return diagnostic.message;
+  return "";
+}
+
+std::string runAwayBody(const std::string &body, IRGenStatistics &statistics) {
+  return runAway("@triton.jit\ndef k(x):\n" + body + "    tl.store(x, 1.0)\n", statistics);
+}
+
+// What is tried aside is paid from the same budget.
+TEST(CostTest, trials) {
+  IRGenStatistics statistics;
+  std::string message =
+      runAway("@triton.constexpr_function\ndef f():\n    while True:\n        try:\n"
+              "            while True:\n                pass\n        except ValueError:\n"
+              "            pass\n\n\n@triton.jit\ndef k(x):\n    tl.store(x, f())\n",
+              statistics);
+  EXPECT_NE(message.find("takes more than 100000 steps"), std::string::npos) << message;
+  EXPECT_LT(statistics.steps, 110'000u);
+}
+
+// Conditions that ask for names with conditions are not evaluated again and again.
+TEST(CostTest, conditionsOfConditions) {
+  std::string text = "A0 = 1\n";
+  for (unsigned i = 1; i < 40; ++i) {
+    std::string before = "A" + std::to_string(i - 1), name = "A" + std::to_string(i);
+    text += "if " + before + " + " + before + " > 0 and " + before + " > 0:\n    " + name + " = " +
+            before + " + 0\nelse:\n    " + name + " = " + before + " + 2\n";
+  }
+  IRGenStatistics statistics;
+  std::string message =
+      runAway(text + "@triton.jit\ndef k(x):\n    tl.store(x, A39)\n", statistics);
+  EXPECT_EQ(message, "");
+  EXPECT_LT(statistics.steps, 50'000u);
+}
+
+// Long tuples and texts cost by their length.
+TEST(CostTest, longTuples) {
+  for (const char *expr : {"a + [1]", "a[1:]", "a == a", "7 in a", "sum(a)", "min(a)", "any(a)",
+                           "list(reversed(a))", "s + 'b'", "t in s", "s.replace('b', 'c')",
+                           "s.split(t)", "[*a, 1]", "', '.join(['ab'] * 10000)"}) {
+    IRGenStatistics statistics;
+    std::string message = runAwayBody(
+        std::string("    a: tl.constexpr = [0] * 20000\n    s: tl.constexpr = 'a' * 40000\n"
+                    "    t: tl.constexpr = 'a' * 20000 + 'b'\n"
+                    "    for i in tl.static_range(50000):\n        v: tl.constexpr = ") +
+            expr + "\n",
+        statistics);
+    EXPECT_NE(message.find("takes more than 100000 steps"), std::string::npos)
+        << expr << ": " << message;
+    EXPECT_LT(statistics.steps, 300'000u) << expr;
+  }
+}
+
+// Loops that carry very much are as much as many operations.
+TEST(CostTest, carriedTuples) {
+  IRGenStatistics statistics;
+  std::string message =
+      runAwayBody("    v = (tl.program_id(0),) * 60000\n    for i in tl.static_range(3000):\n"
+                  "        for j in range(4):\n            v = v[1:] + (j,)\n",
+                  statistics);
+  EXPECT_NE(message.find("more than"), std::string::npos) << message;
+  EXPECT_LT(statistics.ops, 1'000'000u);
+}
+
+// Texts in tuples cost as much as they take.
+TEST(CostTest, tuplesOfTexts) {
+  IRGenStatistics statistics;
+  std::string message = runAwayBody("    a = ['']\n    for i in tl.static_range(50000):\n"
+                                    "        a = a + ['a' * 60000 + str(i)]\n",
+                                    statistics);
+  EXPECT_NE(message.find("takes more than 100000 steps"), std::string::npos) << message;
+}
+
+TEST(CostTest, sizesOfTuples) {
+  IRGenStatistics statistics;
+  std::string head = "    a: tl.constexpr = [0] * 60000\n    v: tl.constexpr = ";
+  for (const char *expr : {"[a for i in range(60)]", "[*a, *a, *a, *a]", "zip(a, a, a)",
+                           "list(enumerate(a))", "[a[:30000] for x in range(3)]"})
+    EXPECT_EQ(runAwayBody(head + expr + "\n", statistics), "a tuple of more than 65536 elements")
+        << expr;
+  EXPECT_EQ(runAwayBody("    v = enumerate((1, 2), (1 << 63) - 1)\n", statistics),
+            "the start is too large");
+  EXPECT_EQ(runAwayBody("    v = tl.zeros([1] * 65, tl.int32)\n", statistics),
+            "a block has at most 64 dimensions, got 65");
+}
+
 } // namespace
 } // namespace tilec
