@@ -188,6 +188,31 @@ static bool runsAtLeastOnce(scf::ForOp loop) {
   return lower && upper && !loop.getUnsignedCmp() && *lower < *upper;
 }
 
+/// The products whose result `value` may be.
+static void collectProducts(Value value, SetVector<Operation *> &products,
+                            DenseSet<Value> &visited) {
+  if (!visited.insert(value).second)
+    return;
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tilegpu::WgmmaOp>(op)) {
+    products.insert(op);
+    return;
+  }
+  if (auto wait = dyn_cast_or_null<tilegpu::WgmmaWaitOp>(op))
+    return collectProducts(wait.getValues()[cast<OpResult>(value).getResultNumber()], products,
+                           visited);
+  if (auto loop = dyn_cast_or_null<scf::ForOp>(op))
+    return collectProducts(loop.getYieldedValues()[cast<OpResult>(value).getResultNumber()],
+                           products, visited);
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || argument == loop.getInductionVar())
+    return;
+  unsigned index = argument.getArgNumber() - loop.getNumInductionVars();
+  collectProducts(loop.getInitArgs()[index], products, visited);
+  collectProducts(loop.getYieldedValues()[index], products, visited);
+}
+
 void BarrierFinder::runOnOp(Operation *op, Pending &pending) {
   if (isBarrier(op))
     return pending.clear();
@@ -195,6 +220,16 @@ void BarrierFinder::runOnOp(Operation *op, Pending &pending) {
   // others learn at the next barrier.
   if (auto wait = dyn_cast<tilegpu::AsyncWaitOp>(op); wait && wait.getPending() == 0)
     pending.insert(copies.begin(), copies.end());
+  // So are products, which read.
+  if (auto wait = dyn_cast<tilegpu::WgmmaWaitOp>(op); wait && wait.getPending() == 0) {
+    SetVector<Operation *> products;
+    DenseSet<Value> visited;
+    for (Value value : wait.getValues())
+      collectProducts(value, products, visited);
+    for (Operation *product : products)
+      for (const Access &access : accessesOf(product))
+        pending.insert(access);
+  }
   if (op->getNumRegions() == 0)
     return runOnAccess(op, pending);
 

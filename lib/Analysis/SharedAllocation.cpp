@@ -99,6 +99,56 @@ void extendLiveness(SharedBuffer &buffer, Operation *alloc, Operation *user,
   buffer.lastUse = std::max(buffer.lastUse, end);
 }
 
+/// Where what is in flight is waited for.
+class Waits {
+public:
+  Waits(Operation *root, const Positions &allPositions) : positions(allPositions) {
+    root->walk<WalkOrder::PreOrder>([&](tilegpu::AsyncWaitOp wait) {
+      if (wait.getPending() == 0)
+        forCopies.push_back(positions.begin(wait));
+    });
+  }
+
+  /// A buffer that `user` accesses is in use until the access is waited for. The last of all uses
+  /// is at `last`.
+  void extendLiveness(SharedBuffer &buffer, unsigned last, Operation *user) const {
+    if (isa<tilegpu::AsyncCopyOp>(user)) {
+      auto wait = llvm::lower_bound(forCopies, last);
+      if (wait != forCopies.end())
+        buffer.lastUse = std::max(buffer.lastUse, *wait);
+    } else if (isa<tilegpu::WgmmaOp>(user)) {
+      DenseSet<Value> visited;
+      extendToWait(buffer, user->getResult(0), visited);
+    }
+  }
+
+private:
+  /// Follows the result of a product around loops and through waits for others.
+  void extendToWait(SharedBuffer &buffer, Value product, DenseSet<Value> &visited) const {
+    if (!visited.insert(product).second)
+      return;
+    for (OpOperand &use : product.getUses()) {
+      Operation *user = use.getOwner();
+      if (auto wait = dyn_cast<tilegpu::WgmmaWaitOp>(user)) {
+        if (wait.getPending() == 0)
+          buffer.lastUse = std::max(buffer.lastUse, positions.begin(wait));
+        else
+          extendToWait(buffer, wait.getResult(use.getOperandNumber()), visited);
+        continue;
+      }
+      auto loop =
+          isa<scf::YieldOp>(user) ? dyn_cast<scf::ForOp>(user->getParentOp()) : scf::ForOp();
+      if (!loop)
+        continue;
+      extendToWait(buffer, loop.getResult(use.getOperandNumber()), visited);
+      extendToWait(buffer, loop.getRegionIterArg(use.getOperandNumber()), visited);
+    }
+  }
+
+  const Positions &positions;
+  SmallVector<unsigned> forCopies;
+};
+
 bool liveTogether(const SharedBuffer &a, const SharedBuffer &b) {
   return a.firstUse <= b.lastUse && b.firstUse <= a.lastUse;
 }
@@ -174,6 +224,7 @@ int64_t sharedMemoryLimit(int computeCapability) {
 
 SharedAllocation::SharedAllocation(FunctionOpInterface func) {
   Positions positions(func);
+  Waits waits(func, positions);
   func.walk<WalkOrder::PreOrder>([&](tilegpu::LocalAllocOp alloc) {
     SharedBuffer buffer;
     buffer.size = alloc.getType().getSizeInBytes();
@@ -199,6 +250,11 @@ SharedAllocation::SharedAllocation(FunctionOpInterface func) {
     });
     if (buffer.firstUse > buffer.lastUse)
       buffer.firstUse = buffer.lastUse = positions.begin(alloc);
+    unsigned last = buffer.lastUse;
+    forEachAlias(alloc, [&](Value alias) {
+      for (Operation *user : alias.getUsers())
+        waits.extendLiveness(buffer, last, user);
+    });
     buffers.insert({alloc, buffer});
   });
 

@@ -214,6 +214,9 @@ private:
         round();
       return true;
     }
+    // A negative number wraps.
+    if (isUnsigned(s) && !isFloat(from) && !isUnsigned(from) && !isBool(from))
+      result.magnitude = largestInteger(s);
     if (isFloat(from) && !isBool(s) && (isUnsigned(s) || result.magnitude >= largestInteger(s)))
       return false;
     return result.error == 0;

@@ -269,6 +269,12 @@ private:
 
     OpBuilder builder(func.getContext());
     builder.setInsertionPointAfterValue(value);
+    // Buffers of copies in flight have memory to reuse only when these are done.
+    auto isNext = [&](Operation *op) {
+      return llvm::any_of(ofValue, [&](Gap *gap) { return gap->next == op; });
+    };
+    while (isa<AsyncWaitOp>(*builder.getInsertionPoint()) && !isNext(&*builder.getInsertionPoint()))
+      builder.setInsertionPoint(builder.getInsertionPoint()->getNextNode());
     ParkOp::create(builder, value.getLoc(), value, slots);
     for (Gap *gap : ofValue) {
       builder.setInsertionPoint(gap->next);

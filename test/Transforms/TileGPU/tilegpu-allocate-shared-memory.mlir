@@ -34,3 +34,26 @@ func.func @overlapping(%x: tensor<512xf32, #r>) {
   %1 = tilegpu.local_load %b : !tilegpu.memdesc<[512], f32, #s> -> tensor<512xf32, #r>
   func.return
 }
+
+// -----
+
+#r = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
+#s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}, [512]>
+
+// What copies in flight will write is in use until they are waited for.
+// CHECK: tilegpu.shared_bytes = 4096 : i32
+// CHECK-LABEL: func @copies_in_flight
+// CHECK: tilegpu.local_alloc offset 0
+// CHECK: tilegpu.local_alloc offset 2048
+// CHECK: tilegpu.local_alloc offset 0
+func.func @copies_in_flight(%p: tensor<512x!tile.ptr<f32>, #r>, %x: tensor<512xf32, #r>) {
+  %a = tilegpu.local_alloc : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.async_copy %p, %a : tensor<512x!tile.ptr<f32>, #r>, !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.async_commit
+  %b = tilegpu.local_alloc : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %x, %b : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.async_wait 0
+  %c = tilegpu.local_alloc : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %x, %c : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  func.return
+}

@@ -1,6 +1,9 @@
 // RUN: tile-opt %s --tilegpu-insert-barriers | FileCheck %s
 
 #r = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
+#ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+#mb = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
+#mc = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
 #s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}, [512]>
 
 // Read after write, then write after read of the same memory.
@@ -67,4 +70,30 @@ func.func @parked(%x: tensor<512xf32, #r>) {
   %c = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[512], f32, #s>
   tilegpu.local_store %1, %c : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
   func.return
+}
+
+// A product reads until it is waited for, whatever barriers lie between; the other warps' products are done behind the next
+// barrier. The accumulator comes around a loop.
+// CHECK-LABEL: func @product_over_barrier
+// CHECK: scf.for
+// CHECK: nvvm.barrier0
+// CHECK: tilegpu.wgmma_wait {{.*}} pending = 1
+// CHECK: }
+// CHECK-NEXT: tilegpu.wgmma_wait {{.*}} pending = 0
+// CHECK-NEXT: nvvm.barrier
+// CHECK-NEXT: tilegpu.local_store
+func.func @product_over_barrier(%a: !tilegpu.memdesc<[64, 16], f16, #ma>, %x: tensor<64x8xf32, #mc>, %v: tensor<16x8xf16>,
+                                %n: i32) -> tensor<64x8xf32, #mc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[16, 8], f16, #mb>
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> tensor<64x8xf32, #mc> : i32 {
+    %0 = tilegpu.wgmma %a, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #mc>
+    nvvm.barrier0
+    %1 = tilegpu.wgmma_wait %0 pending = 1 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+    scf.yield %1 : tensor<64x8xf32, #mc>
+  }
+  %done = tilegpu.wgmma_wait %sum pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+  tilegpu.local_store %v, %b : tensor<16x8xf16>, !tilegpu.memdesc<[16, 8], f16, #mb>
+  func.return %done : tensor<64x8xf32, #mc>
 }
