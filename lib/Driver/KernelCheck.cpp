@@ -7,6 +7,7 @@
 
 #include "tilec/Driver/KernelCheck.h"
 
+#include "dialects/Tile/TileOps.h"
 #include "tilec/Target/PTXTarget.h"
 
 #include <chrono>
@@ -18,6 +19,8 @@ namespace {
 
 /// Elements of the largest block that a kernel of 4 warps would have.
 constexpr int64_t blockLimit = 16384;
+/// Multiply-adds of the matrix products in its text.
+constexpr int64_t productLimit = 4 << 20;
 
 class SignatureSearch {
 public:
@@ -33,12 +36,16 @@ private:
   /// How far the front end gets.
   struct Trial {
     bool isAccepted = false;
-    /// Elements of the largest block, of accepted ones.
-    int64_t largest = 0;
+    /// Elements of the largest block, and multiply-adds of all matrix products, of accepted ones.
+    int64_t largest = 0, products = 0;
     uint64_t steps = 0;
     SourceRange place;
     std::string message;
 
+    bool isLarge() const { return largest > blockLimit || products > productLimit; }
+    bool isSmallerThan(const Trial &other) const {
+      return largest < other.largest || products < other.products;
+    }
     /// Gets past the error of the other one. More steps alone do not tell: a branch may have been
     /// added before it.
     bool isFurther(const Trial &other) const {
@@ -59,7 +66,7 @@ private:
             Trial &trial);
   /// Takes smaller sizes where blocks are larger than anybody would choose.
   void shrink(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses, Guess &guess,
-              int64_t largest);
+              Trial current);
   PlausibleSignature accept(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses,
                             Guess guess, const Trial &trial);
   PlausibleSignature finish(const Guess &guess, bool isAccepted) const;
@@ -150,6 +157,11 @@ SignatureSearch::Trial SignatureSearch::tryOut(const Guess &guess) {
   trial.isAccepted = made && !aside.hasErrors();
   if (trial.isAccepted)
     made->walk([&](mlir::Operation *op) {
+      if (auto dot = llvm::dyn_cast<tile::DotOp>(op)) {
+        auto lhs = llvm::cast<mlir::RankedTensorType>(dot.getLhs().getType());
+        auto product = llvm::cast<mlir::RankedTensorType>(dot.getType());
+        trial.products += lhs.getShape().back() * product.getNumElements();
+      }
       for (mlir::Type type : op->getResultTypes())
         if (auto block = llvm::dyn_cast<mlir::RankedTensorType>(type))
           trial.largest = std::max(trial.largest, block.getNumElements());
@@ -195,9 +207,9 @@ bool SignatureSearch::mend(const ast::FunctionDef &function, llvm::ArrayRef<Para
 }
 
 void SignatureSearch::shrink(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses,
-                             Guess &guess, int64_t largest) {
+                             Guess &guess, Trial current) {
   for (unsigned size : {128u, 64u, 32u, 16u, 8u, 4u}) {
-    if (largest <= blockLimit)
+    if (!current.isLarge())
       return;
     Guess smaller = guess;
     for (auto [param, use] : llvm::zip(function.params, uses))
@@ -211,17 +223,17 @@ void SignatureSearch::shrink(const ast::FunctionDef &function, llvm::ArrayRef<Pa
     if (!isNew(smaller) || isOver())
       continue;
     Trial trial = tryOut(smaller);
-    if (!trial.isAccepted || trial.largest >= largest)
+    if (!trial.isAccepted || !trial.isSmallerThan(current))
       continue;
     guess = std::move(smaller);
-    largest = trial.largest;
+    current = std::move(trial);
   }
 }
 
 PlausibleSignature SignatureSearch::accept(const ast::FunctionDef &function,
                                            llvm::ArrayRef<ParamUse> uses, Guess guess,
                                            const Trial &trial) {
-  shrink(function, uses, guess, trial.largest);
+  shrink(function, uses, guess, trial);
   return finish(guess, true);
 }
 

@@ -428,6 +428,7 @@ FailureOr<Value> genReversed(Generator &g, const BoundArgs &a) {
   return Value::tuple(std::move(*items));
 }
 
+/// With the options of `tl.range`, which kernels give to it as well.
 FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
   return findBuiltin("range", inLanguage)->handler(g, a);
 }
@@ -457,7 +458,10 @@ constexpr Builtin pythonBuiltins[] = {
     {"print", "*args", inPython, genPrint},
     {"hasattr", "obj name", inPython, genHasAttr},
     {"getattr", "obj name default?", inPython, genGetAttr},
-    {"range", "arg1 arg2? step?", inPython, genRange},
+    {"range",
+     "arg1 arg2? step? | num_stages? loop_unroll_factor? disallow_acc_multi_buffer? flatten? "
+     "warp_specialize? disable_licm?",
+     inPython, genRange},
     {"filter", "function iterable", inPython, genFilter},
     {"abs", "x", inPython, genAbs},
     {"any", "iterable", inPython, genAnyAll<false>},

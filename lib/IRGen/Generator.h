@@ -647,6 +647,8 @@ private:
                       bool complain);
   LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfig> &list);
   void readPruning(const SourceModule &module, const ast::Expr *pruning, KernelInfo &info);
+  /// The aggregate that an annotation names; empty when it is something else.
+  std::string findAggregate(const SourceModule &module, const ast::Expr *annotation);
   LogicalResult bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
                                 const ast::Param &param, KernelBinding &binding);
   LogicalResult verifyResult(mlir::ModuleOp module, SourceRange range);

@@ -178,11 +178,27 @@ static bool describesSame(const std::optional<DescriptorBlock> &a,
   return a->shape == b->shape && a->padsWithNan == b->padsWithNan;
 }
 
+std::string Generator::findAggregate(const SourceModule &module, const ast::Expr *annotation) {
+  bool isPlain = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Plain;
+  if (!annotation || !isPlain || !llvm::isa<ast::Name, ast::Attribute>(annotation))
+    return "";
+  // Annotations may name anything, also what is not there.
+  DiagnosticEngine aside(1);
+  Generator evaluator(*this, aside);
+  FailureOr<Value> named = evaluator.evaluateInModule(module, annotation);
+  const ClassValue *type = mlir::succeeded(named) ? named->getIf<ClassValue>() : nullptr;
+  return type && type->fields && type->fields->aggregate ? type->name : "";
+}
+
 LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
                                          const ast::Param &param, KernelBinding &binding) {
   if (param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords)
     return error(param.range, "a kernel cannot have variadic parameters");
   ParamAnnotation annotation = classifyAnnotation(param.annotation);
+  if (std::string aggregate = findAggregate(module, param.annotation); !aggregate.empty())
+    return error(param.range, "'" + param.name + "' is an object of the aggregate '" + aggregate +
+                                  "', which a kernel cannot be given; take its fields, or a named "
+                                  "tuple, and make the object in the kernel");
   bool isConstexpr = annotation.kind == ParamAnnotation::Kind::Constexpr;
   const ArgumentSpec *spec = nullptr;
   for (const ArgumentSpec &argument : binding.arguments)
