@@ -163,6 +163,9 @@ private:
     if (variable >= 0) {
       type = program.variables[size_t(variable)].type;
       value = exprs.read(variable);
+      // A total beyond what can be compared: the program is not used.
+      if (!value)
+        return;
     } else {
       value = exprs.any(type, like >= 0 ? 1 : random.between(1, 4));
     }
