@@ -129,8 +129,7 @@ Generator::pruneConfigs(const ast::Module &module, llvm::StringRef kernel,
   std::vector<std::pair<std::string, Value>> named;
   for (const auto &[name, value] : integers)
     named.emplace_back(name, Value::integer(value));
-  Value arguments = DictValue{
-      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(named))};
+  Value arguments = Value::dict(std::move(named));
   Frame inner;
   inner.module = &source;
   inner.keepsConstants = true;
@@ -286,8 +285,7 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
         function = evaluateInModule(module, heuristic.expr);
       if (mlir::failed(function))
         return failure();
-      Value args = DictValue{
-          std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(known))};
+      Value args = Value::dict(std::move(known));
       DetachedBlock scratch;
       mlir::OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPointToEnd(scratch.get());

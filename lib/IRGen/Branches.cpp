@@ -99,6 +99,7 @@ void Generator::emitBranches(const BranchSite &site, mlir::Value condition,
                              llvm::function_ref<void()> emitThen,
                              llvm::function_ref<void()> emitElse) {
   DetachedBlock thenBlock, elseBlock;
+  charge(frame->variables.size());
   Variables before = frame->variables;
   LoopExit atEntry = loop ? loop->exit : LoopExit(), thenExit, elseExit;
   auto emitArm = [&](llvm::function_ref<void()> emitCode, DetachedBlock &block, LoopExit &exit) {
@@ -210,6 +211,8 @@ LogicalResult Generator::mergeVariable(llvm::StringRef name, const BranchSite &s
     thenValue = Value::poison(poisoned->message);
     return success();
   }
+  if (const TupleValue *tuple = thenValue.getIf<TupleValue>())
+    charge(tuple->totalSize);
   if (isIdentical(thenValue, elseValue))
     return success();
   Value left = thenValue, right = elseValue;
@@ -317,6 +320,7 @@ FailureOr<Flow> Generator::executeReturningBranch(const BranchSite &site, mlir::
                                                   const Continuation *next, ArmEmitter emitThen,
                                                   ArmEmitter emitElse) {
   DetachedBlock thenBlock, elseBlock;
+  charge(frame->variables.size());
   Variables before = frame->variables;
   unsigned errorsBefore = diagnostics.getNumErrors();
   auto runToEnd = [&](ArmEmitter emitArm, DetachedBlock &block) {

@@ -90,9 +90,13 @@ FailureOr<Value> makeRange(Generator &g, const BoundArgs &a, bool isStatic) {
                                      a[i].value.describe());
     options.emplace_back(names[i - 3].str(), a[i].value);
   }
+  unsigned depth = 0;
+  for (const Value &bound : bounds)
+    depth = std::max(depth, bound.getDepth());
   return Value(RangeValue{
       std::make_shared<const std::vector<Value>>(std::move(bounds)), isStatic,
-      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(options))});
+      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(options)),
+      depth + 1});
 }
 
 FailureOr<Value> genRange(Generator &g, const BoundArgs &a) { return makeRange(g, a, false); }
@@ -283,8 +287,7 @@ FailureOr<Value> genConfig(Generator &g, const BoundArgs &a) {
   for (unsigned i = 0; i < 4; ++i)
     if (a.has(i + 1))
       entries.emplace_back(names[i].str(), a[i + 1].value);
-  return Value(DictValue{
-      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(entries))});
+  return Value::dict(std::move(entries));
 }
 
 FailureOr<Value> genNextPowerOf2(Generator &g, const BoundArgs &a) {

@@ -119,6 +119,7 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   activation.keepsConstants = callee.definedIn != 0 ? outer->keepsConstants : !function.isJit;
   if (callee.definedIn != 0) {
     activation.defaults = callee.defaults.get();
+    charge(outer->variables.size());
     activation.variables = outer->variables;
     activation.around = outer->around;
   }
@@ -193,8 +194,7 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
       for (const CallArg &arg : args)
         if (!arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
           rest.emplace_back(arg.keyword.str(), arg.value);
-      callee.variables[param.name] = Value(DictValue{
-          std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(rest))});
+      callee.variables[param.name] = Value::dict(std::move(rest));
       takesAllKeywords = true;
       continue;
     }

@@ -19,6 +19,9 @@ FailureOr<Value> Generator::evaluate(const ast::Expr *expr) {
     return failure();
   if (mlir::failed(result))
     return failure();
+  if (result->getDepth() > Value::depthLimit)
+    return error(expr->range, "a compile-time value is nested more than " +
+                                  llvm::Twine(Value::depthLimit) + " deep");
   // Texts are copied wherever they go.
   if (const Constant *constant = result->getConstant(); constant && constant->isString())
     charge(constant->getString().size() / 4);
@@ -185,6 +188,7 @@ FailureOr<std::string> Generator::toDictKey(const Value &value, SourceRange rang
 
 FailureOr<const Value *> Generator::findInDict(const DictValue &dict, const Value &key,
                                                SourceRange range) {
+  charge(dict.entries->size());
   FailureOr<std::string> text = toDictKey(key, range);
   if (mlir::failed(text))
     return failure();
@@ -196,15 +200,15 @@ FailureOr<const Value *> Generator::findInDict(const DictValue &dict, const Valu
 
 FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
   std::vector<std::pair<std::string, Value>> entries;
-  for (const ast::DictEntry &entry : dict.entries) {
-    auto set = [&](const std::string &name, const Value &value) {
-      for (auto &[known, old] : entries)
-        if (known == name) {
-          old = value;
-          return;
-        }
+  llvm::StringMap<size_t> places;
+  auto set = [&](const std::string &name, const Value &value) {
+    auto [place, isNew] = places.try_emplace(name, entries.size());
+    if (isNew)
       entries.emplace_back(name, value);
-    };
+    else
+      entries[place->second].second = value;
+  };
+  for (const ast::DictEntry &entry : dict.entries) {
     FailureOr<Value> value = evaluate(entry.value);
     if (mlir::failed(value))
       return failure();
@@ -224,8 +228,8 @@ FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
       return failure();
     set(*name, *value);
   }
-  return Value(DictValue{
-      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(entries))});
+  charge(entries.size());
+  return Value::dict(std::move(entries));
 }
 
 FailureOr<Value> Generator::evaluateFString(const ast::FString &string) {
@@ -266,6 +270,7 @@ FailureOr<Value> Generator::evaluateComprehension(const ast::Comprehension &comp
       comprehension.form != ast::ComprehensionKind::Generator)
     return error(comprehension.range, "only list comprehensions are supported in a kernel");
   // The targets live inside the comprehension only.
+  charge(frame->variables.size());
   Variables saved = frame->variables;
   std::vector<Value> results;
   size_t totalSize = 0;

@@ -340,6 +340,7 @@ FailureOr<Flow> Generator::executeRuntimeFor(const ast::For &stmt, const RangeVa
   llvm::SmallVector<mlir::Value> inits;
   for (llvm::StringRef name : *carried)
     flatten(before.find(name)->second, inits);
+  charge(frame->variables.size() + inits.size());
   LogicalResult result = success();
   LoopExit exit;
   mlir::ValueRange values =
@@ -506,6 +507,7 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
     inits.push_back(create<arith::ConstantOp>(builder.getBoolAttr(false)));
   for (llvm::StringRef name : *carried)
     flatten(before.find(name)->second, inits);
+  charge(frame->variables.size() + inits.size());
   auto addArguments = [&](DetachedBlock &block, mlir::TypeRange types) {
     for (mlir::Type type : types)
       block.get()->addArgument(type, getLocation());

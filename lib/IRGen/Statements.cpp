@@ -123,6 +123,8 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
       defaults.emplace_back(param.name.str(), *value);
     }
     FunctionValue value{function, frame->module, nullptr, frame->id};
+    for (const auto &[name, item] : defaults)
+      value.depth = std::max(value.depth, item.getDepth() + 1);
     value.defaults =
         std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(defaults));
     frame->variables[function->name] = std::move(value);
@@ -171,6 +173,7 @@ FailureOr<Flow> Generator::executeWith(const ast::With &stmt, const Continuation
 
 FailureOr<Flow> Generator::executeTry(const ast::Try &stmt, const Continuation *next) {
   // Compile-time code changes nothing but variables: it can be tried on a copy of them.
+  charge(frame->variables.size());
   DiagnosticEngine aside(1);
   Generator evaluator(*this, aside);
   Frame inner = *frame;
@@ -328,6 +331,7 @@ FailureOr<Value> Generator::decay(const Value &value, SourceRange range) {
   // The fields of an aggregate are what its class says.
   if (!elements || value.isAggregate())
     return value;
+  charge(elements->size());
   std::vector<Value> decayed;
   for (const Value &element : *elements) {
     FailureOr<Value> result = decay(element, range);

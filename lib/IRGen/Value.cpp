@@ -27,12 +27,35 @@ std::string Type::str() const { return element.str() + (isBlock() ? printShape(s
 
 Value Value::tuple(std::vector<Value> elements, FieldsPtr fields) {
   size_t totalSize = 0;
+  unsigned depth = 0;
   for (const Value &element : elements) {
     const TupleValue *nested = element.getIf<TupleValue>();
     totalSize += 1 + (nested ? nested->totalSize : 0);
+    depth = std::max(depth, element.getDepth());
   }
   return TupleValue{std::make_shared<const std::vector<Value>>(std::move(elements)), totalSize,
-                    std::move(fields)};
+                    std::move(fields), depth + 1};
+}
+
+Value Value::dict(std::vector<std::pair<std::string, Value>> entries) {
+  unsigned depth = 0;
+  for (const auto &[name, value] : entries)
+    depth = std::max(depth, value.getDepth());
+  return DictValue{
+      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(entries)),
+      depth + 1};
+}
+
+unsigned Value::getDepth() const {
+  if (const TupleValue *tuple = getIf<TupleValue>())
+    return tuple->depth;
+  if (const DictValue *dict = getIf<DictValue>())
+    return dict->depth;
+  if (const FunctionValue *function = getIf<FunctionValue>())
+    return function->depth;
+  if (const RangeValue *range = getIf<RangeValue>())
+    return range->depth;
+  return 0;
 }
 
 const std::vector<Value> *Value::getTuple() const {
@@ -131,7 +154,7 @@ bool isIdentical(const Value &lhs, const Value &rhs) {
   if (const std::vector<Value> *a = lhs.getTuple()) {
     const std::vector<Value> *b = rhs.getTuple();
     return b && getAggregateClass(lhs) == getAggregateClass(rhs) &&
-           std::equal(a->begin(), a->end(), b->begin(), b->end(), isIdentical);
+           (a == b || std::equal(a->begin(), a->end(), b->begin(), b->end(), isIdentical));
   }
   if (const FunctionValue *a = lhs.getIf<FunctionValue>()) {
     const FunctionValue *b = rhs.getIf<FunctionValue>();

@@ -80,12 +80,16 @@ struct TupleValue {
   size_t totalSize = 0;
   /// What the elements of a named tuple or aggregate are called; otherwise null.
   FieldsPtr fields = nullptr;
+  /// See Value::getDepth.
+  unsigned depth = 1;
 };
 
 /// A dict of compile-time values, in the order of the source. Keys are texts as
 /// Generator::toDictKey makes them, which strings are themselves.
 struct DictValue {
   std::shared_ptr<const std::vector<std::pair<std::string, Value>>> entries;
+  /// See Value::getDepth.
+  unsigned depth = 1;
 };
 
 /// A jit or constexpr function, or a method of the language library when `self` is set.
@@ -97,6 +101,8 @@ struct FunctionValue {
   uint64_t definedIn = 0;
   /// What its parameters are by default, evaluated where it is defined.
   std::shared_ptr<const std::vector<std::pair<std::string, Value>>> defaults = nullptr;
+  /// See Value::getDepth.
+  unsigned depth = 0;
 };
 
 /// A class: its attributes, and the fields of a named tuple or aggregate.
@@ -156,6 +162,8 @@ struct RangeValue {
   bool isStatic = false;
   /// Loop attributes from keywords, by name ("num_stages", ...).
   std::shared_ptr<const std::vector<std::pair<std::string, Value>>> options = nullptr;
+  /// See Value::getDepth.
+  unsigned depth = 1;
 };
 
 /// A name without a usable value. With a message, using it is an error that says so; without one
@@ -180,6 +188,7 @@ public:
   static Value boolean(bool truth) { return Constant(truth); }
   /// With `fields` a named tuple or an aggregate.
   static Value tuple(std::vector<Value> elements, FieldsPtr fields = nullptr);
+  static Value dict(std::vector<std::pair<std::string, Value>> entries);
   static Value runtime(mlir::Value value, Type type) {
     return RuntimeValue{value, std::move(type)};
   }
@@ -199,6 +208,10 @@ public:
   /// The fields of a named tuple or aggregate, or null.
   FieldsPtr getFields() const;
   bool isAggregate() const;
+  /// How many values that hold others are inside of each other, at most `depthLimit` in what an
+  /// expression may give: what looks at all of a value recurses.
+  unsigned getDepth() const;
+  static constexpr unsigned depthLimit = 256;
 
   /// For messages: "fp32[16]", "int 5", "a tuple of 2", "the function 'f'", ...
   std::string describe() const;

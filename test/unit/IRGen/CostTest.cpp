@@ -118,7 +118,12 @@ std::string runAway(const std::string &text, IRGenStatistics &statistics) {
 }
 
 std::string runAwayBody(const std::string &body, IRGenStatistics &statistics) {
-  return runAway("@triton.jit\ndef k(x):\n" + body + "    tl.store(x, 1.0)\n", statistics);
+  std::string many;
+  for (unsigned i = 0; i < 1000; ++i)
+    many += std::to_string(i) + ": 1, ";
+  return runAway("@triton.constexpr_function\ndef dict_of_many():\n    return {" + many +
+                     "}\n\n\n@triton.jit\ndef k(x):\n" + body + "    tl.store(x, 1.0)\n",
+                 statistics);
 }
 
 // What is tried aside is paid from the same budget.
@@ -184,6 +189,36 @@ TEST(CostTest, tuplesOfTexts) {
                                     "        a = a + ['a' * 60000 + str(i)]\n",
                                     statistics);
   EXPECT_NE(message.find("takes more than 100000 steps"), std::string::npos) << message;
+}
+
+// What is copied with every statement costs as well.
+TEST(CostTest, copies) {
+  for (const char *statement :
+       {"w = v", "a, *b = v", "w = [*v]", "if tl.program_id(0) > 2:\n            v = v",
+        "w: tl.constexpr = {**d, 'a': 1}", "w: tl.constexpr = d[999]"}) {
+    IRGenStatistics statistics;
+    std::string message = runAwayBody(
+        std::string("    v = (tl.program_id(0),) * 60000\n    d: tl.constexpr = dict_of_many()\n"
+                    "    for i in tl.static_range(60000):\n        ") +
+            statement + "\n",
+        statistics);
+    EXPECT_NE(message.find("takes more than 100000 steps"), std::string::npos)
+        << statement << ": " << message;
+  }
+}
+
+// What holds other values is not nested so deep that looking at it takes all of the stack.
+TEST(CostTest, depth) {
+  for (const char *nested : {"(a,)", "[a, 1]", "{'a': a}", "range(a)", "(lambda: a, {'a': a})"}) {
+    IRGenStatistics statistics;
+    std::string message = runAway(
+        std::string(
+            "@triton.constexpr_function\ndef chain():\n    a = 1\n    for i in range(3000):\n"
+            "        a = ") +
+            nested + "\n    return a\n\n\n@triton.jit\ndef k(x):\n    v: tl.constexpr = chain()\n",
+        statistics);
+    EXPECT_EQ(message, "a compile-time value is nested more than 256 deep") << nested;
+  }
 }
 
 TEST(CostTest, sizesOfTuples) {
