@@ -346,25 +346,35 @@ static bool isOneToOne(const AddressSum &sum, ArrayRef<int64_t> shape, int64_t b
       return false;
     dims |= part.dims;
     // A stride that is not known is taken to be one that keeps rows apart.
-    if (part.last)
-      stepsAndSpans.push_back({std::abs(part.factor), std::abs(part.factor) * *part.last});
+    if (!part.last)
+      continue;
+    int64_t span;
+    if (part.factor == std::numeric_limits<int64_t>::min() ||
+        llvm::MulOverflow(std::abs(part.factor), *part.last, span))
+      return false;
+    stepsAndSpans.push_back({std::abs(part.factor), span});
   }
   llvm::sort(stepsAndSpans);
   int64_t covered = bytes;
-  for (auto [step, span] : stepsAndSpans) {
-    if (step < covered)
+  for (auto [step, span] : stepsAndSpans)
+    if (step < covered || llvm::AddOverflow(covered, span, covered))
       return false;
-    covered += span;
-  }
   return (dims & wideDims(shape)) == wideDims(shape);
 }
 
 /// Sums that differ in their constants and parts alone.
 static bool areApart(const AddressSum &first, const AddressSum &second, int64_t firstBytes,
                      int64_t secondBytes) {
-  int64_t distance = second.constant - first.constant;
+  constexpr int64_t farthest = int64_t(1) << 60;
+  int64_t distance;
+  if (llvm::SubOverflow(second.constant, first.constant, distance) || distance > farthest ||
+      distance < -farthest)
+    return false;
   auto a = boundsOf(first), b = boundsOf(second);
-  if (a && b &&
+  auto isNear = [](const auto &bounds) {
+    return bounds && bounds->first > -farthest && bounds->second < farthest;
+  };
+  if (isNear(a) && isNear(b) &&
       (a->second + firstBytes <= b->first + distance ||
        b->second + distance + secondBytes <= a->first))
     return true;

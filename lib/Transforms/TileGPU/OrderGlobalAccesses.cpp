@@ -39,6 +39,8 @@ struct Access {
   bool isWrite;
   /// Null when there is no single pointer (descriptors).
   Value pointer;
+  /// Who accesses the same element.
+  Sharers replicas = Sharers::None;
 
   bool isAtomic() const { return isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op); }
 };
@@ -75,7 +77,6 @@ static RankedTensorType typeOf(const Access &access) {
   return access.pointer ? dyn_cast<RankedTensorType>(access.pointer.getType()) : RankedTensorType();
 }
 
-/// Who accesses the same element of one access.
 static Sharers replicasOf(const Access &access, int numWarps) {
   RankedTensorType type = typeOf(access);
   if (!access.pointer || (type && !hasLayout(type)))
@@ -108,20 +109,27 @@ private:
   }
 
   void visit(Operation *op, PendingList &pending) {
-    if (isBarrier(op))
+    if (isBarrier(op)) {
       pending.clear();
-    else if (std::optional<Access> access = accessOf(op))
+    } else if (std::optional<Access> access = accessOf(op)) {
+      access->replicas = replicasOf(*access, numWarps);
       visitAccess(*access, pending);
-    else if (isa<scf::ForOp, scf::WhileOp>(op))
+    } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
       visitLoop(op, pending);
-    else if (isa<scf::IfOp>(op))
+    } else if (isa<scf::IfOp>(op)) {
       visitBranches(op, pending);
+    }
   }
 
   void visitAccess(const Access &access, PendingList &pending) {
     Sharers sharers = Sharers::None;
+    // Each is compared with all before it. Beside so many a barrier costs nothing.
+    constexpr size_t mostPending = 500;
+    if (access.isWrite && pending.size() > mostPending)
+      sharers = Sharers::Warps;
     for (const Pending &earlier : pending)
-      sharers = std::max(sharers, sharersOf(earlier, access));
+      if (sharers != Sharers::Warps)
+        sharers = std::max(sharers, sharersOf(earlier, access));
     if (sharers != Sharers::None) {
       Sharers &found = needed[access.op];
       found = std::max(found, sharers);
@@ -138,9 +146,8 @@ private:
     if ((!before.isWrite && !access.isWrite) || (before.isAtomic() && access.isAtomic()))
       return Sharers::None;
     // What all threads load may be written through another argument: work in place is common.
-    if (!before.isWrite)
-      if (Sharers replicas = replicasOf(before, numWarps); replicas != Sharers::None)
-        return replicas;
+    if (!before.isWrite && before.replicas != Sharers::None)
+      return before.replicas;
     if (!before.pointer || !access.pointer)
       return Sharers::None;
     Sharers all = numWarps > 1 ? Sharers::Warps : Sharers::Lanes;
@@ -165,12 +172,12 @@ private:
   }
 
   /// Whether each element is in the same thread in both.
-  bool haveSameThreads(const Access &before, const Access &access) {
+  static bool haveSameThreads(const Access &before, const Access &access) {
     RankedTensorType first = typeOf(before), second = typeOf(access);
     if (!first || !second || !hasLayout(first) || first.getEncoding() != second.getEncoding())
       return false;
     // Of several threads with an element one writes, and all load.
-    return (before.isWrite && access.isWrite) || replicasOf(before, numWarps) == Sharers::None;
+    return (before.isWrite && access.isWrite) || before.replicas == Sharers::None;
   }
 
   /// One of several that no comparison can tell apart is enough.
