@@ -182,8 +182,6 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
   if (llvm::isa<ast::NoneLiteral>(binding.value) && module.scope.isSetByFunction(name))
     return error(range, "'" + name + "' is None until host code sets it, which is not run");
   FailureOr<Value> value = evaluateInModule(module, binding.value, around);
-  if (mlir::succeeded(value) && value->isRuntime())
-    return error(range, "the value of '" + name + "' is not known at compile time");
   if (mlir::succeeded(value) && binding.index >= 0) {
     const std::vector<Value> *elements = value->getTuple();
     if (!elements || static_cast<size_t>(binding.index) >= elements->size())
@@ -207,7 +205,11 @@ FailureOr<Value> Generator::evaluateInModule(const SourceModule &module, const a
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(scratch.get());
   llvm::SaveAndRestore<Frame *> activation(frame, &inner);
-  return evaluate(expr);
+  FailureOr<Value> value = evaluate(expr);
+  if (mlir::succeeded(value) && hasProgramValues(*value))
+    return error(expr->range, "a value outside of kernels must be known at compile time, got " +
+                                  value->describe());
+  return value;
 }
 
 FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRef name,

@@ -205,6 +205,42 @@ void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &leaves) {
     flatten(*access->parts, leaves);
 }
 
+/// `seen`: values are shared, and each is looked at once.
+static bool hasProgramValues(const Value &value, llvm::DenseSet<const void *> &seen) {
+  auto inValue = [&](const std::shared_ptr<const Value> &inner) {
+    return inner && seen.insert(inner.get()).second && hasProgramValues(*inner, seen);
+  };
+  auto inList = [&](const std::shared_ptr<const std::vector<Value>> &list) {
+    return list && seen.insert(list.get()).second && llvm::any_of(*list, [&](const Value &element) {
+             return hasProgramValues(element, seen);
+           });
+  };
+  auto inEntries =
+      [&](const std::shared_ptr<const std::vector<std::pair<std::string, Value>>> &list) {
+        return list && seen.insert(list.get()).second &&
+               llvm::any_of(
+                   *list, [&](const auto &entry) { return hasProgramValues(entry.second, seen); });
+      };
+  if (const auto *tuple = value.getIf<TupleValue>())
+    return inList(tuple->elements);
+  if (const auto *dict = value.getIf<DictValue>())
+    return inEntries(dict->entries);
+  if (const auto *function = value.getIf<FunctionValue>())
+    return inValue(function->self) || inEntries(function->defaults);
+  if (const auto *builtin = value.getIf<BuiltinValue>())
+    return inValue(builtin->self);
+  if (const auto *access = value.getIf<BlockAccessValue>())
+    return inValue(access->parts);
+  if (const auto *range = value.getIf<RangeValue>())
+    return inList(range->bounds) || inEntries(range->options);
+  return value.isRuntime();
+}
+
+bool hasProgramValues(const Value &value) {
+  llvm::DenseSet<const void *> seen;
+  return hasProgramValues(value, seen);
+}
+
 Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves) {
   if (const RuntimeValue *runtime = value.getRuntime()) {
     mlir::Value leaf = leaves.front();

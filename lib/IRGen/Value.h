@@ -233,6 +233,10 @@ bool isIdentical(const Value &lhs, const Value &rhs);
 /// Program values inside a value, tuples searched in order.
 void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &leaves);
 
+/// Whether there are program values anywhere inside a value: also in what a method is bound to, and
+/// in the bounds of a range.
+bool hasProgramValues(const Value &value);
+
 /// `value` with its program values replaced by `leaves`, taken from the front.
 Value rebuild(const Value &value, llvm::ArrayRef<mlir::Value> &leaves);
 
