@@ -542,6 +542,8 @@ private:
   Value isLeft(const LoopExit &exit);
   /// Notes that `return` was reached with a value.
   void setReturned(const Value &value);
+  /// Whether the next function can make one: not of tensor descriptors and bound methods.
+  static bool hasPlaceholder(const Value &value);
   /// A value of the same structure in which program values are arbitrary ones.
   FailureOr<Value> makePlaceholder(const Value &value, SourceRange range);
   /// The flag that ends the loop, and what an iteration that may return hands on behind the

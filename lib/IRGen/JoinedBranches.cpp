@@ -63,6 +63,14 @@ bool Generator::fillLeftArm(llvm::StringRef name, const BranchSite &site, LoopCo
     return true;
   if (!isReturned && variables.count(name))
     return false;
+  if (!hasPlaceholder(other->second)) {
+    LineColumn position = sources.getLineColumn(site.range);
+    variables[name] = Value::poison(("variable '" + name + "' holds " + other->second.describe() +
+                                     ", which does not outlive the 'if' at line " +
+                                     llvm::Twine(position.line) + " that may be left in it")
+                                        .str());
+    return false;
+  }
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(block.get());
   FailureOr<Value> placeholder = makePlaceholder(other->second, site.headerRange);

@@ -35,6 +35,14 @@ void Generator::setReturned(const Value &value) {
   frame->loop->exit.result = value;
 }
 
+bool Generator::hasPlaceholder(const Value &value) {
+  if (const std::vector<Value> *elements = value.getTuple())
+    return llvm::all_of(*elements, hasPlaceholder);
+  if (const BlockAccessValue *access = value.getIf<BlockAccessValue>())
+    return access->kind == BlockAccessValue::Kind::BlockPointer && hasPlaceholder(*access->parts);
+  return value.isRuntime() || !hasProgramValues(value);
+}
+
 FailureOr<Value> Generator::makePlaceholder(const Value &value, SourceRange range) {
   if (const RuntimeValue *runtime = value.getRuntime()) {
     if (!runtime->type.element.isPointer())
@@ -54,6 +62,8 @@ FailureOr<Value> Generator::makePlaceholder(const Value &value, SourceRange rang
     return Value(placeholder);
   }
   const std::vector<Value> *elements = value.getTuple();
+  if (!elements && hasProgramValues(value))
+    return error(range, value.describe() + " cannot be returned from the middle of a loop");
   if (!elements)
     return value;
   std::vector<Value> placeholders;

@@ -476,6 +476,8 @@ LogicalResult Generator::carryConditionNames(const ast::While &stmt, const ast::
     if (frame->variables.count(name) || value == inner.variables.end())
       continue;
     FailureOr<Value> first = evaluator.decay(value->second, stmt.headerRange);
+    if (mlir::succeeded(first) && !hasPlaceholder(*first))
+      continue;
     if (mlir::succeeded(first))
       first = makePlaceholder(*first, stmt.headerRange);
     if (mlir::failed(first))

@@ -186,6 +186,9 @@ FailureOr<Flow> Generator::executeTry(const ast::Try &stmt, const Continuation *
   } else {
     frame->variables = std::move(inner.variables);
     frame->returnValue = inner.returnValue;
+    // They may hold what was computed.
+    builder.getInsertionBlock()->getOperations().splice(builder.getInsertionPoint(),
+                                                        scratch.get()->getOperations());
     if (flow == Flow::Next)
       flow = execute(stmt.elseBody, next);
   }
