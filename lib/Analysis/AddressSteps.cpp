@@ -55,8 +55,7 @@ static AddressStep scaled(const AddressStep &step, int64_t by) {
   return result;
 }
 
-/// An integer constant, or a tensor of equal ones.
-static std::optional<int64_t> constantOf(Value value) {
+std::optional<int64_t> tilec::constantOf(Value value) {
   APInt constant;
   if (!value || !matchPattern(value, m_ConstantInt(&constant)) || constant.getBitWidth() > 64)
     return std::nullopt;

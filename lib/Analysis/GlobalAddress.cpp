@@ -10,7 +10,6 @@
 #include "tilec/Analysis/AddressSteps.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <numeric>
@@ -23,13 +22,6 @@ using Part = AddressSum::Part;
 
 /// Definitions are followed this far; what lies behind is a term of its own.
 static constexpr unsigned kMaxDepth = 300;
-
-static std::optional<int64_t> constantOf(Value value) {
-  APInt constant;
-  if (!matchPattern(value, m_ConstantInt(&constant)) || constant.getBitWidth() > 64)
-    return std::nullopt;
-  return constant.getSExtValue();
-}
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());

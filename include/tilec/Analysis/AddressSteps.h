@@ -13,6 +13,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
 #include <string>
 
 namespace tilec {
@@ -53,6 +54,9 @@ private:
   llvm::DenseMap<mlir::Value, Steps> known;
   unsigned depth = 0;
 };
+
+/// The value of an integer constant, or of a tensor of equal ones; none for null.
+std::optional<int64_t> constantOf(mlir::Value value);
 
 /// The scalar that all elements of `value` are equal to as far as splats, broadcasts and changes of
 /// shape, layout or width say so; `value` itself for a scalar, null when it is no such tensor.
