@@ -3,7 +3,7 @@
 //
 // Attributes: members of modules, properties and methods of program values, types and tuples.
 
-#include "Generator.h"
+#include "Trial.h"
 
 namespace tilec::irgen {
 
@@ -52,14 +52,8 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
 }
 
 Value Generator::hasAttribute(const Value &base, llvm::StringRef name) {
-  // Try it where neither diagnostics nor operations matter.
-  DiagnosticEngine aside;
-  Generator evaluator(*this, aside);
-  Frame inner = *frame;
-  evaluator.frame = &inner;
-  DetachedBlock scratch;
-  evaluator.builder.setInsertionPointToEnd(scratch.get());
-  return Value::boolean(mlir::succeeded(evaluator.getAttribute(base, name, current)));
+  Trial trial(*this);
+  return Value::boolean(mlir::succeeded(trial->getAttribute(base, name, current)));
 }
 
 FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name, SourceRange range) {

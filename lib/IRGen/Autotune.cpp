@@ -5,6 +5,7 @@
 // @triton.heuristics, evaluated by the same evaluator as kernels.
 
 #include "KernelBinding.h"
+#include "Trial.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -43,12 +44,10 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
                                KernelInfo &info, bool complain) {
   for (const ast::Expr *decorator : kernel.decorators) {
     if (const ast::Call *call = getDecoratorCall(decorator, "autotune")) {
-      // What host code computes is no error of the kernel: evaluate aside.
-      DiagnosticEngine aside;
-      Generator evaluator(*this, aside);
+      // What host code computes is no error of the kernel.
       if (const ast::Expr *configs = getCallArgument(*call, 0, "configs"))
-        if (FailureOr<Value> list = evaluator.evaluateInModule(module, configs);
-            mlir::failed(list) || mlir::failed(evaluator.readConfigs(*list, info.configs))) {
+        if (FailureOr<Value> list = Trial(*this, module)->evaluateInModule(module, configs);
+            mlir::failed(list) || mlir::failed(readConfigs(*list, info.configs))) {
           info.configs.clear();
           info.unknownConfigs = configs->range;
           if (complain)
@@ -58,7 +57,7 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
                                 warnings::kAutotune);
         }
       auto strings = [&](const ast::Expr *list) {
-        return list ? getStrings(evaluator.evaluateInModule(module, list))
+        return list ? getStrings(Trial(*this, module)->evaluateInModule(module, list))
                     : std::vector<std::string>();
       };
       info.autotuneKey = strings(getCallArgument(*call, 1, "key"));
@@ -66,12 +65,11 @@ void Generator::readDecorators(const SourceModule &module, const ast::FunctionDe
       info.restoreValue = strings(getCallArgument(*call, 4, "restore_value"));
       const ast::Expr *pruning = getCallArgument(*call, 2, "prune_configs_by");
       if (pruning && !llvm::isa<ast::NoneLiteral>(pruning))
-        evaluator.readPruning(module, pruning, info);
+        readPruning(module, pruning, info);
     }
     if (const ast::Call *call = getDecoratorCall(decorator, "heuristics")) {
-      DiagnosticEngine aside;
-      Generator evaluator(*this, aside);
-      if (auto heuristics = evaluator.getHeuristics(module, *call); mlir::succeeded(heuristics))
+      auto heuristics = Trial(*this, module)->getHeuristics(module, *call);
+      if (mlir::succeeded(heuristics))
         for (const Heuristic &heuristic : *heuristics)
           info.heuristics.push_back(heuristic.name);
     }
@@ -94,7 +92,8 @@ void Generator::readPruning(const SourceModule &module, const ast::Expr *pruning
   info.hasEarlyPruning = getEntry(pruning, "early_config_prune") != nullptr;
   info.hasPerfModel = getEntry(pruning, "perf_model") != nullptr;
   const ast::Expr *top = getEntry(pruning, "top_k");
-  FailureOr<Value> value = top ? evaluateInModule(module, top) : FailureOr<Value>(failure());
+  FailureOr<Value> value =
+      top ? Trial(*this, module)->evaluateInModule(module, top) : FailureOr<Value>(failure());
   if (mlir::failed(value) || !value->getConstant())
     return;
   const Constant &number = *value->getConstant();
@@ -133,13 +132,11 @@ Generator::pruneConfigs(const ast::Module &module, llvm::StringRef kernel,
   Frame inner;
   inner.module = &source;
   inner.keepsConstants = true;
-  DetachedBlock scratch;
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(scratch.get());
-  llvm::SaveAndRestore<Frame *> activation(frame, &inner);
-  FailureOr<Value> left =
-      this->call(*prune, {CallArg{"", *list, early->range}, CallArg{"", arguments, early->range}},
-                 early->range);
+  FailureOr<Value> left = evaluateApart(inner, early->range, "the list of configurations", [&] {
+    return this->call(*prune,
+                      {CallArg{"", *list, early->range}, CallArg{"", arguments, early->range}},
+                      early->range);
+  });
   std::vector<AutotuneConfig> result;
   if (mlir::failed(left) || mlir::failed(readConfigs(*left, result)))
     return failure();
@@ -259,9 +256,8 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
     if (!call)
       continue;
     // What host code computes is no error of the kernel: the caller gives the values.
-    DiagnosticEngine aside;
-    Generator evaluator(*this, aside);
-    FailureOr<std::vector<Heuristic>> heuristics = evaluator.getHeuristics(module, *call);
+    FailureOr<std::vector<Heuristic>> heuristics =
+        Trial(*this, module)->getHeuristics(module, *call);
     if (mlir::failed(heuristics)) {
       diagnostics.warning(call->range,
                           "these heuristics of '" + kernel.name +
@@ -286,9 +282,6 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
       if (mlir::failed(function))
         return failure();
       Value args = Value::dict(std::move(known));
-      DetachedBlock scratch;
-      mlir::OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToEnd(scratch.get());
       FailureOr<Value> value = callForHeuristic(*function, args, heuristic.range);
       if (mlir::failed(value)) {
         result =
@@ -306,14 +299,9 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
 FailureOr<Value> Generator::callForHeuristic(const Value &function, const Value &args,
                                              SourceRange range) {
   // Why it failed is told in one sentence by the caller.
-  DiagnosticEngine aside;
-  Generator evaluator(*this, aside);
-  Frame inner = *frame;
-  evaluator.frame = &inner;
-  DetachedBlock scratch;
-  evaluator.builder.setInsertionPointToEnd(scratch.get());
-  FailureOr<Value> value = evaluator.call(function, CallArg{"", args, range}, range);
-  if (mlir::succeeded(value) && value->isRuntime())
+  Trial trial(*this);
+  FailureOr<Value> value = trial->call(function, CallArg{"", args, range}, range);
+  if (mlir::succeeded(value) && hasProgramValues(*value))
     return failure();
   return value;
 }

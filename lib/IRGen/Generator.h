@@ -343,6 +343,8 @@ public:
   void chargeSearch(size_t size, size_t other) { charge((size + other) / 4 + size * other / 2048); }
 
 private:
+  friend class Trial;
+
   // Expressions.cpp, Names.cpp
   FailureOr<Value> evaluateImpl(const ast::Expr *expr);
   FailureOr<Value> evaluateName(const ast::Name &name);
@@ -645,6 +647,10 @@ private:
   /// With `around`, the names in the body of that host function are visible too.
   FailureOr<Value> evaluateInModule(const SourceModule &module, const ast::Expr *expr,
                                     const ast::FunctionDef *around = nullptr);
+  /// Computes a value in an activation of its own whose operations are thrown away; an error where
+  /// the value is not known at compile time, which says what it is.
+  FailureOr<Value> evaluateApart(Frame &inner, SourceRange range, const llvm::Twine &what,
+                                 llvm::function_ref<FailureOr<Value>()> compute);
   void readDecorators(const SourceModule &module, const ast::FunctionDef &kernel, KernelInfo &info,
                       bool complain);
   LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfig> &list);

@@ -6,7 +6,7 @@
 // the host goes; of what is not known the first branch is taken. The handlers of a `try` count when
 // what its body binds cannot be had.
 
-#include "Generator.h"
+#include "Trial.h"
 
 #include "tilec/Syntax/Parser.h"
 
@@ -49,9 +49,7 @@ std::optional<bool> Generator::evaluateCondition(const SourceModule &module,
   auto known = imported->conditions.find(expr);
   if (known != imported->conditions.end() && known->second.first <= asideDepth)
     return known->second.second;
-  DiagnosticEngine aside(1);
-  Generator evaluator(*this, aside);
-  FailureOr<Value> value = evaluator.evaluateInModule(module, expr);
+  FailureOr<Value> value = Trial(*this, module)->evaluateInModule(module, expr);
   std::optional<bool> truth;
   if (mlir::succeeded(value)) {
     if (const Constant *constant = value->getConstant())
@@ -92,13 +90,8 @@ bool Generator::canEvaluate(const SourceModule &module, const ModuleBinding &bin
   auto known = imported->evaluable.find(&binding);
   if (known != imported->evaluable.end() && known->second.first <= asideDepth)
     return known->second.second;
-  DiagnosticEngine aside(1);
-  Generator evaluator(*this, aside);
-  Frame inner;
-  inner.module = &module;
-  inner.keepsConstants = true;
-  evaluator.frame = &inner;
-  bool can = mlir::succeeded(evaluator.evaluateBinding(module, binding, name, binding.range));
+  bool can =
+      mlir::succeeded(Trial(*this, module)->evaluateBinding(module, binding, name, binding.range));
   imported->evaluable[&binding] = {asideDepth, can};
   return can;
 }

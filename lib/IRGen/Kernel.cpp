@@ -6,6 +6,7 @@
 
 #include "BlockPointer.h"
 #include "KernelBinding.h"
+#include "Trial.h"
 
 #include "tilec/Sema/Signature.h"
 #include "tilec/Syntax/Parser.h"
@@ -117,14 +118,8 @@ FailureOr<Value> Generator::evaluateConstantText(const SourceModule &module, llv
   inner.variables["tl"] = ModuleValue{"triton.language"};
   for (llvm::StringRef typeName : getSignatureTypeNames())
     inner.variables[typeName] = Value(Constant(*parseSignatureType(typeName)));
-  DetachedBlock scratch;
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(scratch.get());
-  llvm::SaveAndRestore<Frame *> activation(frame, &inner);
-  FailureOr<Value> value = evaluate(expr);
-  if (mlir::succeeded(value) && value->isRuntime())
-    return error(expr->range, "the value of '" + name + "' is not a compile-time value");
-  return value;
+  return evaluateApart(inner, expr->range, "the value of '" + name + "'",
+                       [&] { return evaluate(expr); });
 }
 
 LogicalResult Generator::bindKernelParams(const SourceModule &module,
@@ -183,9 +178,7 @@ std::string Generator::findAggregate(const SourceModule &module, const ast::Expr
   if (!annotation || !isPlain || !llvm::isa<ast::Name, ast::Attribute>(annotation))
     return "";
   // Annotations may name anything, also what is not there.
-  DiagnosticEngine aside(1);
-  Generator evaluator(*this, aside);
-  FailureOr<Value> named = evaluator.evaluateInModule(module, annotation);
+  FailureOr<Value> named = Trial(*this, module)->evaluateInModule(module, annotation);
   const ClassValue *type = mlir::succeeded(named) ? named->getIf<ClassValue>() : nullptr;
   return type && type->fields && type->fields->aggregate ? type->name : "";
 }

@@ -200,15 +200,20 @@ FailureOr<Value> Generator::evaluateInModule(const SourceModule &module, const a
   inner.depth = frame ? frame->depth : 0;
   inner.caller = frame;
   inner.callSite = frame ? current : SourceRange();
+  return evaluateApart(inner, expr->range, "a value outside of kernels",
+                       [&] { return evaluate(expr); });
+}
+
+FailureOr<Value> Generator::evaluateApart(Frame &inner, SourceRange range, const llvm::Twine &what,
+                                          llvm::function_ref<FailureOr<Value>()> compute) {
   // Constant expressions emit nothing that lasts: what they emit goes to a block thrown away.
   DetachedBlock scratch;
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(scratch.get());
   llvm::SaveAndRestore<Frame *> activation(frame, &inner);
-  FailureOr<Value> value = evaluate(expr);
+  FailureOr<Value> value = compute();
   if (mlir::succeeded(value) && hasProgramValues(*value))
-    return error(expr->range, "a value outside of kernels must be known at compile time, got " +
-                                  value->describe());
+    return error(range, what + " must be known at compile time, got " + value->describe());
   return value;
 }
 

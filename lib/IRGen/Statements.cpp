@@ -4,7 +4,7 @@
 // Blocks and simple statements. After an error in a statement the names it assigns are poisoned
 // and execution goes on, so that independent errors are all found in one run.
 
-#include "Generator.h"
+#include "Trial.h"
 
 namespace tilec::irgen {
 
@@ -142,14 +142,9 @@ FailureOr<Flow> Generator::executeRaise(const ast::Raise &stmt) {
   std::string text;
   if (auto *call = llvm::dyn_cast_or_null<ast::Call>(stmt.exception)) {
     text = ast::getDottedName(call->callee);
-    DiagnosticEngine aside(1);
-    Generator evaluator(*this, aside);
-    Frame inner = *frame;
-    evaluator.frame = &inner;
-    DetachedBlock scratch;
-    evaluator.builder.setInsertionPointToEnd(scratch.get());
+    Trial trial(*this);
     if (!call->args.empty())
-      if (FailureOr<Value> message = evaluator.evaluate(call->args.front());
+      if (FailureOr<Value> message = trial->evaluate(call->args.front());
           mlir::succeeded(message) && message->getConstant())
         text += ": " + message->getConstant()->str();
   } else if (stmt.exception) {
@@ -173,22 +168,15 @@ FailureOr<Flow> Generator::executeWith(const ast::With &stmt, const Continuation
 
 FailureOr<Flow> Generator::executeTry(const ast::Try &stmt, const Continuation *next) {
   // Compile-time code changes nothing but variables: it can be tried on a copy of them.
-  charge(frame->variables.size());
-  DiagnosticEngine aside(1);
-  Generator evaluator(*this, aside);
-  Frame inner = *frame;
-  evaluator.frame = &inner;
-  DetachedBlock scratch;
-  evaluator.builder.setInsertionPointToEnd(scratch.get());
-  Flow flow = evaluator.execute(stmt.body, nullptr);
-  if (aside.hasErrors()) {
+  std::optional<Trial> trial(std::in_place, *this);
+  Flow flow = (*trial)->execute(stmt.body, nullptr);
+  bool raised = trial->hasErrors();
+  if (!raised)
+    trial->adopt();
+  trial.reset();
+  if (raised) {
     flow = stmt.handlers.empty() ? Flow::Next : execute(stmt.handlers.front().body, next);
   } else {
-    frame->variables = std::move(inner.variables);
-    frame->returnValue = inner.returnValue;
-    // They may hold what was computed.
-    builder.getInsertionBlock()->getOperations().splice(builder.getInsertionPoint(),
-                                                        scratch.get()->getOperations());
     if (flow == Flow::Next)
       flow = execute(stmt.elseBody, next);
   }

@@ -164,34 +164,55 @@ void ast::collectUsedNames(Block statements, NameSet &names) {
 
 //===- Jumps --------------------------------------------------------------------------------===//
 
-static bool containsJump(const Stmt *statement, bool lookForReturn) {
-  if (lookForReturn ? llvm::isa<Return>(statement) : llvm::isa<Break, Continue>(statement))
+enum class Jump { Return, Break, BreakOrContinue };
+
+static bool isJump(const Stmt *statement, Jump jump) {
+  switch (jump) {
+  case Jump::Return:
+    return llvm::isa<Return>(statement);
+  case Jump::Break:
+    return llvm::isa<Break>(statement);
+  case Jump::BreakOrContinue:
+    return llvm::isa<Break, Continue>(statement);
+  }
+  return false;
+}
+
+static bool containsJump(Block statements, Jump jump);
+
+static bool containsJump(const Stmt *statement, Jump jump) {
+  if (isJump(statement, jump))
     return true;
   if (llvm::isa<FunctionDef, ClassDef>(statement))
     return false;
   bool isLoop = llvm::isa<For, While>(statement);
-  if (isLoop && !lookForReturn) {
+  if (isLoop && jump != Jump::Return) {
     // A jump in the body stays in the loop; one in the `else` belongs to the loop around it.
     Block elseBody = llvm::isa<For>(statement) ? llvm::cast<For>(statement)->elseBody
                                                : llvm::cast<While>(statement)->elseBody;
-    return containsBreakOrContinue(elseBody);
+    return containsJump(elseBody, jump);
   }
   bool found = false;
   forEachChild(
       statement, [](const Expr *) {},
-      [&](const Stmt *child) { found |= containsJump(child, lookForReturn); });
+      [&](const Stmt *child) { found |= containsJump(child, jump); });
   return found;
 }
 
-bool ast::containsReturn(Block statements) {
+static bool containsJump(Block statements, Jump jump) {
   return llvm::any_of(statements,
-                      [](const Stmt *statement) { return containsJump(statement, true); });
+                      [&](const Stmt *statement) { return containsJump(statement, jump); });
 }
 
+bool ast::containsReturn(Block statements) { return containsJump(statements, Jump::Return); }
+
+bool ast::containsBreak(Block statements) { return containsJump(statements, Jump::Break); }
+
 bool ast::containsBreakOrContinue(Block statements) {
-  return llvm::any_of(statements,
-                      [](const Stmt *statement) { return containsJump(statement, false); });
+  return containsJump(statements, Jump::BreakOrContinue);
 }
+
+bool ast::mayBeLeft(Block body) { return containsBreak(body) || containsReturn(body); }
 
 bool ast::alwaysJumps(Block statements) {
   return llvm::any_of(statements, [](const Stmt *statement) {

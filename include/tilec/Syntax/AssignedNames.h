@@ -38,7 +38,11 @@ void collectUsedNames(const Expr *expr, NameSet &names);
 /// Whether the statements contain a `return`, `break` or `continue` that leaves them (those of
 /// nested functions do not count; break and continue of loops inside the statements neither).
 bool containsReturn(Block statements);
+bool containsBreak(Block statements);
 bool containsBreakOrContinue(Block statements);
+
+/// Whether a loop with this body may be left before its end, by `break` or `return`.
+bool mayBeLeft(Block body);
 
 /// Whether the statements never run to their end: on every path there is a `return`, `break`,
 /// `continue` or `raise`, whatever the conditions are.

@@ -104,7 +104,7 @@ TEST(KernelTest, negative_constants) {
   EXPECT_THAT(compile(source, {{}, {"B=1 // 0"}}).diagnostics,
               ElementsAre("error 1:1: division by zero"));
   EXPECT_THAT(compile(source, {{}, {"B=tl.arange(0, 4)"}}).diagnostics,
-              ElementsAre("error 1:1: the value of 'B' is not a compile-time value"));
+              ElementsAre("error 1:1: the value of 'B' must be known at compile time, got int32[4]"));
 }
 
 TEST(KernelTest, defaultsOfConstexprs) {
