@@ -103,8 +103,9 @@ TEST(KernelTest, negative_constants) {
               ElementsAre("error 1:1: unknown name 'foo'"));
   EXPECT_THAT(compile(source, {{}, {"B=1 // 0"}}).diagnostics,
               ElementsAre("error 1:1: division by zero"));
-  EXPECT_THAT(compile(source, {{}, {"B=tl.arange(0, 4)"}}).diagnostics,
-              ElementsAre("error 1:1: the value of 'B' must be known at compile time, got int32[4]"));
+  EXPECT_THAT(
+      compile(source, {{}, {"B=tl.arange(0, 4)"}}).diagnostics,
+      ElementsAre("error 1:1: the value of 'B' must be known at compile time, got int32[4]"));
 }
 
 TEST(KernelTest, defaultsOfConstexprs) {
