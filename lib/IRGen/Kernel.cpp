@@ -26,9 +26,9 @@ static bool isMethod(const ast::FunctionDef &function) {
 
 std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module) {
   std::vector<const ast::FunctionDef *> kernels;
+  auto jitFunctions = module.getJitFunctions();
   for (const ast::FunctionDef *function : module.deviceFunctions)
-    if (function->isJit && module.findJitFunction(function->name) == function &&
-        !isMethod(*function))
+    if (jitFunctions.lookup(function->name) == function && !isMethod(*function))
       kernels.push_back(function);
   return kernels;
 }
@@ -129,7 +129,11 @@ LogicalResult Generator::bindKernelParams(const SourceModule &module,
     names.push_back(param.name);
   LogicalResult result = success();
   binding.constants = options.constants;
-  binding.arguments = expandTuples(options.arguments, binding.constants);
+  auto expanded = expandTuples(options.arguments, binding.constants);
+  if (!expanded)
+    return error(kernel.nameRange, "the arguments of '" + kernel.name + "' have more than " +
+                                       llvm::Twine(argumentLimit) + " elements");
+  binding.arguments = std::move(*expanded);
   auto checkName = [&](llvm::StringRef path, llvm::StringRef what) {
     // An element of a tuple is named after it.
     llvm::StringRef name = path.split('.').first;
@@ -355,16 +359,21 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   function->setAttr(tile::TileDialect::kKernelAttr, builder.getUnitAttr());
   mlir::Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
+  // Those of all arguments at once: each change makes a new list of all.
+  std::vector<mlir::DictionaryAttr> attributes;
   for (auto [index, argument] : llvm::enumerate(arguments)) {
-    function.setArgAttr(index, tile::TileDialect::kNameAttr, builder.getStringAttr(argument.name));
-    function.setArgAttr(index, tile::TileDialect::kTypeTextAttr,
-                        builder.getStringAttr(argument.type.getSignatureText()));
+    mlir::NamedAttrList list;
+    list.set(tile::TileDialect::kNameAttr, builder.getStringAttr(argument.name));
+    list.set(tile::TileDialect::kTypeTextAttr,
+             builder.getStringAttr(argument.type.getSignatureText()));
     if (argument.divisibility > 1)
-      function.setArgAttr(index, tile::TileDialect::kDivisibilityAttr,
-                          builder.getI32IntegerAttr(static_cast<int32_t>(argument.divisibility)));
+      list.set(tile::TileDialect::kDivisibilityAttr,
+               builder.getI32IntegerAttr(static_cast<int32_t>(argument.divisibility)));
+    attributes.push_back(list.getDictionary(&context));
     current = argument.param->param->nameRange;
     entry->getArgument(index).setLoc(getLocation());
   }
+  function.setAllArgAttrs(attributes);
   size_t next = 0;
   std::map<std::string, Value> leaves;
   for (const RuntimeParam &param : binding.runtime) {

@@ -29,10 +29,13 @@ struct RuntimeParam {
   std::string path;
 };
 
+/// Elements of tuples counted one by one; the parameters of a kernel may take 32 KiB.
+inline constexpr size_t argumentLimit = 4096;
+
 /// The arguments with the elements of tuples one by one; their constants are appended to
-/// `constants`.
-std::vector<ArgumentSpec> expandTuples(const std::vector<ArgumentSpec> &arguments,
-                                       std::vector<ConstantSpec> &constants);
+/// `constants`. Nothing when there are more than `argumentLimit`.
+std::optional<std::vector<ArgumentSpec>> expandTuples(const std::vector<ArgumentSpec> &arguments,
+                                                      std::vector<ConstantSpec> &constants);
 
 /// A tuple whose runtime elements, poison with their path, become those of `leaves`.
 Value fillTuple(const Value &value, const std::map<std::string, Value> &leaves);

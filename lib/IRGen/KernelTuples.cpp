@@ -47,11 +47,14 @@ static bool consumeField(llvm::StringRef &text, llvm::StringRef &field) {
   return true;
 }
 
-std::vector<ArgumentSpec> expandTuples(const std::vector<ArgumentSpec> &arguments,
-                                       std::vector<ConstantSpec> &constants) {
-  constexpr size_t limit = 4096;
+std::optional<std::vector<ArgumentSpec>> expandTuples(const std::vector<ArgumentSpec> &arguments,
+                                                      std::vector<ConstantSpec> &constants) {
+  size_t given = constants.size();
   std::vector<ArgumentSpec> work(arguments.rbegin(), arguments.rend()), expanded;
-  while (!work.empty() && expanded.size() + work.size() < limit) {
+  auto areTooMany = [&] {
+    return expanded.size() + work.size() + constants.size() - given > argumentLimit;
+  };
+  while (!work.empty() && !areTooMany()) {
     ArgumentSpec argument = work.back();
     work.pop_back();
     llvm::StringRef text = llvm::StringRef(argument.type).trim();
@@ -73,6 +76,8 @@ std::vector<ArgumentSpec> expandTuples(const std::vector<ArgumentSpec> &argument
       constants.push_back({argument.name, "()"});
     work.insert(work.end(), elements.rbegin(), elements.rend());
   }
+  if (areTooMany())
+    return std::nullopt;
   return expanded;
 }
 

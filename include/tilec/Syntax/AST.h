@@ -9,6 +9,7 @@
 #include "tilec/Syntax/Expr.h"
 #include "tilec/Syntax/Stmt.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Allocator.h"
 
@@ -38,13 +39,21 @@ public:
   /// earlier ones; null when there is none.
   FunctionDef *findJitFunction(llvm::StringRef name) const {
     FunctionDef *found = nullptr;
-    for (FunctionDef *function : deviceFunctions) {
-      if (!function->isJit || function->name != name)
-        continue;
-      if (!found || !function->parent || found->parent)
+    for (FunctionDef *function : deviceFunctions)
+      if (function->isJit && function->name == name && replaces(function, found))
         found = function;
-    }
     return found;
+  }
+  /// The functions that findJitFunction finds, by name.
+  llvm::DenseMap<llvm::StringRef, const FunctionDef *> getJitFunctions() const {
+    llvm::DenseMap<llvm::StringRef, const FunctionDef *> functions;
+    for (const FunctionDef *function : deviceFunctions)
+      if (function->isJit) {
+        const FunctionDef *&found = functions[function->name];
+        if (replaces(function, found))
+          found = function;
+      }
+    return functions;
   }
 
   /// Makes a node in the arena.
@@ -69,6 +78,10 @@ public:
   llvm::StringRef copyText(llvm::StringRef text) { return text.copy(arena); }
 
 private:
+  static bool replaces(const FunctionDef *later, const FunctionDef *earlier) {
+    return !earlier || !later->parent || earlier->parent;
+  }
+
   llvm::BumpPtrAllocator arena;
 };
 

@@ -25,8 +25,11 @@ struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {
     SmallVector<Type> parameters(func.getArgumentTypes());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(getContext()), parameters);
     auto kernel = LLVM::LLVMFuncOp::create(rewriter, func.getLoc(), func.getName(), type);
+    // All at once: each change of one makes a new list of all.
+    SmallVector<DictionaryAttr> attributes;
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
-      convertArgumentAttributes(func, kernel, i, rewriter);
+      attributes.push_back(convertArgumentAttributes(func, i, rewriter));
+    kernel.setAllArgAttrs(attributes);
     if (func->hasAttr(tile::TileDialect::kKernelAttr)) {
       kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr());
       kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
@@ -41,21 +44,22 @@ struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {
   }
 
 private:
-  void convertArgumentAttributes(func::FuncOp func, LLVM::LLVMFuncOp kernel, unsigned i,
-                                 OpBuilder &builder) const {
+  DictionaryAttr convertArgumentAttributes(func::FuncOp func, unsigned i,
+                                           OpBuilder &builder) const {
+    NamedAttrList attributes;
     Type type = func.getArgument(i).getType();
+    auto divisibility = func.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr);
     if (func.getArgAttr(i, tile::TileDialect::kTensorMapAttr)) {
       auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), kTensorMapBytes);
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                        builder.getI64IntegerAttr(kTensorMapAlignment));
-      kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
-      return;
+      attributes.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+      attributes.set(LLVM::LLVMDialect::getAlignAttrName(),
+                     builder.getI64IntegerAttr(kTensorMapAlignment));
+      attributes.set(NVVM::NVVMDialect::getGridConstantAttrName(), builder.getUnitAttr());
+    } else if (isa<LLVM::LLVMPointerType>(type) && divisibility) {
+      attributes.set(LLVM::LLVMDialect::getAlignAttrName(),
+                     builder.getI64IntegerAttr(divisibility.getInt()));
     }
-    auto divisibility = func.getArgAttrOfType<IntegerAttr>(i, tile::TileDialect::kDivisibilityAttr);
-    if (isa<LLVM::LLVMPointerType>(type) && divisibility)
-      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
-                        builder.getI64IntegerAttr(divisibility.getInt()));
+    return attributes.getDictionary(builder.getContext());
   }
 
   int numThreads;

@@ -85,6 +85,21 @@ TEST(KernelTest, negative_arguments) {
                           "not for 'fp32'"));
 }
 
+TEST(KernelTest, negative_tooManyElements) {
+  auto repeat = [](const std::string &element, unsigned count) {
+    std::string text = "x=(";
+    for (unsigned i = 0; i < count; ++i)
+      text += element + ",";
+    return text + ")";
+  };
+  std::string source = "@triton.jit\ndef k(y, x):\n    tl.store(y, x[4094])\n";
+  EXPECT_THAT(compile(source, {{"y=*i32", repeat("i32", 4095)}}).diagnostics, IsEmpty());
+  EXPECT_THAT(compile(source, {{"y=*i32", repeat("i32", 4096)}}).diagnostics,
+              ElementsAre("error 2:5: the arguments of 'k' have more than 4096 elements"));
+  EXPECT_THAT(compile(source, {{"y=*i32", repeat("4", 4096)}}).diagnostics,
+              ElementsAre("error 2:5: the arguments of 'k' have more than 4096 elements"));
+}
+
 TEST(KernelTest, constantsOfAllKinds) {
   Compiled result = compile(
       "@triton.jit\ndef k(p, n, A, B, C, D, E, F, G: tl.constexpr):\n"
