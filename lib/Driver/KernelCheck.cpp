@@ -306,8 +306,10 @@ PlausibleSignature SignatureSearch::run(const ast::FunctionDef &function,
     best.clear();
   }
 
-  // The most plausible one shows best what is wrong with the kernel.
-  if (rejected.empty()) {
+  // The most plausible one shows best what is wrong with the kernel. No other types help where a
+  // module is missing.
+  bool isMissing = llvm::StringRef(plausible.message).ends_with("which is not found");
+  if (rejected.empty() && !(isMissing && plausible.message == furthest.message)) {
     Guess mended = first;
     if (mend(function, uses, mended, plausible))
       return accept(function, uses, std::move(mended), plausible);

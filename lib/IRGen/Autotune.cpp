@@ -266,7 +266,11 @@ LogicalResult Generator::runHeuristics(const SourceModule &module, const ast::Fu
       continue;
     }
     for (const Heuristic &heuristic : *heuristics) {
-      if (binding.values.count(heuristic.name))
+      // A type is all that a run-time argument needs here: the launch gives its value.
+      bool hasType = llvm::any_of(binding.runtime, [&](const RuntimeParam &param) {
+        return param.param->name == heuristic.name;
+      });
+      if (hasType || binding.values.count(heuristic.name))
         continue;
       std::vector<std::pair<std::string, Value>> known = runtime;
       for (const ast::Param &param : kernel.params) {
@@ -306,17 +310,19 @@ FailureOr<Value> Generator::callForHeuristic(const Value &function, const Value 
   return value;
 }
 
-std::vector<KernelInfo> Generator::listKernels(const ast::Module &module) {
+std::vector<KernelInfo> Generator::listKernels(const ast::Module &module, bool hidden) {
   llvm::StringRef fileName;
   if (const SourceBuffer *buffer = sources.getBuffer(module.file))
     fileName = buffer->getName();
   SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"),
                       fileName);
   std::vector<KernelInfo> kernels;
-  std::vector<const ast::FunctionDef *> entries = getEntryKernels(module);
-  for (const ast::FunctionDef *function : getKernels(module)) {
+  std::vector<const ast::FunctionDef *> entries = getEntryKernels(module, hidden);
+  auto jitFunctions = module.getJitFunctions();
+  for (const ast::FunctionDef *function : getKernels(module, hidden)) {
     KernelInfo info;
-    info.name = function->name.str();
+    bool isFound = jitFunctions.lookup(function->name) == function;
+    info.name = isFound ? function->name.str() : ast::getQualifiedName(*function);
     info.range = function->nameRange;
     for (const ast::Param &param : function->params) {
       ParamAnnotation annotation = classifyAnnotation(param.annotation);

@@ -145,9 +145,8 @@ FailureOr<Value> genReplace(Generator &g, const BoundArgs &a) {
 }
 
 constexpr Builtin externBuiltins[] = {
-    {"extern_elementwise",
-     "lib_name lib_path args arg_type_symbol_dict is_pure? _builder? _semantic? _generator?",
-     inLanguage, genExtern},
+    {"extern_elementwise", "lib_name lib_path args arg_type_symbol_dict is_pure?", inLanguage,
+     genExtern},
     {"aggregate_replace", "obj **changes", inLanguage, genReplace},
 };
 

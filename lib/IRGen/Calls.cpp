@@ -288,6 +288,11 @@ llvm::SmallVector<BuiltinParam, 8> readParams(llvm::StringRef text) {
   return params;
 }
 
+/// What functions of `@tl.extern` hand on to the operations of the language: nothing here.
+bool isCompilerState(llvm::StringRef keyword) {
+  return keyword == "_semantic" || keyword == "_builder" || keyword == "_generator";
+}
+
 } // namespace
 
 FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
@@ -332,6 +337,8 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
       bound.keywords.push_back({arg.keyword, arg.value, arg.range});
       continue;
     }
+    if (param == params.end() && isCompilerState(arg.keyword))
+      continue;
     if (param == params.end()) {
       std::vector<llvm::StringRef> names;
       for (const BuiltinParam &candidate : params)

@@ -327,7 +327,7 @@ public:
 
   mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &module);
   IRGenStatistics getStatistics() const { return {steps, numOps}; }
-  std::vector<KernelInfo> listKernels(const ast::Module &module);
+  std::vector<KernelInfo> listKernels(const ast::Module &module, bool hidden);
   /// Nothing after errors.
   FailureOr<std::vector<AutotuneConfig>>
   pruneConfigs(const ast::Module &module, llvm::StringRef kernel,

@@ -24,12 +24,24 @@ static bool isMethod(const ast::FunctionDef &function) {
   return classDef && isAggregateClass(*classDef);
 }
 
-std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module) {
+std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module, bool hidden) {
   std::vector<const ast::FunctionDef *> kernels;
   auto jitFunctions = module.getJitFunctions();
+  // The last definition of each name with those around it.
+  llvm::StringMap<const ast::FunctionDef *> others;
+  auto isHidden = [&](const ast::FunctionDef *function) {
+    return hidden && function->isJit && function->parent &&
+           jitFunctions.lookup(function->name) != function;
+  };
   for (const ast::FunctionDef *function : module.deviceFunctions)
-    if (jitFunctions.lookup(function->name) == function && !isMethod(*function))
+    if (isHidden(function))
+      others[ast::getQualifiedName(*function)] = function;
+  for (const ast::FunctionDef *function : module.deviceFunctions) {
+    bool isListed = jitFunctions.lookup(function->name) == function ||
+                    (isHidden(function) && others[ast::getQualifiedName(*function)] == function);
+    if (isListed && !isMethod(*function))
       kernels.push_back(function);
+  }
   return kernels;
 }
 
@@ -57,10 +69,10 @@ static bool returnsValue(ast::Block block) {
   });
 }
 
-std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module) {
+std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module, bool hidden) {
   llvm::StringSet<> mentioned = getMentionedNames(module);
   std::vector<const ast::FunctionDef *> entries;
-  for (const ast::FunctionDef *kernel : getKernels(module))
+  for (const ast::FunctionDef *kernel : getKernels(module, hidden))
     if (!mentioned.contains(kernel->name) && !returnsValue(kernel->body))
       entries.push_back(kernel);
   return entries;
@@ -463,11 +475,12 @@ pruneConfigs(const ast::Module &module, SourceManager &sources, llvm::StringRef 
 }
 
 std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
-                                    DiagnosticEngine &diagnostics, ModuleLoader *modules) {
+                                    DiagnosticEngine &diagnostics, ModuleLoader *modules,
+                                    bool hidden) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   IRGenOptions options;
   options.modules = modules;
-  return irgen::Generator(context, sources, options, diagnostics).listKernels(module);
+  return irgen::Generator(context, sources, options, diagnostics).listKernels(module, hidden);
 }
 
 } // namespace tilec

@@ -14,12 +14,14 @@
 
 namespace tilec::irgen {
 
-/// The jit functions of a module that can be selected by name, in source order.
-std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module);
+/// The jit functions of a module that can be selected by name, in source order; with `hidden` also
+/// those that can be selected by the names around them only.
+std::vector<const ast::FunctionDef *> getKernels(const ast::Module &module, bool hidden = false);
 
 /// Those that can be meant when nothing is selected: no other jit function mentions them, and they
 /// return no value.
-std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module);
+std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module,
+                                                      bool hidden = false);
 
 /// A parameter that stays an argument of the emitted function.
 struct RuntimeParam {

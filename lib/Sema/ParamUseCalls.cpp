@@ -197,9 +197,12 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
     if (!pointer)
       return result;
     follow(*pointer);
-    if (const Flow *mask = arg(name == "load" ? 1 : 2, "mask"))
-      if (mask->isLoad)
-        markLoaded(*mask, &ParamUse::loadsConditions);
+    // `descriptor.store([i, j], value)` has no mask.
+    const Arg *offsets = self ? find(args, 1, "offsets") : nullptr;
+    bool hasOffsets = offsets && offsets->expr && llvm::isa<Tuple, List>(offsets->expr);
+    const Flow *mask = hasOffsets ? nullptr : arg(name == "load" ? 1 : 2, "mask");
+    if (mask && mask->isLoad)
+      markLoaded(*mask, &ParamUse::loadsConditions);
     bool isExchange = name == "atomic_xchg" || name == "atomic_cas" || name == "atomic_and" ||
                       name == "atomic_or" || name == "atomic_xor";
     for (unsigned term : pointer->terms) {
@@ -222,6 +225,12 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
       if (const Flow *flow = arg(size_t(position), keyword))
         markIndex(*flow);
     bool isBlockPointer = name == "make_block_ptr";
+    // The copy engine takes rows that begin at multiples of 16 bytes.
+    const Arg *strides = isBlockPointer ? nullptr : find(args, 2, "strides");
+    auto *list = llvm::dyn_cast_or_null<List>(strides ? strides->expr : nullptr);
+    for (const Expr *stride : list ? list->elements.drop_back() : llvm::ArrayRef<Expr *>())
+      if (Flow flow = evaluate(stride); flow.isExact)
+        use(flow.terms.front()).isAlignment = true;
     if (const Flow *offsets = isBlockPointer ? arg(3, "offsets") : nullptr)
       markIndex(*offsets);
     if (const Flow *block = arg(isBlockPointer ? 4 : 3, "block_shape"))

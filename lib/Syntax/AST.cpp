@@ -82,6 +82,19 @@ llvm::APInt IntLiteral::getValue() const {
   return value.isNegative() ? value.zext(value.getBitWidth() + 64) : value;
 }
 
+std::string ast::getQualifiedName(const FunctionDef &function) {
+  std::string name = function.name.str();
+  for (const Stmt *around = function.parent; around;) {
+    auto *classDef = llvm::dyn_cast<ClassDef>(around);
+    auto *host = llvm::dyn_cast<FunctionDef>(around);
+    if (!classDef && !host)
+      break;
+    name = ((classDef ? classDef->name : host->name) + "." + name).str();
+    around = classDef ? classDef->parent : host->parent;
+  }
+  return name;
+}
+
 std::string ast::getDottedName(const Expr *expr) {
   llvm::SmallVector<llvm::StringRef, 4> names;
   while (const auto *attribute = llvm::dyn_cast_or_null<Attribute>(expr)) {

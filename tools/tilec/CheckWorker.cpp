@@ -166,7 +166,8 @@ void FileChecker::run(const std::string &path, size_t first) {
   if (!tree || diagnostics.hasErrors())
     return reportFile(diagnostics);
   ModuleLoader modules(sources, {command.importRoots, {}});
-  std::vector<KernelInfo> kernels = listKernels(*tree, sources, diagnostics, &modules);
+  std::vector<KernelInfo> kernels = listKernels(*tree, sources, diagnostics, &modules,
+                                                /*hidden=*/true);
   if (diagnostics.hasErrors())
     return reportFile(diagnostics);
   size_t index = 0;

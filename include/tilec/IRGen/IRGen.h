@@ -140,9 +140,11 @@ struct KernelInfo {
 
 /// All jit functions of a file, in source order. Autotune configurations that cannot be evaluated
 /// at compile time (made by host code) are left out and reported as warnings. `modules` as in
-/// IRGenOptions.
+/// IRGenOptions. With `hidden` those as well that others of the same name hide, which are called
+/// "Class.method".
 std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
-                                    DiagnosticEngine &diagnostics, ModuleLoader *modules = nullptr);
+                                    DiagnosticEngine &diagnostics, ModuleLoader *modules = nullptr,
+                                    bool hidden = false);
 
 /// The configurations that `early_config_prune` of `prune_configs_by` leaves for a launch with
 /// these integer arguments: the function runs at compile time. An error says why it cannot.

@@ -36,12 +36,18 @@ public:
   llvm::ArrayRef<FunctionDef *> deviceFunctions;
 
   /// The jit function of that name. Module-level ones come first, later definitions replace
-  /// earlier ones; null when there is none.
+  /// earlier ones; null when there is none. Names around it choose between others, as in
+  /// "Class.method" and "host.kernel".
   FunctionDef *findJitFunction(llvm::StringRef name) const {
+    auto [around, last] = name.rsplit('.');
+    bool isPath = around.size() < name.size();
     FunctionDef *found = nullptr;
-    for (FunctionDef *function : deviceFunctions)
-      if (function->isJit && function->name == name && replaces(function, found))
+    for (FunctionDef *function : deviceFunctions) {
+      if (!function->isJit || function->name != (isPath ? last : name))
+        continue;
+      if (isPath ? getQualifiedName(*function) == name : replaces(function, found))
         found = function;
+    }
     return found;
   }
   /// The functions that findJitFunction finds, by name.

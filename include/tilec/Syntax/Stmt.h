@@ -316,6 +316,9 @@ struct ClassDef : Stmt {
   static bool classof(const Stmt *s) { return s->kind == StmtKind::ClassDef; }
 };
 
+/// The name of a function with those of the functions and classes around it: "Class.method".
+std::string getQualifiedName(const FunctionDef &function);
+
 /// Valid Python without a node of its own: `match`, `async for`, `async with`, `type`. Its blocks
 /// are skipped.
 struct UnsupportedStmt : Stmt {
