@@ -76,7 +76,14 @@ public:
         (sharedMemoryLimit(computeCapabilityOf(func)) / wantedCtas(func) - used - kAlignmentLoss) /
         slotBytes();
     collectGaps();
+    SmallVector<int64_t> before = excess;
     chooseVectors();
+    // Where more than all the registers of a thread is left over, the assembler spills in any case,
+    // and parking costs it time only.
+    if (*llvm::max_element(excess) >= pressure.getLimit()) {
+      excess = before;
+      gaps.clear();
+    }
     emit();
     report();
   }

@@ -54,6 +54,30 @@ func.func @needed_in_the_loop(%x: tensor<8192xf32, #b>, %n: i32, %f: f32) -> f32
   }
   func.return %r : f32
 }
+
+// y could wait, but the loop spills as much again as a thread has registers: parking would not help.
+// CHECK-LABEL: func @hopeless
+// CHECK-NOT: tilegpu.park
+// CHECK: return
+// REMARK: Spills {{.*}}Remark="the tensors that are live here take 68 registers and a thread has 32, so at least 144 bytes of each thread go to local memory
+func.func @hopeless(%p: tensor<512x!tile.ptr<f32>, #a>, %x: tensor<8192xf32, #b>, %n: i32, %f: f32) -> tensor<512xf32, #a> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %y = tile.load %p : tensor<512x!tile.ptr<f32>, #a>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %f) -> (f32) : i32 {
+    %u = tile.splat %acc : f32 -> tensor<8192xf32, #b>
+    %v = arith.mulf %x, %u : tensor<8192xf32, #b>
+    %s = tile.reduce(%v) axis = 0 : (tensor<8192xf32, #b>) -> f32 {
+    ^bb0(%b: f32, %c: f32):
+      %t = arith.addf %b, %c : f32
+      tile.yield %t : f32
+    }
+    scf.yield %s : f32
+  }
+  %z = tile.splat %r : f32 -> tensor<512xf32, #a>
+  %w = arith.mulf %y, %z : tensor<512xf32, #a>
+  func.return %w : tensor<512xf32, #a>
+}
 }
 
 // -----
