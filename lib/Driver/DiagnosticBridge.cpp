@@ -64,10 +64,21 @@ static void addCallers(tilec::Diagnostic &diagnostic, const ResolvedLocation &pl
   }
 }
 
+/// MLIR's conversions add that they failed where a pattern has said why.
+static bool isEcho(llvm::StringRef message, SourceRange place,
+                   const tilec::DiagnosticEngine &engine) {
+  return message.starts_with("failed to legalize operation") &&
+         llvm::any_of(engine.getDiagnostics(), [&](const tilec::Diagnostic &known) {
+           return known.severity == Severity::Error && known.range == place;
+         });
+}
+
 DiagnosticBridge::DiagnosticBridge(MLIRContext &context, const SourceManager &sources,
                                    tilec::DiagnosticEngine &engine)
     : handler(&context, [&sources, &engine](mlir::Diagnostic &diagnostic) {
         ResolvedLocation place = resolveLocation(diagnostic.getLocation(), sources);
+        if (isEcho(diagnostic.str(), place.range, engine))
+          return success();
         tilec::Diagnostic &made =
             engine.report(severityOf(diagnostic.getSeverity()), place.range, diagnostic.str());
         addCallers(made, place);
