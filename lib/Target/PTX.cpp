@@ -205,7 +205,7 @@ public:
   bool isEnabled() const override { return isLong; }
 
 private:
-  static constexpr size_t longBlock = 700;
+  static constexpr size_t longBlock = 1500;
   bool isLong = false;
 };
 
