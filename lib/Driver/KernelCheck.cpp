@@ -54,6 +54,8 @@ private:
     }
   };
 
+  /// What the command line does not say.
+  void addGiven(llvm::ArrayRef<ParamGuess> guesses);
   /// False when it has been tried before or time is up.
   bool isNew(const Guess &guess);
   bool isOver() const {
@@ -76,7 +78,7 @@ private:
   mlir::MLIRContext &context;
   SourceManager &sources;
   const ast::Module &module;
-  const CompileOptions &base;
+  CompileOptions base;
   ModuleLoader modules;
   IRGenOptions irgen;
   /// Parameters that are not guessed.
@@ -101,6 +103,8 @@ SignatureSearch::SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &
   if (!kernel.configs.empty())
     for (const auto &[name, value] : kernel.configs.front().constants)
       known.push_back(name);
+  if (const ast::FunctionDef *function = module.findJitFunction(kernel.name))
+    addGiven(readSignature(*function));
   for (const ArgumentSpec &argument : base.arguments)
     known.push_back(argument.name);
   for (const ConstantSpec &constant : base.constants)
@@ -117,6 +121,18 @@ SignatureSearch::SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &
     irgen.computeCapability = target->computeCapability;
   else
     llvm::consumeError(target.takeError());
+}
+
+void SignatureSearch::addGiven(llvm::ArrayRef<ParamGuess> guesses) {
+  for (const ParamGuess &guess : guesses) {
+    auto isThis = [&](const auto &spec) { return spec.name == guess.name; };
+    if (llvm::any_of(base.arguments, isThis) || llvm::any_of(base.constants, isThis))
+      continue;
+    if (guess.isConstant)
+      base.constants.push_back({guess.name, guess.text});
+    else
+      base.arguments.push_back({guess.name, guess.text});
+  }
 }
 
 void SignatureSearch::setSpecs(const Guess &guess, std::vector<ArgumentSpec> &arguments,

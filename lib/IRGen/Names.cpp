@@ -19,10 +19,20 @@ enum class ModuleKind {
   Libdevice,
   Extra,
   TargetInfo,
-  PropagateNan
+  PropagateNan,
+  /// What TorchInductor's kernels import.
+  InductorHelpers
 };
 
 static ModuleKind classifyModule(llvm::StringRef path) {
+  if (path.consume_front("torch._inductor.")) {
+    path.consume_front("runtime.");
+    return llvm::StringSwitch<ModuleKind>(path)
+        .Case("triton_helpers", ModuleKind::InductorHelpers)
+        .Case("triton_helpers.libdevice", ModuleKind::Libdevice)
+        .Case("triton_helpers.math", ModuleKind::Math)
+        .Default(ModuleKind::Unknown);
+  }
   return llvm::StringSwitch<ModuleKind>(path)
       .Case("triton", ModuleKind::Triton)
       .Cases({"triton.language", "triton.language.core", "triton.language.standard",
@@ -217,6 +227,18 @@ FailureOr<Value> Generator::evaluateApart(Frame &inner, SourceRange range, const
   return value;
 }
 
+FailureOr<Value> Generator::getInductorHelper(llvm::StringRef name, SourceRange range) {
+  constexpr llvm::StringLiteral prefix = "_th_";
+  const SourceModule &library = getLibraryModule();
+  if (const ModuleBinding *binding = library.scope.find((prefix + name).str()))
+    return Value(FunctionValue{binding->function, &library});
+  std::vector<llvm::StringRef> candidates;
+  for (llvm::StringRef candidate : library.scope.getNames())
+    if (candidate.consume_front(prefix))
+      candidates.push_back(candidate);
+  return errorUnknown(range, "'triton_helpers' has no member '" + name + "'", name, candidates);
+}
+
 FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRef name,
                                             SourceRange range) {
   ModuleKind kind = classifyModule(path);
@@ -239,6 +261,8 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
     if (name == "NONE" || name == "ALL")
       return Value(Constant(name.lower()));
     return error(range, "'tl.PropagateNan' has no member '" + name + "'");
+  case ModuleKind::InductorHelpers:
+    return getInductorHelper(name, range);
   case ModuleKind::Triton:
     places = inTriton;
     break;

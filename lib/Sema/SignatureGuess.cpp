@@ -6,6 +6,7 @@
 
 #include "tilec/Sema/SignatureGuess.h"
 
+#include "tilec/Sema/DType.h"
 #include "tilec/Sema/ModuleScope.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -267,6 +268,61 @@ tilec::guessSignature(const ast::Module &module, const ast::FunctionDef &kernel,
                       llvm::ArrayRef<ParamUse> uses, llvm::ArrayRef<std::string> known,
                       const GuessVariant &variant, llvm::ArrayRef<std::string> asked) {
   return Guesser(module, uses, variant).run(kernel, known, asked);
+}
+
+/// The entry of a dict with that key, or null.
+static const ast::Dict *findDict(const ast::Dict *dict, llvm::StringRef key) {
+  for (const ast::DictEntry &entry : dict ? dict->entries : llvm::ArrayRef<ast::DictEntry>())
+    if (auto *text = llvm::dyn_cast_or_null<ast::StringLiteral>(entry.key))
+      if (text->value == key)
+        return llvm::dyn_cast<ast::Dict>(entry.value);
+  return nullptr;
+}
+
+/// The parameter that a key of a signature stands for: its name or its number.
+static llvm::StringRef getParamName(const ast::FunctionDef &kernel, const ast::Expr *key) {
+  if (auto *text = llvm::dyn_cast_or_null<ast::StringLiteral>(key)) {
+    for (const ast::Param &param : kernel.params)
+      if (param.name == text->value)
+        return param.name;
+  } else if (auto *number = llvm::dyn_cast_or_null<ast::IntLiteral>(key)) {
+    if (number->words.size() == 1 && number->words.front() < kernel.params.size())
+      return kernel.params[number->words.front()].name;
+  }
+  return {};
+}
+
+std::vector<ParamGuess> tilec::readSignature(const ast::FunctionDef &kernel) {
+  std::vector<ParamGuess> guesses;
+  for (const ast::Expr *decorator : kernel.decorators) {
+    auto *call = llvm::dyn_cast<ast::Call>(decorator);
+    for (const ast::KeywordArg &keyword :
+         call ? call->keywords : llvm::ArrayRef<ast::KeywordArg>()) {
+      auto *meta = llvm::dyn_cast<ast::Dict>(keyword.value);
+      if (!meta || (keyword.name != "triton_meta" && keyword.name != "meta"))
+        continue;
+      auto add = [&](const ast::Dict *entries, bool isConstant) {
+        for (const ast::DictEntry &entry :
+             entries ? entries->entries : llvm::ArrayRef<ast::DictEntry>()) {
+          llvm::StringRef name = getParamName(kernel, entry.key);
+          auto *type = llvm::dyn_cast<ast::StringLiteral>(entry.value);
+          auto *number = llvm::dyn_cast<ast::IntLiteral>(entry.value);
+          bool isKnown =
+              llvm::any_of(guesses, [&](const ParamGuess &guess) { return guess.name == name; });
+          if (name.empty() || isKnown)
+            continue;
+          if (isConstant && number)
+            guesses.push_back({name.str(), true, number->spelling.str()});
+          else if (!isConstant && type && parseSignatureType(type->value))
+            guesses.push_back({name.str(), false,
+                               type->value.str() + (type->value.starts_with("*") ? ":16" : "")});
+        }
+      };
+      add(findDict(meta, "constants"), true);
+      add(findDict(meta, "signature"), false);
+    }
+  }
+  return guesses;
 }
 
 bool tilec::needsBlocks(llvm::ArrayRef<ParamUse> uses) {

@@ -56,6 +56,11 @@ std::vector<ParamGuess> guessSignature(const ast::Module &module, const ast::Fun
                                        const GuessVariant &variant,
                                        llvm::ArrayRef<std::string> asked = {});
 
+/// What a decorator says about the parameters, as those of TorchInductor do:
+/// `@pointwise(triton_meta={'signature': {'in_ptr0': '*fp32', 'xnumel': 'i32'}, 'constants': {}})`.
+/// Older ones have numbers for names.
+std::vector<ParamGuess> readSignature(const ast::FunctionDef &kernel);
+
 /// Whether a function takes blocks, which only another kernel can hand to it.
 bool needsBlocks(llvm::ArrayRef<ParamUse> uses);
 
