@@ -86,12 +86,9 @@ FailureOr<Flow> Generator::executeEscapingBranch(const BranchSite &site, mlir::V
   emitBranches(
       site, condition, *loop->assigned, loop, [&] { runToEnd(emitThen); },
       [&] { runToEnd(emitElse); });
-  auto isCertain = [](const Value &flag) {
-    return flag.getConstant() && flag.getConstant()->isTrue();
-  };
-  if (isCertain(loop->exit.returned))
+  if (loop->exit.returned.isKnownTrue())
     return Flow::Return;
-  return isCertain(loop->exit.broke) ? Flow::Break : Flow::Continue;
+  return loop->exit.broke.isKnownTrue() ? Flow::Break : Flow::Continue;
 }
 
 void Generator::emitBranches(const BranchSite &site, mlir::Value condition,

@@ -45,17 +45,14 @@ FailureOr<Flow> Generator::executeJoinedBranch(const ast::If &stmt, mlir::Value 
   if (left.isRuntime())
     return executeLeavingBranch(site, left.getRuntime()->value, next, leave,
                                 [] { return Flow::Next; });
-  return left.getConstant()->isTrue() ? leave() : Flow::Next;
+  return left.isKnownTrue() ? leave() : Flow::Next;
 }
 
 bool Generator::fillLeftArm(llvm::StringRef name, const BranchSite &site, LoopContext &loop,
                             const LoopExit &exit, DetachedBlock &block, Variables &variables,
                             const Variables &others) {
-  auto isCertain = [](const Value &flag) {
-    return !flag.isRuntime() && flag.getConstant()->isTrue();
-  };
-  bool isReturned = isCertain(exit.returned);
-  if (!isReturned && !isCertain(exit.broke) && !isCertain(exit.continued))
+  bool isReturned = exit.returned.isKnownTrue();
+  if (!isReturned && !exit.broke.isKnownTrue() && !exit.continued.isKnownTrue())
     return false;
   auto other = others.find(name);
   // What goes on does not have it either.

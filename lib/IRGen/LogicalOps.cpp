@@ -86,7 +86,7 @@ FailureOr<Value> Generator::evaluateCompare(const ast::Compare &expr) {
     checkCompare(i == 0 ? expr.first : expr.operands[i - 1], expr.ops[i], expr.operands[i], *lhs,
                  *rhs);
     // `a < b < c` is `a < b and b < c` with b evaluated once.
-    if (i == 0 || (!result.isRuntime() && result.getConstant() && result.getConstant()->isTrue())) {
+    if (i == 0 || result.isKnownTrue()) {
       result = *link;
     } else if (!link->isRuntime()) {
       FailureOr<bool> truth = toBool(*link, expr.range, "the comparison");

@@ -15,7 +15,7 @@ namespace arith = mlir::arith;
 Value Generator::isLeft(const LoopExit &exit) {
   Value left = Value::boolean(false);
   for (const Value &flag : {exit.broke, exit.returned, exit.continued}) {
-    if (!flag.isRuntime() && flag.getConstant()->isTrue())
+    if (flag.isKnownTrue())
       return flag;
     if (!flag.isRuntime())
       continue;
@@ -78,7 +78,7 @@ FailureOr<Value> Generator::makePlaceholder(const Value &value, SourceRange rang
 
 /// Whether an iteration may have reached `return`.
 static bool mayReturn(const LoopExit &exit) {
-  return exit.returned.isRuntime() || exit.returned.getConstant()->isTrue();
+  return exit.returned.isRuntime() || exit.returned.isKnownTrue();
 }
 
 LogicalResult Generator::collectExit(const LoopExit &exit, mlir::Value &left,

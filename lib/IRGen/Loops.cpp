@@ -137,7 +137,7 @@ FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef
         emitBranches(
             site, left.getRuntime()->value, assigned, &loop, [] {},
             [&] { result = executeIteration(value); });
-      else if (left.getConstant()->isTrue())
+      else if (left.isKnownTrue())
         break;
       else
         result = executeIteration(value);

@@ -201,6 +201,8 @@ public:
   const RuntimeValue *getRuntime() const { return getIf<RuntimeValue>(); }
   bool isNone() const { return getConstant() && getConstant()->isNone(); }
   bool isRuntime() const { return getRuntime(); }
+  /// Whether it is known at compile time and true.
+  bool isKnownTrue() const { return getConstant() && getConstant()->isTrue(); }
   /// A compile-time bool, int or float.
   bool isNumber() const { return getConstant() && getConstant()->isNumber(); }
   /// The elements of a tuple, or null.

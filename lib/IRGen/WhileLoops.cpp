@@ -45,7 +45,7 @@ FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, const ast
         [&] {
           test = evaluateTest();
           Value isTrue = Value::boolean(true);
-          if (mlir::succeeded(test) && !test->isRuntime() && test->getConstant()->isTrue())
+          if (mlir::succeeded(test) && test->isKnownTrue())
             test = cast(isTrue, ScalarKind::Int1, stmt.condition->range);
           if (mlir::succeeded(test))
             frame->variables[outcome] = *test;
@@ -64,7 +64,7 @@ FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, const ast
   }
   if (mlir::failed(test))
     return failure();
-  isAlways = !test->isRuntime() && test->getConstant()->isTrue();
+  isAlways = test->isKnownTrue();
   if (isAlways) {
     mlir::Value yes = create<arith::ConstantOp>(builder.getBoolAttr(true));
     return emit<arith::XOrIOp>(ScalarKind::Int1, broke, yes);
@@ -103,7 +103,7 @@ FailureOr<Flow> Generator::executeStaticWhile(const ast::While &stmt, const Cont
     Value left = isLeft(loop.exit);
     if (left.isRuntime())
       return error(stmt.headerRange, "a compile-time loop is left under a runtime condition");
-    if (left.getConstant()->isTrue())
+    if (left.isKnownTrue())
       return leaveLoop(loop.exit, {stmt.range, stmt.headerRange, /*isLoop=*/true}, next);
   }
 }
@@ -188,7 +188,7 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
     if (mlir::failed(test) || mlir::failed(collected))
       return failure();
     if (!test->isRuntime()) {
-      if (test->getConstant()->isTrue())
+      if (test->isKnownTrue())
         return error(stmt.condition->range,
                      "the condition of 'while' is always true and nothing leaves the loop");
       return Flow::Next;
