@@ -350,6 +350,32 @@ FailureOr<Value> genDescriptorReduce(Generator &g, const BoundArgs &a) {
   return Value::none();
 }
 
+/// Before descriptors had types, each load said the shape and the type.
+FailureOr<Value> genOldDescriptorLoad(Generator &g, const BoundArgs &a) {
+  const BlockAccessValue *descriptor = getDescriptor(g, a);
+  if (!descriptor)
+    return failure();
+  if (const BoundArg &shape = a[2]) {
+    FailureOr<llvm::SmallVector<int64_t>> dims =
+        g.toIntegers(shape.value, shape.range, "a block dimension");
+    if (mlir::failed(dims))
+      return failure();
+    if (!llvm::equal(*dims, descriptor->block.shape))
+      return g.error(shape.range, "the shape is " + printShape(*dims) +
+                                      " but the descriptor's block has " +
+                                      printShape(descriptor->block.shape));
+  }
+  if (const BoundArg &type = a[3]) {
+    FailureOr<DType> element = g.toDType(type.value, type.range, "the dtype");
+    if (mlir::failed(element))
+      return failure();
+    if (*element != descriptor->block.element)
+      return g.error(type.range, "the dtype is " + element->str() + " but the descriptor has " +
+                                     descriptor->block.element.str());
+  }
+  return genDescriptorLoad(g, a);
+}
+
 /// The order of arguments of before.
 FailureOr<Value> genOldDescriptorStore(Generator &g, const BoundArgs &a) {
   BoundArgs swapped = a;
@@ -367,7 +393,8 @@ constexpr Builtin blockAccessBuiltins[] = {
     {"make_tensor_descriptor", makeDescriptorParams, inLanguage, genMakeDescriptor},
     {"_experimental_make_tensor_descriptor", makeDescriptorParams, inLanguage, genMakeDescriptor},
     {"load_tensor_descriptor", "desc offsets", inLanguage, genDescriptorLoad},
-    {"_experimental_descriptor_load", "desc offsets shape? dtype?", inLanguage, genDescriptorLoad},
+    {"_experimental_descriptor_load", "desc offsets shape? dtype?", inLanguage,
+     genOldDescriptorLoad},
     {"_experimental_descriptor_store", "desc value offsets", inLanguage, genOldDescriptorStore},
     {"store_tensor_descriptor", "desc offsets value", inLanguage, genDescriptorStore},
     {"load", "desc offsets", asDescriptorMethod, genDescriptorLoad},

@@ -125,6 +125,8 @@ Flow FunctionScan::evaluateFunction(const FunctionLookup::Found &found, const Ar
       pointer.loadsAddresses |= inner.loadsAddresses;
       pointer.loadsConditions |= inner.loadsConditions;
       pointer.feedsDot |= inner.feedsDot;
+      if (pointer.element.empty())
+        pointer.element = inner.element;
     }
     if (inner.isTuple)
       markTuple(*flow, inner.tupleSize);
@@ -141,6 +143,8 @@ Flow FunctionScan::evaluateFunction(const FunctionLookup::Found &found, const Ar
       if (inner.isDescriptor) {
         outer.isDescriptor = true;
         outer.descriptorRank = inner.descriptorRank;
+        if (outer.element.empty())
+          outer.element = inner.element;
       }
       for (const std::string &text : inner.strings)
         if (!llvm::is_contained(outer.strings, text))
@@ -164,6 +168,27 @@ Flow FunctionScan::evaluateFunction(const FunctionLookup::Found &found, const Ar
   return result;
 }
 
+/// An operand of dot_scaled, its scales, and its format.
+void FunctionScan::markScaled(const Args &args, size_t position, const std::string &name) {
+  const Arg *format = find(args, position + 2, name + "_format");
+  llvm::StringRef element;
+  if (auto *text = llvm::dyn_cast_or_null<StringLiteral>(format ? format->expr : nullptr))
+    element = llvm::StringSwitch<llvm::StringRef>(text->value)
+                  .Case("e2m1", "uint8")
+                  .Case("e4m3", "float8e4nv")
+                  .Case("e5m2", "float8e5")
+                  .Case("bf16", "bfloat16")
+                  .Case("fp16", "float16")
+                  .Default("");
+  auto set = [&](const Arg *arg, llvm::StringRef type) {
+    for (unsigned param : arg ? arg->flow.loaded : Params())
+      if (use(param).element.empty())
+        use(param).element = type.str();
+  };
+  set(find(args, position, name), element);
+  set(find(args, position + 1, name + "_scale"), "uint8");
+}
+
 Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow *self) {
   if (self)
     args.insert(args.begin(), Arg{"", nullptr, *self});
@@ -178,7 +203,7 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
   if ((self && self->isExact &&
        (name == "load" || name == "store" || name.starts_with("atomic_"))) ||
       isDescriptorLoad) {
-    const Arg *offsets = find(args, 1, "offsets");
+    const Arg *offsets = find(args, name == "_experimental_descriptor_store" ? 2 : 1, "offsets");
     bool hasOffsets =
         offsets && offsets->expr && llvm::isa<Tuple, List>(offsets->expr) && !args.empty();
     if (hasOffsets && args[0].flow.isExact) {
@@ -188,6 +213,13 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
       descriptor.descriptorRank = unsigned(
           tuple ? tuple->elements.size() : llvm::cast<List>(offsets->expr)->elements.size());
       markIndex(offsets->flow);
+      if (name == "_experimental_descriptor_load") {
+        if (const Flow *shape = arg(2, "shape"))
+          markExtent(*shape);
+        const Arg *type = find(args, 3, "dtype");
+        if (auto *attribute = llvm::dyn_cast_or_null<Attribute>(type ? type->expr : nullptr))
+          use(args[0].flow.terms.front()).element = attribute->name.str();
+      }
       result.loaded.insert(args[0].flow.terms.front());
       return result;
     }
@@ -292,8 +324,12 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
     for (const Arg &each : args)
       if (each.keyword.empty() || each.keyword == "input" || each.keyword == "other")
         markLoaded(each.flow, &ParamUse::feedsDot);
-    if (const Flow *type = arg(5, "out_dtype"))
+    if (name == "dot_scaled") {
+      markScaled(args, 0, "lhs");
+      markScaled(args, 3, "rhs");
+    } else if (const Flow *type = arg(5, "out_dtype")) {
       markType(*type);
+    }
     const Flow *precision = arg(3, "input_precision");
     if (precision && precision->isExact)
       use(precision->terms.front()).strings = {"ieee"};

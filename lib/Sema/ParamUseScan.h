@@ -143,6 +143,7 @@ private:
     for (unsigned param : flow.loaded)
       use(param).*member = true;
   }
+  void markScaled(const Args &args, size_t position, const std::string &name);
   void markType(const Flow &flow) {
     if (flow.isExact)
       use(flow.terms.front()).isType = true;

@@ -109,6 +109,8 @@ std::string Guesser::size() const {
 }
 
 std::string Guesser::elementOf(llvm::StringRef name, const ParamUse &use) const {
+  if (std::optional<DType> type = findLanguageType(use.element))
+    return type->getSignatureText();
   if (use.loadsAddresses)
     return "i64";
   if (use.loadsBits)
@@ -367,7 +369,7 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
     llvm::StringRef text = guess.text;
     if (text.consume_front("tensordesc<")) {
       llvm::StringRef shape = text.drop_until([](char c) { return c == '['; });
-      for (const char *element : {"fp16", "fp32", "bf16", "i8", "fp8e4nv"})
+      for (const char *element : {"fp16", "fp32", "bf16", "i8", "u8", "fp8e4nv"})
         add(false, "tensordesc<" + std::string(element) + shape.str());
       llvm::SmallVector<llvm::StringRef, 4> extents;
       llvm::StringRef element = text.take_until([](char c) { return c == '['; });

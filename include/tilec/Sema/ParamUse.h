@@ -32,6 +32,8 @@ struct ParamUse {
   bool loadsAddresses = false;
   /// What is loaded through it decides (a mask).
   bool loadsConditions = false;
+  /// The type that the text names for what is loaded through it, e.g. "float8e4nv".
+  std::string element;
   /// What is loaded through it is an operand of a matrix product.
   bool feedsDot = false;
   /// A number in offsets, bounds, divisions.
