@@ -47,10 +47,12 @@ private:
       return largest < other.largest || products < other.products;
     }
     /// Gets past the error of the other one. More steps alone do not tell: a branch may have been
-    /// added before it.
+    /// added before it. Nor does an error in a part of what was wrong before, as parts come first.
     bool isFurther(const Trial &other) const {
-      return isAccepted || (steps > other.steps &&
-                            (message != other.message || !(place.begin == other.place.begin)));
+      bool isSame = message == other.message && place.begin == other.place.begin;
+      bool isPart = place.file == other.place.file && place.begin >= other.place.begin &&
+                    place.end <= other.place.end && place.size() < other.place.size();
+      return isAccepted || (steps > other.steps && !isSame && !isPart);
     }
   };
 
