@@ -310,6 +310,7 @@ public:
   Value hasAttribute(const Value &base, llvm::StringRef name);
   /// A member of a module path, e.g. ("triton.language", "load").
   FailureOr<Value> getModuleMember(llvm::StringRef path, llvm::StringRef name, SourceRange range);
+  /// A function of TorchInductor's module triton_helpers, from the library.
   FailureOr<Value> getInductorHelper(llvm::StringRef name, SourceRange range);
   FailureOr<Value> subscript(const Value &base, const ast::Subscript &expr);
   /// An aggregate or named tuple like `object` but for some fields.

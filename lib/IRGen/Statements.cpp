@@ -176,9 +176,8 @@ FailureOr<Flow> Generator::executeTry(const ast::Try &stmt, const Continuation *
   trial.reset();
   if (raised) {
     flow = stmt.handlers.empty() ? Flow::Next : execute(stmt.handlers.front().body, next);
-  } else {
-    if (flow == Flow::Next)
-      flow = execute(stmt.elseBody, next);
+  } else if (flow == Flow::Next) {
+    flow = execute(stmt.elseBody, next);
   }
   if (flow == Flow::Next)
     flow = execute(stmt.finallyBody, next);
