@@ -17,16 +17,16 @@ def TileGPU_Word : AnyTypeOf<[I8, I16, I32, I64, VectorOfAnyRankOf<[I8, I16, I32
 def TileGPU_GlobalPtr : LLVM_PointerInAddressSpace<1>;
 def TileGPU_SharedPtr : LLVM_PointerInAddressSpace<3>;
 
-def TileGPU_LdGlobalOp : TileGPU_Op<"ld_global", [AttrSizedOperandSegments]> {
+def TileGPU_LdGlobalOp : TileGPU_Op<"ld_global",
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "one global load of a thread: up to 16 bytes (32 from sm_100 on), predicated";
   let description = [{
     When `predicate` is false nothing is read and the result is `other` (zero without it). The address is a
-    multiple of the result's size.
+    multiple of the result's size. A `volatile` load counts as a write, too: it stays where it is.
 
     Example: `%1 = tilegpu.ld_global %0, %p, %o : vector<4xi32>`
   }];
-  let arguments = (ins Arg<TileGPU_GlobalPtr, "address", [MemRead]>:$address, Optional<I1>:$predicate,
-    Optional<TileGPU_Word>:$other,
+  let arguments = (ins TileGPU_GlobalPtr:$address, Optional<I1>:$predicate, Optional<TileGPU_Word>:$other,
     DefaultValuedAttr<Tile_CacheModifier, "::tilec::tile::CacheModifier::none">:$cache,
     DefaultValuedAttr<Tile_EvictionPolicy, "::tilec::tile::EvictionPolicy::normal">:$evict,
     UnitAttr:$is_volatile);

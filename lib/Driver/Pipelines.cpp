@@ -19,6 +19,8 @@ using namespace mlir;
 namespace tilec {
 
 void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
+  // Before anything takes a loop away that only reads.
+  pm.addPass(createTileMarkPollsPass());
   pm.addPass(createTileSqueezeDescriptorAccessesPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addPass(createTileSplitTensorsPass());

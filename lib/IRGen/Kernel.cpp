@@ -280,12 +280,18 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
   return error(param.nameRange, "missing type for argument '" + param.name + "'");
 }
 
+/// A `while` that only reads may wait for what others write.
+static bool mayWait(mlir::Operation *op) {
+  return op->walk([](mlir::scf::WhileOp) { return mlir::WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// Erases operations without effect whose results nobody uses, last ones first.
 static void eraseDeadOps(mlir::Operation *root) {
   for (mlir::Region &region : root->getRegions())
     for (mlir::Block &block : region)
       for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
-        if (mlir::isOpTriviallyDead(&op))
+        if (mlir::isOpTriviallyDead(&op) && !mayWait(&op))
           op.erase();
         else
           eraseDeadOps(&op);

@@ -62,7 +62,7 @@ static LogicalResult update(Evaluator &e, Operation *op, Value pointer, const Bi
     if (!memory)
       return failure();
     bits[i] = readElement(memory, element);
-    writeElement(memory, element, replace(bits[i], i));
+    e.write(memory, element, replace(bits[i], i));
   }
   e.set(op->getResult(0), std::move(bits));
   return success();

@@ -50,8 +50,10 @@ LogicalResult runIf(Evaluator &e, Operation *op) {
 
 LogicalResult runWhile(Evaluator &e, Operation *op) {
   auto loop = cast<scf::WhileOp>(op);
-  e.setAll(loop.getBeforeArguments(), e.getAll(loop.getInits()));
+  std::vector<Bits> carried = e.getAll(loop.getInits());
   while (true) {
+    uint64_t changesBefore = e.getChanges();
+    e.setAll(loop.getBeforeArguments(), carried);
     if (failed(e.runBlock(*loop.getBeforeBody())))
       return failure();
     scf::ConditionOp condition = loop.getConditionOp();
@@ -63,7 +65,13 @@ LogicalResult runWhile(Evaluator &e, Operation *op) {
     e.setAll(loop.getAfterArguments(), std::move(forwarded));
     if (failed(e.runBlock(*loop.getAfterBody())))
       return failure();
-    e.setAll(loop.getBeforeArguments(), e.getAll(loop.getYieldOp().getOperands()));
+    std::vector<Bits> next = e.getAll(loop.getYieldOp().getOperands());
+    // All further iterations would be the same.
+    if (next == carried && e.getChanges() == changesBefore)
+      return e.error(op)
+             << "the loop never ends: an iteration changes nothing, and the interpreter "
+                "runs one program after another";
+    carried = std::move(next);
   }
 }
 

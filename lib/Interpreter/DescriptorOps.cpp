@@ -73,7 +73,7 @@ LogicalResult runStore(Evaluator &e, Operation *op) {
   return success(visitBlock(e, op, "store", /*isWrite=*/true, store.getDesc(), store.getOffsets(),
                             [&](size_t i, char *memory) {
                               if (memory)
-                                writeElement(memory, element, values[i]);
+                                e.write(memory, element, values[i]);
                             }));
 }
 
@@ -84,10 +84,9 @@ LogicalResult runReduce(Evaluator &e, Operation *op) {
   return success(visitBlock(e, op, "atomic", /*isWrite=*/true, reduce.getDesc(),
                             reduce.getOffsets(), [&](size_t i, char *memory) {
                               if (memory)
-                                writeElement(memory, element,
-                                             combineAtomically(reduce.getKind(), element,
-                                                               readElement(memory, element),
-                                                               values[i]));
+                                e.write(memory, element,
+                                        combineAtomically(reduce.getKind(), element,
+                                                          readElement(memory, element), values[i]));
                             }));
 }
 

@@ -77,9 +77,17 @@ public:
   char *memoryAt(mlir::Operation *op, llvm::StringRef what, uint64_t address, unsigned bytes,
                  bool isWrite, mlir::Type type, size_t element);
 
+  /// Writes an element; `memory` is what memoryAt gave.
+  void write(char *memory, mlir::Type element, uint64_t bits);
+  /// Grows with everything that a program can see later: changed memory, a look at the clock.
+  uint64_t getChanges() const { return changes; }
+
   void print(std::string line);
   /// Nanoseconds, a hundred more each time.
-  uint64_t readClock() { return clock += 100; }
+  uint64_t readClock() {
+    ++changes;
+    return clock += 100;
+  }
   std::array<uint32_t, 3> getProgram() const { return program; }
   const InterpreterConfig &getConfig() const { return config; }
   std::vector<mlir::func::FuncOp> active;
@@ -93,11 +101,11 @@ private:
   std::array<uint32_t, 3> program = {0, 0, 0};
   uint64_t elementsDone = 0;
   uint64_t clock = 0;
+  uint64_t changes = 0;
 };
 
 /// The element's bits of an access of memory: a boolean is a byte there.
 uint64_t readElement(const char *memory, mlir::Type element);
-void writeElement(char *memory, mlir::Type element, uint64_t bits);
 /// Bytes of an element in memory.
 unsigned bytesOf(mlir::Type element);
 

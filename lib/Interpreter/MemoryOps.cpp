@@ -20,8 +20,10 @@ uint64_t readElement(const char *memory, Type element) {
   return element.isInteger(1) ? uint64_t(word != 0) : word;
 }
 
-void writeElement(char *memory, Type element, uint64_t bits) {
-  std::memcpy(memory, &bits, bytesOf(element));
+void Evaluator::write(char *memory, Type element, uint64_t bits) {
+  unsigned bytes = bytesOf(element);
+  changes += std::memcmp(memory, &bits, bytes) != 0;
+  std::memcpy(memory, &bits, bytes);
 }
 
 static LogicalResult runLoad(Evaluator &e, Operation *op) {
@@ -58,7 +60,7 @@ static LogicalResult runStore(Evaluator &e, Operation *op) {
         e.memoryAt(op, "store", pointers[i], bytesOf(element), /*isWrite=*/true, type, i);
     if (!memory)
       return failure();
-    writeElement(memory, element, values[i]);
+    e.write(memory, element, values[i]);
   }
   return success();
 }

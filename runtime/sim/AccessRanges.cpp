@@ -12,9 +12,12 @@ namespace tilecrt::sim {
 namespace {
 
 bool conflicting(RangeKind a, RangeKind b) {
-  if (a == RangeKind::Read && b == RangeKind::Read)
+  if (onlyReads(a) && onlyReads(b))
     return false;
-  return !(a == RangeKind::Atomic && b == RangeKind::Atomic);
+  auto isAtomic = [](RangeKind kind) {
+    return kind == RangeKind::Atomic || kind == RangeKind::AtomicRead;
+  };
+  return !(isAtomic(a) && isAtomic(b));
 }
 
 auto addressOrder(const AccessRange &r) {
@@ -53,7 +56,7 @@ void dropHarmless(std::vector<AccessRange> &sorted) {
   size_t kept = 0;
   for (const AccessRange &range : sorted) {
     bool matters = true;
-    if (range.kind == RangeKind::Read)
+    if (onlyReads(range.kind))
       matters = touches(written, inWritten, range);
     else if (range.kind == RangeKind::Atomic)
       matters = touches(plain, inPlain, range);
@@ -66,7 +69,7 @@ void dropHarmless(std::vector<AccessRange> &sorted) {
 /// Who is named first in a finding: the reader; between writers the lower site, then the lower CTA
 /// and thread.
 bool comesFirst(const AccessRange &a, const AccessRange &b, uint64_t address) {
-  bool aReads = a.kind == RangeKind::Read, bReads = b.kind == RangeKind::Read;
+  bool aReads = onlyReads(a.kind), bReads = onlyReads(b.kind);
   if (aReads != bReads)
     return aReads;
   return std::make_tuple(a.site, a.cta, a.threadAt(address)) <=
@@ -170,7 +173,7 @@ bool differentThreads(const AccessRange &a, const AccessRange &b, uint64_t &addr
 bool findConflicts(std::vector<AccessRange> &ranges, const RaceTest &races,
                    const std::function<void(const RangeConflict &)> &report) {
   bool written = std::any_of(ranges.begin(), ranges.end(),
-                             [](const AccessRange &r) { return r.kind != RangeKind::Read; });
+                             [](const AccessRange &r) { return !onlyReads(r.kind); });
   if (!written)
     return true;
   std::sort(ranges.begin(), ranges.end());

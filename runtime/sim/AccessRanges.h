@@ -16,7 +16,11 @@
 
 namespace tilecrt::sim {
 
-enum class RangeKind : uint8_t { Read, Write, Atomic };
+enum class RangeKind : uint8_t { Read, Write, Atomic, AtomicRead };
+
+inline bool onlyReads(RangeKind kind) {
+  return kind == RangeKind::Read || kind == RangeKind::AtomicRead;
+}
 
 /// Bytes [begin, begin + length), touched by consecutive threads, `laneBytes` each, from
 /// `firstThread` on.

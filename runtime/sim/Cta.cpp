@@ -82,7 +82,8 @@ void Cta::begin(uint64_t newNumber) {
   barriers.fill(CtaBarrierState());
   for (Thread &t : threads) {
     t.steps = 0;
-    t.spins = 0;
+    t.spins = t.polls = 0;
+    t.pollAddress = t.pollValue = t.pollWork = 0;
     t.op = WarpOp();
     fibers.prepare(t.index, threadBody, &t);
   }
@@ -95,6 +96,8 @@ void Cta::begin(uint64_t newNumber) {
   liveThreads = launch.threads;
   linesPrinted = 0;
   idleRounds = 0;
+  globalWork = 0;
+  poller = nullptr;
   epochRanges.clear();
   pastRanges.clear();
   pastCompacted = 0;
@@ -135,16 +138,17 @@ Cta::Outcome Cta::runRounds() {
       finishAsync();
       return Outcome::Finished;
     }
-    if (moved || landForWaiters()) {
+    moved |= landForWaiters();
+    if (moved && !poller) {
       idleRounds = 0;
       launch.progress.fetch_add(1, std::memory_order_relaxed);
       continue;
     }
-    if (yielded) {
+    if (moved || yielded) {
       if (++idleRounds < spinRoundsPerTurn)
         continue;
       idleRounds = 0;
-      return Outcome::Spinning;
+      return moved ? Outcome::Polling : Outcome::Spinning;
     }
     if (releaseAfterExits())
       continue;
@@ -260,14 +264,15 @@ void Cta::stopSpinning() {
   launch.hung = true;
   if (reportMbarrierStall(/*onlyTests=*/true))
     return;
+  const char *text = "the thread waits in a loop for a value that no running thread writes";
   for (Warp &warp : warps) {
     if (warp.yielded == 0)
       continue;
     Thread &t = thread(warp, static_cast<unsigned>(__builtin_ctz(warp.yielded)));
-    report(t, FindingKind::Deadlock, t.lastSite,
-           "the thread waits in a loop for a value that no running thread writes");
-    break;
+    return report(t, FindingKind::Deadlock, t.lastSite, text);
   }
+  if (poller)
+    report(*poller, FindingKind::Deadlock, poller->lastSite, text);
 }
 
 void Cta::finish() {

@@ -71,6 +71,10 @@ struct Thread {
   uint64_t steps = 0;       ///< ABI calls so far.
   int32_t lastSite = -1;    ///< Of the last ABI call.
   uint32_t spins = 0;       ///< Atomics since the thread last waited.
+  uint64_t pollAddress = 0; ///< Where its last read of global memory was, and what it found.
+  uint64_t pollValue = 0;
+  uint64_t pollWork = 0;    ///< Cta::globalWork at that time.
+  uint32_t polls = 0;       ///< Reads in a row that found the same while nobody did anything else.
   uintptr_t stackLimit = 0; ///< An ABI call below this address has too little stack left.
   WarpOp op;
 };
@@ -119,9 +123,10 @@ public:
   /// Becomes CTA number `number` of the grid, ready to run.
   void begin(uint64_t number);
 
-  enum class Outcome { Finished, Spinning };
+  enum class Outcome { Finished, Spinning, Polling };
   /// Runs until all threads have finished or the CTA was stopped (Finished), or for a while nothing
-  /// happened but spinning on atomics (Spinning; run again).
+  /// happened but spinning on atomics (Spinning), or reading the same from the same place with
+  /// barriers between (Polling); run it again then.
   Outcome run();
 
   /// Stops a CTA that spins for ever.
@@ -260,9 +265,11 @@ private:
   void record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, bool active,
               uint32_t hash, int32_t site);
   void retire(Warp &warp, const RequestQueue &queue, const Request &request);
-  void recordAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site);
+  void recordAtomic(Thread &t, uint64_t address, uint32_t bytes, bool writes, int32_t site);
   void logSync(const SyncEvent &event);
   void flushRequests(Warp &warp);
+  void noteRead(Thread &t, uint64_t address, uint64_t value);
+  void noteWork();
   void endRaceEpoch();
   void checkRacesInside();
 
@@ -294,6 +301,10 @@ private:
   uint32_t liveThreads = 0;
   uint64_t linesPrinted = 0;
   unsigned idleRounds = 0; ///< Rounds in a row with nothing but spinning.
+  uint64_t globalWork = 0; ///< Accesses of global memory that are no polls.
+  /// The thread that has polled for long while no other access happened, perhaps with barriers in
+  /// between, or null. Until then a CTA whose threads move is not taken to spin.
+  Thread *poller = nullptr;
 
   std::vector<AccessRange> epochRanges; ///< Since the last barrier of the whole CTA.
   std::vector<AccessRange> pastRanges;  ///< Before it; compacted now and then.

@@ -137,6 +137,7 @@ void Cta::recordBulk(uint32_t threadIndex, uint64_t address, const char *data, u
 
 void Cta::bulkLoad(Thread &t, uint32_t dst, const TensorBox &box, uint32_t mbar, int32_t site) {
   step(t, site);
+  noteWork();
   uint32_t alignment = box.isTensor ? tensorAlignment : pieceAlignment;
   if (dst % alignment != 0) {
     Finding finding = findingAt(t, FindingKind::MisalignedAccess, site);
@@ -232,6 +233,7 @@ void Cta::landBulkLoad(size_t index) {
 void Cta::bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t byteMask,
                     int32_t reduction, int32_t site) {
   step(t, site);
+  noteWork();
   uint32_t alignment = box.isTensor ? tensorAlignment : pieceAlignment, bytes = box.bytes();
   if (src % alignment != 0) {
     Finding finding = findingAt(t, FindingKind::MisalignedAccess, site);

@@ -41,6 +41,7 @@ bool Cta::checkSource(Thread &t, uint64_t source, uint32_t bytes, uint32_t align
 void Cta::copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes, int32_t sourceBytes,
                     bool bypassL1, bool pred, int32_t site) {
   step(t, site);
+  noteWork();
   bool sizeFits = bytes == 16 || (!bypassL1 && (bytes == 4 || bytes == 8));
   if (!sizeFits || sourceBytes < 0 || sourceBytes > bytes)
     return report(t, FindingKind::InvalidOperation, site,

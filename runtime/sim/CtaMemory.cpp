@@ -14,6 +14,9 @@ namespace {
 constexpr uint32_t maxAccessBytes = 32;
 /// Atomics a thread performs before others get their turn: it may spin on what they write.
 constexpr uint32_t spinsPerTurn = 64;
+/// Reads in a row that find the same before the thread is taken to wait for another value.
+constexpr uint32_t pollsPerTurn = 64;
+
 void copyBytes(void *dst, const void *src, uint32_t bytes) {
   switch (bytes) {
   case 1:
@@ -159,6 +162,8 @@ void Cta::globalLoad(Thread &t, uint64_t address, void *dst, int32_t size, bool 
     std::memset(dst, 0, bytes);
   if (launch.track)
     record(t, RequestKind::GlobalLoad, address, bytes, active, 0, site);
+  if (active)
+    noteRead(t, address, hashBytes(dst, bytes));
 }
 
 void Cta::globalStore(Thread &t, uint64_t address, const void *src, int32_t size, bool pred,
@@ -174,6 +179,7 @@ void Cta::globalStore(Thread &t, uint64_t address, const void *src, int32_t size
   if (launch.track)
     record(t, RequestKind::GlobalStore, address, bytes, active,
            launch.raceGlobal && active ? hashBytes(src, bytes) : 0, site);
+  noteWork();
 }
 
 void Cta::sharedLoad(Thread &t, uint32_t offset, void *dst, int32_t size, bool pred, int32_t site) {
@@ -260,7 +266,7 @@ void Cta::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_t ad
           address, [&] { written = performAtomic(op, type, memory, operand, compare, &old); });
       event.acquires = reads && (order & abi::OrderAcquire);
       event.releases = written && (fenced || (order & abi::OrderRelease));
-      recordAtomic(t, address, bytes, site);
+      recordAtomic(t, address, bytes, writes, site);
       logSync(event);
     }
     if (Counters *counters = countersOf(site))
@@ -268,10 +274,40 @@ void Cta::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_t ad
   }
   if (result && reads)
     std::memcpy(result, &old, bytes);
+  if (!shared && reads)
+    noteRead(t, address, old);
+  else if (!shared)
+    noteWork();
   if (++t.spins >= spinsPerTurn) {
     t.spins = 0;
     yield(t, /*spins=*/true);
   }
+}
+
+/// A read of global memory. One that finds what the thread has found there before is a poll, which
+/// may go on until another CTA writes. Compiled loops have barriers between their polls, so that a
+/// CTA which waits in this way moves all the time.
+void Cta::noteRead(Thread &t, uint64_t address, uint64_t value) {
+  if (t.pollAddress != address || t.pollValue != value) {
+    noteWork();
+    t.pollAddress = address;
+    t.pollValue = value;
+  }
+  if (t.pollWork != globalWork) {
+    t.pollWork = globalWork;
+    t.polls = 0;
+  }
+  if (++t.polls < pollsPerTurn)
+    return;
+  t.polls = 0;
+  poller = &t;
+  yield(t, /*spins=*/true);
+}
+
+/// An access of global memory that is no poll: the CTA does not only wait.
+void Cta::noteWork() {
+  ++globalWork;
+  poller = nullptr;
 }
 
 /// Remembers an atomic in the CTA's history; a poll that repeats the last one only moves it on.

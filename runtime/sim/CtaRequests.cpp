@@ -19,6 +19,7 @@ constexpr size_t compactionStep = size_t(1) << 16;
 AccessKind globalAccessOf(RangeKind kind) {
   switch (kind) {
   case RangeKind::Read:
+  case RangeKind::AtomicRead:
     return AccessKind::GlobalLoad;
   case RangeKind::Write:
     return AccessKind::GlobalStore;
@@ -102,7 +103,7 @@ void Cta::retire(Warp &warp, const RequestQueue &queue, const Request &request) 
     endRaceEpoch();
 }
 
-void Cta::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site) {
+void Cta::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, bool writes, int32_t site) {
   AccessRange range;
   range.begin = address;
   range.length = bytes;
@@ -114,7 +115,7 @@ void Cta::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site
   range.syncBefore = range.syncAfter = static_cast<uint32_t>(syncEvents.size());
   range.firstThread = static_cast<uint16_t>(t.index);
   range.laneBytes = static_cast<uint8_t>(bytes);
-  range.kind = RangeKind::Atomic;
+  range.kind = writes ? RangeKind::Atomic : RangeKind::AtomicRead;
   if (!epochRanges.empty() && epochRanges.back() == range)
     return; // A poll.
   epochRanges.push_back(range);
@@ -170,7 +171,7 @@ Finding raceFinding(const RangeConflict &conflict, const LaunchState &launch) {
   auto siteOf = [&](const AccessRange &range) {
     return range.site == launch.siteCount - 1 ? -1 : static_cast<int32_t>(range.site);
   };
-  bool reads = a.kind == RangeKind::Read;
+  bool reads = onlyReads(a.kind);
   Finding finding;
   finding.kind = reads                ? FindingKind::GlobalRaceReadWrite
                  : conflict.sameValue ? FindingKind::GlobalRaceSameValue

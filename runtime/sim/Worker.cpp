@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The loop of a host thread: one CTA after another, and several at a time only while all that run
-// spin on atomics, because what they wait for may come from a CTA that has not begun.
+// wait for global memory, because what they wait for may come from a CTA that has not begun.
 #include "runtime/sim/Worker.h"
 #include "runtime/sim/Cta.h"
 #include "runtime/sim/FaultGuard.h"
@@ -19,6 +19,8 @@ constexpr size_t maxResidentThreads = size_t(1) << 15;
 constexpr uint64_t maxKeptRanges = uint64_t(1) << 24;
 /// Mappings that stacks with guard pages may take; the usual limit of a process is 65530.
 constexpr uint64_t maxGuardMappings = 40000;
+/// What a turn of a CTA that polls counts for in turns of one that spins: it takes so much longer.
+constexpr uint64_t pollWeight = 8;
 
 } // namespace
 
@@ -92,8 +94,12 @@ void Worker::runCtas() {
     if (running.empty())
       return;
     spinning = true;
+    uint64_t weight = 1;
     for (size_t i = 0; i < running.size();) {
-      if (running[i]->run() == Cta::Outcome::Spinning) {
+      Cta::Outcome outcome = running[i]->run();
+      if (outcome != Cta::Outcome::Finished) {
+        if (outcome == Cta::Outcome::Polling)
+          weight = pollWeight;
         ++i;
         continue;
       }
@@ -107,7 +113,7 @@ void Worker::runCtas() {
     uint64_t progress = launch.progress.load(std::memory_order_relaxed);
     bool othersMove = progress != lastProgress || launch.busyWorkers.load() != 0;
     lastProgress = progress;
-    spinRounds = othersMove ? 0 : spinRounds + 1;
+    spinRounds = othersMove ? 0 : spinRounds + weight;
     bool mayStartMore = room && launch.nextCta.load() < launch.ctas && !launch.hung.load();
     if (spinRounds > launch.config.maxSpinRounds && !mayStartMore) {
       running.front()->stopSpinning();

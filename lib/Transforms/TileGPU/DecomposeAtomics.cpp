@@ -11,7 +11,8 @@
 //   tilegpu.local_store %old, %slot               the threads that performed it
 //   %all = tilegpu.local_load %slot               all threads; barriers are inserted later
 //
-// and puts a barrier before an atomic that publishes what other threads of the CTA did.
+// and puts a barrier before an atomic that publishes what other threads of the CTA did. A volatile
+// load, whose memory others may change meanwhile, hands around what the first threads found.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -70,23 +71,30 @@ static Value shareScalar(OpBuilder &builder, Location loc, Value old, int numWar
   return single->getResult(0);
 }
 
-static void shareOldValue(Operation *atomic) {
-  Value old = atomic->getResult(0);
+/// Brings what the first threads with an element found to all with that element.
+static void shareResult(Operation *access) {
+  Value old = access->getResult(0);
   // A store is made by the same thread.
   if (llvm::all_of(old.getUsers(), llvm::IsaPred<tile::StoreOp>))
     return;
   auto tensor = dyn_cast<RankedTensorType>(old.getType());
   if (tensor && !isReplicated(layoutOf(tensor)))
     return;
-  OpBuilder builder(atomic->getContext());
-  builder.setInsertionPointAfter(atomic);
-  Value shared = tensor ? shareTensor(builder, atomic->getLoc(), old)
-                        : shareScalar(builder, atomic->getLoc(), old, numWarpsOf(atomic));
-  // Everything but what was just made: it stands between the atomic and the insertion point.
+  OpBuilder builder(access->getContext());
+  builder.setInsertionPointAfter(access);
+  Value shared = tensor ? shareTensor(builder, access->getLoc(), old)
+                        : shareScalar(builder, access->getLoc(), old, numWarpsOf(access));
+  // Everything but what was just made: it stands between the access and the insertion point.
   SmallPtrSet<Operation *, 8> made;
-  for (Operation *op = atomic->getNextNode(); op != shared.getDefiningOp(); op = op->getNextNode())
+  for (Operation *op = access->getNextNode(); op != shared.getDefiningOp(); op = op->getNextNode())
     made.insert(op);
   old.replaceAllUsesExcept(shared, made);
+}
+
+/// Whether warps may find different values with a volatile load. Lanes of one warp load together.
+static bool mayDiffer(tile::LoadOp load) {
+  auto tensor = dyn_cast<RankedTensorType>(load.getType());
+  return tensor ? layoutOf(tensor).getFreeVariableMask(kWarp) != 0 : numWarpsOf(load) > 1;
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -152,17 +160,23 @@ struct DecomposeAtomics final : tilec::impl::TileGPUDecomposeAtomicsPassBase<Dec
   using Base::Base;
   void runOnOperation() override {
     SmallVector<Operation *> atomics;
+    SmallVector<tile::LoadOp> volatileLoads;
     getOperation().walk([&](Operation *op) {
+      auto load = dyn_cast<tile::LoadOp>(op);
       if (isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op))
         atomics.push_back(op);
+      else if (load && load.getIsVolatile() && mayDiffer(load))
+        volatileLoads.push_back(load);
     });
     for (Operation *atomic : atomics) {
       if (failed(checkTarget(atomic)))
         return signalPassFailure();
       auto rmw = dyn_cast<tile::AtomicRMWOp>(atomic);
       waitForOthers(atomic, rmw ? rmw.getSem() : cast<tile::AtomicCasOp>(atomic).getSem());
-      shareOldValue(atomic);
+      shareResult(atomic);
     }
+    for (tile::LoadOp load : volatileLoads)
+      shareResult(load);
   }
 };
 } // namespace

@@ -110,4 +110,26 @@ func.func @barrier_is_there(%p: tensor<128x!tile.ptr<i32>, #one>, %v: tensor<128
   %0 = tile.atomic_rmw xchg %q, %s : !tile.ptr<i32>
   return
 }
+
+// Threads that found different values would go different ways.
+// CHECK-LABEL: func @volatile_loads
+// CHECK: %[[OWN:.*]] = tile.load %{{.*}} volatile : !tile.ptr<i32>
+// CHECK: %[[SPLAT:.*]] = tile.splat %[[OWN]]
+// CHECK: tilegpu.local_store %[[SPLAT]]
+// CHECK: tilegpu.local_load
+// CHECK: %[[FOUND:.*]] = tile.reduce
+// CHECK: %[[SEVERAL:.*]] = tile.load %{{.*}} volatile : tensor<16x
+// CHECK: tilegpu.local_store %[[SEVERAL]]
+// CHECK: %[[ALL:.*]] = tilegpu.local_load
+// Of these each has one thread.
+// CHECK: %[[SINGLE:.*]] = tile.load %{{.*}} volatile : tensor<128x
+// CHECK-NOT: local_
+// CHECK: return %[[FOUND]], %[[ALL]], %[[SINGLE]]
+func.func @volatile_loads(%q: !tile.ptr<i32>, %f: tensor<16x!tile.ptr<i32>, #few>, %p: tensor<128x!tile.ptr<i32>, #one>)
+    -> (i32, tensor<16xi32, #few>, tensor<128xi32, #one>) {
+  %0 = tile.load %q volatile : !tile.ptr<i32>
+  %1 = tile.load %f volatile : tensor<16x!tile.ptr<i32>, #few>
+  %2 = tile.load %p volatile : tensor<128x!tile.ptr<i32>, #one>
+  return %0, %1, %2 : i32, tensor<16xi32, #few>, tensor<128xi32, #one>
+}
 }

@@ -131,6 +131,72 @@ TEST(SimBarrier, spinning_for_ever_is_a_deadlock) {
   EXPECT_EQ(finding->thread.thread, 3u);
 }
 
+// The shape of compiled loops: one thread reads, all learn of it behind a barrier.
+TEST(SimBarrier, polls_with_barriers_between_let_other_ctas_begin) {
+  for (unsigned hostThreads : {1u, 3u}) {
+    for (bool plain : {false, true}) {
+      constexpr uint32_t ctas = 12;
+      std::vector<uint32_t> arrived(1);
+      LaunchConfig config = shape(ctas, 64, 4);
+      config.hostThreads = hostThreads;
+      config.checkGlobalRaces = !plain; // A plain read beside atomics is a race.
+      addBuffer(config, arrived, "arrived");
+      LaunchResult result = run(config, [&] {
+        if (tid() == 0)
+          atomic<uint32_t>(abi::AtomicAdd, &arrived[0], 1, 2, abi::OrderRelease);
+        bool all = false;
+        while (!all) {
+          if (tid() == 0)
+            sharedStore<uint32_t>(
+                0,
+                plain ? load(&arrived[0], 3)
+                      : atomic<uint32_t>(abi::AtomicLoad, &arrived[0], 0, 3, abi::OrderAcquire),
+                4);
+          tilec_sim_barrier(0, 0, 5);
+          all = sharedLoad<uint32_t>(0, 6) == ctas;
+          tilec_sim_barrier(0, 0, 7);
+        }
+      });
+      EXPECT_EQ(result.status, LaunchStatus::Completed) << describe(result, config);
+      EXPECT_EQ(arrived[0], ctas);
+    }
+  }
+}
+
+TEST(SimBarrier, polling_for_ever_with_barriers_between_is_a_deadlock) {
+  std::vector<uint32_t> flag(1);
+  LaunchConfig config = shape(2, 64);
+  config.maxSpinRounds = 20;
+  addBuffer(config, flag, "flag");
+  LaunchResult result = run(config, [&] {
+    while (load(&flag[0], 4) == 0)
+      tilec_sim_barrier(0, 0, 5);
+  });
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+  const Finding *finding = find(result, FindingKind::Deadlock);
+  ASSERT_TRUE(finding) << describe(result, config);
+  EXPECT_EQ(finding->message,
+            "the thread waits in a loop for a value that no running thread writes");
+}
+
+TEST(SimBarrier, the_same_read_often_is_no_deadlock) {
+  std::vector<uint32_t> x(1, 3), sums(64);
+  LaunchConfig config = shape(2, 32);
+  config.maxSpinRounds = 20;
+  addBuffer(config, x, "x");
+  addBuffer(config, sums, "sums");
+  LaunchResult result = run(config, [&] {
+    uint32_t sum = 0;
+    for (int i = 0; i < 1000; ++i) {
+      sum += load(&x[0], 4);
+      tilec_sim_barrier(0, 0, 5);
+    }
+    store(&sums[globalId()], sum, 6);
+  });
+  EXPECT_EQ(result.status, LaunchStatus::Completed) << describe(result, config);
+  EXPECT_EQ(std::count(sums.begin(), sums.end(), 3000u), 64);
+}
+
 TEST(SimBarrier, step_limit) {
   std::vector<int> x(32);
   LaunchConfig config = shape(1, 32);

@@ -172,6 +172,27 @@ TEST(SimGlobalRace, atomics_do_not_race_with_each_other) {
   EXPECT_EQ(race->otherAccess.kind, AccessKind::GlobalAtomic);
 }
 
+TEST(SimGlobalRace, atomic_loads_only_read) {
+  std::vector<uint32_t> x(4);
+  LaunchConfig config = shape(10, 64);
+  addBuffer(config, x, "x");
+  LaunchResult good = run(config, [&] {
+    atomic<uint32_t>(abi::AtomicLoad, &x[tid() % 4], 0, 1);
+    load(&x[tid() % 4], 2);
+  });
+  EXPECT_CLEAN(good, config);
+  LaunchResult bad = run(config, [&] {
+    atomic<uint32_t>(abi::AtomicLoad, &x[tid() % 4], 0, 1);
+    store(&x[3], 7u, 2, cta() == 4 && tid() == 9);
+  });
+  const Finding *race = find(bad, FindingKind::GlobalRaceReadWrite);
+  ASSERT_TRUE(race) << describe(bad, config);
+  EXPECT_EQ(race->site, 1);
+  EXPECT_EQ(race->otherSite, 2);
+  EXPECT_EQ(race->access.kind, AccessKind::GlobalLoad);
+  EXPECT_EQ(race->otherThread.cta[0], 4u);
+}
+
 /// The last CTA to arrive sums what the others have written.
 LaunchResult lastCtaSums(LaunchConfig &config, int32_t order, bool fences, uint32_t &sum) {
   uint32_t ctas = config.grid[0];

@@ -20,6 +20,21 @@ def TileLowerDescriptorsPass : Pass<"tile-lower-descriptors", "::mlir::ModuleOp"
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileMarkPollsPass : Pass<"tile-mark-polls", "::mlir::ModuleOp"> {
+  let summary = "loads by which a loop waits for memory become volatile";
+  let description = [{
+    A `while` that goes on until a load finds another value at the same address waits for somebody else to write it. Such a
+    loop may compute nothing at all, so that only a volatile load keeps it, and keeps the load inside of it. Marked are
+    loads that the loop's condition depends on and whose address is the same in each iteration: scalar ones anywhere in
+    the loop, others in the condition itself.
+
+    ```mlir
+    scf.while : () -> () {
+      %0 = tile.load %flag volatile : !tile.ptr<i32>
+    ```
+  }];
+}
+
 def TileSqueezeDescriptorAccessesPass : Pass<"tile-squeeze-descriptor-accesses", "::mlir::ModuleOp"> {
   let summary = "descriptor accesses leave out the dimensions of size one that a reshape drops";
   let description = [{

@@ -67,11 +67,12 @@ def TileGPUUnrollLoopsPass : Pass<"tilegpu-unroll-loops", "::mlir::ModuleOp"> {
 }
 
 def TileGPUDecomposeAtomicsPass : Pass<"tilegpu-decompose-atomics", "::mlir::ModuleOp"> {
-  let summary = "bring the old values of atomics to all threads that need them";
+  let summary = "bring the old values of atomics, and volatile loads, to all threads that need them";
   let description = [{
     A scalar atomic is performed by the first thread, one of a tensor by the first of the threads that hold an
     element. Where other threads hold it too and the old value is used, it goes to them through a buffer in shared
-    memory, whose barriers `tilegpu-insert-barriers` adds.
+    memory, whose barriers `tilegpu-insert-barriers` adds. A volatile load that several warps make, a scalar one for
+    example, is handed around in the same way: its memory may change meanwhile, and all threads take the same branch.
 
     A scalar atomic with release order speaks for the whole program: where other threads may have accessed global
     memory since the last barrier, one is put before it. For one of a tensor that is done after stores only; its

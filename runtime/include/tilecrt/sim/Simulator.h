@@ -59,7 +59,9 @@ struct LaunchConfig {
   /// are not run, so how often the finding occurred is not deterministic. A loop that makes no ABI
   /// call at all cannot be interrupted.
   uint64_t maxStepsPerThread = uint64_t(1) << 30;
-  /// Rounds that a CTA may do nothing but spin on atomics while nothing else in the launch moves.
+  /// Turns that a CTA may do nothing but wait for a value in global memory while nothing else in
+  /// the launch moves. A turn is 64 rounds of 64 atomics or equal reads; 64 rounds from barrier to
+  /// barrier, with a read that finds what it found before, count for eight turns.
   uint64_t maxSpinRounds = 20000;
   /// Stack of one simulated thread. A kernel that needs more is stopped with a StackOverflow
   /// finding.
