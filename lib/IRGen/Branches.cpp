@@ -24,18 +24,12 @@ static bool containsLoop(const Continuation *next) {
 }
 
 FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *next) {
-  FailureOr<Value> test = evaluate(stmt.condition);
+  FailureOr<Value> test = evaluateCondition(stmt.condition, "if");
   if (mlir::failed(test))
     return failure();
-  if (!test->isRuntime()) {
-    FailureOr<bool> truth = toBool(*test, stmt.condition->range, "the condition");
-    if (mlir::failed(truth))
-      return failure();
-    return execute(*truth ? stmt.thenBody : stmt.elseBody, next);
-  }
-  FailureOr<mlir::Value> condition = toCondition(*test, stmt.condition->range, "if");
-  if (mlir::failed(condition))
-    return failure();
+  if (!test->isRuntime())
+    return execute(test->isKnownTrue() ? stmt.thenBody : stmt.elseBody, next);
+  mlir::Value condition = test->getRuntime()->value;
   bool returns = ast::containsReturn(stmt.thenBody) || ast::containsReturn(stmt.elseBody);
   bool leaves =
       ast::containsBreakOrContinue(stmt.thenBody) || ast::containsBreakOrContinue(stmt.elseBody);
@@ -43,13 +37,13 @@ FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *ne
     bool isCopied =
         !isEmpty(next) && !ast::alwaysJumps(stmt.thenBody) && !ast::alwaysJumps(stmt.elseBody);
     if (isCopied && (frame->copies >= maxCopies || containsLoop(next)))
-      return executeJoinedBranch(stmt, *condition, next);
+      return executeJoinedBranch(stmt, condition, next);
     llvm::SaveAndRestore<unsigned> copied(frame->copies, frame->copies + (isCopied ? 1 : 0));
     return executeLeavingBranch(
-        {stmt.range, stmt.headerRange}, *condition, next,
+        {stmt.range, stmt.headerRange}, condition, next,
         [&] { return execute(stmt.thenBody, next); }, [&] { return execute(stmt.elseBody, next); });
   }
-  executeRuntimeIf(stmt, *condition);
+  executeRuntimeIf(stmt, condition);
   return Flow::Next;
 }
 

@@ -297,8 +297,8 @@ public:
   Value makeZero(const Type &type);
   /// A block filled with a scalar.
   Value splat(const Value &scalar, llvm::ArrayRef<int64_t> shape);
-  /// A scalar int1 for a condition; `what` is "if" or "while".
-  FailureOr<mlir::Value> toCondition(const Value &value, SourceRange range, llvm::StringRef what);
+  /// The condition of an "if" or a "while": a compile-time bool or a scalar int1.
+  FailureOr<Value> evaluateCondition(const ast::Expr *expr, llvm::StringRef what);
 
   // Calls -----------------------------------------------------------------------------------------
 
@@ -538,6 +538,11 @@ private:
                                   llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                                   llvm::ArrayRef<mlir::Value> inits, LoopExit &exit,
                                   LogicalResult &result);
+  /// The loop of two blocks: `test` ends with the condition and what it hands to `body`, which ends
+  /// with what the next iteration begins with.
+  mlir::scf::WhileOp finishWhile(mlir::ValueRange inits, DetachedBlock &test,
+                                 mlir::Value condition, mlir::ValueRange forwarded,
+                                 DetachedBlock &body, mlir::ValueRange leaves);
   FailureOr<Flow> executeStaticWhile(const ast::While &stmt, const Continuation *next);
   FailureOr<Flow> executeWhile(const ast::While &stmt, const Continuation *next);
 

@@ -107,20 +107,24 @@ FailureOr<Value> Generator::evaluateCompare(const ast::Compare &expr) {
   return result;
 }
 
-FailureOr<mlir::Value> Generator::toCondition(const Value &value, SourceRange range,
-                                              llvm::StringRef what) {
-  FailureOr<Value> operand = toRuntime(value, range);
-  if (mlir::failed(operand))
+FailureOr<Value> Generator::evaluateCondition(const ast::Expr *expr, llvm::StringRef what) {
+  SourceRange range = expr->range;
+  FailureOr<Value> test = evaluate(expr);
+  if (mlir::failed(test))
     return failure();
-  Type type = operand->getRuntime()->type;
+  if (!test->isRuntime()) {
+    FailureOr<bool> isTrue = toBool(*test, range, "the condition");
+    if (mlir::failed(isTrue))
+      return failure();
+    return Value::boolean(*isTrue);
+  }
+  Type type = test->getRuntime()->type;
   if (type.isBlock() && type.getNumElements() != 1)
     return error(range, "the condition of '" + what + "' must be a scalar, got " + type.str() +
                             "; use tl.where for elementwise choice");
-  FailureOr<Value> truth = cast(*operand, ScalarKind::Int1, range);
-  if (mlir::failed(truth))
-    return failure();
-  if (!type.isBlock())
-    return truth->getRuntime()->value;
+  FailureOr<Value> truth = cast(*test, ScalarKind::Int1, range);
+  if (mlir::failed(truth) || !type.isBlock())
+    return truth;
   FailureOr<Value> flat = reshape(*truth, {1}, /*allowReorder=*/false, range);
   if (mlir::failed(flat))
     return failure();
@@ -133,22 +137,15 @@ FailureOr<mlir::Value> Generator::toCondition(const Value &value, SourceRange ra
   builder.setInsertionPointToEnd(block);
   mlir::Value either = create<arith::OrIOp>(a, b);
   create<tile::YieldOp>(mlir::ValueRange{either});
-  return reduce->getResult(0);
+  return Value::runtime(reduce->getResult(0), ScalarKind::Int1);
 }
 
 FailureOr<Value> Generator::evaluateConditional(const ast::Conditional &expr) {
-  FailureOr<Value> test = evaluate(expr.condition);
+  FailureOr<Value> test = evaluateCondition(expr.condition, "if");
   if (mlir::failed(test))
     return failure();
-  if (!test->isRuntime()) {
-    FailureOr<bool> truth = toBool(*test, expr.condition->range, "the condition");
-    if (mlir::failed(truth))
-      return failure();
-    return evaluate(*truth ? expr.thenValue : expr.elseValue);
-  }
-  FailureOr<mlir::Value> condition = toCondition(*test, expr.condition->range, "if");
-  if (mlir::failed(condition))
-    return failure();
+  if (!test->isRuntime())
+    return evaluate(test->isKnownTrue() ? expr.thenValue : expr.elseValue);
 
   DetachedBlock thenBlock, elseBlock;
   auto evaluateArm = [&](const ast::Expr *arm, DetachedBlock &block) {
@@ -163,7 +160,7 @@ FailureOr<Value> Generator::evaluateConditional(const ast::Conditional &expr) {
   if (mlir::failed(unifyResults(*thenValue, thenBlock.get(), *elseValue, elseBlock.get(),
                                 "a conditional expression", expr.range)))
     return failure();
-  return finishIf(*condition, thenBlock, elseBlock, *thenValue, *elseValue);
+  return finishIf(test->getRuntime()->value, thenBlock, elseBlock, *thenValue, *elseValue);
 }
 
 } // namespace tilec::irgen

@@ -288,17 +288,8 @@ mlir::ValueRange Generator::emitLeavingFor(const ast::For &stmt, const LoopBound
   if (mlir::failed(result))
     return {};
   leaves.append(returned);
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(test.get());
-    create<scf::ConditionOp>(goesOn, forwarded);
-    builder.setInsertionPointToEnd(body.get());
-    create<scf::YieldOp>(leaves);
-  }
-  auto loop = create<scf::WhileOp>(mlir::TypeRange(mlir::ValueRange(operands)), operands);
+  scf::WhileOp loop = finishWhile(operands, test, goesOn, forwarded, body, leaves);
   setLoopOptions(loop, range);
-  test.moveTo(loop.getBefore());
-  body.moveTo(loop.getAfter());
   mlir::ValueRange values = mlir::ValueRange(loop.getResults()).drop_front(2);
   exit = readReturn(exit, values.drop_front(inits.size()));
   return values.take_front(inits.size());

@@ -13,21 +13,7 @@ namespace scf = mlir::scf;
 
 FailureOr<Value> Generator::emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,
                                                mlir::Value broke, bool &isAlways) {
-  auto evaluateTest = [&]() -> FailureOr<Value> {
-    FailureOr<Value> test = evaluate(stmt.condition);
-    if (mlir::failed(test))
-      return failure();
-    if (!test->isRuntime()) {
-      FailureOr<bool> truth = toBool(*test, stmt.condition->range, "the condition");
-      if (mlir::failed(truth))
-        return failure();
-      return Value::boolean(*truth);
-    }
-    FailureOr<mlir::Value> condition = toCondition(*test, stmt.condition->range, "while");
-    if (mlir::failed(condition))
-      return failure();
-    return Value::runtime(*condition, ScalarKind::Int1);
-  };
+  auto evaluateTest = [&] { return evaluateCondition(stmt.condition, "while"); };
   if (!broke)
     return evaluateTest();
 
@@ -135,6 +121,22 @@ LogicalResult Generator::carryConditionNames(const ast::While &stmt, const ast::
   return success();
 }
 
+scf::WhileOp Generator::finishWhile(mlir::ValueRange inits, DetachedBlock &test,
+                                    mlir::Value condition, mlir::ValueRange forwarded,
+                                    DetachedBlock &body, mlir::ValueRange leaves) {
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(test.get());
+    create<scf::ConditionOp>(condition, forwarded);
+    builder.setInsertionPointToEnd(body.get());
+    create<scf::YieldOp>(leaves);
+  }
+  auto loop = create<scf::WhileOp>(mlir::TypeRange(forwarded), inits);
+  test.moveTo(loop.getBefore());
+  body.moveTo(loop.getAfter());
+  return loop;
+}
+
 FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuation *next) {
   if (!stmt.elseBody.empty())
     return error(stmt.headerRange, "'else' of a loop is not supported");
@@ -225,16 +227,7 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
     return Flow::Next;
   }
   leaves.append(returned);
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(conditionBlock.get());
-    create<scf::ConditionOp>(condition, forwarded);
-    builder.setInsertionPointToEnd(bodyBlock.get());
-    create<scf::YieldOp>(leaves);
-  }
-  auto loop = create<scf::WhileOp>(mlir::TypeRange(mlir::ValueRange(forwarded)), inits);
-  conditionBlock.moveTo(loop.getBefore());
-  bodyBlock.moveTo(loop.getAfter());
+  scf::WhileOp loop = finishWhile(inits, conditionBlock, condition, forwarded, bodyBlock, leaves);
   mlir::ValueRange results = loop.getResults();
   rebindCarried(visible, atBody, dropFlag(results.take_front(numForwarded)));
   forgetLoopLocals(assigned, visible, stmt.headerRange);
