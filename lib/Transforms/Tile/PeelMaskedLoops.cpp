@@ -17,6 +17,7 @@
 #include "IndexProof.h"
 #include "MaskGain.h"
 #include "TrueMasks.h"
+#include "tilec/Analysis/AddressSteps.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -66,13 +67,6 @@ private:
   Conditions conditions;
 };
 } // namespace
-
-static std::optional<int64_t> constantOf(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  return std::nullopt;
-}
 
 bool Split::supports(scf::ForOp loop) {
   Type type = loop.getInductionVar().getType();
