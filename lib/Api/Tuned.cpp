@@ -5,6 +5,7 @@
 
 #include "OptionsReader.h"
 
+#include "tilec/Sema/HostFunction.h"
 #include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Syntax/Parser.h"
 #include "tilec/Tuning/SearchSpace.h"
@@ -32,6 +33,8 @@ std::optional<SelectedKernel> selectKernel(SourceManager &sources, FileId file,
       selected.info = std::move(kernel);
       return selected;
     }
+  if ((!name.empty() || kernels.empty()) && reportHostFunction(*selected.tree, name, engine))
+    return std::nullopt;
   if (!name.empty()) {
     engine.error(start, "no kernel named '" + name + "' in this file");
   } else if (kernels.empty()) {

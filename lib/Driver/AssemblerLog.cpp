@@ -11,6 +11,21 @@
 
 namespace tilec {
 
+/// Whether inline assembly ends where its text does; what follows is refused otherwise.
+static bool isComplete(llvm::StringRef text) {
+  int64_t depth = 0;
+  char last = ';';
+  while (!text.empty()) {
+    auto [line, others] = text.split('\n');
+    text = others;
+    line = line.split("//").first.rtrim();
+    depth += int64_t(line.count('{')) - int64_t(line.count('}'));
+    if (!line.empty())
+      last = line.back();
+  }
+  return depth == 0 && llvm::StringRef(";:}").contains(last);
+}
+
 std::optional<RefusedAssembly> findRefusedAssembly(llvm::StringRef ptx, llvm::StringRef log) {
   llvm::StringRef rest = log.split(", line ").second;
   size_t number = 0;
@@ -20,6 +35,8 @@ std::optional<RefusedAssembly> findRefusedAssembly(llvm::StringRef ptx, llvm::St
   ptx.split(lines, '\n');
   bool isInline = false;
   llvm::StringRef place;
+  std::optional<llvm::StringRef> incomplete;
+  const char *begin = nullptr;
   llvm::StringMap<llvm::StringRef> files;
   for (auto [index, line] : llvm::enumerate(lines)) {
     llvm::StringRef words = line.trim();
@@ -30,15 +47,20 @@ std::optional<RefusedAssembly> findRefusedAssembly(llvm::StringRef ptx, llvm::St
     }
     if (index >= number)
       continue;
-    if (words.starts_with("// begin inline asm"))
+    if (words.starts_with("// begin inline asm")) {
       isInline = true;
-    else if (words.starts_with("// end inline asm"))
+      begin = line.end();
+    } else if (words.starts_with("// end inline asm") && isInline) {
       isInline = false;
-    else if (words.consume_front(".loc"))
+      if (!incomplete && !isComplete(llvm::StringRef(begin, line.begin() - begin)))
+        incomplete = place;
+    } else if (words.consume_front(".loc"))
       place = words.trim();
   }
-  if (!isInline)
+  if (!isInline && !incomplete)
     return std::nullopt;
+  if (!isInline)
+    place = *incomplete;
   RefusedAssembly refused;
   refused.why = rest.split('\n').first.split(" : ").second.trim().str();
   auto [id, position] = place.split(' ');

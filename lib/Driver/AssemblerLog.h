@@ -24,7 +24,7 @@ struct RefusedAssembly {
 };
 
 /// Finds the line that the assembler's log names first in the PTX; nothing when it is not within
-/// inline assembly.
+/// inline assembly nor behind some that lacks its end.
 std::optional<RefusedAssembly> findRefusedAssembly(llvm::StringRef ptx, llvm::StringRef log);
 
 } // namespace tilec

@@ -196,15 +196,21 @@ SignatureSearch::Trial SignatureSearch::tryOut(const Guess &guess) {
 
 bool SignatureSearch::mend(const ast::FunctionDef &function, llvm::ArrayRef<ParamUse> uses,
                            Guess &guess, Trial &trial) {
+  auto getUse = [&](const ParamGuess &guessed) -> const ParamUse & {
+    auto param = llvm::find_if(function.params,
+                               [&](const ast::Param &each) { return each.name == guessed.name; });
+    return uses[size_t(param - function.params.begin())];
+  };
   for (bool progress = true; progress;) {
     progress = false;
     for (size_t i = 0; i < guess.size(); ++i) {
-      auto param = llvm::find_if(function.params, [&](const ast::Param &candidate) {
-        return candidate.name == guess[i].name;
-      });
-      const ParamUse &use = uses[size_t(param - function.params.begin())];
+      const ParamUse &use = getUse(guess[i]);
       for (const ParamGuess &alternative : findAlternatives(module, use, guess[i])) {
         Guess other = guess;
+        // Both operands of a product have scales of one type.
+        for (ParamGuess &each : other)
+          if (use.loadsScales && getUse(each).loadsScales)
+            each.text = alternative.text;
         other[i] = alternative;
         if (!isNew(other))
           continue;

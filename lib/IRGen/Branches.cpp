@@ -209,7 +209,10 @@ LogicalResult Generator::mergeVariable(llvm::StringRef name, const BranchSite &s
   Value left = thenValue, right = elseValue;
   std::string what = ("variable '" + name + "'").str();
   // A temporary of both branches that is not used later may differ; a variable that lives on not.
-  if (!existed && !haveSameType(left, right)) {
+  const BlockAccessValue *access = left.getIf<BlockAccessValue>();
+  bool isAccess = access && right.getIf<BlockAccessValue>() &&
+                  access->isSameType(*right.getIf<BlockAccessValue>());
+  if (!existed && !isAccess && !haveSameType(left, right)) {
     LineColumn position = sources.getLineColumn(site.range);
     thenValue = Value::poison(
         ("variable '" + name + "' has type " + left.describe() + " or " + right.describe() +
@@ -250,6 +253,20 @@ LogicalResult Generator::unifyResults(Value &lhs, mlir::Block *lhsBlock, Value &
     }
     lhs = Value::tuple(std::move(newLeft), lhs.getFields());
     rhs = Value::tuple(std::move(newRight), rhs.getFields());
+    return success();
+  }
+  // Block pointers may differ in what of them is known at compile time.
+  const BlockAccessValue *access = lhs.getIf<BlockAccessValue>();
+  if (const BlockAccessValue *other = rhs.getIf<BlockAccessValue>();
+      access && other && access->isSameType(*other)) {
+    Value parts = *access->parts, otherParts = *other->parts;
+    if (mlir::failed(unifyResults(parts, lhsBlock, otherParts, rhsBlock, what, range)))
+      return failure();
+    BlockAccessValue result = *access;
+    result.parts = std::make_shared<const Value>(std::move(parts));
+    lhs = result;
+    result.parts = std::make_shared<const Value>(std::move(otherParts));
+    rhs = result;
     return success();
   }
   // A number takes the type of the other side where that loses nothing.

@@ -107,6 +107,9 @@ struct Frame {
   llvm::DenseSet<llvm::StringRef> constexprNames;
   /// Loops around this place of the activation that are not unrolled.
   unsigned runtimeLoops = 0;
+  /// Variables that the body of a loop has just given another type, before it reads them; they
+  /// have no value behind it.
+  std::vector<std::pair<llvm::StringRef, std::string>> retyped;
   /// Set when a `return` was executed.
   Value returnValue;
   bool isKernel = false;
@@ -578,9 +581,11 @@ private:
   /// It assigns `assigned`; `isAlways` tells whether only `broke` ends the loop.
   FailureOr<Value> emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,
                                       mlir::Value broke, bool &isAlways);
-  /// Values of the carried variables at the end of a loop body; all must have kept their types.
+  /// Values of the carried variables at the end of a loop body; those that it does not assign
+  /// before it reads them must have kept their types.
   LogicalResult collectCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
-                               llvm::SmallVectorImpl<mlir::Value> &leaves, SourceRange range);
+                               ast::Block body, llvm::SmallVectorImpl<mlir::Value> &leaves,
+                               SourceRange range);
   /// Gives the carried variables new program values with the structure they had before.
   void rebindCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                      mlir::ValueRange values);

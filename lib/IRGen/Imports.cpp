@@ -194,6 +194,8 @@ std::string Generator::describeRoots(const SourceModule &module, llvm::StringRef
 
 LogicalResult Generator::errorMissingModule(const SourceModule &module, llvm::StringRef path,
                                             llvm::StringRef name, SourceRange range) {
+  if (path.starts_with("triton.") && name == path)
+    return error(range, "'" + path + "' is not a module of the language");
   if (path.starts_with("triton."))
     return error(range,
                  "'" + name + "' comes from '" + path + "', which is not a module of the language");

@@ -8,6 +8,7 @@
 #include "KernelBinding.h"
 #include "Trial.h"
 
+#include "tilec/Sema/HostFunction.h"
 #include "tilec/Sema/Signature.h"
 #include "tilec/Syntax/Parser.h"
 
@@ -82,6 +83,8 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
   const ast::Module &tree = module.scope.getModule();
   std::vector<const ast::FunctionDef *> kernels = getKernels(tree);
   SourceRange start(tree.file, 0, 0);
+  if (kernels.empty() && reportHostFunction(tree, options.kernel, diagnostics))
+    return nullptr;
   if (kernels.empty()) {
     report(Severity::Error, start,
            "no kernel in this file: no function is decorated with @triton.jit");
@@ -90,6 +93,8 @@ const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
   if (!options.kernel.empty()) {
     if (const ast::FunctionDef *kernel = tree.findJitFunction(options.kernel))
       return kernel;
+    if (reportHostFunction(tree, options.kernel, diagnostics))
+      return nullptr;
     std::vector<llvm::StringRef> names;
     for (const ast::FunctionDef *kernel : kernels)
       names.push_back(kernel->name);

@@ -30,7 +30,7 @@ FailureOr<std::vector<llvm::StringRef>> Generator::findCarried(const ast::NameSe
 }
 
 LogicalResult Generator::collectCarried(llvm::ArrayRef<llvm::StringRef> carried,
-                                        const Variables &before,
+                                        const Variables &before, ast::Block body,
                                         llvm::SmallVectorImpl<mlir::Value> &leaves,
                                         SourceRange range) {
   LogicalResult result = success();
@@ -52,6 +52,13 @@ LogicalResult Generator::collectCarried(llvm::ArrayRef<llvm::StringRef> carried,
         report(Severity::Error, range,
                poisoned->message + ", but the loop carries it to the next iteration");
       result = failure();
+    } else if (!haveSameType(old, now) && ast::isAssignedFirst(body, name)) {
+      frame->retyped.emplace_back(
+          name, "variable '" + name.str() + "' has type " + old.describe() +
+                    " before the loop at line " +
+                    std::to_string(sources.getLineColumn(range).line) + " and " + now.describe() +
+                    " in it" + suggestCast(old, "it before the loop", now, "the new value"));
+      flatten(old, leaves);
     } else if (!haveSameType(old, now)) {
       result = error(range, "variable '" + name + "' changes its type in the loop from " +
                                 old.describe() + " to " + now.describe() +
@@ -74,6 +81,8 @@ void Generator::rebindCarried(llvm::ArrayRef<llvm::StringRef> carried, const Var
 void Generator::forgetLoopLocals(const ast::NameSet &assigned,
                                  llvm::ArrayRef<llvm::StringRef> carried, SourceRange range) {
   LineColumn position = sources.getLineColumn(range);
+  for (auto &[name, message] : std::exchange(frame->retyped, {}))
+    frame->variables[name] = Value::poison(std::move(message));
   for (llvm::StringRef name : assigned) {
     if (llvm::is_contained(carried, name) || frame->variables.count(name))
       continue;
@@ -214,7 +223,7 @@ LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assig
   llvm::SaveAndRestore<unsigned> around(frame->runtimeLoops, frame->runtimeLoops + 1);
   execute(body, nullptr);
   exit = loop.exit;
-  return collectCarried(carried, before, leaves, range);
+  return collectCarried(carried, before, body, leaves, range);
 }
 
 mlir::ValueRange Generator::emitFor(const ast::For &stmt, const LoopBounds &bounds,

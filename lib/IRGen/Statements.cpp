@@ -260,9 +260,13 @@ LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
   FailureOr<Value> value = evaluate(stmt.value);
   if (mlir::failed(value))
     return failure();
-  if (isConstexpr && value->isRuntime())
-    return error(stmt.value->range, "the value of the constexpr '" + name->id +
-                                        "' is not known at compile time, got " + value->describe());
+  // Harmless as long as nothing needs the number; what does says so.
+  if (isConstexpr && value->isRuntime()) {
+    warn(warnings::kRuntimeConstexpr, stmt.value->range,
+         "the value of the constexpr '" + name->id +
+             "' is not known at compile time; it becomes a variable like others");
+    frame->constexprNames.erase(name->id);
+  }
   return assign(stmt.target, *value, stmt.value->range);
 }
 

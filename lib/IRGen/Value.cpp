@@ -116,10 +116,6 @@ std::string Value::describe() const {
   return "an undefined value";
 }
 
-static bool isSameAccessType(const BlockAccessValue &a, const BlockAccessValue &b) {
-  return a.kind == b.kind && a.block == b.block && a.isConst == b.isConst;
-}
-
 std::string getLanguageName(DType type) {
   for (llvm::StringRef name : getLanguageTypeNames())
     if (findLanguageType(name) == type)
@@ -182,7 +178,7 @@ bool isIdentical(const Value &lhs, const Value &rhs) {
   }
   if (const BlockAccessValue *a = lhs.getIf<BlockAccessValue>()) {
     const BlockAccessValue *b = rhs.getIf<BlockAccessValue>();
-    return b && isSameAccessType(*a, *b) && isIdentical(*a->parts, *b->parts);
+    return b && a->isSameType(*b) && isIdentical(*a->parts, *b->parts);
   }
   if (const RangeValue *a = lhs.getIf<RangeValue>()) {
     const RangeValue *b = rhs.getIf<RangeValue>();
@@ -273,7 +269,7 @@ bool haveSameType(const Value &lhs, const Value &rhs) {
   }
   if (const BlockAccessValue *a = lhs.getIf<BlockAccessValue>()) {
     const BlockAccessValue *b = rhs.getIf<BlockAccessValue>();
-    return b && isSameAccessType(*a, *b) && haveSameType(*a->parts, *b->parts);
+    return b && a->isSameType(*b) && haveSameType(*a->parts, *b->parts);
   }
   return isIdentical(lhs, rhs);
 }

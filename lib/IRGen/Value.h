@@ -153,6 +153,10 @@ struct BlockAccessValue {
   /// A tuple: the descriptor or base pointer, sizes, strides, and of a block pointer the offsets,
   /// of a descriptor the base pointer.
   std::shared_ptr<const Value> parts;
+
+  bool isSameType(const BlockAccessValue &other) const {
+    return kind == other.kind && block == other.block && isConst == other.isConst;
+  }
 };
 
 /// `range(...)`, `tl.range(...)` or `tl.static_range(...)`.

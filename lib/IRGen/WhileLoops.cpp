@@ -185,7 +185,7 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
     if (breaks)
       forwarded.push_back(arguments[0]);
     if (mlir::succeeded(test))
-      collected = collectCarried(*carried, before, forwarded, stmt.headerRange);
+      collected = collectCarried(*carried, before, {}, forwarded, stmt.headerRange);
     frame->variables = before;
     if (mlir::failed(test) || mlir::failed(collected))
       return failure();

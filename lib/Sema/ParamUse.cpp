@@ -331,6 +331,9 @@ Flow FunctionScan::evaluateBinary(const Binary &binary) {
   switch (binary.op) {
   case BinaryOp::Add:
   case BinaryOp::Sub:
+    for (auto [flow, other] : {std::pair(&left, binary.rhs), std::pair(&right, binary.lhs)})
+      if (flow->isExact && !llvm::isa<Tuple, List>(other))
+        use(flow->terms.front()).isTerm = true;
     left.add(right);
     return left;
   case BinaryOp::FloorDiv:

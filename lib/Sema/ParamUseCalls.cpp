@@ -125,6 +125,7 @@ Flow FunctionScan::evaluateFunction(const FunctionLookup::Found &found, const Ar
       pointer.loadsAddresses |= inner.loadsAddresses;
       pointer.loadsConditions |= inner.loadsConditions;
       pointer.feedsDot |= inner.feedsDot;
+      pointer.loadsScales |= inner.loadsScales;
       if (pointer.element.empty())
         pointer.element = inner.element;
     }
@@ -136,6 +137,7 @@ Flow FunctionScan::evaluateFunction(const FunctionLookup::Found &found, const Ar
       outer.isOptional |= inner.isOptional;
       outer.isType |= inner.isType;
       outer.isBlock |= inner.isBlock;
+      outer.isTerm |= inner.isTerm;
       if (inner.isCalled) {
         outer.isCalled = true;
         outer.numArguments = inner.numArguments;
@@ -186,7 +188,10 @@ void FunctionScan::markScaled(const Args &args, size_t position, const std::stri
         use(param).element = type.str();
   };
   set(find(args, position, name), element);
-  set(find(args, position + 1, name + "_scale"), "uint8");
+  const Arg *scale = find(args, position + 1, name + "_scale");
+  set(scale, "uint8");
+  for (unsigned param : scale ? scale->flow.loaded : Params())
+    use(param).loadsScales = true;
 }
 
 Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow *self) {

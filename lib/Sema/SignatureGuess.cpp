@@ -233,7 +233,7 @@ std::vector<ParamGuess> Guesser::run(const ast::FunctionDef &kernel,
     std::string name = param.name.str();
     if (use.isSpread && !use.isTuple)
       guesses.push_back({name, isConstant, "()"});
-    else if (use.isTuple && !use.isBlock && !use.isDescriptor)
+    else if (use.isTuple && !use.isBlock && !use.isDescriptor && !(use.isTerm && use.isPointer))
       guesses.push_back({name, isConstant, guessTuple(name, use, isConstant)});
     else if (isConstant && !use.isPointer)
       guesses.push_back({name, true, guessValue(name, use)});

@@ -33,6 +33,8 @@ static constexpr WarningName kWarnings[] = {
     {warnings::kMissingModule, true,
      "a function whose module is not found, taken for that of 'tl' of the same name"},
     {warnings::kAutotune, true, "configurations and heuristics that are not known at compile time"},
+    {warnings::kRuntimeConstexpr, true,
+     "a variable declared tl.constexpr whose value is not known at compile time"},
 };
 
 llvm::ArrayRef<WarningName> tilec::warningNames() { return kWarnings; }

@@ -162,6 +162,19 @@ void ast::collectUsedNames(Block statements, NameSet &names) {
     ::collectUsedNames(statement, names);
 }
 
+bool ast::isAssignedFirst(Block statements, llvm::StringRef name) {
+  for (const Stmt *statement : statements) {
+    NameSet used, assigned;
+    ::collectUsedNames(statement, used);
+    collectAssignedNames(statement, assigned);
+    if (used.contains(name))
+      return false;
+    if (assigned.contains(name))
+      return llvm::isa<Assign, AnnAssign>(statement);
+  }
+  return false;
+}
+
 //===- Jumps --------------------------------------------------------------------------------===//
 
 enum class Jump { Return, Break, BreakOrContinue };

@@ -7,6 +7,7 @@
 
 #include "Console.h"
 
+#include "tilec/Sema/HostFunction.h"
 #include "tilec/Support/NearestName.h"
 #include "tilec/Syntax/Parser.h"
 
@@ -35,6 +36,8 @@ ParsedSource parseSource(SourceManager &sources, FileId file, DiagnosticEngine &
 const KernelInfo *selectKernel(const ParsedSource &source, llvm::StringRef name, FileId file,
                                DiagnosticEngine &diagnostics) {
   SourceRange start(file, 0, 0);
+  if (source.kernels.empty() && reportHostFunction(*source.tree, name, diagnostics))
+    return nullptr;
   if (source.kernels.empty()) {
     diagnostics.error(start, "no kernel in this file: no function is decorated with @triton.jit");
     return nullptr;
@@ -48,6 +51,8 @@ const KernelInfo *selectKernel(const ParsedSource &source, llvm::StringRef name,
   }
   if (candidates.size() == 1 || (!name.empty() && !candidates.empty()))
     return candidates.back();
+  if (!name.empty() && reportHostFunction(*source.tree, name, diagnostics))
+    return nullptr;
   if (!name.empty()) {
     llvm::StringRef nearest = nearestName(name, names);
     std::string hint = nearest.empty() ? "" : ("; did you mean '" + nearest + "'?").str();

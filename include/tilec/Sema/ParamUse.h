@@ -19,6 +19,10 @@ namespace tilec {
 struct ParamUse {
   /// An address is computed from it and followed.
   bool isPointer = false;
+  /// Itself a term of a sum.
+  bool isTerm = false;
+  /// Scales of tl.dot_scaled are loaded through it.
+  bool loadsScales = false;
   /// A tensor descriptor: blocks of so many dimensions are loaded through it.
   bool isDescriptor = false;
   unsigned descriptorRank = 0;

@@ -35,6 +35,10 @@ void collectTargetNames(const Expr *target, NameSet &names);
 void collectUsedNames(Block statements, NameSet &names);
 void collectUsedNames(const Expr *expr, NameSet &names);
 
+/// Whether the statements assign the name, on every path, before they read it: those that stand
+/// directly in the block are looked at.
+bool isAssignedFirst(Block statements, llvm::StringRef name);
+
 /// Whether the statements contain a `return`, `break` or `continue` that leaves them (those of
 /// nested functions do not count; break and continue of loops inside the statements neither).
 bool containsReturn(Block statements);

@@ -160,9 +160,14 @@ TEST(ControlFlowTest, tuplesAreCarried) {
 }
 
 TEST(ControlFlowTest, negative_loops) {
-  EXPECT_THAT(compileBody("    x = 0\n    for i in range(n):\n        x = f\n").diagnostics,
-              ElementsAre("error 4:5: variable 'x' changes its type in the loop from int32 to "
-                          "fp32; cast it before the loop with .to(tl.float32)"));
+  EXPECT_THAT(
+      compileBody("    x = 0\n    for i in range(n):\n        y = x\n        x = f\n").diagnostics,
+      ElementsAre("error 4:5: variable 'x' changes its type in the loop from int32 to "
+                  "fp32; cast it before the loop with .to(tl.float32)"));
+  EXPECT_THAT(
+      compileBody("    x = 0\n    for i in range(n):\n        x = f\n    y = x\n").diagnostics,
+      ElementsAre("error 6:9: variable 'x' has type int32 before the loop at line 4 and fp32 "
+                  "in it; cast it before the loop with .to(tl.float32)"));
   EXPECT_THAT(compileBody("    for i in range(n):\n        t = i\n    x = t\n").diagnostics,
               ElementsAre("error 5:9: variable 't' is assigned only inside the loop at line 3 and "
                           "has no value after it"));
