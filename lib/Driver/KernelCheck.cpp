@@ -11,6 +11,8 @@
 #include "tilec/Target/PTXTarget.h"
 
 #include <chrono>
+#include <cmath>
+#include <optional>
 #include <set>
 
 namespace tilec {
@@ -41,6 +43,17 @@ private:
     uint64_t steps = 0;
     SourceRange place;
     std::string message;
+
+    bool isAt(const Trial &other) const {
+      return place.file == other.place.file && place.begin == other.place.begin &&
+             place.end == other.place.end;
+    }
+    /// How far sizes that must agree are from each other where it ends; 0 where it is not for that.
+    double getMismatch() const;
+    bool isCloserThan(const Trial &other) const {
+      double own = getMismatch();
+      return isAt(other) && own != 0 && own < other.getMismatch();
+    }
 
     bool isLarge() const { return largest > blockLimit || products > productLimit; }
     bool isSmallerThan(const Trial &other) const {
@@ -125,6 +138,15 @@ SignatureSearch::SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &
     llvm::consumeError(target.takeError());
 }
 
+double SignatureSearch::Trial::getMismatch() const {
+  // "... 512 elements become 64"
+  auto [before, after] = llvm::StringRef(message).rsplit(" elements become ");
+  double from = 0, to = 0;
+  if (before.rsplit(' ').second.getAsDouble(from) || after.getAsDouble(to) || from <= 0 || to <= 0)
+    return 0;
+  return std::abs(std::log2(from / to));
+}
+
 void SignatureSearch::addGiven(llvm::ArrayRef<ParamGuess> guesses) {
   for (const ParamGuess &guess : guesses) {
     auto isThis = [&](const auto &spec) { return spec.name == guess.name; };
@@ -203,6 +225,8 @@ bool SignatureSearch::mend(const ast::FunctionDef &function, llvm::ArrayRef<Para
   };
   for (bool progress = true; progress;) {
     progress = false;
+    // Another error of the same place may mean that one thing more is wrong with it.
+    std::optional<std::pair<Guess, Trial>> inPlace;
     for (size_t i = 0; i < guess.size(); ++i) {
       const ParamUse &use = getUse(guess[i]);
       for (const ParamGuess &alternative : findAlternatives(module, use, guess[i])) {
@@ -217,7 +241,11 @@ bool SignatureSearch::mend(const ast::FunctionDef &function, llvm::ArrayRef<Para
         if (isOver())
           return false;
         Trial next = tryOut(other);
-        if (!next.isFurther(trial))
+        bool isFurther = next.isFurther(trial);
+        bool isNear = !next.isAccepted && next.isAt(trial);
+        if (isNear && !inPlace && (isFurther || next.isCloserThan(trial)))
+          inPlace.emplace(other, next);
+        if (!isFurther || isNear)
           continue;
         guess = std::move(other);
         trial = std::move(next);
@@ -225,6 +253,10 @@ bool SignatureSearch::mend(const ast::FunctionDef &function, llvm::ArrayRef<Para
         if (trial.isAccepted)
           return true;
       }
+    }
+    if (!progress && inPlace) {
+      std::tie(guess, trial) = std::move(*inPlace);
+      progress = true;
     }
   }
   return false;

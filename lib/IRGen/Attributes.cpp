@@ -36,6 +36,9 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
       return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
     return getConfigAttribute(*config, base, name, range);
   }
+  // `values` is what library functions find in tuples.
+  if (base.getTuple() && !base.isAggregate() && (name == "value" || name == "values"))
+    return base;
   // A constexpr object's value, and methods of numbers by way of their runtime value.
   if (constant && name == "value")
     return base;

@@ -167,6 +167,15 @@ FailureOr<Value> genPointerType(Generator &g, const BoundArgs &a) {
   return Value(Constant(DType::pointerTo(element->getKind(), isConst)));
 }
 
+FailureOr<Value> genBlockType(Generator &g, const BoundArgs &a) {
+  FailureOr<DType> element = g.toDType(a[0].value, a[0].range, "the element type");
+  FailureOr<llvm::SmallVector<int64_t>> shape = g.toIntegers(a[1].value, a[1].range, "the shape");
+  if (mlir::failed(element) || mlir::failed(shape) ||
+      mlir::failed(g.checkShape(*shape, a[1].range)))
+    return failure();
+  return Value(BlockTypeValue{Type(*element, *shape)});
+}
+
 /// Text of compile-time values for messages: tuples and all.
 std::string printValue(const Value &value) {
   if (const Constant *constant = value.getConstant())
@@ -191,9 +200,16 @@ FailureOr<Value> genStaticAssert(Generator &g, const BoundArgs &a) {
 }
 
 FailureOr<Value> genStaticPrint(Generator &g, const BoundArgs &a) {
+  std::string separator = " ";
+  if (a.has(1) && !a[1].value.isNone()) {
+    FailureOr<std::string> given = g.toString(a[1].value, a[1].range, "'sep'");
+    if (mlir::failed(given))
+      return failure();
+    separator = *given;
+  }
   std::string text;
   for (const BoundArg &arg : a.rest)
-    text += (text.empty() ? "" : " ") + printValue(arg.value);
+    text += (&arg == &a.rest.front() ? "" : separator) + printValue(arg.value);
   g.report(Severity::Remark, a.range, text).category = "static-print";
   return Value::none();
 }
@@ -328,13 +344,13 @@ constexpr Builtin programBuiltins[] = {
     {"tensor", "*args", inLanguage, genNotCallable},
     {"tensor_descriptor", "*args", inLanguage, genNotCallable},
     {"tensor_descriptor_base", "*args", inLanguage, genNotCallable},
-    {"block_type", "*args", inLanguage, genNotCallable},
     {"dtype", "name", inLanguage, genDType},
     {"get_int_dtype", "bitwidth signed", inLanguage, genIntDType},
     {"_log2", "i", inLanguage, genLog2},
     {"pointer_type", "element_ty address_space? const?", inLanguage, genPointerType},
+    {"block_type", "element_ty shape", inLanguage, genBlockType},
     {"static_assert", "cond msg?", inLanguage, genStaticAssert},
-    {"static_print", "*values", inLanguage, genStaticPrint},
+    {"static_print", "*values sep? end? file? flush?", inLanguage, genStaticPrint},
     {"device_print", "prefix? *args hex?", inLanguage, genDevicePrint},
     {"device_assert", "cond msg? mask?", inLanguage, genDeviceAssert},
     {"debug_barrier", "", inLanguage, genBarrier},

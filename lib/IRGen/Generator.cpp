@@ -56,7 +56,7 @@ Diagnostic &Generator::report(Severity severity, SourceRange range, const llvm::
   }
   if (severity == Severity::Error && options.stepsToError && asideDepth == 0 &&
       !diagnostics.hasErrors())
-    *options.stepsToError = steps;
+    *options.stepsToError = stepsBeforeBody ? steps - *stepsBeforeBody : 0;
   Diagnostic &diagnostic = diagnostics.report(severity, range, message, category);
   llvm::SmallVector<const Frame *, 8> chain;
   for (; place && place->caller && place->callSite.isValid(); place = place->caller)

@@ -413,6 +413,8 @@ private:
   // HostFacts.cpp
   /// What is known of a name of the host's world ("torch.version.hip"), if anything.
   std::optional<Value> getHostFact(llvm::StringRef path);
+  /// What a module that is not found most likely has under that name: a module of the language.
+  static std::optional<Value> guessModule(llvm::StringRef path, llvm::StringRef member);
   /// Parses the body of a host function, for compile-time code that calls it.
   bool parseHostBody(const SourceModule &module, const ast::FunctionDef &function);
   FailureOr<Value> callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
@@ -702,6 +704,8 @@ private:
   /// Place of the innermost construct being evaluated.
   SourceRange current;
   uint64_t steps = 0;
+  /// Steps before the body of the kernel, which the text of its constants takes.
+  std::optional<uint64_t> stepsBeforeBody;
   /// The one that tries something aside with this one, or null.
   Generator *const outerGenerator = nullptr;
   /// Warnings that have been given, and functions whose text has been looked at.

@@ -291,8 +291,8 @@ FailureOr<Value> Generator::getFileMember(const ModuleValue &module, llvm::Strin
 
 //===- Imports ------------------------------------------------------------------------------===//
 
-/// What libraries call the modules of the language when they hand them on.
-static std::optional<Value> guessModule(llvm::StringRef path, llvm::StringRef member) {
+// What libraries call the modules of the language when they hand them on.
+std::optional<Value> Generator::guessModule(llvm::StringRef path, llvm::StringRef member) {
   llvm::StringRef known = llvm::StringSwitch<llvm::StringRef>(member)
                               .Case("triton", "triton")
                               .Case("tl", "triton.language")

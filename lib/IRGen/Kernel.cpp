@@ -414,6 +414,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   for (const ast::Param &param : kernel->params)
     if (auto tuple = binding.tuples.find(param.name); tuple != binding.tuples.end())
       activation.variables[param.name] = fillTuple(tuple->second, leaves);
+  stepsBeforeBody = steps;
   execute(kernel->body, nullptr);
   current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);
   builder.setInsertionPointToEnd(entry);

@@ -158,11 +158,13 @@ FailureOr<Value> Generator::evaluateBindings(const SourceModule &module, const M
   return value;
 }
 
-/// `@tl.extern`: a function that hands its arguments to one of a library.
+/// `@tl.extern`, `@tl.builtin`: a function that hands its arguments to operations and libraries.
 static bool isExternFunction(const ast::FunctionDef &function) {
   return llvm::any_of(function.decorators, [](const ast::Expr *decorator) {
-    std::string name = ast::getDottedName(decorator);
-    return name == "extern" || llvm::StringRef(name).ends_with(".extern");
+    std::string dotted = ast::getDottedName(decorator);
+    llvm::StringRef name = llvm::StringRef(dotted).rsplit('.').second;
+    name = name.empty() ? llvm::StringRef(dotted) : name;
+    return name == "extern" || name == "builtin";
   });
 }
 
@@ -252,6 +254,8 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   case ModuleKind::Unknown:
     if (std::optional<Value> fact = getHostFact(child))
       return *fact;
+    if (std::optional<Value> guess = guessModule(path, name))
+      return *guess;
     // It may lead to something that is known.
     return Value(ModuleValue{child});
   case ModuleKind::TargetInfo:

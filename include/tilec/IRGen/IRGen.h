@@ -78,8 +78,8 @@ struct IRGenOptions {
   bool debug = false;
   /// 90 for sm_90.
   int computeCapability = 90;
-  /// Set to the number of evaluation steps before the first error, for tools that compare
-  /// signatures; may be null.
+  /// Set to the number of evaluation steps in the kernel before the first error, for tools that
+  /// compare signatures; may be null.
   uint64_t *stepsToError = nullptr;
   /// Evaluation steps, which only runaway compile-time code needs, and operations of the kernel,
   /// which only unrolling without measure makes.

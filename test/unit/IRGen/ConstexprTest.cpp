@@ -251,6 +251,11 @@ TEST(ConstexprTest, staticPrintIsARemark) {
   EXPECT_THAT(
       compileBody("    tl.static_print('B', B, (1, None), p.dtype)\n", {"B=64"}).diagnostics,
       ElementsAre("remark 3:5: B 64 (1, None) pointer<fp32>"));
+  EXPECT_THAT(compileBody("    tl.static_print('', 1, sep='|', end='')\n").diagnostics,
+              ElementsAre("remark 3:5: |1"));
+  EXPECT_THAT(
+      compileBody("    tl.static_print(tl.block_type(tl.int8, [4]).shape[0])\n").diagnostics,
+      ElementsAre("remark 3:5: 4"));
 }
 
 TEST(ConstexprTest, negative_names) {
