@@ -1,12 +1,13 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Python's builtins, as far as kernels use them, and the predicates of types.
+// Python's builtins, as far as kernels use them.
 
 #include "Generator.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
 
 namespace tilec::irgen {
 namespace {
@@ -213,6 +214,120 @@ FailureOr<Value> genFilter(Generator &g, const BoundArgs &a) {
       kept.push_back(item);
   }
   return Value::tuple(std::move(kept));
+}
+
+/// `map(function, a, b, ...)`, as a tuple.
+FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
+  std::vector<std::vector<Value>> columns;
+  size_t size = a.rest.empty() ? 0 : TupleValue::sizeLimit;
+  for (const BoundArg &arg : a.rest) {
+    FailureOr<std::vector<Value>> items = g.enumerateIterable(arg.value, arg.range);
+    if (mlir::failed(items))
+      return failure();
+    size = std::min(size, items->size());
+    columns.push_back(std::move(*items));
+  }
+  std::vector<Value> results;
+  for (size_t i = 0; i < size; ++i) {
+    llvm::SmallVector<Generator::CallArg> args;
+    for (auto [arg, column] : llvm::zip_equal(a.rest, columns))
+      args.push_back({"", column[i], arg.range});
+    FailureOr<Value> result = g.call(a[0].value, args, a.range);
+    if (mlir::failed(result))
+      return failure();
+    results.push_back(*result);
+  }
+  return g.makeTuple(std::move(results), a.range);
+}
+
+/// `sorted(items, key, reverse)`: what is equal keeps its order.
+FailureOr<Value> genSorted(Generator &g, const BoundArgs &a) {
+  FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
+  FailureOr<bool> isDescending = a.has(2) ? g.toBool(a[2].value, a[2].range, "'reverse'") : false;
+  if (mlir::failed(items) || mlir::failed(isDescending))
+    return failure();
+  std::vector<Value> keys, sorted;
+  for (const Value &item : *items) {
+    FailureOr<Value> key = item;
+    if (a.has(1) && !a[1].value.isNone())
+      key = g.call(a[1].value, Generator::CallArg{"", item, a[0].range}, a.range);
+    if (mlir::failed(key))
+      return failure();
+    // The place after the last one that does not come later.
+    size_t from = 0, to = keys.size();
+    while (from < to) {
+      size_t middle = (from + to) / 2;
+      FailureOr<Value> isLater = *isDescending
+                                     ? g.compare(ast::CompareOp::Lt, keys[middle], *key, a.range)
+                                     : g.compare(ast::CompareOp::Lt, *key, keys[middle], a.range);
+      FailureOr<bool> truth = failure();
+      if (mlir::succeeded(isLater))
+        truth = g.toBool(*isLater, a.range, "what is sorted");
+      if (mlir::failed(truth))
+        return failure();
+      (*truth ? to : from) = *truth ? middle : middle + 1;
+    }
+    g.charge(keys.size());
+    keys.insert(keys.begin() + from, *key);
+    sorted.insert(sorted.begin() + from, item);
+  }
+  return Value::tuple(std::move(sorted));
+}
+
+/// `round(x)`, an integer, and `round(x, digits)`; halves go to the even neighbour.
+FailureOr<Value> genRound(Generator &g, const BoundArgs &a) {
+  const Constant *number = a[0].value.getConstant();
+  if (!number || !number->isNumber())
+    return g.error(a[0].range, "round() needs a number that is known at compile time, got " +
+                                   a[0].value.describe());
+  if (!a.has(1) || a[1].value.isNone())
+    return number->isFloat()
+               ? fromFold(g, foldToInt(Constant(std::nearbyint(number->getFloat()))), a[0].range)
+               : Value(Constant(number->toInt()));
+  FailureOr<int64_t> digits = g.toInteger(a[1].value, a[1].range, "the number of digits");
+  if (mlir::failed(digits))
+    return failure();
+  if (*digits < 0 || *digits > 300)
+    return g.error(a[1].range, "the number of digits must be from 0 to 300");
+  if (!number->isFloat() || !std::isfinite(number->getFloat()))
+    return a[0].value;
+  FoldResult text = formatConstant(*number, "." + std::to_string(*digits) + "f");
+  return text.value ? fromFold(g, foldToFloat(*text.value), a.range) : fromFold(g, text, a.range);
+}
+
+FailureOr<Value> genPow(Generator &g, const BoundArgs &a) {
+  FailureOr<Value> power = g.binary(ast::BinaryOp::Pow, a[0].value, a[1].value, a.range);
+  if (mlir::failed(power) || !a.has(2) || a[2].value.isNone())
+    return power;
+  return g.binary(ast::BinaryOp::Mod, *power, a[2].value, a.range);
+}
+
+FailureOr<Value> genDivMod(Generator &g, const BoundArgs &a) {
+  FailureOr<Value> quotient = g.binary(ast::BinaryOp::FloorDiv, a[0].value, a[1].value, a.range);
+  if (mlir::failed(quotient))
+    return failure();
+  FailureOr<Value> rest = g.binary(ast::BinaryOp::Mod, a[0].value, a[1].value, a.range);
+  if (mlir::failed(rest))
+    return failure();
+  return Value::tuple({*quotient, *rest});
+}
+
+/// `bin(n)`, `oct(n)` and `hex(n)`: "0b101", "-0x1f"
+FailureOr<Value> genDigits(Generator &g, const BoundArgs &a) {
+  const Constant *number = a[0].value.getConstant();
+  if (!number || !(number->isInt() || number->isBool()))
+    return g.error(a[0].range, llvm::Twine(a.builtin->name) +
+                                   "() needs an integer that is known at compile time, got " +
+                                   a[0].value.describe());
+  llvm::StringRef letter = llvm::StringRef(a.builtin->name) == "hex"   ? "x"
+                           : llvm::StringRef(a.builtin->name) == "oct" ? "o"
+                                                                       : "b";
+  FoldResult digits = formatConstant(Constant(number->toInt()), letter);
+  if (!digits.value)
+    return fromFold(g, digits, a.range);
+  std::string text = digits.value->getString();
+  text.insert(text.front() == '-' ? 1 : 0, "0" + letter.str());
+  return Value(Constant(std::move(text)));
 }
 
 /// `n.bit_length()`
@@ -469,6 +584,14 @@ constexpr Builtin pythonBuiltins[] = {
     {"zip", "*iterables", inPython, genZip},
     {"enumerate", "iterable start?", inPython, genEnumerate},
     {"reversed", "sequence", inPython, genReversed},
+    {"sorted", "iterable key? reverse?", inPython, genSorted},
+    {"map", "function *iterables", inPython, genMap},
+    {"round", "number ndigits?", inPython, genRound},
+    {"pow", "base exp mod?", inPython, genPow},
+    {"divmod", "a b", inPython, genDivMod},
+    {"bin", "number", inPython, genDigits},
+    {"oct", "number", inPython, genDigits},
+    {"hex", "number", inPython, genDigits},
     {"bit_length", "self", asIntMethod, genBitLength},
     {"lower", "self", asTextMethod, genChangedText},
     {"upper", "self", asTextMethod, genChangedText},
@@ -482,105 +605,8 @@ constexpr Builtin pythonBuiltins[] = {
     {"get", "self key default?", asDictMethod, genDictGet},
 };
 
-/// `dtype.get_int_max_value()` and `get_int_min_value()`
-FailureOr<Value> genIntLimit(Generator &g, const BoundArgs &a) {
-  const Constant *constant = a[0].value.getConstant();
-  DType type = constant ? constant->getDType() : DType();
-  bool isMax = llvm::StringRef(a.builtin->name).contains("max");
-  if (type.isInt()) {
-    unsigned magnitude = type.getBitWidth() - (type.isSignedInt() ? 1 : 0);
-    llvm::APInt power = llvm::APInt::getOneBitSet(80, magnitude);
-    llvm::APInt least = type.isSignedInt() ? -power : llvm::APInt(80, 0);
-    if (std::optional<PyInt> limit = PyInt::fromSigned(isMax ? power - 1 : least))
-      return Value(Constant(*limit));
-  }
-  return g.error(a.range,
-                 "'" + a.builtin->name + "' is for integer types, got " + a[0].value.describe());
-}
-
-/// Answers `is_...` of a type by the builtin's own name.
-FailureOr<Value> genTypePredicate(Generator &g, const BoundArgs &a) {
-  Type type;
-  if (const BlockTypeValue *block = a[0].value.getIf<BlockTypeValue>())
-    type = block->type;
-  else
-    type = Type(a[0].value.getConstant()->getDType());
-  DType t = type.element;
-  llvm::StringRef name = a.builtin->name;
-  if (name == "is_block")
-    return Value::boolean(type.isBlock());
-  if (name == "is_ptr")
-    return Value::boolean(t.isPointer() && !type.isBlock());
-  if (type.isBlock())
-    return Value::boolean(false);
-  using K = ScalarKind;
-  return Value::boolean(llvm::StringSwitch<bool>(name)
-                            .Case("is_floating", t.isFloat())
-                            .Case("is_standard_floating", t.isFloat() && !t.isFP8())
-                            .Case("is_int", t.isInt())
-                            .Case("is_int_signed", t.isSignedInt())
-                            .Case("is_int_unsigned", t.isUnsignedInt())
-                            .Cases({"is_bool", "is_int1"}, t.isBool())
-                            .Case("is_int8", t.is(K::Int8))
-                            .Case("is_int16", t.is(K::Int16))
-                            .Case("is_int32", t.is(K::Int32))
-                            .Case("is_int64", t.is(K::Int64))
-                            .Case("is_uint8", t.is(K::UInt8))
-                            .Case("is_uint16", t.is(K::UInt16))
-                            .Case("is_uint32", t.is(K::UInt32))
-                            .Case("is_uint64", t.is(K::UInt64))
-                            .Case("is_fp8", t.isFP8())
-                            .Case("is_fp8e4nv", t.is(K::FP8E4NV))
-                            .Case("is_fp8e5", t.is(K::FP8E5))
-                            .Case("is_fp8e4b8", t.is(K::FP8E4B8))
-                            .Case("is_fp8e5b16", t.is(K::FP8E5B16))
-                            .Case("is_fp8e4b15", t.is(K::FP8E4B15))
-                            .Case("is_fp16", t.is(K::FP16))
-                            .Case("is_bf16", t.is(K::BF16))
-                            .Case("is_fp32", t.is(K::FP32))
-                            .Case("is_fp64", t.is(K::FP64))
-                            .Case("is_void", t.isVoid())
-                            .Case("is_const", t.isConstPointer())
-                            .Default(false));
-}
-
-constexpr Builtin typeBuiltins[] = {
-    {"get_int_max_value", "self", asTypeMethod, genIntLimit},
-    {"get_int_min_value", "self", asTypeMethod, genIntLimit},
-    {"is_block", "self", asTypeMethod, genTypePredicate},
-    {"is_ptr", "self", asTypeMethod, genTypePredicate},
-    {"is_floating", "self", asTypeMethod, genTypePredicate},
-    {"is_standard_floating", "self", asTypeMethod, genTypePredicate},
-    {"is_int", "self", asTypeMethod, genTypePredicate},
-    {"is_int_signed", "self", asTypeMethod, genTypePredicate},
-    {"is_int_unsigned", "self", asTypeMethod, genTypePredicate},
-    {"is_bool", "self", asTypeMethod, genTypePredicate},
-    {"is_int1", "self", asTypeMethod, genTypePredicate},
-    {"is_int8", "self", asTypeMethod, genTypePredicate},
-    {"is_int16", "self", asTypeMethod, genTypePredicate},
-    {"is_int32", "self", asTypeMethod, genTypePredicate},
-    {"is_int64", "self", asTypeMethod, genTypePredicate},
-    {"is_uint8", "self", asTypeMethod, genTypePredicate},
-    {"is_uint16", "self", asTypeMethod, genTypePredicate},
-    {"is_uint32", "self", asTypeMethod, genTypePredicate},
-    {"is_uint64", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e4nv", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e5", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e4b8", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e5b16", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e4b15", "self", asTypeMethod, genTypePredicate},
-    {"is_fp16", "self", asTypeMethod, genTypePredicate},
-    {"is_bf16", "self", asTypeMethod, genTypePredicate},
-    {"is_fp32", "self", asTypeMethod, genTypePredicate},
-    {"is_fp64", "self", asTypeMethod, genTypePredicate},
-    {"is_void", "self", asTypeMethod, genTypePredicate},
-    {"is_const", "self", asTypeMethod, genTypePredicate},
-};
-
 } // namespace
 
 llvm::ArrayRef<Builtin> getPythonBuiltins() { return pythonBuiltins; }
-llvm::ArrayRef<Builtin> getTypeBuiltins() { return typeBuiltins; }
 
 } // namespace tilec::irgen

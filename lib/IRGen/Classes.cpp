@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Classes: named tuples and aggregates. An object of an aggregate is a tuple with names that knows
-// its class; '__init__' fills it field by field, and from then on it does not change. Its methods
-// are found in the text of the class and of those that it extends.
+// its class; '__init__' fills it field by field. It is a value: what sets a field gives the
+// variable another object. Its methods are found in the text of the class and of those that it
+// extends.
 
 #include "Generator.h"
 
@@ -51,6 +52,13 @@ findMethod(const TupleFields &fields, llvm::StringRef name) {
 static bool hasDecorator(const ast::FunctionDef &function, llvm::StringRef name) {
   return llvm::any_of(function.decorators, [&](const ast::Expr *decorator) {
     return ast::getDottedName(decorator) == name;
+  });
+}
+
+/// Whether it has the parameters that libraries hand on to operations.
+static bool isLibraryMethod(const ast::FunctionDef &function) {
+  return llvm::any_of(function.params, [](const ast::Param &param) {
+    return param.name == "_semantic" || param.name == "_builder";
   });
 }
 
@@ -191,27 +199,36 @@ FailureOr<Value> Generator::finishAggregate(const FieldsPtr &fields, std::vector
 //===- Fields and methods -------------------------------------------------------------------===//
 
 LogicalResult Generator::assignField(const ast::Attribute &target, const Value &value) {
+  FailureOr<Value> object = failure();
   auto *name = llvm::dyn_cast<ast::Name>(target.base);
-  auto variable = name ? frame->variables.find(name->id) : frame->variables.end();
-  if (variable == frame->variables.end() || !variable->second.isAggregate())
+  if (!name && llvm::isa<ast::Attribute>(target.base)) {
+    object = evaluate(target.base);
+    if (mlir::failed(object))
+      return failure();
+  } else if (name) {
+    auto variable = frame->variables.find(name->id);
+    if (variable != frame->variables.end())
+      object = variable->second;
+  }
+  if (mlir::failed(object) || !object->isAggregate())
     return error(target.range, "cannot assign to this expression in a kernel; blocks are values, "
                                "use tl.where or tl.store");
-  FieldsPtr fields = variable->second.getFields();
-  std::string className = fields->aggregate->name.str();
-  if (frame->constructed != name->id)
-    return error(target.range, "an object of class '" + className +
-                                   "' cannot be changed after '__init__'; make a new one with "
-                                   "tl.aggregate_replace(" +
-                                   name->id + ", " + target.name + "=...)");
+  FieldsPtr fields = object->getFields();
   size_t index = llvm::find(fields->names, target.name) - fields->names.begin();
   if (index == fields->names.size())
     return errorUnknown(target.nameRange,
-                        "class '" + className + "' declares no field '" + target.name + "'",
+                        "class '" + fields->aggregate->name.str() + "' declares no field '" +
+                            target.name + "'",
                         target.name, getFieldNames(*fields));
-  std::vector<Value> elements = *variable->second.getTuple();
+  std::vector<Value> elements = *object->getTuple();
   elements[index] = value;
-  variable->second = Value::tuple(std::move(elements), fields);
-  return success();
+  // Until '__init__' is through, fields lack their values.
+  if (name && frame->constructed == name->id) {
+    frame->variables[name->id] = Value::tuple(std::move(elements), fields);
+    return success();
+  }
+  FailureOr<Value> changed = finishAggregate(fields, std::move(elements), target.range);
+  return mlir::failed(changed) ? failure() : assign(target.base, *changed, target.range);
 }
 
 std::vector<llvm::StringRef> Generator::getFieldNames(const TupleFields &fields) {
@@ -234,7 +251,8 @@ FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRe
     return failure();
   auto [method, module] = findMethod(*fields, name);
   if (method) {
-    if (!method->isJit && !method->isConstexprFunction && !frame->keepsConstants)
+    if (!method->isJit && !method->isConstexprFunction && !frame->keepsConstants &&
+        !isLibraryMethod(*method))
       return error(range, "method '" + name +
                               "' is a host function; methods need @triton.jit or "
                               "@triton.constexpr_function");

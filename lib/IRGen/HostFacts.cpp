@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace tilec::irgen {
 namespace {
@@ -332,6 +333,17 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
     for (size_t i = 0; i < args.size(); ++i)
       if (const Constant *number = constant(i); number && number->isNumber())
         numbers.push_back(number->toDouble());
+    if (path == "math.gcd") {
+      uint64_t divisor = 0;
+      for (const CallArg &arg : args) {
+        FailureOr<int64_t> number = toInteger(arg.value, arg.range, "the number");
+        if (mlir::failed(number))
+          return failure();
+        uint64_t size = *number < 0 ? 0 - static_cast<uint64_t>(*number) : *number;
+        divisor = std::gcd(divisor, size);
+      }
+      return Value(Constant(*PyInt::fromSigned(llvm::APInt(80, divisor))));
+    }
     if (numbers.size() == args.size() && !numbers.empty()) {
       if (name == "ceil" || name == "floor") {
         FoldResult whole =

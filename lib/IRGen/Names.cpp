@@ -159,12 +159,13 @@ FailureOr<Value> Generator::evaluateBindings(const SourceModule &module, const M
 }
 
 /// `@tl.extern`, `@tl.builtin`: a function that hands its arguments to operations and libraries.
-static bool isExternFunction(const ast::FunctionDef &function) {
+/// `@staticmethod` of an aggregate: one that makes objects.
+static bool isPlainFunction(const ast::FunctionDef &function) {
   return llvm::any_of(function.decorators, [](const ast::Expr *decorator) {
     std::string dotted = ast::getDottedName(decorator);
     llvm::StringRef name = llvm::StringRef(dotted).rsplit('.').second;
     name = name.empty() ? llvm::StringRef(dotted) : name;
-    return name == "extern" || name == "builtin";
+    return name == "extern" || name == "builtin" || name == "staticmethod";
   });
 }
 
@@ -180,7 +181,7 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
     // Compile-time code, such as a list of configurations, may name helpers of the file, and call
     // those whose bodies can be evaluated.
     if (binding.function->isJit || binding.function->isConstexprFunction ||
-        (frame && frame->keepsConstants) || isExternFunction(*binding.function))
+        (frame && frame->keepsConstants) || isPlainFunction(*binding.function))
       return Value(FunctionValue{binding.function, &module});
     return error(range, "'" + name +
                             "' is a host function; only functions decorated with "

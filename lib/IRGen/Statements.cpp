@@ -246,7 +246,7 @@ LogicalResult Generator::executeAssign(const ast::Assign &stmt) {
 
 LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
   auto *name = llvm::dyn_cast<ast::Name>(stmt.target);
-  if (!name && stmt.value && !frame->constructed.empty()) {
+  if (llvm::isa<ast::Attribute>(stmt.target) && stmt.value) {
     FailureOr<Value> value = evaluate(stmt.value);
     return mlir::failed(value) ? failure() : assign(stmt.target, *value, stmt.value->range);
   }
@@ -271,8 +271,7 @@ LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
 }
 
 LogicalResult Generator::executeAugAssign(const ast::AugAssign &stmt) {
-  if (!llvm::isa<ast::Name>(stmt.target) &&
-      !(llvm::isa<ast::Attribute>(stmt.target) && !frame->constructed.empty()))
+  if (!llvm::isa<ast::Name, ast::Attribute>(stmt.target))
     return error(stmt.target->range, "cannot assign to this expression in a kernel; blocks are "
                                      "values, use tl.where or tl.store");
   FailureOr<Value> before = evaluate(stmt.target);

@@ -328,6 +328,15 @@ Flow FunctionScan::evaluate(const Expr *expr) {
 
 Flow FunctionScan::evaluateBinary(const Binary &binary) {
   Flow left = evaluate(binary.lhs), right = evaluate(binary.rhs);
+  bool isPower = binary.op == BinaryOp::LShift || binary.op == BinaryOp::Pow;
+  if (isPower && llvm::isa<IntLiteral>(binary.lhs)) {
+    for (unsigned param : right.terms)
+      use(param).isExponent = true;
+    // The bounds of the loop that counts exponents.
+    if (llvm::isa<Name>(binary.rhs))
+      for (unsigned param : right.factors)
+        use(param).isExponent = true;
+  }
   switch (binary.op) {
   case BinaryOp::Add:
   case BinaryOp::Sub:

@@ -178,6 +178,8 @@ std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const
     return std::to_string(use.numbers.front());
   if (use.isAlignment && !use.isExtent)
     return "16";
+  if (use.isExponent)
+    return "4";
   // Loops over the elements of a block that are unrolled are long soon.
   if (use.isUnrolled && use.isExtent && variant.size == 0)
     return "16";

@@ -17,8 +17,11 @@ void ast::collectTargetNames(const Expr *target, NameSet &names) {
     names.insert(name->id);
   } else if (llvm::isa<Tuple, List, Starred>(target)) {
     forEachChild(target, [&](const Expr *element) { collectTargetNames(element, names); });
+  } else if (const auto *attribute = llvm::dyn_cast<Attribute>(target)) {
+    // `x.f = v` gives `x` another value.
+    collectTargetNames(attribute->base, names);
   } else {
-    // `x[i] = v` and `x.f = v` bind nothing, but an index may contain a walrus.
+    // `x[i] = v` binds nothing, but an index may contain a walrus.
     collectAssignedNames(target, names);
   }
 }

@@ -56,6 +56,8 @@ struct ParamUse {
   bool isExtent = false;
   /// Must be known at compile time for another reason.
   bool isStatic = false;
+  /// A number is shifted by it or raised to it: the logarithm of something.
+  bool isExponent = false;
   /// How often a loop is unrolled.
   bool isUnrolled = false;
   /// A tuple: elements are taken by number. How many there are at least; 0 when that is open.

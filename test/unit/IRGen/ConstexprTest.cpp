@@ -275,7 +275,7 @@ TEST(ConstexprTest, negative_names) {
 TEST(ConstexprTest, negative_unsupportedConstructs) {
   EXPECT_THAT(
       compileBody("    with n:\n        pass\n    del n\n    import os\n    x = {1, 2}\n"
-                  "    def g():\n        pass\n    y = n[0]\n    n.x = 1\n    try:\n        pass\n"
+                  "    def g():\n        pass\n    y = n[0]\n    p.x = 1\n    try:\n        pass\n"
                   "    except E:\n        pass\n    z = f ** 2\n    w = n @ n\n")
           .diagnostics,
       ElementsAre("error 3:10: 'with' is not supported in a kernel, but for the scopes of "

@@ -142,6 +142,14 @@ TEST_F(SignatureGuessTest, whatIsSpreadAndClampedAndUnrolled) {
             "x=*fp32:16 f=None rest=() dtype_min=0.5 W=4 B=16");
 }
 
+TEST_F(SignatureGuessTest, exponents) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, LOG: tl.constexpr, STEPS: tl.constexpr, n):\n"
+                  "  at = tl.arange(0, 1 << LOG)\n"
+                  "  for i in tl.static_range(STEPS, -1, -1):\n    tl.store(x + at, 2 ** i)\n"
+                  "  tl.store(x + n, n << 2)\n"),
+            "x=*fp32:16 LOG=4 STEPS=4 n=i32");
+}
+
 TEST_F(SignatureGuessTest, whatTakesBlocksIsNoKernel) {
   guess("@triton.jit\ndef k(x, rows):\n  tl.store(x + rows[:, None], 0)\n");
   EXPECT_TRUE(needsBlocks(uses));

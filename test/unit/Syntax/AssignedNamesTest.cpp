@@ -35,7 +35,7 @@ static std::string used(llvm::StringRef text) {
 TEST(AssignedNames, targets) {
   EXPECT_EQ(assigned("a = 1\nb, (c, *d) = x\ne = f = y\n[g] = z\n"), "a b c d e f g");
   EXPECT_EQ(assigned("a += 1\nb: int = 2\nc: int\n"), "a b");
-  EXPECT_EQ(assigned("x[i] = 1\ny.f = 2\nx[i] += 3\n"), "");
+  EXPECT_EQ(assigned("x[i] = 1\ny.f = 2\nx[i] += 3\nz.g.h += 4\n"), "y z");
   EXPECT_EQ(assigned("a = 1\nb = 2\na = 3\n"), "a b") << "first assignment decides the order";
 }
 
