@@ -545,9 +545,9 @@ private:
                                   LogicalResult &result);
   /// The loop of two blocks: `test` ends with the condition and what it hands to `body`, which ends
   /// with what the next iteration begins with.
-  mlir::scf::WhileOp finishWhile(mlir::ValueRange inits, DetachedBlock &test,
-                                 mlir::Value condition, mlir::ValueRange forwarded,
-                                 DetachedBlock &body, mlir::ValueRange leaves);
+  mlir::scf::WhileOp finishWhile(mlir::ValueRange inits, DetachedBlock &test, mlir::Value condition,
+                                 mlir::ValueRange forwarded, DetachedBlock &body,
+                                 mlir::ValueRange leaves);
   FailureOr<Flow> executeStaticWhile(const ast::While &stmt, const Continuation *next);
   FailureOr<Flow> executeWhile(const ast::While &stmt, const Continuation *next);
 

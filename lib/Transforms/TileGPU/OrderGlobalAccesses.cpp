@@ -146,22 +146,21 @@ private:
     if ((!before.isWrite && !access.isWrite) || (before.isAtomic() && access.isAtomic()))
       return Sharers::None;
     // What all threads load may be written through another argument: work in place is common.
-    if (!before.isWrite && before.replicas != Sharers::None)
-      return before.replicas;
-    if (!before.pointer || !access.pointer)
-      return Sharers::None;
+    Sharers loaders = before.isWrite ? Sharers::None : before.replicas;
+    if (loaders == Sharers::Warps || !before.pointer || !access.pointer)
+      return loaders;
     Sharers all = numWarps > 1 ? Sharers::Warps : Sharers::Lanes;
     switch (earlier.loop ? addresses.compareAcross(earlier.loop, before.pointer, access.pointer)
                          : addresses.compare(before.pointer, access.pointer)) {
     case AddressRelation::Apart:
-      return Sharers::None;
+      return loaders;
     case AddressRelation::Unknown:
       // Blocks that are written one after the other are taken to be different ones.
       return before.isWrite && access.isWrite ? Sharers::None : all;
     case AddressRelation::Overlapping:
       return haveOneThread(before, access) ? Sharers::None : all;
     case AddressRelation::Same:
-      return haveOneThread(before, access) || haveSameThreads(before, access) ? Sharers::None : all;
+      return haveOneThread(before, access) || haveSameThreads(before, access) ? loaders : all;
     }
     llvm_unreachable("all relations are listed");
   }
@@ -171,13 +170,10 @@ private:
     return before.isWrite && access.isWrite && !typeOf(before) && !typeOf(access);
   }
 
-  /// Whether each element is in the same thread in both.
+  /// Whether each element is in the same threads in both.
   static bool haveSameThreads(const Access &before, const Access &access) {
     RankedTensorType first = typeOf(before), second = typeOf(access);
-    if (!first || !second || !hasLayout(first) || first.getEncoding() != second.getEncoding())
-      return false;
-    // Of several threads with an element one writes, and all load.
-    return (before.isWrite && access.isWrite) || before.replicas == Sharers::None;
+    return first && second && hasLayout(first) && first.getEncoding() == second.getEncoding();
   }
 
   /// One of several that no comparison can tell apart is enough.

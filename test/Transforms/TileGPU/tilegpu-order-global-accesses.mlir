@@ -198,8 +198,28 @@ func.func @butterfly(%base: !tile.ptr<f32>, %n: i32) {
 // CHECK-NOT: nvvm.barrier0
 // CHECK: nvvm.bar.warp.sync
 // CHECK-NEXT: tile.store
-func.func @replicated_lanes(%p: tensor<64x!tile.ptr<f32>, #half>) {
+func.func @replicated_lanes(%base: !tile.ptr<f32>) {
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #half>
+  %r = tile.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #half>
+  %p = tile.addptr %b, %r : tensor<64x!tile.ptr<f32>, #half>, tensor<64xi32, #half>
   %x = tile.load %p : tensor<64x!tile.ptr<f32>, #half>
+  tile.store %p, %x : tensor<64x!tile.ptr<f32>, #half>
+  func.return
+}
+
+// They hold other elements than they load.
+// CHECK-LABEL: func @permuted_lanes
+// CHECK: tile.load
+// CHECK: nvvm.barrier0
+// CHECK-NEXT: tile.store
+func.func @permuted_lanes(%base: !tile.ptr<f32>) {
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>, #half>
+  %r = tile.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32, #half>
+  %p = tile.addptr %b, %r : tensor<64x!tile.ptr<f32>, #half>, tensor<64xi32, #half>
+  %c = arith.constant dense<62> : tensor<64xi32, #half>
+  %o = arith.xori %r, %c : tensor<64xi32, #half>
+  %q = tile.addptr %b, %o : tensor<64x!tile.ptr<f32>, #half>, tensor<64xi32, #half>
+  %x = tile.load %q : tensor<64x!tile.ptr<f32>, #half>
   tile.store %p, %x : tensor<64x!tile.ptr<f32>, #half>
   func.return
 }
