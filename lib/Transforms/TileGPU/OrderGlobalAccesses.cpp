@@ -170,10 +170,13 @@ private:
     return before.isWrite && access.isWrite && !typeOf(before) && !typeOf(access);
   }
 
-  /// Whether each element is in the same threads in both.
+  /// Whether each element is in the same threads in both. Of several with an element one writes,
+  /// and all load.
   static bool haveSameThreads(const Access &before, const Access &access) {
     RankedTensorType first = typeOf(before), second = typeOf(access);
-    return first && second && hasLayout(first) && first.getEncoding() == second.getEncoding();
+    if (!first || !second || !hasLayout(first) || first.getEncoding() != second.getEncoding())
+      return false;
+    return !before.isWrite || access.isWrite || before.replicas == Sharers::None;
   }
 
   /// One of several that no comparison can tell apart is enough.
