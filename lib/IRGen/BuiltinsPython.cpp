@@ -216,8 +216,8 @@ FailureOr<Value> genFilter(Generator &g, const BoundArgs &a) {
   return Value::tuple(std::move(kept));
 }
 
-/// `map(function, a, b, ...)`, as a tuple.
-FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
+/// The elements of several iterables side by side, as many rows as the shortest has elements.
+FailureOr<std::vector<std::vector<Value>>> getRows(Generator &g, const BoundArgs &a) {
   std::vector<std::vector<Value>> columns;
   size_t size = a.rest.empty() ? 0 : TupleValue::sizeLimit;
   for (const BoundArg &arg : a.rest) {
@@ -227,11 +227,26 @@ FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
     size = std::min(size, items->size());
     columns.push_back(std::move(*items));
   }
+  if (size * (columns.size() + 1) > TupleValue::sizeLimit)
+    return g.error(a.range,
+                   "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
+  std::vector<std::vector<Value>> rows(size);
+  for (size_t i = 0; i < size; ++i)
+    for (const std::vector<Value> &column : columns)
+      rows[i].push_back(column[i]);
+  return rows;
+}
+
+/// `map(function, a, b, ...)`, as a tuple.
+FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
+  FailureOr<std::vector<std::vector<Value>>> rows = getRows(g, a);
+  if (mlir::failed(rows))
+    return failure();
   std::vector<Value> results;
-  for (size_t i = 0; i < size; ++i) {
+  for (const std::vector<Value> &row : *rows) {
     llvm::SmallVector<Generator::CallArg> args;
-    for (auto [arg, column] : llvm::zip_equal(a.rest, columns))
-      args.push_back({"", column[i], arg.range});
+    for (auto [arg, element] : llvm::zip_equal(a.rest, row))
+      args.push_back({"", element, arg.range});
     FailureOr<Value> result = g.call(a[0].value, args, a.range);
     if (mlir::failed(result))
       return failure();
@@ -499,26 +514,13 @@ FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
 
 /// `zip(a, b, ...)` and `enumerate(a, start)`, as tuples.
 FailureOr<Value> genZip(Generator &g, const BoundArgs &a) {
-  std::vector<std::vector<Value>> columns;
-  size_t size = a.rest.empty() ? 0 : TupleValue::sizeLimit;
-  for (const BoundArg &arg : a.rest) {
-    FailureOr<std::vector<Value>> items = g.enumerateIterable(arg.value, arg.range);
-    if (mlir::failed(items))
-      return failure();
-    size = std::min(size, items->size());
-    columns.push_back(std::move(*items));
-  }
-  std::vector<Value> rows;
-  if (size * (columns.size() + 1) > TupleValue::sizeLimit)
-    return g.error(a.range,
-                   "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
-  for (size_t i = 0; i < size; ++i) {
-    std::vector<Value> row;
-    for (const std::vector<Value> &column : columns)
-      row.push_back(column[i]);
-    rows.push_back(Value::tuple(std::move(row)));
-  }
-  return g.makeTuple(std::move(rows), a.range);
+  FailureOr<std::vector<std::vector<Value>>> rows = getRows(g, a);
+  if (mlir::failed(rows))
+    return failure();
+  std::vector<Value> tuples;
+  for (std::vector<Value> &row : *rows)
+    tuples.push_back(Value::tuple(std::move(row)));
+  return g.makeTuple(std::move(tuples), a.range);
 }
 
 FailureOr<Value> genEnumerate(Generator &g, const BoundArgs &a) {

@@ -162,9 +162,8 @@ FailureOr<Value> Generator::evaluateBindings(const SourceModule &module, const M
 /// `@staticmethod` of an aggregate: one that makes objects.
 static bool isPlainFunction(const ast::FunctionDef &function) {
   return llvm::any_of(function.decorators, [](const ast::Expr *decorator) {
-    std::string dotted = ast::getDottedName(decorator);
+    std::string dotted = "." + ast::getDottedName(decorator);
     llvm::StringRef name = llvm::StringRef(dotted).rsplit('.').second;
-    name = name.empty() ? llvm::StringRef(dotted) : name;
     return name == "extern" || name == "builtin" || name == "staticmethod";
   });
 }
