@@ -784,7 +784,8 @@ TILEC_API tilec_status tilec_graph_launch(tilec_graph *graph, void *stream);
 }
 #endif
 
-// The last part of the interface.
+// The last parts of the interface.
+#include "tilec/jit.h"
 #include "tilec/tuning.h"
 
 #endif // TILEC_TILEC_H

@@ -15,6 +15,7 @@
 #include "tilecrt/Result.h"
 #include "tilecrt/cuda/TimeKernel.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <array>
@@ -38,6 +39,8 @@ struct LaunchRequest {
   uint32_t flags = 0;
   const void *const *arguments = nullptr;
   void *stream = nullptr;
+  /// Memory of the program's own that a simulated kernel may touch.
+  llvm::ArrayRef<tilec_buffer> buffers;
 };
 
 using tilecrt::cuda::MeasureOptions;

@@ -34,11 +34,14 @@ tilec_status invalid(std::string message) {
   return fail(TILEC_INVALID_ARGUMENT, std::move(message));
 }
 
-/// The values of a launch, each where it is aligned for its type.
+/// The values of a launch, each where it is aligned for its type, and the memory of the program's
+/// own that it may touch.
 class Values {
 public:
   explicit Values(const tilecrt::KernelMetadata &metadata)
       : slots(metadata.arguments.size()), addresses(metadata.arguments.size()) {}
+
+  std::vector<tilecrt::sim::Buffer> buffers;
 
   void set(size_t index, const void *data, size_t size) {
     std::memcpy(slots[index].bytes, data, size);
@@ -147,7 +150,7 @@ private:
   /// The stream of a number; null after a failure was kept. Under the lock.
   StreamState *find(void *stream);
   LaunchConfig configOf(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
-                        void **arguments) const;
+                        Values &values) const;
   /// Nothing when launches are not saved.
   std::optional<LaunchSaver::Ticket> save(const CompiledKernel &kernel,
                                           std::array<uint32_t, 3> grid, void **arguments) const;
@@ -215,6 +218,9 @@ private:
     Values values(metadata());
     for (size_t i = 0; i < metadata().arguments.size(); ++i)
       values.set(i, request.arguments[i], metadata().arguments[i].sizeBytes);
+    for (const tilec_buffer &buffer : request.buffers)
+      values.buffers.push_back({buffer.data, buffer.size, buffer.name ? buffer.name : "",
+                                (buffer.flags & TILEC_BUFFER_READ_ONLY) != 0});
     return values;
   }
 
@@ -401,7 +407,8 @@ tilec_status SimDevice::load(std::shared_ptr<KernelObject> kernel,
 }
 
 LaunchConfig SimDevice::configOf(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
-                                 void **arguments) const {
+                                 Values &values) const {
+  void **arguments = values.pointers();
   LaunchConfig config;
   config.grid = grid;
   config.check = options.simulate_flags & TILEC_SIMULATE_CHECK;
@@ -417,8 +424,9 @@ LaunchConfig SimDevice::configOf(const CompiledKernel &kernel, std::array<uint32
     auto name = names.find(memory);
     config.buffers.push_back({memory, bytes, name == names.end() ? "" : name->second, false});
   }
+  config.buffers.insert(config.buffers.end(), values.buffers.begin(), values.buffers.end());
   // Without any buffer, accesses would be trusted.
-  if (buffers.empty())
+  if (config.buffers.empty())
     config.buffers.push_back({nullptr, 0, "", false});
   return config;
 }
@@ -464,7 +472,7 @@ std::optional<LaunchSaver::Ticket> SimDevice::save(const CompiledKernel &kernel,
 tilec_status SimDevice::simulate(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
                                  Values values) const {
   void **arguments = values.pointers();
-  LaunchConfig config = configOf(kernel, grid, arguments);
+  LaunchConfig config = configOf(kernel, grid, values);
   std::optional<LaunchSaver::Ticket> ticket = save(kernel, grid, arguments);
   tilec_status status = run(kernel, arguments, config);
   // What was refused did not run.
@@ -520,7 +528,7 @@ tilec_status SimDevice::run(const CompiledKernel &kernel, void **arguments,
 tilec_status SimDevice::measure(const CompiledKernel &kernel, std::array<uint32_t, 3> grid,
                                 Values values, double &cost) const {
   void **arguments = values.pointers();
-  LaunchConfig config = configOf(kernel, grid, arguments);
+  LaunchConfig config = configOf(kernel, grid, values);
   config.counters = true;
   LaunchResult result = tilec::simulate(kernel, arguments, config);
   cost = simulatedCost(result.totals);

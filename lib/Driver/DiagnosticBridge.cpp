@@ -15,7 +15,8 @@ using namespace tilec;
 static SourceRange rangeOf(FileLineColLoc location, const SourceManager &sources) {
   for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
     const SourceBuffer *buffer = sources.getBuffer(id);
-    if (buffer->getName() != location.getFilename().getValue())
+    if (buffer->getName() != location.getFilename().getValue() ||
+        !buffer->hasLine(location.getLine()))
       continue;
     uint32_t column = location.getColumn() ? location.getColumn() - 1 : 0;
     uint32_t begin = std::min(buffer->getLineStart(location.getLine()) + column, buffer->size());

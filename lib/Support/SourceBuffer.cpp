@@ -31,12 +31,31 @@ const std::vector<uint32_t> &SourceBuffer::getLineStarts() const {
   return lineStarts;
 }
 
+SourceBuffer::SourceBuffer(std::string bufferName, std::string bufferText)
+    : name(std::move(bufferName)), text(std::move(bufferText)) {
+  readLineDirective();
+}
+
+void SourceBuffer::readLineDirective() {
+  llvm::StringRef directive = llvm::StringRef(text).take_until([](char c) { return c == '\n'; });
+  unsigned line = 0;
+  if (!directive.consume_front("#line ") || directive.consumeInteger(10, line))
+    return;
+  directive = directive.rtrim('\r');
+  // The directive's own line needs a number, too.
+  if (line < 2 || line > (1u << 30) || !directive.consume_front(" \"") ||
+      !directive.consume_back("\"") || directive.empty())
+    return;
+  name = directive.str();
+  firstLine = line - 1;
+}
+
 LineColumn SourceBuffer::getLineColumn(uint32_t offset) const {
   offset = std::min(offset, size());
   const std::vector<uint32_t> &starts = getLineStarts();
   auto next = std::upper_bound(starts.begin(), starts.end(), offset);
-  unsigned line = static_cast<unsigned>(next - starts.begin());
-  return {line, offset - starts[line - 1] + 1};
+  unsigned index = static_cast<unsigned>(next - starts.begin()) - 1;
+  return {firstLine + index, offset - starts[index] + 1};
 }
 
 unsigned SourceBuffer::getNumLines() const {
@@ -45,20 +64,19 @@ unsigned SourceBuffer::getNumLines() const {
   return static_cast<unsigned>(starts.size()) - (endsInNewline ? 1 : 0);
 }
 
+bool SourceBuffer::hasLine(unsigned line) const {
+  return line >= firstLine && line - firstLine < getLineStarts().size();
+}
+
 uint32_t SourceBuffer::getLineStart(unsigned line) const {
-  const std::vector<uint32_t> &starts = getLineStarts();
-  if (line == 0 || line > starts.size())
-    return size();
-  return starts[line - 1];
+  return hasLine(line) ? getLineStarts()[line - firstLine] : size();
 }
 
 llvm::StringRef SourceBuffer::getLine(unsigned line) const {
-  const std::vector<uint32_t> &starts = getLineStarts();
-  if (line == 0 || line > starts.size())
+  if (!hasLine(line))
     return {};
-  uint32_t begin = starts[line - 1];
-  uint32_t end = line < starts.size() ? starts[line] : size();
-  return llvm::StringRef(text).slice(begin, end).rtrim("\r\n");
+  uint32_t end = hasLine(line + 1) ? getLineStart(line + 1) : size();
+  return llvm::StringRef(text).slice(getLineStart(line), end).rtrim("\r\n");
 }
 
 std::optional<SourceBuffer::BadByte> SourceBuffer::findBadByte() const {

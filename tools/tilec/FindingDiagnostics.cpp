@@ -56,7 +56,7 @@ static SourceRange siteRange(int32_t site, const std::vector<Site> &sites,
   const Site &place = sites[size_t(site)];
   for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
     const SourceBuffer *buffer = sources.getBuffer(FileId(id));
-    if (buffer->getName() != place.file)
+    if (buffer->getName() != place.file || !buffer->hasLine(unsigned(place.line)))
       continue;
     uint32_t begin =
         buffer->getLineStart(unsigned(place.line)) + uint32_t(place.col > 0 ? place.col - 1 : 0);

@@ -57,13 +57,16 @@ struct LineColumn {
 };
 
 /// The text of one source file. Immutable; the text never moves while the buffer lives.
+///
+/// A text that a program has put together can say where it is from: where its first line is
+/// `#line 120 "kernels.py"`, as in C, the buffer has that name, its second line is number 120, and
+/// all line numbers here are counted that way. To everybody else that line is a comment.
 class SourceBuffer {
 public:
   /// The largest file that is accepted, in bytes.
   static constexpr size_t sizeLimit = 8u << 20;
 
-  SourceBuffer(std::string bufferName, std::string bufferText)
-      : name(std::move(bufferName)), text(std::move(bufferText)) {}
+  SourceBuffer(std::string bufferName, std::string bufferText);
 
   llvm::StringRef getName() const { return name; }
   llvm::StringRef getText() const { return text; }
@@ -75,10 +78,13 @@ public:
   /// Number of lines; a text that does not end in a newline still has its last line counted.
   unsigned getNumLines() const;
 
+  /// Whether the text has a line of that number.
+  bool hasLine(unsigned line) const;
+
   /// The text of a line (from 1), without its line terminator. Empty when out of range.
   llvm::StringRef getLine(unsigned line) const;
 
-  /// The offset of the first byte of a line (from 1).
+  /// The offset of the first byte of a line (from 1); the text's size when out of range.
   uint32_t getLineStart(unsigned line) const;
 
   /// What makes a text no source text: a NUL byte or a byte sequence that is not UTF-8.
@@ -91,9 +97,12 @@ public:
 
 private:
   const std::vector<uint32_t> &getLineStarts() const;
+  void readLineDirective();
 
   std::string name;
   std::string text;
+  /// The number of the text's first line.
+  unsigned firstLine = 1;
   mutable std::once_flag lineStartsOnce;
   mutable std::vector<uint32_t> lineStarts;
 };

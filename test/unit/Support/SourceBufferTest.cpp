@@ -46,6 +46,30 @@ TEST(SourceBuffer, positions_with_dos_and_mac_line_ends) {
   EXPECT_EQ(buffer.getNumLines(), 3u);
 }
 
+TEST(SourceBuffer, line_directive_names_another_place) {
+  SourceBuffer buffer("made", "#line 120 \"dir/kernels.py\"\nab\ncd\n");
+  EXPECT_EQ(buffer.getName(), "dir/kernels.py");
+  EXPECT_EQ(at(buffer, 29), "120:1");
+  EXPECT_EQ(at(buffer, 33), "121:2");
+  EXPECT_EQ(buffer.getLine(120), "ab");
+  EXPECT_EQ(buffer.getLine(121), "cd");
+  EXPECT_EQ(buffer.getLine(1), "");
+  EXPECT_EQ(buffer.getLineStart(121), 32u);
+  EXPECT_TRUE(buffer.hasLine(119));
+  EXPECT_FALSE(buffer.hasLine(118));
+  EXPECT_FALSE(buffer.hasLine(123));
+}
+
+TEST(SourceBuffer, what_is_no_line_directive) {
+  for (const char *text :
+       {"#line 1 \"f\"\n", "#line 12\n", "#line x \"f\"\n", "#line 12 \"\"\n", "# line 12 \"f\"\n",
+        "\n#line 12 \"f\"\n", "#line 99999999999 \"f\"\n"}) {
+    SourceBuffer buffer("own", text);
+    EXPECT_EQ(buffer.getName(), "own") << text;
+    EXPECT_EQ(at(buffer, 0), "1:1") << text;
+  }
+}
+
 TEST(SourceBuffer, empty_text) {
   SourceBuffer buffer("f", "");
   EXPECT_EQ(at(buffer, 0), "1:1");

@@ -1,0 +1,208 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that specialise themselves, a part of the C interface, whose rules hold here too; tilec.h
+// includes it.
+//
+//   tilec_jit_options options = {.struct_size = sizeof options, .name = "add.py", .text = text,
+//                                .length = strlen(text), .options = &compile};
+//   tilec_jit_create(device, &options, &jit);
+//   tilec_call_value values[] = {{TILEC_VALUE_POINTER, TILEC_TYPE_FP32, 0, {.pointer = x}},
+//                                {TILEC_VALUE_INTEGER, 0, 0, {.integer = n}},
+//                                {TILEC_VALUE_INTEGER, 0, 0, {.integer = 1024}}};
+//   tilec_call call = {.struct_size = sizeof call, .grid = {blocks, 1, 1}, .values = values,
+//                      .num_values = 3};
+//   tilec_jit_launch(jit, &call, NULL);
+//
+// A call gives a value for each parameter of the kernel, in order, tl.constexpr ones as well. The
+// first call with values of a kind compiles the kernel for it; later ones find it without a lock.
+// The kind is Triton's:
+//
+// * a pointer: its element type, and whether the address is a multiple of 16;
+// * an integer: 1 is a constant of the code; else i32, i64 where it needs that, or u64 above that,
+//   and whether it is a multiple of 16;
+// * a float is fp32, a bool u1, None a constant, a tensor descriptor its type, block and padding;
+// * a tuple is the kinds of its elements;
+// * a value for a tl.constexpr, or of kind TILEC_VALUE_CONSTANT, is itself.
+//
+// A type in the parameter's annotation comes before the value's own, and such an integer is never a
+// constant.
+
+#ifndef TILEC_JIT_H
+#define TILEC_JIT_H
+
+#include "tilec/tilec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A kernel with the code for all kinds of arguments that it was called with so far.
+typedef struct tilec_jit tilec_jit;
+TILEC_API void tilec_jit_destroy(tilec_jit *jit);
+
+/// What a pointer points to.
+typedef enum tilec_type {
+  TILEC_TYPE_NONE = 0,
+  TILEC_TYPE_U1 = 1,
+  TILEC_TYPE_I8 = 2,
+  TILEC_TYPE_I16 = 3,
+  TILEC_TYPE_I32 = 4,
+  TILEC_TYPE_I64 = 5,
+  TILEC_TYPE_U8 = 6,
+  TILEC_TYPE_U16 = 7,
+  TILEC_TYPE_U32 = 8,
+  TILEC_TYPE_U64 = 9,
+  TILEC_TYPE_FP16 = 10,
+  TILEC_TYPE_BF16 = 11,
+  TILEC_TYPE_FP32 = 12,
+  TILEC_TYPE_FP64 = 13,
+  TILEC_TYPE_FP8E4NV = 14,
+  TILEC_TYPE_FP8E5 = 15,
+  TILEC_TYPE_FP8E4B8 = 16,
+  TILEC_TYPE_FP8E5B16 = 17,
+  TILEC_TYPE_FP8E4B15 = 18
+} tilec_type;
+
+/// The number of a type's name in kernels ("fp32"); TILEC_TYPE_NONE for other texts.
+TILEC_API tilec_type tilec_type_of(const char *name);
+/// And back; NULL for other numbers.
+TILEC_API const char *tilec_type_name(tilec_type type);
+
+typedef enum tilec_value_kind {
+  TILEC_VALUE_NONE = 0,
+  TILEC_VALUE_BOOL = 1,
+  TILEC_VALUE_INTEGER = 2,
+  /// An integer above INT64_MAX.
+  TILEC_VALUE_UNSIGNED = 3,
+  TILEC_VALUE_FLOAT = 4,
+  TILEC_VALUE_POINTER = 5,
+  TILEC_VALUE_DESCRIPTOR = 6,
+  /// A text of tilec_constant.
+  TILEC_VALUE_CONSTANT = 7,
+  /// The `integer` values that follow are its elements; a tuple among them with its own elements
+  /// is one.
+  TILEC_VALUE_TUPLE = 8
+} tilec_value_kind;
+
+/// A tensor for a tl.tensor_descriptor. Address and strides are multiples of 16 bytes, the last
+/// stride is 1; sizes and strides are in elements.
+typedef struct tilec_descriptor {
+  void *data;
+  uint32_t rank;
+  /// 1: elements outside of the tensor read as NaN instead of zero.
+  uint32_t pads_with_nan;
+  int64_t shape[5];
+  int64_t strides[5];
+  int32_t block[5];
+} tilec_descriptor;
+
+typedef struct tilec_call_value {
+  /// A tilec_value_kind.
+  uint16_t kind;
+  /// The tilec_type that a pointer or descriptor points to.
+  uint16_t type;
+  /// Of a named tuple, the tilec_constant of its fields' names: "data,n"; otherwise 0.
+  uint32_t fields;
+  union {
+    int64_t integer;
+    uint64_t unsigned_integer;
+    double real;
+    const void *pointer;
+    const tilec_descriptor *descriptor;
+    /// Of tilec_constant.
+    uint64_t constant;
+  } value;
+} tilec_call_value;
+
+/// The number of a constant's text, as in tilec_options.constants ("'silu'", "tl.float16", "0.5"):
+/// the same for the same text, in the whole process. Never 0. NULL is an error, which gives 0.
+TILEC_API uint64_t tilec_constant(const char *text);
+
+/// What became of one compilation. The handles are good during the call.
+typedef struct tilec_jit_event {
+  size_t struct_size;
+  /// NULL after a failure.
+  const tilec_kernel *kernel;
+  const tilec_diagnostics *diagnostics;
+  double seconds;
+  /// 1: a cache had it.
+  int32_t from_cache;
+} tilec_jit_event;
+
+typedef struct tilec_jit_options {
+  size_t struct_size;
+  /// The source, as for tilec_compile_text.
+  const char *name;
+  const char *text;
+  size_t length;
+  /// What all compilations have: the kernel, constants that no call gives, modules, tools, a cache,
+  /// limits. Arguments come from the calls; the target is the device's unless it is given. May be
+  /// NULL.
+  const tilec_options *options;
+  /// Parameters whose values make no difference for the code, as `do_not_specialize` and
+  /// `do_not_specialize_on_alignment` of @triton.jit have them.
+  const char *const *unspecialized;
+  size_t num_unspecialized;
+  const char *const *unaligned;
+  size_t num_unaligned;
+  /// Called after each compilation, by the thread that compiled.
+  void (*compiled)(void *context, const tilec_jit_event *event);
+  void *context;
+} tilec_jit_options;
+
+/// Reads the kernel's parameters; compiles nothing. With a NULL device there is nothing to launch
+/// on, and options.target says what to compile for. A source that has an error is
+/// TILEC_INPUT_ERROR, with the messages in tilec_last_error.
+TILEC_API tilec_status tilec_jit_create(tilec_device *device, const tilec_jit_options *options,
+                                        tilec_jit **jit);
+
+typedef struct tilec_call {
+  size_t struct_size;
+  /// Values of the kernel's parameters, in order; those of parameters at the end that have defaults
+  /// may be left out.
+  const tilec_call_value *values;
+  size_t num_values;
+  /// Programs in x, y, z; each at least 1.
+  uint32_t grid[3];
+  /// TILEC_LAUNCH_... flags.
+  uint32_t flags;
+  void *stream;
+  /// As in tilec_options, with 0 for what the jit's options say.
+  int32_t num_warps;
+  int32_t num_stages;
+  int32_t max_registers;
+  /// TILEC_COMPILE_... flags besides those of the jit's options.
+  uint32_t compile_flags;
+  /// On "sim": memory of the program's own that the kernel may touch, besides the device's.
+  const tilec_buffer *buffers;
+  size_t num_buffers;
+} tilec_call;
+
+/// Queues a launch, after compiling if such values come for the first time. Threads that want the
+/// same kind meanwhile wait for the one that compiles it. After a failed compilation the messages
+/// are in tilec_last_error, and the next such call tries again. `variant` may be NULL; else
+/// `*variant` becomes the number of the code, which calls of the same kind have in common: 0 for
+/// the first kind, 1 for the next one.
+TILEC_API tilec_status tilec_jit_launch(tilec_jit *jit, const tilec_call *call, uint32_t *variant);
+/// The number of the code for such values, compiled if need be; launches nothing.
+TILEC_API tilec_status tilec_jit_find(tilec_jit *jit, const tilec_call *call, uint32_t *variant);
+/// A new handle of the kernel for such values, compiled if need be; launches nothing.
+TILEC_API tilec_status tilec_jit_get_kernel(tilec_jit *jit, const tilec_call *call,
+                                            tilec_kernel **kernel);
+/// How a call's values are compiled, as JSON: {"arguments": [["x", "*fp32:16"], ["n", "i32"]],
+/// "constants": [["BLOCK", "1024"]]}. Lives until this thread's next call of this function; NULL
+/// after an error.
+TILEC_API const char *tilec_jit_describe(tilec_jit *jit, const tilec_call *call);
+/// A new handle of the loaded function for such values, compiled if need be: for prepared launches
+/// and facts about it.
+TILEC_API tilec_status tilec_jit_get_function(tilec_jit *jit, const tilec_call *call,
+                                              tilec_function **function);
+/// How many kinds of values it was compiled for.
+TILEC_API size_t tilec_jit_num_variants(const tilec_jit *jit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // TILEC_JIT_H

@@ -1,0 +1,488 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CallKind.h. A word says what kind of value it is in its low byte, the element type in the
+// next one, and what is known of the value above; constants add a word with the value. The words
+// of a tuple stand before those of its elements, so that no two kinds have the same words.
+
+#include "CallKind.h"
+
+#include "tilec/Sema/DType.h"
+
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+
+#include <cmath>
+#include <mutex>
+
+using namespace tilec;
+using namespace tilec::api;
+using llvm::ArrayRef;
+using llvm::StringRef;
+using llvm::Twine;
+
+static tilec_status invalid(const Twine &message) {
+  return fail(TILEC_INVALID_ARGUMENT, message.str());
+}
+
+//===----------------------------------------------------------------------------------===//
+// Types and constants
+//===----------------------------------------------------------------------------------===//
+
+static constexpr ScalarKind kTypes[] = {
+    ScalarKind::Void,    ScalarKind::Int1,     ScalarKind::Int8,    ScalarKind::Int16,
+    ScalarKind::Int32,   ScalarKind::Int64,    ScalarKind::UInt8,   ScalarKind::UInt16,
+    ScalarKind::UInt32,  ScalarKind::UInt64,   ScalarKind::FP16,    ScalarKind::BF16,
+    ScalarKind::FP32,    ScalarKind::FP64,     ScalarKind::FP8E4NV, ScalarKind::FP8E5,
+    ScalarKind::FP8E4B8, ScalarKind::FP8E5B16, ScalarKind::FP8E4B15};
+static_assert(std::size(kTypes) == TILEC_TYPE_FP8E4B15 + 1);
+
+static bool isType(unsigned type) { return type != TILEC_TYPE_NONE && type < std::size(kTypes); }
+
+static std::string typeName(unsigned type) { return DType(kTypes[type]).getSignatureText(); }
+
+tilec_type tilec_type_of(const char *name) {
+  if (std::optional<DType> type = parseSignatureType(name ? name : ""); type && !type->isPointer())
+    for (unsigned i = 1; i < std::size(kTypes); ++i)
+      if (kTypes[i] == type->getKind())
+        return tilec_type(i);
+  return TILEC_TYPE_NONE;
+}
+
+const char *tilec_type_name(tilec_type type) {
+  static const std::vector<std::string> &names = *[] {
+    auto *list = new std::vector<std::string>;
+    for (ScalarKind kind : kTypes)
+      list->push_back(DType(kind).getSignatureText());
+    return list;
+  }();
+  return isType(unsigned(type)) ? names[unsigned(type)].c_str() : nullptr;
+}
+
+namespace {
+/// Texts of constants, by their numbers.
+struct ConstantTable {
+  /// Never destroyed: threads may outlive the end of main.
+  static ConstantTable &get() {
+    static ConstantTable &table = *new ConstantTable;
+    return table;
+  }
+  std::mutex mutex;
+  llvm::StringMap<uint64_t> numbers;
+  std::vector<StringRef> texts;
+};
+} // namespace
+
+uint64_t tilec_constant(const char *text) {
+  uint64_t number = 0;
+  guarded([&] {
+    if (!text)
+      return invalid("text is null");
+    ConstantTable &table = ConstantTable::get();
+    std::lock_guard<std::mutex> lock(table.mutex);
+    auto [entry, isNew] = table.numbers.try_emplace(text, table.texts.size() + 1);
+    if (isNew)
+      table.texts.push_back(entry->getKey());
+    number = entry->second;
+    return TILEC_OK;
+  });
+  return number;
+}
+
+std::string tilec::api::constantText(uint64_t number) {
+  ConstantTable &table = ConstantTable::get();
+  std::lock_guard<std::mutex> lock(table.mutex);
+  return number != 0 && number <= table.texts.size() ? table.texts[number - 1].str() : "";
+}
+
+//===----------------------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------------------===//
+
+/// Whether a value becomes part of the code.
+static bool isConstant(const JitParameter &parameter, const tilec_call_value &value) {
+  if (parameter.isConstexpr || value.kind == TILEC_VALUE_NONE || value.kind == TILEC_VALUE_CONSTANT)
+    return true;
+  return value.kind == TILEC_VALUE_INTEGER && value.value.integer == 1 && parameter.isSpecialized &&
+         parameter.type.empty();
+}
+
+/// The type of an integer without an annotation.
+static tilec_type integerType(const tilec_call_value &value) {
+  if (value.kind == TILEC_VALUE_UNSIGNED)
+    return TILEC_TYPE_U64;
+  return value.value.integer == int32_t(value.value.integer) ? TILEC_TYPE_I32 : TILEC_TYPE_I64;
+}
+
+static bool isDescriptorDivisible(const tilec_descriptor &descriptor) {
+  for (int64_t size : ArrayRef(descriptor.shape, descriptor.rank))
+    if (size % 16 != 0)
+      return false;
+  return true;
+}
+
+/// Whether the code may take the value for a multiple of 16.
+static bool isDivisible(const JitParameter &parameter, const tilec_call_value &value) {
+  if (!parameter.isSpecialized || !parameter.isAligned)
+    return false;
+  switch (value.kind) {
+  case TILEC_VALUE_INTEGER:
+  case TILEC_VALUE_UNSIGNED:
+  case TILEC_VALUE_POINTER:
+    return (value.value.unsigned_integer & 15) == 0;
+  case TILEC_VALUE_DESCRIPTOR:
+    return isDescriptorDivisible(*value.value.descriptor);
+  default:
+    return false;
+  }
+}
+
+static std::string describe(const JitParameter &parameter) {
+  return "argument '" + parameter.name + "'";
+}
+
+static tilec_status checkDescriptor(const JitParameter &parameter, const tilec_call_value &value) {
+  const tilec_descriptor *descriptor = value.value.descriptor;
+  if (!descriptor)
+    return invalid(describe(parameter) + ": the descriptor is null");
+  if (descriptor->rank < 1 || descriptor->rank > 5)
+    return invalid(describe(parameter) + ": a tensor descriptor has 1 to 5 dimensions, got " +
+                   Twine(descriptor->rank));
+  if (descriptor->strides[descriptor->rank - 1] != 1)
+    return invalid(describe(parameter) +
+                   ": the last stride of a tensor descriptor must be 1, got " +
+                   Twine(descriptor->strides[descriptor->rank - 1]));
+  return TILEC_OK;
+}
+
+/// Adds the words of one value; on return `next` is behind it and its elements.
+static tilec_status addWords(const JitParameter &parameter, ArrayRef<tilec_call_value> values,
+                             size_t &next, KindKey &key) {
+  const tilec_call_value &value = values[next++];
+  uint64_t word = value.kind | uint64_t(isDivisible(parameter, value)) << 16;
+  if (value.kind == TILEC_VALUE_TUPLE) {
+    uint64_t count = value.value.unsigned_integer;
+    if (count > values.size() - next)
+      return invalid(describe(parameter) + ": a tuple of " + Twine(count) + " elements, but " +
+                     Twine(values.size() - next) + " values follow");
+    key.push_back(word | count << 32);
+    key.push_back(value.fields);
+    for (uint64_t i = 0; i < count; ++i) {
+      if (next == values.size())
+        return invalid(describe(parameter) + ": values of a tuple's elements are missing");
+      if (tilec_status status = addWords(parameter, values, next, key))
+        return status;
+    }
+    return TILEC_OK;
+  }
+  if (value.kind > TILEC_VALUE_TUPLE)
+    return invalid(describe(parameter) + ": unknown kind of value " + Twine(value.kind));
+  if (value.kind == TILEC_VALUE_POINTER || value.kind == TILEC_VALUE_DESCRIPTOR) {
+    if (!isType(value.type))
+      return invalid(describe(parameter) + ": unknown element type " + Twine(value.type));
+    if (parameter.isConstexpr)
+      return invalid(describe(parameter) + " is a tl.constexpr, and cannot be a " +
+                     (value.kind == TILEC_VALUE_POINTER ? "pointer" : "tensor descriptor"));
+  }
+  if (isConstant(parameter, value)) {
+    key.push_back(word | uint64_t(1) << 24);
+    if (value.kind != TILEC_VALUE_NONE)
+      key.push_back(value.value.unsigned_integer);
+    return TILEC_OK;
+  }
+  if (value.kind == TILEC_VALUE_INTEGER || value.kind == TILEC_VALUE_UNSIGNED)
+    word |= uint64_t(integerType(value)) << 8;
+  else
+    word |= uint64_t(value.type) << 8;
+  if (value.kind != TILEC_VALUE_DESCRIPTOR) {
+    key.push_back(word);
+    return TILEC_OK;
+  }
+  if (tilec_status status = checkDescriptor(parameter, value))
+    return status;
+  const tilec_descriptor &descriptor = *value.value.descriptor;
+  key.push_back(word | uint64_t(descriptor.rank) << 32 |
+                uint64_t(descriptor.pads_with_nan != 0) << 40);
+  for (int32_t size : ArrayRef(descriptor.block, descriptor.rank))
+    key.push_back(uint32_t(size));
+  return TILEC_OK;
+}
+
+tilec_status tilec::api::readKind(ArrayRef<JitParameter> parameters,
+                                  ArrayRef<tilec_call_value> values, KindKey &key) {
+  size_t next = 0;
+  for (const JitParameter &parameter : parameters) {
+    if (next == values.size())
+      return TILEC_OK;
+    if (tilec_status status = addWords(parameter, values, next, key))
+      return status;
+  }
+  if (next == values.size())
+    return TILEC_OK;
+  return invalid("the kernel has " + Twine(parameters.size()) + " parameters; " +
+                 Twine(values.size() - next) + " values are too many");
+}
+
+//===----------------------------------------------------------------------------------===//
+// For the compiler
+//===----------------------------------------------------------------------------------===//
+
+/// A constant as the language writes it.
+static std::string literalOf(const tilec_call_value &value) {
+  switch (value.kind) {
+  case TILEC_VALUE_BOOL:
+    return value.value.integer ? "True" : "False";
+  case TILEC_VALUE_INTEGER:
+    return std::to_string(value.value.integer);
+  case TILEC_VALUE_UNSIGNED:
+    return std::to_string(value.value.unsigned_integer);
+  case TILEC_VALUE_FLOAT: {
+    double real = value.value.real;
+    if (std::isnan(real))
+      return "float('nan')";
+    if (std::isinf(real))
+      return real < 0 ? "float('-inf')" : "float('inf')";
+    llvm::SmallString<32> text;
+    llvm::APFloat(real).toString(text, 17, 0);
+    // An integer in the language otherwise.
+    if (StringRef(text).find_first_of(".eE") == StringRef::npos)
+      text += ".0";
+    return std::string(text);
+  }
+  case TILEC_VALUE_CONSTANT:
+    return constantText(value.value.constant);
+  default:
+    return "None";
+  }
+}
+
+static std::string descriptorType(const tilec_call_value &value) {
+  const tilec_descriptor &descriptor = *value.value.descriptor;
+  std::string text = "tensordesc<" + typeName(value.type);
+  for (uint32_t dim = 0; dim < descriptor.rank; ++dim)
+    text += (dim == 0 ? "[" : ", ") + std::to_string(descriptor.block[dim]);
+  return text + (descriptor.pads_with_nan ? "], nan>" : "]>");
+}
+
+/// The type of a value that is an argument.
+static std::string typeOf(const JitParameter &parameter, const tilec_call_value &value) {
+  if (value.kind == TILEC_VALUE_DESCRIPTOR)
+    return descriptorType(value);
+  if (!parameter.type.empty())
+    return parameter.type;
+  switch (value.kind) {
+  case TILEC_VALUE_BOOL:
+    return "u1";
+  case TILEC_VALUE_FLOAT:
+    return "fp32";
+  case TILEC_VALUE_POINTER:
+    return "*" + typeName(value.type);
+  default:
+    return typeName(integerType(value));
+  }
+}
+
+namespace {
+/// Goes through values, and tuples' elements by names: "x.0", "x.1".
+template <typename OnConstant, typename OnArgument> class ValueWalk {
+public:
+  ValueWalk(ArrayRef<tilec_call_value> given, OnConstant forConstant, OnArgument forArgument)
+      : values(given), onConstant(forConstant), onArgument(forArgument) {}
+
+  void walk(ArrayRef<JitParameter> parameters) {
+    for (const JitParameter &parameter : parameters)
+      if (next < values.size())
+        walk(parameter, parameter.name);
+  }
+
+private:
+  void walk(const JitParameter &parameter, const std::string &name) {
+    const tilec_call_value &value = values[next];
+    uint32_t index = uint32_t(next++);
+    if (value.kind != TILEC_VALUE_TUPLE) {
+      if (isConstant(parameter, value))
+        onConstant(parameter, name, value);
+      else
+        onArgument(parameter, name, value, index);
+      return;
+    }
+    uint64_t count = value.value.unsigned_integer;
+    if (count == 0)
+      onConstant(parameter, name, value);
+    std::string fields = value.fields != 0 ? constantText(value.fields) : "";
+    StringRef rest = fields;
+    for (uint64_t i = 0; i < count; ++i) {
+      StringRef field;
+      std::tie(field, rest) = rest.split(',');
+      walk(parameter, name + "." + (field.empty() ? std::to_string(i) : field.str()));
+    }
+  }
+
+  ArrayRef<tilec_call_value> values;
+  size_t next = 0;
+  OnConstant onConstant;
+  OnArgument onArgument;
+};
+} // namespace
+
+void tilec::api::describeKind(ArrayRef<JitParameter> parameters, ArrayRef<tilec_call_value> values,
+                              CompileOptions &options) {
+  auto onConstant = [&](const JitParameter &, const std::string &name,
+                        const tilec_call_value &value) {
+    options.constants.push_back({name, value.kind == TILEC_VALUE_TUPLE ? "()" : literalOf(value)});
+  };
+  auto onArgument = [&](const JitParameter &parameter, const std::string &name,
+                        const tilec_call_value &value, uint32_t /*index*/) {
+    options.arguments.push_back(
+        {name, typeOf(parameter, value) + (isDivisible(parameter, value) ? ":16" : "")});
+  };
+  ValueWalk(values, onConstant, onArgument).walk(parameters);
+}
+
+//===----------------------------------------------------------------------------------===//
+// For launches
+//===----------------------------------------------------------------------------------===//
+
+static ArgumentSource sourceOf(const tilec_call_value &value, uint32_t index,
+                               const tilecrt::KernelArgument &argument) {
+  ArgumentSource source;
+  source.value = index;
+  if (argument.kind == tilecrt::ArgumentKind::floating) {
+    source.from =
+        argument.type == "bf16" ? ArgumentSource::From::BFloat16 : ArgumentSource::From::Float;
+    source.bits = uint8_t(argument.sizeBytes * 8);
+  } else if (argument.kind == tilecrt::ArgumentKind::integer) {
+    source.bits = argument.type == "u1" ? 1 : uint8_t(argument.sizeBytes * 8);
+    source.isSigned = !StringRef(argument.type).starts_with("u");
+  }
+  return source;
+}
+
+tilec_status tilec::api::findSources(ArrayRef<JitParameter> parameters,
+                                     ArrayRef<tilec_call_value> values,
+                                     const tilecrt::KernelMetadata &metadata,
+                                     std::vector<ArgumentSource> &sources) {
+  const std::vector<tilecrt::KernelArgument> &arguments = metadata.arguments;
+  auto add = [&](ArgumentSource source, ArgumentSource::From from, uint32_t dim) {
+    source.from = from;
+    source.dim = uint8_t(dim);
+    sources.push_back(source);
+  };
+  auto onArgument = [&](const JitParameter &, const std::string &, const tilec_call_value &value,
+                        uint32_t index) {
+    if (value.kind != TILEC_VALUE_DESCRIPTOR) {
+      if (sources.size() < arguments.size())
+        sources.push_back(sourceOf(value, index, arguments[sources.size()]));
+      return;
+    }
+    ArgumentSource source;
+    source.value = index;
+    uint32_t rank = value.value.descriptor->rank;
+    add(source, ArgumentSource::From::DescriptorData, 0);
+    for (uint32_t dim = 0; dim < rank; ++dim)
+      add(source, ArgumentSource::From::DescriptorSize, dim);
+    for (uint32_t dim = 0; dim + 1 < rank; ++dim)
+      add(source, ArgumentSource::From::DescriptorStride, dim);
+  };
+  ValueWalk(values, [](auto &&...) {}, onArgument).walk(parameters);
+  if (sources.size() == arguments.size())
+    return TILEC_OK;
+  return fail(TILEC_INTERNAL, "kernel '" + metadata.name + "' was compiled for " +
+                                  std::to_string(arguments.size()) + " arguments, the call has " +
+                                  std::to_string(sources.size()));
+}
+
+static double toReal(const tilec_call_value &value) {
+  switch (value.kind) {
+  case TILEC_VALUE_FLOAT:
+    return value.value.real;
+  case TILEC_VALUE_UNSIGNED:
+    return double(value.value.unsigned_integer);
+  default:
+    return double(value.value.integer);
+  }
+}
+
+static uint64_t floatBits(double real, const ArgumentSource &source) {
+  if (source.bits == 64)
+    return llvm::bit_cast<uint64_t>(real);
+  if (source.bits == 32)
+    return llvm::bit_cast<uint32_t>(float(real));
+  // Straight from double: two roundings could differ.
+  llvm::APFloat value(real);
+  bool losesInfo = false;
+  const llvm::fltSemantics &semantics = source.from == ArgumentSource::From::BFloat16
+                                            ? llvm::APFloat::BFloat()
+                                            : llvm::APFloat::IEEEhalf();
+  value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+/// Whether an integer survives being cut to the argument's bits.
+static bool fits(const tilec_call_value &value, const ArgumentSource &source) {
+  if (source.bits >= 64 || source.bits <= 1)
+    return true;
+  if (value.kind == TILEC_VALUE_UNSIGNED)
+    return false;
+  int64_t number = value.value.integer, one = 1;
+  int64_t least = source.isSigned ? -(one << (source.bits - 1)) : 0;
+  return number >= least && number < (one << source.bits) &&
+         (!source.isSigned || number < (one << (source.bits - 1)));
+}
+
+tilec_status ArgumentReader::readDescriptor(const ArgumentSource &source,
+                                            const tilec_descriptor &descriptor,
+                                            const tilecrt::KernelArgument &argument) {
+  using From = ArgumentSource::From;
+  if (source.from == From::DescriptorData) {
+    pointers.push_back(&descriptor.data);
+    return TILEC_OK;
+  }
+  if (source.from == From::DescriptorStride) {
+    pointers.push_back(&descriptor.strides[source.dim]);
+    return TILEC_OK;
+  }
+  int64_t size = descriptor.shape[source.dim];
+  if (size < 0 || size != int32_t(size))
+    return invalid("argument '" + argument.name + "': size " + Twine(source.dim) +
+                   " of a tensor descriptor is " + Twine(size) + ", expected 0 to 2147483647");
+  copies.push_back(uint64_t(size));
+  pointers.push_back(&copies.back());
+  return TILEC_OK;
+}
+
+tilec_status ArgumentReader::read(ArrayRef<ArgumentSource> sources,
+                                  ArrayRef<tilec_call_value> values,
+                                  const tilecrt::KernelMetadata &metadata) {
+  using From = ArgumentSource::From;
+  copies.reserve(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const ArgumentSource &source = sources[i];
+    const tilec_call_value &value = values[source.value];
+    switch (source.from) {
+    case From::Value:
+      if (source.bits != 0 && !fits(value, source))
+        return invalid("argument '" + metadata.arguments[i].name + "' is " +
+                       (value.kind == TILEC_VALUE_UNSIGNED ? Twine(value.value.unsigned_integer)
+                                                           : Twine(value.value.integer)) +
+                       ", which is no " + metadata.arguments[i].type);
+      pointers.push_back(&value.value);
+      break;
+    case From::Float:
+    case From::BFloat16:
+      copies.push_back(floatBits(toReal(value), source));
+      pointers.push_back(&copies.back());
+      break;
+    case From::DescriptorData:
+    case From::DescriptorSize:
+    case From::DescriptorStride:
+      if (tilec_status status =
+              readDescriptor(source, *value.value.descriptor, metadata.arguments[i]))
+        return status;
+      break;
+    }
+  }
+  return TILEC_OK;
+}

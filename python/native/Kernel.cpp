@@ -1,0 +1,574 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Kernel.h. A launch binds the arguments to the parameters, reads their values (Arguments.cpp),
+// finds the kernel's tilec_jit for the device that the tensors are on, and calls tilec_jit_launch
+// without the interpreter's lock.
+
+#include "Kernel.h"
+
+#include "Arguments.h"
+#include "Simulation.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <unistd.h>
+
+using namespace tilec::python;
+
+namespace {
+
+struct Param {
+  Ref name;
+  /// Null where there is none.
+  Ref defaultValue;
+  bool isConstexpr = false;
+};
+
+/// A kernel's code for one device.
+struct Opened {
+  int32_t deviceType = 0, deviceId = 0;
+  tilec_jit *jit = nullptr;
+  /// What launches return, by the number of the code.
+  std::vector<Ref> kernels;
+};
+
+/// What a kernel's object holds.
+struct KernelState {
+  std::vector<Param> params;
+  std::vector<Opened> opened;
+  Ref classify, constants;
+  unsigned epoch = 0;
+  pid_t process = 0;
+
+  ~KernelState() { forget(); }
+  void forget() {
+    for (Opened &entry : opened)
+      tilec_jit_destroy(entry.jit);
+    opened.clear();
+  }
+};
+
+struct KernelObject {
+  PyObject_HEAD;
+  KernelState *state;
+};
+
+struct LaunchObject {
+  PyObject_HEAD;
+  PyObject *kernel;
+  PyObject *grid;
+};
+
+/// Values bound to the parameters, borrowed from the call.
+using Bound = std::vector<PyObject *>;
+
+/// Names of launch options, as interned strings.
+struct OptionNames {
+  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *fpFusion, *cooperative, *pdl;
+};
+
+} // namespace
+
+static PyTypeObject *launchType;
+static OptionNames optionNames;
+/// Counts what makes opened devices out of date.
+static unsigned epoch = 1;
+static bool isHooked;
+
+void tilec::python::forgetOpened() { ++epoch; }
+void tilec::python::setHooked(bool hooked) { isHooked = hooked; }
+
+static KernelState *stateOf(PyObject *self) {
+  KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
+  if (!state)
+    PyErr_SetString(PyExc_RuntimeError, "the kernel was not set up");
+  return state;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Binding
+//===----------------------------------------------------------------------------------===//
+
+static bool isSame(PyObject *name, PyObject *other) {
+  return name == other || PyUnicode_Compare(name, other) == 0;
+}
+
+/// Reads an integer option that may be None.
+static bool readOption(PyObject *value, int32_t &to) {
+  if (value == Py_None)
+    return true;
+  long number = PyLong_AsLong(value);
+  if (number == -1 && PyErr_Occurred())
+    return false;
+  to = int32_t(number);
+  return true;
+}
+
+/// Takes a keyword that is no parameter; false with a Python exception.
+static bool takeOption(PyObject *self, PyObject *name, PyObject *value, tilec_call &call) {
+  auto setFlag = [&](uint32_t &flags, uint32_t flag, bool whenTrue) {
+    int truth = PyObject_IsTrue(value);
+    if (truth < 0)
+      return false;
+    if ((truth != 0) == whenTrue)
+      flags |= flag;
+    return true;
+  };
+  if (isSame(name, optionNames.numWarps))
+    return readOption(value, call.num_warps);
+  if (isSame(name, optionNames.numStages))
+    return readOption(value, call.num_stages);
+  if (isSame(name, optionNames.maxnreg))
+    return readOption(value, call.max_registers);
+  if (isSame(name, optionNames.debug))
+    return setFlag(call.compile_flags, TILEC_COMPILE_DEBUG, true);
+  if (isSame(name, optionNames.fpFusion))
+    return setFlag(call.compile_flags, TILEC_COMPILE_NO_FMA, false);
+  if (isSame(name, optionNames.cooperative))
+    return setFlag(call.flags, TILEC_LAUNCH_COOPERATIVE, true);
+  if (isSame(name, optionNames.pdl))
+    return setFlag(call.flags, TILEC_LAUNCH_PROGRAMMATIC, true);
+  if (isSame(name, optionNames.numCtas))
+    return true;
+  return bool(Ref(PyObject_CallMethod(self, "_take_option", "(OO)", name, value)));
+}
+
+/// Binds the arguments of a call to the parameters, as Python does; other keywords are options.
+static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObject *kwargs,
+                 Bound &bound, tilec_call &call) {
+  size_t count = state.params.size();
+  Py_ssize_t given = PyTuple_Size(args);
+  if (size_t(given) > count) {
+    PyErr_Format(PyExc_TypeError, "the kernel takes %zd arguments, got %zd", Py_ssize_t(count),
+                 given);
+    return false;
+  }
+  bound.assign(count, nullptr);
+  for (Py_ssize_t i = 0; i < given; ++i)
+    bound[size_t(i)] = PyTuple_GetItem(args, i);
+  PyObject *name = nullptr, *value = nullptr;
+  Py_ssize_t position = 0;
+  // Keywords mostly come in the parameters' order.
+  size_t next = size_t(given);
+  while (kwargs && PyDict_Next(kwargs, &position, &name, &value)) {
+    size_t index = count;
+    for (size_t i = 0; i < count && index == count; ++i)
+      if (size_t place = (next + i) % count; state.params[place].name.get() == name)
+        index = place;
+    for (size_t i = 0; i < count && index == count; ++i)
+      if (PyUnicode_Compare(state.params[i].name.get(), name) == 0)
+        index = i;
+    if (index == count) {
+      if (!takeOption(self, name, value, call))
+        return false;
+      continue;
+    }
+    if (bound[index]) {
+      PyErr_Format(PyExc_TypeError, "the kernel got several values for argument '%U'", name);
+      return false;
+    }
+    bound[index] = value;
+    next = index + 1;
+  }
+  for (size_t i = 0; i < count; ++i) {
+    if (bound[i])
+      continue;
+    bound[i] = state.params[i].defaultValue.get();
+    if (!bound[i]) {
+      PyErr_Format(PyExc_TypeError, "the kernel's argument '%U' is missing",
+                   state.params[i].name.get());
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The bound arguments by name, for grids that are functions.
+static Ref makeMeta(const KernelState &state, const Bound &bound) {
+  Ref meta(PyDict_New());
+  for (size_t i = 0; meta && i < bound.size(); ++i)
+    if (PyDict_SetItem(meta.get(), state.params[i].name.get(), bound[i]) != 0)
+      return Ref();
+  return meta;
+}
+
+static bool readDimension(PyObject *object, int dim, uint32_t &to) {
+  Ref number(PyNumber_Index(object));
+  if (!number)
+    return false;
+  long long value = PyLong_AsLongLong(number.get());
+  if (value == -1 && PyErr_Occurred())
+    return false;
+  if (value < 0 || value > INT32_MAX) {
+    PyErr_Format(PyExc_ValueError, "size %d of the grid is %lld, expected 0 to 2147483647", dim,
+                 value);
+    return false;
+  }
+  to = uint32_t(value);
+  return true;
+}
+
+/// Reads a grid: one to three sizes, or a function of the arguments that gives them.
+static bool readGrid(PyObject *grid, const KernelState &state, const Bound &bound,
+                     tilec_call &call) {
+  std::fill(call.grid, call.grid + 3, 1u);
+  Ref made;
+  if (PyCallable_Check(grid)) {
+    Ref meta = makeMeta(state, bound);
+    if (!meta)
+      return false;
+    made = Ref(PyObject_CallFunctionObjArgs(grid, meta.get(), nullptr));
+    if (!made)
+      return false;
+    grid = made.get();
+  }
+  if (PyLong_Check(grid))
+    return readDimension(grid, 0, call.grid[0]);
+  Py_ssize_t size = PySequence_Size(grid);
+  if (size < 0)
+    return false;
+  if (size < 1 || size > 3) {
+    PyErr_Format(PyExc_ValueError, "a grid has one to three sizes, got %zd", size);
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < size; ++i) {
+    Ref item(PySequence_GetItem(grid, i));
+    if (!item || !readDimension(item.get(), int(i), call.grid[i]))
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------------------===//
+
+/// Asks Python for the device of a launch without tensors.
+static bool findPlace(PyObject *self, Place &place) {
+  Ref answer(PyObject_CallMethod(self, "_default_place", nullptr));
+  return answer && PyArg_ParseTuple(answer.get(), "ii", &place.deviceType, &place.deviceId);
+}
+
+/// The kernel on a device, which is opened when it is not yet; null with a Python exception. The
+/// pointer is good until the interpreter's lock is given away.
+static Opened *open(PyObject *self, KernelState &state, const Place &place) {
+  if (state.epoch != epoch || state.process != getpid()) {
+    // Handles of the process that this one was forked from are not this one's to destroy.
+    if (state.process == getpid())
+      state.forget();
+    state.opened.clear();
+    state.epoch = epoch;
+    state.process = getpid();
+  }
+  for (Opened &entry : state.opened)
+    if (entry.deviceType == place.deviceType && entry.deviceId == place.deviceId)
+      return &entry;
+  Ref handle(
+      PyObject_CallMethod(self, "_open", "(ii)", int(place.deviceType), int(place.deviceId)));
+  if (!handle)
+    return nullptr;
+  tilec_jit *jit = handleOf<tilec_jit>(handle.get());
+  if (!jit)
+    return nullptr;
+  // Another thread may have been here meanwhile.
+  for (Opened &entry : state.opened)
+    if (entry.deviceType == place.deviceType && entry.deviceId == place.deviceId) {
+      tilec_jit_destroy(jit);
+      return &entry;
+    }
+  state.opened.push_back({place.deviceType, place.deviceId, jit, {}});
+  return &state.opened.back();
+}
+
+static bool findStream(PyObject *self, const Place &place, void *&stream) {
+  if (place.isHost())
+    return true;
+  if (place.api && place.api->currentWorkStream)
+    return place.api->currentWorkStream(place.deviceType, place.deviceId, &stream) == 0;
+  Ref number(PyObject_CallMethod(self, "_stream", "(i)", int(place.deviceId)));
+  if (!number)
+    return false;
+  stream = PyLong_AsVoidPtr(number.get());
+  return !PyErr_Occurred();
+}
+
+namespace {
+/// A call whose values were read.
+struct ReadyCall {
+  ReadyCall(const KernelState &state) : arguments(state.classify.get(), state.constants.get()) {
+    call.struct_size = sizeof call;
+  }
+  tilec_call call = {};
+  Arguments arguments;
+  Bound bound;
+  tilec_jit *jit = nullptr;
+};
+} // namespace
+
+/// Reads a call as far as its kind of values; false with a Python exception.
+static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject *kwargs,
+                    ReadyCall &ready) {
+  if (!bind(self, state, args, kwargs, ready.bound, ready.call))
+    return false;
+  Arguments &arguments = ready.arguments;
+  for (size_t i = 0; i < ready.bound.size(); ++i)
+    if (!arguments.add(ready.bound[i], state.params[i].isConstexpr, state.params[i].name.get()))
+      return false;
+  if (arguments.place.deviceType == 0 && !findPlace(self, arguments.place))
+    return false;
+  Opened *opened = open(self, state, arguments.place);
+  if (!opened)
+    return false;
+  ready.jit = opened->jit;
+  tilec_call &call = ready.call;
+  call.values = arguments.values.data();
+  call.num_values = arguments.values.size();
+  call.buffers = arguments.buffers.data();
+  call.num_buffers = arguments.buffers.size();
+  return true;
+}
+
+/// What a launch returns: the kernel as Python sees it, made when it runs for the first time.
+static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyCall &ready,
+                                uint32_t variant) {
+  auto find = [&]() -> Opened * {
+    for (Opened &entry : state.opened)
+      if (entry.jit == ready.jit)
+        return &entry;
+    return nullptr;
+  };
+  if (Opened *opened = find(); opened && variant < opened->kernels.size())
+    if (PyObject *known = opened->kernels[variant].get()) {
+      Py_INCREF(known);
+      return known;
+    }
+  tilec_kernel *kernel = nullptr;
+  if (tilec_status status = tilec_jit_get_kernel(ready.jit, &ready.call, &kernel))
+    return raiseStatus(status);
+  const char *kind = tilec_jit_describe(ready.jit, &ready.call);
+  const Place &place = ready.arguments.place;
+  Ref number(numberOf(kernel));
+  Ref made(number
+               ? PyObject_CallMethod(self, "_compiled", "(Osii)", number.get(), kind ? kind : "{}",
+                                     int(place.deviceType), int(place.deviceId))
+               : nullptr);
+  if (!made)
+    return nullptr;
+  if (Opened *opened = find()) {
+    if (opened->kernels.size() <= variant)
+      opened->kernels.resize(variant + 1);
+    opened->kernels[variant] = Ref::borrow(made.get());
+  }
+  return made.release();
+}
+
+static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject *kwargs) {
+  KernelState *state = stateOf(self);
+  if (!state)
+    return nullptr;
+  ReadyCall ready(*state);
+  tilec_call &call = ready.call;
+  if (!prepare(self, *state, args, kwargs, ready) || !readGrid(grid, *state, ready.bound, call) ||
+      !findStream(self, ready.arguments.place, call.stream))
+    return nullptr;
+  uint32_t variant = UINT32_MAX;
+  tilec_status status = TILEC_OK;
+  bool isEmpty = call.grid[0] == 0 || call.grid[1] == 0 || call.grid[2] == 0;
+  Simulation simulation;
+  {
+    WithoutGil unlocked;
+    if (isEmpty) {
+      // There is nothing to run, but a kernel that is wrong is wrong all the same.
+      tilec_kernel *kernel = nullptr;
+      status = tilec_jit_get_kernel(ready.jit, &call, &kernel);
+      tilec_kernel_destroy(kernel);
+    } else {
+      status = tilec_jit_launch(ready.jit, &call, &variant);
+    }
+  }
+  simulation.print();
+  if (status != TILEC_OK)
+    return simulation.raise(status);
+  if (variant == UINT32_MAX) {
+    Py_INCREF(Py_None);
+    return Py_None;
+  }
+  return compiledKernel(self, *state, ready, variant);
+}
+
+static PyObject *run(PyObject *self, PyObject *grid, PyObject *args, PyObject *kwargs) {
+  if (!isHooked)
+    return launch(self, grid, args, kwargs);
+  return PyObject_CallMethod(self, "_run_hooked", "(OOO)", grid, args, kwargs ? kwargs : Py_None);
+}
+
+//===----------------------------------------------------------------------------------===//
+// The type of kernels
+//===----------------------------------------------------------------------------------===//
+
+template <typename Body> static PyObject *guarded(Body body) {
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    return PyErr_NoMemory();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    return nullptr;
+  }
+}
+
+/// _setup(names, constexprs, defaults, missing, classify, constants)
+static PyObject *setup(PyObject *self, PyObject *args) {
+  PyObject *names = nullptr, *constexprs = nullptr, *defaults = nullptr, *missing = nullptr,
+           *classify = nullptr, *constants = nullptr;
+  if (!PyArg_ParseTuple(args, "OOOOOO", &names, &constexprs, &defaults, &missing, &classify,
+                        &constants))
+    return nullptr;
+  return guarded([&]() -> PyObject * {
+    auto state = std::make_unique<KernelState>();
+    for (Py_ssize_t i = 0, count = PySequence_Size(names); i < count; ++i) {
+      Param param;
+      PyObject *name = PySequence_GetItem(names, i);
+      if (!name)
+        return nullptr;
+      PyUnicode_InternInPlace(&name);
+      param.name = Ref(name);
+      Ref isConstexpr(PySequence_GetItem(constexprs, i));
+      Ref value(PySequence_GetItem(defaults, i));
+      if (!isConstexpr || !value)
+        return nullptr;
+      param.isConstexpr = PyObject_IsTrue(isConstexpr.get()) == 1;
+      if (value.get() != missing)
+        param.defaultValue = std::move(value);
+      state->params.push_back(std::move(param));
+    }
+    state->classify = Ref::borrow(classify);
+    state->constants = Ref::borrow(constants);
+    delete std::exchange(reinterpret_cast<KernelObject *>(self)->state, state.release());
+    Py_INCREF(Py_None);
+    return Py_None;
+  });
+}
+
+/// _forget(): the code for all devices.
+static PyObject *forget(PyObject *self, PyObject *) {
+  if (KernelState *state = stateOf(self)) {
+    state->forget();
+    Py_INCREF(Py_None);
+    return Py_None;
+  }
+  return nullptr;
+}
+
+/// _launch(grid, args, kwargs): without hooks.
+static PyObject *launchMethod(PyObject *self, PyObject *args) {
+  PyObject *grid = nullptr, *positional = nullptr, *keywords = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!O", &grid, &PyTuple_Type, &positional, &keywords))
+    return nullptr;
+  return guarded(
+      [&] { return launch(self, grid, positional, keywords == Py_None ? nullptr : keywords); });
+}
+
+/// _warmup(args, kwargs): compiles, and returns the kernel.
+static PyObject *warmup(PyObject *self, PyObject *args) {
+  PyObject *positional = nullptr, *keywords = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &positional, &keywords))
+    return nullptr;
+  return guarded([&]() -> PyObject * {
+    KernelState *state = stateOf(self);
+    if (!state)
+      return nullptr;
+    ReadyCall ready(*state);
+    if (!prepare(self, *state, positional, keywords == Py_None ? nullptr : keywords, ready))
+      return nullptr;
+    uint32_t variant = 0;
+    tilec_status status = TILEC_OK;
+    {
+      WithoutGil unlocked;
+      status = tilec_jit_find(ready.jit, &ready.call, &variant);
+    }
+    return status == TILEC_OK ? compiledKernel(self, *state, ready, variant) : raiseStatus(status);
+  });
+}
+
+static PyObject *subscript(PyObject *self, PyObject *grid) {
+  auto *made = PyObject_New(LaunchObject, launchType);
+  if (!made)
+    return nullptr;
+  Py_INCREF(self);
+  Py_INCREF(grid);
+  made->kernel = self;
+  made->grid = grid;
+  return reinterpret_cast<PyObject *>(made);
+}
+
+static void deallocateKernel(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  delete reinterpret_cast<KernelObject *>(self)->state;
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(reinterpret_cast<PyObject *>(type));
+}
+
+//===----------------------------------------------------------------------------------===//
+// The type of `kernel[grid]`
+//===----------------------------------------------------------------------------------===//
+
+static PyObject *callLaunch(PyObject *self, PyObject *args, PyObject *kwargs) {
+  auto *object = reinterpret_cast<LaunchObject *>(self);
+  return guarded([&] { return run(object->kernel, object->grid, args, kwargs); });
+}
+
+static void deallocateLaunch(PyObject *self) {
+  PyTypeObject *type = Py_TYPE(self);
+  auto *object = reinterpret_cast<LaunchObject *>(self);
+  Py_XDECREF(object->kernel);
+  Py_XDECREF(object->grid);
+  PyObject_Free(self);
+  Py_DECREF(reinterpret_cast<PyObject *>(type));
+}
+
+bool tilec::python::addKernelTypes(PyObject *module) {
+  optionNames = {PyUnicode_InternFromString("num_warps"),
+                 PyUnicode_InternFromString("num_stages"),
+                 PyUnicode_InternFromString("num_ctas"),
+                 PyUnicode_InternFromString("maxnreg"),
+                 PyUnicode_InternFromString("debug"),
+                 PyUnicode_InternFromString("enable_fp_fusion"),
+                 PyUnicode_InternFromString("launch_cooperative_grid"),
+                 PyUnicode_InternFromString("launch_pdl")};
+  static PyMethodDef methods[] = {
+      {"_setup", setup, METH_VARARGS, "The parameters and where to ask about values."},
+      {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},
+      {"_launch", launchMethod, METH_VARARGS, "Launches without hooks: (grid, args, kwargs)."},
+      {"_warmup", warmup, METH_VARARGS, "Compiles and returns the kernel: (args, kwargs)."},
+      {nullptr, nullptr, 0, nullptr}};
+  static PyType_Slot kernelSlots[] = {
+      {Py_tp_doc, const_cast<char *>("A kernel, launched as kernel[grid](*args, **kwargs).")},
+      {Py_tp_methods, methods},
+      {Py_mp_subscript, reinterpret_cast<void *>(subscript)},
+      {Py_tp_dealloc, reinterpret_cast<void *>(deallocateKernel)},
+      {0, nullptr}};
+  static PyType_Spec kernelSpec = {"tilec._native.Kernel", sizeof(KernelObject), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, kernelSlots};
+  static PyType_Slot launchSlots[] = {{Py_tp_doc, const_cast<char *>("A kernel with its grid.")},
+                                      {Py_tp_call, reinterpret_cast<void *>(callLaunch)},
+                                      {Py_tp_dealloc, reinterpret_cast<void *>(deallocateLaunch)},
+                                      {0, nullptr}};
+  static PyType_Spec launchSpec = {"tilec._native.Launch", sizeof(LaunchObject), 0,
+                                   Py_TPFLAGS_DEFAULT, launchSlots};
+  Ref kernel(PyType_FromSpec(&kernelSpec));
+  Ref launched(PyType_FromSpec(&launchSpec));
+  if (!kernel || !launched)
+    return false;
+  launchType = reinterpret_cast<PyTypeObject *>(launched.get());
+  if (PyModule_AddObject(module, "Kernel", kernel.get()) != 0)
+    return false;
+  kernel.release();
+  if (PyModule_AddObject(module, "Launch", launched.get()) != 0)
+    return false;
+  launched.release();
+  return true;
+}

@@ -1,0 +1,114 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled kernel: what launches and `warmup` return."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+from . import _devices, _native
+
+#: Names in `asm`, and the stages' numbers; Triton's names stand for the stages that are nearest.
+_STAGES = {"ast": 1, "tile": 2, "tilegpu": 3, "llvm-mlir": 4, "llvm": 5, "ttir": 2, "ttgir": 3, "llir": 5}
+
+
+class Stages(dict):
+    """The stages of a kernel by name: `ptx` and `cubin`, which were made for the launch, and the others, for which it is
+    compiled once more when they are asked for."""
+
+    def __init__(self, kernel: CompiledKernel):
+        super().__init__()
+        self._kernel = kernel
+
+    def __missing__(self, name: str):
+        if name == "sass":
+            value = self._disassemble()
+        elif name == "source":
+            value = self._kernel._source.text
+        elif name in _STAGES:
+            value = self._kernel._compile_stage(_STAGES[name])
+        else:
+            raise KeyError(name)
+        self[name] = value
+        return value
+
+    def _disassemble(self) -> str:
+        import shutil
+        import subprocess
+        import tempfile
+
+        tool = shutil.which("nvdisasm") or "/usr/local/cuda/bin/nvdisasm"
+        with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+            file.write(self["cubin"])
+            file.flush()
+            return subprocess.run([tool, "-c", file.name], check=True, capture_output=True, text=True).stdout
+
+
+class CompiledKernel:
+    """Code for one kind of arguments. `asm` has its stages, `metadata` what a launch needs."""
+
+    def __init__(self, handle: int, source, options: dict, place: tuple[int, int] | None):
+        self._handle = handle
+        self._source = source
+        self._options = options
+        self._place = place
+        self._facts = json.loads(_native.kernel_metadata(handle))
+        self.asm = Stages(self)
+        ptx, cubin = _native.kernel_ptx(handle), _native.kernel_cubin(handle)
+        if ptx:
+            self.asm["ptx"] = ptx
+        if cubin:
+            self.asm["cubin"] = cubin
+        facts = self._facts
+        shared = facts.get("dynamicSharedBytes", 0) + facts.get("staticSharedBytes", 0)
+        self.name = facts["name"]
+        self.metadata = SimpleNamespace(
+            name=self.name, target=facts["target"], num_warps=facts.get("numWarps", 4),
+            num_stages=facts.get("numStages", 1), num_ctas=1, shared=shared, hash=str(handle),
+            global_scratch_size=0, global_scratch_align=1, arguments=facts.get("arguments", []))  # yapf: disable
+        self._info = None
+
+    def __del__(self):
+        destroy = getattr(_native, "kernel_destroy", None)
+        if destroy is not None:
+            destroy(self._handle)
+
+    def __repr__(self):
+        return f"<tilec kernel '{self.name}' for {self.metadata.target}>"
+
+    def _function_info(self) -> tuple[int, int, int]:
+        if self._info is None:
+            if self._place is None or self._place[0] != _devices.CUDA:
+                self._info = (self._facts.get("registers", -1), max(self._facts.get("spillBytes", 0), 0), 0)
+            else:
+                self._info = _native.function_info(_devices.device(*self._place), self._handle)
+        return self._info
+
+    @property
+    def n_regs(self) -> int:
+        """Registers of a thread; -1 on the simulator."""
+        return self._function_info()[0]
+
+    @property
+    def n_spills(self) -> int:
+        """Registers of a thread that were spilled to local memory."""
+        return max(self._function_info()[1], 0) // 4
+
+    @property
+    def n_max_threads(self) -> int:
+        return 1024
+
+    def _init_handles(self):
+        """Triton's programs call this before they read n_regs."""
+
+    def result(self):
+        return self
+
+    def _compile_stage(self, stage: int):
+        options = {**self._options, "stop_after": max(stage, 2), "keep_stages": 1 << stage, "cache": None}
+        handle, _ = _native.compile_text(self._source.name, self._source.text, options)
+        try:
+            return _native.kernel_stage(handle, stage)
+        finally:
+            _native.kernel_destroy(handle)

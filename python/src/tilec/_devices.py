@@ -1,0 +1,155 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Devices, the cache and the assembler: what a process opens once. Only this file reads the environment."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import sys
+import threading
+
+from . import _native
+
+CPU, CUDA = 1, 2  #: DLPack's numbers of device types
+
+_lock = threading.Lock()
+_devices: dict[tuple, int] = {}
+_process = os.getpid()
+
+
+class Settings:
+    """What launches go by. Changes count from the next launch on."""
+
+    def __init__(self):
+        self._check = os.environ.get("TILEC_CHECK", "0") not in ("", "0")
+        self.threads = int(os.environ.get("TILEC_SIM_THREADS", "0"))
+
+    @property
+    def check(self) -> bool:
+        """Whether the simulator looks for races, missing waits and uninitialised reads as well."""
+        return self._check
+
+    @check.setter
+    def check(self, value: bool):
+        if value != self._check:
+            self._check = bool(value)
+            _native.forget_opened()
+
+
+settings = Settings()
+
+
+def device(device_type: int, index: int) -> int:
+    """The handle of a device. The simulator stands for the CPU."""
+    key = (device_type, index, settings.check) if device_type == CPU else (device_type, index)
+    with _lock:
+        _forget_after_fork()
+        handle = _devices.get(key)
+        if handle is None:
+            if device_type == CPU:
+                handle = _native.device_open("sim", settings.check, settings.threads)
+            elif device_type == CUDA:
+                handle = _native.device_open(f"cuda:{index}", False, 0)
+            else:
+                raise ValueError(f"no kernel can run on a device of DLPack type {device_type}")
+            _devices[key] = handle
+        return handle
+
+
+def _forget_after_fork():
+    global _process
+    if _process == os.getpid():
+        return
+    if any(key[0] == CUDA for key in _devices):
+        raise RuntimeError("CUDA was used before this process was forked, and cannot be used in it: start processes with "
+                           "the method 'spawn'")
+    _devices.clear()
+    _process = os.getpid()
+
+
+def info(device_type: int, index: int) -> tuple:
+    return _native.device_info(device(device_type, index))
+
+
+def current() -> tuple[int, int]:
+    """Type and number of the device for launches without tensors: torch's current one, else the first GPU."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        return CUDA, torch.cuda.current_device()
+    if count() > 0:
+        return CUDA, 0
+    return CPU, 0
+
+
+@functools.cache
+def count() -> int:
+    """The number of GPUs."""
+    return _native.device_count()
+
+
+def stream(index: int) -> int:
+    """The stream that a framework queues work on now; 0 is the default stream."""
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        return torch.cuda.current_stream(index).cuda_stream
+    cupy = sys.modules.get("cupy")
+    if cupy is not None:
+        with cupy.cuda.Device(index):
+            return cupy.cuda.get_current_stream().ptr
+    return 0
+
+
+@functools.cache
+def cache() -> int | None:
+    """The cache that the command line uses, too: docs/caching.md."""
+    if os.environ.get("TILEC_NO_CACHE", "") not in ("", "0"):
+        return None
+    return _native.cache_open(_cache_folder(), _cache_limit(), os.environ.get("TILEC_SHARED_CACHE"))
+
+
+def _cache_folder() -> str | None:
+    folder = os.environ.get("TILEC_CACHE_DIR")
+    if folder:
+        return folder
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "tilec")
+
+
+def _cache_limit() -> int:
+    text = os.environ.get("TILEC_CACHE_LIMIT", "")
+    if not text:
+        return 0
+    units = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+    unit = units.get(text[-1].upper(), 0)
+    try:
+        return int(text[:-1]) * unit if unit else int(text)
+    except ValueError:
+        raise ValueError(f"TILEC_CACHE_LIMIT is '{text}', expected a number of bytes such as 500M or 2G") from None
+
+
+@functools.cache
+def tools() -> dict[str, str]:
+    """Where the assembler is, as options of a compilation. Without any the driver assembles."""
+    found = {"search_path": os.environ.get("PATH", "")}
+    home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH")
+    if home:
+        found["cuda_home"] = home
+    ptxas = os.environ.get("TILEC_PTXAS") or _ptxas_of_packages()
+    if ptxas:
+        found["ptxas"] = ptxas
+    return found
+
+
+def _ptxas_of_packages() -> str | None:
+    """The assembler that a package brings along, unless the system has one."""
+    home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"
+    if shutil.which("ptxas") or os.access(os.path.join(home, "bin", "ptxas"), os.X_OK):
+        return None
+    for folder in sys.path:
+        for path in ("nvidia/cu13/bin/ptxas", "nvidia/cuda_nvcc/bin/ptxas", "triton/backends/nvidia/bin/ptxas"):
+            file = os.path.join(folder, path)
+            if os.access(file, os.X_OK):
+                return file
+    return None

@@ -1,0 +1,329 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a function in Python to the text that is compiled.
+
+The compiler reads text and never runs Python, so what a kernel's global names and closure variables stand for has to be
+in the text. Each function and class that a kernel reaches becomes a module of its own, in memory, which the others
+import:
+
+    #line 41 "/home/me/kernels.py"
+    import triton.language as tl; from tilec_kernels.k1 import gelu as gelu; LIMIT = 20.0
+    @__triton.jit
+    def kernel(x, y, n, BLOCK: tl.constexpr):
+
+The first line says where the text is from, so that messages name the user's own file and lines. Modules are numbered
+in the order in which they are found: the same program gives the same text, which the compiler's cache relies on.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import inspect
+import re
+import textwrap
+import types
+
+from . import _values
+
+#: Modules of the host that the compiler knows by their names.
+_HOST_MODULES = {
+    "math", "typing", "os", "sys", "torch", "numpy", "functools", "itertools", "operator", "enum", "dataclasses",
+    "contextlib", "collections", "packaging", "importlib", "abc", "logging", "warnings", "inspect",
+}  # yapf: disable
+
+_PACKAGE = "tilec_kernels"
+
+
+class Source:
+    """What is compiled for one kernel."""
+
+    def __init__(self, name: str, text: str, modules: list[tuple[str, str]]):
+        self.name = name  #: the file, for messages
+        self.text = text
+        self.modules = modules  #: (path, text) of what it imports
+
+
+def make_source(kernel) -> Source:
+    """The text of a kernel and of everything that it reaches."""
+    builder = _Builder()
+    text = builder.add(kernel)
+    first, *rest = builder.finish()
+    assert first[1] == text
+    return Source(inspect.getsourcefile(_python_function(kernel)) or "<kernel>", text, rest)
+
+
+def _python_function(function):
+    return getattr(function, "fn", function)
+
+
+def function_text(function) -> tuple[str, int]:
+    """The text of a function from `def` on, and the line that it stands on."""
+    fn = _python_function(function)
+    try:
+        lines, first = inspect.getsourcelines(fn)
+    except (OSError, TypeError) as error:
+        name = getattr(fn, "__qualname__", repr(fn))
+        raise ValueError(f"the source of kernel '{name}' cannot be read: it was not defined in a file. Kernels made by "
+                         "exec() need their text in linecache, or a file") from error
+    text = textwrap.dedent("".join(lines))
+    match = re.search(r"^(async\s+)?def\s+\w+\s*\(", text, re.MULTILINE)
+    if not match:
+        raise ValueError(f"'{getattr(fn, '__qualname__', fn)}' is no function with a def statement")
+    skipped = text[:match.start()]
+    # Text that was changed after the function was made: Triton's tests do that.
+    changed = getattr(function, "src", None)
+    return changed if isinstance(changed, str) else text[match.start():], max(first, 1) + skipped.count("\n")
+
+
+def _class_text(cls) -> tuple[str, int]:
+    try:
+        lines, first = inspect.getsourcelines(cls)
+    except (OSError, TypeError) as error:
+        raise ValueError(f"the source of class '{cls.__qualname__}' cannot be read") from error
+    return textwrap.dedent("".join(lines)), max(first, 1)
+
+
+class _Names(ast.NodeVisitor):
+    """The names that a function or class takes from outside of it, with the attributes that are asked of them."""
+
+    def __init__(self):
+        self.used: dict[str, set[tuple[str, ...]]] = {}
+        self.local: set[str] = set()
+
+    def visit_Name(self, node):
+        if isinstance(node.ctx, ast.Load):
+            self.used.setdefault(node.id, set()).add(())
+        else:
+            self.local.add(node.id)
+
+    def visit_Attribute(self, node):
+        path = []
+        while isinstance(node, ast.Attribute):
+            path.append(node.attr)
+            node = node.value
+        if isinstance(node, ast.Name):
+            self.used.setdefault(node.id, set()).add(tuple(reversed(path)))
+        else:
+            self.visit(node)
+
+    def visit_arg(self, node):
+        self.local.add(node.arg)
+        if node.annotation:
+            self.visit(node.annotation)
+
+    def visit_Constant(self, node):
+        pass
+
+    def visit_FunctionDef(self, node):
+        self.local.add(node.name)
+        self.generic_visit(node)
+
+    visit_ClassDef = visit_FunctionDef
+
+
+def _names_of(text: str, name: str) -> dict[str, set[tuple[str, ...]]]:
+    names = _Names()
+    tree = ast.parse(text)
+    names.visit(tree)
+    # A parameter may have the name of what its default or annotation uses; a name that is assigned is local.
+    outside = set()
+    for node in tree.body:
+        for part in _evaluated_outside(node):
+            for inner in ast.walk(part):
+                if isinstance(inner, ast.Name):
+                    outside.add(inner.id)
+    return {used: paths for used, paths in names.used.items() if used not in names.local or used in outside}
+
+
+def _evaluated_outside(node):
+    """Annotations, defaults and decorators: parts of a definition that are evaluated around it."""
+    if isinstance(node, ast.FunctionDef):
+        arguments = node.args
+        yield from node.decorator_list
+        yield from (part for part in arguments.defaults + arguments.kw_defaults if part)
+        yield from (argument.annotation for argument in arguments.posonlyargs + arguments.args + arguments.kwonlyargs
+                    if argument.annotation)
+        if node.returns:
+            yield node.returns
+    elif isinstance(node, ast.ClassDef):
+        yield from node.decorator_list
+        yield from node.bases
+
+
+class _Builder:
+
+    def __init__(self):
+        #: Module numbers by the identity of what they define; the objects are kept.
+        self.numbers: dict[int, int] = {}
+        self.objects: list = []
+        self.texts: list[str | None] = []
+
+    def finish(self) -> list[tuple[str, str]]:
+        return [(f"{_PACKAGE}/k{number}.py", text) for number, text in enumerate(self.texts)]
+
+    def add(self, thing) -> str:
+        """Makes the module of a function or class; returns its text."""
+        number = self._reserve(thing)
+        text = self._class(thing) if isinstance(thing, type) else self._function(thing)
+        self.texts[number] = text
+        return text
+
+    def _reserve(self, thing) -> int:
+        number = self.numbers[id(thing)] = len(self.texts)
+        self.objects.append(thing)
+        self.texts.append(None)
+        return number
+
+    def _function(self, function) -> str:
+        text, line = function_text(function)
+        fn = _python_function(function)
+        scope = dict(fn.__globals__)
+        scope.update(_closure(fn))
+        header = ["import triton as __triton"]
+        header += self._bindings(text, fn.__name__, scope)
+        for number in sorted(_values.functions):
+            constant, name = _values.functions[number]
+            if constant is not function:
+                header.append(self._import(constant, name))
+        decorator = _decorator(function)
+        return _located(fn.__code__.co_filename, line, header, decorator, text)
+
+    def _class(self, cls) -> str:
+        text, line = _class_text(cls)
+        import sys
+
+        module = sys.modules.get(cls.__module__)
+        scope = dict(getattr(module, "__dict__", {}))
+        header = ["import triton as __triton"] + self._bindings(text, cls.__name__, scope)
+        return _located(inspect.getsourcefile(cls) or "<class>", line, header, "", text)
+
+    def _bindings(self, text: str, name: str, scope: dict) -> list[str]:
+        lines = []
+        for used, paths in _names_of(text, name).items():
+            if used in scope:
+                line = self._bind(used, scope[used], paths)
+            elif used in ("triton", "tl") and not hasattr(builtins, used):
+                continue
+            else:
+                continue
+            if line:
+                lines.append(line)
+        return lines
+
+    def _bind(self, name: str, value, paths: set[tuple[str, ...]]) -> str | None:
+        """A statement that gives a name its value; None where the compiler has to do without."""
+        if isinstance(value, types.ModuleType):
+            return self._bind_module(name, value, paths)
+        known = _language_path(value)
+        if known:
+            path, member = known
+            return f"from {path} import {member} as {name}"
+        if _values.is_function(value):
+            return self._import(value, name)
+        if isinstance(value, type):
+            return self._import(value, name) if _has_source(value) else None
+        if isinstance(value, types.FunctionType):
+            return self._import(value, name) if _has_source(value) else None
+        wrapped = getattr(value, "fn", None)
+        if wrapped is not None and _values.is_function(wrapped):
+            # Heuristics and autotuners around a function.
+            return self._import(wrapped, name)
+        literal = _values.literal(value)
+        if literal is None:
+            return None
+        if type(value).__name__ == "constexpr":
+            return f"{name} = __triton.language.constexpr({literal})"
+        return f"{name} = {literal}".replace("tl.", "__triton.language.")
+
+    def _import(self, thing, name: str) -> str:
+        number = self.numbers.get(id(thing))
+        if number is None:
+            number = len(self.texts)
+            self.add(thing)
+        return f"from {_PACKAGE}.k{number} import {_python_function(thing).__name__} as {name}"
+
+    def _bind_module(self, name: str, module: types.ModuleType, paths: set[tuple[str, ...]]) -> str | None:
+        path = _language_module(module)
+        if path or module.__name__.split(".")[0] in _HOST_MODULES:
+            path = path or module.__name__
+            return f"import {path} as {name}" if path != name else f"import {path}"
+        # A module of the program: those of its members that are used.
+        members: dict[str, set[tuple[str, ...]]] = {}
+        for path in paths:
+            if path:
+                members.setdefault(path[0], set()).add(path[1:])
+        number = len(self.texts)
+        self.texts.append(None)
+        lines = ["import triton as __triton"]
+        for member, rest in sorted(members.items()):
+            if hasattr(module, member):
+                line = self._bind(member, getattr(module, member), rest)
+                if line:
+                    lines.append(line)
+        self.texts[number] = "\n".join(lines) + "\n"
+        return f"from {_PACKAGE} import k{number} as {name}"
+
+
+def _closure(fn) -> dict:
+    """The variables of the functions around a function."""
+    names, cells = fn.__code__.co_freevars, fn.__closure__ or ()
+    values = {}
+    for name, cell in zip(names, cells):
+        try:
+            values[name] = cell.cell_contents
+        except ValueError:
+            pass  # Not assigned yet.
+    return values
+
+
+def _located(file: str, line: int, header: list[str], decorator: str, text: str) -> str:
+    start = max(line - 1 - bool(decorator), 2)
+    lines = [f'#line {start} "{file}"', "; ".join(header)]
+    if decorator:
+        lines.append(decorator)
+    return "\n".join(lines) + "\n" + text
+
+
+def _decorator(function) -> str:
+    kind = type(function).__name__
+    if kind == "ConstexprFunction" or getattr(function, "is_constexpr", False):
+        return "@__triton.constexpr_function"
+    if isinstance(function, types.FunctionType):
+        return ""
+    return "@__triton.jit(noinline=True)" if getattr(function, "noinline", False) else "@__triton.jit"
+
+
+def _has_source(thing) -> bool:
+    return thing.__module__ not in ("builtins", "typing") and not thing.__module__.startswith("torch")
+
+
+def _language_module(module: types.ModuleType) -> str | None:
+    """The name in the language of a module of tilec's or Triton's."""
+    name = module.__name__
+    if name.endswith("triton_helpers"):
+        return name
+    root, _, rest = name.partition(".")
+    if root not in ("tilec", "triton"):
+        return None
+    if rest.startswith("language.extra") and rest.endswith("libdevice"):
+        rest = "language.extra.libdevice"
+    return f"triton.{rest}" if rest else "triton"
+
+
+def _language_path(value) -> tuple[str, str] | None:
+    """Where the language has a function, class or builtin of its own."""
+    if type(value).__name__ == "module":
+        return None
+    module = getattr(_python_function(value), "__module__", None) or ""
+    name = getattr(_python_function(value), "__name__", None)
+    root = module.split(".")[0]
+    if root not in ("tilec", "triton") or not name:
+        return None
+    if module.startswith((f"{root}.language.extra", )) and "libdevice" in module:
+        return "triton.language.extra.libdevice", name
+    if module.startswith(f"{root}.language"):
+        return ("triton.language.core" if name.startswith("_") else "triton.language"), name
+    if name in ("cdiv", "next_power_of_2", "jit", "constexpr_function", "autotune", "heuristics", "Config"):
+        return "triton", name
+    return None

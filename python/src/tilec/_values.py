@@ -1,0 +1,257 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments that the native module does not know: tensors of other frameworks, descriptors, constants.
+
+`classify` answers with one of
+
+    ("value", simpler object)            what the native module knows: a number, None, a tuple
+    ("constant", number)                 of _native.constant
+    ("named tuple", tuple, number)       the number is that of the fields' names, "data,n"
+    ("pointer", address, type, device type, device, memory's address, bytes, read only)
+    ("descriptor", tensor, shape, strides, block, pads with NaN)
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import _native
+
+_CPU, _CUDA = 1, 2
+
+#: Numbers of constants that were seen, by their text or value.
+constants: dict = {}
+
+_LANGUAGE_NAMES = {
+    "u1": "int1", "i1": "int1", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "u8": "uint8",
+    "u16": "uint16", "u32": "uint32", "u64": "uint64", "fp8e4nv": "float8e4nv", "fp8e5": "float8e5",
+    "fp8e4b8": "float8e4b8", "fp8e5b16": "float8e5b16", "fp8e4b15": "float8e4b15", "fp16": "float16",
+    "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "void": "void",
+}
+
+_TYPES = {
+    "bool": "u1", "uint1": "u1", "int1": "u1", "half": "fp16", "float": "fp32", "double": "fp64",
+    "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
+    "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5", "float8_e4m3fnuz": "fp8e4b8", "float8_e5m2fnuz": "fp8e5b16",
+    "float8_e8m0fnu": "u8", "float4_e2m1fn_x2": "u8", "float8_e4b15": "fp8e4b15",
+    **{f"{sign}int{bits}": f"{letter}{bits}" for sign, letter in (("", "i"), ("u", "u")) for bits in (8, 16, 32, 64)},
+}  # yapf: disable
+
+#: Functions that constants stand for, by their numbers: the source has to bring them along.
+functions: dict[int, tuple] = {}
+
+_type_numbers: dict = {}
+
+
+def type_number(dtype) -> int:
+    """The number of an element type: of a framework's dtype, or of a type of the language."""
+    number = _type_numbers.get(dtype)
+    if number is None:
+        name = getattr(dtype, "name", None) or str(dtype)
+        name = str(name).split(".")[-1]
+        number = _native.type_of(_TYPES.get(name, name))
+        if number == 0:
+            raise TypeError(f"kernels have no element type {dtype!r}")
+        _type_numbers[dtype] = number
+    return number
+
+
+def memory_of(tensor) -> tuple[int, int]:
+    """Address and bytes of the host's memory that a tensor is part of: all that its kernel may touch."""
+    storage = getattr(tensor, "untyped_storage", None)
+    if storage is not None:
+        memory = storage()
+        return memory.data_ptr(), memory.nbytes()
+    array = tensor
+    while type(getattr(array, "base", None)) is type(array):
+        array = array.base
+    interface = getattr(array, "__array_interface__", None)
+    if interface is not None:
+        return interface["data"][0], array.nbytes
+    return tensor.data_ptr(), tensor.numel() * tensor.element_size()
+
+
+def is_function(value) -> bool:
+    """Whether a value is a function of the language, ours or Triton's."""
+    return hasattr(value, "__tilec_function__") or type(value).__name__ in ("JITFunction", "ConstexprFunction")
+
+
+def classify(value, is_constexpr: bool, name: str):
+    # Both tilec's and Triton's objects of the language come here.
+    kind = type(value)
+    if kind.__name__ == "constexpr" and hasattr(value, "value"):
+        # A constexpr is a constant for any parameter.
+        return _constant_of(value.value)
+    if kind.__name__ == "dtype" and hasattr(value, "scalar") or _is_language_type(value):
+        return "constant", _text(type_text(value))
+    if is_function(value):
+        return "constant", _function(value)
+    if isinstance(value, bool):
+        return "value", bool(value)
+    if isinstance(value, int):
+        return "value", int(value)
+    if isinstance(value, float):
+        return "value", float(value)
+    if isinstance(value, str):
+        number = constants[value] = _text(repr(str(value)))
+        return "constant", number
+    if isinstance(value, tuple):
+        fields = getattr(value, "_fields", None)
+        if fields:
+            return "named tuple", tuple(value), _text(",".join(fields))
+        return "value", tuple(value)
+    if isinstance(value, list):
+        return "value", tuple(value)
+    if not is_constexpr:
+        found = _tensor(value, name)
+        if found:
+            return found
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        return "value", value.item()
+    if is_constexpr:
+        return _constant_of(value)
+    raise TypeError(f"argument '{name}' is a {kind.__module__}.{kind.__qualname__}, which no kernel can take: expected a "
+                    "tensor, a number, None, a tuple or a tensor descriptor")
+
+
+classify.memory_of = memory_of
+
+
+def _is_language_type(value) -> bool:
+    kind = type(value)
+    return kind.__name__ in ("dtype", "pointer_type", "block_type") and kind.__module__.split(".")[0] in (
+        "tilec", "triton")
+
+
+def type_text(value) -> str:
+    """A type of the language as kernels write it."""
+    kind = type(value).__name__
+    if kind == "pointer_type":
+        return f"tl.pointer_type({type_text(value.element_ty)})"
+    if kind == "block_type":
+        return f"tl.block_type({type_text(value.element_ty)}, {[int(size) for size in value.shape]})"
+    return "tl." + _LANGUAGE_NAMES.get(value.name, value.name)
+
+
+def _text(text: str) -> int:
+    return _native.constant(text)
+
+
+def literal(value) -> str | None:
+    """A value as kernels write it; None for what they cannot write."""
+    if type(value).__name__ == "constexpr" and hasattr(value, "value"):
+        return literal(value.value)
+    if value is None or isinstance(value, (bool, str, bytes)):
+        return repr(value)
+    if isinstance(value, int):
+        return repr(int(value))
+    if isinstance(value, float):
+        return repr(value) if value - value == 0 else f"float('{value}')"
+    if _is_language_type(value):
+        return type_text(value)
+    if is_function(value):
+        number = _function(value)
+        return functions[number][1]
+    if isinstance(value, (tuple, list)):
+        items = [literal(item) for item in value]
+        if any(item is None for item in items):
+            return None
+        if isinstance(value, list):
+            return "[" + ", ".join(items) + "]"
+        return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
+    if isinstance(value, dict):
+        items = [(literal(key), literal(item)) for key, item in value.items()]
+        if any(key is None or item is None for key, item in items):
+            return None
+        return "{" + ", ".join(f"{key}: {item}" for key, item in items) + "}"
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic):
+        return literal(value.item())
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.dtype):
+        name = _TYPES.get(str(value).split(".")[-1])
+        return "tl." + _LANGUAGE_NAMES[name] if name else None
+    return None
+
+
+def _constant_of(value):
+    if value is None or isinstance(value, (bool, float)) or type(value) is int:
+        # As it is, the native module would take it for an argument.
+        return "constant", _text(literal(value))
+    text = literal(value)
+    if text is None:
+        kind = type(value)
+        raise TypeError(f"a {kind.__module__}.{kind.__qualname__} cannot be a constant of a kernel: expected a number, a "
+                        "text, None, a type of the language, a function, or a tuple of them")
+    return "constant", _text(text)
+
+
+def _function(function) -> int:
+    """The number of a function as a constant; sources bring functions along by these names."""
+    name = f"tilec_function_{getattr(function, '__name__', 'f')}"
+    taken = {text: known for known, text in functions.values()}
+    index = 1
+    text = name
+    while text in taken and taken[text] is not function:
+        index += 1
+        text = f"{name}_{index}"
+    number = _text(text)
+    if number not in functions:
+        functions[number] = (function, text)
+        # Kernels that were opened before do not know it.
+        _native.forget_opened()
+    return number
+
+
+def _tensor(value, name: str):
+    if hasattr(value, "block_shape") and hasattr(value, "base"):
+        padding = getattr(value, "padding", "zero")
+        return "descriptor", value.base, value.shape, value.strides, value.block_shape, padding == "nan"
+    data_ptr = getattr(value, "data_ptr", None)
+    if data_ptr is not None and hasattr(value, "dtype"):
+        device = getattr(value, "device", None)
+        kind = getattr(device, "type", device if isinstance(device, str) else None)
+        # A stand-in for a tensor says nothing of a device.
+        device_type = {"cuda": _CUDA, "cpu": _CPU}.get(kind, 0)
+        if kind is not None and device_type == 0:
+            raise TypeError(f"argument '{name}' is on a device of type '{kind}', where no kernel can run")
+        index = getattr(device, "index", None) or 0
+        if device_type == _CPU:
+            is_wrapper = not hasattr(value, "untyped_storage") and hasattr(value, "base")
+            memory = memory_of(value.base if is_wrapper else value)
+        else:
+            memory = (0, 0)
+        return "pointer", data_ptr(), type_number(value.dtype), device_type, index, *memory
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is not None:
+        device = getattr(getattr(value, "device", None), "id", 0)
+        return "pointer", interface["data"][0] or 0, _array_type(value, interface), _CUDA, device, 0, 0
+    interface = getattr(value, "__array_interface__", None)
+    if interface is not None and getattr(value, "shape", None) is not None and hasattr(value, "base"):
+        address, is_read_only = interface["data"]
+        return "pointer", address, _array_type(value, interface), _CPU, 0, *memory_of(value), is_read_only
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return _from_dlpack(value, name)
+    return None
+
+
+def _array_type(value, interface) -> int:
+    dtype = getattr(value, "dtype", None)
+    return type_number(dtype if dtype is not None else interface["typestr"])
+
+
+def _from_dlpack(value, name: str):
+    """A tensor of a framework that has DLPack's methods alone, such as a JAX array."""
+    device_type, device = value.__dlpack_device__()
+    pointer = getattr(value, "unsafe_buffer_pointer", None)
+    if pointer is not None:
+        size = value.nbytes if int(device_type) == _CPU else 0
+        address = pointer()
+        return "pointer", address, type_number(value.dtype), int(device_type), int(device), address, size
+    if int(device_type) == _CPU:
+        import numpy
+
+        return _tensor(numpy.from_dlpack(value), name)
+    raise TypeError(f"argument '{name}' is a {type(value).__qualname__}, whose address cannot be had: pass its data through "
+                    "torch.from_dlpack")

@@ -1,0 +1,205 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`@tilec.jit`: functions of the language, and how they are launched.
+
+What happens at every launch is native (python/native/Kernel.cpp); the methods of `Launchable` are called when a kernel
+comes to a device or a kind of arguments for the first time.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+
+from . import _devices, _native, _report, _values
+from ._compiled import CompiledKernel
+from .errors import TilecWarning
+
+_missing = object()
+
+
+class Launchable(_native.Kernel):
+    """Launches one function of the language. `function` is what the text is made from: tilec's or Triton's."""
+
+    def __init__(self, function, fn, unspecialized=(), unaligned=()):
+        self._function = function
+        self._fn = fn
+        code = fn.__code__
+        count = code.co_argcount + code.co_kwonlyargcount
+        self.arg_names = list(code.co_varnames[:count])
+        annotations = getattr(fn, "__annotations__", {})
+        self._constexprs = [_is_constexpr(annotations.get(name)) for name in self.arg_names]
+        defaults = dict.fromkeys(self.arg_names, _missing)
+        given = fn.__defaults__ or ()
+        defaults.update(zip(self.arg_names[code.co_argcount - len(given):code.co_argcount], given))
+        defaults.update(fn.__kwdefaults__ or {})
+        self._names = {"unspecialized": self._parameter_names(unspecialized), "unaligned": self._parameter_names(unaligned)}
+        self._source = None
+        self._source_functions = -1
+        self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
+                    _values.constants)
+
+    def _parameter_names(self, given) -> list[str]:
+        """Parameters by name or number, those that are constants left out."""
+        names = [self.arg_names[name] if isinstance(name, int) else name for name in given or ()]
+        return [name for name in names if not self._constexprs[self.arg_names.index(name)]]
+
+    # What the native module asks for.
+
+    def _make_source(self):
+        from ._sources import make_source
+
+        if self._source is None or self._source_functions != len(_values.functions):
+            self._source_functions = len(_values.functions)
+            self._source = make_source(self._function)
+        return self._source
+
+    def _options(self) -> dict:
+        source = self._make_source()
+        return {"kernel": self._fn.__name__, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
+
+    def _open(self, device_type: int, index: int) -> int:
+        source = self._make_source()
+        device = _devices.device(device_type, index)
+        return _native.jit_create(self, device, source.name, source.text, {**self._options(), **self._names})
+
+    def _default_place(self) -> tuple[int, int]:
+        return _devices.current()
+
+    def _stream(self, index: int) -> int:
+        return _devices.stream(index)
+
+    def _compiled(self, handle: int, kind: str, device_type: int, index: int) -> CompiledKernel:
+        target = _devices.info(device_type, index)[1]
+        options = {**self._options(), **json.loads(kind), "target": target}
+        return CompiledKernel(handle, self._make_source(), options, (device_type, index))
+
+    def _on_compiled(self, is_made: bool, messages: str, seconds: float, from_cache: int, name: str | None):
+        _report.add(_report.Entry(name or self._fn.__name__, seconds, bool(from_cache)))
+        if is_made and messages:
+            warnings.warn(messages.rstrip(), TilecWarning, stacklevel=2)
+
+    def _take_option(self, name: str, value):
+        if name in _IGNORED_OPTIONS:
+            return
+        raise KeyError(f"keyword argument '{name}' is neither a parameter of kernel '{self._fn.__name__}' nor a launch "
+                       "option")
+
+    def _run_hooked(self, grid, args, kwargs):
+        return self._launch(grid, args, kwargs)
+
+
+#: Options of other compilers that mean nothing here.
+_IGNORED_OPTIONS = {
+    "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "cluster_dims", "default_dot_input_precision",
+    "deprecated_fp8_dot_operand_dtypes", "extern_libs", "instrumentation_mode", "ir_override", "matrix_instr_nonkdim",
+    "max_num_imprecise_acc_default", "maxRegAutoWS", "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups",
+    "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "supported_fp8_dtypes", "waves_per_eu", "kpack",
+    "pingpongAutoWS", "enable_reflect_ftz", "ptx_options", "ptx_version", "warp_size", "schedule_hint",
+}  # yapf: disable
+
+
+def _is_constexpr(annotation) -> bool:
+    if isinstance(annotation, str):
+        return "constexpr" in annotation
+    return getattr(annotation, "__name__", "") == "constexpr"
+
+
+class JITFunction(Launchable):
+    """A function of the language. As a kernel it is launched with `kernel[grid](*args, **kwargs)`; kernels call the
+    others."""
+
+    __tilec_function__ = True
+
+    def __init__(self, fn, *, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
+                 noinline=None, repr=None, launch_metadata=None, is_constexpr=False):
+        import functools
+
+        functools.update_wrapper(self, fn)
+        self.fn = fn
+        self.noinline = bool(noinline)
+        self.debug = bool(debug)
+        self.version = version
+        self.is_constexpr = is_constexpr
+        self.pre_run_hooks = []
+        super().__init__(self, fn, do_not_specialize, do_not_specialize_on_alignment)
+
+    @property
+    def src(self) -> str:
+        """The text of the function, from `def` on."""
+        from ._sources import function_text
+
+        return function_text(self.fn)[0]
+
+    @property
+    def signature(self):
+        import inspect
+
+        return inspect.signature(self.fn)
+
+    def run(self, *args, grid, warmup=False, **kwargs):
+        """What `self[grid](*args, **kwargs)` does; with `warmup` only the compilation."""
+        if warmup:
+            return self.warmup(*args, grid=grid, **kwargs)
+        return self[grid](*args, **kwargs)
+
+    def warmup(self, *args, grid=None, **kwargs) -> CompiledKernel:
+        """Compiles for such arguments and launches nothing. A dtype stands for a tensor of it."""
+        args = tuple(_mock(arg) for arg in args)
+        return self._warmup(args, {name: _mock(value) for name, value in kwargs.items()})
+
+    def add_pre_run_hook(self, hook):
+        """Has `hook(*args, **kwargs)` called before each launch."""
+        self.pre_run_hooks.append(hook)
+        _native.set_hooked(True)
+
+    def _run_hooked(self, grid, args, kwargs):
+        for hook in self.pre_run_hooks:
+            hook(*args, **(kwargs or {}))
+        return self._launch(grid, args, kwargs)
+
+    def __call__(self, *args, **kwargs):
+        if self.is_constexpr:
+            return self.fn(*args, **kwargs)
+        raise RuntimeError(f"'{self.__name__}' is a function of the language: kernels call it, and programs launch it with "
+                           f"{self.__name__}[grid](...)")
+
+    def __repr__(self):
+        return f"JITFunction({self.fn.__module__}:{self.fn.__qualname__})"
+
+
+class MockTensor:
+    """Stands for a tensor of a type in `warmup`: `kernel.warmup(MockTensor(torch.float32), 1024, grid=(1,))`."""
+
+    def __init__(self, dtype, shape=(1, )):
+        self.dtype = dtype
+        self.shape = shape
+
+    def data_ptr(self) -> int:
+        return 0  # A multiple of 16, as new tensors have it.
+
+
+def _mock(value):
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.dtype):
+        return MockTensor(value)
+    return value
+
+
+def jit(fn=None, **options):
+    """Makes a function one of the language: a kernel, or a function that kernels call.
+
+    :param do_not_specialize: parameters, by name or number, whose values make no difference for the code
+    :param do_not_specialize_on_alignment: the same for being multiples of 16 alone
+    :param noinline: whether calls stay calls
+    :param debug: whether device assertions stay
+    """
+    if fn is None:
+        return lambda function: JITFunction(function, **options)
+    return JITFunction(fn, **options)
+
+
+def constexpr_function(fn):
+    """A function that kernels call at compile time, and programs as any other."""
+    return JITFunction(fn, is_constexpr=True)

@@ -1,0 +1,2 @@
+class constexpr:
+    def __init__(self, value): self.value = value
