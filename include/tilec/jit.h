@@ -140,6 +140,10 @@ typedef struct tilec_jit_options {
   /// limits. Arguments come from the calls; the target is the device's unless it is given. May be
   /// NULL.
   const tilec_options *options;
+  /// What is known of parameters beyond their annotations in the text: "constexpr", or a type such as
+  /// "i64" or "*fp32".
+  const tilec_binding *parameters;
+  size_t num_parameters;
   /// Parameters whose values make no difference for the code, as `do_not_specialize` and
   /// `do_not_specialize_on_alignment` of @triton.jit have them.
   const char *const *unspecialized;

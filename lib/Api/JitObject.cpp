@@ -5,6 +5,8 @@
 
 #include "JitObject.h"
 
+#include "tilec/Sema/Signature.h"
+
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -75,6 +77,31 @@ static tilec_status markNames(std::vector<JitParameter> &parameters, const char 
   return TILEC_OK;
 }
 
+/// Adds what the program says of parameters.
+static tilec_status readAnnotations(std::vector<JitParameter> &parameters,
+                                    const tilec_binding *bindings, size_t count) {
+  if (!bindings && count != 0)
+    return invalid("options: parameters are null, their number is " + std::to_string(count));
+  for (const tilec_binding &binding : ArrayRef(bindings, count)) {
+    if (!binding.name || !binding.text)
+      return invalid("options: name or text of a parameter is null");
+    llvm::StringRef type = binding.text;
+    std::variant<SignatureType, std::string> parsed = parseSignature(type);
+    if (auto *problem = std::get_if<std::string>(&parsed); problem && type != "constexpr")
+      return invalid("options: parameter '" + std::string(binding.name) + "': " + *problem);
+    auto isIt = [&](const JitParameter &other) { return other.name == binding.name; };
+    auto found = llvm::find_if(parameters, isIt);
+    if (found == parameters.end())
+      return invalid("options: parameters name '" + std::string(binding.name) +
+                     "', which is no parameter of the kernel");
+    if (type == "constexpr")
+      found->isConstexpr = true;
+    else
+      found->type = type.str();
+  }
+  return TILEC_OK;
+}
+
 tilec_status JitObject::open(std::shared_ptr<DeviceObject> on, const tilec_jit_options &given) {
   device = std::move(on);
   if (!given.text && given.length != 0)
@@ -118,6 +145,8 @@ tilec_status JitObject::findParameters(const tilec_jit_options &given) {
     parameter.type = param.type;
     parameters.push_back(std::move(parameter));
   }
+  if (tilec_status status = readAnnotations(parameters, given.parameters, given.num_parameters))
+    return status;
   if (tilec_status status =
           markNames(parameters, given.unspecialized, given.num_unspecialized, "unspecialized",
                     [](JitParameter &parameter) { parameter.isSpecialized = false; }))

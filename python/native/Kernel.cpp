@@ -399,10 +399,23 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
   return compiledKernel(self, *state, ready, variant);
 }
 
+/// Asks Python what to do about a launch that failed with the exception that is set.
+static PyObject *recover(PyObject *self, PyObject *grid, PyObject *args, PyObject *kwargs) {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  Ref owned[] = {Ref(type), Ref(value), Ref(trace)};
+  if (value && trace)
+    PyException_SetTraceback(value, trace);
+  return PyObject_CallMethod(self, "_recover", "(OOOO)", grid, args, kwargs ? kwargs : Py_None,
+                             value ? value : Py_None);
+}
+
 static PyObject *run(PyObject *self, PyObject *grid, PyObject *args, PyObject *kwargs) {
-  if (!isHooked)
-    return launch(self, grid, args, kwargs);
-  return PyObject_CallMethod(self, "_run_hooked", "(OOO)", grid, args, kwargs ? kwargs : Py_None);
+  if (isHooked)
+    return PyObject_CallMethod(self, "_run_hooked", "(OOO)", grid, args, kwargs ? kwargs : Py_None);
+  PyObject *result = launch(self, grid, args, kwargs);
+  return result ? result : recover(self, grid, args, kwargs);
 }
 
 //===----------------------------------------------------------------------------------===//

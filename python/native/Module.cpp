@@ -148,6 +148,8 @@ static PyObject *jitCreate(PyObject *, PyObject *args) {
   all.text = text;
   all.length = size_t(length);
   all.options = &options.raw;
+  all.parameters = options.parameters.data();
+  all.num_parameters = options.parameters.size();
   all.unspecialized = options.unspecialized.data();
   all.num_unspecialized = options.unspecialized.size();
   all.unaligned = options.unaligned.data();

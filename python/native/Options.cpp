@@ -95,6 +95,8 @@ bool Options::readMember(const std::string &name, PyObject *value) {
     return readPairs(value, arguments);
   if (name == "constants")
     return readPairs(value, constants);
+  if (name == "parameters")
+    return readPairs(value, parameters);
   if (name == "modules")
     return readModules(value);
   long long number = PyLong_AsLongLong(value);

@@ -23,6 +23,7 @@ public:
   tilec_options raw = {};
   /// Of tilec_jit_options.
   std::vector<const char *> unspecialized, unaligned;
+  std::vector<tilec_binding> parameters;
 
 private:
   const char *keep(PyObject *text, Py_ssize_t *length = nullptr);

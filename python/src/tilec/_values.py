@@ -134,6 +134,30 @@ def type_text(value) -> str:
     return "tl." + _LANGUAGE_NAMES.get(value.name, value.name)
 
 
+def annotation_text(annotation) -> str:
+    """What a parameter's annotation says: "constexpr", a type such as "i32" or "*fp32", or nothing."""
+    if annotation is None:
+        return ""
+    if not isinstance(annotation, str):
+        if getattr(annotation, "__name__", "") == "constexpr":
+            return "constexpr"
+        if not _is_language_type(annotation):
+            return ""
+        if type(annotation).__name__ == "pointer_type":
+            element = annotation_text(annotation.element_ty)
+            return f"*{'k' if getattr(annotation, 'const', False) else ''}{element}" if element else ""
+        annotation = annotation.name
+    text = annotation.strip().strip("'\"")
+    if "constexpr" in text:
+        return "constexpr"
+    stars = text[:1] == "*"
+    text = text.lstrip("*")
+    text = text.removeprefix("triton.language.").removeprefix("tilec.language.").removeprefix("tl.")
+    text = _TYPES.get(text, text)
+    is_type = _native.type_of(text.removeprefix("k") if stars else text) != 0
+    return ("*" if stars else "") + text if is_type else ""
+
+
 def _text(text: str) -> int:
     return _native.constant(text)
 

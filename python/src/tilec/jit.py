@@ -29,12 +29,17 @@ class Launchable(_native.Kernel):
         count = code.co_argcount + code.co_kwonlyargcount
         self.arg_names = list(code.co_varnames[:count])
         annotations = getattr(fn, "__annotations__", {})
-        self._constexprs = [_is_constexpr(annotations.get(name)) for name in self.arg_names]
+        types = [_values.annotation_text(annotations.get(name)) for name in self.arg_names]
+        self._constexprs = [text == "constexpr" for text in types]
         defaults = dict.fromkeys(self.arg_names, _missing)
         given = fn.__defaults__ or ()
         defaults.update(zip(self.arg_names[code.co_argcount - len(given):code.co_argcount], given))
         defaults.update(fn.__kwdefaults__ or {})
-        self._names = {"unspecialized": self._parameter_names(unspecialized), "unaligned": self._parameter_names(unaligned)}
+        self._parameters = {
+            "parameters": [pair for pair in zip(self.arg_names, types) if pair[1]],
+            "unspecialized": self._parameter_names(unspecialized),
+            "unaligned": self._parameter_names(unaligned),
+        }
         self._source = None
         self._source_functions = -1
         self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
@@ -62,7 +67,7 @@ class Launchable(_native.Kernel):
     def _open(self, device_type: int, index: int) -> int:
         source = self._make_source()
         device = _devices.device(device_type, index)
-        return _native.jit_create(self, device, source.name, source.text, {**self._options(), **self._names})
+        return _native.jit_create(self, device, source.name, source.text, {**self._options(), **self._parameters})
 
     def _default_place(self) -> tuple[int, int]:
         return _devices.current()
@@ -89,6 +94,9 @@ class Launchable(_native.Kernel):
     def _run_hooked(self, grid, args, kwargs):
         return self._launch(grid, args, kwargs)
 
+    def _recover(self, grid, args, kwargs, error):
+        raise error
+
 
 #: Options of other compilers that mean nothing here.
 _IGNORED_OPTIONS = {
@@ -98,12 +106,6 @@ _IGNORED_OPTIONS = {
     "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "supported_fp8_dtypes", "waves_per_eu", "kpack",
     "pingpongAutoWS", "enable_reflect_ftz", "ptx_options", "ptx_version", "warp_size", "schedule_hint",
 }  # yapf: disable
-
-
-def _is_constexpr(annotation) -> bool:
-    if isinstance(annotation, str):
-        return "constexpr" in annotation
-    return getattr(annotation, "__name__", "") == "constexpr"
 
 
 class JITFunction(Launchable):

@@ -1,0 +1,172 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Triton programs on tilec, as they are: `tilec.install()`.
+
+Where Triton is installed, the launches of its `@triton.jit` functions are taken over: decorators, autotuners and
+everything else of Triton's stay. Where it is not, modules of tilec's own stand in for it (tilec/standin).
+
+A kernel that tilec refuses runs on Triton, after one warning that says why; with `fallback=False`, or with
+TILEC_FALLBACK=0 in the environment, that is an error.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import warnings
+
+from . import _devices, _report, errors
+from .jit import Launchable
+
+_originals: dict[str, object] = {}
+
+
+def install(fallback: bool | None = None):
+    """Takes over the launches of Triton's kernels in this process, from now on.
+
+    :param fallback: whether what tilec refuses runs on Triton; by default what TILEC_FALLBACK says, else yes
+    """
+    TritonKernel.fallback = os.environ.get("TILEC_FALLBACK", "1") != "0" if fallback is None else fallback
+    if _originals:
+        return
+    if sys.modules.get("triton") is None and importlib.util.find_spec("triton") is None:
+        from . import standin
+
+        standin.install()
+        return
+    _patch()
+
+
+def uninstall():
+    """Gives the launches of Triton's kernels back to Triton."""
+    if not _originals:
+        return
+    from triton.runtime.jit import JITFunction
+
+    for name in ("run", "__getitem__", "_unsafe_update_src"):
+        if name in _originals:
+            setattr(JITFunction, name, _originals[name])
+        else:
+            delattr(JITFunction, name)
+    errors._CLASSES.update(_originals["classes"])
+    _originals.clear()
+
+
+def _patch():
+    from triton.runtime.jit import JITFunction
+
+    for name in ("run", "__getitem__", "_unsafe_update_src"):
+        if name in vars(JITFunction):
+            _originals[name] = vars(JITFunction)[name]
+    _originals["classes"] = dict(errors._CLASSES)
+    errors._CLASSES.update(_error_classes())
+    JITFunction.run = _run
+    JITFunction.__getitem__ = _getitem
+    update_source = _originals.get("_unsafe_update_src")
+    if update_source is not None:
+
+        def update(self, new_src):
+            self.__dict__.pop("_tilec_kernel", None)
+            update_source(self, new_src)
+
+        JITFunction._unsafe_update_src = update
+    if _devices.count() == 0:
+        from ._host_driver import HostDriver
+        from triton.runtime import driver
+
+        driver.set_active(HostDriver())
+
+
+def _error_classes() -> dict:
+    """tilec's exceptions that are Triton's as well, so that programs that catch Triton's go on working."""
+    from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
+    from triton.runtime.errors import OutOfResources
+
+    class TakenCompilationError(errors.CompilationError, CompilationError):
+
+        def __init__(self, message: str):
+            Exception.__init__(self, message)
+            self.src = self.node = None
+            self.message = self.error_message = message
+
+        def __str__(self):
+            return self.message
+
+        def __reduce__(self):
+            return errors.CompilationError, (self.message, )
+
+    class TakenAssertionFailure(TakenCompilationError, CompileTimeAssertionFailure):
+        pass
+
+    class TakenOutOfResources(errors.OutOfResources, OutOfResources):
+
+        def __init__(self, message: str):
+            Exception.__init__(self, message)
+            self.message = message
+            self.required = self.limit = 0
+            self.name = "shared memory"
+
+        def __str__(self):
+            return self.message
+
+        def __reduce__(self):
+            return errors.OutOfResources, (self.message, )
+
+    def make_compilation_error(message: str):
+        is_assertion = "static assertion" in message.split("\n")[0]
+        return (TakenAssertionFailure if is_assertion else TakenCompilationError)(message)
+
+    return {errors._INPUT: make_compilation_error, errors._RESOURCES: TakenOutOfResources}
+
+
+class TritonKernel(Launchable):
+    """Launches a function of Triton's."""
+
+    fallback = True
+
+    def __init__(self, function):
+        super().__init__(function, function.fn, function.do_not_specialize, function.do_not_specialize_on_alignment)
+        self._is_refused = False
+
+    def _options(self) -> dict:
+        from triton import knobs
+
+        flags = 1 if self._function.debug or knobs.runtime.debug else 0
+        return {**super()._options(), "flags": flags}
+
+    def _recover(self, grid, args, kwargs, error):
+        """What to do about a failed launch: to run it on Triton, or to raise."""
+        if not isinstance(error, errors.CompilationError) or not self.fallback or _devices.count() == 0:
+            raise error
+        if not self._is_refused:
+            self._is_refused = True
+            _report.add(_report.Entry(self._fn.__name__, fallback=str(error)))
+            warnings.warn(f"tilec refuses kernel '{self._fn.__name__}', which runs on Triton instead:\n{error}",
+                          errors.TilecWarning, stacklevel=2)
+        return _originals["run"](self._function, *args, grid=grid, warmup=False, **(kwargs or {}))
+
+
+def kernel_of(function) -> TritonKernel:
+    """The launches of a function of Triton's."""
+    kernel = function.__dict__.get("_tilec_kernel")
+    if kernel is None:
+        kernel = function.__dict__["_tilec_kernel"] = TritonKernel(function)
+    return kernel
+
+
+def _getitem(function, grid):
+    kernel = function.__dict__.get("_tilec_kernel") or kernel_of(function)
+    if function.pre_run_hooks:
+        return lambda *args, **kwargs: function.run(*args, grid=grid, warmup=False, **kwargs)
+    return kernel[grid]
+
+
+def _run(function, *args, grid, warmup, **kwargs):
+    for hook in function.pre_run_hooks:
+        hook(*args, **kwargs)
+    kernel = kernel_of(function)
+    kwargs = {name: value for name, value in kwargs.items() if name not in ("stream", "device", "device_type")}
+    if warmup:
+        return kernel._warmup(args, kwargs)
+    return kernel[grid](*args, **kwargs)

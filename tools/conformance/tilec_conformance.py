@@ -1,0 +1,117 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs tests of Triton's through tilec and sorts their outcomes: a pytest plug-in (docs/conformance.md).
+
+    python -m pytest -p tilec_conformance --rootdir TESTS TESTS/unit/language --device cuda --conformance out.json
+
+Sorted are: passed, skipped (by the test), ir (failed after it read Triton's IR), ptx (failed after it read PTX text),
+wording (refused, or accepted, as Triton does, with another message), accepted (Triton refuses it), refused (Triton
+accepts it), wrong (another result) and error (neither: a crash of the test itself). Judged are passed, refused and wrong.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import os
+
+import pytest
+
+import tilec
+from tilec import _compiled
+
+#: Stages that the test that runs now has read.
+_read: set[str] = set()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--conformance", action="store", default=None, help="the file for the outcomes")
+
+
+def pytest_configure(config):
+    tilec.install(fallback=False)
+    _record_reads()
+    _stand_in_for_gpu()
+
+
+def _record_reads():
+    stages = _compiled.Stages
+    get = dict.__getitem__
+
+    def recorded(self, name):
+        _read.add(name)
+        return get(self, name)
+
+    stages.__getitem__ = recorded
+    missing = stages.__missing__
+
+    def recorded_missing(self, name):
+        _read.add(name)
+        return missing(self, name)
+
+    stages.__missing__ = recorded_missing
+
+
+def _stand_in_for_gpu():
+    """Without a GPU, what the tests ask torch about it has the answers of the processor that is simulated."""
+    import torch
+
+    if not torch.cuda.is_available():
+        torch.cuda.get_device_capability = lambda *_: (9, 0)
+        torch.cuda.synchronize = lambda *_: None
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    if call.when == "setup":
+        _read.clear()
+    outcome = yield
+    report = outcome.get_result()
+    if call.when == "call" or report.outcome != "passed":
+        report.conformance = _sort(report, call)
+
+
+def _sort(report, call) -> tuple[str, str]:
+    if report.outcome == "passed":
+        return "passed", ""
+    if report.outcome == "skipped":
+        return "skipped", ""
+    error = call.excinfo.value
+    text = str(error)
+    first = next((line for line in text.splitlines() if "error:" in line), text.splitlines()[0] if text else "")
+    first = f"{type(error).__name__}: {first[:300]}"
+    if _read & {"ttir", "ttgir", "llir", "source"}:
+        return "ir", first
+    if isinstance(error, pytest.fail.Exception):
+        return ("accepted" if "DID NOT RAISE" in text else "wording" if "Regex" in text else "error"), first
+    if isinstance(error, AssertionError) and "Regex pattern did not match" in text:
+        return "wording", first
+    if isinstance(error, tilec.TilecError):
+        return "refused", first
+    if isinstance(error, AssertionError):
+        return ("ptx" if _read & {"ptx", "sass"} else "wrong"), first
+    return "error", first
+
+
+_outcomes: list[dict] = []
+
+
+def pytest_runtest_logreport(report):
+    found = getattr(report, "conformance", None)
+    if found:
+        _outcomes.append({"test": report.nodeid, "outcome": found[0], "why": found[1], "seconds": report.duration})
+
+
+def pytest_sessionfinish(session):
+    path = session.config.getoption("--conformance")
+    if path and not os.environ.get("PYTEST_XDIST_WORKER"):
+        files: dict[str, collections.Counter] = collections.defaultdict(collections.Counter)
+        for outcome in _outcomes:
+            files[outcome["test"].split("::")[0]][outcome["outcome"]] += 1
+        with open(path, "w") as file:
+            json.dump({
+                "files": {name: dict(counts) for name, counts in sorted(files.items())},
+                "others": [outcome for outcome in _outcomes if outcome["outcome"] not in ("passed", "skipped")],
+            }, file, indent=1)
+            file.write("\n")
+
