@@ -62,6 +62,10 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
       operand = *cast(operand, ScalarKind::FP32, range);
   if (mlir::failed(unifyShapes(operands, range)))
     return failure();
+  // What comes in on the left says whether its sign is kept, whatever the type they meet in.
+  if (op == BinaryOp::RShift && lhs.isRuntime() && lhs.getRuntime()->type.element.isSignedInt())
+    return emit<arith::ShRSIOp>(operands[0].getRuntime()->type, operands[0].getRuntime()->value,
+                                operands[1].getRuntime()->value);
   FailureOr<Value> result = emitArithmetic(op, operands[0], operands[1], range);
   if (mlir::succeeded(result) && type.isFP8())
     return cast(*result, type, range);
