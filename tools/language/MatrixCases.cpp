@@ -140,6 +140,7 @@ void addMatrixCases(std::vector<Case> &cases) {
       {DType::f8e4m3, DType::f8e4m3, DType::f32, 32, 32, 64, "", 2e-3},
       {DType::f8e5m2, DType::f8e4m3, DType::f32, 32, 32, 32, "", 2e-3},
       {DType::f8e4m3, DType::f8e4m3, DType::f32, 64, 64, 64, ", max_num_imprecise_acc=32", 2e-3},
+      {DType::f8e5m2, DType::f8e4m3, DType::f32, 128, 64, 128, ", max_num_imprecise_acc=64", 2e-3},
       {DType::f16, DType::f16, DType::f32, 1, 16, 32},
       {DType::f16, DType::f16, DType::f32, 16, 2, 16},
       {DType::f32, DType::f32, DType::f32, 8, 4, 8, "", 4e-3}};
