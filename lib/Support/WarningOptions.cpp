@@ -25,6 +25,7 @@ static constexpr WarningName kWarnings[] = {
     {warnings::kFloatNarrowing, false, "a store that rounds to a narrower float"},
     {warnings::kNegativeDivision, true,
      "'//' or '%' of a value that is negative for some indices: they round towards zero"},
+    {warnings::kWhereCondition, true, "a condition of tl.where that is not boolean"},
     {warnings::kTautologicalCompare, false, "a comparison with the same result for all values"},
     {warnings::kOffsetOverflow, true,
      "32-bit arithmetic in an address that overflows within the known ranges"},

@@ -25,6 +25,7 @@ inline constexpr llvm::StringLiteral kMissingMask = "missing-mask";
 inline constexpr llvm::StringLiteral kStoreTruncation = "store-truncation";
 inline constexpr llvm::StringLiteral kFloatNarrowing = "float-narrowing";
 inline constexpr llvm::StringLiteral kNegativeDivision = "negative-division";
+inline constexpr llvm::StringLiteral kWhereCondition = "where-condition";
 inline constexpr llvm::StringLiteral kTautologicalCompare = "tautological-compare";
 inline constexpr llvm::StringLiteral kOffsetOverflow = "offset-overflow";
 inline constexpr llvm::StringLiteral kUnboundedOffset = "unbounded-offset";
