@@ -359,6 +359,8 @@ private:
   FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
                               std::vector<Value> &results, size_t &totalSize);
+  /// Whether a slice takes all of a dimension: its bounds are left out or None.
+  FailureOr<bool> isFullSlice(const ast::Slice &slice);
   FailureOr<Value> subscriptBlock(const Value &value, const ast::Subscript &expr);
   FailureOr<Value> evaluateBoolOp(const ast::BoolOp &expr);
   FailureOr<Value> evaluateCompare(const ast::Compare &expr);
