@@ -475,6 +475,10 @@ private:
                                         const Continuation *next, ArmEmitter emitThen,
                                         ArmEmitter emitElse);
   /// A branch outside of loops that may return: both arms run to the end of the function.
+  /// Gives a branch where the function ends without a value one of the type of `other`, the other
+  /// branch's, with a warning.
+  LogicalResult fillMissingResult(Value &missing, DetachedBlock &block, const Value &other,
+                                  const BranchSite &site);
   FailureOr<Flow> executeReturningBranch(const BranchSite &site, mlir::Value condition,
                                          const Continuation *next, ArmEmitter emitThen,
                                          ArmEmitter emitElse);

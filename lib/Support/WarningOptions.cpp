@@ -34,6 +34,8 @@ static constexpr WarningName kWarnings[] = {
     {warnings::kMissingModule, true,
      "a function whose module is not found, taken for that of 'tl' of the same name"},
     {warnings::kAutotune, true, "configurations and heuristics that are not known at compile time"},
+    {warnings::kMissingReturn, true,
+     "a function that returns a value on some ways and ends without one on others"},
     {warnings::kRuntimeConstexpr, true,
      "a variable declared tl.constexpr whose value is not known at compile time"},
 };
