@@ -179,6 +179,12 @@ bool hasAtomic(AtomicKind kind, Type element) {
   }
 }
 
+bool hasDescriptorReduction(AtomicKind kind, Type element) {
+  bool isExtremum = kind == AtomicKind::min || kind == AtomicKind::max;
+  return kind != AtomicKind::xchg &&
+         (hasAtomic(kind, element) || (isExtremum && (element.isF16() || element.isBF16())));
+}
+
 bool hasAtomicCas(Type element) {
   return element.isIntOrFloat() &&
          llvm::is_contained({16u, 32u, 64u}, element.getIntOrFloatBitWidth());

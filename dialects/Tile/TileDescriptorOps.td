@@ -68,10 +68,12 @@ def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [DeclareOpInterfaceMe
   let summary = "combines a block of a described tensor with a value, element by element in one step";
   let description = [{
     Each element of the block that is inside of the tensor becomes its combination with the value's element, as
-    `tile.atomic_rmw` with relaxed ordering does it.
+    `tile.atomic_rmw` with relaxed ordering does it. There are `min` and `max` of f16 and bf16, too, for which a NaN
+    counts as no number.
 
     `descriptor_reduce_c1`: one offset per dimension. `descriptor_reduce_c2`: the value has the descriptor's block
-    shape, in which dimensions of size one may be left out, and element type. `descriptor_reduce_c3`: `kind` is not xchg, and the element type has it.
+    shape, in which dimensions of size one may be left out, and element type. `descriptor_reduce_c3`: `kind` is not xchg, and the
+    element type has it.
 
     Example: `tile.descriptor_reduce add %0[%i, %j], %1 : !tile.desc<[64, 32], f32>, tensor<64x32xf32>`
   }];

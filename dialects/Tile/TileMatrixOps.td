@@ -19,8 +19,9 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     It means nothing for other types. A lowering may always be more precise.
 
     `max_imprecise_acc` bounds, for 8-bit floats, how many products may be summed in the tensor core's own, shorter
-    accumulator before they are added to the f32 one; without it the target decides. `unsigned` says that the integers
-    of both operands are unsigned.
+    accumulator before they are added to the f32 one; without it the target decides. It is kept by products of warpgroups
+    and f32 accumulators, down to the 32 of one instruction. `unsigned` says that the integers of both operands are
+    unsigned.
 
     `dot_c1`: the operands have rank 2 or 3, all the same, and the sizes agree: [B,] M, K and [B,] K, N and [B,] M, N.
     `dot_c2`: the element types are a combination of this table.

@@ -84,6 +84,10 @@ unsigned bitWidthOf(mlir::Type scalar);
 /// Whether an atomic of this kind exists for elements of a type.
 bool hasAtomic(AtomicKind kind, mlir::Type element);
 
+/// Whether a block of a described tensor can be combined with elements of a type: as with atomics,
+/// and smallest and largest of f16 and bf16.
+bool hasDescriptorReduction(AtomicKind kind, mlir::Type element);
+
 /// Whether an atomic compare-and-swap exists for elements of a type.
 bool hasAtomicCas(mlir::Type element);
 
@@ -100,6 +104,11 @@ llvm::LogicalResult verifyDotAttributes(mlir::Operation *op, mlir::Type element,
 /// Whether an atomic publishes what the program did before it.
 inline bool isRelease(MemSemantic sem) {
   return sem == MemSemantic::release || sem == MemSemantic::acq_rel;
+}
+
+/// Whether what comes behind an atomic sees what others published.
+inline bool isAcquire(MemSemantic sem) {
+  return sem == MemSemantic::acquire || sem == MemSemantic::acq_rel;
 }
 
 } // namespace tilec::tile

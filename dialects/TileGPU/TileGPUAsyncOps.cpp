@@ -107,15 +107,29 @@ int64_t WgmmaOp::numSteps() {
   return rhs.getShape()[0] * tile::bitWidthOf(rhs.getElementType()) / 256;
 }
 
+bool WgmmaOp::isCut() {
+  Type a = tensorOf(getLhs().getType()).getElementType();
+  return getMaxImpreciseAcc() && isa<FloatType>(a) && tile::bitWidthOf(a) == 8 &&
+         cast<RankedTensorType>(getType()).getElementType().isF32();
+}
+
+int64_t WgmmaOp::stepsOfPart() {
+  if (!isCut())
+    return numSteps();
+  constexpr int64_t kInstrDepth = 32;
+  int64_t steps = std::max<int64_t>(1, *getMaxImpreciseAcc() / kInstrDepth);
+  return std::min(numSteps(), int64_t(llvm::bit_floor(uint64_t(steps))));
+}
+
 int64_t WgmmaOp::stepsOfGroup() {
   if (!getFragmentsOf())
-    return numSteps();
+    return stepsOfPart();
   // Two groups, of which one is in flight while the other is read; short of registers more.
   constexpr int64_t kInstrRows = 64, kRegistersOfStep = 4, kMaxRegisters = 16;
   std::optional<WgmmaProductForm> form = matchWgmmaProduct(getProductLayout());
   int64_t rows = cast<RankedTensorType>(getType()).getDimSize(isTransposed() ? 1 : 0);
   int64_t tiles = std::max<int64_t>(1, rows / (kInstrRows * form->rowWarps / 4));
-  int64_t steps = std::max<int64_t>(1, numSteps() / 2);
+  int64_t steps = std::min(stepsOfPart(), std::max<int64_t>(1, numSteps() / 2));
   while (steps > 1 && steps * tiles * kRegistersOfStep > kMaxRegisters)
     steps /= 2;
   return steps;

@@ -97,6 +97,10 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     accumulator's layout is that of a product with its dimensions exchanged. The product is cut along K into
     `numGroups()` groups then, which are waited for one by one; any other product is one group.
 
+    With `max_imprecise_acc` a product of 8-bit floats is made in parts of `stepsOfPart()` instructions along K, the
+    largest power of two of them that is in bounds, and at least one. Each part is summed by itself, waited for at once,
+    and added to the f32 accumulator.
+
     `wgmma_c1`: the accumulator's layout is a wgmma accumulator's, the buffers' layouts are ones that the instruction
     reads, A's register layout is the operand's.
     `wgmma_c2`: shapes and types are those of a `tile.dot` of rank 2, and of an instruction: at least 32 bytes of depth,
@@ -124,6 +128,11 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     /// Instructions along K, and those of them whose fragments are in registers together.
     int64_t numSteps();
     int64_t stepsOfGroup();
+    /// Whether the tensor core may sum a part of the product only: 8-bit floats with a bound on
+    /// that, and an accumulator of f32.
+    bool isCut();
+    /// Instructions along K whose products the tensor core sums.
+    int64_t stepsOfPart();
     /// Groups that the product is committed in.
     int64_t numGroups() { return numSteps() / stepsOfGroup(); }
   }];

@@ -17,8 +17,9 @@ def TileGPU_AtomicWord : AnyTypeOf<[I32, I64, F16, BF16, F32, F64, VectorOfLengt
 def TileGPU_AtomicRMWGlobalOp : TileGPU_Op<"atomic_rmw_global", [AllTypesMatch<["value", "result"]>]> {
   let summary = "one atomic read-modify-write of a thread in global memory: up to 16 bytes, predicated";
   let description = [{
-    Atomic for each element of a vector. When `predicate` is false nothing is accessed and the result is zero. An
-    unused result becomes a reduction, which brings no old value back. The address is a multiple of the value's size.
+    Atomic for each element of a vector. When `predicate` is false nothing is accessed and the result is zero. Where
+    the result is not used and `sem` does not acquire, the machine brings no old value back. The address is a multiple
+    of the value's size.
 
     `atomic_rmw_global_c1`: floats, and vectors of them, with `add` only. Vectors and bf16 need sm_90, but two f16
     do not.

@@ -92,6 +92,32 @@ std::vector<unsigned> tilec::copyRegisterBits(const LinearLayout &threads, Acces
   return bits;
 }
 
+/// Whether an operation accesses global memory, or something inside of it does.
+static bool accessesGlobal(Operation *op) {
+  return op
+      ->walk([](Operation *inner) {
+        auto assembly = dyn_cast<tile::InlineAsmOp>(inner);
+        bool accesses =
+            isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCasOp,
+                tile::DescriptorLoadOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp,
+                AsyncCopyOp, TmaLoadOp, TmaStoreOp, func::CallOp>(inner) ||
+            (assembly && !isMemoryEffectFree(inner));
+        return accesses ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+bool tilec::isFollowedByAccess(Operation *op) {
+  for (; op && !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op) && accessesGlobal(op))
+      return true;
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (accessesGlobal(next))
+        return true;
+  }
+  return false;
+}
+
 bool tilec::isRemainderCode(Operation *op) {
   constexpr StringLiteral kRemainderAttr = "tile.remainder";
   for (Operation *parent = op->getParentOp(); parent; op = parent, parent = op->getParentOp()) {

@@ -28,6 +28,13 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
     if (found)
       return member;
   }
+  // What would be asked of the type that a number has in the program.
+  if (const Value *typed = getTypedConstant(base); typed && typed->isNumber()) {
+    FailureOr<DType> type = getDefaultType(*typed->getConstant(), range);
+    if (mlir::failed(type))
+      return failure();
+    return getTypeAttribute(Type(*type), Value(Constant(*type)), name, range);
+  }
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType() && name != "value")
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
@@ -39,6 +46,9 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   // `values` is what library functions find in tuples.
   if (base.getTuple() && !base.isAggregate() && (name == "value" || name == "values"))
     return base;
+  if (name == "type" && (constant || base.getTuple()) && !base.isAggregate() &&
+      !hasProgramValues(base))
+    return makeConstexprType(base);
   // A constexpr object's value, and methods of numbers by way of their runtime value.
   if (constant && name == "value")
     return base;

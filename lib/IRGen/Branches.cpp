@@ -324,6 +324,23 @@ Value Generator::finishIf(mlir::Value condition, DetachedBlock &thenBlock, Detac
   return rebuild(thenValue, left);
 }
 
+LogicalResult Generator::fillMissingResult(Value &missing, DetachedBlock &block, const Value &other,
+                                           const BranchSite &site) {
+  if (other.isNone())
+    return success();
+  warn(warnings::kMissingReturn, site.headerRange,
+       "the function ends without a value on one of the ways from here, and returns " +
+           other.describe() + " on the other; what it gives is not defined");
+  if (!hasPlaceholder(other))
+    return success();
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(block.get());
+  FailureOr<Value> placeholder = makePlaceholder(other, site.headerRange);
+  if (mlir::succeeded(placeholder))
+    missing = *placeholder;
+  return mlir::failed(placeholder) ? failure() : success();
+}
+
 FailureOr<Flow> Generator::executeReturningBranch(const BranchSite &site, mlir::Value condition,
                                                   const Continuation *next, ArmEmitter emitThen,
                                                   ArmEmitter emitElse) {
@@ -339,15 +356,18 @@ FailureOr<Flow> Generator::executeReturningBranch(const BranchSite &site, mlir::
     Flow flow = emitArm();
     for (const Continuation *rest = next; rest && flow == Flow::Next; rest = rest->next)
       flow = execute(rest->rest, rest->next);
-    return frame->returnValue;
+    return std::pair(frame->returnValue, flow == Flow::Next);
   };
-  Value thenValue = runToEnd(emitThen, thenBlock);
+  auto [thenValue, thenEnds] = runToEnd(emitThen, thenBlock);
   // The rest of the function is in both branches when neither always returns; one report will do.
   Value elseValue;
+  bool elseEnds = false;
   if (diagnostics.getNumErrors() == errorsBefore)
-    elseValue = runToEnd(emitElse, elseBlock);
+    std::tie(elseValue, elseEnds) = runToEnd(emitElse, elseBlock);
   frame->returnValue = Value::poison();
-  if (thenValue.isPoison() || elseValue.isPoison())
+  if (thenValue.isPoison() || elseValue.isPoison() ||
+      (thenEnds && mlir::failed(fillMissingResult(thenValue, thenBlock, elseValue, site))) ||
+      (elseEnds && mlir::failed(fillMissingResult(elseValue, elseBlock, thenValue, site))))
     return Flow::Return;
   if (mlir::failed(unifyResults(thenValue, thenBlock.get(), elseValue, elseBlock.get(),
                                 "the returned value", site.headerRange)))

@@ -339,7 +339,7 @@ FailureOr<Value> genDescriptorReduce(Generator &g, const BoundArgs &a) {
                         .Case("atomic_and", AtomicKind::bit_and)
                         .Case("atomic_or", AtomicKind::bit_or)
                         .Default(AtomicKind::bit_xor);
-  if (!tile::hasAtomic(kind, g.lower(Type(element))))
+  if (!tile::hasDescriptorReduction(kind, g.lower(Type(element))))
     return g.error(a.range,
                    "'" + a.builtin->getDisplayName() + "' does not support " + element.str());
   FailureOr<llvm::SmallVector<mlir::Value>> offsets = getOffsets(g, a[1], *descriptor);

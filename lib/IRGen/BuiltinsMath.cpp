@@ -141,6 +141,11 @@ FailureOr<Value> genClamp(Generator &g, const BoundArgs &a) {
 }
 
 FailureOr<Value> genWhere(Generator &g, const BoundArgs &a) {
+  const RuntimeValue *chooser = a[0].value.getRuntime();
+  if (chooser && !chooser->type.element.isBool() && !chooser->type.element.isPointer())
+    g.warn(warnings::kWhereCondition, a[0].range,
+           "the condition of 'tl.where' is a value of type " + a[0].value.describe() +
+               ", of which anything but zero is true; say so with != 0");
   FailureOr<Value> condition = g.cast(a[0].value, ScalarKind::Int1, a[0].range);
   if (mlir::failed(condition))
     return failure();

@@ -27,6 +27,21 @@ LogicalResult checkOperandType(Generator &g, const BoundArg &arg, const Type &ty
                  "'tl.dot' has no operands of type " + type.str() + "; it has " + operandTypes);
 }
 
+/// 8-bit floats without instructions of their own are multiplied as fp16, exactly.
+LogicalResult widenOldFloat8(Generator &g, const BoundArgs &a, Value &lhs, Value &rhs) {
+  auto elementOf = [](const Value &value) { return value.getRuntime()->type.element; };
+  auto isOld = [&](const Value &value) { return elementOf(value).is(ScalarKind::FP8E4B15); };
+  if (!elementOf(lhs).isFP8() || !elementOf(rhs).isFP8() || (!isOld(lhs) && !isOld(rhs)))
+    return success();
+  FailureOr<Value> left = g.cast(lhs, ScalarKind::FP16, a[Input].range);
+  FailureOr<Value> right = g.cast(rhs, ScalarKind::FP16, a[Other].range);
+  if (mlir::failed(left) || mlir::failed(right))
+    return failure();
+  lhs = *left;
+  rhs = *right;
+  return success();
+}
+
 /// Ranks, sizes and element types of the operands.
 LogicalResult checkOperands(Generator &g, const BoundArgs &a, const Type &lhs, const Type &rhs) {
   int64_t rank = lhs.getRank();
@@ -71,6 +86,9 @@ FailureOr<DType> getResultElement(Generator &g, const BoundArgs &a, DType operan
     natural = ScalarKind::Int32;
   else if (operand.is(ScalarKind::FP64))
     natural = ScalarKind::FP64;
+  // Integers have one accumulator, whatever is asked for.
+  if (isInt8(operand) && a.has(OutType))
+    return natural;
   bool hasHalf = operand.is(ScalarKind::FP16) || isFloat8(operand);
   if (!asked || *asked == natural)
     return natural;
@@ -207,6 +225,8 @@ FailureOr<Value> genDot(Generator &g, const BoundArgs &a) {
   FailureOr<Value> lhs = g.toRuntime(a[Input].value, a[Input].range);
   FailureOr<Value> rhs = g.toRuntime(a[Other].value, a[Other].range);
   if (mlir::failed(lhs) || mlir::failed(rhs))
+    return failure();
+  if (mlir::failed(widenOldFloat8(g, a, *lhs, *rhs)))
     return failure();
   const Type lhsType = lhs->getRuntime()->type, rhsType = rhs->getRuntime()->type;
   if (mlir::failed(checkOperands(g, a, lhsType, rhsType)))

@@ -123,6 +123,7 @@ bool isInstance(const Value &value, llvm::StringRef className) {
       .Case("str", constant && constant->isString())
       .Cases({"tensor_descriptor", "tensor_descriptor_base"}, isDescriptor)
       .Case("dtype", constant && constant->isDType())
+      .Case("constexpr_type", getTypedConstant(value) != nullptr)
       .Case("pointer_type", constant && constant->isDType() && constant->getDType().isPointer())
       .Case("block_type", value.getIf<BlockTypeValue>() != nullptr)
       .Cases({"tuple", "list"}, value.getTuple() != nullptr)

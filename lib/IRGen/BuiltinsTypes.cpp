@@ -72,7 +72,16 @@ FailureOr<Value> genTypePredicate(Generator &g, const BoundArgs &a) {
                             .Default(false));
 }
 
+FailureOr<Value> genConstexprType(Generator &g, const BoundArgs &a) {
+  if (hasProgramValues(a[0].value))
+    return g.error(a[0].range,
+                   "tl.constexpr_type is for values that are known at compile time, got " +
+                       a[0].value.describe());
+  return makeConstexprType(a[0].value);
+}
+
 constexpr Builtin typeBuiltins[] = {
+    {"constexpr_type", "value", inLanguage, genConstexprType},
     {"get_int_max_value", "self", asTypeMethod, genIntLimit},
     {"get_int_min_value", "self", asTypeMethod, genIntLimit},
     {"is_block", "self", asTypeMethod, genTypePredicate},

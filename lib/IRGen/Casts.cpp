@@ -297,6 +297,8 @@ FailureOr<DType> Generator::toDType(const Value &value, SourceRange range,
   if (value.isPoison())
     return failure();
   const Constant *constant = value.getConstant();
+  if (const Value *typed = getTypedConstant(value); typed && typed->isNumber())
+    return getDefaultType(*typed->getConstant(), range);
   if (!constant || !constant->isDType())
     return error(range, what + " must be a type such as tl.float32, got " + value.describe());
   return constant->getDType();

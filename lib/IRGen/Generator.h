@@ -359,6 +359,8 @@ private:
   FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
                               std::vector<Value> &results, size_t &totalSize);
+  /// Whether a slice takes all of a dimension: its bounds are left out or None.
+  FailureOr<bool> isFullSlice(const ast::Slice &slice);
   FailureOr<Value> subscriptBlock(const Value &value, const ast::Subscript &expr);
   FailureOr<Value> evaluateBoolOp(const ast::BoolOp &expr);
   FailureOr<Value> evaluateCompare(const ast::Compare &expr);
@@ -473,6 +475,10 @@ private:
                                         const Continuation *next, ArmEmitter emitThen,
                                         ArmEmitter emitElse);
   /// A branch outside of loops that may return: both arms run to the end of the function.
+  /// Gives a branch where the function ends without a value one of the type of `other`, the other
+  /// branch's, with a warning.
+  LogicalResult fillMissingResult(Value &missing, DetachedBlock &block, const Value &other,
+                                  const BranchSite &site);
   FailureOr<Flow> executeReturningBranch(const BranchSite &site, mlir::Value condition,
                                          const Continuation *next, ArmEmitter emitThen,
                                          ArmEmitter emitElse);

@@ -3,8 +3,9 @@
 //
 // Tuples as arguments of kernels. The type `(*fp32, i32)` of `x` stands for the arguments `x.0` and
 // `x.1`, `(data=*fp32, n=i32)` for `x.data` and `x.n` of a named tuple; they may be given one by
-// one as well. Elements that are values, as in `(*fp32, 4, None)`, are compile-time ones. In the
-// emitted function each runtime element is an argument of its own.
+// one as well. Elements that are values, as in `(*fp32, 4, None)`, or name something of the module,
+// such as a function, are compile-time ones. In the emitted function each runtime element is an
+// argument of its own.
 
 #include "BlockPointer.h"
 #include "KernelBinding.h"
@@ -146,6 +147,11 @@ static FailureOr<Value> buildTuple(Generator &g, Node &node, SourceRange range, 
   return Value::tuple(std::move(elements), isNamed ? fields : nullptr);
 }
 
+/// Whether an element is the name of something in a module.
+static bool isNameIn(const SourceModule &module, llvm::StringRef text) {
+  return !module.scope.findAll(text.split('.').first).empty();
+}
+
 FailureOr<bool> Generator::bindTupleParam(const SourceModule &module, const ast::Param &param,
                                           KernelBinding &binding) {
   std::string prefix = (param.name + ".").str();
@@ -165,8 +171,11 @@ FailureOr<bool> Generator::bindTupleParam(const SourceModule &module, const ast:
         if (leaf.constant)
           return evaluateConstantText(module, leaf.path, leaf.constant->value);
         auto parsed = parseSignature(leaf.type->type);
-        if (auto *message = std::get_if<std::string>(&parsed))
+        if (auto *message = std::get_if<std::string>(&parsed)) {
+          if (isNameIn(module, leaf.type->type))
+            return evaluateConstantText(module, leaf.path, leaf.type->type);
           return error(param.nameRange, "argument '" + leaf.path + "': " + *message);
+        }
         SignatureType type = std::get<SignatureType>(parsed);
         if (type.isConstexpr || type.type.isVoid())
           return error(param.nameRange,

@@ -294,6 +294,8 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   // Older kernels take their default arguments from there.
   if (kind == ModuleKind::Language && name == "CONSTEXPR_0")
     return Value::integer(0);
+  if (kind == ModuleKind::Language && name == "pi32_t")
+    return Value(Constant(DType::pointerTo(ScalarKind::Int32, /*isConst=*/false)));
   if (kind == ModuleKind::Language && name == "TRITON_MAX_TENSOR_NUMEL")
     return Value::integer(1048576);
   std::vector<llvm::StringRef> candidates = getBuiltinNames(places & ~internal);

@@ -62,6 +62,10 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
       operand = *cast(operand, ScalarKind::FP32, range);
   if (mlir::failed(unifyShapes(operands, range)))
     return failure();
+  // What comes in on the left says whether its sign is kept, whatever the type they meet in.
+  if (op == BinaryOp::RShift && lhs.isRuntime() && lhs.getRuntime()->type.element.isSignedInt())
+    return emit<arith::ShRSIOp>(operands[0].getRuntime()->type, operands[0].getRuntime()->value,
+                                operands[1].getRuntime()->value);
   FailureOr<Value> result = emitArithmetic(op, operands[0], operands[1], range);
   if (mlir::succeeded(result) && type.isFP8())
     return cast(*result, type, range);
@@ -267,6 +271,16 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
   if (op == CompareOp::Is || op == CompareOp::IsNot)
     return Value::boolean(isIdentical(lhs, rhs) == (op == CompareOp::Is));
   bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
+  // The type of a number is also the one that it has in the program.
+  for (auto [type, other] : {std::pair(&lhs, &rhs), std::pair(&rhs, &lhs)})
+    if (const Value *typed = equality ? getTypedConstant(*type) : nullptr;
+        typed && typed->isNumber() && other->getConstant() && other->getConstant()->isDType()) {
+      FailureOr<DType> known = getDefaultType(*typed->getConstant(), range);
+      if (mlir::failed(known))
+        return failure();
+      bool isSame = *known == other->getConstant()->getDType();
+      return Value::boolean(isSame == (op == CompareOp::Eq));
+    }
   if (op == CompareOp::In || op == CompareOp::NotIn) {
     if (const std::vector<Value> *elements = rhs.getTuple()) {
       charge(elements->size());

@@ -30,6 +30,19 @@ static std::vector<int64_t> getSliceIndices(std::optional<int64_t> lower,
   return indices;
 }
 
+FailureOr<bool> Generator::isFullSlice(const ast::Slice &slice) {
+  for (const ast::Expr *bound : {slice.lower, slice.upper, slice.step}) {
+    if (!bound)
+      continue;
+    FailureOr<Value> value = evaluate(bound);
+    if (mlir::failed(value))
+      return failure();
+    if (!value->isNone())
+      return false;
+  }
+  return true;
+}
+
 FailureOr<Value> Generator::subscriptBlock(const Value &value, const ast::Subscript &expr) {
   enum class Index { NewAxis, All, Rest };
   llvm::SmallVector<Index, 4> indices;
@@ -37,9 +50,13 @@ FailureOr<Value> Generator::subscriptBlock(const Value &value, const ast::Subscr
     auto *slice = llvm::dyn_cast<ast::Slice>(index);
     if (llvm::isa<ast::EllipsisLiteral>(index)) {
       indices.push_back(Index::Rest);
-    } else if (slice && slice->isFull()) {
-      indices.push_back(Index::All);
     } else if (slice) {
+      FailureOr<bool> isFull = isFullSlice(*slice);
+      if (mlir::failed(isFull))
+        return failure();
+      indices.push_back(Index::All);
+      if (*isFull)
+        continue;
       return error(index->range, "a block can only be indexed with ':' and None; use tl.load on "
                                  "pointers or reductions to select elements");
     } else {

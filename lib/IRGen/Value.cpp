@@ -138,6 +138,24 @@ std::string suggestCast(const Value &first, llvm::StringRef firstName, const Val
       .str();
 }
 
+/// It is a named tuple of fields that nothing else has.
+static const FieldsPtr &getConstexprTypeFields() {
+  static const FieldsPtr fields = [] {
+    auto made = std::make_shared<TupleFields>();
+    made->names = {"value"};
+    return made;
+  }();
+  return fields;
+}
+
+Value makeConstexprType(const Value &value) {
+  return Value::tuple({value}, getConstexprTypeFields());
+}
+
+const Value *getTypedConstant(const Value &type) {
+  return type.getFields() == getConstexprTypeFields() ? &type.getTuple()->front() : nullptr;
+}
+
 bool isIdentical(const Value &lhs, const Value &rhs) {
   if (const Constant *a = lhs.getConstant()) {
     const Constant *b = rhs.getConstant();

@@ -233,6 +233,11 @@ std::string suggestCast(const Value &first, llvm::StringRef firstName, const Val
 /// "tl.float32"; empty for pointers.
 std::string getLanguageName(DType type);
 
+/// `tl.constexpr_type(value)`, the type of what is known at compile time.
+Value makeConstexprType(const Value &value);
+/// What `type` is the constexpr_type of; null for any other value.
+const Value *getTypedConstant(const Value &type);
+
 /// Same constants, same program values, same functions, element by element.
 bool isIdentical(const Value &lhs, const Value &rhs);
 

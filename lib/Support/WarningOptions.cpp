@@ -25,6 +25,7 @@ static constexpr WarningName kWarnings[] = {
     {warnings::kFloatNarrowing, false, "a store that rounds to a narrower float"},
     {warnings::kNegativeDivision, true,
      "'//' or '%' of a value that is negative for some indices: they round towards zero"},
+    {warnings::kWhereCondition, true, "a condition of tl.where that is not boolean"},
     {warnings::kTautologicalCompare, false, "a comparison with the same result for all values"},
     {warnings::kOffsetOverflow, true,
      "32-bit arithmetic in an address that overflows within the known ranges"},
@@ -33,6 +34,8 @@ static constexpr WarningName kWarnings[] = {
     {warnings::kMissingModule, true,
      "a function whose module is not found, taken for that of 'tl' of the same name"},
     {warnings::kAutotune, true, "configurations and heuristics that are not known at compile time"},
+    {warnings::kMissingReturn, true,
+     "a function that returns a value on some ways and ends without one on others"},
     {warnings::kRuntimeConstexpr, true,
      "a variable declared tl.constexpr whose value is not known at compile time"},
 };

@@ -42,6 +42,9 @@ DType promoted(DType a, DType b, bool isDivision) {
 }
 
 Int applyInt(const std::string &op, DType type, Int a, Int b) {
+  // The left operand alone says whether a sign is kept: it is shifted as it is.
+  if (op == ">>")
+    return a >> static_cast<int>(b);
   a = wrap(type, a);
   b = wrap(type, b);
   if (op == "+")
@@ -62,8 +65,6 @@ Int applyInt(const std::string &op, DType type, Int a, Int b) {
     return a ^ b;
   if (op == "<<")
     return a << static_cast<int>(b);
-  if (op == ">>")
-    return a >> static_cast<int>(b);
   return op == "min" ? std::min(a, b) : std::max(a, b);
 }
 

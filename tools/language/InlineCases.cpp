@@ -50,6 +50,14 @@ const Row rows[] = {
          ++n;
        return n + z;
      }},
+    {"funnel", "shf.l.wrap.b32 $0, $1, $2, 39;", "=r,r,r",
+     [](Int x, Int z) { return low(z << 7) | low(x) >> 25; }},
+    {"funnel right", "shf.r.wrap.b32 $0, $1, $2, 7;", "=r,r,r",
+     [](Int x, Int z) { return low(x) >> 7 | low(z << 25); }},
+    {"bytes",
+     "{ .reg .b8 t<4>;\\n mov.b32 {t0, t1, t2, t3}, $1; cvt.u32.u8 $0, t2; }\\n add.s32 $0, $0, "
+     "$2;",
+     "=r,r,r", [](Int x, Int z) { return ((low(x) >> 16) & 255) + z; }},
     {"high", "mul.hi.u32 $0, $1, $2;", "=r,r,r",
      [](Int x, Int z) { return low(x) * low(z) >> 32; }},
 };
@@ -114,6 +122,22 @@ void writePacked(BlockProgram &p) {
   p.out("c", DType::f16, {256}, [&](uint64_t i) { return p.at("f", i); });
   p.out("d", DType::f16, {256}, [&](uint64_t i) { return p.at("h", i) * p.at("g", i); });
   p.out("e", DType::f32, {256}, [&](uint64_t i) { return p.at("h", i); }, tilecrt::Tolerance{0, 0});
+}
+
+/// Accesses of global memory through pointers.
+void writeAccesses(BlockProgram &p) {
+  p.buffer("x", DType::i32, {65}, bits());
+  p.buffer("y", DType::i32, {64}, bits());
+  p.body("i = tl.arange(0, 64)\nd = tl.inline_asm_elementwise(\"{ .reg .pred p; .reg .b32 t;\\n"
+         " setp.lt.s32 p, $3, 32; mov.u32 $0, 7; @p ld.global.cg.b32 $0, [$1+4];\\n"
+         " add.s32 t, $0, 1; st.global.b32 [$2], t; }\", \"=r,l,l,r\", [x_ptr + i, y_ptr + i, i], "
+         "dtype=tl.int32, is_pure=False, pack=1)");
+  auto loaded = [&](uint64_t i) -> Int { return i < 32 ? p.intAt("x", i + 1) : 7; };
+  p.outInt("d", DType::i32, {64}, loaded);
+  p.changes("y", [&](HostArray &array) {
+    for (uint64_t i = 0; i < 64; ++i)
+      setInt(array, i, loaded(i) + 1);
+  });
 }
 
 /// Broadcast operands, a scalar result, 64 bits, and no operands at all.
@@ -211,6 +235,7 @@ void addInlineCases(std::vector<Case> &cases) {
   addCase(cases, "inline asm", DType::f32, "floats", writeFloats);
   addCase(cases, "inline asm", DType::u8, "packed", writePacked);
   addCase(cases, "inline asm", DType::i32, "forms", writeForms);
+  addCase(cases, "inline asm", DType::i32, "accesses", writeAccesses);
   addCase(cases, "map_elementwise", DType::i32, "128", writeMap);
   addCase(cases, "extern", DType::f32, "", writeExtern);
   addCase(cases, "machine", DType::i32, "", writeMachine);

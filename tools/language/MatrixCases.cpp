@@ -137,9 +137,11 @@ void addMatrixCases(std::vector<Case> &cases) {
       {DType::f64, DType::f64, DType::f64, 16, 16, 16, "", 1e-13},
       {DType::i8, DType::i8, DType::i32, 32, 32, 32},
       {DType::u8, DType::u8, DType::i32, 16, 16, 32},
+      {DType::i8, DType::i8, DType::i32, 16, 16, 32, ", out_dtype=tl.int8"},
       {DType::f8e4m3, DType::f8e4m3, DType::f32, 32, 32, 64, "", 2e-3},
       {DType::f8e5m2, DType::f8e4m3, DType::f32, 32, 32, 32, "", 2e-3},
       {DType::f8e4m3, DType::f8e4m3, DType::f32, 64, 64, 64, ", max_num_imprecise_acc=32", 2e-3},
+      {DType::f8e5m2, DType::f8e4m3, DType::f32, 128, 64, 128, ", max_num_imprecise_acc=64", 2e-3},
       {DType::f16, DType::f16, DType::f32, 1, 16, 32},
       {DType::f16, DType::f16, DType::f32, 16, 2, 16},
       {DType::f32, DType::f32, DType::f32, 8, 4, 8, "", 4e-3}};

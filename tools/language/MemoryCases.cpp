@@ -209,28 +209,30 @@ void writeDescriptorRanks(BlockProgram &p, DType type) {
       exact);
 }
 
-/// A descriptor's read-modify-write operations.
-void writeDescriptorReduce(BlockProgram &p, DType type, const char *op) {
-  p.in("v", type, {8, 16}, tilecrt::isFloat(type) ? normal() : bits());
+/// A descriptor's read-modify-write operations on blocks of some rows.
+void writeDescriptorReduce(BlockProgram &p, DType type, const char *op, int64_t rows) {
+  p.in("v", type, {rows, 16}, tilecrt::isFloat(type) ? normal() : bits());
   p.buffer("x", type, {16, 16}, tilecrt::isFloat(type) ? normal() : bits());
-  p.body(
-      std::string("d = tl.make_tensor_descriptor(x_ptr, [16, 16], [16, 1], [8, 16])\nd.atomic_") +
-      op + "([8, 0], v)");
+  p.body("d = tl.make_tensor_descriptor(x_ptr, [16, 16], [16, 1], [" + std::to_string(rows) +
+         ", 16])\nd.atomic_" + op + "([" + std::to_string(16 - rows) + ", 0], v)");
+  const uint64_t before = static_cast<uint64_t>(16 - rows) * 16;
+  std::string name = op;
   p.changes("x", [&](HostArray &array) {
     for (uint64_t i = 0; i < 256; ++i) {
       if (tilecrt::isFloat(type)) {
-        array.set(i, p.at("x", i) + (i < 128 ? 0 : p.at("v", i - 128)));
+        double a = p.at("x", i), b = i < before ? 0 : p.at("v", i - before);
+        double result = name == "add" ? a + b : name == "max" ? std::max(a, b) : std::min(a, b);
+        array.set(i, i < before ? a : result);
         continue;
       }
-      Int a = p.intAt("x", i), b = i < 128 ? 0 : p.intAt("v", i - 128);
-      std::string name = op;
+      Int a = p.intAt("x", i), b = i < before ? 0 : p.intAt("v", i - before);
       Int result = name == "add"   ? a + b
                    : name == "max" ? std::max(a, b)
                    : name == "min" ? std::min(a, b)
                    : name == "and" ? a & b
                    : name == "or"  ? a | b
                                    : a ^ b;
-      setInt(array, i, i < 128 ? a : result);
+      setInt(array, i, i < before ? a : result);
     }
   });
 }
@@ -370,9 +372,15 @@ void addMemoryCases(std::vector<Case> &cases) {
   }
   for (const char *op : {"add", "max", "min", "and", "or", "xor"})
     addCase(cases, "descriptor atomic", DType::i32, op,
-            [=](BlockProgram &p) { writeDescriptorReduce(p, DType::i32, op); });
+            [=](BlockProgram &p) { writeDescriptorReduce(p, DType::i32, op, 8); });
   addCase(cases, "descriptor atomic", DType::f32, "add",
-          [=](BlockProgram &p) { writeDescriptorReduce(p, DType::f32, "add"); });
+          [=](BlockProgram &p) { writeDescriptorReduce(p, DType::f32, "add", 8); });
+  // Boxes of two rows are too small for the copy engine.
+  for (DType type : {DType::f16, DType::bf16})
+    for (int64_t rows : {2, 8})
+      for (const char *op : {"add", "max", "min"})
+        addCase(cases, "descriptor atomic", type, op + std::string(" of ") + std::to_string(rows),
+                [=](BlockProgram &p) { writeDescriptorReduce(p, type, op, rows); });
   for (DType type : {DType::i32, DType::i64, DType::u32, DType::u64})
     for (const char *op : {"add", "max", "min", "and", "or", "xor", "xchg"})
       addCase(cases, "atomic", type, op, [=](BlockProgram &p) { writeAtomic(p, type, op, ""); });

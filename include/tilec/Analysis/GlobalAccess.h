@@ -55,6 +55,10 @@ struct GlobalAccess {
   AccessVector chooseVector(const AxisInfoAnalysis &axes) const;
 };
 
+/// Whether the program may access global memory behind an operation, in the next iteration of a
+/// loop around it for one.
+bool isFollowedByAccess(mlir::Operation *op);
+
 /// Whether the code is what a wide loop or branch beside it left over: narrow on purpose.
 bool isRemainderCode(mlir::Operation *op);
 

@@ -25,11 +25,13 @@ inline constexpr llvm::StringLiteral kMissingMask = "missing-mask";
 inline constexpr llvm::StringLiteral kStoreTruncation = "store-truncation";
 inline constexpr llvm::StringLiteral kFloatNarrowing = "float-narrowing";
 inline constexpr llvm::StringLiteral kNegativeDivision = "negative-division";
+inline constexpr llvm::StringLiteral kWhereCondition = "where-condition";
 inline constexpr llvm::StringLiteral kTautologicalCompare = "tautological-compare";
 inline constexpr llvm::StringLiteral kOffsetOverflow = "offset-overflow";
 inline constexpr llvm::StringLiteral kUnboundedOffset = "unbounded-offset";
 inline constexpr llvm::StringLiteral kMissingModule = "missing-module";
 inline constexpr llvm::StringLiteral kAutotune = "autotune";
+inline constexpr llvm::StringLiteral kMissingReturn = "missing-return";
 inline constexpr llvm::StringLiteral kRuntimeConstexpr = "runtime-constexpr";
 } // namespace warnings
 

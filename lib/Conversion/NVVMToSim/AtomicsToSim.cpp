@@ -219,10 +219,7 @@ static MemoryOrder memoryOrder(tile::MemSemantic sem) {
 /// A vector is one atomic for each element, at consecutive addresses.
 static Lowered lowerThreadRMW(tilegpu::AtomicRMWGlobalOp op, SimBuilder &b) {
   Location loc = op.getLoc();
-  bool isReduction = op.use_empty() && op.getKind() != tile::AtomicKind::xchg;
   MemoryOrder order = memoryOrder(op.getSem());
-  if (isReduction) // As on a GPU: see AtomicLowering.cpp of ThreadToPTX.
-    order = tile::isRelease(op.getSem()) ? OrderRelease : OrderRelaxed;
   std::string what = ("atomic " + tile::stringifyAtomicKind(op.getKind())).str();
   auto perform = [&](Value address, Value operand) {
     AtomicType type = *atomicType(operand.getType(), op.getKind() == tile::AtomicKind::xchg);

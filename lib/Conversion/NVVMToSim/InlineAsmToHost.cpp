@@ -3,11 +3,12 @@
 //
 // Inline PTX of a kernel, statement by statement: a register is a name with integer bits, an
 // instruction finds its meaning in a table by its first word, and the type at its end says how the
-// bits are read. Only instructions that compute with registers are known; any other is an error
-// that names it. docs/language.md has the list.
+// bits are read. Instructions that compute with registers are known, and single accesses of global
+// memory; any other is an error that names it. docs/language.md has the list.
 
 #include "SimBuilder.h"
 
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -52,7 +53,7 @@ std::optional<PtxType> parseType(StringRef text) {
 class Translator {
 public:
   Translator(LLVM::InlineAsmOp asmOp, SimBuilder &simBuilder)
-      : op(asmOp), rewriter(simBuilder.rewriter), loc(asmOp.getLoc()) {}
+      : op(asmOp), b(simBuilder), rewriter(simBuilder.rewriter), loc(asmOp.getLoc()) {}
 
   /// The results' register values in order; none after an error, which is in `problem`.
   std::optional<SmallVector<Value>> run(ArrayRef<Type> results);
@@ -60,6 +61,9 @@ public:
 
 private:
   bool execute(StringRef statement);
+  /// `ld.global.b32 r, [a];` and `st.global.b32 [a], r;`, `modifiers` without the type.
+  bool access(StringRef name, ArrayRef<StringRef> modifiers, PtxType type,
+              ArrayRef<StringRef> operands, Value guard);
   bool declare(StringRef rest);
   /// Bits of an operand as an integer of `width` bits.
   Value read(StringRef operand, unsigned width);
@@ -100,6 +104,7 @@ private:
   }
 
   LLVM::InlineAsmOp op;
+  SimBuilder &b;
   IRRewriter &rewriter;
   Location loc;
   llvm::StringMap<Value> registers;
@@ -353,6 +358,13 @@ Value Translator::computeInteger(StringRef name, ArrayRef<StringRef> modifiers, 
     Value sum = product();
     return make<LLVM::AddOp>(sum, resize(v[2], sum.getType().getIntOrFloatBitWidth(), isSigned));
   }
+  if (name == "shf" && width == 32 && has("wrap") && has("l") != has("r")) {
+    StringRef intrinsic = has("l") ? "llvm.fshl.i32" : "llvm.fshr.i32";
+    return LLVM::CallIntrinsicOp::create(rewriter, loc, integer(32),
+                                         rewriter.getStringAttr(intrinsic),
+                                         ValueRange{v[1], v[0], v[2]})
+        .getResults();
+  }
   if (name == "prmt")
     return permuteBytes(v[0], v[1], v[2]);
   if (name == "bfe" && width == 32) {
@@ -433,6 +445,49 @@ Value Translator::compute(StringRef name, ArrayRef<StringRef> modifiers, PtxType
   return make<LLVM::OrOp>(resize(low, 32), make<LLVM::ShlOp>(resize(high, 32), constant(32, 16)));
 }
 
+bool Translator::access(StringRef name, ArrayRef<StringRef> modifiers, PtxType type,
+                        ArrayRef<StringRef> operands, Value guard) {
+  bool isLoad = name == "ld";
+  StringRef place = operands[isLoad ? 1 : 0], reg = operands[isLoad ? 0 : 1];
+  bool isPlain = llvm::all_of(modifiers.drop_front(), [](StringRef word) {
+    return llvm::is_contained({"ca", "cg", "cs", "cv", "nc", "wb", "wt"}, word);
+  });
+  if (!isPlain || operands.size() != 2 || type.isPair || type.width < 8 ||
+      !place.consume_front("[") || !place.consume_back("]"))
+    return false;
+  auto [base, distance] = place.split('+');
+  Value address = read(base, 64), step = constant(64, 0);
+  if (!distance.empty())
+    step = read(distance, 64);
+  if (!address || !step)
+    return false;
+  auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext(), 1);
+  address = LLVM::IntToPtrOp::create(rewriter, loc, pointer, make<LLVM::AddOp>(address, step));
+  if (!isLoad) {
+    Value bits = read(reg, type.width);
+    if (!bits)
+      return false;
+    auto store = tilegpu::StGlobalOp::create(rewriter, loc, bits, address, guard);
+    return lowerMemory(store, b) == Lowered::Yes;
+  }
+  Value other = guard ? read(reg, type.width) : Value();
+  if (guard && !other)
+    return false;
+  auto load =
+      tilegpu::LdGlobalOp::create(rewriter, loc, integer(type.width), address, guard, other);
+  // A use that keeps what takes the load's place.
+  auto loaded = LLVM::FreezeOp::create(rewriter, loc, load.getResult());
+  rewriter.setInsertionPoint(load);
+  bool isLowered = lowerMemory(load, b) == Lowered::Yes;
+  rewriter.setInsertionPoint(op);
+  bool isSigned = type.kind == PtxType::Signed;
+  auto width = widths.find(reg.trim());
+  Value bits = loaded;
+  if (isLowered && isSigned && width != widths.end())
+    bits = resize(bits, std::max(width->second, type.width), /*isSigned=*/true);
+  return isLowered && write(reg, bits);
+}
+
 /// "{a, b}, c" at the commas outside of braces.
 SmallVector<StringRef> splitOperands(StringRef text) {
   SmallVector<StringRef> parts;
@@ -451,7 +506,10 @@ SmallVector<StringRef> splitOperands(StringRef text) {
 }
 
 bool Translator::execute(StringRef statement) {
+  // Braces limit names, which no other part of the text has.
   statement = statement.trim();
+  while (statement.consume_front("{") || statement.consume_front("}"))
+    statement = statement.ltrim();
   if (statement.empty())
     return true;
   problem = ("the instruction '" + statement + "'").str();
@@ -480,6 +538,8 @@ bool Translator::execute(StringRef statement) {
     return false;
   ArrayRef<StringRef> modifiers = ArrayRef<StringRef>(words).drop_front().drop_back();
   ArrayRef<StringRef> sources = ArrayRef<StringRef>(operands).drop_front();
+  if ((name == "ld" || name == "st") && !modifiers.empty() && modifiers.front() == "global")
+    return access(name, modifiers, *type, operands, guard);
   for (StringRef operand : operands)
     if (operand.starts_with("["))
       return false;
@@ -578,11 +638,14 @@ std::optional<SmallVector<Value>> Translator::run(ArrayRef<Type> results) {
   for (auto [i, type] : llvm::enumerate(results))
     widths[("$" + Twine(i)).str()] = type.getIntOrFloatBitWidth();
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-    if (!operand.getType().isIntOrFloat())
-      return std::nullopt;
     std::string name = ("$" + Twine(results.size() + i)).str();
-    widths[name] = operand.getType().getIntOrFloatBitWidth();
-    registers[name] = asBits(operand);
+    if (isa<LLVM::LLVMPointerType>(operand.getType()))
+      registers[name] = LLVM::PtrToIntOp::create(rewriter, loc, integer(64), operand);
+    else if (operand.getType().isIntOrFloat())
+      registers[name] = asBits(operand);
+    else
+      return std::nullopt;
+    widths[name] = registers[name].getType().getIntOrFloatBitWidth();
   }
   // An operand tied to a result starts as that result's value.
   SmallVector<StringRef> constraints;
@@ -592,7 +655,7 @@ std::optional<SmallVector<Value>> Translator::run(ArrayRef<Type> results) {
     if (!constraint.trim().getAsInteger(10, tied) && tied < results.size())
       registers[("$" + Twine(tied)).str()] = registers[("$" + Twine(i)).str()];
   }
-  // Comments go; braces around the whole only limit names.
+  // Comments go.
   std::string text;
   StringRef rest = op.getAsmString();
   while (!rest.empty()) {
@@ -605,11 +668,8 @@ std::optional<SmallVector<Value>> Translator::run(ArrayRef<Type> results) {
       rest = rest.drop_front();
     }
   }
-  StringRef body = StringRef(text).trim();
-  while (body.starts_with("{") && body.rtrim("; \n\t").ends_with("}"))
-    body = body.drop_front().rtrim("; \n\t").drop_back().trim();
   SmallVector<StringRef> statements;
-  body.split(statements, ';');
+  StringRef(text).split(statements, ';');
   for (StringRef statement : statements)
     if (!execute(statement))
       return std::nullopt;

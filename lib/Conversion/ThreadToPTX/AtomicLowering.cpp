@@ -1,14 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics of one thread, each one PTX instruction as inline assembly: `atom` when the old value is
-// used, else `red`.
+// Atomics of one thread, each one PTX instruction as inline assembly.
 //
 //   before: %v = tilegpu.atomic_rmw_global add %a, %x if %p : !llvm.ptr<1>, f32
-//   after:  %v = llvm.inline_asm "@$3 atom.acq_rel.gpu.global.add.f32 $0, [$1], $2;", "=f,l,f,b,0"
+//   after:  %v = llvm.inline_asm "@$3 atom.global.gpu.acq_rel.add.f32 $0, [$1], $2;", "=f,l,f,b,0"
 //           %a, %x, %p, %zero
 //
-// The zero is tied to the result, so that it is there when the predicate does not hold.
+// The zero is tied to a result that is used, so that it is there when the predicate does not hold.
+// `red` cannot acquire; where the old value is not used and nothing is acquired, the assembler
+// makes a reduction of `atom` by itself. It takes qualifiers in any order: here they have the one
+// in which readers of PTX look for them.
 
 #include "ThreadLowering.h"
 
@@ -17,7 +19,6 @@
 
 using namespace mlir;
 using tilec::tile::AtomicKind;
-using tilec::tile::MemSemantic;
 
 namespace tilec {
 namespace {
@@ -93,13 +94,18 @@ public:
 
   void lower(tilegpu::AtomicRMWGlobalOp op) {
     auto [name, letter] = operationOf(op.getKind(), getElementTypeOrSelf(op.getValue().getType()));
-    emit(op, name, letter, op.getAddress(), {op.getValue()}, op.getPredicate(), op.getSem(),
-         tile::stringifyMemScope(op.getScope()), op.getKind() != AtomicKind::xchg);
+    std::string order =
+        (tile::stringifyMemScope(op.getScope()) + "." + tile::stringifyMemSemantic(op.getSem()))
+            .str();
+    emit(op, order, name, letter, op.getAddress(), {op.getValue()}, op.getPredicate());
   }
 
   void lower(tilegpu::AtomicCasGlobalOp op) {
-    emit(op, "cas", "b", op.getAddress(), {op.getCompare(), op.getValue()}, op.getPredicate(),
-         op.getSem(), tile::stringifyMemScope(op.getScope()), /*canReduce=*/false);
+    std::string order =
+        (tile::stringifyMemSemantic(op.getSem()) + "." + tile::stringifyMemScope(op.getScope()))
+            .str();
+    emit(op, order, "cas", "b", op.getAddress(), {op.getCompare(), op.getValue()},
+         op.getPredicate());
   }
 
 private:
@@ -134,9 +140,9 @@ private:
     return bitcast(loc, vector, type);
   }
 
-  /// `values` are operands of the value's type; `canReduce`: there is a `red` for it.
-  void emit(Operation *op, StringRef name, StringRef letter, Value address, ValueRange values,
-            Value predicate, MemSemantic sem, StringRef scope, bool canReduce) {
+  /// `order` is scope and semantics, `values` are operands of the value's type.
+  void emit(Operation *op, StringRef order, StringRef name, StringRef letter, Value address,
+            ValueRange values, Value predicate) {
     Location loc = op->getLoc();
     b.setInsertionPoint(op);
     Type type = values.front().getType();
@@ -148,11 +154,6 @@ private:
       }
       predicate = Value();
     }
-    bool isReduction = canReduce && op->use_empty();
-    // Nobody looks at the value that a reduction reads, so there is nothing to acquire.
-    if (isReduction)
-      sem = tile::isRelease(sem) ? MemSemantic::release : MemSemantic::relaxed;
-
     AtomicShape shape = shapeOf(type, letter, b);
     unsigned next = 0;
     auto operandList = [&](unsigned count) {
@@ -166,11 +167,9 @@ private:
     auto constrain = [&](const Twine &text) {
       constraints += (constraints.empty() ? "" : ",") + text.str();
     };
-    if (!isReduction) {
-      arguments = operandList(shape.count) + ", ";
-      for (unsigned i = 0; i < shape.count; ++i)
-        constrain("=" + shape.constraint);
-    }
+    arguments = operandList(shape.count) + ", ";
+    for (unsigned i = 0; i < shape.count; ++i)
+      constrain("=" + shape.constraint);
     arguments += "[" + operandList(1) + "]";
     operands.push_back(address);
     constrain("l");
@@ -185,24 +184,21 @@ private:
       text = "@" + operandList(1) + " ";
       operands.push_back(predicate);
       constrain("b");
-      for (unsigned i = 0; i < shape.count && !isReduction; ++i) {
+      for (unsigned i = 0; i < shape.count && !op->use_empty(); ++i) {
         operands.push_back(LLVM::ZeroOp::create(b, loc, shape.part));
         constrain(Twine(i));
       }
     }
-    text += (isReduction ? "red." : "atom.") + tile::stringifyMemSemantic(sem).str() + "." +
-            scope.str() + ".global." + name.str() +
+    text += "atom.global." + order.str() + "." + name.str() +
             (shape.isFloat16 && name == "add" ? ".noftz" : "") + shape.suffix + " " + arguments +
             ";";
 
-    SmallVector<Type> results;
-    if (!isReduction && shape.count > 1)
-      results.push_back(LLVM::LLVMStructType::getLiteral(
-          b.getContext(), SmallVector<Type>(shape.count, shape.part)));
-    else if (!isReduction)
-      results.push_back(shape.part);
+    Type result = shape.part;
+    if (shape.count > 1)
+      result = LLVM::LLVMStructType::getLiteral(b.getContext(),
+                                                SmallVector<Type>(shape.count, shape.part));
     auto assembly = LLVM::InlineAsmOp::create(
-        b, loc, results, operands, text, constraints, /*has_side_effects=*/true,
+        b, loc, result, operands, text, constraints, /*has_side_effects=*/true,
         /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
         ArrayAttr());
     if (op->use_empty())

@@ -13,7 +13,7 @@
 //
 // Every instruction with release order waits for all that its thread did before. A thread that has
 // several waits once: a fence, then instructions with relaxed order; and another fence behind them
-// where the old values are acquired.
+// where something is acquired.
 
 #include "ThreadPattern.h"
 
@@ -52,13 +52,13 @@ public:
         groups.push_back(std::move(group));
   }
 
-  /// Emits `performGroup(registers, predicate, sem)` for every group; it gives their old values.
-  /// `perGroup` is the number of its instructions.
+  /// Emits `performGroup(registers, predicate, sem)` for every group, of which a thread performs
+  /// one instruction; it gives their old values.
   void
   emit(llvm::function_ref<SmallVector<Value>(ArrayRef<int64_t>, Value, MemSemantic)> performGroup,
-       ValueRange mask, MemSemantic sem, tile::MemScope scope, unsigned perGroup = 1) {
-    bool isFenced = tile::isRelease(sem) && groups.size() * perGroup > 1;
-    bool isAcquired = isFenced && sem == MemSemantic::acq_rel && !op->getResult(0).use_empty();
+       ValueRange mask, MemSemantic sem, tile::MemScope scope) {
+    bool isFenced = tile::isRelease(sem) && groups.size() > 1;
+    bool isAcquired = isFenced && tile::isAcquire(sem);
     if (isFenced) {
       fence(scope);
       sem = MemSemantic::relaxed;
@@ -121,8 +121,7 @@ struct AtomicRMW : ThreadPattern<tile::AtomicRMWOp> {
                 performOnBits(op, address, values.front(), predicate, sem, rewriter)};
           return performWord(op, address, values, predicate, sem, rewriter);
         },
-        op.getMask() ? adaptor.getMask() : ValueRange(), op.getSem(), op.getScope(),
-        isOnBits && op.getKind() != AtomicKind::xchg ? 2 : 1);
+        op.getMask() ? adaptor.getMask() : ValueRange(), op.getSem(), op.getScope());
     return success();
   }
 

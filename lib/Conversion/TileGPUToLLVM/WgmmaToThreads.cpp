@@ -10,6 +10,9 @@
 //
 // An operand that the threads read from its buffer is read in groups of steps along K: a group's
 // registers are loaded while the group before is in flight.
+//
+// A product that says how much the tensor core may sum by itself is cut along K: each part begins
+// with a fresh accumulator, is waited for, and is added to the sum with f32 additions.
 
 #include "BufferAccess.h"
 #include "ThreadPattern.h"
@@ -217,19 +220,19 @@ struct Wgmma : ThreadPattern<WgmmaOp> {
     // From zero: the first instruction of every tile does not read the accumulator.
     bool fromZero =
         matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
+    int64_t instrDepth = kInstrDepthBytes * 8 / bits;
+    int64_t depth = op.numSteps() * instrDepth, groupDepth = op.stepsOfGroup() * instrDepth;
+    int64_t partDepth = op.stepsOfPart() * instrDepth;
+    bool isCut = op.isCut() && !(fromZero && partDepth == depth);
+    auto isFresh = [&](int64_t k) { return isCut ? k % partDepth == 0 : fromZero && k == 0; };
     for (InstructionTile &tile : tiles) {
       tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, form->columns);
       SmallVector<Value> scalars;
       for (int64_t r : tile.registers)
         scalars.push_back(values[r]);
       tile.words = packTile(rewriter, loc, scalars);
-      if (fromZero)
-        for (Value &word : tile.words)
-          word = LLVM::UndefOp::create(rewriter, loc, word.getType());
     }
 
-    int64_t instrDepth = kInstrDepthBytes * 8 / bits;
-    int64_t depth = op.numSteps() * instrDepth, groupDepth = op.stepsOfGroup() * instrDepth;
     for (int64_t begin = 0; begin < depth; begin += groupDepth) {
       SmallVector<Value> registers;
       if (readsFragments) {
@@ -246,26 +249,42 @@ struct Wgmma : ThreadPattern<WgmmaOp> {
           if (a.empty())
             a = registerOperand(rewriter, loc, layoutOfA, registers, tile.row, k, instrDepth);
         }
-      NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
-      for (InstructionTile &tile : tiles) {
-        for (int64_t k = begin; k < begin + groupDepth; k += instrDepth) {
-          Value descriptor = lhs ? lhs->at(rewriter, loc, tile.row, k) : Value();
-          ArrayRef<Value> a;
-          if (!lhs)
-            a = operandA[{tile.row, k}];
-          Value b = rhs.at(rewriter, loc, tile.column, k);
-          Value accumulate;
-          if (fromZero && k == 0)
-            accumulate = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
-          auto step = ThreadWgmmaOp::create(
-              rewriter, loc, ValueRange(tile.words).getTypes(), descriptor, a, b, tile.words,
-              accumulate, uint32_t(form->columns), typeA, typeB, type.getElementType(),
-              /*m_major=*/lhs && lhs->isTransposed(), /*n_major=*/rhs.isTransposed(),
-              /*negate_a=*/false, /*negate_b=*/false, /*saturate=*/false);
-          tile.words = llvm::to_vector_of<Value>(step.getD());
+      // A part's sums are registers beside the accumulator: of one tile at a time, where its
+      // operands wait in shared memory.
+      size_t batch = isCut && lhs ? 1 : tiles.size();
+      for (size_t first = 0; first < tiles.size(); first += batch) {
+        auto some = MutableArrayRef(tiles).slice(first, batch);
+        NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
+        for (InstructionTile &tile : some) {
+          if (isFresh(begin))
+            for (Value &word : tile.words)
+              word = LLVM::UndefOp::create(rewriter, loc, word.getType());
+          for (int64_t k = begin; k < begin + groupDepth; k += instrDepth) {
+            Value descriptor = lhs ? lhs->at(rewriter, loc, tile.row, k) : Value();
+            ArrayRef<Value> a;
+            if (!lhs)
+              a = operandA[{tile.row, k}];
+            Value b = rhs.at(rewriter, loc, tile.column, k);
+            Value accumulate;
+            if (isFresh(k))
+              accumulate = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
+            auto step = ThreadWgmmaOp::create(
+                rewriter, loc, ValueRange(tile.words).getTypes(), descriptor, a, b, tile.words,
+                accumulate, uint32_t(form->columns), typeA, typeB, type.getElementType(),
+                /*m_major=*/lhs && lhs->isTransposed(), /*n_major=*/rhs.isTransposed(),
+                /*negate_a=*/false, /*negate_b=*/false, /*saturate=*/false);
+            tile.words = llvm::to_vector_of<Value>(step.getD());
+          }
         }
+        NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+        int64_t end = begin + groupDepth;
+        if (isCut && end % partDepth == 0)
+          addPart(rewriter, loc, some, values, /*replaces=*/fromZero && end == partDepth);
       }
-      NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+    }
+    if (isCut) {
+      rewriter.replaceOpWithMultiple(op, {values});
+      return success();
     }
     if (isPacked)
       waitForTiles(rewriter, loc, tiles);
@@ -305,6 +324,31 @@ private:
     for (InstructionTile &tile : tiles) {
       llvm::copy(results.take_front(tile.words.size()), tile.words.begin());
       results = results.drop_front(tile.words.size());
+    }
+  }
+
+  /// Waits for a part of the product and adds it to `values`, or puts it there. What it is added to
+  /// may come from another product in flight, and has landed then as well.
+  static void addPart(OpBuilder &builder, Location loc, MutableArrayRef<InstructionTile> tiles,
+                      SmallVectorImpl<Value> &values, bool replaces) {
+    SmallVector<int64_t> registers;
+    SmallVector<Value> parts, sums;
+    for (const InstructionTile &tile : tiles) {
+      llvm::append_range(registers, tile.registers);
+      llvm::append_range(parts, tile.words);
+    }
+    for (int64_t r : registers)
+      if (!replaces)
+        sums.push_back(values[r]);
+    SmallVector<Value> all(parts);
+    llvm::append_range(all, sums);
+    auto wait = ThreadWgmmaWaitOp::create(builder, loc, ValueRange(all).getTypes(), 0, all);
+    for (auto [i, r] : llvm::enumerate(registers)) {
+      Value part = wait.getResult(i);
+      values[r] =
+          replaces ? part
+                   : arith::AddFOp::create(builder, loc, wait.getResult(registers.size() + i), part)
+                         .getResult();
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "tilec/Transforms/Tile/Passes.h"
 
+#include "NarrowReduction.h"
 #include "dialects/Tile/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
@@ -197,9 +198,12 @@ struct LowerReduce : OpConversionPattern<DescriptorReduceOp> {
     AccessBuilder access(rewriter, op.getLoc(), op.getDesc().getType(), op.getValue().getType(),
                          adaptor.getDesc());
     access.run(firstOfEach(adaptor.getOffsets()));
-    AtomicRMWOp::create(rewriter, op.getLoc(), op.getKind(), access.getPointers(),
-                        adaptor.getValue().front(), access.getMask(), MemSemantic::relaxed,
-                        MemScope::gpu);
+    Value pointers = access.getPointers(), value = adaptor.getValue().front();
+    if (hasAtomic(op.getKind(), op.getDesc().getType().getElementType()))
+      AtomicRMWOp::create(rewriter, op.getLoc(), op.getKind(), pointers, value, access.getMask(),
+                          MemSemantic::relaxed, MemScope::gpu);
+    else
+      reduceByExchange(rewriter, op.getLoc(), op.getKind(), pointers, value, access.getMask());
     rewriter.eraseOp(op);
     return success();
   }

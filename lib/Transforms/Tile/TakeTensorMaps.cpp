@@ -14,6 +14,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -78,7 +79,7 @@ static bool writeExpression(Value value, func::FuncOp func, std::string &text, u
 static bool canReduce(AtomicKind kind, Type type) {
   unsigned bits = bitWidthOf(type);
   if (isa<FloatType>(type))
-    return kind == AtomicKind::add && (bits == 16 || type.isF32());
+    return bits == 16 || (kind == AtomicKind::add && type.isF32());
   return bits == 32 || bits == 64;
 }
 
@@ -122,10 +123,10 @@ private:
     acquires = releases = false;
     func.walk([&](Operation *op) {
       auto visit = [&](auto atomic) {
-        if (!atomic || atomic.getSem() == MemSemantic::relaxed)
+        if (!atomic)
           return;
-        releases = true;
-        acquires |= !atomic->use_empty();
+        releases |= isRelease(atomic.getSem());
+        acquires |= isAcquire(atomic.getSem()) && isFollowedByAccess(atomic);
       };
       visit(dyn_cast<AtomicRMWOp>(op));
       visit(dyn_cast<AtomicCasOp>(op));

@@ -11,12 +11,14 @@
 //   tilegpu.local_store %old, %slot               the threads that performed it
 //   %all = tilegpu.local_load %slot               all threads; barriers are inserted later
 //
-// and puts a barrier before an atomic that publishes what other threads of the CTA did. A volatile
+// and puts a barrier before an atomic that publishes what other threads of the CTA did, and behind
+// one that acquires for them. A volatile
 // load, whose memory others may change meanwhile, hands around what the first threads found.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Layout/TensorLayouts.h"
 
 #define DEBUG_TYPE "tilegpu-decompose-atomics"
@@ -71,15 +73,16 @@ static Value shareScalar(OpBuilder &builder, Location loc, Value old, int numWar
   return single->getResult(0);
 }
 
-/// Brings what the first threads with an element found to all with that element.
-static void shareResult(Operation *access) {
+/// Brings what the first threads with an element found to all with that element; false when there
+/// is nobody to bring it to.
+static bool shareResult(Operation *access) {
   Value old = access->getResult(0);
   // A store is made by the same thread.
   if (llvm::all_of(old.getUsers(), llvm::IsaPred<tile::StoreOp>))
-    return;
+    return false;
   auto tensor = dyn_cast<RankedTensorType>(old.getType());
   if (tensor && !isReplicated(layoutOf(tensor)))
-    return;
+    return false;
   OpBuilder builder(access->getContext());
   builder.setInsertionPointAfter(access);
   Value shared = tensor ? shareTensor(builder, access->getLoc(), old)
@@ -89,6 +92,7 @@ static void shareResult(Operation *access) {
   for (Operation *op = access->getNextNode(); op != shared.getDefiningOp(); op = op->getNextNode())
     made.insert(op);
   old.replaceAllUsesExcept(shared, made);
+  return true;
 }
 
 /// Whether warps may find different values with a volatile load. Lanes of one warp load together.
@@ -145,6 +149,29 @@ static void waitForOthers(Operation *atomic, tile::MemSemantic sem) {
   tile::BarrierOp::create(builder, atomic->getLoc());
 }
 
+//===--------------------------------------------------------------------------------------------===//
+// Acquire
+//===--------------------------------------------------------------------------------------------===//
+
+/// A scalar atomic acquires for the whole program: threads that do not wait for its old value wait
+/// in a barrier. Where nothing follows, a tensor's atomics acquire nothing; one instruction of one
+/// thread stays what the source says.
+template <typename AtomicOp> static void orderLaterAccesses(AtomicOp atomic, bool isShared) {
+  if (!tile::isAcquire(atomic.getSem()))
+    return;
+  bool isTensor = isa<RankedTensorType>(atomic.getType());
+  bool isFollowed = isFollowedByAccess(atomic);
+  if (isTensor && !isFollowed && atomic->use_empty())
+    atomic.setSem(tile::isRelease(atomic.getSem()) ? tile::MemSemantic::release
+                                                   : tile::MemSemantic::relaxed);
+  if (isTensor || !isFollowed || isShared ||
+      isa_and_nonnull<tile::BarrierOp>(atomic->getNextNode()))
+    return;
+  OpBuilder builder(atomic->getContext());
+  builder.setInsertionPointAfter(atomic);
+  tile::BarrierOp::create(builder, atomic.getLoc());
+}
+
 /// An error where the target has no instruction for an atomic that the language has.
 static LogicalResult checkTarget(Operation *atomic) {
   int capability = computeCapabilityOf(atomic);
@@ -153,6 +180,12 @@ static LogicalResult checkTarget(Operation *atomic) {
     return success();
   return atomic->emitError("an atomic addition of bf16 needs sm_90 or newer, got sm_")
          << capability;
+}
+
+template <typename AtomicOp> static void decompose(AtomicOp atomic) {
+  waitForOthers(atomic, atomic.getSem());
+  bool isShared = shareResult(atomic);
+  orderLaterAccesses(atomic, isShared);
 }
 
 namespace {
@@ -171,9 +204,10 @@ struct DecomposeAtomics final : tilec::impl::TileGPUDecomposeAtomicsPassBase<Dec
     for (Operation *atomic : atomics) {
       if (failed(checkTarget(atomic)))
         return signalPassFailure();
-      auto rmw = dyn_cast<tile::AtomicRMWOp>(atomic);
-      waitForOthers(atomic, rmw ? rmw.getSem() : cast<tile::AtomicCasOp>(atomic).getSem());
-      shareResult(atomic);
+      if (auto rmw = dyn_cast<tile::AtomicRMWOp>(atomic))
+        decompose(rmw);
+      else
+        decompose(cast<tile::AtomicCasOp>(atomic));
     }
     for (tile::LoadOp load : volatileLoads)
       shareResult(load);

@@ -27,7 +27,7 @@ func.func @no_vector(%p: !tile.ptr<f32>, %v: tensor<512xf32, #v4>) {
   %r = tile.make_range {start = 0 : i32, end = 512 : i32} : tensor<512xi32, #v4>
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<512x!tile.ptr<f32>, #v4>
   %a = tile.addptr %s, %r : tensor<512x!tile.ptr<f32>, #v4>, tensor<512xi32, #v4>
-  %0 = tile.atomic_rmw add %a, %v : tensor<512x!tile.ptr<f32>, #v4>
+  %0 = tile.atomic_rmw add %a, %v sem = release : tensor<512x!tile.ptr<f32>, #v4>
   return
 }
 
@@ -55,7 +55,7 @@ func.func @scalar(%p: !tile.ptr<f16>, %v: f16) -> f16 {
   return %0 : f16
 }
 
-// The old values are acquired as well.
+// Something is acquired as well.
 // CHECK-LABEL: func @acquired
 // CHECK: llvm.fence syncscope("block") acq_rel
 // CHECK-COUNT-4: tilegpu.atomic_rmw_global xor %{{.*}}, %{{.*}} sem = relaxed scope = cta : !llvm.ptr<1>, i32
@@ -78,15 +78,15 @@ func.func @no_fence(%p: tensor<512x!tile.ptr<i32>, #v4>, %v: tensor<512xi32, #v4
   return
 }
 
-// By the sign: signed maximum, or unsigned minimum of the bits.
+// By the sign: signed maximum, or unsigned minimum of the bits. Each thread performs one of them.
 // CHECK-LABEL: func @float_maximum
 // CHECK: %[[BITS:.*]] = arith.bitcast %{{.*}} : f32 to i32
 // CHECK: %[[PLUS:.*]] = arith.cmpi sge, %[[BITS]]
 // CHECK: %[[P:.*]] = arith.andi %[[PLUS]], %[[MASK:.*]] : i1
-// CHECK: %[[A:.*]] = tilegpu.atomic_rmw_global max %{{.*}}, %[[BITS]] if %[[P]] sem = relaxed : !llvm.ptr<1>, i32
+// CHECK: %[[A:.*]] = tilegpu.atomic_rmw_global max %{{.*}}, %[[BITS]] if %[[P]] : !llvm.ptr<1>, i32
 // CHECK: %[[MINUS:.*]] = arith.cmpi slt, %[[BITS]]
 // CHECK: %[[N:.*]] = arith.andi %[[MINUS]], %[[MASK]] : i1
-// CHECK: %[[B:.*]] = tilegpu.atomic_rmw_global umin %{{.*}}, %[[BITS]] if %[[N]] sem = relaxed : !llvm.ptr<1>, i32
+// CHECK: %[[B:.*]] = tilegpu.atomic_rmw_global umin %{{.*}}, %[[BITS]] if %[[N]] : !llvm.ptr<1>, i32
 // CHECK: arith.select %[[N]], %[[B]], %[[A]]
 func.func @float_maximum(%p: tensor<128x!tile.ptr<f32>, #one>, %v: tensor<128xf32, #one>, %m: tensor<128xi1, #one>, %q: tensor<128x!tile.ptr<f32>, #one>) {
   %0 = tile.atomic_rmw max %p, %v if %m : tensor<128x!tile.ptr<f32>, #one>
@@ -95,8 +95,8 @@ func.func @float_maximum(%p: tensor<128x!tile.ptr<f32>, #one>, %v: tensor<128xf3
 }
 
 // CHECK-LABEL: func @float_minimum
-// CHECK: tilegpu.atomic_rmw_global min %{{.*}}, %{{.*}} if %{{.*}} sem = relaxed : !llvm.ptr<1>, i64
-// CHECK: tilegpu.atomic_rmw_global umax %{{.*}}, %{{.*}} if %{{.*}} sem = relaxed : !llvm.ptr<1>, i64
+// CHECK: tilegpu.atomic_rmw_global min %{{.*}}, %{{.*}} if %{{.*}} : !llvm.ptr<1>, i64
+// CHECK: tilegpu.atomic_rmw_global umax %{{.*}}, %{{.*}} if %{{.*}} : !llvm.ptr<1>, i64
 func.func @float_minimum(%p: tensor<128x!tile.ptr<f64>, #one>, %v: tensor<128xf64, #one>) {
   %0 = tile.atomic_rmw min %p, %v : tensor<128x!tile.ptr<f64>, #one>
   return

@@ -14,6 +14,8 @@
 #mn = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 16], [8, 32], [16, 0]]}, [32, 64]>
 #ct = #tilegpu.linear<{register = [[1, 0], [0, 1], [8, 0], [16, 0], [32, 0]], lane = [[2, 0], [4, 0], [0, 2], [0, 4], [0, 8]], warp = [[0, 16], [0, 32]], block = []}, [64, 64]>
 #o64 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 64]>
+#ma8 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]}, [64, 64]>
+#mb8 = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4]]}, [64, 8]>
 
 module attributes {tilegpu.num_warps = 4 : i32} {
 // Two steps of 32 bytes along K: the second descriptors are 2 units of 16 bytes on. 64-byte rows, a stride of 512 bytes.
@@ -51,6 +53,45 @@ func.func @steps(%a: !tilegpu.memdesc<[64, 32], f16, #ma>, %b: !tilegpu.memdesc<
 func.func @from_zero(%a: !tilegpu.memdesc<[64, 16], f32, #ma4>, %b: !tilegpu.memdesc<[16, 8], f32, #mb4>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
   %c = arith.constant dense<0.0> : tensor<64x8xf32, #c>
   %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], f32, #ma4>, !tilegpu.memdesc<[16, 8], f32, #mb4> -> tensor<64x8xf32, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+  tilegpu.local_store %1, %o : tensor<64x8xf32, #c>, !tilegpu.memdesc<[64, 8], f32, #o>
+  return
+}
+
+// 32 products may be summed by the tensor core: each step is a part, with an accumulator of its own that is waited for
+// and added. With the first one's wait the accumulator has landed, whose product may have been in flight.
+// CHECK-LABEL: func @parts
+// CHECK-SAME: !llvm.ptr<3>, %{{.*}}: !llvm.ptr<3>, %[[C0:[^:]*]]: f32, %[[C1:[^:]*]]: f32, %[[C2:[^:]*]]: f32, %[[C3:[^:]*]]: f32,
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK-DAG: %[[U:.*]] = llvm.mlir.undef : f32
+// CHECK-DAG: %[[NO:.*]] = arith.constant false
+// CHECK: %[[P:.*]]:4 = tilegpu.thread_wgmma desc %{{.*}} * %{{.*}} + %[[U]], %[[U]], %[[U]], %[[U]] if %[[NO]] n = 8 as f8E4M3FN, f8E5M2, f32
+// CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT: %[[W:.*]]:8 = tilegpu.thread_wgmma_wait 0, %[[P]]#0, %[[P]]#1, %[[P]]#2, %[[P]]#3, %[[C0]], %[[C1]], %[[C2]], %[[C3]]
+// CHECK-NEXT: %[[S0:.*]] = arith.addf %[[W]]#4, %[[W]]#0 : f32
+// CHECK: %[[S3:.*]] = arith.addf %[[W]]#7, %[[W]]#3 : f32
+// CHECK: nvvm.wgmma.fence.aligned
+// CHECK: %[[Q:.*]]:4 = tilegpu.thread_wgmma desc %{{.*}} * %{{.*}} + %[[U]], %[[U]], %[[U]], %[[U]] if %[[NO]] n = 8
+// CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT: %[[X:.*]]:8 = tilegpu.thread_wgmma_wait 0, %[[Q]]#0, %[[Q]]#1, %[[Q]]#2, %[[Q]]#3, %[[S0]], %{{.*}}, %{{.*}}, %[[S3]]
+// CHECK-COUNT-4: arith.addf
+// CHECK: tilegpu.thread_wgmma_wait 0
+func.func @parts(%a: !tilegpu.memdesc<[64, 64], f8E4M3FN, #ma8>, %b: !tilegpu.memdesc<[64, 8], f8E5M2, #mb8>, %c: tensor<64x8xf32, #c>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
+  %0 = tilegpu.wgmma %a, %b, %c max_imprecise_acc = 32 : !tilegpu.memdesc<[64, 64], f8E4M3FN, #ma8>, !tilegpu.memdesc<[64, 8], f8E5M2, #mb8> -> tensor<64x8xf32, #c>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+  tilegpu.local_store %1, %o : tensor<64x8xf32, #c>, !tilegpu.memdesc<[64, 8], f32, #o>
+  return
+}
+
+// One part from zero is a product like any other.
+// CHECK-LABEL: func @one_part
+// CHECK: tilegpu.thread_wgmma desc
+// CHECK-NOT: wait
+// CHECK: tilegpu.thread_wgmma desc
+// CHECK-NOT: arith.addf
+func.func @one_part(%a: !tilegpu.memdesc<[64, 64], f8E4M3FN, #ma8>, %b: !tilegpu.memdesc<[64, 8], f8E5M2, #mb8>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
+  %c = arith.constant dense<0.0> : tensor<64x8xf32, #c>
+  %0 = tilegpu.wgmma %a, %b, %c max_imprecise_acc = 64 : !tilegpu.memdesc<[64, 64], f8E4M3FN, #ma8>, !tilegpu.memdesc<[64, 8], f8E5M2, #mb8> -> tensor<64x8xf32, #c>
   %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
   tilegpu.local_store %1, %o : tensor<64x8xf32, #c>, !tilegpu.memdesc<[64, 8], f32, #o>
   return

@@ -39,6 +39,26 @@ func.func @store_and_reduce(%p: !tile.ptr<f32>, %n: i32, %i: i32, %x: tensor<16x
   return
 }
 
+// Threads have no atomic minimum of f16: they exchange until nobody comes between.
+// CHECK-LABEL: @narrow_minimum
+// CHECK-SAME: %[[X:[a-z0-9]+]]: tensor<16xf16>
+// CHECK: %[[OLD:.*]] = tile.load %[[A:.*]], %[[M:.*]] : tensor<16x!tile.ptr<f16>>
+// CHECK: %[[LESS:.*]] = arith.cmpf olt
+// CHECK: %[[BETTER:.*]] = arith.ori %[[LESS]]
+// CHECK: %[[OPEN:.*]] = arith.andi %[[M]], %[[BETTER]]
+// CHECK: scf.while (%[[WAS:.*]] = %[[OLD]], %[[LEFT:.*]] = %[[OPEN]])
+// CHECK: %[[BITS:.*]] = arith.extui %[[LEFT]]
+// CHECK: %[[ANY:.*]] = tile.reduce(%[[BITS]])
+// CHECK: %[[GO:.*]] = arith.cmpi ne, %[[ANY]]
+// CHECK: scf.condition(%[[GO]])
+// CHECK: %[[FOUND:.*]] = tile.atomic_cas %[[A]], %{{.*}}, %[[X]] if %{{.*}} sem = relaxed : tensor<16x!tile.ptr<f16>>
+// CHECK: scf.yield %[[FOUND]]
+func.func @narrow_minimum(%p: !tile.ptr<f16>, %n: i32, %i: i32, %x: tensor<16xf16>) {
+  %0 = tile.make_tensor_descriptor %p, shape [%n], strides [] : !tile.ptr<f16> -> !tile.desc<[16], f16>
+  tile.descriptor_reduce min %0[%i], %x : !tile.desc<[16], f16>, tensor<16xf16>
+  return
+}
+
 // Descriptors that a branch chooses and that a loop carries.
 // CHECK-LABEL: @control_flow
 // CHECK-NOT: tile.desc

@@ -77,3 +77,27 @@ func.func @released(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i
   %old = tile.atomic_rmw add %lock, %m : !tile.ptr<i32>
   return
 }
+
+// What is loaded behind one that acquires comes later; what is loaded in front of it may be copied.
+// CHECK-LABEL: func.func @acquired
+// CHECK: tile.make_tensor_descriptor
+// REMARK: tensor descriptor is used as pointers:{{.*}}the kernel orders its accesses by atomics
+func.func @acquired(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64) -> tensor<64x32xf16>
+    attributes {tile.kernel} {
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %old = tile.atomic_rmw add %lock, %m sem = acquire : !tile.ptr<i32>
+  %1 = tile.descriptor_load %0[%m, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
+  return %1 : tensor<64x32xf16>
+}
+
+// CHECK-LABEL: func.func @loaded_before
+// CHECK: tile.tensor_map
+// CHECK: tile.descriptor_reduce max %{{.*}} : <[64, 32], f16>
+func.func @loaded_before(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64) -> tensor<64x32xf16>
+    attributes {tile.kernel} {
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %1 = tile.descriptor_load %0[%m, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
+  tile.descriptor_reduce max %0[%m, %m], %1 : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  %old = tile.atomic_rmw add %lock, %m sem = acquire : !tile.ptr<i32>
+  return %1 : tensor<64x32xf16>
+}

@@ -62,7 +62,7 @@ func.func @scalar(%p: !tile.ptr<f32>, %v: f32) -> f32 {
 // CHECK-NEXT: tile.atomic_rmw
 func.func @release_after_store(%p: tensor<128x!tile.ptr<i32>, #one>, %v: tensor<128xi32, #one>, %q: !tile.ptr<i32>, %s: i32) {
   tile.store %p, %v : tensor<128x!tile.ptr<i32>, #one>
-  %0 = tile.atomic_rmw add %q, %s : !tile.ptr<i32>
+  %0 = tile.atomic_rmw add %q, %s sem = release : !tile.ptr<i32>
   %1 = tile.atomic_rmw add %q, %s sem = release : !tile.ptr<i32>
   return
 }
@@ -89,13 +89,58 @@ func.func @release_in_a_loop(%p: tensor<128x!tile.ptr<i32>, #one>, %q: !tile.ptr
 // CHECK: return
 func.func @no_barrier(%p: tensor<128x!tile.ptr<i32>, #one>, %q: !tile.ptr<i32>, %s: i32) {
   // Nothing came before.
-  %0 = tile.atomic_rmw add %q, %s : !tile.ptr<i32>
+  %0 = tile.atomic_rmw add %q, %s sem = release : !tile.ptr<i32>
   // The elements of a tensor speak for themselves.
   %1 = tile.load %p : tensor<128x!tile.ptr<i32>, #one>
   %2 = tile.atomic_rmw add %p, %1 : tensor<128x!tile.ptr<i32>, #one>
   // No release.
-  %3 = tile.atomic_rmw add %q, %s sem = acquire : !tile.ptr<i32>
   %4 = tile.atomic_rmw add %q, %s sem = relaxed : !tile.ptr<i32>
+  return
+}
+
+// A scalar one acquires for all threads, which wait for it where nobody brings them its old value; nothing is behind the
+// last one.
+// CHECK-LABEL: func @acquire_before_load
+// CHECK: tile.atomic_rmw add %{{.*}}, %{{.*}} sem = acquire
+// CHECK-NEXT: tile.barrier
+// CHECK-NEXT: tile.load
+// CHECK: tile.atomic_rmw xchg %{{.*}}, %{{.*}} : !tile.ptr<i32>
+// CHECK-NOT: tile.barrier
+// CHECK: return
+func.func @acquire_before_load(%p: tensor<128x!tile.ptr<i32>, #one>, %q: !tile.ptr<i32>, %s: i32) -> tensor<128xi32, #one> {
+  %0 = tile.atomic_rmw add %q, %s sem = acquire : !tile.ptr<i32>
+  %1 = tile.load %p : tensor<128x!tile.ptr<i32>, #one>
+  %2 = tile.atomic_rmw xchg %q, %s : !tile.ptr<i32>
+  return %1 : tensor<128xi32, #one>
+}
+
+// A loop's next iteration comes behind.
+// CHECK-LABEL: func @acquire_in_a_loop
+// CHECK: scf.for
+// CHECK: tile.load
+// CHECK: tile.atomic_rmw add %{{.*}}, %{{.*}} : !tile.ptr<i32>
+// CHECK-NEXT: tile.barrier
+func.func @acquire_in_a_loop(%p: tensor<128x!tile.ptr<i32>, #one>, %q: !tile.ptr<i32>, %s: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %s step %c1 : i32 {
+    %0 = tile.load %p : tensor<128x!tile.ptr<i32>, #one>
+    %1 = tile.atomic_rmw add %p, %0 sem = relaxed : tensor<128x!tile.ptr<i32>, #one>
+    %2 = tile.atomic_rmw add %q, %s : !tile.ptr<i32>
+  }
+  return
+}
+
+// A tensor's elements acquire for their threads; the last ones for nobody.
+// CHECK-LABEL: func @tensors
+// CHECK: tile.atomic_rmw add %{{.*}}, %{{.*}} : tensor
+// CHECK-NEXT: tile.load
+// CHECK-NEXT: tile.atomic_rmw add %{{.*}}, %{{.*}} sem = release
+// CHECK-NEXT: return
+func.func @tensors(%p: tensor<128x!tile.ptr<i32>, #one>, %v: tensor<128xi32, #one>) {
+  %0 = tile.atomic_rmw add %p, %v : tensor<128x!tile.ptr<i32>, #one>
+  %1 = tile.load %p : tensor<128x!tile.ptr<i32>, #one>
+  %2 = tile.atomic_rmw add %p, %1 : tensor<128x!tile.ptr<i32>, #one>
   return
 }
 
