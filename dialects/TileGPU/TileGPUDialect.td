@@ -24,7 +24,8 @@ def TileGPU_Dialect : Dialect {
     turned into PTX, or into calls of the simulator, at the very end.
 
     Module attributes: `tilegpu.num_warps` (i32), `tilegpu.target` (string, e.g. "sm_90a"), and, after allocation,
-    `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a pass asks for a register budget.
+    `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a pass asks for a register budget;
+    `tilegpu.spills` when a thread's tensors take several times the registers that it has.
     Function attribute: `tilegpu.few_registers` when a thread's code is to be ordered for few live registers.
   }];
   let useDefaultTypePrinterParser = 1;
@@ -40,6 +41,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kMinCtasAttr = "tilegpu.min_ctas";
     /// Module attribute: `min_ctas` is a wish of tilegpu-plan-occupancy.
     static constexpr ::llvm::StringLiteral kPlannedOccupancyAttr = "tilegpu.planned_occupancy";
+    /// Module attribute: a thread's tensors take several times the registers that it has.
+    static constexpr ::llvm::StringLiteral kSpillsAttr = "tilegpu.spills";
     /// Module attribute: bytes of shared memory that a CTA needs.
     static constexpr ::llvm::StringLiteral kSharedBytesAttr = "tilegpu.shared_bytes";
     /// Function attribute: a thread's code is to be ordered so that few registers are live.

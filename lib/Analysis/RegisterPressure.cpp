@@ -97,22 +97,25 @@ bool isCheapElementwise(Operation *op) {
               op));
 }
 
-bool mayWriteGlobal(Operation *op) {
-  if (op->getNumRegions() > 0 &&
-      !isa<tile::ReduceOp, tile::ScanOp, PartialReduceOp, PartialScanOp, FinishScanOp>(op))
-    return op
-        ->walk([&](Operation *inner) {
-          return inner != op && mayWriteGlobal(inner) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-        })
-        .wasInterrupted();
+/// The same of an operation without regions, or whose regions are combinations of elements.
+static bool writesItself(Operation *op) {
   if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
     return false;
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return load.getIsVolatile();
   return !isa<tile::AssumeOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, LocalGatherOp, LocalCountOp,
-              ParkOp, UnparkOp, RefreshOp, tile::ReduceOp, tile::ScanOp, PartialReduceOp,
-              PartialScanOp, FinishScanOp>(op);
+              ParkOp, UnparkOp, RefreshOp>(op);
+}
+
+bool mayWriteGlobal(Operation *op) {
+  return op
+      ->walk<WalkOrder::PreOrder>([](Operation *inner) {
+        if (isa<tile::ReduceOp, tile::ScanOp, PartialReduceOp, PartialScanOp, FinishScanOp>(inner))
+          return WalkResult::skip();
+        bool writes = inner->getNumRegions() == 0 && writesItself(inner);
+        return writes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 bool multipliesMatrices(Operation *root) {

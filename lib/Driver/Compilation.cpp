@@ -295,6 +295,12 @@ bool Compilation::toCubin() {
   cubinOptions.lineInfo = options.lineInfo;
   cubinOptions.maxRegisters = unsigned(options.maxRegisters.value_or(0));
   cubinOptions.dynamicSharedBytes = int(result->metadata.dynamicSharedBytes);
+  // On code that is mostly spills the assembler's upper levels take ten times as long, and spill
+  // twice as much.
+  if ((*module)->hasAttr(tilegpu::TileGPUDialect::kSpillsAttr)) {
+    cubinOptions.optLevel = 1;
+    cubinOptions.occupancyReach = 0;
+  }
   llvm::Expected<CubinResult> cubin = assemblePTX(result->ptx, *ptxas, cubinOptions);
   if (!cubin) {
     std::string log = llvm::toString(cubin.takeError());

@@ -10,6 +10,9 @@
 
 namespace tilec {
 
+/// Bytes of PTX above which compiling once more takes seconds.
+static constexpr size_t kLongText = size_t(1) << 20;
+
 bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
   std::unique_ptr<CompiledKernel> before = std::move(result);
   KernelResources resourcesBefore = resources;
@@ -40,6 +43,8 @@ void Compilation::reconsiderRegisters() {
     if (!compileAgain([](const CompiledKernel &) { return true; }) || !beforeTileGPU)
       return;
   }
+  if (result->ptx.size() > kLongText)
+    return;
   parkTensors = false;
   compileAgain(spillsNothing);
 }

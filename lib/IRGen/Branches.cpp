@@ -15,12 +15,19 @@ namespace scf = mlir::scf;
 /// So many branches may double what follows them: more would make large programs of small ones.
 static constexpr unsigned maxCopies = 2;
 
+/// Longer rests are not doubled.
+static constexpr size_t maxCopied = 16;
+
 static bool isEmpty(const Continuation *next) {
   return !next || (next->rest.empty() && isEmpty(next->next));
 }
 
 static bool containsLoop(const Continuation *next) {
   return next && (ast::containsLoop(next->rest) || containsLoop(next->next));
+}
+
+static size_t countStatements(const Continuation *next) {
+  return next ? next->rest.size() + countStatements(next->next) : 0;
 }
 
 FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *next) {
@@ -36,7 +43,8 @@ FailureOr<Flow> Generator::executeIf(const ast::If &stmt, const Continuation *ne
   if (returns || (frame->loop && leaves)) {
     bool isCopied =
         !isEmpty(next) && !ast::alwaysJumps(stmt.thenBody) && !ast::alwaysJumps(stmt.elseBody);
-    if (isCopied && (frame->copies >= maxCopies || containsLoop(next)))
+    if (isCopied &&
+        (frame->copies >= maxCopies || countStatements(next) > maxCopied || containsLoop(next)))
       return executeJoinedBranch(stmt, condition, next);
     llvm::SaveAndRestore<unsigned> copied(frame->copies, frame->copies + (isCopied ? 1 : 0));
     return executeLeavingBranch(
@@ -59,6 +67,7 @@ void Generator::executeRuntimeIf(const ast::If &stmt, mlir::Value condition) {
 FailureOr<Flow> Generator::executeLeavingBranch(const BranchSite &site, mlir::Value condition,
                                                 const Continuation *next, ArmEmitter emitThen,
                                                 ArmEmitter emitElse) {
+  llvm::SaveAndRestore<unsigned> inside(frame->leaving, frame->leaving + 1);
   return frame->loop ? executeEscapingBranch(site, condition, next, emitThen, emitElse)
                      : executeReturningBranch(site, condition, next, emitThen, emitElse);
 }

@@ -127,6 +127,8 @@ struct Frame {
   LoopContext *loop = nullptr;
   /// Branches around this place that have what follows them in both of their arms.
   unsigned copies = 0;
+  /// Branches around this place that have what follows them inside.
+  unsigned leaving = 0;
 };
 
 /// The files that a compilation reads, shared by an evaluator and those that try things aside.
@@ -490,6 +492,14 @@ private:
   /// once, under the condition that nothing was left. The arms run to their ends only.
   FailureOr<Flow> executeJoinedBranch(const ast::If &stmt, mlir::Value condition,
                                       const Continuation *next);
+  /// Executes statements that may be left as one that is joined: deep inside of branches with what
+  /// follows them the first half of what remains, so that depth grows with the logarithm only.
+  FailureOr<Flow> executeJoinedPart(ast::Block part, const Continuation *next);
+  /// The number of statements at the beginning of a block that are better executed so; 0 without.
+  size_t findJoinedPart(ast::Block block) const;
+  /// Goes on behind what was joined, and returns, breaks or continues where it was left.
+  FailureOr<Flow> leaveJoined(const LoopContext &joined, const BranchSite &site,
+                              const Continuation *next);
   /// Emits both arms and merges the variables among `names`; with a loop also its exit.
   void emitBranches(const BranchSite &site, mlir::Value condition, const ast::NameSet &names,
                     LoopContext *loop, llvm::function_ref<void()> emitThen,

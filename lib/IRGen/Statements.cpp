@@ -9,15 +9,18 @@
 namespace tilec::irgen {
 
 Flow Generator::execute(ast::Block block, const Continuation *next) {
-  for (size_t i = 0; i < block.size(); ++i) {
-    const ast::Stmt *stmt = block[i];
-    Continuation rest{block.drop_front(i + 1), next};
-    FailureOr<Flow> flow = executeStmt(stmt, &rest);
+  while (!block.empty()) {
+    size_t joined = findJoinedPart(block);
+    ast::Block part = block.take_front(std::max<size_t>(joined, 1));
+    block = block.drop_front(part.size());
+    Continuation rest{block, next};
+    FailureOr<Flow> flow =
+        joined ? executeJoinedPart(part, &rest) : executeStmt(part.front(), &rest);
     if (isAborted())
       return Flow::Return;
     if (mlir::failed(flow)) {
       ast::NameSet names;
-      ast::collectAssignedNames(stmt, names);
+      ast::collectAssignedNames(part, names);
       poison(names);
       // Inside the library one error is enough: the user sees one call.
       if (frame->module->isLibrary)

@@ -275,8 +275,10 @@ llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
                                         const CubinOptions &options) {
   llvm::Expected<CubinResult> first = runPtxas(ptx, ptxas, options);
   int threads = threadsOf(ptx);
+  // Assembling long text once more takes seconds.
+  constexpr size_t longText = size_t(1) << 20;
   if (!first || first->kernels.size() != 1 || threads == 0 || options.occupancyReach == 0 ||
-      options.maxRegisters != 0)
+      options.maxRegisters != 0 || ptx.size() > longText)
     return first;
   llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
   if (!target) {

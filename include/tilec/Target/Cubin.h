@@ -75,7 +75,8 @@ struct CubinOptions {
   /// Most registers of a thread; 0 leaves it to ptxas.
   unsigned maxRegisters = 0;
   /// Assemble a second time with more CTAs per multiprocessor when this share of the registers, in
-  /// percent, keeps one out, and take that unless it spills. 0 assembles once.
+  /// percent, keeps one out, and take that unless it spills. 0 assembles once; so does PTX of more
+  /// than a megabyte.
   unsigned occupancyReach = 15;
   /// Dynamic shared memory of a launch in bytes, for the same decision.
   int dynamicSharedBytes = 0;

@@ -3,13 +3,14 @@
 //
 // Matrix products by multiply-adds. A thread reads the rows and columns of its elements from shared
 // memory, a piece of K at a time so that the pieces fit in registers, and adds all products of
-// the piece to its accumulators; the pieces are a loop unless there are few. Narrow floats are
-// widened to f32 and 8-bit integers to i32.
+// the piece to its accumulators; the pieces are a loop unless there are few, in this product and in
+// all of the function. Accumulators that do not fit in registers wait in local memory, from which a
+// loop takes a square group at a time. Narrow floats are widened to f32 and 8-bit integers to i32.
+// Each accumulator adds its products one after the other, in the order of K.
 
+#include "DotOperand.h"
+#include "LocalSums.h"
 #include "ThreadPattern.h"
-
-#include "tilec/Layout/DotLayout.h"
-#include "tilec/Layout/SharedSwizzle.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -17,24 +18,10 @@ using namespace tilec::tilegpu;
 
 /// Operand elements that a thread holds at a time.
 static constexpr int64_t kPieceElements = 64;
-/// Multiply-adds that are worth no loop.
-static constexpr int64_t kUnrolledProducts = 1024;
-
-/// `value` in the type that products are computed in.
-static Value widen(OpBuilder &builder, Location loc, Value value, Type element, bool isUnsigned) {
-  if (auto narrow = dyn_cast<FloatType>(element)) {
-    if (narrow.getWidth() == 8)
-      return emitFloat8ToF32(builder, loc, value, narrow);
-    if (narrow.getWidth() < 32)
-      return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
-    return value;
-  }
-  if (element.getIntOrFloatBitWidth() >= 32)
-    return value;
-  if (isUnsigned)
-    return arith::ExtUIOp::create(builder, loc, builder.getI32Type(), value);
-  return arith::ExtSIOp::create(builder, loc, builder.getI32Type(), value);
-}
+/// Multiply-adds that are worth no loop: in one product, and in all products of a function.
+static constexpr int64_t kUnrolledProducts = 1024, kUnrolledInFunction = 4096;
+/// Accumulators that stay in registers, and those of a group where there are more.
+static constexpr int64_t kMostSums = 128, kGroupSums = 64;
 
 static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Value acc) {
   if (isa<FloatType>(acc.getType()))
@@ -43,76 +30,157 @@ static Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b, Val
 }
 
 namespace {
-/// One operand, as the thread reads it from its buffer.
-class OperandReader {
+/// The product's registers in groups.
+struct SumGroups {
+  /// The bits of a register's number that name its group.
+  SmallVector<unsigned> bits;
+  /// The registers of the first group.
+  SmallVector<int64_t> first;
+
+  int64_t getCount() const { return int64_t(1) << bits.size(); }
+  /// What the registers of group number `group` have in `bits`.
+  int64_t bitsOf(int64_t group) const {
+    int64_t result = 0;
+    for (auto [i, bit] : llvm::enumerate(bits))
+      result |= (group >> i & 1) << bit;
+    return result;
+  }
+};
+
+/// Writes the code of one product.
+class ProductEmitter {
 public:
-  OperandReader(OpBuilder &builder, DotOp dot, unsigned operand, Value address,
-                const ThreadLowering &threadLowering)
-      : base(address), buffer(cast<MemDescType>(dot->getOperand(operand).getType())),
-        isUnsigned(dot.getIsUnsigned()), lowering(threadLowering) {
-    ArrayRef<int64_t> shape = buffer.getShape();
-    depth = shape[operand == 0 ? shape.size() - 1 : shape.size() - 2];
-    bytes = std::max(8u, tile::bitWidthOf(buffer.getElementType())) / 8;
-    const LinearLayout &product = layoutOf(cast<RankedTensorType>(dot.getType()));
-    LinearLayout reads = dotOperandLayout(product, operand, depth, &lineOfRegister);
-    access = analyseSharedAccess(reads, buffer.getLayout().getLayout(), bytes * 8);
-    thread = threadPart(builder, dot, lowering.position, access.offsets, bytes);
-    numLines = reads.getInDimSize(kRegister) / depth;
-  }
+  ProductEmitter(DotOp dot, DotOperand &left, DotOperand &right, bool mayUnroll)
+      : op(dot), loc(dot.getLoc()), lhs(left), rhs(right), unrolls(mayUnroll) {}
 
-  /// Elements along K that one vector access spans: pieces are at least as long.
-  int64_t minPiece() const {
-    int64_t piece = 1;
-    for (unsigned bit : access.vectorRegisterBits)
-      if (int64_t(1) << bit < depth)
-        piece = std::max(piece, int64_t(2) << bit);
-    return piece;
+  SmallVector<Value> emit(OpBuilder &builder, SmallVector<Value> sums) {
+    SumGroups groups = chooseGroups(sums.size());
+    if (groups.getCount() == 1)
+      return addProducts(builder, lhs.startOfAll(), rhs.startOfAll(), groups.first, sums);
+    return emitGroups(builder, groups, sums);
   }
-
-  /// Reads piece number `piece` of `length` elements of every line.
-  void read(OpBuilder &builder, Location loc, Value piece, int64_t length) {
-    LinearIndex index = thread;
-    SmallVector<uint64_t> bases;
-    for (int64_t k = length; k < depth; k *= 2)
-      bases.push_back(registerPart(access.offsets, k));
-    addLinear(builder, loc, piece, bases, bytes, index);
-    elements.assign(numLines * length, Value());
-    Type scalar = lowering.types.convertScalar(buffer.getElementType());
-    for (const auto &group : groupRegisters(numLines * depth, access.vectorRegisterBits)) {
-      if (group.front() % depth >= length)
-        continue;
-      Value offset = index.at(builder, loc, registerPart(access.offsets, group.front()) * bytes);
-      Value address = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                                          ArrayRef<LLVM::GEPArg>{offset});
-      Type word = accessWordType(builder.getContext(), bytes * group.size());
-      Value loaded = LdSharedOp::create(builder, loc, word, address);
-      for (auto [reg, value] :
-           llvm::zip(group, unpackWord(builder, loc, loaded, scalar, group.size())))
-        elements[reg / depth * length + reg % depth] =
-            widen(builder, loc, value, buffer.getElementType(), isUnsigned);
-    }
-  }
-
-  /// Element `k` of the piece for the product's register `reg`.
-  Value get(int64_t reg, int64_t k, int64_t length) const {
-    return elements[lineOfRegister[reg] * length + k];
-  }
-
-  int64_t getDepth() const { return depth; }
-  int64_t getNumLines() const { return numLines; }
 
 private:
-  Value base;
-  MemDescType buffer;
-  bool isUnsigned;
-  const ThreadLowering &lowering;
-  int64_t depth = 1, numLines = 1;
-  unsigned bytes = 1;
-  /// The row or column that each register of the product needs.
-  std::vector<int32_t> lineOfRegister;
-  SharedAccess access;
-  LinearIndex thread;
-  SmallVector<Value> elements;
+  /// Groups of as few lines as possible for a loop, or one group.
+  SumGroups chooseGroups(int64_t numSums) const {
+    SmallVector<unsigned> inside, others;
+    for (unsigned bit = 0; int64_t(1) << bit < numSums; ++bit)
+      (lhs.isInVector(bit) || rhs.isInVector(bit) ? inside : others).push_back(bit);
+    SumGroups groups;
+    if (numSums > kMostSums && lhs.isLinear() && rhs.isLinear()) {
+      while (int64_t(1) << inside.size() < kGroupSums && !others.empty()) {
+        auto linesWith = [&](unsigned bit) {
+          SmallVector<unsigned> bits = inside;
+          bits.push_back(bit);
+          SmallVector<int64_t> registers = registersOf(bits);
+          return countLines(lhs, registers) + countLines(rhs, registers);
+        };
+        unsigned *best = others.begin();
+        for (unsigned &bit : others)
+          if (linesWith(bit) < linesWith(*best))
+            best = &bit;
+        inside.push_back(*best);
+        others.erase(best);
+      }
+      groups.bits = others;
+    } else {
+      inside.append(others);
+    }
+    groups.first = registersOf(inside);
+    return groups;
+  }
+
+  /// The numbers of registers that have nothing but `bits`, in order.
+  static SmallVector<int64_t> registersOf(ArrayRef<unsigned> bits) {
+    SmallVector<int64_t> registers = {0};
+    for (unsigned bit : bits)
+      for (size_t i = 0, count = registers.size(); i < count; ++i)
+        registers.push_back(registers[i] | int64_t(1) << bit);
+    llvm::sort(registers);
+    return registers;
+  }
+
+  static int64_t countLines(const DotOperand &operand, ArrayRef<int64_t> registers) {
+    DenseSet<int64_t> lines;
+    for (int64_t reg : registers)
+      lines.insert(operand.lineOf(reg));
+    return lines.size();
+  }
+
+  /// Adds all products of `registers` to their `sums`.
+  SmallVector<Value> addProducts(OpBuilder &builder, const LinearIndex &left,
+                                 const LinearIndex &right, ArrayRef<int64_t> registers,
+                                 SmallVector<Value> sums) {
+    int64_t lines = countLines(lhs, registers) + countLines(rhs, registers);
+    int64_t depth = lhs.getDepth();
+    int64_t length = llvm::bit_floor(uint64_t(std::max<int64_t>(1, kPieceElements / lines)));
+    length = std::min(depth, std::max({length, lhs.minPiece(), rhs.minPiece()}));
+    int64_t pieces = depth / length;
+
+    auto addPiece = [&](OpBuilder &inner, Value piece, SmallVectorImpl<Value> &to) {
+      lhs.read(inner, loc, left, piece, length, registers);
+      rhs.read(inner, loc, right, piece, length, registers);
+      for (int64_t k = 0; k < length; ++k)
+        for (auto [reg, sum] : llvm::zip(registers, to))
+          sum = multiplyAdd(inner, loc, lhs.get(reg, k, length), rhs.get(reg, k, length), sum);
+    };
+    if (pieces == 1 || (unrolls && int64_t(sums.size()) * depth <= kUnrolledProducts)) {
+      for (int64_t i = 0; i < pieces; ++i)
+        addPiece(builder, constantI32(builder, loc, i), sums);
+      return sums;
+    }
+    Value zero = constantI32(builder, loc, 0), one = constantI32(builder, loc, 1);
+    auto loop =
+        scf::ForOp::create(builder, loc, zero, constantI32(builder, loc, pieces), one, sums,
+                           [&](OpBuilder &inner, Location, Value piece, ValueRange carried) {
+                             SmallVector<Value> to(carried);
+                             addPiece(inner, piece, to);
+                             scf::YieldOp::create(inner, loc, to);
+                           });
+    return llvm::to_vector_of<Value>(loop.getResults());
+  }
+
+  /// A loop over groups of sums in local memory.
+  SmallVector<Value> emitGroups(OpBuilder &builder, const SumGroups &groups, ArrayRef<Value> sums) {
+    int64_t size = groups.first.size();
+    LocalSums memory(builder, op, sums.front().getType(), sums.size());
+    Value zero = constantI32(builder, loc, 0), one = constantI32(builder, loc, 1);
+    // Zeros, for example, are made in the loop.
+    bool areEqual = llvm::all_equal(sums);
+    for (int64_t group = 0; group < groups.getCount() && !areEqual; ++group)
+      memory.store(builder, loc, pick(sums, groups, group), zero, group * size);
+    unrolls = false;
+    scf::ForOp::create(
+        builder, loc, zero, constantI32(builder, loc, groups.getCount()), one, ValueRange(),
+        [&](OpBuilder &inner, Location, Value group, ValueRange) {
+          Value first = arith::MulIOp::create(inner, loc, group, constantI32(inner, loc, size));
+          SmallVector<Value> some(size, sums.front());
+          if (!areEqual)
+            some = memory.load(inner, loc, first, 0, size);
+          some = addProducts(inner, lhs.startOf(inner, loc, group, groups.bits),
+                             rhs.startOf(inner, loc, group, groups.bits), groups.first, some);
+          memory.store(inner, loc, some, first, 0);
+          scf::YieldOp::create(inner, loc);
+        });
+    SmallVector<Value> result(sums.size());
+    for (int64_t group = 0; group < groups.getCount(); ++group)
+      for (auto [reg, sum] :
+           llvm::zip(groups.first, memory.load(builder, loc, zero, group * size, size)))
+        result[reg | groups.bitsOf(group)] = sum;
+    return result;
+  }
+
+  static SmallVector<Value> pick(ArrayRef<Value> sums, const SumGroups &groups, int64_t group) {
+    SmallVector<Value> picked;
+    for (int64_t reg : groups.first)
+      picked.push_back(sums[reg | groups.bitsOf(group)]);
+    return picked;
+  }
+
+  DotOp op;
+  Location loc;
+  DotOperand &lhs, &rhs;
+  bool unrolls;
 };
 
 struct Dot : ThreadPattern<DotOp> {
@@ -122,39 +190,13 @@ struct Dot : ThreadPattern<DotOp> {
     if (!isa<MemDescType>(op.getLhs().getType()) || !isa<MemDescType>(op.getRhs().getType()))
       return op.emitError("expected operands in shared memory: run tilegpu-decompose-dots first");
     Location loc = op.getLoc();
-    OperandReader lhs(rewriter, op, 0, adaptor.getLhs().front(), lowering);
-    OperandReader rhs(rewriter, op, 1, adaptor.getRhs().front(), lowering);
-    int64_t lines = lhs.getNumLines() + rhs.getNumLines(), depth = lhs.getDepth();
-    int64_t length = llvm::bit_floor(uint64_t(std::max<int64_t>(1, kPieceElements / lines)));
-    length = std::min(depth, std::max({length, lhs.minPiece(), rhs.minPiece()}));
-
-    auto addPiece = [&](OpBuilder &builder, Value piece, SmallVectorImpl<Value> &sums) {
-      lhs.read(builder, loc, piece, length);
-      rhs.read(builder, loc, piece, length);
-      for (int64_t k = 0; k < length; ++k)
-        for (auto [reg, sum] : llvm::enumerate(sums))
-          sum = multiplyAdd(builder, loc, lhs.get(reg, k, length), rhs.get(reg, k, length), sum);
-    };
-
+    DotOperand lhs(rewriter, op, 0, adaptor.getLhs().front(), lowering);
+    DotOperand rhs(rewriter, op, 1, adaptor.getRhs().front(), lowering);
     Type element = cast<RankedTensorType>(op.getType()).getElementType();
     SmallVector<Value> sums;
     for (Value value : adaptor.getAcc())
-      sums.push_back(widen(rewriter, loc, value, element, false));
-    int64_t pieces = depth / length;
-    if (int64_t(sums.size()) * depth <= kUnrolledProducts || pieces == 1) {
-      for (int64_t i = 0; i < pieces; ++i)
-        addPiece(rewriter, constantI32(rewriter, loc, i), sums);
-    } else {
-      Value zero = constantI32(rewriter, loc, 0), one = constantI32(rewriter, loc, 1);
-      auto loop =
-          scf::ForOp::create(rewriter, loc, zero, constantI32(rewriter, loc, pieces), one, sums,
-                             [&](OpBuilder &builder, Location, Value piece, ValueRange carried) {
-                               SmallVector<Value> inner(carried);
-                               addPiece(builder, piece, inner);
-                               scf::YieldOp::create(builder, loc, inner);
-                             });
-      sums = llvm::to_vector_of<Value>(loop.getResults());
-    }
+      sums.push_back(widenForProduct(rewriter, loc, value, element, false));
+    sums = ProductEmitter(op, lhs, rhs, !lowering.manyProducts.contains(op)).emit(rewriter, sums);
     for (Value &sum : sums)
       if (sum.getType() != element)
         sum = arith::TruncFOp::create(rewriter, loc, element, sum);
@@ -163,6 +205,26 @@ struct Dot : ThreadPattern<DotOp> {
   }
 };
 } // namespace
+
+DenseSet<Operation *> tilec::findManyProducts(ModuleOp module) {
+  DenseSet<Operation *> found;
+  for (auto func : module.getOps<func::FuncOp>()) {
+    SmallVector<Operation *> dots;
+    int64_t products = 0;
+    func.walk([&](DotOp dot) {
+      // Others are refused by their pattern.
+      auto lhs = dyn_cast<MemDescType>(dot.getLhs().getType());
+      if (!lhs)
+        return;
+      const LinearLayout &product = layoutOf(cast<RankedTensorType>(dot.getType()));
+      products += product.getInDimSize(kRegister) * lhs.getShape().back();
+      dots.push_back(dot);
+    });
+    if (products > kUnrolledInFunction)
+      found.insert(dots.begin(), dots.end());
+  }
+  return found;
+}
 
 void tilec::populateDotPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
   patterns.add<Dot>(lowering, patterns.getContext());

@@ -26,7 +26,12 @@ struct ThreadLowering {
   /// For comparisons whose result is the same in groups of neighbours: the bits of a register's
   /// number that it does not depend on.
   const llvm::DenseMap<mlir::Operation *, int64_t> &repeats;
+  /// Matrix products of functions that have too many multiply-adds to unroll.
+  const llvm::DenseSet<mlir::Operation *> &manyProducts;
 };
+
+/// The products by multiply-adds of those functions that have many, all products together.
+llvm::DenseSet<mlir::Operation *> findManyProducts(mlir::ModuleOp module);
 
 void populateShapePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateElementwisePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);

@@ -77,10 +77,11 @@ struct ConvertTileGPUToThreads final
     ModuleOp module = getOperation();
     DenseMap<Operation *, ThreadLowering::Vector> vectors = chooseVectors(module);
     DenseMap<Operation *, int64_t> repeats = findRepeats(module);
+    DenseSet<Operation *> manyProducts = findManyProducts(module);
     ThreadPosition position(module);
     ThreadTypeConverter types;
     ThreadLowering lowering{types,   position, numWarpsOf(module), computeCapabilityOf(module),
-                            vectors, repeats};
+                            vectors, repeats,  manyProducts};
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateShapePatterns(patterns, lowering);

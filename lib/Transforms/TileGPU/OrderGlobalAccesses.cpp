@@ -99,7 +99,31 @@ public:
   }
 
 private:
-  using PendingList = SmallVector<Pending>;
+  /// Accesses in program order; one of several that no comparison can tell apart is enough.
+  class PendingList {
+  public:
+    void add(const Pending &access) {
+      if (known.insert({access.access.op, access.loop}).second)
+        list.push_back(access);
+    }
+    template <typename Predicate> void eraseIf(Predicate isDone) {
+      llvm::erase_if(list, isDone);
+      known.clear();
+      for (const Pending &access : list)
+        known.insert({access.access.op, access.loop});
+    }
+    void clear() {
+      list.clear();
+      known.clear();
+    }
+    size_t size() const { return list.size(); }
+    auto begin() const { return list.begin(); }
+    auto end() const { return list.end(); }
+
+  private:
+    SmallVector<Pending> list;
+    DenseSet<std::pair<Operation *, Operation *>> known;
+  };
 
   /// Walks a region's blocks; `pending` is what is open before and after.
   void walk(Region &region, PendingList &pending) {
@@ -133,11 +157,11 @@ private:
     if (sharers != Sharers::None) {
       Sharers &found = needed[access.op];
       found = std::max(found, sharers);
-      llvm::erase_if(pending, [&](const Pending &earlier) {
+      pending.eraseIf([&](const Pending &earlier) {
         return sharers == Sharers::Warps || sharersOf(earlier, access) == Sharers::Lanes;
       });
     }
-    add(pending, {access, nullptr});
+    pending.add({access, nullptr});
   }
 
   /// Who has to wait for whom between two accesses.
@@ -179,22 +203,13 @@ private:
     return !before.isWrite || access.isWrite || before.replicas == Sharers::None;
   }
 
-  /// One of several that no comparison can tell apart is enough.
-  static void add(PendingList &pending, const Pending &access) {
-    bool isKnown = llvm::any_of(pending, [&](const Pending &other) {
-      return other.loop == access.loop && other.access.op == access.access.op;
-    });
-    if (!isKnown)
-      pending.push_back(access);
-  }
-
   void visitBranches(Operation *op, PendingList &pending) {
     PendingList before = pending;
     for (Region &region : op->getRegions()) {
       PendingList inside = before;
       walk(region, inside);
       for (const Pending &access : inside)
-        add(pending, access);
+        pending.add(access);
     }
   }
 
@@ -206,7 +221,7 @@ private:
       for (Pending access : inside) {
         if (isFirst && op->isAncestor(access.access.op))
           access.loop = op;
-        add(pending, access);
+        pending.add(access);
       }
     }
   }

@@ -36,7 +36,7 @@ static constexpr unsigned kMaxFold = 16;
 namespace {
 /// Which accesses must keep their order.
 struct Access {
-  enum Kind { None, Global, Shared, Slot, Everything };
+  enum Kind { None, Global, Shared, Local, Slot, Everything };
   Kind kind = None;
   bool isWrite = false;
   int64_t slot = 0;
@@ -78,6 +78,8 @@ private:
       return shared(false);
     if (isa<StSharedOp>(op))
       return shared(true);
+    if (isa<LLVM::LoadOp, LLVM::StoreOp>(op))
+      return {Access::Local, isa<LLVM::StoreOp>(op)};
     if (isa<NVVM::ShflOp, NVVM::ReduxOp, NVVM::VoteSyncOp, ThreadMmaOp, OpaqueZeroOp>(op))
       return {Access::None, true};
     if (isMemoryEffectFree(op) && op->getNumRegions() == 0 &&

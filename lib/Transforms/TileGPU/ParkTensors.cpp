@@ -35,6 +35,8 @@ static int64_t registersPerVector(Value value) {
 
 /// Slots begin at multiples of this; what the other buffers lose by it.
 static constexpr int64_t kAlignmentLoss = 1024;
+/// Where so many times a thread's registers are left over, its code is mostly spills.
+static constexpr int64_t kManyTimes = 4;
 
 namespace {
 /// Where a tensor waits: behind one use, up to the next.
@@ -80,10 +82,14 @@ public:
     chooseVectors();
     // Where more than all the registers of a thread is left over, the assembler spills in any case,
     // and parking costs it time only.
-    if (*llvm::max_element(excess) >= pressure.getLimit()) {
+    int64_t leftOver = *llvm::max_element(excess);
+    if (leftOver >= pressure.getLimit()) {
       excess = before;
       gaps.clear();
     }
+    if (leftOver >= kManyTimes * pressure.getLimit())
+      func->getParentOfType<ModuleOp>()->setAttr(TileGPUDialect::kSpillsAttr,
+                                                 UnitAttr::get(func.getContext()));
     emit();
     report();
   }

@@ -71,6 +71,22 @@ func.func @slots(%s: !llvm.ptr<3>, %t: !llvm.ptr<3>, %v: vector<4xi32>, %p: !llv
   return
 }
 
+// So it is with local memory: reads move over global writes, and not over the local write behind them.
+// CHECK-LABEL: func @local
+// CHECK: %[[A:.*]] = llvm.load %arg0
+// CHECK: tilegpu.st_global %[[A]], %arg1
+// CHECK: %[[B:.*]] = llvm.load %arg0
+// CHECK: tilegpu.st_global %[[B]], %arg1
+// CHECK: llvm.store
+func.func @local(%s: !llvm.ptr, %p: !llvm.ptr<1>, %v: vector<128xi32>) attributes {tilegpu.few_registers} {
+  %a = llvm.load %s : !llvm.ptr -> vector<128xi32>
+  %b = llvm.load %s : !llvm.ptr -> vector<128xi32>
+  tilegpu.st_global %a, %p : vector<128xi32>, !llvm.ptr<1>
+  tilegpu.st_global %b, %p : vector<128xi32>, !llvm.ptr<1>
+  llvm.store %v, %s : vector<128xi32>, !llvm.ptr
+  return
+}
+
 // Other functions stay as they are.
 // CHECK-LABEL: func @unmarked
 // CHECK-COUNT-2: tilegpu.ld_global

@@ -102,3 +102,20 @@ func.func @no_need(%x: tensor<512xf32, #a>, %y: tensor<512xf32, #a>, %o: tensor<
   %z = arith.mulf %w, %o : tensor<512xf32, #a>
   func.return %z : tensor<512xf32, #a>
 }
+
+// -----
+
+// A thread has 32 registers and 128 elements of each tensor: its code is mostly spills, which the assembler is told.
+#long = #tilegpu.linear<{register = [[1], [2], [512], [1024], [2048], [4096], [8192]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [16384]>
+// CHECK: module attributes {tilegpu.min_ctas = 16 : i32, tilegpu.spills}
+module attributes {tilegpu.min_ctas = 16 : i32} {
+// CHECK-LABEL: func @mostly_spills
+// CHECK-NOT: tilegpu.park
+func.func @mostly_spills(%p: tensor<16384x!tile.ptr<f32>, #long>, %q: tensor<16384x!tile.ptr<f32>, #long>) {
+  %x = tile.load %p : tensor<16384x!tile.ptr<f32>, #long>
+  %y = tile.load %q : tensor<16384x!tile.ptr<f32>, #long>
+  tile.store %p, %y : tensor<16384x!tile.ptr<f32>, #long>
+  tile.store %q, %x : tensor<16384x!tile.ptr<f32>, #long>
+  return
+}
+}
