@@ -140,8 +140,8 @@ typedef struct tilec_jit_options {
   /// limits. Arguments come from the calls; the target is the device's unless it is given. May be
   /// NULL.
   const tilec_options *options;
-  /// What is known of parameters beyond their annotations in the text: "constexpr", or a type such as
-  /// "i64" or "*fp32".
+  /// What is known of parameters beyond their annotations in the text: "constexpr", "const" for a
+  /// pointer that is not written through, or a type such as "i64" or "*fp32".
   const tilec_binding *parameters;
   size_t num_parameters;
   /// Parameters whose values make no difference for the code, as `do_not_specialize` and

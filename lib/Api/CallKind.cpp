@@ -278,7 +278,7 @@ static std::string typeOf(const JitParameter &parameter, const tilec_call_value 
   case TILEC_VALUE_FLOAT:
     return "fp32";
   case TILEC_VALUE_POINTER:
-    return "*" + typeName(value.type);
+    return (parameter.isConst ? "*k" : "*") + typeName(value.type);
   default:
     return typeName(integerType(value));
   }

@@ -27,6 +27,8 @@ struct JitParameter {
   bool isConstexpr = false;
   /// What its annotation says; empty where there is none.
   std::string type;
+  /// A pointer that the kernel may not write through.
+  bool isConst = false;
   /// False: every value of a type has the same code; or every address and size.
   bool isSpecialized = true, isAligned = true;
 };

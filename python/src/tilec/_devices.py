@@ -24,7 +24,10 @@ class Settings:
 
     def __init__(self):
         self._check = os.environ.get("TILEC_CHECK", "0") not in ("", "0")
+        #: Host threads of the simulator; 0: one for each core.
         self.threads = int(os.environ.get("TILEC_SIM_THREADS", "0"))
+        #: Whether Triton's programs may launch kernels on CPU tensors although there is a GPU.
+        self.simulate = os.environ.get("TILEC_SIMULATE", "0") not in ("", "0")
 
     @property
     def check(self) -> bool:

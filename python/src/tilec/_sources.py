@@ -215,7 +215,7 @@ class _Builder:
         """A statement that gives a name its value; None where the compiler has to do without."""
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, paths)
-        known = _language_path(value)
+        known = language_path(value)
         if known:
             path, member = known
             return f"from {path} import {member} as {name}"
@@ -311,7 +311,7 @@ def _language_module(module: types.ModuleType) -> str | None:
     return f"triton.{rest}" if rest else "triton"
 
 
-def _language_path(value) -> tuple[str, str] | None:
+def language_path(value) -> tuple[str, str] | None:
     """Where the language has a function, class or builtin of its own."""
     if type(value).__name__ == "module":
         return None

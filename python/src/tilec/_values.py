@@ -85,7 +85,7 @@ def classify(value, is_constexpr: bool, name: str):
     if kind.__name__ == "dtype" and hasattr(value, "scalar") or _is_language_type(value):
         return "constant", _text(type_text(value))
     if is_function(value):
-        return "constant", _function(value)
+        return _constant_of(value)
     if isinstance(value, bool):
         return "value", bool(value)
     if isinstance(value, int):
@@ -135,12 +135,12 @@ def type_text(value) -> str:
 
 
 def annotation_text(annotation) -> str:
-    """What a parameter's annotation says: "constexpr", a type such as "i32" or "*fp32", or nothing."""
+    """What a parameter's annotation says: "constexpr", "const", a type such as "i32" or "*fp32", or nothing."""
     if annotation is None:
         return ""
     if not isinstance(annotation, str):
-        if getattr(annotation, "__name__", "") == "constexpr":
-            return "constexpr"
+        if getattr(annotation, "__name__", "") in ("constexpr", "const"):
+            return annotation.__name__
         if not _is_language_type(annotation):
             return ""
         if type(annotation).__name__ == "pointer_type":
@@ -151,8 +151,9 @@ def annotation_text(annotation) -> str:
     if "constexpr" in text:
         return "constexpr"
     stars = text[:1] == "*"
-    text = text.lstrip("*")
-    text = text.removeprefix("triton.language.").removeprefix("tilec.language.").removeprefix("tl.")
+    text = text.lstrip("*").split(".")[-1]
+    if text == "const":
+        return text
     text = _TYPES.get(text, text)
     is_type = _native.type_of(text.removeprefix("k") if stars else text) != 0
     return ("*" if stars else "") + text if is_type else ""
@@ -174,9 +175,14 @@ def literal(value) -> str | None:
         return repr(value) if value - value == 0 else f"float('{value}')"
     if _is_language_type(value):
         return type_text(value)
+    if callable(value):
+        from ._sources import language_path
+
+        known = language_path(value)
+        if known:
+            return f"__{known[0]}.{known[1]}"
     if is_function(value):
-        number = _function(value)
-        return functions[number][1]
+        return functions[_function(value)][1]
     if isinstance(value, (tuple, list)):
         items = [literal(item) for item in value]
         if any(item is None for item in items):

@@ -12,7 +12,7 @@ import json
 import sys
 import warnings
 
-from . import _devices, _native, _report, _values
+from . import _devices, _native, _report, _values, errors
 from ._compiled import CompiledKernel
 from .errors import TilecWarning
 
@@ -40,6 +40,9 @@ class Launchable(_native.Kernel):
             "unspecialized": self._parameter_names(unspecialized),
             "unaligned": self._parameter_names(unaligned),
         }
+        wrong = [name for name in self._named(unspecialized) if self._constexprs[self.arg_names.index(name)]]
+        #: A parameter that is declared as two things; an error when it is compiled.
+        self._contradiction = wrong[0] if wrong else None
         self._source = None
         self._source_functions = -1
         self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
@@ -47,8 +50,11 @@ class Launchable(_native.Kernel):
 
     def _parameter_names(self, given) -> list[str]:
         """Parameters by name or number, those that are constants left out."""
+        return [name for name in self._named(given) if not self._constexprs[self.arg_names.index(name)]]
+
+    def _named(self, given) -> list[str]:
         names = [self.arg_names[name] if isinstance(name, int) else name for name in given or ()]
-        return [name for name in names if not self._constexprs[self.arg_names.index(name)]]
+        return [name for name in names if name in self.arg_names]
 
     # What the native module asks for.
 
@@ -65,6 +71,9 @@ class Launchable(_native.Kernel):
         return {"kernel": self._fn.__name__, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
 
     def _open(self, device_type: int, index: int) -> int:
+        if self._contradiction:
+            raise errors.make_error(errors._INPUT, f"parameter '{self._contradiction}' of kernel '{self._fn.__name__}' is a "
+                                    "tl.constexpr, and is named in do_not_specialize")
         source = self._make_source()
         device = _devices.device(device_type, index)
         return _native.jit_create(self, device, source.name, source.text, {**self._options(), **self._parameters})
@@ -78,7 +87,23 @@ class Launchable(_native.Kernel):
     def _compiled(self, handle: int, kind: str, device_type: int, index: int) -> CompiledKernel:
         target = _devices.info(device_type, index)[1]
         options = {**self._options(), **json.loads(kind), "target": target}
-        return CompiledKernel(handle, self._make_source(), options, (device_type, index))
+        kernel = CompiledKernel(handle, self._make_source(), options, (device_type, index))
+        self._rename(kernel)
+        return kernel
+
+    def _rename(self, kernel: CompiledKernel):
+        """Gives a kernel the name that `repr` of @jit makes for it."""
+        make_name = getattr(self._function, "_repr", None)
+        if make_name is None:
+            return
+        from types import SimpleNamespace
+
+        arguments = {name: text.split(":")[0] for name, text in kernel._options["arguments"]}
+        constants = dict(kernel._options["constants"])
+        values = {name: _literal_value(text) for name, text in constants.items()}
+        signature = {name: arguments.get(name, "constexpr") for name in self.arg_names}
+        kernel.name = kernel.metadata.name = make_name(
+            SimpleNamespace(name=self._fn.__name__, fn=self._function, signature=signature, constants=values, attrs={}))
 
     def _on_compiled(self, is_made: bool, messages: str, seconds: float, from_cache: int, name: str | None):
         _report.add(_report.Entry(name or self._fn.__name__, seconds, bool(from_cache)))
@@ -108,6 +133,15 @@ _IGNORED_OPTIONS = {
 }  # yapf: disable
 
 
+def _literal_value(text: str):
+    import ast
+
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
 class JITFunction(Launchable):
     """A function of the language. As a kernel it is launched with `kernel[grid](*args, **kwargs)`; kernels call the
     others."""
@@ -123,6 +157,8 @@ class JITFunction(Launchable):
         self.noinline = bool(noinline)
         self.debug = bool(debug)
         self.version = version
+        self._repr = repr
+        self.launch_metadata = launch_metadata
         self.is_constexpr = is_constexpr
         self.pre_run_hooks = []
         super().__init__(self, fn, do_not_specialize, do_not_specialize_on_alignment)

@@ -21,6 +21,9 @@ from .jit import Launchable
 
 _originals: dict[str, object] = {}
 
+#: Flags of a compilation: TILEC_COMPILE_... of tilec.h.
+_DEBUG, _NO_LINE_INFO, _NO_FMA = 1, 2, 4
+
 
 def install(fallback: bool | None = None):
     """Takes over the launches of Triton's kernels in this process, from now on.
@@ -132,8 +135,18 @@ class TritonKernel(Launchable):
     def _options(self) -> dict:
         from triton import knobs
 
-        flags = 1 if self._function.debug or knobs.runtime.debug else 0
+        flags = _DEBUG if self._function.debug or knobs.runtime.debug else 0
+        if knobs.compilation.disable_line_info:
+            flags |= _NO_LINE_INFO
+        if not knobs.language.default_fp_fusion:
+            flags |= _NO_FMA
         return {**super()._options(), "flags": flags}
+
+    def _open(self, device_type: int, index: int) -> int:
+        if device_type == _devices.CPU and _devices.count() != 0 and not _devices.settings.simulate:
+            raise ValueError(f"kernel '{self._fn.__name__}' was given tensors in memory of the CPU, which a GPU cannot reach "
+                             "(with tilec.settings.simulate the simulator runs such launches)")
+        return super()._open(device_type, index)
 
     def _recover(self, grid, args, kwargs, error):
         """What to do about a failed launch: to run it on Triton, or to raise."""

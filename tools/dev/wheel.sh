@@ -1,0 +1,26 @@
+#!/bin/sh
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Makes the wheel of the Python package in the folder DIR: the portable library, the extension module and the bitcode,
+# stripped, with a platform tag that says which glibc they need. CMake's build folder is build-wheel.
+set -eu
+dir=$1
+tools=build-wheel/venv
+mkdir -p build-wheel "$dir"
+[ -x "$tools/bin/auditwheel" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q build auditwheel; }
+launcher=
+if command -v ccache > /dev/null; then
+  launcher="-Ccmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache -Ccmake.define.CMAKE_C_COMPILER_LAUNCHER=ccache"
+fi
+raw=build-wheel/raw
+rm -rf "$raw"
+"$tools/bin/python" -m build --wheel --outdir "$raw" -Cbuild-dir=../build-portable $launcher python > build-wheel/log.txt 2>&1 ||
+  { tail -40 build-wheel/log.txt; exit 1; }
+rm -f "$dir"/tilec-*.whl
+# The compression library that is not part of every system goes into the wheel.
+"$tools/bin/auditwheel" repair --strip --wheel-dir "$dir" "$raw"/tilec-*.whl >> build-wheel/log.txt 2>&1 ||
+  { tail -20 build-wheel/log.txt; exit 1; }
+for wheel in "$dir"/tilec-*.whl; do
+  echo "$wheel: $(($(stat -c %s "$wheel") / 1000)) kB"
+done
