@@ -102,13 +102,13 @@ def classify(value, is_constexpr: bool, name: str):
         return "value", tuple(value)
     if isinstance(value, list):
         return "value", tuple(value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic) and isinstance(value.item(), (bool, int, float)):
+        return "value", value.item()  # It has the interface of arrays as well.
     if not is_constexpr:
         found = _tensor(value, name)
         if found:
             return found
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.generic):
-        return "value", value.item()
     if is_constexpr:
         return _constant_of(value)
     raise TypeError(f"argument '{name}' is a {kind.__module__}.{kind.__qualname__}, which no kernel can take: expected a "
