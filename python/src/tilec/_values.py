@@ -71,6 +71,22 @@ def memory_of(tensor) -> tuple[int, int]:
     return tensor.data_ptr(), tensor.numel() * tensor.element_size()
 
 
+def device_type(value) -> int:
+    """DLPack's number of the kind of device that a tensor, or a descriptor's tensor, is on; 0 for what is none."""
+    tensor = value.base if hasattr(value, "block_shape") else value
+    device = getattr(tensor, "device", None)
+    kind = getattr(device, "type", None) if device is not None else None
+    if isinstance(kind, str):
+        return {"cuda": _CUDA, "cpu": _CPU}.get(kind, 0)
+    if hasattr(tensor, "__cuda_array_interface__"):
+        return _CUDA
+    if hasattr(tensor, "__array_interface__") and getattr(tensor, "shape", None) is not None:
+        return _CPU
+    if hasattr(tensor, "__dlpack_device__"):
+        return int(tensor.__dlpack_device__()[0])
+    return 0
+
+
 def is_function(value) -> bool:
     """Whether a value is a function of the language, ours or Triton's."""
     return hasattr(value, "__tilec_function__") or type(value).__name__ in ("JITFunction", "ConstexprFunction")
