@@ -232,9 +232,10 @@ class _Builder:
             return self._import(value, name) if _has_source(value) else None
         if isinstance(value, types.FunctionType):
             return self._import(value, name) if _has_source(value) else None
-        wrapped = getattr(value, "fn", None)
-        if wrapped is not None and _values.is_function(wrapped):
-            # Heuristics and autotuners around a function.
+        wrapped = value
+        while hasattr(wrapped, "fn") and not _values.is_function(wrapped):
+            wrapped = wrapped.fn  # Heuristics and autotuners around a function.
+        if _values.is_function(wrapped):
             return self._import(wrapped, name)
         literal = _values.literal(value)
         if literal is None:
