@@ -407,6 +407,23 @@ def test_functions_as_constants():
         assert out[0] == expected
 
 
+def test_a_function_that_cannot_be_read_spoils_no_other_kernel():
+
+    @tilec.jit
+    def apply(out, FUNCTION: tl.constexpr):
+        tl.store(out, FUNCTION(tl.load(out)))
+
+    scope = {}
+    exec("def unreadable(x):\n    return x\n", scope)
+    out = np.full(1, 5, np.int32)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="source of kernel 'unreadable' cannot be read"):
+            apply[1](out, FUNCTION=tilec.jit(scope["unreadable"]))
+    store[1](out, 6)
+    apply[1](out, FUNCTION=scale)
+    assert out[0] == 42
+
+
 def test_types_as_constants():
     language = pytest.importorskip("triton.language")
 
@@ -418,6 +435,28 @@ def test_types_as_constants():
         out = np.zeros(1, np.float64)
         cast[1](out, value, TYPE=dtype)
         assert out[0] == expected
+
+
+@pytest.mark.xfail(strict=True, reason="the compile-time interpreter counts bytes")
+def test_the_length_of_a_text():
+
+    @tilec.jit
+    def length(out, TEXT: tl.constexpr):
+        tl.store(out, len(TEXT))
+
+    out = np.zeros(1, np.int32)
+    length[1](out, "na\u00efve")
+    assert out[0] == 5
+
+
+@pytest.mark.xfail(strict=True, reason="Arguments::add recurses without a bound")
+def test_a_list_that_holds_itself(tmp_path, run_python):
+    program = tmp_path / "program.py"
+    program.write_text("import numpy as np\nimport tilec\nimport tilec.language as tl\n"
+                       "@tilec.jit\ndef store(out, values):\n    tl.store(out, values[0])\n"
+                       "values = []\nvalues.append(values)\n"
+                       "try:\n    store[1](np.zeros(1), values)\nexcept RecursionError:\n    print('too deep')\n")
+    assert run_python(program).strip() == "too deep"
 
 
 def test_a_constant_that_no_kernel_can_have():

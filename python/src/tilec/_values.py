@@ -214,6 +214,10 @@ def _function(function) -> int:
         text = f"{name}_{index}"
     number = _text(text)
     if number not in functions:
+        from ._sources import function_text
+
+        # One that cannot be read must not be there: all kernels bring the functions along.
+        function_text(function)
         functions[number] = (function, text)
         # Kernels that were opened before do not know it.
         _native.forget_opened()
