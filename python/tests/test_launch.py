@@ -431,7 +431,8 @@ def test_types_as_constants():
     def cast(out, x, TYPE: tl.constexpr):
         tl.store(out, x.to(TYPE))
 
-    for dtype, value, expected in ((language.int8, 300, 44), (language.float16, 2049, 2048), (language.int32, 300, 300)):
+    for dtype, value, expected in ((language.int8, 300, 44), (language.float16, 2049, 2048),
+                                   (language.int32, 300, 300)):
         out = np.zeros(1, np.float64)
         cast[1](out, value, TYPE=dtype)
         assert out[0] == expected

@@ -136,5 +136,6 @@ def test_perf_report_with_pandas():
 def test_perf_report_saves(tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     make_report(x_log=True, styles=[("red", "-"), ("blue", "--")]).run(save_path=str(tmp_path / "results"))
-    assert sorted(file.name for file in (tmp_path / "results").iterdir()) == ["results.html", "speeds.csv", "speeds.png"]
-    assert (tmp_path / "results" / "speeds.csv").read_text().splitlines()[1] == "1,10,11"
+    folder = tmp_path / "results"
+    assert sorted(file.name for file in folder.iterdir()) == ["results.html", "speeds.csv", "speeds.png"]
+    assert (folder / "speeds.csv").read_text().splitlines()[1] == "1,10,11"

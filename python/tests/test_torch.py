@@ -198,7 +198,7 @@ def test_autotuning_leaves_out_what_does_not_fit():
     torch.testing.assert_close(c, a @ b, rtol=1e-2, atol=1e-1)
     print(kernel.configs_timings, kernel.reasons)
     assert kernel.best_config.kwargs["BLOCK_M"] == 64
-    assert [type(reason) for reason in kernel.reasons.values()] in ([], [tilec.OutOfResources], [tilec.CompilationError])
+    assert all(isinstance(reason, tilec.TilecError) for reason in kernel.reasons.values())
 
 
 @needs_gpu
@@ -206,8 +206,8 @@ def test_results_on_disk(monkeypatch, tmp_path):
     monkeypatch.setenv("TILEC_CACHE_DIR", str(tmp_path))
     x = torch.ones(1000, device="cuda")
     for count in (2, 2):
-        kernel = tilec.autotune(configs=[tilec.Config({"BLOCK": size}) for size in (64, 256)], key=["n"], warmup=1, rep=2,
-                                cache_results=True)(add)
+        kernel = tilec.autotune(configs=[tilec.Config({"BLOCK": size}) for size in (64, 256)], key=["n"], warmup=1,
+                                rep=2, cache_results=True)(add)
         kernel[blocks](x, x, torch.empty_like(x), 1000)
         assert len(kernel.configs_timings) == count
     assert len(list((tmp_path / "autotune").iterdir())) == 1
@@ -221,7 +221,8 @@ def test_times_of_the_gpu():
     def run():
         add[(1 << 14, )](x, x, y, 1 << 24, BLOCK=1024)
 
-    for milliseconds in (testing.do_bench(run), testing.do_bench(run, quantiles=[0.5]), testing.do_bench_cudagraph(run)):
+    for milliseconds in (testing.do_bench(run), testing.do_bench(run, quantiles=[0.5]),
+                         testing.do_bench_cudagraph(run)):
         speed = 2 * x.numel() * 4 / milliseconds / 1e6
         print(f"{speed:.0f} GB/s")
         assert 10 < speed < 20000

@@ -37,7 +37,7 @@ def blocks(*sizes, **options):
 
 
 class Clock:
-    """Stands for testing.do_bench: runs a configuration, and says that it took as long as its kernel's BLOCK is high."""
+    """Stands for testing.do_bench: runs a configuration, and says that each takes longer than the one before."""
 
     def __init__(self):
         self.timed = []
@@ -205,6 +205,20 @@ def test_reset_to_zero_and_restore_value(timed, tensor):
     z = np.full(N, 5, np.float32)
     kernel[grid](tensor(x), z=tensor(z), n=N)
     np.testing.assert_array_equal(z, 6)
+
+
+def test_an_optional_tensor_to_reset(timed):
+    kernel = tilec.autotune(configs=blocks(64, 32), key=[], reset_to_zero=["x"], restore_value=["x"],
+                            do_bench=timed)(Recorder())
+    assert kernel[1](None, 5) == "launched"
+
+
+@pytest.mark.parametrize("option", ["reset_to_zero", "restore_value"])
+def test_a_tensor_that_is_no_parameter(option):
+    kernel = tilec.autotune(configs=blocks(64, 32), key=[], **{option: ["zz"]})(accumulate)
+    x = np.ones(N, np.float32)
+    with pytest.raises(ValueError, match="has no parameter 'zz'"):
+        kernel[grid](x, x, N)
 
 
 def test_hooks(timed):

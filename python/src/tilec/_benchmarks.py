@@ -18,8 +18,8 @@ class Benchmark:
     :param styles: colour and line style of each column in the plot
     """
 
-    def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="", ylabel="", x_log=False,
-                 y_log=False, styles=None):
+    def __init__(self, x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel="", ylabel="",
+                 x_log=False, y_log=False, styles=None):
         self.x_names = x_names
         self.x_vals = x_vals
         self.line_arg = line_arg
@@ -147,6 +147,6 @@ class _Table:
 
 
 def perf_report(benchmarks):
-    """Makes a function one whose `run()` measures: it is called with the arguments of one or more `Benchmark`s, and returns
-    a number, or three: it, the least and the greatest."""
+    """Makes a function one whose `run()` measures: it is called with the arguments of one or more `Benchmark`s, and
+    returns a number, or three: it, the least and the greatest."""
     return lambda fn: Mark(fn, benchmarks)

@@ -1,7 +1,7 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Timings of configurations on disk: one JSON file for each kernel, set of configurations, device and key, in the folder
-`autotune` of the cache's folder. Files that cannot be read or written are as if they were not there."""
+"""Timings of configurations on disk: one JSON file for each kernel, set of configurations, device and key, in the
+folder `autotune` of the cache's folder. Files that cannot be read or written are as if they were not there."""
 
 from __future__ import annotations
 

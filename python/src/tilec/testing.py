@@ -42,8 +42,8 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
 
 
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
-    """The time of `fn()` in milliseconds, without what the host takes to launch: a CUDA graph holds as many runs as fit in
-    `rep` milliseconds, and is replayed ten times. The L2 cache is warm. The parameters are those of `do_bench`."""
+    """The time of `fn()` in milliseconds, without what the host takes to launch: a CUDA graph holds as many runs as fit
+    in `rep` milliseconds, and is replayed ten times. The L2 cache is warm. The parameters are those of `do_bench`."""
     _check_mode(return_mode)
     torch = _torch_with_cuda()
     if torch is None:
@@ -147,8 +147,8 @@ def _quantile(ordered: list[float], q: float) -> float:
 
 
 def assert_close(x, y, atol=None, rtol=None, err_msg=""):
-    """Fails unless two tensors, arrays, lists or numbers are close: `abs(x - y) <= atol + rtol * abs(y)`. NaN is close to
-    NaN. Tolerances may be functions of the element type of their tensor.
+    """Fails unless two tensors, arrays, lists or numbers are close: `abs(x - y) <= atol + rtol * abs(y)`. NaN is close
+    to NaN. Tolerances may be functions of the element type of their tensor.
 
     :param atol: 0.01 unless it is given
     :param rtol: 0 unless it is given

@@ -10,9 +10,9 @@
 
     add[lambda meta: (tilec.cdiv(n, meta["BLOCK"]),)](x, y, z, n)
 
-The first launch with other values of `key`, or other element types, compiles the configurations by several threads, times
-them, and keeps the fastest. What does not compile, or needs more than the device has, is left out, with the reason in
-`reasons`. On the simulator there is nothing to time: the first configuration that compiles is taken.
+The first launch with other values of `key`, or other element types, compiles the configurations by several threads,
+times them, and keeps the fastest. What does not compile, or needs more than the device has, is left out, with the
+reason in `reasons`. On the simulator there is nothing to time: the first configuration that compiles is taken.
 
 The decorators may stand around each other in any order, and around whatever has `arg_names` and
 `run(*args, grid=..., warmup=..., **kwargs)`.
@@ -20,14 +20,13 @@ The decorators may stand around each other in any order, and around whatever has
 
 from __future__ import annotations
 
-import copy
 import inspect
 import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from . import _devices, _values
+from . import _arguments, _devices, _values
 from .errors import CompilationError, InternalError, OutOfResources, TilecError
 
 #: Whether tuning prints what it tried; TILEC_PRINT_AUTOTUNING=1 sets it.
@@ -72,7 +71,7 @@ class Config:
         return hash(self._identity())
 
     def __str__(self):
-        parts = {**self.kwargs, **{name: getattr(self, name) for name in ("num_warps", "num_ctas", "num_stages", "maxnreg")}}
+        parts = {**self.kwargs, **{name: getattr(self, name) for name in _OPTIONS[:-1]}}
         return ", ".join(f"{name}: {value}" for name, value in parts.items())
 
     def __repr__(self):
@@ -124,13 +123,14 @@ class Heuristics(_Wrapper):
 class Autotuner(_Wrapper):
     """A kernel whose configuration is found by trying; `autotune` makes it.
 
-    `best_config` is the one of the latest launch, `cache` has the one of each key. Of the latest search, `configs_timings`
-    has the milliseconds (median, 20th and 80th percentile), `reasons` why configurations were left out, and `bench_time`
-    the seconds that it took.
+    `best_config` is the one of the latest launch, `cache` has the one of each key. Of the latest search,
+    `configs_timings` has the milliseconds (median, 20th and 80th percentile), `reasons` why configurations were left
+    out, and `bench_time` the seconds that it took.
     """
 
-    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None, pre_hook=None, post_hook=None,
-                 prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None, cache_results=False):
+    def __init__(self, fn, arg_names, configs, key, reset_to_zero=None, restore_value=None, pre_hook=None,
+                 post_hook=None, prune_configs_by=None, warmup=None, rep=None, use_cuda_graph=False, do_bench=None,
+                 cache_results=False):
         super().__init__(fn, arg_names)
         self.configs = list(configs) if configs else [Config({})]
         self.keys = [key] if isinstance(key, str) else list(key or ())
@@ -196,8 +196,8 @@ class Autotuner(_Wrapper):
         if self.early_config_prune:
             configs = list(self.early_config_prune(configs, self.nargs, **kwargs) or ())
             if not configs:
-                raise TuningError(f"pruning left no configuration of kernel '{self.__name__}': early_config_prune has to "
-                                  "return at least one")
+                raise TuningError(f"pruning left no configuration of kernel '{self.__name__}': early_config_prune has "
+                                  "to return at least one")
         if self.perf_model:
             count = self.configs_top_k
             if isinstance(count, float) and count <= 1.0:
@@ -222,6 +222,10 @@ class Autotuner(_Wrapper):
 
     def _search(self, key: tuple, args: tuple, named: dict, meta: dict) -> Config:
         self.reasons = {}
+        for name in self.reset_to_zero + self.restore_value:
+            if name not in self.arg_names:
+                raise ValueError(f"kernel '{self.__name__}' has no parameter '{name}', which autotune was told to reset or "
+                                 "restore")
         configs = self.prune_configs(meta, named)
         for config in configs:
             self._check_conflicts(config, named, meta)
@@ -294,8 +298,8 @@ class Autotuner(_Wrapper):
         """Arguments to compile a configuration with. Its hook may change descriptors: these are copies then."""
         if config.pre_hook is None:
             return args, meta
-        args = tuple(map(_copy_of_descriptor, args))
-        meta = {name: _copy_of_descriptor(value) for name, value in meta.items()}
+        args = tuple(map(_arguments.copy_of_descriptor, args))
+        meta = {name: _arguments.copy_of_descriptor(value) for name, value in meta.items()}
         config.pre_hook({**self._named(args), **meta, **config.all_kwargs()})
         return args, meta
 
@@ -329,7 +333,8 @@ class Autotuner(_Wrapper):
     def _time(self, call, quantiles):
         from . import testing
 
-        times = {name: value for name, value in (("warmup", self.num_warmups), ("rep", self.num_reps)) if value is not None}
+        times = {"warmup": self.num_warmups, "rep": self.num_reps}
+        times = {name: value for name, value in times.items() if value is not None}
         if self.use_cuda_graph:
             times.pop("warmup", None)
             return testing.do_bench_cudagraph(call, quantiles=quantiles, **times)
@@ -339,13 +344,13 @@ class Autotuner(_Wrapper):
 
     def _reset(self, arguments: dict, reset_only=False):
         for name in self.reset_to_zero:
-            _fill_with_zeros(arguments.get(name))
+            _arguments.fill_with_zeros(arguments.get(name))
         if not reset_only:
-            self._copies = {name: _clone(arguments.get(name)) for name in self.restore_value}
+            self._copies = {name: _arguments.clone(arguments.get(name)) for name in self.restore_value}
 
     def _restore(self, arguments: dict, exception=None):
         for name, value in self._copies.items():
-            _assign(arguments.get(name), value)
+            _arguments.assign(arguments.get(name), value)
         self._copies = {}
 
     # Reports.
@@ -381,7 +386,8 @@ def autotune(configs, key, prune_configs_by=None, reset_to_zero=None, restore_va
     :param warmup: milliseconds of `testing.do_bench`, as `rep`
     :param use_cuda_graph: times with `testing.do_bench_cudagraph`
     :param do_bench: `do_bench(call, quantiles)` in place of `testing.do_bench`
-    :param cache_results: keeps the timings on disk, beside the compiled kernels; TILEC_CACHE_AUTOTUNING=1 does so for all
+    :param cache_results: keeps the timings on disk, beside the compiled kernels; TILEC_CACHE_AUTOTUNING=1 does so for
+        all kernels
     """
 
     def decorator(fn):
@@ -442,37 +448,3 @@ def _is_simulated(values) -> bool:
         if device_type:
             return device_type == _devices.CPU
     return _devices.current()[0] == _devices.CPU
-
-
-def _tensor_of(value):
-    """A descriptor's tensor; other values are themselves."""
-    return value.base if hasattr(value, "block_shape") else value
-
-
-def _copy_of_descriptor(value):
-    return copy.copy(value) if hasattr(value, "block_shape") else value
-
-
-def _fill_with_zeros(value):
-    tensor = _tensor_of(value)
-    if hasattr(tensor, "zero_"):
-        tensor.zero_()
-    elif tensor is not None:
-        tensor[...] = 0
-
-
-def _clone(value):
-    tensor = _tensor_of(value)
-    if tensor is None:
-        return None
-    return tensor.clone() if hasattr(tensor, "clone") else tensor.copy()
-
-
-def _assign(value, saved):
-    tensor = _tensor_of(value)
-    if saved is None:
-        return
-    if hasattr(tensor, "copy_"):
-        tensor.copy_(saved)
-    else:
-        tensor[...] = saved
