@@ -376,6 +376,10 @@ def test_warmup():
     assert kernel[grid](x, x, z, N) is compiled[0]
     outer = tilec.heuristics({"SCALE": lambda args: 1})(tilec.autotune(configs=blocks(64, 32), key=["n"])(add))
     assert len(outer.warmup(x, x, z, N, grid=(1, ))) == 2
+    partly = tilec.autotune(configs=blocks(63, 64), key=["n"])(add)
+    assert len(partly.warmup(x, x, z, N, grid=(1, ))) == 1 and len(partly.reasons) == 1
+    with pytest.raises(tuner.TuningError):
+        tilec.autotune(configs=blocks(63), key=["n"])(add).warmup(x, x, z, N, grid=(1, ))
 
 
 def test_threads_search_once(timed):

@@ -178,16 +178,21 @@ class Autotuner(_Wrapper):
         return self.fn.run(*args, grid=grid, warmup=False, **kwargs, **options)
 
     def warmup(self, *args, grid=None, **kwargs) -> list:
-        """Compiles all configurations that pruning leaves, and launches nothing. A dtype stands for a tensor of it."""
+        """Compiles all configurations that pruning leaves, by several threads, and launches nothing. A dtype stands for
+        a tensor of it. Returns the kernels of those that compile."""
         from .jit import _mock
 
         args = tuple(map(_mock, args))
         named = self._named(args)
+        meta = {**kwargs, "grid": grid, "warmup": True}
         with self._lock:
-            configs = self.prune_configs({**kwargs, "grid": grid, "warmup": True}, named)
-        for config in configs:
-            self._check_conflicts(config, named, kwargs)
-        return [self.fn.run(*args, grid=grid, warmup=True, **kwargs, **config.all_kwargs()) for config in configs]
+            self.reasons = {}
+            configs = self.prune_configs(meta, named)
+            for config in configs:
+                self._check_conflicts(config, named, kwargs)
+            compiled = list(self._compile_all(configs, args, meta).values())
+            self.nargs = None
+        return compiled
 
     def prune_configs(self, kwargs: dict, named: dict | None = None) -> list[Config]:
         """The configurations that `prune_configs_by` leaves for such arguments."""
@@ -224,13 +229,13 @@ class Autotuner(_Wrapper):
         self.reasons = {}
         for name in self.reset_to_zero + self.restore_value:
             if name not in self.arg_names:
-                raise ValueError(f"kernel '{self.__name__}' has no parameter '{name}', which autotune was told to reset or "
-                                 "restore")
+                raise ValueError(f"kernel '{self.__name__}' has no parameter '{name}', which autotune was told to "
+                                 "reset or restore")
         configs = self.prune_configs(meta, named)
         for config in configs:
             self._check_conflicts(config, named, meta)
         begin = time.perf_counter()
-        is_simulated = bool(key) and key[-1] == "sim"
+        is_simulated = _is_simulated([*named.values(), *meta.values()])
         if is_simulated:
             best = self._first_that_compiles(configs, args, meta)
         else:
@@ -256,14 +261,19 @@ class Autotuner(_Wrapper):
                 return config
         raise self._nothing_works()
 
-    def _fastest(self, key: tuple, configs: list[Config], args: tuple, named: dict, meta: dict) -> Config:
+    def _compile_all(self, configs: list[Config], args: tuple, meta: dict) -> dict:
+        """The kernels of those configurations that compile, compiled by several threads."""
         calls = [(config, *self._prepared(config, args, meta)) for config in configs]
         with ThreadPoolExecutor(min(len(calls), os.cpu_count() or 1)) as threads:
-            compiled = list(threads.map(lambda call: self._compile(*call), calls))
+            results = list(threads.map(lambda call: self._compile(*call), calls))
+        compiled = {config: result[0] for config, result in zip(configs, results) if result}
+        if not compiled:
+            raise self._nothing_works()
+        return compiled
+
+    def _fastest(self, key: tuple, configs: list[Config], args: tuple, named: dict, meta: dict) -> Config:
         timings = {}
-        for config, is_compiled in zip(configs, compiled):
-            if not is_compiled:
-                continue
+        for config in self._compile_all(configs, args, meta):
             try:
                 timings[config] = self._bench(config, args, named, meta)
             except Exception as error:
@@ -303,15 +313,15 @@ class Autotuner(_Wrapper):
         config.pre_hook({**self._named(args), **meta, **config.all_kwargs()})
         return args, meta
 
-    def _compile(self, config: Config, args: tuple, meta: dict) -> bool:
+    def _compile(self, config: Config, args: tuple, meta: dict) -> tuple:
+        """What warming up returned, in a tuple; an empty one after a failure that is the configuration's."""
         try:
-            self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True})
-            return True
+            return (self.fn.run(*args, **{**meta, **config.all_kwargs(), "warmup": True}), )
         except Exception as error:
             if not _is_about_configuration(error):
                 raise
             self.reasons[config] = error
-            return False
+            return ()
 
     def _bench(self, config: Config, args: tuple, named: dict, meta: dict):
         options = {**meta, **config.all_kwargs()}
@@ -443,8 +453,7 @@ def _hashable(value):
 
 def _is_simulated(values) -> bool:
     """Whether a launch with such arguments runs on the simulator."""
-    for value in values:
-        device_type = _values.device_type(value)
-        if device_type:
-            return device_type == _devices.CPU
-    return _devices.current()[0] == _devices.CPU
+    types = set(map(_values.device_type, values)) - {0}
+    if _devices.CUDA in types:
+        return False  # Pinned memory may be beside it.
+    return _devices.CPU in types or not types and _devices.current()[0] == _devices.CPU
