@@ -40,7 +40,7 @@ def next_power_of_2(n: int) -> int:
 #: Names that are imported when they are first used, and their modules.
 _LATER = {
     "autotune": "tuner", "heuristics": "tuner", "Config": "tuner", "Autotuner": "tuner", "Heuristics": "tuner",
-    "language": "", "testing": "", "tools": "", "check": "", "TensorDescriptor": "tensor_descriptor",
+    "language": "", "testing": "", "tools": "", "check": "", "tuner": "", "TensorDescriptor": "tensor_descriptor",
     "install": "takeover", "uninstall": "takeover", "Bundle": "bundle",
 }  # yapf: disable
 
@@ -59,6 +59,6 @@ def __getattr__(name: str):
 
 __all__ = [
     "CompilationError", "Config", "DeviceError", "JITFunction", "KernelFault", "MockTensor", "OutOfResources", "TilecError",
-    "TilecWarning", "Unavailable", "autotune", "cdiv", "constexpr_function", "errors", "heuristics", "install", "jit",
-    "language", "next_power_of_2", "report", "settings", "testing",
+    "TilecWarning", "Unavailable", "autotune", "cdiv", "check", "constexpr_function", "errors", "heuristics", "install", "jit",
+    "language", "next_power_of_2", "report", "settings", "testing", "tuner",
 ]  # yapf: disable

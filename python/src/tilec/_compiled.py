@@ -69,6 +69,11 @@ class CompiledKernel:
             global_scratch_size=0, global_scratch_align=1, arguments=facts.get("arguments", []))  # yapf: disable
         self._info = None
 
+    @property
+    def is_simulated(self) -> bool:
+        """Whether its launches run on the simulator."""
+        return self._place is not None and self._place[0] == _devices.CPU
+
     def __del__(self):
         destroy = getattr(_native, "kernel_destroy", None)
         if destroy is not None:
@@ -106,7 +111,8 @@ class CompiledKernel:
         return self
 
     def _compile_stage(self, stage: int):
-        options = {**self._options, "stop_after": max(stage, 2), "keep_stages": 1 << stage, "cache": None}
+        launch = {"num_warps": self._facts.get("numWarps"), "num_stages": self._facts.get("numStages")}
+        options = {**self._options, **launch, "stop_after": max(stage, 2), "keep_stages": 1 << stage, "cache": None}
         handle, _ = _native.compile_text(self._source.name, self._source.text, options)
         try:
             return _native.kernel_stage(handle, stage)

@@ -19,15 +19,20 @@ _devices: dict[tuple, int] = {}
 _process = os.getpid()
 
 
+def flag(name: str) -> bool:
+    """Whether a variable of the environment is set, and not to 0."""
+    return os.environ.get(name, "") not in ("", "0")
+
+
 class Settings:
     """What launches go by. Changes count from the next launch on."""
 
     def __init__(self):
-        self._check = os.environ.get("TILEC_CHECK", "0") not in ("", "0")
+        self._check = flag("TILEC_CHECK")
         #: Host threads of the simulator; 0: one for each core.
         self.threads = int(os.environ.get("TILEC_SIM_THREADS", "0"))
         #: Whether Triton's programs may launch kernels on CPU tensors although there is a GPU.
-        self.simulate = os.environ.get("TILEC_SIMULATE", "0") not in ("", "0")
+        self.simulate = flag("TILEC_SIMULATE")
 
     @property
     def check(self) -> bool:
@@ -72,6 +77,12 @@ def _forget_after_fork():
     _process = os.getpid()
 
 
+def opened_gpus() -> list[int]:
+    """The handles of the GPUs that this process uses."""
+    with _lock:
+        return [handle for key, handle in _devices.items() if key[0] == CUDA]
+
+
 def info(device_type: int, index: int) -> tuple:
     return _native.device_info(device(device_type, index))
 
@@ -107,12 +118,17 @@ def stream(index: int) -> int:
 @functools.cache
 def cache() -> int | None:
     """The cache that the command line uses, too: docs/caching.md."""
-    if os.environ.get("TILEC_NO_CACHE", "") not in ("", "0"):
+    if flag("TILEC_NO_CACHE"):
         return None
     return _native.cache_open(_cache_folder(), _cache_limit(), os.environ.get("TILEC_SHARED_CACHE"))
 
 
-def _cache_folder() -> str | None:
+def autotune_folder() -> str | None:
+    """Where timings of configurations are kept; None without a cache."""
+    return None if flag("TILEC_NO_CACHE") else os.path.join(_cache_folder(), "autotune")
+
+
+def _cache_folder() -> str:
     folder = os.environ.get("TILEC_CACHE_DIR")
     if folder:
         return folder

@@ -7,6 +7,8 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
+from . import _devices
+
 
 @dataclass
 class Entry:
@@ -37,6 +39,26 @@ class Report(list):
         return "\n".join(lines)
 
 
+@dataclass
+class Launches:
+    """Launches since hooks were switched on, by `_native.set_hooked`."""
+
+    total: int = 0
+    checked: int = 0  #: those on the simulator, in checking mode
+    kernels: set = field(default_factory=set)  #: modules and names of the functions
+    checked_kernels: set = field(default_factory=set)
+
+    def add(self, fn, is_simulated: bool):
+        name = f"{fn.__module__}.{fn.__qualname__}"
+        with _lock:
+            self.total += 1
+            self.kernels.add(name)
+            if is_simulated and _devices.settings.check:
+                self.checked += 1
+                self.checked_kernels.add(name)
+
+
+launches = Launches()
 _lock = threading.Lock()
 _entries: list[Entry] = []
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import linecache
 import re
 import textwrap
 import types
@@ -66,7 +67,7 @@ def function_text(function) -> tuple[str, int]:
         name = getattr(fn, "__qualname__", repr(fn))
         raise ValueError(f"the source of kernel '{name}' cannot be read: it was not defined in a file. Kernels made by "
                          "exec() need their text in linecache, or a file") from error
-    text = textwrap.dedent("".join(lines))
+    text = _dedented(lines)
     match = re.search(r"^(async\s+)?def\s+\w+\s*\(", text, re.MULTILINE)
     if not match:
         raise ValueError(f"'{getattr(fn, '__qualname__', fn)}' is no function with a def statement")
@@ -81,7 +82,13 @@ def _class_text(cls) -> tuple[str, int]:
         lines, first = inspect.getsourcelines(cls)
     except (OSError, TypeError) as error:
         raise ValueError(f"the source of class '{cls.__qualname__}' cannot be read") from error
-    return textwrap.dedent("".join(lines)), max(first, 1)
+    return _dedented(lines), max(first, 1)
+
+
+def _dedented(lines: list[str]) -> str:
+    """Without the first line's indentation; comments and texts of several lines may have less."""
+    margin = re.match(r"[ \t]*", lines[0]).group()
+    return "".join(line.removeprefix(margin) for line in lines)
 
 
 class _Names(ast.NodeVisitor):
@@ -225,9 +232,10 @@ class _Builder:
             return self._import(value, name) if _has_source(value) else None
         if isinstance(value, types.FunctionType):
             return self._import(value, name) if _has_source(value) else None
-        wrapped = getattr(value, "fn", None)
-        if wrapped is not None and _values.is_function(wrapped):
-            # Heuristics and autotuners around a function.
+        wrapped = value
+        while hasattr(wrapped, "fn") and not _values.is_function(wrapped):
+            wrapped = wrapped.fn  # Heuristics and autotuners around a function.
+        if _values.is_function(wrapped):
             return self._import(wrapped, name)
         literal = _values.literal(value)
         if literal is None:
@@ -278,11 +286,25 @@ def _closure(fn) -> dict:
 
 
 def _located(file: str, line: int, header: list[str], decorator: str, text: str) -> str:
-    start = max(line - 1 - bool(decorator), 2)
-    lines = [f'#line {start} "{file}"', "; ".join(header)]
+    """A module with a definition that stands on that line of a file, in the same column."""
+    above = ["; ".join(header)]
+    indentation = _indentation(file, line, text)
+    if indentation and line - 2 - bool(decorator) >= 2:
+        above.append("if True:")
+        text = textwrap.indent(text, indentation)
+    else:
+        indentation = ""
     if decorator:
-        lines.append(decorator)
-    return "\n".join(lines) + "\n" + text
+        above.append(indentation + decorator)
+    start = max(line - len(above), 2)
+    return "\n".join([f'#line {start} "{file}"', *above]) + "\n" + text
+
+
+def _indentation(file: str, line: int, text: str) -> str:
+    """What stands before a definition on its line of the file; nothing where the file is not what it was."""
+    found = linecache.getline(file, line).rstrip("\n")
+    first = text.partition("\n")[0].rstrip("\r")
+    return found[:-len(first)] if first and found.endswith(first) and not found[:-len(first)].strip() else ""
 
 
 def _decorator(function) -> str:

@@ -71,6 +71,22 @@ def memory_of(tensor) -> tuple[int, int]:
     return tensor.data_ptr(), tensor.numel() * tensor.element_size()
 
 
+def device_type(value) -> int:
+    """DLPack's number of the kind of device that a tensor, or a descriptor's tensor, is on; 0 for what is none."""
+    tensor = value.base if hasattr(value, "block_shape") else value
+    device = getattr(tensor, "device", None)
+    kind = getattr(device, "type", None) if device is not None else None
+    if isinstance(kind, str):
+        return {"cuda": _CUDA, "cpu": _CPU}.get(kind, 0)
+    if hasattr(tensor, "__cuda_array_interface__"):
+        return _CUDA
+    if hasattr(tensor, "__array_interface__") and getattr(tensor, "shape", None) is not None:
+        return _CPU
+    if hasattr(tensor, "__dlpack_device__"):
+        return int(tensor.__dlpack_device__()[0])
+    return 0
+
+
 def is_function(value) -> bool:
     """Whether a value is a function of the language, ours or Triton's."""
     return hasattr(value, "__tilec_function__") or type(value).__name__ in ("JITFunction", "ConstexprFunction")
@@ -102,13 +118,13 @@ def classify(value, is_constexpr: bool, name: str):
         return "value", tuple(value)
     if isinstance(value, list):
         return "value", tuple(value)
+    numpy = sys.modules.get("numpy")
+    if numpy is not None and isinstance(value, numpy.generic) and isinstance(value.item(), (bool, int, float)):
+        return "value", value.item()  # It has the interface of arrays as well.
     if not is_constexpr:
         found = _tensor(value, name)
         if found:
             return found
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.generic):
-        return "value", value.item()
     if is_constexpr:
         return _constant_of(value)
     raise TypeError(f"argument '{name}' is a {kind.__module__}.{kind.__qualname__}, which no kernel can take: expected a "
@@ -228,6 +244,10 @@ def _function(function) -> int:
         text = f"{name}_{index}"
     number = _text(text)
     if number not in functions:
+        from ._sources import function_text
+
+        # One that cannot be read must not be there: all kernels bring the functions along.
+        function_text(function)
         functions[number] = (function, text)
         # Kernels that were opened before do not know it.
         _native.forget_opened()

@@ -27,6 +27,10 @@ class Finding(NamedTuple):
     thread: int
     kernel: str
 
+    def describe(self) -> str:
+        """Place, kind and message, with the source line and a caret below the place."""
+        return f"{self.file}:{self.line}:{self.column}: {self.kind}: {self.message}{_source_line(self)}"
+
 
 class KernelFault(TilecError):
     """A kernel that did something wrong on the simulator; `findings` says what, the first one first."""
@@ -71,18 +75,18 @@ _CLASSES = {
 def make_error(status: int, message: str, findings: list | None = None) -> Exception:
     """The exception of a failed call of the library."""
     if findings:
-        return KernelFault(_with_source(message, findings), [Finding(*finding) for finding in findings])
+        findings = [Finding(*finding) for finding in findings]
+        return KernelFault(message + _source_line(findings[0]), findings)
     return _CLASSES.get(status, InternalError)(message)
 
 
-def _with_source(message: str, findings: list) -> str:
-    """Adds the source line and a caret below the first finding's place."""
+def _source_line(finding: Finding) -> str:
+    """The source line with a caret below the finding's place, after a line break; empty where it cannot be read."""
     import linecache
 
-    first = Finding(*findings[0])
-    line = linecache.getline(first.file, first.line).rstrip("\n")
+    line = linecache.getline(finding.file, finding.line).rstrip("\n")
     if not line:
-        return message
-    number = str(first.line)
-    caret = " " * (first.column - 1) + "^" if first.column > 0 else ""
-    return f"{message}\n {number} | {line}\n {' ' * len(number)} | {caret}"
+        return ""
+    number = str(finding.line)
+    caret = " " * (finding.column - 1) + "^" if finding.column > 0 else ""
+    return f"\n {number} | {line}\n {' ' * len(number)} | {caret}"

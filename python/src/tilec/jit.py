@@ -8,13 +8,14 @@ comes to a device or a kind of arguments for the first time.
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import warnings
 
 from . import _devices, _native, _report, _values, errors
 from ._compiled import CompiledKernel
-from .errors import TilecWarning
+from .errors import KernelFault, TilecWarning
 
 _missing = object()
 
@@ -113,11 +114,21 @@ class Launchable(_native.Kernel):
     def _take_option(self, name: str, value):
         if name in _IGNORED_OPTIONS:
             return
+        if name == "check":
+            raise KeyError("launches have no option 'check': write 'with tilec.check(): kernel[grid](...)', or set "
+                           "tilec.settings.check")
         raise KeyError(f"keyword argument '{name}' is neither a parameter of kernel '{self._fn.__name__}' nor a launch "
                        "option")
 
     def _run_hooked(self, grid, args, kwargs):
-        return self._launch(grid, args, kwargs)
+        """What launches do instead of `_launch` once there is a hook of any kind."""
+        try:
+            compiled = self._launch(grid, args, kwargs)
+        except KernelFault:
+            _report.launches.add(self._fn, is_simulated=True)
+            raise
+        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False))
+        return compiled
 
     def _recover(self, grid, args, kwargs, error):
         raise error
@@ -184,8 +195,11 @@ class JITFunction(Launchable):
 
     def warmup(self, *args, grid=None, **kwargs) -> CompiledKernel:
         """Compiles for such arguments and launches nothing. A dtype stands for a tensor of it."""
-        args = tuple(_mock(arg) for arg in args)
-        return self._warmup(args, {name: _mock(value) for name, value in kwargs.items()})
+        constexprs = {name for name, is_constexpr in zip(self.arg_names, self._constexprs) if is_constexpr}
+        names = itertools.chain(self.arg_names, itertools.repeat(None))
+        args = tuple(arg if name in constexprs else _mock(arg) for name, arg in zip(names, args))
+        kwargs = {name: arg if name in constexprs else _mock(arg) for name, arg in kwargs.items()}
+        return self._warmup(args, kwargs)
 
     def add_pre_run_hook(self, hook):
         """Has `hook(*args, **kwargs)` called before each launch."""
@@ -195,7 +209,7 @@ class JITFunction(Launchable):
     def _run_hooked(self, grid, args, kwargs):
         for hook in self.pre_run_hooks:
             hook(*args, **(kwargs or {}))
-        return self._launch(grid, args, kwargs)
+        return super()._run_hooked(grid, args, kwargs)
 
     def __call__(self, *args, **kwargs):
         if self.is_constexpr:

@@ -1,0 +1,93 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `pytest -p tilec.check` does: every launch on the simulator is checked, those of @triton.jit kernels, too; the
+report has what was found and how many launches there were."""
+
+from __future__ import annotations
+
+import pytest
+
+from . import _native, _report
+from ._devices import settings
+from .errors import KernelFault
+
+
+class Plugin:
+    """The hooks of one run of pytest."""
+
+    def __init__(self, config):
+        self._config = config
+        self._before = settings.check
+        self._missing = ""
+        #: What the processes of pytest-xdist ran.
+        self._others: list[dict] = []
+        settings.check = True
+        _native.set_hooked(True)
+        try:
+            import tilec
+
+            tilec.install()
+        except ImportError as error:
+            self._missing = f"; kernels of @triton.jit are not taken over: {error}"
+
+    def pytest_report_header(self):
+        return f"tilec: launches on the simulator are checked{self._missing}"
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item, call):
+        report = yield
+        for fault in _faults(call.excinfo.value if call.excinfo else None):
+            text = "\n".join(finding.describe() for finding in fault.findings)
+            report.sections.append(("tilec findings", text or str(fault)))
+        return report
+
+    def pytest_sessionfinish(self, session):
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output["tilec"] = _counts()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node, error):
+        counts = getattr(node, "workeroutput", {}).get("tilec")
+        if counts:
+            self._others.append(counts)
+
+    def pytest_terminal_summary(self, terminalreporter):
+        terminalreporter.section("tilec")
+        terminalreporter.write_line(_summary([_counts(), *self._others]))
+
+    def pytest_unconfigure(self):
+        settings.check = self._before
+        if not self._missing:
+            import tilec
+
+            tilec.uninstall()
+
+
+def _faults(error: BaseException | None) -> list[KernelFault]:
+    """The faults that an exception is or came from."""
+    faults: list[KernelFault] = []
+    seen = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        if isinstance(error, KernelFault):
+            faults.append(error)
+        error = error.__cause__ or error.__context__
+    return faults
+
+
+def _counts() -> dict:
+    launches = _report.launches
+    return {"total": launches.total, "checked": launches.checked, "kernels": sorted(launches.kernels),
+            "checked_kernels": sorted(launches.checked_kernels)}
+
+
+def _summary(counts: list[dict]) -> str:
+    total, checked = (sum(count[name] for count in counts) for name in ("total", "checked"))
+    kernels, checked_kernels = ({kernel for count in counts for kernel in count[name]}
+                                for name in ("kernels", "checked_kernels"))
+    if total == 0:
+        return "no kernel was launched by tilec"
+    text = f"{checked} of {total} launches checked, {len(checked_kernels)} of {len(kernels)} kernels"
+    missed = sorted(kernels - checked_kernels)
+    return text + (f"\nnot checked: {', '.join(missed)}" if missed else "")
