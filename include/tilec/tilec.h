@@ -67,6 +67,8 @@ typedef enum tilec_status {
 
 /// The library's version, "MAJOR.MINOR.PATCH".
 TILEC_API const char *tilec_version(void);
+/// Digits that tell builds of the library apart: what is kept outside of it may depend on them.
+TILEC_API const char *tilec_build_id(void);
 /// "ok", "input error", ...; "unknown status" for other numbers.
 TILEC_API const char *tilec_status_name(int status);
 /// Why the last failing call of this thread failed; empty when none did. Lives until this thread's

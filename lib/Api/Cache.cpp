@@ -5,6 +5,8 @@
 
 #include "Objects.h"
 
+#include "tilec/Cache/BuildId.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tilec;
@@ -51,3 +53,5 @@ tilec_status tilec_cache_get_statistics(const tilec_cache *cache,
     return writeStruct(result, statistics, "statistics");
   });
 }
+
+const char *tilec_build_id(void) { return compilerBuildId().c_str(); }

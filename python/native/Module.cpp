@@ -262,6 +262,8 @@ static PyObject *typeOfName(PyObject *, PyObject *name) {
 
 static PyObject *version(PyObject *, PyObject *) { return PyUnicode_FromString(tilec_version()); }
 
+static PyObject *buildId(PyObject *, PyObject *) { return PyUnicode_FromString(tilec_build_id()); }
+
 static PyObject *forgetAll(PyObject *, PyObject *) {
   forgetOpened();
   return none();
@@ -274,6 +276,7 @@ static PyObject *setHookedFlag(PyObject *, PyObject *flag) {
 
 static PyMethodDef functions[] = {
     {"version", version, METH_NOARGS, "The library's version."},
+    {"build_id", buildId, METH_NOARGS, "What tells the library's builds apart."},
     {"device_open", deviceOpen, METH_VARARGS, "(name, check, threads): a device's handle."},
     {"device_info", deviceInfo, METH_O,
      "(name, target, major, minor, multiprocessors, shared bytes, bytes)."},

@@ -33,6 +33,8 @@ def install(fallback: bool | None = None):
     TritonKernel.fallback = os.environ.get("TILEC_FALLBACK", "1") != "0" if fallback is None else fallback
     if _originals:
         return
+    # For the processes that this one starts: torch compiles in some.
+    os.environ["TILEC"] = "1"
     if sys.modules.get("triton") is None and importlib.util.find_spec("triton") is None:
         from . import standin
 
@@ -53,6 +55,12 @@ def uninstall():
         else:
             delattr(JITFunction, name)
     errors._CLASSES.update(_originals["classes"])
+    import triton
+    from triton.compiler import compiler
+
+    for module in (compiler, triton.compiler, triton):
+        module.compile = _originals["compile"]
+    os.environ.pop("TILEC", None)
     _originals.clear()
 
 
@@ -64,6 +72,7 @@ def _patch():
             _originals[name] = vars(JITFunction)[name]
     _originals["classes"] = dict(errors._CLASSES)
     errors._CLASSES.update(_error_classes())
+    _patch_compile()
     JITFunction.run = _run
     JITFunction.__getitem__ = _getitem
     update_source = _originals.get("_unsafe_update_src")
@@ -79,6 +88,45 @@ def _patch():
         from triton.runtime import driver
 
         driver.set_active(HostDriver())
+
+
+def _patch_compile():
+    """Takes over `triton.compile`, by all its names."""
+    import triton
+    from triton.compiler import compiler
+
+    original = compiler.compile
+
+    def compile(src, target=None, options=None, **kwargs):
+        from triton.runtime import driver
+
+        if type(src).__name__ != "ASTSource":
+            return original(src, target, options, **kwargs)
+        try:
+            from ._triton_compile import compile_source
+
+            return compile_source(src, target or driver.active.get_current_target(), options)
+        except (errors.CompilationError, errors.Unavailable) as error:
+            if not TritonKernel.fallback:
+                raise
+            _tell_fallback(src.fn.__name__, error)
+        return original(src, target, options, **kwargs)
+
+    _originals["compile"] = original
+    for module in (compiler, triton.compiler, triton):
+        module.compile = compile
+
+
+#: Kernels that a warning was given for.
+_refused: set[str] = set()
+
+
+def _tell_fallback(name: str, error: Exception):
+    _report.add(_report.Entry(name, fallback=str(error)))
+    if name not in _refused:
+        _refused.add(name)
+        warnings.warn(f"tilec refuses kernel '{name}', which Triton compiles instead:\n{error}", errors.TilecWarning,
+                      stacklevel=3)
 
 
 def _error_classes() -> dict:
@@ -130,7 +178,6 @@ class TritonKernel(Launchable):
 
     def __init__(self, function):
         super().__init__(function, function.fn, function.do_not_specialize, function.do_not_specialize_on_alignment)
-        self._is_refused = False
 
     def _options(self) -> dict:
         from triton import knobs
@@ -152,11 +199,7 @@ class TritonKernel(Launchable):
         """What to do about a failed launch: to run it on Triton, or to raise."""
         if not isinstance(error, errors.CompilationError) or not self.fallback or _devices.count() == 0:
             raise error
-        if not self._is_refused:
-            self._is_refused = True
-            _report.add(_report.Entry(self._fn.__name__, fallback=str(error)))
-            warnings.warn(f"tilec refuses kernel '{self._fn.__name__}', which runs on Triton instead:\n{error}",
-                          errors.TilecWarning, stacklevel=2)
+        _tell_fallback(self._fn.__name__, error)
         return _originals["run"](self._function, *args, grid=grid, warmup=False, **(kwargs or {}))
 
 

@@ -1,0 +1,121 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`triton.compile` through tilec: what TorchInductor and ahead-of-time users of Triton call.
+
+The result is Triton's own CompiledKernel, in Triton's own cache, with a cubin of tilec's: Triton's launcher, torch's
+static launcher and everything else that comes after the cubin stay as they are. A launcher passes two pointers to
+scratch memory behind a kernel's arguments, which the driver does not hand on to a kernel that has no such parameters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from . import _devices, _native, _report, _values, errors
+from ._sources import make_source
+
+
+def compile_source(src, target, options: dict):
+    """Compiles an ASTSource of Triton's; raises what tilec refuses as errors.CompilationError."""
+    from triton.compiler.compiler import CompiledKernel, make_backend
+    from triton.runtime.cache import get_cache_manager
+
+    backend = make_backend(target)
+    parsed = backend.parse_options(dict(options or {}, **src.parse_options()))
+    source = make_source(src.fn)
+    request = _request(src, target, parsed)
+    text = json.dumps([_native.version(), _native.build_id(), source.name, source.text, source.modules, request,
+                       sorted((name, repr(value)) for name, value in vars(parsed).items())])  # yapf: disable
+    key = hashlib.sha256(text.encode()).hexdigest()
+    cache = get_cache_manager(key)
+    name = src.fn.__name__
+    metadata_file = f"{name[:150]}.json"
+    group = cache.get_group(metadata_file) or {}
+    if metadata_file not in group:
+        group = _compile(source, request, name, cache, parsed, target, key)
+        cache.put_group(metadata_file, group)
+    return CompiledKernel(src, group, key)
+
+
+def _request(src, target, parsed) -> dict:
+    """The options of the compilation."""
+    if target.backend != "cuda":
+        raise errors.CompilationError(f"tilec has no target '{target.backend}'")
+    arguments, constants = [], []
+    for index, (name, kind) in enumerate(src.signature.items()):
+        _add(arguments, constants, name, kind, (index, ), src)
+    flags = (1 if parsed.debug else 0) | (0 if parsed.enable_fp_fusion else 4)
+    return {
+        "kernel": src.fn.__name__,
+        "target": f"sm_{target.arch}" + ("a" if target.arch in (90, 100) else ""),
+        "arguments": arguments,
+        "constants": constants,
+        "num_warps": parsed.num_warps,
+        "num_stages": max(parsed.num_stages, 1),
+        "max_registers": parsed.maxnreg or 0,
+        "flags": flags,
+        "stop_after": 7,
+    }
+
+
+def _add(arguments: list, constants: list, name: str, kind, path: tuple, src):
+    """Adds a parameter, or an element of a tuple, by the name that tilec has for it."""
+    if isinstance(kind, (tuple, list)):
+        fields = getattr(kind, "_fields", range(len(kind)))
+        if not kind:
+            constants.append((name, "()"))
+        for index, (field, element) in enumerate(zip(fields, kind)):
+            _add(arguments, constants, f"{name}.{field}", element, (*path, index), src)
+        return
+    if kind == "constexpr":
+        literal = _values.literal(src.constants.get(path))
+        if literal is None:
+            raise errors.CompilationError(f"the value of '{name}' cannot be a constant of a kernel")
+        constants.append((name, literal))
+        return
+    if kind.startswith(("tensordesc", "nvTmaDesc")):
+        raise errors.CompilationError(f"argument '{name}' is a tensor descriptor of the host, which Triton's launcher passes "
+                                      "in another form")
+    is_divisible = any(attribute[0] == "tt.divisibility" for attribute in src.attrs.get(path, ()))
+    arguments.append((name, ("u1" if kind == "i1" else kind) + (":16" if is_divisible else "")))
+
+
+def _compile(source, request: dict, name: str, cache, parsed, target, key: str) -> dict:
+    import time
+
+    begin = time.perf_counter()
+    options = {**request, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
+    handle, _ = _native.compile_text(source.name, source.text, options)
+    try:
+        facts = json.loads(_native.kernel_metadata(handle))
+        cubin, ptx = _native.kernel_cubin(handle), _native.kernel_ptx(handle)
+    finally:
+        _native.kernel_destroy(handle)
+    if facts.get("tensorMaps"):
+        raise errors.CompilationError("the kernel takes tensor maps, which Triton's launcher cannot encode")
+    if cubin is None:
+        raise errors.Unavailable("there is no assembler: Triton's launcher needs a cubin")
+    _report.add(_report.Entry(name, time.perf_counter() - begin, False))
+    metadata = {
+        **vars(parsed),
+        "hash": key,
+        "target": {"backend": target.backend, "arch": target.arch, "warp_size": target.warp_size},
+        "name": facts["name"],
+        "num_warps": facts.get("numWarps", 4),
+        "shared": facts.get("dynamicSharedBytes", 0),
+        "tmem_size": 0,
+        "cluster_dims": [1, 1, 1],
+        "num_ctas": 1,
+        "global_scratch_size": 0,
+        "global_scratch_align": 1,
+        "profile_scratch_size": 0,
+        "profile_scratch_align": 1,
+        "tensordesc_meta": [],
+        "triton_version": "tilec " + _native.version(),
+    }
+    files = {"cubin": cubin, "ptx": ptx, "source": source.text, "json": json.dumps(metadata, default=vars)}
+    return {
+        f"{name[:150]}.{extension}": cache.put(content, f"{name[:150]}.{extension}", binary=extension == "cubin")
+        for extension, content in files.items()
+    }
