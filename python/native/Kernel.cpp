@@ -27,10 +27,21 @@ struct Param {
   bool isConstexpr = false;
 };
 
+/// Handles of the process that this one was forked from are not this one's to destroy.
+struct DestroyJit {
+  pid_t process = getpid();
+  void operator()(tilec_jit *jit) const {
+    if (process == getpid())
+      tilec_jit_destroy(jit);
+  }
+};
+/// Shared with the launches under way, which go on without the interpreter's lock.
+using SharedJit = std::shared_ptr<tilec_jit>;
+
 /// A kernel's code for one device.
 struct Opened {
   int32_t deviceType = 0, deviceId = 0;
-  tilec_jit *jit = nullptr;
+  SharedJit jit;
   /// What launches return, by the number of the code.
   std::vector<Ref> kernels;
 };
@@ -42,12 +53,13 @@ struct KernelState {
   Ref classify, constants;
   unsigned epoch = 0;
   pid_t process = 0;
+  /// Counts the times that the code was dropped.
+  unsigned generation = 0;
 
-  ~KernelState() { forget(); }
   void forget() {
-    for (Opened &entry : opened)
-      tilec_jit_destroy(entry.jit);
-    opened.clear();
+    ++generation;
+    // Python may run when what launches returned goes away.
+    std::vector<Opened>().swap(opened);
   }
 };
 
@@ -252,35 +264,44 @@ static bool findPlace(PyObject *self, Place &place) {
   return answer && PyArg_ParseTuple(answer.get(), "ii", &place.deviceType, &place.deviceId);
 }
 
-/// The kernel on a device, which is opened when it is not yet; null with a Python exception. The
-/// pointer is good until the interpreter's lock is given away.
-static Opened *open(PyObject *self, KernelState &state, const Place &place) {
-  if (state.epoch != epoch || state.process != getpid()) {
-    // Handles of the process that this one was forked from are not this one's to destroy.
-    if (state.process == getpid())
-      state.forget();
-    state.opened.clear();
-    state.epoch = epoch;
-    state.process = getpid();
-  }
-  for (Opened &entry : state.opened)
+/// Drops the code when something happened that makes it out of date.
+static void forgetIfOld(KernelState &state) {
+  if (state.epoch == epoch && state.process == getpid())
+    return;
+  state.epoch = epoch;
+  state.process = getpid();
+  state.forget();
+}
+
+static SharedJit findOpened(const KernelState &state, const Place &place) {
+  for (const Opened &entry : state.opened)
     if (entry.deviceType == place.deviceType && entry.deviceId == place.deviceId)
-      return &entry;
-  Ref handle(
-      PyObject_CallMethod(self, "_open", "(ii)", int(place.deviceType), int(place.deviceId)));
-  if (!handle)
-    return nullptr;
-  tilec_jit *jit = handleOf<tilec_jit>(handle.get());
-  if (!jit)
-    return nullptr;
-  // Another thread may have been here meanwhile.
-  for (Opened &entry : state.opened)
-    if (entry.deviceType == place.deviceType && entry.deviceId == place.deviceId) {
-      tilec_jit_destroy(jit);
-      return &entry;
-    }
-  state.opened.push_back({place.deviceType, place.deviceId, jit, {}});
-  return &state.opened.back();
+      return entry.jit;
+  return nullptr;
+}
+
+/// The kernel on a device, which is opened when it is not yet; null with a Python exception.
+static SharedJit open(PyObject *self, KernelState &state, const Place &place) {
+  for (;;) {
+    forgetIfOld(state);
+    if (SharedJit known = findOpened(state, place))
+      return known;
+    unsigned generation = state.generation;
+    Ref handle(
+        PyObject_CallMethod(self, "_open", "(ii)", int(place.deviceType), int(place.deviceId)));
+    tilec_jit *raw = handle ? handleOf<tilec_jit>(handle.get()) : nullptr;
+    if (!raw)
+      return nullptr;
+    SharedJit jit(raw, DestroyJit());
+    // Other threads may have been here meanwhile.
+    forgetIfOld(state);
+    if (state.generation != generation)
+      continue;
+    if (SharedJit known = findOpened(state, place))
+      return known;
+    state.opened.push_back({place.deviceType, place.deviceId, jit, {}});
+    return jit;
+  }
 }
 
 static bool findStream(PyObject *self, const Place &place, void *&stream) {
@@ -304,7 +325,7 @@ struct ReadyCall {
   tilec_call call = {};
   Arguments arguments;
   Bound bound;
-  tilec_jit *jit = nullptr;
+  SharedJit jit;
 };
 } // namespace
 
@@ -319,10 +340,9 @@ static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject
       return false;
   if (arguments.place.deviceType == 0 && !findPlace(self, arguments.place))
     return false;
-  Opened *opened = open(self, state, arguments.place);
-  if (!opened)
+  ready.jit = open(self, state, arguments.place);
+  if (!ready.jit)
     return false;
-  ready.jit = opened->jit;
   tilec_call &call = ready.call;
   call.values = arguments.values.data();
   call.num_values = arguments.values.size();
@@ -346,9 +366,9 @@ static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyC
       return known;
     }
   tilec_kernel *kernel = nullptr;
-  if (tilec_status status = tilec_jit_get_kernel(ready.jit, &ready.call, &kernel))
+  if (tilec_status status = tilec_jit_get_kernel(ready.jit.get(), &ready.call, &kernel))
     return raiseStatus(status);
-  const char *kind = tilec_jit_describe(ready.jit, &ready.call);
+  const char *kind = tilec_jit_describe(ready.jit.get(), &ready.call);
   const Place &place = ready.arguments.place;
   Ref number(numberOf(kernel));
   Ref made(number
@@ -383,10 +403,10 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
     if (isEmpty) {
       // There is nothing to run, but a kernel that is wrong is wrong all the same.
       tilec_kernel *kernel = nullptr;
-      status = tilec_jit_get_kernel(ready.jit, &call, &kernel);
+      status = tilec_jit_get_kernel(ready.jit.get(), &call, &kernel);
       tilec_kernel_destroy(kernel);
     } else {
-      status = tilec_jit_launch(ready.jit, &call, &variant);
+      status = tilec_jit_launch(ready.jit.get(), &call, &variant);
     }
   }
   simulation.print();
@@ -501,7 +521,7 @@ static PyObject *warmup(PyObject *self, PyObject *args) {
     tilec_status status = TILEC_OK;
     {
       WithoutGil unlocked;
-      status = tilec_jit_find(ready.jit, &ready.call, &variant);
+      status = tilec_jit_find(ready.jit.get(), &ready.call, &variant);
     }
     return status == TILEC_OK ? compiledKernel(self, *state, ready, variant) : raiseStatus(status);
   });
