@@ -63,6 +63,8 @@ private:
 
   PyObject *classify;
   PyObject *constants;
+  /// How many tuples the value that is added now is in.
+  unsigned depth = 0;
   std::deque<tilec_descriptor> descriptors;
 };
 

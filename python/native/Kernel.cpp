@@ -237,11 +237,16 @@ static bool readGrid(PyObject *grid, const KernelState &state, const Bound &boun
       return false;
     grid = made.get();
   }
-  if (PyLong_Check(grid))
-    return readDimension(grid, 0, call.grid[0]);
-  Py_ssize_t size = PySequence_Size(grid);
-  if (size < 0)
+  // Arrays may be sequences and numbers at once.
+  Py_ssize_t size = PyLong_Check(grid) || !PySequence_Check(grid) ? -1 : PySequence_Size(grid);
+  if (size < 0) {
+    PyErr_Clear();
+    if (PyIndex_Check(grid))
+      return readDimension(grid, 0, call.grid[0]);
+    PyErr_Format(PyExc_TypeError,
+                 "a grid has one to three sizes, or is a function of the arguments, got %R", grid);
     return false;
+  }
   if (size < 1 || size > 3) {
     PyErr_Format(PyExc_ValueError, "a grid has one to three sizes, got %zd", size);
     return false;

@@ -122,9 +122,17 @@ def test_grids(tensor, grid):
     np.testing.assert_array_equal(counts, expected)
 
 
-@pytest.mark.xfail(strict=True, reason="readGrid of Kernel.cpp takes int alone for a grid of one size")
-def test_a_grid_of_numpy():
-    count_programs[np.int64(3)](np.zeros(64, np.int32), 3, 1)
+@pytest.mark.parametrize("grid", [np.int64(3), np.array(3), np.array([3]), lambda meta: np.int32(meta["size0"])])
+def test_a_grid_of_numpy(grid):
+    counts = np.zeros(64, np.int32)
+    count_programs[grid](counts, 3, 1)
+    np.testing.assert_array_equal(counts, np.arange(64) < 3)
+
+
+@pytest.mark.parametrize("grid", [1.5, None, object(), {1}])
+def test_what_is_no_grid(grid):
+    with pytest.raises(TypeError, match="a grid has one to three sizes"):
+        count_programs[grid](np.zeros(64, np.int32), 3, 1)
 
 
 def test_a_grid_of_the_arguments():
@@ -450,7 +458,6 @@ def test_the_length_of_a_text():
     assert out[0] == 5
 
 
-@pytest.mark.xfail(strict=True, reason="Arguments::add recurses without a bound")
 def test_a_list_that_holds_itself(tmp_path, run_python):
     program = tmp_path / "program.py"
     program.write_text("import numpy as np\nimport tilec\nimport tilec.language as tl\n"
