@@ -49,6 +49,8 @@ struct Opened {
 /// What a kernel's object holds.
 struct KernelState {
   std::vector<Param> params;
+  /// How many of the parameters cannot be given by name, and how many can be given by position.
+  size_t numUnnamed = 0, numPositional = 0;
   std::vector<Opened> opened;
   Ref classify, constants;
   unsigned epoch = 0;
@@ -95,8 +97,11 @@ void tilec::python::setHooked(bool hooked) { isHooked = hooked; }
 
 static KernelState *stateOf(PyObject *self) {
   KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
-  if (!state)
-    PyErr_SetString(PyExc_RuntimeError, "the kernel was not set up");
+  if (!state) {
+    Ref answer(PyObject_CallMethod(self, "_refuse", nullptr));
+    if (answer)
+      PyErr_SetString(PyExc_RuntimeError, "the kernel was not set up");
+  }
   return state;
 }
 
@@ -153,9 +158,10 @@ static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObj
                  Bound &bound, tilec_call &call) {
   size_t count = state.params.size();
   Py_ssize_t given = PyTuple_Size(args);
-  if (size_t(given) > count) {
-    PyErr_Format(PyExc_TypeError, "the kernel takes %zd arguments, got %zd", Py_ssize_t(count),
-                 given);
+  if (size_t(given) > state.numPositional) {
+    PyErr_Format(PyExc_TypeError, "the kernel takes %zd %s, got %zd",
+                 Py_ssize_t(state.numPositional),
+                 state.numPositional < count ? "positional arguments" : "arguments", given);
     return false;
   }
   bound.assign(count, nullptr);
@@ -173,6 +179,10 @@ static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObj
     for (size_t i = 0; i < count && index == count; ++i)
       if (PyUnicode_Compare(state.params[i].name.get(), name) == 0)
         index = i;
+    if (index < state.numUnnamed) {
+      PyErr_Format(PyExc_TypeError, "the kernel's argument '%U' is positional-only", name);
+      return false;
+    }
     if (index == count) {
       if (!takeOption(self, name, value, call))
         return false;
@@ -458,12 +468,14 @@ template <typename Body> static PyObject *guarded(Body body) {
   }
 }
 
-/// _setup(names, constexprs, defaults, missing, classify, constants)
+/// _setup(names, constexprs, defaults, missing, classify, constants, positional-only parameters,
+/// positional parameters)
 static PyObject *setup(PyObject *self, PyObject *args) {
   PyObject *names = nullptr, *constexprs = nullptr, *defaults = nullptr, *missing = nullptr,
            *classify = nullptr, *constants = nullptr;
-  if (!PyArg_ParseTuple(args, "OOOOOO", &names, &constexprs, &defaults, &missing, &classify,
-                        &constants))
+  Py_ssize_t unnamed = 0, positional = 0;
+  if (!PyArg_ParseTuple(args, "OOOOOOnn", &names, &constexprs, &defaults, &missing, &classify,
+                        &constants, &unnamed, &positional))
     return nullptr;
   return guarded([&]() -> PyObject * {
     auto state = std::make_unique<KernelState>();
@@ -483,6 +495,8 @@ static PyObject *setup(PyObject *self, PyObject *args) {
         param.defaultValue = std::move(value);
       state->params.push_back(std::move(param));
     }
+    state->numUnnamed = size_t(unnamed);
+    state->numPositional = size_t(positional);
     state->classify = Ref::borrow(classify);
     state->constants = Ref::borrow(constants);
     delete std::exchange(reinterpret_cast<KernelObject *>(self)->state, state.release());
@@ -564,7 +578,8 @@ static void deallocateLaunch(PyObject *self) {
   auto *object = reinterpret_cast<LaunchObject *>(self);
   Py_XDECREF(object->kernel);
   Py_XDECREF(object->grid);
-  PyObject_Free(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  // Objects own their type, as it is no static one.
   Py_DECREF(reinterpret_cast<PyObject *>(type));
 }
 
@@ -596,12 +611,13 @@ bool tilec::python::addKernelTypes(PyObject *module) {
                                       {Py_tp_dealloc, reinterpret_cast<void *>(deallocateLaunch)},
                                       {0, nullptr}};
   static PyType_Spec launchSpec = {"tilec._native.Launch", sizeof(LaunchObject), 0,
-                                   Py_TPFLAGS_DEFAULT, launchSlots};
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   launchSlots};
   Ref kernel(PyType_FromSpec(&kernelSpec));
   Ref launched(PyType_FromSpec(&launchSpec));
   if (!kernel || !launched)
     return false;
-  launchType = reinterpret_cast<PyTypeObject *>(launched.get());
+  launchType = reinterpret_cast<PyTypeObject *>(Ref::borrow(launched.get()).release());
   if (PyModule_AddObject(module, "Kernel", kernel.get()) != 0)
     return false;
   kernel.release();

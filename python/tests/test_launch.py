@@ -4,6 +4,7 @@
 
 import collections
 import linecache
+import sys
 import types
 
 import helper_functions
@@ -102,6 +103,40 @@ def test_the_kernel_is_no_function():
         add(1, 2, 3, 4)
 
 
+def test_positional_only_and_keyword_only_parameters():
+
+    @tilec.jit
+    def strict(out, a, /, b, *, c=7):
+        tl.store(out, a * 100 + b * 10 + c)
+
+    out = np.zeros(1, np.int32)
+    strict[1](out, 2, 3)
+    assert out[0] == 237
+    strict[1](out, 2, b=3, c=4)
+    assert out[0] == 234
+    with pytest.raises(TypeError, match="takes 3 positional arguments, got 4"):
+        strict[1](out, 2, 3, 4)
+    with pytest.raises(TypeError, match="argument 'a' is positional-only"):
+        strict[1](out, a=2, b=3)
+
+
+def test_kernels_have_a_fixed_number_of_parameters():
+
+    @tilec.jit
+    def first(*values):
+        return values[0]
+
+    @tilec.jit
+    def named(out, **values):
+        tl.store(out, 1)
+
+    for function in (first, named):
+        with pytest.raises(TypeError, match="has .args or ..kwargs, and cannot be launched"):
+            function[1](np.zeros(1, np.int32))
+        with pytest.raises(TypeError, match="cannot be launched"):
+            function.warmup(np.zeros(1, np.int32), grid=1)
+
+
 # Grids.
 
 
@@ -133,6 +168,17 @@ def test_a_grid_of_numpy(grid):
 def test_what_is_no_grid(grid):
     with pytest.raises(TypeError, match="a grid has one to three sizes"):
         count_programs[grid](np.zeros(64, np.int32), 3, 1)
+
+
+def test_launches_own_their_type():
+    launch = type(add[1])
+    before = sys.getrefcount(launch)
+    launches = [add[size] for size in range(100)]
+    assert sys.getrefcount(launch) == before + 100
+    del launches
+    assert sys.getrefcount(launch) == before
+    with pytest.raises(TypeError, match="cannot create"):
+        launch()
 
 
 def test_a_grid_of_the_arguments():

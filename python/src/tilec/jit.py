@@ -8,6 +8,7 @@ comes to a device or a kind of arguments for the first time.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import sys
@@ -46,8 +47,10 @@ class Launchable(_native.Kernel):
         self._contradiction = wrong[0] if wrong else None
         self._source = None
         self._source_functions = -1
-        self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
-                    _values.constants)
+        #: A function with *args or **kwargs may be called by kernels; it is none.
+        if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
+                        _values.constants, code.co_posonlyargcount, code.co_argcount)
 
     def _parameter_names(self, given) -> list[str]:
         """Parameters by name or number, those that are constants left out."""
@@ -58,6 +61,10 @@ class Launchable(_native.Kernel):
         return [name for name in names if name in self.arg_names]
 
     # What the native module asks for.
+
+    def _refuse(self):
+        raise TypeError(f"'{self._fn.__name__}' has *args or **kwargs, and cannot be launched: a kernel has a fixed number "
+                        "of parameters")
 
     def _make_source(self):
         from ._sources import make_source
@@ -183,8 +190,6 @@ class JITFunction(Launchable):
 
     @property
     def signature(self):
-        import inspect
-
         return inspect.signature(self.fn)
 
     def run(self, *args, grid, warmup=False, **kwargs):
