@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <unistd.h>
@@ -38,9 +39,19 @@ struct DestroyJit {
 /// Shared with the launches under way, which go on without the interpreter's lock.
 using SharedJit = std::shared_ptr<tilec_jit>;
 
+/// Where a kernel runs. On the CPU that is the simulator, which may look for races.
+struct Device {
+  int32_t type = 0, id = 0;
+  bool isChecked = false;
+
+  bool operator==(const Device &other) const {
+    return type == other.type && id == other.id && isChecked == other.isChecked;
+  }
+};
+
 /// A kernel's code for one device.
 struct Opened {
-  int32_t deviceType = 0, deviceId = 0;
+  Device device;
   SharedJit jit;
   /// What launches return, by the number of the code.
   std::vector<Ref> kernels;
@@ -81,7 +92,14 @@ using Bound = std::vector<PyObject *>;
 
 /// Names of launch options, as interned strings.
 struct OptionNames {
-  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *fpFusion, *cooperative, *pdl;
+  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *fpFusion, *cooperative, *pdl, *check;
+};
+
+/// The options of a launch that are no arguments of the kernel.
+struct LaunchOptions {
+  tilec_call &call;
+  /// Unset: what setChecked says.
+  std::optional<bool> isChecked;
 };
 
 } // namespace
@@ -90,10 +108,11 @@ static PyTypeObject *launchType;
 static OptionNames optionNames;
 /// Counts what makes opened devices out of date.
 static unsigned epoch = 1;
-static bool isHooked;
+static bool isHooked, isChecked;
 
 void tilec::python::forgetOpened() { ++epoch; }
 void tilec::python::setHooked(bool hooked) { isHooked = hooked; }
+void tilec::python::setChecked(bool checked) { isChecked = checked; }
 
 static KernelState *stateOf(PyObject *self) {
   KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
@@ -125,7 +144,8 @@ static bool readOption(PyObject *value, int32_t &to) {
 }
 
 /// Takes a keyword that is no parameter; false with a Python exception.
-static bool takeOption(PyObject *self, PyObject *name, PyObject *value, tilec_call &call) {
+static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOptions &options) {
+  tilec_call &call = options.call;
   auto setFlag = [&](uint32_t &flags, uint32_t flag, bool whenTrue) {
     int truth = PyObject_IsTrue(value);
     if (truth < 0)
@@ -150,12 +170,18 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, tilec_ca
     return setFlag(call.flags, TILEC_LAUNCH_PROGRAMMATIC, true);
   if (isSame(name, optionNames.numCtas))
     return true;
+  if (isSame(name, optionNames.check)) {
+    int truth = PyObject_IsTrue(value);
+    if (value != Py_None && truth >= 0)
+      options.isChecked = truth != 0;
+    return truth >= 0;
+  }
   return bool(Ref(PyObject_CallMethod(self, "_take_option", "(OO)", name, value)));
 }
 
 /// Binds the arguments of a call to the parameters, as Python does; other keywords are options.
 static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObject *kwargs,
-                 Bound &bound, tilec_call &call) {
+                 Bound &bound, LaunchOptions &options) {
   size_t count = state.params.size();
   Py_ssize_t given = PyTuple_Size(args);
   if (size_t(given) > state.numPositional) {
@@ -184,7 +210,7 @@ static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObj
       return false;
     }
     if (index == count) {
-      if (!takeOption(self, name, value, call))
+      if (!takeOption(self, name, value, options))
         return false;
       continue;
     }
@@ -288,22 +314,22 @@ static void forgetIfOld(KernelState &state) {
   state.forget();
 }
 
-static SharedJit findOpened(const KernelState &state, const Place &place) {
+static SharedJit findOpened(const KernelState &state, const Device &device) {
   for (const Opened &entry : state.opened)
-    if (entry.deviceType == place.deviceType && entry.deviceId == place.deviceId)
+    if (entry.device == device)
       return entry.jit;
   return nullptr;
 }
 
 /// The kernel on a device, which is opened when it is not yet; null with a Python exception.
-static SharedJit open(PyObject *self, KernelState &state, const Place &place) {
+static SharedJit open(PyObject *self, KernelState &state, const Device &device) {
   for (;;) {
     forgetIfOld(state);
-    if (SharedJit known = findOpened(state, place))
+    if (SharedJit known = findOpened(state, device))
       return known;
     unsigned generation = state.generation;
-    Ref handle(
-        PyObject_CallMethod(self, "_open", "(ii)", int(place.deviceType), int(place.deviceId)));
+    Ref handle(PyObject_CallMethod(self, "_open", "(iiO)", int(device.type), int(device.id),
+                                   device.isChecked ? Py_True : Py_False));
     tilec_jit *raw = handle ? handleOf<tilec_jit>(handle.get()) : nullptr;
     if (!raw)
       return nullptr;
@@ -312,9 +338,9 @@ static SharedJit open(PyObject *self, KernelState &state, const Place &place) {
     forgetIfOld(state);
     if (state.generation != generation)
       continue;
-    if (SharedJit known = findOpened(state, place))
+    if (SharedJit known = findOpened(state, device))
       return known;
-    state.opened.push_back({place.deviceType, place.deviceId, jit, {}});
+    state.opened.push_back({device, jit, {}});
     return jit;
   }
 }
@@ -340,6 +366,7 @@ struct ReadyCall {
   tilec_call call = {};
   Arguments arguments;
   Bound bound;
+  Device device;
   SharedJit jit;
 };
 } // namespace
@@ -347,7 +374,8 @@ struct ReadyCall {
 /// Reads a call as far as its kind of values; false with a Python exception.
 static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject *kwargs,
                     ReadyCall &ready) {
-  if (!bind(self, state, args, kwargs, ready.bound, ready.call))
+  LaunchOptions options{ready.call, std::nullopt};
+  if (!bind(self, state, args, kwargs, ready.bound, options))
     return false;
   Arguments &arguments = ready.arguments;
   for (size_t i = 0; i < ready.bound.size(); ++i)
@@ -355,7 +383,16 @@ static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject
       return false;
   if (arguments.place.deviceType == 0 && !findPlace(self, arguments.place))
     return false;
-  ready.jit = open(self, state, arguments.place);
+  const Place &place = arguments.place;
+  if (!place.isHost() && options.isChecked.value_or(false)) {
+    PyErr_SetString(PyExc_ValueError,
+                    "check=True is for launches on the simulator, which run where "
+                    "the tensors are on the CPU: this one is on a GPU");
+    return false;
+  }
+  ready.device = {place.deviceType, place.deviceId,
+                  place.isHost() && options.isChecked.value_or(isChecked)};
+  ready.jit = open(self, state, ready.device);
   if (!ready.jit)
     return false;
   tilec_call &call = ready.call;
@@ -384,12 +421,14 @@ static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyC
   if (tilec_status status = tilec_jit_get_kernel(ready.jit.get(), &ready.call, &kernel))
     return raiseStatus(status);
   const char *kind = tilec_jit_describe(ready.jit.get(), &ready.call);
-  const Place &place = ready.arguments.place;
+  const tilec_call &call = ready.call;
   Ref number(numberOf(kernel));
-  Ref made(number
-               ? PyObject_CallMethod(self, "_compiled", "(Osii)", number.get(), kind ? kind : "{}",
-                                     int(place.deviceType), int(place.deviceId))
-               : nullptr);
+  Ref made(number ? PyObject_CallMethod(
+                        self, "_compiled", "(Os(iiO)(iiiI))", number.get(), kind ? kind : "{}",
+                        int(ready.device.type), int(ready.device.id),
+                        ready.device.isChecked ? Py_True : Py_False, int(call.num_warps),
+                        int(call.num_stages), int(call.max_registers), unsigned(call.compile_flags))
+                  : nullptr);
   if (!made)
     return nullptr;
   if (Opened *opened = find()) {
@@ -591,7 +630,8 @@ bool tilec::python::addKernelTypes(PyObject *module) {
                  PyUnicode_InternFromString("debug"),
                  PyUnicode_InternFromString("enable_fp_fusion"),
                  PyUnicode_InternFromString("launch_cooperative_grid"),
-                 PyUnicode_InternFromString("launch_pdl")};
+                 PyUnicode_InternFromString("launch_pdl"),
+                 PyUnicode_InternFromString("check")};
   static PyMethodDef methods[] = {
       {"_setup", setup, METH_VARARGS, "The parameters and where to ask about values."},
       {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},

@@ -777,3 +777,23 @@ def test_metadata_of_the_function():
     assert add.src.startswith("def add(")
     assert "add" in repr(add)
     assert list(add.signature.parameters) == add.arg_names
+
+
+# Stages that are compiled when they are asked for.
+
+
+def test_stages_have_the_options_of_their_launch():
+
+    @tilec.jit
+    def checks(x, y):
+        value = tl.load(x)
+        tl.device_assert(value < 100, "too large")
+        tl.store(y, value * value + value)
+
+    x = np.ones(1, np.float32)
+    without, debug = checks[1](x, x), checks[1](x, x, debug=True)
+    assert "too large" in debug.asm["tile"] and "too large" not in without.asm["tile"]
+    limited = checks[1](x, x, maxnreg=64)
+    assert limited._options["max_registers"] == 64 and without._options.get("max_registers", 0) == 0
+    unfused = checks[1](x, x, enable_fp_fusion=False)
+    assert unfused._options["flags"] & 4 and not without._options["flags"] & 4

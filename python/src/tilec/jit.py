@@ -78,12 +78,12 @@ class Launchable(_native.Kernel):
         source = self._make_source()
         return {"kernel": self._fn.__name__, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
 
-    def _open(self, device_type: int, index: int) -> int:
+    def _open(self, device_type: int, index: int, check: bool) -> int:
         if self._contradiction:
             raise errors.make_error(errors._INPUT, f"parameter '{self._contradiction}' of kernel '{self._fn.__name__}' is a "
                                     "tl.constexpr, and is named in do_not_specialize")
         source = self._make_source()
-        device = _devices.device(device_type, index)
+        device = _devices.device(device_type, index, check)
         return _native.jit_create(self, device, source.name, source.text, {**self._options(), **self._parameters})
 
     def _default_place(self) -> tuple[int, int]:
@@ -92,10 +92,14 @@ class Launchable(_native.Kernel):
     def _stream(self, index: int) -> int:
         return _devices.stream(index)
 
-    def _compiled(self, handle: int, kind: str, device_type: int, index: int) -> CompiledKernel:
-        target = _devices.info(device_type, index)[1]
+    def _compiled(self, handle: int, kind: str, place: tuple, given: tuple) -> CompiledKernel:
+        target = _devices.info(*place)[1]
         options = {**self._options(), **json.loads(kind), "target": target}
-        kernel = CompiledKernel(handle, self._make_source(), options, (device_type, index))
+        for name, value in zip(("num_warps", "num_stages", "max_registers"), given):
+            if value:
+                options[name] = value
+        options["flags"] = options.get("flags", 0) | given[3]
+        kernel = CompiledKernel(handle, self._make_source(), options, place)
         self._rename(kernel)
         return kernel
 
@@ -121,9 +125,6 @@ class Launchable(_native.Kernel):
     def _take_option(self, name: str, value):
         if name in _IGNORED_OPTIONS:
             return
-        if name == "check":
-            raise KeyError("launches have no option 'check': write 'with tilec.check(): kernel[grid](...)', or set "
-                           "tilec.settings.check")
         raise KeyError(f"keyword argument '{name}' is neither a parameter of kernel '{self._fn.__name__}' nor a launch "
                        "option")
 
@@ -132,10 +133,15 @@ class Launchable(_native.Kernel):
         try:
             compiled = self._launch(grid, args, kwargs)
         except KernelFault:
-            _report.launches.add(self._fn, is_simulated=True)
+            _report.launches.add(self._fn, self._is_checked(kwargs))
             raise
-        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False))
+        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False) and self._is_checked(kwargs))
         return compiled
+
+    def _is_checked(self, kwargs) -> bool:
+        """Whether a launch with such keywords is checked on the simulator."""
+        option = None if "check" in self.arg_names else (kwargs or {}).get("check")
+        return _devices.settings.check if option is None else bool(option)
 
     def _recover(self, grid, args, kwargs, error):
         raise error
