@@ -25,6 +25,7 @@ import textwrap
 import types
 
 from . import _values
+from ._values import python_function
 
 #: Modules of the host that the compiler knows by their names.
 _HOST_MODULES = {
@@ -50,16 +51,12 @@ def make_source(kernel) -> Source:
     text = builder.add(kernel)
     first, *rest = builder.finish()
     assert first[1] == text
-    return Source(inspect.getsourcefile(_python_function(kernel)) or "<kernel>", text, rest)
-
-
-def _python_function(function):
-    return getattr(function, "fn", function)
+    return Source(inspect.getsourcefile(python_function(kernel)) or "<kernel>", text, rest)
 
 
 def function_text(function) -> tuple[str, int]:
     """The text of a function from `def` on, and the line that it stands on."""
-    fn = _python_function(function)
+    fn = python_function(function)
     try:
         lines, first = inspect.getsourcelines(fn)
     except (OSError, TypeError) as error:
@@ -177,7 +174,7 @@ class _Builder:
 
     def _function(self, function) -> str:
         text, line = function_text(function)
-        fn = _python_function(function)
+        fn = python_function(function)
         scope = dict(fn.__globals__)
         scope.update(_closure(fn))
         header = ["import triton as __triton"]
@@ -215,13 +212,16 @@ class _Builder:
         """A statement that gives a name its value; None where the compiler has to do without."""
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, paths)
-        known = _language_path(value)
+        known = _values.language_path(value)
         if known:
             path, member = known
             return f"from {path} import {member} as {name}"
         if _values.is_function(value):
             return self._import(value, name)
         if isinstance(value, type):
+            if issubclass(value, tuple) and hasattr(value, "_fields") and not _is_written(value):
+                fields = f"namedtuple({value.__name__!r}, {list(value._fields)})"
+                return f"import collections as __collections; {name} = __collections.{fields}"
             return self._import(value, name) if _has_source(value) else None
         if isinstance(value, types.FunctionType):
             return self._import(value, name) if _has_source(value) else None
@@ -229,19 +229,18 @@ class _Builder:
         if wrapped is not None and _values.is_function(wrapped):
             # Heuristics and autotuners around a function.
             return self._import(wrapped, name)
-        literal = _values.literal(value)
+        literal = _values.literal(value, "__triton.language")
         if literal is None:
             return None
-        if type(value).__name__ == "constexpr":
-            return f"{name} = __triton.language.constexpr({literal})"
-        return f"{name} = {literal}".replace("tl.", "__triton.language.")
+        return f"{name} = __triton.language.constexpr({literal})" if type(value).__name__ == "constexpr" else (
+            f"{name} = {literal}")
 
     def _import(self, thing, name: str) -> str:
         number = self.numbers.get(id(thing))
         if number is None:
             number = len(self.texts)
             self.add(thing)
-        return f"from {_PACKAGE}.k{number} import {_python_function(thing).__name__} as {name}"
+        return f"from {_PACKAGE}.k{number} import {python_function(thing).__name__} as {name}"
 
     def _bind_module(self, name: str, module: types.ModuleType, paths: set[tuple[str, ...]]) -> str | None:
         path = _language_module(module)
@@ -289,9 +288,20 @@ def _decorator(function) -> str:
     kind = type(function).__name__
     if kind == "ConstexprFunction" or getattr(function, "is_constexpr", False):
         return "@__triton.constexpr_function"
+    if getattr(function, "__triton_builtin__", False):
+        return "@__triton.language.core.builtin"
     if isinstance(function, types.FunctionType):
         return ""
     return "@__triton.jit(noinline=True)" if getattr(function, "noinline", False) else "@__triton.jit"
+
+
+def _is_written(cls) -> bool:
+    """Whether there is a class statement: `namedtuple()` makes classes without."""
+    try:
+        inspect.getsourcelines(cls)
+    except (OSError, TypeError):
+        return False
+    return True
 
 
 def _has_source(thing) -> bool:
@@ -309,21 +319,3 @@ def _language_module(module: types.ModuleType) -> str | None:
     if rest.startswith("language.extra") and rest.endswith("libdevice"):
         rest = "language.extra.libdevice"
     return f"triton.{rest}" if rest else "triton"
-
-
-def _language_path(value) -> tuple[str, str] | None:
-    """Where the language has a function, class or builtin of its own."""
-    if type(value).__name__ == "module":
-        return None
-    module = getattr(_python_function(value), "__module__", None) or ""
-    name = getattr(_python_function(value), "__name__", None)
-    root = module.split(".")[0]
-    if root not in ("tilec", "triton") or not name:
-        return None
-    if module.startswith((f"{root}.language.extra", )) and "libdevice" in module:
-        return "triton.language.extra.libdevice", name
-    if module.startswith(f"{root}.language"):
-        return ("triton.language.core" if name.startswith("_") else "triton.language"), name
-    if name in ("cdiv", "next_power_of_2", "jit", "constexpr_function", "autotune", "heuristics", "Config"):
-        return "triton", name
-    return None
