@@ -7,12 +7,14 @@ in the text. Each function and class that a kernel reaches becomes a module of i
 import:
 
     #line 41 "/home/me/kernels.py"
-    import triton.language as tl; from tilec_kernels.k1 import gelu as gelu; LIMIT = 20.0
     @__triton.jit
     def kernel(x, y, n, BLOCK: tl.constexpr):
+        ...
+    import triton.language as tl; from tilec_kernels.k1 import gelu as gelu; LIMIT = 20.0
 
-The first line says where the text is from, so that messages name the user's own file and lines. Modules are numbered
-in the order in which they are found: the same program gives the same text, which the compiler's cache relies on.
+The first line says where the text is from, so that messages name the user's own file and lines; the names are bound at
+the end, where they take no line from it. Modules are numbered in the order in which they are found: the same program
+gives the same text, which the compiler's cache relies on.
 """
 
 from __future__ import annotations
@@ -277,11 +279,11 @@ def _closure(fn) -> dict:
 
 
 def _located(file: str, line: int, header: list[str], decorator: str, text: str) -> str:
-    start = max(line - 1 - bool(decorator), 2)
-    lines = [f'#line {start} "{file}"', "; ".join(header)]
+    # The directive names the line after its own, from 2 on.
+    lines = [f'#line {max(line - bool(decorator), 2)} "{file}"']
     if decorator:
         lines.append(decorator)
-    return "\n".join(lines) + "\n" + text
+    return "\n".join([*lines, text.rstrip("\n"), "; ".join(header)]) + "\n"
 
 
 def _decorator(function) -> str:

@@ -48,7 +48,8 @@ def type_number(dtype) -> int:
     """The number of an element type: of a framework's dtype, or of a type of the language."""
     number = _type_numbers.get(dtype)
     if number is None:
-        name = getattr(dtype, "name", None) or str(dtype)
+        # NumPy's scalar classes are types, too.
+        name = dtype.__name__ if isinstance(dtype, type) else getattr(dtype, "name", None) or str(dtype)
         name = str(name).split(".")[-1]
         number = _native.type_of(_TYPES.get(name, name))
         if number == 0:

@@ -66,8 +66,8 @@ class TensorDescriptor:
                 raise ValueError(f"strides but the last are multiples of {_ALIGNMENT} bytes, got {stride * size} bytes")
         address = _address_of(self.base)
         if address % _ALIGNMENT:
-            raise ValueError(f"the base is at a multiple of {_ALIGNMENT} bytes, got an address that is {address % _ALIGNMENT} "
-                             "bytes behind one")
+            raise ValueError(f"the base is at a multiple of {_ALIGNMENT} bytes, got an address that is "
+                             f"{address % _ALIGNMENT} bytes behind one")
         if self.padding not in ("zero", "nan"):
             raise ValueError(f"'padding' is \"zero\" or \"nan\", got {self.padding!r}")
         if self.padding == "nan" and not _is_floating(self.base.dtype):
