@@ -7,20 +7,33 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Target(NamedTuple):
-    """A machine: "cuda" and the compute capability as a number, such as 90; of the simulator it is 0."""
+#: The compute capability that kernels on the simulator are told of.
+_SIMULATED = (9, 0)
+
+
+class GPUTarget(NamedTuple):
+    """A machine: "cuda" and the compute capability as a number, such as 90, which is also the simulator's."""
 
     backend: str
     arch: int
     warp_size: int
 
 
-def current_target() -> Target:
-    """The machine that launches without tensors go to."""
+def capability(index: int | None = None) -> tuple[int, int]:
+    """The compute capability of the current device, or of the one of that number."""
     from tilec import _devices
 
-    _, _, major, minor, *_ = _devices.info(*_devices.current())
-    return Target("cuda", major * 10 + minor, 32)
+    kind, current = _devices.current()
+    if kind != _devices.CUDA:
+        return _SIMULATED
+    _, _, major, minor, *_ = _devices.info(kind, current if index is None else index)
+    return major, minor
+
+
+def current_target() -> GPUTarget:
+    """The machine that launches without tensors go to."""
+    major, minor = capability()
+    return GPUTarget("cuda", major * 10 + minor, 32)
 
 
 def is_cuda() -> bool:
