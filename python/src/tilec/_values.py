@@ -95,6 +95,9 @@ def language_path(value) -> tuple[str, str] | None:
     root, _, rest = module.partition(".")
     if root not in ("tilec", "triton") or not name:
         return None
+    if name == "PROPAGATE_NAN":
+        # Triton's enumeration is of its C++ part.
+        return "triton.language", "PropagateNan"
     if rest.startswith("language.extra"):
         return f"triton.language.extra.{'libdevice' if 'libdevice' in rest else 'cuda'}", name
     if rest in ("language.math", "language.target_info"):
@@ -190,7 +193,7 @@ def literal(value, tl: str = "tl") -> str | None:
         return repr(value) if value - value == 0 else f"float('{value}')"
     if _is_language_type(value):
         return type_text(value, tl)
-    if type(value).__name__ == "PropagateNan":
+    if type(value).__name__ in ("PropagateNan", "PROPAGATE_NAN"):
         return f"{tl}.PropagateNan.{value.name}"
     known = language_path(value) if callable(value) else None
     if known:
