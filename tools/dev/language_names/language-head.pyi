@@ -11,6 +11,7 @@ from . import random as random
 from . import standard as standard
 from . import target_info as target_info
 from ._constexpr import constexpr as constexpr
+from ._constexpr import constexpr_type as constexpr_type
 from ._host import builtin as builtin
 from ._host import extern as extern
 from ._markers import PropagateNan as PropagateNan

@@ -11,7 +11,7 @@ from __future__ import annotations
 from builtins import tuple
 
 from . import _operations
-from ._constexpr import constexpr
+from ._constexpr import constexpr, constexpr_type
 from ._host import builtin, cdiv, extern, next_power_of_2
 from ._markers import PropagateNan, const, tensor, tensor_descriptor, tensor_descriptor_base
 from ._operations import *  # noqa: F403
@@ -37,7 +37,7 @@ def __getattr__(name: str):
 
 __all__ = [
     "CONSTEXPR_0", "PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "bfloat16", "block_type", "builtin", "cdiv", "const",
-    "constexpr", "core", "dtype", "extern", "extra", "float16", "float32", "float64", "float8e4b15", "float8e4b8",
+    "constexpr", "constexpr_type", "core", "dtype", "extern", "extra", "float16", "float32", "float64", "float8e4b15", "float8e4b8",
     "float8e4nv", "float8e5", "float8e5b16", "get_int_dtype", "int1", "int16", "int32", "int64", "int8", "math",
     "next_power_of_2", "pointer_type", "random", "standard", "target_info", "tensor", "tensor_descriptor",
     "tensor_descriptor_base", "tuple", "uint16", "uint32", "uint64", "uint8", "void",

@@ -164,3 +164,23 @@ class constexpr:
 
     def __invert__(self) -> constexpr:
         return constexpr(~self.value)
+
+
+class constexpr_type:
+    """The type of a value that is known at compile time: each value has its own."""
+
+    __slots__ = ("value", )
+
+    value: Any  #: the value
+
+    def __init__(self, value: Any):
+        self.value = plain(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, constexpr_type) and self.value == other.value
+
+    def __hash__(self) -> int:
+        return hash((constexpr_type, self.value))
+
+    def __repr__(self) -> str:
+        return f"constexpr_type[{self.value}]"
