@@ -35,8 +35,8 @@ LICENCE = ("# Part of the tilec project, under the Apache License v2.0 with LLVM
 MADE = "# Made by tools/dev/language_names/generate.py from the tables beside it.\n"
 
 #: Names of tl that are classes, in _types.py and _markers.py.
-CLASSES = ("block_type", "constexpr", "constexpr_type", "dtype", "pointer_type", "tensor", "tensor_descriptor", "tensor_descriptor_base",
-           "tuple")
+CLASSES = ("block_type", "constexpr", "constexpr_type", "dtype", "pointer_type", "tensor", "tensor_descriptor",
+           "tensor_descriptor_base", "tuple")
 
 ALIASES = """
 _Value: TypeAlias = tensor | constexpr | int | float | bool
