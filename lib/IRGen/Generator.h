@@ -458,6 +458,7 @@ private:
   LogicalResult executeAnnAssign(const ast::AnnAssign &stmt);
   LogicalResult executeAugAssign(const ast::AugAssign &stmt);
   LogicalResult executeAssert(const ast::Assert &stmt);
+  FailureOr<std::string> evaluateAssertMessage(const ast::Assert &stmt);
   LogicalResult assign(const ast::Expr *target, const Value &value, SourceRange range);
   /// The value that a plain assignment stores: numbers become runtime scalars.
   FailureOr<Value> decay(const Value &value, SourceRange range);

@@ -284,36 +284,48 @@ LogicalResult Generator::executeAugAssign(const ast::AugAssign &stmt) {
   return assign(stmt.target, *value, stmt.range);
 }
 
+FailureOr<std::string> Generator::evaluateAssertMessage(const ast::Assert &stmt) {
+  if (!stmt.message)
+    return std::string("assertion failed");
+  FailureOr<Value> text = evaluate(stmt.message);
+  if (mlir::failed(text))
+    return failure();
+  return toString(*text, stmt.message->range, "the message");
+}
+
 LogicalResult Generator::executeAssert(const ast::Assert &stmt) {
   FailureOr<Value> condition = evaluate(stmt.condition);
   if (mlir::failed(condition))
     return failure();
+  SourceRange range = stmt.condition->range;
   if (!condition->isRuntime()) {
-    FailureOr<bool> truth = toBool(*condition, stmt.condition->range, "the condition");
+    FailureOr<bool> truth = toBool(*condition, range, "the condition");
     if (mlir::failed(truth))
       return failure();
     if (*truth)
       return success();
+    // As Python, compile-time code stops there; kernels go by their asserts in debug mode only.
+    if (!options.debug && !frame->keepsConstants) {
+      Trial trial(*this);
+      FailureOr<std::string> message = trial->evaluateAssertMessage(stmt);
+      warn(warnings::kFalseAssert, range,
+           "this assertion is false at compile time and is dropped without '--debug'" +
+               (stmt.message && mlir::succeeded(message) ? ": " + *message : ""));
+      return success();
+    }
   } else if (!options.debug) {
     return success();
   }
   // The message is evaluated when it is needed, as in Python.
-  std::string message = "assertion failed";
-  if (stmt.message) {
-    FailureOr<Value> text = evaluate(stmt.message);
-    if (mlir::failed(text))
-      return failure();
-    FailureOr<std::string> string = toString(*text, stmt.message->range, "the message");
-    if (mlir::failed(string))
-      return failure();
-    message = *string;
-  }
+  FailureOr<std::string> message = evaluateAssertMessage(stmt);
+  if (mlir::failed(message))
+    return failure();
   if (!condition->isRuntime())
-    return error(stmt.condition->range, "assertion fails: " + message);
-  FailureOr<Value> truth = cast(*condition, ScalarKind::Int1, stmt.condition->range);
+    return error(range, "assertion fails: " + *message);
+  FailureOr<Value> truth = cast(*condition, ScalarKind::Int1, range);
   if (mlir::failed(truth))
     return failure();
-  create<tile::AssertOp>(truth->getRuntime()->value, builder.getStringAttr(message));
+  create<tile::AssertOp>(truth->getRuntime()->value, builder.getStringAttr(*message));
   return success();
 }
 

@@ -35,6 +35,8 @@ static constexpr WarningName kWarnings[] = {
     {warnings::kAutotune, true, "configurations and heuristics that are not known at compile time"},
     {warnings::kRuntimeConstexpr, true,
      "a variable declared tl.constexpr whose value is not known at compile time"},
+    {warnings::kFalseAssert, true,
+     "an assert statement that is false at compile time, which counts with --debug only"},
 };
 
 llvm::ArrayRef<WarningName> tilec::warningNames() { return kWarnings; }

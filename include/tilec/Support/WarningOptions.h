@@ -31,6 +31,7 @@ inline constexpr llvm::StringLiteral kUnboundedOffset = "unbounded-offset";
 inline constexpr llvm::StringLiteral kMissingModule = "missing-module";
 inline constexpr llvm::StringLiteral kAutotune = "autotune";
 inline constexpr llvm::StringLiteral kRuntimeConstexpr = "runtime-constexpr";
+inline constexpr llvm::StringLiteral kFalseAssert = "false-assert";
 } // namespace warnings
 
 struct WarningName {
