@@ -74,6 +74,8 @@ struct LoopContext {
   /// A joined branch, in `around`, which may be null.
   bool isJoined = false;
   LoopContext *around = nullptr;
+  /// Names of which only the value at a `break` counts; or null.
+  const ast::NameSet *breakNames = nullptr;
   /// Names that have no value where a joined branch was left by `break` or `continue`.
   ast::NameSet withoutValue;
 
@@ -499,6 +501,9 @@ private:
   bool fillLeftArm(llvm::StringRef name, const BranchSite &site, LoopContext &loop,
                    const LoopExit &exit, DetachedBlock &block, Variables &variables,
                    const Variables &others);
+  /// Gives an arm that does not break a value in place of one that counts at a `break` only.
+  void fillUnbrokenArm(llvm::StringRef name, const BranchSite &site, const LoopExit &exit,
+                       DetachedBlock &block, Variables &variables, const Variables &others);
   /// Brings the exits of two arms to one structure: what only one of them returns gets a
   /// placeholder in the other.
   LogicalResult mergeExits(const BranchSite &site, LoopExit &thenExit, DetachedBlock &thenBlock,
@@ -533,7 +538,7 @@ private:
   LogicalResult emitLoopBody(ast::Block body, const ast::NameSet &assigned,
                              llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                              llvm::SmallVectorImpl<mlir::Value> &leaves, LoopExit &exit,
-                             SourceRange range);
+                             SourceRange range, const ast::NameSet *breakNames = nullptr);
   mlir::ValueRange emitFor(const ast::For &stmt, const LoopBounds &bounds, const RangeValue &range,
                            const ast::NameSet &assigned, llvm::ArrayRef<llvm::StringRef> carried,
                            const Variables &before, llvm::ArrayRef<mlir::Value> inits,
@@ -580,6 +585,10 @@ private:
   /// the last value is needed then: gives these names first values of their types.
   LogicalResult carryConditionNames(const ast::While &stmt, const ast::NameSet &names,
                                     std::vector<llvm::StringRef> &carried);
+  /// What only the body of `while True` assigns, on every way to a `break`, and the code around it
+  /// reads is carried too: gives these names first values of their types, and returns them.
+  FailureOr<ast::NameSet> carryBreakValues(const ast::While &stmt, const ast::NameSet &assigned,
+                                           std::vector<llvm::StringRef> &carried);
   /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
   /// It assigns `assigned`; `isAlways` tells whether only `broke` ends the loop.
   FailureOr<Value> emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,

@@ -216,9 +216,10 @@ LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assig
                                       llvm::ArrayRef<llvm::StringRef> carried,
                                       const Variables &before,
                                       llvm::SmallVectorImpl<mlir::Value> &leaves, LoopExit &exit,
-                                      SourceRange range) {
+                                      SourceRange range, const ast::NameSet *breakNames) {
   LoopContext loop;
   loop.assigned = &assigned;
+  loop.breakNames = breakNames;
   llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
   llvm::SaveAndRestore<unsigned> around(frame->runtimeLoops, frame->runtimeLoops + 1);
   execute(body, nullptr);
