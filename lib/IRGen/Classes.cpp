@@ -73,6 +73,8 @@ FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::Cla
   if (!isNamedTuple && !isAggregate)
     return Value(type);
   auto fields = std::make_shared<TupleFields>();
+  if (!isAggregate)
+    fields->tupleClass = &classDef;
   if (isAggregate) {
     fields->aggregate = &classDef;
     fields->module = &module;
@@ -145,7 +147,14 @@ FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<C
   }
   if (!callee.fields->aggregate)
     return Value::tuple(std::move(elements), callee.fields);
-  return finishAggregate(callee.fields, std::move(elements), range);
+  FailureOr<Value> object = finishAggregate(callee.fields, std::move(elements), range);
+  auto [check, module] = findMethod(*callee.fields, "__post_init__");
+  if (mlir::failed(object) || !check)
+    return object;
+  FunctionValue function{check, module, std::make_shared<const Value>(*object)};
+  if (mlir::failed(callFunction(function, {}, range, &*object)))
+    return failure();
+  return finishAggregate(callee.fields, *object->getTuple(), range);
 }
 
 FailureOr<Value> Generator::initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
@@ -276,6 +285,21 @@ FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRe
         candidates.push_back(function->name);
   return errorUnknown(range, object.describe() + " has no attribute '" + name + "'", name,
                       candidates);
+}
+
+std::optional<FailureOr<Value>> Generator::callMethod(const Value &object, llvm::StringRef name,
+                                                      llvm::ArrayRef<Value> args,
+                                                      SourceRange range) {
+  if (!object.isAggregate() || !findMethod(*object.getFields(), name).first)
+    return std::nullopt;
+  bool found = false;
+  FailureOr<Value> method = getFieldOrMethod(object, name, range, found);
+  if (mlir::failed(method))
+    return method;
+  std::vector<CallArg> callArgs;
+  for (const Value &arg : args)
+    callArgs.push_back({"", arg, range});
+  return call(*method, callArgs, range);
 }
 
 const ModuleScope &Generator::getClassScope(const SourceModule &module,

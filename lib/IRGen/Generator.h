@@ -6,17 +6,18 @@
 // are implemented by subject in the files of this folder:
 //
 //   Generator.cpp    frames, locations, diagnostics      Kernel.cpp      entry, arguments
-//   Expressions.cpp  literals, displays, f-strings       Names.cpp       name lookup, modules
-//   Operators.cpp    arithmetic and comparison           Promotion.cpp   result types, broadcasting
-//   LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions, constants
-//   Statements.cpp   assignments, simple statements      Branches.cpp    if and early return
-//   Loops.cpp        for and while                       LoopExits.cpp   break and return in loops
-//   JoinedBranches.cpp  branches that may be left, with one copy of what follows
-//   Calls.cpp        functions, arguments
-//   Imports.cpp      modules from files                  HostFacts.cpp   what is known of the host
-//   Attributes.cpp   attributes and methods              Subscript.cpp   indexing
-//   Classes.cpp      named tuples and aggregates         KernelTuples.cpp tuples as arguments
-//   Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of the language
+//   Expressions.cpp  literals, tuples, f-strings         Names.cpp       name lookup, modules
+//   Collections.cpp  dicts, sets, comprehensions         ObjectOperators.cpp operators of
+//   aggregates Operators.cpp    arithmetic and comparison           Promotion.cpp   result types,
+//   broadcasting LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions,
+//   constants Statements.cpp   assignments, simple statements      Branches.cpp    if and early
+//   return Loops.cpp        for and while                       LoopExits.cpp   break and return in
+//   loops JoinedBranches.cpp  branches that may be left, with one copy of what follows Calls.cpp
+//   functions, arguments Imports.cpp      modules from files                  HostFacts.cpp   what
+//   is known of the host Attributes.cpp   attributes and methods              Subscript.cpp
+//   indexing Classes.cpp      named tuples and aggregates         KernelTuples.cpp tuples as
+//   arguments Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of
+//   the language
 
 #ifndef TILEC_LIB_IRGEN_GENERATOR_H
 #define TILEC_LIB_IRGEN_GENERATOR_H
@@ -255,10 +256,12 @@ public:
   FailureOr<bool> toBool(const Value &value, SourceRange range, const llvm::Twine &what);
   FailureOr<std::string> toString(const Value &value, SourceRange range, const llvm::Twine &what);
   FailureOr<DType> toDType(const Value &value, SourceRange range, const llvm::Twine &what);
-  /// What a key of a dict is looked up by.
-  FailureOr<std::string> toDictKey(const Value &value, SourceRange range);
+  /// What a key of a dict or an element of a set is looked up by.
+  FailureOr<std::string> toDictKey(const Value &value, SourceRange range,
+                                   const llvm::Twine &what = "the key of a dict");
   /// The value of a key, or null.
   FailureOr<const Value *> findInDict(const DictValue &dict, const Value &key, SourceRange range);
+  FailureOr<bool> isInSet(const SetValue &set, const Value &element, SourceRange range);
   /// Block dimensions: powers of two, at most 2^20 elements.
   LogicalResult checkShape(llvm::ArrayRef<int64_t> shape, SourceRange range);
 
@@ -358,9 +361,11 @@ private:
   FailureOr<Value> evaluateFString(const ast::FString &string);
   FailureOr<Value> evaluateElements(llvm::ArrayRef<ast::Expr *> elements);
   FailureOr<Value> evaluateDict(const ast::Dict &dict);
+  FailureOr<Value> evaluateSet(const ast::Set &set);
   FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
+  /// Calls `addElement` for every assignment of the targets that passes the conditions.
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
-                              std::vector<Value> &results, size_t &totalSize);
+                              llvm::function_ref<LogicalResult()> addElement);
   FailureOr<Value> subscriptBlock(const Value &value, const ast::Subscript &expr);
   FailureOr<Value> evaluateBoolOp(const ast::BoolOp &expr);
   FailureOr<Value> evaluateCompare(const ast::Compare &expr);
@@ -435,6 +440,8 @@ private:
   FailureOr<Value> emitArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range);
   FailureOr<Value> compareTuples(ast::CompareOp op, llvm::ArrayRef<Value> lhs,
                                  llvm::ArrayRef<Value> rhs, SourceRange range);
+  FailureOr<Value> compareDicts(ast::CompareOp op, const DictValue &lhs, const DictValue &rhs,
+                                SourceRange range);
   FailureOr<Value> tupleArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
                                    SourceRange range);
 
@@ -448,9 +455,13 @@ private:
   Flow execute(ast::Block block, const Continuation *next);
   /// Executes one statement; failure means that it was reported.
   FailureOr<Flow> executeStmt(const ast::Stmt *stmt, const Continuation *next);
-  /// `name.append(x)` and `name.extend(xs)` of a list in compile-time code; nothing for other
+  // CollectionChanges.cpp
+  /// `name.append(x)` and its like, of a list, set or dict in compile-time code; nothing for other
   /// expressions.
-  std::optional<LogicalResult> executeListMethod(const ast::Expr *expr);
+  std::optional<LogicalResult> executeChange(const ast::Expr *expr);
+  /// `base[i] = value` in compile-time code.
+  LogicalResult assignElement(const ast::Subscript &target, const Value &value, SourceRange range);
+  // Statements.cpp
   FailureOr<Flow> executeReturn(const ast::Return &stmt);
   FailureOr<Flow> executeRaise(const ast::Raise &stmt);
   FailureOr<Flow> executeWith(const ast::With &stmt, const Continuation *next);
@@ -608,6 +619,8 @@ private:
   /// With `constructed` the first parameter may get its fields set, and is handed out.
   FailureOr<Value> callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
                                 SourceRange range, Value *constructed = nullptr);
+  FailureOr<Value> callPartial(const PartialValue &callee, llvm::ArrayRef<CallArg> args,
+                               SourceRange range);
   FailureOr<Value> callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                               SourceRange range);
   FailureOr<Value> callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
@@ -626,6 +639,23 @@ private:
   /// Checks that all fields are there and are what the class says.
   FailureOr<Value> finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
                                    SourceRange range);
+  /// Calls a method that the class of an aggregate has; nothing where it has none of that name.
+  std::optional<FailureOr<Value>> callMethod(const Value &object, llvm::StringRef name,
+                                             llvm::ArrayRef<Value> args, SourceRange range);
+  // ObjectOperators.cpp
+  /// `a + b` by the methods of an aggregate among them.
+  FailureOr<Value> binaryOnObjects(ast::BinaryOp op, const Value &lhs, const Value &rhs,
+                                   SourceRange range);
+  /// `-a`; nothing where the class has no such method.
+  std::optional<FailureOr<Value>> unaryOnObject(ast::UnaryOp op, const Value &operand,
+                                                SourceRange range);
+  /// `a < b`; nothing where neither class has such a method.
+  std::optional<FailureOr<Value>> compareObjects(ast::CompareOp op, const Value &lhs,
+                                                 const Value &rhs, SourceRange range);
+  /// `a[i, j]`, whose index is a tuple then; slices are tuples with names.
+  FailureOr<Value> subscriptObject(const Value &base, const ast::Subscript &expr);
+
+  // Classes.cpp
   /// `self.x = value` in `__init__`.
   LogicalResult assignField(const ast::Attribute &target, const Value &value);
   static std::vector<llvm::StringRef> getFieldNames(const TupleFields &fields);

@@ -100,7 +100,8 @@ FailureOr<Flow> Generator::executeFor(const ast::For &stmt, const Continuation *
   if (mlir::failed(iterable))
     return failure();
   const RangeValue *range = iterable->getIf<RangeValue>();
-  if (!range && !iterable->getTuple())
+  if (!range && !iterable->getTuple() && !iterable->getIf<SetValue>() &&
+      !iterable->getIf<DictValue>())
     return error(stmt.iter->range, "a loop needs range, tl.range, tl.static_range or a tuple, "
                                    "got " +
                                        iterable->describe());

@@ -55,7 +55,7 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
     // Docstrings, strings used as comments, and a lone `...`.
     if (llvm::isa<ast::StringLiteral, ast::EllipsisLiteral>(exprStmt->value))
       return Flow::Next;
-    if (std::optional<LogicalResult> done = executeListMethod(exprStmt->value))
+    if (std::optional<LogicalResult> done = executeChange(exprStmt->value))
       return plain(*done);
     FailureOr<Value> value = evaluate(exprStmt->value);
     if (mlir::failed(value))
@@ -197,35 +197,6 @@ LogicalResult Generator::executeDelete(const ast::Delete &stmt) {
   return success();
 }
 
-std::optional<LogicalResult> Generator::executeListMethod(const ast::Expr *expr) {
-  auto *call = llvm::dyn_cast<ast::Call>(expr);
-  auto *method = call ? llvm::dyn_cast<ast::Attribute>(call->callee) : nullptr;
-  auto *list = method ? llvm::dyn_cast<ast::Name>(method->base) : nullptr;
-  bool isAppend = method && method->name == "append";
-  if (!frame->keepsConstants || !list || !(isAppend || method->name == "extend") ||
-      call->args.size() != 1 || !call->keywords.empty())
-    return std::nullopt;
-  auto variable = frame->variables.find(list->id);
-  if (variable == frame->variables.end() || !variable->second.getTuple())
-    return std::nullopt;
-  std::vector<Value> elements = *variable->second.getTuple();
-  FailureOr<Value> item = evaluate(call->args.front());
-  if (mlir::failed(item))
-    return failure();
-  if (isAppend) {
-    elements.push_back(*item);
-  } else {
-    FailureOr<std::vector<Value>> items = enumerateIterable(*item, call->args.front()->range);
-    if (mlir::failed(items))
-      return failure();
-    elements.insert(elements.end(), items->begin(), items->end());
-  }
-  if (elements.size() > TupleValue::sizeLimit)
-    return error(expr->range, "the list has too many elements");
-  frame->variables[list->id] = Value::tuple(std::move(elements));
-  return success();
-}
-
 FailureOr<Flow> Generator::executeReturn(const ast::Return &stmt) {
   FailureOr<Value> value = stmt.value ? evaluate(stmt.value) : FailureOr<Value>(Value::none());
   if (mlir::succeeded(value) && frame->isKernel && !value->isNone())
@@ -271,7 +242,8 @@ LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
 }
 
 LogicalResult Generator::executeAugAssign(const ast::AugAssign &stmt) {
-  if (!llvm::isa<ast::Name, ast::Attribute>(stmt.target))
+  bool isElement = llvm::isa<ast::Subscript>(stmt.target) && frame->keepsConstants;
+  if (!llvm::isa<ast::Name, ast::Attribute>(stmt.target) && !isElement)
     return error(stmt.target->range, "cannot assign to this expression in a kernel; blocks are "
                                      "values, use tl.where or tl.store");
   FailureOr<Value> before = evaluate(stmt.target);
@@ -372,6 +344,8 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
   }
   if (auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
     return assignField(*attribute, value);
+  if (auto *element = llvm::dyn_cast<ast::Subscript>(target); element && frame->keepsConstants)
+    return assignElement(*element, value, range);
   llvm::ArrayRef<ast::Expr *> targets;
   if (auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
     targets = tuple->elements;
