@@ -90,7 +90,7 @@ LogicalResult DescriptorStoreOp::verify() {
 }
 
 LogicalResult DescriptorReduceOp::verify() {
-  if (getKind() == AtomicKind::xchg || !hasAtomic(getKind(), getDesc().getType().getElementType()))
+  if (!isCombination(getKind()) || !hasAtomic(getKind(), getDesc().getType().getElementType()))
     return emitOpError("has no '") << stringifyAtomicKind(getKind()) << "' of "
                                    << getDesc().getType().getElementType() << " elements";
   return verifyAccess(*this, getDesc().getType(), getOffsets(), getValue().getType());
