@@ -633,6 +633,11 @@ private:
   /// Makes a named tuple or an aggregate.
   FailureOr<Value> callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
                              SourceRange range);
+  /// The fields of a named tuple or an aggregate from the arguments, and from their defaults.
+  FailureOr<std::vector<Value>> bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args,
+                                           SourceRange range);
+  /// An object that the host made, from a tuple of its fields, by order or with names.
+  FailureOr<Value> makeObject(const ClassValue &type, const Value &fields, SourceRange range);
   /// Makes an aggregate by way of its `__init__`.
   FailureOr<Value> initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
                                  SourceRange range);
@@ -709,8 +714,8 @@ private:
                       bool complain);
   LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfig> &list);
   void readPruning(const SourceModule &module, const ast::Expr *pruning, KernelInfo &info);
-  /// The aggregate that an annotation names; empty when it is something else.
-  std::string findAggregate(const SourceModule &module, const ast::Expr *annotation);
+  /// The aggregate that an annotation names; nothing when it is something else.
+  std::optional<ClassValue> findAggregate(const SourceModule &module, const ast::Expr *annotation);
   LogicalResult bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
                                 const ast::Param &param, KernelBinding &binding);
   LogicalResult verifyResult(mlir::ModuleOp module, SourceRange range);
