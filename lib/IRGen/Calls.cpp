@@ -247,6 +247,10 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
       callee.variables[param.name] = given->value;
       continue;
     }
+    if (!param.defaultValue && param.kind == ast::ParamKind::KeywordOnly &&
+        positional < numPositional)
+      return error(args[positional].range,
+                   "'" + param.name + "' of " + shown + " is given by keyword only");
     if (!param.defaultValue)
       return error(range, "missing argument '" + param.name + "' in the call of " + shown);
     bool isKnown = false;
