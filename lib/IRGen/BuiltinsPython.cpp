@@ -19,6 +19,8 @@ FailureOr<Value> fromFold(Generator &g, const FoldResult &folded, SourceRange ra
 }
 
 FailureOr<Value> genLen(Generator &g, const BoundArgs &a) {
+  if (std::optional<FailureOr<Value>> size = g.callMethod(a[0].value, "__len__", {}, a.range))
+    return *size;
   if (const std::vector<Value> *elements = a[0].value.getTuple())
     return Value::integer(static_cast<int64_t>(elements->size()));
   if (const DictValue *dict = a[0].value.getIf<DictValue>())

@@ -70,6 +70,8 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
     return cast(args[0].value, constant->getDType(), range);
   if (const ModuleValue *module = callee.getIf<ModuleValue>())
     return callHost(*module, args, range);
+  if (std::optional<FailureOr<Value>> result = callMethod(callee, "__call__", args, range))
+    return *result;
   if (callee.isPoison())
     return failure();
   return error(range, callee.describe() + " cannot be called");

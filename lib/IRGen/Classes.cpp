@@ -320,7 +320,7 @@ FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRe
 }
 
 std::optional<FailureOr<Value>> Generator::callMethod(const Value &object, llvm::StringRef name,
-                                                      llvm::ArrayRef<Value> args,
+                                                      llvm::ArrayRef<CallArg> args,
                                                       SourceRange range) {
   if (!object.isAggregate() || !findMethod(*object.getFields(), name).first)
     return std::nullopt;
@@ -328,10 +328,7 @@ std::optional<FailureOr<Value>> Generator::callMethod(const Value &object, llvm:
   FailureOr<Value> method = getFieldOrMethod(object, name, range, found);
   if (mlir::failed(method))
     return method;
-  std::vector<CallArg> callArgs;
-  for (const Value &arg : args)
-    callArgs.push_back({"", arg, range});
-  return call(*method, callArgs, range);
+  return call(*method, args, range);
 }
 
 const ModuleScope &Generator::getClassScope(const SourceModule &module,

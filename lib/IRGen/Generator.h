@@ -313,6 +313,10 @@ public:
   /// The keyword is empty for positional arguments.
   using CallArg = KeywordValue;
   FailureOr<Value> call(const Value &callee, llvm::ArrayRef<CallArg> args, SourceRange range);
+  /// Calls a method that the class of an aggregate has; nothing where it has none of that name, or
+  /// where the value is no such object.
+  std::optional<FailureOr<Value>> callMethod(const Value &object, llvm::StringRef name,
+                                             llvm::ArrayRef<CallArg> args, SourceRange range);
   FailureOr<Value> getAttribute(const Value &base, llvm::StringRef name, SourceRange range);
   /// Whether getAttribute would succeed, as a compile-time bool.
   Value hasAttribute(const Value &base, llvm::StringRef name);
@@ -644,9 +648,6 @@ private:
   /// Checks that all fields are there and are what the class says.
   FailureOr<Value> finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
                                    SourceRange range);
-  /// Calls a method that the class of an aggregate has; nothing where it has none of that name.
-  std::optional<FailureOr<Value>> callMethod(const Value &object, llvm::StringRef name,
-                                             llvm::ArrayRef<Value> args, SourceRange range);
   // ObjectOperators.cpp
   /// `a + b` by the methods of an aggregate among them.
   FailureOr<Value> binaryOnObjects(ast::BinaryOp op, const Value &lhs, const Value &rhs,

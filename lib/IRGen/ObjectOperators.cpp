@@ -46,9 +46,11 @@ static llvm::StringRef getMethodName(ast::BinaryOp op) {
 FailureOr<Value> Generator::binaryOnObjects(ast::BinaryOp op, const Value &lhs, const Value &rhs,
                                             SourceRange range) {
   std::string name = getMethodName(op).str();
-  if (std::optional<FailureOr<Value>> result = callMethod(lhs, "__" + name + "__", rhs, range))
+  if (std::optional<FailureOr<Value>> result =
+          callMethod(lhs, "__" + name + "__", CallArg{"", rhs, range}, range))
     return *result;
-  if (std::optional<FailureOr<Value>> result = callMethod(rhs, "__r" + name + "__", lhs, range))
+  if (std::optional<FailureOr<Value>> result =
+          callMethod(rhs, "__r" + name + "__", CallArg{"", lhs, range}, range))
     return *result;
   return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
                           lhs.describe() + " and " + rhs.describe() + "; there is no method '__" +
@@ -87,9 +89,9 @@ static std::pair<llvm::StringRef, llvm::StringRef> getMethodNames(ast::CompareOp
 std::optional<FailureOr<Value>> Generator::compareObjects(ast::CompareOp op, const Value &lhs,
                                                           const Value &rhs, SourceRange range) {
   auto [direct, reflected] = getMethodNames(op);
-  std::optional<FailureOr<Value>> result = callMethod(lhs, direct, rhs, range);
+  std::optional<FailureOr<Value>> result = callMethod(lhs, direct, CallArg{"", rhs, range}, range);
   if (!result)
-    result = callMethod(rhs, reflected, lhs, range);
+    result = callMethod(rhs, reflected, CallArg{"", lhs, range}, range);
   if (result && mlir::succeeded(*result) && op == ast::CompareOp::NotIn)
     return logicalNot(**result, range);
   // Without a method of its own, `!=` is what `==` is not.
@@ -132,7 +134,8 @@ FailureOr<Value> Generator::subscriptObject(const Value &base, const ast::Subscr
     indices.push_back(Value::tuple(std::move(parts), getSliceFields()));
   }
   Value index = indices.size() == 1 ? indices.front() : Value::tuple(std::move(indices));
-  if (std::optional<FailureOr<Value>> result = callMethod(base, "__getitem__", index, expr.range))
+  if (std::optional<FailureOr<Value>> result =
+          callMethod(base, "__getitem__", CallArg{"", index, expr.range}, expr.range))
     return *result;
   return error(expr.range, base.describe() + " cannot be indexed; its class has no method "
                                              "'__getitem__'");
