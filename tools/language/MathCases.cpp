@@ -135,8 +135,7 @@ void writeIntegers(BlockProgram &p, DType type) {
   p.outInt("g", type, shape, [&](uint64_t i) { return std::max(x(i), y(i)); });
   p.outInt("h", type, shape, [&](uint64_t i) { return std::min(x(i), y(i)); });
   p.outInt("k", type, shape, [&](uint64_t i) { return std::min<Int>(std::max(x(i), y(i)), 50); });
-  p.outInt("l", type, shape,
-           [&](uint64_t i) { return std::min<Int>(std::max<Int>(x(i), 3), 9); });
+  p.outInt("l", type, shape, [&](uint64_t i) { return std::min<Int>(std::max<Int>(x(i), 3), 9); });
 }
 
 void writeSoftmax(BlockProgram &p, DType type) {

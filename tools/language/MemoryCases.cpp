@@ -291,10 +291,11 @@ void writeAtomicAccess(BlockProgram &p, DType type) {
   p.buffer("x", type, {64}, isFloat ? normal() : bits());
   p.in("v", type, {64}, isFloat ? normal() : bits());
   p.buffer("s", type, {2}, isFloat ? normal() : bits());
-  p.body("i = tl.arange(0, 64)\nm = i % 3 != 0\nold = tl.atomic_load(x_ptr + i, mask=m)\n"
-         "tl.atomic_store(x_ptr + i, v, mask=m)\n"
-         "new = tl.atomic_load(x_ptr + (63 - i), sem=\"relaxed\", scope=\"sys\")\n"
-         "a = tl.atomic_load(s_ptr)\ntl.atomic_store(s_ptr + 1, a, sem=\"relaxed\", scope=\"cta\")");
+  p.body(
+      "i = tl.arange(0, 64)\nm = i % 3 != 0\nold = tl.atomic_load(x_ptr + i, mask=m)\n"
+      "tl.atomic_store(x_ptr + i, v, mask=m)\n"
+      "new = tl.atomic_load(x_ptr + (63 - i), sem=\"relaxed\", scope=\"sys\")\n"
+      "a = tl.atomic_load(s_ptr)\ntl.atomic_store(s_ptr + 1, a, sem=\"relaxed\", scope=\"cta\")");
   auto masked = [](uint64_t i) { return i % 3 != 0; };
   auto put = [&](const char *name, const Shape &shape, auto source) {
     // The array and the place that an element comes from.
@@ -441,10 +442,9 @@ void addMemoryCases(std::vector<Case> &cases) {
         writeAtomic(p, DType::i32, "add",
                     std::string(", sem=\"") + sem + "\", scope=\"" + scope + "\"");
       });
-  for (DType type : {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32,
-                     DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64})
-    addCase(cases, "atomic access", type, "",
-            [=](BlockProgram &p) { writeAtomicAccess(p, type); });
+  for (DType type : {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
+                     DType::u32, DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64})
+    addCase(cases, "atomic access", type, "", [=](BlockProgram &p) { writeAtomicAccess(p, type); });
   for (DType type : {DType::i32, DType::u64, DType::f32, DType::f64})
     addCase(cases, "atomic contended", type, "", [=](BlockProgram &p) { writeContended(p, type); });
   for (DType type : {DType::i32, DType::i64, DType::u32, DType::u64, DType::i16, DType::f32})

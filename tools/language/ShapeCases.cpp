@@ -224,8 +224,8 @@ void writeTopK(BlockProgram &p, DType type, int64_t n, int64_t k) {
   bool isFloat = tilecrt::isFloat(type);
   p.in("x", type, {4, n}, isFloat ? normal() : bits());
   std::string count = std::to_string(k);
-  p.body("y = tl.topk(x, " + count + ")\nz = x.topk(" + count + ", dim=1)\nw = tl.topk(x, " + count +
-         ", descending=False)");
+  p.body("y = tl.topk(x, " + count + ")\nz = x.topk(" + count + ", dim=1)\nw = tl.topk(x, " +
+         count + ", descending=False)");
   auto pick = [&](uint64_t i, bool isSmallest, auto get) {
     std::vector<decltype(get(uint64_t()))> row;
     for (int64_t c = 0; c < n; ++c)
