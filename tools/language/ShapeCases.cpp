@@ -325,6 +325,13 @@ void addShapeCases(std::vector<Case> &cases) {
           [](BlockProgram &p) { writeSort(p, DType::f32, {16, 4}, 0, false); });
   addCase(cases, "sort", DType::f32, "1024",
           [](BlockProgram &p) { writeSort(p, DType::f32, {1024}, 0, false); });
+  // Long ones are loops.
+  addCase(cases, "sort", DType::f32, "8192",
+          [](BlockProgram &p) { writeSort(p, DType::f32, {8192}, 0, true); });
+  addCase(cases, "sort", DType::i16, "2x4096",
+          [](BlockProgram &p) { writeSort(p, DType::i16, {2, 4096}, 1, false); });
+  addCase(cases, "topk", DType::f32, "128 of 4096",
+          [](BlockProgram &p) { writeTopK(p, DType::f32, 4096, 128); });
   addCase(cases, "topk", DType::f32, "1 of 32",
           [](BlockProgram &p) { writeTopK(p, DType::f32, 32, 1); });
   addCase(cases, "topk", DType::f32, "8 of 8",
