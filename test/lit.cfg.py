@@ -10,6 +10,7 @@
 import ctypes
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -86,3 +87,19 @@ if has_cuda_device():
     config.available_features.add("cuda-driver")
 else:
     note_once("no CUDA device: tests that run on a GPU are skipped")
+
+
+def has_python_package():
+    """Whether the package was built and can be imported here: not with a sanitizer, which Python would have to load."""
+    module = os.path.join(config.tilec_binary_dir, "python", "tilec", "_native.abi3.so")
+    if not os.path.exists(module):
+        return False
+    program = "import numpy, pytest, tilec"
+    environment = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(module))}
+    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True).returncode == 0
+
+
+if has_python_package():
+    config.available_features.add("python-package")
+else:
+    note_once("no Python package, NumPy or pytest: the package's tests are skipped")

@@ -174,6 +174,10 @@ bool hasAtomic(AtomicKind kind, Type element) {
   case AtomicKind::max:
   case AtomicKind::xchg:
     return isWord || element.isF32() || element.isF64();
+  case AtomicKind::load:
+  case AtomicKind::store:
+    return element.isIntOrFloat() &&
+           llvm::is_contained({8u, 16u, 32u, 64u}, element.getIntOrFloatBitWidth());
   default:
     return isWord;
   }
@@ -181,7 +185,7 @@ bool hasAtomic(AtomicKind kind, Type element) {
 
 bool hasDescriptorReduction(AtomicKind kind, Type element) {
   bool isExtremum = kind == AtomicKind::min || kind == AtomicKind::max;
-  return kind != AtomicKind::xchg &&
+  return isCombination(kind) &&
          (hasAtomic(kind, element) || (isExtremum && (element.isF16() || element.isBF16())));
 }
 

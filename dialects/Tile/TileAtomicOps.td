@@ -18,7 +18,8 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
     is false. Elements with one address all take effect, in an order that is not defined.
 
     `min` and `max` are signed; of floats they order -0 below +0 and a NaN beyond the infinity of its sign (that is
-    the order of their bits). `xchg` stores the value.
+    the order of their bits). `xchg` stores the value. `load` stores nothing and does not look at
+    `value`; `store` stores it, and its result is not to be used. Both are single accesses that no other one tears.
 
     `sem` says what else the operation orders: with `release` everything that the program did before is visible to
     who acquires the value that it wrote, with `acquire` the program sees everything that came before the release of
@@ -27,7 +28,7 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
     `atomic_rmw_c1`: `value` has the pointer's shape and its pointee type, and so has the result.
     `atomic_rmw_c2`: `mask` has the pointer's shape. "Shape" includes the tensor's encoding.
     `atomic_rmw_c3`: the pointee is of a type that `kind` has: i32, i64, f32, f64 for add, min, max, xchg; also f16
-    and bf16 for add; i32 and i64 for the rest.
+    and bf16 for add; anything of 8, 16, 32 and 64 bits but pointers for load and store; i32 and i64 for the rest.
 
     In the textual form `if`, `sem` and `scope` are optional; the other types follow from the pointer's.
 

@@ -101,6 +101,11 @@ llvm::LogicalResult verifyDot(mlir::Operation *op, mlir::ShapedType lhs, mlir::S
 llvm::LogicalResult verifyDotAttributes(mlir::Operation *op, mlir::Type element,
                                         std::optional<int32_t> maxImprecise, bool isUnsigned);
 
+/// Whether an atomic makes one value of the old and the given one, as `add` does.
+inline bool isCombination(AtomicKind kind) {
+  return kind != AtomicKind::xchg && kind != AtomicKind::load && kind != AtomicKind::store;
+}
+
 /// Whether an atomic publishes what the program did before it.
 inline bool isRelease(MemSemantic sem) {
   return sem == MemSemantic::release || sem == MemSemantic::acq_rel;

@@ -88,13 +88,13 @@ def Tile_EvictionPolicy : I32EnumAttr<"EvictionPolicy", "cache eviction hint of 
   let cppNamespace = "::tilec::tile";
 }
 
-// What an atomic does with the old and the given value. The symbols of the bitwise ones are longer than their names
+// What an atomic does with the old and the given value. `load` leaves the old one, `store` does not look at it. The symbols of the bitwise ones are longer than their names
 // because C++ has taken those.
 def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "combination of an atomic", [
     I32EnumAttrCase<"add", 0>, I32EnumAttrCase<"min", 1>, I32EnumAttrCase<"max", 2>,
     I32EnumAttrCase<"umin", 3>, I32EnumAttrCase<"umax", 4>, I32EnumAttrCase<"bit_and", 5, "and">,
     I32EnumAttrCase<"bit_or", 6, "or">, I32EnumAttrCase<"bit_xor", 7, "xor">,
-    I32EnumAttrCase<"xchg", 8>]> {
+    I32EnumAttrCase<"xchg", 8>, I32EnumAttrCase<"load", 9>, I32EnumAttrCase<"store", 10>]> {
   let cppNamespace = "::tilec::tile";
 }
 

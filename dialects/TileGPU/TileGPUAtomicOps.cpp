@@ -22,7 +22,9 @@ unsigned tilegpu::maxAtomicElements(tile::AtomicKind kind, Type element, int com
 
 LogicalResult AtomicRMWGlobalOp::verify() {
   Type element = getElementTypeOrSelf(getValue().getType());
-  if (isa<FloatType>(element) && getKind() != tile::AtomicKind::add)
+  bool isAccess = getKind() == tile::AtomicKind::load || getKind() == tile::AtomicKind::store;
+  bool isNarrow = element.isInteger(8) || element.isInteger(16);
+  if ((isa<FloatType>(element) && getKind() != tile::AtomicKind::add) || (isNarrow && !isAccess))
     return emitOpError("has no '")
            << tile::stringifyAtomicKind(getKind()) << "' of type " << getValue().getType();
   return success();

@@ -11,7 +11,7 @@
 include "dialects/TileGPU/TileGPUThreadOps.td"
 
 // What one atomic instruction combines.
-def TileGPU_AtomicWord : AnyTypeOf<[I32, I64, F16, BF16, F32, F64, VectorOfLengthAndType<[2, 4], [F32]>,
+def TileGPU_AtomicWord : AnyTypeOf<[I8, I16, I32, I64, F16, BF16, F32, F64, VectorOfLengthAndType<[2, 4], [F32]>,
   VectorOfLengthAndType<[2, 4, 8], [F16, BF16]>], "atomic word">;
 
 def TileGPU_AtomicRMWGlobalOp : TileGPU_Op<"atomic_rmw_global", [AllTypesMatch<["value", "result"]>]> {
@@ -21,8 +21,10 @@ def TileGPU_AtomicRMWGlobalOp : TileGPU_Op<"atomic_rmw_global", [AllTypesMatch<[
     the result is not used and `sem` does not acquire, the machine brings no old value back. The address is a multiple
     of the value's size.
 
+    The result of `store` is not to be used.
+
     `atomic_rmw_global_c1`: floats, and vectors of them, with `add` only. Vectors and bf16 need sm_90, but two f16
-    do not.
+    do not. `atomic_rmw_global_c2`: i8 and i16 with `load` and `store` only.
 
     Example: `%1 = tilegpu.atomic_rmw_global add %0, %v if %p sem = relaxed : !llvm.ptr<1>, vector<4xf32>`
   }];

@@ -34,7 +34,8 @@ LogicalResult TmaLoadOp::verify() {
 }
 
 LogicalResult TmaStoreOp::verify() {
-  if (getReduction() == tile::AtomicKind::xchg)
-    return emitOpError("expects a reduction that combines, got 'xchg'");
+  if (getReduction() && !tile::isCombination(*getReduction()))
+    return emitOpError("expects a reduction that combines, got '")
+           << tile::stringifyAtomicKind(*getReduction()) << "'";
   return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
 }

@@ -87,7 +87,8 @@ static tilec_status readAnnotations(std::vector<JitParameter> &parameters,
       return invalid("options: name or text of a parameter is null");
     llvm::StringRef type = binding.text;
     std::variant<SignatureType, std::string> parsed = parseSignature(type);
-    if (auto *problem = std::get_if<std::string>(&parsed); problem && type != "constexpr" && type != "const")
+    if (auto *problem = std::get_if<std::string>(&parsed);
+        problem && type != "constexpr" && type != "const")
       return invalid("options: parameter '" + std::string(binding.name) + "': " + *problem);
     auto isIt = [&](const JitParameter &other) { return other.name == binding.name; };
     auto found = llvm::find_if(parameters, isIt);

@@ -7,6 +7,19 @@
 
 namespace tilec::irgen {
 
+/// What a function or class is called.
+static std::optional<std::string> getOwnName(const Value &value) {
+  if (const FunctionValue *function = value.getIf<FunctionValue>())
+    return function->function->name.str();
+  if (const ClassValue *type = value.getIf<ClassValue>())
+    return type->name;
+  if (const BuiltinValue *builtin = value.getIf<BuiltinValue>())
+    return builtin->builtin->name.str();
+  if (const TypeNameValue *type = value.getIf<TypeNameValue>())
+    return type->name;
+  return std::nullopt;
+}
+
 FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name,
                                          SourceRange range) {
   if (base.isPoison())
@@ -38,6 +51,17 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType() && name != "value")
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
+  if (base.getIf<SetValue>())
+    if (const Builtin *builtin = findBuiltin(name, asSetMethod))
+      return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
+  // `itertools.chain.from_iterable`
+  if (const BuiltinValue *function = base.getIf<BuiltinValue>(); function && !function->self)
+    if (const Builtin *member =
+            findBuiltin((function->builtin->name + "." + name).str(), function->builtin->places))
+      return Value(BuiltinValue{member});
+  if (name == "__name__")
+    if (std::optional<std::string> own = getOwnName(base))
+      return Value(Constant(std::move(*own)));
   if (const DictValue *config = base.getIf<DictValue>()) {
     if (const Builtin *builtin = findBuiltin(name, asDictMethod))
       return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});

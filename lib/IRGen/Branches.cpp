@@ -124,6 +124,10 @@ void Generator::emitBranches(const BranchSite &site, mlir::Value condition,
         (fillLeftArm(name, site, *loop, thenExit, thenBlock, afterThen, afterElse) ||
          fillLeftArm(name, site, *loop, elseExit, elseBlock, afterElse, afterThen)))
       continue;
+    if (loop && loop->breakNames && loop->breakNames->contains(name)) {
+      fillUnbrokenArm(name, site, thenExit, thenBlock, afterThen, afterElse);
+      fillUnbrokenArm(name, site, elseExit, elseBlock, afterElse, afterThen);
+    }
     auto inThen = afterThen.find(name), inElse = afterElse.find(name);
     if (inThen == afterThen.end() && inElse == afterElse.end())
       continue;
@@ -171,6 +175,21 @@ void Generator::emitBranches(const BranchSite &site, mlir::Value condition,
   }
   if (loop)
     loop->exit = {left[0], left[1], left[2], returns ? left[3] : Value()};
+}
+
+void Generator::fillUnbrokenArm(llvm::StringRef name, const BranchSite &site, const LoopExit &exit,
+                                DetachedBlock &block, Variables &variables,
+                                const Variables &others) {
+  auto other = others.find(name);
+  bool mayBreak = exit.broke.isRuntime() || exit.broke.isKnownTrue();
+  if (mayBreak || !variables.lookup(name).isPoison() || other == others.end() ||
+      other->second.isPoison() || !hasPlaceholder(other->second))
+    return;
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(block.get());
+  FailureOr<Value> placeholder = makePlaceholder(other->second, site.headerRange);
+  if (mlir::succeeded(placeholder))
+    variables[name] = *placeholder;
 }
 
 LogicalResult Generator::mergeExits(const BranchSite &site, LoopExit &thenExit,

@@ -24,7 +24,8 @@ const std::vector<const Builtin *> &getAll() {
          {getMemoryBuiltins(), getAtomicBuiltins(), getMatrixBuiltins(), getBlockAccessBuiltins(),
           getDescriptorRowBuiltins(), getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(),
           getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getInlineBuiltins(),
-          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins(), getExternBuiltins()})
+          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins(), getExternBuiltins(),
+          getClassBuiltins(), getCollectionBuiltins(), getIteratorBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;
@@ -51,6 +52,8 @@ std::string Builtin::getDisplayName() const {
                            : places & inMath                ? "tl.math."
                            : places & asDescriptorMethod    ? "descriptor."
                            : places & inExtra               ? "tl.extra.cuda."
+                           : places & inItertools           ? "itertools."
+                           : places & inFunctools           ? "functools."
                                                             : "";
   return (prefix + name).str();
 }

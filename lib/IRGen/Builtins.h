@@ -42,6 +42,11 @@ enum BuiltinPlace : unsigned {
   asTextMethod = 2048,
   /// Method of a dict.
   asDictMethod = 4096,
+  /// Method of a set.
+  asSetMethod = 8192,
+  /// `itertools.name` and `functools.name`
+  inItertools = 16384,
+  inFunctools = 32768,
 };
 
 /// One argument of a call after binding; `value` is poison when it was not given.
@@ -114,6 +119,12 @@ llvm::ArrayRef<Builtin> getInlineBuiltins();
 llvm::ArrayRef<Builtin> getExternBuiltins();
 llvm::ArrayRef<Builtin> getPythonBuiltins();
 llvm::ArrayRef<Builtin> getTypeBuiltins();
+llvm::ArrayRef<Builtin> getClassBuiltins();
+llvm::ArrayRef<Builtin> getCollectionBuiltins();
+llvm::ArrayRef<Builtin> getIteratorBuiltins();
+
+/// Whether one is what `type(x)` gave and the other is that class; nothing where neither is a type.
+std::optional<bool> compareClasses(const Value &lhs, const Value &rhs);
 
 } // namespace tilec::irgen
 

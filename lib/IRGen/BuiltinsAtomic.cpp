@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Atomics: one function for all read-modify-write kinds, which finds the kind by the builtin's
-// name, and one for compare-and-swap.
+// name, one for compare-and-swap, and one for single loads and stores.
 
 #include "Generator.h"
 
@@ -11,13 +11,13 @@
 namespace tilec::irgen {
 namespace {
 
-/// The pointer operand; its element type may be changed by the program.
-FailureOr<Value> getTarget(Generator &g, const BoundArgs &a) {
+/// The pointer operand; its element type may be changed by the program, unless it only loads.
+FailureOr<Value> getTarget(Generator &g, const BoundArgs &a, bool isLoad = false) {
   std::string name = "'" + a.builtin->getDisplayName() + "'";
   const RuntimeValue *pointer = a[0].value.getRuntime();
   if (!pointer || !pointer->type.element.isPointer())
     return g.error(a[0].range, name + " needs a pointer, got " + a[0].value.describe());
-  if (pointer->type.element.isConstPointer())
+  if (pointer->type.element.isConstPointer() && !isLoad)
     return g.error(a[0].range, name + " cannot write through a const pointer");
   return a[0].value;
 }
@@ -56,7 +56,7 @@ FailureOr<EnumT> getKeyword(Generator &g, const BoundArgs &a, unsigned index, ll
   FailureOr<std::string> text = g.toString(a[index].value, a[index].range, "'" + what + "'");
   if (mlir::failed(text))
     return failure();
-  if (std::optional<EnumT> value = symbolize(*text))
+  if (std::optional<EnumT> value = symbolize(*text); value && llvm::is_contained(names, *text))
     return *value;
   std::string list;
   for (llvm::StringRef name : names)
@@ -146,6 +146,47 @@ FailureOr<Value> genCas(Generator &g, const BoundArgs &a) {
                                    *compare, *value, mlir::Value(), *sem, *scope);
 }
 
+/// `atomic_load` and `atomic_store`. A boolean is a byte in memory.
+template <tile::AtomicKind kind> FailureOr<Value> genAccess(Generator &g, const BoundArgs &a) {
+  constexpr bool isLoad = kind == tile::AtomicKind::load;
+  constexpr unsigned mask = isLoad ? 1 : 2, sem = mask + 1, scope = mask + 2;
+  constexpr tile::MemSemantic ordered =
+      isLoad ? tile::MemSemantic::acquire : tile::MemSemantic::release;
+  FailureOr<Value> pointer = getTarget(g, a, isLoad);
+  if (mlir::failed(pointer))
+    return failure();
+  DType element = pointer->getRuntime()->type.element.getElement();
+  if (element.isBool())
+    pointer = g.cast(*pointer, DType::pointerTo(ScalarKind::Int8), a[0].range);
+  const Type type = pointer->getRuntime()->type;
+  DType stored = type.element.getElement();
+  if (!tile::hasAtomic(kind, g.lower(Type(stored))))
+    return g.error(a[0].range,
+                   "'" + a.builtin->getDisplayName() + "' does not support " + element.str());
+  FailureOr<mlir::Value> value = g.makeZero(type.withElement(stored)).getRuntime()->value;
+  if (!isLoad) {
+    BoundArg given = a[1];
+    if (FailureOr<Value> converted = g.cast(given.value, element, given.range);
+        mlir::succeeded(converted))
+      given.value = *converted;
+    else
+      return failure();
+    value = getOperand(g, given, type, stored, "the value");
+  }
+  FailureOr<mlir::Value> when = mlir::Value();
+  if (a.has(mask))
+    when = getOperand(g, a[mask], type, ScalarKind::Int1, "'mask'");
+  FailureOr<tile::MemSemantic> order =
+      getKeyword<tile::MemSemantic>(g, a, sem, "sem", tile::symbolizeMemSemantic,
+                                    {tile::stringifyMemSemantic(ordered), "relaxed"}, ordered);
+  FailureOr<tile::MemScope> where = getScope(g, a, scope);
+  if (mlir::failed(value) || mlir::failed(when) || mlir::failed(order) || mlir::failed(where))
+    return failure();
+  Value old = g.emit<tile::AtomicRMWOp>(
+      type.withElement(stored), kind, pointer->getRuntime()->value, *value, *when, *order, *where);
+  return isLoad ? g.cast(old, element, a.range) : FailureOr<Value>(Value::none());
+}
+
 constexpr llvm::StringLiteral rmwParams = "pointer val mask? sem? scope?";
 
 constexpr Builtin atomicBuiltins[] = {
@@ -156,6 +197,10 @@ constexpr Builtin atomicBuiltins[] = {
     {"atomic_or", rmwParams, inLanguage | asMethod, genAtomic},
     {"atomic_xor", rmwParams, inLanguage | asMethod, genAtomic},
     {"atomic_xchg", rmwParams, inLanguage | asMethod, genAtomic},
+    {"atomic_load", "pointer mask? sem? scope?", inLanguage | asMethod,
+     genAccess<tile::AtomicKind::load>},
+    {"atomic_store", "pointer val mask? sem? scope?", inLanguage | asMethod,
+     genAccess<tile::AtomicKind::store>},
     {"atomic_cas", "pointer cmp val sem? scope?", inLanguage | asMethod, genCas},
 };
 

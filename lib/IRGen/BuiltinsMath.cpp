@@ -132,9 +132,7 @@ FailureOr<Value> genClamp(Generator &g, const BoundArgs &a) {
   if (mlir::failed(unifyOperands(g, operands, a.range)))
     return failure();
   DType type = operands[0].getRuntime()->type.element;
-  if (!type.isFloat())
-    return g.error(a.range, "'tl.clamp' needs floats, got " + type.str());
-  if (type.isFP8())
+  if (type.isFP8() || type.isPointer() || type.isBool())
     return g.error(a.range, "'tl.clamp' is not defined for " + type.str());
   Value low = emitMinMax</*isMax=*/true>(g, operands[0], operands[1], *propagateNan);
   return emitMinMax</*isMax=*/false>(g, low, operands[2], *propagateNan);
@@ -238,7 +236,7 @@ constexpr Builtin mathBuiltins[] = {
     {"ceil", "x", mathPlaces, genFloatUnary<math::CeilOp>},
     {"sqrt_rn", "x", mathPlaces, genSqrtRn},
     {"div_rn", "x y", inLanguage | inMath, genDivRn},
-    {"fdiv", "x y ieee_rounding?", inLanguage | inMath, genFDiv},
+    {"fdiv", "x y ieee_rounding? approx?", inLanguage | inMath, genFDiv},
     {"abs", "x", mathPlaces, genAbs},
     {"fma", "x y z", inLanguage | inMath, genFma},
     {"umulhi", "x y", inLanguage | inMath, genUMulHi},
@@ -269,7 +267,8 @@ FailureOr<Value> genSqrtRn(Generator &g, const BoundArgs &a) {
   return g.emit<tile::PreciseSqrtOp>(runtime.type, runtime.value);
 }
 
-static FailureOr<Value> divide(Generator &g, const BoundArgs &a, bool precise) {
+static FailureOr<Value> divide(Generator &g, const BoundArgs &a, bool precise,
+                               bool approximate = false) {
   Value operands[] = {a[0].value, a[1].value};
   bool anyFloat = false;
   for (Value &operand : operands) {
@@ -292,6 +291,11 @@ static FailureOr<Value> divide(Generator &g, const BoundArgs &a, bool precise) {
     return failure();
   const Type type = operands[0].getRuntime()->type;
   mlir::Value x = operands[0].getRuntime()->value, y = operands[1].getRuntime()->value;
+  if (approximate && !type.element.is(ScalarKind::FP32))
+    return g.error(a.range, "'" + a.builtin->getDisplayName() +
+                                "' with approx=True needs fp32, got " + type.element.str());
+  if (approximate)
+    return g.emit<arith::DivFOp>(type, x, y, arith::FastMathFlags::arcp);
   // fp64 division is always rounded correctly.
   if (precise && type.element.is(ScalarKind::FP32))
     return g.emit<tile::PreciseDivFOp>(type, x, y);
@@ -306,9 +310,14 @@ FailureOr<Value> genFDiv(Generator &g, const BoundArgs &a) {
   FailureOr<bool> precise = false;
   if (a.args.size() > 2 && a.has(2))
     precise = g.toBool(a[2].value, a[2].range, "'ieee_rounding'");
-  if (mlir::failed(precise))
+  FailureOr<bool> approximate = false;
+  if (a.args.size() > 3 && a.has(3))
+    approximate = g.toBool(a[3].value, a[3].range, "'approx'");
+  if (mlir::failed(precise) || mlir::failed(approximate))
     return failure();
-  return divide(g, a, *precise);
+  if (*precise && *approximate)
+    return g.error(a[3].range, "'ieee_rounding' and 'approx' exclude each other");
+  return divide(g, a, *precise, *approximate);
 }
 
 llvm::ArrayRef<Builtin> getMathBuiltins() { return mathBuiltins; }

@@ -19,10 +19,14 @@ FailureOr<Value> fromFold(Generator &g, const FoldResult &folded, SourceRange ra
 }
 
 FailureOr<Value> genLen(Generator &g, const BoundArgs &a) {
+  if (std::optional<FailureOr<Value>> size = g.callMethod(a[0].value, "__len__", {}, a.range))
+    return *size;
   if (const std::vector<Value> *elements = a[0].value.getTuple())
     return Value::integer(static_cast<int64_t>(elements->size()));
   if (const DictValue *dict = a[0].value.getIf<DictValue>())
     return Value::integer(static_cast<int64_t>(dict->entries->size()));
+  if (const SetValue *set = a[0].value.getIf<SetValue>())
+    return Value::integer(static_cast<int64_t>(set->entries->size()));
   const Constant *constant = a[0].value.getConstant();
   if (constant && constant->isString())
     return Value::integer(static_cast<int64_t>(constant->getString().size()));
@@ -68,8 +72,13 @@ template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &
   std::vector<Value> operands;
   for (const BoundArg &arg : a.rest)
     operands.push_back(arg.value);
-  if (operands.size() == 1 && operands[0].getTuple())
-    operands = std::vector<Value>(*operands[0].getTuple());
+  bool isIterable = operands.size() == 1 && !operands[0].isRuntime() && !operands[0].isNumber();
+  if (isIterable) {
+    FailureOr<std::vector<Value>> items = g.enumerateIterable(operands[0], a.rest[0].range);
+    if (mlir::failed(items))
+      return failure();
+    operands = std::move(*items);
+  }
   g.charge(operands.size());
   if (operands.empty())
     return g.error(a.range, "'" + a.builtin->name + "' of nothing");
@@ -95,11 +104,12 @@ template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &
 }
 
 FailureOr<Value> genSum(Generator &g, const BoundArgs &a) {
-  const std::vector<Value> *elements = a[0].value.getTuple();
-  if (!elements)
+  if (a[0].value.isRuntime() || a[0].value.isNumber())
     return g.error(a[0].range,
                    "sum() needs a tuple, got " + a[0].value.describe() + "; use tl.sum for blocks");
-  g.charge(elements->size());
+  FailureOr<std::vector<Value>> elements = g.enumerateIterable(a[0].value, a[0].range);
+  if (mlir::failed(elements))
+    return failure();
   Value result = a.has(1) ? a[1].value : Value::integer(0);
   for (const Value &element : *elements) {
     FailureOr<Value> next = g.binary(ast::BinaryOp::Add, result, element, a.range);
@@ -110,67 +120,15 @@ FailureOr<Value> genSum(Generator &g, const BoundArgs &a) {
   return result;
 }
 
-bool isInstance(const Value &value, llvm::StringRef className) {
-  const Constant *constant = value.getConstant();
-  const BlockAccessValue *access = value.getIf<BlockAccessValue>();
-  bool isDescriptor = access && access->kind == BlockAccessValue::Kind::Descriptor;
-  return llvm::StringSwitch<bool>(className)
-      .Case("tensor", value.isRuntime())
-      .Case("constexpr", constant != nullptr)
-      .Case("int", constant && (constant->isInt() || constant->isBool()))
-      .Case("float", constant && constant->isFloat())
-      .Case("bool", constant && constant->isBool())
-      .Case("str", constant && constant->isString())
-      .Cases({"tensor_descriptor", "tensor_descriptor_base"}, isDescriptor)
-      .Case("dtype", constant && constant->isDType())
-      .Case("constexpr_type", getTypedConstant(value) != nullptr)
-      .Case("pointer_type", constant && constant->isDType() && constant->getDType().isPointer())
-      .Case("block_type", value.getIf<BlockTypeValue>() != nullptr)
-      .Cases({"tuple", "list"}, value.getTuple() != nullptr)
-      .Default(false);
-}
-
-FailureOr<Value> genIsInstance(Generator &g, const BoundArgs &a) {
-  const std::vector<Value> *classes = a[1].value.getTuple();
-  std::vector<Value> single{a[1].value};
-  bool result = false;
-  for (const Value &candidate : classes ? *classes : single) {
-    const BuiltinValue *builtin = candidate.getIf<BuiltinValue>();
-    // What the host passes as a tensor is a pointer here.
-    if (const ModuleValue *module = candidate.getIf<ModuleValue>();
-        module && module->path == "torch.Tensor") {
-      const RuntimeValue *runtime = a[0].value.getRuntime();
-      result |= runtime && runtime->type.element.isPointer();
-      continue;
-    }
-    if (const ClassValue *type = candidate.getIf<ClassValue>(); type && type->fields) {
-      FieldsPtr fields = a[0].value.getFields();
-      if (type->fields->aggregate)
-        while (fields && fields->aggregate != type->fields->aggregate)
-          fields = fields->base;
-      result |= fields && (type->fields->aggregate || fields == type->fields);
-      continue;
-    }
-    if (!builtin)
-      return g.error(a[1].range, "isinstance() needs a class such as tl.tensor or tl.constexpr, "
-                                 "got " +
-                                     candidate.describe());
-    result |= isInstance(a[0].value, builtin->builtin->name);
-  }
-  return Value::boolean(result);
-}
-
 FailureOr<Value> genTuple(Generator &g, const BoundArgs &a) {
   if (!a.has(0))
     return Value::tuple({});
-  if (a[0].value.getIf<RangeValue>()) {
+  if (!a[0].value.getTuple()) {
     FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
     if (mlir::failed(items))
       return failure();
     return Value::tuple(std::move(*items));
   }
-  if (!a[0].value.getTuple())
-    return g.error(a[0].range, "expected a tuple or list, got " + a[0].value.describe());
   return a[0].value;
 }
 
@@ -551,15 +509,6 @@ FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
   return findBuiltin("range", inLanguage)->handler(g, a);
 }
 
-/// `dict.get(key, default)`
-FailureOr<Value> genDictGet(Generator &g, const BoundArgs &a) {
-  FailureOr<const Value *> found =
-      g.findInDict(*a[0].value.getIf<DictValue>(), a[1].value, a[1].range);
-  if (mlir::failed(found))
-    return failure();
-  return *found ? **found : a.has(2) ? a[2].value : Value::none();
-}
-
 constexpr Builtin pythonBuiltins[] = {
     {"len", "obj", inPython, genLen},
     {"int", "x", inPython, genInt},
@@ -570,7 +519,6 @@ constexpr Builtin pythonBuiltins[] = {
     {"min", "*args", inPython, genMinMax<false>},
     {"max", "*args", inPython, genMinMax<true>},
     {"sum", "iterable start?", inPython, genSum},
-    {"isinstance", "obj class_or_tuple", inPython, genIsInstance},
     {"tuple", "iterable?", inPython | inLanguage, genTuple},
     {"list", "iterable?", inPython, genTuple},
     {"print", "*args", inPython, genPrint},
@@ -605,7 +553,6 @@ constexpr Builtin pythonBuiltins[] = {
     {"split", "self sep?", asTextMethod, genSplitText},
     {"join", "self parts", asTextMethod, genJoinedText},
     {"format", "self *values **fields", asTextMethod, genFormattedText},
-    {"get", "self key default?", asDictMethod, genDictGet},
 };
 
 } // namespace

@@ -57,14 +57,21 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
     return callBuiltin(*builtin, args, range);
   if (const LambdaValue *lambda = callee.getIf<LambdaValue>())
     return callLambda(*lambda, args, range);
+  if (const PartialValue *partial = callee.getIf<PartialValue>())
+    return callPartial(*partial, args, range);
   if (const ClassValue *type = callee.getIf<ClassValue>())
     return callClass(*type, args, range);
+  if (const TypeNameValue *type = callee.getIf<TypeNameValue>())
+    if (const Builtin *known = findBuiltin(type->name, inPython | inLanguage))
+      return callBuiltin(BuiltinValue{known}, args, range);
   // `tl.float32(x)` converts.
   const Constant *constant = callee.getConstant();
   if (constant && constant->isDType() && args.size() == 1 && args[0].keyword.empty())
     return cast(args[0].value, constant->getDType(), range);
   if (const ModuleValue *module = callee.getIf<ModuleValue>())
     return callHost(*module, args, range);
+  if (std::optional<FailureOr<Value>> result = callMethod(callee, "__call__", args, range))
+    return *result;
   if (callee.isPoison())
     return failure();
   return error(range, callee.describe() + " cannot be called");
@@ -151,6 +158,23 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   return result;
 }
 
+FailureOr<Value> Generator::callPartial(const PartialValue &callee, llvm::ArrayRef<CallArg> args,
+                                        SourceRange range) {
+  // Arguments of the call come behind those that there are, and in place of those of their keyword.
+  std::vector<CallArg> all;
+  for (const auto &[keyword, value] : *callee.args)
+    if (keyword.empty())
+      all.push_back({"", value, range});
+  llvm::append_range(all, args);
+  for (const auto &[keyword, value] : *callee.args) {
+    llvm::StringRef name = keyword;
+    bool isReplaced = llvm::any_of(args, [&](const CallArg &arg) { return arg.keyword == name; });
+    if (!name.empty() && !isReplaced)
+      all.push_back({name, value, range});
+  }
+  return call(*callee.callee, all, range);
+}
+
 FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                                        SourceRange range) {
   if (frame->depth >= callDepthLimit)
@@ -225,6 +249,10 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
       callee.variables[param.name] = given->value;
       continue;
     }
+    if (!param.defaultValue && param.kind == ast::ParamKind::KeywordOnly &&
+        positional < numPositional)
+      return error(args[positional].range,
+                   "'" + param.name + "' of " + shown + " is given by keyword only");
     if (!param.defaultValue)
       return error(range, "missing argument '" + param.name + "' in the call of " + shown);
     bool isKnown = false;

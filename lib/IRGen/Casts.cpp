@@ -276,6 +276,10 @@ FailureOr<bool> Generator::toBool(const Value &value, SourceRange range, const l
     return constant->isTrue();
   if (const std::vector<Value> *elements = value.getTuple())
     return !elements->empty();
+  if (const DictValue *dict = value.getIf<DictValue>())
+    return !dict->entries->empty();
+  if (const SetValue *set = value.getIf<SetValue>())
+    return !set->entries->empty();
   if (value.isRuntime())
     return error(range, what + " must be known at compile time, got a runtime value of type " +
                             value.describe());

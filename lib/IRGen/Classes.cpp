@@ -73,6 +73,8 @@ FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::Cla
   if (!isNamedTuple && !isAggregate)
     return Value(type);
   auto fields = std::make_shared<TupleFields>();
+  if (!isAggregate)
+    fields->tupleClass = &classDef;
   if (isAggregate) {
     fields->aggregate = &classDef;
     fields->module = &module;
@@ -106,7 +108,24 @@ FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<C
                             "made in a kernel");
   if (callee.fields->aggregate && findMethod(*callee.fields, "__init__").first)
     return initAggregate(callee, args, range);
-  const std::vector<std::string> &names = callee.fields->names;
+  FailureOr<std::vector<Value>> elements = bindFields(callee, args, range);
+  if (mlir::failed(elements))
+    return failure();
+  if (!callee.fields->aggregate)
+    return Value::tuple(std::move(*elements), callee.fields);
+  FailureOr<Value> object = finishAggregate(callee.fields, std::move(*elements), range);
+  auto [check, module] = findMethod(*callee.fields, "__post_init__");
+  if (mlir::failed(object) || !check)
+    return object;
+  FunctionValue function{check, module, std::make_shared<const Value>(*object)};
+  if (mlir::failed(callFunction(function, {}, range, &*object)))
+    return failure();
+  return finishAggregate(callee.fields, *object->getTuple(), range);
+}
+
+FailureOr<std::vector<Value>>
+Generator::bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args, SourceRange range) {
+  const std::vector<std::string> &names = type.fields->names;
   std::vector<Value> elements(names.size());
   std::vector<bool> given(names.size());
   size_t next = 0;
@@ -118,8 +137,8 @@ FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<C
       index = llvm::find(names, arg.keyword) - names.begin();
     if (index >= elements.size())
       return arg.keyword.empty()
-                 ? error(arg.range, "too many values for '" + callee.name + "'")
-                 : error(arg.range, "'" + callee.name + "' has no field '" + arg.keyword + "'");
+                 ? error(arg.range, "too many values for '" + type.name + "'")
+                 : error(arg.range, "'" + type.name + "' has no field '" + arg.keyword + "'");
     if (given[index])
       return error(arg.range, "field '" + names[index] + "' is given twice");
     given[index] = true;
@@ -129,23 +148,45 @@ FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<C
     if (given[i])
       continue;
     const ast::AnnAssign *declaration = nullptr;
-    const SourceModule *module = callee.module;
-    if (callee.fields->aggregate)
-      std::tie(declaration, module) = findDeclaration(*callee.fields, names[i]);
-    else if (callee.classDef)
-      for (const ast::Stmt *stmt : callee.classDef->body)
+    const SourceModule *module = type.module;
+    if (type.fields->aggregate)
+      std::tie(declaration, module) = findDeclaration(*type.fields, names[i]);
+    else if (type.classDef)
+      for (const ast::Stmt *stmt : type.classDef->body)
         if (getField(stmt) == names[i])
           declaration = llvm::cast<ast::AnnAssign>(stmt);
     if (!declaration || !declaration->value)
-      return error(range, "missing field '" + names[i] + "' of '" + callee.name + "'");
+      return error(range, "missing field '" + names[i] + "' of '" + type.name + "'");
     FailureOr<Value> value = evaluateInModule(*module, declaration->value);
     if (mlir::failed(value))
       return failure();
     elements[i] = *value;
   }
-  if (!callee.fields->aggregate)
-    return Value::tuple(std::move(elements), callee.fields);
-  return finishAggregate(callee.fields, std::move(elements), range);
+  return elements;
+}
+
+FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fields,
+                                       SourceRange range) {
+  FieldsPtr names = fields.getFields();
+  std::vector<CallArg> args;
+  for (auto [index, value] : llvm::enumerate(*fields.getTuple()))
+    args.push_back({names ? llvm::StringRef(names->names[index]) : "", value, range});
+  FailureOr<std::vector<Value>> elements = bindFields(type, args, range);
+  if (mlir::failed(elements))
+    return failure();
+  for (auto [name, value] : llvm::zip_equal(type.fields->names, *elements)) {
+    auto [declaration, module] = findDeclaration(*type.fields, name);
+    if (!value.getTuple() || value.isAggregate())
+      continue;
+    std::optional<ClassValue> inner = findAggregate(*module, declaration->annotation);
+    if (!inner)
+      continue;
+    FailureOr<Value> object = makeObject(*inner, value, range);
+    if (mlir::failed(object))
+      return failure();
+    value = *object;
+  }
+  return finishAggregate(type.fields, std::move(*elements), range);
 }
 
 FailureOr<Value> Generator::initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
@@ -276,6 +317,18 @@ FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRe
         candidates.push_back(function->name);
   return errorUnknown(range, object.describe() + " has no attribute '" + name + "'", name,
                       candidates);
+}
+
+std::optional<FailureOr<Value>> Generator::callMethod(const Value &object, llvm::StringRef name,
+                                                      llvm::ArrayRef<CallArg> args,
+                                                      SourceRange range) {
+  if (!object.isAggregate() || !findMethod(*object.getFields(), name).first)
+    return std::nullopt;
+  bool found = false;
+  FailureOr<Value> method = getFieldOrMethod(object, name, range, found);
+  if (mlir::failed(method))
+    return method;
+  return call(*method, args, range);
 }
 
 const ModuleScope &Generator::getClassScope(const SourceModule &module,

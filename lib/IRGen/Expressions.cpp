@@ -1,11 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatch over expression nodes, literals, displays, f-strings and comprehensions.
+// Dispatch over expression nodes, literals, tuples, f-strings, and what can be iterated over.
 
+#include "Collections.h"
 #include "Generator.h"
-
-#include <cmath>
 
 namespace tilec::irgen {
 
@@ -110,7 +109,7 @@ FailureOr<Value> Generator::evaluateImpl(const ast::Expr *expr) {
   case ExprKind::EllipsisLiteral:
     return error(expr->range, "'...' is not supported in a kernel");
   case ExprKind::Set:
-    return error(expr->range, "a set is not supported in a kernel");
+    return evaluateSet(*llvm::cast<ast::Set>(expr));
   case ExprKind::Slice:
     return error(expr->range, "a slice is only allowed inside a subscript");
   case ExprKind::Starred:
@@ -160,78 +159,6 @@ FailureOr<Value> Generator::makeTuple(std::vector<Value> elements, SourceRange r
   return tuple;
 }
 
-FailureOr<std::string> Generator::toDictKey(const Value &value, SourceRange range) {
-  if (value.isPoison())
-    return failure();
-  // The tables of tl.extern_elementwise have tuples of types.
-  if (const std::vector<Value> *parts = value.getTuple()) {
-    std::string text = "(";
-    for (const Value &part : *parts) {
-      FailureOr<DType> type = toDType(part, range, "a tuple as the key of a dict");
-      if (mlir::failed(type))
-        return failure();
-      text += (text.size() > 1 ? ", " : "") + type->str();
-    }
-    return text + ")";
-  }
-  const Constant *constant = value.getConstant();
-  if (!constant)
-    return error(range, "the key of a dict must be known at compile time, got " + value.describe());
-  if (constant->isString())
-    return constant->getString();
-  // No string is written like that. Equal numbers of different types are one key.
-  double number = constant->isNumber() ? constant->toDouble() : 0.5;
-  if (std::abs(number) < 0x1p53 && number == std::trunc(number))
-    return "\1" + std::to_string(int64_t(number));
-  return "\1" + constant->repr();
-}
-
-FailureOr<const Value *> Generator::findInDict(const DictValue &dict, const Value &key,
-                                               SourceRange range) {
-  charge(dict.entries->size());
-  FailureOr<std::string> text = toDictKey(key, range);
-  if (mlir::failed(text))
-    return failure();
-  for (const auto &[known, value] : *dict.entries)
-    if (known == *text)
-      return &value;
-  return static_cast<const Value *>(nullptr);
-}
-
-FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
-  std::vector<std::pair<std::string, Value>> entries;
-  llvm::StringMap<size_t> places;
-  auto set = [&](const std::string &name, const Value &value) {
-    auto [place, isNew] = places.try_emplace(name, entries.size());
-    if (isNew)
-      entries.emplace_back(name, value);
-    else
-      entries[place->second].second = value;
-  };
-  for (const ast::DictEntry &entry : dict.entries) {
-    FailureOr<Value> value = evaluate(entry.value);
-    if (mlir::failed(value))
-      return failure();
-    if (!entry.key) {
-      const DictValue *other = value->getIf<DictValue>();
-      if (!other)
-        return error(entry.value->range, "'**' needs a dict, got " + value->describe());
-      for (const auto &[name, item] : *other->entries)
-        set(name, item);
-      continue;
-    }
-    FailureOr<Value> key = evaluate(entry.key);
-    if (mlir::failed(key))
-      return failure();
-    FailureOr<std::string> name = toDictKey(*key, entry.key->range);
-    if (mlir::failed(name))
-      return failure();
-    set(*name, *value);
-  }
-  charge(entries.size());
-  return Value::dict(std::move(entries));
-}
-
 FailureOr<Value> Generator::evaluateFString(const ast::FString &string) {
   std::string text;
   for (const ast::FStringPart &part : string.parts) {
@@ -265,71 +192,24 @@ FailureOr<Value> Generator::evaluateFString(const ast::FString &string) {
   return Value(Constant(std::move(text)));
 }
 
-FailureOr<Value> Generator::evaluateComprehension(const ast::Comprehension &comprehension) {
-  if (comprehension.form != ast::ComprehensionKind::List &&
-      comprehension.form != ast::ComprehensionKind::Generator)
-    return error(comprehension.range, "only list comprehensions are supported in a kernel");
-  // The targets live inside the comprehension only.
-  charge(frame->variables.size());
-  Variables saved = frame->variables;
-  std::vector<Value> results;
-  size_t totalSize = 0;
-  LogicalResult expanded = expandClauses(comprehension, 0, results, totalSize);
-  frame->variables = std::move(saved);
-  if (mlir::failed(expanded))
-    return failure();
-  return makeTuple(std::move(results), comprehension.range);
-}
-
-LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, unsigned clause,
-                                       std::vector<Value> &results, size_t &totalSize) {
-  if (clause == comprehension.clauses.size()) {
-    FailureOr<Value> element = evaluate(comprehension.element);
-    if (mlir::failed(element))
-      return failure();
-    const TupleValue *nested = element->getIf<TupleValue>();
-    totalSize += 1 + (nested ? nested->totalSize : 0);
-    if (totalSize > TupleValue::sizeLimit)
-      return error(comprehension.range,
-                   "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
-    results.push_back(*element);
-    return success();
-  }
-  const ast::ComprehensionClause &part = comprehension.clauses[clause];
-  FailureOr<Value> iterable = evaluate(part.iter);
-  if (mlir::failed(iterable))
-    return failure();
-  FailureOr<std::vector<Value>> items = enumerateIterable(*iterable, part.iter->range);
-  if (mlir::failed(items))
-    return failure();
-  for (const Value &item : *items) {
-    {
-      // Numbers stay compile-time values.
-      llvm::SaveAndRestore<bool> keepConstants(frame->keepsConstants, true);
-      if (mlir::failed(assign(part.target, item, part.target->range)))
-        return failure();
-    }
-    bool keep = true;
-    for (const ast::Expr *condition : part.conditions) {
-      FailureOr<Value> test = evaluate(condition);
-      if (mlir::failed(test))
-        return failure();
-      FailureOr<bool> truth = toBool(*test, condition->range, "the condition of a comprehension");
-      if (mlir::failed(truth))
-        return failure();
-      keep = keep && *truth;
-    }
-    if (keep && mlir::failed(expandClauses(comprehension, clause + 1, results, totalSize)))
-      return failure();
-  }
-  return success();
-}
-
 FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable,
                                                            SourceRange range) {
   if (const std::vector<Value> *elements = iterable.getTuple()) {
     charge(elements->size());
     return *elements;
+  }
+  std::vector<Value> values;
+  if (const DictValue *dict = iterable.getIf<DictValue>()) {
+    charge(dict->entries->size());
+    for (size_t i = 0; i < dict->entries->size(); ++i)
+      values.push_back(getDictKey(*dict, i));
+    return values;
+  }
+  if (const SetValue *set = iterable.getIf<SetValue>()) {
+    charge(set->entries->size());
+    for (const auto &entry : *set->entries)
+      values.push_back(entry.second);
+    return values;
   }
   const RangeValue *rangeValue = iterable.getIf<RangeValue>();
   if (!rangeValue)
@@ -346,7 +226,6 @@ FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable
   }
   if (bounds[2] == 0)
     return error(range, "the step of a range must not be zero");
-  std::vector<Value> values;
   for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
     if (values.size() >= options.unrollLimit)
       return error(range, "a compile-time range of more than " + llvm::Twine(options.unrollLimit) +

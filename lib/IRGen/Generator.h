@@ -6,17 +6,18 @@
 // are implemented by subject in the files of this folder:
 //
 //   Generator.cpp    frames, locations, diagnostics      Kernel.cpp      entry, arguments
-//   Expressions.cpp  literals, displays, f-strings       Names.cpp       name lookup, modules
-//   Operators.cpp    arithmetic and comparison           Promotion.cpp   result types, broadcasting
-//   LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions, constants
-//   Statements.cpp   assignments, simple statements      Branches.cpp    if and early return
-//   Loops.cpp        for and while                       LoopExits.cpp   break and return in loops
-//   JoinedBranches.cpp  branches that may be left, with one copy of what follows
-//   Calls.cpp        functions, arguments
-//   Imports.cpp      modules from files                  HostFacts.cpp   what is known of the host
-//   Attributes.cpp   attributes and methods              Subscript.cpp   indexing
-//   Classes.cpp      named tuples and aggregates         KernelTuples.cpp tuples as arguments
-//   Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of the language
+//   Expressions.cpp  literals, tuples, f-strings         Names.cpp       name lookup, modules
+//   Collections.cpp  dicts, sets, comprehensions         ObjectOperators.cpp operators of
+//   aggregates Operators.cpp    arithmetic and comparison           Promotion.cpp   result types,
+//   broadcasting LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions,
+//   constants Statements.cpp   assignments, simple statements      Branches.cpp    if and early
+//   return Loops.cpp        for and while                       LoopExits.cpp   break and return in
+//   loops JoinedBranches.cpp  branches that may be left, with one copy of what follows Calls.cpp
+//   functions, arguments Imports.cpp      modules from files                  HostFacts.cpp   what
+//   is known of the host Attributes.cpp   attributes and methods              Subscript.cpp
+//   indexing Classes.cpp      named tuples and aggregates         KernelTuples.cpp tuples as
+//   arguments Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of
+//   the language
 
 #ifndef TILEC_LIB_IRGEN_GENERATOR_H
 #define TILEC_LIB_IRGEN_GENERATOR_H
@@ -74,6 +75,8 @@ struct LoopContext {
   /// A joined branch, in `around`, which may be null.
   bool isJoined = false;
   LoopContext *around = nullptr;
+  /// Names of which only the value at a `break` counts; or null.
+  const ast::NameSet *breakNames = nullptr;
   /// Names that have no value where a joined branch was left by `break` or `continue`.
   ast::NameSet withoutValue;
 
@@ -255,10 +258,12 @@ public:
   FailureOr<bool> toBool(const Value &value, SourceRange range, const llvm::Twine &what);
   FailureOr<std::string> toString(const Value &value, SourceRange range, const llvm::Twine &what);
   FailureOr<DType> toDType(const Value &value, SourceRange range, const llvm::Twine &what);
-  /// What a key of a dict is looked up by.
-  FailureOr<std::string> toDictKey(const Value &value, SourceRange range);
+  /// What a key of a dict or an element of a set is looked up by.
+  FailureOr<std::string> toDictKey(const Value &value, SourceRange range,
+                                   const llvm::Twine &what = "the key of a dict");
   /// The value of a key, or null.
   FailureOr<const Value *> findInDict(const DictValue &dict, const Value &key, SourceRange range);
+  FailureOr<bool> isInSet(const SetValue &set, const Value &element, SourceRange range);
   /// Block dimensions: powers of two, at most 2^20 elements.
   LogicalResult checkShape(llvm::ArrayRef<int64_t> shape, SourceRange range);
 
@@ -310,6 +315,10 @@ public:
   /// The keyword is empty for positional arguments.
   using CallArg = KeywordValue;
   FailureOr<Value> call(const Value &callee, llvm::ArrayRef<CallArg> args, SourceRange range);
+  /// Calls a method that the class of an aggregate has; nothing where it has none of that name, or
+  /// where the value is no such object.
+  std::optional<FailureOr<Value>> callMethod(const Value &object, llvm::StringRef name,
+                                             llvm::ArrayRef<CallArg> args, SourceRange range);
   FailureOr<Value> getAttribute(const Value &base, llvm::StringRef name, SourceRange range);
   /// Whether getAttribute would succeed, as a compile-time bool.
   Value hasAttribute(const Value &base, llvm::StringRef name);
@@ -358,9 +367,11 @@ private:
   FailureOr<Value> evaluateFString(const ast::FString &string);
   FailureOr<Value> evaluateElements(llvm::ArrayRef<ast::Expr *> elements);
   FailureOr<Value> evaluateDict(const ast::Dict &dict);
+  FailureOr<Value> evaluateSet(const ast::Set &set);
   FailureOr<Value> evaluateComprehension(const ast::Comprehension &comprehension);
+  /// Calls `addElement` for every assignment of the targets that passes the conditions.
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
-                              std::vector<Value> &results, size_t &totalSize);
+                              llvm::function_ref<LogicalResult()> addElement);
   /// Whether a slice takes all of a dimension: its bounds are left out or None.
   FailureOr<bool> isFullSlice(const ast::Slice &slice);
   FailureOr<Value> subscriptBlock(const Value &value, const ast::Subscript &expr);
@@ -437,6 +448,8 @@ private:
   FailureOr<Value> emitArithmetic(ast::BinaryOp op, Value lhs, Value rhs, SourceRange range);
   FailureOr<Value> compareTuples(ast::CompareOp op, llvm::ArrayRef<Value> lhs,
                                  llvm::ArrayRef<Value> rhs, SourceRange range);
+  FailureOr<Value> compareDicts(ast::CompareOp op, const DictValue &lhs, const DictValue &rhs,
+                                SourceRange range);
   FailureOr<Value> tupleArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
                                    SourceRange range);
 
@@ -450,9 +463,13 @@ private:
   Flow execute(ast::Block block, const Continuation *next);
   /// Executes one statement; failure means that it was reported.
   FailureOr<Flow> executeStmt(const ast::Stmt *stmt, const Continuation *next);
-  /// `name.append(x)` and `name.extend(xs)` of a list in compile-time code; nothing for other
+  // CollectionChanges.cpp
+  /// `name.append(x)` and its like, of a list, set or dict in compile-time code; nothing for other
   /// expressions.
-  std::optional<LogicalResult> executeListMethod(const ast::Expr *expr);
+  std::optional<LogicalResult> executeChange(const ast::Expr *expr);
+  /// `base[i] = value` in compile-time code.
+  LogicalResult assignElement(const ast::Subscript &target, const Value &value, SourceRange range);
+  // Statements.cpp
   FailureOr<Flow> executeReturn(const ast::Return &stmt);
   FailureOr<Flow> executeRaise(const ast::Raise &stmt);
   FailureOr<Flow> executeWith(const ast::With &stmt, const Continuation *next);
@@ -462,6 +479,7 @@ private:
   LogicalResult executeAnnAssign(const ast::AnnAssign &stmt);
   LogicalResult executeAugAssign(const ast::AugAssign &stmt);
   LogicalResult executeAssert(const ast::Assert &stmt);
+  FailureOr<std::string> evaluateAssertMessage(const ast::Assert &stmt);
   LogicalResult assign(const ast::Expr *target, const Value &value, SourceRange range);
   /// The value that a plain assignment stores: numbers become runtime scalars.
   FailureOr<Value> decay(const Value &value, SourceRange range);
@@ -514,6 +532,9 @@ private:
   bool fillLeftArm(llvm::StringRef name, const BranchSite &site, LoopContext &loop,
                    const LoopExit &exit, DetachedBlock &block, Variables &variables,
                    const Variables &others);
+  /// Gives an arm that does not break a value in place of one that counts at a `break` only.
+  void fillUnbrokenArm(llvm::StringRef name, const BranchSite &site, const LoopExit &exit,
+                       DetachedBlock &block, Variables &variables, const Variables &others);
   /// Brings the exits of two arms to one structure: what only one of them returns gets a
   /// placeholder in the other.
   LogicalResult mergeExits(const BranchSite &site, LoopExit &thenExit, DetachedBlock &thenBlock,
@@ -548,7 +569,7 @@ private:
   LogicalResult emitLoopBody(ast::Block body, const ast::NameSet &assigned,
                              llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                              llvm::SmallVectorImpl<mlir::Value> &leaves, LoopExit &exit,
-                             SourceRange range);
+                             SourceRange range, const ast::NameSet *breakNames = nullptr);
   mlir::ValueRange emitFor(const ast::For &stmt, const LoopBounds &bounds, const RangeValue &range,
                            const ast::NameSet &assigned, llvm::ArrayRef<llvm::StringRef> carried,
                            const Variables &before, llvm::ArrayRef<mlir::Value> inits,
@@ -595,6 +616,10 @@ private:
   /// the last value is needed then: gives these names first values of their types.
   LogicalResult carryConditionNames(const ast::While &stmt, const ast::NameSet &names,
                                     std::vector<llvm::StringRef> &carried);
+  /// What only the body of `while True` assigns, on every way to a `break`, and the code around it
+  /// reads is carried too: gives these names first values of their types, and returns them.
+  FailureOr<ast::NameSet> carryBreakValues(const ast::While &stmt, const ast::NameSet &assigned,
+                                           std::vector<llvm::StringRef> &carried);
   /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
   /// It assigns `assigned`; `isAlways` tells whether only `broke` ends the loop.
   FailureOr<Value> emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,
@@ -614,6 +639,8 @@ private:
   /// With `constructed` the first parameter may get its fields set, and is handed out.
   FailureOr<Value> callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
                                 SourceRange range, Value *constructed = nullptr);
+  FailureOr<Value> callPartial(const PartialValue &callee, llvm::ArrayRef<CallArg> args,
+                               SourceRange range);
   FailureOr<Value> callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                               SourceRange range);
   FailureOr<Value> callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
@@ -626,12 +653,31 @@ private:
   /// Makes a named tuple or an aggregate.
   FailureOr<Value> callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
                              SourceRange range);
+  /// The fields of a named tuple or an aggregate from the arguments, and from their defaults.
+  FailureOr<std::vector<Value>> bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args,
+                                           SourceRange range);
+  /// An object that the host made, from a tuple of its fields, by order or with names.
+  FailureOr<Value> makeObject(const ClassValue &type, const Value &fields, SourceRange range);
   /// Makes an aggregate by way of its `__init__`.
   FailureOr<Value> initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
                                  SourceRange range);
   /// Checks that all fields are there and are what the class says.
   FailureOr<Value> finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
                                    SourceRange range);
+  // ObjectOperators.cpp
+  /// `a + b` by the methods of an aggregate among them.
+  FailureOr<Value> binaryOnObjects(ast::BinaryOp op, const Value &lhs, const Value &rhs,
+                                   SourceRange range);
+  /// `-a`; nothing where the class has no such method.
+  std::optional<FailureOr<Value>> unaryOnObject(ast::UnaryOp op, const Value &operand,
+                                                SourceRange range);
+  /// `a < b`; nothing where neither class has such a method.
+  std::optional<FailureOr<Value>> compareObjects(ast::CompareOp op, const Value &lhs,
+                                                 const Value &rhs, SourceRange range);
+  /// `a[i, j]`, whose index is a tuple then; slices are tuples with names.
+  FailureOr<Value> subscriptObject(const Value &base, const ast::Subscript &expr);
+
+  // Classes.cpp
   /// `self.x = value` in `__init__`.
   LogicalResult assignField(const ast::Attribute &target, const Value &value);
   static std::vector<llvm::StringRef> getFieldNames(const TupleFields &fields);
@@ -685,8 +731,8 @@ private:
                       bool complain);
   LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfig> &list);
   void readPruning(const SourceModule &module, const ast::Expr *pruning, KernelInfo &info);
-  /// The aggregate that an annotation names; empty when it is something else.
-  std::string findAggregate(const SourceModule &module, const ast::Expr *annotation);
+  /// The aggregate that an annotation names; nothing when it is something else.
+  std::optional<ClassValue> findAggregate(const SourceModule &module, const ast::Expr *annotation);
   LogicalResult bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
                                 const ast::Param &param, KernelBinding &binding);
   LogicalResult verifyResult(mlir::ModuleOp module, SourceRange range);

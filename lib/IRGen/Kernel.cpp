@@ -194,14 +194,25 @@ static bool describesSame(const std::optional<DescriptorBlock> &a,
   return a->shape == b->shape && a->padsWithNan == b->padsWithNan;
 }
 
-std::string Generator::findAggregate(const SourceModule &module, const ast::Expr *annotation) {
+std::optional<ClassValue> Generator::findAggregate(const SourceModule &module,
+                                                   const ast::Expr *annotation) {
   bool isPlain = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Plain;
   if (!annotation || !isPlain || !llvm::isa<ast::Name, ast::Attribute>(annotation))
-    return "";
+    return std::nullopt;
   // Annotations may name anything, also what is not there.
   FailureOr<Value> named = Trial(*this, module)->evaluateInModule(module, annotation);
   const ClassValue *type = mlir::succeeded(named) ? named->getIf<ClassValue>() : nullptr;
-  return type && type->fields && type->fields->aggregate ? type->name : "";
+  if (!type || !type->fields || !type->fields->aggregate)
+    return std::nullopt;
+  return *type;
+}
+
+/// "low=..., width=..."
+static std::string describeFields(const ClassValue &type) {
+  std::string text;
+  for (const std::string &name : type.fields->names)
+    text += (text.empty() ? "" : ", ") + name + "=...";
+  return text;
 }
 
 LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
@@ -209,10 +220,7 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
   if (param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords)
     return error(param.range, "a kernel cannot have variadic parameters");
   ParamAnnotation annotation = classifyAnnotation(param.annotation);
-  if (std::string aggregate = findAggregate(module, param.annotation); !aggregate.empty())
-    return error(param.range, "'" + param.name + "' is an object of the aggregate '" + aggregate +
-                                  "', which a kernel cannot be given; take its fields, or a named "
-                                  "tuple, and make the object in the kernel");
+  std::optional<ClassValue> aggregate = findAggregate(module, param.annotation);
   bool isConstexpr = annotation.kind == ParamAnnotation::Kind::Constexpr;
   const ArgumentSpec *spec = nullptr;
   for (const ArgumentSpec &argument : binding.arguments)
@@ -234,6 +242,12 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
   if (*isTuple && (spec || binding.values.count(param.name)))
     return error(param.nameRange,
                  "argument '" + param.name + "' is given both as a whole and by elements");
+  if (aggregate && *isTuple)
+    binding.aggregates[param.name] = *aggregate;
+  else if (aggregate)
+    return error(param.range, "'" + param.name + "' is an object of the aggregate '" +
+                                  aggregate->name + "' and is given by its fields, as in '(" +
+                                  describeFields(*aggregate) + ")'");
   if (*isTuple || binding.values.count(param.name))
     return success();
   if (isConstexpr && hasType)
@@ -411,9 +425,19 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     if (param.path == param.param->name)
       activation.variables[param.param->name] = leaves[param.path];
   }
-  for (const ast::Param &param : kernel->params)
-    if (auto tuple = binding.tuples.find(param.name); tuple != binding.tuples.end())
-      activation.variables[param.name] = fillTuple(tuple->second, leaves);
+  for (const ast::Param &param : kernel->params) {
+    auto tuple = binding.tuples.find(param.name);
+    if (tuple == binding.tuples.end())
+      continue;
+    FailureOr<Value> value = fillTuple(tuple->second, leaves);
+    if (auto type = binding.aggregates.find(param.name); type != binding.aggregates.end())
+      value = makeObject(type->second, *value, param.nameRange);
+    if (mlir::failed(value)) {
+      frame = &top;
+      return nullptr;
+    }
+    activation.variables[param.name] = *value;
+  }
   stepsBeforeBody = steps;
   execute(kernel->body, nullptr);
   current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);

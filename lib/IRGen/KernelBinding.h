@@ -50,6 +50,8 @@ struct Generator::KernelBinding {
   std::vector<ConstantSpec> constants;
   /// Parameters that are tuples, with poison in the place of runtime elements.
   llvm::StringMap<Value> tuples;
+  /// The classes of those that are objects of aggregates.
+  llvm::StringMap<ClassValue> aggregates;
   /// Compile-time values by parameter name.
   llvm::StringMap<Value> values;
   /// Parameters whose value `@triton.heuristics` computes.

@@ -100,7 +100,8 @@ FailureOr<Flow> Generator::executeFor(const ast::For &stmt, const Continuation *
   if (mlir::failed(iterable))
     return failure();
   const RangeValue *range = iterable->getIf<RangeValue>();
-  if (!range && !iterable->getTuple())
+  if (!range && !iterable->getTuple() && !iterable->getIf<SetValue>() &&
+      !iterable->getIf<DictValue>())
     return error(stmt.iter->range, "a loop needs range, tl.range, tl.static_range or a tuple, "
                                    "got " +
                                        iterable->describe());
@@ -216,9 +217,10 @@ LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assig
                                       llvm::ArrayRef<llvm::StringRef> carried,
                                       const Variables &before,
                                       llvm::SmallVectorImpl<mlir::Value> &leaves, LoopExit &exit,
-                                      SourceRange range) {
+                                      SourceRange range, const ast::NameSet *breakNames) {
   LoopContext loop;
   loop.assigned = &assigned;
+  loop.breakNames = breakNames;
   llvm::SaveAndRestore<LoopContext *> inLoop(frame->loop, &loop);
   llvm::SaveAndRestore<unsigned> around(frame->runtimeLoops, frame->runtimeLoops + 1);
   execute(body, nullptr);

@@ -20,6 +20,8 @@ enum class ModuleKind {
   Extra,
   TargetInfo,
   PropagateNan,
+  Itertools,
+  Functools,
   /// What TorchInductor's kernels import.
   InductorHelpers
 };
@@ -48,6 +50,8 @@ static ModuleKind classifyModule(llvm::StringRef path) {
              ModuleKind::Extra)
       .Case("triton.language.target_info", ModuleKind::TargetInfo)
       .Case("triton.language.PropagateNan", ModuleKind::PropagateNan)
+      .Case("itertools", ModuleKind::Itertools)
+      .Case("functools", ModuleKind::Functools)
       .Default(ModuleKind::Unknown);
 }
 
@@ -55,10 +59,12 @@ bool isLanguageModule(llvm::StringRef path) { return classifyModule(path) != Mod
 
 bool hasLanguageMember(llvm::StringRef path, llvm::StringRef name) {
   ModuleKind kind = classifyModule(path);
-  unsigned place = kind == ModuleKind::Language ? inLanguage
-                   : kind == ModuleKind::Math   ? inMath
-                   : kind == ModuleKind::Triton ? inTriton
-                                                : inLibdevice;
+  unsigned place = kind == ModuleKind::Language    ? inLanguage
+                   : kind == ModuleKind::Math      ? inMath
+                   : kind == ModuleKind::Triton    ? inTriton
+                   : kind == ModuleKind::Itertools ? inItertools
+                   : kind == ModuleKind::Functools ? inFunctools
+                                                   : inLibdevice;
   if (findBuiltin(name, place))
     return true;
   if (kind != ModuleKind::Language)
@@ -269,6 +275,12 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
     return getInductorHelper(name, range);
   case ModuleKind::Triton:
     places = inTriton;
+    break;
+  case ModuleKind::Itertools:
+    places = inItertools;
+    break;
+  case ModuleKind::Functools:
+    places = inFunctools;
     break;
   case ModuleKind::Extra:
     places = inExtra;

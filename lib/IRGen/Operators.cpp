@@ -4,6 +4,7 @@
 // Arithmetic, comparison and unary operators: folded on compile-time operands, otherwise operands
 // are brought to one type and shape and one operation is emitted.
 
+#include "Collections.h"
 #include "Generator.h"
 
 namespace tilec::irgen {
@@ -16,6 +17,19 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
                                    SourceRange range) {
   if (lhs.isPoison() || rhs.isPoison())
     return failure();
+  if (lhs.isAggregate() || rhs.isAggregate())
+    return binaryOnObjects(op, lhs, rhs, range);
+  const SetValue *leftSet = lhs.getIf<SetValue>(), *rightSet = rhs.getIf<SetValue>();
+  if (leftSet && rightSet)
+    if (std::optional<Value> combined = combineSets(*this, op, *leftSet, *rightSet))
+      return *combined;
+  const DictValue *leftDict = lhs.getIf<DictValue>(), *rightDict = rhs.getIf<DictValue>();
+  if (leftDict && rightDict && op == BinaryOp::BitOr) {
+    EntryTable both(*this, /*isSet=*/false);
+    if (mlir::failed(both.addAll(*leftDict, range)) || mlir::failed(both.addAll(*rightDict, range)))
+      return failure();
+    return both.take();
+  }
   if (lhs.getTuple() || rhs.getTuple())
     return tupleArithmetic(op, lhs, rhs, range);
   if (lhs.getConstant() && rhs.getConstant()) {
@@ -168,6 +182,9 @@ FailureOr<Value> Generator::unary(ast::UnaryOp op, const Value &operand, SourceR
     return failure();
   if (op == ast::UnaryOp::Not)
     return logicalNot(operand, range);
+  if (operand.isAggregate())
+    if (std::optional<FailureOr<Value>> result = unaryOnObject(op, operand, range))
+      return *result;
   if (const Constant *constant = operand.getConstant()) {
     FoldResult folded = foldUnary(op, *constant);
     if (!folded.value)
@@ -264,13 +281,43 @@ FailureOr<Value> Generator::compareTuples(CompareOp op, llvm::ArrayRef<Value> lh
                  Value::integer(static_cast<int64_t>(rhs.size())), range);
 }
 
+/// Equal keys have equal values, in whatever order they came.
+FailureOr<Value> Generator::compareDicts(CompareOp op, const DictValue &lhs, const DictValue &rhs,
+                                         SourceRange range) {
+  charge(lhs.entries->size() + rhs.entries->size());
+  llvm::StringMap<const Value *> right;
+  for (const auto &[key, value] : *rhs.entries)
+    right[key] = &value;
+  bool areEqual = lhs.entries->size() == rhs.entries->size();
+  for (const auto &[key, value] : *lhs.entries) {
+    const Value *other = right.lookup(key);
+    areEqual = areEqual && other;
+    if (!areEqual)
+      break;
+    FailureOr<Value> equal = compare(CompareOp::Eq, value, *other, range);
+    if (mlir::failed(equal))
+      return failure();
+    FailureOr<bool> truth = toBool(*equal, range, "the comparison of dicts");
+    if (mlir::failed(truth))
+      return failure();
+    areEqual = *truth;
+  }
+  return Value::boolean(areEqual == (op == CompareOp::Eq));
+}
+
 FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value &rhs,
                                     SourceRange range) {
   if (lhs.isPoison() || rhs.isPoison())
     return failure();
+  bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
+  if (equality || op == CompareOp::Is || op == CompareOp::IsNot)
+    if (std::optional<bool> same = compareClasses(lhs, rhs))
+      return Value::boolean(*same == (op == CompareOp::Is || op == CompareOp::Eq));
   if (op == CompareOp::Is || op == CompareOp::IsNot)
     return Value::boolean(isIdentical(lhs, rhs) == (op == CompareOp::Is));
-  bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
+  if (lhs.isAggregate() || rhs.isAggregate())
+    if (std::optional<FailureOr<Value>> result = compareObjects(op, lhs, rhs, range))
+      return *result;
   // The type of a number is also the one that it has in the program.
   for (auto [type, other] : {std::pair(&lhs, &rhs), std::pair(&rhs, &lhs)})
     if (const Value *typed = equality ? getTypedConstant(*type) : nullptr;
@@ -302,7 +349,20 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
         return failure();
       return Value::boolean((*found != nullptr) == (op == CompareOp::In));
     }
+    if (const SetValue *set = rhs.getIf<SetValue>()) {
+      FailureOr<bool> found = isInSet(*set, lhs, range);
+      if (mlir::failed(found))
+        return failure();
+      return Value::boolean(*found == (op == CompareOp::In));
+    }
   }
+  const SetValue *leftSet = lhs.getIf<SetValue>(), *rightSet = rhs.getIf<SetValue>();
+  if (leftSet && rightSet)
+    if (std::optional<bool> truth = compareSets(*this, op, *leftSet, *rightSet))
+      return Value::boolean(*truth);
+  const DictValue *leftDict = lhs.getIf<DictValue>(), *rightDict = rhs.getIf<DictValue>();
+  if (leftDict && rightDict && equality)
+    return compareDicts(op, *leftDict, *rightDict, range);
   if (lhs.getConstant() && rhs.getConstant()) {
     if (lhs.getConstant()->isString() && rhs.getConstant()->isString())
       chargeSearch(lhs.getConstant()->getString().size(), rhs.getConstant()->getString().size());

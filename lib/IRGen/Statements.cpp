@@ -58,7 +58,7 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
     // Docstrings, strings used as comments, and a lone `...`.
     if (llvm::isa<ast::StringLiteral, ast::EllipsisLiteral>(exprStmt->value))
       return Flow::Next;
-    if (std::optional<LogicalResult> done = executeListMethod(exprStmt->value))
+    if (std::optional<LogicalResult> done = executeChange(exprStmt->value))
       return plain(*done);
     FailureOr<Value> value = evaluate(exprStmt->value);
     if (mlir::failed(value))
@@ -200,35 +200,6 @@ LogicalResult Generator::executeDelete(const ast::Delete &stmt) {
   return success();
 }
 
-std::optional<LogicalResult> Generator::executeListMethod(const ast::Expr *expr) {
-  auto *call = llvm::dyn_cast<ast::Call>(expr);
-  auto *method = call ? llvm::dyn_cast<ast::Attribute>(call->callee) : nullptr;
-  auto *list = method ? llvm::dyn_cast<ast::Name>(method->base) : nullptr;
-  bool isAppend = method && method->name == "append";
-  if (!frame->keepsConstants || !list || !(isAppend || method->name == "extend") ||
-      call->args.size() != 1 || !call->keywords.empty())
-    return std::nullopt;
-  auto variable = frame->variables.find(list->id);
-  if (variable == frame->variables.end() || !variable->second.getTuple())
-    return std::nullopt;
-  std::vector<Value> elements = *variable->second.getTuple();
-  FailureOr<Value> item = evaluate(call->args.front());
-  if (mlir::failed(item))
-    return failure();
-  if (isAppend) {
-    elements.push_back(*item);
-  } else {
-    FailureOr<std::vector<Value>> items = enumerateIterable(*item, call->args.front()->range);
-    if (mlir::failed(items))
-      return failure();
-    elements.insert(elements.end(), items->begin(), items->end());
-  }
-  if (elements.size() > TupleValue::sizeLimit)
-    return error(expr->range, "the list has too many elements");
-  frame->variables[list->id] = Value::tuple(std::move(elements));
-  return success();
-}
-
 FailureOr<Flow> Generator::executeReturn(const ast::Return &stmt) {
   FailureOr<Value> value = stmt.value ? evaluate(stmt.value) : FailureOr<Value>(Value::none());
   if (mlir::succeeded(value) && frame->isKernel && !value->isNone())
@@ -274,7 +245,8 @@ LogicalResult Generator::executeAnnAssign(const ast::AnnAssign &stmt) {
 }
 
 LogicalResult Generator::executeAugAssign(const ast::AugAssign &stmt) {
-  if (!llvm::isa<ast::Name, ast::Attribute>(stmt.target))
+  bool isElement = llvm::isa<ast::Subscript>(stmt.target) && frame->keepsConstants;
+  if (!llvm::isa<ast::Name, ast::Attribute>(stmt.target) && !isElement)
     return error(stmt.target->range, "cannot assign to this expression in a kernel; blocks are "
                                      "values, use tl.where or tl.store");
   FailureOr<Value> before = evaluate(stmt.target);
@@ -287,36 +259,48 @@ LogicalResult Generator::executeAugAssign(const ast::AugAssign &stmt) {
   return assign(stmt.target, *value, stmt.range);
 }
 
+FailureOr<std::string> Generator::evaluateAssertMessage(const ast::Assert &stmt) {
+  if (!stmt.message)
+    return std::string("assertion failed");
+  FailureOr<Value> text = evaluate(stmt.message);
+  if (mlir::failed(text))
+    return failure();
+  return toString(*text, stmt.message->range, "the message");
+}
+
 LogicalResult Generator::executeAssert(const ast::Assert &stmt) {
   FailureOr<Value> condition = evaluate(stmt.condition);
   if (mlir::failed(condition))
     return failure();
+  SourceRange range = stmt.condition->range;
   if (!condition->isRuntime()) {
-    FailureOr<bool> truth = toBool(*condition, stmt.condition->range, "the condition");
+    FailureOr<bool> truth = toBool(*condition, range, "the condition");
     if (mlir::failed(truth))
       return failure();
     if (*truth)
       return success();
+    // As Python, compile-time code stops there; kernels go by their asserts in debug mode only.
+    if (!options.debug && !frame->keepsConstants) {
+      Trial trial(*this);
+      FailureOr<std::string> message = trial->evaluateAssertMessage(stmt);
+      warn(warnings::kFalseAssert, range,
+           "this assertion is false at compile time and is dropped without '--debug'" +
+               (stmt.message && mlir::succeeded(message) ? ": " + *message : ""));
+      return success();
+    }
   } else if (!options.debug) {
     return success();
   }
   // The message is evaluated when it is needed, as in Python.
-  std::string message = "assertion failed";
-  if (stmt.message) {
-    FailureOr<Value> text = evaluate(stmt.message);
-    if (mlir::failed(text))
-      return failure();
-    FailureOr<std::string> string = toString(*text, stmt.message->range, "the message");
-    if (mlir::failed(string))
-      return failure();
-    message = *string;
-  }
+  FailureOr<std::string> message = evaluateAssertMessage(stmt);
+  if (mlir::failed(message))
+    return failure();
   if (!condition->isRuntime())
-    return error(stmt.condition->range, "assertion fails: " + message);
-  FailureOr<Value> truth = cast(*condition, ScalarKind::Int1, stmt.condition->range);
+    return error(range, "assertion fails: " + *message);
+  FailureOr<Value> truth = cast(*condition, ScalarKind::Int1, range);
   if (mlir::failed(truth))
     return failure();
-  create<tile::AssertOp>(truth->getRuntime()->value, builder.getStringAttr(message));
+  create<tile::AssertOp>(truth->getRuntime()->value, builder.getStringAttr(*message));
   return success();
 }
 
@@ -363,6 +347,8 @@ LogicalResult Generator::assign(const ast::Expr *target, const Value &value, Sou
   }
   if (auto *attribute = llvm::dyn_cast<ast::Attribute>(target))
     return assignField(*attribute, value);
+  if (auto *element = llvm::dyn_cast<ast::Subscript>(target); element && frame->keepsConstants)
+    return assignElement(*element, value, range);
   llvm::ArrayRef<ast::Expr *> targets;
   if (auto *tuple = llvm::dyn_cast<ast::Tuple>(target))
     targets = tuple->elements;

@@ -96,6 +96,8 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
       return failure();
     return subscriptBlock(*value, expr);
   }
+  if (base.isAggregate())
+    return subscriptObject(base, expr);
 
   if (expr.indices.size() != 1)
     return error(expr.range,

@@ -37,13 +37,25 @@ Value Value::tuple(std::vector<Value> elements, FieldsPtr fields) {
                     std::move(fields), depth + 1};
 }
 
-Value Value::dict(std::vector<std::pair<std::string, Value>> entries) {
+static unsigned getDepthOf(const KeyedValues &entries) {
   unsigned depth = 0;
   for (const auto &[name, value] : entries)
     depth = std::max(depth, value.getDepth());
-  return DictValue{
-      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(entries)),
-      depth + 1};
+  return depth;
+}
+
+Value Value::dict(KeyedValues entries, std::vector<Value> keys) {
+  unsigned depth = getDepthOf(entries) + 1;
+  std::shared_ptr<const std::vector<Value>> sharedKeys;
+  if (!keys.empty())
+    sharedKeys = std::make_shared<const std::vector<Value>>(std::move(keys));
+  return DictValue{std::make_shared<const KeyedValues>(std::move(entries)), depth,
+                   std::move(sharedKeys)};
+}
+
+Value Value::set(KeyedValues entries) {
+  unsigned depth = getDepthOf(entries) + 1;
+  return SetValue{std::make_shared<const KeyedValues>(std::move(entries)), depth};
 }
 
 unsigned Value::getDepth() const {
@@ -51,6 +63,10 @@ unsigned Value::getDepth() const {
     return tuple->depth;
   if (const DictValue *dict = getIf<DictValue>())
     return dict->depth;
+  if (const SetValue *set = getIf<SetValue>())
+    return set->depth;
+  if (const PartialValue *partial = getIf<PartialValue>())
+    return partial->depth;
   if (const FunctionValue *function = getIf<FunctionValue>())
     return function->depth;
   if (const RangeValue *range = getIf<RangeValue>())
@@ -111,6 +127,12 @@ std::string Value::describe() const {
     return "a lambda";
   if (getIf<DictValue>())
     return "a dict";
+  if (getIf<SetValue>())
+    return "a set";
+  if (getIf<PartialValue>())
+    return "a partial function";
+  if (const TypeNameValue *type = getIf<TypeNameValue>())
+    return "the class '" + type->name + "'";
   if (getIf<RangeValue>())
     return "a range";
   return "an undefined value";
@@ -206,6 +228,18 @@ bool isIdentical(const Value &lhs, const Value &rhs) {
     const DictValue *b = rhs.getIf<DictValue>();
     return b && a->entries == b->entries;
   }
+  if (const SetValue *a = lhs.getIf<SetValue>()) {
+    const SetValue *b = rhs.getIf<SetValue>();
+    return b && a->entries == b->entries;
+  }
+  if (const PartialValue *a = lhs.getIf<PartialValue>()) {
+    const PartialValue *b = rhs.getIf<PartialValue>();
+    return b && a->args == b->args && isIdentical(*a->callee, *b->callee);
+  }
+  if (const TypeNameValue *a = lhs.getIf<TypeNameValue>()) {
+    const TypeNameValue *b = rhs.getIf<TypeNameValue>();
+    return b && a->name == b->name;
+  }
   return lhs.isPoison() && rhs.isPoison();
 }
 
@@ -245,6 +279,8 @@ static bool hasProgramValues(const Value &value, llvm::DenseSet<const void *> &s
     return inValue(builtin->self);
   if (const auto *access = value.getIf<BlockAccessValue>())
     return inValue(access->parts);
+  if (const auto *partial = value.getIf<PartialValue>())
+    return inValue(partial->callee) || inEntries(partial->args);
   if (const auto *range = value.getIf<RangeValue>())
     return inList(range->bounds) || inEntries(range->options);
   return value.isRuntime();

@@ -64,6 +64,8 @@ struct TupleFields {
   /// The class of an aggregate, which has methods and fixed kinds of fields; null for a named
   /// tuple.
   const ast::ClassDef *aggregate = nullptr;
+  /// The class of a named tuple; null where there is no class statement.
+  const ast::ClassDef *tupleClass = nullptr;
   const SourceModule *module = nullptr;
   /// Of the class that an aggregate's class extends, or null.
   std::shared_ptr<const TupleFields> base = nullptr;
@@ -84,10 +86,22 @@ struct TupleValue {
   unsigned depth = 1;
 };
 
+using KeyedValues = std::vector<std::pair<std::string, Value>>;
+
 /// A dict of compile-time values, in the order of the source. Keys are texts as
 /// Generator::toDictKey makes them, which strings are themselves.
 struct DictValue {
-  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> entries;
+  std::shared_ptr<const KeyedValues> entries;
+  /// See Value::getDepth.
+  unsigned depth = 1;
+  /// The keys as values; null where all are strings.
+  std::shared_ptr<const std::vector<Value>> keys = nullptr;
+};
+
+/// A set of compile-time values, each with the text that it has as the key of a dict, in the order
+/// in which they came.
+struct SetValue {
+  std::shared_ptr<const KeyedValues> entries;
   /// See Value::getDepth.
   unsigned depth = 1;
 };
@@ -124,6 +138,23 @@ struct LambdaValue {
 struct BuiltinValue {
   const Builtin *builtin = nullptr;
   std::shared_ptr<const Value> self = nullptr;
+};
+
+/// What `type(x)` gives: a class of Python or of the language by its name ("int", "tensor"); those
+/// of classes in files are ClassValues.
+struct TypeNameValue {
+  std::string name;
+  /// The type of a compile-time value, which is a `tl.constexpr` as well.
+  bool isConstexpr = false;
+};
+
+/// `functools.partial(callee, ...)`: a call that lacks arguments.
+struct PartialValue {
+  std::shared_ptr<const Value> callee;
+  /// Positional ones with an empty text, then those by keyword.
+  std::shared_ptr<const KeyedValues> args;
+  /// See Value::getDepth.
+  unsigned depth = 1;
 };
 
 /// A module: one of the language by its canonical path ("triton.language.math"), a file, a folder
@@ -179,9 +210,10 @@ struct PoisonValue {
 /// Any of the above.
 class Value {
 public:
-  using Storage = std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue,
-                               FunctionValue, ClassValue, LambdaValue, BuiltinValue, ModuleValue,
-                               BlockTypeValue, BlockAccessValue, RangeValue>;
+  using Storage =
+      std::variant<PoisonValue, Constant, RuntimeValue, TupleValue, DictValue, SetValue,
+                   FunctionValue, ClassValue, LambdaValue, BuiltinValue, PartialValue,
+                   TypeNameValue, ModuleValue, BlockTypeValue, BlockAccessValue, RangeValue>;
 
   Value() : storage(PoisonValue{}) {}
   template <typename T, typename = std::enable_if_t<std::is_constructible_v<Storage, T>>>
@@ -192,7 +224,9 @@ public:
   static Value boolean(bool truth) { return Constant(truth); }
   /// With `fields` a named tuple or an aggregate.
   static Value tuple(std::vector<Value> elements, FieldsPtr fields = nullptr);
-  static Value dict(std::vector<std::pair<std::string, Value>> entries);
+  /// With `keys` where some are no strings.
+  static Value dict(KeyedValues entries, std::vector<Value> keys = {});
+  static Value set(KeyedValues entries);
   static Value runtime(mlir::Value value, Type type) {
     return RuntimeValue{value, std::move(type)};
   }

@@ -2,7 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `while`. The variables that the condition or the body assigns are carried, as in `for`; a loop
-// that is left hands a flag to its condition.
+// that is left hands a flag to its condition. What only the body of `while True` assigns has a
+// value behind the loop where every way to a `break` assigns it:
+//
+//   while True:
+//       x = tl.load(p)          x is carried from iteration to iteration, though the body
+//       if x != 0:              begins without it; the first value is a placeholder
+//           break
+//   tl.store(q, x)
 
 #include "Trial.h"
 
@@ -121,6 +128,44 @@ LogicalResult Generator::carryConditionNames(const ast::While &stmt, const ast::
   return success();
 }
 
+FailureOr<ast::NameSet> Generator::carryBreakValues(const ast::While &stmt,
+                                                    const ast::NameSet &assigned,
+                                                    std::vector<llvm::StringRef> &carried) {
+  ast::NameSet readOutside, wanted, added;
+  if (frame->function)
+    ast::collectUsedNames(frame->function->body, readOutside, /*except=*/&stmt);
+  for (llvm::StringRef name : assigned)
+    if (frame->variables.lookup(name).isPoison() && readOutside.contains(name))
+      wanted.insert(name);
+  if (wanted.empty())
+    return added;
+  // The body says their types; what is wrong in it is found again.
+  Trial trial(*this);
+  FailureOr<Value> test = trial->evaluateCondition(stmt.condition, "while");
+  if (mlir::failed(test) || !test->isKnownTrue())
+    return added;
+  llvm::SmallVector<mlir::Value> leaves;
+  LoopExit exit;
+  Variables before = frame->variables;
+  if (mlir::failed(trial->emitLoopBody(stmt.body, assigned, carried, before, leaves, exit,
+                                       stmt.headerRange, &wanted)) ||
+      trial.hasErrors())
+    return added;
+  for (llvm::StringRef name : wanted) {
+    auto value = trial.getVariables().find(name);
+    if (value == trial.getVariables().end() || value->second.isPoison() ||
+        !hasPlaceholder(value->second))
+      continue;
+    FailureOr<Value> first = makePlaceholder(value->second, stmt.headerRange);
+    if (mlir::failed(first))
+      return failure();
+    frame->variables[name] = *first;
+    carried.push_back(name);
+    added.insert(name);
+  }
+  return added;
+}
+
 scf::WhileOp Generator::finishWhile(mlir::ValueRange inits, DetachedBlock &test,
                                     mlir::Value condition, mlir::ValueRange forwarded,
                                     DetachedBlock &body, mlir::ValueRange leaves) {
@@ -150,6 +195,11 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
   FailureOr<std::vector<llvm::StringRef>> carried = findCarried(assigned, stmt.headerRange);
   if (mlir::failed(carried) ||
       (breaks && mlir::failed(carryConditionNames(stmt, inCondition, *carried))))
+    return failure();
+  FailureOr<ast::NameSet> breakNames = ast::NameSet();
+  if (breaks && inCondition.empty())
+    breakNames = carryBreakValues(stmt, assigned, *carried);
+  if (mlir::failed(breakNames))
     return failure();
 
   Variables before = frame->variables;
@@ -212,9 +262,12 @@ FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuati
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(bodyBlock.get());
     rebindCarried(visible, atBody, dropFlag(bodyBlock.get()->getArguments()));
+    for (llvm::StringRef name : *breakNames)
+      frame->variables.erase(name);
     if (breaks)
       leaves.push_back(bodyBlock.get()->getArgument(0));
-    collected = emitLoopBody(stmt.body, assigned, *carried, before, leaves, exit, stmt.headerRange);
+    collected = emitLoopBody(stmt.body, assigned, *carried, before, leaves, exit, stmt.headerRange,
+                             &*breakNames);
     if (breaks && mlir::succeeded(collected))
       collected = collectExit(exit, leaves[0], returned, stmt.headerRange);
   }

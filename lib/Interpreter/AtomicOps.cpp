@@ -42,7 +42,10 @@ uint64_t combineAtomically(tile::AtomicKind kind, Type element, uint64_t old, ui
     return old | value;
   case tile::AtomicKind::bit_xor:
     return old ^ value;
+  case tile::AtomicKind::load:
+    return old;
   case tile::AtomicKind::xchg:
+  case tile::AtomicKind::store:
     return value;
   }
   return old;
@@ -50,19 +53,20 @@ uint64_t combineAtomically(tile::AtomicKind kind, Type element, uint64_t old, ui
 
 /// Replaces each element in memory by `replace(old, index)`; the result is the old ones.
 static LogicalResult update(Evaluator &e, Operation *op, Value pointer, const Bits *mask,
-                            llvm::function_ref<uint64_t(uint64_t, size_t)> replace) {
+                            llvm::function_ref<uint64_t(uint64_t, size_t)> replace,
+                            bool isWrite = true) {
   Type type = op->getResult(0).getType(), element = elementOf(type);
   const Bits &pointers = e.get(pointer);
   Bits bits(pointers.size(), 0);
   for (size_t i = 0; i < bits.size(); ++i) {
     if (mask && !(*mask)[i])
       continue;
-    char *memory =
-        e.memoryAt(op, "atomic", pointers[i], bytesOf(element), /*isWrite=*/true, type, i);
+    char *memory = e.memoryAt(op, "atomic", pointers[i], bytesOf(element), isWrite, type, i);
     if (!memory)
       return failure();
     bits[i] = readElement(memory, element);
-    e.write(memory, element, replace(bits[i], i));
+    if (isWrite)
+      e.write(memory, element, replace(bits[i], i));
   }
   e.set(op->getResult(0), std::move(bits));
   return success();
@@ -72,10 +76,12 @@ static LogicalResult runRMW(Evaluator &e, Operation *op) {
   auto atomic = cast<tile::AtomicRMWOp>(op);
   Type element = elementOf(atomic.getType());
   const Bits &values = e.get(atomic.getValue());
-  return update(e, op, atomic.getPointer(), atomic.getMask() ? &e.get(atomic.getMask()) : nullptr,
-                [&](uint64_t old, size_t i) {
-                  return combineAtomically(atomic.getKind(), element, old, values[i]);
-                });
+  return update(
+      e, op, atomic.getPointer(), atomic.getMask() ? &e.get(atomic.getMask()) : nullptr,
+      [&](uint64_t old, size_t i) {
+        return combineAtomically(atomic.getKind(), element, old, values[i]);
+      },
+      atomic.getKind() != tile::AtomicKind::load);
 }
 
 static LogicalResult runCas(Evaluator &e, Operation *op) {

@@ -237,7 +237,8 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
     // `descriptor.store([i, j], value)` has no mask.
     const Arg *offsets = self ? find(args, 1, "offsets") : nullptr;
     bool hasOffsets = offsets && offsets->expr && llvm::isa<Tuple, List>(offsets->expr);
-    const Flow *mask = hasOffsets ? nullptr : arg(name == "load" ? 1 : 2, "mask");
+    bool isLoad = name == "load" || name == "atomic_load";
+    const Flow *mask = hasOffsets ? nullptr : arg(isLoad ? 1 : 2, "mask");
     if (mask && mask->isLoad)
       markLoaded(*mask, &ParamUse::loadsConditions);
     bool isExchange = name == "atomic_xchg" || name == "atomic_cas" || name == "atomic_and" ||
@@ -246,7 +247,7 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
       use(term).loadsBits |= isExchange;
       use(term).isAtomic |= name.starts_with("atomic_");
     }
-    result.isLoad = name == "load";
+    result.isLoad = isLoad;
     result.loaded = pointer->terms;
     // The data of a block pointer or of a table of addresses come from there as well.
     if (pointer->terms.empty())

@@ -38,6 +38,8 @@ static constexpr WarningName kWarnings[] = {
      "a function that returns a value on some ways and ends without one on others"},
     {warnings::kRuntimeConstexpr, true,
      "a variable declared tl.constexpr whose value is not known at compile time"},
+    {warnings::kFalseAssert, true,
+     "an assert statement that is false at compile time, which counts with --debug only"},
 };
 
 llvm::ArrayRef<WarningName> tilec::warningNames() { return kWarnings; }

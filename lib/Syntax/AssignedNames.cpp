@@ -133,7 +133,9 @@ void ast::collectUsedNames(const Expr *expr, NameSet &names) {
   forEachChild(expr, [&](const Expr *child) { collectUsedNames(child, names); });
 }
 
-static void collectUsedNames(const Stmt *statement, NameSet &names) {
+static void collectUsedNames(const Stmt *statement, NameSet &names, const Stmt *except) {
+  if (statement == except)
+    return;
   switch (statement->kind) {
   case StmtKind::Assign:
     collectUsedNames(llvm::cast<Assign>(statement)->value, names);
@@ -149,26 +151,26 @@ static void collectUsedNames(const Stmt *statement, NameSet &names) {
     const auto *loop = llvm::cast<For>(statement);
     collectUsedNames(loop->iter, names);
     collectTargetUses(loop->target, names);
-    collectUsedNames(loop->body, names);
-    return collectUsedNames(loop->elseBody, names);
+    collectUsedNames(loop->body, names, except);
+    return collectUsedNames(loop->elseBody, names, except);
   }
   default:
     // An augmented target is read as well as written.
     return forEachChild(
         statement, [&](const Expr *expr) { collectUsedNames(expr, names); },
-        [&](const Stmt *child) { collectUsedNames(child, names); });
+        [&](const Stmt *child) { collectUsedNames(child, names, except); });
   }
 }
 
-void ast::collectUsedNames(Block statements, NameSet &names) {
+void ast::collectUsedNames(Block statements, NameSet &names, const Stmt *except) {
   for (const Stmt *statement : statements)
-    ::collectUsedNames(statement, names);
+    ::collectUsedNames(statement, names, except);
 }
 
 bool ast::isAssignedFirst(Block statements, llvm::StringRef name) {
   for (const Stmt *statement : statements) {
     NameSet used, assigned;
-    ::collectUsedNames(statement, used);
+    ::collectUsedNames(statement, used, /*except=*/nullptr);
     collectAssignedNames(statement, assigned);
     if (used.contains(name))
       return false;

@@ -5,6 +5,7 @@
 // a call that fails raises what tilec.errors makes of its status and message.
 
 #include "Kernel.h"
+#include "Memory.h"
 #include "Options.h"
 #include "Simulation.h"
 
@@ -317,7 +318,7 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 PyMODINIT_FUNC PyInit__native() {
   Ref module(PyModule_Create(&definition));
-  if (!module || !addKernelTypes(module.get()))
+  if (!module || !addKernelTypes(module.get()) || !addMemoryFunctions(module.get()))
     return nullptr;
   return module.release();
 }

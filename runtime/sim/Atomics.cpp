@@ -68,6 +68,9 @@ uint32_t combinePair(int32_t op, uint32_t old, uint32_t value,
   return low | high << 16;
 }
 
+/// Bytes are only exchanged, loaded and stored.
+uint8_t combine(int32_t, int32_t, uint8_t, uint8_t value) { return value; }
+
 uint16_t combine(int32_t op, int32_t type, uint16_t old, uint16_t value) {
   return type == AtomicF16 ? combineHalf(op, old, value) : combineBFloat(op, old, value);
 }
@@ -138,6 +141,8 @@ uint32_t atomicBytes(int32_t type) {
   case AtomicBF16:
   case AtomicBits16:
     return 2;
+  case AtomicBits8:
+    return 1;
   default:
     return 0;
   }
@@ -150,12 +155,15 @@ bool atomicSupported(int32_t op, int32_t type) {
     return true;
   if (type == AtomicI32 || type == AtomicI64)
     return true;
-  return type != AtomicBits16 && (op == AtomicAdd || op == AtomicMax || op == AtomicMin);
+  return type != AtomicBits16 && type != AtomicBits8 &&
+         (op == AtomicAdd || op == AtomicMax || op == AtomicMin);
 }
 
 bool performAtomic(int32_t op, int32_t type, void *address, const void *operand,
                    const void *compare, void *old) {
   switch (atomicBytes(type)) {
+  case 1:
+    return performBits<uint8_t>(op, type, address, operand, compare, old);
   case 2:
     return performBits<uint16_t>(op, type, address, operand, compare, old);
   case 4:

@@ -81,6 +81,8 @@ void writeDivisions(BlockProgram &p, DType type) {
   p.in("x", type, shape, normal()).in("y", type, shape, uniform(0.5, 9));
   p.body(
       "a = tl.fdiv(x, y)\nb = tl.fdiv(x, y, ieee_rounding=True)\nc = tl.div_rn(x, y)\nd = x / y");
+  if (type != DType::f64)
+    p.body("e = tl.fdiv(x, y, approx=True)");
   DType result = type == DType::f64 ? type : DType::f32;
   auto quotient = [&](uint64_t i) { return p.at("x", i) / p.at("y", i); };
   tilecrt::Tolerance precise{type == DType::f64 ? 0 : 6e-8, 0};
@@ -88,6 +90,8 @@ void writeDivisions(BlockProgram &p, DType type) {
   p.out("b", result, shape, quotient, precise);
   p.out("c", result, shape, quotient, precise);
   p.out("d", result, shape, quotient);
+  if (type != DType::f64)
+    p.out("e", result, shape, quotient);
 }
 
 void writeHalfFma(BlockProgram &p, DType type) {
@@ -118,7 +122,8 @@ void writeIntegers(BlockProgram &p, DType type) {
   p.in("x", type, shape, uniform(isUnsigned(type) ? 0 : -100, 100));
   p.in("y", type, shape, uniform(1, 20));
   p.body("a = tl.abs(x)\nb = tl.cdiv(y, 3)\nc = tl.add(x, y)\nd = tl.sub(x, y)\ne = tl.mul(x, 2)\n"
-         "f = tl.where(x > y, x, 0)\ng = tl.math.max(x, y)\nh = tl.math.min(x, y)");
+         "f = tl.where(x > y, x, 0)\ng = tl.math.max(x, y)\nh = tl.math.min(x, y)\n"
+         "k = tl.clamp(x, y, 50)\nl = tl.clamp(x, 3, 9)");
   auto x = [&](uint64_t i) { return p.intAt("x", i); };
   auto y = [&](uint64_t i) { return p.intAt("y", i); };
   p.outInt("a", type, shape, [&](uint64_t i) { return x(i) < 0 ? -x(i) : x(i); });
@@ -129,6 +134,8 @@ void writeIntegers(BlockProgram &p, DType type) {
   p.outInt("f", type, shape, [&](uint64_t i) { return x(i) > y(i) ? x(i) : 0; });
   p.outInt("g", type, shape, [&](uint64_t i) { return std::max(x(i), y(i)); });
   p.outInt("h", type, shape, [&](uint64_t i) { return std::min(x(i), y(i)); });
+  p.outInt("k", type, shape, [&](uint64_t i) { return std::min<Int>(std::max(x(i), y(i)), 50); });
+  p.outInt("l", type, shape, [&](uint64_t i) { return std::min<Int>(std::max<Int>(x(i), 3), 9); });
 }
 
 void writeSoftmax(BlockProgram &p, DType type) {

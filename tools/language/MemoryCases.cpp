@@ -287,6 +287,60 @@ void writeAtomic(BlockProgram &p, DType type, const std::string &op, const std::
     });
 }
 
+/// Atomic loads and stores: under a mask, of what other threads stored, of scalars.
+void writeAtomicAccess(BlockProgram &p, DType type) {
+  bool isFloat = tilecrt::isFloat(type);
+  p.buffer("x", type, {64}, isFloat ? normal() : bits());
+  p.in("v", type, {64}, isFloat ? normal() : bits());
+  p.buffer("s", type, {2}, isFloat ? normal() : bits());
+  p.body(
+      "i = tl.arange(0, 64)\nm = i % 3 != 0\nold = tl.atomic_load(x_ptr + i, mask=m)\n"
+      "tl.atomic_store(x_ptr + i, v, mask=m)\n"
+      "new = tl.atomic_load(x_ptr + (63 - i), sem=\"relaxed\", scope=\"sys\")\n"
+      "a = tl.atomic_load(s_ptr)\ntl.atomic_store(s_ptr + 1, a, sem=\"relaxed\", scope=\"cta\")");
+  auto masked = [](uint64_t i) { return i % 3 != 0; };
+  auto put = [&](const char *name, const Shape &shape, auto source) {
+    // The array and the place that an element comes from.
+    if (isFloat)
+      p.out(
+          name, type, shape,
+          [&p, source](uint64_t i) {
+            auto [from, at] = source(i);
+            return *from ? p.at(from, at) : 0.0;
+          },
+          exact);
+    else
+      p.outInt(name, type, shape, [&p, source](uint64_t i) -> Int {
+        auto [from, at] = source(i);
+        return *from ? p.intAt(from, at) : 0;
+      });
+  };
+  using Place = std::pair<const char *, uint64_t>;
+  put("old", {64}, [=](uint64_t i) { return Place(masked(i) ? "x" : "", i); });
+  put("new", {64}, [=](uint64_t i) { return Place(masked(63 - i) ? "v" : "x", 63 - i); });
+  put("a", {}, [](uint64_t) { return Place("s", 0); });
+  auto copy = [&p, isFloat](HostArray &array, uint64_t i, const char *from, uint64_t at) {
+    if (isFloat)
+      array.set(i, p.at(from, at));
+    else
+      setInt(array, i, p.intAt(from, at));
+  };
+  p.changes(
+      "x",
+      [=](HostArray &array) {
+        for (uint64_t i = 0; i < 64; ++i)
+          copy(array, i, masked(i) ? "v" : "x", i);
+      },
+      exact);
+  p.changes(
+      "s",
+      [=](HostArray &array) {
+        copy(array, 0, "s", 0);
+        copy(array, 1, "s", 0);
+      },
+      exact);
+}
+
 /// Many elements with one address all count.
 void writeContended(BlockProgram &p, DType type) {
   p.buffer("x", type, {4}, values({0}));
@@ -396,6 +450,9 @@ void addMemoryCases(std::vector<Case> &cases) {
         writeAtomic(p, DType::i32, "add",
                     std::string(", sem=\"") + sem + "\", scope=\"" + scope + "\"");
       });
+  for (DType type : {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
+                     DType::u32, DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64})
+    addCase(cases, "atomic access", type, "", [=](BlockProgram &p) { writeAtomicAccess(p, type); });
   for (DType type : {DType::i32, DType::u64, DType::f32, DType::f64})
     addCase(cases, "atomic contended", type, "", [=](BlockProgram &p) { writeContended(p, type); });
   for (DType type : {DType::i32, DType::i64, DType::u32, DType::u64, DType::i16, DType::f32})

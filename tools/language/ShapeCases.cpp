@@ -223,24 +223,32 @@ void writeSort(BlockProgram &p, DType type, const Shape &shape, int axis, bool d
 void writeTopK(BlockProgram &p, DType type, int64_t n, int64_t k) {
   bool isFloat = tilecrt::isFloat(type);
   p.in("x", type, {4, n}, isFloat ? normal() : bits());
-  p.body("y = tl.topk(x, " + std::to_string(k) + ")\nz = x.topk(" + std::to_string(k) + ", dim=1)");
-  auto largest = [&](uint64_t i, auto get) {
+  std::string count = std::to_string(k);
+  p.body("y = tl.topk(x, " + count + ")\nz = x.topk(" + count + ", dim=1)\nw = tl.topk(x, " +
+         count + ", descending=False)");
+  auto pick = [&](uint64_t i, bool isSmallest, auto get) {
     std::vector<decltype(get(uint64_t()))> row;
     for (int64_t c = 0; c < n; ++c)
       row.push_back(get(i / k * n + c));
-    std::sort(row.begin(), row.end(), std::greater<>());
+    std::sort(row.begin(), row.end());
+    if (!isSmallest)
+      std::reverse(row.begin(), row.end());
     return row[i % k];
   };
-  for (const char *name : {"y", "z"})
+  for (const char *name : {"y", "z", "w"}) {
+    bool isSmallest = *name == 'w';
     if (isFloat)
       p.out(
           name, type, {4, k},
-          [&](uint64_t i) { return largest(i, [&](uint64_t at) { return p.at("x", at); }); },
+          [&, isSmallest](uint64_t i) {
+            return pick(i, isSmallest, [&](uint64_t at) { return p.at("x", at); });
+          },
           tilecrt::Tolerance{0, 0});
     else
-      p.outInt(name, type, {4, k}, [&](uint64_t i) {
-        return largest(i, [&](uint64_t at) { return p.intAt("x", at); });
+      p.outInt(name, type, {4, k}, [&, isSmallest](uint64_t i) {
+        return pick(i, isSmallest, [&](uint64_t at) { return p.intAt("x", at); });
       });
+  }
 }
 
 /// A row that goes up and then down, merged.
@@ -317,6 +325,13 @@ void addShapeCases(std::vector<Case> &cases) {
           [](BlockProgram &p) { writeSort(p, DType::f32, {16, 4}, 0, false); });
   addCase(cases, "sort", DType::f32, "1024",
           [](BlockProgram &p) { writeSort(p, DType::f32, {1024}, 0, false); });
+  // Long ones are loops.
+  addCase(cases, "sort", DType::f32, "8192",
+          [](BlockProgram &p) { writeSort(p, DType::f32, {8192}, 0, true); });
+  addCase(cases, "sort", DType::i16, "2x4096",
+          [](BlockProgram &p) { writeSort(p, DType::i16, {2, 4096}, 1, false); });
+  addCase(cases, "topk", DType::f32, "128 of 4096",
+          [](BlockProgram &p) { writeTopK(p, DType::f32, 4096, 128); });
   addCase(cases, "topk", DType::f32, "1 of 32",
           [](BlockProgram &p) { writeTopK(p, DType::f32, 32, 1); });
   addCase(cases, "topk", DType::f32, "8 of 8",

@@ -33,6 +33,7 @@ inline constexpr llvm::StringLiteral kMissingModule = "missing-module";
 inline constexpr llvm::StringLiteral kAutotune = "autotune";
 inline constexpr llvm::StringLiteral kMissingReturn = "missing-return";
 inline constexpr llvm::StringLiteral kRuntimeConstexpr = "runtime-constexpr";
+inline constexpr llvm::StringLiteral kFalseAssert = "false-assert";
 } // namespace warnings
 
 struct WarningName {

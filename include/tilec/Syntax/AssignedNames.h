@@ -31,8 +31,9 @@ void collectAssignedNames(const Expr *expr, NameSet &names);
 void collectTargetNames(const Expr *target, NameSet &names);
 
 /// Collects the names that the statements read, in order of first use; as above, nested function
-/// bodies are included here because they capture what they read.
-void collectUsedNames(Block statements, NameSet &names);
+/// bodies are included here because they capture what they read. The statement `except`, wherever
+/// it stands in them, is left out.
+void collectUsedNames(Block statements, NameSet &names, const Stmt *except = nullptr);
 void collectUsedNames(const Expr *expr, NameSet &names);
 
 /// Whether the statements assign the name, on every path, before they read it: those that stand

@@ -28,8 +28,8 @@ static std::optional<AtomicType> atomicType(Type type, bool asBits) {
   if (!bytes)
     return std::nullopt;
   if (asBits || !isa<FloatType>(type)) {
-    if (*bytes == 2 && asBits)
-      return AtomicBits16;
+    if (*bytes <= 2 && asBits)
+      return *bytes == 1 ? AtomicBits8 : AtomicBits16;
     return *bytes == 4   ? std::optional(AtomicI32)
            : *bytes == 8 ? std::optional(AtomicI64)
                          : std::nullopt;
@@ -198,6 +198,10 @@ static AtomicOp atomicOp(tile::AtomicKind kind) {
     return AtomicXor;
   case tile::AtomicKind::xchg:
     return AtomicXchg;
+  case tile::AtomicKind::load:
+    return AtomicLoad;
+  case tile::AtomicKind::store:
+    return AtomicStore;
   }
   llvm_unreachable("covered switch");
 }
@@ -222,7 +226,7 @@ static Lowered lowerThreadRMW(tilegpu::AtomicRMWGlobalOp op, SimBuilder &b) {
   MemoryOrder order = memoryOrder(op.getSem());
   std::string what = ("atomic " + tile::stringifyAtomicKind(op.getKind())).str();
   auto perform = [&](Value address, Value operand) {
-    AtomicType type = *atomicType(operand.getType(), op.getKind() == tile::AtomicKind::xchg);
+    AtomicType type = *atomicType(operand.getType(), !tile::isCombination(op.getKind()));
     return callAtomic(op, b, atomicOp(op.getKind()), type, address, operand, Value(), order, what,
                       op.getPredicate());
   };

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Atomics of one thread, each one PTX instruction as inline assembly.
+// Atomics of one thread, each one PTX instruction as inline assembly: `atom`, or `ld` and `st` for
+// those that only load or store.
 //
 //   before: %v = tilegpu.atomic_rmw_global add %a, %x if %p : !llvm.ptr<1>, f32
 //   after:  %v = llvm.inline_asm "@$3 atom.global.gpu.acq_rel.add.f32 $0, [$1], $2;", "=f,l,f,b,0"
@@ -84,6 +85,10 @@ std::pair<StringRef, StringRef> operationOf(AtomicKind kind, Type element) {
     return {"xor", "b"};
   case AtomicKind::xchg:
     return {"exch", "b"};
+  case AtomicKind::load:
+    return {"ld", "b"};
+  case AtomicKind::store:
+    return {"st", "b"};
   }
   llvm_unreachable("covered switch");
 }
@@ -93,6 +98,8 @@ public:
   explicit AtomicLowering(RewriterBase &rewriter) : b(rewriter) {}
 
   void lower(tilegpu::AtomicRMWGlobalOp op) {
+    if (op.getKind() == AtomicKind::load || op.getKind() == AtomicKind::store)
+      return lowerAccess(op);
     auto [name, letter] = operationOf(op.getKind(), getElementTypeOrSelf(op.getValue().getType()));
     std::string order =
         (tile::stringifyMemScope(op.getScope()) + "." + tile::stringifyMemSemantic(op.getSem()))
@@ -109,6 +116,47 @@ public:
   }
 
 private:
+  /// `ld` or `st` with an order and a scope. What has 8 bits is in the low half of a register.
+  void lowerAccess(tilegpu::AtomicRMWGlobalOp op) {
+    Location loc = op.getLoc();
+    b.setInsertionPoint(op);
+    Type type = op.getValue().getType();
+    bool isLoad = op.getKind() == AtomicKind::load, isByte = type.isInteger(8);
+    Type part = isByte ? Type(b.getI16Type()) : type;
+    unsigned bits = part.getIntOrFloatBitWidth();
+    std::string letter = bits == 16 ? "h" : bits == 32 ? "r" : "l";
+    auto fill = [&](Value value) {
+      return isByte ? LLVM::ZExtOp::create(b, loc, part, value).getResult() : value;
+    };
+    std::string text = (isLoad ? "ld." : "st.") + tile::stringifyMemSemantic(op.getSem()).str() +
+                       "." + tile::stringifyMemScope(op.getScope()).str() + ".global.b" +
+                       std::to_string(isByte ? 8 : bits) + (isLoad ? " $0, [$1];" : " [$0], $1;");
+    std::string constraints = isLoad ? "=" + letter + ",l" : "l," + letter;
+    SmallVector<Value> operands{op.getAddress()};
+    if (!isLoad)
+      operands.push_back(fill(op.getValue()));
+    if (Value predicate = op.getPredicate()) {
+      text = "@$2 " + text;
+      constraints += isLoad ? ",b,0" : ",b";
+      operands.push_back(predicate);
+      if (isLoad)
+        operands.push_back(LLVM::ZeroOp::create(b, loc, part));
+    }
+    SmallVector<Type> results;
+    if (isLoad)
+      results.push_back(part);
+    auto assembly = LLVM::InlineAsmOp::create(
+        b, loc, results, operands, text, constraints, /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
+        ArrayAttr());
+    if (op->use_empty())
+      return b.eraseOp(op);
+    Value old = isLoad ? assembly.getRes() : LLVM::ZeroOp::create(b, loc, type).getResult();
+    if (isLoad && isByte)
+      old = LLVM::TruncOp::create(b, loc, type, old);
+    b.replaceOp(op, old);
+  }
+
   Value index(Location loc, int64_t value) {
     return LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(value));
   }

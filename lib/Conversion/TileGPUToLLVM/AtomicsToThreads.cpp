@@ -108,6 +108,7 @@ struct AtomicRMW : ThreadPattern<tile::AtomicRMWOp> {
   LogicalResult matchAndRewrite(tile::AtomicRMWOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Type element = getElementTypeOrSelf(op.getType());
+    // Of a type of 8 bits, and of one whose float instruction is not there, the bits are accessed.
     bool isOnBits = isa<FloatType>(element) && op.getKind() != AtomicKind::add;
     AtomicEmitter emitter(op, lowering, rewriter);
     emitter.emit(
@@ -146,18 +147,24 @@ private:
     return olds;
   }
 
-  /// A float's minimum, maximum or exchange by integer atomics.
+  static Value toType(OpBuilder &builder, Location loc, Value value, Type type) {
+    return value.getType() == type
+               ? value
+               : arith::BitcastOp::create(builder, loc, type, value).getResult();
+  }
+
+  /// What floats have no instruction for, by integer atomics.
   Value performOnBits(tile::AtomicRMWOp op, Value address, Value value, Value predicate,
                       MemSemantic sem, OpBuilder &builder) const {
     Location loc = op.getLoc();
     auto type = builder.getIntegerType(value.getType().getIntOrFloatBitWidth());
-    Value bits = arith::BitcastOp::create(builder, loc, type, value);
+    Value bits = toType(builder, loc, value, type);
     auto perform = [&](AtomicKind kind, Value when) -> Value {
       return AtomicRMWGlobalOp::create(builder, loc, kind, address, bits, when, sem, op.getScope());
     };
     Value old;
-    if (op.getKind() == AtomicKind::xchg) {
-      old = perform(AtomicKind::xchg, predicate);
+    if (!tile::isCombination(op.getKind())) {
+      old = perform(op.getKind(), predicate);
     } else {
       Value zero = arith::ConstantIntOp::create(builder, loc, type, 0);
       auto compare = [&](arith::CmpIPredicate how) -> Value {
@@ -175,7 +182,7 @@ private:
     }
     if (op.getResult().use_empty())
       return {};
-    return arith::BitcastOp::create(builder, loc, value.getType(), old);
+    return toType(builder, loc, old, value.getType());
   }
 };
 

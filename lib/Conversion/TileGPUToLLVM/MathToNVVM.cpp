@@ -70,6 +70,28 @@ template <typename Op> struct ApproximateOp : ConvertOpToLLVMPattern<Op> {
   Emit32 emit32;
 };
 
+/// Division off by 2 units in the last place; where an approximate reciprocal may be taken, for
+/// divisors whose reciprocal is a normal number only.
+struct Division : ConvertOpToLLVMPattern<arith::DivFOp> {
+  Division(const LLVMTypeConverter &types) : ConvertOpToLLVMPattern(types, /*benefit=*/10) {}
+
+  LogicalResult matchAndRewrite(arith::DivFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isa<FloatType>(type) || type.isF64())
+      return rewriter.notifyMatchFailure(op, "only for f32 and narrower");
+    bool isApproximate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp);
+    rewriter.replaceOp(
+        op,
+        throughF32(rewriter, op.getLoc(), adaptor.getOperands(), type, [&](ValueRange operands) {
+          return callIntrinsic(rewriter, op.getLoc(),
+                               isApproximate ? "llvm.nvvm.div.approx.f" : "llvm.nvvm.div.full",
+                               rewriter.getF32Type(), operands);
+        }));
+    return success();
+  }
+};
+
 /// A call of the math library.
 template <typename Op> struct LibraryCall : ConvertOpToLLVMPattern<Op> {
   LibraryCall(const LLVMTypeConverter &types, StringRef functionName)
@@ -155,7 +177,7 @@ static void addApproximations(const LLVMTypeConverter &types, RewritePatternSet 
   patterns.add<ApproximateOp<math::Exp2Op>>(types, unary("llvm.nvvm.ex2.approx.ftz"));
   patterns.add<ApproximateOp<math::SqrtOp>>(types, unary("llvm.nvvm.sqrt.approx.f"));
   patterns.add<ApproximateOp<math::RsqrtOp>>(types, unary("llvm.nvvm.rsqrt.approx.f"));
-  patterns.add<ApproximateOp<arith::DivFOp>>(types, unary("llvm.nvvm.div.full"));
+  patterns.add<Division>(types);
 }
 
 static void addIntrinsics(const LLVMTypeConverter &types, RewritePatternSet &patterns) {

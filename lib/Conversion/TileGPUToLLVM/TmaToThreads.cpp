@@ -75,6 +75,8 @@ static NVVM::TMAReduxKind reductionOf(tile::AtomicKind kind) {
     return NVVM::TMAReduxKind::OR;
   case tile::AtomicKind::bit_xor:
   case tile::AtomicKind::xchg:
+  case tile::AtomicKind::load:
+  case tile::AtomicKind::store:
     break;
   }
   return NVVM::TMAReduxKind::XOR;

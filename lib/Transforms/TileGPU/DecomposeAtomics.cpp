@@ -175,7 +175,8 @@ template <typename AtomicOp> static void orderLaterAccesses(AtomicOp atomic, boo
 /// An error where the target has no instruction for an atomic that the language has.
 static LogicalResult checkTarget(Operation *atomic) {
   int capability = computeCapabilityOf(atomic);
-  if (capability >= 90 || !isa<tile::AtomicRMWOp>(atomic) ||
+  auto rmw = dyn_cast<tile::AtomicRMWOp>(atomic);
+  if (capability >= 90 || !rmw || rmw.getKind() != tile::AtomicKind::add ||
       !getElementTypeOrSelf(atomic->getResult(0).getType()).isBF16())
     return success();
   return atomic->emitError("an atomic addition of bf16 needs sm_90 or newer, got sm_")

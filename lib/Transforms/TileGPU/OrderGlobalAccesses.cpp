@@ -42,7 +42,12 @@ struct Access {
   /// Who accesses the same element.
   Sharers replicas = Sharers::None;
 
-  bool isAtomic() const { return isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op); }
+  /// Reads and writes in one step. Single atomic accesses come in order as others do.
+  bool isAtomic() const {
+    auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
+    return isa<tile::AtomicCasOp>(op) || (rmw && rmw.getKind() != tile::AtomicKind::load &&
+                                          rmw.getKind() != tile::AtomicKind::store);
+  }
 };
 
 /// An access since the last barrier. `loop` is the outermost loop that has begun another iteration
@@ -60,7 +65,7 @@ static std::optional<Access> accessOf(Operation *op) {
   if (auto store = dyn_cast<tile::StoreOp>(op))
     return Access{op, true, store.getPointer()};
   if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-    return Access{op, true, atomic.getPointer()};
+    return Access{op, atomic.getKind() != tile::AtomicKind::load, atomic.getPointer()};
   if (auto atomic = dyn_cast<tile::AtomicCasOp>(op))
     return Access{op, true, atomic.getPointer()};
   if (isa<tile::AssertOp, tile::PrintOp, tile::AssumeOp, tile::BarrierOp>(op) ||

@@ -41,7 +41,8 @@ def next_power_of_2(n: int) -> int:
 _LATER = {
     "autotune": "tuner", "heuristics": "tuner", "Config": "tuner", "Autotuner": "tuner", "Heuristics": "tuner",
     "language": "", "testing": "", "tools": "", "check": "", "tuner": "", "TensorDescriptor": "tensor_descriptor",
-    "install": "takeover", "uninstall": "takeover", "Bundle": "bundle",
+    "to_device": "device_array", "empty": "device_array", "to_host": "device_array", "DeviceArray": "device_array",
+    "install": "takeover", "uninstall": "takeover",
 }  # yapf: disable
 
 

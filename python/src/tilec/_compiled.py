@@ -92,8 +92,9 @@ class CompiledKernel:
 
     @property
     def n_regs(self) -> int:
-        """Registers of a thread; -1 on the simulator."""
-        return self._function_info()[0]
+        """Registers of a thread. On the simulator, which has none, the most that so many threads could have."""
+        count = self._function_info()[0]
+        return count if count >= 0 else min(255, 65536 // (32 * self.metadata.num_warps))
 
     @property
     def n_spills(self) -> int:

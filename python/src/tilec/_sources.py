@@ -7,12 +7,14 @@ in the text. Each function and class that a kernel reaches becomes a module of i
 import:
 
     #line 41 "/home/me/kernels.py"
-    import triton.language as tl; from tilec_kernels.k1 import gelu as gelu; LIMIT = 20.0
     @__triton.jit
     def kernel(x, y, n, BLOCK: tl.constexpr):
+        ...
+    import triton.language as tl; from tilec_kernels.k1 import gelu as gelu; LIMIT = 20.0
 
-The first line says where the text is from, so that messages name the user's own file and lines. Modules are numbered
-in the order in which they are found: the same program gives the same text, which the compiler's cache relies on.
+The first line says where the text is from, so that messages name the user's own file and lines; the names are bound at
+the end, where they take no line from it. Modules are numbered in the order in which they are found: the same program
+gives the same text, which the compiler's cache relies on.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import textwrap
 import types
 
 from . import _values
+from ._values import python_function
 
 #: Modules of the host that the compiler knows by their names.
 _HOST_MODULES = {
@@ -51,16 +54,12 @@ def make_source(kernel) -> Source:
     text = builder.add(kernel)
     first, *rest = builder.finish()
     assert first[1] == text
-    return Source(inspect.getsourcefile(_python_function(kernel)) or "<kernel>", text, rest)
-
-
-def _python_function(function):
-    return getattr(function, "fn", function)
+    return Source(inspect.getsourcefile(python_function(kernel)) or "<kernel>", text, rest)
 
 
 def function_text(function) -> tuple[str, int]:
     """The text of a function from `def` on, and the line that it stands on."""
-    fn = _python_function(function)
+    fn = python_function(function)
     try:
         lines, first = inspect.getsourcelines(fn)
     except (OSError, TypeError) as error:
@@ -184,7 +183,7 @@ class _Builder:
 
     def _function(self, function) -> str:
         text, line = function_text(function)
-        fn = _python_function(function)
+        fn = python_function(function)
         scope = dict(fn.__globals__)
         scope.update(_closure(fn))
         header = ["import triton as __triton"]
@@ -222,13 +221,16 @@ class _Builder:
         """A statement that gives a name its value; None where the compiler has to do without."""
         if isinstance(value, types.ModuleType):
             return self._bind_module(name, value, paths)
-        known = language_path(value)
+        known = _values.language_path(value)
         if known:
             path, member = known
             return f"from {path} import {member} as {name}"
         if _values.is_function(value):
             return self._import(value, name)
         if isinstance(value, type):
+            if issubclass(value, tuple) and hasattr(value, "_fields") and not _is_written(value):
+                fields = f"namedtuple({value.__name__!r}, {list(value._fields)})"
+                return f"import collections as __collections; {name} = __collections.{fields}"
             return self._import(value, name) if _has_source(value) else None
         if isinstance(value, types.FunctionType):
             return self._import(value, name) if _has_source(value) else None
@@ -237,19 +239,18 @@ class _Builder:
             wrapped = wrapped.fn  # Heuristics and autotuners around a function.
         if _values.is_function(wrapped):
             return self._import(wrapped, name)
-        literal = _values.literal(value)
+        literal = _values.literal(value, "__triton.language")
         if literal is None:
             return None
-        if type(value).__name__ == "constexpr":
-            return f"{name} = __triton.language.constexpr({literal})"
-        return f"{name} = {literal}".replace("tl.", "__triton.language.")
+        return f"{name} = __triton.language.constexpr({literal})" if type(value).__name__ == "constexpr" else (
+            f"{name} = {literal}")
 
     def _import(self, thing, name: str) -> str:
         number = self.numbers.get(id(thing))
         if number is None:
             number = len(self.texts)
             self.add(thing)
-        return f"from {_PACKAGE}.k{number} import {_python_function(thing).__name__} as {name}"
+        return f"from {_PACKAGE}.k{number} import {python_function(thing).__name__} as {name}"
 
     def _bind_module(self, name: str, module: types.ModuleType, paths: set[tuple[str, ...]]) -> str | None:
         path = _language_module(module)
@@ -287,17 +288,18 @@ def _closure(fn) -> dict:
 
 def _located(file: str, line: int, header: list[str], decorator: str, text: str) -> str:
     """A module with a definition that stands on that line of a file, in the same column."""
-    above = ["; ".join(header)]
+    above = []
     indentation = _indentation(file, line, text)
-    if indentation and line - 2 - bool(decorator) >= 2:
+    # The directive names the line after its own, from 2 on.
+    if indentation and line - 1 - bool(decorator) >= 2:
         above.append("if True:")
         text = textwrap.indent(text, indentation)
     else:
         indentation = ""
     if decorator:
         above.append(indentation + decorator)
-    start = max(line - len(above), 2)
-    return "\n".join([f'#line {start} "{file}"', *above]) + "\n" + text
+    directive = f'#line {max(line - len(above), 2)} "{file}"'
+    return "\n".join([directive, *above, text.rstrip("\n"), "; ".join(header)]) + "\n"
 
 
 def _indentation(file: str, line: int, text: str) -> str:
@@ -311,9 +313,20 @@ def _decorator(function) -> str:
     kind = type(function).__name__
     if kind == "ConstexprFunction" or getattr(function, "is_constexpr", False):
         return "@__triton.constexpr_function"
+    if getattr(function, "__triton_builtin__", False):
+        return "@__triton.language.core.builtin"
     if isinstance(function, types.FunctionType):
         return ""
     return "@__triton.jit(noinline=True)" if getattr(function, "noinline", False) else "@__triton.jit"
+
+
+def _is_written(cls) -> bool:
+    """Whether there is a class statement: `namedtuple()` makes classes without."""
+    try:
+        inspect.getsourcelines(cls)
+    except (OSError, TypeError):
+        return False
+    return True
 
 
 def _has_source(thing) -> bool:
@@ -331,21 +344,3 @@ def _language_module(module: types.ModuleType) -> str | None:
     if rest.startswith("language.extra") and rest.endswith("libdevice"):
         rest = "language.extra.libdevice"
     return f"triton.{rest}" if rest else "triton"
-
-
-def language_path(value) -> tuple[str, str] | None:
-    """Where the language has a function, class or builtin of its own."""
-    if type(value).__name__ == "module":
-        return None
-    module = getattr(_python_function(value), "__module__", None) or ""
-    name = getattr(_python_function(value), "__name__", None)
-    root = module.split(".")[0]
-    if root not in ("tilec", "triton") or not name:
-        return None
-    if module.startswith((f"{root}.language.extra", )) and "libdevice" in module:
-        return "triton.language.extra.libdevice", name
-    if module.startswith(f"{root}.language"):
-        return ("triton.language.core" if name.startswith("_") else "triton.language"), name
-    if name in ("cdiv", "next_power_of_2", "jit", "constexpr_function", "autotune", "heuristics", "Config"):
-        return "triton", name
-    return None

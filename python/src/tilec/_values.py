@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import sys
+import types
 
 from . import _native
 
@@ -47,7 +48,8 @@ def type_number(dtype) -> int:
     """The number of an element type: of a framework's dtype, or of a type of the language."""
     number = _type_numbers.get(dtype)
     if number is None:
-        name = getattr(dtype, "name", None) or str(dtype)
+        # NumPy's scalar classes are types, too.
+        name = dtype.__name__ if isinstance(dtype, type) else getattr(dtype, "name", None) or str(dtype)
         name = str(name).split(".")[-1]
         number = _native.type_of(_TYPES.get(name, name))
         if number == 0:
@@ -92,6 +94,37 @@ def is_function(value) -> bool:
     return hasattr(value, "__tilec_function__") or type(value).__name__ in ("JITFunction", "ConstexprFunction")
 
 
+def python_function(function):
+    """The function in Python behind one of the language."""
+    if getattr(function, "__triton_builtin__", False):
+        # Triton's decorators for libraries wrap them.
+        return getattr(function, "__wrapped__", function)
+    return getattr(function, "fn", function)
+
+
+def language_path(value) -> tuple[str, str] | None:
+    """Where the language has a function, class or builtin of its own: the module and the name there."""
+    if isinstance(value, types.ModuleType):
+        return None
+    value = python_function(value)
+    module, name = getattr(value, "__module__", None) or "", getattr(value, "__name__", None)
+    root, _, rest = module.partition(".")
+    if root not in ("tilec", "triton") or not name:
+        return None
+    if name == "PROPAGATE_NAN":
+        # Triton's enumeration is of its C++ part.
+        return "triton.language", "PropagateNan"
+    if rest.startswith("language.extra"):
+        return f"triton.language.extra.{'libdevice' if 'libdevice' in rest else 'cuda'}", name
+    if rest in ("language.math", "language.target_info"):
+        return f"triton.{rest}", name
+    if rest.startswith("language"):
+        return ("triton.language.core" if name.startswith("_") else "triton.language"), name
+    if name in ("cdiv", "next_power_of_2", "jit", "constexpr_function", "autotune", "heuristics", "Config"):
+        return "triton", name
+    return None
+
+
 def classify(value, is_constexpr: bool, name: str):
     # Both tilec's and Triton's objects of the language come here.
     kind = type(value)
@@ -101,7 +134,8 @@ def classify(value, is_constexpr: bool, name: str):
     if kind.__name__ == "dtype" and hasattr(value, "scalar") or _is_language_type(value):
         return "constant", _text(type_text(value))
     if is_function(value):
-        return _constant_of(value)
+        known = language_path(value)
+        return "constant", _text(_member_text(known, "tl")) if known else _function(value)
     if isinstance(value, bool):
         return "value", bool(value)
     if isinstance(value, int):
@@ -140,14 +174,23 @@ def _is_language_type(value) -> bool:
         "tilec", "triton")
 
 
-def type_text(value) -> str:
-    """A type of the language as kernels write it."""
+def type_text(value, tl: str = "tl") -> str:
+    """A type of the language as kernels write it; `tl` is their name of triton.language."""
     kind = type(value).__name__
     if kind == "pointer_type":
-        return f"tl.pointer_type({type_text(value.element_ty)})"
+        const = ", const=True" if value.is_const() else ""
+        return f"{tl}.pointer_type({type_text(value.element_ty, tl)}{const})"
     if kind == "block_type":
-        return f"tl.block_type({type_text(value.element_ty)}, {[int(size) for size in value.shape]})"
-    return "tl." + _LANGUAGE_NAMES.get(value.name, value.name)
+        return f"{tl}.block_type({type_text(value.element_ty, tl)}, {[int(size) for size in value.shape]})"
+    return f"{tl}." + _LANGUAGE_NAMES.get(value.name, value.name)
+
+
+def _member_text(path: tuple[str, str], tl: str) -> str:
+    """What `language_path` gave, as kernels write it."""
+    module, name = path
+    inside = module.removeprefix("triton").removeprefix(".language")
+    home = tl if module.startswith("triton.language") else "triton" if tl == "tl" else tl.removesuffix(".language")
+    return f"{home}{inside}.{name}"
 
 
 def annotation_text(annotation) -> str:
@@ -179,10 +222,10 @@ def _text(text: str) -> int:
     return _native.constant(text)
 
 
-def literal(value) -> str | None:
-    """A value as kernels write it; None for what they cannot write."""
+def literal(value, tl: str = "tl") -> str | None:
+    """A value as kernels write it, with `tl` for triton.language; None for what they cannot write."""
     if type(value).__name__ == "constexpr" and hasattr(value, "value"):
-        return literal(value.value)
+        return literal(value.value, tl)
     if value is None or isinstance(value, (bool, str, bytes)):
         return repr(value)
     if isinstance(value, int):
@@ -190,34 +233,33 @@ def literal(value) -> str | None:
     if isinstance(value, float):
         return repr(value) if value - value == 0 else f"float('{value}')"
     if _is_language_type(value):
-        return type_text(value)
-    if callable(value):
-        from ._sources import language_path
-
-        known = language_path(value)
-        if known:
-            return f"__{known[0]}.{known[1]}"
+        return type_text(value, tl)
+    if type(value).__name__ in ("PropagateNan", "PROPAGATE_NAN"):
+        return f"{tl}.PropagateNan.{value.name}"
+    known = language_path(value) if callable(value) else None
+    if known:
+        return _member_text(known, tl)
     if is_function(value):
         return functions[_function(value)][1]
     if isinstance(value, (tuple, list)):
-        items = [literal(item) for item in value]
+        items = [literal(item, tl) for item in value]
         if any(item is None for item in items):
             return None
         if isinstance(value, list):
             return "[" + ", ".join(items) + "]"
         return "(" + ", ".join(items) + ("," if len(items) == 1 else "") + ")"
     if isinstance(value, dict):
-        items = [(literal(key), literal(item)) for key, item in value.items()]
+        items = [(literal(key, tl), literal(item, tl)) for key, item in value.items()]
         if any(key is None or item is None for key, item in items):
             return None
         return "{" + ", ".join(f"{key}: {item}" for key, item in items) + "}"
     numpy = sys.modules.get("numpy")
     if numpy is not None and isinstance(value, numpy.generic):
-        return literal(value.item())
+        return literal(value.item(), tl)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.dtype):
         name = _TYPES.get(str(value).split(".")[-1])
-        return "tl." + _LANGUAGE_NAMES[name] if name else None
+        return f"{tl}." + _LANGUAGE_NAMES[name] if name else None
     return None
 
 

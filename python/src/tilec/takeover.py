@@ -35,9 +35,11 @@ def install(fallback: bool | None = None):
         return
     # For the processes that this one starts: torch compiles in some.
     os.environ["TILEC"] = "1"
-    if sys.modules.get("triton") is None and importlib.util.find_spec("triton") is None:
-        from . import standin
+    from . import standin
 
+    if standin.is_installed():
+        return
+    if sys.modules.get("triton") is None and importlib.util.find_spec("triton") is None:
         standin.install()
         return
     _patch()
@@ -45,6 +47,10 @@ def install(fallback: bool | None = None):
 
 def uninstall():
     """Gives the launches of Triton's kernels back to Triton."""
+    from . import standin
+
+    os.environ.pop("TILEC", None)
+    standin.uninstall()
     if not _originals:
         return
     from triton.runtime.jit import JITFunction
@@ -60,7 +66,6 @@ def uninstall():
 
     for module in (compiler, triton.compiler, triton):
         module.compile = _originals["compile"]
-    os.environ.pop("TILEC", None)
     _originals.clear()
 
 

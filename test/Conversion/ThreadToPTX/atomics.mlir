@@ -35,6 +35,26 @@ llvm.func @unused(%a: !llvm.ptr<1>, %v: f32, %d: f64, %i: i32, %l: i64, %h: f16,
   llvm.return
 }
 
+// Single accesses. A byte is in the low half of a register; a store has no result.
+// CHECK-LABEL: @accesses
+llvm.func @accesses(%a: !llvm.ptr<1>, %c: i8, %s: i16, %i: i32, %l: i64, %p: i1) -> i8 {
+  // CHECK: %[[ZERO:.*]] = llvm.mlir.zero : i16
+  // CHECK: %[[BYTE:.*]] = llvm.inline_asm has_side_effects "@$2 ld.acquire.gpu.global.b8 $0, [$1];", "=h,l,b,0" %{{.*}}, %{{.*}}, %[[ZERO]]
+  // CHECK: %[[OLD:.*]] = llvm.trunc %[[BYTE]] : i16 to i8
+  %0 = tilegpu.atomic_rmw_global load %a, %c if %p sem = acquire : !llvm.ptr<1>, i8
+  // CHECK: "ld.relaxed.sys.global.b64 $0, [$1];", "=l,l"
+  %1 = tilegpu.atomic_rmw_global load %a, %l sem = relaxed scope = sys : !llvm.ptr<1>, i64
+  // CHECK: "@$2 st.release.gpu.global.b32 [$0], $1;", "l,r,b"
+  %2 = tilegpu.atomic_rmw_global store %a, %i if %p sem = release : !llvm.ptr<1>, i32
+  // CHECK: "st.relaxed.cta.global.b16 [$0], $1;", "l,h"
+  %3 = tilegpu.atomic_rmw_global store %a, %s sem = relaxed scope = cta : !llvm.ptr<1>, i16
+  // CHECK: llvm.zext %{{.*}} : i8 to i16
+  // CHECK: "st.release.gpu.global.b8 [$0], $1;", "l,h"
+  %4 = tilegpu.atomic_rmw_global store %a, %c sem = release : !llvm.ptr<1>, i8
+  // CHECK: llvm.return %[[OLD]]
+  llvm.return %0 : i8
+}
+
 // CHECK-LABEL: @vectors
 llvm.func @vectors(%a: !llvm.ptr<1>, %f: vector<4xf32>, %h: vector<2xf16>, %b: vector<8xbf16>, %p: i1) -> vector<8xbf16> {
   // CHECK: "@$9 atom.global.gpu.relaxed.add.v4.f32 {$0, $1, $2, $3}, [$4], {$5, $6, $7, $8};", "=f,=f,=f,=f,l,f,f,f,f,b"

@@ -281,7 +281,6 @@ TEST(ConstexprTest, negative_unsupportedConstructs) {
       ElementsAre("error 3:10: 'with' is not supported in a kernel, but for the scopes of "
                   "triton.profiler",
                   "error 6:5: 'import' is not supported in a kernel",
-                  "error 7:9: a set is not supported in a kernel",
                   "error 10:9: variable 'n' has been deleted",
                   "error 11:5: cannot assign to this expression in a kernel; blocks are values, "
                   "use tl.where or tl.store",

@@ -57,9 +57,9 @@ enum AtomicOp : int32_t {
   AtomicStore = 11
 };
 
-/// Values of `type` of tilec_sim_atomic. Bits16 only with Xchg, Cas, Load and Store. And, Or and
-/// Xor only with I32 and I64. The x2 types are two values in one 32-bit word, with Add, Min and
-/// Max.
+/// Values of `type` of tilec_sim_atomic. Bits8 and Bits16 only with Xchg, Cas, Load and Store. And,
+/// Or and Xor only with I32 and I64. The x2 types are two values in one 32-bit word, with Add, Min
+/// and Max.
 enum AtomicType : int32_t {
   AtomicI32 = 0,
   AtomicI64 = 1,
@@ -69,7 +69,8 @@ enum AtomicType : int32_t {
   AtomicBF16 = 5,
   AtomicF16x2 = 6,
   AtomicBF16x2 = 7,
-  AtomicBits16 = 8
+  AtomicBits16 = 8,
+  AtomicBits8 = 9
 };
 
 /// Values of `space` of tilec_sim_atomic: what `address` is.

@@ -1,0 +1,7 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What launches give."""
+
+from tilec._compiled import CompiledKernel
+
+__all__ = ["CompiledKernel"]

@@ -1,0 +1,9 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tuning."""
+
+from tilec import Autotuner, Config, Heuristics, autotune, heuristics
+
+from .errors import OutOfResources
+
+__all__ = ["Autotuner", "Config", "Heuristics", "OutOfResources", "autotune", "heuristics"]

@@ -1,0 +1,248 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that specialise themselves: kinds of values, launches on the simulator, refusals.
+
+#include "Kernels.h"
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+#include <numeric>
+#include <thread>
+
+using namespace tilec;
+using namespace tilec::test;
+using testing::HasSubstr;
+
+namespace {
+
+tilec_call_value integer(int64_t value) {
+  tilec_call_value made = {TILEC_VALUE_INTEGER, 0, 0, {}};
+  made.value.integer = value;
+  return made;
+}
+
+tilec_call_value real(double value) {
+  tilec_call_value made = {TILEC_VALUE_FLOAT, 0, 0, {}};
+  made.value.real = value;
+  return made;
+}
+
+tilec_call_value pointer(const void *value, tilec_type type = TILEC_TYPE_FP32) {
+  tilec_call_value made = {TILEC_VALUE_POINTER, uint16_t(type), 0, {}};
+  made.value.pointer = value;
+  return made;
+}
+
+tilec_call_value constant(const char *text) {
+  tilec_call_value made = {TILEC_VALUE_CONSTANT, 0, 0, {}};
+  made.value.constant = tilec_constant(text);
+  return made;
+}
+
+tilec_call_value tuple(uint64_t count, const char *fields = nullptr) {
+  tilec_call_value made = {TILEC_VALUE_TUPLE, 0, fields ? uint32_t(tilec_constant(fields)) : 0, {}};
+  made.value.unsigned_integer = count;
+  return made;
+}
+
+class ApiJit : public testing::Test {
+protected:
+  void SetUp() override { ASSERT_EQ(tilec_device_open("sim", nullptr, &device), TILEC_OK); }
+  void TearDown() override {
+    tilec_jit_destroy(jit);
+    tilec_device_destroy(device);
+  }
+
+  tilec_status create(const std::string &source) {
+    options.struct_size = sizeof options;
+    options.name = "kernel.tile";
+    options.text = source.data();
+    options.length = source.size();
+    return tilec_jit_create(device, &options, &jit);
+  }
+  tilec_call callOf(const std::vector<tilec_call_value> &values) {
+    tilec_call call = {};
+    call.struct_size = sizeof call;
+    call.values = values.data();
+    call.num_values = values.size();
+    std::fill(call.grid, call.grid + 3, 1u);
+    return call;
+  }
+  std::string describe(const std::vector<tilec_call_value> &values) {
+    tilec_call call = callOf(values);
+    const char *text = tilec_jit_describe(jit, &call);
+    return text ? text : tilec_last_error();
+  }
+
+  tilec_device *device = nullptr;
+  tilec_jit *jit = nullptr;
+  tilec_jit_options options = {};
+};
+
+const char pairSource[] = R"(@triton.jit
+def pair(x, a, b: tl.constexpr, c: tl.int64, d=None):
+    tl.store(x, a + b + c)
+)";
+
+} // namespace
+
+TEST_F(ApiJit, launchesWithMemoryOfTheProgram) {
+  ASSERT_EQ(create(addSource), TILEC_OK) << tilec_last_error();
+  std::vector<float> x(300), y(300, 0.5f), out(300);
+  std::iota(x.begin(), x.end(), 0.0f);
+  std::vector<tilec_call_value> values = {pointer(x.data()), pointer(y.data()), pointer(out.data()),
+                                          integer(300), integer(128)};
+  tilec_call call = callOf(values);
+  call.grid[0] = 3;
+  tilec_buffer buffers[] = {{x.data(), 1200, "x", TILEC_BUFFER_READ_ONLY},
+                            {y.data(), 1200, "y", 0},
+                            {out.data(), 1200, "out", 0}};
+  call.buffers = buffers;
+  call.num_buffers = 3;
+  uint32_t variant = 7;
+  ASSERT_EQ(tilec_jit_launch(jit, &call, &variant), TILEC_OK) << tilec_last_error();
+  EXPECT_EQ(variant, 0u);
+  for (size_t i = 0; i < out.size(); ++i)
+    ASSERT_EQ(out[i], x[i] + 0.5f);
+
+  values[3] = integer(301);
+  EXPECT_EQ(tilec_jit_launch(jit, &call, &variant), TILEC_INPUT_ERROR);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("out-of-bounds"));
+  EXPECT_EQ(tilec_jit_num_variants(jit), 1u);
+
+  call.num_buffers = 0;
+  EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_INPUT_ERROR) << "memory nobody gave";
+}
+
+TEST_F(ApiJit, kindsAreThoseOfTriton) {
+  ASSERT_EQ(create(pairSource), TILEC_OK) << tilec_last_error();
+  alignas(16) float x[8];
+  auto none = tilec_call_value{TILEC_VALUE_NONE, 0, 0, {}};
+  EXPECT_EQ(describe({pointer(x), integer(5), integer(2), integer(1), none}),
+            R"({"arguments":[["x","*fp32:16"],["a","i32"],["c","i64"]],)"
+            R"("constants":[["b","2"],["d","None"]]})");
+  EXPECT_EQ(describe({pointer(x + 1), integer(1), constant("0.5"), integer(32)}),
+            R"({"arguments":[["x","*fp32"],["c","i64:16"]],"constants":[["a","1"],["b","0.5"]]})");
+  EXPECT_THAT(
+      describe({pointer(x, TILEC_TYPE_BF16), integer(int64_t(1) << 40), integer(2), integer(3)}),
+      HasSubstr(R"([["x","*bf16:16"],["a","i64:16"],["c","i64"]])"));
+  EXPECT_THAT(describe({pointer(x), real(1), integer(2), integer(3)}),
+              HasSubstr(R"(["a","fp32"])"));
+  EXPECT_THAT(describe({pointer(x), tuple(2), integer(1), real(2), integer(2), integer(3)}),
+              HasSubstr(R"(["a.1","fp32"])"));
+  EXPECT_THAT(
+      describe({pointer(x), tuple(2, "low,high"), integer(7), real(2), integer(2), integer(3)}),
+      HasSubstr(R"(["a.low","i32"],["a.high","fp32"])"));
+}
+
+TEST_F(ApiJit, programsSayMoreOfParameters) {
+  const tilec_binding parameters[] = {{"a", "constexpr"}, {"x", "const"}};
+  const char *unspecialized[] = {"c"};
+  options.parameters = parameters;
+  options.num_parameters = 2;
+  options.unspecialized = unspecialized;
+  options.num_unspecialized = 1;
+  ASSERT_EQ(create(pairSource), TILEC_OK) << tilec_last_error();
+  alignas(16) float x[8];
+  EXPECT_EQ(describe({pointer(x), integer(5), integer(2), integer(16)}),
+            R"({"arguments":[["x","*kfp32:16"],["c","i64"]],"constants":[["a","5"],["b","2"]]})");
+}
+
+TEST_F(ApiJit, valuesBecomeTheArgumentsOfTheCode) {
+  ASSERT_EQ(create(R"(@triton.jit
+def mixed(out, n, t, flag, scale: tl.float64):
+    tl.store(out, n + t[0] + tl.where(flag, 100, 0) + scale * t[1])
+)"),
+            TILEC_OK)
+      << tilec_last_error();
+  float out = 0;
+  auto yes = tilec_call_value{TILEC_VALUE_BOOL, 0, 0, {}};
+  yes.value.integer = 1;
+  std::vector<tilec_call_value> values = {pointer(&out), integer(-3), tuple(2),  integer(7),
+                                          real(0.5),     yes,         integer(4)};
+  tilec_call call = callOf(values);
+  tilec_buffer buffer = {&out, sizeof out, "out", 0};
+  call.buffers = &buffer;
+  call.num_buffers = 1;
+  ASSERT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_OK) << tilec_last_error();
+  EXPECT_EQ(out, 106.0f);
+}
+
+TEST_F(ApiJit, manyThreadsCompileOnce) {
+  ASSERT_EQ(create(addSource), TILEC_OK);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i)
+    threads.emplace_back([&] {
+      std::vector<float> x(128), out(128);
+      std::vector<tilec_call_value> values = {pointer(x.data()), pointer(x.data()),
+                                              pointer(out.data()), integer(127), integer(128)};
+      tilec_call call = callOf(values);
+      tilec_buffer buffers[] = {{x.data(), 512, "x", 0}, {out.data(), 512, "out", 0}};
+      call.buffers = buffers;
+      call.num_buffers = 2;
+      EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_OK) << tilec_last_error();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  // Vectors of floats are aligned to 16 bytes by the allocator, or they are not: one kind or more.
+  EXPECT_LE(tilec_jit_num_variants(jit), 8u);
+}
+
+TEST_F(ApiJit, refusals) {
+  EXPECT_EQ(create("@triton.jit\ndef broken(:\n"), TILEC_INPUT_ERROR);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("kernel.tile:2:"));
+  ASSERT_EQ(create(pairSource), TILEC_OK);
+  float x = 0;
+  EXPECT_THAT(describe({pointer(&x), integer(2), pointer(&x), integer(3)}),
+              HasSubstr("'b' is a tl.constexpr, and cannot be a pointer"));
+  EXPECT_THAT(describe({pointer(&x, tilec_type(99)), integer(2), integer(2), integer(3)}),
+              HasSubstr("unknown element type 99"));
+  EXPECT_THAT(describe({pointer(&x), tuple(9)}), HasSubstr("a tuple of 9 elements"));
+  auto none = tilec_call_value{TILEC_VALUE_NONE, 0, 0, {}};
+  EXPECT_THAT(describe({none, none, none, none, none, none}), HasSubstr("1 values are too many"));
+  EXPECT_EQ(tilec_jit_launch(jit, nullptr, nullptr), TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(tilec_jit_num_variants(jit), 0u);
+
+  const char *wrong[] = {"nobody"};
+  tilec_jit *other = nullptr;
+  options.unaligned = wrong;
+  options.num_unaligned = 1;
+  EXPECT_EQ(tilec_jit_create(device, &options, &other), TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("'nobody', which is no parameter"));
+}
+
+TEST_F(ApiJit, compilesWithoutADevice) {
+  tilec_options compile = {};
+  compile.struct_size = sizeof compile;
+  compile.target = "sm_90a";
+  options.options = &compile;
+  tilec_device_destroy(std::exchange(device, nullptr));
+  ASSERT_EQ(create(addSource), TILEC_OK) << tilec_last_error();
+  alignas(16) float x[4];
+  std::vector<tilec_call_value> values = {pointer(x), pointer(x), pointer(x), integer(4),
+                                          integer(128)};
+  tilec_call call = callOf(values);
+  call.num_warps = 8;
+  tilec_kernel *kernel = nullptr;
+  ASSERT_EQ(tilec_jit_get_kernel(jit, &call, &kernel), TILEC_OK) << tilec_last_error();
+  EXPECT_THAT(tilec_kernel_ptx(kernel), HasSubstr(".reqntid 256"));
+  tilec_kernel_destroy(kernel);
+  EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_INVALID_ARGUMENT);
+  call.num_warps = 3;
+  EXPECT_EQ(tilec_jit_get_kernel(jit, &call, &kernel), TILEC_INVALID_ARGUMENT);
+}
+
+TEST(ApiTypes, namesAndNumbers) {
+  EXPECT_EQ(tilec_type_of("fp32"), TILEC_TYPE_FP32);
+  EXPECT_EQ(tilec_type_of("fp8e4nv"), TILEC_TYPE_FP8E4NV);
+  EXPECT_EQ(tilec_type_of("*fp32"), TILEC_TYPE_NONE);
+  EXPECT_EQ(tilec_type_of(nullptr), TILEC_TYPE_NONE);
+  for (int type = TILEC_TYPE_U1; type <= TILEC_TYPE_FP8E4B15; ++type)
+    EXPECT_EQ(tilec_type_of(tilec_type_name(tilec_type(type))), type);
+  EXPECT_EQ(tilec_type_name(TILEC_TYPE_NONE), nullptr);
+  EXPECT_EQ(tilec_constant("a"), tilec_constant("a"));
+  EXPECT_NE(tilec_constant("a"), tilec_constant("b"));
+  EXPECT_EQ(tilec_constant(nullptr), 0u);
+}

@@ -1,0 +1,57 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs programs of Triton's as they are, tilec in Triton's place: its tutorials (docs/conformance.md).
+
+    python tools/conformance/tutorials.py FOLDER [NAME...]
+
+What they check and print counts; their benchmarks, which draw curves, are left out. A program that raises has failed.
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+#: The tutorials for Hopper; the others are for other processors.
+NAMES = ["01-vector-add", "02-fused-softmax", "03-matrix-multiplication", "04-low-memory-dropout", "05-layer-norm",
+         "06-fused-attention", "08-grouped-gemm", "09-persistent-matmul"]  # yapf: disable
+
+CHILD = """
+import runpy, sys
+import tilec
+tilec.install(fallback=False)
+import triton.testing
+triton.testing.Mark.run = lambda *args, **kwargs: None
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+print(tilec.report())
+"""
+
+#: A tutorial that is also a test.
+TEST = ["-m", "pytest", "-p", "tilec_conformance", "-p", "no:cacheprovider", "-q", "-n", "4"]
+
+
+def main() -> int:
+    folder, *names = sys.argv[1:]
+    failed = []
+    children = {}
+    for name in names or NAMES:
+        path = pathlib.Path(folder) / f"{name}.py"
+        commands = {name: ["-c", CHILD, str(path)]}
+        if "def test_" in path.read_text():
+            commands[name + ", tests"] = [*TEST, str(path)]
+        for what, command in commands.items():
+            children[what] = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                              text=True, env=dict(os.environ))
+    for name, child in children.items():
+        output = child.communicate()[0]
+        if child.returncode != 0:
+            failed.append(name)
+        lines = output.strip().splitlines()
+        print(f"== {name}: {'failed' if child.returncode else 'passed'}", *lines[-(25 if child.returncode else 6):], sep="\n   ")
+    print(f"{len(children) - len(failed)} passed, {len(failed)} failed")
+    return len(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
