@@ -227,7 +227,7 @@ bool Arguments::add(PyObject *object, bool isConstexpr, PyObject *name) {
 /// one).
 bool Arguments::addClassified(PyObject *object, bool isConstexpr, PyObject *name) {
   Ref answer(PyObject_CallFunctionObjArgs(classify, object, isConstexpr ? Py_True : Py_False, name,
-                                          nullptr));
+                                          kernel, nullptr));
   if (!answer)
     return false;
   if (!PyTuple_Check(answer.get()) || PyTuple_Size(answer.get()) < 2) {

@@ -360,7 +360,8 @@ static bool findStream(PyObject *self, const Place &place, void *&stream) {
 namespace {
 /// A call whose values were read.
 struct ReadyCall {
-  ReadyCall(const KernelState &state) : arguments(state.classify.get(), state.constants.get()) {
+  ReadyCall(PyObject *self, const KernelState &state)
+      : arguments(self, state.classify.get(), state.constants.get()) {
     call.struct_size = sizeof call;
   }
   tilec_call call = {};
@@ -443,7 +444,7 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
   KernelState *state = stateOf(self);
   if (!state)
     return nullptr;
-  ReadyCall ready(*state);
+  ReadyCall ready(self, *state);
   tilec_call &call = ready.call;
   if (!prepare(self, *state, args, kwargs, ready) || !readGrid(grid, *state, ready.bound, call) ||
       !findStream(self, ready.arguments.place, call.stream))
@@ -572,7 +573,7 @@ static PyObject *warmup(PyObject *self, PyObject *args) {
     KernelState *state = stateOf(self);
     if (!state)
       return nullptr;
-    ReadyCall ready(*state);
+    ReadyCall ready(self, *state);
     if (!prepare(self, *state, positional, keywords == Py_None ? nullptr : keywords, ready))
       return nullptr;
     uint32_t variant = 0;

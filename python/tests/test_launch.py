@@ -478,6 +478,58 @@ def test_a_function_that_cannot_be_read_spoils_no_other_kernel():
     assert out[0] == 42
 
 
+def test_kernels_bring_the_functions_of_their_own_calls():
+
+    @tilec.jit
+    def halve(x):
+        return x / 2
+
+    @tilec.jit
+    def apply(out, FUNCTION: tl.constexpr):
+        tl.store(out, FUNCTION(tl.load(out)))
+
+    @tilec.jit
+    def apply_all(out, FUNCTIONS: tl.constexpr):
+        value = tl.load(out)
+        for i in tl.static_range(len(FUNCTIONS)):
+            value = FUNCTIONS[i](value)
+        tl.store(out, value)
+
+    out = np.full(1, 8, np.float32)
+    before = store[1](out, 5)
+    out[:] = 8
+    apply[1](out, FUNCTION=halve)
+    apply_all[1](out, FUNCTIONS=(halve, halve))
+    assert out[0] == 1
+    first = apply[1](out, FUNCTION=halve)
+    assert apply[1](out, FUNCTION=halve) is first
+    assert list(apply._functions.values()) == list(apply_all._functions.values()) == [halve]
+    assert store[1](out, 5) is before and "halve" not in before.asm["source"]
+
+
+def make_table_kernel(functions):
+
+    @tilec.jit
+    def apply(out):
+        value = tl.load(out)
+        for i in tl.static_range(len(functions)):
+            value = functions[i](value)
+        tl.store(out, value)
+
+    return apply
+
+
+def test_functions_in_a_tuple_from_outside():
+
+    @tilec.jit
+    def halve(x):
+        return x / 2
+
+    out = np.full(1, 8, np.float32)
+    make_table_kernel((halve, halve))[1](out)
+    assert out[0] == 2
+
+
 def test_types_as_constants():
     language = pytest.importorskip("triton.language")
 

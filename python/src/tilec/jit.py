@@ -46,7 +46,8 @@ class Launchable(_native.Kernel):
         #: A parameter that is declared as two things; an error when it is compiled.
         self._contradiction = wrong[0] if wrong else None
         self._source = None
-        self._source_functions = -1
+        #: Functions that its launches gave as constants, by their names in the text.
+        self._functions: dict[str, object] = {}
         #: A function with *args or **kwargs may be called by kernels; it is none.
         if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
@@ -69,10 +70,21 @@ class Launchable(_native.Kernel):
     def _make_source(self):
         from ._sources import make_source
 
-        if self._source is None or self._source_functions != len(_values.functions):
-            self._source_functions = len(_values.functions)
-            self._source = make_source(self._function)
-        return self._source
+        source = self._source
+        if source is None:
+            source = self._source = make_source(self._function, dict(self._functions))
+        return source
+
+    def _bring(self, function):
+        """Has the text bring along a function that a launch gives as a constant."""
+        from ._sources import function_text
+
+        name = _values.function_name(function)
+        if name not in self._functions:
+            function_text(function)  # One that cannot be read must not be there.
+            self._functions[name] = function
+            self._source = None
+            self._forget()
 
     def _options(self) -> dict:
         source = self._make_source()
