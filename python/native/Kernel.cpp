@@ -409,6 +409,17 @@ static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject
   return true;
 }
 
+/// What tells a call's code from the others': the kinds of its values, as JSON, (device type,
+/// number, is checked), and (warps, stages, registers, flags) as the call gives them.
+static Ref describeCall(const ReadyCall &ready) {
+  const char *kind = tilec_jit_describe(ready.jit.get(), &ready.call);
+  const tilec_call &call = ready.call;
+  return Ref(Py_BuildValue("(s(iiO)(iiiI))", kind ? kind : "{}", int(ready.device.type),
+                           int(ready.device.id), ready.device.isChecked ? Py_True : Py_False,
+                           int(call.num_warps), int(call.num_stages), int(call.max_registers),
+                           unsigned(call.compile_flags)));
+}
+
 /// What a launch returns: the kernel as Python sees it, made when it runs for the first time.
 static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyCall &ready,
                                 uint32_t variant) {
@@ -426,15 +437,11 @@ static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyC
   tilec_kernel *kernel = nullptr;
   if (tilec_status status = tilec_jit_get_kernel(ready.jit.get(), &ready.call, &kernel))
     return raiseStatus(status);
-  const char *kind = tilec_jit_describe(ready.jit.get(), &ready.call);
-  const tilec_call &call = ready.call;
   Ref number(numberOf(kernel));
-  Ref made(number ? PyObject_CallMethod(
-                        self, "_compiled", "(Os(iiO)(iiiI))", number.get(), kind ? kind : "{}",
-                        int(ready.device.type), int(ready.device.id),
-                        ready.device.isChecked ? Py_True : Py_False, int(call.num_warps),
-                        int(call.num_stages), int(call.max_registers), unsigned(call.compile_flags))
-                  : nullptr);
+  Ref description(number ? describeCall(ready) : Ref());
+  Ref made(description
+               ? PyObject_CallMethod(self, "_compiled", "(OO)", number.get(), description.get())
+               : nullptr);
   if (!made)
     return nullptr;
   if (Opened *opened = find()) {
@@ -580,6 +587,22 @@ static PyObject *launchMethod(PyObject *self, PyObject *args) {
       [&] { return launch(self, grid, positional, keywords == Py_None ? nullptr : keywords); });
 }
 
+/// _describe(args, kwargs): see describeCall.
+static PyObject *describe(PyObject *self, PyObject *args) {
+  PyObject *positional = nullptr, *keywords = nullptr;
+  if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &positional, &keywords))
+    return nullptr;
+  return guarded([&]() -> PyObject * {
+    KernelState *state = stateOf(self);
+    if (!state)
+      return nullptr;
+    ReadyCall ready(self, *state);
+    if (!prepare(self, *state, positional, keywords == Py_None ? nullptr : keywords, ready))
+      return nullptr;
+    return describeCall(ready).release();
+  });
+}
+
 /// _warmup(args, kwargs): compiles, and returns the kernel.
 static PyObject *warmup(PyObject *self, PyObject *args) {
   PyObject *positional = nullptr, *keywords = nullptr;
@@ -654,6 +677,7 @@ bool tilec::python::addKernelTypes(PyObject *module) {
       {"_watch", watch, METH_O, "Values of the program that the text has: a list of records."},
       {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},
       {"_launch", launchMethod, METH_VARARGS, "Launches without hooks: (grid, args, kwargs)."},
+      {"_describe", describe, METH_VARARGS, "What tells the code of a call: (args, kwargs)."},
       {"_warmup", warmup, METH_VARARGS, "Compiles and returns the kernel: (args, kwargs)."},
       {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot kernelSlots[] = {

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from types import SimpleNamespace
 
@@ -45,6 +46,12 @@ class Stages(dict):
             return subprocess.run([tool, "-c", file.name], check=True, capture_output=True, text=True).stdout
 
 
+def _hash_of(source, options: dict, facts: dict) -> str:
+    given = {name: options[name] for name in ("arguments", "constants", "max_registers", "flags") if name in options}
+    text = json.dumps([_native.build_id(), source.text, source.modules, given, facts])
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 class CompiledKernel:
     """Code for one kind of arguments. `asm` has its stages, `metadata` what a launch needs."""
 
@@ -63,9 +70,12 @@ class CompiledKernel:
         facts = self._facts
         shared = facts.get("dynamicSharedBytes", 0) + facts.get("staticSharedBytes", 0)
         self.name = facts["name"]
+        #: The same for the same code in all processes.
+        self.hash = _hash_of(source, options, facts)
+        self.is_loaded = False  #: whether Triton's hooks were told that it is
         self.metadata = SimpleNamespace(
             name=self.name, target=facts["target"], num_warps=facts.get("numWarps", 4),
-            num_stages=facts.get("numStages", 1), num_ctas=1, shared=shared, hash=str(handle),
+            num_stages=facts.get("numStages", 1), num_ctas=1, shared=shared, hash=self.hash,
             global_scratch_size=0, global_scratch_align=1, arguments=facts.get("arguments", []))  # yapf: disable
         self._info = None
 

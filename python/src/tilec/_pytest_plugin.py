@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from . import _native, _report
+from . import _hooking, _report
 from ._devices import settings
 from .errors import KernelFault
 
@@ -22,7 +22,7 @@ class Plugin:
         #: What the processes of pytest-xdist ran.
         self._others: list[dict] = []
         settings.check = True
-        _native.set_hooked(True)
+        _hooking.set_hooked("pytest", True)
         try:
             import tilec
 

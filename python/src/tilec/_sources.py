@@ -27,7 +27,7 @@ import re
 import textwrap
 import types
 
-from . import _values, _watch
+from . import _native, _values, _watch
 from ._values import python_function
 
 #: Modules of the host that the compiler knows by their names.
@@ -39,12 +39,24 @@ _HOST_MODULES = {
 _PACKAGE = "tilec_kernels"
 
 
+#: Counts changes of functions' texts.
+edition = 0
+
+
+def forget_texts():
+    """Has all kernels made again from their functions' texts, as one of them is another one now."""
+    global edition
+    edition += 1
+    _native.forget_opened()
+
+
 class Source:
     """What is compiled for one kernel."""
 
     def __init__(self, name: str, text: str, modules: list[tuple[str, str]], watched: list[tuple]):
         self.name = name  #: the file, for messages
         self.text = text
+        self.edition = edition
         self.modules = modules  #: (path, text) of what it imports
         self.watched = watched  #: variables of the program whose values it has, as records of _watch.py
 

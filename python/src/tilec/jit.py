@@ -15,7 +15,7 @@ import sys
 import threading
 import warnings
 
-from . import _devices, _native, _report, _values, _watch, errors
+from . import _devices, _hooking, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
 from .errors import KernelFault, TilecWarning
 
@@ -71,12 +71,12 @@ class Launchable(_native.Kernel):
                         "of parameters")
 
     def _make_source(self):
-        from ._sources import make_source
+        from . import _sources
 
         source = self._source
-        while source is None:
+        while source is None or source.edition != _sources.edition:
             version = self._source_version
-            source = make_source(self._function, dict(self._functions))
+            source = _sources.make_source(self._function, dict(self._functions))
             with _source_lock:
                 if version != self._source_version:
                     source = None  # Another thread has changed what it is made from.
@@ -92,12 +92,15 @@ class Launchable(_native.Kernel):
             self._watch(())
         self._forget()
 
+    def _drop_changed(self):
+        self._drop_source()
+
     def _changed(self):
         """A value of the program that the text has is another object: compiles again where that makes a difference."""
         source = self._source
         records = _watch.renewed(source.watched) if source is not None else None
         if records is None:
-            self._drop_source()
+            self._drop_changed()
             return
         with _source_lock:
             if self._source is source:
@@ -132,7 +135,8 @@ class Launchable(_native.Kernel):
     def _stream(self, index: int) -> int:
         return _devices.stream(index)
 
-    def _compiled(self, handle: int, kind: str, place: tuple, given: tuple) -> CompiledKernel:
+    def _compiled(self, handle: int, description: tuple) -> CompiledKernel:
+        kind, place, given = description
         target = _devices.info(*place)[1]
         options = {**self._options(), **json.loads(kind), "target": target}
         for name, value in zip(("num_warps", "num_stages", "max_registers"), given):
@@ -170,11 +174,16 @@ class Launchable(_native.Kernel):
 
     def _run_hooked(self, grid, args, kwargs):
         """What launches do instead of `_launch` once there is a hook of any kind."""
+        return self._launch_counted(grid, args, kwargs)
+
+    def _launch_counted(self, grid, args, kwargs):
         try:
             compiled = self._launch(grid, args, kwargs)
         except KernelFault:
             _report.launches.add(self._fn, self._is_checked(kwargs))
             raise
+        except Exception as error:
+            return self._recover(grid, args, kwargs, error)
         _report.launches.add(self._fn, getattr(compiled, "is_simulated", False) and self._is_checked(kwargs))
         return compiled
 
@@ -255,7 +264,7 @@ class JITFunction(Launchable):
     def add_pre_run_hook(self, hook):
         """Has `hook(*args, **kwargs)` called before each launch."""
         self.pre_run_hooks.append(hook)
-        _native.set_hooked(True)
+        _hooking.set_hooked("hooks of a function", True)
 
     def _run_hooked(self, grid, args, kwargs):
         for hook in self.pre_run_hooks:

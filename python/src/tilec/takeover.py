@@ -16,10 +16,13 @@ import os
 import sys
 import warnings
 
-from . import _devices, _report, errors
+from . import _devices, _report, _triton_hooks, errors
 from .jit import Launchable
 
 _originals: dict[str, object] = {}
+
+#: Methods of Triton's functions that are replaced.
+_METHODS = ("run", "__getitem__", "_unsafe_update_src", "create_binder", "preload")
 
 #: Flags of a compilation: TILEC_COMPILE_... of tilec.h.
 _DEBUG, _NO_LINE_INFO, _NO_FMA = 1, 2, 4
@@ -55,11 +58,12 @@ def uninstall():
         return
     from triton.runtime.jit import JITFunction
 
-    for name in ("run", "__getitem__", "_unsafe_update_src"):
+    for name in _METHODS:
         if name in _originals:
             setattr(JITFunction, name, _originals[name])
         elif name in vars(JITFunction):
             delattr(JITFunction, name)
+    _triton_hooks.unwatch()
     errors._CLASSES.update(_originals["classes"])
     import triton
     from triton.compiler import compiler
@@ -72,7 +76,7 @@ def uninstall():
 def _patch():
     from triton.runtime.jit import JITFunction
 
-    for name in ("run", "__getitem__", "_unsafe_update_src"):
+    for name in _METHODS:
         if name in vars(JITFunction):
             _originals[name] = vars(JITFunction)[name]
     _originals["classes"] = dict(errors._CLASSES)
@@ -80,12 +84,17 @@ def _patch():
     _patch_compile()
     JITFunction.run = _run
     JITFunction.__getitem__ = _getitem
+    JITFunction.create_binder = _create_binder
+    JITFunction.preload = _triton_hooks.preload
+    _triton_hooks.watch()
     update_source = getattr(JITFunction, "_unsafe_update_src", None)
     if update_source is not None:
 
         def update(self, new_src):
-            self.__dict__.pop("_tilec_kernel", None)
+            from . import _sources
+
             update_source(self, new_src)
+            _sources.forget_texts()
 
         JITFunction._unsafe_update_src = update
     if _devices.count() == 0:
@@ -182,6 +191,8 @@ class TritonKernel(Launchable):
     fallback = True
 
     def __init__(self, function):
+        #: Its code by device and key, which Triton's functions show as `device_caches`.
+        self._codes: dict[int, dict] = {}
         super().__init__(function, function.fn, function.do_not_specialize, function.do_not_specialize_on_alignment)
 
     def _options(self) -> dict:
@@ -200,6 +211,42 @@ class TritonKernel(Launchable):
                              "(with tilec.settings.simulate the simulator runs such launches)")
         return super()._open(device_type, index, check)
 
+    def _compiled(self, handle: int, description: tuple):
+        compiled = super()._compiled(handle, description)
+        device, key = description[1][1], str(description)
+        self._codes.setdefault(device, {})[key] = compiled
+        if device in self._function.device_caches:
+            self._function.device_caches[device][0][key] = compiled
+        return compiled
+
+    def _drop_changed(self):
+        super()._drop_changed()
+        for device in self._codes:
+            if device in self._function.device_caches:
+                self._function.device_caches[device][0].clear()
+        self._codes.clear()
+
+    def _key(self, args, kwargs) -> tuple[str, int]:
+        """What tells the code for such arguments from other code, and the device's number."""
+        description = self._describe(args, kwargs)
+        return str(description), description[1][1]
+
+    def _arguments(self, args, kwargs) -> dict:
+        """The arguments of a launch by name."""
+        defaults = {name: parameter.default for name, parameter in self._function.signature.parameters.items()
+                    if parameter.default is not parameter.empty}
+        given = {name: value for name, value in kwargs.items() if name in self.arg_names}
+        found = {**defaults, **dict(zip(self.arg_names, args)), **given}
+        return {name: found[name] for name in self.arg_names if name in found}
+
+    def _run_hooked(self, grid, args, kwargs):
+        if not _triton_hooks.are_set():
+            return super()._run_hooked(grid, args, kwargs)
+        try:
+            return _triton_hooks.launch(self, grid, args, kwargs or {})
+        except errors.CompilationError as error:
+            return self._recover(grid, args, kwargs, error)
+
     def _recover(self, grid, args, kwargs, error):
         """What to do about a failed launch: to run it on Triton, or to raise."""
         if not isinstance(error, errors.CompilationError) or not self.fallback or _devices.count() == 0:
@@ -216,6 +263,16 @@ def kernel_of(function) -> TritonKernel:
     return kernel
 
 
+def _create_binder(function):
+    codes, *rest = _originals["create_binder"](function)
+    kernel = function.__dict__.get("_tilec_kernel")
+    if kernel is not None:
+        from triton.runtime import driver
+
+        codes.update(kernel._codes.get(driver.active.get_current_device(), {}))
+    return (codes, *rest)
+
+
 def _getitem(function, grid):
     kernel = function.__dict__.get("_tilec_kernel") or kernel_of(function)
     if function.pre_run_hooks:
@@ -229,5 +286,5 @@ def _run(function, *args, grid, warmup, **kwargs):
     kernel = kernel_of(function)
     kwargs = {name: value for name, value in kwargs.items() if name not in ("stream", "device", "device_type")}
     if warmup:
-        return kernel._warmup(args, kwargs)
+        return _triton_hooks.warmup(kernel, args, kwargs) if _triton_hooks.are_set() else kernel._warmup(args, kwargs)
     return kernel[grid](*args, **kwargs)

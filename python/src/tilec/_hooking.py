@@ -1,0 +1,19 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether launches go through Python: they do while anybody wants to see them."""
+
+from __future__ import annotations
+
+import threading
+
+from . import _native
+
+_reasons: set[str] = set()
+_lock = threading.Lock()
+
+
+def set_hooked(reason: str, on: bool):
+    """Has launches go through `Launchable._run_hooked`, or ends that; each reason counts for itself."""
+    with _lock:
+        (_reasons.add if on else _reasons.discard)(reason)
+        _native.set_hooked(bool(_reasons))
