@@ -25,6 +25,13 @@ def is_installed() -> bool:
     return hasattr(sys.modules.get("triton"), "__tilec_standin__")
 
 
+def find_spec():
+    """What imports the stand-in as `triton`."""
+    folder = os.path.join(os.path.dirname(__file__), "triton")
+    return importlib.util.spec_from_file_location("triton", os.path.join(folder, "__init__.py"),
+                                                  submodule_search_locations=[folder])
+
+
 def install() -> types.ModuleType:
     """Makes `import triton` give the stand-in. Triton itself must not have been imported before."""
     module = sys.modules.get("triton")
@@ -32,9 +39,7 @@ def install() -> types.ModuleType:
         return module
     if module is not None:
         raise RuntimeError("Triton was imported before: the stand-in is for programs that cannot have it")
-    folder = os.path.join(os.path.dirname(__file__), "triton")
-    spec = importlib.util.spec_from_file_location("triton", os.path.join(folder, "__init__.py"),
-                                                  submodule_search_locations=[folder])
+    spec = find_spec()
     module = importlib.util.module_from_spec(spec)
     # None there means that somebody said that there is no Triton.
     sys.modules["triton"] = module
