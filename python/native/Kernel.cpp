@@ -374,6 +374,28 @@ struct ReadyCall {
 };
 } // namespace
 
+/// What this thread launches or compiles.
+static thread_local const ReadyCall *current;
+
+namespace {
+/// Without the interpreter's lock, for a call of the library that may compile.
+class Compiling {
+public:
+  explicit Compiling(const ReadyCall &ready) : outer(std::exchange(current, &ready)) {}
+  ~Compiling() { current = outer; }
+  Compiling(const Compiling &) = delete;
+  Compiling &operator=(const Compiling &) = delete;
+
+private:
+  const ReadyCall *outer;
+  WithoutGil unlocked;
+};
+} // namespace
+
+const char *tilec::python::describeLaunch() {
+  return current ? tilec_jit_describe(current->jit.get(), &current->call) : nullptr;
+}
+
 /// Reads a call as far as its kind of values; false with a Python exception.
 static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject *kwargs,
                     ReadyCall &ready) {
@@ -466,7 +488,7 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
   bool isEmpty = call.grid[0] == 0 || call.grid[1] == 0 || call.grid[2] == 0;
   Simulation simulation;
   {
-    WithoutGil unlocked;
+    Compiling compiling(ready);
     if (isEmpty) {
       // There is nothing to run, but a kernel that is wrong is wrong all the same.
       tilec_kernel *kernel = nullptr;
@@ -618,7 +640,7 @@ static PyObject *warmup(PyObject *self, PyObject *args) {
     uint32_t variant = 0;
     tilec_status status = TILEC_OK;
     {
-      WithoutGil unlocked;
+      Compiling compiling(ready);
       status = tilec_jit_find(ready.jit.get(), &ready.call, &variant);
     }
     return status == TILEC_OK ? compiledKernel(self, *state, ready, variant) : raiseStatus(status);

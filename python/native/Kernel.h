@@ -15,6 +15,9 @@ namespace tilec::python {
 /// Adds the types `Kernel` and `Launch` to the module; false with a Python exception.
 bool addKernelTypes(PyObject *module);
 
+/// How the values of this thread's launch are compiled, as JSON; null where there is none.
+const char *describeLaunch();
+
 /// Makes all kernels open their devices again at their next launch.
 void forgetOpened();
 /// Whether launches go through the Python method `_run_hooked`.

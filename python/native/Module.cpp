@@ -125,9 +125,10 @@ static void tellCompiled(void *context, const tilec_jit_event *event) {
       textOrNone(tilec_diagnostics_text(event->diagnostics),
                  std::char_traits<char>::length(tilec_diagnostics_text(event->diagnostics))));
   Ref answer(messages
-                 ? PyObject_CallMethod(kernel, "_on_compiled", "(OOdiz)",
+                 ? PyObject_CallMethod(kernel, "_on_compiled", "(OOdizzii)",
                                        isMade ? Py_True : Py_False, messages.get(), event->seconds,
-                                       int(event->from_cache), isMade ? info.name : nullptr)
+                                       int(event->from_cache), isMade ? info.name : nullptr,
+                                       describeLaunch(), int(info.num_warps), int(info.num_stages))
                  : nullptr);
   if (!answer)
     PyErr_WriteUnraisable(kernel);

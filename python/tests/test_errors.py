@@ -10,6 +10,7 @@ import pytest
 
 import tilec
 import tilec.language as tl
+from tilec import _report
 
 
 def place_of(function, text: str) -> tuple[int, int]:
@@ -214,14 +215,48 @@ def test_assertions(capsys):
     assert (finding.line, finding.column) == place_of(asserts, "tl.device_assert")
 
 
-def test_the_report(tensor):
+@pytest.fixture
+def report(monkeypatch):
+    """tilec.report, of what a test does alone."""
+    monkeypatch.setattr(_report, "_entries", [])
+    return tilec.report
+
+
+def test_the_report(report):
 
     @tilec.jit
-    def reported(x):
-        tl.store(x, 5)
+    def reported(x, SIZE: tl.constexpr):
+        tl.store(x, SIZE)
 
-    before = len(tilec.report())
-    assert "tilec" in repr(reported[1](np.zeros(1, np.int32)))
-    entries = tilec.report()[before:]
-    assert [entry.kernel for entry in entries] == ["reported"] and entries[0].seconds > 0
-    assert "reported" in str(tilec.report())
+    assert str(report()) == "tilec has compiled nothing in this process"
+    assert "tilec" in repr(reported[1](np.zeros(1, np.int32), SIZE=4, num_warps=8, num_stages=2))
+    entry, = report()
+    assert entry.kernel == "reported" and entry.seconds > 0 and entry.is_made
+    assert entry.options == {"num_warps": 8, "num_stages": 2, "arguments": {"x": "*i32:16"}, "constants": {"SIZE": "4"}}
+    lines = str(report()).splitlines()
+    assert lines[0].split() == ["kernel", "seconds", "from", "configuration"]
+    assert lines[1].startswith("reported") and lines[1].endswith("8 warps, 2 stages, SIZE=4")
+    assert lines[2].startswith("1 kernels")
+
+
+def test_the_report_of_what_does_not_compile(report):
+
+    @tilec.jit
+    def wrong(x, SIZE: tl.constexpr):
+        tl.store(x, nowhere)  # noqa: F821
+
+    with pytest.raises(tilec.CompilationError):
+        wrong[1](np.zeros(1, np.int32), SIZE=4)
+    entry, = report()
+    assert not entry.is_made and entry.options["constants"] == {"SIZE": "4"}
+    assert "refused" in str(report()) and str(report()).splitlines()[-1].startswith("0 kernels")
+
+
+def test_the_report_of_launches_that_fell_back(report):
+    for reason in ("first\nmore", "second", "second"):
+        _report.add_fallback("left", reason)
+    _report.add_fallback("other", "second")
+    assert [(entry.kernel, entry.fallback, entry.launches) for entry in report()] == [
+        ("left", "first\nmore", 1), ("left", "second", 2), ("other", "second", 1)]
+    text = str(report())
+    assert "2 launches: second" in text and "4 launches of 2 kernels fell back to Triton" in text and "more" not in text

@@ -10,13 +10,27 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Entry:
-    """One compilation, or one launch that fell back."""
+    """One compilation, or the launches of a kernel that fell back for one reason."""
 
     kernel: str
     seconds: float = 0.0
     from_cache: bool = False
+    #: "num_warps", "num_stages", and by name the types of "arguments" and the values of "constants", as texts
     options: dict = field(default_factory=dict)
     fallback: str = ""  #: why Triton ran it; empty where tilec did
+    launches: int = 0  #: how many launches fell back
+    is_made: bool = True  #: whether there is code; else it did not compile
+
+    def configuration(self) -> str:
+        """Warps, stages and constants, for people."""
+        parts = [f"{self.options[name]} {text}" for name, text in (("num_warps", "warps"), ("num_stages", "stages"))
+                 if name in self.options]
+        return ", ".join(parts + [f"{name}={value}" for name, value in self.options.get("constants", {}).items()])
+
+    def where(self) -> str:
+        if self.fallback:
+            return "Triton"
+        return ("cache" if self.from_cache else "compiler") if self.is_made else "refused"
 
 
 class Report(list):
@@ -25,15 +39,18 @@ class Report(list):
     def __str__(self) -> str:
         if not self:
             return "tilec has compiled nothing in this process"
-        width = max(len(entry.kernel) for entry in self)
-        lines = [f"{'kernel':{width}}  seconds  from"]
+        width = max(len("kernel"), *(len(entry.kernel) for entry in self))
+        lines = [f"{'kernel':{width}}  seconds  from      configuration"]
         for entry in self:
-            where = "Triton: " + entry.fallback.splitlines()[0] if entry.fallback else (
-                "cache" if entry.from_cache else "compiler")
-            lines.append(f"{entry.kernel:{width}}  {entry.seconds:7.3f}  {where}")
-        compiled = [entry for entry in self if not entry.fallback]
+            last = entry.configuration()
+            if entry.fallback:
+                last = f"{entry.launches} launches: {entry.fallback.splitlines()[0]}"
+            lines.append(f"{entry.kernel:{width}}  {entry.seconds:7.3f}  {entry.where():8}  {last}".rstrip())
+        compiled = [entry for entry in self if not entry.fallback and entry.is_made]
+        fallen = [entry for entry in self if entry.fallback]
         lines.append(f"{len(compiled)} kernels, {sum(entry.seconds for entry in compiled):.3f} s; "
-                     f"{len(self) - len(compiled)} fell back to Triton")
+                     f"{sum(entry.launches for entry in fallen)} launches of {len({entry.kernel for entry in fallen})} kernels "
+                     "fell back to Triton")
         return "\n".join(lines)
 
 
@@ -66,8 +83,20 @@ def add(entry: Entry):
         _entries.append(entry)
 
 
+def add_fallback(kernel: str, reason: str):
+    """Counts a launch, or a compilation, that was left to Triton."""
+    with _lock:
+        for entry in _entries:
+            if entry.fallback == reason and entry.kernel == kernel:
+                break
+        else:
+            entry = Entry(kernel, fallback=reason, is_made=False)
+            _entries.append(entry)
+        entry.launches += 1
+
+
 def report() -> Report:
-    """The compilations of this process so far: names, times, whether the cache had them, and fallbacks with their
-    reasons. Printing it gives a table."""
+    """The compilations of this process so far: names, times, whether the cache had them, configurations, and launches
+    that fell back to Triton with their reasons. Printing it gives a table."""
     with _lock:
         return Report(_entries)

@@ -97,7 +97,10 @@ def _compile(source, request: dict, name: str, cache, parsed, target, key: str) 
         raise errors.CompilationError("the kernel takes tensor maps, which Triton's launcher cannot encode")
     if cubin is None:
         raise errors.Unavailable("there is no assembler: Triton's launcher needs a cubin")
-    _report.add(_report.Entry(name, time.perf_counter() - begin, False))
+    names = ("arguments", "constants")
+    _report.add(_report.Entry(name, time.perf_counter() - begin, False, {
+        **{option: dict(request[option]) for option in names}, "num_warps": facts.get("numWarps", 4),
+        "num_stages": facts.get("numStages", 1)}))
     metadata = {
         **vars(parsed),
         "hash": key,

@@ -161,8 +161,12 @@ class Launchable(_native.Kernel):
         kernel.name = kernel.metadata.name = make_name(
             SimpleNamespace(name=self._fn.__name__, fn=self._function, signature=signature, constants=values, attrs={}))
 
-    def _on_compiled(self, is_made: bool, messages: str, seconds: float, from_cache: int, name: str | None):
-        _report.add(_report.Entry(name or self._fn.__name__, seconds, bool(from_cache)))
+    def _on_compiled(self, is_made: bool, messages: str, seconds: float, from_cache: int, name: str | None,
+                     kind: str | None, num_warps: int, num_stages: int):
+        options = {name: dict(pairs) for name, pairs in json.loads(kind or "{}").items()}
+        if is_made:
+            options.update(num_warps=num_warps, num_stages=num_stages)
+        _report.add(_report.Entry(name or self._fn.__name__, seconds, bool(from_cache), options, is_made=bool(is_made)))
         if is_made and messages:
             warnings.warn(messages.rstrip(), TilecWarning, stacklevel=2)
 

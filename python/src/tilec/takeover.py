@@ -136,7 +136,7 @@ _refused: set[str] = set()
 
 
 def _tell_fallback(name: str, error: Exception):
-    _report.add(_report.Entry(name, fallback=str(error)))
+    _report.add_fallback(name, str(error))
     if name not in _refused:
         _refused.add(name)
         warnings.warn(f"tilec refuses kernel '{name}', which Triton compiles instead:\n{error}", errors.TilecWarning,
