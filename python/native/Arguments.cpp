@@ -11,6 +11,9 @@
 
 using namespace tilec::python;
 
+/// How deep tuples may be nested.
+static constexpr unsigned maxDepth = 100;
+
 //===----------------------------------------------------------------------------------===//
 // Types of tensors
 //===----------------------------------------------------------------------------------===//
@@ -170,6 +173,13 @@ bool Arguments::addConstant(PyObject *object) {
 }
 
 bool Arguments::addTuple(PyObject *tuple, bool isConstexpr, PyObject *name, uint32_t fields) {
+  // Lists become tuples, and a list may hold itself.
+  if (depth == maxDepth) {
+    PyErr_Format(PyExc_RecursionError, "argument '%U': tuples are nested more than %u deep", name,
+                 maxDepth);
+    return false;
+  }
+  ++depth;
   Py_ssize_t count = PyTuple_Size(tuple);
   tilec_call_value &value = append(TILEC_VALUE_TUPLE);
   value.value.unsigned_integer = uint64_t(count);
@@ -177,6 +187,7 @@ bool Arguments::addTuple(PyObject *tuple, bool isConstexpr, PyObject *name, uint
   for (Py_ssize_t i = 0; i < count; ++i)
     if (!add(PyTuple_GetItem(tuple, i), isConstexpr, name))
       return false;
+  --depth;
   return true;
 }
 
@@ -216,7 +227,7 @@ bool Arguments::add(PyObject *object, bool isConstexpr, PyObject *name) {
 /// one).
 bool Arguments::addClassified(PyObject *object, bool isConstexpr, PyObject *name) {
   Ref answer(PyObject_CallFunctionObjArgs(classify, object, isConstexpr ? Py_True : Py_False, name,
-                                          nullptr));
+                                          kernel, nullptr));
   if (!answer)
     return false;
   if (!PyTuple_Check(answer.get()) || PyTuple_Size(answer.get()) < 2) {

@@ -30,10 +30,10 @@ struct Place {
 /// The values of one call. References to Python objects are borrowed from the call.
 class Arguments {
 public:
-  /// `classify` is asked for what is not known here, `constants` (a dict) keeps the numbers of
-  /// constants.
-  Arguments(PyObject *classifyFunction, PyObject *constantNumbers)
-      : classify(classifyFunction), constants(constantNumbers) {
+  /// `classify` is asked for what is not known here, and told of the kernel; `constants` (a dict)
+  /// keeps the numbers of constants.
+  Arguments(PyObject *calledKernel, PyObject *classifyFunction, PyObject *constantNumbers)
+      : kernel(calledKernel), classify(classifyFunction), constants(constantNumbers) {
     values.reserve(32);
   }
 
@@ -61,8 +61,11 @@ private:
     return values.back();
   }
 
+  PyObject *kernel;
   PyObject *classify;
   PyObject *constants;
+  /// How many tuples the value that is added now is in.
+  unsigned depth = 0;
   std::deque<tilec_descriptor> descriptors;
 };
 

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <unistd.h>
@@ -27,10 +28,31 @@ struct Param {
   bool isConstexpr = false;
 };
 
+/// Handles of the process that this one was forked from are not this one's to destroy.
+struct DestroyJit {
+  pid_t process = getpid();
+  void operator()(tilec_jit *jit) const {
+    if (process == getpid())
+      tilec_jit_destroy(jit);
+  }
+};
+/// Shared with the launches under way, which go on without the interpreter's lock.
+using SharedJit = std::shared_ptr<tilec_jit>;
+
+/// Where a kernel runs. On the CPU that is the simulator, which may look for races.
+struct Device {
+  int32_t type = 0, id = 0;
+  bool isChecked = false;
+
+  bool operator==(const Device &other) const {
+    return type == other.type && id == other.id && isChecked == other.isChecked;
+  }
+};
+
 /// A kernel's code for one device.
 struct Opened {
-  int32_t deviceType = 0, deviceId = 0;
-  tilec_jit *jit = nullptr;
+  Device device;
+  SharedJit jit;
   /// What launches return, by the number of the code.
   std::vector<Ref> kernels;
 };
@@ -38,16 +60,19 @@ struct Opened {
 /// What a kernel's object holds.
 struct KernelState {
   std::vector<Param> params;
+  /// How many of the parameters cannot be given by name, and how many can be given by position.
+  size_t numUnnamed = 0, numPositional = 0;
   std::vector<Opened> opened;
   Ref classify, constants;
   unsigned epoch = 0;
   pid_t process = 0;
+  /// Counts the times that the code was dropped.
+  unsigned generation = 0;
 
-  ~KernelState() { forget(); }
   void forget() {
-    for (Opened &entry : opened)
-      tilec_jit_destroy(entry.jit);
-    opened.clear();
+    ++generation;
+    // Python may run when what launches returned goes away.
+    std::vector<Opened>().swap(opened);
   }
 };
 
@@ -67,7 +92,14 @@ using Bound = std::vector<PyObject *>;
 
 /// Names of launch options, as interned strings.
 struct OptionNames {
-  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *fpFusion, *cooperative, *pdl;
+  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *fpFusion, *cooperative, *pdl, *check;
+};
+
+/// The options of a launch that are no arguments of the kernel.
+struct LaunchOptions {
+  tilec_call &call;
+  /// Unset: what setChecked says.
+  std::optional<bool> isChecked;
 };
 
 } // namespace
@@ -76,15 +108,19 @@ static PyTypeObject *launchType;
 static OptionNames optionNames;
 /// Counts what makes opened devices out of date.
 static unsigned epoch = 1;
-static bool isHooked;
+static bool isHooked, isChecked;
 
 void tilec::python::forgetOpened() { ++epoch; }
 void tilec::python::setHooked(bool hooked) { isHooked = hooked; }
+void tilec::python::setChecked(bool checked) { isChecked = checked; }
 
 static KernelState *stateOf(PyObject *self) {
   KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
-  if (!state)
-    PyErr_SetString(PyExc_RuntimeError, "the kernel was not set up");
+  if (!state) {
+    Ref answer(PyObject_CallMethod(self, "_refuse", nullptr));
+    if (answer)
+      PyErr_SetString(PyExc_RuntimeError, "the kernel was not set up");
+  }
   return state;
 }
 
@@ -108,7 +144,8 @@ static bool readOption(PyObject *value, int32_t &to) {
 }
 
 /// Takes a keyword that is no parameter; false with a Python exception.
-static bool takeOption(PyObject *self, PyObject *name, PyObject *value, tilec_call &call) {
+static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOptions &options) {
+  tilec_call &call = options.call;
   auto setFlag = [&](uint32_t &flags, uint32_t flag, bool whenTrue) {
     int truth = PyObject_IsTrue(value);
     if (truth < 0)
@@ -133,17 +170,24 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, tilec_ca
     return setFlag(call.flags, TILEC_LAUNCH_PROGRAMMATIC, true);
   if (isSame(name, optionNames.numCtas))
     return true;
+  if (isSame(name, optionNames.check)) {
+    int truth = PyObject_IsTrue(value);
+    if (value != Py_None && truth >= 0)
+      options.isChecked = truth != 0;
+    return truth >= 0;
+  }
   return bool(Ref(PyObject_CallMethod(self, "_take_option", "(OO)", name, value)));
 }
 
 /// Binds the arguments of a call to the parameters, as Python does; other keywords are options.
 static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObject *kwargs,
-                 Bound &bound, tilec_call &call) {
+                 Bound &bound, LaunchOptions &options) {
   size_t count = state.params.size();
   Py_ssize_t given = PyTuple_Size(args);
-  if (size_t(given) > count) {
-    PyErr_Format(PyExc_TypeError, "the kernel takes %zd arguments, got %zd", Py_ssize_t(count),
-                 given);
+  if (size_t(given) > state.numPositional) {
+    PyErr_Format(PyExc_TypeError, "the kernel takes %zd %s, got %zd",
+                 Py_ssize_t(state.numPositional),
+                 state.numPositional < count ? "positional arguments" : "arguments", given);
     return false;
   }
   bound.assign(count, nullptr);
@@ -161,8 +205,12 @@ static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObj
     for (size_t i = 0; i < count && index == count; ++i)
       if (PyUnicode_Compare(state.params[i].name.get(), name) == 0)
         index = i;
+    if (index < state.numUnnamed) {
+      PyErr_Format(PyExc_TypeError, "the kernel's argument '%U' is positional-only", name);
+      return false;
+    }
     if (index == count) {
-      if (!takeOption(self, name, value, call))
+      if (!takeOption(self, name, value, options))
         return false;
       continue;
     }
@@ -225,11 +273,16 @@ static bool readGrid(PyObject *grid, const KernelState &state, const Bound &boun
       return false;
     grid = made.get();
   }
-  if (PyLong_Check(grid))
-    return readDimension(grid, 0, call.grid[0]);
-  Py_ssize_t size = PySequence_Size(grid);
-  if (size < 0)
+  // Arrays may be sequences and numbers at once.
+  Py_ssize_t size = PyLong_Check(grid) || !PySequence_Check(grid) ? -1 : PySequence_Size(grid);
+  if (size < 0) {
+    PyErr_Clear();
+    if (PyIndex_Check(grid))
+      return readDimension(grid, 0, call.grid[0]);
+    PyErr_Format(PyExc_TypeError,
+                 "a grid has one to three sizes, or is a function of the arguments, got %R", grid);
     return false;
+  }
   if (size < 1 || size > 3) {
     PyErr_Format(PyExc_ValueError, "a grid has one to three sizes, got %zd", size);
     return false;
@@ -252,35 +305,44 @@ static bool findPlace(PyObject *self, Place &place) {
   return answer && PyArg_ParseTuple(answer.get(), "ii", &place.deviceType, &place.deviceId);
 }
 
-/// The kernel on a device, which is opened when it is not yet; null with a Python exception. The
-/// pointer is good until the interpreter's lock is given away.
-static Opened *open(PyObject *self, KernelState &state, const Place &place) {
-  if (state.epoch != epoch || state.process != getpid()) {
-    // Handles of the process that this one was forked from are not this one's to destroy.
-    if (state.process == getpid())
-      state.forget();
-    state.opened.clear();
-    state.epoch = epoch;
-    state.process = getpid();
+/// Drops the code when something happened that makes it out of date.
+static void forgetIfOld(KernelState &state) {
+  if (state.epoch == epoch && state.process == getpid())
+    return;
+  state.epoch = epoch;
+  state.process = getpid();
+  state.forget();
+}
+
+static SharedJit findOpened(const KernelState &state, const Device &device) {
+  for (const Opened &entry : state.opened)
+    if (entry.device == device)
+      return entry.jit;
+  return nullptr;
+}
+
+/// The kernel on a device, which is opened when it is not yet; null with a Python exception.
+static SharedJit open(PyObject *self, KernelState &state, const Device &device) {
+  for (;;) {
+    forgetIfOld(state);
+    if (SharedJit known = findOpened(state, device))
+      return known;
+    unsigned generation = state.generation;
+    Ref handle(PyObject_CallMethod(self, "_open", "(iiO)", int(device.type), int(device.id),
+                                   device.isChecked ? Py_True : Py_False));
+    tilec_jit *raw = handle ? handleOf<tilec_jit>(handle.get()) : nullptr;
+    if (!raw)
+      return nullptr;
+    SharedJit jit(raw, DestroyJit());
+    // Other threads may have been here meanwhile.
+    forgetIfOld(state);
+    if (state.generation != generation)
+      continue;
+    if (SharedJit known = findOpened(state, device))
+      return known;
+    state.opened.push_back({device, jit, {}});
+    return jit;
   }
-  for (Opened &entry : state.opened)
-    if (entry.deviceType == place.deviceType && entry.deviceId == place.deviceId)
-      return &entry;
-  Ref handle(
-      PyObject_CallMethod(self, "_open", "(ii)", int(place.deviceType), int(place.deviceId)));
-  if (!handle)
-    return nullptr;
-  tilec_jit *jit = handleOf<tilec_jit>(handle.get());
-  if (!jit)
-    return nullptr;
-  // Another thread may have been here meanwhile.
-  for (Opened &entry : state.opened)
-    if (entry.deviceType == place.deviceType && entry.deviceId == place.deviceId) {
-      tilec_jit_destroy(jit);
-      return &entry;
-    }
-  state.opened.push_back({place.deviceType, place.deviceId, jit, {}});
-  return &state.opened.back();
 }
 
 static bool findStream(PyObject *self, const Place &place, void *&stream) {
@@ -298,20 +360,23 @@ static bool findStream(PyObject *self, const Place &place, void *&stream) {
 namespace {
 /// A call whose values were read.
 struct ReadyCall {
-  ReadyCall(const KernelState &state) : arguments(state.classify.get(), state.constants.get()) {
+  ReadyCall(PyObject *self, const KernelState &state)
+      : arguments(self, state.classify.get(), state.constants.get()) {
     call.struct_size = sizeof call;
   }
   tilec_call call = {};
   Arguments arguments;
   Bound bound;
-  tilec_jit *jit = nullptr;
+  Device device;
+  SharedJit jit;
 };
 } // namespace
 
 /// Reads a call as far as its kind of values; false with a Python exception.
 static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject *kwargs,
                     ReadyCall &ready) {
-  if (!bind(self, state, args, kwargs, ready.bound, ready.call))
+  LaunchOptions options{ready.call, std::nullopt};
+  if (!bind(self, state, args, kwargs, ready.bound, options))
     return false;
   Arguments &arguments = ready.arguments;
   for (size_t i = 0; i < ready.bound.size(); ++i)
@@ -319,10 +384,18 @@ static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject
       return false;
   if (arguments.place.deviceType == 0 && !findPlace(self, arguments.place))
     return false;
-  Opened *opened = open(self, state, arguments.place);
-  if (!opened)
+  const Place &place = arguments.place;
+  if (!place.isHost() && options.isChecked.value_or(false)) {
+    PyErr_SetString(PyExc_ValueError,
+                    "check=True is for launches on the simulator, which run where "
+                    "the tensors are on the CPU: this one is on a GPU");
     return false;
-  ready.jit = opened->jit;
+  }
+  ready.device = {place.deviceType, place.deviceId,
+                  place.isHost() && options.isChecked.value_or(isChecked)};
+  ready.jit = open(self, state, ready.device);
+  if (!ready.jit)
+    return false;
   tilec_call &call = ready.call;
   call.values = arguments.values.data();
   call.num_values = arguments.values.size();
@@ -346,15 +419,17 @@ static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyC
       return known;
     }
   tilec_kernel *kernel = nullptr;
-  if (tilec_status status = tilec_jit_get_kernel(ready.jit, &ready.call, &kernel))
+  if (tilec_status status = tilec_jit_get_kernel(ready.jit.get(), &ready.call, &kernel))
     return raiseStatus(status);
-  const char *kind = tilec_jit_describe(ready.jit, &ready.call);
-  const Place &place = ready.arguments.place;
+  const char *kind = tilec_jit_describe(ready.jit.get(), &ready.call);
+  const tilec_call &call = ready.call;
   Ref number(numberOf(kernel));
-  Ref made(number
-               ? PyObject_CallMethod(self, "_compiled", "(Osii)", number.get(), kind ? kind : "{}",
-                                     int(place.deviceType), int(place.deviceId))
-               : nullptr);
+  Ref made(number ? PyObject_CallMethod(
+                        self, "_compiled", "(Os(iiO)(iiiI))", number.get(), kind ? kind : "{}",
+                        int(ready.device.type), int(ready.device.id),
+                        ready.device.isChecked ? Py_True : Py_False, int(call.num_warps),
+                        int(call.num_stages), int(call.max_registers), unsigned(call.compile_flags))
+                  : nullptr);
   if (!made)
     return nullptr;
   if (Opened *opened = find()) {
@@ -369,7 +444,7 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
   KernelState *state = stateOf(self);
   if (!state)
     return nullptr;
-  ReadyCall ready(*state);
+  ReadyCall ready(self, *state);
   tilec_call &call = ready.call;
   if (!prepare(self, *state, args, kwargs, ready) || !readGrid(grid, *state, ready.bound, call) ||
       !findStream(self, ready.arguments.place, call.stream))
@@ -383,10 +458,10 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
     if (isEmpty) {
       // There is nothing to run, but a kernel that is wrong is wrong all the same.
       tilec_kernel *kernel = nullptr;
-      status = tilec_jit_get_kernel(ready.jit, &call, &kernel);
+      status = tilec_jit_get_kernel(ready.jit.get(), &call, &kernel);
       tilec_kernel_destroy(kernel);
     } else {
-      status = tilec_jit_launch(ready.jit, &call, &variant);
+      status = tilec_jit_launch(ready.jit.get(), &call, &variant);
     }
   }
   simulation.print();
@@ -433,12 +508,14 @@ template <typename Body> static PyObject *guarded(Body body) {
   }
 }
 
-/// _setup(names, constexprs, defaults, missing, classify, constants)
+/// _setup(names, constexprs, defaults, missing, classify, constants, positional-only parameters,
+/// positional parameters)
 static PyObject *setup(PyObject *self, PyObject *args) {
   PyObject *names = nullptr, *constexprs = nullptr, *defaults = nullptr, *missing = nullptr,
            *classify = nullptr, *constants = nullptr;
-  if (!PyArg_ParseTuple(args, "OOOOOO", &names, &constexprs, &defaults, &missing, &classify,
-                        &constants))
+  Py_ssize_t unnamed = 0, positional = 0;
+  if (!PyArg_ParseTuple(args, "OOOOOOnn", &names, &constexprs, &defaults, &missing, &classify,
+                        &constants, &unnamed, &positional))
     return nullptr;
   return guarded([&]() -> PyObject * {
     auto state = std::make_unique<KernelState>();
@@ -458,6 +535,8 @@ static PyObject *setup(PyObject *self, PyObject *args) {
         param.defaultValue = std::move(value);
       state->params.push_back(std::move(param));
     }
+    state->numUnnamed = size_t(unnamed);
+    state->numPositional = size_t(positional);
     state->classify = Ref::borrow(classify);
     state->constants = Ref::borrow(constants);
     delete std::exchange(reinterpret_cast<KernelObject *>(self)->state, state.release());
@@ -494,14 +573,14 @@ static PyObject *warmup(PyObject *self, PyObject *args) {
     KernelState *state = stateOf(self);
     if (!state)
       return nullptr;
-    ReadyCall ready(*state);
+    ReadyCall ready(self, *state);
     if (!prepare(self, *state, positional, keywords == Py_None ? nullptr : keywords, ready))
       return nullptr;
     uint32_t variant = 0;
     tilec_status status = TILEC_OK;
     {
       WithoutGil unlocked;
-      status = tilec_jit_find(ready.jit, &ready.call, &variant);
+      status = tilec_jit_find(ready.jit.get(), &ready.call, &variant);
     }
     return status == TILEC_OK ? compiledKernel(self, *state, ready, variant) : raiseStatus(status);
   });
@@ -539,7 +618,8 @@ static void deallocateLaunch(PyObject *self) {
   auto *object = reinterpret_cast<LaunchObject *>(self);
   Py_XDECREF(object->kernel);
   Py_XDECREF(object->grid);
-  PyObject_Free(self);
+  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
+  // Objects own their type, as it is no static one.
   Py_DECREF(reinterpret_cast<PyObject *>(type));
 }
 
@@ -551,7 +631,8 @@ bool tilec::python::addKernelTypes(PyObject *module) {
                  PyUnicode_InternFromString("debug"),
                  PyUnicode_InternFromString("enable_fp_fusion"),
                  PyUnicode_InternFromString("launch_cooperative_grid"),
-                 PyUnicode_InternFromString("launch_pdl")};
+                 PyUnicode_InternFromString("launch_pdl"),
+                 PyUnicode_InternFromString("check")};
   static PyMethodDef methods[] = {
       {"_setup", setup, METH_VARARGS, "The parameters and where to ask about values."},
       {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},
@@ -571,12 +652,13 @@ bool tilec::python::addKernelTypes(PyObject *module) {
                                       {Py_tp_dealloc, reinterpret_cast<void *>(deallocateLaunch)},
                                       {0, nullptr}};
   static PyType_Spec launchSpec = {"tilec._native.Launch", sizeof(LaunchObject), 0,
-                                   Py_TPFLAGS_DEFAULT, launchSlots};
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   launchSlots};
   Ref kernel(PyType_FromSpec(&kernelSpec));
   Ref launched(PyType_FromSpec(&launchSpec));
   if (!kernel || !launched)
     return false;
-  launchType = reinterpret_cast<PyTypeObject *>(launched.get());
+  launchType = reinterpret_cast<PyTypeObject *>(Ref::borrow(launched.get()).release());
   if (PyModule_AddObject(module, "Kernel", kernel.get()) != 0)
     return false;
   kernel.release();

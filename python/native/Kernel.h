@@ -19,6 +19,8 @@ bool addKernelTypes(PyObject *module);
 void forgetOpened();
 /// Whether launches go through the Python method `_run_hooked`.
 void setHooked(bool hooked);
+/// Whether launches on the simulator are checked that do not say so themselves.
+void setChecked(bool checked);
 
 } // namespace tilec::python
 

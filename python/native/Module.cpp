@@ -275,6 +275,11 @@ static PyObject *setHookedFlag(PyObject *, PyObject *flag) {
   return none();
 }
 
+static PyObject *setCheckedFlag(PyObject *, PyObject *flag) {
+  setChecked(PyObject_IsTrue(flag) == 1);
+  return none();
+}
+
 static PyMethodDef functions[] = {
     {"version", version, METH_NOARGS, "The library's version."},
     {"build_id", buildId, METH_NOARGS, "What tells the library's builds apart."},
@@ -298,6 +303,7 @@ static PyMethodDef functions[] = {
     {"type_of", typeOfName, METH_O, "The number of an element type; 0 for other names."},
     {"forget_opened", forgetAll, METH_NOARGS, "Makes kernels open their devices again."},
     {"set_hooked", setHookedFlag, METH_O, "Whether launches go through _run_hooked."},
+    {"set_checked", setCheckedFlag, METH_O, "Whether the simulator checks, unless a launch says."},
     {nullptr, nullptr, 0, nullptr}};
 
 static PyModuleDef definition = {PyModuleDef_HEAD_INIT,

@@ -52,8 +52,37 @@ def test_the_end_of_a_block_that_failed():
 
 
 def test_the_option_of_a_launch():
-    with pytest.raises(KeyError, match="with tilec.check"):
-        racing[4](np.zeros(1, np.int32), check=True)
+    x = np.zeros(1, np.int32)
+    with pytest.raises(tilec.KernelFault, match="global-race-write-write"):
+        racing[4](x, check=True)
+    assert not is_checked()
+    with tilec.check():
+        racing[4](x, check=False)
+        with pytest.raises(tilec.KernelFault):
+            racing[4](x, check=None)
+    compiled = racing[1](x, check=True)
+    assert racing[1](x, check=True) is compiled and racing[1](x) is not compiled
+
+
+def test_a_parameter_of_that_name():
+
+    @tilec.jit
+    def named(x, check):
+        tl.store(x, check)
+
+    x = np.zeros(1, np.int32)
+    named[4](x, check=5)
+    assert x[0] == 5
+
+
+class TensorOfAGpu:
+    __cuda_array_interface__ = {"data": (1 << 20, False), "typestr": "<i4", "shape": (1, ), "version": 3}
+    dtype = np.dtype(np.int32)
+
+
+def test_only_the_simulator_checks():
+    with pytest.raises(ValueError, match="check=True is for launches on the simulator"):
+        racing[4](TensorOfAGpu(), check=True)
 
 
 TESTS = '''

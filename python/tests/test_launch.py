@@ -4,6 +4,7 @@
 
 import collections
 import linecache
+import sys
 import types
 
 import helper_functions
@@ -102,6 +103,40 @@ def test_the_kernel_is_no_function():
         add(1, 2, 3, 4)
 
 
+def test_positional_only_and_keyword_only_parameters():
+
+    @tilec.jit
+    def strict(out, a, /, b, *, c=7):
+        tl.store(out, a * 100 + b * 10 + c)
+
+    out = np.zeros(1, np.int32)
+    strict[1](out, 2, 3)
+    assert out[0] == 237
+    strict[1](out, 2, b=3, c=4)
+    assert out[0] == 234
+    with pytest.raises(TypeError, match="takes 3 positional arguments, got 4"):
+        strict[1](out, 2, 3, 4)
+    with pytest.raises(TypeError, match="argument 'a' is positional-only"):
+        strict[1](out, a=2, b=3)
+
+
+def test_kernels_have_a_fixed_number_of_parameters():
+
+    @tilec.jit
+    def first(*values):
+        return values[0]
+
+    @tilec.jit
+    def named(out, **values):
+        tl.store(out, 1)
+
+    for function in (first, named):
+        with pytest.raises(TypeError, match="has .args or ..kwargs, and cannot be launched"):
+            function[1](np.zeros(1, np.int32))
+        with pytest.raises(TypeError, match="cannot be launched"):
+            function.warmup(np.zeros(1, np.int32), grid=1)
+
+
 # Grids.
 
 
@@ -122,9 +157,28 @@ def test_grids(tensor, grid):
     np.testing.assert_array_equal(counts, expected)
 
 
-@pytest.mark.xfail(strict=True, reason="readGrid of Kernel.cpp takes int alone for a grid of one size")
-def test_a_grid_of_numpy():
-    count_programs[np.int64(3)](np.zeros(64, np.int32), 3, 1)
+@pytest.mark.parametrize("grid", [np.int64(3), np.array(3), np.array([3]), lambda meta: np.int32(meta["size0"])])
+def test_a_grid_of_numpy(grid):
+    counts = np.zeros(64, np.int32)
+    count_programs[grid](counts, 3, 1)
+    np.testing.assert_array_equal(counts, np.arange(64) < 3)
+
+
+@pytest.mark.parametrize("grid", [1.5, None, object(), {1}])
+def test_what_is_no_grid(grid):
+    with pytest.raises(TypeError, match="a grid has one to three sizes"):
+        count_programs[grid](np.zeros(64, np.int32), 3, 1)
+
+
+def test_launches_own_their_type():
+    launch = type(add[1])
+    before = sys.getrefcount(launch)
+    launches = [add[size] for size in range(100)]
+    assert sys.getrefcount(launch) == before + 100
+    del launches
+    assert sys.getrefcount(launch) == before
+    with pytest.raises(TypeError, match="cannot create"):
+        launch()
 
 
 def test_a_grid_of_the_arguments():
@@ -424,6 +478,58 @@ def test_a_function_that_cannot_be_read_spoils_no_other_kernel():
     assert out[0] == 42
 
 
+def test_kernels_bring_the_functions_of_their_own_calls():
+
+    @tilec.jit
+    def halve(x):
+        return x / 2
+
+    @tilec.jit
+    def apply(out, FUNCTION: tl.constexpr):
+        tl.store(out, FUNCTION(tl.load(out)))
+
+    @tilec.jit
+    def apply_all(out, FUNCTIONS: tl.constexpr):
+        value = tl.load(out)
+        for i in tl.static_range(len(FUNCTIONS)):
+            value = FUNCTIONS[i](value)
+        tl.store(out, value)
+
+    out = np.full(1, 8, np.float32)
+    before = store[1](out, 5)
+    out[:] = 8
+    apply[1](out, FUNCTION=halve)
+    apply_all[1](out, FUNCTIONS=(halve, halve))
+    assert out[0] == 1
+    first = apply[1](out, FUNCTION=halve)
+    assert apply[1](out, FUNCTION=halve) is first
+    assert list(apply._functions.values()) == list(apply_all._functions.values()) == [halve]
+    assert store[1](out, 5) is before and "halve" not in before.asm["source"]
+
+
+def make_table_kernel(functions):
+
+    @tilec.jit
+    def apply(out):
+        value = tl.load(out)
+        for i in tl.static_range(len(functions)):
+            value = functions[i](value)
+        tl.store(out, value)
+
+    return apply
+
+
+def test_functions_in_a_tuple_from_outside():
+
+    @tilec.jit
+    def halve(x):
+        return x / 2
+
+    out = np.full(1, 8, np.float32)
+    make_table_kernel((halve, halve))[1](out)
+    assert out[0] == 2
+
+
 def test_types_as_constants():
     language = pytest.importorskip("triton.language")
 
@@ -450,7 +556,6 @@ def test_the_length_of_a_text():
     assert out[0] == 5
 
 
-@pytest.mark.xfail(strict=True, reason="Arguments::add recurses without a bound")
 def test_a_list_that_holds_itself(tmp_path, run_python):
     program = tmp_path / "program.py"
     program.write_text("import numpy as np\nimport tilec\nimport tilec.language as tl\n"
@@ -724,3 +829,23 @@ def test_metadata_of_the_function():
     assert add.src.startswith("def add(")
     assert "add" in repr(add)
     assert list(add.signature.parameters) == add.arg_names
+
+
+# Stages that are compiled when they are asked for.
+
+
+def test_stages_have_the_options_of_their_launch():
+
+    @tilec.jit
+    def checks(x, y):
+        value = tl.load(x)
+        tl.device_assert(value < 100, "too large")
+        tl.store(y, value * value + value)
+
+    x = np.ones(1, np.float32)
+    without, debug = checks[1](x, x), checks[1](x, x, debug=True)
+    assert "too large" in debug.asm["tile"] and "too large" not in without.asm["tile"]
+    limited = checks[1](x, x, maxnreg=64)
+    assert limited._options["max_registers"] == 64 and without._options.get("max_registers", 0) == 0
+    unfused = checks[1](x, x, enable_fp_fusion=False)
+    assert unfused._options["flags"] & 4 and not without._options["flags"] & 4

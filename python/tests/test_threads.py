@@ -194,7 +194,6 @@ print(errors)
 '''
 
 
-@pytest.mark.xfail(reason="KernelState::forget of Kernel.cpp destroys a tilec_jit that another thread launches")
 def test_checking_mode_while_others_launch(tmp_path, run_python):
     program = tmp_path / "race.py"
     program.write_text(RACE)

@@ -48,7 +48,7 @@ class Stages(dict):
 class CompiledKernel:
     """Code for one kind of arguments. `asm` has its stages, `metadata` what a launch needs."""
 
-    def __init__(self, handle: int, source, options: dict, place: tuple[int, int] | None):
+    def __init__(self, handle: int, source, options: dict, place: tuple[int, int, bool] | None):
         self._handle = handle
         self._source = source
         self._options = options

@@ -28,7 +28,7 @@ class Settings:
     """What launches go by. Changes count from the next launch on."""
 
     def __init__(self):
-        self._check = flag("TILEC_CHECK")
+        self.check = flag("TILEC_CHECK")
         #: Host threads of the simulator; 0: one for each core.
         self.threads = int(os.environ.get("TILEC_SIM_THREADS", "0"))
         #: Whether Triton's programs may launch kernels on CPU tensors although there is a GPU.
@@ -41,23 +41,22 @@ class Settings:
 
     @check.setter
     def check(self, value: bool):
-        if value != self._check:
-            self._check = bool(value)
-            _native.forget_opened()
+        self._check = bool(value)
+        _native.set_checked(self._check)
 
 
 settings = Settings()
 
 
-def device(device_type: int, index: int) -> int:
-    """The handle of a device. The simulator stands for the CPU."""
-    key = (device_type, index, settings.check) if device_type == CPU else (device_type, index)
+def device(device_type: int, index: int, check: bool = False) -> int:
+    """The handle of a device. The simulator stands for the CPU, and may look for races and the like."""
+    key = (device_type, index, check)
     with _lock:
         _forget_after_fork()
         handle = _devices.get(key)
         if handle is None:
             if device_type == CPU:
-                handle = _native.device_open("sim", settings.check, settings.threads)
+                handle = _native.device_open("sim", check, settings.threads)
             elif device_type == CUDA:
                 handle = _native.device_open(f"cuda:{index}", False, 0)
             else:
@@ -83,8 +82,8 @@ def opened_gpus() -> list[int]:
         return [handle for key, handle in _devices.items() if key[0] == CUDA]
 
 
-def info(device_type: int, index: int) -> tuple:
-    return _native.device_info(device(device_type, index))
+def info(device_type: int, index: int, check: bool = False) -> tuple:
+    return _native.device_info(device(device_type, index, check))
 
 
 def current() -> tuple[int, int]:

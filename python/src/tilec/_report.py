@@ -7,8 +7,6 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 
-from . import _devices
-
 
 @dataclass
 class Entry:
@@ -48,12 +46,12 @@ class Launches:
     kernels: set = field(default_factory=set)  #: modules and names of the functions
     checked_kernels: set = field(default_factory=set)
 
-    def add(self, fn, is_simulated: bool):
+    def add(self, fn, is_checked: bool):
         name = f"{fn.__module__}.{fn.__qualname__}"
         with _lock:
             self.total += 1
             self.kernels.add(name)
-            if is_simulated and _devices.settings.check:
+            if is_checked:
                 self.checked += 1
                 self.checked_kernels.add(name)
 

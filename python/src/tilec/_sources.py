@@ -48,9 +48,12 @@ class Source:
         self.modules = modules  #: (path, text) of what it imports
 
 
-def make_source(kernel) -> Source:
-    """The text of a kernel and of everything that it reaches."""
-    builder = _Builder()
+def make_source(kernel, functions: dict[str, object] | None = None) -> Source:
+    """The text of a kernel and of everything that it reaches.
+
+    :param functions: by name, those that are constants of its calls
+    """
+    builder = _Builder(functions or {})
     text = builder.add(kernel)
     first, *rest = builder.finish()
     assert first[1] == text
@@ -159,7 +162,8 @@ def _evaluated_outside(node):
 
 class _Builder:
 
-    def __init__(self):
+    def __init__(self, functions: dict[str, object]):
+        self.functions = sorted(functions.items())
         #: Module numbers by the identity of what they define; the objects are kept.
         self.numbers: dict[int, int] = {}
         self.objects: list = []
@@ -188,8 +192,7 @@ class _Builder:
         scope.update(_closure(fn))
         header = ["import triton as __triton"]
         header += self._bindings(text, fn.__name__, scope)
-        for number in sorted(_values.functions):
-            constant, name = _values.functions[number]
+        for name, constant in self.functions:
             if constant is not function:
                 header.append(self._import(constant, name))
         decorator = _decorator(function)
@@ -242,8 +245,10 @@ class _Builder:
         literal = _values.literal(value, "__triton.language")
         if literal is None:
             return None
-        return f"{name} = __triton.language.constexpr({literal})" if type(value).__name__ == "constexpr" else (
-            f"{name} = {literal}")
+        if type(value).__name__ == "constexpr":
+            literal = f"__triton.language.constexpr({literal})"
+        imports = [self._import(function, _values.function_name(function)) for function in _values.functions_of(value)]
+        return "; ".join([*imports, f"{name} = {literal}"])
 
     def _import(self, thing, name: str) -> str:
         number = self.numbers.get(id(thing))

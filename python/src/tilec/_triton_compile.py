@@ -23,8 +23,9 @@ def compile_source(src, target, options: dict):
 
     backend = make_backend(target)
     parsed = backend.parse_options(dict(options or {}, **src.parse_options()))
-    source = make_source(src.fn)
     request = _request(src, target, parsed)
+    functions = _values.functions_of(list(src.constants.values()))
+    source = make_source(src.fn, {_values.function_name(function): function for function in functions})
     text = json.dumps([_native.version(), _native.build_id(), source.name, source.text, source.modules, request,
                        sorted((name, repr(value)) for name, value in vars(parsed).items())])  # yapf: disable
     key = hashlib.sha256(text.encode()).hexdigest()

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import types
 
 from . import _native
@@ -38,8 +39,9 @@ _TYPES = {
     **{f"{sign}int{bits}": f"{letter}{bits}" for sign, letter in (("", "i"), ("u", "u")) for bits in (8, 16, 32, 64)},
 }  # yapf: disable
 
-#: Functions that constants stand for, by their numbers: the source has to bring them along.
-functions: dict[int, tuple] = {}
+#: How many functions of a name have been constants.
+_names: dict[str, int] = {}
+_names_lock = threading.Lock()
 
 _type_numbers: dict = {}
 
@@ -125,17 +127,16 @@ def language_path(value) -> tuple[str, str] | None:
     return None
 
 
-def classify(value, is_constexpr: bool, name: str):
+def classify(value, is_constexpr: bool, name: str, kernel):
     # Both tilec's and Triton's objects of the language come here.
     kind = type(value)
     if kind.__name__ == "constexpr" and hasattr(value, "value"):
         # A constexpr is a constant for any parameter.
-        return _constant_of(value.value)
+        return _constant_of(value.value, kernel)
     if kind.__name__ == "dtype" and hasattr(value, "scalar") or _is_language_type(value):
         return "constant", _text(type_text(value))
     if is_function(value):
-        known = language_path(value)
-        return "constant", _text(_member_text(known, "tl")) if known else _function(value)
+        return _constant_of(value, kernel)
     if isinstance(value, bool):
         return "value", bool(value)
     if isinstance(value, int):
@@ -160,7 +161,7 @@ def classify(value, is_constexpr: bool, name: str):
         if found:
             return found
     if is_constexpr:
-        return _constant_of(value)
+        return _constant_of(value, kernel)
     raise TypeError(f"argument '{name}' is a {kind.__module__}.{kind.__qualname__}, which no kernel can take: expected a "
                     "tensor, a number, None, a tuple or a tensor descriptor")
 
@@ -240,7 +241,7 @@ def literal(value, tl: str = "tl") -> str | None:
     if known:
         return _member_text(known, tl)
     if is_function(value):
-        return functions[_function(value)][1]
+        return function_name(value)
     if isinstance(value, (tuple, list)):
         items = [literal(item, tl) for item in value]
         if any(item is None for item in items):
@@ -263,7 +264,7 @@ def literal(value, tl: str = "tl") -> str | None:
     return None
 
 
-def _constant_of(value):
+def _constant_of(value, kernel):
     if value is None or isinstance(value, (bool, float)) or type(value) is int:
         # As it is, the native module would take it for an argument.
         return "constant", _text(literal(value))
@@ -272,28 +273,35 @@ def _constant_of(value):
         kind = type(value)
         raise TypeError(f"a {kind.__module__}.{kind.__qualname__} cannot be a constant of a kernel: expected a number, a "
                         "text, None, a type of the language, a function, or a tuple of them")
+    for function in functions_of(value):
+        kernel._bring(function)
     return "constant", _text(text)
 
 
-def _function(function) -> int:
-    """The number of a function as a constant; sources bring functions along by these names."""
-    name = f"tilec_function_{getattr(function, '__name__', 'f')}"
-    taken = {text: known for known, text in functions.values()}
-    index = 1
-    text = name
-    while text in taken and taken[text] is not function:
-        index += 1
-        text = f"{name}_{index}"
-    number = _text(text)
-    if number not in functions:
-        from ._sources import function_text
+def functions_of(value):
+    """The functions of the program in a constant, whose names `literal` writes: sources have to bring them along."""
+    if type(value).__name__ == "constexpr" and hasattr(value, "value"):
+        value = value.value
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from functions_of(item)
+    elif isinstance(value, dict):
+        for item in (*value.keys(), *value.values()):
+            yield from functions_of(item)
+    elif is_function(value) and not language_path(value):
+        yield value
 
-        # One that cannot be read must not be there: all kernels bring the functions along.
-        function_text(function)
-        functions[number] = (function, text)
-        # Kernels that were opened before do not know it.
-        _native.forget_opened()
-    return number
+
+def function_name(function) -> str:
+    """The name of a function as a constant, which no other one has in this process."""
+    name = function.__dict__.get("_tilec_constant")
+    if name is None:
+        name = getattr(function, "__name__", "f")
+        with _names_lock:
+            count = _names[name] = _names.get(name, 0) + 1
+        name = f"tilec_function_{name}" + (f"_{count}" if count > 1 else "")
+        name = function.__dict__.setdefault("_tilec_constant", name)
+    return name
 
 
 def _tensor(value, name: str):

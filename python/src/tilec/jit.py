@@ -8,6 +8,7 @@ comes to a device or a kind of arguments for the first time.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import json
 import sys
@@ -45,9 +46,12 @@ class Launchable(_native.Kernel):
         #: A parameter that is declared as two things; an error when it is compiled.
         self._contradiction = wrong[0] if wrong else None
         self._source = None
-        self._source_functions = -1
-        self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
-                    _values.constants)
+        #: Functions that its launches gave as constants, by their names in the text.
+        self._functions: dict[str, object] = {}
+        #: A function with *args or **kwargs may be called by kernels; it is none.
+        if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
+            self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
+                        _values.constants, code.co_posonlyargcount, code.co_argcount)
 
     def _parameter_names(self, given) -> list[str]:
         """Parameters by name or number, those that are constants left out."""
@@ -59,24 +63,39 @@ class Launchable(_native.Kernel):
 
     # What the native module asks for.
 
+    def _refuse(self):
+        raise TypeError(f"'{self._fn.__name__}' has *args or **kwargs, and cannot be launched: a kernel has a fixed number "
+                        "of parameters")
+
     def _make_source(self):
         from ._sources import make_source
 
-        if self._source is None or self._source_functions != len(_values.functions):
-            self._source_functions = len(_values.functions)
-            self._source = make_source(self._function)
-        return self._source
+        source = self._source
+        if source is None:
+            source = self._source = make_source(self._function, dict(self._functions))
+        return source
+
+    def _bring(self, function):
+        """Has the text bring along a function that a launch gives as a constant."""
+        from ._sources import function_text
+
+        name = _values.function_name(function)
+        if name not in self._functions:
+            function_text(function)  # One that cannot be read must not be there.
+            self._functions[name] = function
+            self._source = None
+            self._forget()
 
     def _options(self) -> dict:
         source = self._make_source()
         return {"kernel": self._fn.__name__, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
 
-    def _open(self, device_type: int, index: int) -> int:
+    def _open(self, device_type: int, index: int, check: bool) -> int:
         if self._contradiction:
             raise errors.make_error(errors._INPUT, f"parameter '{self._contradiction}' of kernel '{self._fn.__name__}' is a "
                                     "tl.constexpr, and is named in do_not_specialize")
         source = self._make_source()
-        device = _devices.device(device_type, index)
+        device = _devices.device(device_type, index, check)
         return _native.jit_create(self, device, source.name, source.text, {**self._options(), **self._parameters})
 
     def _default_place(self) -> tuple[int, int]:
@@ -85,10 +104,14 @@ class Launchable(_native.Kernel):
     def _stream(self, index: int) -> int:
         return _devices.stream(index)
 
-    def _compiled(self, handle: int, kind: str, device_type: int, index: int) -> CompiledKernel:
-        target = _devices.info(device_type, index)[1]
+    def _compiled(self, handle: int, kind: str, place: tuple, given: tuple) -> CompiledKernel:
+        target = _devices.info(*place)[1]
         options = {**self._options(), **json.loads(kind), "target": target}
-        kernel = CompiledKernel(handle, self._make_source(), options, (device_type, index))
+        for name, value in zip(("num_warps", "num_stages", "max_registers"), given):
+            if value:
+                options[name] = value
+        options["flags"] = options.get("flags", 0) | given[3]
+        kernel = CompiledKernel(handle, self._make_source(), options, place)
         self._rename(kernel)
         return kernel
 
@@ -114,9 +137,6 @@ class Launchable(_native.Kernel):
     def _take_option(self, name: str, value):
         if name in _IGNORED_OPTIONS:
             return
-        if name == "check":
-            raise KeyError("launches have no option 'check': write 'with tilec.check(): kernel[grid](...)', or set "
-                           "tilec.settings.check")
         raise KeyError(f"keyword argument '{name}' is neither a parameter of kernel '{self._fn.__name__}' nor a launch "
                        "option")
 
@@ -125,10 +145,15 @@ class Launchable(_native.Kernel):
         try:
             compiled = self._launch(grid, args, kwargs)
         except KernelFault:
-            _report.launches.add(self._fn, is_simulated=True)
+            _report.launches.add(self._fn, self._is_checked(kwargs))
             raise
-        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False))
+        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False) and self._is_checked(kwargs))
         return compiled
+
+    def _is_checked(self, kwargs) -> bool:
+        """Whether a launch with such keywords is checked on the simulator."""
+        option = None if "check" in self.arg_names else (kwargs or {}).get("check")
+        return _devices.settings.check if option is None else bool(option)
 
     def _recover(self, grid, args, kwargs, error):
         raise error
@@ -183,8 +208,6 @@ class JITFunction(Launchable):
 
     @property
     def signature(self):
-        import inspect
-
         return inspect.signature(self.fn)
 
     def run(self, *args, grid, warmup=False, **kwargs):

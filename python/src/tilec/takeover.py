@@ -80,7 +80,7 @@ def _patch():
     _patch_compile()
     JITFunction.run = _run
     JITFunction.__getitem__ = _getitem
-    update_source = _originals.get("_unsafe_update_src")
+    update_source = getattr(JITFunction, "_unsafe_update_src", None)
     if update_source is not None:
 
         def update(self, new_src):
@@ -194,11 +194,11 @@ class TritonKernel(Launchable):
             flags |= _NO_FMA
         return {**super()._options(), "flags": flags}
 
-    def _open(self, device_type: int, index: int) -> int:
+    def _open(self, device_type: int, index: int, check: bool) -> int:
         if device_type == _devices.CPU and _devices.count() != 0 and not _devices.settings.simulate:
             raise ValueError(f"kernel '{self._fn.__name__}' was given tensors in memory of the CPU, which a GPU cannot reach "
                              "(with tilec.settings.simulate the simulator runs such launches)")
-        return super()._open(device_type, index)
+        return super()._open(device_type, index, check)
 
     def _recover(self, grid, args, kwargs, error):
         """What to do about a failed launch: to run it on Triton, or to raise."""
