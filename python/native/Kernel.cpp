@@ -9,6 +9,7 @@
 
 #include "Arguments.h"
 #include "Simulation.h"
+#include "Watch.h"
 
 #include <algorithm>
 #include <memory>
@@ -64,6 +65,7 @@ struct KernelState {
   size_t numUnnamed = 0, numPositional = 0;
   std::vector<Opened> opened;
   Ref classify, constants;
+  Watch watch;
   unsigned epoch = 0;
   pid_t process = 0;
   /// Counts the times that the code was dropped.
@@ -375,6 +377,9 @@ struct ReadyCall {
 /// Reads a call as far as its kind of values; false with a Python exception.
 static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject *kwargs,
                     ReadyCall &ready) {
+  if (int changed = state.watch.hasChanged())
+    if (changed < 0 || !Ref(PyObject_CallMethod(self, "_changed", nullptr)))
+      return false;
   LaunchOptions options{ready.call, std::nullopt};
   if (!bind(self, state, args, kwargs, ready.bound, options))
     return false;
@@ -555,6 +560,17 @@ static PyObject *forget(PyObject *self, PyObject *) {
   return nullptr;
 }
 
+/// _watch(records): what makes the text out of date.
+static PyObject *watch(PyObject *self, PyObject *records) {
+  return guarded([&]() -> PyObject * {
+    KernelState *state = stateOf(self);
+    if (!state || !state->watch.read(records))
+      return nullptr;
+    Py_INCREF(Py_None);
+    return Py_None;
+  });
+}
+
 /// _launch(grid, args, kwargs): without hooks.
 static PyObject *launchMethod(PyObject *self, PyObject *args) {
   PyObject *grid = nullptr, *positional = nullptr, *keywords = nullptr;
@@ -635,6 +651,7 @@ bool tilec::python::addKernelTypes(PyObject *module) {
                  PyUnicode_InternFromString("check")};
   static PyMethodDef methods[] = {
       {"_setup", setup, METH_VARARGS, "The parameters and where to ask about values."},
+      {"_watch", watch, METH_O, "Values of the program that the text has: a list of records."},
       {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},
       {"_launch", launchMethod, METH_VARARGS, "Launches without hooks: (grid, args, kwargs)."},
       {"_warmup", warmup, METH_VARARGS, "Compiles and returns the kernel: (args, kwargs)."},

@@ -27,7 +27,7 @@ import re
 import textwrap
 import types
 
-from . import _values
+from . import _values, _watch
 from ._values import python_function
 
 #: Modules of the host that the compiler knows by their names.
@@ -42,10 +42,11 @@ _PACKAGE = "tilec_kernels"
 class Source:
     """What is compiled for one kernel."""
 
-    def __init__(self, name: str, text: str, modules: list[tuple[str, str]]):
+    def __init__(self, name: str, text: str, modules: list[tuple[str, str]], watched: list[tuple]):
         self.name = name  #: the file, for messages
         self.text = text
         self.modules = modules  #: (path, text) of what it imports
+        self.watched = watched  #: variables of the program whose values it has, as records of _watch.py
 
 
 def make_source(kernel, functions: dict[str, object] | None = None) -> Source:
@@ -57,7 +58,7 @@ def make_source(kernel, functions: dict[str, object] | None = None) -> Source:
     text = builder.add(kernel)
     first, *rest = builder.finish()
     assert first[1] == text
-    return Source(inspect.getsourcefile(python_function(kernel)) or "<kernel>", text, rest)
+    return Source(inspect.getsourcefile(python_function(kernel)) or "<kernel>", text, rest, list(builder.watched.values()))
 
 
 def function_text(function) -> tuple[str, int]:
@@ -168,6 +169,7 @@ class _Builder:
         self.numbers: dict[int, int] = {}
         self.objects: list = []
         self.texts: list[str | None] = []
+        self.watched: dict[tuple, tuple] = {}
 
     def finish(self) -> list[tuple[str, str]]:
         return [(f"{_PACKAGE}/k{number}.py", text) for number, text in enumerate(self.texts)]
@@ -188,10 +190,9 @@ class _Builder:
     def _function(self, function) -> str:
         text, line = function_text(function)
         fn = python_function(function)
-        scope = dict(fn.__globals__)
-        scope.update(_closure(fn))
+        cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
         header = ["import triton as __triton"]
-        header += self._bindings(text, fn.__name__, scope)
+        header += self._bindings(text, fn.__name__, cells, fn.__globals__)
         for name, constant in self.functions:
             if constant is not function:
                 header.append(self._import(constant, name))
@@ -203,22 +204,28 @@ class _Builder:
         import sys
 
         module = sys.modules.get(cls.__module__)
-        scope = dict(getattr(module, "__dict__", {}))
-        header = ["import triton as __triton"] + self._bindings(text, cls.__name__, scope)
+        header = ["import triton as __triton"]
+        header += self._bindings(text, cls.__name__, {}, getattr(module, "__dict__", {}))
         return _located(inspect.getsourcefile(cls) or "<class>", line, header, "", text)
 
-    def _bindings(self, text: str, name: str, scope: dict) -> list[str]:
+    def _bindings(self, text: str, name: str, cells: dict, variables: dict) -> list[str]:
         lines = []
         for used, paths in _names_of(text, name).items():
-            if used in scope:
-                line = self._bind(used, scope[used], paths)
-            elif used in ("triton", "tl") and not hasattr(builtins, used):
-                continue
-            else:
-                continue
+            line = self._bind_variable(cells.get(used, variables), used, paths)
             if line:
                 lines.append(line)
         return lines
+
+    def _bind_variable(self, holder, name: str, paths: set[tuple[str, ...]]) -> str | None:
+        """A statement that gives a variable of the program its value, which is watched from now on."""
+        value = _watch.read(holder, name)
+        if value is _watch.missing:
+            if hasattr(builtins, name):
+                return None
+        elif isinstance(value, types.ModuleType) or _values.language_path(value):
+            return self._bind(name, value, paths)
+        self.watched[id(holder), name] = _watch.record(holder, name, value)
+        return None if value is _watch.missing else self._bind(name, value, paths)
 
     def _bind(self, name: str, value, paths: set[tuple[str, ...]]) -> str | None:
         """A statement that gives a name its value; None where the compiler has to do without."""
@@ -271,24 +278,14 @@ class _Builder:
         self.texts.append(None)
         lines = ["import triton as __triton"]
         for member, rest in sorted(members.items()):
-            if hasattr(module, member):
-                line = self._bind(member, getattr(module, member), rest)
-                if line:
-                    lines.append(line)
+            if member in vars(module):
+                line = self._bind_variable(vars(module), member, rest)
+            else:
+                line = self._bind(member, getattr(module, member), rest) if hasattr(module, member) else None
+            if line:
+                lines.append(line)
         self.texts[number] = "\n".join(lines) + "\n"
         return f"from {_PACKAGE} import k{number} as {name}"
-
-
-def _closure(fn) -> dict:
-    """The variables of the functions around a function."""
-    names, cells = fn.__code__.co_freevars, fn.__closure__ or ()
-    values = {}
-    for name, cell in zip(names, cells):
-        try:
-            values[name] = cell.cell_contents
-        except ValueError:
-            pass  # Not assigned yet.
-    return values
 
 
 def _located(file: str, line: int, header: list[str], decorator: str, text: str) -> str:

@@ -12,13 +12,15 @@ import inspect
 import itertools
 import json
 import sys
+import threading
 import warnings
 
-from . import _devices, _native, _report, _values, errors
+from . import _devices, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
 from .errors import KernelFault, TilecWarning
 
 _missing = object()
+_source_lock = threading.RLock()
 
 
 class Launchable(_native.Kernel):
@@ -46,6 +48,7 @@ class Launchable(_native.Kernel):
         #: A parameter that is declared as two things; an error when it is compiled.
         self._contradiction = wrong[0] if wrong else None
         self._source = None
+        self._source_version = 0
         #: Functions that its launches gave as constants, by their names in the text.
         self._functions: dict[str, object] = {}
         #: A function with *args or **kwargs may be called by kernels; it is none.
@@ -71,9 +74,35 @@ class Launchable(_native.Kernel):
         from ._sources import make_source
 
         source = self._source
-        if source is None:
-            source = self._source = make_source(self._function, dict(self._functions))
+        while source is None:
+            version = self._source_version
+            source = make_source(self._function, dict(self._functions))
+            with _source_lock:
+                if version != self._source_version:
+                    source = None  # Another thread has changed what it is made from.
+                    continue
+                self._source = source
+                self._watch(source.watched)
         return source
+
+    def _drop_source(self):
+        with _source_lock:
+            self._source = None
+            self._source_version += 1
+            self._watch(())
+        self._forget()
+
+    def _changed(self):
+        """A value of the program that the text has is another object: compiles again where that makes a difference."""
+        source = self._source
+        records = _watch.renewed(source.watched) if source is not None else None
+        if records is None:
+            self._drop_source()
+            return
+        with _source_lock:
+            if self._source is source:
+                source.watched = records
+                self._watch(records)
 
     def _bring(self, function):
         """Has the text bring along a function that a launch gives as a constant."""
@@ -83,8 +112,7 @@ class Launchable(_native.Kernel):
         if name not in self._functions:
             function_text(function)  # One that cannot be read must not be there.
             self._functions[name] = function
-            self._source = None
-            self._forget()
+            self._drop_source()
 
     def _options(self) -> dict:
         source = self._make_source()
