@@ -145,7 +145,9 @@ tilec_status JitObject::findParameters(const tilec_jit_options &given) {
     JitParameter parameter;
     parameter.name = param.name;
     parameter.isConstexpr = param.kind == KernelParam::Kind::Constexpr;
-    parameter.type = param.type;
+    // In a signature's notation: "i64", also where the annotation says tl.int64.
+    std::optional<DType> type = parseSignatureType(param.type);
+    parameter.type = type ? type->getSignatureText() : param.type;
     parameters.push_back(std::move(parameter));
   }
   if (tilec_status status = readAnnotations(parameters, given.parameters, given.num_parameters))

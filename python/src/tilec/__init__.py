@@ -40,7 +40,7 @@ def next_power_of_2(n: int) -> int:
 #: Names that are imported when they are first used, and their modules.
 _LATER = {
     "autotune": "tuner", "heuristics": "tuner", "Config": "tuner", "Autotuner": "tuner", "Heuristics": "tuner",
-    "language": "", "testing": "", "tools": "", "check": "", "tuner": "", "TensorDescriptor": "tensor_descriptor",
+    "language": "", "testing": "", "check": "", "tuner": "", "TensorDescriptor": "tensor_descriptor",
     "to_device": "device_array", "empty": "device_array", "to_host": "device_array", "DeviceArray": "device_array",
     "install": "takeover", "uninstall": "takeover",
 }  # yapf: disable

@@ -325,7 +325,11 @@ def _tensor(value, name: str):
         return "pointer", data_ptr(), type_number(value.dtype), device_type, index, *memory
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
-        device = getattr(getattr(value, "device", None), "id", 0)
+        device = getattr(value, "device", None)
+        if isinstance(device, str):
+            device = int(device.partition(":")[2] or 0)
+        else:
+            device = getattr(device, "id", 0)
         return "pointer", interface["data"][0] or 0, _array_type(value, interface), _CUDA, device, 0, 0
     interface = getattr(value, "__array_interface__", None)
     if interface is not None and getattr(value, "shape", None) is not None and hasattr(value, "base"):

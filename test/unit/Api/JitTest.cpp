@@ -55,7 +55,8 @@ protected:
     tilec_device_destroy(device);
   }
 
-  tilec_status create(const std::string &source) {
+  tilec_status create(const char *code) {
+    source = code;
     options.struct_size = sizeof options;
     options.name = "kernel.tile";
     options.text = source.data();
@@ -76,6 +77,7 @@ protected:
     return text ? text : tilec_last_error();
   }
 
+  std::string source;
   tilec_device *device = nullptr;
   tilec_jit *jit = nullptr;
   tilec_jit_options options = {};

@@ -260,6 +260,15 @@ class tensor:
         """Puts val into memory where it holds cmp, and gives what was there, in one step."""
         ...
 
+    def atomic_load(self, mask: _Mask = None, sem: _Text | None = None, scope: _Text | None = None) -> tensor:
+        """Loads in one access, which acquires."""
+        ...
+
+    def atomic_store(self, val: _Value, mask: _Mask = None, sem: _Text | None = None,
+                     scope: _Text | None = None) -> None:
+        """Stores in one access, which releases."""
+        ...
+
     def reduce(self, axis: _Int | None, combine_fn: Callable[..., Any], keep_dims: _Bool = False) -> tensor:
         """Combines the elements along an axis with a function of yours, which is associative; those of several
         blocks together."""
@@ -321,7 +330,7 @@ class tensor:
         """The sums up to each place along an axis."""
         ...
 
-    def cumprod(self, axis: _Int = 0, reverse: _Bool = False) -> tensor:
+    def cumprod(self, axis: _Int = 0, reverse: _Bool = False, dtype: _Type | None = None) -> tensor:
         """The products up to each place along an axis."""
         ...
 
@@ -329,8 +338,8 @@ class tensor:
         """The elements in order along a dimension, the last one without dim."""
         ...
 
-    def topk(self, k: _Int, dim: _Int | None = None) -> tensor:
-        """The k largest along a dimension, the largest first."""
+    def topk(self, k: _Int, dim: _Int | None = None, descending: _Bool = True) -> tensor:
+        """The k largest along a dimension, the largest first, or the k smallest, the smallest first."""
         ...
 
     def bitonic_merge(self, dim: _Int | None = None, descending: _Bool = False) -> tensor:
@@ -495,7 +504,7 @@ def cdiv(x: _Value, div: _Value) -> Any:
     """The quotient, rounded up."""
     ...
 
-def fdiv(x: _Value, y: _Value, ieee_rounding: _Bool = False) -> tensor:
+def fdiv(x: _Value, y: _Value, ieee_rounding: _Bool = False, approx: _Bool = False) -> tensor:
     """The quotient of floats to 2 units in the last place, or rounded to nearest with ieee_rounding."""
     ...
 
@@ -740,6 +749,15 @@ def atomic_cas(pointer: tensor, cmp: _Value, val: _Value, sem: _Text | None = No
     """Puts val into memory where it holds cmp, and gives what was there, in one step."""
     ...
 
+def atomic_load(pointer: tensor, mask: _Mask = None, sem: _Text | None = None, scope: _Text | None = None) -> tensor:
+    """Loads in one access, which acquires."""
+    ...
+
+def atomic_store(pointer: tensor, val: _Value, mask: _Mask = None, sem: _Text | None = None,
+                 scope: _Text | None = None) -> None:
+    """Stores in one access, which releases."""
+    ...
+
 def atomic_poll(pointer: tensor, expected: _Value, sem: _Text = "acquire", scope: _Text = "gpu",
                 timeout_ns: _Value | None = None) -> tensor:
     """Waits until memory holds a value, or for a time, and gives whether it does."""
@@ -828,7 +846,7 @@ def cumsum(input: tensor, axis: _Int = 0, reverse: _Bool = False, dtype: _Type |
     """The sums up to each place along an axis."""
     ...
 
-def cumprod(input: tensor, axis: _Int = 0, reverse: _Bool = False) -> tensor:
+def cumprod(input: tensor, axis: _Int = 0, reverse: _Bool = False, dtype: _Type | None = None) -> tensor:
     """The products up to each place along an axis."""
     ...
 
@@ -836,8 +854,8 @@ def sort(x: tensor, dim: _Int | None = None, descending: _Bool = False) -> tenso
     """The elements in order along a dimension, the last one without dim."""
     ...
 
-def topk(x: tensor, k: _Int, dim: _Int | None = None) -> tensor:
-    """The k largest along a dimension, the largest first."""
+def topk(x: tensor, k: _Int, dim: _Int | None = None, descending: _Bool = True) -> tensor:
+    """The k largest along a dimension, the largest first, or the k smallest, the smallest first."""
     ...
 
 def bitonic_merge(x: tensor, dim: _Int | None = None, descending: _Bool = False) -> tensor:

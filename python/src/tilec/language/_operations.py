@@ -92,7 +92,7 @@ def abs(x):
     raise outside("tl.abs")
 
 
-def fdiv(x, y, ieee_rounding=False):
+def fdiv(x, y, ieee_rounding=False, approx=False):
     """The quotient of floats to 2 units in the last place, or rounded to nearest with ieee_rounding."""
     raise outside("tl.fdiv")
 
@@ -375,6 +375,16 @@ def atomic_cas(pointer, cmp, val, sem=None, scope=None):
     raise outside("tl.atomic_cas")
 
 
+def atomic_load(pointer, mask=None, sem=None, scope=None):
+    """Loads in one access, which acquires."""
+    raise outside("tl.atomic_load")
+
+
+def atomic_store(pointer, val, mask=None, sem=None, scope=None):
+    """Stores in one access, which releases."""
+    raise outside("tl.atomic_store")
+
+
 def atomic_poll(pointer, expected, sem="acquire", scope="gpu", timeout_ns=None):
     """Waits until memory holds a value, or for a time, and gives whether it does."""
     raise outside("tl.atomic_poll")
@@ -442,7 +452,7 @@ def cumsum(input, axis=0, reverse=False, dtype=None):
     raise outside("tl.cumsum")
 
 
-def cumprod(input, axis=0, reverse=False):
+def cumprod(input, axis=0, reverse=False, dtype=None):
     """The products up to each place along an axis."""
     raise outside("tl.cumprod")
 
@@ -452,8 +462,8 @@ def sort(x, dim=None, descending=False):
     raise outside("tl.sort")
 
 
-def topk(x, k, dim=None):
-    """The k largest along a dimension, the largest first."""
+def topk(x, k, dim=None, descending=True):
+    """The k largest along a dimension, the largest first, or the k smallest, the smallest first."""
     raise outside("tl.topk")
 
 
@@ -616,16 +626,16 @@ def _log2(i):
 __all__ = [
     "_experimental_descriptor_load", "_experimental_descriptor_store", "_experimental_make_tensor_descriptor", "_log2",
     "abs", "add", "advance", "aggregate_replace", "arange", "argmax", "argmin", "associative_scan", "assume",
-    "atomic_add", "atomic_and", "atomic_cas", "atomic_max", "atomic_min", "atomic_or", "atomic_poll", "atomic_xchg",
-    "atomic_xor", "bitonic_merge", "broadcast", "broadcast_to", "cast", "cat", "ceil", "clamp", "condition", "cos",
-    "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot", "dot_scaled", "erf", "exp",
-    "exp2", "expand_dims", "expect_zero", "extern_elementwise", "fdiv", "flip", "floor", "fma", "full", "gather",
-    "histogram", "inline_asm_elementwise", "interleave", "item", "join", "load", "load_tensor_descriptor", "log",
-    "log2", "logical_and", "logical_not", "logical_or", "make_block_ptr", "make_tensor_descriptor", "map_elementwise",
-    "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum", "mul", "multiple_of", "num_programs",
-    "pair_uniform_to_normal", "permute", "philox", "philox_impl", "program_id", "rand", "rand4x", "randint",
-    "randint4x", "randn", "randn4x", "range", "ravel", "reduce", "reduce_or", "reshape", "rsqrt", "sigmoid", "sin",
-    "softmax", "sort", "split", "sqrt", "sqrt_rn", "squeeze", "static_assert", "static_print", "static_range", "store",
-    "store_tensor_descriptor", "sub", "sum", "swizzle2d", "tanh", "to_tensor", "topk", "trans", "uint_to_uniform_float",
-    "umulhi", "unsqueeze", "view", "where", "xor_sum", "zeros", "zeros_like",
+    "atomic_add", "atomic_and", "atomic_cas", "atomic_load", "atomic_max", "atomic_min", "atomic_or", "atomic_poll",
+    "atomic_store", "atomic_xchg", "atomic_xor", "bitonic_merge", "broadcast", "broadcast_to", "cast", "cat", "ceil",
+    "clamp", "condition", "cos", "cumprod", "cumsum", "debug_barrier", "device_assert", "device_print", "div_rn", "dot",
+    "dot_scaled", "erf", "exp", "exp2", "expand_dims", "expect_zero", "extern_elementwise", "fdiv", "flip", "floor",
+    "fma", "full", "gather", "histogram", "inline_asm_elementwise", "interleave", "item", "join", "load",
+    "load_tensor_descriptor", "log", "log2", "logical_and", "logical_not", "logical_or", "make_block_ptr",
+    "make_tensor_descriptor", "map_elementwise", "max", "max_constancy", "max_contiguous", "maximum", "min", "minimum",
+    "mul", "multiple_of", "num_programs", "pair_uniform_to_normal", "permute", "philox", "philox_impl", "program_id",
+    "rand", "rand4x", "randint", "randint4x", "randn", "randn4x", "range", "ravel", "reduce", "reduce_or", "reshape",
+    "rsqrt", "sigmoid", "sin", "softmax", "sort", "split", "sqrt", "sqrt_rn", "squeeze", "static_assert",
+    "static_print", "static_range", "store", "store_tensor_descriptor", "sub", "sum", "swizzle2d", "tanh", "to_tensor",
+    "topk", "trans", "uint_to_uniform_float", "umulhi", "unsqueeze", "view", "where", "xor_sum", "zeros", "zeros_like",
 ]  # yapf: disable
