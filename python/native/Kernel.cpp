@@ -8,12 +8,11 @@
 #include "Kernel.h"
 
 #include "Arguments.h"
+#include "Binding.h"
 #include "Simulation.h"
 #include "Watch.h"
 
-#include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <unistd.h>
@@ -21,13 +20,6 @@
 using namespace tilec::python;
 
 namespace {
-
-struct Param {
-  Ref name;
-  /// Null where there is none.
-  Ref defaultValue;
-  bool isConstexpr = false;
-};
 
 /// Handles of the process that this one was forked from are not this one's to destroy.
 struct DestroyJit {
@@ -60,9 +52,7 @@ struct Opened {
 
 /// What a kernel's object holds.
 struct KernelState {
-  std::vector<Param> params;
-  /// How many of the parameters cannot be given by name, and how many can be given by position.
-  size_t numUnnamed = 0, numPositional = 0;
+  Signature signature;
   std::vector<Opened> opened;
   Ref classify, constants;
   Watch watch;
@@ -89,25 +79,9 @@ struct LaunchObject {
   PyObject *grid;
 };
 
-/// Values bound to the parameters, borrowed from the call.
-using Bound = std::vector<PyObject *>;
-
-/// Names of launch options, as interned strings.
-struct OptionNames {
-  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *fpFusion, *cooperative, *pdl, *check;
-};
-
-/// The options of a launch that are no arguments of the kernel.
-struct LaunchOptions {
-  tilec_call &call;
-  /// Unset: what setChecked says.
-  std::optional<bool> isChecked;
-};
-
 } // namespace
 
 static PyTypeObject *launchType;
-static OptionNames optionNames;
 /// Counts what makes opened devices out of date.
 static unsigned epoch = 1;
 static bool isHooked, isChecked;
@@ -124,177 +98,6 @@ static KernelState *stateOf(PyObject *self) {
       PyErr_SetString(PyExc_RuntimeError, "the kernel was not set up");
   }
   return state;
-}
-
-//===----------------------------------------------------------------------------------===//
-// Binding
-//===----------------------------------------------------------------------------------===//
-
-static bool isSame(PyObject *name, PyObject *other) {
-  return name == other || PyUnicode_Compare(name, other) == 0;
-}
-
-/// Reads an integer option that may be None.
-static bool readOption(PyObject *value, int32_t &to) {
-  if (value == Py_None)
-    return true;
-  long number = PyLong_AsLong(value);
-  if (number == -1 && PyErr_Occurred())
-    return false;
-  to = int32_t(number);
-  return true;
-}
-
-/// Takes a keyword that is no parameter; false with a Python exception.
-static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOptions &options) {
-  tilec_call &call = options.call;
-  auto setFlag = [&](uint32_t &flags, uint32_t flag, bool whenTrue) {
-    int truth = PyObject_IsTrue(value);
-    if (truth < 0)
-      return false;
-    if ((truth != 0) == whenTrue)
-      flags |= flag;
-    return true;
-  };
-  if (isSame(name, optionNames.numWarps))
-    return readOption(value, call.num_warps);
-  if (isSame(name, optionNames.numStages))
-    return readOption(value, call.num_stages);
-  if (isSame(name, optionNames.maxnreg))
-    return readOption(value, call.max_registers);
-  if (isSame(name, optionNames.debug))
-    return setFlag(call.compile_flags, TILEC_COMPILE_DEBUG, true);
-  if (isSame(name, optionNames.fpFusion))
-    return setFlag(call.compile_flags, TILEC_COMPILE_NO_FMA, false);
-  if (isSame(name, optionNames.cooperative))
-    return setFlag(call.flags, TILEC_LAUNCH_COOPERATIVE, true);
-  if (isSame(name, optionNames.pdl))
-    return setFlag(call.flags, TILEC_LAUNCH_PROGRAMMATIC, true);
-  if (isSame(name, optionNames.numCtas))
-    return true;
-  if (isSame(name, optionNames.check)) {
-    int truth = PyObject_IsTrue(value);
-    if (value != Py_None && truth >= 0)
-      options.isChecked = truth != 0;
-    return truth >= 0;
-  }
-  return bool(Ref(PyObject_CallMethod(self, "_take_option", "(OO)", name, value)));
-}
-
-/// Binds the arguments of a call to the parameters, as Python does; other keywords are options.
-static bool bind(PyObject *self, const KernelState &state, PyObject *args, PyObject *kwargs,
-                 Bound &bound, LaunchOptions &options) {
-  size_t count = state.params.size();
-  Py_ssize_t given = PyTuple_Size(args);
-  if (size_t(given) > state.numPositional) {
-    PyErr_Format(PyExc_TypeError, "the kernel takes %zd %s, got %zd",
-                 Py_ssize_t(state.numPositional),
-                 state.numPositional < count ? "positional arguments" : "arguments", given);
-    return false;
-  }
-  bound.assign(count, nullptr);
-  for (Py_ssize_t i = 0; i < given; ++i)
-    bound[size_t(i)] = PyTuple_GetItem(args, i);
-  PyObject *name = nullptr, *value = nullptr;
-  Py_ssize_t position = 0;
-  // Keywords mostly come in the parameters' order.
-  size_t next = size_t(given);
-  while (kwargs && PyDict_Next(kwargs, &position, &name, &value)) {
-    size_t index = count;
-    for (size_t i = 0; i < count && index == count; ++i)
-      if (size_t place = (next + i) % count; state.params[place].name.get() == name)
-        index = place;
-    for (size_t i = 0; i < count && index == count; ++i)
-      if (PyUnicode_Compare(state.params[i].name.get(), name) == 0)
-        index = i;
-    if (index < state.numUnnamed) {
-      PyErr_Format(PyExc_TypeError, "the kernel's argument '%U' is positional-only", name);
-      return false;
-    }
-    if (index == count) {
-      if (!takeOption(self, name, value, options))
-        return false;
-      continue;
-    }
-    if (bound[index]) {
-      PyErr_Format(PyExc_TypeError, "the kernel got several values for argument '%U'", name);
-      return false;
-    }
-    bound[index] = value;
-    next = index + 1;
-  }
-  for (size_t i = 0; i < count; ++i) {
-    if (bound[i])
-      continue;
-    bound[i] = state.params[i].defaultValue.get();
-    if (!bound[i]) {
-      PyErr_Format(PyExc_TypeError, "the kernel's argument '%U' is missing",
-                   state.params[i].name.get());
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The bound arguments by name, for grids that are functions.
-static Ref makeMeta(const KernelState &state, const Bound &bound) {
-  Ref meta(PyDict_New());
-  for (size_t i = 0; meta && i < bound.size(); ++i)
-    if (PyDict_SetItem(meta.get(), state.params[i].name.get(), bound[i]) != 0)
-      return Ref();
-  return meta;
-}
-
-static bool readDimension(PyObject *object, int dim, uint32_t &to) {
-  Ref number(PyNumber_Index(object));
-  if (!number)
-    return false;
-  long long value = PyLong_AsLongLong(number.get());
-  if (value == -1 && PyErr_Occurred())
-    return false;
-  if (value < 0 || value > INT32_MAX) {
-    PyErr_Format(PyExc_ValueError, "size %d of the grid is %lld, expected 0 to 2147483647", dim,
-                 value);
-    return false;
-  }
-  to = uint32_t(value);
-  return true;
-}
-
-/// Reads a grid: one to three sizes, or a function of the arguments that gives them.
-static bool readGrid(PyObject *grid, const KernelState &state, const Bound &bound,
-                     tilec_call &call) {
-  std::fill(call.grid, call.grid + 3, 1u);
-  Ref made;
-  if (PyCallable_Check(grid)) {
-    Ref meta = makeMeta(state, bound);
-    if (!meta)
-      return false;
-    made = Ref(PyObject_CallFunctionObjArgs(grid, meta.get(), nullptr));
-    if (!made)
-      return false;
-    grid = made.get();
-  }
-  // Arrays may be sequences and numbers at once.
-  Py_ssize_t size = PyLong_Check(grid) || !PySequence_Check(grid) ? -1 : PySequence_Size(grid);
-  if (size < 0) {
-    PyErr_Clear();
-    if (PyIndex_Check(grid))
-      return readDimension(grid, 0, call.grid[0]);
-    PyErr_Format(PyExc_TypeError,
-                 "a grid has one to three sizes, or is a function of the arguments, got %R", grid);
-    return false;
-  }
-  if (size < 1 || size > 3) {
-    PyErr_Format(PyExc_ValueError, "a grid has one to three sizes, got %zd", size);
-    return false;
-  }
-  for (Py_ssize_t i = 0; i < size; ++i) {
-    Ref item(PySequence_GetItem(grid, i));
-    if (!item || !readDimension(item.get(), int(i), call.grid[i]))
-      return false;
-  }
-  return true;
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -403,11 +206,12 @@ static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject
     if (changed < 0 || !Ref(PyObject_CallMethod(self, "_changed", nullptr)))
       return false;
   LaunchOptions options{ready.call, std::nullopt};
-  if (!bind(self, state, args, kwargs, ready.bound, options))
+  if (!bindArguments(self, state.signature, args, kwargs, ready.bound, options))
     return false;
   Arguments &arguments = ready.arguments;
   for (size_t i = 0; i < ready.bound.size(); ++i)
-    if (!arguments.add(ready.bound[i], state.params[i].isConstexpr, state.params[i].name.get()))
+    if (!arguments.add(ready.bound[i], state.signature.params[i].isConstexpr,
+                       state.signature.params[i].name.get()))
       return false;
   if (arguments.place.deviceType == 0 && !findPlace(self, arguments.place))
     return false;
@@ -480,7 +284,8 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
     return nullptr;
   ReadyCall ready(self, *state);
   tilec_call &call = ready.call;
-  if (!prepare(self, *state, args, kwargs, ready) || !readGrid(grid, *state, ready.bound, call) ||
+  if (!prepare(self, *state, args, kwargs, ready) ||
+      !readGrid(grid, state->signature, ready.bound, call) ||
       !findStream(self, ready.arguments.place, call.stream))
     return nullptr;
   uint32_t variant = UINT32_MAX;
@@ -567,10 +372,10 @@ static PyObject *setup(PyObject *self, PyObject *args) {
       param.isConstexpr = PyObject_IsTrue(isConstexpr.get()) == 1;
       if (value.get() != missing)
         param.defaultValue = std::move(value);
-      state->params.push_back(std::move(param));
+      state->signature.params.push_back(std::move(param));
     }
-    state->numUnnamed = size_t(unnamed);
-    state->numPositional = size_t(positional);
+    state->signature.numUnnamed = size_t(unnamed);
+    state->signature.numPositional = size_t(positional);
     state->classify = Ref::borrow(classify);
     state->constants = Ref::borrow(constants);
     delete std::exchange(reinterpret_cast<KernelObject *>(self)->state, state.release());
@@ -685,15 +490,7 @@ static void deallocateLaunch(PyObject *self) {
 }
 
 bool tilec::python::addKernelTypes(PyObject *module) {
-  optionNames = {PyUnicode_InternFromString("num_warps"),
-                 PyUnicode_InternFromString("num_stages"),
-                 PyUnicode_InternFromString("num_ctas"),
-                 PyUnicode_InternFromString("maxnreg"),
-                 PyUnicode_InternFromString("debug"),
-                 PyUnicode_InternFromString("enable_fp_fusion"),
-                 PyUnicode_InternFromString("launch_cooperative_grid"),
-                 PyUnicode_InternFromString("launch_pdl"),
-                 PyUnicode_InternFromString("check")};
+  setupOptionNames();
   static PyMethodDef methods[] = {
       {"_setup", setup, METH_VARARGS, "The parameters and where to ask about values."},
       {"_watch", watch, METH_O, "Values of the program that the text has: a list of records."},
