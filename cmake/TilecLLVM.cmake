@@ -22,9 +22,15 @@ if(TILEC_PORTABLE)
   file(GLOB tilec_mlir_archives ${TILEC_LLVM_LIBDIR}/libMLIR*.a)
   list(FILTER tilec_mlir_archives EXCLUDE REGEX "libMLIRCAPI|libMLIRTest|Test.*\\.a$|ExecutionEngineShared")
   file(GLOB tilec_llvm_archives ${TILEC_LLVM_LIBDIR}/libLLVM*.a)
-  target_link_options(TilecLLVM INTERFACE -Wl,--gc-sections -static-libstdc++ -static-libgcc)
+  # The system's own compression libraries are not on every machine: they are linked statically as well.
+  find_library(TILEC_LIBZ libz.a REQUIRED)
+  find_library(TILEC_LIBZSTD libzstd.a REQUIRED)
+  # Functions with the same code become one, which nothing in LLVM minds: its Windows builds are linked like that. Data
+  # keeps its addresses, which are what LLVM and MLIR tell passes, analyses and types apart by.
+  target_link_options(TilecLLVM INTERFACE -Wl,--gc-sections -Wl,--icf=all -Wl,-O2 -static-libstdc++ -static-libgcc)
   target_link_libraries(TilecLLVM INTERFACE
-    -Wl,--start-group ${tilec_mlir_archives} ${tilec_llvm_archives} -Wl,--end-group z zstd dl m pthread)
+    -Wl,--start-group ${tilec_mlir_archives} ${tilec_llvm_archives} -Wl,--end-group
+    ${TILEC_LIBZ} ${TILEC_LIBZSTD} dl m pthread)
 else()
   target_link_libraries(TilecLLVM INTERFACE
     ${TILEC_LLVM_LIBDIR}/libMLIR.so ${TILEC_LLVM_LIBDIR}/libLLVM.so)

@@ -10,40 +10,72 @@
 //   most of the time.
 
 #include "DeviceModule.h"
+#include "PassManagers.h"
+#include "ProcessorFacts.h"
 #include "SeparateConstants.h"
 
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/PassManager.h"
-#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/IPO/GlobalDCE.h"
+#include "llvm/Transforms/IPO/Inliner.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/ADCE.h"
+#include "llvm/Transforms/Scalar/BDCE.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopDeletion.h"
+#include "llvm/Transforms/Scalar/LoopInstSimplify.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopSimplifyCFG.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/Reassociate.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 namespace tilec {
 namespace {
 
-/// Folds the questions that library code asks about the processor, then inlines the library.
-constexpr llvm::StringLiteral libraryPasses = "nvvm-reflect,"
-                                              "function(simplifycfg,sroa,early-cse),"
-                                              "cgscc(inline),"
-                                              "globaldce,";
+/// Inlines the library, whose questions about the processor are answered.
+void addLibraryPasses(llvm::ModulePassManager &passes) {
+  llvm::FunctionPassManager scalars;
+  addPasses(scalars, llvm::SimplifyCFGPass(), llvm::SROAPass(llvm::SROAOptions::ModifyCFG),
+            llvm::EarlyCSEPass());
+  addPasses(passes, llvm::createModuleToFunctionPassAdaptor(std::move(scalars)),
+            llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::InlinerPass()),
+            llvm::GlobalDCEPass());
+}
 
-constexpr llvm::StringLiteral kernelPasses =
-    "function("
-    // How large thread numbers can be; values in registers; obvious redundancies gone.
-    "nvvm-intr-range,sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
-    // Loops: constants and addresses out of them, short ones unrolled.
-    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm),"
-    "simplifycfg,instcombine<no-verify-fixpoint>,"
-    "loop(indvars,loop-deletion,loop-unroll-full),"
-    // Scalars again, with the loops in their final shape.
-    "sroa,early-cse<memssa>,gvn,bdce,instcombine<no-verify-fixpoint>,"
-    "dse,loop-mssa(licm),adce,simplifycfg,instcombine<no-verify-fixpoint>),"
-    "globaldce";
+void addKernelPasses(llvm::ModulePassManager &passes) {
+  using namespace llvm;
+  FunctionPassManager kernel;
+  // Values in registers; obvious redundancies gone.
+  addPasses(kernel, SROAPass(SROAOptions::ModifyCFG), EarlyCSEPass(/*UseMemorySSA=*/true),
+            SimplifyCFGPass(), InstCombinePass());
+  // Loops: constants and addresses out of them, short ones unrolled.
+  addPasses(
+      kernel,
+      loopPasses(/*memory=*/true, LoopInstSimplifyPass(), LoopSimplifyCFGPass(),
+                 LICMPass(LICMOptions()), LoopRotatePass(), LICMPass(LICMOptions())),
+      SimplifyCFGPass(), InstCombinePass(),
+      loopPasses(/*memory=*/false, IndVarSimplifyPass(), LoopDeletionPass(), LoopFullUnrollPass()));
+  // Scalars again, with the loops in their final shape.
+  addPasses(kernel, SROAPass(SROAOptions::ModifyCFG), EarlyCSEPass(/*UseMemorySSA=*/true),
+            GVNPass(), BDCEPass(), InstCombinePass(), DSEPass(),
+            loopPasses(/*memory=*/true, LICMPass(LICMOptions())), ADCEPass(), SimplifyCFGPass(),
+            InstCombinePass());
+  addPasses(passes, createModuleToFunctionPassAdaptor(std::move(kernel)), GlobalDCEPass());
+}
 
 /// Constants and values that all threads share stand last in sums: addresses with a common base
 /// become offsets of it, and the machine's uniform unit does the shared part.
-constexpr llvm::StringLiteral addressPasses = "function(reassociate,early-cse)";
+void addAddressPasses(llvm::ModulePassManager &passes) {
+  llvm::FunctionPassManager addresses;
+  addPasses(addresses, llvm::ReassociatePass(), llvm::EarlyCSEPass());
+  addPasses(passes, llvm::createModuleToFunctionPassAdaptor(std::move(addresses)));
+}
 
 /// Assembly that other threads take part in must not be copied into two branches. Which text that
 /// is cannot be known here, so it is every one with side effects but the accesses and conversions
@@ -75,38 +107,27 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
     if (options.optLevel == 0 && impl.math.functions.empty())
       return llvm::Error::success();
 
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager callGraph;
-    llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(impl.machine.get());
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(callGraph);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, callGraph, modules);
-
     bool hasCallees = llvm::count_if(*impl.module, [](const llvm::Function &f) {
                         return !f.isDeclaration();
                       }) > 1;
-    std::string pipeline = hasCallees ? libraryPasses.str() : "";
-    pipeline +=
-        options.optLevel == 0 ? llvm::StringRef("globaldce") : llvm::StringRef(kernelPasses);
-    llvm::ModulePassManager passes;
-    if (llvm::Error error = builder.parsePassPipeline(passes, pipeline))
-      return error;
-    passes.run(*impl.module, modules);
-    if (options.optLevel > 0) {
-      for (llvm::Function &function : *impl.module)
-        separateConstants(function);
-      modules.clear();
-      functions.clear();
-      loops.clear();
-      llvm::ModulePassManager addresses;
-      if (llvm::Error error = builder.parsePassPipeline(addresses, addressPasses))
-        return error;
-      addresses.run(*impl.module, modules);
+    auto run = [&](void (*add)(llvm::ModulePassManager &)) {
+      llvm::ModulePassManager passes;
+      add(passes);
+      PassManagers(*impl.machine).run(passes, *impl.module);
+    };
+    if (hasCallees) {
+      answerLibraryQuestions(*impl.module);
+      run(addLibraryPasses);
     }
+    if (options.optLevel == 0) {
+      run([](llvm::ModulePassManager &passes) { passes.addPass(llvm::GlobalDCEPass()); });
+      return impl.takeErrors("optimising LLVM IR");
+    }
+    addRegisterRanges(*impl.module);
+    run(addKernelPasses);
+    for (llvm::Function &function : *impl.module)
+      separateConstants(function);
+    run(addAddressPasses);
     return impl.takeErrors("optimising LLVM IR");
   });
 }

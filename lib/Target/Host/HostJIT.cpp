@@ -9,6 +9,7 @@
 
 #include "../DeviceModule.h"
 #include "HostMachine.h"
+#include "HostPasses.h"
 #include "HostSymbols.h"
 
 #include "tilec/Conversion/NVVMToSim/Passes.h"
@@ -16,17 +17,13 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
 #include "llvm/ExecutionEngine/Orc/Core.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h"
 #include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <mutex>
@@ -145,27 +142,8 @@ static llvm::Error optimize(DeviceModule::Impl &code, unsigned optLevel) {
   llvm::raw_string_ostream stream(invalid);
   if (llvm::verifyModule(*code.module, &stream))
     return llvm::createStringError("invalid LLVM IR: " + invalid);
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopUnrolling = optLevel > 1;
-  llvm::PassBuilder builder(code.machine.get(), tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  if (optLevel == 0)
-    passes = builder.buildO0DefaultPipeline(llvm::OptimizationLevel::O0);
-  else
-    passes = builder.buildPerModuleDefaultPipeline(optLevel == 1 ? llvm::OptimizationLevel::O1
-                                                                 : llvm::OptimizationLevel::O2);
-  passes.run(*code.module, modules);
+  if (optLevel > 0)
+    runHostPasses(*code.module, *code.machine, optLevel);
   return code.takeErrors("optimising");
 }
 
