@@ -124,18 +124,23 @@ bool Arguments::addTensor(const dlpack::ExchangeApi &api, PyObject *object, PyOb
   tilec_type type = typeOf(tensor.dtype);
   if (type == TILEC_TYPE_NONE)
     return addClassified(object, false, name);
-  if (!meet(tensor.device.type, tensor.device.id, name))
-    return false;
-  place.api = &api;
   append(TILEC_VALUE_POINTER, type).value.pointer =
       static_cast<const char *>(tensor.data) + tensor.byteOffset;
-  return tensor.device.type != dlpack::cpu || addHostMemory(object, name);
+  if (tensor.device.type == dlpack::cpu)
+    return addHostMemory(object, name);
+  place.api = &api;
+  return meet(tensor.device.type, tensor.device.id, name);
 }
 
-/// The memory that a tensor of the host is part of, as Python finds it: (address, bytes).
+/// Notes the memory that a tensor of the host is part of, as Python finds it: (address, bytes), or
+/// None where GPUs can reach it.
 bool Arguments::addHostMemory(PyObject *object, PyObject *name) {
   Ref range(PyObject_CallMethod(classify, "memory_of", "(O)", object));
   if (!range)
+    return false;
+  if (range.get() == Py_None)
+    return meet(dlpack::cudaHost, 0, name);
+  if (!meet(dlpack::cpu, 0, name))
     return false;
   unsigned long long address = 0, bytes = 0;
   if (!PyArg_ParseTuple(range.get(), "KK", &address, &bytes))

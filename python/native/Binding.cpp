@@ -63,6 +63,8 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
   if (isSame(name, optionNames.maxnreg))
     return readOption(value, call.max_registers);
   if (isSame(name, optionNames.debug))
+    call.compile_flags &= ~TILEC_COMPILE_DEBUG;
+  if (isSame(name, optionNames.debug))
     return setFlag(call.compile_flags, TILEC_COMPILE_DEBUG, true);
   if (isSame(name, optionNames.fpFusion))
     return setFlag(call.compile_flags, TILEC_COMPILE_NO_FMA, false);
@@ -84,6 +86,7 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
 bool tilec::python::bindArguments(PyObject *self, const Signature &signature, PyObject *args,
                                   PyObject *kwargs, Bound &bound, LaunchOptions &options) {
   size_t count = signature.params.size();
+  options.call.compile_flags = signature.flags;
   Py_ssize_t given = PyTuple_Size(args);
   if (size_t(given) > signature.numPositional) {
     PyErr_Format(PyExc_TypeError, "the kernel takes %zd %s, got %zd",

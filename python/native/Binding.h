@@ -26,6 +26,8 @@ struct Signature {
   std::vector<Param> params;
   /// How many of the parameters cannot be given by name, and how many can be given by position.
   size_t numUnnamed = 0, numPositional = 0;
+  /// TILEC_COMPILE_... flags of calls that do not say otherwise.
+  uint32_t flags = 0;
 };
 
 /// Values bound to the parameters, borrowed from the call.

@@ -348,13 +348,14 @@ template <typename Body> static PyObject *guarded(Body body) {
 }
 
 /// _setup(names, constexprs, defaults, missing, classify, constants, positional-only parameters,
-/// positional parameters)
+/// positional parameters, flags)
 static PyObject *setup(PyObject *self, PyObject *args) {
   PyObject *names = nullptr, *constexprs = nullptr, *defaults = nullptr, *missing = nullptr,
            *classify = nullptr, *constants = nullptr;
   Py_ssize_t unnamed = 0, positional = 0;
-  if (!PyArg_ParseTuple(args, "OOOOOOnn", &names, &constexprs, &defaults, &missing, &classify,
-                        &constants, &unnamed, &positional))
+  unsigned flags = 0;
+  if (!PyArg_ParseTuple(args, "OOOOOOnnI", &names, &constexprs, &defaults, &missing, &classify,
+                        &constants, &unnamed, &positional, &flags))
     return nullptr;
   return guarded([&]() -> PyObject * {
     auto state = std::make_unique<KernelState>();
@@ -376,6 +377,7 @@ static PyObject *setup(PyObject *self, PyObject *args) {
     }
     state->signature.numUnnamed = size_t(unnamed);
     state->signature.numPositional = size_t(positional);
+    state->signature.flags = flags;
     state->classify = Ref::borrow(classify);
     state->constants = Ref::borrow(constants);
     delete std::exchange(reinterpret_cast<KernelObject *>(self)->state, state.release());

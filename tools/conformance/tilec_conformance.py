@@ -27,6 +27,12 @@ EXPLAINED = {
     # Of Triton's own passes and files.
     "test_triton_reproducer_path": "ir",
     "test_enable_reflect_ftz": "ptx",
+    # The loop of one iteration has no instruction left.
+    "test_line_info[autotune]": "ptx",
+    # tilec knows the value that Triton does not take from there.
+    "test_constexpr_annotated_global_var_access": "accepted",
+    # A warning of Triton's about a type that has gone.
+    "test_fp8_support[dtype4]": "wording",
 }
 
 #: Stages that the test that runs now has read, and whether tilec has refused something in it.
@@ -104,7 +110,7 @@ def _sort(report, call) -> tuple[str, str]:
     text = str(error)
     first = next((line for line in text.splitlines() if "error:" in line), text.splitlines()[0] if text else "")
     first = f"{type(error).__name__}: {first[:300]}"
-    if _read & {"ttir", "ttgir", "llir", "source"}:
+    if _read & {"ttir", "ttgir", "llir", "source"} or (isinstance(error, KeyError) and "Unknown key" in text):
         return "ir", first
     if isinstance(error, pytest.fail.Exception):
         return ("accepted" if "DID NOT RAISE" in text else "wording" if "Regex" in text else "error"), first
@@ -112,7 +118,7 @@ def _sort(report, call) -> tuple[str, str]:
         return "wording", first
     if isinstance(error, tilec.TilecError):
         return "refused", first
-    if isinstance(error, AssertionError) and _refusals:
+    if isinstance(error, (AssertionError, AttributeError)) and _refusals:
         # It expected the refusal, and reads its text.
         return "wording", first
     if isinstance(error, AssertionError):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 
 from . import _devices, _native, _report, _values, errors
 from ._sources import make_source
@@ -44,8 +45,8 @@ def _request(src, target, parsed) -> dict:
     if target.backend != "cuda":
         raise errors.CompilationError(f"tilec has no target '{target.backend}'")
     arguments, constants = [], []
-    for index, (name, kind) in enumerate(src.signature.items()):
-        _add(arguments, constants, name, kind, (index, ), src)
+    for index, name in enumerate(src.fn.arg_names):
+        _add(arguments, constants, name, src.signature.get(name, "constexpr"), (index, ), src)
     flags = (1 if parsed.debug else 0) | (0 if parsed.enable_fp_fusion else 4)
     return {
         "kernel": src.fn.__name__,
@@ -87,7 +88,9 @@ def _compile(source, request: dict, name: str, cache, parsed, target, key: str) 
 
     begin = time.perf_counter()
     options = {**request, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
-    handle, _ = _native.compile_text(source.name, source.text, options)
+    handle, messages = _native.compile_text(source.name, source.text, options)
+    if messages:
+        warnings.warn(messages.rstrip(), errors.TilecWarning, stacklevel=5)
     try:
         facts = json.loads(_native.kernel_metadata(handle))
         cubin, ptx = _native.kernel_cubin(handle), _native.kernel_ptx(handle)

@@ -19,7 +19,7 @@ import types
 
 from . import _native
 
-_CPU, _CUDA = 1, 2
+_CPU, _CUDA, _PINNED = 1, 2, 3
 
 #: Numbers of constants that were seen, by their text or value.
 constants: dict = {}
@@ -60,10 +60,13 @@ def type_number(dtype) -> int:
     return number
 
 
-def memory_of(tensor) -> tuple[int, int]:
-    """Address and bytes of the host's memory that a tensor is part of: all that its kernel may touch."""
+def memory_of(tensor) -> tuple[int, int] | None:
+    """Address and bytes of the host's memory that a tensor is part of: all that its kernel may touch. None for pinned
+    memory, which GPUs reach."""
     storage = getattr(tensor, "untyped_storage", None)
     if storage is not None:
+        if sys.modules["torch"].cuda.is_initialized() and tensor.is_pinned():
+            return None
         memory = storage()
         return memory.data_ptr(), memory.nbytes()
     array = tensor
@@ -320,6 +323,8 @@ def _tensor(value, name: str):
         if device_type == _CPU:
             is_wrapper = not hasattr(value, "untyped_storage") and hasattr(value, "base")
             memory = memory_of(value.base if is_wrapper else value)
+            if memory is None:
+                device_type, memory = _PINNED, (0, 0)
         else:
             memory = (0, 0)
         return "pointer", data_ptr(), type_number(value.dtype), device_type, index, *memory

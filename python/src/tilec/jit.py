@@ -20,13 +20,16 @@ from ._compiled import CompiledKernel
 from .errors import KernelFault, TilecWarning
 
 _missing = object()
+
+#: TILEC_COMPILE_DEBUG of tilec.h.
+_DEBUG = 1
 _source_lock = threading.RLock()
 
 
 class Launchable(_native.Kernel):
     """Launches one function of the language. `function` is what the text is made from: tilec's or Triton's."""
 
-    def __init__(self, function, fn, unspecialized=(), unaligned=()):
+    def __init__(self, function, fn, unspecialized=(), unaligned=(), debug=False):
         self._function = function
         self._fn = fn
         code = fn.__code__
@@ -54,7 +57,7 @@ class Launchable(_native.Kernel):
         #: A function with *args or **kwargs may be called by kernels; it is none.
         if not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):
             self._setup(self.arg_names, self._constexprs, list(defaults.values()), _missing, _values.classify,
-                        _values.constants, code.co_posonlyargcount, code.co_argcount)
+                        _values.constants, code.co_posonlyargcount, code.co_argcount, _DEBUG if debug else 0)
 
     def _parameter_names(self, given) -> list[str]:
         """Parameters by name or number, those that are constants left out."""
@@ -238,7 +241,7 @@ class JITFunction(Launchable):
         self.launch_metadata = launch_metadata
         self.is_constexpr = is_constexpr
         self.pre_run_hooks = []
-        super().__init__(self, fn, do_not_specialize, do_not_specialize_on_alignment)
+        super().__init__(self, fn, do_not_specialize, do_not_specialize_on_alignment, self.debug)
 
     @property
     def src(self) -> str:

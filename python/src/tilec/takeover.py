@@ -182,7 +182,14 @@ def _error_classes() -> dict:
         is_assertion = "static assertion" in message.split("\n")[0]
         return (TakenAssertionFailure if is_assertion else TakenCompilationError)(message)
 
-    return {errors._INPUT: make_compilation_error, errors._RESOURCES: TakenOutOfResources}
+    class TakenValueError(ValueError, AssertionError):
+        """Triton asserts what tilec checks."""
+
+    return {
+        errors._INPUT: make_compilation_error,
+        errors._RESOURCES: TakenOutOfResources,
+        errors._INVALID: TakenValueError,
+    }
 
 
 class TritonKernel(Launchable):
@@ -193,17 +200,24 @@ class TritonKernel(Launchable):
     def __init__(self, function):
         #: Its code by device and key, which Triton's functions show as `device_caches`.
         self._codes: dict[int, dict] = {}
-        super().__init__(function, function.fn, function.do_not_specialize, function.do_not_specialize_on_alignment)
+        self._opened_flags = None
+        super().__init__(function, function.fn, function.do_not_specialize, function.do_not_specialize_on_alignment,
+                         function.debug)
 
-    def _options(self) -> dict:
+    def _flags(self) -> int:
+        """What Triton's knobs say, as flags of a compilation."""
         from triton import knobs
 
-        flags = _DEBUG if self._function.debug or knobs.runtime.debug else 0
+        flags = _DEBUG if knobs.runtime.debug else 0
         if knobs.compilation.disable_line_info:
             flags |= _NO_LINE_INFO
         if not knobs.language.default_fp_fusion:
             flags |= _NO_FMA
-        return {**super()._options(), "flags": flags}
+        return flags
+
+    def _options(self) -> dict:
+        self._opened_flags = self._flags()
+        return {**super()._options(), "flags": self._opened_flags}
 
     def _open(self, device_type: int, index: int, check: bool) -> int:
         if device_type == _devices.CPU and _devices.count() != 0 and not _devices.settings.simulate:
@@ -286,5 +300,7 @@ def _run(function, *args, grid, warmup, **kwargs):
     kernel = kernel_of(function)
     kwargs = {name: value for name, value in kwargs.items() if name not in ("stream", "device", "device_type")}
     if warmup:
+        if kernel._opened_flags not in (None, kernel._flags()):
+            kernel._forget()
         return _triton_hooks.warmup(kernel, args, kwargs) if _triton_hooks.are_set() else kernel._warmup(args, kwargs)
     return kernel[grid](*args, **kwargs)

@@ -49,12 +49,12 @@ TEST(SourceBuffer, positions_with_dos_and_mac_line_ends) {
 TEST(SourceBuffer, line_directive_names_another_place) {
   SourceBuffer buffer("made", "#line 120 \"dir/kernels.py\"\nab\ncd\n");
   EXPECT_EQ(buffer.getName(), "dir/kernels.py");
-  EXPECT_EQ(at(buffer, 29), "120:1");
-  EXPECT_EQ(at(buffer, 33), "121:2");
+  EXPECT_EQ(at(buffer, 27), "120:1");
+  EXPECT_EQ(at(buffer, 31), "121:2");
   EXPECT_EQ(buffer.getLine(120), "ab");
   EXPECT_EQ(buffer.getLine(121), "cd");
   EXPECT_EQ(buffer.getLine(1), "");
-  EXPECT_EQ(buffer.getLineStart(121), 32u);
+  EXPECT_EQ(buffer.getLineStart(121), 30u);
   EXPECT_TRUE(buffer.hasLine(119));
   EXPECT_FALSE(buffer.hasLine(118));
   EXPECT_FALSE(buffer.hasLine(123));
