@@ -60,7 +60,7 @@ def main():
     results = {name: {"cold": [], "warm": []} for name in PROGRAMS}
     with tempfile.TemporaryDirectory() as folder:
         for name, program in PROGRAMS.items():
-            with open(os.path.join(folder, name.replace(", ", "_").replace(" ", "_") + ".py"), "w") as file:
+            with open(os.path.join(folder, "start_with_" + name.replace(", ", "_").replace(" ", "_") + ".py"), "w") as file:
                 file.write(program)
             run(file.name, dict(os.environ))  # The files of the system's cache.
             for repeat in range(options.repeats):
