@@ -86,6 +86,7 @@ def _stand_in_for_gpu():
     if not torch.cuda.is_available():
         torch.cuda.get_device_capability = lambda *_: (9, 0)
         torch.cuda.synchronize = lambda *_: None
+        torch.cuda.get_device_name = lambda *_: "simulator"
         torch.cpu.current_device = lambda: 0
 
 

@@ -33,13 +33,13 @@ class Plugin:
     def pytest_report_header(self):
         return f"tilec: launches on the simulator are checked{self._missing}"
 
-    @pytest.hookimpl(wrapper=True)
+    # As old versions of pytest know it, too.
+    @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item, call):
-        report = yield
+        report = (yield).get_result()
         for fault in _faults(call.excinfo.value if call.excinfo else None):
             text = "\n".join(finding.describe() for finding in fault.findings)
             report.sections.append(("tilec findings", text or str(fault)))
-        return report
 
     def pytest_sessionfinish(self, session):
         output = getattr(self._config, "workeroutput", None)
