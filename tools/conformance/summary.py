@@ -8,9 +8,25 @@
 
 import collections
 import json
+import re
 import sys
 
-COLUMNS = ["passed", "wrong", "refused", "error", "wording", "accepted", "ptx", "ir", "skipped"]
+COLUMNS = ["passed", "wrong", "refused", "error", "crash", "wording", "accepted", "ptx", "ir", "skipped"]
+
+
+def write(path: str, files: dict, others: list):
+    """The counts of each file, and what did not pass: how often, for each test's function and outcome, with one reason."""
+    groups: dict[tuple, dict] = {}
+    for outcome in others:
+        test = outcome["test"].split("[")[0].split("unit/")[-1]
+        group = groups.setdefault((test, outcome["outcome"]), {"test": test, "outcome": outcome["outcome"], "count": 0})
+        group["count"] += 1
+        # Of paths the file's name: the rest is this machine's.
+        group.setdefault("example", re.sub(r"/[\w.-]+(/[\w.-]+)+/?", lambda path: path[0].split("/")[-1], outcome["why"])[:160])
+    with open(path, "w") as file:
+        json.dump({"files": {name: dict(counts) for name, counts in sorted(files.items())}, "groups": list(groups.values())},
+                  file, indent=1)
+        file.write("\n")
 
 
 def main():
@@ -23,9 +39,7 @@ def main():
             for name, counts in found["files"].items():
                 files[name].update(counts)
             others += found["others"]
-        with open(path, "w") as file:
-            json.dump({"files": {name: dict(counts) for name, counts in sorted(files.items())}, "others": others}, file, indent=1)
-            file.write("\n")
+        write(path, files, others)
     with open(path) as file:
         found = json.load(file)
     total = collections.Counter()
@@ -34,7 +48,7 @@ def main():
         total.update(counts)
         print(f"| {name.split('/')[-1]} | " + " | ".join(str(counts.get(column, 0)) for column in COLUMNS) + " |")
     print("| all | " + " | ".join(str(total[column]) for column in COLUMNS) + " |")
-    judged = total["passed"] + total["wrong"] + total["refused"] + total["error"]
+    judged = sum(total[column] for column in ("passed", "wrong", "refused", "error", "crash"))
     print(f"\njudged {judged}, passed {100 * total['passed'] / max(judged, 1):.2f} %")
 
 

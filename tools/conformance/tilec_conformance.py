@@ -6,7 +6,7 @@
 
 run.sh beside this file does all of it. Sorted are: passed, skipped (by the test), ir (failed after it read Triton's IR), ptx (failed after it read PTX text),
 wording (refused, or accepted, as Triton does, with another message), accepted (Triton refuses it), refused (Triton
-accepts it), wrong (another result) and error (neither: a crash of the test itself). Judged are passed, refused and wrong.
+accepts it), wrong (another result), error (neither: the test itself fails) and crash (the process ended).
 """
 
 from __future__ import annotations
@@ -132,6 +132,9 @@ _outcomes: list[dict] = []
 
 def pytest_runtest_logreport(report):
     found = getattr(report, "conformance", None)
+    if found is None and report.outcome == "failed":
+        # A process that ended in the middle of a test.
+        found = "crash", str(report.longrepr)
     if found:
         _outcomes.append({"test": report.nodeid, "outcome": found[0], "why": found[1], "seconds": report.duration})
 
