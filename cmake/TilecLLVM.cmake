@@ -30,7 +30,8 @@ if(TILEC_PORTABLE)
   target_link_options(TilecLLVM INTERFACE -Wl,--gc-sections -Wl,--icf=all -Wl,-O2 -static-libstdc++ -static-libgcc)
   target_link_libraries(TilecLLVM INTERFACE
     -Wl,--start-group ${tilec_mlir_archives} ${tilec_llvm_archives} -Wl,--end-group
-    ${TILEC_LIBZ} ${TILEC_LIBZSTD} dl m pthread)
+    ${TILEC_LIBZ} ${TILEC_LIBZSTD} tilec-arc4random dl m pthread)
+  add_library(tilec-arc4random STATIC ${CMAKE_SOURCE_DIR}/cmake/portable/arc4random.c)
 else()
   target_link_libraries(TilecLLVM INTERFACE
     ${TILEC_LLVM_LIBDIR}/libMLIR.so ${TILEC_LLVM_LIBDIR}/libLLVM.so)

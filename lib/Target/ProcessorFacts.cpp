@@ -15,6 +15,7 @@
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
+#include "llvm/Support/ErrorHandling.h"
 
 namespace tilec {
 
@@ -39,10 +40,10 @@ void answerLibraryQuestions(llvm::Module &module) {
 
 void addRegisterRanges(llvm::Module &module) {
   // The back end has a pass for it, and registers it by name only.
-  const llvm::PassInfo *ranges =
-      llvm::PassRegistry::getPassRegistry()->getPassInfo("nvvm-intr-range");
+  llvm::StringRef name = "nvvm-intr-range";
+  const llvm::PassInfo *ranges = llvm::PassRegistry::getPassRegistry()->getPassInfo(name);
   if (!ranges)
-    return;
+    llvm::report_fatal_error("this LLVM has no pass " + name);
   llvm::legacy::PassManager passes;
   passes.add(ranges->createPass());
   passes.run(module);

@@ -2,9 +2,9 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Checks an unpacked portable package: its programs run, its library exports tilec_* and nothing else, needs no LLVM of
-# the machine, and compiles a kernel in a process that has loaded another LLVM first, with its symbols in everybody's
-# view.
+# Checks an unpacked portable package: its programs run, its library exports tilec_* and nothing else, they need
+# nothing of the machine but glibc, and the library compiles a kernel in a process that has loaded another LLVM first,
+# with its symbols in everybody's view.
 #
 # usage: check-package.sh DIR            DIR: the folder tilec-portable
 set -eu
@@ -18,10 +18,7 @@ library=$package/lib/libtilec.so
 
 foreign=$(nm -D --defined-only "$library" | awk '$3 !~ /^tilec_/ { print $3 }')
 [ -z "$foreign" ] || { echo "check-package: libtilec.so exports: $foreign" >&2; exit 1; }
-if ldd "$library" | grep -E 'libLLVM|libMLIR|libstdc\+\+|libc\+\+'; then
-  echo "check-package: libtilec.so needs these libraries of the machine" >&2
-  exit 1
-fi
+"$root/tools/dev/check-needs.sh" "$library" "$package/bin/tilec"
 
 llvm=
 for candidate in /usr/lib/llvm-*/lib/libLLVM.so /usr/lib/llvm-*/lib/libLLVM-*.so /usr/lib/*/libLLVM*.so*; do

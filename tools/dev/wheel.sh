@@ -21,6 +21,10 @@ rm -f "$dir"/tilec-*.whl
 # The wheel has all that it needs but glibc; auditwheel finds out which glibc, and writes it into the name.
 PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair --strip --wheel-dir "$dir" "$raw"/tilec-*.whl >> build-wheel/log.txt 2>&1 ||
   { tail -20 build-wheel/log.txt; exit 1; }
-for wheel in "$dir"/tilec-*.whl; do
-  echo "$wheel: $(($(stat -c %s "$wheel") / 1000)) kB"
-done
+wheel=$(echo "$dir"/tilec-*.whl)
+rm -rf build-wheel/unpacked
+"$tools/bin/python" -m zipfile -e "$wheel" build-wheel/unpacked
+tools/dev/check-needs.sh build-wheel/unpacked/tilec/_native.abi3.so build-wheel/unpacked/tilec/lib/libtilec.so.0
+size=$(stat -c %s "$wheel")
+echo "$wheel: $((size / 1000)) kB"
+[ "$size" -lt 20000000 ] || { echo "wheel: more than 20 MB" >&2; exit 1; }

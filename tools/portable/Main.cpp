@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The portable package's one program: tilec, or tilec-examples, tilec-language-tests or tile-lsp
-// when called by that name. LLVM is linked statically, so four programs would be the same 60 MB
+// when called by that name. LLVM is linked statically, so four programs would be the same 50 MB
 // each.
 
 #include <cstring>
