@@ -30,6 +30,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
 
 namespace tilec {
 namespace {
@@ -54,7 +55,8 @@ llvm::AAManager aliasAnalyses(const llvm::TargetMachine &machine) {
 PassManagers::PassManagers(llvm::TargetMachine &machine) {
   registerAnalyses<llvm::LazyCallGraphAnalysis, llvm::ProfileSummaryAnalysis>(modules);
   registerAnalyses<>(callGraph);
-  registerAnalyses<>(loops);
+  // Not for unswitching, which does not run: simplified induction variables leave a mark for it.
+  registerAnalyses<llvm::ShouldRunExtraSimpleLoopUnswitch>(loops);
   functions.registerPass([&] { return aliasAnalyses(machine); });
   functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
   registerAnalyses<AddressSpaceAnalysis, llvm::AssumptionAnalysis, llvm::BasicAA,
