@@ -849,3 +849,20 @@ def test_stages_have_the_options_of_their_launch():
     assert limited._options["max_registers"] == 64 and without._options.get("max_registers", 0) == 0
     unfused = checks[1](x, x, enable_fp_fusion=False)
     assert unfused._options["flags"] & 4 and not without._options["flags"] & 4
+
+
+def test_a_compiled_kernel_can_be_launched(rng):
+
+    @tilec.jit
+    def double(x, out, n, BLOCK: tl.constexpr):
+        at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(out + at, 2 * tl.load(x + at, mask=at < n), mask=at < n)
+
+    x = rng.standard_normal(100).astype(np.float32)
+    out = np.zeros_like(x)
+    compiled = double.warmup(x, out, 100, BLOCK=64, num_warps=2, grid=(1, ))
+    again = compiled[(2, )](x, out, 100, 64)
+    assert (out == 2 * x).all()
+    assert again.metadata.num_warps == 2
+    with pytest.raises(ValueError, match="stream"):
+        compiled[(2, )](x, out, 100, 64, stream=7)

@@ -89,6 +89,18 @@ class CompiledKernel:
         if destroy is not None:
             destroy(self._handle)
 
+    def __getitem__(self, grid):
+        """Launches it: `compiled[grid](*args)`, with the arguments of the kernel that it was compiled from and the options
+        that it was compiled with."""
+
+        def launch(*args, stream=None, **kwargs):
+            kernel, options = self._launches
+            if stream is not None:
+                raise ValueError("a launch is queued on the stream that is torch's current one: use torch.cuda.stream(...)")
+            return kernel()[grid](*args, **{**options, **kwargs})
+
+        return launch
+
     def __repr__(self):
         return f"<tilec kernel '{self.name}' for {self.metadata.target}>"
 

@@ -14,6 +14,7 @@ import json
 import sys
 import threading
 import warnings
+import weakref
 
 from . import _devices, _hooking, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
@@ -147,6 +148,8 @@ class Launchable(_native.Kernel):
                 options[name] = value
         options["flags"] = options.get("flags", 0) | given[3]
         kernel = CompiledKernel(handle, self._make_source(), options, place)
+        names = ("num_warps", "num_stages", "maxnreg")
+        kernel._launches = weakref.ref(self), {name: value for name, value in zip(names, given) if value}
         self._rename(kernel)
         return kernel
 
