@@ -129,3 +129,18 @@ def test_the_environment(kind, program, run, tmp_path, value):
     assert out == f"5 ['one'] beside {kind == 'standin'}\n"
     code, out, err = run("-c", begin + "import triton\nprint(type(triton.__spec__.loader).__name__)", env={"TILEC": value})
     assert (code, out) == (0, "SourceFileLoader\n"), err
+
+
+def test_a_folder_of_the_packages_name_is_not_triton(tmp_path):
+    (tmp_path / "triton").mkdir()
+    file = tmp_path / "program.py"
+    file.write_text("import tilec\ntilec.install()\nimport triton.language as tl\nprint(tl.__name__)\n")
+    hide = ("import importlib.machinery as m\nfound = m.PathFinder.find_spec\n"
+            f"m.PathFinder.find_spec = lambda name, path=None, target=None: found(name, [{str(tmp_path)!r}] "
+            "if name == 'triton' else path, target)\n")
+    (tmp_path / "sitecustomize.py").write_text(hide)
+    path = os.pathsep.join([str(tmp_path), str(PACKAGE.parent)])
+    done = subprocess.run([sys.executable, file], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": path})
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("tilec.language")

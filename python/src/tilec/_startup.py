@@ -16,7 +16,8 @@ class _Finder:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
-        if spec is None:
+        # A folder of that name without modules is not Triton.
+        if spec is None or spec.origin is None:
             spec = _stand_in_spec()
         spec.loader = _Loader(spec.loader)
         return spec

@@ -42,10 +42,15 @@ def install(fallback: bool | None = None):
 
     if standin.is_installed():
         return
-    if sys.modules.get("triton") is None and importlib.util.find_spec("triton") is None:
+    if sys.modules.get("triton") is None and not _is_there(importlib.util.find_spec("triton")):
         standin.install()
         return
     _patch()
+
+
+def _is_there(spec) -> bool:
+    """Whether an import would find Triton. A folder of that name without modules is none."""
+    return spec is not None and spec.origin is not None
 
 
 def uninstall():
