@@ -123,7 +123,8 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
       run([](llvm::ModulePassManager &passes) { passes.addPass(llvm::GlobalDCEPass()); });
       return impl.takeErrors("optimising LLVM IR");
     }
-    addRegisterRanges(*impl.module);
+    if (llvm::Error error = addRegisterRanges(*impl.module))
+      return error;
     run(addKernelPasses);
     for (llvm::Function &function : *impl.module)
       separateConstants(function);

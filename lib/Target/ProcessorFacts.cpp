@@ -15,7 +15,6 @@
 #include "llvm/IR/ValueHandle.h"
 #include "llvm/PassInfo.h"
 #include "llvm/PassRegistry.h"
-#include "llvm/Support/ErrorHandling.h"
 
 namespace tilec {
 
@@ -38,15 +37,16 @@ void answerLibraryQuestions(llvm::Module &module) {
   }
 }
 
-void addRegisterRanges(llvm::Module &module) {
+llvm::Error addRegisterRanges(llvm::Module &module) {
   // The back end has a pass for it, and registers it by name only.
   llvm::StringRef name = "nvvm-intr-range";
   const llvm::PassInfo *ranges = llvm::PassRegistry::getPassRegistry()->getPassInfo(name);
   if (!ranges)
-    llvm::report_fatal_error("this LLVM has no pass " + name);
+    return llvm::createStringError("this LLVM has no pass " + name);
   llvm::legacy::PassManager passes;
   passes.add(ranges->createPass());
   passes.run(module);
+  return llvm::Error::success();
 }
 
 } // namespace tilec

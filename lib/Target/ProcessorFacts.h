@@ -6,6 +6,8 @@
 #ifndef TILEC_LIB_TARGET_PROCESSORFACTS_H
 #define TILEC_LIB_TARGET_PROCESSORFACTS_H
 
+#include "llvm/Support/Error.h"
+
 namespace llvm {
 class Module;
 } // namespace llvm
@@ -17,7 +19,7 @@ namespace tilec {
 void answerLibraryQuestions(llvm::Module &module);
 
 /// Gives reads of thread and block numbers the ranges that follow from the kernel's launch bounds.
-void addRegisterRanges(llvm::Module &module);
+llvm::Error addRegisterRanges(llvm::Module &module);
 
 } // namespace tilec
 
