@@ -17,6 +17,8 @@ CPU, CUDA = 1, 2  #: DLPack's numbers of device types
 _lock = threading.Lock()
 _devices: dict[tuple, int] = {}
 _process = os.getpid()
+#: Whether CUDA was used by a process that this one was forked from.
+_is_cuda_lost = False
 
 
 def flag(name: str) -> bool:
@@ -58,6 +60,9 @@ def device(device_type: int, index: int, check: bool = False) -> int:
             if device_type == CPU:
                 handle = _native.device_open("sim", check, settings.threads)
             elif device_type == CUDA:
+                if _is_cuda_lost:
+                    raise RuntimeError("CUDA was used before this process was forked, and cannot be used in it: start "
+                                       "processes with the method 'spawn'")
                 handle = _native.device_open(f"cuda:{index}", False, 0)
             else:
                 raise ValueError(f"no kernel can run on a device of DLPack type {device_type}")
@@ -66,12 +71,11 @@ def device(device_type: int, index: int, check: bool = False) -> int:
 
 
 def _forget_after_fork():
-    global _process
+    global _process, _is_cuda_lost
     if _process == os.getpid():
         return
-    if any(key[0] == CUDA for key in _devices):
-        raise RuntimeError("CUDA was used before this process was forked, and cannot be used in it: start processes with "
-                           "the method 'spawn'")
+    # The driver does not survive a fork; the simulator does.
+    _is_cuda_lost |= any(key[0] == CUDA for key in _devices)
     _devices.clear()
     _process = os.getpid()
 
