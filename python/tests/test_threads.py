@@ -91,10 +91,12 @@ def test_faults_belong_to_their_thread():
 def test_threads_that_print(capsys):
 
     @tilec.jit
-    def prints(n):
+    def prints(x, n):
         tl.device_print("thread", n)
 
-    in_threads(8, lambda number: [prints[1](number + 2) for _ in range(5)])
+    # The tensor says that it is on the simulator.
+    x = np.zeros(1, np.int32)
+    in_threads(8, lambda number: [prints[1](x, number + 2) for _ in range(5)])
     lines = capsys.readouterr().out.splitlines()
     assert sorted(lines) == sorted([f"pid (0, 0, 0)  thread: {number + 2}" for number in range(8)] * 5)
 
