@@ -416,8 +416,8 @@ static PyObject *launchMethod(PyObject *self, PyObject *args) {
       [&] { return launch(self, grid, positional, keywords == Py_None ? nullptr : keywords); });
 }
 
-/// _describe(args, kwargs): see describeCall.
-static PyObject *describe(PyObject *self, PyObject *args) {
+/// Reads a call, given as (args, kwargs), and hands it to `use(state, ready)`.
+template <typename Use> static PyObject *onReadyCall(PyObject *self, PyObject *args, Use use) {
   PyObject *positional = nullptr, *keywords = nullptr;
   if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &positional, &keywords))
     return nullptr;
@@ -428,29 +428,26 @@ static PyObject *describe(PyObject *self, PyObject *args) {
     ReadyCall ready(self, *state);
     if (!prepare(self, *state, positional, keywords == Py_None ? nullptr : keywords, ready))
       return nullptr;
-    return describeCall(ready).release();
+    return use(*state, ready);
   });
+}
+
+/// _describe(args, kwargs): see describeCall.
+static PyObject *describe(PyObject *self, PyObject *args) {
+  return onReadyCall(self, args,
+                     [](KernelState &, ReadyCall &ready) { return describeCall(ready).release(); });
 }
 
 /// _warmup(args, kwargs): compiles, and returns the kernel.
 static PyObject *warmup(PyObject *self, PyObject *args) {
-  PyObject *positional = nullptr, *keywords = nullptr;
-  if (!PyArg_ParseTuple(args, "O!O", &PyTuple_Type, &positional, &keywords))
-    return nullptr;
-  return guarded([&]() -> PyObject * {
-    KernelState *state = stateOf(self);
-    if (!state)
-      return nullptr;
-    ReadyCall ready(self, *state);
-    if (!prepare(self, *state, positional, keywords == Py_None ? nullptr : keywords, ready))
-      return nullptr;
+  return onReadyCall(self, args, [&](KernelState &state, ReadyCall &ready) -> PyObject * {
     uint32_t variant = 0;
     tilec_status status = TILEC_OK;
     {
       Compiling compiling(ready);
       status = tilec_jit_find(ready.jit.get(), &ready.call, &variant);
     }
-    return status == TILEC_OK ? compiledKernel(self, *state, ready, variant) : raiseStatus(status);
+    return status == TILEC_OK ? compiledKernel(self, state, ready, variant) : raiseStatus(status);
   });
 }
 
