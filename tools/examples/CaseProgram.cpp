@@ -9,6 +9,7 @@
 #include "KernelCache.h"
 #include "KernelDevice.h"
 #include "Options.h"
+#include "PtxDigests.h"
 #include "Report.h"
 
 #include "tilecrt/data/AtomicFile.h"
@@ -51,7 +52,7 @@ Result<std::unique_ptr<KernelDevice>> openDevice(const Options &options,
 }
 
 bool isSelected(const Case &example, const Options &options) {
-  if (!options.counters.empty())
+  if (!options.counters.empty() || !options.digests.empty())
     return isCounted(example);
   if (options.large)
     return example.scale == Scale::Large;
@@ -191,6 +192,9 @@ int runCaseProgram(int argc, char **argv, const CaseProgram &program) {
       return DeviceUnavailable;
     }
   }
+  if (!options->digests.empty() || !options->ptxFolder.empty())
+    return checkDigests(program, cases, places, *options) == DigestOutcome::AsKept ? AllPassed
+                                                                                   : SomeFailed;
   Result<std::unique_ptr<KernelDevice>> device = openDevice(*options, places);
   if (!device) {
     std::fprintf(stderr, "%s: %s\n", program.name, device.message().c_str());

@@ -52,7 +52,8 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   CompileOptions options;
   options.kernel = run.kernel;
   options.target = target;
-  options.stopAfter = Stage::Cubin;
+  options.stopAfter = stopAfter;
+  options.lineInfo = stopAfter != Stage::PTX;
   options.numWarps = run.numWarps;
   options.tools.ptxas = places.ptxas;
   options.tools.cudaHome = places.cudaHome;

@@ -16,8 +16,11 @@ namespace tilec::harness {
 
 class KernelCache {
 public:
-  KernelCache(CompilerPlaces compilerPlaces, std::string compileTarget)
-      : places(std::move(compilerPlaces)), target(std::move(compileTarget)) {}
+  /// Kernels are made up to `lastStage`; without a line table when that is PTX, which then does not
+  /// depend on where the sources are.
+  KernelCache(CompilerPlaces compilerPlaces, std::string compileTarget,
+              Stage lastStage = Stage::Cubin)
+      : places(std::move(compilerPlaces)), target(std::move(compileTarget)), stopAfter(lastStage) {}
 
   /// The kernel of a run for the cache's target. The pointer stays valid while the cache lives. A
   /// failure carries the rendered diagnostics.
@@ -27,6 +30,7 @@ public:
 private:
   CompilerPlaces places;
   std::string target;
+  Stage stopAfter;
   Compiler compiler;
   std::map<std::string, std::unique_ptr<CompiledKernel>> kernels;
 };

@@ -58,9 +58,19 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
     CLI::Option *counters =
         app.add_option("--counters", options.counters,
                        "compare the kernels' counters with the golden values in this file");
-    app.add_flag("--update", options.update, "write the golden values instead")->needs(counters);
+    CLI::Option *digests = app.add_option("--digests", options.digests,
+                                          "compare the kernels' PTX with the digests in this file")
+                               ->excludes(counters);
+    CLI::Option *update =
+        app.add_flag("--update", options.update, "write the golden values instead");
+    app.final_callback([=] {
+      if (update->count() != 0 && counters->count() + digests->count() == 0)
+        throw CLI::RequiresError("--update", "--counters or --digests");
+    });
     app.add_option("--examples", options.examples, "folder of the example files");
   }
+  app.add_option("--ptx", options.ptxFolder,
+                 "compile for several processors, write every kernel's PTX to this folder");
   app.add_flag("--no-check", noCheck, "no checking on the simulator");
   app.add_option("--compile-only", options.compileFor,
                  "compile to a cubin for this processor and run nothing");

@@ -35,6 +35,10 @@ struct Options {
   std::string json;
   /// File of golden counters to compare with, or to write.
   std::string counters;
+  /// File of digests of the PTX to compare with, or to write.
+  std::string digests;
+  /// Folder that the PTX of every kernel is written to.
+  std::string ptxFolder;
   bool update = false;
   /// Folder of the examples; empty: looked for.
   std::string examples;
