@@ -123,3 +123,12 @@ def test_a_kernel_that_fails(runtime):
     with pytest.raises(tilec.KernelFault):
         make_kernel()[(1, )](np.zeros(8, np.int32), 16)
     assert len(left) == 1
+
+
+def test_kernels_are_pickled(runtime):
+    # Inductor's compile workers send functions back, with bound methods by name.
+    from tilec import takeover
+
+    kernel = make_kernel()
+    for name in takeover._METHODS:
+        assert getattr(kernel, name).__name__ == name

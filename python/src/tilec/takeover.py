@@ -11,6 +11,7 @@ TILEC_FALLBACK=0 in the environment, that is an error.
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import os
 import sys
@@ -87,14 +88,16 @@ def _patch():
     _originals["classes"] = dict(errors._CLASSES)
     errors._CLASSES.update(_error_classes())
     _patch_compile()
-    JITFunction.run = _run
-    JITFunction.__getitem__ = _getitem
-    JITFunction.create_binder = _create_binder
-    JITFunction.preload = _triton_hooks.preload
+    for name, method in (("run", _run), ("__getitem__", _getitem), ("create_binder", _create_binder),
+                         ("preload", _triton_hooks.preload)):
+        # Bound methods are pickled by name: Inductor's compile workers send kernels back.
+        original = getattr(JITFunction, name, None)
+        setattr(JITFunction, name, functools.wraps(original)(method) if original else method)
     _triton_hooks.watch()
     update_source = getattr(JITFunction, "_unsafe_update_src", None)
     if update_source is not None:
 
+        @functools.wraps(update_source)
         def update(self, new_src):
             from . import _sources
 
