@@ -21,11 +21,13 @@ const std::vector<const Builtin *> &getAll() {
   static const std::vector<const Builtin *> all = [] {
     std::vector<const Builtin *> list;
     for (llvm::ArrayRef<Builtin> part :
-         {getMemoryBuiltins(), getAtomicBuiltins(), getMatrixBuiltins(), getBlockAccessBuiltins(),
-          getDescriptorRowBuiltins(), getProgramBuiltins(), getMathBuiltins(), getShapeBuiltins(),
-          getReduceBuiltins(), getScanBuiltins(), getHintBuiltins(), getInlineBuiltins(),
-          getPythonBuiltins(), getLibdeviceBuiltins(), getTypeBuiltins(), getExternBuiltins(),
-          getClassBuiltins(), getCollectionBuiltins(), getIteratorBuiltins()})
+         {getMemoryBuiltins(),      getAtomicBuiltins(),        getMatrixBuiltins(),
+          getBlockAccessBuiltins(), getDescriptorRowBuiltins(), getProgramBuiltins(),
+          getMathBuiltins(),        getShapeBuiltins(),         getReduceBuiltins(),
+          getScanBuiltins(),        getHintBuiltins(),          getInlineBuiltins(),
+          getPythonBuiltins(),      getTextBuiltins(),          getLibdeviceBuiltins(),
+          getTypeBuiltins(),        getExternBuiltins(),        getClassBuiltins(),
+          getCollectionBuiltins(),  getIteratorBuiltins()})
       for (const Builtin &builtin : part)
         list.push_back(&builtin);
     return list;

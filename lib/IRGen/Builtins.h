@@ -118,6 +118,7 @@ llvm::ArrayRef<Builtin> getHintBuiltins();
 llvm::ArrayRef<Builtin> getInlineBuiltins();
 llvm::ArrayRef<Builtin> getExternBuiltins();
 llvm::ArrayRef<Builtin> getPythonBuiltins();
+llvm::ArrayRef<Builtin> getTextBuiltins();
 llvm::ArrayRef<Builtin> getTypeBuiltins();
 llvm::ArrayRef<Builtin> getClassBuiltins();
 llvm::ArrayRef<Builtin> getCollectionBuiltins();

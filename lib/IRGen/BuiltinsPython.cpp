@@ -5,7 +5,7 @@
 
 #include "Generator.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "tilec/Support/CodePoints.h"
 
 #include <cmath>
 
@@ -28,8 +28,10 @@ FailureOr<Value> genLen(Generator &g, const BoundArgs &a) {
   if (const SetValue *set = a[0].value.getIf<SetValue>())
     return Value::integer(static_cast<int64_t>(set->entries->size()));
   const Constant *constant = a[0].value.getConstant();
-  if (constant && constant->isString())
-    return Value::integer(static_cast<int64_t>(constant->getString().size()));
+  if (constant && constant->isString()) {
+    g.charge(constant->getString().size());
+    return Value::integer(static_cast<int64_t>(countCodePoints(constant->getString())));
+  }
   return g.error(a[0].range, "len() needs a tuple or string, got " + a[0].value.describe());
 }
 
@@ -313,137 +315,6 @@ FailureOr<Value> genBitLength(Generator &g, const BoundArgs &a) {
   return Value::integer(magnitude == 0 ? 0 : llvm::Log2_64(magnitude) + 1);
 }
 
-/// `text.lower()`, `text.upper()`, `text.strip()`
-FailureOr<Value> genChangedText(Generator &, const BoundArgs &a) {
-  llvm::StringRef text = a[0].value.getConstant()->getString();
-  if (a.builtin->name == "strip")
-    return Value(Constant(text.trim().str()));
-  return Value(Constant(a.builtin->name == "lower" ? text.lower() : text.upper()));
-}
-
-/// `text.startswith(part)`, also with a tuple of parts, and `text.endswith(part)`
-FailureOr<Value> genTextEnd(Generator &g, const BoundArgs &a) {
-  llvm::StringRef text = a[0].value.getConstant()->getString();
-  const std::vector<Value> *several = a[1].value.getTuple();
-  std::vector<Value> single{a[1].value};
-  bool isStart = a.builtin->name == "startswith", found = false;
-  for (const Value &candidate : several ? *several : single) {
-    FailureOr<std::string> part = g.toString(candidate, a[1].range, "the part");
-    if (mlir::failed(part))
-      return failure();
-    found |= isStart ? text.starts_with(*part) : text.ends_with(*part);
-  }
-  return Value::boolean(found);
-}
-
-FailureOr<Value> genReplacedText(Generator &g, const BoundArgs &a) {
-  llvm::StringRef text = a[0].value.getConstant()->getString();
-  FailureOr<std::string> from = g.toString(a[1].value, a[1].range, "the part");
-  FailureOr<std::string> to = g.toString(a[2].value, a[2].range, "what replaces it");
-  if (mlir::failed(from) || mlir::failed(to))
-    return failure();
-  if (from->empty())
-    return g.error(a[1].range, "nothing cannot be replaced");
-  g.chargeSearch(text.size(), from->size());
-  std::string result;
-  while (true) {
-    size_t at = text.find(*from);
-    result += text.substr(0, at);
-    if (at == llvm::StringRef::npos)
-      return Value(Constant(std::move(result)));
-    result += *to;
-    text = text.drop_front(at + from->size());
-    if (result.size() > 65536)
-      return g.error(a.range, "compile-time string is longer than 65536 bytes");
-  }
-}
-
-FailureOr<Value> genSplitText(Generator &g, const BoundArgs &a) {
-  llvm::StringRef text = a[0].value.getConstant()->getString();
-  llvm::SmallVector<llvm::StringRef, 8> parts;
-  if (a.has(1)) {
-    FailureOr<std::string> separator = g.toString(a[1].value, a[1].range, "the separator");
-    if (mlir::failed(separator))
-      return failure();
-    if (separator->empty())
-      return g.error(a[1].range, "the separator is empty");
-    g.chargeSearch(text.size(), separator->size());
-    text.split(parts, *separator);
-  } else {
-    llvm::SplitString(text, parts);
-  }
-  std::vector<Value> values;
-  for (llvm::StringRef part : parts)
-    values.push_back(Value(Constant(part.str())));
-  return g.makeTuple(std::move(values), a.range);
-}
-
-/// `text.join(parts)`
-FailureOr<Value> genJoinedText(Generator &g, const BoundArgs &a) {
-  FailureOr<std::vector<Value>> parts = g.enumerateIterable(a[1].value, a[1].range);
-  if (mlir::failed(parts))
-    return failure();
-  std::string result;
-  for (auto [index, part] : llvm::enumerate(*parts)) {
-    FailureOr<std::string> text = g.toString(part, a[1].range, "a part");
-    if (mlir::failed(text))
-      return failure();
-    if (index != 0)
-      result += a[0].value.getConstant()->getString();
-    result += *text;
-    if (result.size() > 65536)
-      return g.error(a.range, "compile-time string is longer than 65536 bytes");
-  }
-  return Value(Constant(std::move(result)));
-}
-
-/// `text.format(value, name=value)` with fields `{}`, `{0}`, `{name}` and `{name:spec}`.
-FailureOr<Value> genFormattedText(Generator &g, const BoundArgs &a) {
-  llvm::StringRef text = a[0].value.getConstant()->getString();
-  std::string result;
-  size_t next = 0;
-  while (!text.empty()) {
-    size_t at = text.find_first_of("{}");
-    result += text.substr(0, at);
-    if (at == llvm::StringRef::npos)
-      break;
-    char brace = text[at];
-    text = text.drop_front(at + 1);
-    if (text.consume_front(llvm::StringRef(&brace, 1))) {
-      result += brace;
-      continue;
-    }
-    size_t end = text.find('}');
-    if (brace == '}' || end == llvm::StringRef::npos)
-      return g.error(a.range, "the text to format has a single '" + std::string(1, brace) + "'");
-    auto [field, spec] = text.substr(0, end).split(':');
-    text = text.drop_front(end + 1);
-    size_t position = next;
-    bool isPosition = field.empty() || !field.getAsInteger(10, position);
-    next += field.empty() ? 1 : 0;
-    std::optional<BoundArg> chosen;
-    if (isPosition && position < a.rest.size())
-      chosen = a.rest[position];
-    for (const KeywordValue &arg : a.keywords)
-      if (!isPosition && arg.keyword == field)
-        chosen = BoundArg{arg.value, arg.range, true};
-    if (!chosen)
-      return g.error(a.range, "no value for the field '{" + field + "}' of the text to format");
-    const Constant *value = chosen->value.getConstant();
-    if (!value)
-      return g.error(chosen->range, "a value to format must be known at compile time, got " +
-                                        chosen->value.describe());
-    FoldResult formatted = formatConstant(*value, spec);
-    if (!formatted.value)
-      return g.error(chosen->range, formatted.error);
-    result += formatted.value->getString();
-    if (result.size() > 65536)
-      return g.error(a.range, "compile-time string is longer than 65536 bytes");
-  }
-  g.charge(result.size() / 2);
-  return Value(Constant(std::move(result)));
-}
-
 /// Python's any() and all() of compile-time values.
 template <bool isAll> FailureOr<Value> genAnyAll(Generator &g, const BoundArgs &a) {
   FailureOr<std::vector<Value>> items = g.enumerateIterable(a[0].value, a[0].range);
@@ -544,15 +415,6 @@ constexpr Builtin pythonBuiltins[] = {
     {"oct", "number", inPython, genDigits},
     {"hex", "number", inPython, genDigits},
     {"bit_length", "self", asIntMethod, genBitLength},
-    {"lower", "self", asTextMethod, genChangedText},
-    {"upper", "self", asTextMethod, genChangedText},
-    {"strip", "self", asTextMethod, genChangedText},
-    {"startswith", "self prefix", asTextMethod, genTextEnd},
-    {"endswith", "self suffix", asTextMethod, genTextEnd},
-    {"replace", "self old new", asTextMethod, genReplacedText},
-    {"split", "self sep?", asTextMethod, genSplitText},
-    {"join", "self parts", asTextMethod, genJoinedText},
-    {"format", "self *values **fields", asTextMethod, genFormattedText},
 };
 
 } // namespace

@@ -6,6 +6,8 @@
 #include "Collections.h"
 #include "Generator.h"
 
+#include "tilec/Support/CodePoints.h"
+
 namespace tilec::irgen {
 
 FailureOr<Value> Generator::evaluate(const ast::Expr *expr) {
@@ -174,7 +176,9 @@ FailureOr<Value> Generator::evaluateFString(const ast::FString &string) {
                                           value->describe());
     Constant shown = *constant;
     if (part.conversion)
-      shown = Constant(part.conversion == 's' ? constant->str() : constant->repr());
+      shown = Constant(part.conversion == 's'   ? constant->str()
+                       : part.conversion == 'a' ? constant->ascii()
+                                                : constant->repr());
     std::string spec;
     if (part.spec) {
       FailureOr<Value> specValue = evaluateFString(*part.spec);
@@ -211,10 +215,16 @@ FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable
       values.push_back(entry.second);
     return values;
   }
+  if (const Constant *text = iterable.getConstant(); text && text->isString()) {
+    charge(text->getString().size());
+    for (llvm::StringRef piece : splitCodePoints(text->getString()))
+      values.push_back(Value(Constant(piece.str())));
+    return values;
+  }
   const RangeValue *rangeValue = iterable.getIf<RangeValue>();
   if (!rangeValue)
-    return error(range,
-                 "expected a tuple or a range of compile-time numbers, got " + iterable.describe());
+    return error(range, "expected a tuple, a string or a range of compile-time numbers, got " +
+                            iterable.describe());
   int64_t bounds[3];
   static constexpr llvm::StringRef names[] = {"the start of the range", "the end of the range",
                                               "the step of the range"};

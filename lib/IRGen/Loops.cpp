@@ -100,8 +100,9 @@ FailureOr<Flow> Generator::executeFor(const ast::For &stmt, const Continuation *
   if (mlir::failed(iterable))
     return failure();
   const RangeValue *range = iterable->getIf<RangeValue>();
+  const Constant *constant = iterable->getConstant();
   if (!range && !iterable->getTuple() && !iterable->getIf<SetValue>() &&
-      !iterable->getIf<DictValue>())
+      !iterable->getIf<DictValue>() && !(constant && constant->isString()))
     return error(stmt.iter->range, "a loop needs range, tl.range, tl.static_range or a tuple, "
                                    "got " +
                                        iterable->describe());

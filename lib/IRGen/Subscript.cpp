@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Indexing: new axes and full slices on blocks, constant indices and slices on tuples.
+// Indexing: new axes and full slices on blocks, constant indices and slices on tuples and strings.
 
 #include "Generator.h"
 
@@ -117,6 +117,14 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
     return error(index->range, "no value for '" + (text ? text->str() : key->describe()) +
                                    "' is known at compile time");
   }
+  // Characters are strings, too.
+  std::vector<Value> characters;
+  const Constant *constant = base.getConstant();
+  bool isText = constant && constant->isString();
+  if (isText) {
+    characters = *enumerateIterable(base, expr.range);
+    elements = &characters;
+  }
   if (!elements)
     return error(expr.range, base.describe() + " cannot be indexed");
 
@@ -135,7 +143,7 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
       FailureOr<int64_t> number = toInteger(*value, exprs[i]->range, "the bound of a slice");
       if (mlir::failed(number))
         return failure();
-      // Beyond the tuple all bounds mean the same.
+      // Beyond the elements all bounds mean the same.
       parts[i] = std::min<int64_t>(std::max<int64_t>(*number, -(1 << 20)), 1 << 20);
     }
     if (parts[2] && *parts[2] == 0)
@@ -144,17 +152,23 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
     if (size > 0)
       for (int64_t i : getSliceIndices(parts[0], parts[1], parts[2].value_or(1), size))
         selected.push_back((*elements)[i]);
-    return makeTuple(std::move(selected), expr.range);
+    if (!isText)
+      return makeTuple(std::move(selected), expr.range);
+    std::string text;
+    for (const Value &character : selected)
+      text += character.getConstant()->getString();
+    return Value(Constant(std::move(text)));
   }
   FailureOr<Value> indexValue = evaluate(index);
   if (mlir::failed(indexValue))
     return failure();
-  FailureOr<int64_t> number = toInteger(*indexValue, index->range, "the index of a tuple");
+  FailureOr<int64_t> number = toInteger(*indexValue, index->range,
+                                        isText ? "the index of a string" : "the index of a tuple");
   if (mlir::failed(number))
     return failure();
   if (*number < -size || *number >= size)
-    return error(index->range, "index " + llvm::Twine(*number) +
-                                   " is out of range for a tuple of " + llvm::Twine(size));
+    return error(index->range, "index " + llvm::Twine(*number) + " is out of range for a " +
+                                   (isText ? "string" : "tuple") + " of " + llvm::Twine(size));
   return (*elements)[*number < 0 ? *number + size : *number];
 }
 

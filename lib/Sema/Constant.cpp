@@ -5,6 +5,8 @@
 
 #include "tilec/Sema/Constant.h"
 
+#include "tilec/Support/CodePoints.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,13 +51,42 @@ std::string Constant::str() const {
   return getDType().str();
 }
 
+/// Python's literal for a string.
+static std::string quote(StringRef text, bool onlyAscii) {
+  char mark = text.contains('\'') && !text.contains('"') ? '"' : '\'';
+  std::string result(1, mark);
+  llvm::raw_string_ostream out(result);
+  auto escape = [&](char letter, uint32_t number, unsigned digits) {
+    out << '\\' << letter << llvm::utohexstr(number, /*LowerCase=*/true, digits);
+  };
+  for (StringRef piece : splitCodePoints(text)) {
+    uint32_t number = codePointNumber(piece);
+    bool isControl = number < 0x20 || (number >= 0x7F && number < 0xA0);
+    if (piece == "\n")
+      out << "\\n";
+    else if (piece == "\r")
+      out << "\\r";
+    else if (piece == "\t")
+      out << "\\t";
+    else if (piece == "\\" || piece.front() == mark)
+      out << '\\' << piece;
+    else if (!isControl && (number < 0x80 || !onlyAscii))
+      out << piece;
+    else if (number < 0x100)
+      escape('x', number, 2);
+    else
+      escape(number < 0x10000 ? 'u' : 'U', number, number < 0x10000 ? 4 : 8);
+  }
+  out << mark;
+  return result;
+}
+
 std::string Constant::repr() const {
-  if (!isString())
-    return str();
-  std::string text = "'";
-  llvm::raw_string_ostream stream(text);
-  llvm::printEscapedString(getString(), stream);
-  return text + "'";
+  return isString() ? quote(getString(), /*onlyAscii=*/false) : str();
+}
+
+std::string Constant::ascii() const {
+  return isString() ? quote(getString(), /*onlyAscii=*/true) : str();
 }
 
 bool Constant::isIdentical(const Constant &other) const {
@@ -140,7 +171,7 @@ namespace {
 
 /// The parts of a format specification `[[fill]align][sign][#][0][width][,][.precision][type]`.
 struct FormatSpec {
-  char fill = ' ';
+  std::string fill = " ";
   char align = 0;
   char sign = '-';
   bool alternate = false;
@@ -150,10 +181,11 @@ struct FormatSpec {
 
   bool parse(StringRef text) {
     auto isAlign = [](char c) { return c == '<' || c == '>' || c == '^' || c == '='; };
-    if (text.size() >= 2 && isAlign(text[1])) {
-      fill = text[0];
-      align = text[1];
-      text = text.drop_front(2);
+    size_t first = text.empty() ? 0 : firstCodePoint(text).size();
+    if (text.size() > first && isAlign(text[first])) {
+      fill = text.take_front(first).str();
+      align = text[first];
+      text = text.drop_front(first + 1);
     } else if (!text.empty() && isAlign(text[0])) {
       align = text[0];
       text = text.drop_front();
@@ -166,7 +198,7 @@ struct FormatSpec {
     if (text.starts_with("0")) {
       text = text.drop_front();
       if (!align) {
-        fill = '0';
+        fill = "0";
         align = '=';
       }
     }
@@ -187,6 +219,14 @@ struct FormatSpec {
 };
 
 } // namespace
+
+/// The first `count` code points, or all where there are fewer.
+static std::string takeCodePoints(StringRef text, size_t count) {
+  std::vector<StringRef> pieces = splitCodePoints(text);
+  if (count < pieces.size())
+    text = text.take_front(size_t(pieces[count].data() - text.data()));
+  return text.str();
+}
 
 FoldResult formatConstant(const Constant &value, StringRef specText) {
   if (specText.empty())
@@ -240,20 +280,25 @@ FoldResult formatConstant(const Constant &value, StringRef specText) {
       return invalid();
     digits = value.str();
     if (spec.precision >= 0)
-      digits = digits.substr(0, spec.precision);
+      digits = takeCodePoints(digits, size_t(spec.precision));
     numeric = false;
   } else {
     return invalid();
   }
 
-  size_t length = prefix.size() + digits.size();
+  size_t length = prefix.size() + countCodePoints(digits);
   size_t padding = spec.width > length ? spec.width - length : 0;
   char align = spec.align ? spec.align : numeric ? '>' : '<';
   size_t left = align == '<' || align == '=' ? 0 : align == '^' ? padding / 2 : padding;
   size_t right = align == '=' ? 0 : padding - left;
-  std::string inner = align == '=' ? std::string(padding, spec.fill) : "";
-  return Constant(std::string(left, spec.fill) + prefix + inner + digits +
-                  std::string(right, spec.fill));
+  auto fill = [&](size_t count) {
+    std::string text;
+    for (; count > 0; --count)
+      text += spec.fill;
+    return text;
+  };
+  std::string inner = align == '=' ? fill(padding) : "";
+  return Constant(fill(left) + prefix + inner + digits + fill(right));
 }
 
 } // namespace tilec

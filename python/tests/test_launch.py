@@ -544,7 +544,6 @@ def test_types_as_constants():
         assert out[0] == expected
 
 
-@pytest.mark.xfail(strict=True, reason="the compile-time interpreter counts bytes")
 def test_the_length_of_a_text():
 
     @tilec.jit

@@ -53,9 +53,10 @@ public:
 
   /// Python's type name: "int", "NoneType", "dtype", ...
   llvm::StringRef getTypeName() const;
-  /// `str()` and `repr()` of the value.
+  /// `str()` and `repr()` of the value, and `ascii()`, which escapes all that is not ASCII.
   std::string str() const;
   std::string repr() const;
+  std::string ascii() const;
 
   /// Same kind and same value (so that 1, 1.0 and True differ); NaN equals itself.
   bool isIdentical(const Constant &other) const;

@@ -165,15 +165,16 @@ def k(n):
     f(*n)
 )",
                             {{"n=i32"}, {}, "k"});
-  EXPECT_THAT(result.diagnostics,
-              ElementsAre("error 7:5: missing argument 'b' in the call of 'f'",
-                          "error 9:16: too many arguments for 'f': expected 3, got 4",
-                          "error 10:13: 'f' has no parameter 'd'; did you mean 'a'?",
-                          "error 11:15: argument 'a' of 'f' is given twice",
-                          "error 12:5: int32 cannot be called",
-                          "error 13:5: missing argument 'pointer' in the call of 'tl.load'",
-                          "error 14:7: expected a tuple or a range of compile-time numbers, got "
-                          "int32"));
+  EXPECT_THAT(
+      result.diagnostics,
+      ElementsAre("error 7:5: missing argument 'b' in the call of 'f'",
+                  "error 9:16: too many arguments for 'f': expected 3, got 4",
+                  "error 10:13: 'f' has no parameter 'd'; did you mean 'a'?",
+                  "error 11:15: argument 'a' of 'f' is given twice",
+                  "error 12:5: int32 cannot be called",
+                  "error 13:5: missing argument 'pointer' in the call of 'tl.load'",
+                  "error 14:7: expected a tuple, a string or a range of compile-time numbers, got "
+                  "int32"));
 }
 
 TEST(ConstexprTest, negative_callChainIsNoted) {
