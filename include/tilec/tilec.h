@@ -753,6 +753,8 @@ typedef struct tilec_function_info {
 TILEC_API tilec_status tilec_function_get_info(tilec_function *function, tilec_function_info *info);
 /// Checks the arguments against the kernel (number, sizes, divisibility) and queues a launch. The
 /// values are copied.
+  /// The CUfunction, for other tools; it lives as long as the function. NULL on "sim".
+  void *handle;
 TILEC_API tilec_status tilec_function_launch(tilec_function *function,
                                              const tilec_device_launch *launch);
 

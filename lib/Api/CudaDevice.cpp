@@ -499,6 +499,7 @@ LaunchShape CudaFunction::shapeOf(const LaunchRequest &request) const {
 tilec_status CudaFunction::describe(tilec_function_info &info) {
   info.registers = entry->attributes().registers;
   info.local_bytes = entry->attributes().localBytes;
+  info.handle = entry->handle();
   std::lock_guard<std::mutex> lock(mutex);
   Result<int> programs =
       entry->maxActiveBlocksPerSm(metadata().threadsPerCta, metadata().dynamicSharedBytes);

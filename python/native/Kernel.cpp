@@ -451,6 +451,22 @@ static PyObject *warmup(PyObject *self, PyObject *args) {
   });
 }
 
+/// _handle_of(args, kwargs): the CUfunction of a call that was compiled; None on the simulator.
+static PyObject *handleOfCall(PyObject *self, PyObject *args) {
+  return onReadyCall(self, args, [](KernelState &, ReadyCall &ready) -> PyObject * {
+    tilec_function *function = nullptr;
+    tilec_function_info info = {};
+    info.struct_size = sizeof info;
+    tilec_status status = tilec_jit_get_function(ready.jit.get(), &ready.call, &function);
+    if (status == TILEC_OK)
+      status = tilec_function_get_info(function, &info);
+    tilec_function_destroy(function);
+    if (status != TILEC_OK)
+      return raiseStatus(status);
+    return info.handle ? PyLong_FromVoidPtr(info.handle) : Ref::borrow(Py_None).release();
+  });
+}
+
 static PyObject *subscript(PyObject *self, PyObject *grid) {
   auto *made = PyObject_New(LaunchObject, launchType);
   if (!made)
@@ -496,6 +512,7 @@ bool tilec::python::addKernelTypes(PyObject *module) {
       {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},
       {"_launch", launchMethod, METH_VARARGS, "Launches without hooks: (grid, args, kwargs)."},
       {"_describe", describe, METH_VARARGS, "What tells the code of a call: (args, kwargs)."},
+      {"_handle_of", handleOfCall, METH_VARARGS, "The driver's function: (args, kwargs)."},
       {"_warmup", warmup, METH_VARARGS, "Compiles and returns the kernel: (args, kwargs)."},
       {nullptr, nullptr, 0, nullptr}};
   static PyType_Slot kernelSlots[] = {

@@ -59,6 +59,17 @@ def test_hooks_of_launches(runtime):
     assert len(seen) == 2 and "Triton's hooks" not in _hooking._reasons
 
 
+def test_functions_of_the_driver(runtime):
+    seen = []
+    runtime.launch_enter_hook.add(lambda metadata: seen.append(metadata.get()["function"]))
+    plus = make_kernel()
+    plus[(1, )](np.zeros(16, np.int32), 16)
+    # The simulator has none.
+    assert seen == [None]
+    compiled = plus.device_caches[0][0].popitem()[1]
+    assert compiled.is_loaded and compiled.function is None
+
+
 def test_a_hook_that_is_a_function(runtime):
     before, seen = runtime.launch_enter_hook, []
     runtime.launch_enter_hook = lambda metadata: seen.append(metadata.get()["name"])

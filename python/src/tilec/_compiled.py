@@ -73,6 +73,7 @@ class CompiledKernel:
         #: The same for the same code in all processes.
         self.hash = _hash_of(source, options, facts)
         self.is_loaded = False  #: whether Triton's hooks were told that it is
+        self.function: int | None = None  #: the driver's function, once they were; None on the simulator
         self.metadata = SimpleNamespace(
             name=self.name, target=facts["target"], num_warps=facts.get("numWarps", 4),
             num_stages=facts.get("numStages", 1), num_ctas=1, shared=shared, hash=self.hash,

@@ -87,8 +87,9 @@ def launch(kernel, grid, args, kwargs):
         return None
     if not compiled.is_loaded:
         compiled.is_loaded = True
-        for name in ("kernel_load_start_hook", "kernel_load_end_hook"):
-            _call(name, None, None, compiled.name, {}, compiled.hash)
+        _call("kernel_load_start_hook", None, None, compiled.name, {}, compiled.hash)
+        compiled.function = kernel._handle_of(args, kwargs)
+        _call("kernel_load_end_hook", None, compiled.function, compiled.name, {}, compiled.hash)
     arguments = kernel._arguments(args, kwargs)
     if callable(grid):
         grid = grid(arguments)
@@ -107,7 +108,7 @@ def _launch_metadata(function, compiled, grid, arguments: dict):
 
     active = driver.active
     stream = active.get_current_stream(active.get_current_device())
-    metadata = LazyDict({"name": compiled.name, "function": None, "stream": stream})
+    metadata = LazyDict({"name": compiled.name, "function": compiled.function, "stream": stream})
     if function.launch_metadata is not None:
         metadata.add(function.launch_metadata, (grid, compiled.metadata, arguments))
     return metadata

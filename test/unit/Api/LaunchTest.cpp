@@ -442,6 +442,7 @@ TEST(ApiLaunch, kernelsOfTheOtherKind) {
   EXPECT_EQ(tilec_function_get_info(function, &info), TILEC_OK);
   EXPECT_EQ(info.registers, 40);
   EXPECT_EQ(info.programs_per_multiprocessor, 8);
+  EXPECT_NE(info.handle, nullptr);
   tilec_function_destroy(function);
   EXPECT_EQ(tilec_function_load(sim, nullptr, &function), TILEC_INVALID_ARGUMENT);
   EXPECT_EQ(tilec_function_load(nullptr, gpu.kernel.handle(), &function), TILEC_INVALID_ARGUMENT);
