@@ -127,7 +127,8 @@ typedef enum tilec_stage {
 /// A stage in tilec_options.keep_stages.
 #define TILEC_KEEP(stage) (UINT32_C(1) << (stage))
 
-/// Keeps device assertions.
+/// Keeps device assertions, and adds some: sums, differences and products of integers of less than
+/// 64 bits must not overflow.
 #define TILEC_COMPILE_DEBUG UINT32_C(1)
 /// Leaves source lines out of the PTX.
 #define TILEC_COMPILE_NO_LINE_INFO UINT32_C(2)
@@ -137,6 +138,10 @@ typedef enum tilec_stage {
 #define TILEC_COMPILE_REMARKS UINT32_C(8)
 /// Counts instructions by class on the simulator.
 #define TILEC_COMPILE_COUNT_INSTRUCTIONS UINT32_C(16)
+/// Leaves the checks of integers out of what TILEC_COMPILE_DEBUG does.
+#define TILEC_COMPILE_NO_OVERFLOW_CHECKS UINT32_C(32)
+/// Has exp and exp2 of fp32 give subnormal numbers, which are 0 otherwise.
+#define TILEC_COMPILE_KEEP_SUBNORMALS UINT32_C(64)
 
 /// What is said about one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
 /// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1"; of a tuple "(*fp32, i32)", or
@@ -748,13 +753,13 @@ typedef struct tilec_function_info {
   int32_t local_bytes;
   /// Programs that one multiprocessor can hold at once; 0 on "sim".
   int32_t programs_per_multiprocessor;
+  /// The CUfunction, for other tools; it lives as long as the function. NULL on "sim".
+  void *handle;
 } tilec_function_info;
 
 TILEC_API tilec_status tilec_function_get_info(tilec_function *function, tilec_function_info *info);
 /// Checks the arguments against the kernel (number, sizes, divisibility) and queues a launch. The
 /// values are copied.
-  /// The CUfunction, for other tools; it lives as long as the function. NULL on "sim".
-  void *handle;
 TILEC_API tilec_status tilec_function_launch(tilec_function *function,
                                              const tilec_device_launch *launch);
 

@@ -64,7 +64,8 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
 
   constexpr uint32_t known = TILEC_COMPILE_DEBUG | TILEC_COMPILE_NO_LINE_INFO |
                              TILEC_COMPILE_NO_FMA | TILEC_COMPILE_REMARKS |
-                             TILEC_COMPILE_COUNT_INSTRUCTIONS;
+                             TILEC_COMPILE_COUNT_INSTRUCTIONS | TILEC_COMPILE_NO_OVERFLOW_CHECKS |
+                             TILEC_COMPILE_KEEP_SUBNORMALS;
   if (options.flags & ~known)
     return invalid("options: unknown flags 0x" + llvm::utohexstr(options.flags & ~known));
   if (options.max_steps != 0)
@@ -75,7 +76,9 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
     result.unrollLimit = options.max_unroll;
   result.debug = options.flags & TILEC_COMPILE_DEBUG;
   result.lineInfo = !(options.flags & TILEC_COMPILE_NO_LINE_INFO);
+  result.overflowChecks = !(options.flags & TILEC_COMPILE_NO_OVERFLOW_CHECKS);
   result.fpFusion = !(options.flags & TILEC_COMPILE_NO_FMA);
+  result.flushSubnormals = !(options.flags & TILEC_COMPILE_KEEP_SUBNORMALS);
   result.remarks = options.flags & TILEC_COMPILE_REMARKS;
   result.countInstructions = options.flags & TILEC_COMPILE_COUNT_INSTRUCTIONS;
   return TILEC_OK;

@@ -197,6 +197,7 @@ tilec_status JitObject::find(const tilec_call &call, const JitVariant *&variant)
   made->number = uint32_t(count.load(std::memory_order_relaxed));
   variant = made.get();
   buckets[bucket].store(made.release(), std::memory_order_release);
+  }
   ++count;
   return TILEC_OK;
 }
@@ -230,7 +231,9 @@ tilec_status JitObject::makeOptions(const tilec_call &call, CompileOptions &opti
   options.remarks |= asked.remarks;
   options.countInstructions |= asked.countInstructions;
   return TILEC_OK;
+  options.overflowChecks &= asked.overflowChecks;
 }
+  options.flushSubnormals &= asked.flushSubnormals;
 
 tilec_status JitObject::compile(const tilec_call &call, std::unique_ptr<JitVariant> &variant) {
   CompileOptions options;

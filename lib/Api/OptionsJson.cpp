@@ -18,7 +18,9 @@ static std::pair<const char *, std::string ToolSearch::*> toolTexts[] = {
     {"executable", &ToolSearch::executable}};
 static std::pair<const char *, bool CompileOptions::*> flags[] = {
     {"debug", &CompileOptions::debug},
+    {"overflowChecks", &CompileOptions::overflowChecks},
     {"fpFusion", &CompileOptions::fpFusion},
+    {"flushSubnormals", &CompileOptions::flushSubnormals},
     {"countInstructions", &CompileOptions::countInstructions}};
 static std::pair<const char *, std::optional<int> CompileOptions::*> numbers[] = {
     {"numWarps", &CompileOptions::numWarps},

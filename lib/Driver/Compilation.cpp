@@ -97,6 +97,7 @@ OwningOpRef<ModuleOp> Compilation::makeTile(DiagnosticEngine &engine) {
   irgen.numStages = options.numStages;
   irgen.heuristicArguments = options.heuristicArguments;
   irgen.debug = options.debug;
+  irgen.overflowChecks = options.overflowChecks;
   irgen.warn = true;
   irgen.stepLimit = options.stepLimit;
   irgen.opLimit = options.opLimit;
@@ -244,6 +245,7 @@ PTXOptions Compilation::ptxOptions() const {
   ptx.target = options.target;
   ptx.lineInfo = options.lineInfo;
   ptx.fuseMultiplyAdd = options.fpFusion;
+  ptx.flushSubnormals = options.flushSubnormals;
   ptx.mathLibraries = findMathLibraries(mathLibraryHints(options.tools));
   // The smaller and faster code where it is there.
   ptx.mathPreference = MathLibraryPreference::libdevice;

@@ -151,6 +151,8 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   for (const std::string &text : options.warnings.getTexts())
     hasher.add("warning", text);
   hasher.add("debug", options.debug).add("lines", options.lineInfo);
+  hasher.add("overflow", options.debug && options.overflowChecks);
+  hasher.add("flushes", options.flushSubnormals);
   hasher.add("fusion", options.fpFusion).add("remarks", options.remarks);
   if (isForHost()) {
     hasher.add("host", hostIdentity()).add("counts", options.countInstructions);

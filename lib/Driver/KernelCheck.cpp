@@ -130,6 +130,7 @@ SignatureSearch::SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &
   irgen.numWarps = base.numWarps;
   irgen.numStages = base.numStages;
   irgen.debug = base.debug;
+  irgen.overflowChecks = base.overflowChecks;
   llvm::StringRef processor = base.target;
   processor.consume_front("sim:");
   if (llvm::Expected<PTXTarget> target = findPTXTarget(processor))

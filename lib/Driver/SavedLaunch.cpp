@@ -117,7 +117,9 @@ static json::Object optionsToJson(const CompileOptions &options) {
                       {"arguments", pairsToJson(options.arguments, &ArgumentSpec::type)},
                       {"constants", pairsToJson(options.constants, &ConstantSpec::value)},
                       {"debug", options.debug},
-                      {"fpFusion", options.fpFusion}};
+                      {"overflowChecks", options.overflowChecks},
+                      {"fpFusion", options.fpFusion},
+                      {"flushSubnormals", options.flushSubnormals}};
   auto addNumber = [&](const char *name, std::optional<int> number) {
     if (number)
       object[name] = *number;

@@ -162,6 +162,8 @@ bool Reader::readOptions(const json::Object &object, json::Path path) {
          readPairs(*options, "arguments", to.arguments, path) &&
          readPairs(*options, "constants", to.constants, path) &&
          read(*options, "debug", to.debug, path) && read(*options, "fpFusion", to.fpFusion, path) &&
+         read(*options, "overflowChecks", to.overflowChecks, path) &&
+         read(*options, "flushSubnormals", to.flushSubnormals, path) &&
          readNumber(*options, "numWarps", to.numWarps, path) &&
          readNumber(*options, "numStages", to.numStages, path) &&
          readNumber(*options, "maxRegisters", to.maxRegisters, path);

@@ -120,7 +120,7 @@ FailureOr<Value> genZipLongest(Generator &g, const BoundArgs &a) {
 FailureOr<Value> combine(Generator &g, const BoundArg &function, const Value &a, const Value &b,
                          SourceRange range) {
   if (!function.given || function.value.isNone())
-    return g.binary(ast::BinaryOp::Add, a, b, range);
+    return g.binary(ast::BinaryOp::Add, a, b, range, /*isChecked=*/true);
   return g.call(function.value,
                 {Generator::CallArg{"", a, range}, Generator::CallArg{"", b, range}}, range);
 }

@@ -206,7 +206,12 @@ FailureOr<Value> genUMulHi(Generator &g, const BoundArgs &a) {
 }
 
 template <ast::BinaryOp op> FailureOr<Value> genBinary(Generator &g, const BoundArgs &a) {
-  return g.binary(op, a[0].value, a[1].value, a.range);
+  FailureOr<bool> isChecked = true;
+  if (a.has(2))
+    isChecked = g.toBool(a[2].value, a[2].range, "'sanitize_overflow'");
+  if (mlir::failed(isChecked))
+    return failure();
+  return g.binary(op, a[0].value, a[1].value, a.range, *isChecked);
 }
 
 template <ast::BoolOpKind op> FailureOr<Value> genLogical(Generator &g, const BoundArgs &a) {

@@ -114,7 +114,8 @@ FailureOr<Value> genSum(Generator &g, const BoundArgs &a) {
     return failure();
   Value result = a.has(1) ? a[1].value : Value::integer(0);
   for (const Value &element : *elements) {
-    FailureOr<Value> next = g.binary(ast::BinaryOp::Add, result, element, a.range);
+    FailureOr<Value> next =
+        g.binary(ast::BinaryOp::Add, result, element, a.range, /*isChecked=*/true);
     if (mlir::failed(next))
       return failure();
     result = *next;

@@ -111,6 +111,12 @@ FailureOr<Value> genReduce(Generator &g, const BoundArgs &a) {
     return failure();
   Type reduced = operands.front().getRuntime()->type;
   reduced.shape.erase(reduced.shape.begin() + axis);
+  if (std::optional<Value> addends = widenAddends(g, reduce.getCombine(), operands)) {
+    auto exact = g.create<tile::ReduceOp>(addends->getRuntime()->value, static_cast<int>(axis));
+    emitWideSum(g, exact.getCombine());
+    g.assertExact(ast::BinaryOp::Add, Value::runtime(reduce->getResult(0), reduced),
+                  Value::runtime(exact->getResult(0), reduced.withElement(ScalarKind::Int64)));
+  }
   std::vector<Value> results;
   for (auto [result, type] : llvm::zip(reduce->getResults(), types)) {
     Value value = Value::runtime(result, reduced.withElement(type));

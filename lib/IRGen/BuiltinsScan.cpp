@@ -39,6 +39,13 @@ FailureOr<Value> genScan(Generator &g, const BoundArgs &a) {
   auto scan = g.create<tile::ScanOp>(values, static_cast<int>(*axis), *reverse);
   if (mlir::failed(emitCombine(g, scan.getCombine(), types, a[Combine].value, a.range)))
     return failure();
+  if (std::optional<Value> addends = widenAddends(g, scan.getCombine(), *operands)) {
+    auto exact =
+        g.create<tile::ScanOp>(addends->getRuntime()->value, static_cast<int>(*axis), *reverse);
+    emitWideSum(g, exact.getCombine());
+    g.assertExact(ast::BinaryOp::Add, Value::runtime(scan->getResult(0), type),
+                  Value::runtime(exact->getResult(0), type.withElement(ScalarKind::Int64)));
+  }
   std::vector<Value> results;
   for (auto [result, element] : llvm::zip(scan->getResults(), types))
     results.push_back(Value::runtime(result, type.withElement(element)));

@@ -89,7 +89,7 @@ FailureOr<Value> Generator::evaluateImpl(const ast::Expr *expr) {
     FailureOr<Value> rhs = evaluate(binaryExpr->rhs);
     if (mlir::failed(lhs) || mlir::failed(rhs))
       return failure();
-    return binary(binaryExpr->op, *lhs, *rhs, expr->range);
+    return binary(binaryExpr->op, *lhs, *rhs, expr->range, /*isChecked=*/true);
   }
   case ExprKind::BoolOp:
     return evaluateBoolOp(*llvm::cast<ast::BoolOp>(expr));

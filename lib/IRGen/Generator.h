@@ -269,12 +269,20 @@ public:
 
   // Operators -------------------------------------------------------------------------------------
 
-  FailureOr<Value> binary(ast::BinaryOp op, const Value &lhs, const Value &rhs, SourceRange range);
+  /// Of the program's own operations a debug build checks the results (`isChecked`); there is
+  /// nothing to check about addresses that the compiler makes.
+  FailureOr<Value> binary(ast::BinaryOp op, const Value &lhs, const Value &rhs, SourceRange range,
+                          bool isChecked = false);
   FailureOr<Value> unary(ast::UnaryOp op, const Value &operand, SourceRange range);
   FailureOr<Value> compare(ast::CompareOp op, const Value &lhs, const Value &rhs,
                            SourceRange range);
   /// Comparison of two runtime values of the same type.
   Value emitCompare(ast::CompareOp op, const Value &lhs, const Value &rhs);
+  /// In a debug build, has the kernel stop where the integer `result` of an operation is not what
+  /// it is in 64 bits. Not in the language's library and in combine functions.
+  void checkOverflow(ast::BinaryOp op, const Value &lhs, const Value &rhs, const Value &result);
+  /// The assertion of such a check; `exact` is the result in 64 bits.
+  void assertExact(ast::BinaryOp op, const Value &result, const Value &exact);
   /// Elementwise logical operations through int1.
   FailureOr<Value> logical(ast::BoolOpKind op, const Value &lhs, const Value &rhs,
                            SourceRange range);

@@ -14,7 +14,7 @@ using ast::BinaryOp;
 using ast::CompareOp;
 
 FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &rhs,
-                                   SourceRange range) {
+                                   SourceRange range, bool isChecked) {
   if (lhs.isPoison() || rhs.isPoison())
     return failure();
   if (lhs.isAggregate() || rhs.isAggregate())
@@ -83,6 +83,8 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
   FailureOr<Value> result = emitArithmetic(op, operands[0], operands[1], range);
   if (mlir::succeeded(result) && type.isFP8())
     return cast(*result, type, range);
+  if (mlir::succeeded(result) && isChecked)
+    checkOverflow(op, operands[0], operands[1], *result);
   return result;
 }
 
@@ -213,7 +215,10 @@ FailureOr<Value> Generator::unary(ast::UnaryOp op, const Value &operand, SourceR
   }
   if (type.element.isFloat())
     return emit<arith::NegFOp>(type, runtime->value);
-  return emit<arith::SubIOp>(type, makeZero(type).getRuntime()->value, runtime->value);
+  Value zero = makeZero(type);
+  Value negated = emit<arith::SubIOp>(type, zero.getRuntime()->value, runtime->value);
+  checkOverflow(BinaryOp::Sub, zero, operand, negated);
+  return negated;
 }
 
 static arith::CmpFPredicate getFloatPredicate(CompareOp op) {

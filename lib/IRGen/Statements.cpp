@@ -253,7 +253,7 @@ LogicalResult Generator::executeAugAssign(const ast::AugAssign &stmt) {
   FailureOr<Value> operand = evaluate(stmt.value);
   if (mlir::failed(before) || mlir::failed(operand))
     return failure();
-  FailureOr<Value> value = binary(stmt.op, *before, *operand, stmt.range);
+  FailureOr<Value> value = binary(stmt.op, *before, *operand, stmt.range, /*isChecked=*/true);
   if (mlir::failed(value))
     return failure();
   return assign(stmt.target, *value, stmt.range);

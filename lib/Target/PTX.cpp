@@ -14,6 +14,8 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -124,6 +126,16 @@ llvm::Error translateInto(DeviceModule::Impl &impl, ModuleOp module) {
 }
 
 /// Functions that every device has, and the question that libdevice asks the back end.
+/// 2^x is the one approximation that comes in two kinds.
+void keepSubnormals(llvm::Module &module) {
+  llvm::Type *type = llvm::Type::getFloatTy(module.getContext());
+  llvm::Function *flushing =
+      llvm::Intrinsic::getDeclarationIfExists(&module, llvm::Intrinsic::nvvm_ex2_approx_ftz, type);
+  if (flushing)
+    flushing->replaceAllUsesWith(
+        llvm::Intrinsic::getOrInsertDeclaration(&module, llvm::Intrinsic::nvvm_ex2_approx, type));
+}
+
 constexpr llvm::StringLiteral deviceFunctions[] = {"__assertfail", "__nvvm_reflect", "free",
                                                    "malloc", "vprintf"};
 
@@ -174,6 +186,8 @@ llvm::Expected<DeviceModule> translateToLLVM(ModuleOp module, const PTXOptions &
       attachLineInfo(module);
     if (llvm::Error translation = translateInto(*impl, module))
       return translation;
+    if (!options.flushSubnormals)
+      keepSubnormals(*impl->module);
     llvm::Expected<LinkedMath> math =
         linkMathLibraries(*impl->module, options.mathLibraries, options.mathPreference);
     if (!math)

@@ -12,7 +12,8 @@ using namespace tilec::python;
 namespace {
 /// Names of launch options, as interned strings.
 struct OptionNames {
-  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *fpFusion, *cooperative, *pdl, *check;
+  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *overflow, *fpFusion, *flushes,
+      *cooperative, *pdl, *check;
 };
 } // namespace
 
@@ -24,7 +25,9 @@ void tilec::python::setupOptionNames() {
                  PyUnicode_InternFromString("num_ctas"),
                  PyUnicode_InternFromString("maxnreg"),
                  PyUnicode_InternFromString("debug"),
+                 PyUnicode_InternFromString("sanitize_overflow"),
                  PyUnicode_InternFromString("enable_fp_fusion"),
+                 PyUnicode_InternFromString("enable_reflect_ftz"),
                  PyUnicode_InternFromString("launch_cooperative_grid"),
                  PyUnicode_InternFromString("launch_pdl"),
                  PyUnicode_InternFromString("check")};
@@ -66,8 +69,12 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
     call.compile_flags &= ~TILEC_COMPILE_DEBUG;
   if (isSame(name, optionNames.debug))
     return setFlag(call.compile_flags, TILEC_COMPILE_DEBUG, true);
+  if (isSame(name, optionNames.overflow))
+    return setFlag(call.compile_flags, TILEC_COMPILE_NO_OVERFLOW_CHECKS, false);
   if (isSame(name, optionNames.fpFusion))
     return setFlag(call.compile_flags, TILEC_COMPILE_NO_FMA, false);
+  if (isSame(name, optionNames.flushes))
+    return setFlag(call.compile_flags, TILEC_COMPILE_KEEP_SUBNORMALS, false);
   if (isSame(name, optionNames.cooperative))
     return setFlag(call.flags, TILEC_LAUNCH_COOPERATIVE, true);
   if (isSame(name, optionNames.pdl))

@@ -215,6 +215,27 @@ def test_assertions(capsys):
     assert (finding.line, finding.column) == place_of(asserts, "tl.device_assert")
 
 
+def test_overflow_of_integers():
+
+    @tilec.jit
+    def product(x, y, n):
+        tl.store(y, tl.load(x) * n)
+
+    x, y = np.full(1, 2**30, np.int32), np.zeros(1, np.int32)
+    product[1](x, y, 4)
+    assert y[0] == 0
+    with pytest.raises(tilec.KernelFault) as caught:
+        product[1](x, y, 4, debug=True)
+    finding = caught.value.findings[0]
+    assert finding.kind == "assert-failed" and "int32 overflow detected for operation mul" in finding.message
+    assert (finding.line, finding.column) == place_of(product, "tl.load(x) * n")
+    y[0] = 1
+    product[1](x, y, 4, debug=True, sanitize_overflow=False)
+    assert y[0] == 0
+    product[1](x, y, 1, debug=True)
+    assert y[0] == 2**30
+
+
 @pytest.fixture
 def report(monkeypatch):
     """tilec.report, of what a test does alone."""

@@ -20,6 +20,7 @@ CompileOptions makeCompileOptions(const KernelOptions &options) {
   result.numStages = options.numStages;
   result.maxRegisters = options.maxRegisters;
   result.debug = options.debug;
+  result.overflowChecks = options.overflowChecks;
   result.warnings = options.warnings;
   if (options.maxSteps != 0)
     result.stepLimit = options.maxSteps;

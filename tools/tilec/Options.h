@@ -44,6 +44,7 @@ struct KernelOptions {
   /// Only a configuration of the autotuner says it.
   std::optional<int> maxRegisters;
   bool debug = false;
+  bool overflowChecks = true;
   /// Empty: the environment and the usual places decide.
   std::string ptxas;
   CacheOptions cache;

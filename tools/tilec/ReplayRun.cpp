@@ -49,7 +49,9 @@ void applySaved(const SavedLaunch &saved, CompileOptions &options) {
   options.numStages = origin.numStages;
   options.maxRegisters = origin.maxRegisters;
   options.debug |= origin.debug;
+  options.overflowChecks &= origin.overflowChecks;
   options.fpFusion = origin.fpFusion;
+  options.flushSubnormals = origin.flushSubnormals;
   StringRef target = origin.target;
   if (target == "sm_90a")
     options.target = "sim";

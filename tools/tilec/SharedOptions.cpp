@@ -61,7 +61,10 @@ void SourceOptions::declare(OptionSet &options, const char *argumentValue,
   options.require("FILE");
   addImportRoots(options, kernel.importRoots);
   options.addRepeated("--arg", arguments, argumentText, argumentValue);
-  options.addFlag("--debug", kernel.debug, "Keep device assertions");
+  options.addFlag("--debug", kernel.debug,
+                  "Keep device assertions, and check that integers do not overflow");
+  options.addFlag("--overflow-checks,!--no-overflow-checks", kernel.overflowChecks,
+                  "With --debug, check integers (default)");
   addAssemblerOption(options, kernel.ptxas);
   addCacheOptions(options, kernel.cache);
   options.addValue("--diagnostics-format", diagnosticsFormat, "Errors and warnings as text, json",

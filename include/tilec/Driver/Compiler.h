@@ -72,10 +72,14 @@ struct CompileOptions {
   std::vector<Stage> keep;
   /// Keeps device assertions.
   bool debug = false;
+  /// As in IRGenOptions.
+  bool overflowChecks = true;
   /// Source lines in the PTX.
   bool lineInfo = true;
   /// Contracts multiply and add into fma.
   bool fpFusion = true;
+  /// exp and exp2 of fp32 give 0 in place of subnormal numbers, which is faster.
+  bool flushSubnormals = true;
   /// As in IRGenOptions.
   uint64_t stepLimit = IRGenOptions().stepLimit;
   uint64_t opLimit = IRGenOptions().opLimit;

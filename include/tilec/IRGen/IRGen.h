@@ -76,6 +76,9 @@ struct IRGenOptions {
   std::vector<std::pair<std::string, int64_t>> heuristicArguments;
   /// Keeps tl.device_assert and assert statements.
   bool debug = false;
+  /// With `debug`, also checks that sums, differences and products of integers of less than 64 bits
+  /// do not overflow.
+  bool overflowChecks = true;
   /// 90 for sm_90.
   int computeCapability = 90;
   /// Set to the number of evaluation steps in the kernel before the first error, for tools that

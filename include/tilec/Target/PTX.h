@@ -41,6 +41,8 @@ struct PTXOptions {
   bool lineInfo = true;
   /// Whether a multiplication and an addition may become one fma.
   bool fuseMultiplyAdd = true;
+  /// Whether approximations of fp32 may take subnormal results to zero.
+  bool flushSubnormals = true;
   /// 0 translates without optimising; 1 to 3 are LLVM's levels.
   unsigned optLevel = 3;
   /// The bitcode libraries to take mathematics from; see findMathLibraries.

@@ -48,6 +48,8 @@ def _request(src, target, parsed) -> dict:
     for index, name in enumerate(src.fn.arg_names):
         _add(arguments, constants, name, src.signature.get(name, "constexpr"), (index, ), src)
     flags = (1 if parsed.debug else 0) | (0 if parsed.enable_fp_fusion else 4)
+    flags |= 0 if getattr(parsed, "sanitize_overflow", True) else 32
+    flags |= 0 if getattr(parsed, "enable_reflect_ftz", True) else 64
     return {
         "kernel": src.fn.__name__,
         "target": f"sm_{target.arch}" + ("a" if target.arch in (90, 100) else ""),

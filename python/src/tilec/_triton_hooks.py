@@ -136,7 +136,8 @@ def _any_wants_information() -> bool:
 
 
 #: Options of a launch, by which `preload` compiles again.
-_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "enable_fp_fusion")
+_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "sanitize_overflow", "enable_fp_fusion",
+            "enable_reflect_ftz")
 
 
 def _information(kernel, key: str, device: int, args, kwargs, is_warmup: bool) -> dict:

@@ -211,8 +211,8 @@ _IGNORED_OPTIONS = {
     "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "cluster_dims", "default_dot_input_precision",
     "deprecated_fp8_dot_operand_dtypes", "extern_libs", "instrumentation_mode", "ir_override", "matrix_instr_nonkdim",
     "max_num_imprecise_acc_default", "maxRegAutoWS", "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups",
-    "reg_dec_producer", "reg_inc_consumer", "sanitize_overflow", "supported_fp8_dtypes", "waves_per_eu", "kpack",
-    "pingpongAutoWS", "enable_reflect_ftz", "ptx_options", "ptx_version", "warp_size", "schedule_hint",
+    "reg_dec_producer", "reg_inc_consumer", "supported_fp8_dtypes", "waves_per_eu", "kpack",
+    "pingpongAutoWS", "ptx_options", "ptx_version", "warp_size", "schedule_hint",
 }  # yapf: disable
 
 

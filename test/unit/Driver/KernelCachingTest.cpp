@@ -138,7 +138,12 @@ TEST_F(KernelCachingTest, OptionsCount) {
   expectMiss([](CompileOptions &o) { o.numStages = 2; });
   expectMiss([](CompileOptions &o) { o.lineInfo = false; });
   expectMiss([](CompileOptions &o) { o.fpFusion = false; });
+  expectMiss([](CompileOptions &o) { o.flushSubnormals = false; });
   expectMiss([](CompileOptions &o) { o.debug = true; });
+  expectMiss([](CompileOptions &o) {
+    o.debug = true;
+    o.overflowChecks = false;
+  });
   expectMiss([](CompileOptions &o) { o.remarks = true; });
 }
 
