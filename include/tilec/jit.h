@@ -185,9 +185,10 @@ typedef struct tilec_call {
 
 /// Queues a launch, after compiling if such values come for the first time. Threads that want the
 /// same kind meanwhile wait for the one that compiles it. After a failed compilation the messages
-/// are in tilec_last_error, and the next such call tries again. `variant` may be NULL; else
-/// `*variant` becomes the number of the code, which calls of the same kind have in common: 0 for
-/// the first kind, 1 for the next one.
+/// are in tilec_last_error. Calls of a kind that was TILEC_INPUT_ERROR are not compiled again;
+/// after other failures the next call tries again. `variant` may be NULL; else `*variant` becomes
+/// the number of the code, which calls of the same kind have in common: 0 for the first kind, 1 for
+/// the next one.
 TILEC_API tilec_status tilec_jit_launch(tilec_jit *jit, const tilec_call *call, uint32_t *variant);
 /// The number of the code for such values, compiled if need be; launches nothing.
 TILEC_API tilec_status tilec_jit_find(tilec_jit *jit, const tilec_call *call, uint32_t *variant);

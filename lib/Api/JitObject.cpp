@@ -189,15 +189,19 @@ tilec_status JitObject::find(const tilec_call &call, const JitVariant *&variant)
   std::lock_guard<std::mutex> lock(mutex);
   if ((variant = search(key, bucket)))
     return TILEC_OK;
+  if (auto refused = refusals.find(key); refused != refusals.end())
+    return fail(TILEC_INPUT_ERROR, refused->second);
   auto made = std::make_unique<JitVariant>();
   made->key = std::move(key);
-  if (tilec_status status = compile(call, made))
+  if (tilec_status status = compile(call, made)) {
+    if (status == TILEC_INPUT_ERROR)
+      refusals.emplace(made->key, tilec_last_error());
     return status;
+  }
   made->next = buckets[bucket].load(std::memory_order_relaxed);
   made->number = uint32_t(count.load(std::memory_order_relaxed));
   variant = made.get();
   buckets[bucket].store(made.release(), std::memory_order_release);
-  }
   ++count;
   return TILEC_OK;
 }
@@ -227,13 +231,13 @@ tilec_status JitObject::makeOptions(const tilec_call &call, CompileOptions &opti
     options.maxRegisters = asked.maxRegisters;
   options.debug |= asked.debug;
   options.lineInfo &= asked.lineInfo;
+  options.overflowChecks &= asked.overflowChecks;
   options.fpFusion &= asked.fpFusion;
+  options.flushSubnormals &= asked.flushSubnormals;
   options.remarks |= asked.remarks;
   options.countInstructions |= asked.countInstructions;
   return TILEC_OK;
-  options.overflowChecks &= asked.overflowChecks;
 }
-  options.flushSubnormals &= asked.flushSubnormals;
 
 tilec_status JitObject::compile(const tilec_call &call, std::unique_ptr<JitVariant> &variant) {
   CompileOptions options;

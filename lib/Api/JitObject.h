@@ -12,6 +12,7 @@
 #include "OptionsReader.h"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 
 namespace tilec::api {
@@ -63,6 +64,8 @@ private:
   void *context = nullptr;
   /// One thread compiles at a time.
   std::mutex mutex;
+  /// What the compiler said of calls that it refuses: it is not asked again.
+  std::map<KindKey, std::string> refusals;
   static constexpr size_t numBuckets = 32;
   std::atomic<JitVariant *> buckets[numBuckets] = {};
   std::atomic<size_t> count{0};

@@ -273,6 +273,29 @@ def test_the_report_of_what_does_not_compile(report):
     assert "refused" in str(report()) and str(report()).splitlines()[-1].startswith("0 kernels")
 
 
+LIMIT = 3
+
+
+def test_what_is_refused_is_compiled_once(report, monkeypatch):
+
+    @tilec.jit
+    def limited(x, SIZE: tl.constexpr):
+        tl.static_assert(SIZE <= LIMIT, "too many")
+        tl.store(x, SIZE)
+
+    x = np.zeros(1, np.int32)
+    for size in (4, 4, 4, 5, 5, 4):
+        with pytest.raises(tilec.CompilationError, match="too many"):
+            limited[1](x, SIZE=size)
+    assert [entry.options["constants"]["SIZE"] for entry in report()] == ["4", "5"]
+    monkeypatch.setitem(globals(), "LIMIT", 4)
+    limited[1](x, SIZE=4)
+    assert x[0] == 4
+    with pytest.raises(tilec.CompilationError, match="too many"):
+        limited[1](x, SIZE=5)
+    assert [entry.is_made for entry in report()] == [False, False, True, False]
+
+
 def test_the_report_of_launches_that_fell_back(report):
     for reason in ("first\nmore", "second", "second"):
         _report.add_fallback("left", reason)

@@ -14,6 +14,7 @@
 using namespace tilec;
 using namespace tilec::test;
 using testing::HasSubstr;
+using testing::Not;
 
 namespace {
 
@@ -213,6 +214,69 @@ TEST_F(ApiJit, refusals) {
   options.num_unaligned = 1;
   EXPECT_EQ(tilec_jit_create(device, &options, &other), TILEC_INVALID_ARGUMENT);
   EXPECT_THAT(tilec_last_error(), HasSubstr("'nobody', which is no parameter"));
+}
+
+TEST_F(ApiJit, refusedCallsAreNotCompiledAgain) {
+  int compilations = 0;
+  options.compiled = [](void *context, const tilec_jit_event *) { ++*static_cast<int *>(context); };
+  options.context = &compilations;
+  ASSERT_EQ(create("@triton.jit\ndef odd(x, N: tl.constexpr):\n"
+                   "    tl.static_assert(N % 2 == 1, 'N is odd')\n    tl.store(x, N)\n"),
+            TILEC_OK)
+      << tilec_last_error();
+  float x = 0;
+  std::vector<tilec_call_value> values = {pointer(&x), integer(2)};
+  tilec_call call = callOf(values);
+  EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_INPUT_ERROR);
+  std::string first = tilec_last_error();
+  EXPECT_THAT(first, HasSubstr("N is odd"));
+  tilec_device_synchronize(nullptr); // Another failure.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_INPUT_ERROR);
+    EXPECT_EQ(tilec_last_error(), first);
+  }
+  EXPECT_EQ(compilations, 1);
+  values[1] = integer(4);
+  EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_INPUT_ERROR);
+  values[1] = integer(3);
+  tilec_buffer buffer = {&x, sizeof x, "x", 0};
+  call.buffers = &buffer;
+  call.num_buffers = 1;
+  EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_OK) << tilec_last_error();
+  EXPECT_EQ(x, 3.0f);
+  EXPECT_EQ(compilations, 3);
+  EXPECT_EQ(tilec_jit_num_variants(jit), 1u);
+}
+
+TEST_F(ApiJit, flagsOfCalls) {
+  tilec_options compile = {};
+  compile.struct_size = sizeof compile;
+  compile.target = "sm_90a";
+  options.options = &compile;
+  tilec_device_destroy(std::exchange(device, nullptr));
+  ASSERT_EQ(create("@triton.jit\ndef power(x, n):\n"
+                   "    tl.store(x + n * n, tl.exp2(tl.load(x + n)))\n"),
+            TILEC_OK)
+      << tilec_last_error();
+  alignas(16) float x[4];
+  std::vector<tilec_call_value> values = {pointer(x), integer(3)};
+  tilec_call call = callOf(values);
+  auto ptxWith = [&](uint32_t flags) -> std::string {
+    call.compile_flags = flags;
+    tilec_kernel *kernel = nullptr;
+    EXPECT_EQ(tilec_jit_get_kernel(jit, &call, &kernel), TILEC_OK) << tilec_last_error();
+    std::string ptx = kernel ? tilec_kernel_ptx(kernel) : "";
+    tilec_kernel_destroy(kernel);
+    return ptx;
+  };
+  std::string plain = ptxWith(0);
+  EXPECT_THAT(plain, HasSubstr("ex2.approx.ftz.f32"));
+  EXPECT_THAT(plain, Not(HasSubstr("__assertfail")));
+  EXPECT_THAT(ptxWith(TILEC_COMPILE_KEEP_SUBNORMALS), HasSubstr("ex2.approx.f32"));
+  EXPECT_EQ(ptxWith(TILEC_COMPILE_NO_OVERFLOW_CHECKS), plain);
+  EXPECT_THAT(ptxWith(TILEC_COMPILE_DEBUG), HasSubstr("__assertfail"));
+  EXPECT_THAT(ptxWith(TILEC_COMPILE_DEBUG | TILEC_COMPILE_NO_OVERFLOW_CHECKS),
+              Not(HasSubstr("__assertfail")));
 }
 
 TEST_F(ApiJit, compilesWithoutADevice) {
