@@ -265,18 +265,6 @@ bool LinearLayout::isSurjective() const { return int32_t(getRank()) == getTotalO
 
 bool LinearLayout::isInjective() const { return int32_t(getRank()) == getTotalInDimSizeLog2(); }
 
-bool LinearLayout::isDistributed() const {
-  uint64_t seen = 0;
-  for (uint64_t basis : getFlatMatrix()) {
-    if (!basis)
-      continue;
-    if (!llvm::isPowerOf2_64(basis) || (seen & basis))
-      return false;
-    seen |= basis;
-  }
-  return true;
-}
-
 std::map<std::string, int32_t> LinearLayout::getFreeVariableMasks() const {
   std::map<std::string, int32_t> masks;
   F2Span span;
@@ -294,22 +282,6 @@ int32_t LinearLayout::getFreeVariableMask(llvm::StringRef inDim) const {
   auto masks = getFreeVariableMasks();
   auto it = masks.find(inDim.str());
   return it == masks.end() ? 0 : it->second;
-}
-
-int32_t LinearLayout::getNumConsecutiveInOut() const {
-  if (inDims.empty())
-    return 1;
-  llvm::ArrayRef<uint64_t> first = inDims.front().bases;
-  int32_t bits = 0;
-  while (bits < std::min<int32_t>(first.size(), kMaxDimBits) && first[bits] == uint64_t(1) << bits)
-    ++bits;
-  uint64_t others = 0;
-  for (size_t d = 0; d < inDims.size(); ++d)
-    for (size_t i = d == 0 ? bits : 0; i < inDims[d].bases.size(); ++i)
-      others |= inDims[d].bases[i];
-  if (others)
-    bits = std::min<int32_t>(bits, llvm::countr_zero(others));
-  return int32_t(1) << bits;
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,14 +305,6 @@ LinearLayout::apply(llvm::ArrayRef<std::pair<llvm::StringRef, int32_t>> ins) con
   for (size_t i = 0; i < outDims.size(); ++i)
     result.emplace_back(outDims[i].name, int32_t(outField(flat, i)));
   return result;
-}
-
-std::vector<int32_t> LinearLayout::applyCoords(llvm::ArrayRef<int32_t> ins) const {
-  assert(ins.size() == inDims.size() && "one coordinate per input dimension");
-  uint64_t flat = 0;
-  for (size_t i = 0; i < ins.size(); ++i)
-    flat ^= applyColumns<uint64_t>(inDims[i].bases, uint32_t(ins[i]));
-  return unflattenOut(flat);
 }
 
 uint64_t LinearLayout::applyFlat(uint64_t in) const {

@@ -139,83 +139,6 @@ LinearLayout LinearLayout::invert() const {
 // Quotients
 //===----------------------------------------------------------------------===//
 
-std::optional<LinearLayout> LinearLayout::divideLeft(const LinearLayout &b) const {
-  for (const In &dim : b.inDims)
-    if (int32_t(dim.bases.size()) > getInDimSizeLog2(dim.name))
-      return std::nullopt;
-  LinearLayout quotient;
-  for (const Out &dim : outDims)
-    quotient.outDims.push_back({dim.name, dim.log2Size - b.getOutDimSizeLog2(dim.name)});
-  for (const Out &dim : b.outDims)
-    if (dim.log2Size > getOutDimSizeLog2(dim.name))
-      return std::nullopt;
-
-  for (const In &dim : inDims) {
-    llvm::ArrayRef<uint64_t> low = b.getFlatBases(dim.name);
-    In in{dim.name, {}};
-    for (size_t i = 0; i < dim.bases.size(); ++i) {
-      if (i < low.size()) {
-        if (b.remapOut(low[i], outDims) != dim.bases[i])
-          return std::nullopt;
-        continue;
-      }
-      uint64_t basis = 0;
-      for (size_t d = 0; d < outDims.size(); ++d) {
-        uint64_t coord = outField(dim.bases[i], d);
-        int32_t lowBits = b.getOutDimSizeLog2(outDims[d].name);
-        if (coord & ((uint64_t(1) << lowBits) - 1))
-          return std::nullopt;
-        basis |= (coord >> lowBits) << quotient.outShift(d);
-      }
-      in.bases.push_back(basis);
-    }
-    quotient.inDims.push_back(std::move(in));
-  }
-  return quotient;
-}
-
-std::optional<LinearLayout> LinearLayout::divideRight(const LinearLayout &b) const {
-  for (const In &dim : b.inDims)
-    if (int32_t(dim.bases.size()) > getInDimSizeLog2(dim.name))
-      return std::nullopt;
-  for (const Out &dim : b.outDims)
-    if (dim.log2Size > getOutDimSizeLog2(dim.name))
-      return std::nullopt;
-  LinearLayout quotient;
-  for (const Out &dim : outDims)
-    quotient.outDims.push_back({dim.name, dim.log2Size - b.getOutDimSizeLog2(dim.name)});
-
-  for (const In &dim : inDims) {
-    llvm::ArrayRef<uint64_t> high = b.getFlatBases(dim.name);
-    size_t lowCount = dim.bases.size() - high.size();
-    In in{dim.name, {}};
-    for (size_t i = 0; i < dim.bases.size(); ++i) {
-      uint64_t lowBasis = 0, highBasis = 0;
-      unsigned highShift = 0;
-      for (size_t d = 0; d < outDims.size(); ++d) {
-        uint64_t coord = outField(dim.bases[i], d);
-        int32_t lowBits = quotient.outDims[d].log2Size;
-        lowBasis |= (coord & ((uint64_t(1) << lowBits) - 1)) << quotient.outShift(d);
-        highBasis |= (coord >> lowBits) << highShift;
-        highShift += outDims[d].log2Size - lowBits;
-      }
-      if (i < lowCount) {
-        if (highBasis)
-          return std::nullopt;
-        in.bases.push_back(lowBasis);
-        continue;
-      }
-      std::vector<Out> highDims;
-      for (size_t d = 0; d < outDims.size(); ++d)
-        highDims.push_back({outDims[d].name, outDims[d].log2Size - quotient.outDims[d].log2Size});
-      if (lowBasis || b.remapOut(high[i - lowCount], highDims) != highBasis)
-        return std::nullopt;
-    }
-    quotient.inDims.push_back(std::move(in));
-  }
-  return quotient;
-}
-
 //===----------------------------------------------------------------------===//
 // Restriction
 //===----------------------------------------------------------------------===//
@@ -263,23 +186,6 @@ LinearLayout LinearLayout::removeZeroBasesAlongDim(llvm::StringRef inDim) const 
 // Dimensions: reshape, reorder, join, resize, rename
 //===----------------------------------------------------------------------===//
 
-LinearLayout LinearLayout::reshapeIns(llvm::ArrayRef<OutDim> newDims) const {
-  std::vector<uint64_t> columns = getFlatMatrix();
-  LinearLayout result;
-  result.outDims = outDims;
-  size_t next = 0;
-  for (const OutDim &dim : newDims) {
-    assert(llvm::isPowerOf2_32(dim.second) && "sizes are powers of two");
-    size_t bits = llvm::Log2_32(dim.second);
-    assert(next + bits <= columns.size() && "reshape changes the total size");
-    result.inDims.push_back(
-        {dim.first, std::vector<uint64_t>(columns.begin() + next, columns.begin() + next + bits)});
-    next += bits;
-  }
-  assert(next == columns.size() && "reshape changes the total size");
-  return result;
-}
-
 LinearLayout LinearLayout::reshapeOuts(llvm::ArrayRef<OutDim> newDims) const {
   LinearLayout result = *this;
   result.outDims.clear();
@@ -289,28 +195,6 @@ LinearLayout LinearLayout::reshapeOuts(llvm::ArrayRef<OutDim> newDims) const {
   }
   assert(result.getTotalOutDimSizeLog2() == getTotalOutDimSizeLog2() &&
          "reshape changes the total size");
-  return result;
-}
-
-LinearLayout LinearLayout::flattenIns(llvm::StringRef name) const {
-  LinearLayout result;
-  result.outDims = outDims;
-  std::string newName = name.str();
-  if (newName.empty() && !inDims.empty())
-    newName = inDims.front().name;
-  if (!newName.empty())
-    result.inDims.push_back({newName, getFlatMatrix()});
-  return result;
-}
-
-LinearLayout LinearLayout::flattenOuts(llvm::StringRef name) const {
-  LinearLayout result = *this;
-  result.outDims.clear();
-  std::string newName = name.str();
-  if (newName.empty() && !outDims.empty())
-    newName = outDims.front().name;
-  if (!newName.empty())
-    result.outDims.push_back({newName, getTotalOutDimSizeLog2()});
   return result;
 }
 
@@ -339,43 +223,6 @@ LinearLayout LinearLayout::transposeOuts(llvm::ArrayRef<std::string> newOrder) c
   return result;
 }
 
-LinearLayout LinearLayout::concatIns(const LinearLayout &other) const {
-  LinearLayout result;
-  result.outDims = outDims;
-  for (const Out &dim : other.outDims) {
-    if (int index = result.findOut(dim.name); index >= 0)
-      result.outDims[index].log2Size = std::max(result.outDims[index].log2Size, dim.log2Size);
-    else
-      result.outDims.push_back(dim);
-  }
-  for (const LinearLayout *layout : {this, &other}) {
-    for (const In &dim : layout->inDims) {
-      assert(!result.hasInDim(dim.name) && "input dimension on both sides");
-      In in{dim.name, {}};
-      for (uint64_t basis : dim.bases)
-        in.bases.push_back(layout->remapOut(basis, result.outDims));
-      result.inDims.push_back(std::move(in));
-    }
-  }
-  return result;
-}
-
-LinearLayout LinearLayout::concatOuts(const LinearLayout &other) const {
-  LinearLayout result = *this;
-  unsigned shift = getTotalOutDimSizeLog2();
-  for (const Out &dim : other.outDims) {
-    assert(!hasOutDim(dim.name) && "output dimension on both sides");
-    result.outDims.push_back(dim);
-  }
-  for (In &dim : result.inDims) {
-    llvm::ArrayRef<uint64_t> more = other.getFlatBases(dim.name);
-    assert(more.size() == dim.bases.size() && "input sizes differ");
-    for (size_t i = 0; i < more.size(); ++i)
-      dim.bases[i] |= more[i] << shift;
-  }
-  return result;
-}
-
 LinearLayout LinearLayout::resizeInDim(llvm::StringRef inDim, int32_t newSize) const {
   assert(llvm::isPowerOf2_32(newSize) && "sizes are powers of two");
   int index = findIn(inDim);
@@ -394,22 +241,6 @@ LinearLayout LinearLayout::resizeOutDim(llvm::StringRef outDim, int32_t newSize)
   for (In &dim : result.inDims)
     for (uint64_t &basis : dim.bases)
       basis = remapOut(basis, result.outDims);
-  return result;
-}
-
-LinearLayout LinearLayout::renameInDim(llvm::StringRef oldName, llvm::StringRef newName) const {
-  LinearLayout result = *this;
-  int index = findIn(oldName);
-  assert(index >= 0 && (oldName == newName || !hasInDim(newName)) && "cannot rename");
-  result.inDims[index].name = newName.str();
-  return result;
-}
-
-LinearLayout LinearLayout::renameOutDim(llvm::StringRef oldName, llvm::StringRef newName) const {
-  LinearLayout result = *this;
-  int index = findOut(oldName);
-  assert(index >= 0 && (oldName == newName || !hasOutDim(newName)) && "cannot rename");
-  result.outDims[index].name = newName.str();
   return result;
 }
 
@@ -432,14 +263,6 @@ LinearLayout LinearLayout::squeezeIn(llvm::StringRef name) const {
   assert(index >= 0 && inDims[index].bases.empty() && "dimension is absent or has positions");
   LinearLayout result = *this;
   result.inDims.erase(result.inDims.begin() + index);
-  return result;
-}
-
-LinearLayout LinearLayout::squeezeOut(llvm::StringRef name) const {
-  int index = findOut(name);
-  assert(index >= 0 && outDims[index].log2Size == 0 && "dimension is absent or has positions");
-  LinearLayout result = *this;
-  result.outDims.erase(result.outDims.begin() + index);
   return result;
 }
 

@@ -117,33 +117,6 @@ LinearLayout broadcastOperandLayout(const LinearLayout &result, Shape operandSha
   return removeRegisterReplication(operand);
 }
 
-LinearLayout joinLayout(const LinearLayout &layout) {
-  unsigned rank = layout.getNumOutDims();
-  LinearLayout pair = LinearLayout::identity1D(2, kRegister, dimName(rank));
-  return (pair * toRegisterLayout(layout)).transposeOuts(dimNames(rank + 1));
-}
-
-std::optional<LinearLayout> splitLayout(const LinearLayout &layout, unsigned &registerBit) {
-  unsigned rank = layout.getNumOutDims();
-  if (rank == 0 || layout.getOutDimSize(dimName(rank - 1)) != 2)
-    return std::nullopt;
-  for (const std::string &name : layout.getInDimNames())
-    if (name != kRegister && maskAlongAxis(layout, name, rank - 1))
-      return std::nullopt;
-  int32_t mask = maskAlongAxis(layout, kRegister, rank - 1);
-  if (!mask || !llvm::isPowerOf2_32(mask))
-    return std::nullopt;
-  unsigned bit = llvm::Log2_32(mask);
-  std::vector<int32_t> alone(rank, 0);
-  alone[rank - 1] = 1;
-  if (layout.getBasis(kRegister, bit) != alone)
-    return std::nullopt;
-  registerBit = bit;
-  FlatIns ins = flatIns(toRegisterLayout(layout));
-  ins.front().second.erase(ins.front().second.begin() + bit);
-  return dropDim(LinearLayout::fromFlatBases(std::move(ins), layout.getOutDims()), rank - 1);
-}
-
 //===----------------------------------------------------------------------===//
 // Queries and register order
 //===----------------------------------------------------------------------===//
@@ -202,10 +175,6 @@ bool axisIsWithinWarp(const LinearLayout &layout, unsigned axis) {
   return !maskAlongAxis(layout, kWarp, axis) && !maskAlongAxis(layout, kBlock, axis);
 }
 
-bool axisIsWithinThread(const LinearLayout &layout, unsigned axis) {
-  return axisIsWithinWarp(layout, axis) && !maskAlongAxis(layout, kLane, axis);
-}
-
 std::vector<unsigned> contiguousRegisterBits(const LinearLayout &layout, unsigned axis) {
   std::vector<unsigned> bits;
   llvm::ArrayRef<uint64_t> registers = layout.getFlatBases(kRegister);
@@ -223,19 +192,6 @@ std::vector<unsigned> contiguousRegisterBits(const LinearLayout &layout, unsigne
     bits.push_back(unsigned(it - registers.begin()));
   }
   return bits;
-}
-
-LinearLayout permuteRegisterBits(const LinearLayout &layout, llvm::ArrayRef<unsigned> bitOrder) {
-  FlatIns ins = flatIns(layout);
-  for (auto &[name, bases] : ins) {
-    if (name != kRegister)
-      continue;
-    assert(bitOrder.size() == bases.size() && "not a permutation of the register bits");
-    std::vector<uint64_t> old = bases;
-    for (size_t i = 0; i < old.size(); ++i)
-      bases[i] = old[bitOrder[i]];
-  }
-  return LinearLayout::fromFlatBases(std::move(ins), layout.getOutDims());
 }
 
 } // namespace tilec

@@ -99,7 +99,6 @@ public:
   // Queries
   //===--------------------------------------------------------------------===//
 
-  unsigned getNumInDims() const { return inDims.size(); }
   unsigned getNumOutDims() const { return outDims.size(); }
   std::vector<std::string> getInDimNames() const;
   std::vector<std::string> getOutDimNames() const;
@@ -138,18 +137,11 @@ public:
   /// No two inputs share an output.
   bool isInjective() const;
   bool isInvertible() const { return isSurjective() && isInjective(); }
-  /// Every basis is zero or a power of two in the flattened output, without repeats among the
-  /// non-zero ones; all register layouts are of this kind.
-  bool isDistributed() const;
 
   /// Per input dimension, the mask of bits that are zero or depend on earlier bits (dimensions in
   /// order, low bits first): positions that differ only in those bits hold replicas.
   std::map<std::string, int32_t> getFreeVariableMasks() const;
   int32_t getFreeVariableMask(llvm::StringRef inDim) const;
-
-  /// Largest n = 2^k such that the n low positions of the first input dimension are n consecutive
-  /// positions of the flattened output, aligned to n: no other basis touches those k bits.
-  int32_t getNumConsecutiveInOut() const;
 
   //===--------------------------------------------------------------------===//
   // Evaluation
@@ -158,8 +150,6 @@ public:
   /// Image of a position. Input dimensions not named are 0; names the layout does not have must be
   /// given 0. The result lists every output dimension in order.
   NamedCoords apply(llvm::ArrayRef<std::pair<llvm::StringRef, int32_t>> ins) const;
-  /// As apply(), with one coordinate per input dimension in order; one per output dimension back.
-  std::vector<int32_t> applyCoords(llvm::ArrayRef<int32_t> ins) const;
   /// Flat to flat: first dimension in the lowest bits on both sides.
   uint64_t applyFlat(uint64_t in) const;
   /// Flat output from named inputs.
@@ -195,12 +185,6 @@ public:
   /// Two-sided inverse. Precondition: invertible.
   LinearLayout invert() const;
 
-  /// Q with *this == B * Q, if there is one with Q's dimensions equal to this layout's dimensions:
-  /// B's bits are the low bits, and the other bases do not touch B's outputs.
-  std::optional<LinearLayout> divideLeft(const LinearLayout &b) const;
-  /// Q with *this == Q * B, likewise for the high bits.
-  std::optional<LinearLayout> divideRight(const LinearLayout &b) const;
-
   /// Restriction to the named input dimensions, projected on the named output dimensions, in this
   /// layout's order. Names must exist.
   LinearLayout sublayout(llvm::ArrayRef<llvm::StringRef> ins,
@@ -214,32 +198,21 @@ public:
   /// Drops the zero bases of `inDim`; the dimension stays, smaller.
   LinearLayout removeZeroBasesAlongDim(llvm::StringRef inDim) const;
 
-  /// Flattens all input (output) dimensions and splits them anew, first dimension lowest. The total
-  /// size is unchanged.
-  LinearLayout reshapeIns(llvm::ArrayRef<OutDim> newDims) const;
+  /// Flattens all output dimensions and splits them anew, first dimension lowest. The total size is
+  /// unchanged.
   LinearLayout reshapeOuts(llvm::ArrayRef<OutDim> newDims) const;
-  /// One dimension named `name`, or the first dimension's name when empty.
-  LinearLayout flattenIns(llvm::StringRef name = "") const;
-  LinearLayout flattenOuts(llvm::StringRef name = "") const;
   /// Reorders dimensions; `newOrder` is a permutation of the names.
   LinearLayout transposeIns(llvm::ArrayRef<std::string> newOrder) const;
   LinearLayout transposeOuts(llvm::ArrayRef<std::string> newOrder) const;
-  /// Input dimensions of both, over the same output dimensions (larger size kept).
-  LinearLayout concatIns(const LinearLayout &other) const;
-  /// Output dimensions of both, over the same input dimensions (same sizes).
-  LinearLayout concatOuts(const LinearLayout &other) const;
   /// Changes an input size: cut the high bits, or append zero bases.
   LinearLayout resizeInDim(llvm::StringRef inDim, int32_t newSize) const;
   /// Changes an output size; bases beyond a smaller size lose their high bits.
   LinearLayout resizeOutDim(llvm::StringRef outDim, int32_t newSize) const;
-  LinearLayout renameInDim(llvm::StringRef oldName, llvm::StringRef newName) const;
-  LinearLayout renameOutDim(llvm::StringRef oldName, llvm::StringRef newName) const;
   /// Appends a dimension with one position.
   LinearLayout unsqueezeIn(llvm::StringRef name) const;
   LinearLayout unsqueezeOut(llvm::StringRef name) const;
   /// Drops a dimension with one position.
   LinearLayout squeezeIn(llvm::StringRef name) const;
-  LinearLayout squeezeOut(llvm::StringRef name) const;
 
   //===--------------------------------------------------------------------===//
   // Comparison and printing

@@ -116,14 +116,6 @@ LinearLayout broadcastTo(const LinearLayout &layout, Shape shape);
 /// have size 1 in `operandShape` are cleared, replicated registers dropped.
 LinearLayout broadcastOperandLayout(const LinearLayout &result, Shape operandShape);
 
-/// Appends a last dimension of size 2 on a new lowest register bit: the result of joining two
-/// tensors (register 2r from the first, 2r+1 from the second).
-LinearLayout joinLayout(const LinearLayout &layout);
-
-/// Undoes joinLayout: the last dimension has size 2 and is one register bit alone, whose index goes
-/// to `registerBit`. nullopt when it is not.
-std::optional<LinearLayout> splitLayout(const LinearLayout &layout, unsigned &registerBit);
-
 //===----------------------------------------------------------------------===//
 // Register layout queries
 //===----------------------------------------------------------------------===//
@@ -145,18 +137,12 @@ std::vector<int64_t> layoutShape(const LinearLayout &layout);
 /// Mask of the bits of `inDim` whose basis has a component along dimension `axis`.
 int32_t maskAlongAxis(const LinearLayout &layout, llvm::StringRef inDim, unsigned axis);
 
-/// No lane, warp or block bit runs along `axis`: a reduction over it stays inside each thread.
-bool axisIsWithinThread(const LinearLayout &layout, unsigned axis);
 /// No warp or block bit runs along `axis`.
 bool axisIsWithinWarp(const LinearLayout &layout, unsigned axis);
 
 /// Register bits b0, b1, ... whose bases are 1, 2, 4, ... along `axis` and nothing else, while no
 /// other basis touches those coordinate bits: 2^n consecutive elements in one thread.
 std::vector<unsigned> contiguousRegisterBits(const LinearLayout &layout, unsigned axis);
-
-/// Registers rearranged so that register bit i of the result is bit `bitOrder[i]` of the operand.
-/// `bitOrder` is a permutation of all register bits.
-LinearLayout permuteRegisterBits(const LinearLayout &layout, llvm::ArrayRef<unsigned> bitOrder);
 
 } // namespace tilec
 

@@ -74,7 +74,8 @@ TEST(ScanLayoutTest, totalsOfEveryRun) {
   EXPECT_EQ(layoutShape(totals.perWarp), std::vector<int64_t>{32});
   EXPECT_EQ(elementsPerThread(totals.perWarp), 8);
   EXPECT_EQ(elementsPerThread(totals.gathered), 32);
-  EXPECT_TRUE(axisIsWithinThread(totals.gathered, 0));
+  EXPECT_TRUE(axisIsWithinWarp(totals.gathered, 0));
+  EXPECT_EQ(maskAlongAxis(totals.gathered, kLane, 0), 0);
   // The run of an element is its coordinate divided by the size of a run, which is 128.
   for (int32_t reg = 0; reg < 32; ++reg)
     for (int32_t warp = 0; warp < 4; ++warp) {
