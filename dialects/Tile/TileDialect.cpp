@@ -143,6 +143,17 @@ static LogicalResult verifyHint(Operation *op, NamedAttribute attribute) {
   return success();
 }
 
+static LogicalResult verifyTarget(Operation *op, Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  if (!text || !isa<ModuleOp>(op))
+    return op->emitError("expected '")
+           << TileDialect::kTargetAttr << "' to be a string of a module, got " << value;
+  llvm::Expected<const Processor *> processor = findProcessor(text.getValue());
+  if (!processor)
+    return op->emitError(llvm::toString(processor.takeError()));
+  return success();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
   StringRef name = attribute.getName();
   if (name == kKernelAttr && !isa<FunctionOpInterface>(op))
@@ -152,6 +163,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op, NamedAttribut
            << name << "' to be a unit attribute, got " << attribute.getValue();
   if (name == kDivisibilityAttr || name == kContiguityAttr || name == kConstancyAttr)
     return verifyHint(op, attribute);
+  if (name == kTargetAttr)
+    return verifyTarget(op, attribute.getValue());
   return success();
 }
 
@@ -180,3 +193,14 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regi
 
 #define GET_OP_CLASSES
 #include "dialects/Tile/TileOps.cpp.inc"
+
+const tilec::Processor &tilec::processorOf(Operation *op) {
+  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
+  auto name =
+      module ? module->getAttrOfType<StringAttr>(tile::TileDialect::kTargetAttr) : StringAttr();
+  if (!name)
+    return defaultProcessor();
+  llvm::Expected<const Processor *> processor = findProcessor(name.getValue());
+  // The verifier of the attribute knows it.
+  return processor ? **processor : (llvm::consumeError(processor.takeError()), defaultProcessor());
+}

@@ -40,6 +40,8 @@ def Tile_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Unit attribute of a `func.func` that is a kernel entry.
     static constexpr ::llvm::StringLiteral kKernelAttr = "tile.kernel";
+    /// Module attribute: the processor that code is made for, e.g. "sm_90a".
+    static constexpr ::llvm::StringLiteral kTargetAttr = "tile.target";
     /// Argument name as written in the source (string attribute of a function argument).
     static constexpr ::llvm::StringLiteral kNameAttr = "tile.name";
     /// Argument type in signature notation, e.g. "*fp32" or "u32" (string attribute of a function argument).

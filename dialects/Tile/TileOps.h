@@ -20,6 +20,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Support/Processor.h"
 
 #include "dialects/Tile/TileEnums.h.inc"
 
@@ -68,6 +69,12 @@ struct CombineRegion : mlir::OpTrait::TraitBase<ConcreteType, CombineRegion> {
 
 #define GET_OP_CLASSES
 #include "dialects/Tile/TileOps.h.inc"
+
+namespace tilec {
+/// The processor that the module around `op` is for (`tile.target`); the default when it does not
+/// say.
+const Processor &processorOf(mlir::Operation *op);
+} // namespace tilec
 
 namespace tilec::tile {
 

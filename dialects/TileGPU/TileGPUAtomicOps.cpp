@@ -9,10 +9,11 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-unsigned tilegpu::maxAtomicElements(tile::AtomicKind kind, Type element, int computeCapability) {
+unsigned tilegpu::maxAtomicElements(tile::AtomicKind kind, Type element,
+                                    const Processor &processor) {
   if (kind != tile::AtomicKind::add)
     return 1;
-  bool hasVectors = computeCapability >= 90;
+  bool hasVectors = processor.has(Feature::VectorAtomics);
   if (element.isF16())
     return hasVectors ? 8 : 2;
   if (element.isBF16())

@@ -155,15 +155,3 @@ int tilegpu::numWarpsOf(Operation *op) {
       return attr.getInt();
   return 4;
 }
-
-int tilegpu::computeCapabilityOf(Operation *op) {
-  auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
-  int number = 0;
-  if (module)
-    if (auto attr = module->getAttrOfType<StringAttr>(TileGPUDialect::kTargetAttr)) {
-      StringRef text = attr.getValue();
-      if (text.consume_front("sm_") && !text.consumeInteger(10, number))
-        return number;
-    }
-  return 90;
-}

@@ -52,14 +52,11 @@ bool hasLayout(mlir::Type type);
 /// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
 int numWarpsOf(mlir::Operation *op);
 
-/// The module's target processor number, e.g. 90 for "sm_90a"; 90 when it does not say.
-int computeCapabilityOf(mlir::Operation *op);
-
 /// Vectors of 16 bytes that a thread's registers of a tensor with a layout make.
 int64_t registerVectors(mlir::RankedTensorType type);
 
 /// Consecutive elements of a tensor that one atomic instruction can take.
-unsigned maxAtomicElements(tile::AtomicKind kind, mlir::Type element, int computeCapability);
+unsigned maxAtomicElements(tile::AtomicKind kind, mlir::Type element, const Processor &processor);
 
 } // namespace tilec::tilegpu
 

@@ -2,7 +2,7 @@
 #loc2 = loc("docs/stages/add.tile":2:12)
 #loc3 = loc("docs/stages/add.tile":2:15)
 #loc4 = loc("docs/stages/add.tile":2:18)
-module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tilegpu.num_warps = 4 : i32, tilegpu.shared_bytes = 0 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a", tilegpu.num_warps = 4 : i32, tilegpu.shared_bytes = 0 : i32} {
   llvm.func @add(%arg0: !llvm.ptr<1> {llvm.align = 16 : i64} loc("docs/stages/add.tile":2:9), %arg1: !llvm.ptr<1> {llvm.align = 16 : i64} loc("docs/stages/add.tile":2:12), %arg2: !llvm.ptr<1> {llvm.align = 16 : i64} loc("docs/stages/add.tile":2:15), %arg3: i32 loc("docs/stages/add.tile":2:18)) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
     %0 = nvvm.read.ptx.sreg.tid.x range <i32, 0, 128> : i32 loc(#loc)
     %1 = llvm.mlir.constant(31 : i32) : i32 loc(#loc)

@@ -2,7 +2,7 @@
 #loc2 = loc("docs/stages/add.tile":2:12)
 #loc3 = loc("docs/stages/add.tile":2:15)
 #loc4 = loc("docs/stages/add.tile":2:18)
-module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32} {
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
   func.func @add(%arg0: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "x", tile.type = "*fp32"} loc("docs/stages/add.tile":2:9), %arg1: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "y", tile.type = "*fp32"} loc("docs/stages/add.tile":2:12), %arg2: !tile.ptr<f32> {tile.divisibility = 16 : i32, tile.name = "z", tile.type = "*fp32"} loc("docs/stages/add.tile":2:15), %arg3: i32 {tile.divisibility = 16 : i32, tile.name = "n", tile.type = "i32"} loc("docs/stages/add.tile":2:18)) attributes {tile.kernel} {
     %c1024_i32 = arith.constant 1024 : i32 loc(#loc5)
     %0 = tile.program_id 0 : i32 loc(#loc5)

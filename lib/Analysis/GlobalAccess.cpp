@@ -42,13 +42,12 @@ std::optional<GlobalAccess> GlobalAccess::of(Operation *op) {
   if (access.kind != Kind::Atomic)
     access.fullWidth = std::max(1u, kFullBytes / access.elementBytes);
   else if (combines)
-    access.fullWidth =
-        std::min(maxAtomicElements(*combines, pointer.getPointee(), computeCapabilityOf(op)),
-                 std::max(1u, kFullBytes / access.elementBytes));
+    access.fullWidth = std::min(maxAtomicElements(*combines, pointer.getPointee(), processorOf(op)),
+                                std::max(1u, kFullBytes / access.elementBytes));
   access.maxWidth = access.fullWidth;
   // cp.async has 16 bytes everywhere.
   if (isa<tile::LoadOp, tile::StoreOp>(op))
-    access.maxWidth = std::max(1u, maxBytes(computeCapabilityOf(op)) / access.elementBytes);
+    access.maxWidth = std::max(1u, processorOf(op).maxAccessBytes() / access.elementBytes);
   return access;
 }
 

@@ -21,7 +21,7 @@ using namespace tilec::tilegpu;
 /// the second-level cache.
 static constexpr double kRequestCost = 4, kLineCost = 1, kSectorCost = 1.5;
 /// A warp's shuffle, a barrier and what is waited for at it.
-static constexpr double kShuffleCost = 1, kBarrierCost = 24;
+static constexpr double kShuffleCost = 1;
 /// The round trip through shared memory on top of what planConversion counts: a program with one
 /// tile has nothing to do meanwhile, and in a loop a second barrier protects the buffer.
 static constexpr double kSharedRoundTripCost = 24;

@@ -208,20 +208,6 @@ void uniteSlots(SharedAllocation::BufferMap &buffers) {
 
 } // namespace
 
-int64_t sharedMemoryLimit(int computeCapability) {
-  switch (computeCapability) {
-  case 80:
-  case 87:
-    return 163 * 1024;
-  case 86:
-  case 89:
-  case 120:
-    return 99 * 1024;
-  default:
-    return 227 * 1024;
-  }
-}
-
 SharedAllocation::SharedAllocation(FunctionOpInterface func) {
   Positions positions(func);
   Waits waits(func, positions);

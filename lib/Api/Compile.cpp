@@ -5,6 +5,7 @@
 // work.
 
 #include "OptionsReader.h"
+#include "tilec/Support/Processor.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -182,7 +183,7 @@ tilec_status OptionsReader::readTuned(const tilec_options &options) {
   tuned.database = options.tuning_database;
   tuned.device = textOrEmpty(options.tuning_device);
   if (tuned.device.empty()) {
-    if (!llvm::StringRef(result.target).starts_with("sim"))
+    if (!isSimulator(result.target))
       return invalid("options: tuning_device is null: expected the name of a GPU, as "
                      "tilec_device_get_info has it");
     tuned.device = "simulator";

@@ -5,6 +5,7 @@
 // graph that comes of it; whether anything is recorded at all is one relaxed load for a launch.
 
 #include "DeviceObjects.h"
+#include "tilec/Support/Processor.h"
 
 #include "tilecrt/cuda/DeviceBuffer.h"
 #include "tilecrt/cuda/Graph.h"
@@ -79,10 +80,10 @@ public:
   }
 
 private:
-  /// The compile target: the one with the device's own instructions where there is one.
-  static std::string targetOf(const DeviceProperties &properties) {
-    bool hopper = properties.computeMajor == 9 && properties.computeMinor == 0;
-    return properties.archName() + (hopper ? "a" : "");
+  /// The compile target; compiling for a device that is too old says so.
+  static std::string targetOf(const DeviceProperties &device) {
+    const Processor *processor = processorOfGpu(device.computeMajor, device.computeMinor);
+    return processor ? processor->name.str() : device.archName();
   }
   void keepForRecording(void *stream, const std::shared_ptr<Kernel> &kernel);
   tilec_status launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,

@@ -6,6 +6,7 @@
 #include "JitObject.h"
 
 #include "tilec/Sema/Signature.h"
+#include "tilec/Support/Processor.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -120,7 +121,7 @@ tilec_status JitObject::open(std::shared_ptr<DeviceObject> on, const tilec_jit_o
     device->describe(info);
     if (!base.hasTarget)
       base.result.target = info.target;
-    bool isHost = llvm::StringRef(base.result.target).starts_with("sim");
+    bool isHost = isSimulator(base.result.target);
     if (base.result.stopAfter == Stage::PTX && !isHost)
       base.result.stopAfter = Stage::Cubin;
   }

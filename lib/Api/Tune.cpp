@@ -9,8 +9,8 @@
 #include "TuningLaunch.h"
 
 #include "tilec/Driver/ToolHints.h"
+#include "tilec/Support/Processor.h"
 #include "tilec/Syntax/ASTPrinter.h"
-#include "tilec/Target/PTXTarget.h"
 #include "tilecrt/data/GridExpr.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -131,10 +131,10 @@ tilec_status Session::readOptions(const tilec_tune_options *options) {
 
 tilec_status Session::readTarget() {
   device->describe(info);
-  isSimulated = llvm::StringRef(info.target) == "sim";
+  isSimulated = isSimulator(info.target);
   if (!reader.hasTarget)
     reader.result.target = info.target;
-  bool forSim = llvm::StringRef(reader.result.target).starts_with("sim");
+  bool forSim = isSimulator(reader.result.target);
   if (forSim != isSimulated)
     return invalid("options: target '" + reader.result.target + "' does not run on '" + info.name +
                    "'");
@@ -349,8 +349,8 @@ tilec_status Session::search() {
   options.measuresFinalists = !isSimulated;
   options.argumentValues = integers;
   if (!isSimulated) {
-    if (llvm::Expected<PTXTarget> known = findPTXTarget(reader.result.target))
-      options.model.computeCapability = known->computeCapability;
+    if (llvm::Expected<CompileTarget> known = findTarget(reader.result.target))
+      options.model.processor = known->processor;
     else
       llvm::consumeError(known.takeError());
     options.model.multiprocessors = int(std::max(1u, info.multiprocessors));

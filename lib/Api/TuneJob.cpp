@@ -4,6 +4,7 @@
 // The parent's side of TuneWorker.h: the memory goes into files, the launch into the setup.
 
 #include "TuneWorker.h"
+#include "tilec/Support/Processor.h"
 
 #include "OptionsJson.h"
 
@@ -111,7 +112,7 @@ tilec_status IsolatedMeasurer::prepare(TuneJob job) {
   scratch = std::string(folder);
   tilec_device_info info = {};
   job.device->describe(info);
-  bool isSimulated = llvm::StringRef(info.target) == "sim";
+  bool isSimulated = isSimulator(info.target);
   std::string source = scratch + "/source";
   if (tilec_status status = writeFile(source, job.sourceText))
     return status;

@@ -15,6 +15,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "tilec/Analysis/IndexTraps.h"
 #include "tilec/Driver/ToolHints.h"
+#include "tilec/Support/Processor.h"
 #include "tilec/Syntax/ASTPrinter.h"
 #include "tilec/Syntax/Parser.h"
 #include "tilec/Target/HostJIT.h"
@@ -25,19 +26,8 @@ using namespace mlir;
 
 namespace tilec {
 
-/// "sim", or "sim:" and the processor whose code is to be run.
-static bool isSimulator(StringRef target) { return target == "sim" || target.starts_with("sim:"); }
-
 /// The front end's output is what runs.
 static bool isInterpreter(StringRef target) { return target == "interp"; }
-
-/// The processor that code is made for.
-static StringRef processorOf(StringRef target) {
-  if (target == "sim" || isInterpreter(target))
-    return "sm_90a";
-  target.consume_front("sim:");
-  return target;
-}
 
 /// The most stages that a loop of the module asks for.
 static int mostStages(ModuleOp module) {
@@ -102,14 +92,12 @@ OwningOpRef<ModuleOp> Compilation::makeTile(DiagnosticEngine &engine) {
   irgen.stepLimit = options.stepLimit;
   irgen.opLimit = options.opLimit;
   irgen.unrollLimit = options.unrollLimit;
-  if (options.target != "sim" && !isInterpreter(options.target)) {
-    llvm::Expected<PTXTarget> target = findPTXTarget(processorOf(options.target));
-    if (!target) {
-      engine.error(SourceRange(), llvm::toString(target.takeError()));
-      return nullptr;
-    }
-    irgen.computeCapability = target->computeCapability;
+  llvm::Expected<CompileTarget> target = findTarget(options.target);
+  if (!target) {
+    engine.error(SourceRange(), llvm::toString(target.takeError()));
+    return nullptr;
   }
+  irgen.processor = target->processor;
   return generateTile(context, *tree, sources, irgen, engine);
 }
 
@@ -135,18 +123,13 @@ void Compilation::warnOfTraps() {
   });
 }
 
-bool Compilation::hasTensorMaps() const {
-  return options.target == "sim" || options.target == "sm_90a";
-}
-
 bool Compilation::generate() {
   module = makeTile(diagnostics);
   if (module)
     warnOfTraps();
   if (!module || diagnostics.hasErrors())
     return fail(Failure::Input);
-  auto buildPipeline = [&](OpPassManager &pm) { buildTilePipeline(pm, hasTensorMaps()); };
-  if (!isInterpreter(options.target) && !runPipeline(buildPipeline, /*verifyEachPass=*/false))
+  if (!isInterpreter(options.target) && !runPipeline(buildTilePipeline, /*verifyEachPass=*/false))
     return false;
 
   for (auto func : module->getOps<func::FuncOp>())
@@ -171,7 +154,6 @@ bool Compilation::generate() {
 PipelineOptions Compilation::tileGPUOptions() const {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
-  pipeline.target = processorOf(options.target).str();
   pipeline.planOccupancy = planOccupancy;
   pipeline.parkTensors = parkTensors;
   return pipeline;

@@ -46,7 +46,6 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> makeTile(DiagnosticEngine &engine);
   /// Warns of what the index arithmetic of the module shows.
   void warnOfTraps();
-  bool hasTensorMaps() const;
   bool toTileGPU();
   PipelineOptions tileGPUOptions() const;
   /// What the passes on tilegpu make of a module.

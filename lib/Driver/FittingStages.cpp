@@ -29,7 +29,7 @@ Compilation::Lowered Compilation::lowerWithStages(int stages) {
   DiagnosticEngine unheard;
   OwningOpRef<ModuleOp> tileModule = makeTile(unheard);
   PassManager pm(&context, ModuleOp::getOperationName());
-  buildTilePipeline(pm, hasTensorMaps());
+  buildTilePipeline(pm);
   if (!tileModule || unheard.hasErrors() || failed(pm.run(*tileModule)))
     return {};
   auto cap = [&](Operation *op) {
@@ -44,7 +44,7 @@ Compilation::Lowered Compilation::lowerWithStages(int stages) {
 
 void Compilation::reduceStages(Lowered &lowered) {
   std::optional<int64_t> bytes = sharedBytesOf(*lowered.module);
-  int64_t limit = sharedMemoryLimit(tilegpu::computeCapabilityOf(*lowered.module));
+  int64_t limit = processorOf(*lowered.module).maxSharedBytesPerCta();
   Diagnostic *error = lowered.messages.getLast();
   if (!bytes || *bytes <= limit || askedStages < 2 || !error)
     return;

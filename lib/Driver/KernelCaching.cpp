@@ -12,6 +12,7 @@
 
 #include "tilec/Cache/BuildId.h"
 #include "tilec/IRGen/IRGen.h"
+#include "tilec/Support/Processor.h"
 #include "tilec/Syntax/Parser.h"
 #include "tilec/Target/HostJIT.h"
 #include "llvm/Support/Endian.h"
@@ -42,7 +43,25 @@ std::vector<LineColumn> decodePlaces(StringRef bytes) {
   return places;
 }
 
-bool isSimulator(StringRef target) { return target == "sim" || target.starts_with("sim:"); }
+void addOption(KeyHasher &hasher, const std::string &text) { hasher.add("text", text); }
+void addOption(KeyHasher &hasher, uint64_t number) { hasher.add("number", number); }
+void addOption(KeyHasher &hasher, std::optional<int> number) {
+  hasher.add("number", number ? std::to_string(*number) : std::string("default"));
+}
+void addOption(KeyHasher &hasher, const ArgumentSpec &argument) {
+  hasher.add("name", argument.name).add("type", argument.type);
+}
+void addOption(KeyHasher &hasher, const ConstantSpec &constant) {
+  hasher.add("name", constant.name).add("value", constant.value);
+}
+void addOption(KeyHasher &hasher, const std::pair<std::string, int64_t> &argument) {
+  hasher.add("name", argument.first).add("value", uint64_t(argument.second));
+}
+template <typename T> void addOption(KeyHasher &hasher, const std::vector<T> &list) {
+  hasher.add("size", list.size());
+  for (const T &item : list)
+    addOption(hasher, item);
+}
 
 /// Whether the result holds places in a form that cannot be moved.
 bool isBoundToPlaces(const CompileOptions &options) {
@@ -132,30 +151,15 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   // What is said about places in imported files is not moved: there the places count.
   hasher.add("imports", tokens.imports).add("import places", encodePlaces(tokens.importPlaces));
   hasher.add("language", uint64_t(getSourceLanguage(buffer.getName())));
-  hasher.add("arguments", options.arguments.size());
-  for (const ArgumentSpec &argument : options.arguments)
-    hasher.add("name", argument.name).add("type", argument.type);
-  hasher.add("constants", options.constants.size());
-  for (const ConstantSpec &constant : options.constants)
-    hasher.add("name", constant.name).add("value", constant.value);
-  hasher.add("heuristics", options.heuristicArguments.size());
-  for (const auto &[name, value] : options.heuristicArguments)
-    hasher.add("name", name).add("value", uint64_t(value));
-  auto addOptional = [&](StringRef label, std::optional<int> number) {
-    hasher.add(label, number ? std::to_string(*number) : std::string("default"));
-  };
-  addOptional("warps", options.numWarps);
-  addOptional("stages", options.numStages);
-  addOptional("registers", options.maxRegisters);
-  hasher.add("target", options.target).add("stage", uint64_t(options.stopAfter));
+  visitCodeOptions(options.code(), [&](const char *name, const auto &option) {
+    hasher.add("option", name);
+    addOption(hasher, option);
+  });
+  hasher.add("stage", uint64_t(options.stopAfter)).add("remarks", options.remarks);
   for (const std::string &text : options.warnings.getTexts())
     hasher.add("warning", text);
-  hasher.add("debug", options.debug).add("lines", options.lineInfo);
-  hasher.add("overflow", options.debug && options.overflowChecks);
-  hasher.add("flushes", options.flushSubnormals);
-  hasher.add("fusion", options.fpFusion).add("remarks", options.remarks);
   if (isForHost()) {
-    hasher.add("host", hostIdentity()).add("counts", options.countInstructions);
+    hasher.add("host", hostIdentity());
   } else {
     MathLibraries libraries = findMathLibraries(mathLibraryHints(options.tools));
     for (const std::string &path : {libraries.libclc, libraries.libdevice})

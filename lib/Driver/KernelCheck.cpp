@@ -8,7 +8,7 @@
 #include "tilec/Driver/KernelCheck.h"
 
 #include "dialects/Tile/TileOps.h"
-#include "tilec/Target/PTXTarget.h"
+#include "tilec/Support/Processor.h"
 
 #include <chrono>
 #include <cmath>
@@ -131,10 +131,8 @@ SignatureSearch::SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &
   irgen.numStages = base.numStages;
   irgen.debug = base.debug;
   irgen.overflowChecks = base.overflowChecks;
-  llvm::StringRef processor = base.target;
-  processor.consume_front("sim:");
-  if (llvm::Expected<PTXTarget> target = findPTXTarget(processor))
-    irgen.computeCapability = target->computeCapability;
+  if (llvm::Expected<CompileTarget> target = findTarget(base.target))
+    irgen.processor = target->processor;
   else
     llvm::consumeError(target.takeError());
 }

@@ -18,14 +18,13 @@ using namespace mlir;
 
 namespace tilec {
 
-void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
+void buildTilePipeline(OpPassManager &pm) {
   // Before anything takes a loop away that only reads.
   pm.addPass(createTileMarkPollsPass());
   pm.addPass(createTileSqueezeDescriptorAccessesPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addPass(createTileSplitTensorsPass());
-  if (hasTensorMaps)
-    pm.addPass(createTileTakeTensorMapsPass());
+  pm.addPass(createTileTakeTensorMapsPass());
   pm.addPass(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createTilePadTensorsPass());
@@ -38,7 +37,7 @@ void buildTilePipeline(OpPassManager &pm, bool hasTensorMaps) {
 }
 
 void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createConvertTileToTileGPUPass({options.numWarps, options.target}));
+  pm.addPass(createConvertTileToTileGPUPass({options.numWarps, /*target=*/""}));
   pm.addPass(createTileGPUCoalescePass());
   pm.addPass(createTileGPUAccelerateDotsPass());
   pm.addPass(createTileGPUStageLoadsPass());
@@ -82,8 +81,7 @@ void buildSimPipeline(OpPassManager &pm, bool countInstructions) {
 }
 
 void registerPipelines() {
-  PassPipelineRegistration<>("tilec-tile", "clean up the front end's output",
-                             [](OpPassManager &pm) { buildTilePipeline(pm, true); });
+  PassPipelineRegistration<>("tilec-tile", "clean up the front end's output", buildTilePipeline);
   PassPipelineRegistration<>("tilec-tilegpu", "tile to tilegpu, with 4 warps for sm_90a",
                              [](OpPassManager &pm) { buildTileGPUPipeline(pm, {}); });
   PassPipelineRegistration<>("tilec-llvm", "tilegpu to the LLVM and NVVM dialects",

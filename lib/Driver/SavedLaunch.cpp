@@ -104,32 +104,6 @@ static llvm::Error writeFile(const std::string &path, StringRef content) {
 /// JSON cannot hold other bytes.
 static json::Value textValue(StringRef text) { return json::fixUTF8(text); }
 
-template <typename Spec>
-static json::Array pairsToJson(const std::vector<Spec> &specs, std::string Spec::*second) {
-  json::Array list;
-  for (const Spec &spec : specs)
-    list.push_back(json::Array{textValue(spec.name), textValue(spec.*second)});
-  return list;
-}
-
-static json::Object optionsToJson(const CompileOptions &options) {
-  json::Object object{{"target", textValue(options.target)},
-                      {"arguments", pairsToJson(options.arguments, &ArgumentSpec::type)},
-                      {"constants", pairsToJson(options.constants, &ConstantSpec::value)},
-                      {"debug", options.debug},
-                      {"overflowChecks", options.overflowChecks},
-                      {"fpFusion", options.fpFusion},
-                      {"flushSubnormals", options.flushSubnormals}};
-  auto addNumber = [&](const char *name, std::optional<int> number) {
-    if (number)
-      object[name] = *number;
-  };
-  addNumber("numWarps", options.numWarps);
-  addNumber("numStages", options.numStages);
-  addNumber("maxRegisters", options.maxRegisters);
-  return object;
-}
-
 static json::Object argumentToJson(const SavedArgument &argument) {
   json::Object object{{"name", textValue(argument.name)},
                       {"type", textValue(argument.type)},
@@ -180,7 +154,7 @@ static json::Object toJson(const SavedLaunch &launch) {
                               {"checksum", savedChecksum(StringRef(*launch.origin.text))}}},
       {"modules", modulesToJson(launch.origin.options.modules)},
       {"importRoots", std::move(roots)},
-      {"options", optionsToJson(launch.origin.options)},
+      {"options", toJSON(launch.origin.options.code())},
       {"grid", json::Array(launch.grid)},
       {"cluster", json::Array(launch.cluster)},
       {"arguments", std::move(arguments)},

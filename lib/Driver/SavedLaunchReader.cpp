@@ -58,17 +58,8 @@ private:
     const json::Value *value = member(object, name, path);
     return value && fromJSON(*value, to, path.field(name));
   }
-  bool readNumber(const json::Object &object, StringRef name, std::optional<int> &to,
-                  json::Path path) {
-    if (!object.get(name))
-      return true;
-    return read(object, name, to.emplace(), path);
-  }
   bool readExtents(const json::Object &object, StringRef name, uint64_t least,
                    std::array<uint32_t, 3> &to, json::Path path);
-  template <typename Spec>
-  bool readPairs(const json::Object &object, StringRef name, std::vector<Spec> &to,
-                 json::Path path);
   /// Calls `use` with each element of a list.
   template <typename Use>
   bool forEach(const json::Object &object, StringRef name, json::Path path, Use use) {
@@ -116,20 +107,6 @@ bool Reader::readExtents(const json::Object &object, StringRef name, uint64_t le
   return true;
 }
 
-template <typename Spec>
-bool Reader::readPairs(const json::Object &object, StringRef name, std::vector<Spec> &to,
-                       json::Path path) {
-  return forEach(object, name, path, [&](const json::Value &value, json::Path at) {
-    std::vector<std::string> pair;
-    if (!fromJSON(value, pair, at))
-      return false;
-    if (pair.size() != 2)
-      return report(at, "expected a name and a text");
-    to.push_back({pair[0], pair[1]});
-    return true;
-  });
-}
-
 bool Reader::readSource(const json::Object &object, json::Path path) {
   const json::Value *value = member(object, "source", path);
   const json::Object *source = value ? value->getAsObject() : nullptr;
@@ -152,21 +129,14 @@ bool Reader::readModules(const json::Object &object, json::Path path) {
 }
 
 bool Reader::readOptions(const json::Object &object, json::Path path) {
-  const json::Value *value = member(object, "options", path);
-  const json::Object *options = value ? value->getAsObject() : nullptr;
-  path = path.field("options");
-  if (!options)
-    return value ? report(path, "expected object") : false;
-  CompileOptions &to = result.origin.options;
-  return read(*options, "target", to.target, path) &&
-         readPairs(*options, "arguments", to.arguments, path) &&
-         readPairs(*options, "constants", to.constants, path) &&
-         read(*options, "debug", to.debug, path) && read(*options, "fpFusion", to.fpFusion, path) &&
-         read(*options, "overflowChecks", to.overflowChecks, path) &&
-         read(*options, "flushSubnormals", to.flushSubnormals, path) &&
-         readNumber(*options, "numWarps", to.numWarps, path) &&
-         readNumber(*options, "numStages", to.numStages, path) &&
-         readNumber(*options, "maxRegisters", to.maxRegisters, path);
+  const json::Value *options = member(object, "options", path);
+  if (!options || !fromJSON(*options, result.origin.options.code(), path.field("options")))
+    return false;
+  // Without these there is nothing to compile.
+  for (const char *name : {"target", "arguments", "constants"})
+    if (!member(*options->getAsObject(), name, path.field("options")))
+      return false;
+  return true;
 }
 
 bool Reader::readArgument(const json::Value &value, json::Path path) {

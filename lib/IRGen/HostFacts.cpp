@@ -168,7 +168,7 @@ std::optional<bool> Generator::answerHostPredicate(llvm::StringRef path) const {
   if (name.empty())
     name = path;
   name = name.ltrim('_');
-  int capability = options.computeCapability;
+  int capability = options.processor->computeCapability;
   auto names = [&](llvm::StringRef text) { return path.contains(text); };
   if (name == "is_available") {
     if (names("cuda"))
@@ -197,7 +197,7 @@ std::optional<Value> Generator::getHostFact(llvm::StringRef path) {
   if (package == "<target>")
     return llvm::StringSwitch<std::optional<Value>>(name)
         .Case("backend", makeText("cuda"))
-        .Case("arch", Value::integer(options.computeCapability))
+        .Case("arch", Value::integer(options.processor->computeCapability))
         .Case("warp_size", Value::integer(32))
         .Default(std::nullopt);
   if (package == "<limits>") {
@@ -280,7 +280,7 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
   auto constant = [&](size_t index) {
     return index < args.size() ? args[index].value.getConstant() : nullptr;
   };
-  int capability = options.computeCapability;
+  int capability = options.processor->computeCapability;
   if (path.ends_with("environ.get") || path.ends_with("os.getenv") || path == "getenv")
     return args.size() > 1 ? args[1].value : Value::none();
   if (path.starts_with("importlib."))

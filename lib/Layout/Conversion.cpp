@@ -242,7 +242,6 @@ std::optional<ShufflePlan> planShuffles(const LinearLayout &map, const Columns &
 constexpr double kShuffleCost = 1.0;
 constexpr double kSelectCost = 0.5;
 constexpr double kWavefrontCost = 1.0;
-constexpr double kBarrierCost = 24.0;
 
 } // namespace
 
@@ -409,11 +408,6 @@ ConversionPlan planConversion(const LinearLayout &srcLayout, const LinearLayout 
     plan.storeRegisters[srcRegisterMap[r]] = int32_t(r);
   plan.loadRegisterMap = dstRegisterMap;
   return plan;
-}
-
-bool isNoOpConversion(const LinearLayout &src, const LinearLayout &dst) {
-  return src.getOutDims() == dst.getOutDims() &&
-         planConversion(src, dst, 32).kind == ConversionKind::None;
 }
 
 } // namespace tilec

@@ -6,8 +6,8 @@
 
 #include "tilec/Target/Cubin.h"
 
+#include "tilec/Support/Processor.h"
 #include "tilec/Target/Occupancy.h"
-#include "tilec/Target/PTXTarget.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -280,7 +280,7 @@ llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
   if (!first || first->kernels.size() != 1 || threads == 0 || options.occupancyReach == 0 ||
       options.maxRegisters != 0 || ptx.size() > longText)
     return first;
-  llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
+  llvm::Expected<const Processor *> target = findProcessor(options.target);
   if (!target) {
     llvm::consumeError(target.takeError());
     return first;
@@ -288,8 +288,7 @@ llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
   const KernelResources &resources = first->kernels.front();
   CtaFootprint footprint{threads, resources.registers,
                          resources.sharedBytes + options.dynamicSharedBytes};
-  std::optional<int> ctas = ctasWithinReach(multiprocessorOf(target->computeCapability), footprint,
-                                            int(options.occupancyReach));
+  std::optional<int> ctas = ctasWithinReach(**target, footprint, int(options.occupancyReach));
   std::optional<std::string> demand = ctas ? demandCtas(ptx, *ctas) : std::nullopt;
   if (!demand)
     return first;

@@ -21,7 +21,6 @@ struct DeviceModule::Impl {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
-  PTXTarget target;
   unsigned ptxVersion = 0;
   LinkedMath math;
 

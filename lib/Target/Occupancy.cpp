@@ -10,54 +10,32 @@
 
 namespace tilec {
 
-static constexpr int kWarp = 32, kRegisterUnit = 8, kMaxRegisters = 255;
+static constexpr int kWarp = Processor::kWarpSize, kRegisterUnit = 8;
 /// With so many threads resident, one CTA more is measured to bring nothing.
 static constexpr int kEnoughThreads = 1024;
 
-Multiprocessor multiprocessorOf(int computeCapability) {
-  constexpr int kilobyte = 1024;
-  switch (computeCapability) {
-  case 70:
-    return {65536, 2048, 32, 96 * kilobyte};
-  case 75:
-    return {65536, 1024, 16, 64 * kilobyte};
-  case 80:
-    return {65536, 2048, 32, 164 * kilobyte};
-  case 86:
-    return {65536, 1536, 16, 100 * kilobyte};
-  case 87:
-    return {65536, 1536, 16, 164 * kilobyte};
-  case 89:
-    return {65536, 1536, 24, 100 * kilobyte};
-  case 90:
-  case 100:
-  case 103:
-    return {65536, 2048, 32, 228 * kilobyte};
-  default:
-    return {65536, 1536, 16, 100 * kilobyte};
-  }
-}
-
 /// Registers per thread that a CTA may take for `ctas` of it to fit.
-static int registersFor(const Multiprocessor &sm, int threads, int ctas) {
-  return sm.registers / (ctas * threads) / kRegisterUnit * kRegisterUnit;
+static int registersFor(const Processor &processor, int threads, int ctas) {
+  return Processor::kRegisters / (ctas * threads) / kRegisterUnit * kRegisterUnit;
 }
 
-int residentCtas(const Multiprocessor &sm, const CtaFootprint &cta) {
+int residentCtas(const Processor &processor, const CtaFootprint &cta) {
   int threads = (cta.threads + kWarp - 1) / kWarp * kWarp;
   int perThread = (cta.registersPerThread + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
-  int fit = std::min(sm.ctas, sm.threads / std::max(threads, kWarp));
-  fit = std::min(fit, sm.registers / std::max(1, perThread * threads));
-  return std::min(fit, sm.sharedBytes / (cta.sharedBytes + 1024));
+  int fit = std::min(processor.maxCtas, processor.maxThreads / std::max(threads, kWarp));
+  fit = std::min(fit, Processor::kRegisters / std::max(1, perThread * threads));
+  return std::min(fit, processor.sharedBytes / (cta.sharedBytes + processor.systemSharedBytes));
 }
 
-std::optional<int> ctasWithinReach(const Multiprocessor &sm, const CtaFootprint &cta, int percent) {
+std::optional<int> ctasWithinReach(const Processor &processor, const CtaFootprint &cta,
+                                   int percent) {
   CtaFootprint free = cta;
   free.registersPerThread = kRegisterUnit;
-  int now = residentCtas(sm, cta), limit = residentCtas(sm, free);
+  int now = residentCtas(processor, cta), limit = residentCtas(processor, free);
   if (now < 1 || now >= limit || now * cta.threads >= kEnoughThreads)
     return std::nullopt;
-  int needed = std::min(kMaxRegisters, registersFor(sm, cta.threads, now + 1));
+  int needed =
+      std::min(Processor::kMaxRegistersPerThread, registersFor(processor, cta.threads, now + 1));
   if (needed * 100 < cta.registersPerThread * (100 - percent))
     return std::nullopt;
   return now + 1;

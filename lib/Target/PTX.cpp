@@ -55,7 +55,7 @@ void initializeBackEnd() {
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
-createMachine(const PTXTarget &target, unsigned ptxVersion, const PTXOptions &options) {
+createMachine(const Processor &processor, unsigned ptxVersion, const PTXOptions &options) {
   initializeBackEnd();
   llvm::Triple triple("nvptx64-nvidia-cuda");
   std::string message;
@@ -72,11 +72,11 @@ createMachine(const PTXTarget &target, unsigned ptxVersion, const PTXOptions &op
       llvm::CodeGenOptLevel::None, llvm::CodeGenOptLevel::Less, llvm::CodeGenOptLevel::Default,
       llvm::CodeGenOptLevel::Aggressive};
   std::unique_ptr<llvm::TargetMachine> machine(backEnd->createTargetMachine(
-      triple, target.processor, features, machineOptions, llvm::Reloc::PIC_, std::nullopt,
+      triple, processor.name, features, machineOptions, llvm::Reloc::PIC_, std::nullopt,
       levels[std::min(options.optLevel, 3u)]));
   if (!machine)
     return llvm::createStringError(
-        llvm::formatv("cannot create a back end for '{0}'", target.processor).str());
+        llvm::formatv("cannot create a back end for '{0}'", processor.name).str());
   return machine;
 }
 
@@ -167,18 +167,17 @@ void registerPTXTranslations(DialectRegistry &registry) {
 }
 
 llvm::Expected<DeviceModule> translateToLLVM(ModuleOp module, const PTXOptions &options) {
-  llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
-  if (!target)
-    return target.takeError();
-  llvm::Expected<unsigned> version = choosePTXVersion(*target, options.ptxVersion);
+  llvm::Expected<const Processor *> processor = findProcessor(options.target);
+  if (!processor)
+    return processor.takeError();
+  llvm::Expected<unsigned> version = choosePTXVersion(**processor, options.ptxVersion);
   if (!version)
     return version.takeError();
 
   auto impl = std::make_unique<DeviceModule::Impl>();
-  impl->target = *target;
   impl->ptxVersion = *version;
   llvm::Error error = guardFatalErrors(*impl, "translating to LLVM IR", [&]() -> llvm::Error {
-    auto machine = createMachine(*target, *version, options);
+    auto machine = createMachine(**processor, *version, options);
     if (!machine)
       return machine.takeError();
     impl->machine = std::move(*machine);

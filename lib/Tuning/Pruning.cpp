@@ -21,22 +21,14 @@ constexpr uint32_t kMostThreads = 1024;
 
 /// Operations per microsecond of one multiprocessor with operands of `bits`.
 double peakOps(const TuningTarget &target, unsigned bits) {
-  // fp16, in operations per microsecond.
-  double half = target.computeCapability >= 100  ? 15.2e6
-                : target.computeCapability >= 90 ? 7.5e6
-                                                 : 2.9e6;
+  double half = target.processor->tensorOpsPerMicrosecond;
   return bits <= 8 ? 2 * half : bits <= 16 ? half : bits <= 32 ? half / 2 : half / 15;
-}
-
-/// Bytes per microsecond between the L2 cache and one multiprocessor.
-double cacheBandwidth(const TuningTarget &target) {
-  return target.computeCapability >= 90 ? 42e3 : 38e3;
 }
 
 } // namespace
 
 std::optional<std::string> refuse(const KernelEstimate &estimate, const TuningTarget &target) {
-  int64_t limit = sharedMemoryLimit(target.computeCapability);
+  int64_t limit = target.processor->maxSharedBytesPerCta();
   if (estimate.sharedBytes > limit)
     return "its " + std::to_string(estimate.numStages) + " stages take " +
            std::to_string(estimate.sharedBytes) + " bytes of shared memory, of " +
@@ -52,7 +44,7 @@ std::optional<std::string> refuse(const KernelEstimate &estimate, const TuningTa
 std::optional<std::string> refuse(const tilecrt::KernelMetadata &metadata,
                                   const TuningTarget &target) {
   int64_t shared = int64_t(metadata.dynamicSharedBytes) + metadata.staticSharedBytes;
-  int64_t limit = sharedMemoryLimit(target.computeCapability);
+  int64_t limit = target.processor->maxSharedBytesPerCta();
   if (shared > limit)
     return "it takes " + std::to_string(shared) + " bytes of shared memory, of " +
            std::to_string(limit);
@@ -60,7 +52,7 @@ std::optional<std::string> refuse(const tilecrt::KernelMetadata &metadata,
   footprint.threads = int(metadata.threadsPerCta);
   footprint.registersPerThread = std::max(metadata.registers, 0);
   footprint.sharedBytes = int(shared);
-  if (residentCtas(multiprocessorOf(target.computeCapability), footprint) < 1)
+  if (residentCtas(*target.processor, footprint) < 1)
     return "no program of " + std::to_string(metadata.threadsPerCta) + " threads with " +
            std::to_string(metadata.registers) + " registers fits on a multiprocessor";
   return std::nullopt;
@@ -72,7 +64,7 @@ std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
   if (!estimate.isWorkKnown)
     return std::nullopt;
   double programs = double(grid[0]) * grid[1] * grid[2];
-  double program = estimate.globalBytes / cacheBandwidth(target);
+  double program = estimate.globalBytes / target.processor->cacheBytesPerMicrosecond;
   if (estimate.operandBits != 0)
     program = std::max(program, estimate.tensorOps / peakOps(target, estimate.operandBits));
   return program * std::ceil(programs / target.multiprocessors);

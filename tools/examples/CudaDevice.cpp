@@ -7,6 +7,7 @@
 
 #include "BufferImages.h"
 #include "KernelCache.h"
+#include "tilec/Support/Processor.h"
 
 #include "tilecrt/cuda/Context.h"
 #include "tilecrt/cuda/Device.h"
@@ -21,11 +22,10 @@ namespace {
 
 using namespace tilecrt::cuda;
 
-/// The compile target for a device: the one with its own instructions where there is one.
-std::string targetOf(const DeviceProperties &properties) {
-  if (properties.computeMajor == 9 && properties.computeMinor == 0)
-    return "sm_90a";
-  return properties.archName();
+/// The compile target for a device.
+std::string targetOf(const DeviceProperties &device) {
+  const Processor *processor = processorOfGpu(device.computeMajor, device.computeMinor);
+  return processor ? processor->name.str() : device.archName();
 }
 
 class CudaDevice final : public KernelDevice {

@@ -5,7 +5,7 @@
 
 #include "Server.h"
 
-#include "tilec/Target/PTXTarget.h"
+#include "tilec/Support/Processor.h"
 
 #include "llvm/Support/Program.h"
 
@@ -64,7 +64,7 @@ int main(int argc, char **argv) {
       // Messages end in '// -----', and are printed for people.
       isTest = true;
     } else if (takeValue("--target", value)) {
-      llvm::Expected<tilec::PTXTarget> found = tilec::findPTXTarget(value);
+      llvm::Expected<const tilec::Processor *> found = tilec::findProcessor(value);
       if (!found)
         return fail(llvm::toString(found.takeError()));
       options.settings.target = value;

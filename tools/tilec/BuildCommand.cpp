@@ -15,8 +15,8 @@
 #include "TunedConfig.h"
 
 #include "tilec/Driver/ToolHints.h"
+#include "tilec/Support/Processor.h"
 #include "tilec/Syntax/ASTPrinter.h"
-#include "tilec/Target/PTXTarget.h"
 
 #include "tilecrt/data/GridExpr.h"
 
@@ -117,7 +117,7 @@ ExitCode Builder::readSpec() {
       auto target = item.getAsString();
       if (!target)
         return wrong("'targets' expects a list as in [\"sm_80\", \"sm_90a\"]");
-      if (llvm::Expected<PTXTarget> known = findPTXTarget(*target); !known)
+      if (llvm::Expected<const Processor *> known = findProcessor(*target); !known)
         return wrong(llvm::toString(known.takeError()));
       if (!llvm::is_contained(targets, *target))
         targets.push_back(target->str());
@@ -249,7 +249,7 @@ ExitCode Builder::readLaunch(const json::Object &kernelSpec, const std::string &
   if (!list || list->empty() || list->size() > 3 || programs < 1 || programs > 16)
     return wrong(label + "'cluster' expects one to three numbers with a product of at most 16");
   for (const std::string &target : targets)
-    if (programs > 1 && findPTXTarget(target)->computeCapability < 90)
+    if (programs > 1 && !(*findProcessor(target))->has(Feature::Clusters))
       return wrong(label + "'cluster' needs sm_90 or newer, '" + target + "' is a target");
   return ExitCode::Ok;
 }
@@ -286,7 +286,7 @@ ExitCode Builder::resolveBlocks(const std::string &label, const IntegerConstants
 ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions options,
                           const std::string &config, const IntegerConstants &constants,
                           BundleKernel &kernel) {
-  llvm::Expected<PTXTarget> target = findPTXTarget(options.target);
+  llvm::Expected<const Processor *> target = findProcessor(options.target);
   if (!target)
     return wrong(llvm::toString(target.takeError()));
   cache.attachTo(options);
@@ -297,13 +297,13 @@ ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions op
     return reportFailure(compiler.lastFailure());
   BundleImage image;
   image.target = options.target;
-  image.computeCapability = target->computeCapability;
+  image.computeCapability = (*target)->computeCapability;
   image.metadata = compiled->metadata;
   image.config = config;
   image.constants = constants;
   BundleImage ptx = image;
   ptx.isPtx = true;
-  ptx.driverVersion = driverOfPTX(int(target->defaultPTX));
+  ptx.driverVersion = driverOfPTX(int((*target)->defaultPTX));
   ptx.bytes = compiled->ptx;
   if (!compiled->cubin.empty()) {
     image.bytes = compiled->cubin;

@@ -7,7 +7,7 @@
 #include "OptionValues.h"
 #include "SharedOptions.h"
 
-#include "tilec/Target/PTXTarget.h"
+#include "tilec/Support/Processor.h"
 
 namespace tilec::tool {
 
@@ -64,11 +64,9 @@ Command CheckParser::read(const OptionSet & /*options*/,
   check.arguments = splitNamed("--arg", arguments);
   check.constants = splitNamed("--const", constants);
   check.warnings = readWarnings(warnings);
-  llvm::StringRef processor = check.target;
-  bool forHost = processor == "sim" || processor.consume_front("sim:");
-  if (processor != "sim")
-    if (llvm::Expected<PTXTarget> found = findPTXTarget(processor); !found)
-      usage(llvm::toString(found.takeError()) + ", sim");
+  bool forHost = isSimulator(check.target);
+  if (llvm::Expected<CompileTarget> found = findTarget(check.target); !found)
+    usage(llvm::toString(found.takeError()) + ", sim");
   llvm::SmallVector<llvm::StringRef> stages;
   for (Stage known : allStages().drop_front())
     stages.push_back(stageName(known));

@@ -9,6 +9,7 @@
 #include "Console.h"
 #include "OutputFile.h"
 #include "SourceFile.h"
+#include "tilec/Support/Processor.h"
 #include "tilec/Support/RemarkCategory.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -23,7 +24,7 @@ namespace {
 /// The stages that a target has.
 std::vector<Stage> stagesOf(llvm::StringRef target) {
   std::vector<Stage> stages = allStages().vec();
-  if (target == "sim" || target.starts_with("sim:"))
+  if (isSimulator(target))
     stages.erase(llvm::find(stages, Stage::LLVM), stages.end());
   return stages;
 }

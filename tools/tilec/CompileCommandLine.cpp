@@ -7,8 +7,8 @@
 #include "OptionValues.h"
 #include "SharedOptions.h"
 
+#include "tilec/Support/Processor.h"
 #include "tilec/Support/RemarkCategory.h"
-#include "tilec/Target/PTXTarget.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -109,11 +109,9 @@ Command CompileParser::read(const OptionSet &options, const std::vector<std::str
   takeRemarkErrors(kernel.source.warnings, command);
   command.kernel = kernel.read(options);
   command.target = target;
-  llvm::StringRef processor = command.target;
-  bool forHost = processor == "sim" || processor.consume_front("sim:");
-  if (processor != "sim")
-    if (llvm::Expected<PTXTarget> found = findPTXTarget(processor); !found)
-      usage(llvm::toString(found.takeError()) + ", sim");
+  bool forHost = isSimulator(command.target);
+  if (llvm::Expected<CompileTarget> found = findTarget(command.target); !found)
+    usage(llvm::toString(found.takeError()) + ", sim");
 
   llvm::SmallVector<llvm::StringRef> stages;
   for (Stage stage : allStages())

@@ -10,7 +10,7 @@
 #include "RunSaving.h"
 
 #include "tilec/Driver/ToolHints.h"
-#include "tilec/Target/PTXTarget.h"
+#include "tilec/Support/Processor.h"
 #include "tilecrt/cuda/DeviceBuffer.h"
 #include "tilecrt/cuda/LaunchArguments.h"
 #include "tilecrt/cuda/Module.h"
@@ -36,21 +36,10 @@ Result<Context> openGpu(int ordinal) {
 }
 
 Result<std::string> targetFor(const DeviceProperties &device) {
-  auto known = [](const std::string &name) {
-    llvm::Expected<PTXTarget> target = findPTXTarget(name);
-    if (target)
-      return true;
-    llvm::consumeError(target.takeError());
-    return false;
-  };
-  std::string own = device.archName();
-  if (device.computeMajor >= 9 && known(own + "a"))
-    return own + "a";
-  for (int capability = device.computeMajor * 10 + device.computeMinor; capability >= 70;
-       --capability)
-    if (known("sm_" + std::to_string(capability)))
-      return "sm_" + std::to_string(capability);
-  return tilecrt::unavailable("'" + device.name + "' is " + own + "; tilec needs sm_70 or newer");
+  if (const Processor *processor = processorOfGpu(device.computeMajor, device.computeMinor))
+    return processor->name.str();
+  return tilecrt::unavailable("'" + device.name + "' is " + device.archName() +
+                              "; tilec needs sm_70 or newer");
 }
 
 namespace {

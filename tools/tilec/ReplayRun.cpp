@@ -9,6 +9,7 @@
 #include "RunMemory.h"
 #include "SimulatorRun.h"
 
+#include "tilec/Support/Processor.h"
 #include "tilec/Target/HostJIT.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -43,22 +44,12 @@ void applySaved(const SavedLaunch &saved, CompileOptions &options) {
   // What was imported then; a root of now comes first.
   llvm::append_range(options.modules.roots, origin.modules.roots);
   options.modules.texts = origin.modules.texts;
-  options.arguments = origin.arguments;
-  options.constants = origin.constants;
-  options.numWarps = origin.numWarps;
-  options.numStages = origin.numStages;
-  options.maxRegisters = origin.maxRegisters;
-  options.debug |= origin.debug;
-  options.overflowChecks &= origin.overflowChecks;
-  options.fpFusion = origin.fpFusion;
-  options.flushSubnormals = origin.flushSubnormals;
-  StringRef target = origin.target;
-  if (target == "sm_90a")
-    options.target = "sim";
-  else if (target == "sim" || target.starts_with("sim:"))
-    options.target = origin.target;
-  else
-    options.target = "sim:" + origin.target;
+  bool debug = options.debug, countsInstructions = options.countInstructions;
+  options.code() = origin.code();
+  options.target = simulatorOf(origin.target);
+  // What this run wants to see comes on top.
+  options.debug |= debug;
+  options.countInstructions |= countsInstructions;
 }
 
 //===----------------------------------------------------------------------------------===//

@@ -16,7 +16,7 @@
 #include "TunedConfig.h"
 
 #include "lib/Api/TuneWorker.h"
-#include "tilec/Target/PTXTarget.h"
+#include "tilec/Support/Processor.h"
 #include "tilec/Tuning/RemoteMeasurer.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -175,8 +175,8 @@ ExitCode CommandTuner::openGpus() {
   target = aimed.target;
   lastStage = aimed.stopAfter;
   outcome.device = device->properties().name;
-  if (llvm::Expected<PTXTarget> known = findPTXTarget(target))
-    options.model.computeCapability = known->computeCapability;
+  if (llvm::Expected<CompileTarget> known = findTarget(target))
+    options.model.processor = known->processor;
   else
     llvm::consumeError(known.takeError());
   options.model.multiprocessors = std::max(1, device->properties().smCount);

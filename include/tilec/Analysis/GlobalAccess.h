@@ -24,10 +24,6 @@ struct GlobalAccess {
 
   /// Bytes of an access that counts as wide, on all targets.
   static constexpr unsigned kFullBytes = 16;
-  /// Bytes of the widest load or store of a target: sm_100 has 32.
-  static unsigned maxBytes(int computeCapability) {
-    return computeCapability >= 100 ? 32 : kFullBytes;
-  }
 
   mlir::Operation *op = nullptr;
   Kind kind = Kind::Load;

@@ -83,10 +83,6 @@ private:
   int64_t totalBytes = 0;
 };
 
-/// Shared memory that one CTA may use, in bytes (CUDA C++ Programming Guide, compute capability
-/// table).
-int64_t sharedMemoryLimit(int computeCapability);
-
 } // namespace tilec
 
 #endif // TILEC_ANALYSIS_SHAREDALLOCATION_H

@@ -9,7 +9,7 @@
 
 #include "tilec/Analysis/KernelEstimate.h"
 #include "tilec/Cache/CompileCache.h"
-#include "tilec/IRGen/IRGen.h"
+#include "tilec/Driver/CodeOptions.h"
 #include "tilec/Interpreter/Interpreter.h"
 #include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Support/Diagnostic.h"
@@ -50,51 +50,28 @@ struct ToolSearch {
   std::string executable;
 };
 
-struct CompileOptions {
+struct CompileOptions : CodeOptions {
   /// Where imported modules are looked for.
   ModuleSearch modules;
   /// Kernel name; empty: the file's only entry kernel.
   std::string kernel;
-  std::vector<ArgumentSpec> arguments;
-  std::vector<ConstantSpec> constants;
-  std::optional<int> numWarps;
-  std::optional<int> numStages;
-  /// As of IRGenOptions: values of arguments that all launches have.
-  std::vector<std::pair<std::string, int64_t>> heuristicArguments;
-  /// Most registers of a thread; not given: the assembler's choice.
-  std::optional<int> maxRegisters;
-  /// "sm_80" .. "sm_120", "sm_90a", "sm_100a", "sim", or "sim:" and one of those: the simulator
-  /// runs its code; "interp": the tile dialect as the front end makes it, for interpret().
-  std::string target = "sm_90a";
   /// The last stage wanted. For "sim" the kernel is compiled for the host after LLVMMLIR.
   Stage stopAfter = Stage::PTX;
   /// Stages whose text is kept in the result.
   std::vector<Stage> keep;
-  /// Keeps device assertions.
-  bool debug = false;
-  /// As in IRGenOptions.
-  bool overflowChecks = true;
-  /// Source lines in the PTX.
-  bool lineInfo = true;
-  /// Contracts multiply and add into fma.
-  bool fpFusion = true;
-  /// exp and exp2 of fp32 give 0 in place of subnormal numbers, which is faster.
-  bool flushSubnormals = true;
-  /// As in IRGenOptions.
-  uint64_t stepLimit = IRGenOptions().stepLimit;
-  uint64_t opLimit = IRGenOptions().opLimit;
-  uint64_t unrollLimit = IRGenOptions().unrollLimit;
   /// Which warnings are given, and which are errors.
   WarningOptions warnings;
   /// Collects optimisation remarks as diagnostics of severity remark.
   bool remarks = false;
-  /// Counts instructions by class on the simulator.
-  bool countInstructions = false;
   ToolSearch tools;
   /// Kernels that were compiled before are taken from here, and new ones kept; null: neither. Used
   /// for PTX and cubins when no other stage is kept. What goes wrong with it is reported as
   /// remarks of the category "cache".
   CompileCache *cache = nullptr;
+
+  /// The options that decide which code a kernel becomes.
+  CodeOptions &code() { return *this; }
+  const CodeOptions &code() const { return *this; }
 };
 
 /// Wall-clock time of one part of a compilation.

@@ -13,7 +13,6 @@ namespace tilec {
 
 struct PipelineOptions {
   int numWarps = 4;
-  std::string target = "sm_90a";
   /// Whether narrow rows that fill a multiprocessor's registers are to leave room for a second CTA
   /// (tilegpu-plan-occupancy).
   bool planOccupancy = true;
@@ -27,9 +26,8 @@ struct PipelineOptions {
   int64_t reductionStages = 0;
 };
 
-/// Tile dialect to tile dialect: clean up what the front end emitted. With `hasTensorMaps`
-/// descriptors become tensor maps where they can.
-void buildTilePipeline(mlir::OpPassManager &pm, bool hasTensorMaps);
+/// Tile dialect to tile dialect: clean up what the front end emitted.
+void buildTilePipeline(mlir::OpPassManager &pm);
 /// Tile dialect to tilegpu dialect: layouts, shared memory, barriers.
 void buildTileGPUPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// tilegpu dialect to the LLVM and NVVM dialects with thread-level operations.

@@ -9,6 +9,7 @@
 #define TILEC_IRGEN_IRGEN_H
 
 #include "tilec/Support/Diagnostic.h"
+#include "tilec/Support/Processor.h"
 #include "tilec/Syntax/AST.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -79,8 +80,8 @@ struct IRGenOptions {
   /// With `debug`, also checks that sums, differences and products of integers of less than 64 bits
   /// do not overflow.
   bool overflowChecks = true;
-  /// 90 for sm_90.
-  int computeCapability = 90;
+  /// What code is made for.
+  const Processor *processor = &defaultProcessor();
   /// Set to the number of evaluation steps in the kernel before the first error, for tools that
   /// compare signatures; may be null.
   uint64_t *stepsToError = nullptr;

@@ -16,6 +16,10 @@
 
 namespace tilec {
 
+/// What a barrier of the CTA costs, in the unit of the cost models: one access of a warp to shared
+/// memory without conflicts.
+constexpr double kBarrierCost = 24;
+
 enum class ConversionKind {
   /// Destination register r is source register r.
   None,
@@ -108,9 +112,6 @@ LinearLayout conversionMap(const LinearLayout &src, const LinearLayout &dst);
 /// same shape.
 ConversionPlan planConversion(const LinearLayout &src, const LinearLayout &dst, int32_t bitwidth,
                               const ConversionOptions &options = {});
-
-/// No data moves: the layouts hold the same element in the same register of the same thread.
-bool isNoOpConversion(const LinearLayout &src, const LinearLayout &dst);
 
 } // namespace tilec
 

@@ -8,20 +8,10 @@
 #ifndef TILEC_TARGET_OCCUPANCY_H
 #define TILEC_TARGET_OCCUPANCY_H
 
+#include "tilec/Support/Processor.h"
 #include <optional>
 
 namespace tilec {
-
-/// What a multiprocessor has for its CTAs.
-struct Multiprocessor {
-  int registers = 65536;
-  int threads = 2048;
-  int ctas = 32;
-  int sharedBytes = 0;
-};
-
-/// Of a compute capability like 90. Unknown ones get the smallest limits of the known.
-Multiprocessor multiprocessorOf(int computeCapability);
 
 /// What one CTA takes.
 struct CtaFootprint {
@@ -31,11 +21,12 @@ struct CtaFootprint {
 };
 
 /// CTAs that fit at a time.
-int residentCtas(const Multiprocessor &sm, const CtaFootprint &cta);
+int residentCtas(const Processor &processor, const CtaFootprint &cta);
 
 /// The number of CTAs to ask the assembler for, when few threads are resident, registers are what
 /// keeps one CTA more out and `percent` of them less would let it in; nothing otherwise.
-std::optional<int> ctasWithinReach(const Multiprocessor &sm, const CtaFootprint &cta, int percent);
+std::optional<int> ctasWithinReach(const Processor &processor, const CtaFootprint &cta,
+                                   int percent);
 
 } // namespace tilec
 

@@ -16,8 +16,8 @@
 #ifndef TILEC_TARGET_PTX_H
 #define TILEC_TARGET_PTX_H
 
+#include "tilec/Support/Processor.h"
 #include "tilec/Target/MathLibrary.h"
-#include "tilec/Target/PTXTarget.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"

@@ -8,6 +8,7 @@
 #define TILEC_TUNING_PRUNING_H
 
 #include "tilec/Analysis/KernelEstimate.h"
+#include "tilec/Support/Processor.h"
 
 #include "tilecrt/KernelMetadata.h"
 
@@ -19,7 +20,7 @@ namespace tilec {
 
 /// What the model knows about a GPU.
 struct TuningTarget {
-  int computeCapability = 90;
+  const Processor *processor = &defaultProcessor();
   int multiprocessors = 132;
 };
 

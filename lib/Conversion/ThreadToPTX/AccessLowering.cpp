@@ -92,7 +92,7 @@ std::optional<bool> constantPredicate(Value predicate) {
 class AccessLowering {
 public:
   AccessLowering(ModuleOp m, RewriterBase &rewriter, ThreadLoweringCounts &c)
-      : module(m), b(rewriter), counts(c), computeCapability(tilegpu::computeCapabilityOf(m)) {}
+      : module(m), b(rewriter), counts(c), processor(processorOf(m)) {}
 
   LogicalResult run();
 
@@ -117,7 +117,7 @@ private:
   ModuleOp module;
   RewriterBase &b;
   ThreadLoweringCounts &counts;
-  int computeCapability;
+  const Processor &processor;
   /// Policy values by function and policy; looked up, never iterated.
   DenseMap<std::pair<Operation *, int>, Value> policies;
   LLVM::GlobalOp sharedArray;
@@ -125,7 +125,7 @@ private:
 
 FailureOr<AccessShape> AccessLowering::checkedShape(Operation *op, Type type) {
   bool isGlobal = isa<tilegpu::LdGlobalOp, tilegpu::StGlobalOp>(op);
-  bool hasMore = isGlobal && computeCapability >= 100;
+  bool hasMore = isGlobal && processor.has(Feature::WideAccess);
   if (std::optional<AccessShape> shape = accessShapeOf(type, hasMore ? 32 : 16))
     return *shape;
   return op->emitOpError("cannot be one instruction: expected ")
@@ -135,7 +135,7 @@ FailureOr<AccessShape> AccessLowering::checkedShape(Operation *op, Type type) {
 
 LegalHints AccessLowering::checkedHints(Operation *op, bool isLoad, bool isVolatile,
                                         tile::CacheModifier cache, EvictionPolicy evict) {
-  LegalHints hints = legaliseHints(isLoad, isVolatile, cache, evict, computeCapability);
+  LegalHints hints = legaliseHints(isLoad, isVolatile, cache, evict, processor);
   if (!hints.dropped.empty()) {
     ++counts.droppedHints;
     remark::missed(op->getLoc(), remark::RemarkOpts::name("hint-dropped").category("memory"))

@@ -109,7 +109,7 @@ std::string AccessText::constraints() const {
 }
 
 LegalHints legaliseHints(bool isLoad, bool isVolatile, CacheModifier cache, EvictionPolicy evict,
-                         int computeCapability) {
+                         const Processor &processor) {
   LegalHints legal;
   if (isVolatile) {
     if (cache != CacheModifier::none || evict != EvictionPolicy::normal)
@@ -129,11 +129,11 @@ LegalHints legaliseHints(bool isLoad, bool isVolatile, CacheModifier cache, Evic
   if (evict == EvictionPolicy::normal)
     return legal;
 
-  if (computeCapability >= 80)
+  if (processor.has(Feature::CachePolicy))
     legal.l2Evict = evict;
   if (legal.cache == CacheModifier::none) {
     legal.l1Evict = evict;
-  } else if (computeCapability < 80) {
+  } else if (!processor.has(Feature::CachePolicy)) {
     legal.dropped = llvm::formatv("'{0}' cannot stand beside cache modifier '.{1}' before sm_80",
                                   evictName(evict), tile::stringifyCacheModifier(legal.cache));
   }

@@ -63,7 +63,7 @@ struct LegalHints {
 /// policy beside a cache modifier, L2 policies from compute capability 8.0 on, and each
 /// instruction's own set of modifiers.
 LegalHints legaliseHints(bool isLoad, bool isVolatile, tile::CacheModifier cache,
-                         tile::EvictionPolicy evict, int computeCapability);
+                         tile::EvictionPolicy evict, const Processor &processor);
 
 } // namespace tilec
 

@@ -17,7 +17,7 @@ BufferAccess::BufferAccess(OpBuilder &builder, Operation *at, const ThreadLoweri
       access(analyseSharedAccess(layoutOf(tensor), buffer.getLayout().getLayout(), bytes * 8)),
       index(threadPart(builder, at, position, access.offsets, bytes)),
       groups(groupRegisters(numRegisters(tensor), access.vectorRegisterBits)) {
-  if (lowering.computeCapability >= 75 && !at->hasAttr(TileGPUDialect::kOwnPartAttr))
+  if (lowering.processor.has(Feature::MatrixLoad) && !at->hasAttr(TileGPUDialect::kOwnPartAttr))
     matrices = matchMatrixLoad(access.offsets, int32_t(bytes * 8));
   // What ordinary loads do as well with as few instructions is left to them.
   if (matrices &&

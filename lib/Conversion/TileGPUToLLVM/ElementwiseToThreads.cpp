@@ -83,7 +83,8 @@ static SmallVector<Value> machineFloat8Operands(OpBuilder &builder, Operation *o
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   auto cast = dyn_cast<tile::FpToFpOp>(op);
   bool isNearest = cast ? cast.getRounding() == tile::RoundingMode::rtne : isa<arith::TruncFOp>(op);
-  if (!isNearest || !isa<Float8E4M3FNType, Float8E5M2Type>(to) || lowering.computeCapability < 89)
+  if (!isNearest || !isa<Float8E4M3FNType, Float8E5M2Type>(to) ||
+      !lowering.processor.has(Feature::Float8Conversion))
     return {};
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   if (!from.isF32() && !from.isF16() && !from.isBF16())
@@ -102,7 +103,7 @@ static SmallVector<Value> widenFloat8Pairs(OpBuilder &builder, Operation *op, Va
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
   if (!isa<tile::FpToFpOp, arith::ExtFOp>(op) || !isa<Float8E4M3FNType, Float8E5M2Type>(from) ||
       !isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(to) ||
-      lowering.computeCapability < 89)
+      !lowering.processor.has(Feature::Float8Conversion))
     return {};
   Location loc = op->getLoc();
   SmallVector<Value> results(registers.size());

@@ -19,7 +19,7 @@ struct ThreadLowering {
   const ThreadTypeConverter &types;
   const ThreadPosition &position;
   int numWarps;
-  int computeCapability;
+  const Processor &processor;
   /// Elements per instruction of every tensor load and store, and the axis they run along.
   using Vector = AccessVector;
   const llvm::DenseMap<mlir::Operation *, Vector> &vectors;

@@ -85,7 +85,7 @@ template <typename Op, NVVM::GridDepActionKind kind> struct GridDependency : Thr
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     // Older machines never start a launch early.
-    if (this->lowering.computeCapability >= 90)
+    if (this->lowering.processor.has(Feature::DependentLaunch))
       NVVM::GriddepcontrolOp::create(rewriter, op.getLoc(), kind);
     rewriter.eraseOp(op);
     return success();

@@ -124,7 +124,8 @@ private:
 
   /// redux.sync over all lanes, when the combination is one it has.
   Value reduceByRedux(ArrayRef<Value> value) {
-    if (value.size() != 1 || !value[0].getType().isInteger(32) || lowering.computeCapability < 80)
+    if (value.size() != 1 || !value[0].getType().isInteger(32) ||
+        !lowering.processor.has(Feature::WarpReduction))
       return {};
     Block &block = combine.front();
     if (block.getOperations().size() != 2)

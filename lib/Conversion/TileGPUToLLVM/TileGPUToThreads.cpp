@@ -80,7 +80,7 @@ struct ConvertTileGPUToThreads final
     DenseSet<Operation *> manyProducts = findManyProducts(module);
     ThreadPosition position(module);
     ThreadTypeConverter types;
-    ThreadLowering lowering{types,   position, numWarpsOf(module), computeCapabilityOf(module),
+    ThreadLowering lowering{types,   position, numWarpsOf(module), processorOf(module),
                             vectors, repeats,  manyProducts};
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());

@@ -48,7 +48,8 @@ LogicalResult ConvertTileToTileGPUPass::recordOptions(ModuleOp module) {
            << int(numWarps);
   Builder builder(module.getContext());
   module->setAttr(TileGPUDialect::kNumWarpsAttr, builder.getI32IntegerAttr(numWarps));
-  module->setAttr(TileGPUDialect::kTargetAttr, builder.getStringAttr(target));
+  if (!target.empty())
+    module->setAttr(tile::TileDialect::kTargetAttr, builder.getStringAttr(target));
   return success();
 }
 

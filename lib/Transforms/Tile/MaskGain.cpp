@@ -10,6 +10,7 @@
 
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Matchers.h"
+#include "tilec/Analysis/GlobalAccess.h"
 
 using namespace mlir;
 
@@ -95,14 +96,11 @@ static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
   return result;
 }
 
-/// Elements that one instruction can cover at most. The target is not known yet: that of the newest
-/// one.
+/// Elements that one instruction can cover at most.
 static int64_t fullWidthOf(Operation *access, tile::PtrType pointer) {
-  constexpr int64_t kMaxAccessBytes = 16;
-  constexpr int kNewestCapability = 90;
   if (auto atomic = dyn_cast<tile::AtomicRMWOp>(access))
-    return tilegpu::maxAtomicElements(atomic.getKind(), pointer.getPointee(), kNewestCapability);
-  return kMaxAccessBytes / pointer.getElementBytes();
+    return tilegpu::maxAtomicElements(atomic.getKind(), pointer.getPointee(), processorOf(access));
+  return GlobalAccess::kFullBytes / pointer.getElementBytes();
 }
 
 static int64_t threadsOf(ModuleOp module) {

@@ -97,6 +97,8 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
   using Base::Base;
 
   void runOnOperation() override {
+    if (!processorOf(getOperation()).has(Feature::TensorCopy))
+      return;
     getOperation().walk([&](func::FuncOp func) {
       if (func->hasAttr(TileDialect::kKernelAttr))
         runOnKernel(func);

@@ -270,10 +270,7 @@ struct AccelerateDots final : tilec::impl::TileGPUAccelerateDotsPassBase<Acceler
   }
 
 private:
-  bool hasWgmma() {
-    auto target = getOperation()->getAttrOfType<StringAttr>("tilegpu.target");
-    return target && target.getValue() == "sm_90a";
-  }
+  bool hasWgmma() { return processorOf(getOperation()).has(Feature::Wgmma); }
 
   std::optional<std::string> whyNotWgmma(DotOp dot) {
     if (!hasWgmma())

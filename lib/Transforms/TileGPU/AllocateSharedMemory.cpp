@@ -81,7 +81,7 @@ static void explain(InFlightDiagnostic &error, func::FuncOp func,
 }
 
 static LogicalResult checkLimit(func::FuncOp func, const SharedAllocation &allocation) {
-  int64_t limit = sharedMemoryLimit(computeCapabilityOf(func));
+  int64_t limit = processorOf(func).maxSharedBytesPerCta();
   if (allocation.getTotalBytes() <= limit)
     return success();
   InFlightDiagnostic error = func.emitError("kernel '")

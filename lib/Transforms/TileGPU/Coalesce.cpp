@@ -101,7 +101,7 @@ static Value maskOf(Operation *op) {
 /// Elements that an instruction can take at most.
 static int64_t fullWidthOf(Operation *op, Type pointee, unsigned bytes) {
   if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-    return maxAtomicElements(atomic.getKind(), pointee, computeCapabilityOf(op));
+    return maxAtomicElements(atomic.getKind(), pointee, processorOf(op));
   if (isa<tile::AtomicCasOp>(op))
     return 1;
   return std::max<int64_t>(1, GlobalAccess::kFullBytes / bytes);
@@ -132,7 +132,7 @@ static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
                        : axisInfo.getMaxVectorElements(pointerOf(op), fast);
   access.width = access.maxWidth = std::min(width, access.fullWidth);
   if (!isAtomic(op)) {
-    int64_t most = GlobalAccess::maxBytes(computeCapabilityOf(op)) / pointer.getElementBytes();
+    int64_t most = processorOf(op).maxAccessBytes() / pointer.getElementBytes();
     access.maxWidth = std::max(access.width, std::min(width, most));
     access.isOfMaxBytes = width >= most;
   }

@@ -174,13 +174,13 @@ template <typename AtomicOp> static void orderLaterAccesses(AtomicOp atomic, boo
 
 /// An error where the target has no instruction for an atomic that the language has.
 static LogicalResult checkTarget(Operation *atomic) {
-  int capability = computeCapabilityOf(atomic);
+  const Processor &processor = processorOf(atomic);
   auto rmw = dyn_cast<tile::AtomicRMWOp>(atomic);
-  if (capability >= 90 || !rmw || rmw.getKind() != tile::AtomicKind::add ||
+  if (processor.has(Feature::BFloat16Atomics) || !rmw || rmw.getKind() != tile::AtomicKind::add ||
       !getElementTypeOrSelf(atomic->getResult(0).getType()).isBF16())
     return success();
-  return atomic->emitError("an atomic addition of bf16 needs sm_90 or newer, got sm_")
-         << capability;
+  return atomic->emitError("an atomic addition of bf16 needs sm_90 or newer, got ")
+         << processor.name;
 }
 
 template <typename AtomicOp> static void decompose(AtomicOp atomic) {

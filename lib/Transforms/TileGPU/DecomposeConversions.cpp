@@ -69,7 +69,7 @@ static bool isTooLarge(ConvertLayoutOp convert, const ConversionPlan &plan) {
   if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 16)
     return false;
   int64_t bytes = plan.shared.bufferElements * int64_t(element.getIntOrFloatBitWidth()) / 8;
-  return bytes > sharedMemoryLimit(computeCapabilityOf(convert));
+  return bytes > processorOf(convert).maxSharedBytesPerCta();
 }
 
 /// Converts the two halves of the elements one after the other; returns the conversions.

@@ -195,7 +195,7 @@ std::optional<Staged> LoopPipeliner::matchStaged(Value buffer) {
     bytes += stages * stream.buffer.getType().getSizeInBytes();
   for (Staged &other : staged)
     bytes += 2 * other.buffer.getType().getSizeInBytes();
-  if (bytes > sharedMemoryLimit(computeCapabilityOf(loop)))
+  if (bytes > processorOf(loop).maxSharedBytesPerCta())
     return std::nullopt;
   return found;
 }

@@ -74,9 +74,8 @@ public:
     for (const RegisterPressure::Point &point : pressure.getPoints())
       excess.push_back(pressure.excessAt(point));
     int64_t used = SharedAllocation(func).getTotalBytes();
-    room =
-        (sharedMemoryLimit(computeCapabilityOf(func)) / wantedCtas(func) - used - kAlignmentLoss) /
-        slotBytes();
+    room = (processorOf(func).maxSharedBytesPerCta() / wantedCtas(func) - used - kAlignmentLoss) /
+           slotBytes();
     collectGaps();
     SmallVector<int64_t> before = excess;
     chooseVectors();

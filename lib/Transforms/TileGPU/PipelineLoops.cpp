@@ -108,7 +108,7 @@ private:
         bytes += stream.bytes;
     int64_t threads = int64_t(numWarpsOf(loop)) * 32;
     bool isAsked = loop->hasAttr("tile.num_stages");
-    int64_t most = sharedMemoryLimit(computeCapabilityOf(loop)) - kOtherShared;
+    int64_t most = processorOf(loop).maxSharedBytesPerCta() - kSharedBesideRings;
     int64_t share = std::min(most, isAsked ? most : kUnaskedRings) / threads;
     int64_t fitting = bytes ? std::min(stages, std::min(kPrivateRingBytes, share) / bytes) : 0;
     for (const PrivateStream &stream : candidates)

@@ -26,7 +26,7 @@ static constexpr int64_t kCtas = 2;
 /// Of a multiprocessor; more of them leave each fewer registers than addresses take.
 static constexpr int64_t kMaxThreads = 1024;
 /// Registers beside those for tensors, and bytes of shared memory beside parked ones.
-static constexpr int64_t kOtherRegisters = 24, kOtherShared = 2048;
+static constexpr int64_t kOtherRegisters = 24, kSharedBesideParked = 2048;
 
 /// Whether most of what `func` loads are elements of two bytes or less.
 static bool loadsNarrowElements(func::FuncOp func) {
@@ -66,7 +66,7 @@ static bool twoFit(func::FuncOp func) {
     registers = std::max(registers, here);
   }
   int64_t excess = registers + kOtherRegisters - registersFor(func, kCtas);
-  int64_t room = sharedMemoryLimit(computeCapabilityOf(func)) / kCtas - kOtherShared;
+  int64_t room = processorOf(func).maxSharedBytesPerCta() / kCtas - kSharedBesideParked;
   return excess > 0 && excess * 4 * threads <= room;
 }
 

@@ -18,7 +18,7 @@ namespace tilec {
 /// other.
 constexpr int64_t kPrivateRingBytes = 448;
 /// What a CTA may need of shared memory beside them.
-constexpr int64_t kOtherShared = 16 * 1024;
+constexpr int64_t kSharedBesideRings = 16 * 1024;
 /// What the rings of a loop that did not ask for them may take: blocks that are larger hardly ever
 /// come more than once.
 constexpr int64_t kUnaskedRings = 64 * 1024;

@@ -32,13 +32,12 @@ static int32_t bitsOf(Value value) {
 
 /// Whether 8-bit floats are multiplied as f16.
 static bool widensFloat8(DotOp dot) {
-  int capability = computeCapabilityOf(dot);
-  // Sums in f16 came with PTX 8.7.
-  return capability < 89 || (capability < 100 && tensorType(dot.getAcc()).getElementType().isF16());
+  bool sumsHalves = tensorType(dot.getAcc()).getElementType().isF16();
+  return !processorOf(dot).has(sumsHalves ? Feature::Float8MmaHalfSums : Feature::Float8Mma);
 }
 
 std::optional<std::string> tilec::whyNotMma(DotOp dot) {
-  if (computeCapabilityOf(dot) < 80)
+  if (!processorOf(dot).has(Feature::Mma))
     return "the target has no mma.sync of these types";
   if (tensorType(dot.getAcc()).getRank() > 3)
     return "mma.sync multiplies matrices and batches of them";

@@ -73,7 +73,7 @@ llvm.func @constant_predicate(%p: !llvm.ptr<1>, %o: i32, %s: !llvm.ptr<3>) -> i3
 // -----
 
 // One L2 policy per function and kind; the L1 policy gives way to a cache modifier.
-module attributes {tilegpu.target = "sm_90a"} {
+module attributes {tile.target = "sm_90a"} {
   // CHECK-LABEL: llvm.func @hints
   llvm.func @hints(%p: !llvm.ptr<1>, %c: i1) {
     // CHECK-DAG: %[[FIRST:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"
@@ -102,7 +102,7 @@ module attributes {tilegpu.target = "sm_90a"} {
 // -----
 
 // Before sm_80 there is no L2 policy. A modifier that the instruction lacks is dropped.
-module attributes {tilegpu.target = "sm_75"} {
+module attributes {tile.target = "sm_75"} {
   // CHECK-LABEL: llvm.func @hints_dropped
   llvm.func @hints_dropped(%p: !llvm.ptr<1>) {
     // CHECK: "ld.global.L1::evict_last.b32 $0, [$1];"

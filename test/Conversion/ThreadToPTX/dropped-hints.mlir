@@ -1,6 +1,6 @@
 // RUN: tile-opt %s -convert-thread-to-ptx --remarks-filter="memory" --remark-format=emitRemark 2>&1 | FileCheck %s
 
-module attributes {tilegpu.target = "sm_75"} {
+module attributes {tile.target = "sm_75"} {
   llvm.func @hints_dropped(%p: !llvm.ptr<1>) {
     // CHECK: [[#@LINE+1]]:10: remark: {{.*}}hint-dropped{{.*}}'evict_last' cannot stand beside cache modifier '.cg' before sm_80
     %1 = tilegpu.ld_global %p cache = cg evict = evict_last : !llvm.ptr<1> -> i32

@@ -4,7 +4,7 @@
 #few = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[0], [0]], block = []}, [16]>
 #one = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [128]>
 
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @vector
 // CHECK: tilegpu.atomic_rmw_global add %{{.*}}, %{{.*}} sem = relaxed : !llvm.ptr<1>, vector<4xf32>
 // CHECK-NOT: atomic_rmw_global

@@ -5,7 +5,7 @@
 #four = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = []}, [128]>
 #one = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [], block = []}, [32]>
 
-module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @to_f16
 // CHECK: %[[FLIP:.*]] = llvm.mlir.constant(dense<-128> : vector<4xi8>)
 // CHECK: %[[U:.*]] = llvm.xor %{{.*}}, %[[FLIP]] : vector<4xi8>
@@ -63,7 +63,7 @@ func.func @single(%p: tensor<32x!tile.ptr<f16>, #one>, %x: tensor<32xi8, #one>) 
 
 #four = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [], block = []}, [128]>
 
-module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @nibbles
 // CHECK: %[[M:.*]] = arith.constant 252645135 : i32
 // CHECK: llvm.and %{{.*}}, %[[M]] : i32

@@ -4,7 +4,7 @@
 #swapped = #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 #lanes = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Four consecutive aligned floats are one instruction.
 // CHECK-LABEL: func @vector_access
 // CHECK-COUNT-1: tilegpu.ld_global {{.*}} -> vector<4xi32>

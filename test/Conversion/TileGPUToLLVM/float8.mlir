@@ -2,7 +2,7 @@
 
 #two = #tilegpu.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = []}, [64]>
 
-module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_90a"} {
 // Two elements an instruction where the machine has it.
 // CHECK-LABEL: func @machine
 // CHECK-COUNT-1: nvvm.convert.f32x2.to.f8x2 {{.*}}rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>
@@ -28,7 +28,7 @@ func.func @no_towards_zero(%p: tensor<64x!tile.ptr<f8E4M3FN>, #two>, %x: tensor<
 
 #two = #tilegpu.linear<{register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [], block = []}, [64]>
 
-module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_80"} {
 // CHECK-LABEL: func @no_machine_conversion
 // CHECK-NOT: nvvm.convert
 // CHECK: return

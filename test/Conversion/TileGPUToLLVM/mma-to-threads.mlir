@@ -7,7 +7,7 @@
 #st = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}, [16, 8]>
 #sn = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4]]}, [16, 8]>
 #o16 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0], [8, 0]]}, [16, 8]>
-module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_80"} {
 // Four matrices of rows; two of columns, which are transposed on the way.
 // CHECK-LABEL: func @halves
 // CHECK: nvvm.ldmatrix %{{.*}} {eltType = {{.*}}b16{{.*}}, layout = #nvvm.mma_layout<row>, num = 4 : i32, {{.*}}} : (!llvm.ptr<3>) -> !llvm.struct<(i32, i32, i32, i32)>
@@ -67,7 +67,7 @@ func.func @doubles(%a: tensor<16x16xf64, #a>, %b: tensor<16x8xf64, #b>, %c: tens
 #b = #tilegpu.linear<{register = [[1, 0]], lane = [[0, 0], [0, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [2, 8]>
 #c = #tilegpu.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [8, 8]>
 #o8 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]}, [8, 8]>
-module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_80"} {
 // CHECK-LABEL: func @padded
 // CHECK-SAME: %[[C0:[a-z0-9]+]]: f32, %[[C1:[a-z0-9]+]]: f32, %{{[a-z0-9]+}}: !llvm.ptr<3>)
 // CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
@@ -91,7 +91,7 @@ func.func @padded(%a: tensor<8x2xf16, #a>, %b: tensor<2x8xf16, #b>, %c: tensor<8
 // sorted by row.
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [1, 0]], lane = [[0, 4], [0, 8], [2, 0], [4, 0], [8, 0]], warp = [], block = []}, [16, 16]>
 #s = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [0, 4], [0, 8]]}, [16, 16]>
-module attributes {tilegpu.num_warps = 1 : i32, tilegpu.target = "sm_80"} {
+module attributes {tilegpu.num_warps = 1 : i32, tile.target = "sm_80"} {
 // CHECK-LABEL: func @pairs
 // CHECK: %[[M:.*]] = nvvm.ldmatrix %{{.*}} {{.*}}layout = #nvvm.mma_layout<col>, num = 2 : i32
 // CHECK: llvm.shufflevector %[[L:.*]], %[[H:.*]] [0, 2, 4, 6] : vector<4xi8>

@@ -10,7 +10,7 @@
 #s2 = #tilegpu.linear<{offset = [[0, 1], [0, 2], [1, 0]]}, [2, 4]>
 #m2 = #tilegpu.linear<{register = [[0, 1]], lane = [[1, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = [[0, 0], [0, 0]], block = []}, [2, 2]>
 
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Inside a thread: one after the other, the left operand first, from the far end when reversed.
 // CHECK-LABEL: func @in_a_thread
 // CHECK-SAME: %[[X0:[^:]*]]: i32, %[[X1:[^:]*]]: i32, %[[X2:[^:]*]]: i32, %[[X3:[^:]*]]: i32

@@ -5,7 +5,7 @@
 !buffer = !tilegpu.memdesc<[8, 128], f16, #s>
 !bars = !tilegpu.memdesc<[1], i64, #l, buffers = 2>
 
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // The map is passed by value; rows of 256 bytes are two boxes; the last dimension comes first.
 // CHECK-LABEL: llvm.func @copies
 // CHECK-SAME: %[[MAP:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}

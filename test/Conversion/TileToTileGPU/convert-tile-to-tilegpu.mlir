@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --convert-tile-to-tilegpu="num-warps=2 target=sm_80" | FileCheck %s
 
 // CHECK: #[[RANGE:.*]] = #tilegpu.linear<{register = {{\[\[}}64], [128]], lane = {{\[\[}}1], [2], [4], [8], [16]], warp = {{\[\[}}32]], block = []}, [256]>
-// CHECK: module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_80"}
+// CHECK: module attributes {tile.target = "sm_80", tilegpu.num_warps = 2 : i32}
 
 // One element per thread along the last dimension, what is left over in registers.
 // CHECK-LABEL: func @range

@@ -8,7 +8,7 @@
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
 #b = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [32, 64]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [64, 64]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_80"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_80"} {
 // CHECK-LABEL: @halves
 // CHECK: %[[BA:.*]] = tilegpu.local_alloc
 // CHECK: tilegpu.local_store %{{.*}}, %[[BA]]
@@ -69,7 +69,7 @@ func.func @chain(%a: tensor<64x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tenso
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
 #b = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [32, 64]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [64, 64]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_89"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_89"} {
 // CHECK-LABEL: @has_float8
 // CHECK-NOT: tile.fp_to_fp
 // CHECK: tilegpu.mma {{.*}} : tensor<64x32xf8E4M3FN
@@ -87,7 +87,7 @@ func.func @has_float8(%a: tensor<64x32xf8E4M3FN, #a>, %b: tensor<32x64xf8E4M3FN,
 #x = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
 #t = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = []}, [32, 64]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [64, 64]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: @few_rows
 // CHECK-SAME: %[[A:.*]]: tensor<64x32xf16, {{.*}}>, %[[I:.*]]: tensor<64x32xi8
 // CHECK: %[[T:.*]] = tile.permute %[[A]] {{.*}} -> tensor<32x64xf16
@@ -111,7 +111,7 @@ func.func @few_rows(%a: tensor<64x32xf16, #x>, %w: tensor<64x32xi8, #x>, %c: ten
 #x = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]], block = []}, [16, 32]>
 #w = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]], block = []}, [32, 64]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [16, 64]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: @nibbles
 // CHECK: tilegpu.local_store %{{.*}} : tensor<64x32xi8
 // CHECK: %[[L:.*]] = tilegpu.local_load %{{.*}} -> tensor<64x32xi8, #[[F:.*]]>

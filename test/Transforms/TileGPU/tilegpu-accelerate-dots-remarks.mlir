@@ -12,7 +12,7 @@
 #l = #tilegpu.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [0, 16], [1, 0]], warp = [[2, 0], [4, 0]], block = []}, [8, 32]>
 #d = #tilegpu.linear<{register = [[0, 0, 1], [0, 0, 2], [0, 16, 0], [0, 32, 0], [1, 0, 0]], lane = [[0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0], [0, 2, 0]], warp = [[0, 4, 0], [0, 8, 0]], block = []}, [2, 64, 32]>
 #e = #tilegpu.linear<{register = [[0, 0, 1], [0, 0, 2], [0, 16, 0], [1, 0, 0]], lane = [[0, 0, 4], [0, 0, 8], [0, 0, 16], [0, 1, 0], [0, 2, 0]], warp = [[0, 4, 0], [0, 8, 0]], block = []}, [2, 32, 32]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 func.func @f(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %f: tensor<64x32xf32, #a>, %g: tensor<32x32xf32, #b>,
              %n: tensor<32x4xf16, #n>, %cn: tensor<64x4xf32, #m>, %ak: tensor<64x8xf16, #k>, %bk: tensor<8x32xf16, #l>,
              %d3: tensor<2x64x32xf16, #d>, %e3: tensor<2x32x32xf16, #e>, %f3: tensor<2x64x32xf32, #d>, %h: tensor<64x32xf64, #a>, %i: tensor<32x32xf64, #b>) {
@@ -43,7 +43,7 @@ func.func @f(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %f: tensor<64
 
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]], block = []}, [64, 32]>
 #b = #tilegpu.linear<{register = [[0, 1], [0, 2], [8, 0], [16, 0]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0]], block = []}, [32, 32]>
-module attributes {tilegpu.num_warps = 2 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 2 : i32, tile.target = "sm_90a"} {
 func.func @two_warps(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %c: tensor<64x32xf32, #a>) {
   // CHECK: NoWgmma {{.*}}product by single warps: ", Remark="wgmma needs a multiple of 4 warps"
   // KEPT: tilegpu.mma
@@ -56,7 +56,7 @@ func.func @two_warps(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %c: t
 
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}, [64, 32]>
 #b = #tilegpu.linear<{register = [[0, 1], [0, 2], [16, 0]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [32, 32]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90"} {
 func.func @other_target(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %c: tensor<64x32xf32, #a>) {
   // KEPT: tilegpu.mma
   %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<64x32xf32, #a>

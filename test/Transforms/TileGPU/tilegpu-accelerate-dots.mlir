@@ -22,7 +22,7 @@
 // CHECK-DAG: #[[PAIRED:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [1, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = {{\[\[}}0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}, [128, 64]>
 // CHECK-DAG: #[[TRANSPOSED:.*]] = #tilegpu.linear<{register = {{\[\[}}1, 0], [0, 1], [8, 0], [16, 0], [32, 0], [64, 0]], lane = {{\[\[}}2, 0], [4, 0], [0, 2], [0, 4], [0, 8]], warp = {{\[\[}}0, 16], [0, 32]], block = []}, [128, 64]>
 // CHECK-DAG: #[[ACC:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [64, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]], block = []}, [128, 64]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @row_major
 // CHECK-SAME: (%[[A:.*]]: tensor<128x32xf16, #{{.*}}>, %[[B:.*]]: tensor<32x64xf16, #{{.*}}>, %[[C:.*]]: tensor<128x64xf32, #[[C_LAYOUT:.*]]>)
 // CHECK: %[[SA:.*]] = tilegpu.local_alloc : <[128, 32], f16, #[[MA]]>
@@ -186,7 +186,7 @@ func.func @chain(%a: tensor<128x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tens
 #b = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [0, 0], [0, 0]], block = []}, [32, 64]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [32, 0], [64, 0]], lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = [[2, 0], [4, 0], [8, 0], [16, 0]], block = []}, [128, 64]>
 // CHECK: #[[ACC:.*]] = #tilegpu.linear<{register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0], [64, 0], [0, 32]], block = []}, [128, 64]>
-module attributes {tilegpu.num_warps = 16 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 16 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @four_groups
 // CHECK: tilegpu.wgmma %{{.*}} -> tensor<128x64xf32, #[[ACC]]>
 func.func @four_groups(%a: tensor<128x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
@@ -201,7 +201,7 @@ func.func @four_groups(%a: tensor<128x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [16, 0]], block = []}, [128, 64]>
 #b = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0]], lane = [[16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16], [0, 32]], block = []}, [64, 64]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [16, 0]], block = []}, [128, 64]>
-module attributes {tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 8 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: @widened_right
 // CHECK: %[[N:.*]] = tilegpu.local_alloc : <[64, 64], i8
 // CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[N]]

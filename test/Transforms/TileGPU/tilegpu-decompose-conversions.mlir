@@ -39,7 +39,7 @@ func.func @indices() -> tensor<128xi32, #swapped_registers> {
 // 256 KB: one half of the elements after the other, each in a buffer of 128 KB.
 #r = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0], [128, 0]], block = []}, [256, 256]>
 #q = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [128, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[0, 32], [0, 64], [0, 128]], block = []}, [256, 256]>
-module attributes {tilegpu.num_warps = 8 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 8 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @in_halves
 // CHECK: %[[X:.*]] = arith.bitcast
 // CHECK: %[[L:.*]] = arith.trunci %[[X]] : {{.*}} to tensor<256x256xi16

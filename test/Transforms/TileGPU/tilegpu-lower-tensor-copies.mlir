@@ -1,7 +1,7 @@
 // RUN: tile-opt %s --tilegpu-lower-tensor-copies --split-input-file | FileCheck %s
 
 #b = #tilegpu.linear<{register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [0, 0]], block = []}, [32, 16]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // The barrier object is initialised once, its phase goes around the loop.
 // CHECK-LABEL: func.func @load
 // CHECK-NEXT: %[[BARS:.*]] = tilegpu.local_alloc : <[1], i64

@@ -6,7 +6,7 @@
 #mn = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}, [16, 16]>
 #mc = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
 
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Two products start together; the first is waited for alone, and the third starts before the second is waited for.
 // CHECK-LABEL: func @chain
 // CHECK-SAME: (%[[A:.*]]: !tilegpu.memdesc<{{.*}}>, %[[B:.*]]: !tilegpu.memdesc<{{.*}}>, %[[C:.*]]: tensor<64x16xf32, #{{.*}}>)

@@ -5,7 +5,7 @@
 
 // A vector of a thread, the lanes, the warps, the other registers.
 // CHECK: #[[M:.*]] = #tilegpu.linear<{offset = {{\[\[}}1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}, [1024]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Asked for: a ring of three, no barrier in the loop; masked-off elements are not zero.
 // CHECK-LABEL: func @asked
 // CHECK-SAME: %[[P:[a-z0-9]+]]: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %[[N:[a-z0-9]+]]: i32

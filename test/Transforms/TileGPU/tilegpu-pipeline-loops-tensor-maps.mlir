@@ -7,7 +7,7 @@
 #ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
 #mb = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
 
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // The copy engine fills the rings: slot and parity go on around the outer loop, an iteration begins with the wait for its
 // slot, and the next copies lie behind the barrier after the wait for the product before.
 // CHECK-LABEL: func @persistent

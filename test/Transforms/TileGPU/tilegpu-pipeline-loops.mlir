@@ -17,7 +17,7 @@
 #sm = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]]}, [64, 64]>
 #sn = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]}, [64, 64]>
 #sk = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [0, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]}, [64, 64]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @carried_product
 // CHECK-SAME: (%[[P:.*]]: !tile.ptr<f16>, %[[AT:.*]]: tensor<64x16xi32, #{{.*}}>, %{{.*}}: tensor<8x16x!tile.ptr<f16>, #{{.*}}>, %[[STEP:.*]]: tensor<8x16xi32, #{{.*}}>, %[[INIT:.*]]: tensor<64x8xf32, #{{.*}}>, %[[N:.*]]: i32)
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i32
@@ -388,7 +388,7 @@ func.func @unsigned_range(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !t
 #c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
 #ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
 #mb = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a", tile.num_stages = 5 : i32} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a", tile.num_stages = 5 : i32} {
 // CHECK-LABEL: func @of_the_module
 // CHECK: tilegpu.local_alloc {{.*}}, buffers = 5>
 // CHECK-COUNT-4: tilegpu.async_commit

@@ -4,7 +4,7 @@
 // thread, and the half of the row that two CTAs do not hold takes 48 of 113 KB.
 // CHECK: module attributes {{.*}}tilegpu.min_ctas = 2{{.*}}tilegpu.planned_occupancy
 #row = #tilegpu.linear<{register = [[1], [2], [4], [4096], [8192], [16384]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]], block = []}, [32768]>
-module attributes {tilegpu.num_warps = 16 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 16 : i32, tile.target = "sm_90a"} {
   func.func @narrow(%p: tensor<32768x!tile.ptr<bf16>, #row>) {
     %l = tile.load %p : tensor<32768x!tile.ptr<bf16>, #row>
     %x = arith.extf %l : tensor<32768xbf16, #row> to tensor<32768xf32, #row>
@@ -29,7 +29,7 @@ module attributes {tilegpu.num_warps = 16 : i32, tilegpu.target = "sm_90a"} {
 // CHECK-SAME: {
 // CHECK-LABEL: func @wide
 #row = #tilegpu.linear<{register = [[1], [2], [4096], [8192], [16384], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]], block = []}, [32768]>
-module attributes {tilegpu.num_warps = 16 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 16 : i32, tile.target = "sm_90a"} {
   func.func @wide(%p: tensor<32768x!tile.ptr<f32>, #row>) {
     %x = tile.load %p : tensor<32768x!tile.ptr<f32>, #row>
     %s = tile.reduce(%x) axis = 0 : (tensor<32768xf32, #row>) -> f32 {
@@ -52,7 +52,7 @@ module attributes {tilegpu.num_warps = 16 : i32, tilegpu.target = "sm_90a"} {
 // CHECK-SAME: {
 // CHECK-LABEL: func @short
 #row = #tilegpu.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[256], [512], [1024], [2048]], block = []}, [4096]>
-module attributes {tilegpu.num_warps = 16 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 16 : i32, tile.target = "sm_90a"} {
   func.func @short(%p: tensor<4096x!tile.ptr<bf16>, #row>) {
     %l = tile.load %p : tensor<4096x!tile.ptr<bf16>, #row>
     %x = arith.extf %l : tensor<4096xbf16, #row> to tensor<4096xf32, #row>

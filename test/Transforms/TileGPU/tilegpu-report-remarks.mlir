@@ -8,7 +8,7 @@
 #tiny = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [0]], block = []}, [64]>
 #rows = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}, [128, 4]>
 
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 
 //===----------------------------------------------------------------------===//
 // memory-coalescing, argument-alignment

@@ -11,7 +11,7 @@
 
 // CHECK-DAG: #[[MK:.*]] = #tilegpu.linear<{offset = {{\[\[}}1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4], [0, 8]]}, [16, 16]>
 // CHECK-DAG: #[[MN:.*]] = #tilegpu.linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]}, [16, 16]>
-module attributes {tilegpu.num_warps = 4 : i32, tilegpu.target = "sm_90a"} {
+module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // One product reads the tensor transposed, the other one as it is: one buffer.
 // CHECK-LABEL: func @transposed_and_not
 // CHECK: %[[BUF:.*]] = tilegpu.local_alloc : <[16, 16], f16, #[[MK]]>

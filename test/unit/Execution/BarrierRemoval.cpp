@@ -92,9 +92,13 @@ static std::unique_ptr<HostKernel> compile(const SimulatedKernel &kernel, Barrie
   mlir::OwningOpRef<mlir::ModuleOp> module =
       generateTile(context, *tree, sources, irgen, diagnostics);
   PipelineOptions pipeline;
-  bool ok = module &&
-            runPipeline(*module, [](mlir::OpPassManager &pm) { buildTilePipeline(pm, false); }) &&
-            runPipeline(*module, [&](mlir::OpPassManager &pm) {
+  // The launch below has no tensor maps.
+  auto setTarget = [&](llvm::StringRef target) {
+    (*module)->setAttr(tile::TileDialect::kTargetAttr, mlir::StringAttr::get(&context, target));
+    return true;
+  };
+  bool ok = module && setTarget("sm_90") && runPipeline(*module, buildTilePipeline) &&
+            setTarget("sm_90a") && runPipeline(*module, [&](mlir::OpPassManager &pm) {
               buildTileGPUPipeline(pm, pipeline);
               buildLLVMPipeline(pm);
             });

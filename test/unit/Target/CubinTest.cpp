@@ -130,7 +130,7 @@ TEST_F(Cubin, EveryAccessAssembles) {
       }
   for (const char *target : {"sm_75", "sm_80", "sm_90a", "sm_100"}) {
     std::string text =
-        "module attributes {tilegpu.target = \"" + std::string(target) +
+        "module attributes {tile.target = \"" + std::string(target) +
         "\"} { llvm.func @kernel(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>, %s: !llvm.ptr<3>, %p: i1) "
         "attributes {nvvm.kernel} {\n" +
         body + "llvm.return } }";

@@ -10,18 +10,18 @@
 using namespace tilec;
 
 TEST(Occupancy, RegistersThreadsAndSharedMemoryLimitCtas) {
-  Multiprocessor sm = multiprocessorOf(90);
+  const Processor &sm = *llvm::cantFail(findProcessor("sm_90"));
   EXPECT_EQ(residentCtas(sm, {128, 32, 0}), 16);
   EXPECT_EQ(residentCtas(sm, {128, 40, 0}), 12);
   EXPECT_EQ(residentCtas(sm, {256, 68, 0}), 3);
   EXPECT_EQ(residentCtas(sm, {512, 128, 0}), 1);
   EXPECT_EQ(residentCtas(sm, {32, 16, 0}), 32);
   EXPECT_EQ(residentCtas(sm, {128, 32, 100 * 1024}), 2);
-  EXPECT_EQ(residentCtas(multiprocessorOf(86), {1024, 32, 0}), 1);
+  EXPECT_EQ(residentCtas(*llvm::cantFail(findProcessor("sm_86")), {1024, 32, 0}), 1);
 }
 
 TEST(Occupancy, OneMoreCtaIsInReachOnlyWhenRegistersKeepItOut) {
-  Multiprocessor sm = multiprocessorOf(90);
+  const Processor &sm = *llvm::cantFail(findProcessor("sm_90"));
   EXPECT_EQ(ctasWithinReach(sm, {256, 68, 0}, 15), 4);
   EXPECT_EQ(ctasWithinReach(sm, {256, 68, 0}, 5), std::nullopt);
   // Enough threads.

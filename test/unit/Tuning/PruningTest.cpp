@@ -70,7 +70,7 @@ TEST(Pruning, ResourcesBeforeCompiling) {
             "its loop keeps 512 registers of a thread full, of 255");
   // Fits sm_90, not sm_80's neighbour.
   TuningTarget small;
-  small.computeCapability = 86;
+  small.processor = llvm::cantFail(findProcessor("sm_86"));
   EXPECT_FALSE(refuse(estimateMatmul("128", "128", "64", 8, 4), target));
   EXPECT_TRUE(refuse(estimateMatmul("128", "128", "64", 8, 4), small));
 }

@@ -16,11 +16,11 @@ def ConvertTileToTileGPUPass : Pass<"convert-tile-to-tilegpu", "::mlir::ModuleOp
     Puts the default blocked layout (one element per thread, the last dimension fastest) into the encoding of every
     tensor type, and a conversion where an operation ties its operand's layout to its result's: expand_dims,
     broadcast, reshape, permute, reduce. Matrix products become `tilegpu.dot` in a layout of their own. Later passes choose better layouts; this one only makes the module a valid
-    tilegpu module. Sets the module attributes `tilegpu.num_warps` and `tilegpu.target`.
+    tilegpu module. Sets the module attributes `tilegpu.num_warps` and, where it is given, `tile.target`.
   }];
   let options = [
     Option<"numWarps", "num-warps", "int", "4", "warps per CTA, a power of two">,
-    Option<"target", "target", "std::string", "\"sm_90a\"", "target processor">
+    Option<"target", "target", "std::string", "\"\"", "target processor; empty: that of the module, or the default">
   ];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
