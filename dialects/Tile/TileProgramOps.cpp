@@ -9,6 +9,25 @@ using namespace mlir;
 
 namespace tilec::tile {
 
+std::string PrintOp::getPrefixOf(unsigned operand) {
+  std::string prefix = getPrefix().str();
+  return getValues().size() > 1 ? prefix + "(operand " + std::to_string(operand) + ") " : prefix;
+}
+
+SmallVector<int32_t> PrintOp::getIndexWidths(unsigned operand) {
+  SmallVector<int32_t> widths;
+  auto tensor = dyn_cast<RankedTensorType>(getValues()[operand].getType());
+  if (!tensor)
+    return widths;
+  ArrayRef<int64_t> shape = tensor.getShape();
+  if (getExtents())
+    if (auto extents = cast<DenseI64ArrayAttr>((*getExtents())[operand]); !extents.empty())
+      shape = extents.asArrayRef();
+  for (int64_t size : shape)
+    widths.push_back(int32_t(std::to_string(std::max<int64_t>(size, 1) - 1).size()));
+  return widths;
+}
+
 LogicalResult PrintOp::verify() {
   if (!getExtents())
     return success();

@@ -43,6 +43,9 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "prints values from the device with the program's and element's coordinates";
   let description = [{
+    A line for each element: the program, the index, padded to the width of its dimension's largest, the prefix and the value;
+    of several values, "(operand N) " is in front of the value. Without values the prefix is printed once.
+
     With `extents`, one array per value, elements of a tensor at coordinates from there on are left out; an empty array
     leaves nothing out.
 
@@ -53,6 +56,12 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins StrAttr:$prefix, UnitAttr:$hex, Variadic<Tile_Any>:$values, OptionalAttr<DenseBoolArrayAttr>:$is_signed,
     OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "array of i64 arrays">>:$extents);
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What stands between the index and the value of an operand.
+    std::string getPrefixOf(unsigned operand);
+    /// The characters that each index of an operand's elements is padded to; none of a scalar.
+    ::llvm::SmallVector<int32_t> getIndexWidths(unsigned operand);
+  }];
   let assemblyFormat = "$prefix (`hex` $hex^)? attr-dict ($values^ `:` type($values))?";
 }
 

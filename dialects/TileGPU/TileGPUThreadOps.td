@@ -85,16 +85,19 @@ def TileGPU_ThreadAssertOp : TileGPU_Op<"thread_assert", [MemoryEffects<[MemWrit
   let assemblyFormat = "$condition `,` $message attr-dict";
 }
 
-def TileGPU_ThreadPrintOp : TileGPU_Op<"thread_print", [MemoryEffects<[MemWrite]>]> {
+def TileGPU_ThreadPrintOp : TileGPU_Op<"thread_print", [MemoryEffects<[MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "a thread prints one element with its coordinates";
   let description = [{
-    `coordinates` are the element's tensor coordinates, empty for a scalar; `is_signed` says how an integer prints.
+    `coordinates` are the element's tensor coordinates, empty for a scalar, and `widths` the characters that each is padded
+    to; `is_signed` says how an integer prints. Without a value the line is the prefix.
 
-    Example: `tilegpu.thread_print "x = ", %v at (%i) if %p : f32`
+    Example: `tilegpu.thread_print "x = ", %v at (%i) if %p {widths = array<i32: 3>} : f32`
   }];
-  let arguments = (ins StrAttr:$prefix, AnyType:$value, Variadic<I32>:$coordinates, I1:$predicate,
-    UnitAttr:$hex, UnitAttr:$is_signed);
-  let assemblyFormat = "$prefix `,` $value `at` `(` $coordinates `)` `if` $predicate attr-dict `:` type($value)";
+  let arguments = (ins StrAttr:$prefix, Optional<AnyType>:$value, Variadic<I32>:$coordinates,
+    OptionalAttr<DenseI32ArrayAttr>:$widths, I1:$predicate, UnitAttr:$hex, UnitAttr:$is_signed);
+  let assemblyFormat = [{
+    $prefix (`,` $value^)? `at` `(` $coordinates `)` `if` $predicate attr-dict (`:` type($value)^)?
+  }];
 }
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUTHREADOPS_TD

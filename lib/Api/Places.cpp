@@ -25,7 +25,8 @@ std::vector<int32_t> printedElement(const std::string &line) {
   if (!rest.consume_front("idx ("))
     return coordinates;
   int32_t coordinate = 0;
-  while (!rest.consumeInteger(10, coordinate)) {
+  // Each is padded to the width of the largest.
+  while (rest = rest.ltrim(' '), !rest.consumeInteger(10, coordinate)) {
     coordinates.push_back(coordinate);
     if (!rest.consume_front(", "))
       break;

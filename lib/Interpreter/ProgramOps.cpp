@@ -42,8 +42,14 @@ LogicalResult runAssert(Evaluator &e, Operation *op) {
 
 std::string textOf(Type element, uint64_t bits, bool isHex, bool isSigned) {
   unsigned width = tile::bitWidthOf(element);
-  if (isHex || isa<tile::PtrType>(element))
+  if (isa<tile::PtrType>(element))
     return llvm::formatv("{0:x}", bits);
+  if (isHex) {
+    char text[32];
+    std::snprintf(text, sizeof(text), "0x%0*llx", int(llvm::divideCeil(width, 4)),
+                  static_cast<unsigned long long>(bits));
+    return text;
+  }
   if (isa<FloatType>(element)) {
     char text[512];
     std::snprintf(text, sizeof(text), "%f", FloatFormat(element).decode(bits));
@@ -54,38 +60,49 @@ std::string textOf(Type element, uint64_t bits, bool isHex, bool isSigned) {
   return std::to_string(bits);
 }
 
-void printValue(Evaluator &e, tile::PrintOp op, Value value, bool isSigned,
+void printValue(Evaluator &e, tile::PrintOp op, size_t operand, bool isSigned,
                 ArrayRef<int64_t> extents) {
+  Value value = op.getValues()[operand];
+  SmallVector<int32_t> widths = op.getIndexWidths(operand);
+  std::string prefix = op.getPrefixOf(operand);
   const Bits &bits = e.get(value);
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   for (size_t i = 0; i < bits.size(); ++i) {
     std::array<uint32_t, 3> program = e.getProgram();
-    std::string line = llvm::formatv("pid ({0}, {1}, {2}) ", program[0], program[1], program[2]);
+    std::string line =
+        llvm::formatv("pid ({0}, {1}, {2}) idx (", program[0], program[1], program[2]);
     bool isInside = true;
     if (tensor) {
       size_t rest = bits.size(), place = i;
       for (int64_t d = 0; d < tensor.getRank(); ++d) {
         rest /= size_t(tensor.getDimSize(d));
         isInside &= extents.empty() || place / rest < size_t(extents[d]);
-        line += (d == 0 ? "idx (" : ", ") + std::to_string(place / rest);
+        line += d == 0 ? "" : ", ";
+        line += llvm::formatv("{0}", llvm::fmt_align(place / rest, llvm::AlignStyle::Right,
+                                                     size_t(widths[d])))
+                    .str();
         place %= rest;
       }
-      line += ")";
     }
     if (!isInside)
       continue;
-    e.print(line + op.getPrefix().str() +
+    e.print(line + ")" + prefix +
             textOf(elementOf(value.getType()), bits[i], op.getHex(), isSigned));
   }
 }
 
 LogicalResult runPrint(Evaluator &e, Operation *op) {
   auto print = cast<tile::PrintOp>(op);
+  if (print.getValues().empty()) {
+    std::array<uint32_t, 3> program = e.getProgram();
+    e.print(llvm::formatv("pid ({0}, {1}, {2}) ", program[0], program[1], program[2]).str() +
+            print.getPrefix().str());
+  }
   for (auto [i, value] : llvm::enumerate(print.getValues())) {
     ArrayRef<int64_t> extents;
     if (print.getExtents())
       extents = cast<DenseI64ArrayAttr>((*print.getExtents())[i]).asArrayRef();
-    printValue(e, print, value, !print.getIsSigned() || (*print.getIsSigned())[i], extents);
+    printValue(e, print, i, !print.getIsSigned() || (*print.getIsSigned())[i], extents);
   }
   return success();
 }

@@ -6,6 +6,7 @@ import collections
 import linecache
 import sys
 import types
+import uuid
 
 import helper_functions
 import numpy as np
@@ -565,8 +566,21 @@ def test_a_list_that_holds_itself(tmp_path, run_python):
 
 
 def test_a_constant_that_no_kernel_can_have():
-    with pytest.raises(TypeError, match="cannot be a constant of a kernel"):
-        constant[1](np.zeros(1), VALUE=object())
+    for value in (np, [object()], np.zeros(2)):
+        with pytest.raises(TypeError, match="cannot be a constant of a kernel"):
+            constant[1](np.zeros(1), VALUE=value)
+
+
+def test_other_constants_are_known_by_their_text():
+
+    @tilec.jit
+    def says(out, VALUE: tl.constexpr):
+        tl.static_assert(VALUE == "12345678-1234-5678-1234-567812345678")
+        tl.store(out, 1)
+
+    out = np.zeros(1)
+    says[1](out, VALUE=uuid.UUID("12345678123456781234567812345678"))
+    assert out[0] == 1
 
 
 def test_a_constexpr_for_any_parameter():

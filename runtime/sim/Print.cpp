@@ -33,7 +33,8 @@ std::string payloadText(int32_t kind, uint64_t payload) {
     break;
   }
   case abi::PrintHex:
-    std::snprintf(text, sizeof(text), "0x%llx", static_cast<unsigned long long>(payload));
+    std::snprintf(text, sizeof(text), "0x%0*llx", std::max(1, kind >> 8),
+                  static_cast<unsigned long long>(payload));
     break;
   case abi::PrintBool:
     return payload ? "True" : "False";

@@ -33,6 +33,11 @@ EXPLAINED = {
     "test_constexpr_annotated_global_var_access": "accepted",
     # A warning of Triton's about a type that has gone.
     "test_fp8_support[dtype4]": "wording",
+    # A program prints a scalar once, not once for each of its threads.
+    **{f"test_print[{name}]": "wording"
+       for name in ("no_arg_print-int32", "print_no_arg-int32",
+                    *(f"device_print_scalar-{type}" for type in ("int8", "uint8", "int16", "int32", "long", "float16",
+                                                                 "float32", "float64")))},
 }
 
 #: Stages that the test that runs now has read, and whether tilec has refused something in it.

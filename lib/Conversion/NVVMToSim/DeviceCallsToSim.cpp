@@ -49,7 +49,8 @@ static Lowered lowerTrap(Operation *op, SimBuilder &b) {
 namespace {
 /// A value as the runtime prints it: 64 bits and how to read them.
 struct Payload {
-  PrintKind kind;
+  /// A PrintKind, and digits.
+  int32_t kind;
   Value word;
 };
 } // namespace
@@ -57,6 +58,8 @@ struct Payload {
 static std::optional<Payload> payloadOf(tilegpu::ThreadPrintOp op, SimBuilder &b) {
   Location loc = op.getLoc();
   Value value = op.getValue();
+  if (!value)
+    return Payload{PrintText, LLVM::ZeroOp::create(b.rewriter, loc, b.i64())};
   Type type = value.getType();
   if (isa<LLVM::LLVMPointerType>(type))
     return Payload{PrintHex, b.bits(loc, value, b.i64())};
@@ -84,7 +87,7 @@ static std::optional<Payload> payloadOf(tilegpu::ThreadPrintOp op, SimBuilder &b
     value = isSigned ? LLVM::SExtOp::create(b.rewriter, loc, b.i64(), value).getResult()
                      : LLVM::ZExtOp::create(b.rewriter, loc, b.i64(), value).getResult();
   if (op.getHex())
-    return Payload{PrintHex, value};
+    return Payload{PrintHex | int32_t(llvm::divideCeil(integer.getWidth(), 4)) << 8, value};
   return Payload{isSigned ? PrintI64 : PrintU64, value};
 }
 
@@ -96,20 +99,24 @@ static Lowered lowerPrint(tilegpu::ThreadPrintOp op, SimBuilder &b) {
     op.emitOpError("cannot print a value of type ") << op.getValue().getType();
     return Lowered::Failed;
   }
-  unsigned count = op.getCoordinates().size();
+  // The coordinates, then the characters that each is padded to.
+  SmallVector<Value> numbers(op.getCoordinates());
+  int32_t count = int32_t(numbers.size());
+  for (int32_t i = 0; i < count; ++i)
+    numbers.push_back(b.constantI32(loc, op.getWidths() ? (*op.getWidths())[i] : 1));
   Value coordinates;
   if (count == 0) {
     coordinates = LLVM::ZeroOp::create(b.rewriter, loc, b.pointer());
   } else {
-    coordinates = b.scratch(op, SimBuilder::Slot::Coordinates, 4 * count);
-    for (auto [i, coordinate] : llvm::enumerate(op.getCoordinates())) {
+    coordinates = b.scratch(op, SimBuilder::Slot::Coordinates, 4 * numbers.size());
+    for (auto [i, number] : llvm::enumerate(numbers)) {
       Value slot = LLVM::GEPOp::create(b.rewriter, loc, b.pointer(), b.i32(), coordinates,
                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
-      LLVM::StoreOp::create(b.rewriter, loc, coordinate, slot, /*alignment=*/4);
+      LLVM::StoreOp::create(b.rewriter, loc, number, slot, /*alignment=*/4);
     }
   }
   b.call(loc, "tilec_host_print",
-         {b.text(loc, op.getPrefix()), coordinates, b.constantI32(loc, count),
+         {b.text(loc, op.getPrefix()), coordinates, b.constantI32(loc, op.getValue() ? count : -1),
           b.constantI32(loc, payload->kind), payload->word, b.site(op, "print")});
   b.rewriter.eraseOp(op);
   return Lowered::Yes;

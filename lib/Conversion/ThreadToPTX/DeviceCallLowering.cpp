@@ -203,7 +203,7 @@ LogicalResult DeviceCallLowering::lowerPrint(tilegpu::ThreadPrintOp op) {
       declareFunction("vprintf", b.getI32Type(), {pointerType(), pointerType()});
 
   enterGuardedBlock(op, op.getPredicate(), /*runWhen=*/true);
-  FailureOr<PrintedValue> printed = widen(op);
+  FailureOr<PrintedValue> printed = op.getValue() ? widen(op) : PrintedValue{"", Value(), 0};
   if (failed(printed))
     return failure();
 
@@ -214,16 +214,18 @@ LogicalResult DeviceCallLowering::lowerPrint(tilegpu::ThreadPrintOp op) {
                    NVVM::BlockIdZOp::create(b, loc, i32).getResult()})
     arguments.push_back({"%u", id, 4});
   std::string format = "pid (%u, %u, %u) ";
-  if (!op.getCoordinates().empty()) {
+  if (op.getValue()) {
     format += "idx (";
     for (auto [index, coordinate] : llvm::enumerate(op.getCoordinates())) {
-      format += index ? ", %u" : "%u";
+      std::string width = op.getWidths() ? std::to_string((*op.getWidths())[index]) : "";
+      format += (index ? ", %" : "%") + width + "u";
       arguments.push_back({"%u", coordinate, 4});
     }
     format += ")";
   }
   format += escapeForFormat(op.getPrefix()) + printed->conversion + "\n";
-  arguments.push_back(*printed);
+  if (op.getValue())
+    arguments.push_back(*printed);
 
   unsigned bytes = 0;
   SmallVector<unsigned> offsets;

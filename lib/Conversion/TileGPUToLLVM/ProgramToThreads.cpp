@@ -159,36 +159,46 @@ private:
     Value fails = arith::XOrIOp::create(builder, loc, all, isTrue);
     ThreadPrintOp::create(builder, loc,
                           builder.getStringAttr(" assert '" + op.getMessage() + "': "), all, first,
-                          fails, UnitAttr(), UnitAttr());
+                          /*widths=*/nullptr, fails, UnitAttr(), UnitAttr());
   }
 };
 
-/// One line per element, from the first thread that holds it.
+/// One line per element, from the first thread that holds it; of a print without values one line of
+/// the program.
 struct Print : ThreadPattern<tile::PrintOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::PrintOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    if (op.getValues().empty())
+      ThreadPrintOp::create(rewriter, op.getLoc(), op.getPrefixAttr(), /*value=*/nullptr,
+                            ValueRange(), /*widths=*/nullptr, isFirstThread(op, rewriter),
+                            UnitAttr(), UnitAttr());
     for (auto [i, registers] : llvm::enumerate(adaptor.getValues())) {
       bool isSigned = !op.getIsSigned() || (*op.getIsSigned())[i];
       ArrayRef<int64_t> extents;
       if (op.getExtents())
         extents = cast<DenseI64ArrayAttr>((*op.getExtents())[i]).asArrayRef();
-      printRegisters(op, op.getValues()[i].getType(), registers, isSigned, extents, rewriter);
+      printRegisters(op, i, registers, isSigned, extents, rewriter);
     }
     rewriter.eraseOp(op);
     return success();
   }
 
 private:
-  void printRegisters(tile::PrintOp op, Type type, ValueRange registers, bool isSigned,
+  Value isFirstThread(tile::PrintOp op, OpBuilder &builder) const {
+    return arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq,
+                                 lowering.position.thread(op),
+                                 constantI32(builder, op.getLoc(), 0));
+  }
+
+  void printRegisters(tile::PrintOp op, size_t operand, ValueRange registers, bool isSigned,
                       ArrayRef<int64_t> extents, OpBuilder &builder) const {
     Location loc = op.getLoc();
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    Value first =
-        tensor ? isFirstReplica(builder, op, lowering.position, layoutOf(tensor))
-               : arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                       lowering.position.thread(op), constantI32(builder, loc, 0))
-                     .getResult();
+    auto tensor = dyn_cast<RankedTensorType>(op.getValues()[operand].getType());
+    Value first = tensor ? isFirstReplica(builder, op, lowering.position, layoutOf(tensor))
+                         : isFirstThread(op, builder);
+    StringAttr prefix = builder.getStringAttr(op.getPrefixOf(operand));
+    DenseI32ArrayAttr widths = builder.getDenseI32ArrayAttr(op.getIndexWidths(operand));
     if (!first)
       first = arith::ConstantIntOp::create(builder, loc, 1, 1);
     int64_t replicas = tensor ? layoutOf(tensor).getFreeVariableMask(kRegister) : 0;
@@ -204,7 +214,7 @@ private:
                                              constantI32(builder, loc, extent));
         prints = arith::AndIOp::create(builder, loc, prints, inside);
       }
-      ThreadPrintOp::create(builder, loc, op.getPrefixAttr(), value, coordinates, prints,
+      ThreadPrintOp::create(builder, loc, prefix, value, coordinates, widths, prints,
                             op.getHexAttr(), isSigned ? builder.getUnitAttr() : UnitAttr());
     }
   }

@@ -38,9 +38,11 @@ void tilec_host_print(const char *prefix, const int32_t *coordinates, int32_t co
                       uint64_t payload, int32_t site) {
   Line line;
   line.append("pid (%d, %d, %d) ", tilec_sim_ctaid(0), tilec_sim_ctaid(1), tilec_sim_ctaid(2));
+  if (count >= 0)
+    line.append("%s", "idx (");
   for (int32_t i = 0; i < count; ++i)
-    line.append(i == 0 ? "idx (%d" : ", %d", coordinates[i]);
-  if (count > 0)
+    line.append(i == 0 ? "%*d" : ", %*d", coordinates[count + i], coordinates[i]);
+  if (count >= 0)
     line.append("%s", ")");
   if (line.fits(std::strlen(prefix))) {
     line.append("%s", prefix);

@@ -33,7 +33,8 @@ const std::vector<HostSymbol> &float8Symbols();
 extern "C" {
 
 /// Prints one value of a thread: "pid (x, y, z) idx (i, j)", `prefix`, and the payload as the
-/// simulator's runtime prints it. `coordinates` has `count` numbers; without any there is no "idx".
+/// simulator's runtime prints it. `coordinates` has `count` numbers, and behind them the characters
+/// that each is padded to; a negative `count` is a line without a value, which has no "idx".
 void tilec_host_print(const char *prefix, const int32_t *coordinates, int32_t count, int32_t kind,
                       uint64_t payload, int32_t site);
 }

@@ -267,11 +267,22 @@ def literal(value, tl: str = "tl") -> str | None:
     return None
 
 
+def _is_opaque(value):
+    """Whether a kernel may have a value by its text alone: what is no data, and does not change."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return not (isinstance(value, types.ModuleType) or hasattr(value, "data_ptr") or hasattr(value, "__dlpack__"))
+
+
 def _constant_of(value, kernel):
     if value is None or isinstance(value, (bool, float)) or type(value) is int:
         # As it is, the native module would take it for an argument.
         return "constant", _text(literal(value))
     text = literal(value)
+    if text is None and _is_opaque(value):
+        text = literal(str(value))
     if text is None:
         kind = type(value)
         raise TypeError(f"a {kind.__module__}.{kind.__qualname__} cannot be a constant of a kernel: expected a number, a "

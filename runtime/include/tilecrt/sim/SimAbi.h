@@ -95,7 +95,7 @@ enum PrintKind : int32_t {
   PrintU64 = 2,  ///< Unsigned integer.
   PrintF32 = 3,  ///< Low 32 bits are a float.
   PrintF64 = 4,  ///< The 64 bits are a double.
-  PrintHex = 5,  ///< Hexadecimal, with 0x.
+  PrintHex = 5,  ///< Hexadecimal, with 0x; bits 8 and up are the digits to pad to.
   PrintBool = 6  ///< True or False.
 };
 
