@@ -99,6 +99,27 @@ def has_python_package():
     return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True).returncode == 0
 
 
+#: A Python with a PyTorch for CUDA that has the stable interface.
+torch_python = os.environ.get("TILEC_TORCH_PYTHON", sys.executable)
+
+
+def find_torch():
+    """The folder of that Python's PyTorch, or None."""
+    program = "import importlib.util, os; print(os.path.dirname(importlib.util.find_spec('torch').origin))"
+    found = subprocess.run([torch_python, "-c", program], capture_output=True, text=True)
+    needed = ("include/torch/csrc/stable/library.h", "lib/libtorch_cuda.so")
+    folder = found.stdout.strip()
+    return folder if found.returncode == 0 and all(os.path.exists(os.path.join(folder, name)) for name in needed) else None
+
+
+torch = find_torch()
+if torch:
+    config.available_features.add("torch")
+    config.substitutions += [("%torch-python", torch_python), ("%torch", torch)]
+else:
+    note_once("no PyTorch for CUDA: its operator is not built; TILEC_TORCH_PYTHON is a Python that has it")
+
+
 if has_python_package():
     config.available_features.add("python-package")
 else:
