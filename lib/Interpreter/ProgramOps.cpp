@@ -77,10 +77,10 @@ void printValue(Evaluator &e, tile::PrintOp op, size_t operand, bool isSigned,
       for (int64_t d = 0; d < tensor.getRank(); ++d) {
         rest /= size_t(tensor.getDimSize(d));
         isInside &= extents.empty() || place / rest < size_t(extents[d]);
-        line += d == 0 ? "" : ", ";
-        line += llvm::formatv("{0}", llvm::fmt_align(place / rest, llvm::AlignStyle::Right,
-                                                     size_t(widths[d])))
-                    .str();
+        std::string index = std::to_string(place / rest);
+        // Elements of the padding can have longer ones; they are not printed.
+        size_t width = std::max(size_t(widths[d]), index.size());
+        line += (d == 0 ? "" : ", ") + std::string(width - index.size(), ' ') + index;
         place %= rest;
       }
     }

@@ -98,7 +98,7 @@ def test_threads_that_print(capsys):
     x = np.zeros(1, np.int32)
     in_threads(8, lambda number: [prints[1](x, number + 2) for _ in range(5)])
     lines = capsys.readouterr().out.splitlines()
-    assert sorted(lines) == sorted([f"pid (0, 0, 0)  thread: {number + 2}" for number in range(8)] * 5)
+    assert sorted(lines) == sorted([f"pid (0, 0, 0) idx () thread: {number + 2}" for number in range(8)] * 5)
 
 
 def launch_in_child(plus, queue):

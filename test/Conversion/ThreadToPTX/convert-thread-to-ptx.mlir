@@ -163,11 +163,12 @@ llvm.func @assert(%c: i1, %d: i1) {
 
 // -----
 
-// CHECK-DAG: "pid (%u, %u, %u) idx (%u, %u) 100%%: %f\0A\00"
-// CHECK-DAG: "pid (%u, %u, %u)  x: 0x%02x\0A\00"
-// CHECK-DAG: "pid (%u, %u, %u)  x: %lld\0A\00"
-// CHECK-DAG: "pid (%u, %u, %u)  x: %u\0A\00"
-// CHECK-DAG: "pid (%u, %u, %u)  x: %p\0A\00"
+// CHECK-DAG: "pid (%u, %u, %u) idx (%u, %3u) 100%%: %f\0A\00"
+// CHECK-DAG: "pid (%u, %u, %u) idx () x: 0x%02x\0A\00"
+// CHECK-DAG: "pid (%u, %u, %u) idx () x: %lld\0A\00"
+// CHECK-DAG: "pid (%u, %u, %u) idx () x: %u\0A\00"
+// CHECK-DAG: "pid (%u, %u, %u) idx () x: %p\0A\00"
+// CHECK-DAG: "pid (%u, %u, %u) no value\0A\00"
 // CHECK-DAG: llvm.func @vprintf(!llvm.ptr, !llvm.ptr) -> i32
 // CHECK-LABEL: llvm.func @print
 llvm.func @print(%f: bf16, %i: i32, %c: i1, %b: i8, %l: i64, %p: !llvm.ptr<1>) {
@@ -181,12 +182,13 @@ llvm.func @print(%f: bf16, %i: i32, %c: i1, %b: i8, %l: i64, %p: !llvm.ptr<1>) {
   // CHECK: llvm.getelementptr %{{.*}}[24]
   // CHECK: llvm.call @vprintf
   // CHECK: ^[[REST]]:
-  tilegpu.thread_print " 100%: ", %f at (%i, %i) if %c : bf16
+  tilegpu.thread_print " 100%: ", %f at (%i, %i) if %c {widths = array<i32: 1, 3>} : bf16
   tilegpu.thread_print " x: ", %b at () if %c {hex, is_signed} : i8
   tilegpu.thread_print " x: ", %l at () if %c {is_signed} : i64
   // CHECK: llvm.zext %{{.*}} : i8 to i32
   tilegpu.thread_print " x: ", %b at () if %c : i8
   tilegpu.thread_print " x: ", %p at () if %c : !llvm.ptr<1>
+  tilegpu.thread_print "no value" at () if %c
   llvm.return
 }
 

@@ -419,9 +419,11 @@ TEST_F(HostJITTest, PrintsCoordinatesAndValues) {
       %tid = nvvm.read.ptx.sreg.tid.x : i32
       %c1 = llvm.mlir.constant(1 : i32) : i32
       %p = llvm.icmp "eq" %tid, %c1 : i32
-      tilegpu.thread_print "y = ", %y at (%tid, %c1) if %p {is_signed} : i64
+      tilegpu.thread_print "y = ", %y at (%tid, %c1) if %p {is_signed, widths = array<i32: 1, 3>} : i64
       tilegpu.thread_print "z = ", %z at () if %p : f16
       tilegpu.thread_print "x = ", %x at (%tid) if %p : i1
+      tilegpu.thread_print "y: ", %y at () if %p {hex} : i64
+      tilegpu.thread_print "no value" at () if %p
       llvm.return
     }
   )mlir");
@@ -433,10 +435,12 @@ TEST_F(HostJITTest, PrintsCoordinatesAndValues) {
   config.block = {2, 1, 1};
   LaunchResult result = launch(*kernel, {&x, &y, &z}, config);
   EXPECT_TRUE(result.clean()) << describe(result, *kernel);
-  ASSERT_EQ(result.printed.size(), 3u);
-  EXPECT_EQ(result.printed[0].text, "pid (0, 0, 0) idx (1, 1)y = -5");
-  EXPECT_EQ(result.printed[1].text, "pid (0, 0, 0) z = 1.500000");
+  ASSERT_EQ(result.printed.size(), 5u);
+  EXPECT_EQ(result.printed[0].text, "pid (0, 0, 0) idx (1,   1)y = -5");
+  EXPECT_EQ(result.printed[1].text, "pid (0, 0, 0) idx ()z = 1.500000");
   EXPECT_EQ(result.printed[2].text, "pid (0, 0, 0) idx (1)x = 1");
+  EXPECT_EQ(result.printed[3].text, "pid (0, 0, 0) idx ()y: 0xfffffffffffffffb");
+  EXPECT_EQ(result.printed[4].text, "pid (0, 0, 0) no value");
 }
 
 TEST_F(HostJITTest, StopsAtAFailedAssertion) {
