@@ -3,6 +3,7 @@
 """Messages of the compiler and faults of the simulator: they name the user's file, with line, column and caret."""
 
 import inspect
+import warnings
 
 import helper_functions
 import numpy as np
@@ -186,7 +187,9 @@ def test_a_program_that_never_ends_waits_for_nobody():
         waits[1](np.zeros(1, np.int32))
 
 
-def test_printing(capsys):
+def test_printing(capsys, monkeypatch):
+    # Without a tensor a kernel runs on a GPU where there is one, whose lines the driver writes.
+    monkeypatch.setattr(tilec.settings, "simulate", True)
     prints[2](8)
     lines = capsys.readouterr().out.splitlines()
     assert sorted(lines) == sorted(f"pid ({program}, 0, 0) idx ({i}) value: {10 * i}"
@@ -304,3 +307,18 @@ def test_the_report_of_launches_that_fell_back(report):
         ("left", "first\nmore", 1), ("left", "second", 2), ("other", "second", 1)]
     text = str(report())
     assert "2 launches: second" in text and "4 launches of 2 kernels fell back to Triton" in text and "more" not in text
+
+
+def test_static_prints_go_to_standard_output(capsys):
+
+    @tilec.jit
+    def says(x, BLOCK: tl.constexpr):
+        tl.static_print("block", BLOCK)
+        tl.store(x, BLOCK)
+
+    x = np.zeros(1, np.int32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        says[1](x, BLOCK=16)
+    assert x[0] == 16
+    assert capsys.readouterr().out == "block 16\n"

@@ -12,7 +12,7 @@ namespace {
 
 std::string payloadText(int32_t kind, uint64_t payload) {
   char text[64] = "";
-  switch (kind) {
+  switch (kind & 0xff) {
   case abi::PrintI64:
     std::snprintf(text, sizeof(text), "%lld", static_cast<long long>(payload));
     break;

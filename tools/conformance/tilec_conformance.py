@@ -33,6 +33,8 @@ EXPLAINED = {
     "test_constexpr_annotated_global_var_access": "accepted",
     # A warning of Triton's about a type that has gone.
     "test_fp8_support[dtype4]": "wording",
+    # The type of a block is int32[128], not int32[constexpr[128]].
+    "test_print[static_print-int32]": "wording",
     # A program prints a scalar once, not once for each of its threads.
     **{f"test_print[{name}]": "wording"
        for name in ("no_arg_print-int32", "print_no_arg-int32",

@@ -33,7 +33,8 @@ class Settings:
         self.check = flag("TILEC_CHECK")
         #: Host threads of the simulator; 0: one for each core.
         self.threads = int(os.environ.get("TILEC_SIM_THREADS", "0"))
-        #: Whether Triton's programs may launch kernels on CPU tensors although there is a GPU.
+        #: Whether the simulator runs kernels although there is a GPU: those without a tensor, and those of Triton's programs
+        #: that are launched on CPU tensors.
         self.simulate = flag("TILEC_SIMULATE")
 
     @property
@@ -92,6 +93,8 @@ def info(device_type: int, index: int, check: bool = False) -> tuple:
 
 def current() -> tuple[int, int]:
     """Type and number of the device for launches without tensors: torch's current one, else the first GPU."""
+    if settings.simulate:
+        return CPU, 0
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
         return CUDA, torch.cuda.current_device()

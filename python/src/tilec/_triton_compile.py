@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 
-from . import _devices, _native, _report, _values, errors
+from . import _devices, _messages, _native, _report, _values, errors
 from ._sources import make_source
 
 
@@ -92,7 +91,7 @@ def _compile(source, request: dict, name: str, cache, parsed, target, key: str) 
     options = {**request, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
     handle, messages = _native.compile_text(source.name, source.text, options)
     if messages:
-        warnings.warn(messages.rstrip(), errors.TilecWarning, stacklevel=5)
+        _messages.tell(messages, stacklevel=5)
     try:
         facts = json.loads(_native.kernel_metadata(handle))
         cubin, ptx = _native.kernel_cubin(handle), _native.kernel_ptx(handle)

@@ -13,12 +13,11 @@ import itertools
 import json
 import sys
 import threading
-import warnings
 import weakref
 
-from . import _devices, _hooking, _native, _report, _values, _watch, errors
+from . import _devices, _hooking, _messages, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
-from .errors import KernelFault, TilecWarning
+from .errors import KernelFault
 
 _missing = object()
 
@@ -174,7 +173,7 @@ class Launchable(_native.Kernel):
             options.update(num_warps=num_warps, num_stages=num_stages)
         _report.add(_report.Entry(name or self._fn.__name__, seconds, bool(from_cache), options, is_made=bool(is_made)))
         if is_made and messages:
-            warnings.warn(messages.rstrip(), TilecWarning, stacklevel=2)
+            _messages.tell(messages, stacklevel=2)
 
     def _take_option(self, name: str, value):
         if name in _IGNORED_OPTIONS:

@@ -163,7 +163,7 @@ llvm.func @assert(%c: i1, %d: i1) {
 
 // -----
 
-// CHECK-DAG: "pid (%u, %u, %u) idx (%u, %3u) 100%%: %f\0A\00"
+// CHECK-DAG: "pid (%u, %u, %u) idx (%1u, %3u) 100%%: %f\0A\00"
 // CHECK-DAG: "pid (%u, %u, %u) idx () x: 0x%02x\0A\00"
 // CHECK-DAG: "pid (%u, %u, %u) idx () x: %lld\0A\00"
 // CHECK-DAG: "pid (%u, %u, %u) idx () x: %u\0A\00"

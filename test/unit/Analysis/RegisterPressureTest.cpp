@@ -35,7 +35,7 @@ protected:
 !h = tensor<512xbf16, #a>
 !p = tensor<512x!tile.ptr<f32>, #a>
 !q = tensor<512x!tile.ptr<bf16>, #a>
-module attributes {tile.target = "cuda:90a", tilegpu.num_warps = 4 : i32} {
+module attributes {tile.target = "sm_90a", tilegpu.num_warps = 4 : i32} {
 )";
     unsigned sums = 0;
     while (!body.empty()) {
