@@ -49,7 +49,7 @@ LogicalResult verifyDot(Operation *op, ShapedType lhs, ShapedType rhs, ShapedTyp
     return op->emitOpError("expects an accumulator of shape [")
            << shape << "], got [" << acc.getShape() << "]";
   if (!hasDot(lhs.getElementType(), rhs.getElementType(), acc.getElementType()))
-    return op->emitOpError("has no product of ")
+    return op->emitOpError("cannot multiply ")
            << lhs.getElementType() << " and " << rhs.getElementType() << " in "
            << acc.getElementType();
   return success();
@@ -91,7 +91,7 @@ static LogicalResult foldAdditionIntoDot(AddOp add, PatternRewriter &rewriter) {
     rewriter.eraseOp(dot);
     return success();
   }
-  return rewriter.notifyMatchFailure(add, "no operand is a product with a zero accumulator");
+  return rewriter.notifyMatchFailure(add, "no operand is a dot with a zero accumulator");
 }
 
 void DotOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *) {

@@ -54,7 +54,7 @@ LogicalResult MmaOp::verify() {
   auto rhs = cast<RankedTensorType>(getRhs().getType());
   auto type = cast<RankedTensorType>(getType());
   if (!hasProduct(lhs.getElementType(), rhs.getElementType(), type.getElementType()))
-    return emitOpError("has no product of ")
+    return emitOpError("has no instruction for ")
            << lhs.getElementType() << " and " << rhs.getElementType() << " in "
            << type.getElementType();
   if (getIsUnsigned() && !lhs.getElementType().isInteger(8))

@@ -43,7 +43,7 @@ int64_t ThreadMmaOp::k() {
 
 LogicalResult ThreadMmaOp::verify() {
   if (!typesFit(getTypeA(), getTypeB(), getTypeD()))
-    return emitOpError("has no product of ")
+    return emitOpError("has no instruction for ")
            << getTypeA() << " and " << getTypeB() << " in " << getTypeD();
   size_t chunks = getB().size(), halves = m() / 8;
   bool isPacked = getTypeD().isF16();
@@ -66,7 +66,7 @@ LogicalResult ThreadWgmmaOp::verify() {
     return emitOpError("expected a descriptor or four registers of the first operand");
   int64_t n = getN();
   if (!typesFit(getTypeA(), getTypeB(), getTypeD()) || getTypeA().isF64())
-    return emitOpError("has no product of ")
+    return emitOpError("has no instruction for ")
            << getTypeA() << " and " << getTypeB() << " in " << getTypeD();
   if (n < 8 || n > 256 || n % 8 != 0 || (isInt8(getTypeA()) && n > 32 && n % 16 != 0))
     return emitOpError("has no 'n' of ") << n;

@@ -39,8 +39,8 @@ static void reportSpills(const KernelResources &resources, const LaunchShape &la
     text += llvm::formatv(" of at most {0} for {1} of {2} warps", limit,
                           launch.minCtas > 1 ? std::to_string(launch.minCtas) + " CTAs" : "a CTA",
                           launch.numWarps);
-  text += limit == kMaxRegisters ? "; smaller blocks or more warps leave each thread less to hold"
-                                 : "; smaller blocks leave each thread less to hold";
+  text += limit == kMaxRegisters ? "; smaller blocks or more warps lower the register pressure"
+                                 : "; smaller blocks lower the register pressure";
   Diagnostic &remark = diagnostics.remark(kernel, text, remarks::kSpill);
   remark.metrics = {{"registers", std::to_string(resources.registers)},
                     {"registerLimit", std::to_string(limit)},
@@ -61,7 +61,7 @@ static void reportPressure(const KernelResources &resources, const LaunchShape &
   Diagnostic &remark = diagnostics.remark(
       kernel,
       llvm::formatv("kernel '{0}' takes {1} registers per thread, so that {2} warps fit on a "
-                    "multiprocessor; smaller blocks or more warps leave each thread less to hold",
+                    "multiprocessor; smaller blocks or more warps lower the register pressure",
                     resources.kernel, resources.registers, resident)
           .str(),
       remarks::kRegisterPressure);

@@ -97,7 +97,7 @@ FailureOr<DType> getResultElement(Generator &g, const BoundArgs &a, DType operan
   // The default of 'out_dtype', written out.
   if (a.has(OutType) && asked->is(ScalarKind::FP32))
     return natural;
-  return g.error(range, "a product of " + operand.str() + " elements accumulates in " +
+  return g.error(range, "'tl.dot' of " + operand.str() + " elements accumulates in " +
                             natural.str() + (hasHalf ? " or fp16" : "") + ", not in " +
                             asked->str());
 }

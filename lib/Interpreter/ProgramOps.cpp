@@ -26,7 +26,7 @@ LogicalResult runNumPrograms(Evaluator &e, Operation *op) {
 
 LogicalResult runAssume(Evaluator &e, Operation *op) {
   if (!e.getScalar(op->getOperand(0)))
-    return e.error(op) << "what the kernel tells the compiler to assume does not hold";
+    return e.error(op) << "the condition of 'tl.assume' does not hold";
   return success();
 }
 

@@ -34,10 +34,10 @@ std::optional<std::string> refuse(const KernelEstimate &estimate, const TuningTa
            std::to_string(estimate.sharedBytes) + " bytes of shared memory, of " +
            std::to_string(limit);
   if (uint32_t(estimate.numWarps) * 32 > kMostThreads)
-    return std::to_string(estimate.numWarps) + " warps are more than a program can have";
+    return std::to_string(estimate.numWarps) + " warps are more than a CTA can have";
   if (estimate.carriedRegisters > kMostRegisters)
-    return "its loop keeps " + std::to_string(estimate.carriedRegisters) +
-           " registers of a thread full, of " + std::to_string(kMostRegisters);
+    return "its loop carries " + std::to_string(estimate.carriedRegisters) +
+           " registers per thread, of " + std::to_string(kMostRegisters);
   return std::nullopt;
 }
 

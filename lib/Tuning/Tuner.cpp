@@ -176,8 +176,9 @@ void Search::estimateAll() {
     if (candidate.state == State::Waiting && candidate.bound &&
         *candidate.bound > rooflineSlack * std::max(least, launchMicroseconds))
       settle(candidate, State::Pruned,
-             llvm::formatv("it cannot take less than {0:F1} us, another one may take {1:F1} us",
-                           *candidate.bound, least)
+             llvm::formatv(
+                 "roofline: it takes at least {0:F1} us, another configuration may take {1:F1} us",
+                 *candidate.bound, least)
                  .str());
 }
 

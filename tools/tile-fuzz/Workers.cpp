@@ -121,8 +121,7 @@ public:
     waitpid(process, &status, 0);
     isReaped = true;
     if (hangs)
-      return {Verdict::Kind::Hang,
-              "no sign of life for " + std::to_string(kMostSilence) + " seconds"};
+      return {Verdict::Kind::Hang, "no output for " + std::to_string(kMostSilence) + " seconds"};
     if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
       return {Verdict::Kind::Hang, "no end after " + std::to_string(kMostSeconds) + " seconds"};
     if (WIFSIGNALED(status))

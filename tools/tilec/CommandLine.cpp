@@ -100,7 +100,7 @@ constexpr CommandEntry commands[] = {
     {"kernels", "List kernels, their parameters and configurations", makeKernelsParser},
     {"doctor", "Say what this machine has and what is missing", makeDoctorParser},
     {"layout", "Print a layout, or the plan of a conversion", makeLayoutParser},
-    {"cache", "Look after the cache of compiled kernels", makeCacheParser},
+    {"cache", "Show or clean the cache of compiled kernels", makeCacheParser},
     {"tune", "Find the fastest configuration of a kernel", makeTuneParser},
     {"tune-worker", nullptr, makeTuneWorkerParser},
     {"tuned", "List tuning databases, or merge them", makeTunedParser},

@@ -99,7 +99,7 @@ void SingleKernelOptions::declare(OptionSet &options, const char *argumentValue,
   options.addRepeated("--const", source.constants, "Value of a compile-time parameter",
                       "NAME=VALUE");
   options.addValue("--num-warps", numWarps, "Warps of a program", "N");
-  options.addValue("--num-stages", numStages, "Stages of software pipelines", "N");
+  options.addValue("--num-stages", numStages, "Stages of software pipelining", "N");
 }
 
 KernelOptions SingleKernelOptions::read(const OptionSet &options) {
@@ -115,7 +115,7 @@ void ListedOptions::declare(OptionSet &options, SourceOptions &source) {
   options.addRepeated("--const", source.constants, "Values of a compile-time parameter",
                       "NAME=VALUES");
   options.addValue("--num-warps", numWarps, "Warps of a program", "N,N,...");
-  options.addValue("--num-stages", numStages, "Stages of software pipelines", "N,N,...");
+  options.addValue("--num-stages", numStages, "Stages of software pipelining", "N,N,...");
 }
 
 void LaunchOptions::declare(OptionSet &options, const char *devices) {
@@ -125,7 +125,7 @@ void LaunchOptions::declare(OptionSet &options, const char *devices) {
                       "NAME=DATA");
   options.addValue("--device", device, devices, "DEVICE");
   options.addFlag("--check,!--no-check", check,
-                  "Look for races and wild accesses (simulator; on by default there)");
+                  "Look for races and out-of-bounds accesses (simulator; on by default there)");
   options.addValue("--seed", seed, "Seed of random data", "N");
   options.addFlag("--no-specialize", noSpecialize,
                   "Promise the compiler no alignment, divisibility or ones of the data");

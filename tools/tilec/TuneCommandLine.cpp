@@ -58,7 +58,8 @@ void TuneParser::declare(OptionSet &options) {
   options.addValue("--space", tune.space, "Configurations to try, as JSON", "SPACE");
   options.addValue("--db", tune.database, "Database to put the best one into", "FILE");
   options.addValue("--max-configs", tune.mostConfigs, "Most configurations to compile", "N");
-  options.addValue("--max-time", tune.mostSeconds, "Begin nothing new after this time", "SECONDS");
+  options.addValue("--max-time", tune.mostSeconds, "Start no measurement after this time",
+                   "SECONDS");
   options.addValue("--timeout", tune.timeoutSeconds,
                    "Time after which a configuration hangs (default 10)", "SECONDS");
   options.addValue("--time-each", tune.milliseconds,
@@ -66,7 +67,8 @@ void TuneParser::declare(OptionSet &options) {
   options.addValue("--repeats", tune.repeats, "Most timed launches (default 100)", "N");
   options.addFlag("--flush-l2,!--no-flush-l2", tune.flushL2,
                   "Overwrite the L2 cache before each launch (default)");
-  options.addFlag("--prune,!--no-prune", tune.prune, "Leave out what cannot do well (default)");
+  options.addFlag("--prune,!--no-prune", tune.prune,
+                  "Leave out configurations that cannot win (default)");
   options.addValue("--jobs", tune.jobs,
                    "Threads that compile (default: one a core); with sim: processes (default 1)",
                    "N");

@@ -116,7 +116,7 @@ private:
         continue;
       remark::missed(make.getLoc(),
                      remark::RemarkOpts::name("NoTensorMap").category(remarks::kTensorMap))
-          << "tensor descriptor is used as pointers: " << reason;
+          << "tensor descriptor is accessed through pointers instead of TMA: " << reason;
     }
   }
 
@@ -143,11 +143,11 @@ private:
       return false;
     }
     if (!tensorMapTile(type.getBlockShape(), int32_t(bitWidthOf(element)))) {
-      reason = "the copy engine has no boxes of this shape";
+      reason = "TMA has no boxes of this shape";
       return false;
     }
     if (type.getPadsWithNan() && bitWidthOf(element) < 16) {
-      reason = "the copy engine does not fill 8-bit elements with NaN";
+      reason = "TMA cannot fill 8-bit elements with NaN";
       return false;
     }
     if (!isGivenArgument(make.getBase(), func)) {
@@ -181,7 +181,7 @@ private:
     bool stores = llvm::any_of(
         accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
     if (acquires || (releases && stores)) {
-      reason = "the kernel orders its accesses by atomics";
+      reason = "the kernel orders its accesses with atomics, which do not order TMA";
       return false;
     }
     for (OpOperand *use : accesses)

@@ -260,10 +260,10 @@ struct AccelerateDots final : tilec::impl::TileGPUAccelerateDotsPassBase<Acceler
       std::optional<std::string> noMma = whyNotMma(dot);
       if (noMma)
         remark::missed(dot.getLoc(), remark::RemarkOpts::name("NoTensorCore").category("dot"))
-            << "product by multiply-adds: " << *noMma;
+            << "dot runs as multiply-adds, not on tensor cores: " << *noMma;
       else if (hasWgmma())
         remark::missed(dot.getLoc(), remark::RemarkOpts::name("NoWgmma").category("dot"))
-            << "product by single warps: " << *reason;
+            << "dot runs as mma.sync instead of wgmma: " << *reason;
       if (!noMma)
         replaceByMma(dot);
     }
@@ -277,7 +277,7 @@ private:
       return "the target has no wgmma";
     auto type = cast<RankedTensorType>(dot.getType());
     if (type.getRank() != 2)
-      return "wgmma multiplies single matrices";
+      return "wgmma takes no batches";
     if (numWarpsOf(getOperation()) % kWarpsOfGroup)
       return "wgmma needs a multiple of 4 warps";
     if (!hasInstruction(dot))
@@ -291,7 +291,8 @@ private:
     if (lhs.getDimSize(1) * bits < kInstrDepthBits)
       return "wgmma needs 32 bytes along K";
     if (widensSmallProduct(dot))
-      return "few rows do not pay for storing the widened right operand";
+      return "with few rows, storing the widened right operand to shared memory costs more than "
+             "wgmma gains";
     return std::nullopt;
   }
 
@@ -330,8 +331,8 @@ private:
       operands[left] = storeOperand(builder, loc, operands[left], *memory, false);
       remark::passed(loc, remark::RemarkOpts::name("ReadThroughRegisters").category("dot"))
           << (left == 0 ? "the left" : "the right")
-          << " operand goes through registers: memory does not have it along K, in which direction "
-             "alone wgmma reads 8 and 32 bits from shared memory";
+          << " operand is read through registers: from shared memory wgmma takes 8- and 32-bit "
+             "elements only when they are contiguous along K";
     } else if (comesFromProduct(operands[0]) && bits == 16) {
       operands[0] = builder.createOrFold<ConvertLayoutOp>(
           loc, withLayout(leftType, fragmentLayout()), operands[0]);

@@ -26,16 +26,16 @@ using namespace tilec::tilegpu;
 static StringRef purposeOf(ArrayRef<Operation *> users) {
   auto isUsedBy = [&](auto isKind) { return llvm::any_of(users, isKind); };
   if (isUsedBy([](Operation *user) { return isa<ParkOp, UnparkOp>(user); }))
-    return "registers that wait";
+    return "spilled registers";
   if (isUsedBy([](Operation *user) { return isa<MbarrierInitOp>(user); }))
-    return "the barriers of tensor copies";
+    return "mbarriers of TMA copies";
   if (isUsedBy([](Operation *user) { return isa<AsyncCopyOp, TmaLoadOp>(user); }))
-    return "what is loaded";
+    return "loads in flight";
   if (isUsedBy([](Operation *user) { return isa<TmaStoreOp>(user); }))
-    return "what is stored";
+    return "a TMA store";
   if (isUsedBy([](Operation *user) { return isa<WgmmaOp, DotOp>(user); }))
-    return "an operand of a product";
-  return "elements that change threads";
+    return "an operand of a dot";
+  return "data exchanged between threads";
 }
 
 /// `3 buffers of 128x64xf16`.
@@ -75,7 +75,7 @@ static void explain(InFlightDiagnostic &error, func::FuncOp func,
     if (llvm::any_of(named, [&](const SharedBuffer &other) {
           return other.offset < buffer.end() && buffer.offset < other.end();
         }))
-      note << ", where other buffers are at other times";
+      note << ", shared with buffers that are live at other times";
     named.push_back(buffer);
   }
 }

@@ -66,7 +66,7 @@ static void convertToFriendlyLayout(tile::ScanOp scan) {
     result.replaceAllUsesExcept(convert, convert);
   }
   remark::analysis(loc, remark::RemarkOpts::name("ScanConversion").category("scan"))
-      << "scan works in another layout than its operand has";
+      << "scan converts the layout of its operand";
 }
 
 static void splitAcrossWarps(tile::ScanOp scan, const ScanPlan &plan) {

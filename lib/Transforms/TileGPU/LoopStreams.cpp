@@ -91,22 +91,22 @@ std::optional<Stream> LoopPipeliner::matchStream(LocalStoreOp store, const AxisI
   };
   if (stream.tensorLoad) {
     if (!isFilledByTensorCopy(stream.tensorLoad, stream.memoryAsLoaded()))
-      return give("a tensor copy does not write what the product reads");
+      return give("a TMA copy cannot write the layout that the dot reads");
     return stream;
   }
   if (!isa<RankedTensorType>(stream.load.getPointer().getType()) || stream.load.getIsVolatile())
-    return give("it is volatile or of a scalar");
+    return give("it is volatile or loads a scalar");
   Value other = stream.load.getOther();
   if (stream.load.getMask() && other && !matchPattern(other, m_Zero()) &&
       !matchPattern(other, m_AnyZeroFloat()))
-    return give("elements that are masked off are not zero");
+    return give("masked-off elements are not zero");
   std::optional<GlobalAccess> access = GlobalAccess::of(stream.load);
   if (!access)
     return std::nullopt;
   std::vector<unsigned> bits = copyRegisterBits(layoutOf(access->type), access->chooseVector(axes),
                                                 stream.memoryAsLoaded(), access->elementBytes);
   if (access->elementBytes << bits.size() < 4)
-    return give("no 4 bytes are neighbours in global memory and in the buffer");
+    return give("no 4 bytes are contiguous both in global and in shared memory");
   return stream;
 }
 
@@ -165,7 +165,7 @@ bool LoopPipeliner::analyse(const AxisInfoAnalysis &axes, SmallVectorImpl<Obstac
       slice = sliceBefore;
       sliceArgs = argsBefore;
       obstacles.push_back(
-          {stream->source()->getLoc(), "its address depends on a product or on control flow"});
+          {stream->source()->getLoc(), "its address depends on a dot or on control flow"});
       continue;
     }
     streams.push_back(std::move(*stream));

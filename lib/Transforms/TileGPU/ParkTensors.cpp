@@ -301,7 +301,7 @@ private:
     int64_t all = registerVectors(cast<RankedTensorType>(value.getType())) * 16;
     remark::passed(value.getLoc(),
                    remark::RemarkOpts::name("Parked").category(remarks::kRegisterPressure))
-        << llvm::formatv("{0} of {1} bytes of a thread's part of this wait in shared memory",
+        << llvm::formatv("{0} of this tensor's {1} bytes per thread are spilled to shared memory",
                          slots.size() * 16, all)
                .str();
   }
@@ -327,10 +327,10 @@ private:
     if (where)
       remark::missed(where->getLoc(),
                      remark::RemarkOpts::name("Spills").category(remarks::kRegisterPressure))
-          << llvm::formatv("the tensors that are live here take {0} registers and a thread has "
-                           "{1}, so at least {2} bytes of each thread go to local memory; more "
-                           "warps, or a loop over blocks as in examples/11-online-softmax.tile, "
-                           "need less",
+          << llvm::formatv("register pressure: the tensors that are live here take {0} registers "
+                           "per thread of {1}, so at least {2} bytes per thread spill to local "
+                           "memory; use more warps, or a loop over blocks as in "
+                           "examples/11-online-softmax.tile",
                            most, pressure.getLimit(), (most - pressure.getLimit()) * 4)
                  .str();
   }

@@ -64,7 +64,7 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
       bool works = stages >= 2 && pipeliner.analyse(axes, obstacles);
       for (const Obstacle &obstacle : obstacles)
         remark::missed(obstacle.loc, remark::RemarkOpts::name("NotPipelined").category("pipeline"))
-            << "load is not copied ahead: " << obstacle.reason;
+            << "load is not pipelined: " << obstacle.reason;
       if (works)
         pipeliners.push_back(std::move(pipeliner));
     }

@@ -190,8 +190,7 @@ void ReportRemarks::reportConversion(LocalStoreOp store) {
     finding.category = remarks::kLayoutConversion;
     finding.name = "SharedConversion";
     finding.text = llvm::formatv(
-        "tensor of {0} elements changes its layout through {1} bytes of shared memory", shape,
-        bytes);
+        "layout conversion of {0} elements goes through {1} bytes of shared memory", shape, bytes);
     finding.reason = "from " + sourceText + " to " + targetText;
     finding.add("bytes", bytes);
     finding.metrics.emplace_back("from", printLinearLayout(source));
@@ -213,7 +212,7 @@ void ReportRemarks::reportBanks(Operation *op, RankedTensorType tensor, MemDescT
       isa<LocalStoreOp>(op) ? "store" : "load",
       llvm::divideCeil(access.wavefronts, access.idealWavefronts), access.wavefronts,
       access.idealWavefronts);
-  finding.reason = llvm::formatv("lanes that are served together meet in a bank, with {0} elements "
+  finding.reason = llvm::formatv("lanes of one wavefront access the same bank, with {0} elements "
                                  "of {1} bits per access",
                                  access.vectorWidth, elementBits(tensor.getElementType()));
   finding.add("wavefronts", access.wavefronts);

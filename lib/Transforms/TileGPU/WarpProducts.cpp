@@ -40,11 +40,11 @@ std::optional<std::string> tilec::whyNotMma(DotOp dot) {
   if (!processorOf(dot).has(Feature::Mma))
     return "the target has no mma.sync of these types";
   if (tensorType(dot.getAcc()).getRank() > 3)
-    return "mma.sync multiplies matrices and batches of them";
+    return "mma.sync takes operands of rank 2 or 3";
   Type a = tensorType(dot.getLhs()).getElementType(), b = tensorType(dot.getRhs()).getElementType();
   Type acc = tensorType(dot.getAcc()).getElementType();
   if (a.isF32() && dot.getPrecision() == tile::InputPrecision::ieee)
-    return "tensor cores have no products of f32 in full precision";
+    return "tensor cores do not multiply f32 in full precision";
   bool fits = false;
   if (isFloat8(a) && isFloat8(b))
     fits = acc.isF32() || acc.isF16();

@@ -46,10 +46,10 @@ func.func @reduced(%p: !tile.ptr<f32>, %q: !tile.ptr<i64>, %m: i32, %s: i64, %v:
 
 // CHECK-LABEL: func.func @stays
 // CHECK-COUNT-4: tile.make_tensor_descriptor
-// REMARK: tensor descriptor is used as pointers:{{.*}}its base is not an argument
-// REMARK: tensor descriptor is used as pointers:{{.*}}its sizes or strides are not computed from arguments alone
-// REMARK: tensor descriptor is used as pointers:{{.*}}the copy engine has no boxes of this shape
-// REMARK: tensor descriptor is used as pointers:{{.*}}it is not loaded from or stored to directly
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}its base is not an argument
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}its sizes or strides are not computed from arguments alone
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}TMA has no boxes of this shape
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}it is not loaded from or stored to directly
 func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>, %wide: !tile.ptr<f64>, %w: tensor<64x16xf64>) attributes {tile.kernel} {
   %id = tile.program_id 0 : i32
   %there = tile.addptr %base, %id : !tile.ptr<f16>, i32
@@ -69,7 +69,7 @@ func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>,
 // Atomics that release what was stored do not know of tensor copies.
 // CHECK-LABEL: func.func @released
 // CHECK: tile.make_tensor_descriptor
-// REMARK: tensor descriptor is used as pointers:{{.*}}the kernel orders its accesses by atomics
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}the kernel orders its accesses with atomics
 func.func @released(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64, %v: tensor<64x32xf16>)
     attributes {tile.kernel} {
   %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
@@ -81,7 +81,7 @@ func.func @released(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i
 // What is loaded behind one that acquires comes later; what is loaded in front of it may be copied.
 // CHECK-LABEL: func.func @acquired
 // CHECK: tile.make_tensor_descriptor
-// REMARK: tensor descriptor is used as pointers:{{.*}}the kernel orders its accesses by atomics
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}the kernel orders its accesses with atomics
 func.func @acquired(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64) -> tensor<64x32xf16>
     attributes {tile.kernel} {
   %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>

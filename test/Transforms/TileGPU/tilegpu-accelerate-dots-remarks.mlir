@@ -16,23 +16,23 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 func.func @f(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %f: tensor<64x32xf32, #a>, %g: tensor<32x32xf32, #b>,
              %n: tensor<32x4xf16, #n>, %cn: tensor<64x4xf32, #m>, %ak: tensor<64x8xf16, #k>, %bk: tensor<8x32xf16, #l>,
              %d3: tensor<2x64x32xf16, #d>, %e3: tensor<2x32x32xf16, #e>, %f3: tensor<2x64x32xf32, #d>, %h: tensor<64x32xf64, #a>, %i: tensor<32x32xf64, #b>) {
-  // CHECK: NoWgmma {{.*}}product by single warps: ", Remark="wgmma needs at least 64 rows"
+  // CHECK: NoWgmma {{.*}}dot runs as mma.sync instead of wgmma: ", Remark="wgmma needs at least 64 rows"
   // KEPT: tilegpu.mma
   %0 = tilegpu.dot %b, %b, %g : tensor<32x32xf16, #b>, tensor<32x32xf16, #b> -> tensor<32x32xf32, #b>
-  // CHECK: NoWgmma {{.*}}product by single warps: ", Remark="wgmma needs at least 8 columns"
+  // CHECK: NoWgmma {{.*}}dot runs as mma.sync instead of wgmma: ", Remark="wgmma needs at least 8 columns"
   // KEPT: tilegpu.mma
   %1 = tilegpu.dot %a, %n, %cn : tensor<64x32xf16, #a>, tensor<32x4xf16, #n> -> tensor<64x4xf32, #m>
-  // CHECK: NoWgmma {{.*}}product by single warps: ", Remark="wgmma needs 32 bytes along K"
+  // CHECK: NoWgmma {{.*}}dot runs as mma.sync instead of wgmma: ", Remark="wgmma needs 32 bytes along K"
   // KEPT: tilegpu.mma
   %2 = tilegpu.dot %ak, %bk, %f : tensor<64x8xf16, #k>, tensor<8x32xf16, #l> -> tensor<64x32xf32, #a>
-  // CHECK: NoWgmma {{.*}}product by single warps: ", Remark="wgmma multiplies single matrices"
+  // CHECK: NoWgmma {{.*}}dot runs as mma.sync instead of wgmma: ", Remark="wgmma takes no batches"
   // KEPT: tilegpu.mma
   %3 = tilegpu.dot %d3, %e3, %f3 : tensor<2x64x32xf16, #d>, tensor<2x32x32xf16, #e> -> tensor<2x64x32xf32, #d>
-  // CHECK: NoWgmma {{.*}}product by single warps: ", Remark="wgmma has no such combination of types"
+  // CHECK: NoWgmma {{.*}}dot runs as mma.sync instead of wgmma: ", Remark="wgmma has no such combination of types"
   // KEPT: tilegpu.mma
   %4 = tilegpu.dot %h, %i, %h : tensor<64x32xf64, #a>, tensor<32x32xf64, #b> -> tensor<64x32xf64, #a>
   // f32 operands are cut off to tf32 only where that is asked for.
-  // CHECK: NoTensorCore {{.*}}product by multiply-adds: ", Remark="tensor cores have no products of f32 in full precision"
+  // CHECK: NoTensorCore {{.*}}dot runs as multiply-adds, not on tensor cores: ", Remark="tensor cores do not multiply f32 in full precision"
   // KEPT: tilegpu.dot
   %5 = tilegpu.dot %f, %g, %f precision = ieee : tensor<64x32xf32, #a>, tensor<32x32xf32, #b> -> tensor<64x32xf32, #a>
   return
@@ -45,7 +45,7 @@ func.func @f(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %f: tensor<64
 #b = #tilegpu.linear<{register = [[0, 1], [0, 2], [8, 0], [16, 0]], lane = [[0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = [[4, 0]], block = []}, [32, 32]>
 module attributes {tilegpu.num_warps = 2 : i32, tile.target = "sm_90a"} {
 func.func @two_warps(%a: tensor<64x32xf16, #a>, %b: tensor<32x32xf16, #b>, %c: tensor<64x32xf32, #a>) {
-  // CHECK: NoWgmma {{.*}}product by single warps: ", Remark="wgmma needs a multiple of 4 warps"
+  // CHECK: NoWgmma {{.*}}dot runs as mma.sync instead of wgmma: ", Remark="wgmma needs a multiple of 4 warps"
   // KEPT: tilegpu.mma
   %0 = tilegpu.dot %a, %b, %c : tensor<64x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<64x32xf32, #a>
   return

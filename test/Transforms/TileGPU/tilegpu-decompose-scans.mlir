@@ -51,7 +51,7 @@ func.func @inside_a_warp(%x: tensor<4x128xf32, #rows>) {
 // CHECK-DAG: %[[V:.*]] = tilegpu.convert_layout %[[S]]#0
 // CHECK-DAG: %[[K:.*]] = tilegpu.convert_layout %[[S]]#1
 // CHECK: return %[[V]], %[[K]]
-// REMARK: scan works in another layout than its operand has
+// REMARK: scan converts the layout of its operand
 func.func @too_many_totals(%x: tensor<64x128xf32, #tall>, %i: tensor<64x128xi32, #tall>) -> (tensor<64x128xf32, #tall>, tensor<64x128xi32, #tall>) {
   %0:2 = tile.scan(%x, %i) axis = 0 : (tensor<64x128xf32, #tall>, tensor<64x128xi32, #tall>) -> (tensor<64x128xf32, #tall>, tensor<64x128xi32, #tall>) {
   ^bb0(%a: f32, %ai: i32, %b: f32, %bi: i32):

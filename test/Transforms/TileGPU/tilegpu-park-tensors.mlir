@@ -16,7 +16,7 @@ module attributes {tilegpu.min_ctas = 16 : i32} {
 // CHECK-NEXT: %[[B:.*]] = tilegpu.unpark %[[X]] from %[[S]] : tensor<512xf32
 // CHECK-NEXT: arith.mulf %[[B]]
 // CHECK-NOT: tilegpu.unpark
-// REMARK: Parked {{.*}}Remark="16 of 16 bytes of a thread's part of this wait in shared memory"
+// REMARK: Parked {{.*}}Remark="16 of this tensor's 16 bytes per thread are spilled to shared memory"
 func.func @over_a_reduction(%p: tensor<512x!tile.ptr<f32>, #a>, %q: tensor<512x!tile.ptr<f32>, #a>, %r: tensor<512x!tile.ptr<f32>, #a>) -> tensor<512xf32, #a> {
   %x = tile.load %p : tensor<512x!tile.ptr<f32>, #a>
   %y = tile.load %q : tensor<512x!tile.ptr<f32>, #a>
@@ -38,7 +38,7 @@ func.func @over_a_reduction(%p: tensor<512x!tile.ptr<f32>, #a>, %q: tensor<512x!
 // CHECK-SAME: attributes {tilegpu.few_registers}
 // CHECK-NOT: tilegpu.park
 // CHECK: return
-// REMARK: Spills {{.*}}Remark="the tensors that are live here take 64 registers and a thread has 32, so at least 128 bytes of each thread go to local memory
+// REMARK: Spills {{.*}}Remark="register pressure: the tensors that are live here take 64 registers per thread of 32, so at least 128 bytes per thread spill to local memory
 func.func @needed_in_the_loop(%x: tensor<8192xf32, #b>, %n: i32, %f: f32) -> f32 {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -59,7 +59,7 @@ func.func @needed_in_the_loop(%x: tensor<8192xf32, #b>, %n: i32, %f: f32) -> f32
 // CHECK-LABEL: func @hopeless
 // CHECK-NOT: tilegpu.park
 // CHECK: return
-// REMARK: Spills {{.*}}Remark="the tensors that are live here take 68 registers and a thread has 32, so at least 144 bytes of each thread go to local memory
+// REMARK: Spills {{.*}}Remark="register pressure: the tensors that are live here take 68 registers per thread of 32, so at least 144 bytes per thread spill to local memory
 func.func @hopeless(%p: tensor<512x!tile.ptr<f32>, #a>, %x: tensor<8192xf32, #b>, %n: i32, %f: f32) -> tensor<512xf32, #a> {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

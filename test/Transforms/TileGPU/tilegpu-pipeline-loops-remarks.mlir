@@ -29,7 +29,7 @@ func.func @options(%n: i32) {
 }
 
 // CHECK: NotPipelined
-// CHECK-SAME: load is not copied ahead: ", Remark="it is volatile or of a scalar"
+// CHECK-SAME: load is not pipelined: ", Remark="it is volatile or loads a scalar"
 // KEPT: tile.load
 func.func @volatile(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
@@ -50,7 +50,7 @@ func.func @volatile(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu
 }
 
 // CHECK: NotPipelined
-// CHECK-SAME: load is not copied ahead: ", Remark="elements that are masked off are not zero"
+// CHECK-SAME: load is not pipelined: ", Remark="masked-off elements are not zero"
 // KEPT: tile.load
 func.func @other_values(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %m: tensor<64x16xi1, #a>, %z: tensor<64x16xf16, #a>) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
@@ -71,7 +71,7 @@ func.func @other_values(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !til
 }
 
 // CHECK: NotPipelined
-// CHECK-SAME: load is not copied ahead: ", Remark="no 4 bytes are neighbours in global memory and in the buffer"
+// CHECK-SAME: load is not pipelined: ", Remark="no 4 bytes are contiguous both in global and in shared memory"
 // KEPT: tile.load
 func.func @unaligned(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
@@ -92,7 +92,7 @@ func.func @unaligned(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegp
 }
 
 // CHECK: NotPipelined
-// CHECK-SAME: load is not copied ahead: ", Remark="no 4 bytes are neighbours in global memory and in the buffer"
+// CHECK-SAME: load is not pipelined: ", Remark="no 4 bytes are contiguous both in global and in shared memory"
 // KEPT: tile.load
 func.func @other_direction(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %sx: !tilegpu.memdesc<[64, 16], f16, #ma>) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
@@ -113,7 +113,7 @@ func.func @other_direction(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !
 }
 
 // CHECK: NotPipelined
-// CHECK-SAME: load is not copied ahead: ", Remark="the loop writes to global memory"
+// CHECK-SAME: load is not pipelined: ", Remark="the loop writes to global memory"
 // KEPT: tile.load
 func.func @writes(%x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
@@ -135,7 +135,7 @@ func.func @writes(%x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x
 }
 
 // CHECK: NotPipelined
-// CHECK-SAME: load is not copied ahead: ", Remark="its address depends on a product or on control flow"
+// CHECK-SAME: load is not pipelined: ", Remark="its address depends on a dot or on control flow"
 // KEPT: tile.load
 func.func @address_of_a_branch(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %ip: !tile.ptr<i32>) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32

@@ -210,7 +210,7 @@ func.func @long_extent(%p: !tile.ptr<f32>, %n: i64 {tile.name = "n"}) -> (!tile.
 // layout-conversion, bank-conflict
 //===----------------------------------------------------------------------===//
 
-// CHECK: SharedConversion | Category:layout-conversion {{.*}}Reason="from [8] per thread (4 consecutive), [32] lanes, [4] warps to [8] per thread, [32] lanes, [4] warps", Remark="tensor of 1024 elements changes its layout through 4096 bytes of shared memory", bytes=4096, from="{register=[{{.*}}, to="{register=[
+// CHECK: SharedConversion | Category:layout-conversion {{.*}}Reason="from [8] per thread (4 consecutive), [32] lanes, [4] warps to [8] per thread, [32] lanes, [4] warps", Remark="layout conversion of 1024 elements goes through 4096 bytes of shared memory", bytes=4096, from="{register=[{{.*}}, to="{register=[
 func.func @conversion(%x: tensor<1024xf32, #four>) -> tensor<1024xf32, #one> {
   %b = tilegpu.local_alloc : !tilegpu.memdesc<[1024], f32, #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}, [1024]>>
   tilegpu.local_store %x, %b : tensor<1024xf32, #four>, !tilegpu.memdesc<[1024], f32, #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512]]}, [1024]>>

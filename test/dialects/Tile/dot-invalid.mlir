@@ -33,7 +33,7 @@ func.func @dot_c1_batch(%a: tensor<2x64x32xf16>, %b: tensor<4x32x16xf16>, %c: te
 // -----
 
 func.func @dot_c2_mixed(%a: tensor<64x32xf16>, %b: tensor<32x16xbf16>, %c: tensor<64x16xf32>) {
-  // expected-error @+1 {{has no product of 'f16' and 'bf16' in 'f32'}}
+  // expected-error @+1 {{cannot multiply 'f16' and 'bf16' in 'f32'}}
   %0 = tile.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x16xbf16> -> tensor<64x16xf32>
   return
 }
@@ -41,7 +41,7 @@ func.func @dot_c2_mixed(%a: tensor<64x32xf16>, %b: tensor<32x16xbf16>, %c: tenso
 // -----
 
 func.func @dot_c2_accumulator(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %c: tensor<64x16xbf16>) {
-  // expected-error @+1 {{has no product of 'bf16' and 'bf16' in 'bf16'}}
+  // expected-error @+1 {{cannot multiply 'bf16' and 'bf16' in 'bf16'}}
   %0 = tile.dot %a, %b, %c : tensor<64x32xbf16>, tensor<32x16xbf16> -> tensor<64x16xbf16>
   return
 }

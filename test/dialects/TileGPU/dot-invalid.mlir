@@ -14,7 +14,7 @@ func.func @dot_c1(%a: tensor<8x8xf32, #c>, %b: !tilegpu.memdesc<[4, 8], f32, #s>
 #c = #tilegpu.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 8]>
 
 func.func @dot_c2(%a: tensor<8x8xf16, #c>, %c: tensor<8x8xi32, #c>) -> tensor<8x8xi32, #c> {
-  // expected-error @below {{has no product of 'f16' and 'f16' in 'i32'}}
+  // expected-error @below {{cannot multiply 'f16' and 'f16' in 'i32'}}
   %0 = tilegpu.dot %a, %a, %c : tensor<8x8xf16, #c>, tensor<8x8xf16, #c> -> tensor<8x8xi32, #c>
   return %0 : tensor<8x8xi32, #c>
 }

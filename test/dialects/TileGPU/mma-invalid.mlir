@@ -4,7 +4,7 @@
 #b = #tilegpu.linear<{register = [[1, 0], [8, 0]], lane = [[2, 0], [4, 0], [0, 1], [0, 2], [0, 4]], warp = [], block = []}, [16, 8]>
 #c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}, [16, 8]>
 func.func @mma_c1(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xbf16, #b>, %c: tensor<16x8xf32, #c>) {
-  // expected-error @below {{has no product of 'f16' and 'bf16' in 'f32'}}
+  // expected-error @below {{has no instruction for 'f16' and 'bf16' in 'f32'}}
   %0 = tilegpu.mma %a, %b, %c : tensor<16x16xf16, #a>, tensor<16x8xbf16, #b> -> tensor<16x8xf32, #c>
   return
 }

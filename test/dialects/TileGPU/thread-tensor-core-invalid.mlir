@@ -10,7 +10,7 @@ llvm.func @thread_mma_c1(%r: i32, %c: f32) {
 // -----
 
 llvm.func @thread_mma_types(%r: i32, %c: f32) {
-  // expected-error @below {{'tilegpu.thread_mma' op has no product of 'f16' and 'bf16' in 'f32'}}
+  // expected-error @below {{'tilegpu.thread_mma' op has no instruction for 'f16' and 'bf16' in 'f32'}}
   %0:4 = tilegpu.thread_mma %r, %r, %r, %r * %r, %r + %c, %c, %c, %c as f16, bf16, f32
     : i32, i32, i32, i32 * i32, i32 + f32, f32, f32, f32 -> f32, f32, f32, f32
   llvm.return

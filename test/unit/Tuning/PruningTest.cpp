@@ -67,7 +67,7 @@ TEST(Pruning, ResourcesBeforeCompiling) {
   EXPECT_EQ(refuse(estimateMatmul("128", "256", "64", 8, 6), target),
             "its 6 stages take 294912 bytes of shared memory, of 232448");
   EXPECT_EQ(refuse(estimateMatmul("256", "256", "16", 4, 2), target),
-            "its loop keeps 512 registers of a thread full, of 255");
+            "its loop carries 512 registers per thread, of 255");
   // Fits sm_90, not sm_80's neighbour.
   TuningTarget small;
   small.processor = llvm::cantFail(findProcessor("sm_86"));
