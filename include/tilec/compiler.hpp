@@ -41,7 +41,7 @@ struct Diagnostic {
   std::string message, category, rendered;
 };
 
-/// Results of compilations, to be used again; see tilec_cache_options. Copies are the same cache.
+/// A cache of compiled kernels; see tilec_cache_options. Copies are the same cache.
 class Cache {
 public:
   /// None.
@@ -104,7 +104,7 @@ struct Options {
   /// What a tuning database has for a device and the sizes of a launch: see tilec_options.
   std::string tuningDatabase, tuningDevice;
   Bindings tuningSizes;
-  /// As behind -W: "no-unused-variable", "error".
+  /// The -W options, without the -W: "no-unused-variable", "error".
   std::vector<std::string> warnings;
   /// Limits of what runs at compile time; 0: the usual ones.
   uint64_t maxSteps = 0, maxOps = 0, maxUnroll = 0;

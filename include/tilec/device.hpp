@@ -26,12 +26,12 @@
 namespace tilec {
 inline namespace v0 {
 
-/// How a call ended: true when it did what it was asked for.
+/// Status of a call: true on success.
 struct [[nodiscard]] Status {
   tilec_status code = TILEC_OK;
-  /// Why not.
+  /// The error message.
   std::string message;
-  /// Where the launch was saved that failed; empty where none was.
+  /// The folder of the saved launch that failed; empty when none was saved.
   std::string savedLaunch = {};
 
   explicit operator bool() const { return code == TILEC_OK; }
@@ -53,7 +53,7 @@ struct SaveOptions {
   uint32_t maxFailures = 0;
   uint32_t keepLast = 0;
 
-  /// What the environment says: TILEC_SAVE_LAUNCHES names the folder.
+  /// From the environment: TILEC_SAVE_LAUNCHES names the folder.
   static SaveOptions fromEnvironment() {
     SaveOptions options;
     if (const char *folder = std::getenv("TILEC_SAVE_LAUNCHES"))
@@ -127,7 +127,7 @@ public:
   }
 
   explicit operator bool() const { return state != nullptr; }
-  /// How opening ended.
+  /// The status of opening.
   const Status &status() const { return opened; }
   tilec_device *handle() const { return state ? state->handle : nullptr; }
 

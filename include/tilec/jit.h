@@ -37,7 +37,7 @@
 extern "C" {
 #endif
 
-/// A kernel with the code for all kinds of arguments that it was called with so far.
+/// A kernel and its variants, one compiled for each kind of arguments that it was called with.
 typedef struct tilec_jit tilec_jit;
 TILEC_API void tilec_jit_destroy(tilec_jit *jit);
 
@@ -66,7 +66,7 @@ typedef enum tilec_type {
 
 /// The number of a type's name in kernels ("fp32"); TILEC_TYPE_NONE for other texts.
 TILEC_API tilec_type tilec_type_of(const char *name);
-/// And back; NULL for other numbers.
+/// The name of a type's number; NULL for other numbers.
 TILEC_API const char *tilec_type_name(tilec_type type);
 
 typedef enum tilec_value_kind {
@@ -119,7 +119,7 @@ typedef struct tilec_call_value {
 /// the same for the same text, in the whole process. Never 0. NULL is an error, which gives 0.
 TILEC_API uint64_t tilec_constant(const char *text);
 
-/// What became of one compilation. The handles are good during the call.
+/// The result of one compilation. The handles are good during the call.
 typedef struct tilec_jit_event {
   size_t struct_size;
   /// NULL after a failure.

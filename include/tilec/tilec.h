@@ -46,7 +46,7 @@ extern "C" {
 #define TILEC_API
 #endif
 
-/// How a call ended.
+/// Status of a call.
 typedef enum tilec_status {
   TILEC_OK = 0,
   /// The kernel or its options are wrong, or the simulator found a fault in it; diagnostics or the
@@ -67,7 +67,7 @@ typedef enum tilec_status {
 
 /// The library's version, "MAJOR.MINOR.PATCH".
 TILEC_API const char *tilec_version(void);
-/// Digits that tell builds of the library apart: what is kept outside of it may depend on them.
+/// Identifies this build of the library, in digits: a key for caches outside of it.
 TILEC_API const char *tilec_build_id(void);
 /// "ok", "input error", ...; "unknown status" for other numbers.
 TILEC_API const char *tilec_status_name(int status);
@@ -81,19 +81,19 @@ typedef struct tilec_compiler tilec_compiler;
 typedef struct tilec_kernel tilec_kernel;
 /// The messages of one compilation.
 typedef struct tilec_diagnostics tilec_diagnostics;
-/// What a source holds.
+/// The kernels and functions of a source.
 typedef struct tilec_source tilec_source;
-/// Results of compilations, to be used again.
+/// A cache of compiled kernels.
 typedef struct tilec_cache tilec_cache;
-/// What one simulation found, printed and counted.
+/// The report of one simulation: findings, printed lines, counters.
 typedef struct tilec_report tilec_report;
 /// A GPU, or the simulator as a device.
 typedef struct tilec_device tilec_device;
 /// A kernel loaded on a device.
 typedef struct tilec_function tilec_function;
-/// A launch with its arguments packed.
+/// A prepared launch: a kernel with its arguments packed.
 typedef struct tilec_prepared tilec_prepared;
-/// A recorded sequence of launches and copies.
+/// A graph: a recorded sequence of launches and copies.
 typedef struct tilec_graph tilec_graph;
 
 TILEC_API tilec_status tilec_compiler_create(tilec_compiler **compiler);
@@ -143,7 +143,7 @@ typedef enum tilec_stage {
 /// Has exp and exp2 of fp32 give subnormal numbers, which are 0 otherwise.
 #define TILEC_COMPILE_KEEP_SUBNORMALS UINT32_C(64)
 
-/// What is said about one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
+/// The type or value of one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
 /// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1"; of a tuple "(*fp32, i32)", or
 /// its elements one by one as "x.0", "x.1", which are what a launch is given. As a constant, it is
 /// a Python literal or the name of a type: "1024", "None", "tl.float16".
@@ -214,7 +214,8 @@ typedef struct tilec_options {
   /// of the arrays.
   const tilec_binding *tuning_sizes;
   size_t num_tuning_sizes;
-  /// What stands behind -W of `tilec compile`: "no-unused-variable", "error=missing-mask", "all".
+  /// The -W options of `tilec compile`, without the -W: "no-unused-variable", "error=missing-mask",
+  /// "all".
   const char *const *warnings;
   size_t num_warnings;
   /// Limits of what runs at compile time: steps of evaluation, operations of the kernel, iterations
@@ -278,7 +279,7 @@ TILEC_API tilec_status tilec_cache_get_statistics(const tilec_cache *cache,
 // Looking into a source
 //===----------------------------------------------------------------------------------===//
 
-/// Reads what kernels a source holds, without compiling any. The arguments are those of
+/// Lists the kernels of a source without compiling any. The arguments are those of
 /// tilec_compile_text and tilec_compile_file.
 TILEC_API tilec_status tilec_source_text(const char *name, const char *text, size_t length,
                                          tilec_source **source, tilec_diagnostics **diagnostics);
@@ -370,7 +371,7 @@ TILEC_API const char *tilec_diagnostics_json(const tilec_diagnostics *diagnostic
 // Kernels
 //===----------------------------------------------------------------------------------===//
 
-/// What a launch has to know.
+/// What is needed to launch a kernel.
 typedef struct tilec_kernel_info {
   size_t struct_size;
   /// The entry symbol.
@@ -478,7 +479,7 @@ typedef struct tilec_launch {
 TILEC_API tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
                                       tilec_report **report);
 
-/// A fault, in the first program that has it.
+/// A finding: a fault, in the first program that has it.
 typedef struct tilec_finding {
   size_t struct_size;
   /// "out-of-bounds", "shared-race-raw", "assert-failed", ...
@@ -595,7 +596,7 @@ typedef enum tilec_event_kind {
   TILEC_EVENT_FINDING = 1
 } tilec_event_kind;
 
-/// What a kernel on "sim" said, or did wrong. Pointers are good during the call.
+/// A line that a kernel on "sim" printed, or a finding. Pointers are good during the call.
 typedef struct tilec_device_event {
   size_t struct_size;
   tilec_event_kind kind;
@@ -708,7 +709,7 @@ TILEC_API tilec_status tilec_memory_fill(tilec_device *device, void *to, uint8_t
 /// The launch may begin before the one before it in its stream has ended (programmatic dependent
 /// launch): only for kernels that do not touch what that one writes.
 #define TILEC_LAUNCH_PROGRAMMATIC UINT32_C(1)
-/// All programs run at once, so that they may wait for each other.
+/// A cooperative launch: all programs run at once, so that they may wait for each other.
 #define TILEC_LAUNCH_COOPERATIVE UINT32_C(2)
 
 typedef struct tilec_device_launch {
@@ -781,12 +782,12 @@ TILEC_API tilec_status tilec_prepared_launch(tilec_prepared *prepared, void *str
 /// recorded instead of run, with the values that they have now. `stream` is not NULL. A program
 /// may record with the driver's own calls as well: every call that queues work can be captured.
 TILEC_API tilec_status tilec_graph_begin(tilec_device *device, void *stream);
-/// Ends recording. The graph keeps the functions that it launches; memory is the caller's affair.
+/// Ends recording. The graph keeps the functions that it launches; the caller keeps the memory.
 TILEC_API tilec_status tilec_graph_end(tilec_device *device, void *stream, tilec_graph **graph);
 /// Records launches that were prepared on one device, one after the other.
 TILEC_API tilec_status tilec_graph_record(tilec_prepared *const *prepared, size_t count,
                                           tilec_graph **graph);
-/// Queues all that was recorded, as one.
+/// Launches the graph.
 TILEC_API tilec_status tilec_graph_launch(tilec_graph *graph, void *stream);
 
 #ifdef __cplusplus

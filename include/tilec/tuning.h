@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-/// What the autotuner found.
+/// The result of a search.
 typedef struct tilec_tuning tilec_tuning;
 TILEC_API void tilec_tuning_destroy(tilec_tuning *tuning);
 
@@ -49,7 +49,7 @@ typedef struct tilec_config {
 typedef enum tilec_candidate_state {
   /// A budget was used up before, or the device was lost.
   TILEC_CANDIDATE_WAITING = 0,
-  /// Left out: it cannot do well, or does not fit.
+  /// Pruned: it cannot win by the model, or does not fit.
   TILEC_CANDIDATE_PRUNED = 1,
   /// It does not compile, or did not run to its end.
   TILEC_CANDIDATE_FAILED = 2,
@@ -58,7 +58,7 @@ typedef enum tilec_candidate_state {
   TILEC_CANDIDATE_MEASURED = 4
 } tilec_candidate_state;
 
-/// How far the tuner is.
+/// The progress of a search.
 typedef struct tilec_tune_progress {
   size_t struct_size;
   size_t done;
@@ -73,9 +73,9 @@ typedef struct tilec_tune_progress {
   double best_cost;
 } tilec_tune_progress;
 
-/// Tunes again what the database has.
+/// Searches even if the database has a configuration.
 #define TILEC_TUNE_AGAIN UINT32_C(1)
-/// Tries what a model of the GPU would leave out, too.
+/// No pruning: tries what the model of the GPU would leave out, too.
 #define TILEC_TUNE_NO_PRUNE UINT32_C(2)
 /// Leaves the L2 cache as the launch before left it; otherwise every timed launch finds it cold.
 #define TILEC_TUNE_WARM_L2 UINT32_C(4)

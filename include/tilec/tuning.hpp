@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++17 over the autotuner: one search, and kernels that are tuned when they are first called with
-// sizes of a new order, as under @triton.autotune.
+// C++17 over the autotuner: one search, and kernels that are tuned by their first call for each
+// bucket of sizes, as under @triton.autotune.
 //
 //   tilec::TunedKernel<void(const float *, float *, int32_t)> scale(
 //       device, tilec::Source::file("scale.py"),

@@ -30,7 +30,7 @@
 namespace tilec {
 inline namespace v0 {
 
-/// A kernel's text.
+/// The source of a kernel.
 struct Source {
   /// Stands for the file in messages.
   std::string name;
@@ -52,7 +52,7 @@ struct Source {
 
 namespace detail {
 
-/// Compilers for the threads that compile at once, kept for the next ones.
+/// A pool of compilers: one for each thread that compiles at the same time.
 class CompilerPool {
 public:
   static CompilerPool &get() {

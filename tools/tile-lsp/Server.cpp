@@ -209,7 +209,7 @@ std::shared_ptr<const DocumentAnalysis> Server::getAnalysis(const URIForFile &ur
   auto found = documents.find(path);
   if (found == documents.end())
     return nullptr;
-  // Who asks does not type.
+  // A request means that the user has stopped typing.
   found->second.due = Clock::now();
   wake.notify_all();
   auto isReady = [&] {

@@ -3,8 +3,8 @@
 //
 // What the compiler tells the runtime about one compiled kernel: how to launch it, what its
 // arguments are, which resources it takes and where its code came from. The compiler writes it as
-// JSON beside the cubin; every runtime (CUDA, simulator) reads it. Standard library only: this is
-// the one header that both sides of the house include.
+// JSON beside the cubin; every runtime (CUDA, simulator) reads it. Standard library only, as
+// the compiler includes it, too.
 
 #ifndef TILECRT_KERNELMETADATA_H
 #define TILECRT_KERNELMETADATA_H
