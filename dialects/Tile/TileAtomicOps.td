@@ -11,7 +11,7 @@
 include "dialects/Tile/TileOpBase.td"
 
 def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "replaces the value behind a pointer by a combination of it with another, in one step";
+  let summary = "atomic read-modify-write: combines the value behind a pointer with another";
   let description = [{
     For every element where `mask` is true (everywhere without one): old = *pointer, *pointer = old `kind` value, as
     one step that no other access of the memory can come between. The result is the old values, zero where the mask
@@ -54,7 +54,7 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
 }
 
 def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "replaces the value behind a pointer if it is the expected one, in one step";
+  let summary = "atomic compare-and-swap";
   let description = [{
     For every element where `mask` is true (everywhere without one): old = *pointer; if its bits are those of
     `compare`, *pointer = `value`; as one step. The result is the old values, zero where the mask is false. `sem` and

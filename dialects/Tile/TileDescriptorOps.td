@@ -65,7 +65,7 @@ def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [DeclareOpInterfaceMeth
 }
 
 def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "combines a block of a described tensor with a value, element by element in one step";
+  let summary = "atomic combination of a block of a described tensor with a value, element by element";
   let description = [{
     Each element of the block that is inside of the tensor becomes its combination with the value's element, as
     `tile.atomic_rmw` with relaxed ordering does it. There are `min` and `max` of f16 and bf16, too, for which a NaN

@@ -11,7 +11,7 @@
 include "dialects/Tile/TileOpBase.td"
 
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "matrix product, added to an accumulator";
+  let summary = "matrix product of two blocks (`tl.dot`), added to an accumulator";
   let description = [{
     result = lhs x rhs + acc, of [M, K] and [K, N] matrices, or of a batch of them with a leading dimension.
 

@@ -66,7 +66,7 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
 }
 
 def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "all threads of the program meet (`tl.debug_barrier`)";
+  let summary = "barrier for all threads of the program (`tl.debug_barrier`)";
   let description = [{ Example: `tile.barrier` }];
   let assemblyFormat = "attr-dict";
 }

@@ -42,7 +42,7 @@ def TileGPU_MemDescPermuteOp : TileGPU_Op<"memdesc_permute", [Pure]> {
 }
 
 def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy"> {
-  let summary = "copies a tensor from global to shared memory without registers (cp.async)";
+  let summary = "async copy of a tensor from global to shared memory (cp.async)";
   let description = [{
     Elements whose mask is false are filled with zeros. The copy belongs to the next group that `async_commit` closes,
     and may be read after an `async_wait` for that group and a barrier. The threads' vectors have at least 4 bytes.
@@ -63,7 +63,7 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy"> {
 }
 
 def TileGPU_AsyncCommitOp : TileGPU_Op<"async_commit", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>]> {
-  let summary = "closes a group of asynchronous copies";
+  let summary = "closes a group of async copies";
   let description = [{ Example: `tilegpu.async_commit` }];
   let arguments = (ins);
   let assemblyFormat = "attr-dict";
@@ -87,7 +87,7 @@ def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemWrite]>]
 
 def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "starts a matrix product of warpgroups (wgmma), added to an accumulator";
+  let summary = "starts a dot of warpgroups (wgmma), added to an accumulator";
   let description = [{
     A is in shared memory or in registers, B in shared memory. The result may only be handed to `wgmma_wait` or, as
     accumulator, to another `wgmma` before a `wgmma_wait` has waited for it.
@@ -140,7 +140,7 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
 }
 
 def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>]> {
-  let summary = "waits until at most `pending` groups of warpgroup products are in flight";
+  let summary = "waits until at most `pending` groups of wgmma are in flight";
   let description = [{
     A product is one group, or as many as its `numGroups()` says.
     The results are the operands, of which those of finished products may be used. `wgmma_wait_c1`: they have the

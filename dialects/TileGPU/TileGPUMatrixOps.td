@@ -14,7 +14,7 @@ def TileGPU_DotOperand : AnyTypeOf<[Tile_Tensor, TileGPU_MemDescType], "tensor o
 
 def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["acc", "result"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "matrix product by multiply-adds of the threads, added to an accumulator";
+  let summary = "dot by multiply-adds of the threads, added to an accumulator";
   let description = [{
     As `tile.dot`. The layout of accumulator and result is free, and says which thread computes which elements; those
     of the operands are free too. An operand in shared memory is read there by every thread that needs it; a tensor is
@@ -39,7 +39,7 @@ def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["acc", "result"]>,
 }
 
 def TileGPU_MmaOp : TileGPU_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "matrix product of warps (mma.sync), added to an accumulator";
+  let summary = "dot of warps (mma.sync), added to an accumulator";
   let description = [{
     The layouts are those of the instruction's fragments: `mmaOperandLayout` and `mmaAccumulatorLayout`. K may be in any
     order that is the same in both operands. Operands of f32 are read as tf32; with `split` each is

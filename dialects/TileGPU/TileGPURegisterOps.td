@@ -15,7 +15,7 @@ include "dialects/TileGPU/TileGPULayoutOps.td"
 def TileGPU_Freshness : Resource<"::tilec::tilegpu::FreshnessResource">;
 
 def TileGPU_ParkOp : TileGPU_Op<"park"> {
-  let summary = "writes some of a thread's registers to places of its own in shared memory";
+  let summary = "spills some of a thread's registers to slots of its own in shared memory";
   let description = [{
     A thread's registers of `value`, in register order, are cut into vectors of 16 bytes; each of `slots` takes one of
     them, beginning with the first. A slot has 16 bytes for every thread of the CTA, in the order of the threads. No
@@ -32,7 +32,7 @@ def TileGPU_ParkOp : TileGPU_Op<"park"> {
 }
 
 def TileGPU_UnparkOp : TileGPU_Op<"unpark", [AllTypesMatch<["value", "result"]>]> {
-  let summary = "the same tensor, of which the parked registers are read back";
+  let summary = "the same tensor, with the spilled registers reloaded";
   let description = [{
     The first registers of `result` come from `slots`, as `tilegpu.park` has written them; the others are those of
     `value`. What was parked needs no register from the one to the other.
@@ -49,7 +49,7 @@ def TileGPU_UnparkOp : TileGPU_Op<"unpark", [AllTypesMatch<["value", "result"]>]
 
 def TileGPU_RefreshOp : TileGPU_Op<"refresh", [AllTypesMatch<["value", "result"]>,
     MemoryEffects<[MemWrite<TileGPU_Freshness>]>]> {
-  let summary = "the same tensor, as a value that no later step knows to be the same";
+  let summary = "rematerialisation: the same tensor, as a value that no later step merges with the first";
   let description = [{
     What is computed from `result` is computed again, although the same was computed from `value` before: that costs
     less than keeping it in registers.
@@ -65,14 +65,14 @@ def TileGPU_RefreshOp : TileGPU_Op<"refresh", [AllTypesMatch<["value", "result"]
 }
 
 def TileGPU_OpaqueZeroOp : TileGPU_Op<"opaque_zero", [MemoryEffects<[MemWrite<TileGPU_Freshness>]>]> {
-  let summary = "zero in a register of which no optimiser knows that it is zero";
+  let summary = "a zero that no optimiser can fold";
   let description = [{ Example: `%0 = tilegpu.opaque_zero : i32` }];
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def TileGPU_WallOp : TileGPU_Op<"wall", [MemoryEffects<[MemWrite<TileGPU_Freshness>]>]> {
-  let summary = "keeps loads behind from being scheduled in front, and values from being computed behind";
+  let summary = "scheduling barrier for the assembler: loads behind stay behind, values in front stay in front";
   let description = [{
     Does nothing. The assembler likes to move loads up, and arithmetic on them down, to where registers are short; it
     does not move them over a branch, and takes this for one that depends on `values`.

@@ -14,7 +14,7 @@ include "dialects/TileGPU/TileGPUAsyncOps.td"
 // touch its bytes, so they have no memory effect on the buffer: allocation gives it memory of its own.
 
 def TileGPU_MbarrierInitOp : TileGPU_Op<"mbarrier_init", [MemoryEffects<[MemWrite]>]> {
-  let summary = "initialises a ring of barrier objects";
+  let summary = "initialises a ring of mbarriers (barrier objects)";
   let description = [{
     One thread initialises every object for `count` arrivals a phase. Other threads may use them after a CTA barrier.
 
@@ -48,7 +48,7 @@ def TileGPU_MbarrierWaitOp : TileGPU_Op<"mbarrier_wait", [MemoryEffects<[MemWrit
 }
 
 def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
-  let summary = "copies a block of a described tensor to shared memory (cp.async.bulk.tensor)";
+  let summary = "TMA copy of a block of a described tensor to shared memory (cp.async.bulk.tensor)";
   let description = [{
     One thread arrives at the barrier object with the block's bytes as what is to come, and starts the copies, if
     `predicate` holds. What lies outside of the tensor is filled with zeros, or NaN when the descriptor says so. The data
@@ -75,7 +75,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
 }
 
 def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store"> {
-  let summary = "copies a buffer to a block of a described tensor (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor)";
+  let summary = "TMA store or reduction of a buffer to a block of a described tensor (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor)";
   let description = [{
     One thread starts the copies and closes their group. What lies outside of the tensor is not written. With a
     `reduce` each element of the tensor becomes its combination with the buffer's, in one step. A proxy fence
@@ -96,7 +96,7 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store"> {
 }
 
 def TileGPU_TmaStoreWaitOp : TileGPU_Op<"tma_store_wait", [MemoryEffects<[MemWrite]>]> {
-  let summary = "waits until at most `pending` groups of tensor stores still read shared memory";
+  let summary = "waits until at most `pending` groups of TMA stores still read shared memory";
   let description = [{ The thread that started them waits. Example: `tilegpu.tma_store_wait 0` }];
   let arguments = (ins I32Attr:$pending);
   let assemblyFormat = "$pending attr-dict";

@@ -99,7 +99,7 @@ void extendLiveness(SharedBuffer &buffer, Operation *alloc, Operation *user,
   buffer.lastUse = std::max(buffer.lastUse, end);
 }
 
-/// Where what is in flight is waited for.
+/// The operations that wait for async copies and dots in flight.
 class Waits {
 public:
   Waits(Operation *root, const Positions &allPositions) : positions(allPositions) {

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel that needs more shared memory than a CTA has gives up buffers of its pipelined loops.
+// A kernel that needs more shared memory than a CTA has gets fewer stages of software pipelining.
 // The largest number of stages that fits is found by bisection, compiling for each number tried.
 
 #include "Compilation.h"

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the compiler decides about registers rests on estimates; the assembler has the last word,
+// Decisions about register pressure rest on estimates; the assembler has the last word,
 // and a kernel whose plan it does not bear out is compiled again without the plan.
 
 #include "Compilation.h"

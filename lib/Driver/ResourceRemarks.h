@@ -1,8 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Remarks on what a kernel takes of the machine, from the assembler's report: spilled registers,
-// and registers that leave room for few threads.
+// Remarks on spills and on low occupancy by register pressure, from the assembler's report.
 
 #ifndef TILEC_LIB_DRIVER_RESOURCEREMARKS_H
 #define TILEC_LIB_DRIVER_RESOURCEREMARKS_H

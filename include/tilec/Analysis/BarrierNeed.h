@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the operations before which the threads of a CTA must meet, because they touch bytes of
+// Finds the operations that need a CTA barrier in front of them, because they touch bytes of
 // shared memory that another thread may still be reading or writing.
 //
 // Algorithm: forward dataflow over structured control flow. The state is the set of accesses since

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How well a global access uses the machine: the width of its instructions, the 32-byte sectors
+// How well a global access is coalesced: the width of its instructions, the 32-byte sectors
 // that a warp's request touches, and what stands in the way of more. Which arguments would help is
 // found by asking AxisInfoAnalysis what it would know if they were multiples of 16.
 

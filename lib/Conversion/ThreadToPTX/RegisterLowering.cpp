@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Zeros that no optimiser knows: the lanes that are this one and below this one at once. ptxas
-// reads both masks as it finds them. A wall is an exit that is never taken, at the price of the
+// Opaque zeros and scheduling walls, which keep ptxas from undoing rematerialisation and order. A
+// zero is the lanes that are this one and below this one at once: ptxas takes both masks as they
+// are. A wall is an exit that is never taken, at the price of the
 // exit and of one logical operation for two values.
 
 #include "ThreadLowering.h"

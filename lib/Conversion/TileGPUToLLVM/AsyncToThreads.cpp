@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views of buffers, asynchronous copies and their groups.
+// Views of buffers, async copies (cp.async) and their groups.
 
 #include "ThreadPattern.h"
 

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products by multiply-adds. A thread reads the rows and columns of its elements from shared
+// Dots by multiply-adds. A thread reads the rows and columns of its elements from shared
 // memory, a piece of K at a time so that the pieces fit in registers, and adds all products of
 // the piece to its accumulators; the pieces are a loop unless there are few, in this product and in
 // all of the function. Accumulators that do not fit in registers wait in local memory, from which a

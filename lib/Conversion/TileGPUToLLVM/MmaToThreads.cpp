@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products of warps. A thread's elements along K are cut into words of 32 bits, two to an
+// Dots of warps (mma.sync). A thread's elements along K are cut into words of 32 bits, two to an
 // instruction; where the tensor is smaller than the instruction, words, elements and lanes that
 // have no part of K are zero, rows and columns that it does not have are left out of the result.
 // tf32x3 splits each element in a tf32 and what is left of it, and sums the three products that

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parking registers in shared memory and computing values again. A slot holds 16 bytes for every
+// Spilling registers to shared memory, and rematerialisation. A slot holds 16 bytes for every
 // thread, so a warp's access of one is 512 consecutive bytes and free of bank conflicts. A value is
 // refreshed by an exclusive or with a zero that optimisers do not know; ptxas looks through
 // anything less.

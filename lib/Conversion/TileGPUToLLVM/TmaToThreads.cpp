@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor copies and barrier objects: the first thread of the CTA issues, everybody waits.
+// TMA copies and their mbarriers: the first thread of the CTA issues, everybody waits.
 
 #include "ThreadPattern.h"
 

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Warpgroup matrix products. The product is cut into instructions of 64 rows, up to 256 columns and
+// Dots of warpgroups (wgmma). A dot is cut into instructions of 64 rows, up to 256 columns and
 // 32 bytes of depth; a warpgroup's part of an operand in shared memory begins where the buffer's
 // layout puts its first element, which gives the descriptor's address.
 //

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products on their way to tilegpu.
+// Conversion of dots to tilegpu.
 
 #ifndef TILEC_LIB_CONVERSION_TILETOTILEGPU_DOTTOTILEGPU_H
 #define TILEC_LIB_CONVERSION_TILETOTILEGPU_DOTTOTILEGPU_H

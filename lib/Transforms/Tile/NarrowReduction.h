@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Smallest and largest of f16 and bf16 elements in memory, which threads have no atomics for.
+// Atomic minimum and maximum of f16 and bf16 elements, which no instruction does.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILE_NARROWREDUCTION_H
 #define TILEC_LIB_TRANSFORMS_TILE_NARROWREDUCTION_H

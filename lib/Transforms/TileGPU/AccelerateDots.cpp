@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Chooses the unit of a matrix product. On sm_90a a product whose tile fills warpgroups becomes a
-// wgmma on buffers in shared memory: the operands are stored there (the pipeliner turns the stores
+// Chooses the instruction of a dot. On sm_90a a dot whose tile fills warpgroups becomes a wgmma on
+// buffers in shared memory: the operands are stored there (the pipeliner turns the stores
 // of loads into asynchronous copies), the accumulator gets the instruction's layout. A left operand
 // that is computed from another product stays in registers.
 

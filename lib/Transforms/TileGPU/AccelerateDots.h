@@ -1,8 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of tilegpu-accelerate-dots: what is asked about a product's operands, and the product
-// by warps.
+// The parts of tilegpu-accelerate-dots: questions about a dot's operands, and dots by mma.sync.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H

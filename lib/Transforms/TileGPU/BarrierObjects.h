@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Barrier objects for a place in the program: where they are initialised, and the values that say
-// which of them is next and in which phase it is, carried around the loops between.
+// Barrier objects (mbarriers) of a pipelined loop or copy: where they are initialised, and the
+// values that say which of them is next and in which phase it is, carried around the loops between.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stores the tensor operands of matrix products by multiply-adds to shared memory, where every
+// Stores the tensor operands of dots by multiply-adds to shared memory, where every
 // thread finds the rows and columns of its elements:
 //
 //   tilegpu.dot %a, %b, %c  =>  store %a, store %b, tilegpu.dot %bufferA, %bufferB, %c

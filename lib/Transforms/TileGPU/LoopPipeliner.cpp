@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pipelined loop: rings of buffers, copies ahead, products in flight.
+// Builds the software-pipelined loop: rings of buffers, async copies ahead, dots in flight.
 
 #include "LoopPipeliner.h"
 

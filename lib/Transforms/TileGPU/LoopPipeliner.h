@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private to tilegpu-pipeline-loops: the loads of a loop that can be copied ahead, and the loop
-// that copies them. LoopStreams.cpp finds them, LoopPipeliner.cpp makes the loop.
+// Private to tilegpu-pipeline-loops: the loads of a loop that can become async copies, and the
+// loop that issues them ahead. LoopStreams.cpp finds them, LoopPipeliner.cpp makes the loop.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LOOPPIPELINER_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_LOOPPIPELINER_H

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a loop can be copied ahead: loads that only fill a buffer for a product, whose addresses
-// can be computed ahead too; and which products stay in flight meanwhile.
+// Which loads of a loop can be pipelined: those that only fill a buffer for a dot, and whose
+// addresses can be computed ahead, too; and which dots stay in flight across iterations.
 
 #include "LoopPipeliner.h"
 

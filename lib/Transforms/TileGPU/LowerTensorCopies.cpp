@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Descriptor accesses that no pipeline has taken. A load is a tensor copy into a buffer, waited for
-// at once; the buffer is the one that a product reads where the load does nothing but fill it. A
-// store writes its value to a buffer that a tensor copy reads, and so does a reduction.
+// Descriptor accesses outside of software pipelines, by TMA. A load is a copy into a buffer, waited
+// for at once; the buffer is the one that a product reads where the load does nothing but fill it.
+// A store writes its value to a buffer that a tensor copy reads, and so does a reduction.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 

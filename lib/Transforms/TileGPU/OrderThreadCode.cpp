@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Orders a block of a thread's code in two steps.
+// Schedules a block of a thread's code for low register pressure, in two steps.
 //
 // By demand: the operations with effects keep their order; in front of each comes what it needs and
 // is not there yet, depth first. What takes no more registers than it frees follows its operands at

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lets the threads compute while a warpgroup product is in flight: a wait moves down to the first
+// Lets the threads compute while a wgmma is in flight: a wgmma_wait moves down to the first
 // use of its results, past arithmetic, loads and the starts of other products, and waits for no
 // more than its own products and those before them. Products finish in the order in which they
 // start.

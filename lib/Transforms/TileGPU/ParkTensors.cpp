@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Parks registers in shared memory over the points where they are short. A *gap* of a tensor is
-// what lies between two uses that follow each other; in a gap its registers only wait. For the
+// Spills registers to shared memory (parks them) over the points of too high register pressure. A
+// *gap* of a tensor lies between two uses that follow each other: nothing reads it there. For the
 // points above their budget, largest excess first, the gap that helps most other such points gives
 // up as many 16-byte vectors as are needed and as shared memory has room for. A tensor is written
 // once, behind its definition, and read back behind each of its gaps that gave something.

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Software pipelining of loops that feed matrix products. A tensor that an iteration loads and
-// stores to shared memory for a product is copied there asynchronously, d iterations ahead:
+// Software pipelining of loops with dots. A tensor that an iteration loads and stores to shared
+// memory for a dot is copied there by async copies, d iterations ahead:
 //
 //   for i { x = load p(i); store x, buf; acc = dot(buf, acc) }
 //

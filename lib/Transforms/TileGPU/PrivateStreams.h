@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads of a loop by way of shared memory in which each thread keeps what it loads itself, so that
-// they can be copied iterations ahead without registers and without barriers.
+// Pipelined loads that each thread keeps for itself: async copies into slots of shared memory that
+// only this thread reads, so that they take neither registers nor barriers.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_PRIVATESTREAMS_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_PRIVATESTREAMS_H

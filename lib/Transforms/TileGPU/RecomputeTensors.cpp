@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// At a point where registers are short, a live tensor v that a short chain of cheap operations
-// makes from a narrower one is made again behind the point:
+// Rematerialisation. At a point of too high register pressure, a live tensor that a short chain of
+// cheap operations makes from a narrower one is computed again behind the point:
 //
 //   x = extf h; s = sum(x); y = x * s   ->   x = extf h; s = sum(x); h' = refresh h; x' = extf h';
 //   y = x' * s

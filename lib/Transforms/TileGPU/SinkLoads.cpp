@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves loads, and what is made of them cheaply, down to their first use where they would take
-// registers that are short. Operations are tried in reverse program order, so a conversion has
+// Sinks loads, and cheap operations on them, to their first use where register pressure is too
+// high. Operations are tried in reverse program order, so a conversion has
 // moved before the load that it converts.
 
 #include "tilec/Transforms/TileGPU/Passes.h"

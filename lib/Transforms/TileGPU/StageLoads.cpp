@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prepares what products read for the pipeliner. Products that read the same tensor, one as it is
+// Prepares the operands of dots for the pipeliner. Dots that read the same tensor, one as it is
 // and another transposed, share its buffer: the later one gets a view of it. A vector that is
 // loaded in a loop with products goes through shared memory as well, so that it is copied ahead
 // like their operands instead of being waited for in each iteration.

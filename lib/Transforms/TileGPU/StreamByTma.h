@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of a pipelined loop that tensor copies fill: rings of buffers with a barrier object for
-// each slot. One thread starts the copies of a stage; everybody waits for the slot's phase at the
+// The TMA copies of a pipelined loop: rings of buffers with an mbarrier (barrier object) for each
+// slot. One thread starts the copies of a stage; everybody waits for the slot's phase at the
 // top of the iteration that reads it.
 
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_STREAMBYTMA_H

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Products by mma.sync. An operand is stored to a buffer, swizzled so that the fragments are read
+// Dots by mma.sync. An operand is stored to a buffer, swizzled so that the fragments are read
 // without bank conflicts, and read from there in the instruction's layout; a left operand that is
 // computed from another product goes from register to register. What widens an operand after its
 // load is done after the buffer, so that the copy to the buffer stays a copy:

@@ -39,7 +39,7 @@ def TileSqueezeDescriptorAccessesPass : Pass<"tile-squeeze-descriptor-accesses",
   let summary = "descriptor accesses leave out the dimensions of size one that a reshape drops";
   let description = [{
     A block of one head, `[1, N, D]`, is reshaped to `[N, D]` before it is used. The access has this type itself then, so
-    that later passes see a product's operand that comes straight from a copy. The same for values that are reshaped
+    that later passes see a dot's operand that comes straight from a copy. The same for values that are reshaped
     before they are stored.
 
     ```mlir
@@ -66,7 +66,7 @@ def TileSplitTensorsPass : Pass<"tile-split-tensors", "::mlir::ModuleOp"> {
   let description = [{
     192 elements are 128 and 64, 80 are 64 and 16: where that costs less than to pad them, a dimension is cut into up to
     three pieces, and with it all dimensions that operations connect with it. Every operation is done for each piece, a
-    reduction combines the results of the pieces, a product along K adds them up, control flow carries all pieces.
+    reduction combines the results of the pieces, a dot along K adds them up, control flow carries all pieces.
 
     ```mlir
     %d = tile.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x192xf16> -> tensor<64x192xf32>
@@ -93,7 +93,7 @@ def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::ModuleOp"> {
     - a reduction, and a scan that comes from the end, finds the element that its operation leaves as it is (0 for a
       sum) in the padding. A combine region for which there is none known gets one value more, whether it is an
       element;
-    - matrix products find zeros along K;
+    - dots find zeros along K;
     - indices of a gather are 0 there;
     - a reshape after which padding would not be behind everything else becomes a gather, a reduction over all elements
       of several dimensions is done axis by axis.
@@ -105,7 +105,7 @@ def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::ModuleOp"> {
 }
 
 def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::ModuleOp"> {
-  let summary = "a fast version of the code for programs in which all lanes are on";
+  let summary = "version code: a fast one for programs in which all masks hold";
   let description = [{
     A mask such as `pid * B + arange(0, B) < n` holds for every lane in all programs but the last ones, yet an access
     under it may cover only as many elements as `n` is known to be a multiple of. Where that makes a load or store
@@ -131,7 +131,7 @@ def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::ModuleOp"> {
 }
 
 def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp"> {
-  let summary = "split the last, partial iteration off loops whose masks hold in all others";
+  let summary = "peel the last, partial iteration off loops whose masks hold in all others";
   let description = [{
     A comparison in an `scf.for` whose two sides are sums of ranges, constants, invariant scalars and multiples of the
     induction variable holds for all elements up to some iteration: `i + arange(0, B) < n` while `i <= n - B`,
@@ -160,7 +160,7 @@ def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp">
 }
 
 def TilePrivatiseAtomicsPass : Pass<"tile-privatise-atomics", "::mlir::ModuleOp"> {
-  let summary = "count in the program what is added to few places";
+  let summary = "privatise atomic additions to few places: count in shared memory first";
   let description = [{
     An atomic addition of one integer to many places whose offsets come from memory (a histogram) waits for others that add
     to the same places. Where the offsets of a program turn out to be below a quarter of its elements (and at most 2048),

@@ -25,7 +25,7 @@ def TileGPUSelectLayoutsPass : Pass<"tilegpu-select-layouts", "::mlir::ModuleOp"
   let summary = "choose the layouts of all tensors by cost";
   let description = [{
     Which layouts an operation's tensors have follows from one working layout, by the table in
-    `lib/Analysis/LayoutRules.cpp`. Atomics, matrix products and operations that are not in the table keep theirs.
+    `lib/Analysis/LayoutRules.cpp`. Atomics, dots and operations that are not in the table keep theirs.
     Candidates are the layouts that coalescing gave to accesses with at least an element for each thread; they spread
     from there over definitions and uses. Ranges, splats, constants, cheap arithmetic on them and loads too small to
     fill the threads have no layout of their own: they are computed in whatever layout their users want.
@@ -115,57 +115,57 @@ def TileGPUDecomposeGathersPass : Pass<"tilegpu-decompose-gathers", "::mlir::Mod
 }
 
 def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::ModuleOp"> {
-  let summary = "choose the matrix unit of every product";
+  let summary = "choose the instruction of every dot: wgmma, mma.sync or multiply-adds";
   let description = [{
     On `sm_90a` a `tilegpu.dot` of at least 64 rows, 8 columns and 32 bytes of depth, of types that the instruction has,
     becomes a `tilegpu.wgmma`: warpgroups are spread along the rows first, then along the columns; operands are stored
     to swizzled buffers, contiguous in the dimension in which memory is, as far as the instruction reads them so; a left
-    operand computed from another product stays in registers.
+    operand computed from another dot stays in registers.
 
-    Other products become a `tilegpu.mma` on sm_80 and later: warps are spread for the fewest instructions and operand
-    elements, along the rows alone when products are chained; operands go through buffers that are swizzled so that
+    Other dots become a `tilegpu.mma` on sm_80 and later: warps are spread for the fewest instructions and operand
+    elements, along the rows alone when dots are chained; operands go through buffers that are swizzled so that
     fragments are read without bank conflicts, and are widened behind the buffer. What is left (f32 in full precision,
-    older targets) stays. Remarks say why a product has not the best unit.
+    older targets) stays. Remarks say why a dot does not run on the best one.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
 def TileGPUStageLoadsPass : Pass<"tilegpu-stage-loads", "::mlir::ModuleOp"> {
-  let summary = "one buffer for products that read the same tensor; vectors in loops of products through shared memory";
+  let summary = "one buffer for dots that read the same tensor; vectors in loops with dots through shared memory";
   let description = [{
     Buffers that are filled from the same tensor, in one order of the dimensions or another, become one and views of it
-    where the readers can read its layout. So a tensor that is an operand of two products, and transposed in one of them,
-    is still a load that only fills a buffer, which `tilegpu-pipeline-loops` copies ahead.
+    where the readers can read its layout. So a tensor that is an operand of two dots, and transposed in one of them,
+    is still a load that only fills a buffer, which `tilegpu-pipeline-loops` pipelines.
 
-    In an `scf.for` with products, a load of a vector of 32-bit elements or wider, whose address and mask are known
-    ahead, goes through a buffer of shared memory, so that it is copied ahead as well. Loops that write to global memory
+    In an `scf.for` with dots, a load of a vector of 32-bit elements or wider, whose address and mask are known
+    ahead, goes through a buffer of shared memory, so that it is pipelined as well. Loops that write to global memory
     are left alone, as they are by the pipeliner.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
 def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::ModuleOp"> {
-  let summary = "wait for a product where its result is used";
+  let summary = "wait for a dot in flight where its result is used";
   let description = [{
     A `tilegpu.wgmma_wait` moves down to the first use of its results, past arithmetic, loads and the starts of other
-    products, and lets the products started on the way stay in flight. It stays in front of barriers, and of writes to
-    shared memory, which could be to the product's operands.
+    dots, and lets the dots started on the way stay in flight. It stays in front of barriers, and of writes to
+    shared memory, which could be to the dot's operands.
 
     Does not change results.
   }];
 }
 
 def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"> {
-  let summary = "copy the operands of products to shared memory iterations ahead";
+  let summary = "software-pipeline loops: async copies of operands iterations ahead, dots in flight";
   let description = [{
-    In an `scf.for`, a load that only fills a buffer of a product is copied asynchronously into a ring of
-    `num_stages` buffers, `num_stages - 1` iterations ahead, and a product whose result is only added to in the next
+    In an `scf.for`, a load that only fills a buffer of a dot becomes an async copy (`cp.async`, TMA) into a ring of
+    `num_stages` buffers, `num_stages - 1` iterations ahead, and a dot whose result is only added to in the next
     iteration stays in flight until then. `num_stages` is the loop's, or the kernel's; less than 2 switches the pass off.
     A remark says why a load stays.
 
-    In a loop without products that asks for `num_stages` itself (`tl.range(..., num_stages=3)`), or one that reduces in
-    each iteration if `reduction-stages` is given, loads are copied ahead to buffers in which each thread keeps what it
-    needs itself: no registers, no barriers. There are as many stages as fit in 448 bytes of each thread
+    In a loop without dots that asks for `num_stages` itself (`tl.range(..., num_stages=3)`), or one that reduces in
+    each iteration if `reduction-stages` is given, loads become async copies into slots that each thread
+    reads back itself: no registers, no barriers. There are as many stages as fit in 448 bytes of each thread
     and in shared memory.
   }];
   let options = [
@@ -177,7 +177,7 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"
 }
 
 def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::ModuleOp"> {
-  let summary = "accesses through tensor maps become tensor copies";
+  let summary = "accesses through tensor maps outside of pipelines become TMA copies";
   let description = [{
     What `tilegpu-pipeline-loops` has left of `tile.descriptor_load`: a `tilegpu.tma_load` into a buffer, a wait for its
     barrier object, and a load from the buffer; or no load, where the value only fills a buffer of that layout.
@@ -188,7 +188,7 @@ def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::
 }
 
 def TileGPUDecomposeDotsPass : Pass<"tilegpu-decompose-dots", "::mlir::ModuleOp"> {
-  let summary = "store the operands of products by multiply-adds to shared memory";
+  let summary = "store the operands of dots by multiply-adds to shared memory";
   let description = [{
     A tensor operand of a `tilegpu.dot` is stored to a buffer that is swizzled for the rows or columns that each thread
     reads; 8-bit floats are widened to f16 before. What is left reads both operands from shared memory.
@@ -217,7 +217,7 @@ def TileGPUPlanOccupancyPass : Pass<"tilegpu-plan-occupancy", "::mlir::ModuleOp"
 }
 
 def TileGPUHoistLoadsPass : Pass<"tilegpu-hoist-loads", "::mlir::ModuleOp"> {
-  let summary = "load early what does not depend on the reductions above";
+  let summary = "hoist loads over reductions that they do not depend on";
   let description = [{
     A tensor that is loaded behind a reduction although its address does not depend on it (the weights of a layer norm)
     is loaded in front of it, so that its latency passes while the threads wait for each other anyway. The load moves up
@@ -231,7 +231,7 @@ def TileGPUHoistLoadsPass : Pass<"tilegpu-hoist-loads", "::mlir::ModuleOp"> {
 }
 
 def TileGPUSinkLoadsPass : Pass<"tilegpu-sink-loads", "::mlir::ModuleOp"> {
-  let summary = "load late where registers are short";
+  let summary = "sink loads where register pressure is too high";
   let description = [{
     Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), loads and cheap elementwise
     operations whose results are used behind that point only move down to their first use, if no operation between may
@@ -240,7 +240,7 @@ def TileGPUSinkLoadsPass : Pass<"tilegpu-sink-loads", "::mlir::ModuleOp"> {
 }
 
 def TileGPURecomputeTensorsPass : Pass<"tilegpu-recompute-tensors", "::mlir::ModuleOp"> {
-  let summary = "keep the narrow form of a tensor where registers are short";
+  let summary = "rematerialise tensors from a narrower form where register pressure is too high";
   let description = [{
     Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), one that at most four cheap
     elementwise operations make from a tensor of fewer registers, such as an f32 tensor widened from a bf16 one, is
@@ -252,23 +252,23 @@ def TileGPURecomputeTensorsPass : Pass<"tilegpu-recompute-tensors", "::mlir::Mod
 }
 
 def TileGPUParkTensorsPass : Pass<"tilegpu-park-tensors", "::mlir::ModuleOp"> {
-  let summary = "keep in shared memory what does not fit the registers";
+  let summary = "spill registers to shared memory where register pressure is too high";
   let description = [{
     Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), registers of those that are
-    not used there go to shared memory and come back before the next use: `tilegpu.park`, `tilegpu.unpark`. As many go
+    not used there are spilled to shared memory and reloaded before the next use: `tilegpu.park`, `tilegpu.unpark`. As many go
     as are needed and as shared memory has room for. Each thread reads what it has written itself, so there are no
     barriers and no bank conflicts.
 
-    Functions with matrix products are left alone: their registers are planned around the accumulators.
+    Functions with dots are left alone: their registers are planned around the accumulators.
 
-    A `register-pressure` remark says how much was parked, or how much is left that will be spilled to local memory.
-    Functions whose registers are short get the attribute `tilegpu.few_registers`.
+    A `register-pressure` remark says how much was spilled to shared memory, or how much will be spilled to local memory.
+    Functions with too high register pressure get the attribute `tilegpu.few_registers`.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
 def TileGPUOrderThreadCodePass : Pass<"tilegpu-order-thread-code", "::mlir::ModuleOp"> {
-  let summary = "order the code of a thread for few live registers";
+  let summary = "schedule the code of a thread for low register pressure";
   let description = [{
     For functions with the attribute `tilegpu.few_registers`, after the conversion to threads. That conversion emits
     one tensor operation after the other for all registers; here each block is ordered anew: what stores, barriers and
@@ -317,7 +317,7 @@ def TileGPUOrderGlobalAccessesPass : Pass<"tilegpu-order-global-accesses", "::ml
 }
 
 def TileGPUReportRemarksPass : Pass<"tilegpu-report-remarks", "::mlir::ModuleOp"> {
-  let summary = "say what the finished kernel loses time with, and why";
+  let summary = "report what the finished kernel loses time with, and why";
   let description = [{
     Reads the code after all layouts are chosen and changes nothing; does nothing in a context without a remark engine.
     Code that is the remainder of a wide loop or branch is left out, and what unrolling has copied is said once.
