@@ -17,7 +17,7 @@ the kernel's own decorators (@triton.autotune), or those of a file, combined wit
 here. SPACE is a file like
   {"constants": {"BLOCK_M": [64, 128], "BLOCK_N": [64, 128]}, "num_warps": [4, 8],
    "configs": [{"constants": {"GROUP": 8}, "num_stages": 3}]}
-Configurations that cannot do well are left out before they are compiled. Every other one is
+Configurations that cannot win are left out before they are compiled. Every other one is
 measured in a child process, on arrays as they were given; one that faults or hangs is reported, and
 the search goes on. With --device sim a weighted sum of the simulator's counters is compared.
 
