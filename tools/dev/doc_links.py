@@ -7,8 +7,7 @@ usage: doc_links.py [ROOT]
 
 Every document is reachable from docs/README.md. Links lead to files and headings that exist. What stands in backticks and
 looks like a path, a file's name, a pass or a command of ./dev exists; FLAG, NAME, COMMAND, FOLDER and NN in it stand for
-anything. Prints one line per violation; exits with 1 when
-there is one, with 2 when it cannot look.
+anything. Prints one line per violation; exits with 1 when there is one, with 2 when it cannot look.
 """
 
 from __future__ import annotations
