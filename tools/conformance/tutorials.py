@@ -19,8 +19,15 @@ CHILD = """
 import runpy, sys
 import tilec
 tilec.install(fallback=False)
-import triton.testing
+import importlib.util, types
+import triton.profiler, triton.testing
 triton.testing.Mark.run = lambda *args, **kwargs: None
+if importlib.util.find_spec("hatchet") is None:
+    # It draws the benchmarks' trees.
+    viewer = types.ModuleType("triton.profiler.viewer")
+    viewer.parse = lambda *args, **kwargs: (None, [])
+    viewer.print_tree = lambda *args, **kwargs: None
+    sys.modules["triton.profiler.viewer"] = triton.profiler.viewer = viewer
 sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 print(tilec.report())
