@@ -31,15 +31,18 @@ void Simulation::tell(void *, const tilec_device_event *event) {
 }
 
 void Simulation::print() {
-  for (const std::string &line : lines) {
-    // PySys_WriteStdout cuts long texts off.
-    PyObject *file = PySys_GetObject("stdout");
-    Ref text(PyUnicode_DecodeUTF8(line.data(), Py_ssize_t(line.size()), "replace"));
-    if (!file || !text || PyFile_WriteObject(text.get(), file, Py_PRINT_RAW) != 0 ||
-        PyFile_WriteString("\n", file) != 0)
-      PyErr_Clear();
-  }
+  if (lines.empty())
+    return;
+  std::string printed;
+  for (const std::string &line : lines)
+    (printed += line) += '\n';
   lines.clear();
+  // One write, so that lines of other threads do not come in between. PySys_WriteStdout cuts long
+  // texts off.
+  Ref file(Py_XNewRef(PySys_GetObject("stdout")));
+  Ref text(PyUnicode_DecodeUTF8(printed.data(), Py_ssize_t(printed.size()), "replace"));
+  if (!file || !text || PyFile_WriteObject(text.get(), file.get(), Py_PRINT_RAW) != 0)
+    PyErr_Clear();
 }
 
 static PyObject *raiseError(int status, PyObject *faults) {
