@@ -711,6 +711,9 @@ TILEC_API tilec_status tilec_memory_fill(tilec_device *device, void *to, uint8_t
 #define TILEC_LAUNCH_PROGRAMMATIC UINT32_C(1)
 /// A cooperative launch: all programs run at once, so that they may wait for each other.
 #define TILEC_LAUNCH_COOPERATIVE UINT32_C(2)
+/// Of tilec_call, for a kernel of a bundle: the grid is computed as the bundle says, whatever the
+/// call has. A grid of no programs launches nothing.
+#define TILEC_LAUNCH_BUNDLED_GRID UINT32_C(4)
 
 typedef struct tilec_device_launch {
   size_t struct_size;
@@ -795,6 +798,7 @@ TILEC_API tilec_status tilec_graph_launch(tilec_graph *graph, void *stream);
 #endif
 
 // The last parts of the interface.
+#include "tilec/bundle.h"
 #include "tilec/jit.h"
 #include "tilec/tuning.h"
 

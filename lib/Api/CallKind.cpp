@@ -229,8 +229,7 @@ tilec_status tilec::api::readKind(ArrayRef<JitParameter> parameters,
 // For the compiler
 //===----------------------------------------------------------------------------------===//
 
-/// A constant as the language writes it.
-static std::string literalOf(const tilec_call_value &value) {
+std::string tilec::api::literalOf(const tilec_call_value &value) {
   switch (value.kind) {
   case TILEC_VALUE_BOOL:
     return value.value.integer ? "True" : "False";
@@ -281,6 +280,19 @@ static std::string typeOf(const JitParameter &parameter, const tilec_call_value 
     return (parameter.isConst ? "*k" : "*") + typeName(value.type);
   default:
     return typeName(integerType(value));
+  }
+}
+
+std::string tilec::api::describeValue(const tilec_call_value &value) {
+  switch (value.kind) {
+  case TILEC_VALUE_POINTER:
+    return "*" + typeName(value.type);
+  case TILEC_VALUE_DESCRIPTOR:
+    return descriptorType(value);
+  case TILEC_VALUE_TUPLE:
+    return "a tuple";
+  default:
+    return literalOf(value);
   }
 }
 
@@ -360,32 +372,35 @@ static ArgumentSource sourceOf(const tilec_call_value &value, uint32_t index,
   return source;
 }
 
+void tilec::api::addSources(const tilec_call_value &value, uint32_t index,
+                            ArrayRef<tilecrt::KernelArgument> arguments,
+                            std::vector<ArgumentSource> &sources) {
+  if (value.kind != TILEC_VALUE_DESCRIPTOR) {
+    if (sources.size() < arguments.size())
+      sources.push_back(sourceOf(value, index, arguments[sources.size()]));
+    return;
+  }
+  auto add = [&](ArgumentSource::From from, uint32_t dim) {
+    ArgumentSource &source = sources.emplace_back();
+    source.value = index;
+    source.from = from;
+    source.dim = uint8_t(dim);
+  };
+  uint32_t rank = value.value.descriptor->rank;
+  add(ArgumentSource::From::DescriptorData, 0);
+  for (uint32_t dim = 0; dim < rank; ++dim)
+    add(ArgumentSource::From::DescriptorSize, dim);
+  for (uint32_t dim = 0; dim + 1 < rank; ++dim)
+    add(ArgumentSource::From::DescriptorStride, dim);
+}
+
 tilec_status tilec::api::findSources(ArrayRef<JitParameter> parameters,
                                      ArrayRef<tilec_call_value> values,
                                      const tilecrt::KernelMetadata &metadata,
                                      std::vector<ArgumentSource> &sources) {
   const std::vector<tilecrt::KernelArgument> &arguments = metadata.arguments;
-  auto add = [&](ArgumentSource source, ArgumentSource::From from, uint32_t dim) {
-    source.from = from;
-    source.dim = uint8_t(dim);
-    sources.push_back(source);
-  };
   auto onArgument = [&](const JitParameter &, const std::string &, const tilec_call_value &value,
-                        uint32_t index) {
-    if (value.kind != TILEC_VALUE_DESCRIPTOR) {
-      if (sources.size() < arguments.size())
-        sources.push_back(sourceOf(value, index, arguments[sources.size()]));
-      return;
-    }
-    ArgumentSource source;
-    source.value = index;
-    uint32_t rank = value.value.descriptor->rank;
-    add(source, ArgumentSource::From::DescriptorData, 0);
-    for (uint32_t dim = 0; dim < rank; ++dim)
-      add(source, ArgumentSource::From::DescriptorSize, dim);
-    for (uint32_t dim = 0; dim + 1 < rank; ++dim)
-      add(source, ArgumentSource::From::DescriptorStride, dim);
-  };
+                        uint32_t index) { addSources(value, index, arguments, sources); };
   ValueWalk(values, [](auto &&...) {}, onArgument).walk(parameters);
   if (sources.size() == arguments.size())
     return TILEC_OK;
@@ -420,8 +435,7 @@ static uint64_t floatBits(double real, const ArgumentSource &source) {
   return value.bitcastToAPInt().getZExtValue();
 }
 
-/// Whether an integer survives being cut to the argument's bits.
-static bool fits(const tilec_call_value &value, const ArgumentSource &source) {
+bool tilec::api::fitsArgument(const tilec_call_value &value, const ArgumentSource &source) {
   if (source.bits >= 64 || source.bits <= 1)
     return true;
   if (value.kind == TILEC_VALUE_UNSIGNED)
@@ -458,12 +472,13 @@ tilec_status ArgumentReader::read(ArrayRef<ArgumentSource> sources,
                                   const tilecrt::KernelMetadata &metadata) {
   using From = ArgumentSource::From;
   copies.reserve(sources.size());
+  pointers.reserve(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     const ArgumentSource &source = sources[i];
     const tilec_call_value &value = values[source.value];
     switch (source.from) {
     case From::Value:
-      if (source.bits != 0 && !fits(value, source))
+      if (source.bits != 0 && !fitsArgument(value, source))
         return invalid("argument '" + metadata.arguments[i].name + "' is " +
                        (value.kind == TILEC_VALUE_UNSIGNED ? Twine(value.value.unsigned_integer)
                                                            : Twine(value.value.integer)) +
@@ -483,6 +498,9 @@ tilec_status ArgumentReader::read(ArrayRef<ArgumentSource> sources,
         return status;
       break;
     }
+    if (source.multiple > 1 && *static_cast<const uint64_t *>(pointers.back()) % source.multiple)
+      return invalid("argument '" + metadata.arguments[i].name + "' is no multiple of " +
+                     Twine(source.multiple));
   }
   return TILEC_OK;
 }

@@ -55,6 +55,8 @@ struct ArgumentSource {
   bool isSigned = false;
   /// The dimension of a descriptor.
   uint8_t dim = 0;
+  /// The value has to be a multiple of this, where the kind of a call does not say whether it is.
+  uint32_t multiple = 1;
 };
 
 /// The words of a call's values. A failure was kept when it is not TILEC_OK.
@@ -87,6 +89,21 @@ private:
   /// Reserved before the first is added: they must not move.
   llvm::SmallVector<uint64_t, 16> copies;
 };
+
+/// The sources of one value that is an argument: of a tensor descriptor its address, sizes and
+/// strides. `index` is its place among the call's values.
+void addSources(const tilec_call_value &value, uint32_t index,
+                llvm::ArrayRef<tilecrt::KernelArgument> arguments,
+                std::vector<ArgumentSource> &sources);
+
+/// Whether an integer survives being cut to the bits of its argument.
+bool fitsArgument(const tilec_call_value &value, const ArgumentSource &source);
+
+/// A constant as the language writes it.
+std::string literalOf(const tilec_call_value &value);
+
+/// A value's type in a signature's notation ("*fp16", "i32"); a constant's text.
+std::string describeValue(const tilec_call_value &value);
 
 /// The text of a number of tilec_constant; empty for other numbers.
 std::string constantText(uint64_t number);

@@ -55,6 +55,9 @@ public:
   tilec_status download(void *to, const void *from, size_t bytes, void *stream) override;
   tilec_status copy(void *to, const void *from, size_t bytes, void *stream) override;
   tilec_status fill(void *to, uint8_t value, size_t bytes, void *stream) override;
+  tilec_status checkTarget(const std::string &target, bool isPtx) const override {
+    return fail(checkTargetRuns(target, properties(), isPtx));
+  }
   tilec_status load(std::shared_ptr<KernelObject> kernel,
                     std::shared_ptr<FunctionObject> &function) override;
   tilec_status beginRecording(void *stream) override;

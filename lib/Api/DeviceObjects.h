@@ -134,6 +134,8 @@ public:
   virtual tilec_status copy(void *to, const void *from, size_t bytes, void *stream) = 0;
   virtual tilec_status fill(void *to, uint8_t value, size_t bytes, void *stream) = 0;
 
+  /// Whether code for a target runs here.
+  virtual tilec_status checkTarget(const std::string &target, bool isPtx) const = 0;
   virtual tilec_status load(std::shared_ptr<KernelObject> kernel,
                             std::shared_ptr<FunctionObject> &function) = 0;
   virtual tilec_status beginRecording(void *stream) = 0;

@@ -3,7 +3,7 @@
 //
 // Kernels that specialise themselves, over the C interface.
 
-#include "JitObject.h"
+#include "SourceJit.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,7 +22,8 @@ static std::optional<tilec_call> readCall(const tilec_call *given) {
     return std::nullopt;
   }
   std::optional<tilec_call> call = readStruct(given, "call");
-  constexpr uint32_t known = TILEC_LAUNCH_PROGRAMMATIC | TILEC_LAUNCH_COOPERATIVE;
+  constexpr uint32_t known =
+      TILEC_LAUNCH_PROGRAMMATIC | TILEC_LAUNCH_COOPERATIVE | TILEC_LAUNCH_BUNDLED_GRID;
   if (call && (call->flags & ~known)) {
     invalid("call: unknown flags " + std::to_string(call->flags & ~known));
     return std::nullopt;
@@ -64,8 +65,8 @@ tilec_status tilec_jit_create(tilec_device *device, const tilec_jit_options *opt
         return failHandle("tilec_device");
       target = pinned.shared();
     }
-    auto object = std::make_shared<JitObject>();
-    if (tilec_status status = object->open(std::move(target), *given))
+    auto object = std::make_shared<SourceJit>(std::move(target));
+    if (tilec_status status = object->open(*given))
       return status;
     *jit = Jits::get().insert(std::move(object));
     return TILEC_OK;
@@ -130,8 +131,8 @@ tilec_status tilec_jit_get_function(tilec_jit *jit, const tilec_call *call,
 const char *tilec_jit_describe(tilec_jit *jit, const tilec_call *call) {
   static thread_local std::string text;
   tilec_status status = onCall(jit, call, [&](JitObject &object, const tilec_call &read) {
-    CompileOptions options;
-    if (tilec_status failed = object.makeOptions(read, options))
+    CodeOptions options;
+    if (tilec_status failed = object.describe(read, options))
       return failed;
     llvm::json::Array arguments, constants;
     for (const ArgumentSpec &argument : options.arguments)

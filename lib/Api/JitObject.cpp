@@ -5,13 +5,7 @@
 
 #include "JitObject.h"
 
-#include "tilec/Sema/Signature.h"
-#include "tilec/Support/Processor.h"
-
 #include "llvm/ADT/Hashing.h"
-#include "llvm/ADT/STLExtras.h"
-
-#include <chrono>
 
 using namespace tilec;
 using namespace tilec::api;
@@ -21,144 +15,10 @@ static tilec_status invalid(std::string message) {
   return fail(TILEC_INVALID_ARGUMENT, std::move(message));
 }
 
-namespace {
-/// Compilers for the threads that compile at once, kept for the next ones.
-class CompilerPool {
-public:
-  /// Never destroyed: threads may outlive the end of main.
-  static CompilerPool &get() {
-    static CompilerPool &pool = *new CompilerPool;
-    return pool;
-  }
-  std::unique_ptr<Compiler> take() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (idle.empty())
-      return std::make_unique<Compiler>();
-    std::unique_ptr<Compiler> compiler = std::move(idle.back());
-    idle.pop_back();
-    return compiler;
-  }
-  void giveBack(std::unique_ptr<Compiler> compiler) {
-    std::lock_guard<std::mutex> lock(mutex);
-    idle.push_back(std::move(compiler));
-  }
-
-private:
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Compiler>> idle;
-};
-} // namespace
-
 JitObject::~JitObject() {
   for (std::atomic<JitVariant *> &bucket : buckets)
     for (JitVariant *variant = bucket.load(); variant;)
       delete std::exchange(variant, variant->next);
-}
-
-//===----------------------------------------------------------------------------------===//
-// Opening
-//===----------------------------------------------------------------------------------===//
-
-/// Looks names up among the parameters.
-template <typename Mark>
-static tilec_status markNames(std::vector<JitParameter> &parameters, const char *const *names,
-                              size_t count, const char *what, Mark mark) {
-  if (!names && count != 0)
-    return invalid(std::string("options: ") + what + " is null, its number is " +
-                   std::to_string(count));
-  for (const char *name : ArrayRef(names, count)) {
-    if (!name)
-      return invalid(std::string("options: a name in ") + what + " is null");
-    auto found = llvm::find_if(parameters, [&](const auto &other) { return other.name == name; });
-    if (found == parameters.end())
-      return invalid(std::string("options: ") + what + " names '" + name +
-                     "', which is no parameter of the kernel");
-    mark(*found);
-  }
-  return TILEC_OK;
-}
-
-/// Adds what the program says of parameters.
-static tilec_status readAnnotations(std::vector<JitParameter> &parameters,
-                                    const tilec_binding *bindings, size_t count) {
-  if (!bindings && count != 0)
-    return invalid("options: parameters are null, their number is " + std::to_string(count));
-  for (const tilec_binding &binding : ArrayRef(bindings, count)) {
-    if (!binding.name || !binding.text)
-      return invalid("options: name or text of a parameter is null");
-    llvm::StringRef type = binding.text;
-    std::variant<SignatureType, std::string> parsed = parseSignature(type);
-    if (auto *problem = std::get_if<std::string>(&parsed);
-        problem && type != "constexpr" && type != "const")
-      return invalid("options: parameter '" + std::string(binding.name) + "': " + *problem);
-    auto isIt = [&](const JitParameter &other) { return other.name == binding.name; };
-    auto found = llvm::find_if(parameters, isIt);
-    if (found == parameters.end())
-      return invalid("options: parameters name '" + std::string(binding.name) +
-                     "', which is no parameter of the kernel");
-    if (type == "constexpr")
-      found->isConstexpr = true;
-    else if (type == "const")
-      found->isConst = true;
-    else
-      found->type = type.str();
-  }
-  return TILEC_OK;
-}
-
-tilec_status JitObject::open(std::shared_ptr<DeviceObject> on, const tilec_jit_options &given) {
-  device = std::move(on);
-  if (!given.text && given.length != 0)
-    return invalid("options: text is null, its length is " + std::to_string(given.length));
-  name = given.name ? given.name : "<text>";
-  text.assign(given.text ? given.text : "", given.length);
-  compiled = given.compiled;
-  context = given.context;
-  if (tilec_status status = base.read(given.options))
-    return status;
-  if (device) {
-    tilec_device_info info = {};
-    device->describe(info);
-    if (!base.hasTarget)
-      base.result.target = info.target;
-    bool isHost = isSimulator(base.result.target);
-    if (base.result.stopAfter == Stage::PTX && !isHost)
-      base.result.stopAfter = Stage::Cubin;
-  }
-  return findParameters(given);
-}
-
-tilec_status JitObject::findParameters(const tilec_jit_options &given) {
-  SourceManager sources;
-  DiagnosticEngine engine;
-  std::optional<SelectedKernel> kernel;
-  if (llvm::Expected<FileId> file = sources.addBuffer(name, text))
-    kernel = selectKernel(sources, *file, base.result, engine);
-  else
-    engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
-  if (!kernel)
-    return fail(TILEC_INPUT_ERROR, DiagnosticsObject(sources, engine).text);
-  base.result.kernel = kernel->info.name;
-  for (const KernelParam &param : kernel->info.params) {
-    if (llvm::any_of(base.result.constants,
-                     [&](const ConstantSpec &constant) { return constant.name == param.name; }))
-      continue;
-    JitParameter parameter;
-    parameter.name = param.name;
-    parameter.isConstexpr = param.kind == KernelParam::Kind::Constexpr;
-    // In a signature's notation: "i64", also where the annotation says tl.int64.
-    std::optional<DType> type = parseSignatureType(param.type);
-    parameter.type = type ? type->getSignatureText() : param.type;
-    parameters.push_back(std::move(parameter));
-  }
-  if (tilec_status status = readAnnotations(parameters, given.parameters, given.num_parameters))
-    return status;
-  if (tilec_status status =
-          markNames(parameters, given.unspecialized, given.num_unspecialized, "unspecialized",
-                    [](JitParameter &parameter) { parameter.isSpecialized = false; }))
-    return status;
-  return markNames(parameters, given.unaligned, given.num_unaligned, "unaligned",
-                   [](JitParameter &parameter) { parameter.isAligned = false; });
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -194,7 +54,7 @@ tilec_status JitObject::find(const tilec_call &call, const JitVariant *&variant)
     return fail(TILEC_INPUT_ERROR, refused->second);
   auto made = std::make_unique<JitVariant>();
   made->key = std::move(key);
-  if (tilec_status status = compile(call, made)) {
+  if (tilec_status status = make(call, *made)) {
     if (status == TILEC_INPUT_ERROR)
       refusals.emplace(made->key, tilec_last_error());
     return status;
@@ -207,89 +67,47 @@ tilec_status JitObject::find(const tilec_call &call, const JitVariant *&variant)
   return TILEC_OK;
 }
 
-tilec_status JitObject::makeOptions(const tilec_call &call, CompileOptions &options) const {
-  KindKey key;
-  if (tilec_status status = makeKey(call, key))
-    return status;
-  options = base.result;
-  describeKind(parameters, ArrayRef(call.values, call.num_values), options);
-  // The rules for the numbers are those of a compilation.
-  tilec_options numbers = {};
-  numbers.struct_size = sizeof numbers;
-  numbers.num_warps = call.num_warps;
-  numbers.num_stages = call.num_stages;
-  numbers.max_registers = call.max_registers;
-  numbers.flags = call.compile_flags;
-  OptionsReader reader;
-  if (tilec_status status = reader.read(&numbers))
-    return status;
-  const CompileOptions &asked = reader.result;
-  if (asked.numWarps)
-    options.numWarps = asked.numWarps;
-  if (asked.numStages)
-    options.numStages = asked.numStages;
-  if (asked.maxRegisters)
-    options.maxRegisters = asked.maxRegisters;
-  options.debug |= asked.debug;
-  options.lineInfo &= asked.lineInfo;
-  options.overflowChecks &= asked.overflowChecks;
-  options.fpFusion &= asked.fpFusion;
-  options.flushSubnormals &= asked.flushSubnormals;
-  options.remarks |= asked.remarks;
-  options.countInstructions |= asked.countInstructions;
-  return TILEC_OK;
+//===----------------------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------------------===//
+
+/// The value of an integer argument in its own size.
+static int64_t integerOf(const tilecrt::KernelArgument &argument, const void *value) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, value, argument.sizeBytes);
+  unsigned unused = 64 - 8 * argument.sizeBytes;
+  bool isSigned = argument.type.front() != 'u';
+  return isSigned ? int64_t(bits << unused) >> unused : int64_t(bits);
 }
 
-tilec_status JitObject::compile(const tilec_call &call, std::unique_ptr<JitVariant> &variant) {
-  CompileOptions options;
-  if (tilec_status status = makeOptions(call, options))
-    return status;
-  auto begin = std::chrono::steady_clock::now();
-  SourceManager sources;
-  DiagnosticEngine engine;
-  std::unique_ptr<CompiledKernel> kernel;
-  Failure failure = Failure::Input;
-  if (llvm::Expected<FileId> file = sources.addBuffer(name, text)) {
-    std::unique_ptr<Compiler> compiler = CompilerPool::get().take();
-    kernel = compiler->compile(sources, *file, options, engine);
-    failure = compiler->lastFailure();
-    CompilerPool::get().giveBack(std::move(compiler));
-  } else {
-    engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
-  }
-  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  auto messages = std::make_shared<DiagnosticsObject>(sources, engine);
-  tilec_status status = TILEC_OK;
-  if (kernel) {
-    variant->kernel = std::make_shared<KernelObject>(std::move(kernel));
-    status = load(call, *variant);
-  } else {
-    status = statusOf(failure);
-    fail(status == TILEC_OK ? status = TILEC_INTERNAL : status,
-         messages->text.empty() ? summarize(*messages) : messages->text);
-  }
-  if (!compiled)
-    return status;
-  tilec_jit_event event = {};
-  event.struct_size = sizeof event;
-  event.seconds = seconds.count();
-  event.kernel = variant->kernel ? Kernels::get().insert(variant->kernel) : nullptr;
-  event.diagnostics = Diagnostics::get().insert(std::move(messages));
-  event.from_cache = variant->kernel && variant->kernel->kernel.cacheLevel != CacheLevel::None;
-  // The program's own calls must not change why this one failed.
-  std::string why = status == TILEC_OK ? "" : tilec_last_error();
-  compiled(context, &event);
-  Kernels::get().erase(event.kernel);
-  Diagnostics::get().erase(event.diagnostics);
-  return status == TILEC_OK ? status : fail(status, std::move(why));
-}
-
-tilec_status JitObject::load(const tilec_call &call, JitVariant &variant) const {
+/// The grid that the bundle says, for the values of a launch.
+static tilec_status readBundledGrid(const JitVariant &variant, LaunchRequest &request) {
   const tilecrt::KernelMetadata &metadata = variant.kernel->kernel.metadata;
-  if (tilec_status status = findSources(parameters, ArrayRef(call.values, call.num_values),
-                                        metadata, variant.sources))
-    return status;
-  return device ? device->load(variant.kernel, variant.function) : TILEC_OK;
+  std::string kernel = "kernel '" + metadata.name + "'";
+  const BundledLaunch &bundled = variant.bundled;
+  if (bundled.grid.empty())
+    return invalid(kernel + " has no grid of its own: the call has to give one");
+  auto lookup = [&](std::string_view name) -> std::optional<int64_t> {
+    for (const auto &[constant, value] : bundled.integers)
+      if (constant == name)
+        return value;
+    for (size_t i = 0; i < metadata.arguments.size(); ++i)
+      if (const tilecrt::KernelArgument &argument = metadata.arguments[i];
+          argument.name == name && argument.kind == tilecrt::ArgumentKind::integer)
+        return integerOf(argument, request.arguments[i]);
+    return std::nullopt;
+  };
+  request.grid = {1, 1, 1};
+  for (size_t axis = 0; axis < bundled.grid.size(); ++axis) {
+    tilecrt::Result<int64_t> size = tilecrt::evaluate(bundled.grid[axis], lookup);
+    if (!size.ok())
+      return invalid(kernel + ": grid: " + size.message());
+    if (*size < 0 || *size > INT32_MAX)
+      return invalid(kernel + ": size " + std::to_string(axis) + " of the grid is " +
+                     std::to_string(*size) + ", expected 0 to 2147483647");
+    request.grid[axis] = uint32_t(*size);
+  }
+  return TILEC_OK;
 }
 
 tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&variant) {
@@ -297,17 +115,26 @@ tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&varian
     return status;
   if (!variant->function)
     return invalid("the kernel was made without a device: it can be compiled, not launched");
-  LaunchRequest request;
-  std::copy(call.grid, call.grid + 3, request.grid.begin());
-  if (tilec_status status = checkGrid(request.grid))
-    return status;
   ArgumentReader reader;
   if (tilec_status status = reader.read(variant->sources, ArrayRef(call.values, call.num_values),
                                         variant->kernel->kernel.metadata))
     return status;
-  request.flags = call.flags;
+  LaunchRequest request;
+  request.flags = (call.flags & ~TILEC_LAUNCH_BUNDLED_GRID) | variant->bundled.flags;
+  request.cluster = variant->bundled.cluster;
   request.arguments = reader.data();
   request.stream = call.stream;
   request.buffers = ArrayRef(call.buffers, call.num_buffers);
+  if (call.flags & TILEC_LAUNCH_BUNDLED_GRID) {
+    if (tilec_status status = readBundledGrid(*variant, request))
+      return status;
+    // There may be nothing to do.
+    if (llvm::is_contained(request.grid, 0u))
+      return TILEC_OK;
+  } else {
+    std::copy(call.grid, call.grid + 3, request.grid.begin());
+    if (tilec_status status = checkGrid(request.grid))
+      return status;
+  }
   return variant->function->launch(request);
 }

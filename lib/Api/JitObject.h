@@ -1,21 +1,36 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A kernel that specialises itself: its source, and the code for each kind of values that it was
-// called with. Variants are only ever added, and stand in lists that are read without a lock.
+// A kernel with code for each kind of values that it was called with. Where the code comes from is
+// the derived classes' business: SourceJit compiles, BundleJit looks it up. Variants are only ever
+// added, and stand in lists that are read without a lock.
 
 #ifndef TILEC_LIB_API_JITOBJECT_H
 #define TILEC_LIB_API_JITOBJECT_H
 
 #include "CallKind.h"
 #include "DeviceObjects.h"
-#include "OptionsReader.h"
+
+#include "tilecrt/data/GridExpr.h"
 
 #include <atomic>
 #include <map>
 #include <mutex>
 
 namespace tilec::api {
+
+/// What a bundle says about the launches of a kernel.
+struct BundledLaunch {
+  /// What the code was compiled with; null where no bundle has it.
+  const CodeOptions *options = nullptr;
+  /// One to three sizes; empty where each call gives them.
+  std::vector<tilecrt::Expression> grid;
+  /// Values of the names that are no arguments.
+  std::vector<std::pair<std::string, int64_t>> integers;
+  /// As in LaunchRequest.
+  std::array<uint32_t, 3> cluster = {0, 0, 0};
+  uint32_t flags = 0;
+};
 
 /// The code for one kind of values.
 struct JitVariant {
@@ -26,45 +41,41 @@ struct JitVariant {
   /// Null when there is no device.
   std::shared_ptr<FunctionObject> function;
   std::vector<ArgumentSource> sources;
+  BundledLaunch bundled;
   JitVariant *next = nullptr;
 };
 
 class JitObject {
 public:
-  JitObject() = default;
+  explicit JitObject(std::shared_ptr<DeviceObject> on) : device(std::move(on)) {}
   JitObject(const JitObject &) = delete;
   JitObject &operator=(const JitObject &) = delete;
-  ~JitObject();
+  virtual ~JitObject();
 
-  /// Reads options and the kernel's parameters. A failure was kept when it is not TILEC_OK.
-  tilec_status open(std::shared_ptr<DeviceObject> on, const tilec_jit_options &given);
-
-  /// The code for a call's values, which is compiled when there is none. A failure was kept when it
-  /// is not TILEC_OK.
+  /// The code for a call's values, which is made when there is none. A failure was kept when it is
+  /// not TILEC_OK.
   tilec_status find(const tilec_call &call, const JitVariant *&variant);
   /// `variant` is null when there is no code for the call.
   tilec_status launch(const tilec_call &call, const JitVariant *&variant);
-  /// What the compiler is asked for.
-  tilec_status makeOptions(const tilec_call &call, CompileOptions &options) const;
+  /// What the code for such values is compiled with.
+  virtual tilec_status describe(const tilec_call &call, CodeOptions &options) = 0;
   size_t numVariants() const { return count.load(std::memory_order_relaxed); }
 
-private:
-  tilec_status findParameters(const tilec_jit_options &given);
+protected:
+  /// Fills in all but the key and the number.
+  virtual tilec_status make(const tilec_call &call, JitVariant &variant) = 0;
+  /// The kind of a call's values.
   tilec_status makeKey(const tilec_call &call, KindKey &key) const;
-  const JitVariant *search(const KindKey &key, size_t bucket) const;
-  /// Compiles and loads; tells the program in any case.
-  tilec_status compile(const tilec_call &call, std::unique_ptr<JitVariant> &variant);
-  tilec_status load(const tilec_call &call, JitVariant &variant) const;
 
-  std::shared_ptr<DeviceObject> device;
-  std::string name, text;
-  OptionsReader base;
+  const std::shared_ptr<DeviceObject> device;
   std::vector<JitParameter> parameters;
-  void (*compiled)(void *context, const tilec_jit_event *event) = nullptr;
-  void *context = nullptr;
-  /// One thread compiles at a time.
+
+private:
+  const JitVariant *search(const KindKey &key, size_t bucket) const;
+
+  /// One thread makes code at a time.
   std::mutex mutex;
-  /// What the compiler said of calls that it refuses: it is not asked again.
+  /// Why there is no code for calls that are input errors: nobody tries again.
   std::map<KindKey, std::string> refusals;
   static constexpr size_t numBuckets = 32;
   std::atomic<JitVariant *> buckets[numBuckets] = {};

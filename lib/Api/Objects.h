@@ -10,6 +10,7 @@
 #include "Handles.h"
 #include "Status.h"
 
+#include "tilec/Bundle/Bundle.h"
 #include "tilec/Cache/CompileCache.h"
 #include "tilec/Driver/Compiler.h"
 #include "tilec/Tuning/TuningOutcome.h"
@@ -114,6 +115,15 @@ struct TuningObject {
   std::string text, json;
 };
 
+struct BundleObject {
+  explicit BundleObject(Bundle read);
+
+  Bundle bundle;
+  /// The manifest.
+  std::string json;
+};
+
+using Bundles = HandleTable<tilec_bundle, BundleObject>;
 using Compilers = HandleTable<tilec_compiler, CompilerObject>;
 using Kernels = HandleTable<tilec_kernel, KernelObject>;
 using Diagnostics = HandleTable<tilec_diagnostics, DiagnosticsObject>;

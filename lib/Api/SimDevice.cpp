@@ -122,6 +122,10 @@ public:
       return status;
     });
   }
+  tilec_status checkTarget(const std::string &target, bool /*isPtx*/) const override {
+    return isSimulator(target) ? TILEC_OK
+                               : invalid("code for '" + target + "' does not run on the simulator");
+  }
   tilec_status load(std::shared_ptr<KernelObject> kernel,
                     std::shared_ptr<FunctionObject> &function) override;
   tilec_status beginRecording(void *stream) override;

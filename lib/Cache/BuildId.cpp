@@ -37,16 +37,6 @@ std::string buildIdIn(const char *notes, size_t size) {
   return "";
 }
 
-bool holds(const dl_phdr_info &object, uintptr_t address) {
-  for (unsigned i = 0; i < object.dlpi_phnum; ++i) {
-    const ElfW(Phdr) &segment = object.dlpi_phdr[i];
-    uintptr_t begin = object.dlpi_addr + segment.p_vaddr;
-    if (segment.p_type == PT_LOAD && address >= begin && address - begin < segment.p_memsz)
-      return true;
-  }
-  return false;
-}
-
 std::string identityOf(const dl_phdr_info &object) {
   for (unsigned i = 0; i < object.dlpi_phnum; ++i) {
     const ElfW(Phdr) &segment = object.dlpi_phdr[i];
@@ -57,10 +47,8 @@ std::string identityOf(const dl_phdr_info &object) {
     if (!id.empty())
       return id;
   }
-  // The program itself has no name here.
-  llvm::StringRef path = object.dlpi_name;
   llvm::sys::fs::file_status status;
-  if (llvm::sys::fs::status(path.empty() ? "/proc/self/exe" : path, status))
+  if (llvm::sys::fs::status(object.dlpi_name, status))
     return "unknown";
   return "file-" + llvm::utostr(status.getSize()) + "-" +
          llvm::itostr(status.getLastModificationTime().time_since_epoch().count());
@@ -69,8 +57,7 @@ std::string identityOf(const dl_phdr_info &object) {
 int visit(dl_phdr_info *object, size_t, void *data) {
   llvm::StringRef path = object->dlpi_name;
   llvm::StringRef name = path.rsplit('/').second.empty() ? path : path.rsplit('/').second;
-  bool ours = holds(*object, reinterpret_cast<uintptr_t>(&compilerBuildId));
-  if (ours || name.starts_with("libLLVM") || name.starts_with("libMLIR"))
+  if (name.starts_with("libLLVM") || name.starts_with("libMLIR"))
     *static_cast<std::string *>(data) += " " + identityOf(*object);
   return 0;
 }
@@ -79,7 +66,9 @@ int visit(dl_phdr_info *object, size_t, void *data) {
 
 const std::string &compilerBuildId() {
   static const std::string id = [] {
-    std::string text = "tilec " TILEC_VERSION " LLVM " LLVM_VERSION_STRING;
+    std::string text = "tilec " TILEC_VERSION " LLVM " LLVM_VERSION_STRING " sources "
+#include "SourceHash.inc"
+        ;
     dl_iterate_phdr(visit, &text);
     return text;
   }();

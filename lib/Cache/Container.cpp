@@ -79,7 +79,7 @@ llvm::Expected<CacheEntry> decodeEntry(const CacheKey &key, StringRef bytes) {
   if (bytes.size() < kHeaderBytes)
     return invalid("shorter than its header");
   if (!bytes.starts_with(kMagic))
-    return invalid("not a cache entry");
+    return invalid("not made by tilec");
   if (endian::read32le(bytes.data() + 8) != kFormat)
     return invalid("of another format");
   if (std::memcmp(bytes.data() + kKeyAt, key.bytes.data(), key.bytes.size()) != 0)

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See KernelCaching.h. Sections of an entry: "metadata" and "messages" (JSON), "ptx", "cubin",
-// "path" and "places" of the tokens; for the simulator "object", "symbol" and "sites".
+// "path" and "places" of the tokens; for the simulator those of HostSections.h.
 
 #include "KernelCaching.h"
 
 #include "CachedMessages.h"
 #include "SourceMove.h"
+#include "tilec/Driver/HostSections.h"
 #include "tilec/Driver/ToolHints.h"
 
 #include "tilec/Cache/BuildId.h"
@@ -68,49 +69,6 @@ bool isBoundToPlaces(const CompileOptions &options) {
   bool hasLineTable =
       options.lineInfo && options.stopAfter == Stage::Cubin && !isSimulator(options.target);
   return hasLineTable || options.debug || options.remarks;
-}
-
-void appendText(std::string &bytes, StringRef text) {
-  char size[4];
-  llvm::support::endian::write32le(size, uint32_t(text.size()));
-  bytes.append(size, sizeof size).append(text.begin(), text.end());
-}
-
-std::optional<StringRef> takeText(StringRef &bytes) {
-  if (bytes.size() < 4)
-    return std::nullopt;
-  uint32_t size = llvm::support::endian::read32le(bytes.data());
-  bytes = bytes.drop_front(4);
-  if (bytes.size() < size)
-    return std::nullopt;
-  StringRef text = bytes.take_front(size);
-  bytes = bytes.drop_front(size);
-  return text;
-}
-
-std::string encodeSites(llvm::ArrayRef<tilecrt::sim::Site> sites) {
-  std::string bytes;
-  for (const tilecrt::sim::Site &site : sites) {
-    bytes += encodePlaces(LineColumn{unsigned(site.line), unsigned(site.col)});
-    appendText(bytes, site.file);
-    appendText(bytes, site.what);
-  }
-  return bytes;
-}
-
-std::optional<std::vector<tilecrt::sim::Site>> decodeSites(StringRef bytes) {
-  std::vector<tilecrt::sim::Site> sites;
-  while (!bytes.empty()) {
-    if (bytes.size() < 8)
-      return std::nullopt;
-    LineColumn place = decodePlaces(bytes.take_front(8)).front();
-    bytes = bytes.drop_front(8);
-    std::optional<StringRef> file = takeText(bytes), what = takeText(bytes);
-    if (!file || !what)
-      return std::nullopt;
-    sites.push_back({file->str(), int(place.line), int(place.column), what->str()});
-  }
-  return sites;
 }
 
 } // namespace
@@ -206,27 +164,18 @@ std::optional<CacheEntry> KernelCaching::write(const CompiledKernel &kernel,
   entry.add("cubin", kernel.cubin);
   entry.add("path", path);
   entry.add("places", encodePlaces(tokens.places));
-  if (kernel.host) {
-    const HostImage &image = kernel.host->image();
-    entry.add("object", image.object);
-    entry.add("symbol", image.symbol);
-    entry.add("sites", encodeSites(image.sites));
-  }
+  if (kernel.host)
+    addHostSections(entry, kernel.host->image());
   return entry;
 }
 
 /// Links the host code of an entry.
 static std::unique_ptr<HostKernel> readHost(const CacheEntry &entry, const std::string &name,
                                             const SourceMove &move) {
-  const std::string *object = entry.find("object"), *symbol = entry.find("symbol"),
-                    *encodedSites = entry.find("sites");
-  if (!object || !symbol || !encodedSites)
+  std::optional<HostImage> image = readHostSections(entry, name);
+  if (!image || (!move.isIdentity() && !move.moveSites(image->sites)))
     return nullptr;
-  std::optional<std::vector<tilecrt::sim::Site>> sites = decodeSites(*encodedSites);
-  if (!sites || (!move.isIdentity() && !move.moveSites(*sites)))
-    return nullptr;
-  llvm::Expected<std::unique_ptr<HostKernel>> host =
-      loadHostKernel({*object, *symbol, name, std::move(*sites)});
+  llvm::Expected<std::unique_ptr<HostKernel>> host = loadHostKernel(std::move(*image));
   if (host)
     return std::move(*host);
   // It is compiled again.

@@ -173,6 +173,10 @@ static bool readDimension(PyObject *object, int dim, uint32_t &to) {
 bool tilec::python::readGrid(PyObject *grid, const Signature &signature, const Bound &bound,
                              tilec_call &call) {
   std::fill(call.grid, call.grid + 3, 1u);
+  if (grid == Py_Ellipsis) {
+    call.flags |= TILEC_LAUNCH_BUNDLED_GRID;
+    return true;
+  }
   Ref made;
   if (PyCallable_Check(grid)) {
     Ref meta = makeMeta(signature, bound);

@@ -48,7 +48,8 @@ void setupOptionNames();
 bool bindArguments(PyObject *self, const Signature &signature, PyObject *args, PyObject *kwargs,
                    Bound &bound, LaunchOptions &options);
 
-/// Reads a grid: one to three sizes, or a function of the arguments that gives them.
+/// Reads a grid: one to three sizes, a function of the arguments that gives them, or `...` for what
+/// the kernel's bundle says.
 bool readGrid(PyObject *grid, const Signature &signature, const Bound &bound, tilec_call &call);
 
 } // namespace tilec::python

@@ -249,6 +249,47 @@ static PyObject *functionInfo(PyObject *, PyObject *args) {
 }
 
 //===----------------------------------------------------------------------------------===//
+// Bundles
+//===----------------------------------------------------------------------------------===//
+
+/// bundle_read(bytes)
+static PyObject *bundleRead(PyObject *, PyObject *bytes) {
+  char *data = nullptr;
+  Py_ssize_t size = 0;
+  if (PyBytes_AsStringAndSize(bytes, &data, &size) != 0)
+    return nullptr;
+  tilec_bundle *bundle = nullptr;
+  tilec_status status = TILEC_OK;
+  {
+    WithoutGil unlocked;
+    status = tilec_bundle_read(data, size_t(size), &bundle);
+  }
+  return status == TILEC_OK ? numberOf(bundle) : raiseStatus(status);
+}
+
+static PyObject *bundleDestroy(PyObject *, PyObject *number) {
+  tilec_bundle_destroy(handleOf<tilec_bundle>(number));
+  return none();
+}
+
+static PyObject *bundleDescribe(PyObject *, PyObject *number) {
+  const char *text = tilec_bundle_describe(handleOf<tilec_bundle>(number));
+  return text ? PyUnicode_FromString(text) : raiseStatus(TILEC_INVALID_ARGUMENT);
+}
+
+/// bundle_jit(bundle, kernel, device)
+static PyObject *bundleJit(PyObject *, PyObject *args) {
+  PyObject *bundle = nullptr, *device = nullptr;
+  const char *kernel = nullptr;
+  if (!PyArg_ParseTuple(args, "OsO", &bundle, &kernel, &device))
+    return nullptr;
+  tilec_jit *jit = nullptr;
+  tilec_status status = tilec_bundle_create_jit(handleOf<tilec_bundle>(bundle), kernel,
+                                                handleOf<tilec_device>(device), &jit);
+  return status == TILEC_OK ? numberOf(jit) : raiseStatus(status);
+}
+
+//===----------------------------------------------------------------------------------===//
 // Names
 //===----------------------------------------------------------------------------------===//
 
@@ -300,6 +341,10 @@ static PyMethodDef functions[] = {
     {"kernel_stage", kernelStage, METH_VARARGS, "(kernel, stage): the text of a kept stage."},
     {"function_info", functionInfo, METH_VARARGS,
      "(device, kernel): (registers, local bytes, programs of a multiprocessor)."},
+    {"bundle_read", bundleRead, METH_O, "The handle of a bundle in bytes."},
+    {"bundle_destroy", bundleDestroy, METH_O, "Gives a bundle's handle back."},
+    {"bundle_describe", bundleDescribe, METH_O, "What a bundle has but the code, as JSON."},
+    {"bundle_jit", bundleJit, METH_VARARGS, "(bundle, kernel, device): a handle."},
     {"constant", constant, METH_O, "The number of a constant's text."},
     {"type_of", typeOfName, METH_O, "The number of an element type; 0 for other names."},
     {"forget_opened", forgetAll, METH_NOARGS, "Makes kernels open their devices again."},

@@ -1,65 +1,63 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recursive descent that evaluates as it parses. The first failure sticks; after it every function
-// returns at once with 0, so no result of a failed part is ever used.
+// Recursive descent into postfix steps, and a stack that runs them. The first failure sticks.
 
 #include "tilecrt/data/GridExpr.h"
 
 #include <algorithm>
 #include <cctype>
 #include <limits>
-#include <string>
 
 namespace tilecrt {
 
 namespace {
 
+using Kind = ExprStep::Kind;
+
 constexpr size_t maxTextLength = 4096;
 constexpr unsigned maxDepth = 64;
 constexpr int64_t maxGridExtent = std::numeric_limits<int32_t>::max();
 
-/// Python's floor division and modulo; the divisor is not 0 and the quotient does not overflow.
-int64_t floorDivide(int64_t a, int64_t b) {
-  int64_t quotient = a / b;
-  return quotient - (a % b != 0 && (a % b < 0) != (b < 0));
+Status failAt(size_t column, const std::string &message) {
+  return invalidArgument("column " + std::to_string(column) + ": " + message);
 }
 
-int64_t floorModulo(int64_t a, int64_t b) {
-  int64_t rest = a % b;
-  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
-}
+//===----------------------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------------------===//
 
-class Evaluator {
+class Reader {
 public:
-  Evaluator(std::string_view expression, const NameLookup &names)
-      : text(expression), lookup(names) {}
+  explicit Reader(std::string_view expressions) : text(expressions) {}
 
-  /// Expressions up to the end of the text, separated by commas; at most `limit` of them.
-  Result<std::vector<int64_t>> parseList(size_t limit) {
-    std::vector<int64_t> values;
+  Result<std::vector<Expression>> readList(size_t limit) {
+    std::vector<Expression> list;
     if (text.size() > maxTextLength)
       fail(maxTextLength,
            "the expression is longer than " + std::to_string(maxTextLength) + " characters");
     do {
-      if (values.size() == limit)
+      if (list.size() == limit)
         fail(position, limit == 1 ? "expected one expression"
                                   : "expected at most " + std::to_string(limit) + " expressions");
-      values.push_back(parseSum());
+      readSum();
+      list.push_back(std::move(steps));
+      steps.clear();
     } while (failure.ok() && take(","));
     if (failure.ok() && !atEnd())
       fail(position, "unexpected '" + nextToken() + "'");
     if (!failure.ok())
       return failure;
-    return values;
+    return list;
   }
 
 private:
-  int64_t fail(size_t at, const std::string &message) {
+  void fail(size_t at, const std::string &message) {
     if (failure.ok())
-      failure = invalidArgument("column " + std::to_string(at + 1) + ": " + message);
-    return 0;
+      failure = failAt(at + 1, message);
   }
+
+  void add(Kind kind, size_t at) { steps.push_back({kind, 0, "", at + 1}); }
 
   void skipSpace() {
     while (position < text.size() && (text[position] == ' ' || text[position] == '\t'))
@@ -85,115 +83,79 @@ private:
     return std::isprint(c) ? std::string(1, char(c)) : "byte " + std::to_string(c);
   }
 
-  int64_t add(int64_t a, int64_t b, size_t at) {
-    int64_t sum = 0;
-    return __builtin_add_overflow(a, b, &sum) ? overflow(at) : sum;
-  }
-
-  int64_t subtract(int64_t a, int64_t b, size_t at) {
-    int64_t difference = 0;
-    return __builtin_sub_overflow(a, b, &difference) ? overflow(at) : difference;
-  }
-
-  int64_t multiply(int64_t a, int64_t b, size_t at) {
-    int64_t product = 0;
-    return __builtin_mul_overflow(a, b, &product) ? overflow(at) : product;
-  }
-
-  int64_t overflow(size_t at) { return fail(at, "the value does not fit 64 bits"); }
-
-  int64_t parseSum() {
-    int64_t value = parseTerm();
+  void readSum() {
+    readTerm();
     while (failure.ok()) {
       skipSpace();
       size_t at = position;
-      if (take("+"))
-        value = add(value, parseTerm(), at);
-      else if (take("-"))
-        value = subtract(value, parseTerm(), at);
-      else
-        break;
+      Kind kind = Kind::add;
+      if (take("-"))
+        kind = Kind::subtract;
+      else if (!take("+"))
+        return;
+      readTerm();
+      add(kind, at);
     }
-    return value;
   }
 
-  int64_t parseTerm() {
-    int64_t value = parseFactor();
+  void readTerm() {
+    readFactor();
     while (failure.ok()) {
       skipSpace();
       size_t at = position;
+      Kind kind = Kind::multiply;
       if (take("**"))
         return fail(at, "'**' is not supported");
-      if (take("*"))
-        value = multiply(value, parseFactor(), at);
-      else if (take("//"))
-        value = divide(value, parseFactor(), at, false);
+      if (take("//"))
+        kind = Kind::floorDivide;
       else if (take("/"))
-        value = divide(value, parseFactor(), at, true);
+        kind = Kind::exactDivide;
       else if (take("%"))
-        value = modulo(value, parseFactor(), at);
-      else
-        break;
+        kind = Kind::modulo;
+      else if (!take("*"))
+        return;
+      readFactor();
+      add(kind, at);
     }
-    return value;
   }
 
-  int64_t divide(int64_t a, int64_t b, size_t at, bool exact) {
-    if (!failure.ok())
-      return 0;
-    if (b == 0)
-      return fail(at, "division by zero");
-    if (a == std::numeric_limits<int64_t>::min() && b == -1)
-      return overflow(at);
-    if (exact && a % b != 0)
-      return fail(at, std::to_string(a) + " / " + std::to_string(b) +
-                          " is not a whole number; use '//' or cdiv");
-    return floorDivide(a, b);
-  }
-
-  int64_t modulo(int64_t a, int64_t b, size_t at) {
-    if (!failure.ok())
-      return 0;
-    if (b == 0)
-      return fail(at, "modulo by zero");
-    return b == -1 ? 0 : floorModulo(a, b);
-  }
-
-  int64_t parseFactor() {
+  void readFactor() {
     skipSpace();
     size_t at = position;
     if (!failure.ok())
-      return 0;
+      return;
     if (depth == maxDepth)
       return fail(at, "nested deeper than " + std::to_string(maxDepth) + " levels");
     ++depth;
-    int64_t value = parseUnnestedFactor(at);
+    readUnnestedFactor(at);
     --depth;
-    return value;
   }
 
-  int64_t parseUnnestedFactor(size_t at) {
+  void readUnnestedFactor(size_t at) {
     if (atEnd())
       return fail(at, "expected a number, a name or '('");
-    if (take("-"))
-      return subtract(0, parseFactor(), at);
+    if (take("-")) {
+      add(Kind::number, at);
+      readFactor();
+      return add(Kind::subtract, at);
+    }
     if (take("+"))
-      return parseFactor();
+      return readFactor();
     if (take("(")) {
-      int64_t value = parseSum();
+      readSum();
       if (failure.ok() && !take(")"))
         fail(position, "expected ')'");
-      return value;
+      return;
     }
     unsigned char c = static_cast<unsigned char>(text[position]);
     if (std::isdigit(c))
-      return parseNumber();
+      return readNumber();
     if (std::isalpha(c) || c == '_')
-      return parseNameOrCall();
-    return fail(at, "expected a number, a name or '(', got '" + nextToken() + "'");
+      return readNameOrCall();
+    fail(at, "expected a number, a name or '(', got '" + nextToken() + "'");
   }
 
-  int64_t parseNumber() {
+  void readNumber() {
     size_t at = position;
     int64_t value = 0;
     for (; position < text.size() && std::isdigit(static_cast<unsigned char>(text[position]));
@@ -203,92 +165,150 @@ private:
         return fail(at, "the number does not fit 64 bits");
     if (position < text.size() && (isNameChar(text[position]) || text[position] == '.'))
       return fail(position, "expected an operator after the integer, got '" + nextToken() + "'");
-    return value;
+    steps.push_back({Kind::number, value, "", at + 1});
   }
 
   static bool isNameChar(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-  std::string_view parseName() {
+  std::string_view readName() {
     size_t first = position;
     while (position < text.size() && isNameChar(text[position]))
       ++position;
     return text.substr(first, position - first);
   }
 
-  int64_t parseNameOrCall() {
+  void readNameOrCall() {
     size_t at = position;
-    std::string_view name = parseName();
+    std::string_view name = readName();
     if ((name == "triton" || name == "tl") && position < text.size() && text[position] == '.') {
       ++position;
-      name = parseName();
+      name = readName();
       if (!take("("))
         return fail(at, "expected a call of cdiv, min, max or next_power_of_2");
-      return parseCall(name, at);
+      return readCall(name, at);
     }
     if (take("("))
-      return parseCall(name, at);
-    // A fact about an array, such as 'x.size', is looked up as a whole.
+      return readCall(name, at);
+    // A fact about an array, such as 'x.size', is one name.
     if (position < text.size() && text[position] == '.') {
       ++position;
-      parseName();
+      readName();
       name = text.substr(at, position - at);
     }
-    std::optional<int64_t> value = lookup ? lookup(name) : std::nullopt;
-    if (!value)
-      return fail(at, "unknown name '" + std::string(name) + "'");
-    return *value;
+    steps.push_back({Kind::name, 0, std::string(name), at + 1});
   }
 
-  int64_t parseCall(std::string_view name, size_t at) {
-    std::vector<int64_t> arguments;
+  void readCall(std::string_view name, size_t at) {
+    bool isMin = name == "min", isMax = name == "max";
+    size_t count = 0;
     if (!take(")")) {
-      do
-        arguments.push_back(parseSum());
-      while (failure.ok() && take(","));
+      do {
+        readSum();
+        // Of three arguments the least is that of two, and the third.
+        if (++count > 1 && (isMin || isMax))
+          add(isMin ? Kind::min : Kind::max, at);
+      } while (failure.ok() && take(","));
       if (failure.ok() && !take(")"))
         fail(position, "expected ',' or ')'");
     }
-    if (!failure.ok())
-      return 0;
-    auto wrongCount = [&](const char *expected) {
-      return fail(at, "'" + std::string(name) + "' takes " + expected + ", got " +
-                          std::to_string(arguments.size()));
+    auto expectCount = [&](bool isRight, const char *expected) {
+      if (!isRight)
+        fail(at,
+             "'" + std::string(name) + "' takes " + expected + ", got " + std::to_string(count));
     };
-    if (name == "cdiv")
-      return arguments.size() == 2 ? ceilDivide(arguments[0], arguments[1], at)
-                                   : wrongCount("2 arguments");
-    if (name == "min")
-      return arguments.empty() ? wrongCount("1 or more arguments")
-                               : *std::min_element(arguments.begin(), arguments.end());
-    if (name == "max")
-      return arguments.empty() ? wrongCount("1 or more arguments")
-                               : *std::max_element(arguments.begin(), arguments.end());
-    if (name == "next_power_of_2")
-      return arguments.size() == 1 ? nextPowerOf2(arguments[0], at) : wrongCount("1 argument");
-    return fail(at, "unknown function '" + std::string(name) +
-                        "', expected cdiv, min, max or next_power_of_2");
-  }
-
-  int64_t ceilDivide(int64_t a, int64_t b, size_t at) {
-    int64_t quotient = divide(a, b, at, false);
-    return failure.ok() && floorModulo(a, b == -1 ? 1 : b) != 0 ? quotient + 1 : quotient;
-  }
-
-  int64_t nextPowerOf2(int64_t value, size_t at) {
-    if (value > int64_t(1) << 62)
-      return overflow(at);
-    int64_t power = 1;
-    while (power < value)
-      power *= 2;
-    return power;
+    if (isMin || isMax)
+      return expectCount(count != 0, "1 or more arguments");
+    if (name == "cdiv") {
+      expectCount(count == 2, "2 arguments");
+      return add(Kind::ceilDivide, at);
+    }
+    if (name == "next_power_of_2") {
+      expectCount(count == 1, "1 argument");
+      return add(Kind::nextPowerOf2, at);
+    }
+    fail(at, "unknown function '" + std::string(name) +
+                 "', expected cdiv, min, max or next_power_of_2");
   }
 
   std::string_view text;
-  const NameLookup &lookup;
   size_t position = 0;
   unsigned depth = 0;
+  Expression steps;
   Status failure;
 };
+
+//===----------------------------------------------------------------------------------===//
+// Evaluating
+//===----------------------------------------------------------------------------------===//
+
+/// Python's floor division and modulo; the divisor is not 0 and the quotient does not overflow.
+int64_t floorDivide(int64_t a, int64_t b) {
+  int64_t quotient = a / b;
+  return quotient - (a % b != 0 && (a % b < 0) != (b < 0));
+}
+
+int64_t floorModulo(int64_t a, int64_t b) {
+  int64_t rest = a % b;
+  return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+Status overflow(size_t column) { return failAt(column, "the value does not fit 64 bits"); }
+
+Result<int64_t> divide(const ExprStep &step, int64_t a, int64_t b) {
+  if (b == 0)
+    return failAt(step.column, step.kind == Kind::modulo ? "modulo by zero" : "division by zero");
+  if (b == -1 && step.kind == Kind::modulo)
+    return 0;
+  if (a == std::numeric_limits<int64_t>::min() && b == -1)
+    return overflow(step.column);
+  switch (step.kind) {
+  case Kind::modulo:
+    return floorModulo(a, b);
+  case Kind::truncatingDivide:
+    return a / b;
+  case Kind::ceilDivide:
+    return floorDivide(a, b) + (a % b != 0);
+  case Kind::exactDivide:
+    if (a % b != 0)
+      return failAt(step.column, std::to_string(a) + " / " + std::to_string(b) +
+                                     " is not a whole number; use '//' or cdiv");
+    return a / b;
+  default:
+    return floorDivide(a, b);
+  }
+}
+
+Result<int64_t> nextPowerOf2(int64_t value, size_t column) {
+  if (value > int64_t(1) << 62)
+    return overflow(column);
+  int64_t power = 1;
+  while (power < value)
+    power *= 2;
+  return power;
+}
+
+Result<int64_t> apply(const ExprStep &step, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool isTooLarge = false;
+  switch (step.kind) {
+  case Kind::add:
+    isTooLarge = __builtin_add_overflow(a, b, &result);
+    break;
+  case Kind::subtract:
+    isTooLarge = __builtin_sub_overflow(a, b, &result);
+    break;
+  case Kind::multiply:
+    isTooLarge = __builtin_mul_overflow(a, b, &result);
+    break;
+  case Kind::min:
+    return std::min(a, b);
+  case Kind::max:
+    return std::max(a, b);
+  default:
+    return divide(step, a, b);
+  }
+  return isTooLarge ? Result<int64_t>(overflow(step.column)) : Result<int64_t>(result);
+}
 
 /// The expression for an error message, cut to a readable length.
 std::string quoted(std::string_view text) {
@@ -298,23 +318,65 @@ std::string quoted(std::string_view text) {
 
 } // namespace
 
+Result<std::vector<Expression>> parseExpressions(std::string_view text, size_t limit) {
+  return Reader(text).readList(limit);
+}
+
+Result<int64_t> evaluate(const Expression &expression, const NameLookup &lookup) {
+  std::vector<int64_t> values;
+  for (const ExprStep &step : expression) {
+    if (step.kind == Kind::number) {
+      values.push_back(step.number);
+      continue;
+    }
+    if (step.kind == Kind::name) {
+      std::optional<int64_t> value = lookup ? lookup(step.name) : std::nullopt;
+      if (!value)
+        return failAt(step.column, "unknown name '" + step.name + "'");
+      values.push_back(*value);
+      continue;
+    }
+    size_t operands = step.kind == Kind::nextPowerOf2 ? 1 : 2;
+    if (values.size() < operands)
+      return internalError("an expression's operation has no operands");
+    int64_t last = values.back();
+    if (operands == 2)
+      values.pop_back();
+    Result<int64_t> result =
+        operands == 1 ? nextPowerOf2(last, step.column) : apply(step, values.back(), last);
+    if (!result.ok())
+      return result.status();
+    values.back() = *result;
+  }
+  if (values.size() != 1)
+    return internalError("an expression leaves " + std::to_string(values.size()) + " values");
+  return values.front();
+}
+
 Result<int64_t> evaluateExpression(std::string_view text, const NameLookup &lookup) {
-  Result<std::vector<int64_t>> values = Evaluator(text, lookup).parseList(1);
-  if (!values.ok())
-    return values.status().withContext("expression " + quoted(text));
-  return values->front();
+  Result<std::vector<Expression>> list = parseExpressions(text, 1);
+  Result<int64_t> value = list.ok() ? evaluate(list->front(), lookup) : list.status();
+  if (!value.ok())
+    return value.status().withContext("expression " + quoted(text));
+  return value;
 }
 
 Result<std::vector<int64_t>> evaluateGrid(std::string_view text, const NameLookup &lookup) {
-  Result<std::vector<int64_t>> values = Evaluator(text, lookup).parseList(3);
-  if (!values.ok())
-    return values.status().withContext("grid " + quoted(text));
-  for (size_t i = 0; i < values->size(); ++i)
-    if (int64_t value = (*values)[i]; value < 1 || value > maxGridExtent)
-      return invalidArgument("grid " + quoted(text) + ": dimension " + std::to_string(i) + " is " +
-                             std::to_string(value) + ", expected 1 to " +
+  Result<std::vector<Expression>> list = parseExpressions(text, 3);
+  if (!list.ok())
+    return list.status().withContext("grid " + quoted(text));
+  std::vector<int64_t> grid;
+  for (const Expression &expression : *list) {
+    Result<int64_t> size = evaluate(expression, lookup);
+    if (!size.ok())
+      return size.status().withContext("grid " + quoted(text));
+    if (*size < 1 || *size > maxGridExtent)
+      return invalidArgument("grid " + quoted(text) + ": dimension " + std::to_string(grid.size()) +
+                             " is " + std::to_string(*size) + ", expected 1 to " +
                              std::to_string(maxGridExtent));
-  return values;
+    grid.push_back(*size);
+  }
+  return grid;
 }
 
 } // namespace tilecrt

@@ -78,12 +78,12 @@ BEGIN {
   level["Analysis"] = level["Interpreter"] = 4
   level["Target"] = 6
   level["Driver"] = 7
-  level["Tuning"] = 7.5
+  level["Tuning"] = level["Bundle"] = 7.5
   level["api"] = 8
   level["tools"] = 8.5
   level["test"] = 9
   level["runtime"] = 0
-  meeting["tilecrt/KernelMetadata.h"] = meeting["tilecrt/Result.h"] = meeting["tilecrt/TensorMapValues.h"] = meeting["tilecrt/sim/SimAbi.h"] = meeting["tilecrt/sim/SimAsyncAbi.h"] = meeting["tilecrt/sim/SimMatrixAbi.h"] = meeting["tilecrt/sim/Simulator.h"] = 1
+  meeting["tilecrt/KernelMetadata.h"] = meeting["tilecrt/Result.h"] = meeting["tilecrt/TensorMapValues.h"] = meeting["tilecrt/data/GridExpr.h"] = meeting["tilecrt/sim/SimAbi.h"] = meeting["tilecrt/sim/SimAsyncAbi.h"] = meeting["tilecrt/sim/SimMatrixAbi.h"] = meeting["tilecrt/sim/Simulator.h"] = 1
 }
 
 {

@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilec build: reads a specification, compiles every kernel for every target, and writes the bundle
-// as C source. Needs no GPU; without ptxas the bundle holds PTX alone.
+// as C source or as a file to load. Needs no GPU; without ptxas the bundle holds PTX alone.
 
-#include "BundleSource.h"
 #include "CacheSetup.h"
 #include "Commands.h"
 #include "CompileOutcome.h"
@@ -14,6 +13,8 @@
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
+#include "tilec/Bundle/BundleFile.h"
+#include "tilec/Bundle/CSource.h"
 #include "tilec/Driver/ToolHints.h"
 #include "tilec/Support/Processor.h"
 #include "tilec/Syntax/ASTPrinter.h"
@@ -56,6 +57,7 @@ private:
   ExitCode compile(SourceManager &sources, FileId file, CompileOptions options,
                    const std::string &config, const IntegerConstants &constants,
                    BundleKernel &kernel);
+  ExitCode writeFiles();
   ExitCode wrong(const llvm::Twine &message) {
     return reportError("'" + command.spec + "': " + message);
   }
@@ -117,8 +119,10 @@ ExitCode Builder::readSpec() {
       auto target = item.getAsString();
       if (!target)
         return wrong("'targets' expects a list as in [\"sm_80\", \"sm_90a\"]");
-      if (llvm::Expected<const Processor *> known = findProcessor(*target); !known)
+      if (llvm::Expected<CompileTarget> known = findTarget(*target); !known)
         return wrong(llvm::toString(known.takeError()));
+      if (*target == "interp")
+        return wrong("there is no code for the target 'interp'");
       if (!llvm::is_contained(targets, *target))
         targets.push_back(target->str());
     }
@@ -249,7 +253,7 @@ ExitCode Builder::readLaunch(const json::Object &kernelSpec, const std::string &
   if (!list || list->empty() || list->size() > 3 || programs < 1 || programs > 16)
     return wrong(label + "'cluster' expects one to three numbers with a product of at most 16");
   for (const std::string &target : targets)
-    if (programs > 1 && !(*findProcessor(target))->has(Feature::Clusters))
+    if (programs > 1 && !findTarget(target)->processor->has(Feature::Clusters))
       return wrong(label + "'cluster' needs sm_90 or newer, '" + target + "' is a target");
   return ExitCode::Ok;
 }
@@ -286,7 +290,7 @@ ExitCode Builder::resolveBlocks(const std::string &label, const IntegerConstants
 ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions options,
                           const std::string &config, const IntegerConstants &constants,
                           BundleKernel &kernel) {
-  llvm::Expected<const Processor *> target = findProcessor(options.target);
+  llvm::Expected<CompileTarget> target = findTarget(options.target);
   if (!target)
     return wrong(llvm::toString(target.takeError()));
   cache.attachTo(options);
@@ -297,13 +301,19 @@ ExitCode Builder::compile(SourceManager &sources, FileId file, CompileOptions op
     return reportFailure(compiler.lastFailure());
   BundleImage image;
   image.target = options.target;
-  image.computeCapability = (*target)->computeCapability;
   image.metadata = compiled->metadata;
   image.config = config;
-  image.constants = constants;
+  image.options = options.code();
+  image.integers = constants;
+  if (compiled->host) {
+    image.host = compiled->host->image();
+    kernel.images.push_back(std::move(image));
+    return ExitCode::Ok;
+  }
+  image.computeCapability = target->processor->computeCapability;
   BundleImage ptx = image;
   ptx.isPtx = true;
-  ptx.driverVersion = driverOfPTX(int((*target)->defaultPTX));
+  ptx.driverVersion = driverOfPTX(int(target->processor->defaultPTX));
   ptx.bytes = compiled->ptx;
   if (!compiled->cubin.empty()) {
     image.bytes = compiled->cubin;
@@ -359,6 +369,17 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
 
   BundleKernel kernel;
   kernel.name = kernelSpec.getString("name").value_or(info->name).str();
+  kernel.kernel = info->name;
+  const ast::FunctionDef *tree = findKernel(*source.tree, info->name);
+  for (const ast::Param &param : tree->params) {
+    BundleParameter &parameter = kernel.parameters.emplace_back();
+    parameter.name = param.name.str();
+    parameter.isConstexpr = llvm::any_of(info->params, [&](const KernelParam &other) {
+      return other.name == parameter.name && other.kind == KernelParam::Kind::Constexpr;
+    });
+    if (param.defaultValue)
+      parameter.defaultValue = ast::printSource(param.defaultValue);
+  }
   if (!isCIdentifier(kernel.name))
     return wrong(label + "'name' expects a C identifier");
   if (llvm::any_of(bundle.kernels,
@@ -419,8 +440,8 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
     launch = withConfig(std::move(launch), config, *info);
     CompileOptions chosen = makeCompileOptions(launch.kernel);
     chosen.arguments = options.arguments;
-    IntegerConstants constants = integerConstants(launch.kernel.constants, launch.kernel.arguments,
-                                                  findKernel(*source.tree, info->name));
+    IntegerConstants constants =
+        integerConstants(launch.kernel.constants, launch.kernel.arguments, tree);
     if (ExitCode code = resolveBlocks(label, constants, chosen.arguments); code != ExitCode::Ok)
       return code;
     chosen.stopAfter = hasPtxas ? Stage::Cubin : Stage::PTX;
@@ -436,18 +457,7 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
         code != ExitCode::Ok)
       return code;
   }
-  // Cubins before PTX, those for one processor only before others, newer ones before older ones.
-  llvm::sort(kernel.images, [](const BundleImage &a, const BundleImage &b) {
-    auto rank = [](const BundleImage &image) {
-      char suffix = image.target.back();
-      return std::make_tuple(image.isPtx,
-                             suffix == 'a'   ? 0
-                             : suffix == 'f' ? 1
-                                             : 2,
-                             -image.computeCapability);
-    };
-    return rank(a) < rank(b);
-  });
+  sortImages(kernel.images);
   bundle.kernels.push_back(std::move(kernel));
   return ExitCode::Ok;
 }
@@ -469,15 +479,28 @@ ExitCode Builder::run() {
     if (ExitCode code = addKernel(*kernel, i); code != ExitCode::Ok)
       return code;
   }
-  Result<BundleFiles> files = writeBundle(bundle);
-  if (!files.ok())
-    return wrong(files.message());
+  return writeFiles();
+}
+
+ExitCode Builder::writeFiles() {
+  std::string stem = command.output + "/" + bundle.name;
+  if (tilecrt::Status grids = checkGrids(bundle); !grids.ok())
+    return wrong(grids.message());
+  Result<CSource> source = CSource();
+  if (command.writesC)
+    source = writeCSource(bundle);
+  if (!source.ok())
+    return wrong(source.message());
   if (ExitCode code = makeFolder(command.output); code != ExitCode::Ok)
     return code;
-  std::string stem = command.output + "/" + bundle.name;
-  if (ExitCode code = writeOutput(stem + ".h", files->header); code != ExitCode::Ok)
+  if (command.writesFile)
+    if (ExitCode code = writeOutput(stem + ".tilec", encodeBundle(bundle)); code != ExitCode::Ok)
+      return code;
+  if (!command.writesC)
+    return ExitCode::Ok;
+  if (ExitCode code = writeOutput(stem + ".h", source->header); code != ExitCode::Ok)
     return code;
-  return writeOutput(stem + ".c", files->source);
+  return writeOutput(stem + ".c", source->source);
 }
 
 ExitCode execute(const BuildCommand &command) { return Builder(command).run(); }

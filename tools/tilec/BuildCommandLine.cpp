@@ -4,6 +4,7 @@
 // The options of 'tilec build'.
 
 #include "CommandParser.h"
+#include "OptionValues.h"
 #include "SharedOptions.h"
 
 namespace tilec::tool {
@@ -12,7 +13,9 @@ namespace {
 
 constexpr const char *examples =
     R"text(Compiles kernels ahead of time, on a machine without a GPU, into a C header and a C source with a
-typed launch function for each. Programs need the CUDA driver at run time, and nothing of tilec.
+typed launch function for each: programs need the CUDA driver at run time, and nothing of tilec. With
+'--emit bundle' it is one file instead, which tilec.load_bundle of the Python package and
+tilec_bundle_open of libtilec load.
 SPEC is a JSON file like
   {"name": "ops", "targets": ["sm_80", "sm_90a"],
    "kernels": [{"file": "add.tile", "name": "add_f32", "grid": "cdiv(n, BLOCK)",
@@ -21,6 +24,7 @@ SPEC is a JSON file like
 
 Examples:
   tilec build ops.json -o generated
+  tilec build ops.json -o generated --emit bundle
   cc -c generated/ops.c && cc main.c ops.o -ldl -lpthread)text";
 
 class BuildParser final : public CommandParser {
@@ -30,13 +34,16 @@ public:
 
 private:
   BuildCommand build;
+  std::string emit = "c";
 };
 
 void BuildParser::declare(OptionSet &options) {
   options.addWord("SPEC", build.spec, "What to compile, as JSON");
   options.require("SPEC");
-  options.addValue("-o,--output", build.output, "Folder for NAME.h and NAME.c", "DIR");
+  options.addValue("-o,--output", build.output, "Folder for the files", "DIR");
   options.require("--output");
+  options.addValue("--emit", emit, "Files: c (NAME.h and NAME.c), bundle (NAME.tilec), all",
+                   "FORM");
   addAssemblerOption(options, build.kernel.ptxas);
   addCacheOptions(options, build.kernel.cache);
   options.setFooter(examples);
@@ -44,6 +51,9 @@ void BuildParser::declare(OptionSet &options) {
 
 Command BuildParser::read(const OptionSet & /*options*/,
                           const std::vector<std::string> & /*words*/) {
+  size_t form = chooseWord("--emit", emit, {"c", "bundle", "all"});
+  build.writesC = form != 1;
+  build.writesFile = form != 0;
   return std::move(build);
 }
 

@@ -166,6 +166,8 @@ struct BuildCommand {
   std::string spec;
   /// The folder for the files.
   std::string output;
+  /// NAME.h and NAME.c; NAME.tilec.
+  bool writesC = true, writesFile = false;
   /// Where ptxas and the cache are.
   KernelOptions kernel;
 };

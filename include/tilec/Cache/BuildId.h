@@ -10,8 +10,9 @@
 
 namespace tilec {
 
-/// The version, and the linker's build ids of the program or library that holds the compiler and of
-/// the shared LLVM and MLIR it uses; an object without a build id counts by its size and time.
+/// The version, a hash of the compiler's sources, and the linker's build ids of the shared LLVM and
+/// MLIR it uses; an object without a build id counts by its size and time. The same in the program
+/// and the library of one build.
 const std::string &compilerBuildId();
 
 } // namespace tilec

@@ -42,7 +42,7 @@ _LATER = {
     "autotune": "tuner", "heuristics": "tuner", "Config": "tuner", "Autotuner": "tuner", "Heuristics": "tuner",
     "language": "", "testing": "", "check": "", "tuner": "", "TensorDescriptor": "tensor_descriptor",
     "to_device": "device_array", "empty": "device_array", "to_host": "device_array", "DeviceArray": "device_array",
-    "install": "takeover", "uninstall": "takeover",
+    "load_bundle": "bundle", "install": "takeover", "uninstall": "takeover",
 }  # yapf: disable
 
 
@@ -61,5 +61,5 @@ def __getattr__(name: str):
 __all__ = [
     "CompilationError", "Config", "DeviceError", "JITFunction", "KernelFault", "MockTensor", "OutOfResources", "TilecError",
     "TilecWarning", "Unavailable", "autotune", "cdiv", "check", "constexpr_function", "errors", "heuristics", "install", "jit",
-    "language", "next_power_of_2", "report", "settings", "testing", "tuner",
+    "language", "load_bundle", "next_power_of_2", "report", "settings", "testing", "tuner",
 ]  # yapf: disable

@@ -25,6 +25,8 @@ class Stages(dict):
     def __missing__(self, name: str):
         if name == "sass":
             value = self._disassemble()
+        elif self._kernel._source is None:
+            raise KeyError(f"{name}: a bundle has no source")
         elif name == "source":
             value = self._kernel._source.text
         elif name in _STAGES:
@@ -48,12 +50,14 @@ class Stages(dict):
 
 def _hash_of(source, options: dict, facts: dict) -> str:
     given = {name: options[name] for name in ("arguments", "constants", "max_registers", "flags") if name in options}
-    text = json.dumps([_native.build_id(), source.text, source.modules, given, facts])
+    origin = [source.text, source.modules] if source else []
+    text = json.dumps([_native.build_id(), *origin, given, facts])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class CompiledKernel:
-    """Code for one kind of arguments. `asm` has its stages, `metadata` what a launch needs."""
+    """Code for one kind of arguments. `asm` has its stages, `metadata` what a launch needs. `source` is None for a kernel
+    of a bundle."""
 
     def __init__(self, handle: int, source, options: dict, place: tuple[int, int, bool] | None):
         self._handle = handle

@@ -140,6 +140,8 @@ def classify(value, is_constexpr: bool, name: str, kernel):
         return "constant", _text(type_text(value))
     if is_function(value):
         return _constant_of(value, kernel)
+    if value is Ellipsis:
+        return "constant", _text("...")
     if isinstance(value, bool):
         return "value", bool(value)
     if isinstance(value, int):

@@ -17,7 +17,7 @@ import weakref
 
 from . import _devices, _hooking, _messages, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
-from .errors import KernelFault
+from ._launching import LaunchTarget
 
 _missing = object()
 
@@ -26,7 +26,7 @@ _DEBUG = 1
 _source_lock = threading.RLock()
 
 
-class Launchable(_native.Kernel):
+class Launchable(LaunchTarget):
     """Launches one function of the language. `function` is what the text is made from: tilec's or Triton's."""
 
     def __init__(self, function, fn, unspecialized=(), unaligned=(), debug=False):
@@ -132,12 +132,6 @@ class Launchable(_native.Kernel):
         device = _devices.device(device_type, index, check)
         return _native.jit_create(self, device, source.name, source.text, {**self._options(), **self._parameters})
 
-    def _default_place(self) -> tuple[int, int]:
-        return _devices.current()
-
-    def _stream(self, index: int) -> int:
-        return _devices.stream(index)
-
     def _compiled(self, handle: int, description: tuple) -> CompiledKernel:
         kind, place, given = description
         target = _devices.info(*place)[1]
@@ -147,8 +141,7 @@ class Launchable(_native.Kernel):
                 options[name] = value
         options["flags"] = options.get("flags", 0) | given[3]
         kernel = CompiledKernel(handle, self._make_source(), options, place)
-        names = ("num_warps", "num_stages", "maxnreg")
-        kernel._launches = weakref.ref(self), {name: value for name, value in zip(names, given) if value}
+        kernel._launches = weakref.ref(self), self._launch_options(given)
         self._rename(kernel)
         return kernel
 
@@ -174,45 +167,6 @@ class Launchable(_native.Kernel):
         _report.add(_report.Entry(name or self._fn.__name__, seconds, bool(from_cache), options, is_made=bool(is_made)))
         if is_made and messages:
             _messages.tell(messages, stacklevel=2)
-
-    def _take_option(self, name: str, value):
-        if name in _IGNORED_OPTIONS:
-            return
-        raise KeyError(f"keyword argument '{name}' is neither a parameter of kernel '{self._fn.__name__}' nor a launch "
-                       "option")
-
-    def _run_hooked(self, grid, args, kwargs):
-        """What launches do instead of `_launch` once there is a hook of any kind."""
-        return self._launch_counted(grid, args, kwargs)
-
-    def _launch_counted(self, grid, args, kwargs):
-        try:
-            compiled = self._launch(grid, args, kwargs)
-        except KernelFault:
-            _report.launches.add(self._fn, self._is_checked(kwargs))
-            raise
-        except Exception as error:
-            return self._recover(grid, args, kwargs, error)
-        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False) and self._is_checked(kwargs))
-        return compiled
-
-    def _is_checked(self, kwargs) -> bool:
-        """Whether a launch with such keywords is checked on the simulator."""
-        option = None if "check" in self.arg_names else (kwargs or {}).get("check")
-        return _devices.settings.check if option is None else bool(option)
-
-    def _recover(self, grid, args, kwargs, error):
-        raise error
-
-
-#: Options of other compilers that mean nothing here.
-_IGNORED_OPTIONS = {
-    "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "cluster_dims", "default_dot_input_precision",
-    "deprecated_fp8_dot_operand_dtypes", "extern_libs", "instrumentation_mode", "ir_override", "matrix_instr_nonkdim",
-    "max_num_imprecise_acc_default", "maxRegAutoWS", "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups",
-    "reg_dec_producer", "reg_inc_consumer", "supported_fp8_dtypes", "waves_per_eu", "kpack",
-    "pingpongAutoWS", "ptx_options", "ptx_version", "warp_size", "schedule_hint",
-}  # yapf: disable
 
 
 def _literal_value(text: str):

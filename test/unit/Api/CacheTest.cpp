@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <unistd.h>
@@ -54,6 +55,18 @@ TEST_F(ApiCache, memoryThenDisk) {
   EXPECT_EQ(other.statistics().disk_hits, 1u);
   compile(other, "sm_80");
   EXPECT_EQ(other.statistics().stores, 1u);
+}
+
+TEST_F(ApiCache, theProgramsKernelsAreFound) {
+  std::ofstream(folder + "/other-name.tile") << addSource;
+  std::string command = std::string(TILEC_TEST_TOOL) + " compile " + folder +
+                        "/other-name.tile --target sm_90a --arg 'x=*kfp32' --arg 'y=*kfp32' "
+                        "--arg 'out=*fp32' --arg n=i32 --const BLOCK=128 -o " +
+                        folder + "/out --cache-dir " + folder + "/cache";
+  ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  Cache cache(folder + "/cache");
+  compile(cache);
+  EXPECT_EQ(cache.statistics().disk_hits, 1u);
 }
 
 TEST_F(ApiCache, typedKernels) {

@@ -1,22 +1,18 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BundleSource.h. A kernel's arguments become parameters of a C function: a tensor descriptor,
-// which is a pointer, sizes and strides to the kernel, is one struct, and a short float by value is
-// a struct of its bits, so that no number is converted by accident.
+// See CSource.h.
 
-#include "BundleSource.h"
+#include "tilec/Bundle/CSource.h"
 
-#include "BundleExpression.h"
+#include "CExpression.h"
+#include "CLoader.h"
+#include "CParameters.h"
 
 #include "tilecrt/TensorMapValues.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <map>
 
 using llvm::StringRef;
 using tilecrt::ArgumentKind;
@@ -25,141 +21,9 @@ using tilecrt::Result;
 using tilecrt::Status;
 using tilecrt::TensorMapArgument;
 
-namespace tilec::tool {
+namespace tilec {
 
 namespace {
-
-/// The C type of a value of Triton's type; empty when there is none.
-std::string cTypeOf(StringRef type) {
-  return llvm::StringSwitch<std::string>(type)
-      .Case("fp32", "float")
-      .Case("fp64", "double")
-      .Cases({"i1", "u1", "u8", "fp8e4nv", "fp8e5"}, "uint8_t")
-      .Case("i8", "int8_t")
-      .Cases({"fp16", "bf16", "u16"}, "uint16_t")
-      .Case("i16", "int16_t")
-      .Case("i32", "int32_t")
-      .Case("u32", "uint32_t")
-      .Case("i64", "int64_t")
-      .Case("u64", "uint64_t")
-      .Default("");
-}
-
-bool isShortFloat(StringRef type) {
-  return type == "fp16" || type == "bf16" || type == "fp8e4nv" || type == "fp8e5";
-}
-
-/// A parameter of the launch function.
-struct Parameter {
-  /// "float *x".
-  std::string declaration;
-  /// Of a tensor descriptor the number of dimensions.
-  unsigned rank = 0;
-  /// Triton's name of the elements, or of a short float.
-  std::string element;
-};
-
-/// The parameters of a kernel, and where its arguments are in them.
-struct Parameters {
-  std::vector<Parameter> list;
-  /// The arguments as C has them, in order: "x", "a.shape[0]".
-  std::vector<std::string> places;
-  /// Integer arguments by name, for grids.
-  std::map<std::string, std::string> integers;
-};
-
-/// Reads arguments one parameter after the other.
-class ParameterReader {
-public:
-  ParameterReader(std::string bundleName, const std::vector<KernelArgument> &kernelArguments)
-      : bundle(std::move(bundleName)), arguments(kernelArguments) {}
-
-  Result<Parameters> read() {
-    while (next < arguments.size()) {
-      const KernelArgument &argument = arguments[next];
-      const std::string &name = argument.name;
-      if (!isCIdentifier(name) || name == "stream" || name == "grid" ||
-          StringRef(name).starts_with("bundle_"))
-        return tilecrt::invalidArgument("argument '" + name +
-                                        "' cannot be the name of a C parameter");
-      bool isTensor = next + 1 < arguments.size() &&
-                      StringRef(arguments[next + 1].name).starts_with(name + ".");
-      if (Status status = isTensor ? readTensor() : readValue(); !status.ok())
-        return status;
-    }
-    return std::move(result);
-  }
-
-private:
-  Status noType(const KernelArgument &argument) const {
-    return tilecrt::invalidArgument("argument '" + argument.name + "' of type '" + argument.type +
-                                    "' cannot be passed from C");
-  }
-
-  Status readValue() {
-    const KernelArgument &argument = arguments[next++];
-    StringRef type = StringRef(argument.type).split(':').first;
-    bool isPointer = type.consume_front("*");
-    if (isPointer)
-      type.consume_front("k");
-    std::string name = cTypeOf(type);
-    Parameter parameter;
-    std::string place = argument.name;
-    if (isPointer) {
-      parameter.declaration =
-          (argument.isConst ? "const " : "") + (name.empty() ? "void" : name) + " *";
-    } else if (isShortFloat(type)) {
-      parameter.element = type.str();
-      parameter.declaration = bundle + "_" + type.str() + " ";
-      place += ".bits";
-    } else if (name.empty()) {
-      return noType(argument);
-    } else {
-      parameter.declaration = name + " ";
-    }
-    parameter.declaration += argument.name;
-    result.list.push_back(std::move(parameter));
-    add(argument, place);
-    return Status();
-  }
-
-  Status readTensor() {
-    const KernelArgument &base = arguments[next++];
-    StringRef type = base.type;
-    type.consume_front("*");
-    type.consume_front("k");
-    if (cTypeOf(type).empty())
-      return noType(base);
-    add(base, base.name + ".data");
-    Parameter parameter;
-    parameter.element = type.str();
-    unsigned strides = 0;
-    for (; next < arguments.size(); ++next) {
-      StringRef field = arguments[next].name;
-      if (!field.consume_front(base.name) || !field.consume_front("."))
-        break;
-      if (field.starts_with("shape"))
-        add(arguments[next], base.name + ".shape[" + std::to_string(parameter.rank++) + "]");
-      else
-        add(arguments[next], base.name + ".strides[" + std::to_string(strides++) + "]");
-    }
-    parameter.declaration = bundle + "_tensor" + std::to_string(parameter.rank) + "_" +
-                            parameter.element + " " + base.name;
-    result.list.push_back(std::move(parameter));
-    return Status();
-  }
-
-  void add(const KernelArgument &argument, const std::string &place) {
-    result.places.push_back(place);
-    if (argument.kind == ArgumentKind::integer)
-      result.integers[argument.name] = "((int64_t)" + place + ")";
-  }
-
-  std::string bundle;
-  const std::vector<KernelArgument> &arguments;
-  size_t next = 0;
-  Parameters result;
-};
 
 uint64_t checksumOf(StringRef bytes) {
   uint64_t hash = 14695981039346656037u;
@@ -172,23 +36,23 @@ class Writer {
 public:
   explicit Writer(const Bundle &content) : bundle(content) {}
 
-  Result<BundleFiles> write();
+  Result<CSource> write();
 
 private:
   Status readKernels();
   void writeTypes();
-  Status writeKernel(const BundleKernel &kernel, const Parameters &parameters);
+  Status writeKernel(const BundleKernel &kernel, const CParameters &parameters);
   void writeBytes(const std::string &name, StringRef bytes);
   void writeMaps(const BundleKernel &kernel);
   void writeImages(const BundleKernel &kernel);
-  Status writeFunction(const BundleKernel &kernel, const Parameters &parameters,
+  Status writeFunction(const BundleKernel &kernel, const CParameters &parameters,
                        const std::string &signature);
   Result<std::string> launchCase(const BundleKernel &kernel, const BundleImage &image,
-                                 const Parameters &parameters);
+                                 const CParameters &parameters);
 
   const Bundle &bundle;
   /// Of the kernels, in their order.
-  std::vector<Parameters> parametersOf;
+  std::vector<CParameters> parametersOf;
   std::string header, source;
 };
 
@@ -207,120 +71,6 @@ std::string mapsName(const BundleKernel &kernel, size_t image) {
 }
 
 } // namespace
-
-bool isCIdentifier(const std::string &text) {
-  // Keywords of C and C++, and macros that compilers define in their own modes.
-  static constexpr llvm::StringLiteral taken[] = {"alignas",
-                                                  "alignof",
-                                                  "and",
-                                                  "and_eq",
-                                                  "asm",
-                                                  "auto",
-                                                  "bitand",
-                                                  "bitor",
-                                                  "bool",
-                                                  "break",
-                                                  "case",
-                                                  "catch",
-                                                  "char",
-                                                  "char16_t",
-                                                  "char32_t",
-                                                  "char8_t",
-                                                  "class",
-                                                  "co_await",
-                                                  "co_return",
-                                                  "co_yield",
-                                                  "compl",
-                                                  "concept",
-                                                  "const",
-                                                  "const_cast",
-                                                  "consteval",
-                                                  "constexpr",
-                                                  "constinit",
-                                                  "continue",
-                                                  "decltype",
-                                                  "default",
-                                                  "delete",
-                                                  "do",
-                                                  "double",
-                                                  "dynamic_cast",
-                                                  "else",
-                                                  "enum",
-                                                  "errno",
-                                                  "explicit",
-                                                  "export",
-                                                  "extern",
-                                                  "false",
-                                                  "float",
-                                                  "for",
-                                                  "friend",
-                                                  "goto",
-                                                  "if",
-                                                  "inline",
-                                                  "int",
-                                                  "linux",
-                                                  "long",
-                                                  "mutable",
-                                                  "namespace",
-                                                  "new",
-                                                  "noexcept",
-                                                  "not",
-                                                  "not_eq",
-                                                  "nullptr",
-                                                  "operator",
-                                                  "or",
-                                                  "or_eq",
-                                                  "private",
-                                                  "protected",
-                                                  "public",
-                                                  "register",
-                                                  "reinterpret_cast",
-                                                  "requires",
-                                                  "restrict",
-                                                  "return",
-                                                  "short",
-                                                  "signed",
-                                                  "sizeof",
-                                                  "static",
-                                                  "static_assert",
-                                                  "static_cast",
-                                                  "struct",
-                                                  "switch",
-                                                  "template",
-                                                  "this",
-                                                  "thread_local",
-                                                  "throw",
-                                                  "true",
-                                                  "try",
-                                                  "typedef",
-                                                  "typeid",
-                                                  "typename",
-                                                  "typeof",
-                                                  "typeof_unqual",
-                                                  "union",
-                                                  "unix",
-                                                  "unsigned",
-                                                  "using",
-                                                  "virtual",
-                                                  "void",
-                                                  "volatile",
-                                                  "wchar_t",
-                                                  "while",
-                                                  "xor",
-                                                  "xor_eq"};
-  if (text.empty() || llvm::isDigit(text[0]) || llvm::is_contained(taken, text))
-    return false;
-  return llvm::all_of(text, [](char c) { return llvm::isAlnum(c) || c == '_'; });
-}
-
-int driverOfPTX(int version) {
-  // 7.8 is CUDA 11.8 and 8.0 to 8.5 are 12.0 to 12.5; 8.6 came with 12.7.
-  if (version < 80)
-    return 0;
-  if (version < 90)
-    return 12000 + 10 * (version % 10 + (version >= 86 ? 1 : 0));
-  return 13000 + 10 * (version % 10);
-}
 
 void Writer::writeBytes(const std::string &name, StringRef bytes) {
   source += "static const unsigned char " + name + "[] __attribute__((aligned(16))) = {";
@@ -386,12 +136,12 @@ void Writer::writeImages(const BundleKernel &kernel) {
 
 /// What depends on the image: the grid and the tensors of maps.
 Result<std::string> Writer::launchCase(const BundleKernel &kernel, const BundleImage &image,
-                                       const Parameters &parameters) {
+                                       const CParameters &parameters) {
   std::string text;
   if (!kernel.grid.empty()) {
     Result<std::vector<std::string>> grid =
         gridInC(kernel.grid, [&](std::string_view name) -> std::optional<std::string> {
-          for (const auto &[constant, value] : image.constants)
+          for (const auto &[constant, value] : image.integers)
             if (constant == name)
               return "INT64_C(" + std::to_string(value) + ")";
           auto known = parameters.integers.find(std::string(name));
@@ -419,7 +169,7 @@ Result<std::string> Writer::launchCase(const BundleKernel &kernel, const BundleI
   return text;
 }
 
-Status Writer::writeFunction(const BundleKernel &kernel, const Parameters &parameters,
+Status Writer::writeFunction(const BundleKernel &kernel, const CParameters &parameters,
                              const std::string &signature) {
   const std::string &name = bundle.name;
   const std::vector<KernelArgument> &arguments = kernel.images.front().metadata.arguments;
@@ -494,9 +244,9 @@ Status Writer::writeFunction(const BundleKernel &kernel, const Parameters &param
   return Status();
 }
 
-Status Writer::writeKernel(const BundleKernel &kernel, const Parameters &parameters) {
+Status Writer::writeKernel(const BundleKernel &kernel, const CParameters &parameters) {
   std::string list = kernel.grid.empty() ? bundle.name + "_grid grid, " : "";
-  for (const Parameter &parameter : parameters.list)
+  for (const CParameter &parameter : parameters.list)
     list += parameter.declaration + ", ";
   std::string signature =
       bundle.name + "_status " + bundle.name + "_" + kernel.name + "(" + list + "void *stream)";
@@ -528,8 +278,8 @@ Status Writer::readKernels() {
             map.shape.size() > 5 || map.strides.size() + 1 != map.shape.size() ||
             !tilecrt::tensorMapElement(map.elementType))
           return tilecrt::internalError("a tensor map that makes no sense").withContext(where);
-    Result<Parameters> parameters =
-        ParameterReader(bundle.name, kernel.images.front().metadata.arguments).read();
+    Result<CParameters> parameters =
+        makeCParameters(bundle.name, kernel.images.front().metadata.arguments);
     if (!parameters.ok())
       return parameters.status().withContext(where);
     parametersOf.push_back(std::move(*parameters));
@@ -544,8 +294,8 @@ void Writer::writeTypes() {
     header += "/* Programs in x, y, z. */\ntypedef struct " + name +
               "_grid {\n  uint32_t x, y, z;\n} " + name + "_grid;\n\n";
   std::map<std::string, std::string> tensors, floats;
-  for (const Parameters &parameters : parametersOf)
-    for (const Parameter &parameter : parameters.list) {
+  for (const CParameters &parameters : parametersOf)
+    for (const CParameter &parameter : parameters.list) {
       std::string rank = std::to_string(parameter.rank);
       if (parameter.element.empty())
         continue;
@@ -608,7 +358,7 @@ void Writer::writeTypes() {
 )");
 }
 
-Result<BundleFiles> Writer::write() {
+Result<CSource> Writer::write() {
   if (Status status = readKernels(); !status.ok())
     return status;
   const std::string &name = bundle.name;
@@ -620,8 +370,8 @@ Result<BundleFiles> Writer::write() {
       "there is none), and launches it on `stream`\n   (a CUstream or cudaStream_t; NULL: the "
       "default one). All may be called from any thread. The CUDA driver is opened\n   at the first "
       "call; link with -ldl -lpthread. */\n";
-  bool convertsFloats = llvm::any_of(parametersOf, [](const Parameters &parameters) {
-    return llvm::any_of(parameters.list, [](const Parameter &parameter) {
+  bool convertsFloats = llvm::any_of(parametersOf, [](const CParameters &parameters) {
+    return llvm::any_of(parameters.list, [](const CParameter &parameter) {
       return parameter.rank == 0 && (parameter.element == "fp16" || parameter.element == "bf16");
     });
   });
@@ -652,9 +402,18 @@ Result<BundleFiles> Writer::write() {
     if (Status status = writeKernel(kernel, parameters); !status.ok())
       return status.withContext("kernel '" + kernel.name + "'");
   header += "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
-  return BundleFiles{std::move(header), std::move(source)};
+  return CSource{std::move(header), std::move(source)};
 }
 
-Result<BundleFiles> writeBundle(const Bundle &bundle) { return Writer(bundle).write(); }
+Result<CSource> writeCSource(const Bundle &bundle) {
+  Bundle forGpus = bundle;
+  for (BundleKernel &kernel : forGpus.kernels) {
+    llvm::erase_if(kernel.images, [](const BundleImage &image) { return image.host.has_value(); });
+    if (kernel.images.empty())
+      return tilecrt::invalidArgument("kernel '" + kernel.name +
+                                      "' has no code for a GPU, and C source holds no other");
+  }
+  return Writer(forGpus).write();
+}
 
-} // namespace tilec::tool
+} // namespace tilec

@@ -6,9 +6,9 @@
 // is thrown away: contexts and modules live as long as the process. Tensor maps are kept by each
 // thread and encoded again when what they are made from has another value.
 
-#include "BundleSource.h"
+#include "CLoader.h"
 
-namespace tilec::tool {
+namespace tilec {
 
 const char *const bundleLoaderText = R"text(
 #include <dlfcn.h>
@@ -557,4 +557,4 @@ static @NAME@_status bundle_make_map(const bundle_loaded *loaded, unsigned numbe
 }
 )text";
 
-} // namespace tilec::tool
+} // namespace tilec

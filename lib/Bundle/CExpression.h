@@ -4,8 +4,8 @@
 // Arithmetic of launches as C: grid expressions and those of tensor maps. The C calls functions of
 // a bundle's loader, which note what does not fit 64 bits and divisions by zero in 'bundle_wrong'.
 
-#ifndef TILEC_TOOLS_TILEC_BUNDLEEXPRESSION_H
-#define TILEC_TOOLS_TILEC_BUNDLEEXPRESSION_H
+#ifndef TILEC_LIB_BUNDLE_CEXPRESSION_H
+#define TILEC_LIB_BUNDLE_CEXPRESSION_H
 
 #include "tilecrt/Result.h"
 
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tilec::tool {
+namespace tilec {
 
 /// The C expression of a name, of type int64_t; none if there is no such name.
 using CNameLookup = std::function<std::optional<std::string>(std::string_view)>;
@@ -28,6 +28,6 @@ tilecrt::Result<std::vector<std::string>> gridInC(std::string_view text, const C
 tilecrt::Result<std::string> postfixInC(std::string_view text,
                                         const std::vector<std::string> &arguments);
 
-} // namespace tilec::tool
+} // namespace tilec
 
-#endif // TILEC_TOOLS_TILEC_BUNDLEEXPRESSION_H
+#endif // TILEC_LIB_BUNDLE_CEXPRESSION_H

@@ -1,0 +1,65 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What kernels have in common that are launched, wherever their code comes from.
+
+What happens at every launch is native (python/native/Kernel.cpp); the methods of `LaunchTarget` and of the classes
+derived from it are called when a kernel comes to a device or a kind of arguments for the first time.
+"""
+
+from __future__ import annotations
+
+from . import _devices, _native, _report
+from .errors import KernelFault
+
+#: Options of other compilers that mean nothing here.
+_IGNORED_OPTIONS = {
+    "allow_fp8e4nv", "allowed_dot_input_precisions", "arch", "backend_name", "cluster_dims", "default_dot_input_precision",
+    "deprecated_fp8_dot_operand_dtypes", "extern_libs", "instrumentation_mode", "ir_override", "matrix_instr_nonkdim",
+    "max_num_imprecise_acc_default", "maxRegAutoWS", "minRegAutoWS", "num_buffers_warp_spec", "num_consumer_groups",
+    "reg_dec_producer", "reg_inc_consumer", "supported_fp8_dtypes", "waves_per_eu", "kpack",
+    "pingpongAutoWS", "ptx_options", "ptx_version", "warp_size", "schedule_hint",
+}  # yapf: disable
+
+
+class LaunchTarget(_native.Kernel):
+    """`_fn` is what launches are counted as: something with a module and a name. `arg_names` are the parameters."""
+
+    def _default_place(self) -> tuple[int, int]:
+        return _devices.current()
+
+    def _stream(self, index: int) -> int:
+        return _devices.stream(index)
+
+    def _take_option(self, name: str, value):
+        if name in _IGNORED_OPTIONS:
+            return
+        raise KeyError(f"keyword argument '{name}' is neither a parameter of kernel '{self._fn.__name__}' nor a launch "
+                       "option")
+
+    def _launch_options(self, given: tuple) -> dict:
+        """The options of a launch with these warps, stages and registers."""
+        names = ("num_warps", "num_stages", "maxnreg")
+        return {name: value for name, value in zip(names, given) if value}
+
+    def _run_hooked(self, grid, args, kwargs):
+        """What launches do instead of `_launch` once there is a hook of any kind."""
+        return self._launch_counted(grid, args, kwargs)
+
+    def _launch_counted(self, grid, args, kwargs):
+        try:
+            compiled = self._launch(grid, args, kwargs)
+        except KernelFault:
+            _report.launches.add(self._fn, self._is_checked(kwargs))
+            raise
+        except Exception as error:
+            return self._recover(grid, args, kwargs, error)
+        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False) and self._is_checked(kwargs))
+        return compiled
+
+    def _is_checked(self, kwargs) -> bool:
+        """Whether a launch with such keywords is checked on the simulator."""
+        option = None if "check" in self.arg_names else (kwargs or {}).get("check")
+        return _devices.settings.check if option is None else bool(option)
+
+    def _recover(self, grid, args, kwargs, error):
+        raise error
