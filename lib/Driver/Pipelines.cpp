@@ -62,6 +62,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
     pm.addPass(createTileGPUParkTensorsPass());
   pm.addPass(createTileGPUAllocateSharedMemoryPass());
   pm.addPass(createTileGPUInsertBarriersPass());
+  pm.addPass(createTileGPURemoveProxyFencesPass());
   pm.addPass(createTileGPUOrderGlobalAccessesPass());
   // Without a remark engine this one returns at once.
   pm.addPass(createTileGPUReportRemarksPass());

@@ -8,6 +8,7 @@
 #include "CounterCheck.h"
 #include "KernelCache.h"
 #include "KernelDevice.h"
+#include "MutantCheck.h"
 #include "Options.h"
 #include "PtxDigests.h"
 #include "Report.h"
@@ -195,6 +196,9 @@ int runCaseProgram(int argc, char **argv, const CaseProgram &program) {
   if (!options->digests.empty() || !options->ptxFolder.empty())
     return checkDigests(program, cases, places, *options) == DigestOutcome::AsKept ? AllPassed
                                                                                    : SomeFailed;
+  if (!options->mutants.empty())
+    return checkMutants(program, cases, places, *options) == MutantOutcome::AllFound ? AllPassed
+                                                                                     : SomeFailed;
   Result<std::unique_ptr<KernelDevice>> device = openDevice(*options, places);
   if (!device) {
     std::fprintf(stderr, "%s: %s\n", program.name, device.message().c_str());

@@ -54,6 +54,8 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   options.target = target;
   options.stopAfter = stopAfter;
   options.lineInfo = stopAfter != Stage::PTX;
+  if (stopAfter == Stage::LLVMMLIR)
+    options.keep = {stopAfter};
   options.numWarps = run.numWarps;
   options.tools.ptxas = places.ptxas;
   options.tools.cudaHome = places.cudaHome;

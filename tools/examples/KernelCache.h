@@ -17,7 +17,7 @@ namespace tilec::harness {
 class KernelCache {
 public:
   /// Kernels are made up to `lastStage`; without a line table when that is PTX, which then does not
-  /// depend on where the sources are.
+  /// depend on where the sources are, and with its text when that is LLVMMLIR.
   KernelCache(CompilerPlaces compilerPlaces, std::string compileTarget,
               Stage lastStage = Stage::Cubin)
       : places(std::move(compilerPlaces)), target(std::move(compileTarget)), stopAfter(lastStage) {}

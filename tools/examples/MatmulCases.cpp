@@ -294,11 +294,23 @@ void addMatmulCases(std::vector<Case> &cases) {
             {type, 136, 56, 72, false, true});
     addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,
             {type, 64, 32, 128, false, true});
-    Problem split = {type, 72, 40, 264, false, true};
-    split.splits = 3;
-    addCase(cases, "matmul_host_descriptors", first, buildHostDescriptors, split);
+    for (int64_t k : {264, 600}) {
+      Problem split = {type, 72, 40, k, false, true};
+      split.splits = 3;
+      addCase(cases, "matmul_host_descriptors", k == 264 ? first : Scale::Full,
+              buildHostDescriptors, split);
+    }
     addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
     addCase(cases, "split_k_matmul", Scale::Full, buildSplitK, {type, 16, 64, 128});
+    // Long enough for loops to use the buffers of their rings again, tile after tile.
+    addCase(cases, "matmul_descriptors", Scale::Full, buildDescriptors,
+            {type, 136, 72, 232, false, true});
+    for (bool transA : {false, true})
+      for (bool transB : {false, true})
+        addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
+                {type, 264, 136, 232, transA, transB});
+    addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,
+            {type, 136, 56, 200, false, true});
     first = Scale::Full;
   }
 }

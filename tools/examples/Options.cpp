@@ -67,6 +67,14 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
       if (update->count() != 0 && counters->count() + digests->count() == 0)
         throw CLI::RequiresError("--update", "--counters or --digests");
     });
+    CLI::Option *mutants =
+        app.add_option("--mutants", options.mutants,
+                       "run each kernel without one of its barriers, waits, fences and arrivals, "
+                       "which the simulator has to find; the file has those that may survive")
+            ->excludes(counters)
+            ->excludes(digests);
+    app.add_option("--sample", options.sample, "so many mutants, chosen at random (default all)")
+        ->needs(mutants);
     app.add_option("--examples", options.examples, "folder of the example files");
   }
   app.add_option("--ptx", options.ptxFolder,

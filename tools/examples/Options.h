@@ -39,6 +39,9 @@ struct Options {
   std::string digests;
   /// Folder that the PTX of every kernel is written to.
   std::string ptxFolder;
+  /// File of mutants that may survive; and how many mutants to try, 0 for all.
+  std::string mutants;
+  uint64_t sample = 0;
   bool update = false;
   /// Folder of the examples; empty: looked for.
   std::string examples;

@@ -4,6 +4,8 @@
 // Runs on the simulator. Buffers are registered under their argument names, inputs as read-only, so
 // that a finding says which argument it is about.
 
+#include "SimDevice.h"
+
 #include "BufferImages.h"
 #include "KernelCache.h"
 
@@ -24,7 +26,10 @@ public:
   std::string describe() const override {
     return "simulator on " + std::to_string(std::thread::hardware_concurrency()) + " host cores";
   }
-  Result<Outcome> run(const KernelRun &run, const RunOptions &options) override;
+  Result<Outcome> run(const KernelRun &run, const RunOptions &options) override {
+    Result<const CompiledKernel *> kernel = kernels.get(run);
+    return kernel ? runOnSimulator(**kernel, run, options) : kernel.status();
+  }
 
 private:
   std::string target;
@@ -33,10 +38,8 @@ private:
 
 } // namespace
 
-Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) {
-  Result<const CompiledKernel *> kernel = kernels.get(run);
-  if (!kernel)
-    return kernel.status();
+Result<Outcome> runOnSimulator(const CompiledKernel &kernel, const KernelRun &run,
+                               const RunOptions &options) {
   Result<BufferImages> images = BufferImages::create(run);
   if (!images)
     return images.status();
@@ -52,7 +55,7 @@ Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) 
                               images->argument(i).name, !images->argument(i).isWritten()});
   }
   TILECRT_RETURN_IF_ERROR(images->fillAddressTables(addresses));
-  Result<std::vector<uint64_t>> values = images->argumentValues(argumentNames(**kernel), addresses);
+  Result<std::vector<uint64_t>> values = images->argumentValues(argumentNames(kernel), addresses);
   if (!values)
     return values.status();
   std::vector<void *> arguments;
@@ -65,12 +68,12 @@ Result<Outcome> SimDevice::run(const KernelRun &run, const RunOptions &options) 
 
   Outcome outcome;
   auto start = std::chrono::steady_clock::now();
-  outcome.simulation = simulate(**kernel, arguments.data(), config);
+  outcome.simulation = simulate(kernel, arguments.data(), config);
   std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
   outcome.microseconds = elapsed.count();
 
   const tilecrt::sim::LaunchResult &result = outcome.simulation;
-  config.sites = &(*kernel)->host->sites();
+  config.sites = &kernel.host->sites();
   for (const tilecrt::sim::Finding &finding : result.findings)
     outcome.findings.push_back(tilecrt::sim::describeFinding(finding, config));
   if (!result.findings.empty())

@@ -12,6 +12,8 @@
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "dialects/TileGPU/BarrierKind.h"
+
 #include "tilec/Analysis/GlobalAddress.h"
 
 #include "mlir/IR/Builders.h"
@@ -245,11 +247,13 @@ struct OrderGlobalAccesses final
       GlobalOrder order(func);
       for (auto [op, sharers] : order.findBarriers()) {
         OpBuilder builder(op);
+        Operation *barrier = nullptr;
         if (sharers == Sharers::Warps)
-          NVVM::Barrier0Op::create(builder, op->getLoc());
+          barrier = NVVM::Barrier0Op::create(builder, op->getLoc());
         else
-          NVVM::SyncWarpOp::create(builder, op->getLoc(),
-                                   arith::ConstantIntOp::create(builder, op->getLoc(), -1, 32));
+          barrier = NVVM::SyncWarpOp::create(
+              builder, op->getLoc(), arith::ConstantIntOp::create(builder, op->getLoc(), -1, 32));
+        barrier->setAttr(tilegpu::kOrdersGlobalAttr, builder.getUnitAttr());
       }
     });
   }

@@ -299,6 +299,16 @@ def TileGPUInsertBarriersPass : Pass<"tilegpu-insert-barriers", "::mlir::ModuleO
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
+def TileGPURemoveProxyFencesPass : Pass<"tilegpu-remove-proxy-fences", "::mlir::ModuleOp"> {
+  let summary = "remove proxy fences behind which there is nothing to make visible";
+  let description = [{
+    Tensor copies and the pipeliner put a fence between what threads did to shared memory and what the copy engine or
+    the tensor cores do there. Where the threads have not accessed shared memory since the last fence, on any path, it
+    goes: for example before the first copies of a kernel, or of every further tile of a persistent one whose results
+    went out through a tensor copy.
+  }];
+}
+
 def TileGPUOrderGlobalAccessesPass : Pass<"tilegpu-order-global-accesses", "::mlir::ModuleOp"> {
   let summary = "put barriers between accesses of different threads to the same global memory";
   let description = [{

@@ -1,0 +1,211 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See MutantCheck.h. Cases of one kernel and type whose code has the same operations share its
+// mutants: one that survives the largest case runs in the next.
+
+#include "MutantCheck.h"
+
+#include "KernelCache.h"
+#include "Mutants.h"
+#include "SimDevice.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <random>
+
+#include <fnmatch.h>
+
+namespace tilec::harness {
+namespace {
+
+/// A case and its kernel.
+struct Subject {
+  KernelRun run;
+  std::unique_ptr<MutantMaker> maker;
+  uint64_t bytes = 0;
+};
+
+/// Subjects whose mutants are the same, the largest first.
+struct Family {
+  /// "matmul f16".
+  std::string name;
+  std::vector<Subject> subjects;
+  bool isRight = false;
+
+  const std::vector<std::string> &operations() const {
+    return subjects.front().maker->operations();
+  }
+};
+
+struct Mutant {
+  Family *family;
+  size_t operation;
+
+  /// What the list of survivors calls it: "matmul f16: nvvm.barrier0 #2 of 12".
+  std::string name() const {
+    return family->name + ": " + family->operations()[operation] + " of " +
+           std::to_string(family->operations().size());
+  }
+};
+
+class MutantRunner {
+public:
+  MutantRunner(const CaseProgram &caseProgram, const CompilerPlaces &places,
+               const Options &programOptions)
+      : program(caseProgram), options(programOptions),
+        cache(places, options.processor.empty() ? "sim" : "sim:" + options.processor,
+              Stage::LLVMMLIR),
+        seed(options.seed ? *options.seed : std::random_device{}()) {}
+
+  MutantOutcome run(const std::vector<Case> &cases);
+
+private:
+  bool complain(const std::string &message) {
+    std::fprintf(stderr, "%s: %s\n", program.name, message.c_str());
+    return false;
+  }
+  bool readFamilies(const std::vector<Case> &cases);
+  bool readAllowed();
+  bool isAllowed(const std::string &name) const {
+    return std::any_of(allowed.begin(), allowed.end(), [&](const std::string &pattern) {
+      return ::fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    });
+  }
+  enum class Fate { Found, Survived, NotReached, Failed };
+  /// Whether a run shows that something is wrong; nothing where it cannot run.
+  std::optional<bool> isWrong(Result<CompiledKernel> kernel, const KernelRun &run);
+  bool checkOriginals(Family &family);
+  Fate fateOf(const Mutant &mutant);
+
+  const CaseProgram &program;
+  const Options &options;
+  KernelCache cache;
+  uint64_t seed;
+  std::map<std::string, Family> families;
+  /// Patterns of the names of mutants that may survive.
+  std::vector<std::string> allowed;
+};
+
+bool MutantRunner::readFamilies(const std::vector<Case> &cases) {
+  for (const Case &example : cases) {
+    Result<KernelRun> run = example.build(seed);
+    Result<const CompiledKernel *> kernel =
+        run ? cache.get(*run) : Result<const CompiledKernel *>(run.status());
+    Result<std::unique_ptr<MutantMaker>> maker =
+        kernel ? MutantMaker::create(**kernel)
+               : Result<std::unique_ptr<MutantMaker>>(kernel.status());
+    if (!maker)
+      return complain(example.name() + ": " + maker.message());
+    std::string name = example.kernel + " " + tilecrt::dtypeName(example.type), key = name;
+    for (const std::string &operation : (*maker)->operations())
+      key += " " + operation;
+    Family &family = families[key];
+    family.name = name;
+    Subject &subject = family.subjects.emplace_back();
+    subject.run = std::move(*run);
+    subject.maker = std::move(*maker);
+    for (const Argument &argument : subject.run.arguments)
+      if (argument.isBuffer())
+        subject.bytes += argument.byteSize();
+  }
+  for (auto &entry : families)
+    std::sort(entry.second.subjects.begin(), entry.second.subjects.end(),
+              [](const Subject &a, const Subject &b) { return a.bytes > b.bytes; });
+  return true;
+}
+
+bool MutantRunner::readAllowed() {
+  std::ifstream file(options.mutants);
+  if (!file)
+    return complain("cannot read '" + options.mutants + "'");
+  for (std::string line; std::getline(file, line);)
+    if (!line.empty() && line[0] != '#')
+      allowed.push_back(line);
+  return true;
+}
+
+std::optional<bool> MutantRunner::isWrong(Result<CompiledKernel> kernel, const KernelRun &run) {
+  Result<Outcome> outcome =
+      kernel ? runOnSimulator(*kernel, run, RunOptions()) : Result<Outcome>(kernel.status());
+  if (outcome)
+    return !judge(run, *outcome).passed;
+  complain(outcome.message());
+  return std::nullopt;
+}
+
+/// A mutant is found only where the kernel itself is right.
+bool MutantRunner::checkOriginals(Family &family) {
+  if (family.isRight)
+    return true;
+  for (Subject &subject : family.subjects) {
+    std::optional<bool> wrong = isWrong(subject.maker->makeOriginal(), subject.run);
+    if (!wrong || *wrong)
+      return complain(family.name + ": the kernel itself is wrong");
+  }
+  return family.isRight = true;
+}
+
+MutantRunner::Fate MutantRunner::fateOf(const Mutant &mutant) {
+  if (!checkOriginals(*mutant.family))
+    return Fate::Failed;
+  for (Subject &subject : mutant.family->subjects) {
+    std::optional<bool> found = isWrong(subject.maker->makeWithout(mutant.operation), subject.run);
+    if (!found)
+      return Fate::Failed;
+    if (*found)
+      return Fate::Found;
+  }
+  for (Subject &subject : mutant.family->subjects) {
+    std::optional<bool> reached = isWrong(subject.maker->makeProbe(mutant.operation), subject.run);
+    if (!reached)
+      return Fate::Failed;
+    if (*reached)
+      return Fate::Survived;
+  }
+  return Fate::NotReached;
+}
+
+MutantOutcome MutantRunner::run(const std::vector<Case> &cases) {
+  std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+  if (!readAllowed() || !readFamilies(cases))
+    return MutantOutcome::Failed;
+  std::vector<Mutant> mutants;
+  for (auto &entry : families)
+    for (size_t i = 0; i < entry.second.operations().size(); ++i)
+      mutants.push_back({&entry.second, i});
+  size_t all = mutants.size();
+  if (options.sample != 0 && options.sample < all) {
+    std::shuffle(mutants.begin(), mutants.end(), std::mt19937_64(seed));
+    mutants.resize(options.sample);
+  }
+  std::map<Fate, size_t> fates;
+  size_t unexplained = 0;
+  for (const Mutant &mutant : mutants) {
+    Fate fate = fateOf(mutant);
+    if (fate == Fate::Failed)
+      return MutantOutcome::Failed;
+    ++fates[fate];
+    if (fate != Fate::Survived || isAllowed(mutant.name()))
+      continue;
+    ++unexplained;
+    std::printf("%s survives\n", mutant.name().c_str());
+    std::fflush(stdout);
+  }
+  std::printf("%zu of %zu mutants of %zu kernels: %zu found, %zu in code that no case reaches, %zu "
+              "survive, of which %zu are in the list\n",
+              mutants.size(), all, families.size(), fates[Fate::Found], fates[Fate::NotReached],
+              fates[Fate::Survived], fates[Fate::Survived] - unexplained);
+  return unexplained == 0 ? MutantOutcome::AllFound : MutantOutcome::SomeSurvive;
+}
+
+} // namespace
+
+MutantOutcome checkMutants(const CaseProgram &program, const std::vector<Case> &cases,
+                           const CompilerPlaces &places, const Options &options) {
+  return MutantRunner(program, places, options).run(cases);
+}
+
+} // namespace tilec::harness
