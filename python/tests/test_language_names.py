@@ -27,6 +27,7 @@ N = tl.constexpr(4)
 TEXT = tl.constexpr("no tl.float16")
 TYPES = (tl.float16, tl.float32)
 TABLE = {"half": tl.float16, "word": tl.pointer_type(tl.int32)}
+WORD = tl.pi32_t
 Pair = collections.namedtuple("Pair", "data factor")
 
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools/dev/language_names"
@@ -146,6 +147,65 @@ def test_pointer_and_block_types():
         tl.block_type(tl.float16, [0])
 
 
+def test_types_of_pointers_by_name():
+    assert tl.pi32_t == tl.pointer_type(tl.int32) and tl.core.pi32_t is tl.pi32_t
+    assert tl.const_pointer_type(tl.int8) == tl.pointer_type(tl.int8, const=True)
+    for dtype in (tl.int8, tl.pi32_t, tl.block_type(tl.int8, [4])):
+        assert isinstance(dtype, tl.core.base_type)
+
+
+def test_types_of_tuples_slices_and_descriptors():
+    pair = tl.tuple_type([tl.int32, tl.float16], ["data", "factor"])
+    assert list(pair) == [tl.int32, tl.float16] and pair[0] == tl.int32 and len(pair) == 2
+    assert str(pair) == "[data:int32,factor:fp16]" and str(tl.tuple_type([tl.int8])) == "[:int8]"
+    assert pair == tl.tuple_type([tl.int32, tl.float16], ["data", "factor"]) != tl.tuple_type([tl.int32, tl.float16])
+    assert {pair: 1}[tl.tuple_type(pair.types, pair.fields)] == 1
+    assert tl.slice(1, 4, 2).step == 2 and tl.core.slice_type() == tl.core.slice_type()
+    block = tl.block_type(tl.float16, [64, 32])
+    descriptor = tl.tensor_descriptor_type(block, tl.tuple_type([tl.int32] * 2), tl.tuple_type([tl.int64] * 2))
+    assert descriptor == tl.str_to_ty("tensordesc<fp16[64, 32]>", None) and descriptor.block_type is block
+    assert descriptor != tl.core.tensor_descriptor_base_type(block)
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("fp32", tl.float32),
+    ("bf16", tl.bfloat16),
+    ("u16", tl.uint16),
+    ("i1", tl.int1),
+    ("B", tl.int1),
+    ("fp8e4nv", tl.float8e4nv),
+    ("*i32", tl.pi32_t),
+    ("*kfp16", tl.pointer_type(tl.float16, const=True)),
+    ("**i8", tl.pointer_type(tl.pointer_type(tl.int8))),
+    (("i32", "*i32"), tl.tuple_type([tl.int32, tl.pi32_t])),
+    (Pair("*i32", "fp32"), tl.tuple_type([tl.pi32_t, tl.float32], ["data", "factor"])),
+    ("constexpr", tl.constexpr_type(4)),
+])
+def test_types_by_their_names_in_signatures(name, expected):
+    assert tl.str_to_ty(name, 4) == expected
+
+
+def test_names_for_libraries():
+    core = tl.core
+    assert isinstance(tl.constexpr(1), core.base_value) and issubclass(tl.tensor, core.base_value)
+    assert core.is_negative_zero(-0.0) and not core.is_negative_zero(0.0) and not core.is_negative_zero(-1)
+    assert core.builtin_max(tl.constexpr(1), 3) == 3 and core.builtin_min(tl.constexpr(1), 3) == 1
+    assert core.constexpr_function is tilec.constexpr_function and core.jit is tilec.jit
+    assert tl.random.N_ROUNDS_DEFAULT == 10
+
+    @core.must_use_result("what it returns is all that it does")
+    def double(x):
+        return 2 * x
+
+    assert double(4) == 8
+    assert tl.extra.hip.libdevice is tl.extra.libdevice
+    with pytest.raises(RuntimeError, match="GPUs of AMD"):
+        tl.extra.hip.memrealtime()
+    from tilec.language.extra.cuda import gdc, utils
+
+    assert gdc.gdc_wait is tl.extra.cuda.gdc_wait and utils.smid is tl.extra.cuda.smid
+
+
 def test_constexpr_arithmetic():
     n = tl.constexpr(6)
     assert isinstance(n + 1, tl.constexpr) and (2 * n).value == 12 and (n // 4).value == 1 and (7 % n).value == 1
@@ -183,6 +243,7 @@ def test_types_as_arguments(dtype):
 @tilec.jit
 def use_constants(x, out):
     o = tl.arange(0, 16)
+    tl.static_assert(tl.pi32_t == TABLE["word"] and WORD == tl.pi32_t)
     tl.static_assert(TEXT == "no " + "tl.float16")
     tl.static_assert(TYPES[0] == tl.float16 and TABLE["half"] == TYPES[0])
     address = x.to(TABLE["word"]).to(tl.pointer_type(tl.float32))

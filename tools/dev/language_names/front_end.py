@@ -21,7 +21,7 @@ _LIST = r"llvm::StringRef {}\[\] = \{{([^}}]*)\}}"
 
 class FrontEnd:
     """Parameters by names, for each place: "inLanguage", "inMath", "inLibdevice", "inExtra", "asMethod",
-    "asDescriptorMethod", "asTypeMethod"; and the names of types."""
+    "asDescriptorMethod", "asTypeMethod"; the names of types, and those of constants of tl."""
 
     def __init__(self, root: pathlib.Path):
         self.places: dict[str, dict[str, list[str]]] = {}
@@ -35,6 +35,8 @@ class FrontEnd:
         rows = re.findall(r'\{ScalarKind::\w+, \d+, "[^"]*", "(\w+)", "\w*"\}',
                           (root / "lib/Sema/DType.cpp").read_text())
         self.types = set(rows)
+        self.constants = set(re.findall(r'kind == ModuleKind::Language && name == "(\w+)"\)',
+                                        (root / "lib/IRGen/Names.cpp").read_text()))
 
     def _add(self, place: str, name: str, words: list[str]):
         self.places.setdefault(place, {}).setdefault(name, words)

@@ -340,6 +340,9 @@ def compare_with_front_end() -> list[str]:
     problems += [
         f"_types.py and the front end do not both have the type '{name}'" for name in sorted(types ^ front_end.types)
     ]
+    exports = ast.literal_eval(
+        re.search(r"__all__ = (\[.*?)\*\(", (TARGET / "__init__.py").read_text(), re.S)[1] + "]")
+    problems += [f"__init__.py lacks the constant '{name}'" for name in sorted(front_end.constants - set(exports))]
     return problems
 
 

@@ -3,6 +3,7 @@
 # Made by tools/dev/language_names/generate.py from the tables beside it.
 """The names of the language for editors and type checkers. Kernels are compiled from their text."""
 
+from builtins import slice as slice
 from builtins import tuple as tuple
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, TypeAlias, overload
@@ -13,6 +14,10 @@ from . import math as math
 from . import random as random
 from . import standard as standard
 from . import target_info as target_info
+from ._compound_types import str_to_ty as str_to_ty
+from ._compound_types import tensor_descriptor_type as tensor_descriptor_type
+from ._compound_types import tuple_type as tuple_type
+from ._constexpr import base_value as _base_value
 from ._constexpr import constexpr as constexpr
 from ._constexpr import constexpr_type as constexpr_type
 from ._host import builtin as builtin
@@ -23,6 +28,7 @@ from ._types import CONSTEXPR_0 as CONSTEXPR_0
 from ._types import TRITON_MAX_TENSOR_NUMEL as TRITON_MAX_TENSOR_NUMEL
 from ._types import bfloat16 as bfloat16
 from ._types import block_type as block_type
+from ._types import const_pointer_type as const_pointer_type
 from ._types import dtype as _dtype
 from ._types import dtype as dtype
 from ._types import float8e4b8 as float8e4b8
@@ -38,6 +44,7 @@ from ._types import int8 as int8
 from ._types import int16 as int16
 from ._types import int32 as int32
 from ._types import int64 as int64
+from ._types import pi32_t as pi32_t
 from ._types import pointer_type as pointer_type
 from ._types import uint8 as uint8
 from ._types import uint16 as uint16
@@ -46,7 +53,7 @@ from ._types import uint64 as uint64
 from ._types import void as void
 from .extra import libdevice as libdevice
 
-class tensor:
+class tensor(_base_value):
     """A value at run time: a scalar or a block, of numbers or of pointers."""
 
     dtype: _dtype
@@ -362,7 +369,7 @@ class tensor:
         """Converts the elements to a type, or takes their bits for those of it with bitcast=True."""
         ...
 
-class tensor_descriptor:
+class tensor_descriptor(_base_value):
     """A tensor in memory and the blocks that it is cut into."""
 
     dtype: _dtype

@@ -17,7 +17,13 @@ def plain(value: Any) -> Any:
     return value
 
 
-class constexpr:
+class base_value:
+    """What kernels compute with: tensors, descriptors, and values that are known at compile time."""
+
+    __slots__ = ()
+
+
+class constexpr(base_value):
     """Marks parameters whose values are known at compile time, `BLOCK: constexpr`, and makes constants that kernels use,
     `WIDTH = constexpr(4)`. On the host it can be calculated with: the result is a constexpr again."""
 

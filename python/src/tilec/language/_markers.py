@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from ._constexpr import base_value
+
 
 def outside(name: str) -> RuntimeError:
     """What calling an operation on the host raises."""
@@ -35,14 +37,14 @@ PropagateNan.NONE = PropagateNan("NONE")
 PropagateNan.ALL = PropagateNan("ALL")
 
 
-class tensor:
+class tensor(base_value):
     """A value at run time. The class is for annotations and for `isinstance` in kernels."""
 
     def __init__(self, *args: object):
         raise outside("tl.tensor")
 
 
-class tensor_descriptor:
+class tensor_descriptor(base_value):
     """A tensor in memory and the blocks that it is cut into. The class is for annotations and for `isinstance` in
     kernels; `tilec.TensorDescriptor` makes arguments of kernels."""
 

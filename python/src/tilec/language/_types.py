@@ -17,7 +17,13 @@ _FLOATS = {
 }  # yapf: disable
 
 
-class dtype:
+class base_type:
+    """What all types of the language are."""
+
+    name: str
+
+
+class dtype(base_type):
     """An element type by its name, such as `dtype("fp16")`, which is `float16`."""
 
     name: str  #: "fp32", "bf16", "int32", "int1", ...
@@ -195,6 +201,11 @@ class pointer_type(dtype):
         return f"tilec.language.pointer_type({self.element_ty!r}{', const=True' if self.const else ''})"
 
 
+def const_pointer_type(element_ty: dtype, address_space: int = 1) -> pointer_type:
+    """The type of pointers to elements that kernels only read."""
+    return pointer_type(element_ty, address_space, const=True)
+
+
 class block_type(dtype):
     """The type of blocks of a shape."""
 
@@ -267,6 +278,7 @@ bfloat16 = dtype("bf16")
 float32 = dtype("fp32")
 float64 = dtype("fp64")
 void = dtype("void")
+pi32_t = pointer_type(int32)
 
 TRITON_MAX_TENSOR_NUMEL = 1048576  #: the most elements that a block has
 

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from ._host import cdiv, next_power_of_2
-from ._operations import (_log2, argmax, argmin, bitonic_merge, cumprod, cumsum, flip, interleave, max, min, reduce_or,
-                          sigmoid, softmax, sort, sum, swizzle2d, topk, xor_sum, zeros, zeros_like)
+from ._operations import (_log2, argmax, argmin, bitonic_merge, cumprod, cumsum, flip, interleave, max, min, ravel, reduce_or,
+                          sigmoid, softmax, sort, squeeze, sum, swizzle2d, topk, unsqueeze, xor_sum, zeros, zeros_like)
 
 __all__ = [
     "_log2", "argmax", "argmin", "bitonic_merge", "cdiv", "cumprod", "cumsum", "flip", "interleave", "max", "min",
-    "next_power_of_2", "reduce_or", "sigmoid", "softmax", "sort", "sum", "swizzle2d", "topk", "xor_sum", "zeros",
-    "zeros_like",
+    "next_power_of_2", "ravel", "reduce_or", "sigmoid", "softmax", "sort", "squeeze", "sum", "swizzle2d", "topk",
+    "unsqueeze", "xor_sum", "zeros", "zeros_like",
 ]  # yapf: disable

@@ -9,9 +9,9 @@ def __getattr__(name: str):
     # Modules come with their first use.
     from importlib import import_module
 
-    if name in ("cuda", "libdevice"):
+    if name in ("cuda", "hip", "libdevice"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
 
 
-__all__ = ["cuda", "libdevice"]
+__all__ = ["cuda", "hip", "libdevice"]

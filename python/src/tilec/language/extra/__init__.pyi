@@ -3,4 +3,5 @@
 """`tl.extra`: libdevice, and what GPUs have and others do not."""
 
 from . import cuda as cuda
+from . import hip as hip
 from . import libdevice as libdevice
