@@ -6,12 +6,14 @@ Where Triton is installed, the launches of its `@triton.jit` functions are taken
 everything else of Triton's stay. Where it is not, modules of tilec's own stand in for it (tilec/standin).
 
 A kernel that tilec refuses runs on Triton, after one warning that says why; with `fallback=False`, or with
-TILEC_FALLBACK=0 in the environment, that is an error.
+TILEC_FALLBACK=0 in the environment, that is an error. Refused is what does not compile, what needs more of something than
+the device has, options that tilec does not know, and what a bug in tilec stops.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.util
 import os
 import sys
@@ -21,6 +23,27 @@ from . import _devices, _report, _triton_hooks, errors
 from .jit import Launchable
 
 _originals: dict[str, object] = {}
+
+
+class _UnknownOption(KeyError):
+    """A keyword of a launch that tilec does not know; Triton may."""
+
+
+#: What Triton may be able to do.
+_REFUSALS = (errors.CompilationError, errors.InternalError, errors.OutOfResources, _UnknownOption)
+
+#: What of Triton is used, by module; later releases than 3.6 may have it, earlier ones than 3.5 have not.
+_NEEDED = {
+    "triton": ("knobs", "compiler"),
+    "triton.knobs": ("HookChain", "runtime", "compilation", "language"),
+    "triton.compiler.compiler": ("compile", "CompiledKernel", "LazyDict", "make_backend"),
+    "triton.compiler.errors": ("CompilationError", "CompileTimeAssertionFailure"),
+    "triton.runtime": ("driver", ),
+    "triton.runtime.cache": ("get_cache_manager", ),
+    "triton.runtime.errors": ("OutOfResources", ),
+    "triton.runtime.jit": ("JITFunction", "JitFunctionInfo", "serialize_specialization_data"),
+}  # yapf: disable
+_NEEDED_METHODS = ("run", "create_binder", "preload", "_pack_args")
 
 #: Methods of Triton's functions that are replaced.
 _METHODS = ("run", "__getitem__", "_unsafe_update_src", "create_binder", "preload")
@@ -37,16 +60,45 @@ def install(fallback: bool | None = None):
     TritonKernel.fallback = os.environ.get("TILEC_FALLBACK", "1") != "0" if fallback is None else fallback
     if _originals:
         return
-    # For the processes that this one starts: torch compiles in some.
-    os.environ["TILEC"] = "1"
     from . import standin
 
-    if standin.is_installed():
-        return
-    if sys.modules.get("triton") is None and not _is_there(importlib.util.find_spec("triton")):
-        standin.install()
-        return
-    _patch()
+    if not standin.is_installed():
+        if sys.modules.get("triton") is None and not _is_there(importlib.util.find_spec("triton")):
+            standin.install()
+        else:
+            _require_version()
+            _patch_or_undo()
+    # For the processes that this one starts: torch compiles in some.
+    os.environ["TILEC"] = "1"
+
+
+def _require_version():
+    """Fails where Triton lacks what is used of it, before anything of it is changed."""
+    import triton
+
+    lacks = []
+    for module, names in _NEEDED.items():
+        try:
+            found = importlib.import_module(module)
+        except ImportError:
+            lacks.append(module)
+        else:
+            lacks += [f"{module}.{name}" for name in names if not hasattr(found, name)]
+    if not lacks:
+        function = importlib.import_module("triton.runtime.jit").JITFunction
+        lacks = [f"JITFunction.{name}" for name in _NEEDED_METHODS if not hasattr(function, name)]
+    if lacks:
+        raise RuntimeError(f"tilec takes over the kernels of Triton 3.5, 3.6 and later, not those of the installed "
+                           f"{getattr(triton, '__version__', 'Triton')}, which has no {lacks[0]}; tilec.standin works "
+                           "without Triton")
+
+
+def _patch_or_undo():
+    try:
+        _patch()
+    except BaseException:
+        uninstall()
+        raise
 
 
 def _is_there(spec) -> bool:
@@ -76,17 +128,28 @@ def uninstall():
 
     for module in (compiler, triton.compiler, triton):
         module.compile = _originals["compile"]
+    if "driver" in _originals:
+        _reset(_originals["driver"])
     _originals.clear()
 
 
+def _reset(driver):
+    """Has Triton look for its driver again; without a GPU it finds none, and says so when it is asked."""
+    try:
+        driver.reset_active()
+    except RuntimeError:
+        driver.set_active(None)
+
+
 def _patch():
+    from triton.compiler import compiler
     from triton.runtime.jit import JITFunction
 
-    for name in _METHODS:
-        if name in vars(JITFunction):
-            _originals[name] = vars(JITFunction)[name]
+    classes = _error_classes()
+    _originals.update((name, vars(JITFunction)[name]) for name in _METHODS if name in vars(JITFunction))
     _originals["classes"] = dict(errors._CLASSES)
-    errors._CLASSES.update(_error_classes())
+    _originals["compile"] = compiler.compile
+    errors._CLASSES.update(classes)
     _patch_compile()
     for name, method in (("run", _run), ("__getitem__", _getitem), ("create_binder", _create_binder),
                          ("preload", _triton_hooks.preload)):
@@ -110,6 +173,7 @@ def _patch():
         from triton.runtime import driver
 
         driver.set_active(HostDriver())
+        _originals["driver"] = driver
 
 
 def _patch_compile():
@@ -117,7 +181,7 @@ def _patch_compile():
     import triton
     from triton.compiler import compiler
 
-    original = compiler.compile
+    original = _originals["compile"]
 
     def compile(src, target=None, options=None, **kwargs):
         from triton.runtime import driver
@@ -128,27 +192,30 @@ def _patch_compile():
             from ._triton_compile import compile_source
 
             return compile_source(src, target or driver.active.get_current_target(), options)
-        except (errors.CompilationError, errors.Unavailable) as error:
+        except (*_REFUSALS, errors.Unavailable) as error:
             if not TritonKernel.fallback:
                 raise
-            _tell_fallback(src.fn.__name__, error)
+            _tell_fallback(src.fn.fn, error)
         return original(src, target, options, **kwargs)
 
-    _originals["compile"] = original
     for module in (compiler, triton.compiler, triton):
         module.compile = compile
 
 
-#: Kernels that a warning was given for.
-_refused: set[str] = set()
+#: Kernels that a warning was given for, by file, line and name.
+_refused: set[tuple[str, int, str]] = set()
 
 
-def _tell_fallback(name: str, error: Exception):
-    _report.add_fallback(name, str(error))
-    if name not in _refused:
-        _refused.add(name)
-        warnings.warn(f"tilec refuses kernel '{name}', which Triton compiles instead:\n{error}", errors.TilecWarning,
-                      stacklevel=3)
+def _tell_fallback(fn, error: Exception):
+    """Counts a launch, or a compilation, that is left to Triton, and warns of the first one of a kernel."""
+    reason = error.args[0] if isinstance(error, _UnknownOption) else str(error)
+    _report.add_fallback(fn.__name__, reason)
+    code = fn.__code__
+    kernel = code.co_filename, code.co_firstlineno, fn.__qualname__
+    if kernel not in _refused:
+        _refused.add(kernel)
+        warnings.warn(f"tilec refuses kernel '{fn.__name__}' ({code.co_filename}:{code.co_firstlineno}), which Triton "
+                      f"compiles instead:\n{reason}", errors.TilecWarning, stacklevel=3)
 
 
 def _error_classes() -> dict:
@@ -261,20 +328,27 @@ class TritonKernel(Launchable):
         found = {**defaults, **dict(zip(self.arg_names, args)), **given}
         return {name: found[name] for name in self.arg_names if name in found}
 
+    def _take_option(self, name: str, value):
+        try:
+            super()._take_option(name, value)
+        except KeyError as error:
+            raise _UnknownOption(*error.args) from None
+
     def _run_hooked(self, grid, args, kwargs):
         if not _triton_hooks.are_set():
             return super()._run_hooked(grid, args, kwargs)
         try:
             return _triton_hooks.launch(self, grid, args, kwargs or {})
-        except errors.CompilationError as error:
+        except _REFUSALS as error:
             return self._recover(grid, args, kwargs, error)
 
-    def _recover(self, grid, args, kwargs, error):
-        """What to do about a failed launch: to run it on Triton, or to raise."""
-        if not isinstance(error, errors.CompilationError) or not self.fallback or _devices.count() == 0:
+    def _recover(self, grid, args, kwargs, error, warmup=False):
+        """What to do about a launch, or a compilation without one, that failed: to have Triton do it, or to raise."""
+        # Without a GPU Triton can do nothing.
+        if not isinstance(error, _REFUSALS) or not self.fallback or _devices.count() == 0:
             raise error
-        _tell_fallback(self._fn.__name__, error)
-        return _originals["run"](self._function, *args, grid=grid, warmup=False, **(kwargs or {}))
+        _tell_fallback(self._fn, error)
+        return _originals["run"](self._function, *args, grid=grid, warmup=warmup, **(kwargs or {}))
 
 
 def kernel_of(function) -> TritonKernel:
@@ -310,5 +384,8 @@ def _run(function, *args, grid, warmup, **kwargs):
     if warmup:
         if kernel._opened_flags not in (None, kernel._flags()):
             kernel._forget()
-        return _triton_hooks.warmup(kernel, args, kwargs) if _triton_hooks.are_set() else kernel._warmup(args, kwargs)
+        try:
+            return _triton_hooks.warmup(kernel, args, kwargs) if _triton_hooks.are_set() else kernel._warmup(args, kwargs)
+        except _REFUSALS as error:
+            return kernel._recover(grid, args, kwargs, error, warmup=True)
     return kernel[grid](*args, **kwargs)
