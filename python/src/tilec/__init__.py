@@ -42,7 +42,7 @@ _LATER = {
     "autotune": "tuner", "heuristics": "tuner", "Config": "tuner", "Autotuner": "tuner", "Heuristics": "tuner",
     "language": "", "testing": "", "check": "", "tuner": "", "TensorDescriptor": "tensor_descriptor",
     "to_device": "device_array", "empty": "device_array", "to_host": "device_array", "DeviceArray": "device_array",
-    "load_bundle": "bundle", "install": "takeover", "uninstall": "takeover",
+    "aggregate": "language._aggregate", "load_bundle": "bundle", "install": "takeover", "uninstall": "takeover",
 }  # yapf: disable
 
 
@@ -53,7 +53,7 @@ def __getattr__(name: str):
         raise AttributeError(f"module 'tilec' has no attribute '{name}'")
     home = _LATER[name]
     module = importlib.import_module(f".{home or name}", __name__)
-    value = getattr(module, name) if home else module
+    value = getattr(module, "_aggregate" if name == "aggregate" else name) if home else module
     globals()[name] = value
     return value
 

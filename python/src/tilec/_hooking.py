@@ -8,6 +8,14 @@ import threading
 
 from . import _native
 
+#: What the stand-in for Triton has called instead of a launch, with (kernel, grid, args, kwargs), and instead of a warmup,
+#: with (kernel, args, kwargs), while a hook of `triton.knobs.runtime` is set.
+launch = None
+warmup = None
+
+#: Flags of every compilation, which the stand-in's knobs set: TILEC_COMPILE_... of tilec.h.
+compile_flags = 0
+
 _reasons: set[str] = set()
 _lock = threading.Lock()
 

@@ -15,7 +15,7 @@ import sys
 import threading
 import weakref
 
-from . import _devices, _hooking, _messages, _native, _report, _values, _watch, errors
+from . import _devices, _hooking, _jit_attributes, _messages, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
 from ._launching import LaunchTarget
 
@@ -122,7 +122,8 @@ class Launchable(LaunchTarget):
 
     def _options(self) -> dict:
         source = self._make_source()
-        return {"kernel": self._fn.__name__, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
+        flags = {"flags": _hooking.compile_flags} if _hooking.compile_flags else {}
+        return {"kernel": self._fn.__name__, "modules": source.modules, "cache": _devices.cache(), **_devices.tools(), **flags}
 
     def _open(self, device_type: int, index: int, check: bool) -> int:
         if self._contradiction:
@@ -197,6 +198,13 @@ class JITFunction(Launchable):
         self.launch_metadata = launch_metadata
         self.is_constexpr = is_constexpr
         self.pre_run_hooks = []
+        self.module = fn.__module__
+        self.do_not_specialize = list(do_not_specialize or ())
+        self.do_not_specialize_on_alignment = list(do_not_specialize_on_alignment or ())
+        self.device_caches = _jit_attributes.DeviceCaches()
+        self._changed_src = None
+        self._params = None
+        self._hash = None
         super().__init__(self, fn, do_not_specialize, do_not_specialize_on_alignment, self.debug)
 
     @property
@@ -204,11 +212,108 @@ class JITFunction(Launchable):
         """The text of the function, from `def` on."""
         from ._sources import function_text
 
-        return function_text(self.fn)[0]
+        return self._changed_src or function_text(self.fn)[0]
+
+    def _unsafe_update_src(self, new_src: str):
+        """Gives the function another text, with which it is compiled from now on, and those that call it."""
+        from ._sources import forget_texts
+
+        self._changed_src = new_src
+        self._hash = None
+        forget_texts()
+
+    @property
+    def raw_src(self) -> list[str]:
+        """The lines of the function in its file, decorators included."""
+        return inspect.getsourcelines(self.fn)[0]
+
+    @property
+    def starting_line_number(self) -> int:
+        """The number of the first of `raw_src`."""
+        return inspect.getsourcelines(self.fn)[1]
+
+    def parse(self):
+        """The text as a tree of Python's `ast`."""
+        import ast
+
+        return ast.parse(self.src)
 
     @property
     def signature(self):
         return inspect.signature(self.fn)
+
+    @property
+    def params(self) -> list[_jit_attributes.KernelParam]:
+        """The parameters."""
+        if self._params is None:
+            self._params = _jit_attributes.parameters_of(self)
+        return self._params
+
+    @property
+    def constexprs(self) -> list[int]:
+        """The numbers of the parameters that are constants."""
+        return [number for number, is_constexpr in enumerate(self._constexprs) if is_constexpr]
+
+    @property
+    def cache_key(self) -> str:
+        """The same for the same text with the same functions and values around it, in all processes."""
+        from ._sources import make_source
+
+        self._hash = _jit_attributes.key_of(make_source(self))
+        return self._hash
+
+    @property
+    def hash(self) -> str | None:
+        """The last `cache_key`. Programs that change a text set it to None, which has functions read again."""
+        return self._hash
+
+    @hash.setter
+    def hash(self, value: str | None):
+        from ._sources import forget_texts
+
+        self._hash = value
+        if value is None:
+            forget_texts()
+
+    @property
+    def used_global_vals(self) -> dict:
+        """The variables of modules that the text has the values of: value and variables, by name and `id(variables)`."""
+        from ._sources import make_source
+
+        return _jit_attributes.values_of(make_source(self))
+
+    def get_capture_scope(self) -> dict:
+        """The variables that the function sees, by name."""
+        return {**self.fn.__globals__, **inspect.getclosurevars(self.fn).nonlocals}
+
+    @property
+    def type(self):
+        """What `constexpr_type` makes of it."""
+        from .language import constexpr_type
+
+        return constexpr_type(self)
+
+    def is_gluon(self) -> bool:
+        return False
+
+    def repr(self, specialization) -> str:
+        """The name of the code for a specialization: what the `repr` of @jit makes of it, else the function's."""
+        return self._repr(specialization) if self._repr else f"{self.fn.__module__}.{self.fn.__qualname__}"
+
+    def preload(self, specialization_data: str) -> CompiledKernel:
+        """Compiles for what a `jit_cache_hook` was told, in this process or another one."""
+        from . import _jit_hooks
+
+        return _jit_hooks.preload(self, specialization_data)
+
+    def _compiled(self, handle: int, description: tuple) -> CompiledKernel:
+        compiled = super()._compiled(handle, description)
+        self.device_caches.add(str(description), compiled, description[1][1])
+        return compiled
+
+    def _drop_changed(self):
+        super()._drop_changed()
+        self.device_caches.drop()
 
     def run(self, *args, grid, warmup=False, **kwargs):
         """What `self[grid](*args, **kwargs)` does; with `warmup` only the compilation."""
@@ -222,7 +327,7 @@ class JITFunction(Launchable):
         names = itertools.chain(self.arg_names, itertools.repeat(None))
         args = tuple(arg if name in constexprs else _mock(arg) for name, arg in zip(names, args))
         kwargs = {name: arg if name in constexprs else _mock(arg) for name, arg in kwargs.items()}
-        return self._warmup(args, kwargs)
+        return self._warmup(args, kwargs) if _hooking.warmup is None else _hooking.warmup(self, args, kwargs)
 
     def add_pre_run_hook(self, hook):
         """Has `hook(*args, **kwargs)` called before each launch."""
@@ -232,7 +337,17 @@ class JITFunction(Launchable):
     def _run_hooked(self, grid, args, kwargs):
         for hook in self.pre_run_hooks:
             hook(*args, **(kwargs or {}))
+        if _hooking.launch is not None:
+            return _hooking.launch(self, grid, args, kwargs or {})
         return super()._run_hooked(grid, args, kwargs)
+
+    def __get__(self, instance, owner=None):
+        """As an attribute of an object, a function of compile time is a method of it."""
+        if instance is None or not self.is_constexpr:
+            return self
+        import types
+
+        return types.MethodType(self, instance)
 
     def __call__(self, *args, **kwargs):
         if self.is_constexpr:

@@ -12,17 +12,13 @@ from ..jit import constexpr_function, jit  # noqa: F401
 from . import *  # noqa: F403
 from . import (_experimental_descriptor_load, _experimental_descriptor_store,  # noqa: F401
                _experimental_make_tensor_descriptor, _log2)
+from ._aggregate import _aggregate  # noqa: F401
 from ._compound_types import slice_type, tensor_descriptor_base_type  # noqa: F401
 from ._constexpr import base_value  # noqa: F401
 from ._constexpr import plain as _unwrap_if_constexpr  # noqa: F401
 from ._types import base_type  # noqa: F401
 
 TRITON_BUILTIN = "__triton_builtin__"  #: the attribute that `builtin` gives functions
-
-
-def _aggregate(cls: type) -> type:
-    """Marks a class whose objects kernels make: it declares its fields, and its methods are `jit` functions."""
-    return cls
 
 
 def must_use_result(x: Any, s: Any = True) -> Any:
