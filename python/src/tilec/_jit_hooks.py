@@ -199,7 +199,7 @@ def preload(kernel, specialization_data: str):
     if data["name"] != name:
         raise RuntimeError(f"the specialization data are of {data['name']}, not of {name}")
     values: dict[str, Any] = {path: _value_of_type(kind) for path, kind in data["arguments"].items()}
-    values.update((path, _value_of_text(text)) for path, text in data["constants"].items())
+    values.update((path, _value_of_text(path, text)) for path, text in data["constants"].items())
     keywords = {name: _collect(values, name) for name in kernel.arg_names if _is_given(values, name)}
     return kernel._warmup((), {**keywords, **data["options"]})
 
@@ -237,7 +237,8 @@ def _value_of_type(kind: str):
     raise RuntimeError(f"an argument of type '{kind}' cannot be preloaded")
 
 
-def _value_of_text(text: str):
+def _value_of_text(path: str, text: str):
+    """The constant that a text is; in a tuple it is marked as one."""
     import ast
 
     from . import language
@@ -245,11 +246,12 @@ def _value_of_text(text: str):
     if text.startswith("tl."):
         found = getattr(language, text.removeprefix("tl."), None)
         if isinstance(found, language.dtype):
-            return language.constexpr(found)
+            return language.constexpr(found) if "." in path else found
     try:
-        return language.constexpr(ast.literal_eval(text))
+        value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         raise RuntimeError(f"the constant {text} cannot be preloaded") from None
+    return language.constexpr(value) if "." in path else value
 
 
 class _Pointer:

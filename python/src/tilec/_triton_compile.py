@@ -23,7 +23,7 @@ def compile_source(src, target, options: dict):
 
     backend = make_backend(target)
     parsed = backend.parse_options(dict(options or {}, **src.parse_options()))
-    request = _request(src, target, parsed)
+    request = request_of(src, target, parsed)
     functions = _values.functions_of(list(src.constants.values()))
     source = make_source(src.fn, {_values.function_name(function): function for function in functions})
     text = json.dumps([_native.version(), _native.build_id(), source.name, source.text, source.modules, request,
@@ -39,7 +39,7 @@ def compile_source(src, target, options: dict):
     return CompiledKernel(src, group, key)
 
 
-def _request(src, target, parsed) -> dict:
+def request_of(src, target, parsed) -> dict:
     """The options of the compilation."""
     if target.backend != "cuda":
         raise errors.CompilationError(f"tilec has no target '{target.backend}'")

@@ -9,7 +9,8 @@
     import triton.language as tl
 
 It has what programs with kernels use: `jit` and its relatives, `triton.language`, `triton.testing`, tensor descriptors,
-the driver's questions, errors, and the knobs, which have no effect. What builds compilers on Triton it does not have.
+the driver's questions, errors, `triton.compile` of functions, hooks of launches and compilations. What builds compilers on
+Triton it does not have: some names of that are there, for programs that import them, and say so when they are used.
 """
 
 from __future__ import annotations
@@ -54,5 +55,11 @@ def install() -> types.ModuleType:
 def uninstall():
     """Takes the stand-in away again; programs that have imported it keep what they have."""
     if is_installed():
+        from .. import _hooking, _jit_hooks, _native
+
+        _jit_hooks.unwatch()
+        if _hooking.compile_flags:
+            _hooking.compile_flags = 0
+            _native.forget_opened()
         for name in [name for name in sys.modules if name == "triton" or name.startswith("triton.")]:
             del sys.modules[name]

@@ -13,8 +13,14 @@ __version__ = "3.9.0"
 __tilec_standin__ = True
 
 _SUBMODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime", "testing", "tools")
-_OF_RUNTIME = ("KernelInterface", "TensorWrapper", "reinterpret")
-_OF_TUNER = ("Config", "autotune", "heuristics")
+#: Other names, and the modules that have them.
+_LATER = {
+    "AsyncCompileMode": "triton.runtime._async_compile", "Config": "tilec", "FutureKernel": "triton.runtime._async_compile",
+    "InterpreterError": "triton.runtime.errors", "KernelInterface": "triton.runtime.jit", "TensorWrapper": "triton.runtime.jit",
+    "aggregate": "tilec", "autotune": "tilec", "compile": "triton.compiler", "heuristics": "tilec",
+    "max_shared_mem": "triton.compiler", "must_use_result": "tilec.language.core", "reinterpret": "triton.runtime.jit",
+    "set_allocator": "triton.runtime._allocation",
+}  # yapf: disable
 
 
 def __getattr__(name: str):
@@ -23,19 +29,17 @@ def __getattr__(name: str):
 
     if name in _SUBMODULES:
         return import_module(f"triton.{name}")
-    if name in _OF_RUNTIME:
-        return getattr(import_module("triton.runtime.jit"), name)
-    if name in _OF_TUNER:
-        return getattr(import_module("tilec"), name)
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
     raise AttributeError(f"module 'triton' has no attribute '{name}' (this is tilec's stand-in)")
 
 
-def set_allocator(allocator):
-    """Takes a function that allocates global memory for kernels. It is never called: no kernel of tilec needs any."""
-
-
 __all__ = [
-    "CompilationError", "Config", "JITFunction", "KernelInterface", "MockTensor", "OutOfResources", "TensorWrapper",
-    "TritonError", "autotune", "cdiv", "compiler", "constexpr_function", "heuristics", "jit", "knobs", "language",
-    "next_power_of_2", "reinterpret", "runtime", "set_allocator", "testing", "tools",
+    "AsyncCompileMode", "CompilationError", "Config", "FutureKernel", "InterpreterError", "JITFunction", "KernelInterface",
+    "MockTensor", "OutOfResources", "TensorWrapper", "TritonError", "aggregate", "autotune", "cdiv", "compile", "compiler",
+    "constexpr_function", "heuristics", "jit", "knobs", "language", "max_shared_mem", "must_use_result", "next_power_of_2",
+    "reinterpret", "runtime", "set_allocator", "testing", "tools",
 ]  # yapf: disable
+
+# The environment may turn some.
+from . import knobs  # noqa: E402, F401

@@ -4,4 +4,12 @@
 
 from tilec.language.target_info import GPUTarget
 
-__all__ = ["GPUTarget"]
+
+class BaseBackend:
+    """What back ends of Triton's derive from. Nothing asks for one."""
+
+    def __init__(self, target: GPUTarget):
+        self.target = target
+
+
+__all__ = ["BaseBackend", "GPUTarget"]

@@ -4,6 +4,8 @@
 
 from tilec import Autotuner, Config, Heuristics, autotune, heuristics
 
-from .errors import OutOfResources
+from .errors import AutotunerError, OutOfResources, PTXASError
+from .jit import KernelInterface
 
-__all__ = ["Autotuner", "Config", "Heuristics", "OutOfResources", "autotune", "heuristics"]
+__all__ = ["Autotuner", "AutotunerError", "Config", "Heuristics", "KernelInterface", "OutOfResources", "PTXASError", "autotune",
+           "heuristics"]

@@ -11,7 +11,14 @@ from tilec import _devices
 from tilec.language.target_info import GPUTarget, capability, current_target
 
 #: What programs size their grids and tiles by on the simulator, which has no such limits itself.
-_SIMULATOR = {"multiprocessor_count": 8, "max_shared_mem": 227 * 1024}
+_SIMULATOR = {
+    "multiprocessor_count": 8, "max_shared_mem": 227 * 1024,
+    # Those of an H100, for programs that reckon with them.
+    "sm_clock_rate": 1980000, "mem_clock_rate": 2619000, "mem_bus_width": 5120,
+}  # yapf: disable
+
+#: What is written between runs that are measured: more than any GPU's cache has, on the simulator next to nothing.
+_CACHE_BYTES, _SIMULATOR_CACHE_BYTES = 256 << 20, 4096
 
 
 class Utils:
@@ -36,8 +43,18 @@ def _clocks(device: int) -> dict[str, int]:
     return {name: getattr(facts, theirs) for name, theirs in names.items() if hasattr(facts, theirs)}
 
 
+class _NoLauncher:
+    """Stands for the class of launchers."""
+
+    def __init__(self, *_: Any, **__: Any):
+        raise RuntimeError("tilec launches its kernels itself: there are no launchers to make")
+
+
 class Driver:
     """The current device."""
+
+    launcher_cls = _NoLauncher
+    binary_ext = "cubin"
 
     def __init__(self):
         self.utils = Utils()
@@ -87,6 +104,32 @@ class Driver:
         from tilec.testing import do_bench
 
         return do_bench
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        """Memory that is larger than the cache, for `clear_cache`."""
+        if _devices.current()[0] == _devices.CUDA:
+            import torch
+
+            return torch.empty(_CACHE_BYTES // 4, dtype=torch.int32, device="cuda")
+        return bytearray(_SIMULATOR_CACHE_BYTES)
+
+    def clear_cache(self, cache: Any):
+        """Drives out of the cache what is in it."""
+        if hasattr(cache, "zero_"):
+            cache.zero_()
+        else:
+            cache[:] = bytes(len(cache))
+
+    def map_python_to_cpp_type(self, ty: str) -> str:
+        """The type of C++ for arguments of a type of the language, such as "i32" or "*fp16"."""
+        if ty.startswith("*"):
+            return "CUdeviceptr"
+        if ty.startswith("tensordesc"):
+            return "CUtensorMap"
+        if ty[0] in "fb":
+            return "double"
+        bits = ty[1:] if ty[1:] != "1" else "8"
+        return f"{'u' if ty[0] == 'u' else ''}int{bits}_t"
 
 
 class DriverConfig:

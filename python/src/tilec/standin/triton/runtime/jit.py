@@ -7,7 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from tilec import JITFunction, MockTensor, constexpr_function, jit
+from tilec._jit_attributes import KernelParam
+from tilec._jit_hooks import JitFunctionInfo
 from tilec.jit import Launchable as KernelInterface
+
+#: Functions of the language of both kinds.
+JITCallable = ConstexprFunction = JITFunction
 
 
 class TensorWrapper:
@@ -32,6 +37,11 @@ class TensorWrapper:
         return f"TensorWrapper[{self.dtype}]({self.base})"
 
 
+def get_full_name(fn: Any) -> str:
+    """The name of a function with its module."""
+    return f"{fn.__module__}.{fn.__qualname__}"
+
+
 def reinterpret(tensor: Any, dtype: Any) -> Any:
     """A tensor as one of another element type, for kernels; with its own type it is the tensor again."""
     base = tensor.base if isinstance(tensor, TensorWrapper) else tensor
@@ -40,4 +50,7 @@ def reinterpret(tensor: Any, dtype: Any) -> Any:
     return base if dtype == base.dtype else TensorWrapper(base, dtype)
 
 
-__all__ = ["JITFunction", "KernelInterface", "MockTensor", "TensorWrapper", "constexpr_function", "jit", "reinterpret"]
+__all__ = [
+    "ConstexprFunction", "JITCallable", "JITFunction", "JitFunctionInfo", "KernelInterface", "KernelParam", "MockTensor",
+    "TensorWrapper", "constexpr_function", "get_full_name", "jit", "reinterpret",
+]  # yapf: disable
