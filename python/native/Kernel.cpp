@@ -66,6 +66,7 @@ struct KernelState {
     // Python may run when what launches returned goes away.
     std::vector<Opened>().swap(opened);
   }
+  int traverse(visitproc visit, void *arg) const;
 };
 
 struct KernelObject {
@@ -468,18 +469,50 @@ static PyObject *handleOfCall(PyObject *self, PyObject *args) {
 }
 
 static PyObject *subscript(PyObject *self, PyObject *grid) {
-  auto *made = PyObject_New(LaunchObject, launchType);
+  auto *made = PyObject_GC_New(LaunchObject, launchType);
   if (!made)
     return nullptr;
   Py_INCREF(self);
   Py_INCREF(grid);
   made->kernel = self;
   made->grid = grid;
+  PyObject_GC_Track(made);
   return reinterpret_cast<PyObject *>(made);
+}
+
+int KernelState::traverse(visitproc visit, void *arg) const {
+  for (const Param &param : signature.params) {
+    Py_VISIT(param.name.get());
+    Py_VISIT(param.defaultValue.get());
+  }
+  Py_VISIT(classify.get());
+  Py_VISIT(constants.get());
+  for (const Opened &entry : opened)
+    for (const Ref &kernel : entry.kernels)
+      Py_VISIT(kernel.get());
+  return watch.traverse(visit, arg);
+}
+
+static int traverseKernel(PyObject *self, visitproc visit, void *arg) {
+  // Objects own their type, as it is no static one.
+  Py_VISIT(reinterpret_cast<PyObject *>(Py_TYPE(self)));
+  const KernelState *state = reinterpret_cast<KernelObject *>(self)->state;
+  return state ? state->traverse(visit, arg) : 0;
+}
+
+/// Breaks cycles: a kernel is part of one through the variables that it watches and through what its
+/// launches returned.
+static int clearKernel(PyObject *self) {
+  if (KernelState *state = reinterpret_cast<KernelObject *>(self)->state) {
+    state->watch.clear();
+    state->forget();
+  }
+  return 0;
 }
 
 static void deallocateKernel(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
   delete reinterpret_cast<KernelObject *>(self)->state;
   reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(reinterpret_cast<PyObject *>(type));
@@ -494,8 +527,17 @@ static PyObject *callLaunch(PyObject *self, PyObject *args, PyObject *kwargs) {
   return guarded([&] { return run(object->kernel, object->grid, args, kwargs); });
 }
 
+static int traverseLaunch(PyObject *self, visitproc visit, void *arg) {
+  auto *object = reinterpret_cast<LaunchObject *>(self);
+  Py_VISIT(reinterpret_cast<PyObject *>(Py_TYPE(self)));
+  Py_VISIT(object->kernel);
+  Py_VISIT(object->grid);
+  return 0;
+}
+
 static void deallocateLaunch(PyObject *self) {
   PyTypeObject *type = Py_TYPE(self);
+  PyObject_GC_UnTrack(self);
   auto *object = reinterpret_cast<LaunchObject *>(self);
   Py_XDECREF(object->kernel);
   Py_XDECREF(object->grid);
@@ -520,15 +562,21 @@ bool tilec::python::addKernelTypes(PyObject *module) {
       {Py_tp_methods, methods},
       {Py_mp_subscript, reinterpret_cast<void *>(subscript)},
       {Py_tp_dealloc, reinterpret_cast<void *>(deallocateKernel)},
+      {Py_tp_traverse, reinterpret_cast<void *>(traverseKernel)},
+      {Py_tp_clear, reinterpret_cast<void *>(clearKernel)},
       {0, nullptr}};
   static PyType_Spec kernelSpec = {"tilec._native.Kernel", sizeof(KernelObject), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, kernelSlots};
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+                                       Py_TPFLAGS_HAVE_GC,
+                                   kernelSlots};
   static PyType_Slot launchSlots[] = {{Py_tp_doc, const_cast<char *>("A kernel with its grid.")},
                                       {Py_tp_call, reinterpret_cast<void *>(callLaunch)},
                                       {Py_tp_dealloc, reinterpret_cast<void *>(deallocateLaunch)},
+                                      {Py_tp_traverse, reinterpret_cast<void *>(traverseLaunch)},
                                       {0, nullptr}};
   static PyType_Spec launchSpec = {"tilec._native.Launch", sizeof(LaunchObject), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+                                       Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                    launchSlots};
   Ref kernel(PyType_FromSpec(&kernelSpec));
   Ref launched(PyType_FromSpec(&launchSpec));

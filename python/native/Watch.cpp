@@ -66,3 +66,12 @@ int Watch::hasChanged() const {
       return result;
   return 0;
 }
+
+int Watch::traverse(visitproc visit, void *arg) const {
+  if (!entries)
+    return 0;
+  for (const Entry &entry : *entries)
+    for (const Ref *ref : {&entry.holder, &entry.name, &entry.value})
+      Py_VISIT(ref->get());
+  return 0;
+}

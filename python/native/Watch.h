@@ -22,6 +22,9 @@ public:
   /// 1: a value is another object, or unequal where it is mutable; 0: none is; -1: a Python
   /// exception.
   int hasChanged() const;
+  /// For the collector of cycles: the dicts of modules hold the kernels that watch them.
+  int traverse(visitproc visit, void *arg) const;
+  void clear() { entries = nullptr; }
 
 private:
   struct Entry {

@@ -3,10 +3,12 @@
 """What can be given to a kernel, and how."""
 
 import collections
+import gc
 import linecache
 import sys
 import types
 import uuid
+import weakref
 
 import helper_functions
 import numpy as np
@@ -879,3 +881,46 @@ def test_a_compiled_kernel_can_be_launched(rng):
     assert again.metadata.num_warps == 2
     with pytest.raises(ValueError, match="stream"):
         compiled[(2, )](x, out, 100, 64, stream=7)
+
+
+def test_a_compiled_kernel_keeps_its_function():
+    out = np.zeros(1, np.int32)
+    compiled = tilec.jit(store.fn).warmup(out, 5, grid=(1, ))
+    gc.collect()
+    compiled[(1, )](out, 7)
+    assert out[0] == 7
+
+
+# What goes away with the last reference.
+
+
+class Marker:
+    """Something of a module that can be watched."""
+
+
+@pytest.mark.parametrize("use", ["launched", "launch", "compiled", "grid"])
+def test_modules_go_away(use):
+    text = ("FACTOR = 3\n\n\ndef scale(x):\n    return x * FACTOR\n\n\n"
+            "def made(out):\n    tl.store(out, scale(tl.load(out)))\n")
+    file = f"<module {uuid.uuid4()}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    module = types.ModuleType("made")
+    module.tl = tl
+    exec(compile(text, file, "exec"), module.__dict__)
+    module.scale = tilec.jit(module.scale)
+    module.made = tilec.jit(module.made)
+    module.marker = Marker()
+    out = np.ones(1, np.int32)
+    module.made[1](out)
+    assert out[0] == 3
+    if use == "launch":
+        module.launch = module.made[1]
+    elif use == "compiled":
+        module.compiled = module.made.warmup(out, grid=1)
+    elif use == "grid":
+        module.launch = module.made[lambda meta, module=module: 1]
+        module.launch(out)
+    marker = weakref.ref(module.marker)
+    del module, linecache.cache[file]
+    gc.collect()
+    assert marker() is None

@@ -102,7 +102,7 @@ class CompiledKernel:
             kernel, options = self._launches
             if stream is not None:
                 raise ValueError("a launch is queued on the stream that is torch's current one: use torch.cuda.stream(...)")
-            return kernel()[grid](*args, **{**options, **kwargs})
+            return kernel[grid](*args, **{**options, **kwargs})
 
         return launch
 

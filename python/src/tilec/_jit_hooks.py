@@ -137,7 +137,7 @@ def _launch(kernel, grid, args, kwargs):
 
 def _stream(compiled) -> int:
     place = compiled._place
-    return 0 if compiled.is_simulated or place is None else compiled._launches[0]()._stream(place[1])
+    return 0 if compiled.is_simulated or place is None else compiled._launches[0]._stream(place[1])
 
 
 def _arguments(kernel, args, kwargs) -> dict:

@@ -8,7 +8,6 @@ import ast
 import inspect
 import json
 import os
-import weakref
 from collections.abc import Iterator
 
 from . import _devices, _native, _values
@@ -82,7 +81,7 @@ class BundleKernel(LaunchTarget):
     def _compiled(self, handle: int, description: tuple) -> CompiledKernel:
         kind, place, given = description
         kernel = CompiledKernel(handle, None, json.loads(kind), place)
-        kernel._launches = weakref.ref(self), self._launch_options(given)
+        kernel._launches = self, self._launch_options(given)
         return kernel
 
     def _bring(self, function):

@@ -13,7 +13,6 @@ import itertools
 import json
 import sys
 import threading
-import weakref
 
 from . import _devices, _hooking, _jit_attributes, _messages, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
@@ -142,7 +141,7 @@ class Launchable(LaunchTarget):
                 options[name] = value
         options["flags"] = options.get("flags", 0) | given[3]
         kernel = CompiledKernel(handle, self._make_source(), options, place)
-        kernel._launches = weakref.ref(self), self._launch_options(given)
+        kernel._launches = self, self._launch_options(given)
         self._rename(kernel)
         return kernel
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import weakref
 from types import SimpleNamespace
 from typing import Any
 
@@ -92,7 +91,7 @@ def compile(src: ASTSource, target: Any = None, options: dict | None = None, **_
     if messages:
         _messages.tell(messages, stacklevel=3)
     kernel = CompiledKernel(handle, source, full, None)
-    kernel._launches = weakref.ref(src.fn), {name: given[name] for name in ("num_warps", "num_stages", "maxnreg") if name in given}
+    kernel._launches = src.fn, {name: given[name] for name in ("num_warps", "num_stages", "maxnreg") if name in given}
     return kernel
 
 
