@@ -40,6 +40,7 @@ _NEEDED = {
     "triton.compiler.errors": ("CompilationError", "CompileTimeAssertionFailure"),
     "triton.runtime": ("driver", ),
     "triton.runtime.cache": ("get_cache_manager", ),
+    "triton.runtime.driver": ("_create_driver", ),
     "triton.runtime.errors": ("OutOfResources", ),
     "triton.runtime.jit": ("JITFunction", "JitFunctionInfo", "serialize_specialization_data"),
 }  # yapf: disable
@@ -128,17 +129,9 @@ def uninstall():
 
     for module in (compiler, triton.compiler, triton):
         module.compile = _originals["compile"]
-    if "driver" in _originals:
-        _reset(_originals["driver"])
+    if "create_driver" in _originals:
+        _restore_driver()
     _originals.clear()
-
-
-def _reset(driver):
-    """Has Triton look for its driver again; without a GPU it finds none, and says so when it is asked."""
-    try:
-        driver.reset_active()
-    except RuntimeError:
-        driver.set_active(None)
 
 
 def _patch():
@@ -168,12 +161,36 @@ def _patch():
             _sources.forget_texts()
 
         JITFunction._unsafe_update_src = update
-    if _devices.count() == 0:
-        from ._host_driver import HostDriver
-        from triton.runtime import driver
+    _patch_driver()
 
-        driver.set_active(HostDriver())
-        _originals["driver"] = driver
+
+def _patch_driver():
+    """Has the simulator answer where Triton finds no driver and there is no GPU. GPUs are counted when the driver is first
+    asked: until then CUDA is not started, as processes that are forked after that cannot use it."""
+    module = sys.modules["triton.runtime.driver"]  # As an attribute of the package that is the object in it.
+    create = _originals["create_driver"] = module._create_driver
+
+    def create_driver():
+        try:
+            return create()
+        except RuntimeError:
+            if _devices.count() != 0:
+                raise
+        from ._host_driver import HostDriver
+
+        return HostDriver()
+
+    module._create_driver = create_driver
+
+
+def _restore_driver():
+    from ._host_driver import HostDriver
+    from triton.runtime import driver
+
+    sys.modules["triton.runtime.driver"]._create_driver = _originals["create_driver"]
+    for name in ("_active", "_default"):
+        if isinstance(getattr(driver, name, None), HostDriver):
+            setattr(driver, name, None)
 
 
 def _patch_compile():
