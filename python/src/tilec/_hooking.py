@@ -13,6 +13,9 @@ from . import _native
 launch = None
 warmup = None
 
+#: Whether launches on tensors of a GPU run on the simulator, on copies.
+on_host_copies = False
+
 #: Flags of every compilation, which the stand-in's knobs set: TILEC_COMPILE_... of tilec.h.
 compile_flags = 0
 

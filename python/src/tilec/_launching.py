@@ -8,7 +8,7 @@ derived from it are called when a kernel comes to a device or a kind of argument
 
 from __future__ import annotations
 
-from . import _devices, _native, _report
+from . import _devices, _hooking, _native, _report
 from .errors import KernelFault
 
 #: Options of other compilers that mean nothing here.
@@ -47,13 +47,19 @@ class LaunchTarget(_native.Kernel):
 
     def _launch_counted(self, grid, args, kwargs):
         try:
-            compiled = self._launch(grid, args, kwargs)
+            if _hooking.on_host_copies:
+                from . import _host_copies
+
+                compiled = _host_copies.launch(self, grid, args, kwargs)
+            else:
+                compiled = self._launch(grid, args, kwargs)
         except KernelFault:
             _report.launches.add(self._fn, self._is_checked(kwargs))
             raise
         except Exception as error:
             return self._recover(grid, args, kwargs, error)
-        _report.launches.add(self._fn, getattr(compiled, "is_simulated", False) and self._is_checked(kwargs))
+        is_simulated = getattr(compiled, "is_simulated", False)
+        _report.launches.add(self._fn, is_simulated and self._is_checked(kwargs), is_simulated)
         return compiled
 
     def _is_checked(self, kwargs) -> bool:

@@ -60,14 +60,16 @@ class Launches:
 
     total: int = 0
     checked: int = 0  #: those on the simulator, in checking mode
+    on_gpus: int = 0
     kernels: set = field(default_factory=set)  #: modules and names of the functions
     checked_kernels: set = field(default_factory=set)
 
-    def add(self, fn, is_checked: bool):
+    def add(self, fn, is_checked: bool, is_simulated: bool = True):
         name = f"{fn.__module__}.{fn.__qualname__}"
         with _lock:
             self.total += 1
             self.kernels.add(name)
+            self.on_gpus += not is_simulated
             if is_checked:
                 self.checked += 1
                 self.checked_kernels.add(name)

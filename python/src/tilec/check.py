@@ -7,7 +7,8 @@
         kernel[grid](x, y)
     pytest -p tilec.check tests     # for all launches of a project's tests
 
-Launches on a GPU are not checked, whatever the mode is.
+Launches on a GPU are not checked, whatever the mode is; `pytest -p tilec.check --tilec-device=sim` has them run on the
+simulator.
 """
 
 from __future__ import annotations
@@ -33,11 +34,31 @@ class check:
         settings.check = self._before
 
 
+# The hooks that make this module a plug-in of pytest.
+
+
+def pytest_addoption(parser):
+    parser.getgroup("tilec").addoption(
+        "--tilec-device", choices=("auto", "sim"), default="auto",
+        help="where kernels run whose tensors are on a GPU: there, unchecked, or on the simulator, on copies; without a GPU "
+        "'sim' has torch make tensors for 'cuda' on the CPU")
+
+
+def pytest_load_initial_conftests(early_config):
+    # Before a conftest.py imports Triton.
+    _register(early_config, early_config.known_args_namespace.tilec_device)
+
+
 def pytest_configure(config):
-    """Makes this module a plug-in of pytest."""
+    # What a conftest.py names in pytest_plugins comes later.
+    _register(config, config.getoption("tilec_device", "auto"))
+
+
+def _register(config, device: str):
     from ._pytest_plugin import Plugin
 
-    config.pluginmanager.register(Plugin(config), "tilec-check")
+    if not config.pluginmanager.has_plugin("tilec-check"):
+        config.pluginmanager.register(Plugin(config, device), "tilec-check")
 
 
 class _Module(types.ModuleType):
