@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 
 from . import _devices, _messages, _native, _report, _values, errors
 from ._sources import make_source
@@ -21,6 +22,7 @@ def compile_source(src, target, options: dict):
     from triton.compiler.compiler import CompiledKernel, make_backend
     from triton.runtime.cache import get_cache_manager
 
+    begin = time.perf_counter()
     backend = make_backend(target)
     parsed = backend.parse_options(dict(options or {}, **src.parse_options()))
     request = request_of(src, target, parsed)
@@ -33,10 +35,17 @@ def compile_source(src, target, options: dict):
     name = src.fn.__name__
     metadata_file = f"{name[:150]}.json"
     group = cache.get_group(metadata_file) or {}
-    if metadata_file not in group:
-        group = _compile(source, request, name, cache, parsed, target, key)
+    is_kept = metadata_file in group
+    if not is_kept:
+        group, is_kept = _compile(source, request, name, cache, parsed, target, key)
         cache.put_group(metadata_file, group)
-    return CompiledKernel(src, group, key)
+    kernel = CompiledKernel(src, group, key)
+    options = {
+        **{option: dict(request[option]) for option in ("arguments", "constants")},
+        "num_warps": kernel.metadata.num_warps, "num_stages": kernel.metadata.num_stages,
+    }  # yapf: disable
+    _report.add(_report.Entry(name, time.perf_counter() - begin, is_kept, options))
+    return kernel
 
 
 def request_of(src, target, parsed) -> dict:
@@ -84,12 +93,18 @@ def _add(arguments: list, constants: list, name: str, kind, path: tuple, src):
     arguments.append((name, ("u1" if kind == "i1" else kind) + (":16" if is_divisible else "")))
 
 
-def _compile(source, request: dict, name: str, cache, parsed, target, key: str) -> dict:
-    import time
+def _hits(cache) -> int:
+    """How often something was found in the levels of a cache of tilec's."""
+    return sum(_native.cache_statistics(cache)[:3]) if cache is not None else 0
 
-    begin = time.perf_counter()
-    options = {**request, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
+
+def _compile(source, request: dict, name: str, cache, parsed, target, key: str) -> tuple[dict, bool]:
+    """The files of a kernel in Triton's cache, and whether tilec's own cache had the code."""
+    own_cache = _devices.cache()
+    options = {**request, "modules": source.modules, "cache": own_cache, **_devices.tools()}
+    hits = _hits(own_cache)
     handle, messages = _native.compile_text(source.name, source.text, options)
+    is_kept = _hits(own_cache) > hits
     if messages:
         _messages.tell(messages, stacklevel=5)
     try:
@@ -101,16 +116,13 @@ def _compile(source, request: dict, name: str, cache, parsed, target, key: str) 
         raise errors.CompilationError("the kernel takes tensor maps, which Triton's launcher cannot encode")
     if cubin is None:
         raise errors.Unavailable("there is no assembler: Triton's launcher needs a cubin")
-    names = ("arguments", "constants")
-    _report.add(_report.Entry(name, time.perf_counter() - begin, False, {
-        **{option: dict(request[option]) for option in names}, "num_warps": facts.get("numWarps", 4),
-        "num_stages": facts.get("numStages", 1)}))
     metadata = {
         **vars(parsed),
         "hash": key,
         "target": {"backend": target.backend, "arch": target.arch, "warp_size": target.warp_size},
         "name": facts["name"],
         "num_warps": facts.get("numWarps", 4),
+        "num_stages": facts.get("numStages", 1),
         "shared": facts.get("dynamicSharedBytes", 0),
         "tmem_size": 0,
         "cluster_dims": [1, 1, 1],
@@ -123,7 +135,8 @@ def _compile(source, request: dict, name: str, cache, parsed, target, key: str) 
         "triton_version": "tilec " + _native.version(),
     }
     files = {"cubin": cubin, "ptx": ptx, "source": source.text, "json": json.dumps(metadata, default=vars)}
-    return {
+    group = {
         f"{name[:150]}.{extension}": cache.put(content, f"{name[:150]}.{extension}", binary=extension == "cubin")
         for extension, content in files.items()
     }
+    return group, is_kept

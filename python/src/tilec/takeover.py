@@ -71,6 +71,7 @@ def install(fallback: bool | None = None):
             _patch_or_undo()
     # For the processes that this one starts: torch compiles in some.
     os.environ["TILEC"] = "1"
+    _report.gather()
 
 
 def _require_version():
@@ -112,6 +113,7 @@ def uninstall():
     from . import standin
 
     os.environ.pop("TILEC", None)
+    _report.stop_gathering()
     standin.uninstall()
     if not _originals:
         return
