@@ -1,0 +1,53 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The names of the package for editors and type checkers; docs/python.md describes them."""
+
+from typing import TypeVar
+
+from . import errors as errors
+from . import language as language
+from . import testing as testing
+from . import tuner as tuner
+from ._devices import settings as settings
+from ._report import report as report
+from .bundle import load_bundle as load_bundle
+from .check import check as check
+from .device_array import DeviceArray as DeviceArray
+from .device_array import empty as empty
+from .device_array import to_device as to_device
+from .device_array import to_host as to_host
+from .errors import CompilationError as CompilationError
+from .errors import DeviceError as DeviceError
+from .errors import KernelFault as KernelFault
+from .errors import OutOfResources as OutOfResources
+from .errors import TilecError as TilecError
+from .errors import TilecWarning as TilecWarning
+from .errors import Unavailable as Unavailable
+from .jit import JITFunction as JITFunction
+from .jit import MockTensor as MockTensor
+from .jit import constexpr_function as constexpr_function
+from .jit import jit as jit
+from .takeover import install as install
+from .takeover import uninstall as uninstall
+from .tensor_descriptor import TensorDescriptor as TensorDescriptor
+from .tuner import Autotuner as Autotuner
+from .tuner import Config as Config
+from .tuner import Heuristics as Heuristics
+from .tuner import autotune as autotune
+from .tuner import heuristics as heuristics
+
+_Class = TypeVar("_Class")
+
+__version__: str
+
+def aggregate(cls: type[_Class]) -> type[_Class]:
+    """Marks a class whose objects kernels make and take: it declares its fields, and its methods are `jit` functions."""
+    ...
+
+def cdiv(x: int, y: int) -> int:
+    """x / y, rounded up."""
+    ...
+
+def next_power_of_2(n: int) -> int:
+    """The least power of two that is not less than n."""
+    ...
