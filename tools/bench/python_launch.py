@@ -9,6 +9,7 @@ host's clock, tilec's and Triton's in turn; the number is the median batch's tim
 """
 
 import argparse
+import datetime
 import json
 import statistics
 import time
@@ -56,7 +57,8 @@ def main():
     options = parser.parse_args()
     tensors = [torch.randn(1024, device="cuda") for _ in range(8)]
     numbers = [1024, 3, 5, 7, 9, 11, 13, 15, 0.5, 1.5, 2.5]
-    result = {"device": torch.cuda.get_device_name(), "triton": triton.__version__, "tilec": tilec.__version__, "us": {}}
+    result = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__,
+              "tilec": tilec.__version__, "date": datetime.date.today().isoformat(), "us": {}}  # yapf: disable
     for name, function, args in (("5 arguments", five, [*tensors[:3], 1024]), ("20 arguments", twenty, tensors + numbers)):
         ours, theirs = tilec.jit(function), triton.jit(function)
         times = time_batches({

@@ -9,6 +9,7 @@ and with NumPy alone. Cold is an empty cache for both; warm is the second proces
 """
 
 import argparse
+import datetime
 import json
 import os
 import statistics
@@ -45,6 +46,13 @@ PROGRAMS = {
     "torch alone": "import torch\nx = torch.rand(100000, device='cuda')\nassert torch.equal(x + x, 2 * x)\n",
 }
 
+#: With what it ran, from a process of its own: this one imports nothing.
+ABOUT = """
+import json, tilec, torch, triton
+print(json.dumps({"device": torch.cuda.get_device_name(), "torch": torch.__version__, "triton": triton.__version__,
+                  "tilec": tilec.__version__}))
+"""
+
 
 def run(file: str, environment: dict) -> float:
     begin = time.perf_counter()
@@ -74,8 +82,9 @@ def main():
         print(f"{name}: cold {found['cold']:.3f} s ({ratios['cold']:.3f} of Triton), warm {found['warm']:.3f} s "
               f"({ratios['warm']:.3f})")
     if options.json:
+        about = json.loads(subprocess.run([sys.executable, "-c", ABOUT], check=True, capture_output=True, text=True).stdout)
         with open(options.json, "w") as file:
-            json.dump({"seconds": medians}, file, indent=1)
+            json.dump({**about, "date": datetime.date.today().isoformat(), "seconds": medians}, file, indent=1)
             file.write("\n")
 
 
