@@ -324,6 +324,8 @@ def test_knobs_of_the_environment(monkeypatch):
     run(HOOKED + """
 import tilec.tuner
 assert triton.knobs.runtime.debug and tilec._hooking.compile_flags == 1 and tilec.tuner.print_autotuning
+triton.knobs.autotuning.print = False
+assert not tilec.tuner.print_autotuning
 """)
 
 

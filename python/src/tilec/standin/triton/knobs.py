@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import warnings
 from typing import Any
 
@@ -84,10 +85,10 @@ def _turned():
         _hooking.compile_flags = flags
         _native.forget_opened()
     _jit_hooks.notice()
-    if autotuning.print:
+    if autotuning.print or "tilec.tuner" in sys.modules:
         from tilec import tuner
 
-        tuner.print_autotuning = True
+        tuner.print_autotuning = bool(autotuning.print) or _devices.flag("TILEC_PRINT_AUTOTUNING")
 
 
 def refresh_knobs():
