@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A program without Python that calls the operator through PyTorch's dispatcher: the library beside
-// it registers itself when it is loaded.
+// it registers itself when it is loaded. PyTorch's libraries are found by LD_LIBRARY_PATH.
 //
 //   program libtilec_operators.so
 
@@ -33,7 +33,22 @@ static Tensor rmsNorm(const Tensor &x, const Tensor &weight, double eps) {
   return torch::stable::detail::to<Tensor>(stack[0]);
 }
 
+/// Whether there is a driver with a GPU.
+static bool hasGpu() {
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver)
+    return false;
+  auto init = reinterpret_cast<int (*)(unsigned)>(dlsym(driver, "cuInit"));
+  auto getCount = reinterpret_cast<int (*)(int *)>(dlsym(driver, "cuDeviceGetCount"));
+  int count = 0;
+  return init && getCount && init(0) == 0 && getCount(&count) == 0 && count > 0;
+}
+
 static int run() {
+  if (!hasGpu()) {
+    std::printf("loaded; there is no GPU to run it on\n");
+    return 0;
+  }
   constexpr int64_t rows = 3, columns = 1000;
   std::array<float, rows * columns> values;
   std::array<float, columns> weights;
