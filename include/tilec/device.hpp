@@ -189,6 +189,10 @@ public:
   /// The CUstream.
   void *handle() const { return stream; }
   Status synchronize() const { return device.synchronize(stream); }
+  /// Has later work wait for what was queued on another stream before (null: the default stream).
+  Status wait(void *awaited) const {
+    return detail::statusOf(tilec_stream_wait(device.handle(), stream, awaited));
+  }
 
 private:
   void swap(Stream &other) {

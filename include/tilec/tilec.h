@@ -684,12 +684,19 @@ TILEC_API tilec_status tilec_stream_create(tilec_device *device, void **stream);
 TILEC_API tilec_status tilec_stream_destroy(tilec_device *device, void *stream);
 /// Waits for what was queued on the stream.
 TILEC_API tilec_status tilec_stream_synchronize(tilec_device *device, void *stream);
+/// Has what is queued on `stream` from now on wait for what was queued on `awaited` before. Both
+/// are of this device, and may be anybody's on a GPU.
+TILEC_API tilec_status tilec_stream_wait(tilec_device *device, void *stream, void *awaited);
 
 /// Memory of the device, aligned to at least 256 bytes; of 0 bytes: NULL. Freed with its device at
 /// the latest. Too much is TILEC_OUT_OF_RESOURCES.
 TILEC_API tilec_status tilec_memory_alloc(tilec_device *device, size_t bytes, void **memory);
 /// Frees what tilec_memory_alloc gave; other addresses, but NULL, are TILEC_INVALID_ARGUMENT.
 TILEC_API tilec_status tilec_memory_free(tilec_device *device, void *memory);
+/// The number of the CUDA device that memory is of, whoever allocated it. `driver` as in
+/// tilec_device_options.
+TILEC_API tilec_status tilec_memory_device(const char *driver, const void *memory,
+                                           int32_t *ordinal);
 /// Queue copies from host memory, to host memory, within the device's, and fill bytes with a value.
 /// Host memory has to stay as it is until the work is done. On a GPU
 /// device memory may be anybody's.

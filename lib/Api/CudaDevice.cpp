@@ -48,6 +48,7 @@ public:
   tilec_status createStream(void *&stream) override;
   tilec_status destroyStream(void *stream) override;
   tilec_status synchronizeStream(void *stream) override;
+  tilec_status waitForStream(void *stream, void *awaited) override;
   tilec_status allocate(size_t bytes, void *&memory) override;
   tilec_status release(void *memory) override;
   tilec_status allocationOf(const void *address, MemoryRange &range) const override;
@@ -267,6 +268,16 @@ tilec_status CudaDevice::destroyStream(void *stream) {
 tilec_status CudaDevice::synchronizeStream(void *stream) {
   return inContext(
       [&] { return TILECRT_CUDA_CALL(table(), streamSynchronize, (streamOf(stream))); });
+}
+
+tilec_status CudaDevice::waitForStream(void *stream, void *awaited) {
+  // The driver keeps the event until it was waited for.
+  Result<Event> event = Event::create(context, /*timing=*/false);
+  if (!event)
+    return fail(event.status());
+  if (Status recorded = event->record(Stream::borrow(context, streamOf(awaited))); !recorded.ok())
+    return fail(recorded);
+  return done(Stream::borrow(context, streamOf(stream)).wait(*event));
 }
 
 tilec_status CudaDevice::allocate(size_t bytes, void *&memory) {

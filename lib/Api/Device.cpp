@@ -215,6 +215,11 @@ tilec_status tilec_stream_synchronize(tilec_device *device, void *stream) {
   return onDevice(device, [&](DeviceObject &object) { return object.synchronizeStream(stream); });
 }
 
+tilec_status tilec_stream_wait(tilec_device *device, void *stream, void *awaited) {
+  return onDevice(device,
+                  [&](DeviceObject &object) { return object.waitForStream(stream, awaited); });
+}
+
 //===----------------------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------------------===//
@@ -231,6 +236,22 @@ tilec_status tilec_memory_alloc(tilec_device *device, size_t bytes, void **memor
 tilec_status tilec_memory_free(tilec_device *device, void *memory) {
   return onDevice(device,
                   [&](DeviceObject &object) { return memory ? object.release(memory) : TILEC_OK; });
+}
+
+tilec_status tilec_memory_device(const char *driver, const void *memory, int32_t *ordinal) {
+  return guarded([&] {
+    if (!ordinal)
+      return invalid("ordinal is null");
+    *ordinal = 0;
+    tilecrt::Result<tilecrt::cuda::Driver> opened = tilecrt::Status();
+    if (tilec_status status = openDriver(driver, opened))
+      return status;
+    tilecrt::Status found =
+        TILECRT_CUDA_CALL(opened->table(), pointerGetAttribute,
+                          (ordinal, tilecrt::cuda::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                           reinterpret_cast<uintptr_t>(memory)));
+    return found.ok() ? TILEC_OK : fail(found);
+  });
 }
 
 /// Runs a copy unless there is nothing to copy.

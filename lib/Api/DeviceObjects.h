@@ -123,6 +123,7 @@ public:
   virtual tilec_status createStream(void *&stream) = 0;
   virtual tilec_status destroyStream(void *stream) = 0;
   virtual tilec_status synchronizeStream(void *stream) = 0;
+  virtual tilec_status waitForStream(void *stream, void *awaited) = 0;
 
   virtual tilec_status allocate(size_t bytes, void *&memory) = 0;
   virtual tilec_status release(void *memory) = 0;

@@ -85,6 +85,11 @@ public:
   tilec_status createStream(void *&stream) override;
   tilec_status destroyStream(void *stream) override;
   tilec_status synchronizeStream(void *stream) override;
+  /// What is queued was done before the call returned.
+  tilec_status waitForStream(void *stream, void *awaited) override {
+    std::lock_guard<std::mutex> lock(mutex);
+    return find(stream) && find(awaited) ? TILEC_OK : TILEC_INVALID_ARGUMENT;
+  }
   tilec_status allocate(size_t bytes, void *&memory) override;
   tilec_status release(void *memory) override;
   tilec_status allocationOf(const void *address, MemoryRange &range) const override;

@@ -130,6 +130,7 @@ enum CUstreamCaptureStatus : int {
 };
 
 enum CUpointer_attribute : int {
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
   CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
   CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12
 };
