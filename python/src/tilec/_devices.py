@@ -8,17 +8,17 @@ import functools
 import os
 import shutil
 import sys
-import threading
 
 from . import _native
+from ._locks import Lock
 
 CPU, CUDA = 1, 2  #: DLPack's numbers of device types
+TORCH, CUPY, OTHER = 1, 2, 4  #: whose tensors a launch has
 
-_lock = threading.Lock()
+_lock = Lock()
 _devices: dict[tuple, int] = {}
-_process = os.getpid()
-#: Whether CUDA was used by a process that this one was forked from.
-_is_cuda_lost = False
+#: Whether CUDA was used by this process, and by one that it was forked from.
+_is_cuda_started = _is_cuda_lost = False
 
 
 def flag(name: str) -> bool:
@@ -53,9 +53,9 @@ settings = Settings()
 
 def device(device_type: int, index: int, check: bool = False) -> int:
     """The handle of a device. The simulator stands for the CPU, and may look for races and the like."""
+    global _is_cuda_started
     key = (device_type, index, check)
     with _lock:
-        _forget_after_fork()
         handle = _devices.get(key)
         if handle is None:
             if device_type == CPU:
@@ -64,6 +64,7 @@ def device(device_type: int, index: int, check: bool = False) -> int:
                 if _is_cuda_lost:
                     raise RuntimeError("CUDA was used before this process was forked, and cannot be used in it: start "
                                        "processes with the method 'spawn'")
+                _is_cuda_started = True
                 handle = _native.device_open(f"cuda:{index}", False, 0)
             else:
                 raise ValueError(f"no kernel can run on a device of DLPack type {device_type}")
@@ -71,14 +72,17 @@ def device(device_type: int, index: int, check: bool = False) -> int:
         return handle
 
 
-def _forget_after_fork():
-    global _process, _is_cuda_lost
-    if _process == os.getpid():
-        return
+def _after_fork():
+    """In a process that was forked. None of its parent's other threads goes on: what they were doing with a device or the
+    cache would never end."""
+    global _is_cuda_lost
     # The driver does not survive a fork; the simulator does.
-    _is_cuda_lost |= any(key[0] == CUDA for key in _devices)
+    _is_cuda_lost |= _is_cuda_started
     _devices.clear()
-    _process = os.getpid()
+    cache.cache_clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def opened_gpus() -> list[int]:
@@ -106,19 +110,27 @@ def current() -> tuple[int, int]:
 @functools.cache
 def count() -> int:
     """The number of GPUs."""
-    return _native.device_count()
+    global _is_cuda_started
+    was_started, _is_cuda_started = _is_cuda_started, True
+    found = _native.device_count()
+    _is_cuda_started = was_started or found > 0
+    return found
 
 
-def stream(index: int) -> int:
-    """The stream that a framework queues work on now; 0 is the default stream."""
+def stream(index: int, frameworks: int = 0, used: int = 0) -> int:
+    """The stream for a launch on a GPU; 0 is the default stream.
+
+    :param frameworks: whose tensors the launch has; 0: it has none, and any framework's current stream will do
+    :param used: the stream that one of them was used on, for frameworks without a current one; 0 where none says so
+    """
     torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
+    if torch is not None and (not frameworks or frameworks & TORCH) and torch.cuda.is_initialized():
         return torch.cuda.current_stream(index).cuda_stream
     cupy = sys.modules.get("cupy")
-    if cupy is not None:
+    if cupy is not None and (not frameworks or frameworks & CUPY):
         with cupy.cuda.Device(index):
             return cupy.cuda.get_current_stream().ptr
-    return 0
+    return used
 
 
 @functools.cache

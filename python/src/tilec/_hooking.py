@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-import threading
 
 from . import _native
+from ._locks import Lock
 
 #: What the stand-in for Triton has called instead of a launch, with (kernel, grid, args, kwargs), and instead of a warmup,
 #: with (kernel, args, kwargs), while a hook of `triton.knobs.runtime` is set.
@@ -20,7 +20,7 @@ on_host_copies = False
 compile_flags = 0
 
 _reasons: set[str] = set()
-_lock = threading.Lock()
+_lock = Lock()
 
 
 def set_hooked(reason: str, on: bool):

@@ -9,7 +9,7 @@ import inspect
 import json
 from typing import Any
 
-from . import _native, _values
+from . import _devices, _native, _values
 
 
 class KernelParam:
@@ -71,7 +71,14 @@ class DeviceCaches(dict):
         entry = self[device] = ({}, {}, current_target(), None, None)
         return entry
 
-    def add(self, key: str, compiled, device: int):
+    def add(self, key: str, compiled, place: tuple[int, int, bool]):
+        """Adds what was compiled for a device's type and number. The simulator's is no reason to open a GPU."""
+        from .language import target_info
+
+        kind, device, _ = place
+        if device not in self:
+            major, minor = target_info._SIMULATED if kind == _devices.CPU else _devices.info(*place)[2:4]
+            self[device] = ({}, {}, target_info.GPUTarget("cuda", major * 10 + minor, 32), None, None)
         self[device][0][key] = compiled
 
     def drop(self):

@@ -12,8 +12,9 @@ from __future__ import annotations
 import atexit
 import json
 import os
-import threading
 from dataclasses import asdict, dataclass, field
+
+from ._locks import Lock
 
 
 @dataclass
@@ -89,7 +90,7 @@ class Launches:
 
 
 launches = Launches()
-_lock = threading.Lock()
+_lock = Lock()
 _entries: list[Entry] = []
 
 

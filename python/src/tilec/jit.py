@@ -12,17 +12,17 @@ import inspect
 import itertools
 import json
 import sys
-import threading
 
 from . import _devices, _hooking, _jit_attributes, _messages, _native, _report, _values, _watch, errors
 from ._compiled import CompiledKernel
 from ._launching import LaunchTarget
+from ._locks import Lock
 
 _missing = object()
 
 #: TILEC_COMPILE_DEBUG of tilec.h.
 _DEBUG = 1
-_source_lock = threading.RLock()
+_source_lock = Lock()
 
 
 class Launchable(LaunchTarget):
@@ -307,7 +307,7 @@ class JITFunction(Launchable):
 
     def _compiled(self, handle: int, description: tuple) -> CompiledKernel:
         compiled = super()._compiled(handle, description)
-        self.device_caches.add(str(description), compiled, description[1][1])
+        self.device_caches.add(str(description), compiled, description[1])
         return compiled
 
     def _drop_changed(self):

@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import inspect
 import os
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 from . import _arguments, _devices, _values
+from ._locks import Lock
 from .errors import CompilationError, InternalError, OutOfResources, TilecError
 
 #: Whether tuning prints what it tried; TILEC_PRINT_AUTOTUNING=1 sets it.
@@ -154,7 +154,7 @@ class Autotuner(_Wrapper):
         self.bench_time = 0.0
         self.nargs: dict | None = None
         self._copies: dict = {}
-        self._lock = threading.RLock()
+        self._lock = Lock()
 
     def run(self, *args, grid=None, warmup=False, **kwargs):
         """What `self[grid](*args, **kwargs)` does; with `warmup` it compiles all configurations that pruning leaves."""
