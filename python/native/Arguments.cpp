@@ -6,6 +6,7 @@
 
 #include "Arguments.h"
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 
@@ -13,6 +14,13 @@ using namespace tilec::python;
 
 /// How deep tuples may be nested.
 static constexpr unsigned maxDepth = 100;
+
+/// No memory is below this address. A view of a tensor that was freed is at its offset.
+static constexpr uintptr_t leastAddress = 1 << 16;
+
+static bool isEmpty(const dlpack::Tensor &tensor) {
+  return std::find(tensor.shape, tensor.shape + tensor.ndim, 0) != tensor.shape + tensor.ndim;
+}
 
 //===----------------------------------------------------------------------------------===//
 // Types of tensors
@@ -124,8 +132,10 @@ bool Arguments::addTensor(const dlpack::ExchangeApi &api, PyObject *object, PyOb
   tilec_type type = typeOf(tensor.dtype);
   if (type == TILEC_TYPE_NONE)
     return addClassified(object, false, name);
-  append(TILEC_VALUE_POINTER, type).value.pointer =
-      static_cast<const char *>(tensor.data) + tensor.byteOffset;
+  uintptr_t address = reinterpret_cast<uintptr_t>(tensor.data) + tensor.byteOffset;
+  append(TILEC_VALUE_POINTER, type).value.unsigned_integer = address;
+  if (address < leastAddress && !unbacked && !isEmpty(tensor))
+    unbacked = name;
   if (tensor.device.type == dlpack::cpu)
     return addHostMemory(object, name);
   place.api = &api;
@@ -143,14 +153,28 @@ bool Arguments::addHostMemory(PyObject *object, PyObject *name) {
   if (!meet(dlpack::cpu, 0, name))
     return false;
   unsigned long long address = 0, bytes = 0;
-  if (!PyArg_ParseTuple(range.get(), "KK", &address, &bytes))
-    return false;
+  return PyArg_ParseTuple(range.get(), "KK", &address, &bytes) &&
+         addBuffer(address, bytes, false, name);
+}
+
+bool Arguments::addBuffer(unsigned long long address, unsigned long long bytes, bool isReadOnly,
+                          PyObject *name) {
   // The text lives as long as the kernel's names.
   const char *text = PyUnicode_AsUTF8AndSize(name, nullptr);
   if (!text)
     return false;
-  buffers.push_back({reinterpret_cast<void *>(address), size_t(bytes), text, 0});
+  buffers.push_back({reinterpret_cast<void *>(address), size_t(bytes), text,
+                     isReadOnly ? TILEC_BUFFER_READ_ONLY : 0});
   return true;
+}
+
+bool Arguments::haveMemory() const {
+  if (unbacked)
+    PyErr_Format(PyExc_ValueError,
+                 "argument '%U' is a tensor with elements and without memory: its address is null, "
+                 "as that of a tensor is whose storage was freed",
+                 unbacked);
+  return !unbacked;
 }
 
 bool Arguments::addInteger(PyObject *object) {
@@ -225,11 +249,7 @@ bool Arguments::add(PyObject *object, bool isConstexpr, PyObject *name) {
   return addClassified(object, isConstexpr, name);
 }
 
-/// Reads what Python's `classify` says of a value: ("pointer", address, type, device type, device,
-/// memory's address, bytes, read only), ("descriptor", tensor, type, shape, strides, block,
-/// padding),
-/// ("constant", number), ("named tuple", tuple, number of the fields' names) or ("value", a simpler
-/// one).
+/// Reads what Python's `classify` says of a value, as it is described there (tilec/_values.py).
 bool Arguments::addClassified(PyObject *object, bool isConstexpr, PyObject *name) {
   Ref answer(PyObject_CallFunctionObjArgs(classify, object, isConstexpr ? Py_True : Py_False, name,
                                           kernel, nullptr));
@@ -246,9 +266,11 @@ bool Arguments::addClassified(PyObject *object, bool isConstexpr, PyObject *name
     return !PyErr_Occurred();
   }
   if (PyUnicode_CompareWithASCIIString(kind, "pointer") == 0)
-    return addPointer(answer.get(), name);
+    return addPointer(object, answer.get(), name);
   if (PyUnicode_CompareWithASCIIString(kind, "descriptor") == 0)
     return addDescriptor(answer.get(), name);
+  if (PyUnicode_CompareWithASCIIString(kind, "capsule") == 0)
+    return addCapsule(object, answer.get(), name);
   PyObject *value = PyTuple_GetItem(answer.get(), 1);
   if (PyUnicode_CompareWithASCIIString(kind, "named tuple") != 0)
     return add(value, isConstexpr, name);
@@ -256,24 +278,72 @@ bool Arguments::addClassified(PyObject *object, bool isConstexpr, PyObject *name
   return !PyErr_Occurred() && addTuple(value, isConstexpr, name, uint32_t(fields));
 }
 
-bool Arguments::addPointer(PyObject *description, PyObject *name) {
+bool Arguments::addPointer(PyObject *object, PyObject *description, PyObject *name) {
   PyObject *kind = nullptr;
-  unsigned long long address = 0, memory = 0, bytes = 0;
+  unsigned long long address = 0, memory = 0, bytes = 0, stream = 0;
   int type = 0, deviceType = 0, deviceId = 0, isReadOnly = 0;
-  if (!PyArg_ParseTuple(description, "OKiiiKK|p", &kind, &address, &type, &deviceType, &deviceId,
-                        &memory, &bytes, &isReadOnly))
+  unsigned framework = 0;
+  if (!PyArg_ParseTuple(description, "OKiiiKK|pIK", &kind, &address, &type, &deviceType, &deviceId,
+                        &memory, &bytes, &isReadOnly, &framework, &stream))
     return false;
   if (deviceType != 0 && !meet(deviceType, deviceId, name))
     return false;
   append(TILEC_VALUE_POINTER, unsigned(type)).value.unsigned_integer = address;
-  if (bytes == 0)
-    return true;
-  const char *text = PyUnicode_AsUTF8AndSize(name, nullptr);
-  if (!text)
+  frameworks.seen |= framework;
+  if (stream != 0)
+    frameworks.streams.push_back(uintptr_t(stream));
+  if (address < leastAddress && !unbacked) {
+    Ref answer(PyObject_CallMethod(classify, "is_empty", "(O)", object));
+    if (!answer)
+      return false;
+    if (answer.get() != Py_True)
+      unbacked = name;
+  }
+  return bytes == 0 || addBuffer(memory, bytes, isReadOnly != 0, name);
+}
+
+bool Arguments::addCapsule(PyObject *object, PyObject *description, PyObject *name) {
+  PyObject *kind = nullptr;
+  int deviceType = 0, deviceId = 0;
+  if (!PyArg_ParseTuple(description, "Oii", &kind, &deviceType, &deviceId) ||
+      !meet(deviceType, deviceId, name))
     return false;
-  buffers.push_back({reinterpret_cast<void *>(memory), size_t(bytes), text,
-                     isReadOnly ? TILEC_BUFFER_READ_ONLY : 0});
+  capsules.push_back({values.size(), object, name});
+  append(TILEC_VALUE_POINTER);
   return true;
+}
+
+bool Arguments::openCapsules(void *stream) {
+  for (const Capsule &capsule : capsules)
+    if (!openCapsule(capsule.index, capsule.object, capsule.name, stream))
+      return false;
+  return true;
+}
+
+bool Arguments::openCapsule(size_t index, PyObject *object, PyObject *name, void *stream) {
+  Ref opened(place.isHost() ? PyObject_CallMethod(classify, "open_capsule", "(OO)", object, Py_None)
+                            : PyObject_CallMethod(classify, "open_capsule", "(OK)", object,
+                                                  static_cast<unsigned long long>(
+                                                      reinterpret_cast<uintptr_t>(stream))));
+  unsigned long long address = 0, memory = 0, bytes = 0;
+  int type = 0, deviceType = 0, deviceId = 0, hasNoElements = 0, isReadOnly = 0;
+  PyObject *owner = nullptr;
+  if (!opened ||
+      !PyArg_ParseTuple(opened.get(), "KiiiKKppO", &address, &type, &deviceType, &deviceId, &memory,
+                        &bytes, &hasNoElements, &isReadOnly, &owner) ||
+      !meet(deviceType, deviceId, name))
+    return false;
+  owners.push_back(Ref::borrow(owner));
+  tilec_call_value &value = values[index];
+  value.type = uint16_t(type);
+  if (value.kind == TILEC_VALUE_DESCRIPTOR)
+    const_cast<tilec_descriptor *>(value.value.descriptor)->data =
+        reinterpret_cast<void *>(address);
+  else
+    value.value.unsigned_integer = address;
+  if (address < leastAddress && !unbacked && !hasNoElements)
+    unbacked = name;
+  return deviceType != dlpack::cpu || bytes == 0 || addBuffer(memory, bytes, isReadOnly != 0, name);
 }
 
 /// Copies a sequence of integers; false with a Python exception.

@@ -1,9 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The part of DLPack's binary interface that is used here (versions 1.x; the names are the
-// standard's): the layout of a tensor, and the table of functions that a tensor's Python type gives
-// as `__dlpack_c_exchange_api__`. https://dmlc.github.io/dlpack/latest/c_api.html
+// The part of DLPack's binary interface that is used here (the names are the standard's): the
+// layout of a tensor, what capsules of `__dlpack__` hold, and the table of functions that a
+// tensor's Python type gives as `__dlpack_c_exchange_api__`.
+// https://dmlc.github.io/dlpack/latest/c_api.html
 
 #ifndef TILEC_PYTHON_NATIVE_DLPACK_H
 #define TILEC_PYTHON_NATIVE_DLPACK_H
@@ -49,6 +50,29 @@ struct Tensor {
   /// In elements.
   int64_t *strides;
   uint64_t byteOffset;
+};
+
+/// What a capsule "dltensor" holds, of versions before 1.
+struct ManagedTensor {
+  Tensor tensor;
+  void *context;
+  /// May be null.
+  void (*deleter)(ManagedTensor *self);
+};
+
+/// Of VersionedTensor::flags.
+constexpr uint64_t flagReadOnly = 1, flagIsCopied = 2;
+
+/// What a capsule "dltensor_versioned" holds. The first three members are those of all versions.
+struct VersionedTensor {
+  struct {
+    uint32_t major;
+    uint32_t minor;
+  } version;
+  void *context;
+  void (*deleter)(VersionedTensor *self);
+  uint64_t flags;
+  Tensor tensor;
 };
 
 struct ExchangeApi {

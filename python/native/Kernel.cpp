@@ -12,6 +12,7 @@
 #include "Simulation.h"
 #include "Watch.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -151,16 +152,37 @@ static SharedJit open(PyObject *self, KernelState &state, const Device &device) 
   }
 }
 
-static bool findStream(PyObject *self, const Place &place, void *&stream) {
+/// The stream of a launch: that of a framework with a function for it among the tensors', else what
+/// Python says.
+static bool findStream(PyObject *self, const Arguments &arguments, void *&stream) {
+  const Place &place = arguments.place;
   if (place.isHost())
     return true;
   if (place.api && place.api->currentWorkStream)
     return place.api->currentWorkStream(place.deviceType, place.deviceId, &stream) == 0;
-  Ref number(PyObject_CallMethod(self, "_stream", "(i)", int(place.deviceId)));
+  const Frameworks &frameworks = arguments.frameworks;
+  unsigned long long used = frameworks.streams.empty() ? 0 : frameworks.streams.front();
+  Ref number(
+      PyObject_CallMethod(self, "_stream", "(iIK)", int(place.deviceId), frameworks.seen, used));
   if (!number)
     return false;
   stream = PyLong_AsVoidPtr(number.get());
   return !PyErr_Occurred();
+}
+
+/// Has the stream of a launch wait for the streams that tensors were used on.
+static bool awaitStreams(const KernelState &state, const Arguments &arguments, void *stream) {
+  // 0 and 1 are the same stream, the default one.
+  auto numberOfStream = [](uintptr_t handle) { return std::max(handle, uintptr_t(1)); };
+  uintptr_t ours = reinterpret_cast<uintptr_t>(stream);
+  for (uintptr_t other : arguments.frameworks.streams)
+    if (numberOfStream(other) != numberOfStream(ours) &&
+        !Ref(PyObject_CallMethod(state.classify.get(), "wait_for", "(iiKK)",
+                                 int(arguments.place.deviceType), int(arguments.place.deviceId),
+                                 static_cast<unsigned long long>(ours),
+                                 static_cast<unsigned long long>(other))))
+      return false;
+  return true;
 }
 
 namespace {
@@ -215,6 +237,9 @@ static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject
                        state.signature.params[i].name.get()))
       return false;
   if (arguments.place.deviceType == 0 && !findPlace(self, arguments.place))
+    return false;
+  if (arguments.hasCapsules() && (!findStream(self, arguments, ready.call.stream) ||
+                                  !arguments.openCapsules(ready.call.stream)))
     return false;
   const Place &place = arguments.place;
   if (!place.isHost() && options.isChecked.value_or(false)) {
@@ -287,11 +312,14 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
   tilec_call &call = ready.call;
   if (!prepare(self, *state, args, kwargs, ready) ||
       !readGrid(grid, state->signature, ready.bound, call) ||
-      !findStream(self, ready.arguments.place, call.stream))
+      !findStream(self, ready.arguments, call.stream))
     return nullptr;
   uint32_t variant = UINT32_MAX;
   tilec_status status = TILEC_OK;
   bool isEmpty = call.grid[0] == 0 || call.grid[1] == 0 || call.grid[2] == 0;
+  if (!isEmpty &&
+      (!ready.arguments.haveMemory() || !awaitStreams(*state, ready.arguments, call.stream)))
+    return nullptr;
   Simulation simulation;
   {
     Compiling compiling(ready);
@@ -500,8 +528,8 @@ static int traverseKernel(PyObject *self, visitproc visit, void *arg) {
   return state ? state->traverse(visit, arg) : 0;
 }
 
-/// Breaks cycles: a kernel is part of one through the variables that it watches and through what its
-/// launches returned.
+/// Breaks cycles: a kernel is part of one through the variables that it watches and through what
+/// its launches returned.
 static int clearKernel(PyObject *self) {
   if (KernelState *state = reinterpret_cast<KernelObject *>(self)->state) {
     state->watch.clear();
@@ -566,18 +594,16 @@ bool tilec::python::addKernelTypes(PyObject *module) {
       {Py_tp_clear, reinterpret_cast<void *>(clearKernel)},
       {0, nullptr}};
   static PyType_Spec kernelSpec = {"tilec._native.Kernel", sizeof(KernelObject), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
-                                       Py_TPFLAGS_HAVE_GC,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
                                    kernelSlots};
   static PyType_Slot launchSlots[] = {{Py_tp_doc, const_cast<char *>("A kernel with its grid.")},
                                       {Py_tp_call, reinterpret_cast<void *>(callLaunch)},
                                       {Py_tp_dealloc, reinterpret_cast<void *>(deallocateLaunch)},
                                       {Py_tp_traverse, reinterpret_cast<void *>(traverseLaunch)},
                                       {0, nullptr}};
-  static PyType_Spec launchSpec = {"tilec._native.Launch", sizeof(LaunchObject), 0,
-                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-                                       Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                   launchSlots};
+  static PyType_Spec launchSpec = {
+      "tilec._native.Launch", sizeof(LaunchObject), 0,
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, launchSlots};
   Ref kernel(PyType_FromSpec(&kernelSpec));
   Ref launched(PyType_FromSpec(&launchSpec));
   if (!kernel || !launched)

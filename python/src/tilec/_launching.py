@@ -27,8 +27,8 @@ class LaunchTarget(_native.Kernel):
     def _default_place(self) -> tuple[int, int]:
         return _devices.current()
 
-    def _stream(self, index: int) -> int:
-        return _devices.stream(index)
+    def _stream(self, index: int, frameworks: int = 0, used: int = 0) -> int:
+        return _devices.stream(index, frameworks, used)
 
     def _take_option(self, name: str, value):
         if name in _IGNORED_OPTIONS:

@@ -7,19 +7,26 @@
     ("value", simpler object)            what the native module knows: a number, None, a tuple
     ("constant", number)                 of _native.constant
     ("named tuple", tuple, number)       the number is that of the fields' names, "data,n"
-    ("pointer", address, type, device type, device, memory's address, bytes, read only)
+    ("pointer", address, type, device type, device, memory's address, bytes, read only, framework, stream)
+    ("capsule", device type, device)     what has to be asked for its memory, by `open_capsule`
     ("descriptor", tensor, shape, strides, block, pads with NaN)
+
+The last three of a pointer may be left out. The framework is _devices.TORCH and the like; the stream is the one that the
+memory was used on last, 0 where that is not known.
 """
 
 from __future__ import annotations
 
 import sys
-import threading
 import types
 
-from . import _native
+from . import _devices, _native
+from ._locks import Lock
 
 _CPU, _CUDA, _PINNED = 1, 2, 3
+
+#: No memory is below: python/native/Arguments.cpp.
+_LEAST_ADDRESS = 1 << 16
 
 #: Numbers of constants that were seen, by their text or value.
 constants: dict = {}
@@ -41,7 +48,7 @@ _TYPES = {
 
 #: How many functions of a name have been constants.
 _names: dict[str, int] = {}
-_names_lock = threading.Lock()
+_names_lock = Lock()
 
 _type_numbers: dict = {}
 
@@ -171,7 +178,37 @@ def classify(value, is_constexpr: bool, name: str, kernel):
                     "tensor, a number, None, a tuple or a tensor descriptor")
 
 
+def is_empty(tensor) -> bool:
+    """Whether a tensor needs no memory, or does not say how many elements it has."""
+    shape = getattr(tensor, "shape", None)
+    if shape is None:
+        shape = getattr(tensor, "__cuda_array_interface__", {}).get("shape")
+    return shape is None or 0 in tuple(shape)
+
+
+def open_capsule(tensor, stream: int | None) -> tuple:
+    """What `_native.dlpack_take` says of a tensor of a framework that has DLPack's methods alone.
+
+    :param stream: the stream that it will be used on; None for memory of the host
+    """
+    # 1 is the default stream, which 0 could mean, too.
+    keywords = {} if stream is None else {"stream": stream or 1}
+    try:
+        capsule = tensor.__dlpack__(**keywords, max_version=(1, 0))
+    except TypeError:
+        capsule = tensor.__dlpack__(**keywords)  # From before version 1.
+    return _native.dlpack_take(capsule)
+
+
+def wait_for(device_type: int, device: int, stream: int, other: int):
+    """Has work on a stream wait for what was queued on another one."""
+    _native.stream_wait(_devices.device(device_type, device), stream, other)
+
+
 classify.memory_of = memory_of
+classify.is_empty = is_empty
+classify.open_capsule = open_capsule
+classify.wait_for = wait_for
 
 
 def _is_language_type(value) -> bool:
@@ -340,40 +377,69 @@ def _tensor(value, name: str):
                 device_type, memory = _PINNED, (0, 0)
         else:
             memory = (0, 0)
-        return "pointer", data_ptr(), type_number(value.dtype), device_type, index, *memory
+        return "pointer", data_ptr(), type_number(value.dtype), device_type, index, *memory, False, _devices.TORCH
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None:
-        device = getattr(value, "device", None)
-        if isinstance(device, str):
-            device = int(device.partition(":")[2] or 0)
-        else:
-            device = getattr(device, "id", 0)
-        return "pointer", interface["data"][0] or 0, _array_type(value, interface), _CUDA, device, 0, 0
+        return _cuda_array(value, interface)
     interface = getattr(value, "__array_interface__", None)
     if interface is not None and getattr(value, "shape", None) is not None and hasattr(value, "base"):
         address, is_read_only = interface["data"]
         return "pointer", address, _array_type(value, interface), _CPU, 0, *memory_of(value), is_read_only
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
-        return _from_dlpack(value, name)
+        return _from_dlpack(value)
     return None
+
+
+def _cuda_array(value, interface: dict):
+    """An array of CuPy, JAX, Numba, ..., or a DeviceArray."""
+    address, is_read_only = interface["data"]
+    wait = getattr(value, "block_until_ready", None)
+    if wait is not None:
+        wait()  # JAX has streams of its own, and does not say which.
+    device = getattr(value, "device", None)
+    if isinstance(device, str):
+        index = int(device.partition(":")[2] or 0)
+    else:
+        index = getattr(device, "local_hardware_id", None)
+        if index is None:
+            index = getattr(device, "id", None)
+        if index is None:
+            index = _device_of(address or 0)
+    framework = _devices.CUPY if type(value).__module__.partition(".")[0] == "cupy" else _devices.OTHER
+    stream = interface.get("stream") or 0
+    return ("pointer", address or 0, _array_type(value, interface), _CUDA, int(index), 0, 0, bool(is_read_only), framework,
+            int(stream))
+
+
+def _device_of(address: int) -> int:
+    """The number of the GPU that memory is of."""
+    return _native.memory_device(address) if address >= _LEAST_ADDRESS and _devices.count() > 1 else 0
+
+
+def _type_of_text(text: str) -> str:
+    """The name of a type that is written as in array interfaces: "<f4"."""
+    order, kind, size = text[0], text[1], text[2:]
+    name = {"b": "bool", "i": "int", "u": "uint", "f": "float"}.get(kind)
+    if name is None or not size.isdigit() or order == ">":
+        return text
+    return name if kind == "b" else f"{name}{8 * int(size)}"
 
 
 def _array_type(value, interface) -> int:
     dtype = getattr(value, "dtype", None)
-    return type_number(dtype if dtype is not None else interface["typestr"])
+    return type_number(dtype if dtype is not None else _type_of_text(interface["typestr"]))
 
 
-def _from_dlpack(value, name: str):
-    """A tensor of a framework that has DLPack's methods alone, such as a JAX array."""
+def _from_dlpack(value):
+    """A tensor of a framework that has DLPack's methods alone, such as a JAX array of the host."""
     device_type, device = value.__dlpack_device__()
     pointer = getattr(value, "unsafe_buffer_pointer", None)
-    if pointer is not None:
-        size = value.nbytes if int(device_type) == _CPU else 0
-        address = pointer()
-        return "pointer", address, type_number(value.dtype), int(device_type), int(device), address, size
-    if int(device_type) == _CPU:
-        import numpy
-
-        return _tensor(numpy.from_dlpack(value), name)
-    raise TypeError(f"argument '{name}' is a {type(value).__qualname__}, whose address cannot be had: pass its data through "
-                    "torch.from_dlpack")
+    if pointer is None:
+        return "capsule", int(device_type), int(device)
+    wait = getattr(value, "block_until_ready", None)
+    if wait is not None:
+        wait()
+    size = value.nbytes if int(device_type) == _CPU else 0
+    address = pointer()
+    return ("pointer", address, type_number(value.dtype), int(device_type), int(device), address, size, False,
+            _devices.OTHER)

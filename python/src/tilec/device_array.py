@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 
 import numpy
@@ -12,8 +13,8 @@ from . import _devices, _native
 
 
 class DeviceArray:
-    """An array in memory of a GPU, or of the host where there is none. Kernels take it like any tensor; copies from and
-    to the host wait for the kernels before them. Frameworks see it through `__cuda_array_interface__`."""
+    """An array in memory of a GPU. Kernels take it like any tensor; copies from and to the host wait for all work on the GPU
+    that was queued before them, on whatever stream. Frameworks see it through `__cuda_array_interface__`."""
 
     def __init__(self, shape, dtype, device: int = 0):
         self.shape = tuple(shape) if hasattr(shape, "__iter__") else (int(shape), )
@@ -23,7 +24,8 @@ class DeviceArray:
         self.index = device
         self._handle = _devices.device(_devices.CUDA, device)
         self._address = _native.memory_alloc(self._handle, self.nbytes)
-        self._free = weakref.finalize(self, _native.memory_free, self._handle, self._address) if self._address else None
+        if self._address:
+            weakref.finalize(self, _free, self._handle, self._address, os.getpid())
 
     def __repr__(self):
         return f"DeviceArray(shape={self.shape}, dtype={self.dtype}, device='cuda:{self.index}')"
@@ -33,9 +35,17 @@ class DeviceArray:
         return f"cuda:{self.index}"
 
     @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        return self.dtype.itemsize
+
+    @property
     def strides(self) -> tuple[int, ...]:
-        """From one element to the next along each dimension, in elements."""
-        steps, step = [], 1
+        """From one element to the next along each dimension, in bytes."""
+        steps, step = [], self.dtype.itemsize
         for size in reversed(self.shape):
             steps.append(step)
             step *= size
@@ -60,6 +70,12 @@ class DeviceArray:
         if self.nbytes:
             _native.memory_download(self._handle, array.ctypes.data, self._address, self.nbytes)
         return array
+
+
+def _free(handle: int, address: int, process: int):
+    """Memory of the process that this one was forked from is not this one's to free."""
+    if process == os.getpid():
+        _native.memory_free(handle, address)
 
 
 def to_device(array, device: int = 0):
