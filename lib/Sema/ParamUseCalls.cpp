@@ -238,7 +238,8 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
     const Arg *offsets = self ? find(args, 1, "offsets") : nullptr;
     bool hasOffsets = offsets && offsets->expr && llvm::isa<Tuple, List>(offsets->expr);
     bool isLoad = name == "load" || name == "atomic_load";
-    const Flow *mask = hasOffsets ? nullptr : arg(isLoad ? 1 : 2, "mask");
+    bool hasMask = !hasOffsets && name != "atomic_cas";
+    const Flow *mask = hasMask ? arg(isLoad ? 1 : 2, "mask") : nullptr;
     if (mask && mask->isLoad)
       markLoaded(*mask, &ParamUse::loadsConditions);
     bool isExchange = name == "atomic_xchg" || name == "atomic_cas" || name == "atomic_and" ||
@@ -333,7 +334,7 @@ Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow 
     if (name == "dot_scaled") {
       markScaled(args, 0, "lhs");
       markScaled(args, 3, "rhs");
-    } else if (const Flow *type = arg(5, "out_dtype")) {
+    } else if (const Flow *type = arg(6, "out_dtype")) {
       markType(*type);
     }
     const Flow *precision = arg(3, "input_precision");

@@ -51,6 +51,18 @@ TEST_F(SignatureGuessTest, indicesBitsMasksAddresses) {
             "x=*fp32:16 i=*i32:16 bits=*i32:16 m=*i1:16 t=*i64:16");
 }
 
+// The third argument of `atomic_cas` is a value, that of other atomics a mask; `dot` has the type of its result last.
+TEST_F(SignatureGuessTest, positionsOfMasksAndTypes) {
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, v):\n  tl.atomic_cas(x, 0, tl.load(v))\n"),
+            "x=*i32:16 v=*fp32:16");
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, m):\n  tl.atomic_add(x, 1, tl.load(m))\n"),
+            "x=*fp32:16 m=*i1:16");
+  EXPECT_EQ(guess("@triton.jit\ndef k(x, y, T: tl.constexpr):\n  o = tl.arange(0, 16)\n"
+                  "  a = tl.load(x + o[:, None] * 16 + o[None, :])\n"
+                  "  tl.store(y, tl.sum(tl.dot(a, a, None, None, None, None, T)))\n"),
+            "x=*fp16:16 y=*fp16:16 T=tl.float16");
+}
+
 TEST_F(SignatureGuessTest, descriptors) {
   EXPECT_EQ(guess("@triton.jit\ndef k(d, o, x):\n  tl.store(x, 0)\n"
                   "  d.store([o, 0], tl.dot(d.load([o, 0]), d.load([0, o])))\n"),
