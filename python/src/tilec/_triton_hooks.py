@@ -6,6 +6,7 @@ each compilation. A launch costs nothing more while none is set, as setting one 
 
 from __future__ import annotations
 
+import inspect
 import json
 
 from . import _hooking, _values
@@ -145,14 +146,16 @@ def _information(kernel, key: str, device: int, args, kwargs, is_warmup: bool) -
     from triton.runtime.jit import JitFunctionInfo, serialize_specialization_data
 
     function = kernel._function
-    _, _, _, backend, bind = function.device_caches[device]
+    _, _, target, backend, bind = function.device_caches[device]
     given = {"debug": bool(function.debug), **kwargs}
     bound, specialization, rest = bind(*map(_as_tensor, args), **{name: _as_tensor(value) for name, value in given.items()})
     options, signature, constants, attributes = function._pack_args(backend, given, bound, specialization, rest)
     name = f"{function.fn.__module__}.{function.fn.__qualname__}"
     # JSON has no functions, and no process has those of another one.
     values = {path: {"function": str(value)} if _values.is_function(value) else value for path, value in constants.items()}
-    data = json.loads(serialize_specialization_data(name, signature, values, attributes, options, key))
+    # Later ones want the target as well.
+    more = (target, ) if "target" in inspect.signature(serialize_specialization_data).parameters else ()
+    data = json.loads(serialize_specialization_data(name, signature, values, attributes, options, key, *more))
     data["launch_options"] = {option: kwargs[option] for option in _OPTIONS if option in kwargs}
     compilation = {
         **{option: getattr(options, option, None) for option in (

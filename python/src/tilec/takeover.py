@@ -32,7 +32,7 @@ class _UnknownOption(KeyError):
 #: What Triton may be able to do.
 _REFUSALS = (errors.CompilationError, errors.InternalError, errors.OutOfResources, _UnknownOption)
 
-#: What of Triton is used, by module; later releases than 3.6 may have it, earlier ones than 3.5 have not.
+#: What of Triton is used, by module: what 3.5 to 3.9 have.
 _NEEDED = {
     "triton": ("knobs", "compiler"),
     "triton.knobs": ("HookChain", "runtime", "compilation", "language"),
@@ -90,7 +90,7 @@ def _require_version():
         function = importlib.import_module("triton.runtime.jit").JITFunction
         lacks = [f"JITFunction.{name}" for name in _NEEDED_METHODS if not hasattr(function, name)]
     if lacks:
-        raise RuntimeError(f"tilec takes over the kernels of Triton 3.5, 3.6 and later, not those of the installed "
+        raise RuntimeError(f"tilec takes over the kernels of Triton 3.5 and later, not those of the installed "
                            f"{getattr(triton, '__version__', 'Triton')}, which has no {lacks[0]}; tilec.standin works "
                            "without Triton")
 
@@ -305,7 +305,7 @@ class TritonKernel(Launchable):
         flags = _DEBUG if knobs.runtime.debug else 0
         if knobs.compilation.disable_line_info:
             flags |= _NO_LINE_INFO
-        if not knobs.language.default_fp_fusion:
+        if not knobs.language.default_fp_fusion or getattr(knobs.language, "force_disable_fp_fusion", False):
             flags |= _NO_FMA
         return flags
 

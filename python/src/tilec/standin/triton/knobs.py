@@ -18,6 +18,8 @@ from tilec._jit_hooks import HookChain
 #: Hooks and modes that there is nothing like here.
 _WITHOUT_EFFECT = {
     "runtime.add_stages_inspection_hook": "kernels are not compiled by Triton's stages",
+    "runtime.kernel_unload_hook": "kernels stay loaded",
+    "autotuning.listener": "the Autotuner has the timings of a search, and prints them with autotuning.print",
     "compilation.listener": "tilec.report() says what was compiled",
     "compilation.instrumentation_mode": "the simulator checks kernels, with tilec.check()",
     "compilation.enable_asan": "the simulator checks kernels, with tilec.check()",
@@ -25,6 +27,22 @@ _WITHOUT_EFFECT = {
     "cache.manager_class": "TILEC_CACHE_DIR says where kernels are kept",
     "cache.remote_manager_class": "TILEC_SHARED_CACHE says where kernels are shared",
 }
+
+
+def _warn(path: str):
+    warnings.warn(f"triton.knobs.{path} has no effect with tilec: {_WITHOUT_EFFECT[path]}", TilecWarning, stacklevel=3)
+
+
+class _NeverCalled(HookChain):
+    """A chain of hooks for what does not happen here."""
+
+    def __init__(self, path: str):
+        super().__init__()
+        self._path = path
+
+    def add(self, func):
+        super().add(func)
+        _warn(self._path)
 
 
 class Knobs:
@@ -37,8 +55,7 @@ class Knobs:
         vars(self)[name] = value
         path = f"{self._group}.{name}"
         if value and path in _WITHOUT_EFFECT:
-            warnings.warn(f"triton.knobs.{path} has no effect with tilec: {_WITHOUT_EFFECT[path]}", TilecWarning,
-                          stacklevel=2)
+            _warn(path)
         _turned()
 
     @property
@@ -80,7 +97,7 @@ def _turned():
         return  # They are not all there yet.
     flags = _DEBUG if runtime.debug else 0
     flags |= _NO_LINE_INFO if compilation.disable_line_info else 0
-    flags |= 0 if language.default_fp_fusion else _NO_FMA
+    flags |= 0 if language.default_fp_fusion and not language.force_disable_fp_fusion else _NO_FMA
     if flags != _hooking.compile_flags:
         _hooking.compile_flags = flags
         _native.forget_opened()
@@ -98,7 +115,7 @@ def refresh_knobs():
 
 _HOME = os.path.join(os.path.expanduser("~"), ".triton")
 
-autotuning = Knobs("autotuning", cache=False, print=_devices.flag("TRITON_PRINT_AUTOTUNING"))
+autotuning = Knobs("autotuning", cache=False, listener=None, print=_devices.flag("TRITON_PRINT_AUTOTUNING"))
 build = Knobs("build", impl=None, cc=None, cudacrt_path=None, cudart_path=None, backend_dirs=set())
 cache = Knobs("cache", home_dir=os.path.dirname(_HOME), dir=os.environ.get("TRITON_CACHE_DIR", os.path.join(_HOME, "cache")),
               dump_dir=os.path.join(_HOME, "dump"), override_dir=os.path.join(_HOME, "override"), manager_class=None,
@@ -118,8 +135,10 @@ runtime = Knobs("runtime", debug=_devices.flag("TRITON_DEBUG"), interpret=_devic
                 override_arch=None, add_stages_inspection_hook=None, jit_cache_hook=None, jit_post_compile_hook=None)
 # What a group is reset to has no hooks in it: they stay.
 vars(runtime).update(launch_enter_hook=HookChain(), launch_exit_hook=HookChain(reversed=True),
-                     kernel_load_start_hook=HookChain(), kernel_load_end_hook=HookChain(reversed=True))
-language = Knobs("language", default_fp_fusion=os.environ.get("TRITON_DEFAULT_FP_FUSION", "1") != "0", fp32_default=None)
+                     kernel_load_start_hook=HookChain(), kernel_load_end_hook=HookChain(reversed=True),
+                     kernel_unload_hook=_NeverCalled("runtime.kernel_unload_hook"))
+language = Knobs("language", default_fp_fusion=os.environ.get("TRITON_DEFAULT_FP_FUSION", "1") != "0",
+                 force_disable_fp_fusion=_devices.flag("TRITON_FORCE_DISABLE_FP_FUSION"), fp32_default=None)
 
 _jit_hooks.watch(runtime)
 _turned()

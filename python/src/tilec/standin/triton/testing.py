@@ -10,6 +10,27 @@ from typing import Any, Sequence
 
 from tilec.testing import Benchmark, Mark, assert_close, do_bench, do_bench_cudagraph, perf_report
 
+#: Those that count a profiler's times of kernels alone; events of the GPU are near to that.
+do_bench_proton, do_bench_cudagraph_proton = do_bench, do_bench_cudagraph
+
+
+@contextlib.contextmanager
+def cuda_graph_without_gc(*args: Any, **kwargs: Any):
+    """`torch.cuda.graph`, without garbage collection while it captures."""
+    import gc
+
+    import torch
+
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        with torch.cuda.graph(*args, **kwargs) as graph:
+            yield graph
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 #: Operations of 16-bit floats that a multiprocessor does in a clock by tensor cores, by the compute capability, and
 #: operations of fp32 and of fp16 that it does without.
 _TENSOR_OPERATIONS = {70: 1024, 75: 1024, 80: 2048, 86: 1024, 87: 2048, 89: 1024, 90: 4096, 100: 8192, 103: 8192, 120: 1024}
@@ -97,6 +118,7 @@ def cuda_memcheck(**_: Any):
 
 
 __all__ = [
-    "Benchmark", "Mark", "assert_close", "cuda_memcheck", "do_bench", "do_bench_cudagraph", "get_dram_gbps",
-    "get_max_simd_tflops", "get_max_tensorcore_tflops", "nvsmi", "perf_report", "set_gpu_clock",
+    "Benchmark", "Mark", "assert_close", "cuda_graph_without_gc", "cuda_memcheck", "do_bench", "do_bench_cudagraph",
+    "do_bench_cudagraph_proton", "do_bench_proton", "get_dram_gbps", "get_max_simd_tflops", "get_max_tensorcore_tflops",
+    "nvsmi", "perf_report", "set_gpu_clock",
 ]  # yapf: disable
