@@ -174,3 +174,34 @@ def test_objects_that_kernels_make():
     out = np.zeros(8, np.int32)
     make_within[(1, )](out, 2)
     assert out.tolist() == [0, 0, 1, 1, 1, 1, 0, 0]
+
+
+def test_in_a_program_that_is_written_for_triton(tmp_path, run_python):
+    pytest.importorskip("triton")
+    (tmp_path / "program.py").write_text("""
+import tilec
+import numpy as np
+import triton
+import triton.language as tl
+
+tilec.settings.simulate = True
+tilec.install(fallback=False)
+
+@tilec.aggregate
+class Span:
+    first: tl.tensor
+    size: tl.constexpr
+
+    @triton.jit
+    def offsets(self):
+        return self.first + tl.arange(0, self.size)
+
+@triton.jit
+def fill(out, span: Span, value):
+    tl.store(out + span.offsets(), value)
+
+out = np.zeros(8, np.int32)
+fill[(1, )](out, Span(2, tl.constexpr(4)), 5)
+print(out.tolist())
+""")
+    assert run_python(tmp_path / "program.py") == "[0, 0, 5, 5, 5, 5, 0, 0]\n"

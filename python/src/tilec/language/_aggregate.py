@@ -94,8 +94,11 @@ def _attribute(cls: type, name: str):
 
 
 def _as_declared(kind: Any, value: Any) -> Any:
-    is_constant = kind is constexpr or isinstance(kind, str) and kind.strip("'\"").split(".")[-1] == "constexpr"
-    return constexpr(value) if is_constant else value
+    # The class may be Triton's, and an annotation a text.
+    name = kind.strip("'\"").split(".")[-1] if isinstance(kind, str) else getattr(kind, "__name__", "")
+    if name != "constexpr":
+        return value
+    return constexpr(value.value if type(value).__name__ == "constexpr" else value)
 
 
 def _represent(self) -> str:
