@@ -38,9 +38,10 @@ def __getattr__(name: str):
 
 __all__ = [
     "CONSTEXPR_0", "PropagateNan", "TRITON_MAX_TENSOR_NUMEL", "bfloat16", "block_type", "builtin", "cdiv", "const",
-    "const_pointer_type", "constexpr", "constexpr_type", "core", "dtype", "extern", "extra", "float16", "float32", "float64", "float8e4b15",
-    "float8e4b8", "float8e4nv", "float8e5", "float8e5b16", "get_int_dtype", "int1", "int16", "int32", "int64", "int8",
-    "math", "next_power_of_2", "pi32_t", "pointer_type", "random", "slice", "standard", "str_to_ty", "target_info",
-    "tensor", "tensor_descriptor", "tensor_descriptor_base", "tensor_descriptor_type", "tuple", "tuple_type", "uint16", "uint32", "uint64", "uint8", "void",
+    "const_pointer_type", "constexpr", "constexpr_type", "core", "dtype", "extern", "extra", "float16", "float32",
+    "float64", "float8e4b15", "float8e4b8", "float8e4nv", "float8e5", "float8e5b16", "get_int_dtype", "int1", "int16",
+    "int32", "int64", "int8", "math", "next_power_of_2", "pi32_t", "pointer_type", "random", "slice", "standard",
+    "str_to_ty", "target_info", "tensor", "tensor_descriptor", "tensor_descriptor_base", "tensor_descriptor_type",
+    "tuple", "tuple_type", "uint16", "uint32", "uint64", "uint8", "void",
     *(name for name in _operations.__all__ if not name.startswith("_")),
 ]  # yapf: disable

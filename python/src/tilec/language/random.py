@@ -12,6 +12,6 @@ from ._constexpr import constexpr
 N_ROUNDS_DEFAULT = constexpr(10)  #: rounds of Philox where a call does not say
 
 __all__ = [
-    "N_ROUNDS_DEFAULT", "pair_uniform_to_normal", "philox", "philox_impl", "rand", "rand4x", "randint", "randint4x", "randn", "randn4x",
-    "uint_to_uniform_float",
+    "N_ROUNDS_DEFAULT", "pair_uniform_to_normal", "philox", "philox_impl", "rand", "rand4x", "randint", "randint4x",
+    "randn", "randn4x", "uint_to_uniform_float",
 ]  # yapf: disable

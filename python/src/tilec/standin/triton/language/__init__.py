@@ -5,7 +5,8 @@
 import sys
 from importlib import import_module
 
-for _name in ("core", "extra", "extra.cuda", "extra.cuda.gdc", "extra.cuda.utils", "extra.hip", "extra.libdevice", "math", "random", "standard", "target_info"):
+for _name in ("core", "extra", "extra.cuda", "extra.cuda.gdc", "extra.cuda.utils", "extra.hip", "extra.libdevice",
+              "math", "random", "standard", "target_info"):
     sys.modules[f"triton.language.{_name}"] = import_module(f"tilec.language.{_name}")
 for _name in ("cuda", "hip"):
     sys.modules[f"triton.language.extra.{_name}.libdevice"] = sys.modules["triton.language.extra.libdevice"]

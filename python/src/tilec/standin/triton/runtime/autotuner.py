@@ -7,5 +7,7 @@ from tilec import Autotuner, Config, Heuristics, autotune, heuristics
 from .errors import AutotunerError, OutOfResources, PTXASError
 from .jit import KernelInterface
 
-__all__ = ["Autotuner", "AutotunerError", "Config", "Heuristics", "KernelInterface", "OutOfResources", "PTXASError", "autotune",
-           "heuristics"]
+__all__ = [
+    "Autotuner", "AutotunerError", "Config", "Heuristics", "KernelInterface", "OutOfResources", "PTXASError",
+    "autotune", "heuristics",
+]  # yapf: disable
