@@ -17,8 +17,8 @@ _SUBMODULES = ("backends", "compiler", "errors", "knobs", "language", "runtime",
 _LATER = {
     "AsyncCompileMode": "triton.runtime._async_compile", "Config": "tilec", "FutureKernel": "triton.runtime._async_compile",
     "InterpreterError": "triton.runtime.errors", "KernelInterface": "triton.runtime.jit",
-    "TensorWrapper": "triton.runtime.jit", "aggregate": "tilec", "autotune": "tilec", "compile": "triton.compiler", "heuristics": "tilec",
-    "max_shared_mem": "triton.compiler", "must_use_result": "tilec.language.core", "reinterpret": "triton.runtime.jit",
+    "TensorWrapper": "triton.runtime.jit", "aggregate": "tilec", "autotune": "tilec", "compile": "triton.compiler",
+    "heuristics": "tilec", "max_shared_mem": "triton.compiler", "must_use_result": "tilec.language.core", "reinterpret": "triton.runtime.jit",
     "set_allocator": "triton.runtime._allocation",
 }  # yapf: disable
 
