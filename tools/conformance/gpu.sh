@@ -62,19 +62,20 @@ import xml.etree.ElementTree as tree
 
 import tilec, torch, triton
 
-counts, failed = collections.defaultdict(collections.Counter), {}
+counts, failed, is_complete = collections.defaultdict(collections.Counter), {}, True
 for case in tree.parse(sys.argv[1]).iter("testcase"):
     found = next((child for child in case if child.tag in ("failure", "error", "skipped")), None)
     outcome = "passed" if found is None else "skipped" if found.tag == "skipped" else "failed"
     if not case.get("classname"):
-        continue  # One that was stopped.
+        is_complete = False  # One that was stopped.
+        continue
     file = case.get("classname").split(".")[-1]
     counts[file][outcome] += 1
     if outcome == "failed":
         failed[f"{file}::{case.get('name')}"] = (found.get("message") or found.text or "")[:300]
 with open(sys.argv[2], "w") as file:
     json.dump({"device": torch.cuda.get_device_name() if torch.cuda.is_available() else "none", "torch": torch.__version__,
-               "triton": triton.__version__, "tilec": tilec.__version__, "files": counts, "failed": failed}, file, indent=1)
+               "triton": triton.__version__, "tilec": tilec.__version__, "is_complete": is_complete, "files": counts, "failed": failed}, file, indent=1)
     file.write("\n")
 END
 }
