@@ -75,7 +75,8 @@ for case in tree.parse(sys.argv[1]).iter("testcase"):
         failed[f"{file}::{case.get('name')}"] = (found.get("message") or found.text or "")[:300]
 with open(sys.argv[2], "w") as file:
     json.dump({"device": torch.cuda.get_device_name() if torch.cuda.is_available() else "none", "torch": torch.__version__,
-               "triton": triton.__version__, "tilec": tilec.__version__, "is_complete": is_complete, "files": counts, "failed": failed}, file, indent=1)
+               "triton": triton.__version__, "tilec": tilec.__version__, "is_complete": is_complete, "files": counts,
+               "failed": failed}, file, indent=1)
     file.write("\n")
 END
 }
