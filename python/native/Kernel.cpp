@@ -9,6 +9,7 @@
 
 #include "Arguments.h"
 #include "Binding.h"
+#include "Forking.h"
 #include "Simulation.h"
 #include "Watch.h"
 
@@ -134,6 +135,7 @@ static SharedJit open(PyObject *self, KernelState &state, const Device &device) 
     forgetIfOld(state);
     if (SharedJit known = findOpened(state, device))
       return known;
+    Preparing preparing;
     unsigned generation = state.generation;
     Ref handle(PyObject_CallMethod(self, "_open", "(iiO)", int(device.type), int(device.id),
                                    device.isChecked ? Py_True : Py_False));
@@ -204,7 +206,7 @@ struct ReadyCall {
 static thread_local const ReadyCall *current;
 
 namespace {
-/// Without the interpreter's lock, for a call of the library that may compile.
+/// For a call of the library that may compile for this thread's launch.
 class Compiling {
 public:
   explicit Compiling(const ReadyCall &ready) : outer(std::exchange(current, &ready)) {}
@@ -214,7 +216,7 @@ public:
 
 private:
   const ReadyCall *outer;
-  WithoutGil unlocked;
+  CompilingCall call;
 };
 } // namespace
 
@@ -286,6 +288,7 @@ static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyC
       Py_INCREF(known);
       return known;
     }
+  Preparing preparing;
   tilec_kernel *kernel = nullptr;
   if (tilec_status status = tilec_jit_get_kernel(ready.jit.get(), &ready.call, &kernel))
     return raiseStatus(status);
@@ -321,16 +324,24 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
       (!ready.arguments.haveMemory() || !awaitStreams(*state, ready.arguments, call.stream)))
     return nullptr;
   Simulation simulation;
-  {
+  if (isEmpty) {
+    // There is nothing to run, but a kernel that is wrong is wrong all the same.
     Compiling compiling(ready);
-    if (isEmpty) {
-      // There is nothing to run, but a kernel that is wrong is wrong all the same.
-      tilec_kernel *kernel = nullptr;
-      status = tilec_jit_get_kernel(ready.jit.get(), &call, &kernel);
-      tilec_kernel_destroy(kernel);
-    } else {
-      status = tilec_jit_launch(ready.jit.get(), &call, &variant);
+    tilec_kernel *kernel = nullptr;
+    status = tilec_jit_get_kernel(ready.jit.get(), &call, &kernel);
+    tilec_kernel_destroy(kernel);
+  } else if (ready.arguments.place.isHost()) {
+    // A simulation may take long, and a fork need not wait for it.
+    {
+      Compiling compiling(ready);
+      status = tilec_jit_find(ready.jit.get(), &call, &variant);
     }
+    WithoutGil unlocked;
+    if (status == TILEC_OK)
+      status = tilec_jit_launch(ready.jit.get(), &call, &variant);
+  } else {
+    Compiling compiling(ready);
+    status = tilec_jit_launch(ready.jit.get(), &call, &variant);
   }
   simulation.print();
   if (status != TILEC_OK)

@@ -4,6 +4,7 @@
 // The module tilec._native: libtilec's C interface for the Python package. Handles are integers;
 // a call that fails raises what tilec.errors makes of its status and message.
 
+#include "Forking.h"
 #include "Kernel.h"
 #include "Memory.h"
 #include "Options.h"
@@ -181,7 +182,7 @@ static PyObject *compileText(PyObject *, PyObject *args) {
   tilec_diagnostics *diagnostics = nullptr;
   tilec_status status = TILEC_OK;
   {
-    WithoutGil unlocked;
+    CompilingCall unlocked;
     status = tilec_compile_text(compiler, name, text, size_t(length), &options.raw, &kernel,
                                 &diagnostics);
   }
@@ -364,7 +365,8 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 
 PyMODINIT_FUNC PyInit__native() {
   Ref module(PyModule_Create(&definition));
-  if (!module || !addKernelTypes(module.get()) || !addMemoryFunctions(module.get()))
+  if (!module || !addKernelTypes(module.get()) || !addMemoryFunctions(module.get()) ||
+      !addForkFunctions(module.get()))
     return nullptr;
   return module.release();
 }

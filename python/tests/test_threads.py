@@ -3,6 +3,8 @@
 """Launches by several threads and processes."""
 
 import multiprocessing
+import os
+import signal
 import sys
 import threading
 
@@ -127,6 +129,109 @@ def test_a_fork_after_use():
         assert child.exitcode == 0
     plus[4](x, 100, 32)
     assert results == [[7] * 100] * 2 and x.tolist() == [4] * 100
+
+
+FORKS = '''
+import os
+import sys
+import threading
+import time
+import numpy as np
+import tilec
+import tilec.language as tl
+
+def make(amount):
+
+    @tilec.jit
+    def plus(x, n, BLOCK: tl.constexpr):
+        o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+        tl.store(x + o, tl.load(x + o, mask=o < n) + amount, mask=o < n)
+
+    return plus
+
+def run(amount):
+    x = np.zeros(100, np.int32)
+    make(amount)[4](x, 100, 32)
+    assert x[0] == amount
+
+is_done = False
+
+def compile_always(amount):
+    while not is_done:
+        run(amount)
+        amount += 2
+
+def wait_for(child):
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        found, status = os.waitpid(child, os.WNOHANG)
+        if found:
+            return status
+        time.sleep(0.01)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    return "no end"
+
+threads = [threading.Thread(target=compile_always, args=(number + 10, )) for number in range(2)]
+for thread in threads:
+    thread.start()
+results = []
+# The first ones come while the compiler is used for the first time.
+for number in range(6):
+    time.sleep(0.02 * number)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            run(10)  # What another thread of the parent may have been compiling.
+            run(1)
+            status = 0
+        finally:
+            os._exit(status)
+    results.append(wait_for(child))
+is_done = True
+for thread in threads:
+    thread.join()
+print(results)
+'''
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs fork")
+@pytest.mark.parametrize("cached", [True, False])
+def test_forks_while_threads_compile(tmp_path, run_python, cached):
+    program = tmp_path / "forks.py"
+    program.write_text(FORKS)
+    environment = {"TILEC_CACHE_DIR": str(tmp_path / "cache"), "TILEC_NO_CACHE": "" if cached else "1"}
+    assert run_python(program, env=environment).strip() == str([0] * 6)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_locks_in_a_child():
+    from tilec._locks import Lock
+
+    lock, own = Lock(), Lock()
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with lock:
+            held.set()
+            release.wait(60)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(60)
+    with own:
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            with lock, own:
+                os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    release.set()
+    thread.join()
+    with lock, own:
+        pass
 
 
 PROGRAM = '''

@@ -1,12 +1,15 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Locks that are free in a process that was forked while another thread held them."""
+"""What forks leave in order: locks are free in a process that was forked while another thread held them, and no thread is
+inside the compiler then (python/native/Forking.h)."""
 
 from __future__ import annotations
 
 import os
 import threading
 import weakref
+
+from . import _native
 
 _locks: weakref.WeakSet[Lock] = weakref.WeakSet()
 
@@ -34,9 +37,10 @@ class Lock:
 
 
 def _renew():
+    _native.after_fork(True)
     for lock in _locks:
         if lock._owner != threading.get_ident():
             Lock.__init__(lock)
 
 
-os.register_at_fork(after_in_child=_renew)
+os.register_at_fork(before=_native.before_fork, after_in_parent=lambda: _native.after_fork(False), after_in_child=_renew)

@@ -28,6 +28,7 @@ import textwrap
 import types
 
 from . import _native, _values, _watch
+from ._locks import Lock
 from ._values import python_function
 
 #: Modules of the host that the compiler knows by their names.
@@ -37,6 +38,9 @@ _HOST_MODULES = {
 }  # yapf: disable
 
 _PACKAGE = "tilec_kernels"
+
+#: CPython before 3.11.5 counts how deep all threads' trees are in one number: gh-106905.
+_parsing = Lock()
 
 
 #: Counts changes of functions' texts.
@@ -146,7 +150,8 @@ class _Names(ast.NodeVisitor):
 
 def _names_of(text: str, name: str) -> dict[str, set[tuple[str, ...]]]:
     names = _Names()
-    tree = ast.parse(text)
+    with _parsing:
+        tree = ast.parse(text)
     names.visit(tree)
     # A parameter may have the name of what its default or annotation uses; a name that is assigned is local.
     outside = set()
