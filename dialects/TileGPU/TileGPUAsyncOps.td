@@ -8,6 +8,7 @@
 #ifndef TILEC_DIALECTS_TILEGPU_TILEGPUASYNCOPS_TD
 #define TILEC_DIALECTS_TILEGPU_TILEGPUASYNCOPS_TD
 
+include "dialects/TileGPU/TileGPUInterfaces.td"
 include "dialects/TileGPU/TileGPUMatrixOps.td"
 
 // Order among asynchronous operations and their waits is modelled as a resource of its own.
@@ -41,7 +42,8 @@ def TileGPU_MemDescPermuteOp : TileGPU_Op<"memdesc_permute", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy"> {
+def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [DeclareOpInterfaceMethods<TileGPU_AsyncOpInterface,
+    ["usesAsyncProxy", "getNumAsyncGroups"]>]> {
   let summary = "async copy of a tensor from global to shared memory (cp.async)";
   let description = [{
     Elements whose mask is false are filled with zeros. The copy belongs to the next group that `async_commit` closes,
@@ -62,14 +64,16 @@ def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy"> {
   let hasVerifier = 1;
 }
 
-def TileGPU_AsyncCommitOp : TileGPU_Op<"async_commit", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>]> {
+def TileGPU_AsyncCommitOp : TileGPU_Op<"async_commit", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>,
+    DeclareOpInterfaceMethods<TileGPU_AsyncOpInterface>]> {
   let summary = "closes a group of async copies";
   let description = [{ Example: `tilegpu.async_commit` }];
   let arguments = (ins);
   let assemblyFormat = "attr-dict";
 }
 
-def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [MemoryEffects<[MemWrite]>]> {
+def TileGPU_AsyncWaitOp : TileGPU_Op<"async_wait", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<TileGPU_AsyncWaitOpInterface>]> {
   let summary = "waits until at most `pending` groups of this thread's copies are in flight";
   let description = [{ Other threads' copies are visible after a barrier. Example: `tilegpu.async_wait 1` }];
   let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
@@ -86,7 +90,8 @@ def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemWrite]>]
 }
 
 def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<TileGPU_AsyncOpInterface, ["usesAsyncProxy", "isSynchronous", "getNumAsyncGroups"]>]> {
   let summary = "starts a dot of warpgroups (wgmma), added to an accumulator";
   let description = [{
     A is in shared memory or in registers, B in shared memory. The result may only be handed to `wgmma_wait` or, as
@@ -139,7 +144,8 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
   let hasVerifier = 1;
 }
 
-def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>]> {
+def TileGPU_WgmmaWaitOp : TileGPU_Op<"wgmma_wait", [MemoryEffects<[MemWrite<TileGPU_AsyncOrder>]>,
+    DeclareOpInterfaceMethods<TileGPU_AsyncWaitOpInterface>]> {
   let summary = "waits until at most `pending` groups of wgmma are in flight";
   let description = [{
     A product is one group, or as many as its `numGroups()` says.

@@ -24,7 +24,20 @@ struct FreshnessResource : mlir::SideEffects::Resource::Base<FreshnessResource> 
 struct AsyncOrderResource : mlir::SideEffects::Resource::Base<AsyncOrderResource> {
   llvm::StringRef getName() final { return "<AsyncOrder>"; }
 };
+/// What is in flight: each kind is waited for by operations of its own.
+enum class AsyncKind {
+  /// cp.async: each thread waits for its own copies.
+  ThreadCopy,
+  /// wgmma: the warps of a warpgroup wait for their own products.
+  Wgmma,
+  /// TMA loads: all threads wait, for a barrier object.
+  TensorLoad,
+  /// TMA stores: the thread that has started them waits.
+  TensorStore,
+};
 } // namespace tilec::tilegpu
+
+#include "dialects/TileGPU/TileGPUInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/TileGPU/TileGPUAttrs.h.inc"

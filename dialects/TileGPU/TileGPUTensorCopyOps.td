@@ -11,7 +11,8 @@
 include "dialects/TileGPU/TileGPUAsyncOps.td"
 
 // A barrier object is a buffer of one i64; a ring of buffers is a ring of objects. Nothing but these operations may
-// touch its bytes, so they have no memory effect on the buffer: allocation gives it memory of its own.
+// touch its bytes: allocation gives it memory of its own. Arrivals and waits use an object, which has to be
+// initialised: they read it.
 
 def TileGPU_MbarrierInitOp : TileGPU_Op<"mbarrier_init", [MemoryEffects<[MemWrite]>]> {
   let summary = "initialises a ring of mbarriers (barrier objects)";
@@ -20,7 +21,7 @@ def TileGPU_MbarrierInitOp : TileGPU_Op<"mbarrier_init", [MemoryEffects<[MemWrit
 
     Example: `tilegpu.mbarrier_init %bars count = 2 : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
   }];
-  let arguments = (ins TileGPU_MemDescType:$barriers, I32Attr:$count);
+  let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemWrite]>:$barriers, I32Attr:$count);
   let assemblyFormat = "$barriers `count` `=` $count attr-dict `:` type($barriers)";
 }
 
@@ -31,11 +32,12 @@ def TileGPU_MbarrierInvalOp : TileGPU_Op<"mbarrier_inval", [MemoryEffects<[MemWr
 
     Example: `tilegpu.mbarrier_inval %bars : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
   }];
-  let arguments = (ins TileGPU_MemDescType:$barriers);
+  let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemWrite]>:$barriers);
   let assemblyFormat = "$barriers attr-dict `:` type($barriers)";
 }
 
-def TileGPU_MbarrierWaitOp : TileGPU_Op<"mbarrier_wait", [MemoryEffects<[MemWrite]>]> {
+def TileGPU_MbarrierWaitOp : TileGPU_Op<"mbarrier_wait", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<TileGPU_AsyncWaitOpInterface, ["getBarrierObject"]>]> {
   let summary = "waits for a phase of a barrier object";
   let description = [{
     All threads wait until the phase with parity `parity` (0 or 1) is over; the first phase has parity 0. Then they may
@@ -43,11 +45,12 @@ def TileGPU_MbarrierWaitOp : TileGPU_Op<"mbarrier_wait", [MemoryEffects<[MemWrit
 
     Example: `tilegpu.mbarrier_wait %bars[%slot], %parity : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
   }];
-  let arguments = (ins TileGPU_MemDescType:$barriers, I32:$slot, I32:$parity);
+  let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$barriers, I32:$slot, I32:$parity);
   let assemblyFormat = "$barriers `[` $slot `]` `,` $parity attr-dict `:` type($barriers)";
 }
 
-def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
+def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<TileGPU_AsyncOpInterface, ["usesAsyncProxy", "isSynchronous", "getNumAsyncGroups"]>]> {
   let summary = "TMA copy of a block of a described tensor to shared memory (cp.async.bulk.tensor)";
   let description = [{
     One thread arrives at the barrier object with the block's bytes as what is to come, and starts the copies, if
@@ -65,7 +68,8 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
     ```
   }];
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemRead]>:$desc, Variadic<I32>:$offsets,
-    Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer, TileGPU_MemDescType:$barriers, I32:$slot,
+    Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer,
+    Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$barriers, I32:$slot,
     Optional<I1>:$predicate);
   let assemblyFormat = [{
     $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? attr-dict `:` type($desc) `,`
@@ -74,7 +78,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store"> {
+def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store", [DeclareOpInterfaceMethods<TileGPU_AsyncOpInterface>]> {
   let summary = "TMA store or reduction of a buffer to a block of a described tensor (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor)";
   let description = [{
     One thread starts the copies and closes their group. What lies outside of the tensor is not written. With a
@@ -95,7 +99,8 @@ def TileGPU_TmaStoreOp : TileGPU_Op<"tma_store"> {
   let hasVerifier = 1;
 }
 
-def TileGPU_TmaStoreWaitOp : TileGPU_Op<"tma_store_wait", [MemoryEffects<[MemWrite]>]> {
+def TileGPU_TmaStoreWaitOp : TileGPU_Op<"tma_store_wait", [MemoryEffects<[MemWrite]>,
+    DeclareOpInterfaceMethods<TileGPU_AsyncWaitOpInterface>]> {
   let summary = "waits until at most `pending` groups of TMA stores still read shared memory";
   let description = [{ The thread that started them waits. Example: `tilegpu.tma_store_wait 0` }];
   let arguments = (ins I32Attr:$pending);

@@ -61,8 +61,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   if (options.parkTensors)
     pm.addPass(createTileGPUParkTensorsPass());
   pm.addPass(createTileGPUAllocateSharedMemoryPass());
-  pm.addPass(createTileGPUInsertBarriersPass());
-  pm.addPass(createTileGPURemoveProxyFencesPass());
+  pm.addPass(createTileGPUInsertSynchronisationPass());
   pm.addPass(createTileGPUOrderGlobalAccessesPass());
   // Without a remark engine this one returns at once.
   pm.addPass(createTileGPUReportRemarksPass());

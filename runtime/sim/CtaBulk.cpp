@@ -273,8 +273,7 @@ void Cta::bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t byte
   store.box = box;
   store.marked = true;
   if (shadow) {
-    SharedConflicts found =
-        shadow->issueRead(src, bytes, stamp(t, site), SharedShadow::AsyncReader::BulkCopy);
+    SharedConflicts found = shadow->issueRead(src, bytes, stamp(t, site));
     if (found.any())
       reportShared(t, found, {AccessKind::SharedLoad, src, bytes}, site, false, "bulk copy");
   }

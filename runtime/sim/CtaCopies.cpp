@@ -5,7 +5,8 @@
 // and what is left of them when the CTA ends.
 //
 // A copy's source is looked at when it is issued and again when it lands; a difference means that
-// somebody wrote there in between. cp.async belongs to the generic proxy, so it needs no fence.
+// somebody wrote there in between. cp.async belongs to the generic proxy: it needs no fence behind
+// what threads have done, but one in front of what the async proxy reads.
 #include "runtime/sim/Cta.h"
 
 #include <cstring>
@@ -105,7 +106,6 @@ void Cta::landCopy(CopyAsync &copy, uint32_t threadIndex, bool byOwner) {
   AccessStamp by = byOwner ? stamp(t, copy.site) : landingStamp(threadIndex, copy.site);
   if (by.isAsync())
     by.landed = AccessStamp::Landed::ThroughGenericProxy;
-  by.copied = true;
   shadow->landWrite(copy.dst, copy.bytes, by, copy.mark);
   async.dropWriter(copy.mark);
 }

@@ -230,7 +230,7 @@ void Cta::holdOperands(Warp &warp, const WgmmaProduct &product) {
     SharedConflicts first;
     uint32_t where = 0;
     for (uint32_t offset : isA ? product.rowsA : product.rowsB) {
-      SharedConflicts found = shadow->issueRead(offset, 16, by, SharedShadow::AsyncReader::Product);
+      SharedConflicts found = shadow->issueRead(offset, 16, by);
       if (found.any() && !first.any()) {
         first = found;
         where = offset;

@@ -187,10 +187,8 @@ SharedConflicts SharedShadow::readWrite(uint32_t offset, uint32_t bytes, const A
 // Asynchronous operations
 //===----------------------------------------------------------------------===//
 
-SharedConflicts SharedShadow::issueRead(uint32_t offset, uint32_t bytes, const AccessStamp &by,
-                                        AsyncReader reader) {
+SharedConflicts SharedShadow::issueRead(uint32_t offset, uint32_t bytes, const AccessStamp &by) {
   SharedConflicts found;
-  bool asyncProxy = reader != AsyncReader::Generic;
   visit(offset, bytes, [&](Cell &cell, uint32_t byte) {
     pending(cell, /*writes=*/false, found, byte);
     if (!cell.initialized && !found.uninitialized && cell.pendingWrite == 0) {
@@ -198,13 +196,11 @@ SharedConflicts SharedShadow::issueRead(uint32_t offset, uint32_t bytes, const A
       found.uninitializedByte = byte;
     }
     conflict(cell.write, by, found.writeBefore);
-    if (asyncProxy && !(cell.write.copied && reader == AsyncReader::Product))
-      unfenced(cell.write, by, /*isRead=*/false, found);
+    unfenced(cell.write, by, /*isRead=*/false, found);
     if (cell.atomics != 0)
       for (const AccessStamp &atomic : atomicStamps[cell.atomics]) {
         conflict(atomic, by, found.writeBefore);
-        if (asyncProxy)
-          unfenced(atomic, by, /*isRead=*/false, found);
+        unfenced(atomic, by, /*isRead=*/false, found);
       }
     ++cell.pendingReads;
   });

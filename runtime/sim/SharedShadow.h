@@ -32,13 +32,12 @@ struct AccessStamp {
   uint32_t warpClock = 0;
   uint16_t thread = 0;
   bool atomic : 1;
-  bool copied : 1; ///< By cp.async.
   /// Of an asynchronous operation that has landed, and through which proxy: then warpClock is an
   /// asynchronous clock.
   enum class Landed : uint8_t { No, ThroughAsyncProxy, ThroughGenericProxy };
   Landed landed = Landed::No;
 
-  AccessStamp() : atomic(false), copied(false) {}
+  AccessStamp() : atomic(false) {}
 
   bool isAsync() const { return landed != Landed::No; }
 
@@ -85,11 +84,8 @@ public:
 
   /// An asynchronous operation is issued that will read the bytes, or write them under `mark`. With
   /// `asyncProxy`, earlier generic accesses need a proxy fence.
-  /// A product (wgmma) reads what cp.async has brought without one: PTX counts cp.async to the
-  /// generic proxy, but wait and barrier are all that NVIDIA's own libraries put between the two.
-  enum class AsyncReader { Generic, BulkCopy, Product };
-  SharedConflicts issueRead(uint32_t offset, uint32_t bytes, const AccessStamp &by,
-                            AsyncReader reader);
+  /// Reads are of the async proxy.
+  SharedConflicts issueRead(uint32_t offset, uint32_t bytes, const AccessStamp &by);
   SharedConflicts issueWrite(uint32_t offset, uint32_t bytes, const AccessStamp &by,
                              bool asyncProxy, uint32_t mark);
   /// It lands; `by` says when: an asynchronous stamp, or the thread's own that waited for it.

@@ -10,7 +10,8 @@ namespace tilec {
 void registerTestPasses() {
   mlir::registerPass(createTestAxisInfoPass);
   mlir::registerPass(createTestSharedAllocationPass);
-  mlir::registerPass(createTestBarrierNeedPass);
+  mlir::registerPass(createTestSynchronisationPass);
+  mlir::registerPass(createTestPrintSynchronisationPass);
 }
 
 } // namespace tilec

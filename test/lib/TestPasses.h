@@ -19,8 +19,11 @@ std::unique_ptr<mlir::Pass> createTestAxisInfoPass();
 /// `test-shared-allocation`: the placement of every `tilegpu.local_alloc`.
 std::unique_ptr<mlir::Pass> createTestSharedAllocationPass();
 
-/// `test-barrier-need`: marks the operations that need a barrier before them.
-std::unique_ptr<mlir::Pass> createTestBarrierNeedPass();
+/// `test-synchronisation`: marks the operations that need a barrier or a fence.
+std::unique_ptr<mlir::Pass> createTestSynchronisationPass();
+
+/// `test-print-synchronisation`: prints the barriers and fences that are missing, and why.
+std::unique_ptr<mlir::Pass> createTestPrintSynchronisationPass();
 
 /// Registers all of them with the global pass registry.
 void registerTestPasses();

@@ -107,26 +107,10 @@ struct AsyncWait : ThreadPattern<AsyncWaitOp> {
   }
 };
 
-/// Whether another fence does this one's work: no other thread is told of the stores in between.
-bool isRepeated(ProxyFenceOp op) {
-  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
-    if (isa<ProxyFenceOp>(next))
-      return true;
-    if (next->getNumRegions() > 0 ||
-        isa<WgmmaOp, NVVM::Barrier0Op, NVVM::BarrierOp, tile::BarrierOp>(next))
-      return false;
-  }
-  return false;
-}
-
 struct ProxyFence : ThreadPattern<ProxyFenceOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(ProxyFenceOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (isRepeated(op)) {
-      rewriter.eraseOp(op);
-      return success();
-    }
     rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
         op, NVVM::ProxyKindAttr::get(getContext(), NVVM::ProxyKind::async_shared),
         NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));

@@ -124,7 +124,7 @@ Operation *tilec::outsideOfLoops(Operation *op, Value value) {
 
 /// Stores a tensor to a buffer.
 static Value storeOperand(OpBuilder &builder, Location loc, Value tensor,
-                          const LinearLayout &memory, bool isReadByProduct) {
+                          const LinearLayout &memory) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(outsideOfLoops(&*builder.getInsertionPoint(), tensor));
   auto type = cast<RankedTensorType>(tensor.getType());
@@ -132,8 +132,6 @@ static Value storeOperand(OpBuilder &builder, Location loc, Value tensor,
                                      LinearAttr::get(builder.getContext(), memory));
   auto buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
   LocalStoreOp::create(builder, loc, tensor, buffer);
-  if (isReadByProduct)
-    ProxyFenceOp::create(builder, loc);
   return buffer;
 }
 
@@ -235,12 +233,12 @@ static Value storeAlongK(OpBuilder &builder, Location loc, Value tensor, unsigne
   }
   LinearLayout memory = sharedOperandLayout(tensor, operand);
   if (!way)
-    return storeOperand(builder, loc, tensor, memory, true);
+    return storeOperand(builder, loc, tensor, memory);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(outsideOfLoops(&*builder.getInsertionPoint(), tensor));
-  Value asLoaded = storeOperand(builder, loc, tensor, way->memory, false);
+  Value asLoaded = storeOperand(builder, loc, tensor, way->memory);
   Value moved = LocalLoadOp::create(builder, loc, withLayout(type, way->registers), asLoaded);
-  return storeOperand(builder, loc, moved, memory, true);
+  return storeOperand(builder, loc, moved, memory);
 }
 
 namespace {
@@ -328,7 +326,7 @@ private:
       std::optional<LinearLayout> memory = tensorCopyLayout(operands[left]);
       if (!memory)
         memory = mmaSharedLayout(leftType.getShape(), bits, left, fragmentLayout());
-      operands[left] = storeOperand(builder, loc, operands[left], *memory, false);
+      operands[left] = storeOperand(builder, loc, operands[left], *memory);
       remark::passed(loc, remark::RemarkOpts::name("ReadThroughRegisters").category("dot"))
           << (left == 0 ? "the left" : "the right")
           << " operand is read through registers: from shared memory wgmma takes 8- and 32-bit "
@@ -337,8 +335,7 @@ private:
       operands[0] = builder.createOrFold<ConvertLayoutOp>(
           loc, withLayout(leftType, fragmentLayout()), operands[0]);
     } else {
-      operands[0] =
-          storeOperand(builder, loc, operands[0], sharedOperandLayout(operands[0], 0), true);
+      operands[0] = storeOperand(builder, loc, operands[0], sharedOperandLayout(operands[0], 0));
     }
     operands[right] = storeAlongK(builder, loc, operands[right], right);
     Value acc = builder.createOrFold<ConvertLayoutOp>(loc, computed, dot.getAcc());

@@ -34,9 +34,8 @@ BarrierObjects::BarrierObjects(RewriterBase &rewriter, Operation *user, int64_t 
   for (int32_t init : inits)
     values.push_back(arith::ConstantIntOp::create(rewriter, loc, init, 32));
   if (!isa<FunctionOpInterface>(home->getParentOp())) {
-    // The block may run again. What waits there has come here after the last wait.
+    // The block may run again.
     rewriter.setInsertionPoint(home->getTerminator());
-    NVVM::Barrier0Op::create(rewriter, loc);
     MbarrierInvalOp::create(rewriter, loc, ring);
   }
 

@@ -129,8 +129,6 @@ void LoopPipeliner::mapBuffers(OpBuilder &builder, Value read, Value half, Body 
   for (auto [stream, ring] : llvm::zip(streams, rings)) {
     mapTo(stream.buffer, ring, read, stream.source()->getLoc());
     body.dropped.insert(stream.store);
-    if (auto fence = dyn_cast<ProxyFenceOp>(stream.store->getNextNode()))
-      body.dropped.insert(fence);
     for (Operation *op = stream.store.getValue().getDefiningOp();;
          op = op->getOperand(0).getDefiningOp()) {
       body.dropped.insert(op);
@@ -143,11 +141,9 @@ void LoopPipeliner::mapBuffers(OpBuilder &builder, Value read, Value half, Body 
 }
 
 void LoopPipeliner::cloneBody(OpBuilder &builder, Body &body) {
-  DenseSet<Operation *> inFlight, stagedStores;
+  DenseSet<Operation *> inFlight;
   for (WgmmaWaitOp wait : carried)
     inFlight.insert(wait);
-  for (const Staged &buffer : staged)
-    stagedStores.insert(buffer.store);
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (body.dropped.contains(&op))
       continue;
@@ -156,10 +152,6 @@ void LoopPipeliner::cloneBody(OpBuilder &builder, Body &body) {
       continue;
     }
     builder.clone(op, body.mapping);
-    // The stores of all threads, before a product reads them. What it stored over has been read by
-    // the product that was waited for in front of the barrier at the head.
-    if (isa<ProxyFenceOp>(op) && stagedStores.contains(op.getPrevNode()))
-      NVVM::Barrier0Op::create(builder, op.getLoc());
   }
 }
 
@@ -195,15 +187,8 @@ void LoopPipeliner::waitForCopies(OpBuilder &builder, Value read, Value parity) 
   Location loc = loop.getLoc();
   if (tensorCopies)
     tensorCopies->wait(builder, loc, read, parity);
-  // No proxy fence behind the threads' copies: it would wait for all copies in flight, and none is
-  // needed in practice between cp.async and wgmma beyond wait and barrier.
   if (hasThreadCopies())
     AsyncWaitOp::create(builder, loc, uint32_t(stages - 2));
-  if (tensorCopies && readsByThreads())
-    ProxyFenceOp::create(builder, loc);
-  // The copy engine's buffers are refilled behind the barrier after the wait for their product.
-  if (!isPrivate && (hasThreadCopies() || carried.empty() || readsByThreads()))
-    NVVM::Barrier0Op::create(builder, loc);
 }
 
 void LoopPipeliner::run() {
@@ -247,9 +232,6 @@ void LoopPipeliner::run() {
   if (tensorCopies)
     inits.push_back(tensorCopies->firstParity());
   unsigned numCarried = loop.getInitArgs().size(), numAhead = ahead.size();
-  // For those who look at whole buffers, as tilegpu-insert-barriers does.
-  if (isPrivate)
-    NVVM::Barrier0Op::create(builder, loc);
   auto newLoop = scf::ForOp::create(builder, loc, loop.getLowerBound(), loop.getUpperBound(),
                                     loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
   if (newLoop.getBody()->mightHaveTerminator() && !newLoop.getBody()->empty())
@@ -290,11 +272,8 @@ void LoopPipeliner::run() {
     copyAhead();
   cloneBody(builder, body);
   waitForEarlierProducts(builder, body.mapping);
-  if (!copiesFirst) {
-    if (readsInFlight())
-      NVVM::Barrier0Op::create(builder, loc);
+  if (!copiesFirst)
     copyAhead();
-  }
   SmallVector<Value> yields;
   for (Value value : loop.getYieldedValues())
     yields.push_back(body.mapping.lookupOrDefault(value));

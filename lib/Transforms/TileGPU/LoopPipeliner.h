@@ -59,8 +59,7 @@ bool anyUse(mlir::Value buffer, llvm::function_ref<bool(mlir::OpOperand &)> test
 /// Pipelines one loop.
 class LoopPipeliner {
 public:
-  LoopPipeliner(mlir::scf::ForOp forOp, int64_t numStages, bool eachForItself = false)
-      : loop(forOp), stages(numStages), isPrivate(eachForItself) {}
+  LoopPipeliner(mlir::scf::ForOp forOp, int64_t numStages) : loop(forOp), stages(numStages) {}
 
   /// Finds what to stream; false when there is nothing.
   bool analyse(const AxisInfoAnalysis &axes, llvm::SmallVectorImpl<Obstacle> &obstacles);
@@ -106,7 +105,7 @@ private:
   };
   /// The rings, and the buffers that there are two of.
   void allocate(mlir::OpBuilder &builder);
-  /// At the head of an iteration: the copies that it reads are there, and all threads know.
+  /// At the head of an iteration: the copies that it reads are there.
   void waitForCopies(mlir::OpBuilder &builder, mlir::Value read, mlir::Value parity);
   /// Buffers become slot `read` of their rings, or number `half` of their pairs.
   void mapBuffers(mlir::OpBuilder &builder, mlir::Value read, mlir::Value half, Body &body);
@@ -114,8 +113,6 @@ private:
   /// Those of this iteration stay in flight.
   void waitForEarlierProducts(mlir::OpBuilder &builder, mlir::IRMapping &mapping);
   void waitForLastProducts(mlir::OpBuilder &builder, llvm::SmallVectorImpl<mlir::Value> &results);
-  /// Whether anything but warpgroup products reads the buffers.
-  bool readsByThreads() const;
   /// Whether products in flight read what is copied.
   bool readsInFlight() const;
   /// Products whose result is only added to in the next iteration, and whose buffers nothing writes
@@ -130,8 +127,6 @@ private:
 
   mlir::scf::ForOp loop;
   int64_t stages;
-  /// Each thread reads what it has copied itself.
-  bool isPrivate;
   /// For the streams that the copy engine fills.
   std::unique_ptr<TensorCopyRing> tensorCopies;
   llvm::SmallVector<Stream> streams;

@@ -28,16 +28,6 @@ LinearLayout Stream::memoryAsLoaded() {
   return order.empty() ? memory : permuteLayout(memory, inverseOrder());
 }
 
-bool LoopPipeliner::readsByThreads() const {
-  return llvm::any_of(streams, [](const Stream &stream) {
-    LocalAllocOp buffer = stream.buffer;
-    return anyUse(buffer, [](OpOperand &use) {
-      auto product = dyn_cast<WgmmaOp>(use.getOwner());
-      return !isa<LocalStoreOp>(use.getOwner()) && !(product && !product.getFragmentsOf());
-    });
-  });
-}
-
 bool LoopPipeliner::readsInFlight() const {
   return llvm::any_of(streams, [](const Stream &stream) {
     LocalAllocOp buffer = stream.buffer;
@@ -178,13 +168,15 @@ std::optional<Staged> LoopPipeliner::matchStaged(Value buffer) {
   found.buffer = buffer.getDefiningOp<LocalAllocOp>();
   if (!found.buffer || found.buffer->getBlock() != loop.getBody())
     return std::nullopt;
-  for (Operation *user : found.buffer->getUsers()) {
+  for (OpOperand &use : found.buffer->getUses()) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != loop.getBody())
+      return std::nullopt;
     auto store = dyn_cast<LocalStoreOp>(user);
-    bool isFirst = store && !found.store && store->getBlock() == loop.getBody() &&
-                   isa<ProxyFenceOp>(store->getNextNode());
-    if (isFirst)
+    auto product = dyn_cast<WgmmaOp>(user);
+    if (store && !found.store)
       found.store = store;
-    else if (!isa<WgmmaOp>(user) || user->getBlock() != loop.getBody())
+    else if (!product || product.getFragmentsOf() == use.getOperandNumber())
       return std::nullopt;
   }
   if (!found.store)

@@ -64,9 +64,6 @@ public:
     Value buffer = target ? viewAsBlock(rewriter, loc, target->store.getBuffer(), target->inverse,
                                         target->memory)
                           : makeBuffer(rewriter, loc, cast<RankedTensorType>(load.getType()));
-    // What threads have done with the buffer's memory comes first.
-    ProxyFenceOp::create(rewriter, loc);
-    NVVM::Barrier0Op::create(rewriter, loc);
     Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
     Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
@@ -175,7 +172,6 @@ private:
       value = convert.getSource();
     Value buffer = makeBuffer(rewriter, loc, cast<RankedTensorType>(value.getType()));
     LocalStoreOp::create(rewriter, loc, value, buffer);
-    ProxyFenceOp::create(rewriter, loc);
     TmaStoreOp::create(rewriter, loc, store.getDesc(), store.getOffsets(), buffer, reduction);
     TmaStoreWaitOp::create(rewriter, loc, 0);
     rewriter.eraseOp(store);

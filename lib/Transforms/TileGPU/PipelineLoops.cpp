@@ -100,7 +100,7 @@ private:
                               std::vector<LoopPipeliner> &pipeliners) {
     SmallVector<PrivateStream> candidates = addPrivateStreams(loop, axes);
     SmallVector<Obstacle> obstacles;
-    LoopPipeliner pipeliner(loop, stages, /*eachForItself=*/true);
+    LoopPipeliner pipeliner(loop, stages);
     pipeliner.analyse(axes, obstacles);
     int64_t bytes = 0;
     for (const PrivateStream &stream : candidates)

@@ -89,8 +89,6 @@ static bool share(const FilledBuffer &first, FilledBuffer &later, const Dominanc
     view = MemDescPermuteOp::create(builder, later.store.getLoc(), type, view,
                                     builder.getDenseI32ArrayAttr(order));
   }
-  if (auto fence = dyn_cast<ProxyFenceOp>(later.store->getNextNode()))
-    fence.erase();
   Value stored = later.store.getValue();
   later.store.erase();
   later.buffer.replaceAllUsesWith(view);

@@ -32,12 +32,7 @@ Value tilec::viewAsBlock(OpBuilder &builder, Location loc, Value buffer, ArrayRe
 
 TensorCopyRing::TensorCopyRing(scf::ForOp loop, int64_t stages, int64_t numCopies)
     : rewriter(loop.getContext()),
-      barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}) {
-  // What threads have done with this memory before, and the initialisation, comes first.
-  rewriter.setInsertionPoint(loop);
-  ProxyFenceOp::create(rewriter, loop.getLoc());
-  NVVM::Barrier0Op::create(rewriter, loop.getLoc());
-}
+      barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}) {}
 
 void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
                            const IRMapping &mapping, Value buffer, Value slot, Value predicate) {

@@ -54,18 +54,4 @@ func.func @permuted(%b: !tilegpu.memdesc<[16, 8], f16, #b>, %p: tensor<8x16x!til
   tilegpu.async_copy %1, %0 : tensor<8x16x!tile.ptr<f16>, #q>, !tilegpu.memdesc<[8, 16], f16, #bt>
   return
 }
-
-// Of several fences in front of a barrier the last one is enough.
-// CHECK-LABEL: func @fences
-// CHECK: nvvm.fence.proxy
-// CHECK-NEXT: nvvm.barrier
-// CHECK-NEXT: nvvm.fence.proxy
-// CHECK-NEXT: return
-func.func @fences() {
-  tilegpu.proxy_fence
-  tilegpu.proxy_fence
-  nvvm.barrier0
-  tilegpu.proxy_fence
-  return
-}
 }

@@ -27,10 +27,8 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-SAME: (%[[A:.*]]: tensor<128x32xf16, #{{.*}}>, %[[B:.*]]: tensor<32x64xf16, #{{.*}}>, %[[C:.*]]: tensor<128x64xf32, #[[C_LAYOUT:.*]]>)
 // CHECK: %[[SA:.*]] = tilegpu.local_alloc : <[128, 32], f16, #[[MA]]>
 // CHECK-NEXT: tilegpu.local_store %[[A]], %[[SA]]
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK-NEXT: %[[SB:.*]] = tilegpu.local_alloc : <[32, 64], f16, #[[MB]]>
 // CHECK-NEXT: tilegpu.local_store %[[B]], %[[SB]]
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK-NEXT: %[[I:.*]] = tilegpu.convert_layout %[[C]] : {{.*}} -> tensor<128x64xf32, #[[ACC]]>
 // CHECK-NEXT: %[[P:.*]] = tilegpu.wgmma %[[SA]], %[[SB]], %[[I]] max_imprecise_acc = 32 : {{.*}} -> tensor<128x64xf32, #[[ACC]]>
 // CHECK-NEXT: %[[W:.*]] = tilegpu.wgmma_wait %[[P]] pending = 0
@@ -93,7 +91,6 @@ func.func @unsigned(%a: tensor<128x32xi8, #a>, %b: tensor<32x64xi8, #bk>, %c: te
 // CHECK-NEXT: tilegpu.local_store
 // CHECK-NEXT: %[[SB:.*]] = tilegpu.local_alloc : <[32, 64], f32, #[[M32]]>
 // CHECK-NEXT: tilegpu.local_store
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK: tilegpu.wgmma %[[SA]], %[[SB]], %{{.*}} fragments_of = 0 : {{.*}} -> tensor<128x64xf32, #[[PAIRED]]>
 func.func @fragments(%a: tensor<128x32xf32, #am>, %b: tensor<32x64xf32, #bk>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
   %0 = tilegpu.dot %a, %b, %c : tensor<128x32xf32, #am>, tensor<32x64xf32, #bk> -> tensor<128x64xf32, #c>
@@ -142,7 +139,6 @@ func.func @few_columns(%a: tensor<128x32xf32, #a>, %b: tensor<32x32xf32, #b32>, 
 // CHECK-SAME: (%[[A:.*]]: tensor<128x32xf16, #{{.*}}>, %[[B:.*]]: tensor<32x64xf16, #{{.*}}>,
 // CHECK: %[[SA:.*]] = tilegpu.local_alloc : <[128, 32]
 // CHECK-NEXT: tilegpu.local_store %[[A]], %[[SA]]
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK-NEXT: scf.for
 // CHECK: scf.for
 // CHECK: tile.load
@@ -209,7 +205,6 @@ module attributes {tilegpu.num_warps = 8 : i32, tile.target = "sm_90a"} {
 // CHECK-NEXT: %[[W:.*]] = arith.sitofp %[[L]] : tensor<64x64xi8, #[[F]]> to tensor<64x64xbf16, #[[F]]>
 // CHECK: %[[B:.*]] = tilegpu.local_alloc : <[64, 64], bf16
 // CHECK-NEXT: tilegpu.local_store %[[W]], %[[B]]
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK: tilegpu.wgmma %{{.*}}, %[[B]]
 func.func @widened_right(%a: tensor<128x64xbf16, #a>, %w: tensor<64x64xi8, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
   %b = arith.sitofp %w : tensor<64x64xi8, #b> to tensor<64x64xbf16, #b>

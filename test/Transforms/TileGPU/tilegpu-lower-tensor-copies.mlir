@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tilegpu-lower-tensor-copies --split-input-file | FileCheck %s
+// RUN: tile-opt %s --tilegpu-lower-tensor-copies --tilegpu-allocate-shared-memory --tilegpu-insert-synchronisation --split-input-file | FileCheck %s --check-prefix=SYNC
 
 #b = #tilegpu.linear<{register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [0, 0]], block = []}, [32, 16]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
@@ -8,18 +9,25 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-NEXT: tilegpu.mbarrier_init %[[BARS]] count = 1
 // CHECK: scf.for {{.*}} iter_args(%[[PARITY:.*]] = %c0_i32{{.*}})
 // CHECK: %[[BUF:.*]] = tilegpu.local_alloc : <[32, 16], f16
-// CHECK-NEXT: tilegpu.proxy_fence
-// CHECK-NEXT: nvvm.barrier0
 // CHECK: tilegpu.tma_load %arg0[%arg1, %{{.*}}], %[[BUF]], %[[BARS]][%{{.*}}] :
 // CHECK: tilegpu.mbarrier_wait %[[BARS]][%{{.*}}], %[[PARITY]]
 // CHECK: %[[NEXT:.*]] = arith.xori %[[PARITY]]
 // CHECK: %[[VALUE:.*]] = tilegpu.local_load %[[BUF]]
 // CHECK: %[[OUT:.*]] = tilegpu.local_alloc : <[32, 16], f16
 // CHECK-NEXT: tilegpu.local_store %[[VALUE]], %[[OUT]]
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK-NEXT: tilegpu.tma_store %arg0[%arg1, %arg1], %[[OUT]]
 // CHECK-NEXT: tilegpu.tma_store_wait 0
 // CHECK: scf.yield %[[NEXT]]
+// SYNC-LABEL: func.func @load
+// SYNC: scf.for
+// SYNC: nvvm.barrier0
+// SYNC-NEXT: tilegpu.tma_load
+// SYNC-NEXT: tilegpu.mbarrier_wait
+// SYNC: tilegpu.local_store
+// SYNC-NEXT: tilegpu.proxy_fence
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NEXT: tilegpu.tma_store
+// SYNC-NEXT: tilegpu.tma_store_wait 0
 func.func @load(%map: !tile.desc<[32, 16], f16>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -36,8 +44,7 @@ func.func @load(%map: !tile.desc<[32, 16], f16>, %n: i32) {
 // CHECK-NEXT: %[[BARS:.*]] = tilegpu.local_alloc
 // CHECK-NEXT: tilegpu.mbarrier_init %[[BARS]]
 // CHECK: tilegpu.tma_load
-// CHECK: nvvm.barrier0
-// CHECK-NEXT: tilegpu.mbarrier_inval %[[BARS]]
+// CHECK: tilegpu.mbarrier_inval %[[BARS]]
 // CHECK-NEXT: }
 func.func @branch(%map: !tile.desc<[32, 16], f16>, %n: i32, %p: i1) {
   scf.if %p {
@@ -51,7 +58,6 @@ func.func @branch(%map: !tile.desc<[32, 16], f16>, %n: i32, %p: i1) {
 // CHECK-LABEL: func.func @reduction
 // CHECK: %[[OUT:.*]] = tilegpu.local_alloc : <[32, 16], f16
 // CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[OUT]]
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK-NEXT: tilegpu.tma_store %arg0[%arg1, %arg1], %[[OUT]] reduce = add
 // CHECK-NEXT: tilegpu.tma_store_wait 0
 func.func @reduction(%map: !tile.desc<[32, 16], f16>, %n: i32, %x: tensor<32x16xf16, #b>) {

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tilegpu-pipeline-loops --cse | FileCheck %s --check-prefixes=CHECK,ASKED
+// RUN: tile-opt %s --tilegpu-pipeline-loops --tilegpu-allocate-shared-memory --tilegpu-insert-synchronisation | FileCheck %s --check-prefix=SYNC
 // RUN: tile-opt %s --tilegpu-pipeline-loops=reduction-stages=2 --cse | FileCheck %s --check-prefixes=CHECK,ALL
 
 #a = #tilegpu.linear<{register = [[1], [2], [512]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [1024]>
@@ -11,10 +12,8 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-SAME: %[[P:[a-z0-9]+]]: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %[[N:[a-z0-9]+]]: i32
 // CHECK: %[[RING:.*]] = tilegpu.local_alloc : <[1024], f32, #[[M]], buffers = 3>
 // CHECK-COUNT-2: tilegpu.async_copy
-// CHECK: nvvm.barrier
 // CHECK: scf.for %[[I:[a-z0-9]+]] = {{.*}} iter_args(%[[S:[a-z0-9]+]] = %{{.*}}, %[[FILL:[a-z0-9]+]] = %{{.*}}, %[[READ:[a-z0-9]+]] = %{{.*}})
 // CHECK-NEXT: tilegpu.async_wait 1
-// CHECK-NOT: nvvm.barrier
 // CHECK: %[[OWN:.*]] = tilegpu.memdesc_index %[[RING]][%[[READ]]]
 // CHECK: %[[NEXT:.*]] = tilegpu.memdesc_index %[[RING]][%[[FILL]]]
 // CHECK: tilegpu.async_copy %{{.*}}, %[[NEXT]] mask
@@ -23,6 +22,10 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK: %[[Y:.*]] = arith.select %{{.*}}, %[[X]], %{{.*}}
 // CHECK: tile.reduce(%[[Y]])
 // CHECK: tilegpu.async_wait 0
+// Threads wait for their own copies alone.
+// SYNC-LABEL: func.func @asked
+// SYNC-NOT: nvvm.barrier
+// SYNC: return
 func.func @asked(%p: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %n: i32 {tile.divisibility = 16 : i32}, %f: f32) -> f32 {
   %c0 = arith.constant 0 : i32
   %c1024 = arith.constant 1024 : i32

@@ -41,7 +41,6 @@ func.func @volatile(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu
     %4 = tile.load %3 volatile : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -62,7 +61,6 @@ func.func @other_values(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !til
     %4 = tile.load %3, %m, %z : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -83,7 +81,6 @@ func.func @unaligned(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegp
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -104,7 +101,6 @@ func.func @other_direction(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #k8>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #k8>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sx, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -125,7 +121,6 @@ func.func @writes(%x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     tile.store %3, %x : tensor<64x16x!tile.ptr<f16>, #a>
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
@@ -153,7 +148,6 @@ func.func @address_of_a_branch(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -175,7 +169,6 @@ func.func @two_uses(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %y = tilegpu.convert_layout %4 : tensor<64x16xf16, #a> -> tensor<64x16xf16, #a2>
     tilegpu.local_store %y, %other : tensor<64x16xf16, #a2>, !tilegpu.memdesc<[64, 16], f16, #ma>
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>

@@ -1,4 +1,5 @@
 // RUN: tile-opt %s --tilegpu-pipeline-loops --cse | FileCheck %s
+// RUN: tile-opt %s --tilegpu-pipeline-loops --cse --tilegpu-allocate-shared-memory --tilegpu-insert-synchronisation | FileCheck %s --check-prefix=SYNC
 
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 16]>
 #t = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 16]>
@@ -14,23 +15,33 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-NEXT: %[[BARS:.*]] = tilegpu.local_alloc : <[1], i64, #{{.*}}, buffers = 3>
 // CHECK-NEXT: tilegpu.mbarrier_init %[[BARS]] count = 2
 // CHECK: %[[OUTER:.*]]:3 = scf.for {{.*}} iter_args({{.*}}, %[[SLOT0:.*]] = %c0_i32, %[[PARITY0:.*]] = %c0_i32)
-// CHECK-NEXT: tilegpu.proxy_fence
-// CHECK-NEXT: nvvm.barrier0
 // CHECK: tilegpu.tma_load %arg0[%{{.*}}, %c0_i32], %{{.*}}, %[[BARS]][%[[SLOT0]]] if
 // CHECK: tilegpu.tma_load %arg1[%c0_i32, %c0_i32], %{{.*}}, %[[BARS]][%[[SLOT0]]] if
 // CHECK-COUNT-2: tilegpu.tma_load
 // CHECK: %[[INNER:.*]]:4 = scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[FILL:.*]] = %{{.*}}, %[[READ:.*]] = %[[SLOT0]], %[[PARITY:.*]] = %[[PARITY0]])
 // CHECK-NEXT: tilegpu.mbarrier_wait %[[BARS]][%[[READ]]], %[[PARITY]]
-// CHECK-NOT: nvvm.barrier0
 // CHECK: tilegpu.wgmma
 // CHECK: tilegpu.wgmma_wait %{{.*}} pending = 1
-// CHECK-NEXT: nvvm.barrier0
 // CHECK: tilegpu.tma_load %arg0[%{{.*}}, %{{.*}}], %{{.*}}, %[[BARS]][%[[FILL]]] if
 // CHECK: tilegpu.tma_load %arg1[%{{.*}}, %{{.*}}], %{{.*}}, %[[BARS]][%[[FILL]]] if
 // CHECK: arith.xori %[[PARITY]], %c1_i32
 // CHECK: }
 // CHECK-NEXT: %[[LAST:.*]] = tilegpu.wgmma_wait %[[INNER]]#0 pending = 0
 // CHECK-NEXT: scf.yield %[[LAST]], %[[INNER]]#2, %[[INNER]]#3
+// One barrier for the initialisation of the objects, and for the last products of the tile before. In the loop the objects
+// tell of the copies, and a barrier of the products that have read the slot which is filled.
+// SYNC-LABEL: func.func @persistent
+// SYNC: scf.for
+// SYNC: nvvm.barrier0
+// SYNC-NEXT: tilegpu.tma_load
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: scf.for
+// SYNC-NEXT: tilegpu.mbarrier_wait
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: tilegpu.wgmma_wait {{.*}} pending = 1
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: return
 func.func @persistent(%amap: !tile.desc<[64, 16], f16>, %bmap: !tile.desc<[8, 16], f16>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -39,12 +50,10 @@ func.func @persistent(%amap: !tile.desc<[64, 16], f16>, %bmap: !tile.desc<[8, 16
       %a = tile.descriptor_load %amap[%t, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
       %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
       tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-      tilegpu.proxy_fence
       %b = tile.descriptor_load %bmap[%c0, %i] : !tile.desc<[8, 16], f16> -> tensor<8x16xf16, #t>
       %bt = tile.permute %b {order = array<i32: 1, 0>} : tensor<8x16xf16, #t> -> tensor<16x8xf16, #bk>
       %sb = tilegpu.local_alloc : !tilegpu.memdesc<[16, 8], f16, #mb>
       tilegpu.local_store %bt, %sb : tensor<16x8xf16, #bk>, !tilegpu.memdesc<[16, 8], f16, #mb>
-      tilegpu.proxy_fence
       %p = tilegpu.wgmma %sa, %sb, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
       %w = tilegpu.wgmma_wait %p pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
       scf.yield %w : tensor<64x8xf32, #c>

@@ -1,4 +1,6 @@
 // RUN: tile-opt %s --tilegpu-pipeline-loops --cse --split-input-file | FileCheck %s
+// RUN: tile-opt %s --tilegpu-pipeline-loops --cse --tilegpu-allocate-shared-memory --tilegpu-insert-synchronisation \
+// RUN:     --split-input-file | FileCheck %s --check-prefix=SYNC
 
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 16]>
 #t = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 16]>
@@ -46,7 +48,6 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK: %[[LOOP:.*]]:5 = scf.for %[[I:.*]] = %[[C0]] to %[[N]] step %[[C16]] iter_args(%[[ACC:.*]] = %[[INIT]], %[[QI:.*]] = %[[Q]], %[[QA:.*]] = %[[Q2]], %[[FILL:.*]] = %c2_i32, %[[READ:.*]] = %[[C0]])
 // CHECK-NEXT: tilegpu.async_wait 1
 // CHECK-NOT: tilegpu.wgmma
-// CHECK: nvvm.barrier
 // CHECK: %[[AI:.*]] = tilegpu.memdesc_index %[[RA]][%[[READ]]]
 // CHECK: %[[BI:.*]] = tilegpu.memdesc_index %[[RB]][%[[READ]]]
 // CHECK-NOT: tile.load
@@ -54,7 +55,6 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK: %[[NEW:.*]] = tilegpu.wgmma %[[AI]], %[[BI]], %[[ACC]]
 // The product of this iteration stays in flight, the one before has landed: its buffers are filled.
 // CHECK: %[[DONE:.*]] = tilegpu.wgmma_wait %[[NEW]] pending = 1
-// CHECK: nvvm.barrier
 // CHECK: %[[AHEAD:.*]] = arith.addi %[[I]], %{{.*}} : i32
 // CHECK: %[[QN:.*]] = tile.addptr %[[QA]], %[[STEP]]
 // CHECK: arith.cmpi slt, %[[AHEAD]], %[[N]]
@@ -72,6 +72,17 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-NEXT: tilegpu.async_wait 0
 // CHECK-NEXT: %[[LAST:.*]] = tilegpu.wgmma_wait %[[LOOP]]#0 pending = 0
 // CHECK-NEXT: return %[[LAST]]
+// All know of the copies, and of the product that has read the slot which is filled.
+// SYNC-LABEL: func.func @carried_product
+// SYNC: scf.for
+// SYNC-NEXT: tilegpu.async_wait 1
+// SYNC-NEXT: tilegpu.proxy_fence
+// SYNC-NEXT: nvvm.barrier0
+// SYNC: tilegpu.wgmma %
+// SYNC: tilegpu.wgmma_wait {{.*}} pending = 1
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: return
 func.func @carried_product(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %q0: tensor<8x16x!tile.ptr<f16>, #t>, %step: tensor<8x16xi32, #t>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -83,12 +94,10 @@ func.func @carried_product(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %q0: 
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tile.load %qi : tensor<8x16x!tile.ptr<f16>, #t>
     %6 = tile.permute %5 {order = array<i32: 1, 0>} : tensor<8x16xf16, #t> -> tensor<16x8xf16, #bk>
     %sb = tilegpu.local_alloc : !tilegpu.memdesc<[16, 8], f16, #mb>
     tilegpu.local_store %6, %sb : tensor<16x8xf16, #bk>, !tilegpu.memdesc<[16, 8], f16, #mb>
-    tilegpu.proxy_fence
     %7 = tilegpu.wgmma %sa, %sb, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %8 = tilegpu.wgmma_wait %7 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     %9 = tile.addptr %qi, %step {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<8x16x!tile.ptr<f16>, #t>, tensor<8x16xi32, #t>
@@ -118,7 +127,6 @@ func.func @two_stages(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tileg
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -142,7 +150,6 @@ func.func @four_stages(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tile
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -170,7 +177,6 @@ func.func @one_stage(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegp
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -179,19 +185,25 @@ func.func @one_stage(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegp
 }
 
 // The sum is halved before the next product adds to it: the product is waited for where it was, and the copies are issued
-// first, into the buffer that the barrier has freed.
+// first, into the buffer that the barrier behind the wait will free.
 // CHECK-LABEL: func @used_result
 // CHECK: scf.for
-// CHECK: nvvm.barrier
 // CHECK-NOT: tilegpu.wgmma
 // CHECK: tilegpu.async_copy
 // CHECK-NEXT: tilegpu.async_commit
 // CHECK: %[[P:.*]] = tilegpu.wgmma
 // CHECK-NEXT: tilegpu.wgmma_wait %[[P]] pending = 0
-// CHECK-NOT: nvvm.barrier
 // CHECK: scf.yield
 // CHECK: tilegpu.async_wait 0
 // CHECK-NOT: tilegpu.wgmma_wait
+// SYNC-LABEL: func.func @used_result
+// SYNC: scf.for
+// SYNC-NEXT: tilegpu.async_wait 1
+// SYNC-NEXT: tilegpu.proxy_fence
+// SYNC-NEXT: nvvm.barrier0
+// SYNC: tilegpu.async_commit
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: return
 func.func @used_result(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -202,7 +214,6 @@ func.func @used_result(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tile
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %h = arith.addf %acc, %acc : tensor<64x8xf32, #c>
     %5 = tilegpu.wgmma %sa, %b, %h : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
@@ -216,18 +227,28 @@ func.func @used_result(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tile
 // CHECK-LABEL: func @stored_operand
 // CHECK: %[[PAIR:.*]] = tilegpu.local_alloc : <[16, 8], f16, #[[MB:.*]], buffers = 2>
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[HALF:.*]] = %{{.*}}) ->
-// CHECK: nvvm.barrier0
 // CHECK: %[[SB:.*]] = tilegpu.memdesc_index %[[PAIR]][%[[HALF]]]
 // CHECK-NOT: tilegpu.async
 // CHECK: tilegpu.local_store %{{.*}}, %[[SB]]
-// CHECK-NEXT: tilegpu.proxy_fence
-// CHECK-NEXT: nvvm.barrier0
 // CHECK-NEXT: %[[P:.*]] = tilegpu.wgmma %{{.*}}, %[[SB]],
 // CHECK-NEXT: tilegpu.wgmma_wait %[[P]] pending = 1
-// CHECK-NEXT: nvvm.barrier0
 // CHECK: tilegpu.async_commit
 // CHECK: %[[OTHER:.*]] = arith.xori %[[HALF]], %{{.*}}
 // CHECK-NEXT: scf.yield %{{.*}}, %{{.*}}, %{{.*}}, %[[OTHER]] :
+// One barrier tells of the copies and of the stores.
+// SYNC-LABEL: func.func @stored_operand
+// SYNC: scf.for
+// SYNC-NEXT: tilegpu.async_wait 1
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: tilegpu.local_store
+// SYNC-NEXT: tilegpu.proxy_fence
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NEXT: tilegpu.wgmma %
+// SYNC-NEXT: tilegpu.wgmma_wait {{.*}} pending = 1
+// SYNC-NEXT: nvvm.barrier0
+// SYNC: tilegpu.async_commit
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: return
 func.func @stored_operand(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %x: tensor<16x8xf16, #bk>) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
@@ -238,10 +259,8 @@ func.func @stored_operand(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !t
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %sb = tilegpu.local_alloc : !tilegpu.memdesc<[16, 8], f16, #mb>
     tilegpu.local_store %x, %sb : tensor<16x8xf16, #bk>, !tilegpu.memdesc<[16, 8], f16, #mb>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %sb, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -253,16 +272,22 @@ func.func @stored_operand(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !t
 // what is copied, and the barrier at the head is enough for the copies, too.
 // CHECK-LABEL: func @transposed_operand
 // CHECK: scf.for
-// CHECK: nvvm.barrier0
 // CHECK: tilegpu.local_load
 // CHECK: tilegpu.local_store
-// CHECK-NEXT: tilegpu.proxy_fence
-// CHECK-NEXT: nvvm.barrier0
 // CHECK-NEXT: %[[P:.*]] = tilegpu.wgmma
 // CHECK-NEXT: tilegpu.wgmma_wait %[[P]] pending = 2
-// CHECK-NOT: nvvm.barrier0
 // CHECK: tilegpu.async_commit
 // CHECK: scf.yield
+// SYNC-LABEL: func.func @transposed_operand
+// SYNC: scf.for
+// SYNC-NEXT: tilegpu.async_wait 1
+// SYNC-NEXT: nvvm.barrier0
+// SYNC: tilegpu.local_store
+// SYNC-NEXT: tilegpu.proxy_fence
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NEXT: tilegpu.wgmma %
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: return
 func.func @transposed_operand(%p: !tile.ptr<i8>, %at: tensor<64x64xi32, #am>, %bt: tensor<64x64xi32, #bn>, %c: tensor<64x64xi32, #cp>, %n: i32) -> tensor<64x64xi32, #cp> {
   %c0 = arith.constant 0 : i32
   %c64 = arith.constant 64 : i32
@@ -281,7 +306,6 @@ func.func @transposed_operand(%p: !tile.ptr<i8>, %at: tensor<64x64xi32, #am>, %b
     %8 = tilegpu.local_load %sn : !tilegpu.memdesc<[64, 64], i8, #sn> -> tensor<64x64xi8, #bn>
     %sb = tilegpu.local_alloc : !tilegpu.memdesc<[64, 64], i8, #sk>
     tilegpu.local_store %8, %sb : tensor<64x64xi8, #bn>, !tilegpu.memdesc<[64, 64], i8, #sk>
-    tilegpu.proxy_fence
     %9 = tilegpu.wgmma %sa, %sb, %acc fragments_of = 0 : !tilegpu.memdesc<[64, 64], i8, #sm>, !tilegpu.memdesc<[64, 64], i8, #sk> -> tensor<64x64xi32, #cp>
     %10 = tilegpu.wgmma_wait %9 pending = 0 : tensor<64x64xi32, #cp> -> tensor<64x64xi32, #cp>
     scf.yield %10 : tensor<64x64xi32, #cp>
@@ -312,7 +336,6 @@ func.func @masked(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.m
     %4 = tile.load %3, %m, %z cache = cg : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -330,9 +353,7 @@ func.func @masked(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.m
 // CHECK: arith.cmpi slt
 // CHECK: tile.load %{{.*}}, %{{.*}} : !tile.ptr<i32>
 // CHECK: tilegpu.async_wait 1
-// CHECK: nvvm.barrier
 // CHECK: tilegpu.wgmma
-// CHECK: nvvm.barrier
 // CHECK: tilegpu.async_copy
 // CHECK: scf.yield
 func.func @loaded_address(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %ip: !tile.ptr<i32>) -> tensor<64x8xf32, #c> {
@@ -347,7 +368,6 @@ func.func @loaded_address(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !t
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -370,7 +390,6 @@ func.func @unsigned_range(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !t
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>
@@ -403,7 +422,6 @@ func.func @of_the_module(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !ti
     %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
     %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
     tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
-    tilegpu.proxy_fence
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
     scf.yield %6 : tensor<64x8xf32, #c>

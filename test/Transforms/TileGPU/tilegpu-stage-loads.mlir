@@ -16,22 +16,18 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-LABEL: func @transposed_and_not
 // CHECK: %[[BUF:.*]] = tilegpu.local_alloc : <[16, 16], f16, #[[MK]]>
 // CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[BUF]]
-// CHECK-NEXT: tilegpu.proxy_fence
 // CHECK: tilegpu.wgmma %{{.*}}, %[[BUF]]
 // CHECK-NOT: tilegpu.local_alloc
-// CHECK-NOT: tilegpu.proxy_fence
 // CHECK: %[[VIEW:.*]] = tilegpu.memdesc_permute %[[BUF]] order = [1, 0] : <[16, 16], f16, #[[MK]]> -> <[16, 16], f16, #[[MN]]>
 // CHECK-NEXT: tilegpu.wgmma %{{.*}}, %[[VIEW]]
 func.func @transposed_and_not(%q: tensor<16x16xf16, #q>, %a: !tilegpu.memdesc<[64, 16], f16, #ma>, %c: tensor<64x16xf32, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>) {
   %t = tile.permute %q {order = array<i32: 1, 0>} : tensor<16x16xf16, #q> -> tensor<16x16xf16, #qt>
   %k = tilegpu.local_alloc : <[16, 16], f16, #mk>
   tilegpu.local_store %t, %k : tensor<16x16xf16, #qt>, <[16, 16], f16, #mk>
-  tilegpu.proxy_fence
   %0 = tilegpu.wgmma %a, %k, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mk> -> tensor<64x16xf32, #c>
   %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
   %n = tilegpu.local_alloc : <[16, 16], f16, #mn>
   tilegpu.local_store %q, %n : tensor<16x16xf16, #q>, <[16, 16], f16, #mn>
-  tilegpu.proxy_fence
   %2 = tilegpu.wgmma %a, %n, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
   %3 = tilegpu.wgmma_wait %2 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
   return %1, %3 : tensor<64x16xf32, #c>, tensor<64x16xf32, #c>
@@ -48,7 +44,6 @@ func.func @transposed_and_not(%q: tensor<16x16xf16, #q>, %a: !tilegpu.memdesc<[6
 func.func @same_order(%q: tensor<16x16xf16, #q>, %a: !tilegpu.memdesc<[64, 16], f16, #ma>, %c: tensor<64x16xf32, #c>) -> (tensor<64x16xf32, #c>, tensor<64x16xf32, #c>, tensor<16x16xf16, #q>, tensor<16x16xf16, #q>) {
   %n = tilegpu.local_alloc : <[16, 16], f16, #mn>
   tilegpu.local_store %q, %n : tensor<16x16xf16, #q>, <[16, 16], f16, #mn>
-  tilegpu.proxy_fence
   %0 = tilegpu.wgmma %a, %n, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
   %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
   %p = tilegpu.local_alloc : <[16, 16], f16, #plain>
@@ -56,7 +51,6 @@ func.func @same_order(%q: tensor<16x16xf16, #q>, %a: !tilegpu.memdesc<[64, 16], 
   %4 = tilegpu.local_load %p : <[16, 16], f16, #plain> -> tensor<16x16xf16, #q>
   %m = tilegpu.local_alloc : <[16, 16], f16, #mn>
   tilegpu.local_store %q, %m : tensor<16x16xf16, #q>, <[16, 16], f16, #mn>
-  tilegpu.proxy_fence
   %2 = tilegpu.wgmma %a, %m, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
   %3 = tilegpu.wgmma_wait %2 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
   %r = tilegpu.local_alloc : <[16, 16], f16, #plain>

@@ -6,8 +6,8 @@
 // after they are inserted, no run has two conflicting accesses of different operations without a
 // barrier in between.
 
-#include "tilec/Analysis/BarrierNeed.h"
 #include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Analysis/Synchronisation.h"
 #include "gtest/gtest.h"
 
 using namespace mlir;
@@ -270,15 +270,16 @@ TEST_F(SharedMemoryProperty, BarriersPreventRaces) {
     OwningOpRef<ModuleOp> module = Generator(context, seed).build();
     func::FuncOp func = *module->getOps<func::FuncOp>().begin();
     SharedAllocation allocation(func);
-    SmallVector<Operation *> needed = findNeededBarriers(func, allocation);
+    SmallVector<SyncPoint> needed = planSynchronisation(func, allocation);
     barriers += needed.size();
     func.walk(
         [&](Operation *op) { accesses += isa<tilegpu::LocalLoadOp, tilegpu::LocalStoreOp>(op); });
-    for (Operation *op : needed) {
-      OpBuilder builder(op);
-      tile::BarrierOp::create(builder, op->getLoc());
+    for (const SyncPoint &point : needed) {
+      ASSERT_TRUE(point.needsBarrier && !point.isBehind);
+      OpBuilder builder(point.op);
+      tile::BarrierOp::create(builder, point.op->getLoc());
     }
-    EXPECT_TRUE(findNeededBarriers(func, allocation).empty());
+    EXPECT_TRUE(planSynchronisation(func, allocation).empty());
     for (unsigned run = 0; run < 8; ++run) {
       RaceChecker(allocation, run).run(func.getBody().front());
       if (HasFatalFailure()) {

@@ -71,7 +71,7 @@ def TileGPUDecomposeAtomicsPass : Pass<"tilegpu-decompose-atomics", "::mlir::Mod
   let description = [{
     A scalar atomic is performed by the first thread, one of a tensor by the first of the threads that hold an
     element. Where other threads hold it too and the old value is used, it goes to them through a buffer in shared
-    memory, whose barriers `tilegpu-insert-barriers` adds. A volatile load that several warps make, a scalar one for
+    memory, whose barriers `tilegpu-insert-synchronisation` adds. A volatile load that several warps make, a scalar one for
     example, is handed around in the same way: its memory may change meanwhile, and all threads take the same branch.
 
     A scalar atomic with release order speaks for the whole program: where other threads may have accessed global
@@ -290,23 +290,22 @@ def TileGPUAllocateSharedMemoryPass : Pass<"tilegpu-allocate-shared-memory", "::
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUInsertBarriersPass : Pass<"tilegpu-insert-barriers", "::mlir::ModuleOp"> {
-  let summary = "put barriers between conflicting accesses of shared memory";
+def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", "::mlir::ModuleOp"> {
+  let summary = "put CTA barriers and proxy fences between conflicting accesses of shared memory";
   let description = [{
-    Before an access of shared memory that overlaps an earlier one of another operation, where one of the two
-    writes, and no barrier lies between on some path, a CTA barrier is inserted. Runs after allocation.
+    A barrier goes before an access of shared memory that overlaps an earlier one of another operation, where one of
+    the two writes and other threads may not know that the earlier one is done: because no barrier lies between on some
+    path, or because it was asynchronous and no barrier lies behind the wait that retires it. Slots of a ring are told
+    apart.
+
+    A proxy fence goes in front of the last barrier between an access through the generic proxy (loads, stores,
+    cp.async) and a conflicting one through the async proxy (wgmma, TMA), outside of the loops that the first one is
+    not in.
+
+    Passes that make asynchronous accesses insert the waits, and neither barriers nor fences. Runs after allocation.
+    `test-print-synchronisation` prints the plan.
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
-}
-
-def TileGPURemoveProxyFencesPass : Pass<"tilegpu-remove-proxy-fences", "::mlir::ModuleOp"> {
-  let summary = "remove proxy fences behind which there is nothing to make visible";
-  let description = [{
-    Tensor copies and the pipeliner put a fence between what threads did to shared memory and what the copy engine or
-    the tensor cores do there. Where the threads have not accessed shared memory since the last fence, on any path, it
-    goes: for example before the first copies of a kernel, or of every further tile of a persistent one whose results
-    went out through a tensor copy.
-  }];
 }
 
 def TileGPUOrderGlobalAccessesPass : Pass<"tilegpu-order-global-accesses", "::mlir::ModuleOp"> {

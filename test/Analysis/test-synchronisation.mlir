@@ -1,12 +1,21 @@
-// RUN: tile-opt %s --test-barrier-need | FileCheck %s
+// RUN: tile-opt %s --test-synchronisation | FileCheck %s
 
-// `barrier` marks the ops that need one before them.
+// `barrier` and `fence` mark the ops that need one before them, `_behind` behind them.
 
 #layout = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]]}, [128]>
+#ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+#mb = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
+#mc = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
+#object = #tilegpu.linear<{offset = []}, [1]>
+!a = !tilegpu.memdesc<[64, 16], f16, #ma>
+!b = !tilegpu.memdesc<[16, 8], f16, #mb>
+!bars = !tilegpu.memdesc<[1], i64, #object>
 !buffer = !tilegpu.memdesc<[128], f32, #layout>
 #ring = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]}, [8, 16]>
 #rows = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 16]>
+#cols = #tilegpu.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]], block = []}, [16, 8]>
 !one = !tilegpu.memdesc<[8, 16], f32, #ring>
+!two = !tilegpu.memdesc<[8, 16], f32, #ring, buffers = 2>
 !three = !tilegpu.memdesc<[8, 16], f32, #ring, buffers = 3>
 
 // CHECK-LABEL: func.func @read_after_write
@@ -208,30 +217,84 @@ func.func @carried_descriptors(%v: tensor<128xf32>, %n: i32) {
   return
 }
 
-// Inside a loop, and in front of it, whoever made a ring of buffers has placed its barriers. What follows the loop has to
-// wait for the last accesses: another buffer in the same memory, and the first copies when the loop runs again.
+// Slots of a ring are told apart: an iteration reads one, and fills the one that was read in the iteration before, in front
+// of the barrier behind the wait. What comes behind the loop has to wait for the last reads: another buffer in the same
+// memory, and the first copies when the loop runs again.
 // CHECK-LABEL: func.func @ring
 func.func @ring(%p: tensor<8x16x!tile.ptr<f32>, #rows>, %n: i32, %v: tensor<128xf32>) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
   %r = tilegpu.local_alloc offset 0 : !three
   %other = tilegpu.local_alloc offset 0 : !buffer
   scf.for %j = %c0 to %n step %c1 : i32 {
     // CHECK: async_copy {{.*}}{barrier}
     %0 = tilegpu.memdesc_index %r[%c0] : !three -> !one
     tilegpu.async_copy %p, %0 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
-    // CHECK-NOT: {barrier}
+    tilegpu.async_commit
+    // CHECK-NOT: {barrier
     %1 = tilegpu.memdesc_index %r[%c1] : !three -> !one
     tilegpu.async_copy %p, %1 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
-    scf.for %i = %c0 to %n step %c1 : i32 {
-      nvvm.barrier0
-      %2 = tilegpu.memdesc_index %r[%i] : !three -> !one
-      tilegpu.async_copy %p, %2 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+    tilegpu.async_commit
+    // CHECK: async_wait 1 {barrier_behind}
+    // CHECK-NOT: {barrier
+    scf.for %i = %c0 to %n step %c1 iter_args(%fill = %c2, %read = %c0) -> (i32, i32) : i32 {
+      tilegpu.async_wait 1
+      %2 = tilegpu.memdesc_index %r[%read] : !three -> !one
       %3 = tilegpu.local_load %2 : !one -> tensor<8x16xf32, #rows>
+      %4 = tilegpu.memdesc_index %r[%fill] : !three -> !one
+      tilegpu.async_copy %p, %4 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+      tilegpu.async_commit
+      %5 = arith.addi %fill, %c1 : i32
+      %6 = arith.cmpi eq, %5, %c3 : i32
+      %next_fill = arith.select %6, %c0, %5 : i32
+      %7 = arith.addi %read, %c1 : i32
+      %8 = arith.cmpi eq, %7, %c3 : i32
+      %next_read = arith.select %8, %c0, %7 : i32
+      scf.yield %next_fill, %next_read : i32, i32
     }
+    tilegpu.async_wait 0
   }
   // CHECK: local_store {{.*}}{barrier}
   tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  return
+}
+
+// Without knowing how the slots go on, any of them may be the one that is read.
+// CHECK-LABEL: func.func @unknown_slots
+func.func @unknown_slots(%v: tensor<8x16xf32, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.local_alloc offset 0 : !three
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %0 = tilegpu.memdesc_index %r[%i] : !three -> !one
+    // CHECK: local_store {{.*}}{barrier}
+    tilegpu.local_store %v, %0 : tensor<8x16xf32, #rows>, !one
+    %1 = tilegpu.memdesc_index %r[%n] : !three -> !one
+    // CHECK: local_load {{.*}}{barrier}
+    %2 = tilegpu.local_load %1 : !one -> tensor<8x16xf32, #rows>
+  }
+  return
+}
+
+// Of two buffers one is stored to while the other is still read: one barrier an iteration.
+// CHECK-LABEL: func.func @two_slots
+func.func @two_slots(%v: tensor<8x16xf32, #rows>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = tilegpu.local_alloc offset 0 : !two
+  scf.for %i = %c0 to %n step %c1 iter_args(%half = %c0) -> (i32) : i32 {
+    %0 = tilegpu.memdesc_index %r[%half] : !two -> !one
+    // CHECK-NOT: {barrier}
+    // CHECK: local_store
+    // CHECK-NOT: {barrier}
+    tilegpu.local_store %v, %0 : tensor<8x16xf32, #rows>, !one
+    // CHECK: local_load {{.*}}{barrier}
+    %1 = tilegpu.local_load %0 : !one -> tensor<8x16xf32, #rows>
+    %other = arith.xori %half, %c1 : i32
+    scf.yield %other : i32
+  }
   return
 }
 
@@ -250,5 +313,97 @@ func.func @copy_in_flight(%p: tensor<8x16x!tile.ptr<f32>, #rows>, %v: tensor<128
   tilegpu.local_store %v, %b : tensor<128xf32>, !buffer
   // CHECK: local_store {{.*}}{barrier}
   tilegpu.local_store %v, %a : tensor<128xf32>, !buffer
+  return
+}
+
+// What threads store is fenced before wgmma reads it through the async proxy: in front of the barrier.
+// CHECK-LABEL: func.func @fence_behind_store
+func.func @fence_behind_store(%v: tensor<16x8xf16>, %a: !a, %x: tensor<64x8xf32, #mc>) -> tensor<64x8xf32, #mc> {
+  %b = tilegpu.local_alloc offset 0 : !b
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %b : tensor<16x8xf16>, !b
+  // CHECK: wgmma {{.*}}{fence_and_barrier}
+  %0 = tilegpu.wgmma %a, %b, %x : !a, !b -> tensor<64x8xf32, #mc>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+  // CHECK: wgmma %
+  // CHECK-NOT: {fence
+  // CHECK: wgmma_wait
+  %2 = tilegpu.wgmma %a, %b, %1 : !a, !b -> tensor<64x8xf32, #mc>
+  %3 = tilegpu.wgmma_wait %2 pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+  return %3 : tensor<64x8xf32, #mc>
+}
+
+// cp.async goes through the generic proxy: a thread fences its copies when it has waited for them.
+// CHECK-LABEL: func.func @fence_behind_copies
+func.func @fence_behind_copies(%p: tensor<16x8x!tile.ptr<f16>, #cols>, %a: !a, %x: tensor<64x8xf32, #mc>) -> tensor<64x8xf32, #mc> {
+  %b = tilegpu.local_alloc offset 0 : !b
+  // CHECK: async_copy %{{[^{]+}} : tensor
+  tilegpu.async_copy %p, %b : tensor<16x8x!tile.ptr<f16>, #cols>, !b
+  tilegpu.async_commit
+  // CHECK: async_wait 0{{$}}
+  tilegpu.async_wait 0
+  // CHECK: nvvm.barrier0 {fence}
+  nvvm.barrier0
+  // CHECK: wgmma %{{[^{]+}} : !tilegpu
+  %0 = tilegpu.wgmma %a, %b, %x : !a, !b -> tensor<64x8xf32, #mc>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+  return %1 : tensor<64x8xf32, #mc>
+}
+
+// A fence of what was stored in front of a loop is in front of the loop.
+// CHECK-LABEL: func.func @fence_outside_of_loop
+func.func @fence_outside_of_loop(%v: tensor<16x8xf16>, %a: !a, %x: tensor<64x8xf32, #mc>, %n: i32) -> tensor<64x8xf32, #mc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = tilegpu.local_alloc offset 0 : !b
+  tilegpu.local_store %v, %b : tensor<16x8xf16>, !b
+  %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %x) -> tensor<64x8xf32, #mc> : i32 {
+    // CHECK: nvvm.barrier0{{$}}
+    nvvm.barrier0
+    // CHECK: wgmma %{{[^{]+}} : !tilegpu
+    %0 = tilegpu.wgmma %a, %b, %acc : !a, !b -> tensor<64x8xf32, #mc>
+    %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+    scf.yield %1 : tensor<64x8xf32, #mc>
+  // CHECK: } {fence}
+  }
+  return %sum : tensor<64x8xf32, #mc>
+}
+
+// The barrier object is initialised by one thread, and all know of it before they wait. Between TMA loads and wgmma there is
+// the object, and no barrier or fence. What threads read is fenced before the next load overwrites it.
+// CHECK-LABEL: func.func @tensor_copies
+func.func @tensor_copies(%map: !tile.desc<[64, 16], f16>, %other: !b, %x: tensor<64x8xf32, #mc>, %i: i32) -> tensor<64x8xf32, #mc> {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tilegpu.local_alloc offset 0 : !a
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  // CHECK: mbarrier_init %{{[^{]+}} : <
+  tilegpu.mbarrier_init %bars count = 1 : !bars
+  // CHECK: tma_load {{.*}}{barrier}
+  tilegpu.tma_load %map[%i, %i], %a, %bars[%c0] : !tile.desc<[64, 16], f16>, !a, !bars
+  // CHECK: mbarrier_wait %{{[^{]+}} : <
+  tilegpu.mbarrier_wait %bars[%c0], %c0 : !bars
+  // CHECK: wgmma %{{[^{]+}} : !tilegpu
+  %0 = tilegpu.wgmma %a, %other, %x : !a, !b -> tensor<64x8xf32, #mc>
+  %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+  // CHECK: local_load %{{[^{]+}} : <
+  %2 = tilegpu.local_load %a : !a -> tensor<64x16xf16>
+  // CHECK: tma_load {{.*}}{fence_and_barrier}
+  tilegpu.tma_load %map[%i, %i], %a, %bars[%c0] : !tile.desc<[64, 16], f16>, !a, !bars
+  tilegpu.mbarrier_wait %bars[%c0], %c1 : !bars
+  return %1 : tensor<64x8xf32, #mc>
+}
+
+// A TMA store reads what threads have stored, and is done when the thread that has started it has waited, and a barrier has
+// told the others.
+// CHECK-LABEL: func.func @tensor_store
+func.func @tensor_store(%map: !tile.desc<[64, 16], f16>, %v: tensor<64x16xf16>, %i: i32) {
+  %a = tilegpu.local_alloc offset 0 : !a
+  tilegpu.local_store %v, %a : tensor<64x16xf16>, !a
+  // CHECK: tma_store {{.*}}{fence_and_barrier}
+  tilegpu.tma_store %map[%i, %i], %a : !tile.desc<[64, 16], f16>, !a
+  tilegpu.tma_store_wait 0
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %a : tensor<64x16xf16>, !a
   return
 }

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --tilegpu-insert-barriers | FileCheck %s
+// RUN: tile-opt %s --tilegpu-insert-synchronisation | FileCheck %s
 
 #r = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
 #ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>

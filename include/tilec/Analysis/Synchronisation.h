@@ -1,0 +1,56 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a function needs CTA barriers and proxy fences, because threads, async copies, warpgroup
+// products and TMA copies touch the same bytes of shared memory.
+//
+// Algorithm: forward dataflow over structured control flow. The state is the set of accesses that
+// not all threads know to be done. An asynchronous access is in flight until a wait retires it, and
+// known to the threads that have waited; a barrier tells the others. An access that conflicts with
+// the state (read after write, write after read, write after write) needs a barrier. Accesses of
+// one ring conflict when their slots may be the same (RingSlots.h). Loops are repeated until no
+// barrier is added and the state at the back edge is stable.
+//
+// Fences come second. An access through the generic proxy that conflicts with a later one through
+// the async proxy needs a `fence.proxy.async` of its thread in front of the barrier between the
+// two: PTX ISA, "Async proxy" and "Causality order".
+
+#ifndef TILEC_ANALYSIS_SYNCHRONISATION_H
+#define TILEC_ANALYSIS_SYNCHRONISATION_H
+
+#include "tilec/Analysis/SharedAllocation.h"
+
+namespace tilec {
+
+/// What has to be inserted next to an operation.
+struct SyncPoint {
+  mlir::Operation *op;
+  /// Behind `op` rather than in front of it.
+  bool isBehind = false;
+  bool needsFence = false;
+  bool needsBarrier = false;
+  /// The two accesses, of possibly many, that showed it: for the barrier, else for the fence.
+  mlir::Operation *earlier = nullptr;
+  mlir::Operation *later = nullptr;
+};
+
+/// What `func` needs, in program order; at one place the fence comes before the barrier.
+/// `allocation` is that of the function as it stands.
+///
+/// A barrier is needed immediately before an operation. Where that refills or reads a slot of a
+/// ring behind a wait in the same block, the barrier is directly behind the wait: warps stop there
+/// anyway.
+///
+/// Barriers that exist (`tile.barrier`, `gpu.barrier`, `nvvm.barrier` of the whole CTA) and fences
+/// are taken into account, so that a function into which the points were inserted needs none.
+/// Accesses of the same operation do not conflict with each other: a thread that repeats a store
+/// hits the elements it hit before.
+llvm::SmallVector<SyncPoint> planSynchronisation(mlir::FunctionOpInterface func,
+                                                 const SharedAllocation &allocation);
+
+/// One line for each point: where it is, and the two accesses.
+void print(llvm::ArrayRef<SyncPoint> plan, llvm::raw_ostream &os);
+
+} // namespace tilec
+
+#endif // TILEC_ANALYSIS_SYNCHRONISATION_H

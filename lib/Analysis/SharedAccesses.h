@@ -1,0 +1,109 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private to Synchronisation.cpp: an access of shared memory, how far it is known to be done, and
+// the accesses of an operation.
+
+#ifndef TILEC_LIB_ANALYSIS_SHAREDACCESSES_H
+#define TILEC_LIB_ANALYSIS_SHAREDACCESSES_H
+
+#include "tilec/Analysis/RingSlots.h"
+#include "tilec/Analysis/SharedAllocation.h"
+
+#include <map>
+#include <set>
+
+namespace tilec {
+
+/// Number of an operation in program order, and whether what is meant is behind it.
+using SyncPosition = std::pair<unsigned, bool>;
+
+/// Who knows that an access is done.
+enum class Progress { InFlight, KnownToSome, KnownToAll };
+
+struct SharedAccess {
+  // What is accessed.
+  /// Bytes [begin, end) of the CTA's window.
+  int64_t begin = 0, end = 0;
+  mlir::Operation *alloc = nullptr;
+  /// The buffer of the ring; nothing when it may be any.
+  std::optional<RingSlot> slot;
+
+  // How.
+  bool isWrite = false;
+  /// Number of the operation in program order.
+  unsigned op = 0;
+  /// Every thread accesses its own part, the same one in all private accesses of these bytes.
+  bool isPrivate = false;
+  /// One thread, the same in all such accesses.
+  bool isElected = false;
+  bool usesAsyncProxy = false;
+  std::optional<tilegpu::AsyncKind> kind;
+  /// For TMA loads: the barrier object that tells of the end.
+  mlir::Operation *objects = nullptr;
+  std::optional<RingSlot> object;
+
+  // Since then.
+  Progress progress = Progress::KnownToSome;
+  /// Groups of its kind that were closed behind it, at most kMaxAge; -1 while its own is open.
+  int64_t age = 0;
+  /// Number of the operation behind which some know: the access or the wait for it.
+  unsigned doneBy = 0;
+  /// The same in the block that is run; 0 for an earlier one.
+  unsigned knownSince = 0;
+  /// The thread has made a proxy fence since.
+  bool isFenced = false;
+  /// The last barrier since, where fences are looked for.
+  std::optional<SyncPosition> barrier;
+
+  static constexpr int64_t kMaxAge = 64;
+
+  bool operator<(const SharedAccess &other) const { return key() < other.key(); }
+  bool operator==(const SharedAccess &other) const { return key() == other.key(); }
+
+private:
+  using SlotKey = std::pair<const void *, int64_t>;
+  static SlotKey keyOf(const std::optional<RingSlot> &slot) {
+    return slot ? SlotKey(slot->root.getAsOpaquePointer(), slot->offset) : SlotKey(nullptr, -1);
+  }
+  /// `op`, `alloc` and `isWrite` say what all that is not listed is.
+  std::tuple<unsigned, int64_t, int64_t, bool, SlotKey, SlotKey, Progress, int64_t, unsigned,
+             unsigned, bool, std::optional<SyncPosition>>
+  key() const {
+    return {op,       begin, end,    isWrite,    keyOf(slot), keyOf(object),
+            progress, age,   doneBy, knownSince, isFenced,    barrier};
+  }
+};
+
+using SharedAccesses = std::set<SharedAccess>;
+
+/// The accesses of a function's operations.
+class SharedAccessReader {
+public:
+  SharedAccessReader(mlir::FunctionOpInterface func, const SharedAllocation &sharedAllocation);
+
+  llvm::SmallVector<SharedAccess, 2> of(mlir::Operation *op) const;
+
+  unsigned numberOf(mlir::Operation *op) const { return numbers.lookup(op); }
+  mlir::Operation *operation(unsigned number) const { return operations[number]; }
+  const RingSlots &slotsOf(mlir::Operation *alloc) const { return slots.at(alloc); }
+  /// The ring that a value is, or is a view of, when that is certain.
+  mlir::Operation *ringOf(mlir::Value descriptor) const;
+
+  /// Whether two accesses touch common bytes.
+  bool mayOverlap(const SharedAccess &a, const SharedAccess &b) const;
+  /// Whether `later` has to know that `earlier` is done.
+  bool conflict(const SharedAccess &earlier, const SharedAccess &later) const;
+
+private:
+  const SharedAllocation &allocation;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+  std::vector<mlir::Operation *> operations;
+  std::map<mlir::Operation *, RingSlots> slots;
+  /// Rings whose readers are the threads that have copied.
+  llvm::DenseSet<mlir::Operation *> privateRings;
+};
+
+} // namespace tilec
+
+#endif // TILEC_LIB_ANALYSIS_SHAREDACCESSES_H

@@ -1,0 +1,471 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The dataflow behind the plan. The state after an `if` is the union over its branches; the state
+// at the head of a loop is the union of what enters and what the body leaves. A point that was
+// found stays while a loop is repeated, so the found set only grows; for a fixed found set the
+// states only grow.
+
+#include "tilec/Analysis/Synchronisation.h"
+
+#include "SharedAccesses.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+namespace {
+
+/// A barrier of all threads of the CTA.
+bool isBarrier(Operation *op) {
+  if (auto barrier = dyn_cast<NVVM::BarrierOp>(op))
+    return !barrier.getNumberOfThreads();
+  return isa<tile::BarrierOp, NVVM::Barrier0Op>(op) ||
+         op->getName().getStringRef() == "gpu.barrier";
+}
+
+/// The two accesses that show that a point is needed.
+struct Reason {
+  unsigned earlier, later;
+};
+
+using Points = std::map<SyncPosition, Reason>;
+
+/// The accesses of other threads that may not be done, or not be fenced.
+using State = SharedAccesses;
+
+void unite(State &target, const State &source) { target.insert(source.begin(), source.end()); }
+
+/// Replaces every access by what `change` makes of it; false drops it.
+template <typename Change> void update(State &state, Change change) {
+  State result;
+  for (SharedAccess access : state)
+    if (change(access))
+      result.insert(access);
+  state = std::move(result);
+}
+
+class Synchroniser {
+public:
+  Synchroniser(FunctionOpInterface function, const SharedAllocation &allocation)
+      : func(function), reader(function, allocation) {}
+
+  SmallVector<SyncPoint> plan();
+
+private:
+  void runOnRegion(Region &region, State &state) {
+    if (region.hasOneBlock())
+      return runOnBlock(region.front(), state);
+    runOnGraph(region, state);
+  }
+  void runOnBlock(Block &block, State &state);
+  void runOnGraph(Region &region, State &state);
+  void runOnOp(Operation *op, State &state);
+  void runOnAccess(Operation *op, State &state);
+  void runOnWait(AsyncWaitOpInterface wait, State &state);
+  void closeGroups(AsyncOpInterface op, State &state);
+  void runOnFor(scf::ForOp loop, State &state);
+  void runOnOther(Operation *op, State &state);
+  /// Runs `body` until it finds nothing new and `head` covers what it leaves. `body` turns the
+  /// state at the head of the loop into the one at the back edge.
+  void iterate(State &head, llvm::function_ref<State(State)> body);
+
+  void applyBarrier(SyncPosition position, State &state);
+  static void applyFence(State &state);
+  /// Where a barrier between `conflicts` and `op` goes.
+  SyncPosition placeOf(Operation *op, ArrayRef<const SharedAccess *> conflicts);
+  SyncPosition placeOfFence(const SharedAccess &earlier, unsigned later);
+  void findFences(ArrayRef<SharedAccess> accesses, const State &state);
+
+  void run() {
+    State state;
+    runOnRegion(func.getFunctionBody(), state);
+  }
+  void removeRedundantBarriers();
+
+  FunctionOpInterface func;
+  SharedAccessReader reader;
+  Points barriers, fences;
+  bool findsFences = false;
+  /// Whether it is only checked that the barriers are enough, and whether they are.
+  bool isChecking = false, isRaceFree = true;
+  /// The last wait for copies and the last one for products, in the block that is run.
+  Operation *copyWait = nullptr, *productWait = nullptr;
+};
+
+} // namespace
+
+//===--------------------------------------------------------------------------------------------===//
+// Operations
+//===--------------------------------------------------------------------------------------------===//
+
+void Synchroniser::applyFence(State &state) {
+  update(state, [](SharedAccess &access) {
+    access.isFenced |= access.progress != Progress::InFlight;
+    return !access.isFenced || access.progress != Progress::KnownToAll;
+  });
+}
+
+void Synchroniser::applyBarrier(SyncPosition position, State &state) {
+  update(state, [&](SharedAccess &access) {
+    if (access.progress == Progress::InFlight)
+      return true;
+    access.progress = Progress::KnownToAll;
+    access.barrier = position;
+    access.knownSince = 0;
+    return findsFences && !access.isFenced && !access.usesAsyncProxy;
+  });
+}
+
+SyncPosition Synchroniser::placeOf(Operation *op, ArrayRef<const SharedAccess *> conflicts) {
+  auto isRightBehind = [&](Operation *wait) {
+    if (!wait)
+      return false;
+    unsigned number = reader.numberOf(wait);
+    SmallVector<SharedAccess, 2> accesses = reader.of(op);
+    auto isOfSameRing = [&](const SharedAccess *earlier) {
+      return reader.slotsOf(earlier->alloc).buffers() > 1 &&
+             llvm::any_of(accesses, [&](const SharedAccess &access) {
+               return access.alloc == earlier->alloc;
+             });
+    };
+    return llvm::any_of(conflicts, isOfSameRing) &&
+           llvm::all_of(conflicts, [&](const SharedAccess *earlier) {
+             return earlier->knownSince <= number && earlier->progress == Progress::KnownToSome;
+           });
+  };
+  bool starts = isa<AsyncCopyOp, TmaLoadOp>(op);
+  Operation *place = nullptr;
+  for (Operation *wait : {copyWait, starts ? productWait : nullptr})
+    if (isRightBehind(wait) && (!place || place->isBeforeInBlock(wait)))
+      place = wait;
+  return place ? SyncPosition(reader.numberOf(place), true)
+               : SyncPosition(reader.numberOf(op), false);
+}
+
+/// Where a fence between `earlier` and an operation goes: in front of the barrier that lies
+/// between, else right before, but outside of loops that `earlier` is not in.
+SyncPosition Synchroniser::placeOfFence(const SharedAccess &earlier, unsigned later) {
+  SyncPosition place = earlier.barrier.value_or(SyncPosition(later, false));
+  Operation *done = reader.operation(earlier.doneBy);
+  for (Operation *parent = reader.operation(place.first)->getParentOp();
+       parent && !parent->isAncestor(done); parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      place = SyncPosition(reader.numberOf(parent), false);
+  return place;
+}
+
+void Synchroniser::findFences(ArrayRef<SharedAccess> accesses, const State &state) {
+  for (const SharedAccess &access : accesses)
+    for (const SharedAccess &earlier : state)
+      if (access.usesAsyncProxy && !earlier.usesAsyncProxy && !earlier.isFenced &&
+          earlier.progress != Progress::InFlight && reader.conflict(earlier, access))
+        fences.try_emplace(placeOfFence(earlier, access.op), Reason{earlier.op, access.op});
+}
+
+void Synchroniser::runOnAccess(Operation *op, State &state) {
+  SmallVector<SharedAccess, 2> accesses = reader.of(op);
+  if (accesses.empty())
+    return;
+  SmallVector<const SharedAccess *> conflicts;
+  for (const SharedAccess &earlier : state)
+    if (earlier.progress != Progress::KnownToAll &&
+        llvm::any_of(accesses,
+                     [&](const SharedAccess &access) { return reader.conflict(earlier, access); }))
+      conflicts.push_back(&earlier);
+  if (!conflicts.empty() && isChecking) {
+    isRaceFree = false;
+    return;
+  }
+  if (!conflicts.empty()) {
+    SyncPosition place = placeOf(op, conflicts);
+    barriers.try_emplace(place, Reason{conflicts.front()->op, reader.numberOf(op)});
+    if (place.second) {
+      // What has come to be known behind the wait is still open.
+      State open;
+      for (const SharedAccess &access : state)
+        if (access.progress == Progress::KnownToSome && access.knownSince > place.first)
+          open.insert(access);
+      applyBarrier(place, state);
+      unite(state, open);
+    } else {
+      applyBarrier(place, state);
+    }
+  }
+  if (findsFences)
+    findFences(accesses, state);
+  for (const SharedAccess &access : accesses)
+    state.insert(access);
+}
+
+void Synchroniser::closeGroups(AsyncOpInterface op, State &state) {
+  int64_t groups = op.getNumAsyncGroups();
+  if (!groups)
+    return;
+  update(state, [&](SharedAccess &access) {
+    if (access.progress == Progress::InFlight && access.kind == op.getAsyncKind())
+      access.age = access.age < 0 ? 0 : std::min(access.age + groups, SharedAccess::kMaxAge);
+    return true;
+  });
+}
+
+void Synchroniser::runOnWait(AsyncWaitOpInterface wait, State &state) {
+  std::optional<int64_t> most = wait.getMaxGroupsInFlight();
+  std::pair<Value, Value> object = wait.getBarrierObject();
+  Operation *ring = object.first ? reader.ringOf(object.first) : nullptr;
+  update(state, [&](SharedAccess &access) {
+    if (access.kind != wait.getAsyncKind())
+      return true;
+    if (most) {
+      if (access.progress == Progress::InFlight && access.age >= *most) {
+        access.progress = Progress::KnownToSome;
+        access.doneBy = access.knownSince = reader.numberOf(wait);
+      }
+      return true;
+    }
+    // All threads wait for a barrier object, and know.
+    return !ring || access.objects != ring ||
+           !reader.slotsOf(ring).mayBeSame(access.object, reader.slotsOf(ring).of(object.second));
+  });
+  if (isa<WgmmaWaitOp>(wait))
+    productWait = wait;
+  else if (isa<AsyncWaitOp, MbarrierWaitOp>(wait))
+    copyWait = wait;
+}
+
+void Synchroniser::runOnOp(Operation *op, State &state) {
+  if (!isRaceFree)
+    return;
+  SyncPosition before(reader.numberOf(op), false), behind(reader.numberOf(op), true);
+  if (fences.count(before))
+    applyFence(state);
+  if (barriers.count(before))
+    applyBarrier(before, state);
+  if (isBarrier(op))
+    applyBarrier(before, state);
+  else if (isa<ProxyFenceOp>(op))
+    applyFence(state);
+  if (op->getNumRegions() > 0) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      runOnFor(loop, state);
+    else
+      runOnOther(op, state);
+    copyWait = productWait = nullptr;
+    return;
+  }
+  runOnAccess(op, state);
+  if (auto async = dyn_cast<AsyncOpInterface>(op))
+    closeGroups(async, state);
+  if (auto wait = dyn_cast<AsyncWaitOpInterface>(op))
+    runOnWait(wait, state);
+  if (fences.count(behind))
+    applyFence(state);
+  if (barriers.count(behind))
+    applyBarrier(behind, state);
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// Control flow
+//===--------------------------------------------------------------------------------------------===//
+
+void Synchroniser::runOnBlock(Block &block, State &state) {
+  copyWait = productWait = nullptr;
+  update(state, [](SharedAccess &access) {
+    access.knownSince = 0;
+    return true;
+  });
+  for (Operation &op : block)
+    runOnOp(&op, state);
+}
+
+void Synchroniser::iterate(State &head, llvm::function_ref<State(State)> body) {
+  const State entry = head;
+  for (;;) {
+    size_t foundBefore = barriers.size() + fences.size();
+    State next = body(head);
+    unite(next, head);
+    // What is behind a race that a check has found does not matter.
+    if (!isRaceFree)
+      return;
+    if (barriers.size() + fences.size() != foundBefore) {
+      // With what was found less is open: start over.
+      head = entry;
+      continue;
+    }
+    if (next == head)
+      return;
+    head = std::move(next);
+  }
+}
+
+/// Whether the body of `loop` certainly runs.
+static bool runsAtLeastOnce(scf::ForOp loop) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound());
+  std::optional<int64_t> upper = getConstantIntValue(loop.getUpperBound());
+  return lower && upper && !loop.getUnsignedCmp() && *lower < *upper;
+}
+
+void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
+  using Step = std::optional<RingSlot> (RingSlots::*)(const RingSlot &, scf::ForOp) const;
+  auto move = [&](State &accesses, Step step) {
+    update(accesses, [&](SharedAccess &access) {
+      access.knownSince = 0;
+      if (access.slot)
+        access.slot = (reader.slotsOf(access.alloc).*step)(*access.slot, loop);
+      if (access.object)
+        access.object = (reader.slotsOf(access.objects).*step)(*access.object, loop);
+      return true;
+    });
+  };
+  move(state, &RingSlots::atEntry);
+  State last;
+  iterate(state, [&](State head) {
+    runOnBlock(*loop.getBody(), head);
+    move(head, &RingSlots::atBackEdge);
+    last = head;
+    return head;
+  });
+  if (runsAtLeastOnce(loop))
+    state = std::move(last);
+  move(state, &RingSlots::atExit);
+}
+
+/// Slots that are relative to values inside `op` are any slots behind it.
+static void forgetSlotsOf(Operation *op, State &state) {
+  auto forget = [&](std::optional<RingSlot> &slot) {
+    if (slot && slot->root && op->isAncestor(slot->root.getParentBlock()->getParentOp()))
+      slot.reset();
+  };
+  update(state, [&](SharedAccess &access) {
+    access.knownSince = 0;
+    forget(access.slot);
+    forget(access.object);
+    return true;
+  });
+}
+
+void Synchroniser::runOnOther(Operation *op, State &state) {
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    State other = state;
+    runOnRegion(branch.getThenRegion(), state);
+    if (!branch.getElseRegion().empty())
+      runOnRegion(branch.getElseRegion(), other);
+    unite(state, other);
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    State exit;
+    iterate(state, [&](State head) {
+      runOnRegion(loop.getBefore(), head);
+      exit = head;
+      runOnRegion(loop.getAfter(), head);
+      forgetSlotsOf(op, head);
+      return head;
+    });
+    state = std::move(exit);
+  } else {
+    // Any other op with regions is treated as a loop over all of them that may not run.
+    iterate(state, [&](State head) {
+      for (Region &region : op->getRegions())
+        runOnRegion(region, head);
+      forgetSlotsOf(op, head);
+      return head;
+    });
+  }
+  forgetSlotsOf(op, state);
+}
+
+void Synchroniser::runOnGraph(Region &region, State &state) {
+  if (region.empty())
+    return;
+  // Unstructured control flow: every block may follow every other one.
+  iterate(state, [&](State head) {
+    State all;
+    for (Block &block : region) {
+      State inside = head;
+      runOnBlock(block, inside);
+      unite(all, inside);
+    }
+    forgetSlotsOf(region.getParentOp(), all);
+    return all;
+  });
+}
+
+//===--------------------------------------------------------------------------------------------===//
+// The plan
+//===--------------------------------------------------------------------------------------------===//
+
+/// In the first round over a loop's body its end has not been seen: a barrier that was found then
+/// may have one behind it that does its work, too. Those behind waits stay where they can.
+void Synchroniser::removeRedundantBarriers() {
+  isChecking = true;
+  SmallVector<SyncPosition> candidates;
+  for (bool isBehindWait : {false, true})
+    for (const auto &[position, reason] : barriers)
+      if (position.second == isBehindWait &&
+          reader.operation(position.first)->getParentOfType<LoopLikeOpInterface>())
+        candidates.push_back(position);
+  for (SyncPosition position : candidates) {
+    auto barrier = barriers.extract(position);
+    isRaceFree = true;
+    run();
+    if (!isRaceFree)
+      barriers.insert(std::move(barrier));
+  }
+  isChecking = false;
+  isRaceFree = true;
+}
+
+SmallVector<SyncPoint> Synchroniser::plan() {
+  run();
+  removeRedundantBarriers();
+  auto usesAsyncProxy = [&](Operation *op) {
+    return llvm::any_of(reader.of(op),
+                        [](const SharedAccess &access) { return access.usesAsyncProxy; });
+  };
+  findsFences = func.walk([&](Operation *op) {
+                      return usesAsyncProxy(op) ? WalkResult::interrupt() : WalkResult::advance();
+                    })
+                    .wasInterrupted();
+  // A fence serves all that comes before it: with a new one, start over.
+  for (size_t found = ~size_t(0); findsFences && found != fences.size();) {
+    found = fences.size();
+    run();
+  }
+  std::map<SyncPosition, SyncPoint> points;
+  auto add = [&](const Points &found, bool SyncPoint::*need) {
+    for (auto [position, reason] : found) {
+      SyncPoint &point = points[position];
+      point.op = reader.operation(position.first);
+      point.isBehind = position.second;
+      point.*need = true;
+      if (!point.earlier) {
+        point.earlier = reader.operation(reason.earlier);
+        point.later = reader.operation(reason.later);
+      }
+    }
+  };
+  add(barriers, &SyncPoint::needsBarrier);
+  add(fences, &SyncPoint::needsFence);
+  return llvm::to_vector(llvm::make_second_range(points));
+}
+
+SmallVector<SyncPoint> tilec::planSynchronisation(FunctionOpInterface func,
+                                                  const SharedAllocation &allocation) {
+  return Synchroniser(func, allocation).plan();
+}
+
+void tilec::print(ArrayRef<SyncPoint> plan, raw_ostream &os) {
+  for (const SyncPoint &point : plan) {
+    if (point.needsFence)
+      os << "fence" << (point.needsBarrier ? " and " : " ");
+    if (point.needsBarrier)
+      os << "barrier ";
+    os << (point.isBehind ? "behind " : "in front of ") << point.op->getName();
+    if (point.op == point.later)
+      os << ", ";
+    else
+      os << ": " << point.later->getName() << " ";
+    os << "after " << point.earlier->getName() << "\n";
+  }
+}
