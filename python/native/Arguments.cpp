@@ -305,9 +305,11 @@ bool Arguments::addPointer(PyObject *object, PyObject *description, PyObject *na
 bool Arguments::addCapsule(PyObject *object, PyObject *description, PyObject *name) {
   PyObject *kind = nullptr;
   int deviceType = 0, deviceId = 0;
-  if (!PyArg_ParseTuple(description, "Oii", &kind, &deviceType, &deviceId) ||
+  unsigned framework = 0;
+  if (!PyArg_ParseTuple(description, "OiiI", &kind, &deviceType, &deviceId, &framework) ||
       !meet(deviceType, deviceId, name))
     return false;
+  frameworks.seen |= framework;
   capsules.push_back({values.size(), object, name});
   append(TILEC_VALUE_POINTER);
   return true;

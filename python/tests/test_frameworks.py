@@ -3,7 +3,6 @@
 """Tensors of whatever framework, their streams and their devices. GPUs are made up where a test says so (fake_cuda.c), and
 real ones with torch where there are some; what needs more than one is skipped elsewhere."""
 
-import ctypes
 import gc
 import os
 import pathlib
@@ -14,6 +13,7 @@ import textwrap
 
 import numpy as np
 import pytest
+from dlpack_producer import Producer
 
 import tilec
 import tilec.language as tl
@@ -181,64 +181,6 @@ def test_dlpack_that_may_only_be_read():
     copy[1](DLPackOnly(x), out, 8)
     with pytest.raises(tilec.KernelFault, match="read-only"):
         copy[1](out, DLPackOnly(x), 8)
-
-
-class Tensor(ctypes.Structure):
-    """DLPack's description of a tensor."""
-
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
-                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
-                ("byte_offset", ctypes.c_uint64)]
-
-
-class Managed(ctypes.Structure):
-    pass
-
-
-Deleter = ctypes.CFUNCTYPE(None, ctypes.POINTER(Managed))
-Managed._fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", Deleter)]
-
-
-class Versioned(ctypes.Structure):
-    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", Deleter),
-                ("flags", ctypes.c_uint64), ("tensor", Tensor)]
-
-
-class Producer:
-    """A framework's tensor, with a count of those who hold its memory."""
-
-    def __init__(self, address, size=8, device=(1, 0), code=2, bits=32, version=None, flags=0):
-        self._shape = (ctypes.c_int64 * 1)(size)
-        self._device = device
-        tensor = Tensor(address, *device, 1, code, bits, 1, self._shape, None, 0)
-        self.given = self.taken_back = 0
-        self.streams = []
-        self.name = b"dltensor" if version is None else b"dltensor_versioned"
-        self._deleter = Deleter(self._take_back)
-        if version is None:
-            self._managed = Managed(tensor, None, self._deleter)
-        else:
-            self._managed = Versioned(version, 0, None, self._deleter, flags, tensor)
-
-    def _take_back(self, _):
-        self.taken_back += 1
-
-    def __dlpack_device__(self):
-        return self._device
-
-    def __dlpack__(self, *, stream=None, max_version=None):
-        self.given += 1
-        self.streams.append(stream)
-        new = ctypes.pythonapi.PyCapsule_New
-        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        self.capsule = new(ctypes.addressof(self._managed), self.name, None)
-        return self.capsule
-
-    def capsule_name(self):
-        name = ctypes.pythonapi.PyCapsule_GetName
-        name.restype, name.argtypes = ctypes.c_char_p, [ctypes.py_object]
-        return name(self.capsule)
 
 
 @pytest.mark.parametrize("version", [None, 1])
@@ -501,8 +443,10 @@ def test_arrays_that_are_not_ready(on_fake_gpus):
 
 def test_dlpack_on_gpus(on_fake_gpus):
     lines = on_fake_gpus("""
-        from test_frameworks import Producer
+        from dlpack_producer import Producer
 
+        # Its stream is not that of tensors that it does not know.
+        framework("torch", cuda=types.SimpleNamespace(is_initialized=lambda: True, current_stream=lambda index: 1 / 0))
         memory = [tilec.DeviceArray(8, np.float32, device) for device in (0, 1)]
         address = [array.__cuda_array_interface__["data"][0] for array in memory]
         for version in (None, 1):
@@ -631,7 +575,7 @@ def test_a_side_stream():
     """A launch is part of the current stream: it comes after what was queued there, and another stream does not wait."""
     size = 1 << 22
     x, out = torch.zeros(size, device="cuda"), torch.zeros(size, device="cuda")
-    copy[(1, )](x, out, 1, BLOCK=1024)
+    copy[(1, )](x, out, size, BLOCK=1024)  # Compiles.
     side = torch.cuda.Stream()
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
@@ -692,6 +636,7 @@ def test_device_arrays_on_a_gpu(rng):
     # A kernel on a stream of torch's, which the copy waits for.
     side = torch.cuda.Stream()
     zeros = torch.zeros(2048, device="cuda")
+    copy[(2, )](zeros, x, 2048, BLOCK=1024)
     torch.cuda.synchronize()
     with torch.cuda.stream(side):
         torch.cuda._sleep(100_000_000)
@@ -744,7 +689,7 @@ def test_tensors_of_a_device_that_is_not_current(current):
 @needs_gpus
 def test_streams_of_each_device():
     x, out = torch.zeros(1 << 20, device="cuda:1"), torch.zeros(1 << 20, device="cuda:1")
-    copy[(1, )](x, out, 1, BLOCK=1024)
+    copy[(1, )](x, out, 1 << 20, BLOCK=1024)  # Compiles.
     side = torch.cuda.Stream(device=1)
     torch.cuda.synchronize(1)
     with torch.cuda.stream(side):

@@ -8,7 +8,7 @@
     ("constant", number)                 of _native.constant
     ("named tuple", tuple, number)       the number is that of the fields' names, "data,n"
     ("pointer", address, type, device type, device, memory's address, bytes, read only, framework, stream)
-    ("capsule", device type, device)     what has to be asked for its memory, by `open_capsule`
+    ("capsule", device type, device, framework)     what has to be asked for its memory, by `open_capsule`
     ("descriptor", tensor, shape, strides, block, pads with NaN)
 
 The last three of a pointer may be left out. The framework is _devices.TORCH and the like; the stream is the one that the
@@ -435,7 +435,7 @@ def _from_dlpack(value):
     device_type, device = value.__dlpack_device__()
     pointer = getattr(value, "unsafe_buffer_pointer", None)
     if pointer is None:
-        return "capsule", int(device_type), int(device)
+        return "capsule", int(device_type), int(device), _devices.OTHER
     wait = getattr(value, "block_until_ready", None)
     if wait is not None:
         wait()

@@ -40,6 +40,7 @@ TEST_P(ApiDevice, memoryGoesThereAndBack) {
   ASSERT_EQ(tilec_stream_create(device, &stream), TILEC_OK);
   ASSERT_EQ(tilec_memory_upload(device, first, values.data(), bytes, stream), TILEC_OK);
   ASSERT_EQ(tilec_memory_copy(device, second, first, bytes, stream), TILEC_OK);
+  ASSERT_EQ(tilec_stream_wait(device, nullptr, stream), TILEC_OK);
   ASSERT_EQ(tilec_memory_fill(device, first, 0, bytes, nullptr), TILEC_OK);
   ASSERT_EQ(tilec_memory_download(device, back.data(), second, bytes, stream), TILEC_OK);
   ASSERT_EQ(tilec_stream_synchronize(device, stream), TILEC_OK);
@@ -122,6 +123,7 @@ TEST_P(ApiDevice, deadHandlesAreRefused) {
     EXPECT_STREQ(tilec_last_error(), "not a live handle of a tilec_device");
     EXPECT_EQ(tilec_device_synchronize(bad), TILEC_INVALID_ARGUMENT);
     EXPECT_EQ(tilec_stream_create(bad, &memory), TILEC_INVALID_ARGUMENT);
+    EXPECT_EQ(tilec_stream_wait(bad, memory, nullptr), TILEC_INVALID_ARGUMENT);
     EXPECT_EQ(tilec_graph_begin(bad, &memory), TILEC_INVALID_ARGUMENT);
   }
 }
@@ -155,6 +157,8 @@ TEST(ApiDriver, none) {
   EXPECT_THAT(tilec_last_error(),
               StartsWith("no CUDA driver found: tried '/nonexistent/libcuda.so'"));
   EXPECT_EQ(tilec_driver_version("/nonexistent/libcuda.so", &version), TILEC_UNAVAILABLE);
+  EXPECT_EQ(tilec_memory_device("/nonexistent/libcuda.so", &version, &version), TILEC_UNAVAILABLE);
+  EXPECT_EQ(tilec_memory_device(nullptr, &version, nullptr), TILEC_INVALID_ARGUMENT);
   EXPECT_EQ(openWith("sim", "/nonexistent/libcuda.so"), TILEC_OK);
 }
 
