@@ -32,7 +32,7 @@ class Finding(NamedTuple):
         return f"{self.file}:{self.line}:{self.column}: {self.kind}: {self.message}{_source_line(self)}"
 
 
-class KernelFault(TilecError):
+class KernelFault(TilecError, RuntimeError):
     """A kernel that did something wrong on the simulator; `findings` says what, the first one first."""
 
     def __init__(self, message: str, findings: list[Finding] | None = None):
