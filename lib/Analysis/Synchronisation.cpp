@@ -83,14 +83,17 @@ private:
     State state;
     runOnRegion(func.getFunctionBody(), state);
   }
+  /// Removes a point if nothing is missing then.
+  bool removeIfRedundant(Points &points, SyncPosition position);
   void removeRedundantBarriers();
+  void removeRedundantFences();
 
   FunctionOpInterface func;
   SharedAccessReader reader;
   Points barriers, fences;
   bool findsFences = false;
-  /// Whether it is only checked that the barriers are enough, and whether they are.
-  bool isChecking = false, isRaceFree = true;
+  /// Whether it is only checked that the points are enough, and whether they are.
+  bool isChecking = false, isEnough = true;
   /// The last wait for copies and the last one for products, in the block that is run.
   Operation *copyWait = nullptr, *productWait = nullptr;
 };
@@ -146,9 +149,13 @@ SyncPosition Synchroniser::placeOf(Operation *op, ArrayRef<const SharedAccess *>
 }
 
 /// Where a fence between `earlier` and an operation goes: in front of the barrier that lies
-/// between, else right before, but outside of loops that `earlier` is not in.
+/// between, else right before, but outside of loops that `earlier` is not in. When the barrier
+/// comes in the next iteration it goes behind the wait for `earlier`: what is left of this one
+/// hides its latency.
 SyncPosition Synchroniser::placeOfFence(const SharedAccess &earlier, unsigned later) {
   SyncPosition place = earlier.barrier.value_or(SyncPosition(later, false));
+  if (earlier.doneBy > place.first && earlier.doneBy != earlier.op)
+    return {earlier.doneBy, true};
   Operation *done = reader.operation(earlier.doneBy);
   for (Operation *parent = reader.operation(place.first)->getParentOp();
        parent && !parent->isAncestor(done); parent = parent->getParentOp())
@@ -161,8 +168,12 @@ void Synchroniser::findFences(ArrayRef<SharedAccess> accesses, const State &stat
   for (const SharedAccess &access : accesses)
     for (const SharedAccess &earlier : state)
       if (access.usesAsyncProxy && !earlier.usesAsyncProxy && !earlier.isFenced &&
-          earlier.progress != Progress::InFlight && reader.conflict(earlier, access))
-        fences.try_emplace(placeOfFence(earlier, access.op), Reason{earlier.op, access.op});
+          earlier.progress != Progress::InFlight && reader.conflict(earlier, access)) {
+        if (isChecking)
+          isEnough = false;
+        else
+          fences.try_emplace(placeOfFence(earlier, access.op), Reason{earlier.op, access.op});
+      }
 }
 
 void Synchroniser::runOnAccess(Operation *op, State &state) {
@@ -176,7 +187,7 @@ void Synchroniser::runOnAccess(Operation *op, State &state) {
                      [&](const SharedAccess &access) { return reader.conflict(earlier, access); }))
       conflicts.push_back(&earlier);
   if (!conflicts.empty() && isChecking) {
-    isRaceFree = false;
+    isEnough = false;
     return;
   }
   if (!conflicts.empty()) {
@@ -236,7 +247,7 @@ void Synchroniser::runOnWait(AsyncWaitOpInterface wait, State &state) {
 }
 
 void Synchroniser::runOnOp(Operation *op, State &state) {
-  if (!isRaceFree)
+  if (!isEnough)
     return;
   SyncPosition before(reader.numberOf(op), false), behind(reader.numberOf(op), true);
   if (fences.count(before))
@@ -286,8 +297,8 @@ void Synchroniser::iterate(State &head, llvm::function_ref<State(State)> body) {
     size_t foundBefore = barriers.size() + fences.size();
     State next = body(head);
     unite(next, head);
-    // What is behind a race that a check has found does not matter.
-    if (!isRaceFree)
+    // What is behind a conflict that a check has found does not matter.
+    if (!isEnough)
       return;
     if (barriers.size() + fences.size() != foundBefore) {
       // With what was found less is open: start over.
@@ -395,25 +406,34 @@ void Synchroniser::runOnGraph(Region &region, State &state) {
 // The plan
 //===--------------------------------------------------------------------------------------------===//
 
+bool Synchroniser::removeIfRedundant(Points &points, SyncPosition position) {
+  auto point = points.extract(position);
+  isChecking = true;
+  run();
+  isChecking = false;
+  bool enough = std::exchange(isEnough, true);
+  if (!enough)
+    points.insert(std::move(point));
+  return enough;
+}
+
 /// In the first round over a loop's body its end has not been seen: a barrier that was found then
 /// may have one behind it that does its work, too. Those behind waits stay where they can.
 void Synchroniser::removeRedundantBarriers() {
-  isChecking = true;
   SmallVector<SyncPosition> candidates;
   for (bool isBehindWait : {false, true})
     for (const auto &[position, reason] : barriers)
       if (position.second == isBehindWait &&
           reader.operation(position.first)->getParentOfType<LoopLikeOpInterface>())
         candidates.push_back(position);
-  for (SyncPosition position : candidates) {
-    auto barrier = barriers.extract(position);
-    isRaceFree = true;
-    run();
-    if (!isRaceFree)
-      barriers.insert(std::move(barrier));
-  }
-  isChecking = false;
-  isRaceFree = true;
+  for (SyncPosition position : candidates)
+    removeIfRedundant(barriers, position);
+}
+
+/// A fence in front of a loop waits for what is in flight there; one inside may do its work, too.
+void Synchroniser::removeRedundantFences() {
+  for (SyncPosition position : llvm::to_vector(llvm::make_first_range(fences)))
+    removeIfRedundant(fences, position);
 }
 
 SmallVector<SyncPoint> Synchroniser::plan() {
@@ -432,6 +452,7 @@ SmallVector<SyncPoint> Synchroniser::plan() {
     found = fences.size();
     run();
   }
+  removeRedundantFences();
   std::map<SyncPosition, SyncPoint> points;
   auto add = [&](const Points &found, bool SyncPoint::*need) {
     for (auto [position, reason] : found) {

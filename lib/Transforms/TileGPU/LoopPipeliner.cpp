@@ -152,6 +152,8 @@ void LoopPipeliner::cloneBody(OpBuilder &builder, Body &body) {
       continue;
     }
     builder.clone(op, body.mapping);
+    if (&op == waitingProduct)
+      AsyncWaitOp::create(builder, op.getLoc(), uint32_t(stages - 2));
   }
 }
 
@@ -187,8 +189,18 @@ void LoopPipeliner::waitForCopies(OpBuilder &builder, Value read, Value parity) 
   Location loc = loop.getLoc();
   if (tensorCopies)
     tensorCopies->wait(builder, loc, read, parity);
-  if (hasThreadCopies())
+  if (hasThreadCopies() && !waitingProduct)
     AsyncWaitOp::create(builder, loc, uint32_t(stages - 2));
+}
+
+WgmmaOp LoopPipeliner::findWaitingProduct() {
+  // A dot in flight over the back edge hides the wait at the head.
+  if (!carried.empty() || tensorCopies || !hasThreadCopies() || loadsAhead())
+    return {};
+  WgmmaOp last;
+  for (WgmmaOp product : loop.getBody()->getOps<WgmmaOp>())
+    last = product;
+  return last;
 }
 
 void LoopPipeliner::run() {
@@ -200,6 +212,7 @@ void LoopPipeliner::run() {
   Location loc = loop.getLoc();
   int64_t distance = stages - 1;
   findCarriedProducts();
+  waitingProduct = findWaitingProduct();
   // Slices hold operations in the order they were found; cloning needs the order of the block.
   SmallVector<Operation *> ordered(slice.begin(), slice.end());
   llvm::sort(ordered, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -221,6 +234,9 @@ void LoopPipeliner::run() {
     slot = tensorCopies ? nextSlot(builder, slot) : constant(i + 1);
     iv = arith::AddIOp::create(builder, loc, iv, loop.getStep());
   }
+
+  if (waitingProduct)
+    AsyncWaitOp::create(builder, loc, uint32_t(stages - 2));
 
   // The loop: carried values, then those ahead, then the slots to fill and to read, then which of
   // two buffers is stored to.

@@ -107,6 +107,9 @@ private:
   void allocate(mlir::OpBuilder &builder);
   /// At the head of an iteration: the copies that it reads are there.
   void waitForCopies(mlir::OpBuilder &builder, mlir::Value read, mlir::Value parity);
+  /// The dot behind whose start the copies of the next iteration are waited for, so that the wait
+  /// and the fence behind it do not take time of their own; none where the head waits.
+  WgmmaOp findWaitingProduct();
   /// Buffers become slot `read` of their rings, or number `half` of their pairs.
   void mapBuffers(mlir::OpBuilder &builder, mlir::Value read, mlir::Value half, Body &body);
   void cloneBody(mlir::OpBuilder &builder, Body &body);
@@ -134,6 +137,7 @@ private:
   llvm::SetVector<unsigned> sliceArgs;
   llvm::SmallVector<mlir::Value> rings, pairs;
   llvm::SmallVector<WgmmaWaitOp> carried;
+  WgmmaOp waitingProduct;
   llvm::SmallVector<Staged> staged;
 };
 

@@ -185,23 +185,34 @@ func.func @one_stage(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegp
 }
 
 // The sum is halved before the next product adds to it: the product is waited for where it was, and the copies are issued
-// first, into the buffer that the barrier behind the wait will free.
+// first, into the buffer that the barrier will free. The next iteration's copies are waited for while the product runs.
 // CHECK-LABEL: func @used_result
+// CHECK: tilegpu.async_wait 1
 // CHECK: scf.for
 // CHECK-NOT: tilegpu.wgmma
+// CHECK-NOT: tilegpu.async_wait
 // CHECK: tilegpu.async_copy
 // CHECK-NEXT: tilegpu.async_commit
 // CHECK: %[[P:.*]] = tilegpu.wgmma
+// CHECK-NEXT: tilegpu.async_wait 1
 // CHECK-NEXT: tilegpu.wgmma_wait %[[P]] pending = 0
 // CHECK: scf.yield
 // CHECK: tilegpu.async_wait 0
 // CHECK-NOT: tilegpu.wgmma_wait
+// The fences are behind the waits, the barrier is where the slot is filled that the iteration before has read.
 // SYNC-LABEL: func.func @used_result
-// SYNC: scf.for
+// SYNC: tilegpu.async_wait 1
+// SYNC-NEXT: tilegpu.proxy_fence
+// SYNC-NEXT: scf.for
+// SYNC-NOT: {{async_copy|proxy_fence}}
+// SYNC: nvvm.barrier0
+// SYNC-NEXT: tilegpu.async_copy
+// SYNC: tilegpu.async_commit
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: tilegpu.wgmma %
 // SYNC-NEXT: tilegpu.async_wait 1
 // SYNC-NEXT: tilegpu.proxy_fence
-// SYNC-NEXT: nvvm.barrier0
-// SYNC: tilegpu.async_commit
+// SYNC-NEXT: tilegpu.wgmma_wait
 // SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
 // SYNC: return
 func.func @used_result(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
