@@ -85,7 +85,7 @@ export out root caches
 
 if wants tests; then step tests 300 bash -c "tests $((cores / 5 + 1))" & fi
 if wants tutorials; then
-  step tutorials 300 python3 "$root/tools/conformance/tutorials.py" --json "$out/tutorials.json" "$triton/python/tutorials" &
+  step tutorials 420 python3 "$root/tools/conformance/tutorials.py" --json "$out/tutorials.json" "$triton/python/tutorials" &
 fi
 if wants conformance; then
   CONFORMANCE_LIMIT=280 step conformance 320 "$root/tools/conformance/run.sh" "$triton/python/test" \
