@@ -49,6 +49,7 @@ struct Mutant {
     return family->name + ": " + family->operations()[operation] + " of " +
            std::to_string(family->operations().size());
   }
+  const std::string &place() const { return family->subjects.front().maker->places()[operation]; }
 };
 
 class MutantRunner {
@@ -177,10 +178,13 @@ MutantOutcome MutantRunner::run(const std::vector<Case> &cases) {
     for (size_t i = 0; i < entry.second.operations().size(); ++i)
       mutants.push_back({&entry.second, i});
   size_t all = mutants.size();
-  if (options.sample != 0 && options.sample < all) {
-    std::shuffle(mutants.begin(), mutants.end(), std::mt19937_64(seed));
+  std::shuffle(mutants.begin(), mutants.end(), std::mt19937_64(seed));
+  if (options.sample != 0 && options.sample < all)
     mutants.resize(options.sample);
-  }
+  std::vector<Mutant> part;
+  for (size_t i = options.shard; i < mutants.size(); i += options.shards)
+    part.push_back(mutants[i]);
+  mutants = std::move(part);
   std::map<Fate, size_t> fates;
   size_t unexplained = 0;
   for (const Mutant &mutant : mutants) {
@@ -191,7 +195,7 @@ MutantOutcome MutantRunner::run(const std::vector<Case> &cases) {
     if (fate != Fate::Survived || isAllowed(mutant.name()))
       continue;
     ++unexplained;
-    std::printf("%s survives\n", mutant.name().c_str());
+    std::printf("%s survives (%s)\n", mutant.name().c_str(), mutant.place().c_str());
     std::fflush(stdout);
   }
   std::printf("%zu of %zu mutants of %zu kernels: %zu found, %zu in code that no case reaches, %zu "

@@ -15,6 +15,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
 
 namespace tilec::harness {
@@ -51,6 +52,16 @@ static std::vector<Operation *> orderingOps(ModuleOp module) {
   return ops;
 }
 
+/// File and line, of a call's innermost function.
+static std::string placeOf(Location loc) {
+  while (auto call = dyn_cast<CallSiteLoc>(loc))
+    loc = call.getCallee();
+  auto place = dyn_cast<FileLineColLoc>(loc);
+  return place ? llvm::sys::path::filename(place.getFilename()).str() + ":" +
+                     std::to_string(place.getLine())
+               : "";
+}
+
 /// Erases an operation. Values that it hands on come from where it had them; a wait has succeeded.
 static void remove(Operation *op) {
   OpBuilder builder(op);
@@ -83,6 +94,7 @@ Result<std::unique_ptr<MutantMaker>> MutantMaker::create(const CompiledKernel &k
       name += " of global memory";
     unsigned number = ++counts[name];
     maker->names.push_back(name + " #" + std::to_string(number));
+    maker->locations.push_back(placeOf(op->getLoc()));
   }
   return maker;
 }

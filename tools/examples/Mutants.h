@@ -28,6 +28,8 @@ public:
   /// The operations that order accesses, in program order: name and number among those of its name,
   /// "nvvm.barrier0 #2", "nvvm.barrier0 of global memory #1".
   const std::vector<std::string> &operations() const { return names; }
+  /// Where they come from in the kernel's file: "45-attention-forward.tile:34".
+  const std::vector<std::string> &places() const { return locations; }
 
   /// The kernel itself.
   tilecrt::Result<CompiledKernel> makeOriginal() {
@@ -46,7 +48,7 @@ private:
 
   const CompiledKernel &kernel;
   std::unique_ptr<Impl> impl;
-  std::vector<std::string> names;
+  std::vector<std::string> names, locations;
 };
 
 } // namespace tilec::harness

@@ -7,6 +7,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cinttypes>
+#include <cstdio>
+
 namespace tilec::harness {
 
 /// "auto", "sim", "sim:PROCESSOR", "interp", "cuda" or "cuda:N"; empty text means it was one of
@@ -75,6 +78,20 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
             ->excludes(digests);
     app.add_option("--sample", options.sample, "so many mutants, chosen at random (default all)")
         ->needs(mutants);
+    app.add_option_function<std::string>(
+           "--shard",
+           [&options](const std::string &text) {
+             int end = 0;
+             if (std::sscanf(text.c_str(), "%" SCNu64 "/%" SCNu64 "%n", &options.shard,
+                             &options.shards, &end) != 2 ||
+                 text[end] != '\0' || options.shard >= options.shards)
+               throw CLI::ValidationError("--shard", "expected I/N with I < N, got '" + text + "'");
+           },
+           "only the Ith of N parts of the mutants, counted from 0; with the same seed in each "
+           "part")
+        ->type_name("I/N")
+        ->needs(mutants)
+        ->needs(seedOption);
     app.add_option("--examples", options.examples, "folder of the example files");
   }
   app.add_option("--ptx", options.ptxFolder,

@@ -42,6 +42,8 @@ struct Options {
   /// File of mutants that may survive; and how many mutants to try, 0 for all.
   std::string mutants;
   uint64_t sample = 0;
+  /// Of the mutants, those whose number is `shard` modulo `shards`.
+  uint64_t shard = 0, shards = 1;
   bool update = false;
   /// Folder of the examples; empty: looked for.
   std::string examples;
