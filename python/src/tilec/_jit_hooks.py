@@ -11,9 +11,6 @@ from typing import Any
 
 from . import _hooking
 
-LAUNCH = ("launch_enter_hook", "launch_exit_hook", "kernel_load_start_hook", "kernel_load_end_hook")
-COMPILATION = ("jit_cache_hook", "jit_post_compile_hook")
-
 #: Where the hooks are, while one is set.
 _knobs: Any = None
 
@@ -71,11 +68,6 @@ class JitFunctionInfo:
 _noticing: list = []
 
 
-def is_set(hook) -> bool:
-    # A chain of no hooks is none.
-    return hook is not None and getattr(hook, "calls", True) not in ([], ())
-
-
 def watch(knobs):
     """Calls the hooks of `knobs` from now on, as soon as there are any."""
     global _knobs
@@ -93,7 +85,7 @@ def unwatch():
 
 def notice():
     """Looks whether there are hooks."""
-    _switch(any(is_set(getattr(_knobs, name, None)) for name in LAUNCH + COMPILATION))
+    _switch(any(_hooking.is_set(getattr(_knobs, name, None)) for name in _hooking.LAUNCH + _hooking.COMPILATION))
 
 
 def _switch(on: bool):
@@ -103,7 +95,7 @@ def _switch(on: bool):
 
 def _call(name: str, *args, **kwargs):
     hook = getattr(_knobs, name, None)
-    return hook(*args, **kwargs) if is_set(hook) else None
+    return hook(*args, **kwargs) if _hooking.is_set(hook) else None
 
 
 def _warmup(kernel, args, kwargs):
@@ -116,22 +108,17 @@ def _launch(kernel, grid, args, kwargs):
     compiled = _compile(kernel, args, kwargs, is_warmup=False)
     if compiled is None:
         return None
-    if not compiled.is_loaded:
-        compiled.is_loaded = True
-        _call("kernel_load_start_hook", None, None, compiled.name, {}, compiled.hash)
-        compiled.function = kernel._handle_of(args, kwargs)
-        _call("kernel_load_end_hook", None, compiled.function, compiled.name, {}, compiled.hash)
     arguments = _arguments(kernel, args, kwargs)
-    if callable(grid):
-        grid = grid(arguments)
-    metadata = LazyDict({"name": compiled.name, "function": compiled.function, "stream": _stream(compiled)})
-    if kernel.launch_metadata is not None:
-        metadata.add(kernel.launch_metadata, (grid, compiled.metadata, arguments))
-    _call("launch_enter_hook", metadata)
+
+    def describe(grid) -> LazyDict:
+        metadata = LazyDict({"name": compiled.name, "function": compiled.function, "stream": _stream(compiled)})
+        if kernel.launch_metadata is not None:
+            metadata.add(kernel.launch_metadata, (grid, compiled.metadata, arguments))
+        return metadata
+
     try:
-        return kernel._launch_counted(grid, args, kwargs)
+        return _hooking.launch_with_hooks(_call, kernel, grid, args, kwargs, compiled, arguments, describe)
     finally:
-        _call("launch_exit_hook", metadata)
         notice()
 
 
@@ -154,7 +141,7 @@ def _compile(kernel, args, kwargs, is_warmup: bool):
     compiled = kernel.device_caches[device][0].get(key)
     if compiled is not None:
         return compiled
-    wanted = any(is_set(getattr(_knobs, name, None)) for name in COMPILATION)
+    wanted = any(_hooking.is_set(getattr(_knobs, name, None)) for name in _hooking.COMPILATION)
     information = _information(kernel, key, description, kwargs, is_warmup) if wanted else {}
     if wanted and _call("jit_cache_hook", **information):
         return None
@@ -164,11 +151,6 @@ def _compile(kernel, args, kwargs, is_warmup: bool):
     return compiled
 
 
-#: Options of a launch, by which `preload` compiles again.
-_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "sanitize_overflow", "enable_fp_fusion",
-            "enable_reflect_ftz")
-
-
 def _information(kernel, key: str, description: tuple, kwargs: dict, is_warmup: bool) -> dict:
     """The keywords of a hook of compilations."""
     kinds = json.loads(description[0])
@@ -176,7 +158,7 @@ def _information(kernel, key: str, description: tuple, kwargs: dict, is_warmup: 
     signature = {**{name: text.split(":")[0] for name, text in arguments.items()}, **dict.fromkeys(constants, "constexpr")}
     warps, stages = description[2][:2]
     name = f"{kernel.fn.__module__}.{kernel.fn.__qualname__}"
-    options = {option: kwargs[option] for option in _OPTIONS if option in kwargs and option not in kernel.arg_names}
+    options = {option: kwargs[option] for option in _hooking.OPTIONS if option in kwargs and option not in kernel.arg_names}
     data = {"name": name, "key": key, "arguments": arguments, "constants": constants, "options": options}
     compilation = {
         "key": key, "signature": signature, "device": description[1][1], "constants": constants,

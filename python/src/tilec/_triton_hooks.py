@@ -11,9 +11,6 @@ import json
 
 from . import _hooking, _values
 
-_LAUNCH = ("launch_enter_hook", "launch_exit_hook", "kernel_load_start_hook", "kernel_load_end_hook")
-_COMPILATION = ("jit_cache_hook", "jit_post_compile_hook")
-
 #: What `watch` replaced: (class, name, the class's own attribute or None).
 _replaced: list[tuple] = []
 
@@ -27,7 +24,7 @@ def watch():
 
     def set_and_notice(self, name, value):
         set_knob(self, name, value)
-        if name in _LAUNCH + _COMPILATION and _is_set(value):
+        if name in _hooking.LAUNCH + _hooking.COMPILATION and _hooking.is_set(value):
             _hooking.set_hooked("Triton's hooks", True)
 
     def add_and_notice(self, hook):
@@ -50,15 +47,10 @@ def unwatch():
     _hooking.set_hooked("Triton's hooks", False)
 
 
-def _is_set(hook) -> bool:
-    # A chain of no hooks is none.
-    return hook is not None and getattr(hook, "calls", True) not in ([], ())
-
-
 def _any_is_set() -> bool:
     from triton import knobs
 
-    return any(_is_set(getattr(knobs.runtime, name, None)) for name in _LAUNCH + _COMPILATION)
+    return any(_hooking.is_set(getattr(knobs.runtime, name, None)) for name in _hooking.LAUNCH + _hooking.COMPILATION)
 
 
 def are_set() -> bool:
@@ -73,7 +65,7 @@ def _call(name: str, *args, **kwargs):
     from triton import knobs
 
     hook = getattr(knobs.runtime, name, None)
-    return hook(*args, **kwargs) if _is_set(hook) else None
+    return hook(*args, **kwargs) if _hooking.is_set(hook) else None
 
 
 def warmup(kernel, args, kwargs):
@@ -86,20 +78,9 @@ def launch(kernel, grid, args, kwargs):
     compiled = _compile(kernel, args, kwargs, is_warmup=False)
     if compiled is None:
         return None
-    if not compiled.is_loaded:
-        compiled.is_loaded = True
-        _call("kernel_load_start_hook", None, None, compiled.name, {}, compiled.hash)
-        compiled.function = kernel._handle_of(args, kwargs)
-        _call("kernel_load_end_hook", None, compiled.function, compiled.name, {}, compiled.hash)
     arguments = kernel._arguments(args, kwargs)
-    if callable(grid):
-        grid = grid(arguments)
-    metadata = _launch_metadata(kernel._function, compiled, grid, arguments)
-    _call("launch_enter_hook", metadata)
-    try:
-        return kernel._launch_counted(grid, args, kwargs)
-    finally:
-        _call("launch_exit_hook", metadata)
+    return _hooking.launch_with_hooks(_call, kernel, grid, args, kwargs, compiled, arguments,
+                                      lambda grid: _launch_metadata(kernel._function, compiled, grid, arguments))
 
 
 def _launch_metadata(function, compiled, grid, arguments: dict):
@@ -133,12 +114,7 @@ def _compile(kernel, args, kwargs, is_warmup: bool):
 def _any_wants_information() -> bool:
     from triton import knobs
 
-    return any(_is_set(getattr(knobs.runtime, name, None)) for name in _COMPILATION)
-
-
-#: Options of a launch, by which `preload` compiles again.
-_OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "sanitize_overflow", "enable_fp_fusion",
-            "enable_reflect_ftz")
+    return any(_hooking.is_set(getattr(knobs.runtime, name, None)) for name in _hooking.COMPILATION)
 
 
 def _information(kernel, key: str, device: int, args, kwargs, is_warmup: bool) -> dict:
@@ -156,7 +132,7 @@ def _information(kernel, key: str, device: int, args, kwargs, is_warmup: bool) -
     # Later ones want the target as well.
     more = (target, ) if "target" in inspect.signature(serialize_specialization_data).parameters else ()
     data = json.loads(serialize_specialization_data(name, signature, values, attributes, options, key, *more))
-    data["launch_options"] = {option: kwargs[option] for option in _OPTIONS if option in kwargs}
+    data["launch_options"] = {option: kwargs[option] for option in _hooking.OPTIONS if option in kwargs}
     compilation = {
         **{option: getattr(options, option, None) for option in (
             "num_warps", "num_ctas", "num_stages", "enable_fp_fusion", "launch_cooperative_grid", "extern_libs")},
