@@ -8,17 +8,10 @@
 #include "tilec/Analysis/RingSlots.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tilec;
-
-static std::optional<int64_t> constantOf(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.getSExtValue();
-  return std::nullopt;
-}
 
 /// The number of the buffer.
 static int64_t wrap(int64_t slot, int64_t modulus) {
@@ -44,18 +37,18 @@ std::pair<Value, int64_t> RingSlots::stripSteps(Value index) const {
   int64_t steps = 0;
   for (;; ++steps) {
     if (auto flip = index.getDefiningOp<arith::XOrIOp>();
-        flip && modulus == 2 && constantOf(flip.getRhs()) == 1) {
+        flip && modulus == 2 && getConstantIntValue(flip.getRhs()) == 1) {
       index = flip.getLhs();
       continue;
     }
     auto select = index.getDefiningOp<arith::SelectOp>();
-    if (!select || constantOf(select.getTrueValue()) != 0)
+    if (!select || getConstantIntValue(select.getTrueValue()) != 0)
       break;
     auto wraps = select.getCondition().getDefiningOp<arith::CmpIOp>();
     auto next = select.getFalseValue().getDefiningOp<arith::AddIOp>();
     if (!wraps || !next || wraps.getPredicate() != arith::CmpIPredicate::eq ||
-        wraps.getLhs() != next.getResult() || constantOf(wraps.getRhs()) != modulus ||
-        constantOf(next.getRhs()) != 1)
+        wraps.getLhs() != next.getResult() || getConstantIntValue(wraps.getRhs()) != modulus ||
+        getConstantIntValue(next.getRhs()) != 1)
       break;
     index = next.getLhs();
   }
@@ -64,7 +57,7 @@ std::pair<Value, int64_t> RingSlots::stripSteps(Value index) const {
 
 RingSlot RingSlots::of(Value index) const {
   auto [base, steps] = stripSteps(index);
-  if (std::optional<int64_t> constant = constantOf(base))
+  if (std::optional<int64_t> constant = getConstantIntValue(base))
     return {Value(), wrap(*constant + steps, modulus)};
   if (auto argument = dyn_cast<BlockArgument>(base)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());

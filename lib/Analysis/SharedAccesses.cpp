@@ -11,16 +11,13 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Whether `use` of a ring, or of a view of it, is by threads that access what they have copied.
-static bool isOwnPart(Operation *op) {
-  return isa<LocalLoadOp>(op) && op->hasAttr(TileGPUDialect::kOwnPartAttr);
-}
-
+/// Whether threads read from a ring, or from a view of it, only what they have copied themselves.
 static bool isPrivateRing(Value view) {
   return llvm::all_of(view.getUsers(), [](Operation *user) {
     if (isa<MemDescIndexOp, MemDescPermuteOp>(user))
       return isPrivateRing(user->getResult(0));
-    return isa<AsyncCopyOp>(user) || isOwnPart(user);
+    return isa<AsyncCopyOp>(user) ||
+           (isa<LocalLoadOp>(user) && user->hasAttr(TileGPUDialect::kOwnPartAttr));
   });
 }
 

@@ -13,7 +13,7 @@
 //
 // Fences come second. An access through the generic proxy that conflicts with a later one through
 // the async proxy needs a `fence.proxy.async` of its thread in front of the barrier between the
-// two: PTX ISA, "Async proxy" and "Causality order".
+// two: PTX ISA, "Async proxy" and "Causality order". Points that others make superfluous go.
 
 #ifndef TILEC_ANALYSIS_SYNCHRONISATION_H
 #define TILEC_ANALYSIS_SYNCHRONISATION_H

@@ -300,7 +300,7 @@ def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", ":
 
     A proxy fence goes in front of the last barrier between an access through the generic proxy (loads, stores,
     cp.async) and a conflicting one through the async proxy (wgmma, TMA), outside of the loops that the first one is
-    not in.
+    not in; behind the wait for it, where that barrier is in the next iteration. Points that others make superfluous go.
 
     Passes that make asynchronous accesses insert the waits, and neither barriers nor fences. Runs after allocation.
     `test-print-synchronisation` prints the plan.
