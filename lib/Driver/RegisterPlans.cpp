@@ -10,8 +10,8 @@
 
 namespace tilec {
 
-/// Bytes of PTX above which compiling once more takes seconds.
-static constexpr size_t kLongText = size_t(1) << 20;
+/// Bytes of PTX above which compiling once more takes a second and more.
+static constexpr size_t kLongText = size_t(1) << 18;
 
 bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
   std::unique_ptr<CompiledKernel> before = std::move(result);

@@ -86,6 +86,8 @@ public:
       excess = before;
       gaps.clear();
     }
+    if (leftOver > 0)
+      demandRegisters();
     if (leftOver >= kManyTimes * pressure.getLimit())
       func->getParentOfType<ModuleOp>()->setAttr(TileGPUDialect::kSpillsAttr,
                                                  UnitAttr::get(func.getContext()));
@@ -99,6 +101,15 @@ private:
   /// Registers are short somewhere, or would be if all tensors of a region were there at once.
   bool isCrowded() const {
     return pressure.isExceeded() || pressure.getPeak() + 24 >= pressure.getLimit();
+  }
+
+  /// Without a number of CTAs to hold to, the assembler can take code that spills anyway down to a
+  /// few registers, for more CTAs on a multiprocessor, and spill six times as much.
+  void demandRegisters() {
+    auto module = func->getParentOfType<ModuleOp>();
+    if (!module->hasAttr(TileGPUDialect::kMinCtasAttr))
+      module->setAttr(TileGPUDialect::kMinCtasAttr,
+                      Builder(module.getContext()).getI32IntegerAttr(1));
   }
 
   void collectGaps() {

@@ -119,3 +119,28 @@ func.func @mostly_spills(%p: tensor<16384x!tile.ptr<f32>, #long>, %q: tensor<163
   return
 }
 }
+
+// -----
+
+// What no plan makes fit spills to local memory. A demand for one CTA keeps the assembler from taking few registers and
+// spilling more.
+#wide = #tilegpu.linear<{register = [[1], [2], [512], [1024], [2048], [4096], [8192], [16384], [32768]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [65536]>
+// CHECK: module attributes {tilegpu.min_ctas = 1 : i32}
+module {
+// CHECK-LABEL: func @spills_in_the_loop
+func.func @spills_in_the_loop(%x: tensor<65536xf32, #wide>, %n: i32, %f: f32) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %f) -> (f32) : i32 {
+    %u = tile.splat %acc : f32 -> tensor<65536xf32, #wide>
+    %v = arith.mulf %x, %u : tensor<65536xf32, #wide>
+    %s = tile.reduce(%v) axis = 0 : (tensor<65536xf32, #wide>) -> f32 {
+    ^bb0(%b: f32, %c: f32):
+      %t = arith.addf %b, %c : f32
+      tile.yield %t : f32
+    }
+    scf.yield %s : f32
+  }
+  func.return %r : f32
+}
+}
