@@ -94,7 +94,7 @@ fi
 wait
 bench=$root/tools/bench
 if wants launch; then step launch 60 python3 "$bench/python_launch.py" --json "$out/python-launch.json"; fi
-if wants start; then step start 110 python3 "$bench/python_start.py" --repeats 2 --json "$out/python-start.json"; fi
+if wants start; then step start 180 python3 "$bench/python_start.py" --repeats 2 --json "$out/python-start.json"; fi
 if wants inductor; then step inductor 200 python3 "$bench/inductor.py" --json "$out/inductor.json"; fi
 
 for name in $steps; do
