@@ -5,6 +5,7 @@
 
 #include "tilec/Analysis/GlobalAccess.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Layout/SharedSwizzle.h"
 #include "tilec/Layout/TensorLayouts.h"
 
@@ -89,6 +90,20 @@ std::vector<unsigned> tilec::copyRegisterBits(const LinearLayout &threads, Acces
     ++common;
   bits.resize(common);
   return bits;
+}
+
+bool tilec::writesGlobal(Operation *op) {
+  return isa_and_nonnull<tile::TileDialect>(op->getDialect()) &&
+         !isa<tile::AssertOp, tile::PrintOp, tile::AssumeOp, tile::BarrierOp>(op) &&
+         hasEffect<MemoryEffects::Write>(op);
+}
+
+bool tilec::writesGlobalInside(Operation *root) {
+  return root
+      ->walk([](Operation *op) {
+        return writesGlobal(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether an operation accesses global memory, or something inside of it does.

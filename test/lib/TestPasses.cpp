@@ -12,6 +12,7 @@ void registerTestPasses() {
   mlir::registerPass(createTestSharedAllocationPass);
   mlir::registerPass(createTestSynchronisationPass);
   mlir::registerPass(createTestPrintSynchronisationPass);
+  mlir::registerPass(createTestPrintSchedulePass);
 }
 
 } // namespace tilec

@@ -25,6 +25,9 @@ std::unique_ptr<mlir::Pass> createTestSynchronisationPass();
 /// `test-print-synchronisation`: prints the barriers and fences that are missing, and why.
 std::unique_ptr<mlir::Pass> createTestPrintSynchronisationPass();
 
+/// `test-print-schedule`: prints how loops would be pipelined.
+std::unique_ptr<mlir::Pass> createTestPrintSchedulePass();
+
 /// Registers all of them with the global pass registry.
 void registerTestPasses();
 

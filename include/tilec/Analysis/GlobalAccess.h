@@ -51,6 +51,13 @@ struct GlobalAccess {
   AccessVector chooseVector(const AxisInfoAnalysis &axes) const;
 };
 
+/// Whether the operation, without what is inside of it, writes global memory that the program reads:
+/// printing, assertions and barriers do not.
+bool writesGlobal(mlir::Operation *op);
+
+/// Whether `root`, or an operation inside of it, does.
+bool writesGlobalInside(mlir::Operation *root);
+
 /// Whether the program may access global memory behind an operation, in the next iteration of a
 /// loop around it for one.
 bool isFollowedByAccess(mlir::Operation *op);

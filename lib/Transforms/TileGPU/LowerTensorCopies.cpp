@@ -9,6 +9,7 @@
 
 #include "StreamByTma.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Layout/TensorMapLayout.h"
 

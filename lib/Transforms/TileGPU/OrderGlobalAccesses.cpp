@@ -14,10 +14,10 @@
 
 #include "dialects/TileGPU/BarrierKind.h"
 
+#include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/GlobalAddress.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 
 #define DEBUG_TYPE "tilegpu-order-global-accesses"
@@ -70,8 +70,7 @@ static std::optional<Access> accessOf(Operation *op) {
     return Access{op, atomic.getKind() != tile::AtomicKind::load, atomic.getPointer()};
   if (auto atomic = dyn_cast<tile::AtomicCasOp>(op))
     return Access{op, true, atomic.getPointer()};
-  if (isa<tile::AssertOp, tile::PrintOp, tile::AssumeOp, tile::BarrierOp>(op) ||
-      !isa_and_nonnull<tile::TileDialect>(op->getDialect()) || !hasEffect<MemoryEffects::Write>(op))
+  if (!writesGlobal(op))
     return std::nullopt;
   return Access{op, true, Value()};
 }

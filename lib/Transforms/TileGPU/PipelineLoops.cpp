@@ -16,17 +16,13 @@
 // it is carried around the loop is carried d iterations ahead as well. Copies past the last
 // iteration are masked off.
 //
-// A load that each thread needs for itself goes through a buffer first (PrivateStreams), without
-// the barriers.
+// A load that each thread needs for itself is read back from a ring of its own, without the
+// barriers. What is copied, and in which order the body does all that, is decided in LoopSchedule.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
-#include "LoopPipeliner.h"
-#include "PrivateStreams.h"
+#include "ScheduleExpander.h"
 #include "mlir/IR/Remarks.h"
-#include "tilec/Analysis/GlobalAccess.h"
-#include "tilec/Analysis/RegisterPressure.h"
-#include "tilec/Analysis/SharedAllocation.h"
 
 #define DEBUG_TYPE "tilegpu-pipeline-loops"
 
@@ -39,93 +35,34 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+/// Says of options of a loop that they are accepted and change nothing.
+static void remarkOptions(scf::ForOp loop) {
+  for (StringRef option : {"warp_specialize", "flatten"})
+    if (loop->hasAttr(("tile." + option).str()))
+      remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoEffect").category("pipeline"))
+          << remark::add("'{0}' has no effect", option);
+}
+
 namespace {
 struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineLoops> {
   using Base::Base;
 
   void runOnOperation() override {
-    AxisInfoAnalysis axes(getOperation());
     getOperation().walk(remarkOptions);
-    SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (!loop.getBody()->getOps<LocalStoreOp>().empty())
-        loops.push_back(loop);
-    });
-    std::vector<LoopPipeliner> pipeliners;
-    getOperation().walk([&](scf::ForOp loop) {
-      if (loop.getBody()->getOps<LocalStoreOp>().empty())
-        if (int64_t stages = privateStagesOf(loop); stages >= 2)
-          streamPrivately(loop, stages, axes, pipeliners);
-    });
-    for (scf::ForOp loop : loops) {
-      int64_t stages = stagesOf(loop);
-      SmallVector<Obstacle> obstacles;
-      LoopPipeliner pipeliner(loop, stages);
-      bool works = stages >= 2 && pipeliner.analyse(axes, obstacles);
-      for (const Obstacle &obstacle : obstacles)
-        remark::missed(obstacle.loc, remark::RemarkOpts::name("NotPipelined").category("pipeline"))
-            << "load is not pipelined: " << obstacle.reason;
-      if (works)
-        pipeliners.push_back(std::move(pipeliner));
-    }
-    for (LoopPipeliner &pipeliner : pipeliners) {
-      pipeliner.run();
-      for (const BarrierObjects::Replaced &replaced : pipeliner.replacedLoops())
-        for (LoopPipeliner &other : pipeliners)
+    SmallVector<PipelineObstacle> obstacles;
+    std::vector<LoopSchedule> schedules = scheduleLoops(getOperation(), reductionStages, obstacles);
+    for (const PipelineObstacle &obstacle : obstacles)
+      remark::missed(obstacle.loc, remark::RemarkOpts::name("NotPipelined").category("pipeline"))
+          << "load is not pipelined: " << obstacle.reason;
+    std::vector<ScheduleExpander> expanders;
+    for (LoopSchedule &schedule : schedules)
+      expanders.emplace_back(std::move(schedule));
+    for (ScheduleExpander &expander : expanders) {
+      expander.run();
+      for (const BarrierObjects::Replaced &replaced : expander.replacedLoops())
+        for (ScheduleExpander &other : expanders)
           other.replaceLoop(replaced);
     }
-  }
-
-private:
-  /// Says of options of a loop that they are accepted and change nothing.
-  static void remarkOptions(scf::ForOp loop) {
-    for (StringRef option : {"warp_specialize", "flatten"})
-      if (loop->hasAttr(("tile." + option).str()))
-        remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoEffect").category("pipeline"))
-            << remark::add("'{0}' has no effect", option);
-  }
-
-  /// The stages of a loop without products: what the source asks for, or the option where threads
-  /// wait for each other in each iteration.
-  int64_t privateStagesOf(scf::ForOp loop) {
-    if (isRemainderCode(loop.getBody()->getTerminator()) || multipliesMatrices(loop))
-      return 0;
-    if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
-      return own.getInt();
-    return loop.getBody()->getOps<tile::ReduceOp>().empty() ? 0 : int64_t(reductionStages);
-  }
-
-  /// Copies what can be copied ahead, as far ahead as shared memory allows.
-  static void streamPrivately(scf::ForOp loop, int64_t stages, const AxisInfoAnalysis &axes,
-                              std::vector<LoopPipeliner> &pipeliners) {
-    SmallVector<PrivateStream> candidates = addPrivateStreams(loop, axes);
-    SmallVector<Obstacle> obstacles;
-    LoopPipeliner pipeliner(loop, stages);
-    pipeliner.analyse(axes, obstacles);
-    int64_t bytes = 0;
-    for (const PrivateStream &stream : candidates)
-      if (pipeliner.streamsTo(stream.store))
-        bytes += stream.bytes;
-    int64_t threads = int64_t(numWarpsOf(loop)) * 32;
-    bool isAsked = loop->hasAttr("tile.num_stages");
-    int64_t most = processorOf(loop).maxSharedBytesPerCta() - kSharedBesideRings;
-    int64_t share = std::min(most, isAsked ? most : kUnaskedRings) / threads;
-    int64_t fitting = bytes ? std::min(stages, std::min(kPrivateRingBytes, share) / bytes) : 0;
-    for (const PrivateStream &stream : candidates)
-      if (fitting < 2 || !pipeliner.streamsTo(stream.store))
-        removePrivateStream(stream);
-    if (fitting < 2)
-      return;
-    pipeliner.setStages(fitting);
-    pipeliners.push_back(std::move(pipeliner));
-  }
-
-  int64_t stagesOf(scf::ForOp loop) {
-    if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
-      return own.getInt();
-    if (auto all = getOperation()->getAttrOfType<IntegerAttr>("tile.num_stages"))
-      return all.getInt();
-    return 3;
   }
 };
 } // namespace

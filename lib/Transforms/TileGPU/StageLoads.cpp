@@ -13,6 +13,8 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Layout/TensorLayouts.h"
 
 #define DEBUG_TYPE "tilegpu-stage-loads"
@@ -157,20 +159,9 @@ static bool isStaged(scf::ForOp loop, tile::LoadOp load) {
 }
 
 static void stageVectors(scf::ForOp loop) {
-  auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
-  auto all = loop->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("tile.num_stages");
-  if ((own && own.getInt() < 2) || (!own && all && all.getInt() < 2))
+  if (askedStages(loop) < 2 || writesGlobalInside(loop))
     return;
   if (loop.getBody()->getOps<WgmmaOp>().empty() && loop.getBody()->getOps<MmaOp>().empty())
-    return;
-  bool writes = loop.getBody()
-                    ->walk([](Operation *op) {
-                      bool isWrite = isa_and_nonnull<tile::TileDialect>(op->getDialect()) &&
-                                     hasEffect<MemoryEffects::Write>(op);
-                      return isWrite ? WalkResult::interrupt() : WalkResult::advance();
-                    })
-                    .wasInterrupted();
-  if (writes)
     return;
   for (auto load : llvm::to_vector(loop.getBody()->getOps<tile::LoadOp>())) {
     if (!isStaged(loop, load))

@@ -5,17 +5,9 @@
 
 #include "StreamByTma.h"
 
-#include "tilec/Layout/TensorMapLayout.h"
-
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
-
-bool tilec::isFilledByTensorCopy(tile::DescriptorLoadOp load, const LinearLayout &memory) {
-  auto type = cast<RankedTensorType>(load.getType());
-  auto form = tensorMapTile(type.getShape(), int32_t(tile::bitWidthOf(type.getElementType())));
-  return form && form->memory == memory;
-}
 
 Value tilec::viewAsBlock(OpBuilder &builder, Location loc, Value buffer, ArrayRef<int32_t> order,
                          const LinearLayout &memory) {

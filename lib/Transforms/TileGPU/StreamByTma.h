@@ -14,10 +14,6 @@
 
 namespace tilec {
 
-/// Whether a tensor copy can write the block that `load` reads to a buffer of this layout (with the
-/// dimensions of the block).
-bool isFilledByTensorCopy(tile::DescriptorLoadOp load, const LinearLayout &memory);
-
 /// `buffer` with the dimensions of the block that is copied into it: dimension i of the block is
 /// dimension `order[i]` of the buffer (an empty order: the same).
 mlir::Value viewAsBlock(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value buffer,

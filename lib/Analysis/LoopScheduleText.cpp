@@ -1,0 +1,120 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a schedule comes to: sizes, what is in flight, and its text.
+
+#include "tilec/Analysis/LoopSchedule.h"
+
+#include "mlir/IR/Location.h"
+#include "tilec/Layout/TensorLayouts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace tilec::tilegpu;
+
+namespace tilec {
+
+SmallVector<int32_t> Stream::inverseOrder() const {
+  SmallVector<int32_t> inverse(order.size());
+  for (auto [i, dim] : llvm::enumerate(order))
+    inverse[dim] = int32_t(i);
+  return inverse;
+}
+
+LinearLayout Stream::memoryAsLoaded() const {
+  return order.empty() ? memory : permuteLayout(memory, inverseOrder());
+}
+
+MemDescType Stream::bufferType() const {
+  if (LocalAllocOp known = buffer)
+    return known.getType();
+  auto type = cast<RankedTensorType>(source()->getResult(0).getType());
+  return MemDescType::get(type.getContext(), type.getShape(), type.getElementType(),
+                          LinearAttr::get(type.getContext(), memory));
+}
+
+int64_t LoopSchedule::dotsInFlight() const {
+  int64_t groups = 0;
+  for (WgmmaWaitOp wait : carried)
+    groups += wait.getValues().front().getDefiningOp<WgmmaOp>().numGroups();
+  return groups;
+}
+
+bool LoopSchedule::loadsAhead() const {
+  return llvm::any_of(slice, [](Operation *op) { return isa<tile::LoadOp>(op); });
+}
+
+bool LoopSchedule::hasThreadCopies() const {
+  return llvm::any_of(streams, [](const Stream &stream) { return bool(stream.load); });
+}
+
+int64_t LoopSchedule::numTensorCopies() const {
+  return llvm::count_if(streams, [](const Stream &stream) { return bool(stream.tensorLoad); });
+}
+
+int64_t LoopSchedule::bytesPerStage() const {
+  int64_t bytes = 0;
+  for (const Stream &stream : streams)
+    bytes += stream.bufferType().getSizeInBytes();
+  return bytes;
+}
+
+int64_t LoopSchedule::ringBytes() const {
+  int64_t bytes = stages * bytesPerStage();
+  for (StagedBuffer pair : staged)
+    bytes += 2 * pair.buffer.getType().getSizeInBytes();
+  return bytes;
+}
+
+static void printBuffer(MemDescType type, int64_t depth, StringRef filledBy,
+                        llvm::raw_ostream &os) {
+  os << "  buffer ";
+  llvm::interleave(type.getShape(), os, "x");
+  os << 'x' << type.getElementType() << ", depth " << depth << ", " << type.getSizeInBytes()
+     << " bytes each, " << filledBy << '\n';
+}
+
+void LoopSchedule::print(llvm::raw_ostream &os) const {
+  os << "loop: " << stages << " stages, copies " << distance() << " ahead";
+  if (!carried.empty())
+    os << ", " << dotsInFlight() << " dots in flight over the back edge";
+  os << "; " << ringBytes() << " bytes of shared memory\n";
+  for (const Stream &stream : streams)
+    printBuffer(stream.bufferType(), stages,
+                stream.tensorLoad    ? "tensor copy"
+                : stream.isPrivate() ? "cp.async, each thread for itself"
+                                     : "cp.async",
+                os);
+  for (StagedBuffer pair : staged)
+    printBuffer(pair.buffer.getType(), 2, "stored by threads", os);
+  os << "  ahead: " << slice.size() << " operations, " << sliceArgs.size() << " carried values\n";
+  // Stages as the modulo scheduler counts them: an iteration begins with its copies.
+  for (auto [order, step] : llvm::enumerate(steps)) {
+    bool isAhead =
+        step.kind == ScheduleStep::Kind::Addresses || step.kind == ScheduleStep::Kind::StartCopies;
+    os << "  " << order << ": stage " << (isAhead ? 0 : distance()) << ' ';
+    switch (step.kind) {
+    case ScheduleStep::Kind::Addresses:
+      os << "addresses of the copies";
+      break;
+    case ScheduleStep::Kind::WaitForCopies:
+      os << "wait for copies, " << copiesInFlight() << " in flight";
+      break;
+    case ScheduleStep::Kind::StartCopies:
+      os << "start " << streams.size() << " copies";
+      break;
+    case ScheduleStep::Kind::Compute:
+      os << step.op->getName();
+      if (step.op->getNumResults() == 1)
+        os << " : " << step.op->getResult(0).getType();
+      break;
+    case ScheduleStep::Kind::WaitForDots:
+      os << "wait for dots, " << dotsInFlight() << " in flight";
+      break;
+    }
+    os << '\n';
+  }
+}
+
+} // namespace tilec

@@ -1,0 +1,306 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Expands a schedule: rings of buffers, a prologue that starts the first copies, and a loop whose
+// body is the schedule's steps.
+
+#include "ScheduleExpander.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+Value ScheduleExpander::constant(OpBuilder &builder, int64_t number) {
+  return arith::ConstantIntOp::create(builder, loop.getLoc(), number, 32);
+}
+
+Value ScheduleExpander::nextSlot(OpBuilder &builder, Value slot) {
+  Location loc = loop.getLoc();
+  Value one = constant(builder, 1), zero = constant(builder, 0), count = constant(builder, stages);
+  Value next = arith::AddIOp::create(builder, loc, slot, one);
+  Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next, count);
+  return arith::SelectOp::create(builder, loc, wraps, zero, next);
+}
+
+Value ScheduleExpander::nextParity(OpBuilder &builder, Value nextSlot, Value parity) {
+  Location loc = loop.getLoc();
+  Value zero = constant(builder, 0), one = constant(builder, 1);
+  Value other = arith::XOrIOp::create(builder, loc, parity, one);
+  Value wraps = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, nextSlot, zero);
+  return arith::SelectOp::create(builder, loc, wraps, other, parity);
+}
+
+ScheduleExpander::AheadSlice ScheduleExpander::cloneSlice(OpBuilder &builder, Value iv,
+                                                          MutableArrayRef<Value> ahead) {
+  Location loc = loop.getLoc();
+  AheadSlice result;
+  IRMapping &mapping = result.mapping;
+  mapping.map(loop.getInductionVar(), iv);
+  for (auto [arg, value] : llvm::zip(schedule.sliceArgs, ahead))
+    mapping.map(loop.getRegionIterArg(arg), value);
+  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  auto isInRange = [&]() -> Value {
+    return arith::CmpIOp::create(builder, loc, predicate, iv, loop.getUpperBound());
+  };
+  if (schedule.loadsAhead())
+    result.inRange = isInRange();
+  for (Operation *op : schedule.slice) {
+    Operation *clone = builder.clone(*op, mapping);
+    if (auto load = dyn_cast<tile::LoadOp>(clone)) {
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPoint(load);
+      Value mask = result.inRange;
+      if (auto type = dyn_cast<RankedTensorType>(load.getPointer().getType()))
+        mask = tile::SplatOp::create(builder, load.getLoc(), type.clone(builder.getI1Type()), mask);
+      if (load.getMask())
+        mask = arith::AndIOp::create(builder, load.getLoc(), mask, load.getMask());
+      load.getMaskMutable().assign(mask);
+    }
+  }
+  if (!result.inRange)
+    result.inRange = isInRange();
+  SmallVector<Value> next;
+  for (unsigned arg : schedule.sliceArgs)
+    next.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[arg]));
+  llvm::copy(next, ahead.begin());
+  return result;
+}
+
+void ScheduleExpander::startCopies(OpBuilder &builder, const AheadSlice &sliceAhead, Value slot) {
+  Location loc = loop.getLoc();
+  const IRMapping &mapping = sliceAhead.mapping;
+  Value inRange = sliceAhead.inRange;
+  for (auto [stream, ring] : llvm::zip(schedule.streams, rings)) {
+    Location at = stream.source()->getLoc();
+    if (stream.tensorLoad) {
+      auto type = cast<MemDescType>(ring.getType()).getOneBuffer();
+      Value buffer = MemDescIndexOp::create(builder, at, type, ring, slot);
+      buffer = viewAsBlock(builder, at, buffer, stream.inverseOrder(), stream.memoryAsLoaded());
+      tensorCopies->start(builder, stream.tensorLoad, mapping, buffer, slot, inRange);
+      continue;
+    }
+    Value pointer = mapping.lookupOrDefault(stream.load.getPointer());
+    auto pointerType = cast<RankedTensorType>(pointer.getType());
+    auto maskType = pointerType.clone(builder.getI1Type());
+    Value mask = tile::SplatOp::create(builder, at, maskType, inRange);
+    if (stream.load.getMask())
+      mask =
+          arith::AndIOp::create(builder, at, mask, mapping.lookupOrDefault(stream.load.getMask()));
+    auto ringType = cast<MemDescType>(ring.getType());
+    Value target = MemDescIndexOp::create(builder, at, ringType.getOneBuffer(), ring, slot);
+    if (!stream.order.empty()) {
+      // The copy sees the buffer in the order of the loaded tensor.
+      auto type =
+          MemDescType::get(builder.getContext(), pointerType.getShape(), ringType.getElementType(),
+                           LinearAttr::get(builder.getContext(), stream.memoryAsLoaded()));
+      target = MemDescPermuteOp::create(builder, at, type, target,
+                                        builder.getDenseI32ArrayAttr(stream.inverseOrder()));
+    }
+    AsyncCopyOp::create(builder, at, pointer, target, mask, stream.load.getCache());
+  }
+  if (schedule.hasThreadCopies())
+    AsyncCommitOp::create(builder, loc);
+}
+
+/// A buffer as `type`, with several of it.
+static Value allocateRing(OpBuilder &builder, Location loc, MemDescType type, int64_t buffers) {
+  auto ring = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
+                               type.getLayout(), buffers);
+  return LocalAllocOp::create(builder, loc, ring, IntegerAttr());
+}
+
+void ScheduleExpander::allocate(OpBuilder &builder) {
+  for (const Stream &stream : schedule.streams)
+    rings.push_back(allocateRing(builder, stream.source()->getLoc(), stream.bufferType(), stages));
+  for (StagedBuffer &pair : schedule.staged)
+    pairs.push_back(allocateRing(builder, pair.buffer.getLoc(), pair.buffer.getType(), 2));
+}
+
+void ScheduleExpander::mapBuffers(OpBuilder &builder, Body &body) {
+  auto slotOf = [&](Value ring, Value slot, Location loc) -> Value {
+    auto type = cast<MemDescType>(ring.getType()).getOneBuffer();
+    return MemDescIndexOp::create(builder, loc, type, ring, slot);
+  };
+  for (auto [stream, ring] : llvm::zip(schedule.streams, rings)) {
+    Value slot = slotOf(ring, body.read, stream.source()->getLoc());
+    if (stream.isPrivate())
+      readBackFrom[stream.source()] = {&stream, slot};
+    else
+      body.mapping.map(stream.buffer.getResult(), slot);
+  }
+  for (auto [buffer, pair] : llvm::zip(schedule.staged, pairs))
+    body.mapping.map(buffer.buffer.getResult(), slotOf(pair, body.half, buffer.buffer.getLoc()));
+  body.hasBuffers = true;
+}
+
+void ScheduleExpander::readBack(OpBuilder &builder, const Stream &stream, Value slot, Body &body) {
+  tile::LoadOp load = stream.load;
+  auto back = LocalLoadOp::create(builder, load.getLoc(), load.getType(), slot);
+  back->setAttr(TileGPUDialect::kOwnPartAttr, builder.getUnitAttr());
+  Value value = back;
+  // The copy fills with zeros.
+  if (Value other = stream.other)
+    value = arith::SelectOp::create(builder, load.getLoc(),
+                                    body.mapping.lookupOrDefault(load.getMask()), value,
+                                    body.mapping.lookupOrDefault(other));
+  body.mapping.map(load.getResult(), value);
+}
+
+void ScheduleExpander::waitForEarlierDots(OpBuilder &builder, IRMapping &mapping) {
+  SmallVector<Value> dots;
+  for (WgmmaWaitOp wait : schedule.carried)
+    dots.push_back(mapping.lookup(wait.getValues().front()));
+  auto wait = WgmmaWaitOp::create(builder, loop.getLoc(), ValueRange(dots),
+                                  int32_t(schedule.dotsInFlight()));
+  for (auto [old, result] : llvm::zip(schedule.carried, wait.getResults()))
+    mapping.map(old.getResult(0), result);
+}
+
+void ScheduleExpander::waitForLastDots(OpBuilder &builder, SmallVectorImpl<Value> &results) {
+  if (schedule.carried.empty())
+    return;
+  SmallVector<Value> dots;
+  SmallVector<unsigned> numbers;
+  for (WgmmaWaitOp wait : schedule.carried) {
+    numbers.push_back(wait.getResult(0).use_begin()->getOperandNumber());
+    dots.push_back(results[numbers.back()]);
+  }
+  auto wait = WgmmaWaitOp::create(builder, loop.getLoc(), ValueRange(dots), 0);
+  for (auto [number, result] : llvm::zip(numbers, wait.getResults()))
+    results[number] = result;
+}
+
+void ScheduleExpander::waitForCopies(OpBuilder &builder, Location loc, const Body &body) {
+  if (tensorCopies)
+    tensorCopies->wait(builder, loc, body.read, body.parity);
+  if (schedule.hasThreadCopies())
+    AsyncWaitOp::create(builder, loc, uint32_t(schedule.copiesInFlight()));
+}
+
+void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> ahead, Value &slot) {
+  Value iv = loop.getLowerBound();
+  for (int64_t i = 0; i < schedule.distance(); ++i) {
+    startCopies(builder, cloneSlice(builder, iv, ahead), slot);
+    slot = tensorCopies ? nextSlot(builder, slot) : constant(builder, i + 1);
+    iv = arith::AddIOp::create(builder, loop.getLoc(), iv, loop.getStep());
+  }
+  if (schedule.waitsBehindDot)
+    AsyncWaitOp::create(builder, loop.getLoc(), uint32_t(schedule.copiesInFlight()));
+}
+
+ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<Value> ahead,
+                                                  Value slot, Value firstSlot) {
+  SmallVector<Value> inits(loop.getInitArgs());
+  llvm::append_range(inits, ahead);
+  inits.append({slot, firstSlot});
+  if (!pairs.empty())
+    inits.push_back(constant(builder, 0));
+  if (tensorCopies)
+    inits.push_back(tensorCopies->firstParity());
+  Body body;
+  body.loop = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
+                                 loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
+  if (body.loop.getBody()->mightHaveTerminator() && !body.loop.getBody()->empty())
+    body.loop.getBody()->back().erase();
+  body.mapping.map(loop.getInductionVar(), body.loop.getInductionVar());
+  auto args = body.loop.getRegionIterArgs();
+  unsigned number = loop.getInitArgs().size();
+  for (unsigned i = 0; i < number; ++i)
+    body.mapping.map(loop.getRegionIterArg(i), args[i]);
+  llvm::append_range(body.ahead, args.slice(number, ahead.size()));
+  number += ahead.size();
+  body.fill = args[number++];
+  body.read = args[number++];
+  if (!pairs.empty())
+    body.half = args[number++];
+  if (tensorCopies)
+    body.parity = args[number];
+  return body;
+}
+
+void ScheduleExpander::computeAddresses(OpBuilder &builder, Body &body) {
+  Location loc = loop.getLoc();
+  Value steps = arith::ConstantOp::create(
+      builder, loc, builder.getIntegerAttr(loop.getStep().getType(), schedule.distance()));
+  Value shift = arith::MulIOp::create(builder, loc, loop.getStep(), steps);
+  Value iv = arith::AddIOp::create(builder, loc, body.loop.getInductionVar(), shift);
+  body.sliceAhead = cloneSlice(builder, iv, body.ahead);
+}
+
+void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Body &body) {
+  using Kind = ScheduleStep::Kind;
+  bool usesBuffers = step.kind == Kind::StartCopies || step.kind == Kind::Compute;
+  if (usesBuffers && !body.hasBuffers)
+    mapBuffers(builder, body);
+  switch (step.kind) {
+  case Kind::Addresses:
+    computeAddresses(builder, body);
+    break;
+  case Kind::WaitForCopies:
+    waitForCopies(builder, step.op ? step.op->getLoc() : loop.getLoc(), body);
+    break;
+  case Kind::StartCopies:
+    if (!body.sliceAhead)
+      computeAddresses(builder, body);
+    startCopies(builder, *body.sliceAhead, body.fill);
+    break;
+  case Kind::Compute:
+    if (auto found = readBackFrom.find(step.op); found != readBackFrom.end())
+      readBack(builder, *found->second.first, found->second.second, body);
+    else
+      builder.clone(*step.op, body.mapping);
+    break;
+  case Kind::WaitForDots:
+    waitForEarlierDots(builder, body.mapping);
+    break;
+  }
+}
+
+void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
+  SmallVector<Value> yields;
+  for (Value value : loop.getYieldedValues())
+    yields.push_back(body.mapping.lookupOrDefault(value));
+  llvm::append_range(yields, body.ahead);
+  yields.push_back(nextSlot(builder, body.fill));
+  Value nextRead = nextSlot(builder, body.read);
+  yields.push_back(nextRead);
+  if (body.half)
+    yields.push_back(
+        arith::XOrIOp::create(builder, loop.getLoc(), body.half, constant(builder, 1)));
+  if (tensorCopies)
+    yields.push_back(nextParity(builder, nextRead, body.parity));
+  scf::YieldOp::create(builder, loop.getLoc(), yields);
+}
+
+void ScheduleExpander::run() {
+  if (int64_t number = schedule.numTensorCopies())
+    tensorCopies = std::make_unique<TensorCopyRing>(loop, stages, number);
+  OpBuilder builder(loop);
+  allocate(builder);
+  SmallVector<Value> ahead;
+  for (unsigned arg : schedule.sliceArgs)
+    ahead.push_back(loop.getInitArgs()[arg]);
+  Value firstSlot = tensorCopies ? tensorCopies->firstSlot() : constant(builder, 0);
+  Value slot = firstSlot;
+  emitPrologue(builder, ahead, slot);
+  Body body = makeLoop(builder, ahead, slot, firstSlot);
+  builder.setInsertionPointToStart(body.loop.getBody());
+  for (const ScheduleStep &step : schedule.steps)
+    emitStep(builder, step, body);
+  emitYield(builder, body);
+
+  builder.setInsertionPointAfter(body.loop);
+  // Copies past the end write zeros to the ring: they have to be done before it is reused.
+  if (schedule.hasThreadCopies())
+    AsyncWaitOp::create(builder, loop.getLoc(), 0u);
+  if (tensorCopies)
+    tensorCopies->finish(body.loop.getTiedLoopResult(cast<BlockArgument>(body.read)),
+                         body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
+  SmallVector<Value> results(body.loop.getResults().take_front(loop.getNumResults()));
+  waitForLastDots(builder, results);
+  loop.replaceAllUsesWith(results);
+  loop.erase();
+}

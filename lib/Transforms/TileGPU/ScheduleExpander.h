@@ -1,0 +1,90 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private to tilegpu-pipeline-loops: makes the loop that a schedule describes.
+
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_SCHEDULEEXPANDER_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_SCHEDULEEXPANDER_H
+
+#include "StreamByTma.h"
+#include "mlir/IR/IRMapping.h"
+#include "tilec/Analysis/LoopSchedule.h"
+
+namespace tilec::tilegpu {
+
+/// Expands one schedule.
+class ScheduleExpander {
+public:
+  explicit ScheduleExpander(LoopSchedule loopSchedule)
+      : schedule(std::move(loopSchedule)), loop(schedule.loop), stages(schedule.stages) {}
+
+  void run();
+  /// After `run`: tells which loops around have been rebuilt.
+  llvm::ArrayRef<BarrierObjects::Replaced> replacedLoops() const {
+    return tensorCopies ? tensorCopies->replaced() : llvm::ArrayRef<BarrierObjects::Replaced>();
+  }
+  void replaceLoop(const BarrierObjects::Replaced &replaced) {
+    if (loop == replaced.first)
+      loop = replaced.second;
+  }
+
+private:
+  /// The slice of an iteration, cloned.
+  struct AheadSlice {
+    mlir::IRMapping mapping;
+    /// Whether there is such an iteration.
+    mlir::Value inRange;
+  };
+  /// Clones the slice for the iteration of `iv`. The values carried ahead are replaced by those of
+  /// the next iteration.
+  AheadSlice cloneSlice(mlir::OpBuilder &builder, mlir::Value iv,
+                        llvm::MutableArrayRef<mlir::Value> ahead);
+  /// Starts the copies of an iteration into buffer `slot`.
+  void startCopies(mlir::OpBuilder &builder, const AheadSlice &sliceAhead, mlir::Value slot);
+  mlir::Value constant(mlir::OpBuilder &builder, int64_t number);
+  mlir::Value nextSlot(mlir::OpBuilder &builder, mlir::Value slot);
+  /// The parity of the phase that the iteration with `nextSlot` waits for.
+  mlir::Value nextParity(mlir::OpBuilder &builder, mlir::Value nextSlot, mlir::Value parity);
+  /// The rings, and the buffers that there are two of.
+  void allocate(mlir::OpBuilder &builder);
+  /// The copies of the first iterations; `ahead`, `slot` and `iv` are left as the loop begins with.
+  void emitPrologue(mlir::OpBuilder &builder, llvm::MutableArrayRef<mlir::Value> ahead,
+                    mlir::Value &slot);
+  /// The new loop while its body is made: what it carries beside the values of the old one.
+  struct Body {
+    mlir::scf::ForOp loop;
+    mlir::IRMapping mapping;
+    /// The slot that copies fill and that the iteration reads, which buffer of each pair it stores
+    /// to, and the parity of its phase.
+    mlir::Value fill, read, half, parity;
+    llvm::SmallVector<mlir::Value> ahead;
+    std::optional<AheadSlice> sliceAhead;
+    bool hasBuffers = false;
+  };
+  Body makeLoop(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> ahead, mlir::Value slot,
+                mlir::Value firstSlot);
+  void computeAddresses(mlir::OpBuilder &builder, Body &body);
+  void emitStep(mlir::OpBuilder &builder, const ScheduleStep &step, Body &body);
+  void waitForCopies(mlir::OpBuilder &builder, mlir::Location loc, const Body &body);
+  /// Buffers become a slot of their rings, or one of their pairs.
+  void mapBuffers(mlir::OpBuilder &builder, Body &body);
+  void emitYield(mlir::OpBuilder &builder, Body &body);
+  /// The load of a private stream becomes one from its ring.
+  void readBack(mlir::OpBuilder &builder, const Stream &stream, mlir::Value slot, Body &body);
+  /// Those of this iteration stay in flight.
+  void waitForEarlierDots(mlir::OpBuilder &builder, mlir::IRMapping &mapping);
+  void waitForLastDots(mlir::OpBuilder &builder, llvm::SmallVectorImpl<mlir::Value> &results);
+
+  LoopSchedule schedule;
+  mlir::scf::ForOp loop;
+  int64_t stages;
+  /// For the streams that the copy engine fills.
+  std::unique_ptr<TensorCopyRing> tensorCopies;
+  llvm::SmallVector<mlir::Value> rings, pairs;
+  /// Slots that private streams are read back from, by load.
+  llvm::DenseMap<mlir::Operation *, std::pair<const Stream *, mlir::Value>> readBackFrom;
+};
+
+} // namespace tilec::tilegpu
+
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_SCHEDULEEXPANDER_H

@@ -1,0 +1,43 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints what the compiler plans before it changes anything: the schedules of loops.
+
+#include "test/lib/TestPasses.h"
+#include "tilec/Analysis/LoopSchedule.h"
+
+using namespace mlir;
+
+namespace tilec {
+namespace {
+
+struct TestPrintSchedule final : PassWrapper<TestPrintSchedule, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPrintSchedule)
+
+  TestPrintSchedule() = default;
+  TestPrintSchedule(const TestPrintSchedule &pass) : PassWrapper(pass) {}
+
+  StringRef getArgument() const override { return "test-print-schedule"; }
+  StringRef getDescription() const override {
+    return "prints how loops would be pipelined, and which loads would not";
+  }
+
+  void runOnOperation() override {
+    SmallVector<PipelineObstacle> obstacles;
+    for (const LoopSchedule &schedule : scheduleLoops(getOperation(), reductionStages, obstacles))
+      schedule.print(llvm::outs());
+    for (const PipelineObstacle &obstacle : obstacles)
+      llvm::outs() << "not pipelined: " << obstacle.reason << '\n';
+  }
+
+  Option<int64_t> reductionStages{
+      *this, "reduction-stages", llvm::cl::desc("as of tilegpu-pipeline-loops"), llvm::cl::init(0)};
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createTestPrintSchedulePass() {
+  return std::make_unique<TestPrintSchedule>();
+}
+
+} // namespace tilec
