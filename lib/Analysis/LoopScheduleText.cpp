@@ -67,12 +67,29 @@ int64_t LoopSchedule::ringBytes() const {
   return bytes;
 }
 
+/// As 128x64xf16, without the layout.
+static void printShape(ArrayRef<int64_t> shape, Type element, llvm::raw_ostream &os) {
+  for (int64_t extent : shape)
+    os << extent << 'x';
+  os << element;
+}
+
 static void printBuffer(MemDescType type, int64_t depth, StringRef filledBy,
                         llvm::raw_ostream &os) {
   os << "  buffer ";
-  llvm::interleave(type.getShape(), os, "x");
-  os << 'x' << type.getElementType() << ", depth " << depth << ", " << type.getSizeInBytes()
-     << " bytes each, " << filledBy << '\n';
+  printShape(type.getShape(), type.getElementType(), os);
+  os << ", depth " << depth << ", " << type.getSizeInBytes() << " bytes each, " << filledBy << '\n';
+}
+
+static void printOperation(Operation *op, llvm::raw_ostream &os) {
+  os << op->getName();
+  for (Type type : op->getResultTypes()) {
+    os << ' ';
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      printShape(tensor.getShape(), tensor.getElementType(), os);
+    else
+      os << type;
+  }
 }
 
 void LoopSchedule::print(llvm::raw_ostream &os) const {
@@ -105,9 +122,7 @@ void LoopSchedule::print(llvm::raw_ostream &os) const {
       os << "start " << streams.size() << " copies";
       break;
     case ScheduleStep::Kind::Compute:
-      os << step.op->getName();
-      if (step.op->getNumResults() == 1)
-        os << " : " << step.op->getResult(0).getType();
+      printOperation(step.op, os);
       break;
     case ScheduleStep::Kind::WaitForDots:
       os << "wait for dots, " << dotsInFlight() << " in flight";

@@ -13,6 +13,7 @@ void registerTestPasses() {
   mlir::registerPass(createTestSynchronisationPass);
   mlir::registerPass(createTestPrintSynchronisationPass);
   mlir::registerPass(createTestPrintSchedulePass);
+  mlir::registerPass(createTestPrintRegisterPlanPass);
 }
 
 } // namespace tilec

@@ -28,6 +28,9 @@ std::unique_ptr<mlir::Pass> createTestPrintSynchronisationPass();
 /// `test-print-schedule`: prints how loops would be pipelined.
 std::unique_ptr<mlir::Pass> createTestPrintSchedulePass();
 
+/// `test-print-register-plan`: prints what would be spilled to shared memory.
+std::unique_ptr<mlir::Pass> createTestPrintRegisterPlanPass();
+
 /// Registers all of them with the global pass registry.
 void registerTestPasses();
 
