@@ -5,6 +5,7 @@
 
 #include "tilec/Driver/Pipelines.h"
 
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "tilec/Conversion/NVVMToSim/Passes.h"
@@ -36,35 +37,82 @@ void buildTilePipeline(OpPassManager &pm) {
   pm.addPass(createTilePrivatiseAtomicsPass());
 }
 
-void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
-  pm.addPass(createConvertTileToTileGPUPass({options.numWarps, /*target=*/""}));
-  pm.addPass(createTileGPUCoalescePass());
-  pm.addPass(createTileGPUAccelerateDotsPass());
-  pm.addPass(createTileGPUStageLoadsPass());
-  pm.addPass(createTileGPUSelectLayoutsPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createTileGPUPipelineLoopsPass({options.reductionStages}));
-  pm.addPass(createTileGPULowerTensorCopiesPass());
-  pm.addPass(createTileGPUUnrollLoopsPass());
-  pm.addPass(createTileGPUDecomposeAtomicsPass());
-  pm.addPass(createTileGPUDecomposeReductionsPass());
-  pm.addPass(createTileGPUDecomposeScansPass());
-  pm.addPass(createTileGPUDecomposeGathersPass());
-  pm.addPass(createTileGPUDecomposeDotsPass());
-  pm.addPass(createTileGPUDecomposeConversionsPass());
-  pm.addPass(createTileGPUOverlapProductsPass());
+namespace {
+
+/// Adds passes up to the one that the options stop in front of.
+class PassList {
+public:
+  PassList(OpPassManager &passManager, StringRef stopBefore) : pm(passManager), stop(stopBefore) {}
+
+  void add(std::unique_ptr<Pass> pass) {
+    isStopped = isStopped || (!stop.empty() && pass->getArgument() == stop);
+    if (!isStopped)
+      pm.addPass(std::move(pass));
+  }
+
+private:
+  OpPassManager &pm;
+  StringRef stop;
+  bool isStopped = false;
+};
+
+} // namespace
+
+/// Layouts for all tensors, and instructions and operands for the dots, which layouts depend on.
+static void addLayouts(PassList &passes, const PipelineOptions &options) {
+  passes.add(createConvertTileToTileGPUPass({options.numWarps, /*target=*/""}));
+  passes.add(createTileGPUCoalescePass());
+  passes.add(createTileGPUAccelerateDotsPass());
+  passes.add(createTileGPUStageLoadsPass());
+  passes.add(createTileGPUSelectLayoutsPass());
+  passes.add(createCSEPass());
+}
+
+/// Copies ahead of the iteration that reads them.
+static void addPipelining(PassList &passes, const PipelineOptions &options) {
+  passes.add(createTileGPUPipelineLoopsPass({options.reductionStages}));
+  passes.add(createTileGPULowerTensorCopiesPass());
+  passes.add(createTileGPUUnrollLoopsPass());
+}
+
+/// What several warps do together, as what each does and exchanges of data through shared memory.
+static void addDecomposition(PassList &passes) {
+  passes.add(createTileGPUDecomposeAtomicsPass());
+  passes.add(createTileGPUDecomposeReductionsPass());
+  passes.add(createTileGPUDecomposeScansPass());
+  passes.add(createTileGPUDecomposeGathersPass());
+  passes.add(createTileGPUDecomposeDotsPass());
+  passes.add(createTileGPUDecomposeConversionsPass());
+  passes.add(createTileGPUOverlapProductsPass());
+}
+
+/// What stays in registers, and where it is loaded, computed again, or spilled to shared memory.
+static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
   if (options.planOccupancy && options.parkTensors)
-    pm.addPass(createTileGPUPlanOccupancyPass());
-  pm.addPass(createTileGPUHoistLoadsPass({options.hoistRegisters}));
-  pm.addPass(createTileGPUSinkLoadsPass());
-  pm.addPass(createTileGPURecomputeTensorsPass());
+    passes.add(createTileGPUPlanOccupancyPass());
+  passes.add(createTileGPUHoistLoadsPass({options.hoistRegisters}));
+  passes.add(createTileGPUSinkLoadsPass());
+  passes.add(createTileGPURecomputeTensorsPass());
   if (options.parkTensors)
-    pm.addPass(createTileGPUParkTensorsPass());
-  pm.addPass(createTileGPUAllocateSharedMemoryPass());
-  pm.addPass(createTileGPUInsertSynchronisationPass());
-  pm.addPass(createTileGPUOrderGlobalAccessesPass());
+    passes.add(createTileGPUParkTensorsPass());
+}
+
+/// Where buffers lie in shared memory, and the barriers and fences of all memory.
+static void addMemory(PassList &passes) {
+  passes.add(createTileGPUAllocateSharedMemoryPass());
+  passes.add(createTileGPUInsertSynchronisationPass());
+  passes.add(createTileGPUOrderGlobalAccessesPass());
+}
+
+void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
+  PassList passes(pm, options.stopBefore);
+  addLayouts(passes, options);
+  addPipelining(passes, options);
+  addDecomposition(passes);
+  addRegisterPlan(passes, options);
+  addMemory(passes);
   // Without a remark engine this one returns at once.
-  pm.addPass(createTileGPUReportRemarksPass());
+  passes.add(createTileGPUReportRemarksPass());
 }
 
 void buildLLVMPipeline(OpPassManager &pm) {
@@ -80,10 +128,24 @@ void buildSimPipeline(OpPassManager &pm, bool countInstructions) {
   pm.addPass(createConvertNVVMToSimPass({countInstructions}));
 }
 
+namespace {
+struct TileGPUPipelineOptions : PassPipelineOptions<TileGPUPipelineOptions> {
+  Option<int> numWarps{*this, "num-warps", llvm::cl::desc("warps of a CTA"), llvm::cl::init(4)};
+  Option<std::string> stopBefore{*this, "stop-before",
+                                 llvm::cl::desc("leave out this pass and those behind it")};
+};
+} // namespace
+
 void registerPipelines() {
   PassPipelineRegistration<>("tilec-tile", "clean up the front end's output", buildTilePipeline);
-  PassPipelineRegistration<>("tilec-tilegpu", "tile to tilegpu, with 4 warps for sm_90a",
-                             [](OpPassManager &pm) { buildTileGPUPipeline(pm, {}); });
+  PassPipelineRegistration<TileGPUPipelineOptions>(
+      "tilec-tilegpu", "tile to tilegpu",
+      [](OpPassManager &pm, const TileGPUPipelineOptions &given) {
+        PipelineOptions options;
+        options.numWarps = given.numWarps;
+        options.stopBefore = given.stopBefore;
+        buildTileGPUPipeline(pm, options);
+      });
   PassPipelineRegistration<>("tilec-llvm", "tilegpu to the LLVM and NVVM dialects",
                              buildLLVMPipeline);
 }

@@ -12,6 +12,7 @@
 #include "tilec/Conversion/ThreadToPTX/Passes.h"
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h"
 #include "tilec/Conversion/TileToTileGPU/Passes.h"
+#include "tilec/Driver/Pipelines.h"
 #include "tilec/Transforms/Tile/Passes.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -53,6 +54,7 @@ void registerPasses() {
   mlir::registerTransformsPasses();
   mlir::registerSCFToControlFlowPass();
   mlir::registerReconcileUnrealizedCastsPass();
+  registerPipelines();
 }
 
 } // namespace tilec

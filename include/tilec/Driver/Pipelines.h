@@ -24,6 +24,8 @@ struct PipelineOptions {
   /// Stages of loops without products that reduce in each iteration (tilegpu-pipeline-loops); zero:
   /// loads are not copied ahead unless the loop asks for it.
   int64_t reductionStages = 0;
+  /// The argument of a pass that is left out, with all behind it; empty: none.
+  std::string stopBefore{};
 };
 
 /// Tile dialect to tile dialect: clean up what the front end emitted.
