@@ -77,7 +77,7 @@ bool Compilation::parse() {
   return true;
 }
 
-OwningOpRef<ModuleOp> Compilation::makeTile(DiagnosticEngine &engine) {
+OwningOpRef<ModuleOp> Compilation::makeTile() {
   IRGenOptions irgen;
   irgen.modules = &modules;
   irgen.kernel = options.kernel;
@@ -94,11 +94,11 @@ OwningOpRef<ModuleOp> Compilation::makeTile(DiagnosticEngine &engine) {
   irgen.unrollLimit = options.unrollLimit;
   llvm::Expected<CompileTarget> target = findTarget(options.target);
   if (!target) {
-    engine.error(SourceRange(), llvm::toString(target.takeError()));
+    diagnostics.error(SourceRange(), llvm::toString(target.takeError()));
     return nullptr;
   }
   irgen.processor = target->processor;
-  return generateTile(context, *tree, sources, irgen, engine);
+  return generateTile(context, *tree, sources, irgen, diagnostics);
 }
 
 void Compilation::warnOfTraps() {
@@ -124,7 +124,7 @@ void Compilation::warnOfTraps() {
 }
 
 bool Compilation::generate() {
-  module = makeTile(diagnostics);
+  module = makeTile();
   if (module)
     warnOfTraps();
   if (!module || diagnostics.hasErrors())
@@ -179,9 +179,10 @@ Compilation::Lowered Compilation::lowerToTileGPU(OwningOpRef<ModuleOp> tileModul
 
 bool Compilation::toTileGPU() {
   askedStages = mostStages(*module);
+  OwningOpRef<ModuleOp> tileModule = module->clone();
   Lowered lowered = lowerToTileGPU(std::move(module));
   if (!lowered.works)
-    reduceStages(lowered);
+    reduceStages(*tileModule, lowered);
   module = std::move(lowered.module);
   beforeTileGPU = std::move(lowered.before);
   for (const Diagnostic &message : lowered.messages.getDiagnostics())

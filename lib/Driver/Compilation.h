@@ -43,7 +43,7 @@ private:
   bool parse();
   bool generate();
   /// Source to the tile dialect.
-  mlir::OwningOpRef<mlir::ModuleOp> makeTile(DiagnosticEngine &engine);
+  mlir::OwningOpRef<mlir::ModuleOp> makeTile();
   /// Warns of what the index arithmetic of the module shows.
   void warnOfTraps();
   bool toTileGPU();
@@ -59,9 +59,9 @@ private:
   Lowered lowerToTileGPU(mlir::OwningOpRef<mlir::ModuleOp> tileModule);
   /// Where the kernel needs too much shared memory, gives up buffers of pipelined loops: takes what
   /// it becomes with the largest number of stages that fits.
-  void reduceStages(Lowered &lowered);
+  void reduceStages(mlir::ModuleOp tileModule, Lowered &lowered);
   /// What the kernel becomes when no loop has more stages.
-  Lowered lowerWithStages(int stages);
+  Lowered lowerWithStages(mlir::ModuleOp tileModule, int stages);
   bool toLLVMDialect();
   bool toHost();
   bool toLLVM();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A kernel that needs more shared memory than a CTA has gets fewer stages of software pipelining.
-// The largest number of stages that fits is found by bisection, compiling for each number tried.
+// How many fit follows from the bytes of its rings; the lowering with so many stages is the proof.
 
 #include "Compilation.h"
 
@@ -16,54 +16,72 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Where the search for a number of stages that fits begins.
-static constexpr int kUsualStages = 4;
-
 static std::optional<int64_t> sharedBytesOf(ModuleOp module) {
   auto bytes = module->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kSharedBytesAttr);
   return bytes ? std::optional<int64_t>(bytes.getInt()) : std::nullopt;
 }
 
-Compilation::Lowered Compilation::lowerWithStages(int stages) {
-  // What there is to say of the source has been said.
-  DiagnosticEngine unheard;
-  OwningOpRef<ModuleOp> tileModule = makeTile(unheard);
-  PassManager pm(&context, ModuleOp::getOperationName());
-  buildTilePipeline(pm);
-  if (!tileModule || unheard.hasErrors() || failed(pm.run(*tileModule)))
-    return {};
+/// What one stage more takes at least: the buffers of the loop with the largest ones.
+static int64_t bytesOfStage(ModuleOp module) {
+  llvm::DenseMap<Operation *, int64_t> byLoop;
+  module.walk([&](tilegpu::LocalAllocOp ring) {
+    tilegpu::MemDescType type = ring.getType();
+    if (type.getBuffers() < 2)
+      return;
+    llvm::SmallPtrSet<Operation *, 2> loops;
+    for (Operation *user : ring->getUsers())
+      if (auto loop = user->getParentOfType<scf::ForOp>())
+        loops.insert(loop);
+    for (Operation *loop : loops)
+      byLoop[loop] += type.getOneBuffer().getSizeInBytes();
+  });
+  int64_t most = 0;
+  for (auto [loop, bytes] : byLoop)
+    most = std::max(most, bytes);
+  return most;
+}
+
+Compilation::Lowered Compilation::lowerWithStages(ModuleOp tileModule, int stages) {
+  OwningOpRef<ModuleOp> capped = tileModule.clone();
   auto cap = [&](Operation *op) {
     auto own = op->getAttrOfType<IntegerAttr>(kStagesAttr);
     if (own && own.getInt() > stages)
       op->setAttr(kStagesAttr, IntegerAttr::get(own.getType(), stages));
   };
-  cap(*tileModule);
-  tileModule->walk([&](scf::ForOp loop) { cap(loop); });
-  return lowerToTileGPU(std::move(tileModule));
+  cap(*capped);
+  capped->walk([&](scf::ForOp loop) { cap(loop); });
+  return lowerToTileGPU(std::move(capped));
 }
 
-void Compilation::reduceStages(Lowered &lowered) {
+void Compilation::reduceStages(ModuleOp tileModule, Lowered &lowered) {
   std::optional<int64_t> bytes = sharedBytesOf(*lowered.module);
   int64_t limit = processorOf(*lowered.module).maxSharedBytesPerCta();
   Diagnostic *error = lowered.messages.getLast();
+  int64_t stageBytes = bytesOfStage(*lowered.module);
   if (!bytes || *bytes <= limit || askedStages < 2 || !error)
     return;
   // Rings only grow with the number of stages.
   int fits = 0, tooMany = askedStages;
+  auto stagesWithout = [&](int64_t excess) {
+    int64_t fewer = stageBytes ? llvm::divideCeil(excess, stageBytes) : 1;
+    return int(std::max<int64_t>(fits + 1, tooMany - std::max<int64_t>(fewer, 1)));
+  };
   Lowered fitting;
-  while (tooMany - fits > 1) {
-    int middle = fits == 0 && tooMany > 2 * kUsualStages ? kUsualStages : (fits + tooMany) / 2;
-    Lowered tried = lowerWithStages(middle);
+  for (int stages = stagesWithout(*bytes - limit); stages < tooMany;) {
+    Lowered tried = lowerWithStages(tileModule, stages);
+    std::optional<int64_t> needed = tried.module ? sharedBytesOf(*tried.module) : std::nullopt;
     if (tried.works) {
-      fits = middle;
+      fits = stages++;
       fitting = std::move(tried);
+      if (needed && *needed + stageBytes > limit)
+        break;
       continue;
     }
-    tooMany = middle;
-    std::optional<int64_t> needed = tried.module ? sharedBytesOf(*tried.module) : std::nullopt;
-    if (middle == 1 && needed && *needed > limit)
+    tooMany = stages;
+    if (stages == 1 && needed && *needed > limit)
       error->addNote(error->range, "no 'num_stages' fits: even 1 needs " + Twine(*needed) +
                                        " bytes; take smaller blocks");
+    stages = stagesWithout(needed ? *needed - limit : 1);
   }
   if (fits == 0)
     return;
