@@ -33,9 +33,9 @@ Compilation::Lowered Compilation::lowerWithStages(int stages) {
   if (!tileModule || unheard.hasErrors() || failed(pm.run(*tileModule)))
     return {};
   auto cap = [&](Operation *op) {
-    auto own = op->getAttrOfType<IntegerAttr>(kStagesAttr);
+    auto own = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
     if (own && own.getInt() > stages)
-      op->setAttr(kStagesAttr, IntegerAttr::get(own.getType(), stages));
+      op->setAttr(tile::TileDialect::kNumStagesAttr, IntegerAttr::get(own.getType(), stages));
   };
   cap(*tileModule);
   tileModule->walk([&](scf::ForOp loop) { cap(loop); });

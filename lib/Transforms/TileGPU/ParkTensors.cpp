@@ -17,8 +17,6 @@
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#define DEBUG_TYPE "tilegpu-park-tensors"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUPARKTENSORSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"
@@ -100,7 +98,7 @@ private:
 
   /// Registers are short somewhere, or would be if all tensors of a region were there at once.
   bool isCrowded() const {
-    return pressure.isExceeded() || pressure.getPeak() + 24 >= pressure.getLimit();
+    return pressure.isExceeded() || pressure.getPeak() + kOtherRegisters >= pressure.getLimit();
   }
 
   /// Without a number of CTAs to hold to, the assembler can take code that spills anyway down to a

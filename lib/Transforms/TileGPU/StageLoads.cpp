@@ -15,8 +15,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Layout/TensorLayouts.h"
 
-#define DEBUG_TYPE "tilegpu-stage-loads"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUSTAGELOADSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"
@@ -157,8 +155,9 @@ static bool isStaged(scf::ForOp loop, tile::LoadOp load) {
 }
 
 static void stageVectors(scf::ForOp loop) {
-  auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages");
-  auto all = loop->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>("tile.num_stages");
+  auto own = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
+  auto all = loop->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
+      tile::TileDialect::kNumStagesAttr);
   if ((own && own.getInt() < 2) || (!own && all && all.getInt() < 2))
     return;
   if (loop.getBody()->getOps<WgmmaOp>().empty() && loop.getBody()->getOps<MmaOp>().empty())
