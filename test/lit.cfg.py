@@ -83,6 +83,11 @@ if ptxas:
     config.environment["TILEC_PTXAS"] = ptxas
 else:
     note_once("no ptxas: tests that assemble PTX are skipped")
+# Of a checkout with a history, as what changed is what is checked.
+if shutil.which("clang-tidy-22") and os.path.exists(os.path.join(config.tilec_source_dir, ".git")):
+    config.available_features.add("clang-tidy")
+else:
+    note_once("no clang-tidy-22 or no git checkout: what changed is not linted")
 if has_cuda_device():
     config.available_features.add("cuda-driver")
 else:

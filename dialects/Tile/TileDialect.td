@@ -42,6 +42,15 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kKernelAttr = "tile.kernel";
     /// Module attribute: the processor that code is made for, e.g. "sm_90a".
     static constexpr ::llvm::StringLiteral kTargetAttr = "tile.target";
+    /// Module attribute: warps of a program.
+    static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tile.num_warps";
+    /// Stages of the software pipeline: of all loops on the module, of its own on a loop.
+    static constexpr ::llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
+    /// How often a loop is to be unrolled; 1 says not at all.
+    static constexpr ::llvm::StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
+    /// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an `scf.if` whose `else`
+    /// branch is for the programs with lanes off: accesses in there are narrow on purpose.
+    static constexpr ::llvm::StringLiteral kRemainderAttr = "tile.remainder";
     /// Argument name as written in the source (string attribute of a function argument).
     static constexpr ::llvm::StringLiteral kNameAttr = "tile.name";
     /// Argument type in signature notation, e.g. "*fp32" or "u32" (string attribute of a function argument).

@@ -133,9 +133,8 @@ bool tilec::isFollowedByAccess(Operation *op) {
 }
 
 bool tilec::isRemainderCode(Operation *op) {
-  constexpr StringLiteral kRemainderAttr = "tile.remainder";
   for (Operation *parent = op->getParentOp(); parent; op = parent, parent = op->getParentOp()) {
-    if (!parent->hasAttr(kRemainderAttr))
+    if (!parent->hasAttr(tile::TileDialect::kRemainderAttr))
       continue;
     auto branch = dyn_cast<scf::IfOp>(parent);
     if (!branch || branch.getElseRegion().isAncestor(op->getParentRegion()))

@@ -143,7 +143,7 @@ void Estimator::visitLoop(scf::ForOp loop, double times) {
       std::max(result.carriedRegisters, int64_t(carriedBytes) / (4 * threads));
 
   int64_t stages = result.numStages;
-  if (auto own = loop->getAttrOfType<IntegerAttr>("tile.num_stages"))
+  if (auto own = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr))
     stages = own.getInt();
   int64_t operandBytes = 0;
   llvm::DenseSet<Operation *> seen;
@@ -184,8 +184,8 @@ KernelEstimate Estimator::run(ModuleOp module) {
     auto attr = module->getAttrOfType<IntegerAttr>(name);
     return attr ? int(attr.getInt()) : fallback;
   };
-  result.numWarps = moduleInt("tile.num_warps", 4);
-  result.numStages = moduleInt("tile.num_stages", 3);
+  result.numWarps = moduleInt(tile::TileDialect::kNumWarpsAttr, 4);
+  result.numStages = moduleInt(tile::TileDialect::kNumStagesAttr, 3);
   for (auto func : module.getOps<func::FuncOp>())
     if (func->hasAttr(tile::TileDialect::kKernelAttr))
       for (Block &block : func.getBody())

@@ -35,8 +35,6 @@ constexpr int64_t kSharedBesideRings = 16 * 1024;
 /// come more than once.
 constexpr int64_t kUnaskedRings = 64 * 1024;
 
-constexpr StringLiteral kStages = "tile.num_stages";
-
 /// Whether a buffer has such a use, also one of a view of it.
 bool anyUse(Value buffer, llvm::function_ref<bool(OpOperand &)> test) {
   return llvm::any_of(buffer.getUses(), [&](OpOperand &use) {
@@ -259,7 +257,9 @@ int64_t LoopScheduler::privateStagesThatFit() {
   if (bytes == 0)
     return 0;
   int64_t most = processorOf(loop).maxSharedBytesPerCta() - kSharedBesideRings;
-  int64_t share = std::min(most, loop->hasAttr(kStages) ? most : kUnaskedRings) / threads;
+  int64_t share =
+      std::min(most, loop->hasAttr(tile::TileDialect::kNumStagesAttr) ? most : kUnaskedRings) /
+      threads;
   return std::min(kPrivateRingBytes, share) / bytes;
 }
 
@@ -292,7 +292,9 @@ void LoopScheduler::findCarriedDots() {
   auto staysWhileInFlight = [&](Value operand, SmallVectorImpl<StagedBuffer> &twice) {
     if (auto view = operand.getDefiningOp<MemDescPermuteOp>())
       operand = view.getSource();
-    auto isRing = [&](Stream &stream) { return stream.buffer && stream.buffer.getResult() == operand; };
+    auto isRing = [&](Stream &stream) {
+      return stream.buffer && stream.buffer.getResult() == operand;
+    };
     if (!isa<MemDescType>(operand.getType()) || loop.isDefinedOutsideOfLoop(operand) ||
         llvm::any_of(schedule.streams, isRing))
       return true;
@@ -398,7 +400,7 @@ std::optional<LoopSchedule> LoopScheduler::finish() {
 int64_t privateStagesOf(scf::ForOp loop, int64_t reductionStages) {
   if (isRemainderCode(loop.getBody()->getTerminator()) || multipliesMatrices(loop))
     return 0;
-  if (loop->hasAttr(kStages))
+  if (loop->hasAttr(tile::TileDialect::kNumStagesAttr))
     return askedStages(loop);
   return loop.getBody()->getOps<tile::ReduceOp>().empty() ? 0 : reductionStages;
 }
@@ -407,7 +409,7 @@ int64_t privateStagesOf(scf::ForOp loop, int64_t reductionStages) {
 
 int64_t askedStages(scf::ForOp loop) {
   for (Operation *op : {loop.getOperation(), loop->getParentOfType<ModuleOp>().getOperation()})
-    if (auto stages = op->getAttrOfType<IntegerAttr>(kStages))
+    if (auto stages = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr))
       return stages.getInt();
   return 3;
 }

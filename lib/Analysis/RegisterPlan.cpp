@@ -51,7 +51,7 @@ public:
     plan.ctas = wantedCtas(func);
     plan.limit = pressure.getLimit();
     plan.peak = pressure.getPeak();
-    plan.isCrowded = pressure.isExceeded() || plan.peak + 24 >= plan.limit;
+    plan.isCrowded = pressure.isExceeded() || plan.peak + kOtherRegisters >= plan.limit;
     if (!pressure.isExceeded())
       return plan;
     func->walk<WalkOrder::PreOrder>([&](Operation *op) { numbers[op] = numbers.size(); });

@@ -17,12 +17,6 @@ using namespace tilec::tilegpu;
 namespace tilec {
 namespace {
 
-/// Registers of a multiprocessor, and the most that a thread can name.
-constexpr int64_t kRegisterFile = 65536, kMaxRegisters = 255;
-/// Addresses, masks, partial results. Measured with ptxas 13.0: what fits beside them does not
-/// spill.
-constexpr int64_t kReserve = 24;
-
 /// What is taken at a time of values that are folded as they come.
 constexpr int64_t kFolded = 8;
 
@@ -57,8 +51,8 @@ bool isLoop(Operation *op) { return op->getNumRegions() > 0 && !isa<scf::IfOp>(o
 } // namespace
 
 int64_t registersFor(Operation *op, int64_t ctas) {
-  int64_t threads = int64_t(numWarpsOf(op)) * 32 * ctas;
-  return std::min(kMaxRegisters, std::max<int64_t>(16, kRegisterFile / threads / 8 * 8));
+  int64_t threads = int64_t(numWarpsOf(op)) * Processor::kWarpSize * ctas;
+  return std::max(Processor::kMinRegistersPerThread, Processor::registersPerThread(threads));
 }
 
 int64_t wantedCtas(Operation *op) {
@@ -331,10 +325,10 @@ void RegisterPressure::noteRecomputed(Value value, Value source, Operation *plac
 }
 
 int64_t RegisterPressure::budgetAt(const Point &point) const {
-  int64_t reserve = std::max(kReserve, limit / 3);
+  int64_t reserve = std::max(kOtherRegisters, limit / 3);
   // Several loads in flight.
   if (point.passing > 0)
-    reserve = std::max(reserve, std::min(limit * 5 / 8, kReserve + point.passing));
+    reserve = std::max(reserve, std::min(limit * 5 / 8, kOtherRegisters + point.passing));
   return limit - reserve;
 }
 

@@ -406,7 +406,7 @@ Result<CSource> Writer::write() {
 }
 
 Result<CSource> writeCSource(const Bundle &bundle) {
-  Bundle forGpus = bundle;
+  Bundle forGpus = bundle; // NOLINT(performance-unnecessary-copy-initialization): changed below
   for (BundleKernel &kernel : forGpus.kernels) {
     llvm::erase_if(kernel.images, [](const BundleImage &image) { return image.host.has_value(); });
     if (kernel.images.empty())

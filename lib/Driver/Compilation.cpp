@@ -33,7 +33,7 @@ static bool isInterpreter(StringRef target) { return target == "interp"; }
 static int mostStages(ModuleOp module) {
   int64_t most = 1;
   auto count = [&](Operation *op) {
-    if (auto stages = op->getAttrOfType<IntegerAttr>(kStagesAttr))
+    if (auto stages = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr))
       most = std::max(most, stages.getInt());
   };
   count(module);
@@ -142,8 +142,8 @@ bool Compilation::generate() {
     return attr ? int(attr.getInt()) : fallback;
   };
   metadata.target = options.target;
-  metadata.numWarps = moduleInt("tile.num_warps", options.numWarps.value_or(4));
-  metadata.numStages = moduleInt(kStagesAttr, options.numStages.value_or(3));
+  metadata.numWarps = moduleInt(tile::TileDialect::kNumWarpsAttr, options.numWarps.value_or(4));
+  metadata.numStages = moduleInt(tile::TileDialect::kNumStagesAttr, options.numStages.value_or(3));
   metadata.threadsPerCta = metadata.numWarps * 32;
   for (const ConstantSpec &constant : options.constants)
     metadata.constants.push_back({constant.name, constant.value});

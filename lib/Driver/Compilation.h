@@ -18,9 +18,6 @@
 
 namespace tilec {
 
-/// The number of stages that a loop, or a module for all of its loops, asks for.
-inline constexpr llvm::StringLiteral kStagesAttr = "tile.num_stages";
-
 /// The state of one compilation.
 class Compilation {
 public:

@@ -44,9 +44,9 @@ static int64_t bytesOfStage(ModuleOp module) {
 Compilation::Lowered Compilation::lowerWithStages(ModuleOp tileModule, int stages) {
   OwningOpRef<ModuleOp> capped = tileModule.clone();
   auto cap = [&](Operation *op) {
-    auto own = op->getAttrOfType<IntegerAttr>(kStagesAttr);
+    auto own = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr);
     if (own && own.getInt() > stages)
-      op->setAttr(kStagesAttr, IntegerAttr::get(own.getType(), stages));
+      op->setAttr(tile::TileDialect::kNumStagesAttr, IntegerAttr::get(own.getType(), stages));
   };
   cap(*capped);
   capped->walk([&](scf::ForOp loop) { cap(loop); });

@@ -72,7 +72,7 @@ LaunchSaver::Ticket LaunchSaver::save(const LaunchToSave &launch, LaunchMemory &
     ticket.saved = std::make_unique<SavedLaunch>(std::move(*saved));
   } else {
     ticket.problem = llvm::toString(saved.takeError());
-    llvm::sys::fs::remove_directories(*folder);
+    (void)llvm::sys::fs::remove_directories(*folder);
   }
   return ticket;
 }
@@ -87,7 +87,7 @@ bool LaunchSaver::reserveFailure() {
 
 LaunchSaver::Ticket::~Ticket() {
   if (saved)
-    llvm::sys::fs::remove_directories(saved->folder);
+    (void)llvm::sys::fs::remove_directories(saved->folder);
 }
 
 void LaunchSaver::Ticket::succeed() {
@@ -108,7 +108,7 @@ void LaunchSaver::Ticket::succeed() {
     }
   }
   if (!oldest.empty())
-    llvm::sys::fs::remove_directories(oldest);
+    (void)llvm::sys::fs::remove_directories(oldest);
 }
 
 std::string LaunchSaver::Ticket::fail(StringRef message) {

@@ -5,6 +5,7 @@
 
 #include "ResourceRemarks.h"
 
+#include "tilec/Support/Processor.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -12,35 +13,26 @@
 
 using namespace tilec;
 
-/// Registers of a multiprocessor, the same for all processors from sm_80 on. A warp gets them for
-/// its 32 threads, each thread a multiple of kRegisterUnit, and at most kMaxRegisters.
-static constexpr unsigned kRegisterFile = 65536;
-static constexpr unsigned kRegisterUnit = 8;
-static constexpr unsigned kMaxRegisters = 255;
 /// A quarter of what most multiprocessors hold; with fewer warps latencies show.
 static constexpr unsigned kFewWarps = 16;
 
-/// The most registers that a thread can have when that many CTAs are to fit.
-static unsigned registerLimit(const LaunchShape &launch) {
-  unsigned threads = launch.numWarps * 32 * std::max(1u, launch.minCtas);
-  return std::min(kMaxRegisters, kRegisterFile / threads / kRegisterUnit * kRegisterUnit);
-}
-
 static void reportSpills(const KernelResources &resources, const LaunchShape &launch,
                          SourceRange kernel, DiagnosticEngine &diagnostics) {
-  unsigned limit = registerLimit(launch);
+  constexpr int kMax = Processor::kMaxRegistersPerThread;
+  int limit = Processor::registersPerThread(int64_t(launch.numWarps) * Processor::kWarpSize *
+                                            std::max(1u, launch.minCtas));
   std::string text = llvm::formatv("kernel '{0}' spills registers: each thread stores {1} bytes "
                                    "and loads {2}, with {3} registers",
                                    resources.kernel, resources.spillStoreBytes,
                                    resources.spillLoadBytes, resources.registers);
-  if (limit == kMaxRegisters)
+  if (limit == kMax)
     text += llvm::formatv(" of at most {0}", limit);
   else
     text += llvm::formatv(" of at most {0} for {1} of {2} warps", limit,
                           launch.minCtas > 1 ? std::to_string(launch.minCtas) + " CTAs" : "a CTA",
                           launch.numWarps);
-  text += limit == kMaxRegisters ? "; smaller blocks or more warps lower the register pressure"
-                                 : "; smaller blocks lower the register pressure";
+  text += limit == kMax ? "; smaller blocks or more warps lower the register pressure"
+                        : "; smaller blocks lower the register pressure";
   Diagnostic &remark = diagnostics.remark(kernel, text, remarks::kSpill);
   remark.metrics = {{"registers", std::to_string(resources.registers)},
                     {"registerLimit", std::to_string(limit)},
@@ -53,9 +45,8 @@ static void reportPressure(const KernelResources &resources, const LaunchShape &
                            SourceRange kernel, DiagnosticEngine &diagnostics) {
   if (resources.registers <= 0)
     return;
-  unsigned perThread =
-      (unsigned(resources.registers) + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
-  unsigned resident = kRegisterFile / (perThread * 32 * launch.numWarps) * launch.numWarps;
+  int64_t threads = int64_t(launch.numWarps) * Processor::kWarpSize;
+  unsigned resident = Processor::ctasByRegisters(threads, resources.registers) * launch.numWarps;
   if (resident >= kFewWarps)
     return;
   Diagnostic &remark = diagnostics.remark(

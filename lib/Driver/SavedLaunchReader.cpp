@@ -344,8 +344,8 @@ llvm::Error readSavedBuffer(const SavedLaunch &launch, size_t number, char *to) 
     return llvm::Error::success();
   };
   llvm::Error error = check();
-  llvm::sys::fs::closeFile(*file);
-  return error;
+  return llvm::joinErrors(std::move(error),
+                          llvm::errorCodeToError(llvm::sys::fs::closeFile(*file)));
 }
 
 } // namespace tilec

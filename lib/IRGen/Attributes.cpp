@@ -20,6 +20,42 @@ static std::optional<std::string> getOwnName(const Value &value) {
   return std::nullopt;
 }
 
+/// The method of a compile-time value, or a function that belongs to another one
+/// (`itertools.chain.from_iterable`).
+static std::optional<Value> findBuiltinMember(const Value &base, llvm::StringRef name) {
+  if (const BuiltinValue *function = base.getIf<BuiltinValue>()) {
+    std::string member = (function->builtin->name + "." + name).str();
+    const Builtin *found =
+        function->self ? nullptr : findBuiltin(member, function->builtin->places);
+    return found ? std::optional<Value>(BuiltinValue{found}) : std::nullopt;
+  }
+  const Constant *constant = base.getConstant();
+  unsigned place = base.getIf<SetValue>()             ? asSetMethod
+                   : base.getIf<DictValue>()          ? asDictMethod
+                   : constant && constant->isInt()    ? asIntMethod
+                   : constant && constant->isString() ? asTextMethod
+                                                      : 0;
+  if (const Builtin *builtin = findBuiltin(name, place))
+    return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
+  return std::nullopt;
+}
+
+/// What compile-time values have beside their methods: `__name__`, and what makes of a constexpr
+/// object its value or type.
+static std::optional<Value> findConstantMember(const Value &base, llvm::StringRef name) {
+  if (name == "__name__")
+    if (std::optional<std::string> own = getOwnName(base))
+      return Value(Constant(std::move(*own)));
+  const Constant *constant = base.getConstant();
+  bool isTuple = base.getTuple() && !base.isAggregate();
+  // `values` is what library functions find in tuples.
+  if ((name == "value" && (constant || isTuple)) || (name == "values" && isTuple))
+    return base;
+  if (name == "type" && (constant || isTuple) && !hasProgramValues(base))
+    return makeConstexprType(base);
+  return std::nullopt;
+}
+
 FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name,
                                          SourceRange range) {
   if (base.isPoison())
@@ -51,34 +87,13 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   const Constant *constant = base.getConstant();
   if (constant && constant->isDType() && name != "value")
     return getTypeAttribute(Type(constant->getDType()), base, name, range);
-  if (base.getIf<SetValue>())
-    if (const Builtin *builtin = findBuiltin(name, asSetMethod))
-      return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
-  // `itertools.chain.from_iterable`
-  if (const BuiltinValue *function = base.getIf<BuiltinValue>(); function && !function->self)
-    if (const Builtin *member =
-            findBuiltin((function->builtin->name + "." + name).str(), function->builtin->places))
-      return Value(BuiltinValue{member});
-  if (name == "__name__")
-    if (std::optional<std::string> own = getOwnName(base))
-      return Value(Constant(std::move(*own)));
-  if (const DictValue *config = base.getIf<DictValue>()) {
-    if (const Builtin *builtin = findBuiltin(name, asDictMethod))
-      return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
+  if (std::optional<Value> member = findBuiltinMember(base, name))
+    return *member;
+  if (std::optional<Value> member = findConstantMember(base, name))
+    return *member;
+  if (const DictValue *config = base.getIf<DictValue>())
     return getConfigAttribute(*config, base, name, range);
-  }
-  // `values` is what library functions find in tuples.
-  if (base.getTuple() && !base.isAggregate() && (name == "value" || name == "values"))
-    return base;
-  if (name == "type" && (constant || base.getTuple()) && !base.isAggregate() &&
-      !hasProgramValues(base))
-    return makeConstexprType(base);
-  // A constexpr object's value, and methods of numbers by way of their runtime value.
-  if (constant && name == "value")
-    return base;
-  if (constant && (constant->isInt() || constant->isString()))
-    if (const Builtin *builtin = findBuiltin(name, constant->isInt() ? asIntMethod : asTextMethod))
-      return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
+  // Methods of numbers are those of their runtime value.
   if (base.isNumber()) {
     FailureOr<Value> runtime = toRuntime(base, range);
     if (mlir::failed(runtime))

@@ -11,7 +11,7 @@ namespace {
 
 /// `dict()`, `dict(other)`, `dict(pairs)`, `dict(name=value)`
 FailureOr<Value> genDict(Generator &g, const BoundArgs &a) {
-  EntryTable table(g, /*isSet=*/false);
+  EntryTable table(g, /*makesSet=*/false);
   if (a.args[0].given) {
     if (const DictValue *other = a[0].value.getIf<DictValue>()) {
       if (mlir::failed(table.addAll(*other, a[0].range)))
@@ -39,7 +39,7 @@ FailureOr<Value> genDict(Generator &g, const BoundArgs &a) {
 FailureOr<Value> makeSet(Generator &g, const BoundArg &arg) {
   if (arg.value.getIf<SetValue>())
     return arg.value;
-  EntryTable table(g, /*isSet=*/true);
+  EntryTable table(g, /*makesSet=*/true);
   FailureOr<std::vector<Value>> elements = g.enumerateIterable(arg.value, arg.range);
   if (mlir::failed(elements) || mlir::failed(table.addAll(*elements, arg.range)))
     return failure();

@@ -42,7 +42,7 @@ std::optional<FailureOr<Value>> changeSet(Generator &g, const SetValue &set, llv
   if ((!isOfMany && !isAddition && method != "discard" && method != "remove") ||
       (!isOfMany && args.size() != 1))
     return std::nullopt;
-  EntryTable others(g, /*isSet=*/true);
+  EntryTable others(g, /*makesSet=*/true);
   for (const CallArg &arg : args) {
     FailureOr<std::vector<Value>> items = std::vector<Value>{arg.value};
     if (isOfMany)
@@ -76,7 +76,7 @@ std::optional<FailureOr<Value>> changeDict(Generator &g, const DictValue &dict,
   FailureOr<Value> other = g.call(BuiltinValue{findBuiltin("dict", inPython)}, args, range);
   if (mlir::failed(other))
     return other;
-  EntryTable table(g, /*isSet=*/false);
+  EntryTable table(g, /*makesSet=*/false);
   if (mlir::failed(table.addAll(dict, range)) ||
       mlir::failed(table.addAll(*other->getIf<DictValue>(), range)))
     return FailureOr<Value>(failure());
@@ -141,7 +141,7 @@ LogicalResult Generator::assignElement(const ast::Subscript &target, const Value
   if (mlir::failed(index))
     return failure();
   if (dict) {
-    EntryTable table(*this, /*isSet=*/false);
+    EntryTable table(*this, /*makesSet=*/false);
     if (mlir::failed(table.addAll(*dict, target.range)) ||
         mlir::failed(table.add(*index, value, indexExpr->range)))
       return failure();

@@ -142,7 +142,7 @@ Value EntryTable::take() {
 //===- Displays and comprehensions ----------------------------------------------------------===//
 
 FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
-  EntryTable table(*this, /*isSet=*/false);
+  EntryTable table(*this, /*makesSet=*/false);
   for (const ast::DictEntry &entry : dict.entries) {
     FailureOr<Value> value = evaluate(entry.value);
     if (mlir::failed(value))
@@ -164,7 +164,7 @@ FailureOr<Value> Generator::evaluateDict(const ast::Dict &dict) {
 
 FailureOr<Value> Generator::evaluateSet(const ast::Set &set) {
   FailureOr<Value> elements = evaluateElements(set.elements);
-  EntryTable table(*this, /*isSet=*/true);
+  EntryTable table(*this, /*makesSet=*/true);
   if (mlir::failed(elements) || mlir::failed(table.addAll(*elements->getTuple(), set.range)))
     return failure();
   return table.take();

@@ -271,16 +271,106 @@ FailureOr<Value> Generator::callImportlib(llvm::StringRef path, llvm::ArrayRef<C
                       getSpecFields());
 }
 
+/// The product of a tuple's elements.
+static FailureOr<Value> multiplyAll(Generator &g, llvm::ArrayRef<Value> factors,
+                                    SourceRange range) {
+  Value product = Value::integer(1);
+  for (const Value &factor : factors) {
+    FailureOr<Value> next = g.binary(ast::BinaryOp::Mul, product, factor, range);
+    if (mlir::failed(next))
+      return failure();
+    product = *next;
+  }
+  return product;
+}
+
+static FailureOr<Value> findCommonDivisor(Generator &g, llvm::ArrayRef<Generator::CallArg> args) {
+  uint64_t divisor = 0;
+  for (const Generator::CallArg &arg : args) {
+    FailureOr<int64_t> number = g.toInteger(arg.value, arg.range, "the number");
+    if (mlir::failed(number))
+      return failure();
+    uint64_t size = *number < 0 ? 0 - static_cast<uint64_t>(*number) : *number;
+    divisor = std::gcd(divisor, size);
+  }
+  return Value(Constant(*PyInt::fromSigned(llvm::APInt(80, divisor))));
+}
+
+/// Functions of `math` and `numpy` on numbers that are known.
+static std::optional<FailureOr<Value>> callMath(Generator &g, llvm::StringRef path,
+                                                llvm::ArrayRef<Generator::CallArg> args,
+                                                SourceRange range) {
+  llvm::StringRef name = path.rsplit('.').second;
+  if (!path.starts_with("math.") && !path.starts_with("numpy."))
+    return std::nullopt;
+  if (path == "math.prod" && args.size() == 1 && args[0].value.getTuple())
+    return multiplyAll(g, *args[0].value.getTuple(), range);
+  if (path == "math.gcd")
+    return findCommonDivisor(g, args);
+  llvm::SmallVector<double, 2> numbers;
+  for (const Generator::CallArg &arg : args)
+    if (arg.value.isNumber())
+      numbers.push_back(arg.value.getConstant()->toDouble());
+  if (numbers.size() != args.size() || numbers.empty())
+    return std::nullopt;
+  if (name == "ceil" || name == "floor") {
+    double whole = name == "ceil" ? std::ceil(numbers[0]) : std::floor(numbers[0]);
+    if (FoldResult folded = foldToInt(Constant(whole)); folded.value)
+      return FailureOr<Value>(Value(*folded.value));
+  }
+  if (std::optional<double> result = computeMath(name, numbers))
+    return FailureOr<Value>(Value(Constant(*result)));
+  return std::nullopt;
+}
+
+/// What projects ask of the GPU that they are compiled for.
+static std::optional<Value> describeTarget(int capability, llvm::StringRef name,
+                                           llvm::ArrayRef<Generator::CallArg> args) {
+  auto number = [&](size_t index) -> std::optional<int64_t> {
+    const Constant *known = index < args.size() ? args[index].value.getConstant() : nullptr;
+    return known && known->isInt() ? std::optional(known->toInt().toInt64Saturated())
+                                   : std::nullopt;
+  };
+  std::optional<int64_t> first = number(0), second = args.size() > 1 ? number(1) : 0;
+  if (name == "cuda_capability_geq" && first && second)
+    return Value::boolean(capability >= *first * 10 + *second);
+  if (name == "get_current_target" || name == "current_target")
+    return Value(ModuleValue{"<target>"});
+  if (name == "get_device_capability")
+    return Value::tuple({Value::integer(capability / 10), Value::integer(capability % 10)});
+  // What vLLM and its relatives ask of their platform.
+  if (name == "fp8_dtype")
+    return Value(Constant(DType(ScalarKind::FP8E4NV)));
+  if (name == "has_device_capability" && first)
+    return Value::boolean(capability >= *first);
+  return std::nullopt;
+}
+
+/// Makers of values that projects use in constants and conditions: named tuples, versions, limits.
+static std::optional<Value> makeHostValue(llvm::StringRef path, llvm::StringRef name,
+                                          llvm::ArrayRef<Generator::CallArg> args) {
+  const Constant *first = args.empty() ? nullptr : args[0].value.getConstant();
+  if (!first)
+    return std::nullopt;
+  if (path == "collections.namedtuple" && args.size() == 2)
+    return makeNamedTuple(first->str(), args[1].value);
+  bool isVersion = name == "Version" || name == "LooseVersion" || name == "parse_version" ||
+                   path.ends_with("version.parse");
+  if (isVersion && first->isString())
+    return makeVersion(first->getString());
+  bool isLimits = path == "torch.finfo" || path == "torch.iinfo" || path == "numpy.finfo" ||
+                  path == "numpy.iinfo";
+  if (isLimits && first->isDType())
+    return Value(ModuleValue{"<limits>." + first->getDType().getSignatureText()});
+  return std::nullopt;
+}
+
 FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
                                      SourceRange range) {
   llvm::StringRef path = callee.path;
   llvm::StringRef name = path.rsplit('.').second;
   if (name.empty())
     name = path;
-  auto constant = [&](size_t index) {
-    return index < args.size() ? args[index].value.getConstant() : nullptr;
-  };
-  int capability = options.processor->computeCapability;
   if (path.ends_with("environ.get") || path.ends_with("os.getenv") || path == "getenv")
     return args.size() > 1 ? args[1].value : Value::none();
   if (path.starts_with("importlib."))
@@ -294,67 +384,12 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
                     (args[0].value.getIf<FunctionValue>() || args[0].value.getIf<BuiltinValue>());
   if (isDecorator && isFunction && path.starts_with("triton."))
     return args[0].value;
-  if (path == "collections.namedtuple" && args.size() == 2 && constant(0))
-    return makeNamedTuple(constant(0)->str(), args[1].value);
-  if (name == "cuda_capability_geq" && constant(0) && constant(0)->isInt() &&
-      (args.size() == 1 || (constant(1) && constant(1)->isInt())))
-    return Value::boolean(capability >=
-                          constant(0)->toInt().toInt64Saturated() * 10 +
-                              (args.size() == 1 ? 0 : constant(1)->toInt().toInt64Saturated()));
-  if (name == "get_current_target" || name == "current_target")
-    return Value(ModuleValue{"<target>"});
-  if (name == "get_device_capability")
-    return Value::tuple({Value::integer(capability / 10), Value::integer(capability % 10)});
-  // What vLLM and its relatives ask of their platform.
-  if (name == "fp8_dtype")
-    return Value(Constant(DType(ScalarKind::FP8E4NV)));
-  if (name == "has_device_capability" && constant(0) && constant(0)->isInt())
-    return Value::boolean(capability >= constant(0)->toInt().toInt64Saturated());
-  bool isVersion = name == "Version" || name == "LooseVersion" || name == "parse_version" ||
-                   path.ends_with("version.parse");
-  if (isVersion && constant(0) && constant(0)->isString())
-    return makeVersion(constant(0)->getString());
-  bool isLimits = path == "torch.finfo" || path == "torch.iinfo" || path == "numpy.finfo" ||
-                  path == "numpy.iinfo";
-  if (isLimits && constant(0) && constant(0)->isDType())
-    return Value(ModuleValue{"<limits>." + constant(0)->getDType().getSignatureText()});
-  if (path.starts_with("math.") || path.starts_with("numpy.")) {
-    if (path == "math.prod" && args.size() == 1 && args[0].value.getTuple()) {
-      Value product = Value::integer(1);
-      for (const Value &factor : *args[0].value.getTuple()) {
-        FailureOr<Value> next = binary(ast::BinaryOp::Mul, product, factor, range);
-        if (mlir::failed(next))
-          return failure();
-        product = *next;
-      }
-      return product;
-    }
-    llvm::SmallVector<double, 2> numbers;
-    for (size_t i = 0; i < args.size(); ++i)
-      if (const Constant *number = constant(i); number && number->isNumber())
-        numbers.push_back(number->toDouble());
-    if (path == "math.gcd") {
-      uint64_t divisor = 0;
-      for (const CallArg &arg : args) {
-        FailureOr<int64_t> number = toInteger(arg.value, arg.range, "the number");
-        if (mlir::failed(number))
-          return failure();
-        uint64_t size = *number < 0 ? 0 - static_cast<uint64_t>(*number) : *number;
-        divisor = std::gcd(divisor, size);
-      }
-      return Value(Constant(*PyInt::fromSigned(llvm::APInt(80, divisor))));
-    }
-    if (numbers.size() == args.size() && !numbers.empty()) {
-      if (name == "ceil" || name == "floor") {
-        FoldResult whole =
-            foldToInt(Constant(name == "ceil" ? std::ceil(numbers[0]) : std::floor(numbers[0])));
-        if (whole.value)
-          return Value(*whole.value);
-      }
-      if (std::optional<double> result = computeMath(name, numbers))
-        return Value(Constant(*result));
-    }
-  }
+  if (std::optional<Value> made = makeHostValue(path, name, args))
+    return *made;
+  if (std::optional<Value> fact = describeTarget(options.processor->computeCapability, name, args))
+    return *fact;
+  if (std::optional<FailureOr<Value>> result = callMath(*this, path, args, range))
+    return *result;
   if (std::optional<bool> answer = answerHostPredicate(path))
     return Value::boolean(*answer);
   return errorHostValue(path, range);

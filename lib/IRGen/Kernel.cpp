@@ -369,8 +369,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   lint(*kernel, /*isKernel=*/true);
   current = kernel->nameRange;
   mlir::OwningOpRef<mlir::ModuleOp> result(mlir::ModuleOp::create(getLocation()));
-  (*result)->setAttr("tile.num_warps", builder.getI32IntegerAttr(binding.numWarps));
-  (*result)->setAttr("tile.num_stages", builder.getI32IntegerAttr(binding.numStages));
+  (*result)->setAttr(tile::TileDialect::kNumWarpsAttr, builder.getI32IntegerAttr(binding.numWarps));
+  (*result)->setAttr(tile::TileDialect::kNumStagesAttr,
+                     builder.getI32IntegerAttr(binding.numStages));
   (*result)->setAttr(tile::TileDialect::kTargetAttr,
                      builder.getStringAttr(options.processor->name));
   builder.setInsertionPointToEnd(result->getBody());

@@ -247,73 +247,39 @@ FailureOr<Value> Generator::getInductorHelper(llvm::StringRef name, SourceRange 
   return errorUnknown(range, "'triton_helpers' has no member '" + name + "'", name, candidates);
 }
 
-FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRef name,
-                                            SourceRange range) {
-  ModuleKind kind = classifyModule(path);
-  std::string child = (path + "." + name).str();
-  if (kind != ModuleKind::Unknown && classifyModule(child) != ModuleKind::Unknown)
-    return Value(ModuleValue{child});
+/// Where the builtins of a module of the language stand, and what messages call the module.
+struct ModulePlaces {
+  unsigned places;
+  llvm::StringRef name;
+};
 
-  unsigned places = 0;
-  llvm::StringRef shown = path;
+static ModulePlaces getPlaces(ModuleKind kind, llvm::StringRef path) {
   switch (kind) {
-  case ModuleKind::Unknown:
-    if (std::optional<Value> fact = getHostFact(child))
-      return *fact;
-    if (std::optional<Value> guess = guessModule(path, name))
-      return *guess;
-    // It may lead to something that is known.
-    return Value(ModuleValue{child});
-  case ModuleKind::TargetInfo:
-    // Answered when they are called.
-    return Value(ModuleValue{child});
-  case ModuleKind::PropagateNan:
-    if (name == "NONE" || name == "ALL")
-      return Value(Constant(name.lower()));
-    return error(range, "'tl.PropagateNan' has no member '" + name + "'");
-  case ModuleKind::InductorHelpers:
-    return getInductorHelper(name, range);
   case ModuleKind::Triton:
-    places = inTriton;
-    break;
+    return {inTriton, path};
   case ModuleKind::Itertools:
-    places = inItertools;
-    break;
+    return {inItertools, path};
   case ModuleKind::Functools:
-    places = inFunctools;
-    break;
+    return {inFunctools, path};
   case ModuleKind::Extra:
-    places = inExtra;
-    shown = "tl.extra";
-    break;
+    return {inExtra, "tl.extra"};
   case ModuleKind::Libdevice:
-    places = inLibdevice;
-    shown = "libdevice";
-    break;
+    return {inLibdevice, "libdevice"};
   case ModuleKind::Math:
-    places = inMath;
-    shown = "tl.math";
-    break;
+    return {inMath, "tl.math"};
   case ModuleKind::Language:
-    places = inLanguage;
-    shown = "tl";
-    break;
+    return {inLanguage, "tl"};
+  default:
+    return {0, path};
   }
-  if (frame && frame->module && frame->module->isLibrary)
-    places |= internal;
-  if (const Builtin *builtin = findBuiltin(name, places))
-    return Value(BuiltinValue{builtin});
-  // Older kernels take their default arguments from there.
-  if (kind == ModuleKind::Language && name == "CONSTEXPR_0")
-    return Value::integer(0);
-  if (kind == ModuleKind::Language && name == "pi32_t")
-    return Value(Constant(DType::pointerTo(ScalarKind::Int32, /*isConst=*/false)));
-  if (kind == ModuleKind::Language && name == "TRITON_MAX_TENSOR_NUMEL")
-    return Value::integer(1048576);
-  std::vector<llvm::StringRef> candidates = getBuiltinNames(places & ~internal);
-  // What is written in the language; older kernels find it in tl.math.
+}
+
+/// A function that is written in the language; the names of all of them go to `candidates`.
+static std::optional<Value> findLibraryMember(ModuleKind kind, llvm::StringRef name,
+                                              std::vector<llvm::StringRef> &candidates) {
+  const SourceModule &library = getLibraryModule();
+  // Older kernels find libdevice's functions in tl.math.
   if (kind == ModuleKind::Libdevice || kind == ModuleKind::Math) {
-    const SourceModule &library = getLibraryModule();
     if (const ModuleBinding *binding = library.scope.find(("_nv_" + name).str()))
       return Value(FunctionValue{binding->function, &library});
     for (llvm::StringRef candidate : library.scope.getNames())
@@ -322,7 +288,6 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   }
   if (kind == ModuleKind::Language || kind == ModuleKind::Math ||
       (kind == ModuleKind::Triton && name == "cdiv")) {
-    const SourceModule &library = getLibraryModule();
     const ModuleBinding *binding = library.scope.find(name);
     if (binding && binding->function && !name.starts_with("_"))
       return Value(FunctionValue{binding->function, &library});
@@ -330,9 +295,55 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
       if (!candidate.starts_with("_"))
         candidates.push_back(candidate);
   }
+  return std::nullopt;
+}
+
+/// What `tl` has beside functions: types, and what older kernels take default arguments from.
+static std::optional<Value> findLanguageConstant(llvm::StringRef name) {
+  if (std::optional<DType> type = findLanguageType(name))
+    return Value(Constant(*type));
+  return llvm::StringSwitch<std::optional<Value>>(name)
+      .Case("CONSTEXPR_0", Value::integer(0))
+      .Case("pi32_t", Value(Constant(DType::pointerTo(ScalarKind::Int32, /*isConst=*/false))))
+      .Case("TRITON_MAX_TENSOR_NUMEL", Value::integer(1048576))
+      .Default(std::nullopt);
+}
+
+FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRef name,
+                                            SourceRange range) {
+  ModuleKind kind = classifyModule(path);
+  std::string child = (path + "." + name).str();
+  if (kind != ModuleKind::Unknown && classifyModule(child) != ModuleKind::Unknown)
+    return Value(ModuleValue{child});
+  if (kind == ModuleKind::Unknown) {
+    if (std::optional<Value> fact = getHostFact(child))
+      return *fact;
+    if (std::optional<Value> guess = guessModule(path, name))
+      return *guess;
+    // It may lead to something that is known.
+    return Value(ModuleValue{child});
+  }
+  // Answered when they are called.
+  if (kind == ModuleKind::TargetInfo)
+    return Value(ModuleValue{child});
+  if (kind == ModuleKind::PropagateNan) {
+    if (name == "NONE" || name == "ALL")
+      return Value(Constant(name.lower()));
+    return error(range, "'tl.PropagateNan' has no member '" + name + "'");
+  }
+  if (kind == ModuleKind::InductorHelpers)
+    return getInductorHelper(name, range);
+
+  auto [places, shown] = getPlaces(kind, path);
+  bool isLibrary = frame && frame->module && frame->module->isLibrary;
+  if (const Builtin *builtin = findBuiltin(name, places | (isLibrary ? internal : 0)))
+    return Value(BuiltinValue{builtin});
+  std::vector<llvm::StringRef> candidates = getBuiltinNames(places);
+  if (std::optional<Value> function = findLibraryMember(kind, name, candidates))
+    return *function;
   if (kind == ModuleKind::Language) {
-    if (std::optional<DType> type = findLanguageType(name))
-      return Value(Constant(*type));
+    if (std::optional<Value> constant = findLanguageConstant(name))
+      return *constant;
     candidates.insert(candidates.end(), getLanguageTypeNames().begin(),
                       getLanguageTypeNames().end());
   }

@@ -13,23 +13,60 @@ namespace arith = mlir::arith;
 using ast::BinaryOp;
 using ast::CompareOp;
 
+/// Numbers and program values are operands of arithmetic.
+static bool isOperand(const Value &value) { return value.isRuntime() || value.isNumber(); }
+
+static bool isPointer(const Value &value) {
+  return value.isRuntime() && value.getRuntime()->type.element.isPointer();
+}
+
+/// The union and the like of sets, and of dicts; nothing for other operands.
+static std::optional<FailureOr<Value>> combineCollections(Generator &g, BinaryOp op,
+                                                          const Value &lhs, const Value &rhs,
+                                                          SourceRange range) {
+  const SetValue *leftSet = lhs.getIf<SetValue>(), *rightSet = rhs.getIf<SetValue>();
+  if (leftSet && rightSet)
+    if (std::optional<Value> combined = combineSets(g, op, *leftSet, *rightSet))
+      return FailureOr<Value>(*combined);
+  const DictValue *leftDict = lhs.getIf<DictValue>(), *rightDict = rhs.getIf<DictValue>();
+  if (!leftDict || !rightDict || op != BinaryOp::BitOr)
+    return std::nullopt;
+  EntryTable both(g, /*makesSet=*/false);
+  if (mlir::failed(both.addAll(*leftDict, range)) || mlir::failed(both.addAll(*rightDict, range)))
+    return FailureOr<Value>(failure());
+  return FailureOr<Value>(both.take());
+}
+
+/// Reports operands and operators that no operation of the program has.
+static LogicalResult checkOperands(Generator &g, BinaryOp op, const Value &lhs, const Value &rhs,
+                                   SourceRange range) {
+  for (const Value *operand : {&lhs, &rhs})
+    if (operand->getIf<ModuleValue>())
+      return g.errorNoOperand(*operand, range);
+  if (!isOperand(lhs) || !isOperand(rhs))
+    return g.error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
+                              lhs.describe() + " and " + rhs.describe());
+  if (op == BinaryOp::MatMul)
+    return g.error(range, "operator '@' is not supported; use tl.dot");
+  if (op == BinaryOp::Pow)
+    return g.error(range, "operator '**' needs operands that are known at compile time; use "
+                          "libdevice.pow for runtime values");
+  return success();
+}
+
+static bool needsIntegers(BinaryOp op) {
+  return op == BinaryOp::FloorDiv || op == BinaryOp::LShift || op == BinaryOp::RShift ||
+         op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
+}
+
 FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &rhs,
                                    SourceRange range, bool isChecked) {
   if (lhs.isPoison() || rhs.isPoison())
     return failure();
   if (lhs.isAggregate() || rhs.isAggregate())
     return binaryOnObjects(op, lhs, rhs, range);
-  const SetValue *leftSet = lhs.getIf<SetValue>(), *rightSet = rhs.getIf<SetValue>();
-  if (leftSet && rightSet)
-    if (std::optional<Value> combined = combineSets(*this, op, *leftSet, *rightSet))
-      return *combined;
-  const DictValue *leftDict = lhs.getIf<DictValue>(), *rightDict = rhs.getIf<DictValue>();
-  if (leftDict && rightDict && op == BinaryOp::BitOr) {
-    EntryTable both(*this, /*isSet=*/false);
-    if (mlir::failed(both.addAll(*leftDict, range)) || mlir::failed(both.addAll(*rightDict, range)))
-      return failure();
-    return both.take();
-  }
+  if (std::optional<FailureOr<Value>> combined = combineCollections(*this, op, lhs, rhs, range))
+    return *combined;
   if (lhs.getTuple() || rhs.getTuple())
     return tupleArithmetic(op, lhs, rhs, range);
   if (lhs.getConstant() && rhs.getConstant()) {
@@ -38,22 +75,8 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
       return error(range, folded.error);
     return Value(*folded.value);
   }
-  auto isOperand = [](const Value &value) { return value.isRuntime() || value.isNumber(); };
-  for (const Value *operand : {&lhs, &rhs})
-    if (operand->getIf<ModuleValue>())
-      return errorNoOperand(*operand, range);
-  if (!isOperand(lhs) || !isOperand(rhs))
-    return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
-                            lhs.describe() + " and " + rhs.describe());
-  if (op == BinaryOp::MatMul)
-    return error(range, "operator '@' is not supported; use tl.dot");
-  if (op == BinaryOp::Pow)
-    return error(range, "operator '**' needs operands that are known at compile time; use "
-                        "libdevice.pow for runtime values");
-
-  auto isPointer = [](const Value &value) {
-    return value.isRuntime() && value.getRuntime()->type.element.isPointer();
-  };
+  if (mlir::failed(checkOperands(*this, op, lhs, rhs, range)))
+    return failure();
   if (isPointer(lhs) || isPointer(rhs))
     return pointerArithmetic(op, lhs, rhs, range);
 
@@ -62,9 +85,7 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
   if (mlir::failed(unifyElements(operands[0], operands[1], /*relaxed=*/true, division, range)))
     return failure();
   DType type = operands[0].getRuntime()->type.element;
-  bool integerOnly = op == BinaryOp::FloorDiv || op == BinaryOp::LShift || op == BinaryOp::RShift ||
-                     op == BinaryOp::BitAnd || op == BinaryOp::BitOr || op == BinaryOp::BitXor;
-  if (integerOnly && !type.isInt())
+  if (needsIntegers(op) && !type.isInt())
     return error(range, "operator '" + ast::getSpelling(op) + "' needs integers, got " +
                             lhs.describe() + " and " + rhs.describe() +
                             (op == BinaryOp::FloorDiv ? "; use tl.floor(a / b) for floats"
@@ -310,57 +331,118 @@ FailureOr<Value> Generator::compareDicts(CompareOp op, const DictValue &lhs, con
   return Value::boolean(areEqual == (op == CompareOp::Eq));
 }
 
+/// Whether a type is that of a number in the program: nothing where `lhs` and `rhs` are others.
+static std::optional<FailureOr<Value>> compareTypes(Generator &g, CompareOp op, const Value &lhs,
+                                                    const Value &rhs, SourceRange range) {
+  for (auto [type, other] : {std::pair(&lhs, &rhs), std::pair(&rhs, &lhs)})
+    if (const Value *typed = getTypedConstant(*type);
+        typed && typed->isNumber() && other->getConstant() && other->getConstant()->isDType()) {
+      FailureOr<DType> known = g.getDefaultType(*typed->getConstant(), range);
+      if (mlir::failed(known))
+        return FailureOr<Value>(failure());
+      bool isSame = *known == other->getConstant()->getDType();
+      return FailureOr<Value>(Value::boolean(isSame == (op == CompareOp::Eq)));
+    }
+  return std::nullopt;
+}
+
+static FailureOr<bool> isInTuple(Generator &g, llvm::ArrayRef<Value> elements,
+                                 const Value &searched, SourceRange range) {
+  g.charge(elements.size());
+  for (const Value &element : elements) {
+    FailureOr<Value> equal = g.compare(CompareOp::Eq, searched, element, range);
+    if (mlir::failed(equal))
+      return failure();
+    FailureOr<bool> found = g.toBool(*equal, range, "the result of 'in'");
+    if (mlir::failed(found) || *found)
+      return found;
+  }
+  return false;
+}
+
+/// `lhs in rhs`; nothing where `rhs` is no collection.
+static std::optional<FailureOr<bool>> isMember(Generator &g, const Value &lhs, const Value &rhs,
+                                               SourceRange range) {
+  if (const std::vector<Value> *elements = rhs.getTuple())
+    return isInTuple(g, *elements, lhs, range);
+  if (const SetValue *set = rhs.getIf<SetValue>())
+    return g.isInSet(*set, lhs, range);
+  const DictValue *dict = rhs.getIf<DictValue>();
+  if (!dict)
+    return std::nullopt;
+  FailureOr<const Value *> found = g.findInDict(*dict, lhs, range);
+  if (mlir::failed(found))
+    return FailureOr<bool>(failure());
+  return FailureOr<bool>(*found != nullptr);
+}
+
+/// Addresses compare as unsigned integers.
+static LogicalResult makeAddresses(Generator &g, llvm::MutableArrayRef<Value> operands,
+                                   SourceRange range) {
+  for (Value &operand : operands) {
+    FailureOr<Value> address = g.toRuntime(operand, range);
+    if (mlir::succeeded(address))
+      address = g.cast(*address, ScalarKind::Int64, range);
+    if (mlir::succeeded(address))
+      address = g.cast(*address, ScalarKind::UInt64, range);
+    if (mlir::failed(address))
+      return failure();
+    operand = *address;
+  }
+  return success();
+}
+
+static FailureOr<Value> compareAtRunTime(Generator &g, CompareOp op, const Value &lhs,
+                                         const Value &rhs, SourceRange range) {
+  Value operands[] = {lhs, rhs};
+  if (llvm::any_of(operands, isPointer) && mlir::failed(makeAddresses(g, operands, range)))
+    return failure();
+  if (mlir::failed(g.unifyElements(operands[0], operands[1], /*relaxed=*/false,
+                                   /*isDivision=*/false, range)) ||
+      mlir::failed(g.unifyShapes(operands, range)))
+    return failure();
+  if (operands[0].getRuntime()->type.element.isFP8())
+    for (Value &operand : operands)
+      operand = *g.cast(operand, ScalarKind::FP32, range);
+  return g.emitCompare(op, operands[0], operands[1]);
+}
+
+/// Compile-time numbers, strings and types.
+static FailureOr<Value> compareConstants(Generator &g, CompareOp op, const Constant &lhs,
+                                         const Constant &rhs, SourceRange range) {
+  if (lhs.isString() && rhs.isString())
+    g.chargeSearch(lhs.getString().size(), rhs.getString().size());
+  FoldResult folded = foldCompare(op, lhs, rhs);
+  if (!folded.value)
+    return g.error(range, folded.error);
+  return Value(*folded.value);
+}
+
 FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value &rhs,
                                     SourceRange range) {
   if (lhs.isPoison() || rhs.isPoison())
     return failure();
   bool equality = op == CompareOp::Eq || op == CompareOp::NotEq;
-  if (equality || op == CompareOp::Is || op == CompareOp::IsNot)
+  bool identity = op == CompareOp::Is || op == CompareOp::IsNot;
+  bool membership = op == CompareOp::In || op == CompareOp::NotIn;
+  if (equality || identity)
     if (std::optional<bool> same = compareClasses(lhs, rhs))
       return Value::boolean(*same == (op == CompareOp::Is || op == CompareOp::Eq));
-  if (op == CompareOp::Is || op == CompareOp::IsNot)
+  if (identity)
     return Value::boolean(isIdentical(lhs, rhs) == (op == CompareOp::Is));
   if (lhs.isAggregate() || rhs.isAggregate())
     if (std::optional<FailureOr<Value>> result = compareObjects(op, lhs, rhs, range))
       return *result;
   // The type of a number is also the one that it has in the program.
-  for (auto [type, other] : {std::pair(&lhs, &rhs), std::pair(&rhs, &lhs)})
-    if (const Value *typed = equality ? getTypedConstant(*type) : nullptr;
-        typed && typed->isNumber() && other->getConstant() && other->getConstant()->isDType()) {
-      FailureOr<DType> known = getDefaultType(*typed->getConstant(), range);
-      if (mlir::failed(known))
+  if (equality)
+    if (std::optional<FailureOr<Value>> result = compareTypes(*this, op, lhs, rhs, range))
+      return *result;
+  if (membership)
+    if (std::optional<FailureOr<bool>> found = isMember(*this, lhs, rhs, range)) {
+      if (mlir::failed(*found))
         return failure();
-      bool isSame = *known == other->getConstant()->getDType();
-      return Value::boolean(isSame == (op == CompareOp::Eq));
+      return Value::boolean(**found == (op == CompareOp::In));
     }
-  if (op == CompareOp::In || op == CompareOp::NotIn) {
-    if (const std::vector<Value> *elements = rhs.getTuple()) {
-      charge(elements->size());
-      for (const Value &element : *elements) {
-        FailureOr<Value> equal = compare(CompareOp::Eq, lhs, element, range);
-        if (mlir::failed(equal))
-          return failure();
-        FailureOr<bool> found = toBool(*equal, range, "the result of 'in'");
-        if (mlir::failed(found))
-          return failure();
-        if (*found)
-          return Value::boolean(op == CompareOp::In);
-      }
-      return Value::boolean(op == CompareOp::NotIn);
-    }
-    if (const DictValue *dict = rhs.getIf<DictValue>()) {
-      FailureOr<const Value *> found = findInDict(*dict, lhs, range);
-      if (mlir::failed(found))
-        return failure();
-      return Value::boolean((*found != nullptr) == (op == CompareOp::In));
-    }
-    if (const SetValue *set = rhs.getIf<SetValue>()) {
-      FailureOr<bool> found = isInSet(*set, lhs, range);
-      if (mlir::failed(found))
-        return failure();
-      return Value::boolean(*found == (op == CompareOp::In));
-    }
-  }
   const SetValue *leftSet = lhs.getIf<SetValue>(), *rightSet = rhs.getIf<SetValue>();
   if (leftSet && rightSet)
     if (std::optional<bool> truth = compareSets(*this, op, *leftSet, *rightSet))
@@ -368,54 +450,21 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
   const DictValue *leftDict = lhs.getIf<DictValue>(), *rightDict = rhs.getIf<DictValue>();
   if (leftDict && rightDict && equality)
     return compareDicts(op, *leftDict, *rightDict, range);
-  if (lhs.getConstant() && rhs.getConstant()) {
-    if (lhs.getConstant()->isString() && rhs.getConstant()->isString())
-      chargeSearch(lhs.getConstant()->getString().size(), rhs.getConstant()->getString().size());
-    FoldResult folded = foldCompare(op, *lhs.getConstant(), *rhs.getConstant());
-    if (!folded.value)
-      return error(range, folded.error);
-    return Value(*folded.value);
-  }
+  if (lhs.getConstant() && rhs.getConstant())
+    return compareConstants(*this, op, *lhs.getConstant(), *rhs.getConstant(), range);
   const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
-  if (left && right && op != CompareOp::In && op != CompareOp::NotIn)
+  if (left && right)
     return compareTuples(op, *left, *right, range);
-  auto isOperand = [](const Value &value) { return value.isRuntime() || value.isNumber(); };
-  if (!isOperand(lhs) || !isOperand(rhs)) {
-    // Things of different nature (a tensor and None, two functions) are equal when identical.
-    if (equality)
-      return Value::boolean(isIdentical(lhs, rhs) == (op == CompareOp::Eq));
+  bool areOperands = isOperand(lhs) && isOperand(rhs);
+  // Things of different nature (a tensor and None, two functions) are equal when identical.
+  if (!areOperands && equality)
+    return Value::boolean(isIdentical(lhs, rhs) == (op == CompareOp::Eq));
+  if (!areOperands)
     return error(range, "comparison '" + ast::getSpelling(op) + "' is not defined for " +
                             lhs.describe() + " and " + rhs.describe());
-  }
-  if (op == CompareOp::In || op == CompareOp::NotIn)
+  if (membership)
     return error(range, "'in' needs a compile-time tuple or string, got " + rhs.describe());
-
-  Value operands[] = {lhs, rhs};
-  // Addresses compare as unsigned integers.
-  bool addresses = false;
-  for (Value &operand : operands)
-    if (operand.isRuntime() && operand.getRuntime()->type.element.isPointer())
-      addresses = true;
-  for (Value &operand : operands) {
-    if (!addresses)
-      break;
-    FailureOr<Value> address = toRuntime(operand, range);
-    if (mlir::succeeded(address))
-      address = cast(*address, ScalarKind::Int64, range);
-    if (mlir::succeeded(address))
-      address = cast(*address, ScalarKind::UInt64, range);
-    if (mlir::failed(address))
-      return failure();
-    operand = *address;
-  }
-  if (mlir::failed(unifyElements(operands[0], operands[1], /*relaxed=*/false,
-                                 /*isDivision=*/false, range)) ||
-      mlir::failed(unifyShapes(operands, range)))
-    return failure();
-  if (operands[0].getRuntime()->type.element.isFP8())
-    for (Value &operand : operands)
-      operand = *cast(operand, ScalarKind::FP32, range);
-  return emitCompare(op, operands[0], operands[1]);
+  return compareAtRunTime(*this, op, lhs, rhs, range);
 }
 
 } // namespace tilec::irgen

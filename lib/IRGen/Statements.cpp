@@ -38,6 +38,20 @@ void Generator::poison(const ast::NameSet &names) {
     frame->variables[name] = Value::poison();
 }
 
+/// What the parameters of a function are by default, by their names.
+static FailureOr<KeyedValues> evaluateDefaults(Generator &g, const ast::FunctionDef &function) {
+  KeyedValues defaults;
+  for (const ast::Param &param : function.params) {
+    if (!param.defaultValue)
+      continue;
+    FailureOr<Value> value = g.evaluate(param.defaultValue);
+    if (mlir::failed(value))
+      return failure();
+    defaults.emplace_back(param.name.str(), *value);
+  }
+  return defaults;
+}
+
 FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation *next) {
   if (!enter(stmt->range))
     return failure();
@@ -116,20 +130,13 @@ FailureOr<Flow> Generator::executeStmt(const ast::Stmt *stmt, const Continuation
     auto *function = llvm::cast<ast::FunctionDef>(stmt);
     if (frame->id == 0)
       frame->id = ++lastFrameId;
-    std::vector<std::pair<std::string, Value>> defaults;
-    for (const ast::Param &param : function->params) {
-      if (!param.defaultValue)
-        continue;
-      FailureOr<Value> value = evaluate(param.defaultValue);
-      if (mlir::failed(value))
-        return failure();
-      defaults.emplace_back(param.name.str(), *value);
-    }
+    FailureOr<KeyedValues> defaults = evaluateDefaults(*this, *function);
+    if (mlir::failed(defaults))
+      return failure();
     FunctionValue value{function, frame->module, nullptr, frame->id};
-    for (const auto &[name, item] : defaults)
+    for (const auto &[name, item] : *defaults)
       value.depth = std::max(value.depth, item.getDepth() + 1);
-    value.defaults =
-        std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(defaults));
+    value.defaults = std::make_shared<const KeyedValues>(std::move(*defaults));
     frame->variables[function->name] = std::move(value);
     return Flow::Next;
   }

@@ -178,69 +178,54 @@ const Value *getTypedConstant(const Value &type) {
   return type.getFields() == getConstexprTypeFields() ? &type.getTuple()->front() : nullptr;
 }
 
+static bool isSame(const PoisonValue &, const PoisonValue &) { return true; }
+static bool isSame(const Constant &a, const Constant &b) { return a.isIdentical(b); }
+static bool isSame(const RuntimeValue &a, const RuntimeValue &b) {
+  return a.value == b.value && a.type == b.type;
+}
+static bool isSame(const TupleValue &a, const TupleValue &b) {
+  auto classOf = [](const TupleValue &tuple) {
+    return tuple.fields ? tuple.fields->aggregate : nullptr;
+  };
+  return classOf(a) == classOf(b) &&
+         (a.elements == b.elements ||
+          std::equal(a.elements->begin(), a.elements->end(), b.elements->begin(), b.elements->end(),
+                     isIdentical));
+}
+static bool isSame(const FunctionValue &a, const FunctionValue &b) {
+  return a.function == b.function && a.self == b.self;
+}
+static bool isSame(const ClassValue &a, const ClassValue &b) {
+  return a.classDef == b.classDef && (a.classDef || a.fields == b.fields);
+}
+static bool isSame(const LambdaValue &a, const LambdaValue &b) { return a.lambda == b.lambda; }
+static bool isSame(const BuiltinValue &a, const BuiltinValue &b) {
+  return a.builtin == b.builtin && a.self == b.self;
+}
+static bool isSame(const ModuleValue &a, const ModuleValue &b) { return a.path == b.path; }
+static bool isSame(const BlockTypeValue &a, const BlockTypeValue &b) { return a.type == b.type; }
+static bool isSame(const BlockAccessValue &a, const BlockAccessValue &b) {
+  return a.isSameType(b) && isIdentical(*a.parts, *b.parts);
+}
+static bool isSame(const RangeValue &a, const RangeValue &b) {
+  return a.bounds == b.bounds && a.options == b.options;
+}
+static bool isSame(const DictValue &a, const DictValue &b) { return a.entries == b.entries; }
+static bool isSame(const SetValue &a, const SetValue &b) { return a.entries == b.entries; }
+static bool isSame(const PartialValue &a, const PartialValue &b) {
+  return a.args == b.args && isIdentical(*a.callee, *b.callee);
+}
+static bool isSame(const TypeNameValue &a, const TypeNameValue &b) { return a.name == b.name; }
+
+/// Whether both are of one of the kinds, and the same.
+template <typename... Kinds>
+static bool isSameKind(const Value &lhs, const Value &rhs, const std::variant<Kinds...> *) {
+  auto same = [](const auto *a, const auto *b) { return a && b && isSame(*a, *b); };
+  return (same(lhs.getIf<Kinds>(), rhs.getIf<Kinds>()) || ...);
+}
+
 bool isIdentical(const Value &lhs, const Value &rhs) {
-  if (const Constant *a = lhs.getConstant()) {
-    const Constant *b = rhs.getConstant();
-    return b && a->isIdentical(*b);
-  }
-  if (const RuntimeValue *a = lhs.getRuntime()) {
-    const RuntimeValue *b = rhs.getRuntime();
-    return b && a->value == b->value && a->type == b->type;
-  }
-  if (const std::vector<Value> *a = lhs.getTuple()) {
-    const std::vector<Value> *b = rhs.getTuple();
-    return b && getAggregateClass(lhs) == getAggregateClass(rhs) &&
-           (a == b || std::equal(a->begin(), a->end(), b->begin(), b->end(), isIdentical));
-  }
-  if (const FunctionValue *a = lhs.getIf<FunctionValue>()) {
-    const FunctionValue *b = rhs.getIf<FunctionValue>();
-    return b && a->function == b->function && a->self == b->self;
-  }
-  if (const ClassValue *a = lhs.getIf<ClassValue>()) {
-    const ClassValue *b = rhs.getIf<ClassValue>();
-    return b && a->classDef == b->classDef && (a->classDef || a->fields == b->fields);
-  }
-  if (const LambdaValue *a = lhs.getIf<LambdaValue>()) {
-    const LambdaValue *b = rhs.getIf<LambdaValue>();
-    return b && a->lambda == b->lambda;
-  }
-  if (const BuiltinValue *a = lhs.getIf<BuiltinValue>()) {
-    const BuiltinValue *b = rhs.getIf<BuiltinValue>();
-    return b && a->builtin == b->builtin && a->self == b->self;
-  }
-  if (const ModuleValue *a = lhs.getIf<ModuleValue>()) {
-    const ModuleValue *b = rhs.getIf<ModuleValue>();
-    return b && a->path == b->path;
-  }
-  if (const BlockTypeValue *a = lhs.getIf<BlockTypeValue>()) {
-    const BlockTypeValue *b = rhs.getIf<BlockTypeValue>();
-    return b && a->type == b->type;
-  }
-  if (const BlockAccessValue *a = lhs.getIf<BlockAccessValue>()) {
-    const BlockAccessValue *b = rhs.getIf<BlockAccessValue>();
-    return b && a->isSameType(*b) && isIdentical(*a->parts, *b->parts);
-  }
-  if (const RangeValue *a = lhs.getIf<RangeValue>()) {
-    const RangeValue *b = rhs.getIf<RangeValue>();
-    return b && a->bounds == b->bounds && a->options == b->options;
-  }
-  if (const DictValue *a = lhs.getIf<DictValue>()) {
-    const DictValue *b = rhs.getIf<DictValue>();
-    return b && a->entries == b->entries;
-  }
-  if (const SetValue *a = lhs.getIf<SetValue>()) {
-    const SetValue *b = rhs.getIf<SetValue>();
-    return b && a->entries == b->entries;
-  }
-  if (const PartialValue *a = lhs.getIf<PartialValue>()) {
-    const PartialValue *b = rhs.getIf<PartialValue>();
-    return b && a->args == b->args && isIdentical(*a->callee, *b->callee);
-  }
-  if (const TypeNameValue *a = lhs.getIf<TypeNameValue>()) {
-    const TypeNameValue *b = rhs.getIf<TypeNameValue>();
-    return b && a->name == b->name;
-  }
-  return lhs.isPoison() && rhs.isPoison();
+  return isSameKind(lhs, rhs, static_cast<const Value::Storage *>(nullptr));
 }
 
 void flatten(const Value &value, llvm::SmallVectorImpl<mlir::Value> &leaves) {

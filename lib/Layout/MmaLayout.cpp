@@ -238,6 +238,55 @@ bool movesAlong(const LinearLayout &layout, llvm::StringRef in, unsigned bit, un
       return false;
   return true;
 }
+
+/// Lanes: four along K or along pairs of columns, eight along rows or columns. The columns that B
+/// has in eight lanes are in two registers and four lanes of the product.
+class MmaThreads {
+public:
+  MmaThreads(const LinearLayout &left, const LinearLayout &right, const LinearLayout &result)
+      : a(left), b(right), product(result), m(result.getNumOutDims() - 2), n(m + 1) {}
+
+  bool lanesAgree() const {
+    for (unsigned bit = 0; bit < 5; ++bit)
+      if (!(bit < 2 ? depthAgrees(bit) : rowsAgree(bit)))
+        return false;
+    return true;
+  }
+
+  /// Warps: as the product's along what the operand has, not along K.
+  bool warpsAgree() const {
+    for (int32_t bit = 0; bit < product.getInDimSizeLog2(kWarp); ++bit)
+      for (unsigned dim = 0; dim <= n; ++dim) {
+        int32_t along = product.getBasis(kWarp, bit, dimName(dim));
+        if (a.getBasis(kWarp, bit, dimName(dim)) != (dim == n ? 0 : along) ||
+            b.getBasis(kWarp, bit, dimName(dim)) != (dim == m ? 0 : along))
+          return false;
+      }
+    return true;
+  }
+
+  /// Lane bits along which A does not move.
+  unsigned idleLanes() const { return (lane(a, 0, n) == 0 ? 1 : 0) | (lane(a, 1, n) == 0 ? 2 : 0); }
+  /// How far the second of a pair of columns is; 0 where the product has one of them.
+  int64_t neighbour() const { return lane(b, 2, n); }
+
+private:
+  static int32_t lane(const LinearLayout &layout, unsigned bit, unsigned dim) {
+    return layout.getBasis(kLane, bit, dimName(dim));
+  }
+  bool depthAgrees(unsigned bit) const {
+    return lane(a, bit, n) == lane(b, bit, m) && movesAlong(a, kLane, bit, n) &&
+           movesAlong(b, kLane, bit, m) && movesAlong(product, kLane, bit, n) &&
+           lane(product, bit, n) == lane(b, bit + 3, n);
+  }
+  bool rowsAgree(unsigned bit) const {
+    return lane(a, bit, m) == lane(product, bit, m) && movesAlong(a, kLane, bit, m) &&
+           movesAlong(b, kLane, bit, n) && movesAlong(product, kLane, bit, m);
+  }
+
+  const LinearLayout &a, &b, &product;
+  unsigned m, n;
+};
 } // namespace
 
 std::optional<MmaRegisters> matchMma(const LinearLayout &a, const LinearLayout &b,
@@ -249,36 +298,10 @@ std::optional<MmaRegisters> matchMma(const LinearLayout &a, const LinearLayout &
     if (layout->getInDimSizeLog2(kLane) != 5 ||
         layout->getInDimSizeLog2(kWarp) != product.getInDimSizeLog2(kWarp))
       return std::nullopt;
-  // Lanes: four along K or along pairs of columns, eight along rows or columns. The columns that
-  // B has in eight lanes are in two registers and four lanes of the product.
-  MmaRegisters result;
-  auto lane = [](const LinearLayout &layout, unsigned bit, unsigned dim) {
-    return layout.getBasis(kLane, bit, dimName(dim));
-  };
-  for (unsigned bit = 0; bit < 5; ++bit) {
-    bool agrees;
-    if (bit < 2) {
-      agrees = lane(a, bit, n) == lane(b, bit, m) && movesAlong(a, kLane, bit, n) &&
-               movesAlong(b, kLane, bit, m) && movesAlong(product, kLane, bit, n) &&
-               lane(product, bit, n) == lane(b, bit + 3, n);
-      if (lane(a, bit, n) == 0)
-        result.idleLanes |= 1 << bit;
-    } else {
-      agrees = lane(a, bit, m) == lane(product, bit, m) && movesAlong(a, kLane, bit, m) &&
-               movesAlong(b, kLane, bit, n) && movesAlong(product, kLane, bit, m);
-    }
-    if (!agrees)
-      return std::nullopt;
-  }
-  int64_t neighbour = lane(b, 2, n);
-  // Warps: as the product's along what the operand has, not along K.
-  for (int32_t bit = 0; bit < product.getInDimSizeLog2(kWarp); ++bit)
-    for (unsigned dim = 0; dim < rank; ++dim) {
-      int32_t along = product.getBasis(kWarp, bit, dimName(dim));
-      if (a.getBasis(kWarp, bit, dimName(dim)) != (dim == n ? 0 : along) ||
-          b.getBasis(kWarp, bit, dimName(dim)) != (dim == m ? 0 : along))
-        return std::nullopt;
-    }
+  MmaThreads threads(a, b, product);
+  if (!threads.lanesAgree() || !threads.warpsAgree())
+    return std::nullopt;
+  int64_t neighbour = threads.neighbour();
 
   RegisterMap ofA(a), ofB(b), ofC(product);
   std::vector<int64_t> rows = ofA.along(m), columns = ofB.along(n), depth = ofA.along(n);
@@ -286,6 +309,8 @@ std::optional<MmaRegisters> matchMma(const LinearLayout &a, const LinearLayout &
   if (rows != ofC.along(m) || ofC.along(n).size() != columns.size() * (neighbour ? 2 : 1) ||
       depth != ofB.along(m) || batches != ofA.batches() || batches != ofB.batches())
     return std::nullopt;
+  MmaRegisters result;
+  result.idleLanes = threads.idleLanes();
   result.batches = int64_t(batches.size());
   result.rowGroups = int64_t(rows.size());
   result.columnGroups = int64_t(columns.size());

@@ -228,6 +228,65 @@ static std::string takeCodePoints(StringRef text, size_t count) {
   return text.str();
 }
 
+static std::string signOf(bool isNegative, const FormatSpec &spec) {
+  return isNegative ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
+}
+
+namespace {
+/// A value as text, without what fills the width; the prefix is its sign and radix.
+struct FormattedText {
+  std::string prefix, digits;
+};
+} // namespace
+
+static FormattedText formatInteger(const PyInt &number, const FormatSpec &spec) {
+  PyInt magnitude = number.isNegative() ? number.negate() : number;
+  unsigned radix = spec.type == 'x' || spec.type == 'X' ? 16
+                   : spec.type == 'o'                   ? 8
+                   : spec.type == 'b'                   ? 2
+                                                        : 10;
+  llvm::SmallString<40> digits;
+  magnitude.toBits(PyInt::bitLimit + 1)
+      .toString(digits, radix, /*Signed=*/false, /*formatAsCLiteral=*/false,
+                /*UpperCase=*/spec.type == 'X');
+  std::string prefix = signOf(number.isNegative(), spec);
+  if (spec.alternate && radix != 10)
+    prefix += std::string("0") + spec.type;
+  return {prefix, digits.str().str()};
+}
+
+/// Nothing where the text gets too long.
+static std::optional<FormattedText> formatReal(double number, const FormatSpec &spec) {
+  bool isPercent = spec.type == '%';
+  number *= isPercent ? 100.0 : 1.0;
+  std::string sign = signOf(std::signbit(number), spec);
+  if (!spec.type && spec.precision < 0)
+    return FormattedText{sign, formatFloat(std::fabs(number))};
+  char format[] = {'%', '.', '*', isPercent ? 'f' : spec.type ? spec.type : 'g', 0};
+  std::string buffer(512, '\0');
+  int length = std::snprintf(buffer.data(), buffer.size(), format,
+                             spec.precision < 0 ? 6 : spec.precision, std::fabs(number));
+  if (length < 0 || static_cast<size_t>(length) >= buffer.size())
+    return std::nullopt;
+  return FormattedText{sign, buffer.substr(0, length) + (isPercent ? "%" : "")};
+}
+
+/// Fills the width on the sides that the alignment leaves; `=` fills behind the sign.
+static std::string fillWidth(const FormattedText &text, const FormatSpec &spec, char align) {
+  size_t length = text.prefix.size() + countCodePoints(text.digits);
+  size_t padding = spec.width > length ? spec.width - length : 0;
+  size_t left = align == '<' || align == '=' ? 0 : align == '^' ? padding / 2 : padding;
+  size_t right = align == '=' ? 0 : padding - left;
+  auto fill = [&](size_t count) {
+    std::string filled;
+    for (; count > 0; --count)
+      filled += spec.fill;
+    return filled;
+  };
+  std::string inner = align == '=' ? fill(padding) : "";
+  return fill(left) + text.prefix + inner + text.digits + fill(right);
+}
+
 FoldResult formatConstant(const Constant &value, StringRef specText) {
   if (specText.empty())
     return Constant(value.str());
@@ -239,66 +298,23 @@ FoldResult formatConstant(const Constant &value, StringRef specText) {
   if (!spec.parse(specText))
     return invalid();
 
-  std::string digits, prefix;
-  bool numeric = value.isNumber();
-  bool integer = value.isInt() || (value.isBool() && spec.type != 0);
-  if (integer && StringRef("dxXob").contains(spec.type ? spec.type : 'd')) {
-    PyInt number = value.toInt();
-    PyInt magnitude = number.isNegative() ? number.negate() : number;
-    unsigned radix = spec.type == 'x' || spec.type == 'X' ? 16
-                     : spec.type == 'o'                   ? 8
-                     : spec.type == 'b'                   ? 2
-                                                          : 10;
-    llvm::SmallString<40> text;
-    magnitude.toBits(PyInt::bitLimit + 1)
-        .toString(text, radix, /*Signed=*/false,
-                  /*formatAsCLiteral=*/false,
-                  /*UpperCase=*/spec.type == 'X');
-    digits = text.str().str();
-    prefix = number.isNegative() ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
-    if (spec.alternate && radix != 10)
-      prefix += std::string("0") + spec.type;
-  } else if (numeric && StringRef("eEfFgG%").contains(spec.type ? spec.type : 'g') &&
+  std::optional<FormattedText> text;
+  bool isText = !value.isNumber() || (value.isBool() && !spec.type);
+  bool isInteger = value.isInt() || (value.isBool() && spec.type);
+  if (isInteger && StringRef("dxXob").contains(spec.type ? spec.type : 'd')) {
+    text = formatInteger(value.toInt(), spec);
+  } else if (value.isNumber() && StringRef("eEfFgG%").contains(spec.type ? spec.type : 'g') &&
              (spec.type || value.isFloat())) {
-    double number = value.toDouble() * (spec.type == '%' ? 100.0 : 1.0);
-    if (!spec.type && spec.precision < 0) {
-      digits = formatFloat(std::fabs(number));
-    } else {
-      char format[] = {'%', '.', '*', spec.type == '%' ? 'f' : spec.type ? spec.type : 'g', 0};
-      std::string buffer(512, '\0');
-      int length = std::snprintf(buffer.data(), buffer.size(), format,
-                                 spec.precision < 0 ? 6 : spec.precision, std::fabs(number));
-      if (length < 0 || static_cast<size_t>(length) >= buffer.size())
-        return invalid();
-      digits = buffer.substr(0, length);
-    }
-    if (spec.type == '%')
-      digits += "%";
-    prefix = std::signbit(number) ? "-" : spec.sign == '-' ? "" : std::string(1, spec.sign);
-  } else if (!numeric || (value.isBool() && !spec.type)) {
-    if (spec.type && spec.type != 's')
-      return invalid();
-    digits = value.str();
+    text = formatReal(value.toDouble(), spec);
+  } else if (isText && (!spec.type || spec.type == 's')) {
+    text.emplace();
+    text->digits = value.str();
     if (spec.precision >= 0)
-      digits = takeCodePoints(digits, size_t(spec.precision));
-    numeric = false;
-  } else {
-    return invalid();
+      text->digits = takeCodePoints(text->digits, size_t(spec.precision));
   }
-
-  size_t length = prefix.size() + countCodePoints(digits);
-  size_t padding = spec.width > length ? spec.width - length : 0;
-  char align = spec.align ? spec.align : numeric ? '>' : '<';
-  size_t left = align == '<' || align == '=' ? 0 : align == '^' ? padding / 2 : padding;
-  size_t right = align == '=' ? 0 : padding - left;
-  auto fill = [&](size_t count) {
-    std::string text;
-    for (; count > 0; --count)
-      text += spec.fill;
-    return text;
-  };
-  std::string inner = align == '=' ? fill(padding) : "";
-  return Constant(fill(left) + prefix + inner + digits + fill(right));
+  if (!text)
+    return invalid();
+  return Constant(fillWidth(*text, spec, spec.align ? spec.align : isText ? '<' : '>'));
 }
 
 } // namespace tilec

@@ -110,6 +110,24 @@ private:
     Flow flow;
   };
   using Args = std::vector<Arg>;
+  /// A call of a function of the language. Of a method the object is `self` and the first argument.
+  struct BuiltinCall {
+    llvm::StringRef name;
+    const Args &args;
+    const Flow *self;
+
+    const Arg *find(size_t position, llvm::StringRef keyword) const {
+      for (const Arg &arg : args)
+        if (arg.keyword == keyword)
+          return &arg;
+      return position < args.size() && args[position].keyword.empty() ? &args[position] : nullptr;
+    }
+    const Flow *flow(size_t position, llvm::StringRef keyword) const {
+      const Arg *found = find(position, keyword);
+      return found ? &found->flow : nullptr;
+    }
+  };
+  using BuiltinRule = Flow (FunctionScan::*)(const BuiltinCall &);
 
   void scan(Block block) {
     for (const Stmt *stmt : block)
@@ -124,6 +142,28 @@ private:
   Flow evaluateCall(const Call &call);
   Flow evaluateBuiltin(llvm::StringRef name, Args &args, const Flow *self);
   Flow evaluateFunction(const FunctionLookup::Found &found, const Args &args);
+  /// What each function of the language does: gives what its result is made of.
+  static BuiltinRule findBuiltinRule(llvm::StringRef name);
+  Flow evaluateArithmetic(const BuiltinCall &call);
+  Flow evaluateFirst(const BuiltinCall &call);
+  Flow evaluateReal(const BuiltinCall &call);
+  Flow evaluateAccess(const BuiltinCall &call);
+  Flow evaluateDescriptorAccess(const BuiltinCall &call);
+  Flow evaluateBlockAccess(const BuiltinCall &call);
+  Flow evaluateArange(const BuiltinCall &call);
+  Flow evaluateProgramIndex(const BuiltinCall &call);
+  Flow evaluateRange(const BuiltinCall &call);
+  Flow evaluateFilled(const BuiltinCall &call);
+  Flow evaluateReshaped(const BuiltinCall &call);
+  Flow evaluateMovedBlock(const BuiltinCall &call);
+  Flow evaluateReduced(const BuiltinCall &call);
+  Flow evaluateDot(const BuiltinCall &call);
+  Flow evaluateWhere(const BuiltinCall &call);
+  Flow evaluateLen(const BuiltinCall &call);
+  Flow evaluateClamp(const BuiltinCall &call);
+  Flow evaluatePointerType(const BuiltinCall &call);
+  Flow evaluateCast(const BuiltinCall &call);
+  Flow evaluateAlignment(const BuiltinCall &call);
   void evaluateCondition(const Expr *expr);
 
   ParamUse &use(unsigned param) { return summary.uses[param]; }
@@ -143,16 +183,11 @@ private:
     for (unsigned param : flow.loaded)
       use(param).*member = true;
   }
-  void markScaled(const Args &args, size_t position, const std::string &name);
+  void markBlock(const BuiltinCall &call, size_t position);
+  void markScaled(const BuiltinCall &call, size_t position, const std::string &name);
   void markType(const Flow &flow) {
     if (flow.isExact)
       use(flow.terms.front()).isType = true;
-  }
-  static const Arg *find(const Args &args, size_t position, llvm::StringRef keyword) {
-    for (const Arg &arg : args)
-      if (arg.keyword == keyword)
-        return &arg;
-    return position < args.size() && args[position].keyword.empty() ? &args[position] : nullptr;
   }
 
   Analysis &analysis;

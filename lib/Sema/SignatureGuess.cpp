@@ -88,6 +88,8 @@ public:
 private:
   std::string guessType(llvm::StringRef name, const ParamUse &use) const;
   std::string guessValue(llvm::StringRef name, const ParamUse &use) const;
+  /// The value of a compile-time number by its name, empty where that says nothing.
+  std::string guessByName(llvm::StringRef name) const;
   std::string elementOf(llvm::StringRef name, const ParamUse &use) const;
   std::string guessTuple(llvm::StringRef name, const ParamUse &use, bool isConstant) const;
   std::string findFunction(const ParamUse &use) const;
@@ -167,6 +169,24 @@ std::string Guesser::findFunction(const ParamUse &use) const {
   return "None";
 }
 
+std::string Guesser::guessByName(llvm::StringRef name) const {
+  if (hasPart(name, {"stride"}))
+    return "1";
+  if (hasWord(name, {"stages"}))
+    return "2";
+  if (hasWord(name, {"warps"}))
+    return "4";
+  if (hasWord(name, {"group", "groups", "heads", "num", "h", "g", "hq", "splits", "split"}))
+    return "8";
+  if (hasPart(name, {"block", "tile", "chunk"}) || hasWord(name, {"bm", "bn", "bk", "bt", "bv"}))
+    return size();
+  if (hasPart(name, {"dim", "dhead"}) || name == "D")
+    return size();
+  if (looksLikeLength(name))
+    return "1024";
+  return "";
+}
+
 std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const {
   if (use.isCalled)
     return findFunction(use);
@@ -191,20 +211,8 @@ std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const
     return hasPart(name, {"eps"}) ? "1e-05" : "0.5";
   if (!use.isIndex && (use.isCondition || looksLikeFlag(name)))
     return variant.flag ? "True" : "False";
-  if (hasPart(name, {"stride"}))
-    return "1";
-  if (hasWord(name, {"stages"}))
-    return "2";
-  if (hasWord(name, {"warps"}))
-    return "4";
-  if (hasWord(name, {"group", "groups", "heads", "num", "h", "g", "hq", "splits", "split"}))
-    return "8";
-  if (hasPart(name, {"block", "tile", "chunk"}) || hasWord(name, {"bm", "bn", "bk", "bt", "bv"}))
-    return size();
-  if (hasPart(name, {"dim", "dhead"}) || name == "D")
-    return size();
-  if (looksLikeLength(name))
-    return "1024";
+  if (std::string number = guessByName(name); !number.empty())
+    return number;
   if (use.isIndex)
     return use.isDivisor ? "2" : "128";
   if (use.isReal)

@@ -97,143 +97,93 @@ public:
   }
 
 private:
-  void printList(llvm::ArrayRef<Expr *> exprs) {
+  void printList(llvm::StringRef open, llvm::ArrayRef<Expr *> exprs, llvm::StringRef close) {
+    out << open;
     llvm::ListSeparator separator;
     for (const Expr *expr : exprs) {
       out << separator;
       print(expr, Walrus);
     }
+    out << close;
   }
 
-  void printBare(const Expr *expr) {
+  /// Literals and names; whether it was one.
+  bool printAtom(const Expr *expr) {
     switch (expr->kind) {
     case ExprKind::Name:
       out << llvm::cast<Name>(expr)->id;
-      return;
+      return true;
     case ExprKind::IntLiteral:
       out << llvm::cast<IntLiteral>(expr)->spelling;
-      return;
+      return true;
     case ExprKind::FloatLiteral:
       out << llvm::cast<FloatLiteral>(expr)->spelling;
-      return;
+      return true;
     case ExprKind::StringLiteral:
       if (llvm::cast<StringLiteral>(expr)->isBytes)
         out << 'b';
-      return printQuoted(llvm::cast<StringLiteral>(expr)->value,
-                         llvm::cast<StringLiteral>(expr)->isBytes);
+      printQuoted(llvm::cast<StringLiteral>(expr)->value, llvm::cast<StringLiteral>(expr)->isBytes);
+      return true;
     case ExprKind::BoolLiteral:
       out << (llvm::cast<BoolLiteral>(expr)->value ? "True" : "False");
-      return;
+      return true;
     case ExprKind::NoneLiteral:
       out << "None";
-      return;
+      return true;
     case ExprKind::EllipsisLiteral:
       out << "...";
-      return;
+      return true;
     case ExprKind::FString:
       out << "f'";
       printParts(llvm::cast<FString>(expr)->parts, /*isSpec=*/false);
       out << '\'';
-      return;
-    case ExprKind::Tuple: {
-      llvm::ArrayRef<Expr *> elements = llvm::cast<Tuple>(expr)->elements;
-      out << '(';
-      printList(elements);
-      out << (elements.size() == 1 ? ",)" : ")");
-      return;
+      return true;
+    case ExprKind::Unsupported:
+      out << '<' << llvm::cast<UnsupportedExpr>(expr)->what << '>';
+      return true;
+    default:
+      return false;
     }
+  }
+
+  void printBare(const Expr *expr) {
+    if (printAtom(expr))
+      return;
+    switch (expr->kind) {
+    case ExprKind::Tuple:
+      return printTuple(llvm::cast<Tuple>(expr));
     case ExprKind::List:
-      out << '[';
-      printList(llvm::cast<List>(expr)->elements);
-      out << ']';
-      return;
+      return printList("[", llvm::cast<List>(expr)->elements, "]");
     case ExprKind::Set:
-      out << '{';
-      printList(llvm::cast<Set>(expr)->elements);
-      out << '}';
-      return;
+      return printList("{", llvm::cast<Set>(expr)->elements, "}");
     case ExprKind::Dict:
       return printDict(llvm::cast<Dict>(expr));
     case ExprKind::Comprehension:
       return printComprehension(llvm::cast<Comprehension>(expr));
-    case ExprKind::Attribute: {
-      const auto *node = llvm::cast<Attribute>(expr);
-      // `1.real` would be read as a number.
-      bool isInt = llvm::isa<IntLiteral>(node->base);
-      out << (isInt ? "(" : "");
-      print(node->base, Postfix);
-      out << (isInt ? ")." : ".") << node->name;
-      return;
-    }
+    case ExprKind::Attribute:
+      return printAttribute(llvm::cast<Attribute>(expr));
     case ExprKind::Subscript: {
       const auto *node = llvm::cast<Subscript>(expr);
       print(node->base, Postfix);
-      out << '[';
-      printList(node->indices);
-      out << (node->hasTrailingComma ? ",]" : "]");
-      return;
+      return printList("[", node->indices, node->hasTrailingComma ? ",]" : "]");
     }
     case ExprKind::Slice:
       return printSlice(llvm::cast<Slice>(expr));
-    case ExprKind::Call: {
-      const auto *node = llvm::cast<Call>(expr);
-      print(node->callee, Postfix);
-      out << '(';
-      llvm::ListSeparator separator;
-      for (const Expr *arg : node->args) {
-        out << separator;
-        print(arg, Walrus);
-      }
-      for (const KeywordArg &keyword : node->keywords) {
-        out << separator << (keyword.name.empty() ? "**" : keyword.name)
-            << (keyword.name.empty() ? "" : "=");
-        print(keyword.value, Ternary);
-      }
-      out << ')';
-      return;
-    }
+    case ExprKind::Call:
+      return printCall(llvm::cast<Call>(expr));
     case ExprKind::Starred:
       out << '*';
       return print(llvm::cast<Starred>(expr)->value, BitOr);
-    case ExprKind::Unary: {
-      const auto *node = llvm::cast<Unary>(expr);
-      out << getSpelling(node->op) << (node->op == UnaryOp::Not ? " " : "");
-      return print(node->operand, node->op == UnaryOp::Not ? Not : Sign);
-    }
-    case ExprKind::Binary: {
-      const auto *node = llvm::cast<Binary>(expr);
-      unsigned strength = getStrength(node->op);
-      bool isPower = node->op == BinaryOp::Pow;
-      print(node->lhs, isPower ? Postfix : strength);
-      out << ' ' << getSpelling(node->op) << ' ';
-      return print(node->rhs, isPower ? Sign : strength + 1);
-    }
-    case ExprKind::BoolOp: {
-      const auto *node = llvm::cast<BoolOp>(expr);
-      llvm::ListSeparator separator(node->op == BoolOpKind::Or ? " or " : " and ");
-      for (const Expr *operand : node->operands) {
-        out << separator;
-        print(operand, getStrength(node) + 1);
-      }
-      return;
-    }
-    case ExprKind::Compare: {
-      const auto *node = llvm::cast<Compare>(expr);
-      print(node->first, BitOr);
-      for (size_t i = 0; i != node->ops.size(); ++i) {
-        out << ' ' << getSpelling(node->ops[i]) << ' ';
-        print(node->operands[i], BitOr);
-      }
-      return;
-    }
-    case ExprKind::Conditional: {
-      const auto *node = llvm::cast<Conditional>(expr);
-      print(node->thenValue, Or);
-      out << " if ";
-      print(node->condition, Or);
-      out << " else ";
-      return print(node->elseValue, Ternary);
-    }
+    case ExprKind::Unary:
+      return printUnary(llvm::cast<Unary>(expr));
+    case ExprKind::Binary:
+      return printBinary(llvm::cast<Binary>(expr));
+    case ExprKind::BoolOp:
+      return printBoolOp(llvm::cast<BoolOp>(expr));
+    case ExprKind::Compare:
+      return printCompare(llvm::cast<Compare>(expr));
+    case ExprKind::Conditional:
+      return printConditional(llvm::cast<Conditional>(expr));
     case ExprKind::NamedExpr:
       out << llvm::cast<NamedExpr>(expr)->target->id << " := ";
       return print(llvm::cast<NamedExpr>(expr)->value, Ternary);
@@ -242,10 +192,74 @@ private:
       printParams(llvm::cast<Lambda>(expr)->params);
       out << ": ";
       return print(llvm::cast<Lambda>(expr)->body, Ternary);
-    case ExprKind::Unsupported:
-      out << '<' << llvm::cast<UnsupportedExpr>(expr)->what << '>';
+    default:
       return;
     }
+  }
+
+  void printCall(const Call *node) {
+    print(node->callee, Postfix);
+    out << '(';
+    llvm::ListSeparator separator;
+    for (const Expr *arg : node->args) {
+      out << separator;
+      print(arg, Walrus);
+    }
+    for (const KeywordArg &keyword : node->keywords) {
+      out << separator << (keyword.name.empty() ? "**" : keyword.name)
+          << (keyword.name.empty() ? "" : "=");
+      print(keyword.value, Ternary);
+    }
+    out << ')';
+  }
+
+  void printUnary(const Unary *node) {
+    out << getSpelling(node->op) << (node->op == UnaryOp::Not ? " " : "");
+    print(node->operand, node->op == UnaryOp::Not ? Not : Sign);
+  }
+
+  void printBinary(const Binary *node) {
+    unsigned strength = getStrength(node->op);
+    bool isPower = node->op == BinaryOp::Pow;
+    print(node->lhs, isPower ? Postfix : strength);
+    out << ' ' << getSpelling(node->op) << ' ';
+    print(node->rhs, isPower ? Sign : strength + 1);
+  }
+
+  void printBoolOp(const BoolOp *node) {
+    llvm::ListSeparator separator(node->op == BoolOpKind::Or ? " or " : " and ");
+    for (const Expr *operand : node->operands) {
+      out << separator;
+      print(operand, getStrength(node) + 1);
+    }
+  }
+
+  void printCompare(const Compare *node) {
+    print(node->first, BitOr);
+    for (size_t i = 0; i != node->ops.size(); ++i) {
+      out << ' ' << getSpelling(node->ops[i]) << ' ';
+      print(node->operands[i], BitOr);
+    }
+  }
+
+  void printConditional(const Conditional *node) {
+    print(node->thenValue, Or);
+    out << " if ";
+    print(node->condition, Or);
+    out << " else ";
+    print(node->elseValue, Ternary);
+  }
+
+  void printTuple(const Tuple *node) {
+    printList("(", node->elements, node->elements.size() == 1 ? ",)" : ")");
+  }
+
+  void printAttribute(const Attribute *node) {
+    // `1.real` would be read as a number.
+    bool isInt = llvm::isa<IntLiteral>(node->base);
+    out << (isInt ? "(" : "");
+    print(node->base, Postfix);
+    out << (isInt ? ")." : ".") << node->name;
   }
 
   void printQuoted(llvm::StringRef text, bool isBytes) {

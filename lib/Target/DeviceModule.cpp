@@ -58,8 +58,8 @@ void DeviceModule::Impl::abandon() {
 }
 
 DeviceModule::DeviceModule(std::unique_ptr<Impl> members) : impl(std::move(members)) {}
-DeviceModule::DeviceModule(DeviceModule &&other) = default;
-DeviceModule &DeviceModule::operator=(DeviceModule &&other) = default;
+DeviceModule::DeviceModule(DeviceModule &&other) noexcept = default;
+DeviceModule &DeviceModule::operator=(DeviceModule &&other) noexcept = default;
 DeviceModule::~DeviceModule() = default;
 
 std::string DeviceModule::print() const {

@@ -10,32 +10,25 @@
 
 namespace tilec {
 
-static constexpr int kWarp = Processor::kWarpSize, kRegisterUnit = 8;
+static constexpr int kWarp = Processor::kWarpSize;
 /// With so many threads resident, one CTA more is measured to bring nothing.
 static constexpr int kEnoughThreads = 1024;
 
-/// Registers per thread that a CTA may take for `ctas` of it to fit.
-static int registersFor(const Processor &processor, int threads, int ctas) {
-  return Processor::kRegisters / (ctas * threads) / kRegisterUnit * kRegisterUnit;
-}
-
 int residentCtas(const Processor &processor, const CtaFootprint &cta) {
   int threads = (cta.threads + kWarp - 1) / kWarp * kWarp;
-  int perThread = (cta.registersPerThread + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
   int fit = std::min(processor.maxCtas, processor.maxThreads / std::max(threads, kWarp));
-  fit = std::min(fit, Processor::kRegisters / std::max(1, perThread * threads));
+  fit = std::min(fit, Processor::ctasByRegisters(std::max(threads, kWarp), cta.registersPerThread));
   return std::min(fit, processor.sharedBytes / (cta.sharedBytes + processor.systemSharedBytes));
 }
 
 std::optional<int> ctasWithinReach(const Processor &processor, const CtaFootprint &cta,
                                    int percent) {
   CtaFootprint free = cta;
-  free.registersPerThread = kRegisterUnit;
+  free.registersPerThread = Processor::kRegisterUnit;
   int now = residentCtas(processor, cta), limit = residentCtas(processor, free);
   if (now < 1 || now >= limit || now * cta.threads >= kEnoughThreads)
     return std::nullopt;
-  int needed =
-      std::min(Processor::kMaxRegistersPerThread, registersFor(processor, cta.threads, now + 1));
+  int needed = Processor::registersPerThread(int64_t(cta.threads) * (now + 1));
   if (needed * 100 < cta.registersPerThread * (100 - percent))
     return std::nullopt;
   return now + 1;

@@ -16,9 +16,6 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t kMostRegisters = 255;
-constexpr uint32_t kMostThreads = 1024;
-
 /// Operations per microsecond of one multiprocessor with operands of `bits`.
 double peakOps(const TuningTarget &target, unsigned bits) {
   double half = target.processor->tensorOpsPerMicrosecond;
@@ -33,11 +30,11 @@ std::optional<std::string> refuse(const KernelEstimate &estimate, const TuningTa
     return "its " + std::to_string(estimate.numStages) + " stages take " +
            std::to_string(estimate.sharedBytes) + " bytes of shared memory, of " +
            std::to_string(limit);
-  if (uint32_t(estimate.numWarps) * 32 > kMostThreads)
+  if (estimate.numWarps * Processor::kWarpSize > Processor::kMaxThreadsPerCta)
     return std::to_string(estimate.numWarps) + " warps are more than a CTA can have";
-  if (estimate.carriedRegisters > kMostRegisters)
+  if (estimate.carriedRegisters > Processor::kMaxRegistersPerThread)
     return "its loop carries " + std::to_string(estimate.carriedRegisters) +
-           " registers per thread, of " + std::to_string(kMostRegisters);
+           " registers per thread, of " + std::to_string(Processor::kMaxRegistersPerThread);
   return std::nullopt;
 }
 

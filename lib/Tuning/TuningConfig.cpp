@@ -5,6 +5,7 @@
 
 #include "tilec/Tuning/TuningConfig.h"
 
+#include "tilec/Support/Processor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -27,7 +28,8 @@ constexpr LaunchOption kLaunchOptions[] = {
     {"num_warps", &TuningConfig::numWarps, 1, 32},
     {"num_stages", &TuningConfig::numStages, 1, 16},
     {"num_ctas", &TuningConfig::numCtas, 1, 16},
-    {"max_registers", &TuningConfig::maxRegisters, 16, 255},
+    {"max_registers", &TuningConfig::maxRegisters, Processor::kMinRegistersPerThread,
+     Processor::kMaxRegistersPerThread},
 };
 
 const LaunchOption *findLaunchOption(StringRef name) {

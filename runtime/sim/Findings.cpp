@@ -115,6 +115,7 @@ void FindingSet::merge(FindingSet &&other) {
 
 std::vector<Finding> FindingSet::sorted() && {
   std::vector<Entry> list;
+  list.reserve(entries.size());
   for (auto &[key, entry] : entries)
     list.push_back(std::move(entry));
   auto order = [](const Entry &e) {
@@ -123,6 +124,7 @@ std::vector<Finding> FindingSet::sorted() && {
   std::sort(list.begin(), list.end(),
             [&](const Entry &a, const Entry &b) { return order(a) < order(b); });
   std::vector<Finding> result;
+  result.reserve(list.size());
   for (Entry &entry : list)
     result.push_back(std::move(entry.finding));
   return result;

@@ -24,7 +24,7 @@ PATH="$tools/bin:$PATH" "$tools/bin/auditwheel" repair --strip --wheel-dir "$dir
 wheel=$(echo "$dir"/tilec-*.whl)
 rm -rf build-wheel/unpacked
 "$tools/bin/python" -m zipfile -e "$wheel" build-wheel/unpacked
-tools/dev/check-needs.sh build-wheel/unpacked/tilec/_native.abi3.so build-wheel/unpacked/tilec/lib/libtilec.so.0
+python3 tools/dev/check_needs.py build-wheel/unpacked/tilec/_native.abi3.so build-wheel/unpacked/tilec/lib/libtilec.so.0
 size=$(stat -c %s "$wheel")
 echo "$wheel: $((size / 1000)) kB"
 [ "$size" -lt 20000000 ] || { echo "wheel: more than 20 MB" >&2; exit 1; }

@@ -51,8 +51,10 @@ Int applyInt(const std::string &op, DType type, Int a, Int b) {
     return a + b;
   if (op == "-")
     return a - b;
-  if (op == "*") // Only the low bits count.
-    return static_cast<Int>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  if (op == "*") { // Only the low bits count.
+    uint64_t low = static_cast<uint64_t>(a) * static_cast<uint64_t>(b);
+    return static_cast<Int>(low);
+  }
   if (op == "//")
     return a / b;
   if (op == "%")

@@ -300,8 +300,8 @@ void writeScan(BlockProgram &p, DType type, const Shape &shape, int axis, bool r
   });
   p.outInt("q", type, shape, [&](uint64_t i) {
     return fold("y", i, Int(1), [&](Int v, uint64_t at, const HostArray &a) {
-      return wrap(type,
-                  static_cast<Int>(static_cast<uint64_t>(v) * static_cast<uint64_t>(intAt(a, at))));
+      uint64_t low = static_cast<uint64_t>(v) * static_cast<uint64_t>(intAt(a, at));
+      return wrap(type, static_cast<Int>(low));
     });
   });
   p.outInt("m", type, shape, [&](uint64_t i) {

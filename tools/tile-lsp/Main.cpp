@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
 
   using llvm::lsp::Logger;
   Logger::setLogLevel(isVerbose ? Logger::Level::Debug : Logger::Level::Error);
-  llvm::sys::ChangeStdinToBinary();
+  (void)llvm::sys::ChangeStdinToBinary();
   llvm::lsp::JSONTransport transport(stdin, llvm::outs(),
                                      isTest ? llvm::lsp::Delimited : llvm::lsp::Standard, isTest);
   return runServer(transport, options);

@@ -17,6 +17,10 @@
 
 namespace tilec {
 
+/// Registers of a thread beside those of tensors: addresses, masks, partial results. Measured with
+/// ptxas 13.0: what fits beside them does not spill.
+constexpr int64_t kOtherRegisters = 24;
+
 /// CTAs that a multiprocessor should be able to hold (`tilegpu.min_ctas`); 1 without a wish.
 int64_t wantedCtas(mlir::Operation *op);
 

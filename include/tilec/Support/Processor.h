@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -83,9 +84,22 @@ struct Processor {
   /// Bytes of the widest load or store of global memory.
   unsigned maxAccessBytes() const { return has(Feature::WideAccess) ? 32 : 16; }
 
-  /// 32-bit registers of a multiprocessor, and the most that a thread can have.
-  static constexpr int kRegisters = 65536, kMaxRegistersPerThread = 255;
   static constexpr int kWarpSize = 32, kMaxThreadsPerCta = 1024;
+  /// 32-bit registers of a multiprocessor. Threads take multiples of a unit.
+  static constexpr int kRegisters = 65536, kRegisterUnit = 8;
+  /// What a thread can be limited to.
+  static constexpr int kMinRegistersPerThread = 16, kMaxRegistersPerThread = 255;
+
+  /// The most registers of each thread when so many are resident.
+  static constexpr int registersPerThread(int64_t threads) {
+    return std::min<int>(kMaxRegistersPerThread,
+                         kRegisters / threads / kRegisterUnit * kRegisterUnit);
+  }
+  /// How many CTAs of so many threads the registers are enough for.
+  static constexpr int ctasByRegisters(int64_t threads, int registers) {
+    int taken = (std::max(registers, 1) + kRegisterUnit - 1) / kRegisterUnit * kRegisterUnit;
+    return kRegisters / (taken * threads);
+  }
 };
 
 /// The processor that code is made for when nobody says which.

@@ -67,8 +67,8 @@ public:
   struct Impl;
 
   explicit DeviceModule(std::unique_ptr<Impl> impl);
-  DeviceModule(DeviceModule &&other);
-  DeviceModule &operator=(DeviceModule &&other);
+  DeviceModule(DeviceModule &&other) noexcept;
+  DeviceModule &operator=(DeviceModule &&other) noexcept;
   ~DeviceModule();
 
   /// The module as LLVM assembly.

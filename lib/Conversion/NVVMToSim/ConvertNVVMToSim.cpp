@@ -13,8 +13,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Transforms/RegionUtils.h"
 
-#define DEBUG_TYPE "convert-nvvm-to-sim"
-
 namespace tilec {
 #define GEN_PASS_DEF_CONVERTNVVMTOSIMPASS
 #include "tilec/Conversion/NVVMToSim/Passes.h.inc"

@@ -133,7 +133,7 @@ Value InlineAsmTranslator::compute(StringRef name, ArrayRef<StringRef> modifiers
   Value high = each(1);
   if (!high)
     return {};
-  return make<LLVM::OrOp>(resize(low, 32), make<LLVM::ShlOp>(resize(high, 32), constant(32, 16)));
+  return joinHalves(low, high);
 }
 
 bool InlineAsmTranslator::access(StringRef name, ArrayRef<StringRef> modifiers, PtxType type,
@@ -196,6 +196,111 @@ static SmallVector<StringRef> splitOperands(StringRef text) {
   return parts;
 }
 
+bool InlineAsmTranslator::store(const Instruction &instr, StringRef target, Value bits) {
+  if (!bits)
+    return false;
+  if (instr.guard) {
+    Value old = read(target, bits.getType().getIntOrFloatBitWidth());
+    if (!old)
+      return false;
+    bits = LLVM::SelectOp::create(rewriter, loc, instr.guard, bits, old);
+  }
+  return write(target, bits);
+}
+
+Value InlineAsmTranslator::joinHalves(Value low, Value high) {
+  return make<LLVM::OrOp>(resize(low, 32), make<LLVM::ShlOp>(resize(high, 32), constant(32, 16)));
+}
+
+/// `mov.b64 {a, b}, c;`
+bool InlineAsmTranslator::unpack(const Instruction &instr) {
+  SmallVector<StringRef> parts;
+  instr.operands[0].trim("{} ").split(parts, ',');
+  unsigned width = instr.type.width / parts.size();
+  Value whole = width == 0 ? Value() : read(instr.operands[1], instr.type.width);
+  if (!whole)
+    return false;
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Value shifted = make<LLVM::LShrOp>(whole, constant(instr.type.width, i * width));
+    if (!store(instr, part, resize(shifted, width)))
+      return false;
+  }
+  return true;
+}
+
+/// `mov.b64 c, {a, b};`
+bool InlineAsmTranslator::pack(const Instruction &instr) {
+  SmallVector<StringRef> parts;
+  instr.operands[1].trim("{} ").split(parts, ',');
+  unsigned whole = instr.type.width, width = whole / parts.size();
+  if (width == 0)
+    return false;
+  Value packed = constant(whole, 0);
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    Value bits = read(part, width);
+    if (!bits)
+      return false;
+    Value shifted = make<LLVM::ShlOp>(resize(bits, whole), constant(whole, i * width));
+    packed = make<LLVM::OrOp>(packed, shifted);
+  }
+  return store(instr, instr.operands[0], packed);
+}
+
+bool InlineAsmTranslator::convertOperands(const Instruction &instr) {
+  ArrayRef<StringRef> sources = instr.sources();
+  std::optional<PtxType> to = parseType(instr.modifiers.back());
+  if (!to || sources.size() != (to->isPair ? 2 : 1))
+    return false;
+  ArrayRef<StringRef> modifiers = ArrayRef(instr.modifiers).drop_back();
+  PtxType element{to->kind, to->isPair ? 16 : to->width};
+  SmallVector<Value> converted;
+  for (StringRef source : sources) {
+    Value bits = read(source, instr.type.width);
+    converted.push_back(bits ? convert(modifiers, element, instr.type, bits) : Value());
+    if (!converted.back())
+      return false;
+  }
+  // The first source becomes the upper half.
+  return store(instr, instr.operands[0],
+               to->isPair ? joinHalves(converted[1], converted[0]) : converted[0]);
+}
+
+/// `setp`, `selp` and `lop3`, whose operands have types of their own; null for what is not known.
+Value InlineAsmTranslator::select(const Instruction &instr) {
+  ArrayRef<StringRef> sources = instr.sources();
+  bool isLogic = instr.name == "lop3";
+  SmallVector<Value> v;
+  for (StringRef source : sources.take_front(isLogic ? 3 : 2))
+    v.push_back(read(source, isLogic ? 32 : instr.type.width));
+  if (llvm::is_contained(v, Value()))
+    return {};
+  if (instr.name == "setp")
+    return compare(instr.modifiers[0], instr.type, v[0], v[1]);
+  if (instr.name == "selp") {
+    Value predicate = read(sources[2], 1);
+    return predicate ? LLVM::SelectOp::create(rewriter, loc, predicate, v[0], v[1]).getResult()
+                     : Value();
+  }
+  unsigned table;
+  return sources[3].getAsInteger(0, table) ? Value() : logic3(v, table);
+}
+
+bool InlineAsmTranslator::parse(StringRef text, Instruction &instr) {
+  size_t space = text.find_first_of(" \t\n");
+  if (space == StringRef::npos)
+    return false;
+  SmallVector<StringRef> words;
+  text.take_front(space).split(words, '.');
+  instr.operands = splitOperands(text.drop_front(space));
+  instr.name = words.front();
+  std::optional<PtxType> type = parseType(words.back());
+  if (!type || instr.operands.size() < 2)
+    return false;
+  instr.type = *type;
+  instr.modifiers.assign(words.begin() + 1, words.end() - 1);
+  return true;
+}
+
 bool InlineAsmTranslator::execute(StringRef statement) {
   // Braces limit names, which no other part of the text has.
   statement = statement.trim();
@@ -206,123 +311,44 @@ bool InlineAsmTranslator::execute(StringRef statement) {
   problem = ("the instruction '" + statement + "'").str();
   if (statement.consume_front(".reg"))
     return declare(statement);
-  Value guard;
+  Instruction instr;
   if (statement.consume_front("@")) {
     bool isInverted = statement.consume_front("!");
     auto [predicate, rest] = statement.split(' ');
-    guard = read(predicate, 1);
-    if (!guard)
+    instr.guard = read(predicate, 1);
+    if (!instr.guard)
       return false;
     if (isInverted)
-      guard = make<LLVM::XOrOp>(guard, constant(1, 1));
+      instr.guard = make<LLVM::XOrOp>(instr.guard, constant(1, 1));
     statement = rest.trim();
   }
-  size_t space = statement.find_first_of(" \t\n");
-  if (space == StringRef::npos)
-    return false;
-  SmallVector<StringRef> words;
-  statement.take_front(space).split(words, '.');
-  SmallVector<StringRef> operands = splitOperands(statement.drop_front(space));
-  StringRef name = words.front();
-  std::optional<PtxType> type = parseType(words.back());
-  if (!type || operands.size() < 2)
-    return false;
-  ArrayRef<StringRef> modifiers = ArrayRef<StringRef>(words).drop_front().drop_back();
-  ArrayRef<StringRef> sources = ArrayRef<StringRef>(operands).drop_front();
+  return parse(statement, instr) && executeInstruction(instr);
+}
+
+bool InlineAsmTranslator::executeInstruction(const Instruction &instr) {
+  StringRef name = instr.name;
+  ArrayRef<StringRef> modifiers = instr.modifiers, operands = instr.operands;
+  size_t numSources = instr.sources().size();
   if ((name == "ld" || name == "st") && !modifiers.empty() && modifiers.front() == "global")
-    return access(name, modifiers, *type, operands, guard);
-  for (StringRef operand : operands)
-    if (operand.starts_with("["))
-      return false;
-  auto store = [&](StringRef target, Value bits) {
-    if (!bits)
-      return false;
-    if (guard) {
-      unsigned width = bits.getType().getIntOrFloatBitWidth();
-      Value old = read(target, width);
-      if (!old)
-        return false;
-      bits = LLVM::SelectOp::create(rewriter, loc, guard, bits, old);
-    }
-    return write(target, bits);
-  };
-  // Packing and unpacking.
-  if (name == "mov" && (operands[0].starts_with("{") || operands[1].starts_with("{"))) {
-    bool unpacks = operands[0].starts_with("{");
-    StringRef list = unpacks ? operands[0] : operands[1];
-    SmallVector<StringRef> parts;
-    list.trim("{} ").split(parts, ',');
-    unsigned width = type->width / parts.size();
-    if (width == 0)
-      return false;
-    if (unpacks) {
-      Value whole = read(operands[1], type->width);
-      for (auto [i, part] : llvm::enumerate(parts))
-        if (!whole ||
-            !store(part,
-                   resize(make<LLVM::LShrOp>(whole, constant(type->width, i * width)), width)))
-          return false;
-      return true;
-    }
-    Value whole = constant(type->width, 0);
-    for (auto [i, part] : llvm::enumerate(parts)) {
-      Value bits = read(part, width);
-      if (!bits)
-        return false;
-      whole = make<LLVM::OrOp>(
-          whole, make<LLVM::ShlOp>(resize(bits, type->width), constant(type->width, i * width)));
-    }
-    return store(operands[0], whole);
-  }
-  if (name == "cvt" && !modifiers.empty()) {
-    std::optional<PtxType> to = parseType(modifiers.back());
-    if (!to)
-      return false;
-    if (!to->isPair) {
-      Value bits = read(sources[0], type->width);
-      return bits && sources.size() == 1 &&
-             store(operands[0], convert(modifiers.drop_back(), *to, *type, bits));
-    }
-    // The first source becomes the upper half.
-    if (sources.size() != 2)
-      return false;
-    PtxType half{to->kind, 16};
-    Value highBits = read(sources[0], type->width), lowBits = read(sources[1], type->width);
-    if (!highBits || !lowBits)
-      return false;
-    Value high = convert(modifiers.drop_back(), half, *type, highBits);
-    Value low = convert(modifiers.drop_back(), half, *type, lowBits);
-    if (!high || !low)
-      return false;
-    return store(
-        operands[0],
-        make<LLVM::OrOp>(resize(low, 32), make<LLVM::ShlOp>(resize(high, 32), constant(32, 16))));
-  }
-  if (name == "setp" && modifiers.size() >= 1 && sources.size() == 2) {
-    Value left = read(sources[0], type->width), right = read(sources[1], type->width);
-    return left && right && store(operands[0], compare(modifiers[0], *type, left, right));
-  }
-  if (name == "selp" && sources.size() == 3) {
-    Value left = read(sources[0], type->width), right = read(sources[1], type->width);
-    Value predicate = read(sources[2], 1);
-    return left && right && predicate &&
-           store(operands[0], LLVM::SelectOp::create(rewriter, loc, predicate, left, right));
-  }
-  if (name == "lop3" && sources.size() == 4) {
-    SmallVector<Value> v;
-    for (StringRef source : sources.take_front(3))
-      v.push_back(read(source, 32));
-    unsigned table;
-    if (llvm::is_contained(v, Value()) || sources[3].getAsInteger(0, table))
-      return false;
-    return store(operands[0], logic3(v, table));
-  }
+    return access(name, modifiers, instr.type, operands, instr.guard);
+  if (llvm::any_of(operands, [](StringRef operand) { return operand.starts_with("["); }))
+    return false;
+  if (name == "mov" && operands[0].starts_with("{"))
+    return unpack(instr);
+  if (name == "mov" && operands[1].starts_with("{"))
+    return pack(instr);
+  if (name == "cvt" && !modifiers.empty())
+    return convertOperands(instr);
+  bool isSelection = (name == "setp" && !modifiers.empty() && numSources == 2) ||
+                     (name == "selp" && numSources == 3) || (name == "lop3" && numSources == 4);
+  if (isSelection)
+    return store(instr, operands[0], select(instr));
   // Rounding other than to nearest, saturation and carries are not computed.
   if (llvm::any_of(modifiers, [](StringRef word) {
         return llvm::is_contained({"rz", "rm", "rp", "sat", "relu", "cc"}, word);
       }))
     return false;
-  return store(operands[0], compute(name, modifiers, *type, sources));
+  return store(instr, operands[0], compute(name, modifiers, instr.type, instr.sources()));
 }
 
 std::optional<SmallVector<Value>> InlineAsmTranslator::run(ArrayRef<Type> results) {

@@ -32,7 +32,29 @@ public:
   std::string problem;
 
 private:
+  /// `@p name.modifiers.type operands;`, the target first.
+  struct Instruction {
+    llvm::StringRef name;
+    llvm::SmallVector<llvm::StringRef> modifiers, operands;
+    PtxType type;
+    /// Null without a predicate.
+    mlir::Value guard;
+
+    llvm::ArrayRef<llvm::StringRef> sources() const {
+      return llvm::ArrayRef<llvm::StringRef>(operands).drop_front();
+    }
+  };
+
   bool execute(llvm::StringRef statement);
+  static bool parse(llvm::StringRef text, Instruction &instr);
+  bool executeInstruction(const Instruction &instr);
+  bool unpack(const Instruction &instr);
+  bool pack(const Instruction &instr);
+  bool convertOperands(const Instruction &instr);
+  mlir::Value select(const Instruction &instr);
+  /// Writes a result where the instruction's predicate holds; fails when there is none.
+  bool store(const Instruction &instr, llvm::StringRef target, mlir::Value bits);
+  mlir::Value joinHalves(mlir::Value low, mlir::Value high);
   /// `ld.global.b32 r, [a];` and `st.global.b32 [a], r;`, `modifiers` without the type.
   bool access(llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> modifiers, PtxType type,
               llvm::ArrayRef<llvm::StringRef> operands, mlir::Value guard);

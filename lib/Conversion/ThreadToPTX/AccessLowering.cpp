@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
+#include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -138,7 +139,8 @@ LegalHints AccessLowering::checkedHints(Operation *op, bool isLoad, bool isVolat
   LegalHints hints = legaliseHints(isLoad, isVolatile, cache, evict, processor);
   if (!hints.dropped.empty()) {
     ++counts.droppedHints;
-    remark::missed(op->getLoc(), remark::RemarkOpts::name("hint-dropped").category("memory"))
+    remark::missed(op->getLoc(),
+                   remark::RemarkOpts::name("hint-dropped").category(remarks::kMemoryHint))
         << "cache hint ignored: " << hints.dropped;
   }
   return hints;

@@ -12,8 +12,6 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
-#define DEBUG_TYPE "convert-thread-to-ptx"
-
 using namespace mlir;
 
 namespace tilec {

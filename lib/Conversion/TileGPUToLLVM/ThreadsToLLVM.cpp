@@ -13,8 +13,6 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 
-#define DEBUG_TYPE "convert-threads-to-llvm"
-
 namespace tilec {
 #define GEN_PASS_DEF_CONVERTTHREADSTOLLVMPASS
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h.inc"

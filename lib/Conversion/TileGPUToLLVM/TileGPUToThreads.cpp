@@ -10,8 +10,6 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "tilec/Analysis/GlobalAccess.h"
 
-#define DEBUG_TYPE "convert-tilegpu-to-threads"
-
 namespace tilec {
 #define GEN_PASS_DEF_CONVERTTILEGPUTOTHREADSPASS
 #include "tilec/Conversion/TileGPUToLLVM/Passes.h.inc"

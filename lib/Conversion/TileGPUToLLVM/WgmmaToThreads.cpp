@@ -166,213 +166,284 @@ SmallVector<Value> packTile(OpBuilder &builder, Location loc, ArrayRef<Value> va
   return words;
 }
 
+/// The elements that one instruction makes in a warpgroup, and their registers.
+struct InstructionTile {
+  int64_t row, column;
+  SmallVector<int64_t> registers;
+  SmallVector<Value> words;
+};
+
+/// Where the instructions' tiles of a warpgroup begin along a dimension.
+SmallVector<int64_t> startsOf(const LinearLayout &product, unsigned dim, int64_t step) {
+  SmallVector<int64_t> starts;
+  int64_t others = 0;
+  for (int32_t bit = 2; bit < product.getInDimSizeLog2(kWarp); ++bit)
+    others |= product.getBasis(kWarp, bit, dimName(dim));
+  for (int64_t start = 0; start < product.getOutDimSize(dimName(dim)); start += step)
+    if (!(start & others))
+      starts.push_back(start);
+  return starts;
+}
+
+void waitForTiles(OpBuilder &builder, Location loc, MutableArrayRef<InstructionTile> tiles) {
+  SmallVector<Value> words;
+  for (const InstructionTile &tile : tiles)
+    llvm::append_range(words, tile.words);
+  auto wait = ThreadWgmmaWaitOp::create(builder, loc, ValueRange(words).getTypes(), 0, words);
+  ValueRange results = wait.getResults();
+  for (InstructionTile &tile : tiles) {
+    llvm::copy(results.take_front(tile.words.size()), tile.words.begin());
+    results = results.drop_front(tile.words.size());
+  }
+}
+
+/// Waits for a part of the product and adds it to `values`, or puts it there. What it is added to
+/// may come from another product in flight, and has landed then as well.
+void addPart(OpBuilder &builder, Location loc, MutableArrayRef<InstructionTile> tiles,
+             SmallVectorImpl<Value> &values, bool replaces) {
+  SmallVector<int64_t> registers;
+  SmallVector<Value> parts, sums;
+  for (const InstructionTile &tile : tiles) {
+    llvm::append_range(registers, tile.registers);
+    llvm::append_range(parts, tile.words);
+  }
+  for (int64_t r : registers)
+    if (!replaces)
+      sums.push_back(values[r]);
+  SmallVector<Value> all(parts);
+  llvm::append_range(all, sums);
+  auto wait = ThreadWgmmaWaitOp::create(builder, loc, ValueRange(all).getTypes(), 0, all);
+  for (auto [i, r] : llvm::enumerate(registers)) {
+    Value part = wait.getResult(i);
+    values[r] =
+        replaces ? part
+                 : arith::AddFOp::create(builder, loc, wait.getResult(registers.size() + i), part)
+                       .getResult();
+  }
+}
+
+void unpackTile(OpBuilder &builder, Location loc, ArrayRef<Value> words, Type scalar,
+                ArrayRef<int64_t> registers, SmallVectorImpl<Value> &values) {
+  unsigned perWord = 32 / scalar.getIntOrFloatBitWidth();
+  for (auto [i, word] : llvm::enumerate(words)) {
+    if (perWord == 1) {
+      values[registers[i]] = word;
+      continue;
+    }
+    SmallVector<Value> parts = unpackWord(builder, loc, word, scalar, perWord);
+    for (unsigned j = 0; j < perWord; ++j)
+      values[registers[i * perWord + j]] = parts[j];
+  }
+}
+
+/// What the instructions read and make, as far as the layouts say it.
+struct WgmmaForms {
+  /// Of an A that is read by descriptors.
+  std::optional<WgmmaOperandForm> lhs;
+  WgmmaOperandForm rhs;
+  WgmmaProductForm product;
+};
+
+FailureOr<WgmmaForms> matchForms(WgmmaOp op, unsigned left, unsigned bits) {
+  auto formOf = [&](unsigned operand) {
+    auto buffer = cast<MemDescType>(op->getOperand(operand).getType());
+    return matchWgmmaOperand(buffer.getLayout().getLayout(), bits, operand);
+  };
+  bool hasDescriptor =
+      isa<MemDescType>(op->getOperand(left).getType()) && !op.getFragmentsOf().has_value();
+  std::optional<WgmmaOperandForm> rhs = formOf(1 - left), lhs;
+  if (hasDescriptor)
+    lhs = formOf(left);
+  if (!rhs || (hasDescriptor && !lhs))
+    return op.emitError("expected operands in layouts that wgmma reads");
+  std::optional<WgmmaProductForm> product = matchWgmmaProduct(op.getProductLayout());
+  if (!product)
+    return op.emitError("expected an accumulator in a layout of wgmma");
+  return WgmmaForms{lhs, *rhs, *product};
+}
+
+/// The instructions' A: parts of a buffer by their descriptors, or registers, which are those of a
+/// tensor or are read from a buffer.
+class LeftOperand {
+public:
+  LeftOperand(OpBuilder &opBuilder, WgmmaOp op, unsigned operand, ValueRange values,
+              const ThreadLowering &lowering, const WgmmaForms &forms)
+      : builder(opBuilder), loc(op.getLoc()), given(values) {
+    if (forms.lhs) {
+      descriptors.emplace(builder, op, operand, given.front(), lowering, *forms.lhs);
+    } else if (op.getFragmentsOf()) {
+      fragments.emplace(builder, op, operand, given.front(), lowering, forms.product);
+      layout = fragments->layout();
+    } else {
+      layout = layoutOf(cast<RankedTensorType>(op.getLhs().getType()));
+    }
+  }
+
+  bool isInRegisters() const { return !descriptors; }
+  bool isTransposed() const { return descriptors && descriptors->isTransposed(); }
+
+  /// Makes the registers ready that the instructions of a group of steps read.
+  void prepare(ArrayRef<InstructionTile> tiles, int64_t begin, int64_t depth, int64_t step) {
+    words.clear();
+    if (descriptors)
+      return;
+    SmallVector<Value> registers(given);
+    if (fragments) {
+      // Only the group before this one is in flight: the registers of the others are free.
+      ThreadWgmmaWaitOp::create(builder, loc, TypeRange(), 1, ValueRange());
+      registers = fragments->read(builder, loc, begin, depth);
+    }
+    for (const InstructionTile &tile : tiles)
+      for (int64_t k = begin; k < begin + depth; k += step) {
+        SmallVector<Value> &packed = words[{tile.row, k}];
+        if (!packed.empty())
+          continue;
+        SmallVector<Value> part;
+        for (int64_t r : registersInTile(layout, tile.row, kInstrRows, k, step))
+          part.push_back(registers[r]);
+        packed = packTile(builder, loc, part);
+      }
+  }
+
+  /// One of the two is empty.
+  Value descriptorAt(int64_t row, int64_t k) const {
+    return descriptors ? descriptors->at(builder, loc, row, k) : Value();
+  }
+  ArrayRef<Value> registersAt(int64_t row, int64_t k) const {
+    auto known = words.find({row, k});
+    return known == words.end() ? ArrayRef<Value>() : ArrayRef<Value>(known->second);
+  }
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  ValueRange given;
+  std::optional<DescriptorMaker> descriptors;
+  std::optional<FragmentReader> fragments;
+  LinearLayout layout;
+  DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> words;
+};
+
+/// The instructions of one dot, tile by tile and step by step along K.
+class DotEmitter {
+public:
+  DotEmitter(OpBuilder &opBuilder, WgmmaOp wgmma, const WgmmaForms &forms, unsigned left,
+             ArrayRef<ValueRange> operands, ValueRange acc, const ThreadLowering &lowering)
+      : builder(opBuilder), op(wgmma), loc(wgmma.getLoc()), columns(forms.product.columns),
+        rhs(builder, op, 1 - left, operands[1 - left].front(), lowering, forms.rhs),
+        lhs(builder, op, left, operands[left], lowering, forms), values(acc) {
+    Type element = getElementTypeOrSelf(tensorOf(op->getOperand(left).getType()));
+    auto rhsBuffer = cast<MemDescType>(op->getOperand(1 - left).getType());
+    typeA = instructionType(element, op.getIsUnsigned());
+    typeB = instructionType(rhsBuffer.getElementType(), op.getIsUnsigned());
+    step = kInstrDepthBytes * 8 / bitsOf(element);
+    depth = op.numSteps() * step;
+    groupDepth = op.stepsOfGroup() * step;
+    partDepth = op.stepsOfPart() * step;
+    // From zero: the first instruction of every tile does not read the accumulator.
+    fromZero = matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
+    isCut = op.isCut() && !(fromZero && partDepth == depth);
+  }
+
+  /// The registers of the product.
+  SmallVector<Value> run() {
+    makeTiles();
+    for (int64_t begin = 0; begin < depth; begin += groupDepth)
+      emitGroup(begin);
+    if (isCut)
+      return values;
+    Type scalar = values.front().getType();
+    if (scalar.getIntOrFloatBitWidth() < 32)
+      waitForTiles(builder, loc, tiles);
+    for (const InstructionTile &tile : tiles)
+      unpackTile(builder, loc, tile.words, scalar, tile.registers, values);
+    return values;
+  }
+
+private:
+  /// All registers that a group's instructions read are ready at its fence.
+  void makeTiles() {
+    LinearLayout product = op.getProductLayout();
+    for (int64_t row : startsOf(product, 0, kInstrRows))
+      for (int64_t column : startsOf(product, 1, columns))
+        tiles.push_back({row, column, {}, {}});
+    for (InstructionTile &tile : tiles) {
+      tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, columns);
+      SmallVector<Value> scalars;
+      for (int64_t r : tile.registers)
+        scalars.push_back(values[r]);
+      tile.words = packTile(builder, loc, scalars);
+    }
+  }
+
+  bool isFresh(int64_t k) const { return isCut ? k % partDepth == 0 : fromZero && k == 0; }
+
+  void emitGroup(int64_t begin) {
+    lhs.prepare(tiles, begin, groupDepth, step);
+    // A part's sums are registers beside the accumulator: of one tile at a time, where its
+    // operands wait in shared memory.
+    size_t batch = isCut && !lhs.isInRegisters() ? 1 : tiles.size();
+    int64_t end = begin + groupDepth;
+    for (size_t first = 0; first < tiles.size(); first += batch) {
+      auto some = MutableArrayRef(tiles).slice(first, batch);
+      NVVM::WgmmaFenceAlignedOp::create(builder, loc);
+      for (InstructionTile &tile : some) {
+        if (isFresh(begin))
+          for (Value &word : tile.words)
+            word = LLVM::UndefOp::create(builder, loc, word.getType());
+        for (int64_t k = begin; k < end; k += step)
+          emitStep(tile, k);
+      }
+      NVVM::WgmmaGroupSyncAlignedOp::create(builder, loc);
+      if (isCut && end % partDepth == 0)
+        addPart(builder, loc, some, values, /*replaces=*/fromZero && end == partDepth);
+    }
+  }
+
+  void emitStep(InstructionTile &tile, int64_t k) {
+    Value a = lhs.descriptorAt(tile.row, k);
+    Value b = rhs.at(builder, loc, tile.column, k);
+    Value accumulate;
+    if (isFresh(k))
+      accumulate = arith::ConstantIntOp::create(builder, loc, 0, 1);
+    auto made = ThreadWgmmaOp::create(
+        builder, loc, ValueRange(tile.words).getTypes(), a, lhs.registersAt(tile.row, k), b,
+        tile.words, accumulate, uint32_t(columns), typeA, typeB,
+        cast<RankedTensorType>(op.getType()).getElementType(),
+        /*m_major=*/lhs.isTransposed(), /*n_major=*/rhs.isTransposed(),
+        /*negate_a=*/false, /*negate_b=*/false, /*saturate=*/false);
+    tile.words = llvm::to_vector_of<Value>(made.getD());
+  }
+
+  OpBuilder &builder;
+  WgmmaOp op;
+  Location loc;
+  int64_t columns;
+  DescriptorMaker rhs;
+  LeftOperand lhs;
+  SmallVector<Value> values;
+  Type typeA, typeB;
+  /// Extents along K: of an instruction, the dot, a group and a part.
+  int64_t step, depth, groupDepth, partDepth;
+  bool fromZero, isCut;
+  SmallVector<InstructionTile> tiles;
+};
+
 struct Wgmma : ThreadPattern<WgmmaOp> {
   using ThreadPattern::ThreadPattern;
 
   LogicalResult matchAndRewrite(WgmmaOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getType());
-    LinearLayout product = op.getProductLayout();
-    // The instruction's A, in shared memory or registers, and its B.
-    unsigned left = op.isTransposed() ? 1 : 0, right = 1 - left;
-    auto lhsBuffer = dyn_cast<MemDescType>(op->getOperand(left).getType());
-    auto rhsBuffer = cast<MemDescType>(op->getOperand(right).getType());
-    Type lhsElement = getElementTypeOrSelf(tensorOf(op->getOperand(left).getType()));
-    unsigned bits = bitsOf(lhsElement);
-    bool readsFragments = op.getFragmentsOf().has_value();
-    bool hasDescriptor = lhsBuffer && !readsFragments;
-    auto rhsForm = matchWgmmaOperand(rhsBuffer.getLayout().getLayout(), bits, right);
-    std::optional<WgmmaOperandForm> lhsForm;
-    if (hasDescriptor)
-      lhsForm = matchWgmmaOperand(lhsBuffer.getLayout().getLayout(), bits, left);
-    if (!rhsForm || (hasDescriptor && !lhsForm))
-      return op.emitError("expected operands in layouts that wgmma reads");
-    std::optional<WgmmaProductForm> form = matchWgmmaProduct(product);
-    if (!form)
-      return op.emitError("expected an accumulator in a layout of wgmma");
-
-    ValueRange adaptors[] = {adaptor.getLhs(), adaptor.getRhs()};
-    DescriptorMaker rhs(rewriter, op, right, adaptors[right].front(), lowering, *rhsForm);
-    std::optional<DescriptorMaker> lhs;
-    if (hasDescriptor)
-      lhs.emplace(rewriter, op, left, adaptors[left].front(), lowering, *lhsForm);
-    std::optional<FragmentReader> fragments;
-    LinearLayout layoutOfA;
-    if (readsFragments) {
-      fragments.emplace(rewriter, op, left, adaptors[left].front(), lowering, *form);
-      layoutOfA = fragments->layout();
-    } else if (!lhsBuffer) {
-      layoutOfA = layoutOf(cast<RankedTensorType>(op.getLhs().getType()));
-    }
-
-    SmallVector<InstructionTile> tiles;
-    for (int64_t row : startsOf(product, 0, kInstrRows))
-      for (int64_t column : startsOf(product, 1, form->columns))
-        tiles.push_back({row, column, {}, {}});
-    Type typeA = instructionType(lhsElement, op.getIsUnsigned());
-    Type typeB = instructionType(rhsBuffer.getElementType(), op.getIsUnsigned());
-
-    // All registers that a group's instructions read are ready at its fence.
-    SmallVector<Value> values(adaptor.getAcc().begin(), adaptor.getAcc().end());
-    Type scalar = values.front().getType();
-    bool isPacked = scalar.getIntOrFloatBitWidth() < 32;
-    // From zero: the first instruction of every tile does not read the accumulator.
-    bool fromZero =
-        matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
-    int64_t instrDepth = kInstrDepthBytes * 8 / bits;
-    int64_t depth = op.numSteps() * instrDepth, groupDepth = op.stepsOfGroup() * instrDepth;
-    int64_t partDepth = op.stepsOfPart() * instrDepth;
-    bool isCut = op.isCut() && !(fromZero && partDepth == depth);
-    auto isFresh = [&](int64_t k) { return isCut ? k % partDepth == 0 : fromZero && k == 0; };
-    for (InstructionTile &tile : tiles) {
-      tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, form->columns);
-      SmallVector<Value> scalars;
-      for (int64_t r : tile.registers)
-        scalars.push_back(values[r]);
-      tile.words = packTile(rewriter, loc, scalars);
-    }
-
-    for (int64_t begin = 0; begin < depth; begin += groupDepth) {
-      SmallVector<Value> registers;
-      if (readsFragments) {
-        // Only the group before this one is in flight: the registers of the others are free.
-        ThreadWgmmaWaitOp::create(rewriter, loc, TypeRange(), 1, ValueRange());
-        registers = fragments->read(rewriter, loc, begin, groupDepth);
-      } else if (!lhs) {
-        registers = llvm::to_vector(adaptors[left]);
-      }
-      DenseMap<std::pair<int64_t, int64_t>, SmallVector<Value>> operandA;
-      for (const InstructionTile &tile : tiles)
-        for (int64_t k = begin; k < begin + groupDepth && !lhs; k += instrDepth) {
-          SmallVector<Value> &a = operandA[{tile.row, k}];
-          if (a.empty())
-            a = registerOperand(rewriter, loc, layoutOfA, registers, tile.row, k, instrDepth);
-        }
-      // A part's sums are registers beside the accumulator: of one tile at a time, where its
-      // operands wait in shared memory.
-      size_t batch = isCut && lhs ? 1 : tiles.size();
-      for (size_t first = 0; first < tiles.size(); first += batch) {
-        auto some = MutableArrayRef(tiles).slice(first, batch);
-        NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
-        for (InstructionTile &tile : some) {
-          if (isFresh(begin))
-            for (Value &word : tile.words)
-              word = LLVM::UndefOp::create(rewriter, loc, word.getType());
-          for (int64_t k = begin; k < begin + groupDepth; k += instrDepth) {
-            Value descriptor = lhs ? lhs->at(rewriter, loc, tile.row, k) : Value();
-            ArrayRef<Value> a;
-            if (!lhs)
-              a = operandA[{tile.row, k}];
-            Value b = rhs.at(rewriter, loc, tile.column, k);
-            Value accumulate;
-            if (isFresh(k))
-              accumulate = arith::ConstantIntOp::create(rewriter, loc, 0, 1);
-            auto step = ThreadWgmmaOp::create(
-                rewriter, loc, ValueRange(tile.words).getTypes(), descriptor, a, b, tile.words,
-                accumulate, uint32_t(form->columns), typeA, typeB, type.getElementType(),
-                /*m_major=*/lhs && lhs->isTransposed(), /*n_major=*/rhs.isTransposed(),
-                /*negate_a=*/false, /*negate_b=*/false, /*saturate=*/false);
-            tile.words = llvm::to_vector_of<Value>(step.getD());
-          }
-        }
-        NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
-        int64_t end = begin + groupDepth;
-        if (isCut && end % partDepth == 0)
-          addPart(rewriter, loc, some, values, /*replaces=*/fromZero && end == partDepth);
-      }
-    }
-    if (isCut) {
-      rewriter.replaceOpWithMultiple(op, {values});
-      return success();
-    }
-    if (isPacked)
-      waitForTiles(rewriter, loc, tiles);
-    for (const InstructionTile &tile : tiles)
-      unpackTile(rewriter, loc, tile.words, scalar, tile.registers, values);
-    rewriter.replaceOpWithMultiple(op, {values});
+    // The operand that is the instruction's A.
+    unsigned left = op.isTransposed() ? 1 : 0;
+    unsigned bits = bitsOf(getElementTypeOrSelf(tensorOf(op->getOperand(left).getType())));
+    FailureOr<WgmmaForms> forms = matchForms(op, left, bits);
+    if (failed(forms))
+      return failure();
+    DotEmitter emitter(rewriter, op, *forms, left, {adaptor.getLhs(), adaptor.getRhs()},
+                       adaptor.getAcc(), lowering);
+    rewriter.replaceOpWithMultiple(op, {emitter.run()});
     return success();
-  }
-
-private:
-  /// The elements that one instruction makes in a warpgroup, and their registers.
-  struct InstructionTile {
-    int64_t row, column;
-    SmallVector<int64_t> registers;
-    SmallVector<Value> words;
-  };
-
-  /// Where the instructions' tiles of a warpgroup begin along a dimension.
-  static SmallVector<int64_t> startsOf(const LinearLayout &product, unsigned dim, int64_t step) {
-    SmallVector<int64_t> starts;
-    int64_t others = 0;
-    for (int32_t bit = 2; bit < product.getInDimSizeLog2(kWarp); ++bit)
-      others |= product.getBasis(kWarp, bit, dimName(dim));
-    for (int64_t start = 0; start < product.getOutDimSize(dimName(dim)); start += step)
-      if (!(start & others))
-        starts.push_back(start);
-    return starts;
-  }
-
-  static void waitForTiles(OpBuilder &builder, Location loc,
-                           MutableArrayRef<InstructionTile> tiles) {
-    SmallVector<Value> words;
-    for (const InstructionTile &tile : tiles)
-      llvm::append_range(words, tile.words);
-    auto wait = ThreadWgmmaWaitOp::create(builder, loc, ValueRange(words).getTypes(), 0, words);
-    ValueRange results = wait.getResults();
-    for (InstructionTile &tile : tiles) {
-      llvm::copy(results.take_front(tile.words.size()), tile.words.begin());
-      results = results.drop_front(tile.words.size());
-    }
-  }
-
-  /// Waits for a part of the product and adds it to `values`, or puts it there. What it is added to
-  /// may come from another product in flight, and has landed then as well.
-  static void addPart(OpBuilder &builder, Location loc, MutableArrayRef<InstructionTile> tiles,
-                      SmallVectorImpl<Value> &values, bool replaces) {
-    SmallVector<int64_t> registers;
-    SmallVector<Value> parts, sums;
-    for (const InstructionTile &tile : tiles) {
-      llvm::append_range(registers, tile.registers);
-      llvm::append_range(parts, tile.words);
-    }
-    for (int64_t r : registers)
-      if (!replaces)
-        sums.push_back(values[r]);
-    SmallVector<Value> all(parts);
-    llvm::append_range(all, sums);
-    auto wait = ThreadWgmmaWaitOp::create(builder, loc, ValueRange(all).getTypes(), 0, all);
-    for (auto [i, r] : llvm::enumerate(registers)) {
-      Value part = wait.getResult(i);
-      values[r] =
-          replaces ? part
-                   : arith::AddFOp::create(builder, loc, wait.getResult(registers.size() + i), part)
-                         .getResult();
-    }
-  }
-
-  static SmallVector<Value> registerOperand(OpBuilder &builder, Location loc,
-                                            const LinearLayout &layout, ArrayRef<Value> registers,
-                                            int64_t row, int64_t k, int64_t instrDepth) {
-    SmallVector<Value> part;
-    for (int64_t r : registersInTile(layout, row, kInstrRows, k, instrDepth))
-      part.push_back(registers[r]);
-    return packTile(builder, loc, part);
-  }
-
-  static void unpackTile(OpBuilder &builder, Location loc, ArrayRef<Value> words, Type scalar,
-                         ArrayRef<int64_t> registers, SmallVectorImpl<Value> &values) {
-    unsigned perWord = 32 / scalar.getIntOrFloatBitWidth();
-    for (auto [i, word] : llvm::enumerate(words)) {
-      if (perWord == 1) {
-        values[registers[i]] = word;
-        continue;
-      }
-      SmallVector<Value> parts = unpackWord(builder, loc, word, scalar, perWord);
-      for (unsigned j = 0; j < perWord; ++j)
-        values[registers[i * perWord + j]] = parts[j];
-    }
   }
 };
 

@@ -13,8 +13,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "tilec/Layout/TensorLayouts.h"
 
-#define DEBUG_TYPE "convert-tile-to-tilegpu"
-
 namespace tilec {
 #define GEN_PASS_DEF_CONVERTTILETOTILEGPUPASS
 #include "tilec/Conversion/TileToTileGPU/Passes.h.inc"

@@ -14,8 +14,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
-#define DEBUG_TYPE "tile-lower-descriptors"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILELOWERDESCRIPTORSPASS
 #include "tilec/Transforms/Tile/Passes.h.inc"

@@ -9,8 +9,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 
-#define DEBUG_TYPE "tile-mark-polls"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEMARKPOLLSPASS
 #include "tilec/Transforms/Tile/Passes.h.inc"

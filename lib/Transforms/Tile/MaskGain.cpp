@@ -104,7 +104,7 @@ static int64_t fullWidthOf(Operation *access, tile::PtrType pointer) {
 }
 
 static int64_t threadsOf(ModuleOp module) {
-  auto warps = module->getAttrOfType<IntegerAttr>("tile.num_warps");
+  auto warps = module->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumWarpsAttr);
   return 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
 }
 

@@ -16,8 +16,6 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
-#define DEBUG_TYPE "tile-pad-tensors"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEPADTENSORSPASS
 #include "tilec/Transforms/Tile/Passes.h.inc"

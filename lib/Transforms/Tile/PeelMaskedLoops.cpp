@@ -18,14 +18,13 @@
 #include "MaskGain.h"
 #include "TrueMasks.h"
 #include "tilec/Analysis/AddressSteps.h"
+#include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
-
-#define DEBUG_TYPE "tile-peel-masked-loops"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEPEELMASKEDLOOPSPASS
@@ -70,7 +69,8 @@ private:
 
 bool Split::supports(scf::ForOp loop) {
   Type type = loop.getInductionVar().getType();
-  if (loop.getUnsignedCmp() || !type.isSignlessInteger() || loop->hasAttr(kRemainderAttr))
+  if (loop.getUnsignedCmp() || !type.isSignlessInteger() ||
+      loop->hasAttr(tile::TileDialect::kRemainderAttr))
     return false;
   if (!IndexSum::of(loop.getLowerBound()) || !IndexSum::of(loop.getUpperBound()) ||
       !IndexSum::of(loop.getStep()))
@@ -224,8 +224,8 @@ void Split::apply(const CompareSet &compares) {
   } else {
     loop.setLowerBound(middle);
     loop.getInitArgsMutable().assign(whole.getResults());
-    loop->setAttr(kUnrollAttr, builder.getI32IntegerAttr(1));
-    loop->setAttr(kRemainderAttr, builder.getUnitAttr());
+    loop->setAttr(tile::TileDialect::kUnrollAttr, builder.getI32IntegerAttr(1));
+    loop->setAttr(tile::TileDialect::kRemainderAttr, builder.getUnitAttr());
   }
   simplifyUsers(trues, whole.getRegion());
 }
@@ -321,7 +321,7 @@ void PeelMaskedLoops::peel(ArrayRef<scf::ForOp> loops, bool masksCount) {
         compares, [&](arith::CmpIOp compare) { return split.add(study.proofOf(compare)); });
     if (!isWhole || split.isEmpty())
       continue;
-    remark::passed(loop.getLoc(), remark::RemarkOpts::name("Peeled").category("mask"))
+    remark::passed(loop.getLoc(), remark::RemarkOpts::name("Peeled").category(remarks::kMask))
         << "masks hold for whole iterations: the last one is peeled";
     splits.emplace_back(std::move(split), std::move(compares));
   }

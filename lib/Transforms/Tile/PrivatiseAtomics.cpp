@@ -16,8 +16,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
-#define DEBUG_TYPE "tile-privatise-atomics"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEPRIVATISEATOMICSPASS
 #include "tilec/Transforms/Tile/Passes.h.inc"

@@ -15,8 +15,6 @@
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#define DEBUG_TYPE "tile-split-tensors"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILESPLITTENSORSPASS
 #include "tilec/Transforms/Tile/Passes.h.inc"

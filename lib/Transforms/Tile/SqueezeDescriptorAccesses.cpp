@@ -9,8 +9,6 @@
 #include "dialects/Tile/TileOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
-#define DEBUG_TYPE "tile-squeeze-descriptor-accesses"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILESQUEEZEDESCRIPTORACCESSESPASS
 #include "tilec/Transforms/Tile/Passes.h.inc"

@@ -19,8 +19,6 @@
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#define DEBUG_TYPE "tile-take-tensor-maps"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILETAKETENSORMAPSPASS
 #include "tilec/Transforms/Tile/Passes.h.inc"

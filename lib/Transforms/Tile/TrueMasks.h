@@ -10,14 +10,6 @@
 
 namespace tilec {
 
-/// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an
-/// `scf.if` whose `else` branch is for the programs with lanes off: accesses in there are narrow on
-/// purpose.
-inline constexpr llvm::StringLiteral kRemainderAttr = "tile.remainder";
-
-/// How often a loop is to be unrolled; 1 says not at all.
-inline constexpr llvm::StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
-
 /// True, in the boolean or tensor of booleans `type`.
 mlir::Value createTrue(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type);
 

@@ -13,12 +13,11 @@
 #include "IndexProof.h"
 #include "MaskGain.h"
 #include "TrueMasks.h"
+#include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
-
-#define DEBUG_TYPE "tile-version-masks"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEVERSIONMASKSPASS
@@ -175,7 +174,7 @@ void Versioner::split(const Conditions &conditions) {
     allOn = conditions.emit(emitter);
   }
   auto branch = scf::IfOp::create(builder, loc, allOn, /*withElseRegion=*/true);
-  branch->setAttr(kRemainderAttr, builder.getUnitAttr());
+  branch->setAttr(tile::TileDialect::kRemainderAttr, builder.getUnitAttr());
   SmallVector<Operation *> rest;
   for (Operation *op = first; !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode())
     rest.push_back(op);
@@ -200,7 +199,7 @@ bool Versioner::run() {
   if (!conditions || conditions->empty())
     return false;
   arith::CmpIOp compare = chosen.front();
-  remark::passed(compare.getLoc(), remark::RemarkOpts::name("Versioned").category("mask"))
+  remark::passed(compare.getLoc(), remark::RemarkOpts::name("Versioned").category(remarks::kMask))
       << "masks hold for whole blocks: versioned";
   split(*conditions);
   return true;

@@ -17,8 +17,7 @@
 #include "tilec/Layout/MmaLayout.h"
 #include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Layout/WgmmaLayout.h"
-
-#define DEBUG_TYPE "tilegpu-accelerate-dots"
+#include "tilec/Support/RemarkCategory.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUACCELERATEDOTSPASS
@@ -257,10 +256,11 @@ struct AccelerateDots final : tilec::impl::TileGPUAccelerateDotsPassBase<Acceler
       }
       std::optional<std::string> noMma = whyNotMma(dot);
       if (noMma)
-        remark::missed(dot.getLoc(), remark::RemarkOpts::name("NoTensorCore").category("dot"))
+        remark::missed(dot.getLoc(),
+                       remark::RemarkOpts::name("NoTensorCore").category(remarks::kDot))
             << "dot runs as multiply-adds, not on tensor cores: " << *noMma;
       else if (hasWgmma())
-        remark::missed(dot.getLoc(), remark::RemarkOpts::name("NoWgmma").category("dot"))
+        remark::missed(dot.getLoc(), remark::RemarkOpts::name("NoWgmma").category(remarks::kDot))
             << "dot runs as mma.sync instead of wgmma: " << *reason;
       if (!noMma)
         replaceByMma(dot);
@@ -327,7 +327,7 @@ private:
       if (!memory)
         memory = mmaSharedLayout(leftType.getShape(), bits, left, fragmentLayout());
       operands[left] = storeOperand(builder, loc, operands[left], *memory);
-      remark::passed(loc, remark::RemarkOpts::name("ReadThroughRegisters").category("dot"))
+      remark::passed(loc, remark::RemarkOpts::name("ReadThroughRegisters").category(remarks::kDot))
           << (left == 0 ? "the left" : "the right")
           << " operand is read through registers: from shared memory wgmma takes 8- and 32-bit "
              "elements only when they are contiguous along K";

@@ -11,8 +11,6 @@
 
 #include <numeric>
 
-#define DEBUG_TYPE "tilegpu-allocate-shared-memory"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUALLOCATESHAREDMEMORYPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -19,8 +19,6 @@
 #include "tilec/Layout/TensorLayouts.h"
 #include "llvm/ADT/MapVector.h"
 
-#define DEBUG_TYPE "tilegpu-coalesce"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUCOALESCEPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -21,8 +21,6 @@
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Layout/TensorLayouts.h"
 
-#define DEBUG_TYPE "tilegpu-decompose-atomics"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUDECOMPOSEATOMICSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -14,8 +14,6 @@
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Layout/Conversion.h"
 
-#define DEBUG_TYPE "tilegpu-decompose-conversions"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUDECOMPOSECONVERSIONSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -16,8 +16,6 @@
 #include "tilec/Layout/SharedSwizzle.h"
 #include "tilec/Layout/TensorLayouts.h"
 
-#define DEBUG_TYPE "tilegpu-decompose-dots"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUDECOMPOSEDOTSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -11,8 +11,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Layout/TensorLayouts.h"
-
-#define DEBUG_TYPE "tilegpu-decompose-gathers"
+#include "tilec/Support/RemarkCategory.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUDECOMPOSEGATHERSPASS
@@ -44,7 +43,7 @@ static void lower(tile::GatherOp gather) {
   LocalAllocOp buffer = storeRowMajor(builder, loc, gather.getSource());
   auto picked = LocalGatherOp::create(builder, loc, gather.getType(), buffer, gather.getIndices(),
                                       gather.getAxis());
-  remark::analysis(loc, remark::RemarkOpts::name("SharedGather").category("gather"))
+  remark::analysis(loc, remark::RemarkOpts::name("SharedGather").category(remarks::kGather))
       << remark::add("gather goes through {0} bytes of shared memory",
                      buffer.getType().getSizeInBytes())
       << remark::metric("bytes", buffer.getType().getSizeInBytes());

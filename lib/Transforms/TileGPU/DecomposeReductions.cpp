@@ -15,8 +15,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "tilec/Layout/TensorLayouts.h"
 
-#define DEBUG_TYPE "tilegpu-decompose-reductions"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUDECOMPOSEREDUCTIONSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -19,8 +19,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Layout/ScanLayout.h"
-
-#define DEBUG_TYPE "tilegpu-decompose-scans"
+#include "tilec/Support/RemarkCategory.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUDECOMPOSESCANSPASS
@@ -65,7 +64,7 @@ static void convertToFriendlyLayout(tile::ScanOp scan) {
     auto convert = ConvertLayoutOp::create(builder, loc, type, result);
     result.replaceAllUsesExcept(convert, convert);
   }
-  remark::analysis(loc, remark::RemarkOpts::name("ScanConversion").category("scan"))
+  remark::analysis(loc, remark::RemarkOpts::name("ScanConversion").category(remarks::kScan))
       << "scan converts the layout of its operand";
 }
 

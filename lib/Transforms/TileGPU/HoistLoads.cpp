@@ -14,8 +14,6 @@
 #include "tilec/Analysis/RegisterPressure.h"
 #include "llvm/ADT/SetVector.h"
 
-#define DEBUG_TYPE "tilegpu-hoist-loads"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUHOISTLOADSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"
@@ -24,9 +22,6 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
-
-/// Addresses, masks, partial results.
-static constexpr int64_t kOtherRegisters = 24;
 
 /// What a load needs of its block behind `place`; false when that is no cheap arithmetic.
 static bool collectAddress(Operation *op, Operation *place, SetVector<Operation *> &slice) {

@@ -9,8 +9,6 @@
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/Synchronisation.h"
 
-#define DEBUG_TYPE "tilegpu-insert-synchronisation"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUINSERTSYNCHRONISATIONPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

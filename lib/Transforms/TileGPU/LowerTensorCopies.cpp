@@ -13,8 +13,6 @@
 #include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Layout/TensorMapLayout.h"
 
-#define DEBUG_TYPE "tilegpu-lower-tensor-copies"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPULOWERTENSORCOPIESPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -20,8 +20,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
-#define DEBUG_TYPE "tilegpu-order-global-accesses"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUORDERGLOBALACCESSESPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

@@ -17,8 +17,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/RegisterPressure.h"
 
-#define DEBUG_TYPE "tilegpu-order-thread-code"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUORDERTHREADCODEPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"
@@ -28,8 +26,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Registers left to what is not counted: addresses, constants, what the assembler needs.
-static constexpr int64_t kReserve = 24;
 /// Operations between values and where they are combined that are looked at.
 static constexpr unsigned kMaxFold = 16;
 
@@ -474,7 +470,7 @@ struct OrderThreadCode final : tilec::impl::TileGPUOrderThreadCodePassBase<Order
       int64_t limit = registersPerThread(func);
       // Two CTAs have few registers each, and one of them fills in where the other waits.
       bool sharesRegisters = getOperation()->hasAttr(TileGPUDialect::kPlannedOccupancyAttr);
-      int64_t reserve = sharesRegisters ? 0 : kReserve;
+      int64_t reserve = sharesRegisters ? 0 : kOtherRegisters;
       int64_t registers = limit - std::max(reserve, limit / 3);
       func.walk([&](Block *block) { BlockOrder(*block, registers).run(); });
       func->removeAttr(TileGPUDialect::kFewRegistersAttr);

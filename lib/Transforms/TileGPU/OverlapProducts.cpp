@@ -10,8 +10,6 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#define DEBUG_TYPE "tilegpu-overlap-products"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUOVERLAPPRODUCTSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

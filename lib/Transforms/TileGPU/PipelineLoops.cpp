@@ -23,8 +23,7 @@
 
 #include "ScheduleExpander.h"
 #include "mlir/IR/Remarks.h"
-
-#define DEBUG_TYPE "tilegpu-pipeline-loops"
+#include "tilec/Support/RemarkCategory.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUPIPELINELOOPSPASS
@@ -39,7 +38,8 @@ using namespace tilec::tilegpu;
 static void remarkOptions(scf::ForOp loop) {
   for (StringRef option : {"warp_specialize", "flatten"})
     if (loop->hasAttr(("tile." + option).str()))
-      remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoEffect").category("pipeline"))
+      remark::missed(loop.getLoc(),
+                     remark::RemarkOpts::name("NoEffect").category(remarks::kPipeline))
           << remark::add("'{0}' has no effect", option);
 }
 
@@ -52,7 +52,8 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
     SmallVector<PipelineObstacle> obstacles;
     std::vector<LoopSchedule> schedules = scheduleLoops(getOperation(), reductionStages, obstacles);
     for (const PipelineObstacle &obstacle : obstacles)
-      remark::missed(obstacle.loc, remark::RemarkOpts::name("NotPipelined").category("pipeline"))
+      remark::missed(obstacle.loc,
+                     remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))
           << "load is not pipelined: " << obstacle.reason;
     std::vector<ScheduleExpander> expanders;
     for (LoopSchedule &schedule : schedules)

@@ -25,8 +25,8 @@ using namespace tilec::tilegpu;
 static constexpr int64_t kCtas = 2;
 /// Of a multiprocessor; more of them leave each fewer registers than addresses take.
 static constexpr int64_t kMaxThreads = 1024;
-/// Registers beside those for tensors, and bytes of shared memory beside parked ones.
-static constexpr int64_t kOtherRegisters = 24, kSharedBesideParked = 2048;
+/// Bytes of shared memory beside parked tensors.
+static constexpr int64_t kSharedBesideParked = 2048;
 
 /// Whether most of what `func` loads are elements of two bytes or less.
 static bool loadsNarrowElements(func::FuncOp func) {

@@ -15,8 +15,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "tilec/Analysis/RegisterPressure.h"
 
-#define DEBUG_TYPE "tilegpu-recompute-tensors"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPURECOMPUTETENSORSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

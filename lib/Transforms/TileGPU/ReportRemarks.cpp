@@ -18,8 +18,6 @@
 
 #include <set>
 
-#define DEBUG_TYPE "tilegpu-report-remarks"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUREPORTREMARKSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

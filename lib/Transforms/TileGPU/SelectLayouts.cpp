@@ -11,8 +11,6 @@
 #include "LayoutRewrite.h"
 #include "LayoutSolver.h"
 
-#define DEBUG_TYPE "tilegpu-select-layouts"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUSELECTLAYOUTSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

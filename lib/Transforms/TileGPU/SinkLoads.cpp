@@ -9,8 +9,6 @@
 
 #include "tilec/Analysis/RegisterPressure.h"
 
-#define DEBUG_TYPE "tilegpu-sink-loads"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUSINKLOADSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

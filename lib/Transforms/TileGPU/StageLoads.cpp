@@ -17,8 +17,6 @@
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Layout/TensorLayouts.h"
 
-#define DEBUG_TYPE "tilegpu-stage-loads"
-
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUSTAGELOADSPASS
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

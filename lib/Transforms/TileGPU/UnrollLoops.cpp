@@ -14,14 +14,13 @@
 
 #include "tilec/Analysis/RegisterPressure.h"
 #include "tilec/Layout/TensorLayouts.h"
+#include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#define DEBUG_TYPE "tilegpu-unroll-loops"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUUNROLLLOOPSPASS
@@ -32,7 +31,6 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static constexpr StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
 /// Loops with reductions inside are unrolled once, up to this many loaded bytes per thread and
 /// iteration.
 static constexpr int64_t kReductionLoopBytes = 128;
@@ -247,7 +245,7 @@ struct UnrollLoops final : tilec::impl::TileGPUUnrollLoopsPassBase<UnrollLoops> 
         LoadHoister(main.getBody()).run();
       if (isStream)
         setRegisterBudget(factor * std::max(volume.instructions, volume.bytes / 4), threads);
-      remark::passed(loop.getLoc(), remark::RemarkOpts::name("Unrolled").category("unroll"))
+      remark::passed(loop.getLoc(), remark::RemarkOpts::name("Unrolled").category(remarks::kUnroll))
           << llvm::formatv("loop unrolled by {0} to keep more loads in flight", factor).str();
     }
   }
@@ -271,7 +269,7 @@ private:
     auto counter = dyn_cast<IntegerType>(loop.getStep().getType());
     if (!counter || counter.getWidth() > 64)
       return 1;
-    if (auto asked = loop->getAttrOfType<IntegerAttr>(kUnrollAttr))
+    if (auto asked = loop->getAttrOfType<IntegerAttr>(tile::TileDialect::kUnrollAttr))
       return asked.getInt();
     auto [elements, bytes, instructions] = loadVolume(loop);
     if (bytes == 0 || !onlyLoads(loop) || multipliesMatrices(loop))
