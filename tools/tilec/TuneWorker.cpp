@@ -14,9 +14,9 @@
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
+#include "tilec/Support/ChildProcess.h"
 #include "tilec/Tuning/HandedKernel.h"
 #include "tilec/Tuning/SimulatedCost.h"
-#include "tilec/Tuning/WorkerProcess.h"
 
 #include <cstring>
 
