@@ -123,15 +123,16 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
 tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
   SourceManager sources;
   DiagnosticEngine engine;
-  std::optional<SelectedKernel> kernel;
+  ParsedSource source;
   if (llvm::Expected<FileId> file = sources.addBuffer(name, text))
-    kernel = selectKernel(sources, *file, base.result, engine);
+    source = parseSource(sources, *file, engine, base.result.modules);
   else
     engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
+  const KernelInfo *kernel = source.select(base.result.kernel, engine);
   if (!kernel)
     return fail(TILEC_INPUT_ERROR, DiagnosticsObject(sources, engine).text);
-  base.result.kernel = kernel->info.name;
-  for (const KernelParam &param : kernel->info.params) {
+  base.result.kernel = kernel->name;
+  for (const KernelParam &param : kernel->params) {
     if (llvm::any_of(base.result.constants,
                      [&](const ConstantSpec &constant) { return constant.name == param.name; }))
       continue;

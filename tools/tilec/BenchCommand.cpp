@@ -85,7 +85,7 @@ ExitCode Bench::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
   return diagnostics.hasErrors() ? print(diagnostics) : ExitCode::Ok;
 }
 
@@ -95,7 +95,7 @@ ExitCode Bench::selectKernels() {
   if (names.empty())
     names.push_back("");
   for (const std::string &name : names)
-    if (const KernelInfo *info = selectKernel(source, name, file, diagnostics))
+    if (const KernelInfo *info = source.select(name, diagnostics))
       kernels.push_back(info);
   if (diagnostics.hasErrors())
     return print(diagnostics);

@@ -113,12 +113,12 @@ ExitCode Runner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, command.kernel.importRoots);
+  source = parseSource(sources, file, diagnostics, {command.kernel.importRoots, {}});
   if (diagnostics.hasErrors())
     return printAndCount(diagnostics);
   // The compiler repeats the warnings.
   diagnostics.clear();
-  info = selectKernel(source, command.kernel.kernel, file, diagnostics);
+  info = source.select(command.kernel.kernel, diagnostics);
   if (info)
     plan = makeRunPlan(command, source, *info, diagnostics, /*withLaunch=*/command.tuned.empty());
   return printAndCount(diagnostics);

@@ -85,9 +85,9 @@ ExitCode CommandTuner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
   if (!diagnostics.hasErrors())
-    info = selectKernel(source, command.run.kernel.kernel, file, diagnostics);
+    info = source.select(command.run.kernel.kernel, diagnostics);
   if (info) {
     plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
     for (const auto &[name, argument] : plan.arguments)
