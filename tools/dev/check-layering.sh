@@ -83,7 +83,7 @@ BEGIN {
   level["tools"] = 8.5
   level["test"] = 9
   level["runtime"] = 0
-  meeting["tilecrt/KernelMetadata.h"] = meeting["tilecrt/Result.h"] = meeting["tilecrt/TensorMapValues.h"] = meeting["tilecrt/data/GridExpr.h"] = meeting["tilecrt/sim/SimAbi.h"] = meeting["tilecrt/sim/SimAsyncAbi.h"] = meeting["tilecrt/sim/SimMatrixAbi.h"] = meeting["tilecrt/sim/Simulator.h"] = 1
+  meeting["tilecrt/KernelMetadata.h"] = meeting["tilecrt/Result.h"] = meeting["tilecrt/TensorMapValues.h"] = meeting["tilecrt/data/GridExpr.h"] = meeting["tilecrt/data/FloatFormat.h"] = meeting["tilecrt/sim/SimAbi.h"] = meeting["tilecrt/sim/SimAsyncAbi.h"] = meeting["tilecrt/sim/SimMatrixAbi.h"] = meeting["tilecrt/sim/Simulator.h"] = 1
 }
 
 {
