@@ -109,10 +109,8 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
   if (tilec_status status = base.read(given.options))
     return status;
   if (device) {
-    tilec_device_info info = {};
-    device->describe(info);
     if (!base.hasTarget)
-      base.result.target = info.target;
+      base.result.target = device->info().target;
     bool isHost = isSimulator(base.result.target);
     if (base.result.stopAfter == Stage::PTX && !isHost)
       base.result.stopAfter = Stage::Cubin;
@@ -248,5 +246,5 @@ tilec_status SourceJit::load(const tilec_call &call, JitVariant &variant) const 
   if (tilec_status status = findSources(parameters, ArrayRef(call.values, call.num_values),
                                         metadata, variant.sources))
     return status;
-  return device ? device->load(variant.kernel, variant.function) : TILEC_OK;
+  return device ? take(device->load(variant.kernel->owner), variant.function) : TILEC_OK;
 }

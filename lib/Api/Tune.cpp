@@ -29,7 +29,7 @@ using Load = llvm::function_ref<llvm::Expected<FileId>(SourceManager &)>;
 /// One call of tilec_tune_...
 class Session final : public TuningProblem {
 public:
-  Session(std::shared_ptr<DeviceObject> on, Load loadSourceText)
+  Session(std::shared_ptr<RunDevice> on, Load loadSourceText)
       : device(std::move(on)), load(loadSourceText) {}
 
   tilec_status run(const tilec_tune_options *options, tilec_tuning **tuning,
@@ -55,11 +55,11 @@ private:
   std::optional<int64_t> valueOf(llvm::StringRef name, const CompileOptions &options) const;
   bool report(const TuningProgress &progress) const;
 
-  std::shared_ptr<DeviceObject> device;
+  std::shared_ptr<RunDevice> device;
   Load load;
   tilec_tune_options given = {};
   tilec_device_launch launch = {};
-  tilec_device_info info = {};
+  DeviceInfo info;
   bool isSimulated = false;
   OptionsReader reader;
   SourceManager sources;
@@ -126,7 +126,7 @@ tilec_status Session::readOptions(const tilec_tune_options *options) {
 }
 
 tilec_status Session::readTarget() {
-  device->describe(info);
+  info = device->info();
   isSimulated = isSimulator(info.target);
   if (!reader.hasTarget)
     reader.result.target = info.target;
@@ -385,10 +385,10 @@ tilec_status Session::search() {
 }
 
 tilec_status Session::measureHere(const TunerOptions &options) {
-  MeasureOptions how;
+  tilecrt::cuda::MeasureOptions how;
   how.mostRepeats = given.repeats ? given.repeats : 100;
   how.flushL2 = !(given.flags & TILEC_TUNE_WARM_L2);
-  if (tilec_status status = device->synchronizeStream(launch.stream))
+  if (tilec_status status = done(device->synchronizeStream(launch.stream)))
     return status;
   LaunchBench bench(device, launch, how);
   if (tilec_status status = bench.save(arguments.changedMemory(), arguments.clearedMemory(*kernel)))
@@ -483,7 +483,7 @@ static tilec_status tuneSource(tilec_device *handle, const tilec_tune_options *o
                                tilec_tuning **tuning, tilec_diagnostics **diagnostics, Load load) {
   if (!tuning)
     return invalid("tuning is null");
-  std::shared_ptr<DeviceObject> device;
+  std::shared_ptr<RunDevice> device;
   {
     Devices::Pin pin = Devices::get().pin(handle);
     if (!pin)

@@ -99,22 +99,4 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   return tilecrt::invalidArgument(text);
 }
 
-Result<std::array<uint32_t, 3>> hostGrid(const KernelRun &run) {
-  std::array<uint32_t, 3> grid = {};
-  for (size_t axis = 0; axis < 3; ++axis) {
-    if (run.grid[axis] == 0 || run.grid[axis] > UINT32_MAX)
-      return tilecrt::invalidArgument("a grid of " + std::to_string(run.grid[axis]) +
-                                      " programs cannot be launched");
-    grid[axis] = static_cast<uint32_t>(run.grid[axis]);
-  }
-  return grid;
-}
-
-std::vector<std::string> argumentNames(const CompiledKernel &kernel) {
-  std::vector<std::string> names;
-  for (const tilecrt::KernelArgument &argument : kernel.metadata.arguments)
-    names.push_back(argument.name);
-  return names;
-}
-
 } // namespace tilec::harness

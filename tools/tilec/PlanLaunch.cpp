@@ -1,0 +1,47 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PlanLaunch.h. Tables of addresses are filled in once the arrays have places.
+
+#include "PlanLaunch.h"
+
+#include "Environment.h"
+
+using tilecrt::Result;
+
+namespace tilec::tool {
+
+Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
+                                              const CompiledKernel &kernel, RunPlan &plan) {
+  Result<std::unique_ptr<ArrayLaunch>> launch = ArrayLaunch::create(device);
+  if (!launch)
+    return launch;
+  for (RunArray &array : plan.arrays) {
+    LaunchArray added{array.name, array.data.as<char>(), array.data.byteSize()};
+    added.isReadOnly = llvm::any_of(kernel.metadata.arguments, [&](const auto &argument) {
+      return argument.isConst && argument.name == array.name;
+    });
+    TILECRT_RETURN_IF_ERROR((*launch)->add(std::move(added)));
+  }
+  const std::vector<uint64_t> &addresses = (*launch)->addresses();
+  fillTables(plan.arrays, addresses);
+  TILECRT_RETURN_IF_ERROR((*launch)->upload());
+  Result<std::vector<std::vector<char>>> values = encodeArguments(plan, kernel.metadata, addresses);
+  if (!values)
+    return values.status();
+  TILECRT_RETURN_IF_ERROR((*launch)->bind(kernel, std::move(*values), plan.grid));
+  return launch;
+}
+
+Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command) {
+  SaveOptions options;
+  options.folder = command.saveLaunches.empty() ? readSaveFolder() : command.saveLaunches;
+  if (options.folder.empty())
+    return std::shared_ptr<LaunchSaver>();
+  llvm::Expected<std::shared_ptr<LaunchSaver>> saver = LaunchSaver::create(std::move(options));
+  if (!saver)
+    return tilecrt::ioError(llvm::toString(saver.takeError()));
+  return std::move(*saver);
+}
+
+} // namespace tilec::tool
