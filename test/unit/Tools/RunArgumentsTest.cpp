@@ -3,7 +3,7 @@
 //
 // From data to a plan: types, constants, and the bytes of arguments.
 
-#include "tools/tilec/RunArguments.h"
+#include "tools/tilec/PlanLaunch.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
