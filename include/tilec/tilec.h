@@ -17,7 +17,7 @@
 // Rules that hold for every function:
 //
 // * A function that can fail returns a tilec_status, or NULL or 0; tilec_last_error then says why.
-//   Nothing throws, prints, reads the environment or ends the process.
+//   Nothing throws, prints or ends the process, and only tilec_save_folder reads the environment.
 // * Handles are numbers, not addresses, and are never used twice in a process. A null, destroyed or
 //   foreign handle, or one of another type, is TILEC_INVALID_ARGUMENT; destroying NULL or a
 //   destroyed handle does nothing.
@@ -35,6 +35,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/// The version of this header; tilec_version is the library's.
+#define TILEC_VERSION_MAJOR 0
+#define TILEC_VERSION_MINOR 1
+#define TILEC_VERSION_PATCH 0
 
 #ifdef __cplusplus
 extern "C" {
@@ -588,6 +593,10 @@ typedef struct tilec_save_options {
   /// Launches that did not fail that are kept, the last ones.
   uint32_t keep_last;
 } tilec_save_options;
+
+/// The folder that TILEC_SAVE_LAUNCHES names, for the options above; NULL when it names none. Lives
+/// until this thread's next call.
+TILEC_API const char *tilec_save_folder(void);
 
 typedef enum tilec_event_kind {
   /// tl.device_print: `text` is the line.
