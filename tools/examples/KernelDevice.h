@@ -46,19 +46,10 @@ struct RunOptions {
 struct CompilerPlaces {
   /// Folder that KernelRun::file is below.
   std::string sourceFolder;
-  /// The running program, beside which a portable installation keeps its resources.
-  std::string executable;
-  std::string ptxas;
-  std::string cudaHome;
-  /// The PATH to search.
-  std::string path;
-  /// Math libraries in bitcode.
-  std::string libclc;
-  std::string libdevice;
+  ToolSearch tools;
 };
 
-/// The places as this process' environment and executable give them; the source folder is left
-/// empty.
+/// The places as the environment gives them; the source folder is left empty.
 CompilerPlaces placesOfProcess();
 
 /// The version of the ptxas that compilations with these places use; `unavailable` without one.
