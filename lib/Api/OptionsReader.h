@@ -8,8 +8,6 @@
 
 #include "Objects.h"
 
-#include "tilec/IRGen/KernelSelection.h"
-
 namespace tilec::api {
 
 /// What is asked of a tuning database.

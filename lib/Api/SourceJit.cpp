@@ -20,33 +20,11 @@ static tilec_status invalid(std::string message) {
   return fail(TILEC_INVALID_ARGUMENT, std::move(message));
 }
 
-namespace {
-/// Compilers for the threads that compile at once, kept for the next ones.
-class CompilerPool {
-public:
-  /// Never destroyed: threads may outlive the end of main.
-  static CompilerPool &get() {
-    static CompilerPool &pool = *new CompilerPool;
-    return pool;
-  }
-  std::unique_ptr<Compiler> take() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (idle.empty())
-      return std::make_unique<Compiler>();
-    std::unique_ptr<Compiler> compiler = std::move(idle.back());
-    idle.pop_back();
-    return compiler;
-  }
-  void giveBack(std::unique_ptr<Compiler> compiler) {
-    std::lock_guard<std::mutex> lock(mutex);
-    idle.push_back(std::move(compiler));
-  }
-
-private:
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Compiler>> idle;
-};
-} // namespace
+/// Never destroyed: threads may outlive the end of main.
+static CompilerObject &compilers() {
+  static CompilerObject &pool = *new CompilerObject;
+  return pool;
+}
 
 //===----------------------------------------------------------------------------------===//
 // Opening
@@ -207,10 +185,10 @@ tilec_status SourceJit::make(const tilec_call &call, JitVariant &variant) {
   std::unique_ptr<CompiledKernel> kernel;
   Failure failure = Failure::Input;
   if (llvm::Expected<FileId> file = sources.addBuffer(name, text)) {
-    std::unique_ptr<Compiler> compiler = CompilerPool::get().take();
+    std::unique_ptr<Compiler> compiler = compilers().take();
     kernel = compiler->compile(sources, *file, options, engine);
     failure = compiler->lastFailure();
-    CompilerPool::get().giveBack(std::move(compiler));
+    compilers().giveBack(std::move(compiler));
   } else {
     engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
   }
