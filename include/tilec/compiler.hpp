@@ -416,7 +416,7 @@ struct Compilation {
   explicit operator bool() const { return bool(kernel); }
 };
 
-/// Compiles kernels. May be shared by threads, which then wait for each other.
+/// Compiles kernels, for any number of threads at the same time.
 class Compiler {
 public:
   Compiler() {

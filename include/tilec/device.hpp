@@ -18,7 +18,6 @@
 #include "tilec/compiler.hpp"
 #include "tilec/values.hpp"
 
-#include <cstdlib>
 #include <functional>
 #include <initializer_list>
 #include <tuple>
@@ -56,8 +55,8 @@ struct SaveOptions {
   /// From the environment: TILEC_SAVE_LAUNCHES names the folder.
   static SaveOptions fromEnvironment() {
     SaveOptions options;
-    if (const char *folder = std::getenv("TILEC_SAVE_LAUNCHES"))
-      options.folder = folder;
+    if (const char *named = tilec_save_folder())
+      options.folder = named;
     return options;
   }
 };

@@ -17,13 +17,12 @@
 // Rules that hold for every function:
 //
 // * A function that can fail returns a tilec_status, or NULL or 0; tilec_last_error then says why.
-//   Nothing throws, prints, reads the environment or ends the process.
+//   Nothing throws, prints or ends the process, and only tilec_save_folder reads the environment.
 // * Handles are numbers, not addresses, and are never used twice in a process. A null, destroyed or
 //   foreign handle, or one of another type, is TILEC_INVALID_ARGUMENT; destroying NULL or a
 //   destroyed handle does nothing.
 // * Every function may be called from any thread at any time; a thread that compiles needs 1 MiB of
-//   stack. Calls on one compiler wait for each other: compiling in parallel takes one compiler for
-//   each thread.
+//   stack. One compiler may compile for several threads at the same time.
 // * Texts are UTF-8 and end in a NUL. What a function returns, or writes into a struct, belongs to
 //   the handle it came from and lives until that handle is destroyed.
 // * Structs that begin with `struct_size` may grow at their end. Set all members to zero and
@@ -35,6 +34,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/// The version of this header; tilec_version is the library's.
+#define TILEC_VERSION_MAJOR 0
+#define TILEC_VERSION_MINOR 1
+#define TILEC_VERSION_PATCH 0
 
 #ifdef __cplusplus
 extern "C" {
@@ -318,6 +322,10 @@ typedef struct tilec_parameter {
 TILEC_API size_t tilec_source_num_kernels(const tilec_source *source);
 TILEC_API tilec_status tilec_source_get_kernel(const tilec_source *source, size_t index,
                                                tilec_source_kernel *kernel);
+/// The number of the kernel that a compilation with this tilec_options.kernel takes: the one of
+/// that name, or, when it is NULL or empty, the only one. TILEC_INPUT_ERROR says why there is none.
+TILEC_API tilec_status tilec_source_find_kernel(const tilec_source *source, const char *name,
+                                                size_t *index);
 /// Parameter number `index` of kernel number `kernel`.
 TILEC_API tilec_status tilec_source_get_parameter(const tilec_source *source, size_t kernel,
                                                   size_t index, tilec_parameter *parameter);
@@ -588,6 +596,10 @@ typedef struct tilec_save_options {
   /// Launches that did not fail that are kept, the last ones.
   uint32_t keep_last;
 } tilec_save_options;
+
+/// The folder that TILEC_SAVE_LAUNCHES names, for the options above; NULL when it names none. Lives
+/// until this thread's next call.
+TILEC_API const char *tilec_save_folder(void);
 
 typedef enum tilec_event_kind {
   /// tl.device_print: `text` is the line.

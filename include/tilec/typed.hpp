@@ -52,31 +52,6 @@ struct Source {
 
 namespace detail {
 
-/// A pool of compilers: one for each thread that compiles at the same time.
-class CompilerPool {
-public:
-  static CompilerPool &get() {
-    static CompilerPool &pool = *new CompilerPool;
-    return pool;
-  }
-  std::unique_ptr<Compiler> take() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (idle.empty())
-      return std::make_unique<Compiler>();
-    std::unique_ptr<Compiler> compiler = std::move(idle.back());
-    idle.pop_back();
-    return compiler;
-  }
-  void giveBack(std::unique_ptr<Compiler> compiler) {
-    std::lock_guard<std::mutex> lock(mutex);
-    idle.push_back(std::move(compiler));
-  }
-
-private:
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Compiler>> idle;
-};
-
 /// What is known about the arguments of a call: of argument i, bit 2 * i says that it is a multiple
 /// of 16 (of a descriptor that all sizes are), the bit after it that it is 1.
 using KindBits = uint64_t;
@@ -231,30 +206,13 @@ private:
     if (!read && diagnostics)
       read.message = textOf(tilec_diagnostics_text(diagnostics));
     tilec_diagnostics_destroy(diagnostics);
+    size_t index = 0;
     if (read)
-      read = findParameters(handle);
+      read = statusOf(tilec_source_find_kernel(handle, options.kernel.c_str(), &index));
+    if (read)
+      read = readParameters(handle, index);
     tilec_source_destroy(handle);
     return read;
-  }
-  Status findParameters(const tilec_source *handle) {
-    std::string candidates;
-    size_t found = SIZE_MAX, matches = 0;
-    for (size_t i = 0; i < tilec_source_num_kernels(handle); ++i) {
-      auto kernel = sized<tilec_source_kernel>();
-      if (tilec_source_get_kernel(handle, i, &kernel) != TILEC_OK ||
-          (options.kernel.empty() ? !kernel.is_entry : options.kernel != kernel.name))
-        continue;
-      found = i;
-      ++matches;
-      candidates += (candidates.empty() ? "'" : ", '") + std::string(kernel.name) + "'";
-    }
-    if (matches == 0)
-      return {TILEC_INPUT_ERROR, "'" + source.name + "' has no kernel" +
-                                     (options.kernel.empty() ? "" : " '" + options.kernel + "'")};
-    if (matches > 1)
-      return {TILEC_INPUT_ERROR, "'" + source.name + "' has several kernels: " + candidates +
-                                     "; expected one in Options::kernel"};
-    return readParameters(handle, found);
   }
   Status readParameters(const tilec_source *handle, size_t index) {
     auto kernel = sized<tilec_source_kernel>();
@@ -293,9 +251,9 @@ private:
   }
 
   std::unique_ptr<Variant> compile(const Kind &kind, Status &why) const {
-    std::unique_ptr<Compiler> compiler = CompilerPool::get().take();
-    Compilation compiled = compiler->compileText(source.name, source.code, optionsFor(kind));
-    CompilerPool::get().giveBack(std::move(compiler));
+    // Never destroyed: threads may outlive the end of main.
+    static Compiler &compiler = *new Compiler;
+    Compilation compiled = compiler.compileText(source.name, source.code, optionsFor(kind));
     // Without an assembler the driver compiles the PTX.
     if (!compiled) {
       why = {compiled.status, compiled.text.empty() ? compiled.message : compiled.text};

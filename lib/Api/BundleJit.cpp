@@ -85,16 +85,14 @@ tilec_status BundleJit::findCandidates(const std::vector<const BundleKernel *> &
         target += " (of another build of tilec, or for another processor)";
       if (!llvm::is_contained(targets, target))
         targets.push_back(target);
-      if (isUsable && device->checkTarget(image.target, image.isPtx) == TILEC_OK)
+      if (isUsable && device->checkTarget(image.target, image.isPtx).ok())
         candidates.push_back({entry, &image, grid, nullptr, nullptr, ""});
     }
   }
   if (!candidates.empty())
     return TILEC_OK;
-  tilec_device_info info = {};
-  device->describe(info);
   return fail(TILEC_UNAVAILABLE, "bundle '" + bundle->bundle.name + "' has no code of '" +
-                                     entries.front()->name + "' for " + info.target +
+                                     entries.front()->name + "' for " + device->info().target +
                                      "; it has some for " + llvm::join(targets, ", "));
 }
 
@@ -252,7 +250,7 @@ tilec_status BundleJit::load(Candidate &candidate) {
     compiled->host = std::move(*host);
   }
   auto kernel = std::make_shared<KernelObject>(std::move(compiled));
-  tilec_status status = device->load(kernel, candidate.function);
+  tilec_status status = take(device->load(kernel->owner), candidate.function);
   if (status == TILEC_OK)
     candidate.kernel = std::move(kernel);
   else if (status == TILEC_INVALID_ARGUMENT)

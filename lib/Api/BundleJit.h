@@ -27,7 +27,7 @@ private:
     const BundleImage *image;
     std::vector<tilecrt::Expression> grid;
     std::shared_ptr<KernelObject> kernel;
-    std::shared_ptr<FunctionObject> function;
+    std::shared_ptr<RunFunction> function;
     /// Why the device refused it.
     std::string refusal;
   };

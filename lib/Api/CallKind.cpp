@@ -8,6 +8,7 @@
 #include "CallKind.h"
 
 #include "tilec/Sema/DType.h"
+#include "tilecrt/data/DType.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
@@ -426,13 +427,8 @@ static uint64_t floatBits(double real, const ArgumentSource &source) {
   if (source.bits == 32)
     return llvm::bit_cast<uint32_t>(float(real));
   // Straight from double: two roundings could differ.
-  llvm::APFloat value(real);
-  bool losesInfo = false;
-  const llvm::fltSemantics &semantics = source.from == ArgumentSource::From::BFloat16
-                                            ? llvm::APFloat::BFloat()
-                                            : llvm::APFloat::IEEEhalf();
-  value.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
-  return value.bitcastToAPInt().getZExtValue();
+  return source.from == ArgumentSource::From::BFloat16 ? tilecrt::doubleToBf16(real)
+                                                       : tilecrt::doubleToF16(real);
 }
 
 bool tilec::api::fitsArgument(const tilec_call_value &value, const ArgumentSource &source) {

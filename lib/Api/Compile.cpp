@@ -247,11 +247,12 @@ static tilec_status compile(tilec_compiler *handle, const tilec_options *options
   std::unique_ptr<CompiledKernel> compiled;
   Failure failure = Failure::Input;
   if (llvm::Expected<FileId> file = load(sources)) {
-    std::lock_guard<std::mutex> lock(object->mutex);
+    std::unique_ptr<Compiler> compiler = object->take();
     if (!reader.tuned.database.empty())
       applyTuned(sources, *file, reader.tuned, reader.result, engine);
-    compiled = object->compiler.compile(sources, *file, reader.result, engine);
-    failure = object->compiler.lastFailure();
+    compiled = compiler->compile(sources, *file, reader.result, engine);
+    failure = compiler->lastFailure();
+    object->giveBack(std::move(compiler));
   } else {
     engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
   }

@@ -6,13 +6,15 @@
 
 #include "DeviceObjects.h"
 
-#include "tilecrt/cuda/Device.h"
+#include "tilec/Run/Places.h"
+#include "tilec/Target/HostJIT.h"
 
 #include <cctype>
 #include <cstdlib>
 
 using namespace tilec;
 using namespace tilec::api;
+using namespace tilecrt::sim;
 
 static tilec_status invalid(std::string message) {
   return fail(TILEC_INVALID_ARGUMENT, std::move(message));
@@ -40,6 +42,15 @@ static tilec_status statusOf(tilecrt::StatusCode code) {
 
 tilec_status tilec::api::fail(const tilecrt::Status &status) noexcept {
   return guarded([&] { return fail(statusOf(status.code()), status.message()); });
+}
+
+tilec_status tilec::api::fail(const LaunchOutcome &outcome) noexcept {
+  return guarded([&] {
+    tilec_status code = outcome.isFault ? TILEC_INPUT_ERROR : statusOf(outcome.status.code());
+    fail(code, outcome.status.message());
+    addToFailure(outcome.note, outcome.savedFolder);
+    return code;
+  });
 }
 
 /// Runs a call on the device of a handle.
@@ -118,6 +129,50 @@ static tilec_status makeSaver(const tilec_save_options *given,
   return TILEC_OK;
 }
 
+/// Calls the program back with what a launch did.
+static void tell(const tilec_device_options &options, const CompiledKernel &kernel,
+                 const LaunchResult &result) {
+  const std::vector<Site> &sites = kernel.host->sites();
+  auto send = [&](tilec_event_kind kind, const char *finding, const std::string &text, int32_t site,
+                  const ThreadRef &thread, const std::vector<int32_t> &coordinates) {
+    if (!options.event)
+      return;
+    Site place = placeOf(site, sites);
+    tilec_device_event event = {};
+    event.struct_size = sizeof event;
+    event.kind = kind;
+    event.kernel = kernel.metadata.name.c_str();
+    event.finding = finding;
+    event.text = text.c_str();
+    event.file = place.file.c_str();
+    event.line = uint32_t(std::max(place.line, 0));
+    event.column = uint32_t(std::max(place.col, 0));
+    std::copy_n(thread.cta.begin(), 3, event.program);
+    event.thread = thread.thread;
+    event.coordinates = coordinates.data();
+    event.num_coordinates = coordinates.size();
+    options.event(options.event_context, &event);
+  };
+  for (const PrintedLine &line : result.printed) {
+    if (options.print)
+      options.print(options.print_context, line.text.c_str());
+    send(TILEC_EVENT_PRINTED, "", line.text, line.site, line.thread, printedElement(line.text));
+  }
+  for (const Finding &finding : result.findings)
+    send(TILEC_EVENT_FINDING, findingKindName(finding.kind), finding.message, finding.site,
+         finding.thread, assertedElement(finding, result.printed, sites));
+}
+
+static SimulatorOptions simulatorOptions(const tilec_device_options &given) {
+  SimulatorOptions options;
+  options.check = given.simulate_flags & TILEC_SIMULATE_CHECK;
+  options.hostThreads = given.host_threads;
+  options.observer = [given](const CompiledKernel &kernel, const LaunchResult &result) {
+    tell(given, kernel, result);
+  };
+  return options;
+}
+
 tilec_status tilec_device_open(const char *name, const tilec_device_options *options,
                                tilec_device **device) {
   return guarded([&] {
@@ -139,17 +194,15 @@ tilec_status tilec_device_open(const char *name, const tilec_device_options *opt
     if (read.save_launches)
       if (tilec_status wrong = makeSaver(read.save_launches, saver))
         return wrong;
-    std::shared_ptr<DeviceObject> opened;
+    std::shared_ptr<RunDevice> opened;
     int ordinal = ordinalOf(name);
-    tilec_status status = TILEC_OK;
     if (std::string(name) == "sim")
-      status = openSimDevice(read, opened);
-    else if (ordinal >= 0)
-      status = openCudaDevice(read, ordinal, opened);
-    else
+      opened = makeSimDevice(simulatorOptions(read));
+    else if (ordinal < 0)
       return invalid("there is no device '" + std::string(name) +
                      "': expected 'cuda', 'cuda:N' or 'sim'");
-    if (status != TILEC_OK)
+    else if (tilec_status status =
+                 take(openCudaDevice(ordinal, read.driver ? read.driver : ""), opened))
       return status;
     opened->setSaver(std::move(saver));
     *device = Devices::get().insert(std::move(opened));
@@ -160,28 +213,39 @@ tilec_status tilec_device_open(const char *name, const tilec_device_options *opt
 void tilec_device_destroy(tilec_device *device) { Devices::get().erase(device); }
 
 tilec_status tilec_device_get_info(const tilec_device *device, tilec_device_info *info) {
-  return onDevice(device, [&](DeviceObject &object) {
+  return onDevice(device, [&](RunDevice &object) {
+    const DeviceInfo &facts = object.info();
     tilec_device_info result = {};
-    object.describe(result);
+    result.name = facts.name.c_str();
+    result.target = facts.target.c_str();
+    result.compute_major = facts.computeMajor;
+    result.compute_minor = facts.computeMinor;
+    result.multiprocessors = facts.multiprocessors;
+    result.shared_bytes = facts.sharedBytes;
+    result.memory_bytes = facts.memoryBytes;
+    result.l2_bytes = facts.l2Bytes;
+    result.driver_version = facts.driverVersion;
+    result.ordinal = facts.ordinal;
+    result.context = facts.context;
     return writeStruct(result, info, "info");
   });
 }
 
 tilec_status tilec_device_memory(const tilec_device *device, uint64_t *free_bytes,
                                  uint64_t *total_bytes) {
-  return onDevice(device, [&](DeviceObject &object) {
-    uint64_t freeBytes = 0, totalBytes = 0;
-    tilec_status status = object.memory(freeBytes, totalBytes);
+  return onDevice(device, [&](RunDevice &object) {
+    std::pair<uint64_t, uint64_t> bytes = {0, 0};
+    tilec_status status = take(object.freeAndTotalMemory(), bytes);
     if (free_bytes)
-      *free_bytes = freeBytes;
+      *free_bytes = bytes.first;
     if (total_bytes)
-      *total_bytes = totalBytes;
+      *total_bytes = bytes.second;
     return status;
   });
 }
 
 tilec_status tilec_device_save_launches(tilec_device *device, const tilec_save_options *options) {
-  return onDevice(device, [&](DeviceObject &object) {
+  return onDevice(device, [&](RunDevice &object) {
     std::shared_ptr<LaunchSaver> saver;
     tilec_status status = options ? makeSaver(options, saver) : TILEC_OK;
     if (status == TILEC_OK)
@@ -191,7 +255,7 @@ tilec_status tilec_device_save_launches(tilec_device *device, const tilec_save_o
 }
 
 tilec_status tilec_device_synchronize(const tilec_device *device) {
-  return onDevice(device, [](DeviceObject &object) { return object.synchronize(); });
+  return onDevice(device, [](RunDevice &object) { return done(object.synchronize()); });
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -199,25 +263,26 @@ tilec_status tilec_device_synchronize(const tilec_device *device) {
 //===----------------------------------------------------------------------------------===//
 
 tilec_status tilec_stream_create(tilec_device *device, void **stream) {
-  return onDevice(device, [&](DeviceObject &object) {
+  return onDevice(device, [&](RunDevice &object) {
     if (!stream)
       return invalid("stream is null");
     *stream = nullptr;
-    return object.createStream(*stream);
+    return take(object.createStream(), *stream);
   });
 }
 
 tilec_status tilec_stream_destroy(tilec_device *device, void *stream) {
-  return onDevice(device, [&](DeviceObject &object) { return object.destroyStream(stream); });
+  return onDevice(device, [&](RunDevice &object) { return done(object.destroyStream(stream)); });
 }
 
 tilec_status tilec_stream_synchronize(tilec_device *device, void *stream) {
-  return onDevice(device, [&](DeviceObject &object) { return object.synchronizeStream(stream); });
+  return onDevice(device,
+                  [&](RunDevice &object) { return done(object.synchronizeStream(stream)); });
 }
 
 tilec_status tilec_stream_wait(tilec_device *device, void *stream, void *awaited) {
   return onDevice(device,
-                  [&](DeviceObject &object) { return object.waitForStream(stream, awaited); });
+                  [&](RunDevice &object) { return done(object.waitForStream(stream, awaited)); });
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -225,17 +290,17 @@ tilec_status tilec_stream_wait(tilec_device *device, void *stream, void *awaited
 //===----------------------------------------------------------------------------------===//
 
 tilec_status tilec_memory_alloc(tilec_device *device, size_t bytes, void **memory) {
-  return onDevice(device, [&](DeviceObject &object) {
+  return onDevice(device, [&](RunDevice &object) {
     if (!memory)
       return invalid("memory is null");
     *memory = nullptr;
-    return bytes == 0 ? TILEC_OK : object.allocate(bytes, *memory);
+    return bytes == 0 ? TILEC_OK : take(object.allocate(bytes), *memory);
   });
 }
 
 tilec_status tilec_memory_free(tilec_device *device, void *memory) {
-  return onDevice(device,
-                  [&](DeviceObject &object) { return memory ? object.release(memory) : TILEC_OK; });
+  return onDevice(
+      device, [&](RunDevice &object) { return memory ? done(object.release(memory)) : TILEC_OK; });
 }
 
 tilec_status tilec_memory_device(const char *driver, const void *memory, int32_t *ordinal) {
@@ -258,7 +323,7 @@ tilec_status tilec_memory_device(const char *driver, const void *memory, int32_t
 template <typename Call>
 static tilec_status copyOn(tilec_device *device, const void *to, const void *from, size_t bytes,
                            Call call) {
-  return onDevice(device, [&](DeviceObject &object) {
+  return onDevice(device, [&](RunDevice &object) {
     if (bytes == 0)
       return TILEC_OK;
     if (!to || !from)
@@ -271,23 +336,23 @@ static tilec_status copyOn(tilec_device *device, const void *to, const void *fro
 tilec_status tilec_memory_upload(tilec_device *device, void *to, const void *from, size_t bytes,
                                  void *stream) {
   return copyOn(device, to, from, bytes,
-                [&](DeviceObject &object) { return object.upload(to, from, bytes, stream); });
+                [&](RunDevice &object) { return done(object.upload(to, from, bytes, stream)); });
 }
 
 tilec_status tilec_memory_download(tilec_device *device, void *to, const void *from, size_t bytes,
                                    void *stream) {
   return copyOn(device, to, from, bytes,
-                [&](DeviceObject &object) { return object.download(to, from, bytes, stream); });
+                [&](RunDevice &object) { return done(object.download(to, from, bytes, stream)); });
 }
 
 tilec_status tilec_memory_copy(tilec_device *device, void *to, const void *from, size_t bytes,
                                void *stream) {
   return copyOn(device, to, from, bytes,
-                [&](DeviceObject &object) { return object.copy(to, from, bytes, stream); });
+                [&](RunDevice &object) { return done(object.copy(to, from, bytes, stream)); });
 }
 
 tilec_status tilec_memory_fill(tilec_device *device, void *to, uint8_t value, size_t bytes,
                                void *stream) {
   return copyOn(device, to, to, bytes,
-                [&](DeviceObject &object) { return object.fill(to, value, bytes, stream); });
+                [&](RunDevice &object) { return done(object.fill(to, value, bytes, stream)); });
 }

@@ -25,7 +25,21 @@ tilec_status tilec::api::checkGrid(const std::array<uint32_t, 3> &grid) {
                  ", every dimension must be at least 1");
 }
 
-tilec_status RequestReader::read(const FunctionObject &function, const tilec_device_launch *given) {
+void tilec::api::setFlags(LaunchRequest &request, uint32_t flags) {
+  request.isProgrammatic = flags & TILEC_LAUNCH_PROGRAMMATIC;
+  request.isCooperative = flags & TILEC_LAUNCH_COOPERATIVE;
+}
+
+std::vector<tilecrt::sim::Buffer> tilec::api::listBuffers(const tilec_buffer *buffers,
+                                                          size_t count) {
+  std::vector<tilecrt::sim::Buffer> list;
+  for (const tilec_buffer &buffer : llvm::ArrayRef(buffers, count))
+    list.push_back({buffer.data, buffer.size, buffer.name ? buffer.name : "",
+                    (buffer.flags & TILEC_BUFFER_READ_ONLY) != 0});
+  return list;
+}
+
+tilec_status RequestReader::read(const RunFunction &function, const tilec_device_launch *given) {
   if (!given)
     return invalid("launch is null");
   std::optional<tilec_device_launch> launch = readStruct(given, "launch");
@@ -36,22 +50,22 @@ tilec_status RequestReader::read(const FunctionObject &function, const tilec_dev
     return invalid("launch: unknown flags " + std::to_string(launch->flags & ~known));
   std::copy(launch->grid, launch->grid + 3, request.grid.begin());
   std::copy(launch->cluster, launch->cluster + 3, request.cluster.begin());
-  request.flags = launch->flags;
+  setFlags(request, launch->flags);
   request.stream = launch->stream;
   if (tilec_status status = checkGrid(request.grid))
     return status;
-  return readArguments(function.metadata(), *launch);
+  return readArguments(function.metadata(), launch->arguments, launch->num_arguments);
 }
 
 tilec_status RequestReader::readArguments(const tilecrt::KernelMetadata &metadata,
-                                          const tilec_device_launch &launch) {
+                                          const tilec_value *values, size_t given) {
   size_t count = metadata.arguments.size();
-  if (launch.num_arguments != count)
+  if (given != count)
     return invalid("kernel '" + metadata.name + "' takes " + std::to_string(count) +
-                   " arguments, got " + std::to_string(launch.num_arguments));
-  if (!launch.arguments && count != 0)
+                   " arguments, got " + std::to_string(given));
+  if (!values && count != 0)
     return invalid("launch: arguments are null");
-  for (const tilec_value &value : llvm::ArrayRef(launch.arguments, count)) {
+  for (const tilec_value &value : llvm::ArrayRef(values, count)) {
     tilecrt::Status status =
         tilecrt::cuda::checkArgument(metadata, pointers.size(), value.data, value.size);
     if (!status.ok())
@@ -78,8 +92,8 @@ tilec_status tilec_function_load(tilec_device *device, const tilec_kernel *kerne
     std::shared_ptr<KernelObject> object = Kernels::get().find(kernel);
     if (!object)
       return failHandle("tilec_kernel");
-    std::shared_ptr<FunctionObject> loaded;
-    if (tilec_status status = target->load(std::move(object), loaded))
+    std::shared_ptr<RunFunction> loaded;
+    if (tilec_status status = take(target->load(object->owner), loaded))
       return status;
     *function = Functions::get().insert(std::move(loaded));
     return TILEC_OK;
@@ -87,7 +101,7 @@ tilec_status tilec_function_load(tilec_device *device, const tilec_kernel *kerne
 }
 
 /// The kernel of an image; null after a failure was kept.
-static std::shared_ptr<KernelObject> readImage(const tilec_image &image) {
+static std::shared_ptr<const CompiledKernel> readImage(const tilec_image &image) {
   if (!image.metadata || !image.code || image.code_size == 0) {
     invalid("image: metadata or code is null or empty");
     return nullptr;
@@ -105,7 +119,7 @@ static std::shared_ptr<KernelObject> readImage(const tilec_image &image) {
                                    "ELF") ||
                   code.starts_with("\x50\xed\x55\xba");
   (isBinary ? kernel->cubin : kernel->ptx) = code.str();
-  return std::make_shared<KernelObject>(std::move(kernel));
+  return kernel;
 }
 
 tilec_status tilec_function_load_image(tilec_device *device, const tilec_image *images,
@@ -121,11 +135,11 @@ tilec_status tilec_function_load_image(tilec_device *device, const tilec_image *
       return invalid("there is no image to load");
     tilec_status status = TILEC_OK;
     for (const tilec_image &image : llvm::ArrayRef(images, count)) {
-      std::shared_ptr<KernelObject> object = readImage(image);
-      if (!object)
+      std::shared_ptr<const CompiledKernel> kernel = readImage(image);
+      if (!kernel)
         return TILEC_INVALID_ARGUMENT;
-      std::shared_ptr<FunctionObject> loaded;
-      status = target->load(std::move(object), loaded);
+      std::shared_ptr<RunFunction> loaded;
+      status = take(target->load(std::move(kernel)), loaded);
       if (status == TILEC_OK) {
         *function = Functions::get().insert(std::move(loaded));
         break;
@@ -142,9 +156,14 @@ tilec_status tilec_function_get_info(tilec_function *function, tilec_function_in
     Functions::Pin object = Functions::get().pin(function);
     if (!object)
       return failHandle("tilec_function");
-    tilec_function_info result = {};
-    if (tilec_status status = object->describe(result))
+    FunctionInfo facts;
+    if (tilec_status status = take(object->describe(), facts))
       return status;
+    tilec_function_info result = {};
+    result.registers = facts.registers;
+    result.local_bytes = facts.localBytes;
+    result.programs_per_multiprocessor = facts.programsPerMultiprocessor;
+    result.handle = facts.handle;
     return writeStruct(result, info, "info");
   });
 }
@@ -156,7 +175,7 @@ tilec_status tilec_function_launch(tilec_function *function, const tilec_device_
       return failHandle("tilec_function");
     RequestReader reader;
     tilec_status status = reader.read(*object, launch);
-    return status == TILEC_OK ? object->launch(reader.request) : status;
+    return status == TILEC_OK ? done(object->launch(reader.request)) : status;
   });
 }
 
@@ -174,10 +193,10 @@ tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *
     if (!object)
       return failHandle("tilec_function");
     RequestReader reader;
-    std::shared_ptr<PreparedObject> packed;
+    std::shared_ptr<RunPrepared> packed;
     tilec_status status = reader.read(*object, launch);
     if (status == TILEC_OK)
-      status = object->prepare(reader.request, packed);
+      status = take(object->prepare(reader.request), packed);
     if (status == TILEC_OK)
       *prepared = PreparedLaunches::get().insert(std::move(packed));
     return status;
@@ -196,19 +215,19 @@ template <typename Call> static tilec_status onPrepared(tilec_prepared *handle, 
 
 tilec_status tilec_prepared_set_argument(tilec_prepared *prepared, size_t index, const void *data,
                                          size_t size) {
-  return onPrepared(prepared,
-                    [&](PreparedObject &object) { return object.setArgument(index, data, size); });
+  return onPrepared(
+      prepared, [&](RunPrepared &object) { return done(object.setArgument(index, data, size)); });
 }
 
 tilec_status tilec_prepared_set_grid(tilec_prepared *prepared, uint32_t x, uint32_t y, uint32_t z) {
-  return onPrepared(prepared, [&](PreparedObject &object) {
+  return onPrepared(prepared, [&](RunPrepared &object) {
     tilec_status status = checkGrid({x, y, z});
-    return status == TILEC_OK ? object.setGrid({x, y, z}) : status;
+    return status == TILEC_OK ? done(object.setGrid({x, y, z})) : status;
   });
 }
 
 tilec_status tilec_prepared_launch(tilec_prepared *prepared, void *stream) {
-  return onPrepared(prepared, [&](PreparedObject &object) { return object.launch(stream); });
+  return onPrepared(prepared, [&](RunPrepared &object) { return done(object.launch(stream)); });
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -222,7 +241,7 @@ tilec_status tilec_graph_begin(tilec_device *device, void *stream) {
       return failHandle("tilec_device");
     if (!stream)
       return invalid("the default stream cannot be recorded: a stream of its own is needed");
-    return object->beginRecording(stream);
+    return done(object->beginRecording(stream));
   });
 }
 
@@ -234,8 +253,8 @@ tilec_status tilec_graph_end(tilec_device *device, void *stream, tilec_graph **g
     Devices::Pin object = Devices::get().pin(device);
     if (!object)
       return failHandle("tilec_device");
-    std::shared_ptr<GraphObject> recorded;
-    if (tilec_status status = object->endRecording(stream, recorded))
+    std::shared_ptr<RunGraph> recorded;
+    if (tilec_status status = take(object->endRecording(stream), recorded))
       return status;
     *graph = Graphs::get().insert(std::move(recorded));
     return TILEC_OK;
@@ -243,8 +262,8 @@ tilec_status tilec_graph_end(tilec_device *device, void *stream, tilec_graph **g
 }
 
 /// The device of all the launches; null after a failure was kept.
-static std::shared_ptr<DeviceObject> deviceOf(llvm::ArrayRef<tilec_prepared *> launches) {
-  std::shared_ptr<DeviceObject> device;
+static std::shared_ptr<RunDevice> deviceOf(llvm::ArrayRef<tilec_prepared *> launches) {
+  std::shared_ptr<RunDevice> device;
   for (tilec_prepared *handle : launches) {
     PreparedLaunches::Pin prepared = PreparedLaunches::get().pin(handle);
     if (!prepared) {
@@ -271,24 +290,23 @@ tilec_status tilec_graph_record(tilec_prepared *const *prepared, size_t count,
     if (!prepared && count != 0)
       return invalid("prepared is null, the number is " + std::to_string(count));
     llvm::ArrayRef<tilec_prepared *> launches(prepared, count);
-    std::shared_ptr<DeviceObject> device = deviceOf(launches);
+    std::shared_ptr<RunDevice> device = deviceOf(launches);
     if (!device)
       return TILEC_INVALID_ARGUMENT;
     void *stream = nullptr;
-    if (tilec_status status = device->createStream(stream))
+    if (tilec_status status = take(device->createStream(), stream))
       return status;
-    auto destroyStream = llvm::scope_exit([&] { device->destroyStream(stream); });
-    if (tilec_status status = device->beginRecording(stream))
+    auto destroyStream = llvm::scope_exit([&] { (void)device->destroyStream(stream); });
+    if (tilec_status status = done(device->beginRecording(stream)))
       return status;
     for (tilec_prepared *launch : launches)
       if (tilec_status status = tilec_prepared_launch(launch, stream)) {
         std::string message = tilec_last_error();
-        std::shared_ptr<GraphObject> dropped;
-        device->endRecording(stream, dropped);
+        (void)device->endRecording(stream);
         return fail(status, std::move(message));
       }
-    std::shared_ptr<GraphObject> recorded;
-    if (tilec_status status = device->endRecording(stream, recorded))
+    std::shared_ptr<RunGraph> recorded;
+    if (tilec_status status = take(device->endRecording(stream), recorded))
       return status;
     *graph = Graphs::get().insert(std::move(recorded));
     return TILEC_OK;
@@ -300,6 +318,6 @@ void tilec_graph_destroy(tilec_graph *graph) { Graphs::get().erase(graph); }
 tilec_status tilec_graph_launch(tilec_graph *graph, void *stream) {
   return guarded([&] {
     Graphs::Pin object = Graphs::get().pin(graph);
-    return object ? object->launch(stream) : failHandle("tilec_graph");
+    return object ? done(object->launch(stream)) : failHandle("tilec_graph");
   });
 }

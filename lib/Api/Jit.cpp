@@ -58,7 +58,7 @@ tilec_status tilec_jit_create(tilec_device *device, const tilec_jit_options *opt
     std::optional<tilec_jit_options> given = readStruct(options, "options");
     if (!given)
       return TILEC_INVALID_ARGUMENT;
-    std::shared_ptr<DeviceObject> target;
+    std::shared_ptr<RunDevice> target;
     if (device) {
       Devices::Pin pinned = Devices::get().pin(device);
       if (!pinned)

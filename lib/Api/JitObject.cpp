@@ -120,11 +120,12 @@ tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&varian
                                         variant->kernel->kernel.metadata))
     return status;
   LaunchRequest request;
-  request.flags = (call.flags & ~TILEC_LAUNCH_BUNDLED_GRID) | variant->bundled.flags;
+  setFlags(request, call.flags | variant->bundled.flags);
   request.cluster = variant->bundled.cluster;
   request.arguments = reader.data();
   request.stream = call.stream;
-  request.buffers = ArrayRef(call.buffers, call.num_buffers);
+  std::vector<tilecrt::sim::Buffer> buffers = listBuffers(call.buffers, call.num_buffers);
+  request.buffers = buffers;
   if (call.flags & TILEC_LAUNCH_BUNDLED_GRID) {
     if (tilec_status status = readBundledGrid(*variant, request))
       return status;
@@ -136,5 +137,5 @@ tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&varian
     if (tilec_status status = checkGrid(request.grid))
       return status;
   }
-  return variant->function->launch(request);
+  return done(variant->function->launch(request));
 }

@@ -39,7 +39,7 @@ struct JitVariant {
   uint32_t number = 0;
   std::shared_ptr<KernelObject> kernel;
   /// Null when there is no device.
-  std::shared_ptr<FunctionObject> function;
+  std::shared_ptr<RunFunction> function;
   std::vector<ArgumentSource> sources;
   BundledLaunch bundled;
   JitVariant *next = nullptr;
@@ -47,7 +47,7 @@ struct JitVariant {
 
 class JitObject {
 public:
-  explicit JitObject(std::shared_ptr<DeviceObject> on) : device(std::move(on)) {}
+  explicit JitObject(std::shared_ptr<RunDevice> on) : device(std::move(on)) {}
   JitObject(const JitObject &) = delete;
   JitObject &operator=(const JitObject &) = delete;
   virtual ~JitObject();
@@ -67,7 +67,7 @@ protected:
   /// The kind of a call's values.
   tilec_status makeKey(const tilec_call &call, KindKey &key) const;
 
-  const std::shared_ptr<DeviceObject> device;
+  const std::shared_ptr<RunDevice> device;
   std::vector<JitParameter> parameters;
 
 private:

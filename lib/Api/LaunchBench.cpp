@@ -10,7 +10,7 @@ namespace tilec::api {
 LaunchBench::~LaunchBench() {
   for (const Copy &copy : copies)
     if (copy.onDevice)
-      device->release(copy.onDevice);
+      (void)device->release(copy.onDevice);
 }
 
 tilec_status LaunchBench::save(std::vector<MemoryRange> changed, std::vector<MemoryRange> cleared) {
@@ -20,29 +20,29 @@ tilec_status LaunchBench::save(std::vector<MemoryRange> changed, std::vector<Mem
       continue;
     Copy &copy = copies.emplace_back();
     copy.range = range;
-    tilec_status status = device->allocate(range.bytes, copy.onDevice);
+    tilec_status status = take(device->allocate(range.bytes), copy.onDevice);
     if (status == TILEC_OUT_OF_RESOURCES) {
       copy.onHost.resize(range.bytes);
-      status = device->download(copy.onHost.data(), range.data, range.bytes, launch.stream);
+      status = done(device->download(copy.onHost.data(), range.data, range.bytes, launch.stream));
     } else if (status == TILEC_OK) {
-      status = device->copy(copy.onDevice, range.data, range.bytes, launch.stream);
+      status = done(device->copy(copy.onDevice, range.data, range.bytes, launch.stream));
     }
     if (status != TILEC_OK)
       return status;
   }
-  return device->synchronizeStream(launch.stream);
+  return done(device->synchronizeStream(launch.stream));
 }
 
 tilec_status LaunchBench::restore() {
   for (const Copy &copy : copies) {
     const auto &[range, onDevice, onHost] = copy;
     tilec_status status =
-        onDevice ? device->copy(range.data, onDevice, range.bytes, launch.stream)
-                 : device->upload(range.data, onHost.data(), range.bytes, launch.stream);
+        done(onDevice ? device->copy(range.data, onDevice, range.bytes, launch.stream)
+                      : device->upload(range.data, onHost.data(), range.bytes, launch.stream));
     if (status != TILEC_OK)
       return status;
   }
-  return device->synchronizeStream(launch.stream);
+  return done(device->synchronizeStream(launch.stream));
 }
 
 tilec_status LaunchBench::measure(std::shared_ptr<const CompiledKernel> kernel, double milliseconds,
@@ -51,18 +51,17 @@ tilec_status LaunchBench::measure(std::shared_ptr<const CompiledKernel> kernel, 
     return status;
   for (const MemoryRange &range : zeros)
     if (range.bytes != 0)
-      if (tilec_status status = device->fill(range.data, 0, range.bytes, launch.stream))
+      if (tilec_status status = done(device->fill(range.data, 0, range.bytes, launch.stream)))
         return status;
-  std::shared_ptr<FunctionObject> function;
-  if (tilec_status status =
-          device->load(std::make_shared<KernelObject>(std::move(kernel)), function))
+  std::shared_ptr<RunFunction> function;
+  if (tilec_status status = take(device->load(std::move(kernel)), function))
     return status;
   RequestReader reader;
   if (tilec_status status = reader.read(*function, &launch))
     return status;
-  MeasureOptions how = options;
+  tilecrt::cuda::MeasureOptions how = options;
   how.milliseconds = milliseconds;
-  return function->measure(reader.request, how, cost);
+  return take(function->measure(reader.request, how), cost);
 }
 
 Measurement LaunchBench::measure(std::shared_ptr<const CompiledKernel> kernel,
@@ -78,7 +77,7 @@ Measurement LaunchBench::measure(std::shared_ptr<const CompiledKernel> kernel,
   result.problem = tilec_last_error();
   // What a kernel does to a context stays.
   if (status == TILEC_DEVICE_ERROR)
-    result.isLost = device->synchronize() != TILEC_OK;
+    result.isLost = !device->synchronize().ok();
   return result;
 }
 

@@ -16,8 +16,8 @@ namespace tilec::api {
 class LaunchBench {
 public:
   /// The launch's values stay the caller's.
-  LaunchBench(std::shared_ptr<DeviceObject> on, const tilec_device_launch &given,
-              MeasureOptions how)
+  LaunchBench(std::shared_ptr<RunDevice> on, const tilec_device_launch &given,
+              tilecrt::cuda::MeasureOptions how)
       : device(std::move(on)), launch(given), options(how) {}
   /// Frees the copies.
   ~LaunchBench();
@@ -42,9 +42,9 @@ private:
   tilec_status measure(std::shared_ptr<const CompiledKernel> kernel, double milliseconds,
                        double &cost);
 
-  std::shared_ptr<DeviceObject> device;
+  std::shared_ptr<RunDevice> device;
   tilec_device_launch launch;
-  MeasureOptions options;
+  tilecrt::cuda::MeasureOptions options;
   std::vector<Copy> copies;
   std::vector<MemoryRange> zeros;
 };

@@ -13,16 +13,32 @@
 #include "tilec/Bundle/Bundle.h"
 #include "tilec/Cache/CompileCache.h"
 #include "tilec/Driver/Compiler.h"
+#include "tilec/IRGen/KernelSelection.h"
 #include "tilec/Tuning/TuningOutcome.h"
 
 #include <deque>
 
 namespace tilec::api {
 
-struct CompilerObject {
-  /// One compilation at a time.
+/// Compilers for the threads that compile at once, kept for the next ones.
+class CompilerObject {
+public:
+  std::unique_ptr<Compiler> take() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (idle.empty())
+      return std::make_unique<Compiler>();
+    std::unique_ptr<Compiler> compiler = std::move(idle.back());
+    idle.pop_back();
+    return compiler;
+  }
+  void giveBack(std::unique_ptr<Compiler> compiler) {
+    std::lock_guard<std::mutex> lock(mutex);
+    idle.push_back(std::move(compiler));
+  }
+
+private:
   std::mutex mutex;
-  Compiler compiler;
+  std::vector<std::unique_ptr<Compiler>> idle;
 };
 
 struct KernelObject {
@@ -58,11 +74,13 @@ struct DiagnosticsObject {
 
 struct SourceObject {
   struct Kernel {
-    KernelInfo info;
+    const KernelInfo *info;
     uint32_t line;
     /// The autotune key; its texts belong to `info`.
     std::vector<const char *> key;
   };
+  SourceManager sources;
+  ParsedSource parsed;
   std::vector<Kernel> kernels;
 };
 

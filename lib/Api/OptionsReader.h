@@ -44,16 +44,6 @@ tilec_status statusOf(Failure failure);
 /// The path of this library. Bitcode lies beside it in a portable installation.
 std::string libraryPath();
 
-/// A kernel of a source, for what is known without compiling it.
-struct SelectedKernel {
-  std::unique_ptr<ast::Module> tree;
-  KernelInfo info;
-};
-
-/// The kernel that options name, or the only one; nothing after errors.
-std::optional<SelectedKernel> selectKernel(SourceManager &sources, FileId file,
-                                           const CompileOptions &options, DiagnosticEngine &engine);
-
 /// Gives options the constants and launch options of a configuration that they do not have.
 void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options);
 

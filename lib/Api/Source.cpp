@@ -5,8 +5,6 @@
 
 #include "Objects.h"
 
-#include "tilec/Syntax/Parser.h"
-
 using namespace tilec;
 using namespace tilec::api;
 
@@ -26,21 +24,17 @@ static std::shared_ptr<SourceObject> findSource(const tilec_source *source) {
   return object;
 }
 
-static std::shared_ptr<SourceObject> listSource(SourceManager &sources, FileId file,
-                                                DiagnosticEngine &engine) {
-  std::unique_ptr<ast::Module> tree = parseModule(sources, file, engine);
-  if (!tree || engine.hasErrors())
-    return nullptr;
-  auto object = std::make_shared<SourceObject>();
-  for (KernelInfo &info : listKernels(*tree, sources, engine)) {
-    uint32_t line = sources.getLineColumn(info.range).line;
-    object->kernels.push_back({std::move(info), line, {}});
-  }
-  // Now that they stay where they are.
-  for (SourceObject::Kernel &kernel : object->kernels)
-    for (const std::string &name : kernel.info.autotuneKey)
+/// Parses a file of the object's and lists its kernels.
+static void readKernels(SourceObject &object, FileId file, DiagnosticEngine &engine) {
+  object.parsed = parseSource(object.sources, file, engine, {});
+  for (const KernelInfo &info : object.parsed.kernels) {
+    uint32_t line = object.sources.getLineColumn(info.range).line;
+    SourceObject::Kernel &kernel = object.kernels.emplace_back();
+    kernel.info = &info;
+    kernel.line = line;
+    for (const std::string &name : info.autotuneKey)
       kernel.key.push_back(name.c_str());
-  return engine.hasErrors() ? nullptr : object;
+  }
 }
 
 /// What both ways to read a source share; `load` puts it into the manager.
@@ -48,22 +42,20 @@ static tilec_status readSource(tilec_source **source, tilec_diagnostics **diagno
                                llvm::function_ref<llvm::Expected<FileId>(SourceManager &)> load) {
   if (!source)
     return invalid("source is null");
-  SourceManager sources;
+  auto object = std::make_shared<SourceObject>();
   DiagnosticEngine engine;
-  std::shared_ptr<SourceObject> object;
-  if (llvm::Expected<FileId> file = load(sources))
-    object = listSource(sources, *file, engine);
+  if (llvm::Expected<FileId> file = load(object->sources))
+    readKernels(*object, *file, engine);
   else
     engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
-  auto messages = std::make_shared<DiagnosticsObject>(sources, engine);
-  if (!object)
-    fail(TILEC_INPUT_ERROR, summarize(*messages));
+  auto messages = std::make_shared<DiagnosticsObject>(object->sources, engine);
+  tilec_status status =
+      engine.hasErrors() ? fail(TILEC_INPUT_ERROR, summarize(*messages)) : TILEC_OK;
   if (diagnostics)
     *diagnostics = Diagnostics::get().insert(std::move(messages));
-  if (!object)
-    return TILEC_INPUT_ERROR;
-  *source = Sources::get().insert(std::move(object));
-  return TILEC_OK;
+  if (status == TILEC_OK)
+    *source = Sources::get().insert(std::move(object));
+  return status;
 }
 
 tilec_status tilec_source_text(const char *name, const char *text, size_t length,
@@ -112,13 +104,29 @@ tilec_status tilec_source_get_kernel(const tilec_source *source, size_t index,
       return failIndex("kernel", index, object->kernels.size());
     const SourceObject::Kernel &found = object->kernels[index];
     tilec_source_kernel result = {};
-    result.name = found.info.name.c_str();
+    result.name = found.info->name.c_str();
     result.line = found.line;
-    result.is_entry = found.info.isEntry;
-    result.num_parameters = found.info.params.size();
+    result.is_entry = found.info->isEntry;
+    result.num_parameters = found.info->params.size();
     result.autotune_key = found.key.data();
     result.num_autotune_key = found.key.size();
     return writeStruct(result, kernel, "kernel");
+  });
+}
+
+tilec_status tilec_source_find_kernel(const tilec_source *source, const char *name, size_t *index) {
+  return guarded([&] {
+    std::shared_ptr<SourceObject> object = findSource(source);
+    if (!object)
+      return TILEC_INVALID_ARGUMENT;
+    if (!index)
+      return invalid("index is null");
+    DiagnosticEngine engine;
+    const KernelInfo *found = object->parsed.select(name ? name : "", engine);
+    if (!found)
+      return fail(TILEC_INPUT_ERROR, summarize(DiagnosticsObject(object->sources, engine)));
+    *index = size_t(found - object->parsed.kernels.data());
+    return TILEC_OK;
   });
 }
 
@@ -130,7 +138,7 @@ tilec_status tilec_source_get_parameter(const tilec_source *source, size_t kerne
       return TILEC_INVALID_ARGUMENT;
     if (kernel >= object->kernels.size())
       return failIndex("kernel", kernel, object->kernels.size());
-    const std::vector<KernelParam> &params = object->kernels[kernel].info.params;
+    const std::vector<KernelParam> &params = object->kernels[kernel].info->params;
     if (index >= params.size())
       return failIndex("parameter", index, params.size());
     tilec_parameter result = {};

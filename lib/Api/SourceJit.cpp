@@ -20,33 +20,11 @@ static tilec_status invalid(std::string message) {
   return fail(TILEC_INVALID_ARGUMENT, std::move(message));
 }
 
-namespace {
-/// Compilers for the threads that compile at once, kept for the next ones.
-class CompilerPool {
-public:
-  /// Never destroyed: threads may outlive the end of main.
-  static CompilerPool &get() {
-    static CompilerPool &pool = *new CompilerPool;
-    return pool;
-  }
-  std::unique_ptr<Compiler> take() {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (idle.empty())
-      return std::make_unique<Compiler>();
-    std::unique_ptr<Compiler> compiler = std::move(idle.back());
-    idle.pop_back();
-    return compiler;
-  }
-  void giveBack(std::unique_ptr<Compiler> compiler) {
-    std::lock_guard<std::mutex> lock(mutex);
-    idle.push_back(std::move(compiler));
-  }
-
-private:
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Compiler>> idle;
-};
-} // namespace
+/// Never destroyed: threads may outlive the end of main.
+static CompilerObject &compilers() {
+  static CompilerObject &pool = *new CompilerObject;
+  return pool;
+}
 
 //===----------------------------------------------------------------------------------===//
 // Opening
@@ -109,10 +87,8 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
   if (tilec_status status = base.read(given.options))
     return status;
   if (device) {
-    tilec_device_info info = {};
-    device->describe(info);
     if (!base.hasTarget)
-      base.result.target = info.target;
+      base.result.target = device->info().target;
     bool isHost = isSimulator(base.result.target);
     if (base.result.stopAfter == Stage::PTX && !isHost)
       base.result.stopAfter = Stage::Cubin;
@@ -123,15 +99,16 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
 tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
   SourceManager sources;
   DiagnosticEngine engine;
-  std::optional<SelectedKernel> kernel;
+  ParsedSource source;
   if (llvm::Expected<FileId> file = sources.addBuffer(name, text))
-    kernel = selectKernel(sources, *file, base.result, engine);
+    source = parseSource(sources, *file, engine, base.result.modules);
   else
     engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
+  const KernelInfo *kernel = source.select(base.result.kernel, engine);
   if (!kernel)
     return fail(TILEC_INPUT_ERROR, DiagnosticsObject(sources, engine).text);
-  base.result.kernel = kernel->info.name;
-  for (const KernelParam &param : kernel->info.params) {
+  base.result.kernel = kernel->name;
+  for (const KernelParam &param : kernel->params) {
     if (llvm::any_of(base.result.constants,
                      [&](const ConstantSpec &constant) { return constant.name == param.name; }))
       continue;
@@ -208,10 +185,10 @@ tilec_status SourceJit::make(const tilec_call &call, JitVariant &variant) {
   std::unique_ptr<CompiledKernel> kernel;
   Failure failure = Failure::Input;
   if (llvm::Expected<FileId> file = sources.addBuffer(name, text)) {
-    std::unique_ptr<Compiler> compiler = CompilerPool::get().take();
+    std::unique_ptr<Compiler> compiler = compilers().take();
     kernel = compiler->compile(sources, *file, options, engine);
     failure = compiler->lastFailure();
-    CompilerPool::get().giveBack(std::move(compiler));
+    compilers().giveBack(std::move(compiler));
   } else {
     engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
   }
@@ -247,5 +224,5 @@ tilec_status SourceJit::load(const tilec_call &call, JitVariant &variant) const 
   if (tilec_status status = findSources(parameters, ArrayRef(call.values, call.num_values),
                                         metadata, variant.sources))
     return status;
-  return device ? device->load(variant.kernel, variant.function) : TILEC_OK;
+  return device ? take(device->load(variant.kernel->owner), variant.function) : TILEC_OK;
 }

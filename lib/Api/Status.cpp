@@ -7,6 +7,12 @@
 
 #include "Handles.h"
 
+#define TEXT_OF(number) #number
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+static_assert(std::string_view(TILEC_VERSION) ==
+                  VERSION_TEXT(TILEC_VERSION_MAJOR, TILEC_VERSION_MINOR, TILEC_VERSION_PATCH),
+              "tilec.h has the version of another library");
+
 using namespace tilec::api;
 
 namespace {

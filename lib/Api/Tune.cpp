@@ -29,7 +29,7 @@ using Load = llvm::function_ref<llvm::Expected<FileId>(SourceManager &)>;
 /// One call of tilec_tune_...
 class Session final : public TuningProblem {
 public:
-  Session(std::shared_ptr<DeviceObject> on, Load loadSourceText)
+  Session(std::shared_ptr<RunDevice> on, Load loadSourceText)
       : device(std::move(on)), load(loadSourceText) {}
 
   tilec_status run(const tilec_tune_options *options, tilec_tuning **tuning,
@@ -55,17 +55,19 @@ private:
   std::optional<int64_t> valueOf(llvm::StringRef name, const CompileOptions &options) const;
   bool report(const TuningProgress &progress) const;
 
-  std::shared_ptr<DeviceObject> device;
+  std::shared_ptr<RunDevice> device;
   Load load;
   tilec_tune_options given = {};
   tilec_device_launch launch = {};
-  tilec_device_info info = {};
+  DeviceInfo info;
   bool isSimulated = false;
   OptionsReader reader;
   SourceManager sources;
   FileId file = 0;
   DiagnosticEngine engine;
-  std::optional<SelectedKernel> kernel;
+  ParsedSource source;
+  /// A copy, of which host code may prune configurations.
+  std::optional<KernelInfo> kernel;
   TuningLaunch arguments;
   llvm::StringMap<int64_t> integers;
   TuningKey key;
@@ -124,7 +126,7 @@ tilec_status Session::readOptions(const tilec_tune_options *options) {
 }
 
 tilec_status Session::readTarget() {
-  device->describe(info);
+  info = device->info();
   isSimulated = isSimulator(info.target);
   if (!reader.hasTarget)
     reader.result.target = info.target;
@@ -154,13 +156,15 @@ tilec_status Session::readSource() {
     return TILEC_INPUT_ERROR;
   }
   file = *loaded;
-  kernel = selectKernel(sources, file, reader.result, engine);
-  if (!kernel)
+  source = parseSource(sources, file, engine, reader.result.modules);
+  if (const KernelInfo *selected = source.select(reader.result.kernel, engine))
+    kernel = *selected;
+  else
     return TILEC_INPUT_ERROR;
-  reader.result.kernel = kernel->info.name;
-  result->outcome.kernel = kernel->info.name;
+  reader.result.kernel = kernel->name;
+  result->outcome.kernel = kernel->name;
   const CompileOptions &options = reader.result;
-  tilec_status status = arguments.bind(kernel->info, options.arguments, launch);
+  tilec_status status = arguments.bind(*kernel, options.arguments, launch);
   if (status == TILEC_OK)
     status = arguments.findMemory(*device, given.buffers, given.num_buffers);
   if (status != TILEC_OK)
@@ -169,11 +173,10 @@ tilec_status Session::readSource() {
     if (argument.integer)
       integers[argument.name] = *argument.integer;
   if (!given.space)
-    topK =
-        applyHostPruning(kernel->info, *kernel->tree, sources, options.modules, integers, engine);
-  key = makeTuningKey(kernel->info,
-                      kernelSourceHash(sources, *kernel->tree, kernel->info.name, options.modules),
-                      info.name, arguments.facts(options.arguments));
+    topK = applyHostPruning(*kernel, *source.tree, sources, options.modules, integers, engine);
+  key =
+      makeTuningKey(*kernel, kernelSourceHash(sources, *source.tree, kernel->name, options.modules),
+                    info.name, arguments.facts(options.arguments));
   return status;
 }
 
@@ -181,7 +184,7 @@ tilec_status Session::readSpace() {
   const CompileOptions &options = reader.result;
   // What all have is said once: it leaves no differences between configurations.
   llvm::Expected<std::vector<TuningConfig>> all =
-      makeSearchSpace(kernel->info, given.space ? given.space : "");
+      makeSearchSpace(*kernel, given.space ? given.space : "");
   if (!all)
     return fail(TILEC_INPUT_ERROR, "the search space: " + llvm::toString(all.takeError()));
   configs = std::move(*all);
@@ -227,7 +230,7 @@ tilec_status Session::readDatabase(bool &found) {
 
 CompileOptions Session::optionsOf(const TuningConfig &config) const {
   CompileOptions options = reader.result;
-  applyConfig(config, kernel->info, options);
+  applyConfig(config, *kernel, options);
   return options;
 }
 
@@ -246,7 +249,7 @@ std::optional<int64_t> Session::valueOf(llvm::StringRef name, const CompileOptio
   for (const ConstantSpec &constant : options.constants)
     if (constant.name == name)
       text = constant.value;
-  if (const ast::FunctionDef *function = kernel->tree->findJitFunction(kernel->info.name))
+  if (const ast::FunctionDef *function = source.tree->findJitFunction(kernel->name))
     for (const ast::Param &param : function->params)
       if (text.empty() && param.name == name && param.defaultValue)
         text = ast::printSource(param.defaultValue);
@@ -358,7 +361,7 @@ tilec_status Session::search() {
   job.device = device;
   job.launch = launch;
   job.arguments = &arguments;
-  job.info = &kernel->info;
+  job.info = &*kernel;
   job.worker = given.worker ? given.worker : "";
   job.timeoutSeconds = given.timeout_seconds > 0 ? given.timeout_seconds : 10;
   job.repeats = given.repeats ? given.repeats : 100;
@@ -382,14 +385,13 @@ tilec_status Session::search() {
 }
 
 tilec_status Session::measureHere(const TunerOptions &options) {
-  MeasureOptions how;
+  tilecrt::cuda::MeasureOptions how;
   how.mostRepeats = given.repeats ? given.repeats : 100;
   how.flushL2 = !(given.flags & TILEC_TUNE_WARM_L2);
-  if (tilec_status status = device->synchronizeStream(launch.stream))
+  if (tilec_status status = done(device->synchronizeStream(launch.stream)))
     return status;
   LaunchBench bench(device, launch, how);
-  if (tilec_status status =
-          bench.save(arguments.changedMemory(), arguments.clearedMemory(kernel->info)))
+  if (tilec_status status = bench.save(arguments.changedMemory(), arguments.clearedMemory(*kernel)))
     return status;
   std::vector<std::unique_ptr<Measurer>> measurers;
   measurers.push_back(std::make_unique<HereMeasurer>(bench));
@@ -481,7 +483,7 @@ static tilec_status tuneSource(tilec_device *handle, const tilec_tune_options *o
                                tilec_tuning **tuning, tilec_diagnostics **diagnostics, Load load) {
   if (!tuning)
     return invalid("tuning is null");
-  std::shared_ptr<DeviceObject> device;
+  std::shared_ptr<RunDevice> device;
   {
     Devices::Pin pin = Devices::get().pin(handle);
     if (!pin)

@@ -46,9 +46,9 @@ tilec_status IsolatedMeasurer::writeBuffers(const TuneJob &job, json::Object &se
   for (size_t i = 0; i < ranges.size(); ++i) {
     std::vector<char> bytes(ranges[i].bytes);
     tilec_status status =
-        job.device->download(bytes.data(), ranges[i].data, bytes.size(), job.launch.stream);
+        done(job.device->download(bytes.data(), ranges[i].data, bytes.size(), job.launch.stream));
     if (status == TILEC_OK)
-      status = job.device->synchronizeStream(job.launch.stream);
+      status = done(job.device->synchronizeStream(job.launch.stream));
     std::string path = scratch + "/buffer" + std::to_string(i);
     if (status == TILEC_OK)
       status = writeFile(path, {bytes.data(), bytes.size()});
@@ -110,8 +110,7 @@ tilec_status IsolatedMeasurer::prepare(TuneJob job) {
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("tilec-tune", folder))
     return fail(TILEC_UNAVAILABLE, "cannot make a temporary folder: " + error.message());
   scratch = std::string(folder);
-  tilec_device_info info = {};
-  job.device->describe(info);
+  const DeviceInfo &info = job.device->info();
   bool isSimulated = isSimulator(info.target);
   std::string source = scratch + "/source";
   if (tilec_status status = writeFile(source, job.sourceText))
@@ -119,7 +118,7 @@ tilec_status IsolatedMeasurer::prepare(TuneJob job) {
   json::Object setup{
       {"version", TILEC_VERSION},
       {"device", isSimulated ? std::string("sim") : "cuda:" + std::to_string(info.ordinal)},
-      {"driver", job.device->driverPath()},
+      {"driver", info.driver},
       {"repeats", int64_t(job.repeats)},
       {"flushL2", job.flushL2},
       {"flags", int64_t(job.launch.flags)},

@@ -36,12 +36,12 @@ private:
   char *addressOf(const json::Object &place) const;
 
   LineChannel channel;
-  std::shared_ptr<DeviceObject> device;
+  std::shared_ptr<RunDevice> device;
   std::vector<MemoryRange> buffers;
   std::vector<std::string> values;
   std::vector<tilec_value> pointers;
   tilec_device_launch launch = {};
-  MeasureOptions how;
+  tilecrt::cuda::MeasureOptions how;
   SourceManager sources;
   FileId file = 0;
   Compiler compiler;
@@ -56,16 +56,18 @@ std::string Worker::openDevice(const json::Object &setup) {
   auto name = setup.getString("device"), driver = setup.getString("driver");
   if (!name || !driver)
     return notComplete;
-  tilec_device_options options = {};
-  std::string path = driver->str();
-  options.driver = path.empty() ? nullptr : path.c_str();
   llvm::StringRef number = *name;
   unsigned ordinal = 0;
-  if (*name == "sim")
-    return openSimDevice(options, device) == TILEC_OK ? "" : tilec_last_error();
+  if (*name == "sim") {
+    device = makeSimDevice({});
+    return "";
+  }
   if (!number.consume_front("cuda:") || number.getAsInteger(10, ordinal))
     return notComplete;
-  return openCudaDevice(options, int(ordinal), device) == TILEC_OK ? "" : tilec_last_error();
+  tilecrt::Result<std::shared_ptr<RunDevice>> opened = openCudaDevice(int(ordinal), driver->str());
+  if (opened)
+    device = std::move(*opened);
+  return opened.message();
 }
 
 std::string Worker::makeBuffers(const json::Object &setup) {
@@ -83,13 +85,16 @@ std::string Worker::makeBuffers(const json::Object &setup) {
                                             /*RequiresNullTerminator=*/false);
     if (!data || (*data)->getBufferSize() != uint64_t(*bytes))
       return "cannot read '" + path->str() + "'";
-    void *memory = nullptr;
-    if (device->allocate(size_t(*bytes) + size_t(*skew), memory) != TILEC_OK)
-      return tilec_last_error();
-    MemoryRange range = {static_cast<char *>(memory) + *skew, size_t(*bytes)};
-    if (device->upload(range.data, (*data)->getBufferStart(), range.bytes, nullptr) != TILEC_OK ||
-        device->synchronizeStream(nullptr) != TILEC_OK)
-      return tilec_last_error();
+    tilecrt::Result<void *> memory = device->allocate(size_t(*bytes) + size_t(*skew));
+    if (!memory)
+      return memory.message();
+    MemoryRange range = {static_cast<char *>(*memory) + *skew, size_t(*bytes)};
+    tilecrt::Status status =
+        device->upload(range.data, (*data)->getBufferStart(), range.bytes, nullptr);
+    if (status.ok())
+      status = device->synchronizeStream(nullptr);
+    if (!status.ok())
+      return status.message();
     buffers.push_back(range);
   }
   return "";

@@ -21,7 +21,7 @@ namespace tilec::api {
 
 /// What a process of its own has to know. Pointers are used by prepare only.
 struct TuneJob {
-  std::shared_ptr<DeviceObject> device;
+  std::shared_ptr<RunDevice> device;
   tilec_device_launch launch = {};
   const TuningLaunch *arguments = nullptr;
   const KernelInfo *info = nullptr;

@@ -5,47 +5,11 @@
 
 #include "OptionsReader.h"
 
-#include "tilec/Sema/HostFunction.h"
-#include "tilec/Sema/ModuleLoader.h"
-#include "tilec/Syntax/Parser.h"
 #include "tilec/Tuning/SearchSpace.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 namespace tilec::api {
-
-std::optional<SelectedKernel> selectKernel(SourceManager &sources, FileId file,
-                                           const CompileOptions &options,
-                                           DiagnosticEngine &engine) {
-  const std::string &name = options.kernel;
-  SelectedKernel selected;
-  selected.tree = parseModule(sources, file, engine);
-  if (!selected.tree || engine.hasErrors())
-    return std::nullopt;
-  ModuleLoader modules(sources, options.modules);
-  std::vector<KernelInfo> kernels = listKernels(*selected.tree, sources, engine, &modules);
-  if (engine.hasErrors())
-    return std::nullopt;
-  SourceRange start(file, 0, 0);
-  const ast::FunctionDef *function = findKernel(*selected.tree, name);
-  for (KernelInfo &kernel : kernels)
-    if (function && kernel.name == function->name) {
-      selected.info = std::move(kernel);
-      return selected;
-    }
-  if ((!name.empty() || kernels.empty()) && reportHostFunction(*selected.tree, name, engine))
-    return std::nullopt;
-  if (!name.empty()) {
-    engine.error(start, "no kernel named '" + name + "' in this file");
-  } else if (kernels.empty()) {
-    engine.error(start, "no kernel in this file: no function is decorated with @triton.jit");
-  } else {
-    Diagnostic &error = engine.error(start, "the file has several kernels; choose one by its name");
-    for (const KernelInfo &kernel : kernels)
-      error.addNote(kernel.range, "kernel '" + kernel.name + "'");
-  }
-  return std::nullopt;
-}
 
 void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options) {
   for (const auto &entry : config.constants) {
@@ -67,7 +31,8 @@ void applyTuned(SourceManager &sources, FileId file, const TunedRequest &request
                 CompileOptions &options, DiagnosticEngine &engine) {
   // Errors of the source are those of the compilation.
   DiagnosticEngine aside;
-  std::optional<SelectedKernel> kernel = selectKernel(sources, file, options, aside);
+  ParsedSource source = parseSource(sources, file, aside, options.modules);
+  const KernelInfo *kernel = source.select(options.kernel, aside);
   if (!kernel)
     return;
   llvm::Expected<TuningDatabase> database = TuningDatabase::load(request.database);
@@ -81,14 +46,14 @@ void applyTuned(SourceManager &sources, FileId file, const TunedRequest &request
   for (const auto &[name, size] : request.sizes)
     if (llvm::StringRef array = name; array.consume_back(".size"))
       facts.arraySizes.emplace_back(array.str(), size);
-  std::string hash = kernelSourceHash(sources, *kernel->tree, kernel->info.name, options.modules);
+  std::string hash = kernelSourceHash(sources, *source.tree, kernel->name, options.modules);
   if (const TuningRecord *record =
-          database->find(makeTuningKey(kernel->info, hash, request.device, facts)))
-    applyConfig(record->config, kernel->info, options);
+          database->find(makeTuningKey(*kernel, hash, request.device, facts)))
+    applyConfig(record->config, *kernel, options);
   else
     engine.remark(SourceRange(),
-                  "'" + request.database + "' has no configuration of '" + kernel->info.name +
-                      "' on '" + request.device + "' for these types and sizes",
+                  "'" + request.database + "' has no configuration of '" + kernel->name + "' on '" +
+                      request.device + "' for these types and sizes",
                   "tuning");
 }
 

@@ -109,7 +109,7 @@ tilec_status TuningLaunch::bind(const KernelInfo &kernel, const std::vector<Argu
   return TILEC_OK;
 }
 
-tilec_status TuningLaunch::findMemory(const DeviceObject &device, const tilec_buffer *buffers,
+tilec_status TuningLaunch::findMemory(const RunDevice &device, const tilec_buffer *buffers,
                                       size_t count) {
   if (!buffers && count != 0)
     return invalid("options: buffers are null, their number is " + llvm::Twine(count));
@@ -129,9 +129,11 @@ tilec_status TuningLaunch::findMemory(const DeviceObject &device, const tilec_bu
     if (region == regions.end()) {
       Region found;
       found.isReadOnly = argument.isReadOnly;
-      if (device.allocationOf(argument.address, found.range) != TILEC_OK)
+      tilecrt::Result<MemoryRange> range = device.allocationOf(argument.address);
+      if (!range)
         return invalid("the size of the memory that argument '" + argument.name +
                        "' points to is not known: it has to be among the buffers");
+      found.range = *range;
       regions.push_back(found);
       region = regions.end() - 1;
     } else if (!argument.isReadOnly && size_t(region - regions.begin()) >= count) {

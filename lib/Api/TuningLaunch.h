@@ -35,7 +35,7 @@ public:
   tilec_status bind(const KernelInfo &kernel, const std::vector<ArgumentSpec> &types,
                     const tilec_device_launch &launch);
   /// Finds the memory behind pointers: in what the caller gave, else the device's allocations.
-  tilec_status findMemory(const DeviceObject &device, const tilec_buffer *buffers, size_t count);
+  tilec_status findMemory(const RunDevice &device, const tilec_buffer *buffers, size_t count);
 
   const TuningArgument *find(llvm::StringRef name) const;
   const std::vector<TuningArgument> &getArguments() const { return arguments; }

@@ -709,7 +709,6 @@ private:
   FailureOr<Value> getMethod(const Value &self, llvm::StringRef name, SourceRange range);
 
   // Kernel.cpp, Autotune.cpp
-  const ast::FunctionDef *selectKernel(const SourceModule &module);
   struct KernelBinding;
   /// One entry of @triton.heuristics: the parameter, and what computes it, as it stands or, where
   /// the dict is written elsewhere, evaluated.

@@ -8,7 +8,7 @@
 #include "KernelBinding.h"
 #include "Trial.h"
 
-#include "tilec/Sema/HostFunction.h"
+#include "tilec/IRGen/KernelSelection.h"
 #include "tilec/Sema/Signature.h"
 #include "tilec/Syntax/Parser.h"
 
@@ -77,41 +77,6 @@ std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module,
     if (!mentioned.contains(kernel->name) && !returnsValue(kernel->body))
       entries.push_back(kernel);
   return entries;
-}
-
-const ast::FunctionDef *Generator::selectKernel(const SourceModule &module) {
-  const ast::Module &tree = module.scope.getModule();
-  std::vector<const ast::FunctionDef *> kernels = getKernels(tree);
-  SourceRange start(tree.file, 0, 0);
-  if (kernels.empty() && reportHostFunction(tree, options.kernel, diagnostics))
-    return nullptr;
-  if (kernels.empty()) {
-    report(Severity::Error, start,
-           "no kernel in this file: no function is decorated with @triton.jit");
-    return nullptr;
-  }
-  if (!options.kernel.empty()) {
-    if (const ast::FunctionDef *kernel = tree.findJitFunction(options.kernel))
-      return kernel;
-    if (reportHostFunction(tree, options.kernel, diagnostics))
-      return nullptr;
-    std::vector<llvm::StringRef> names;
-    for (const ast::FunctionDef *kernel : kernels)
-      names.push_back(kernel->name);
-    (void)errorUnknown(start, "no kernel named '" + options.kernel + "' in this file",
-                       options.kernel, names);
-    return nullptr;
-  }
-  if (const ast::FunctionDef *kernel = findKernel(tree, ""))
-    return kernel;
-  std::vector<const ast::FunctionDef *> entries = getEntryKernels(tree);
-  if (entries.empty())
-    entries = kernels;
-  Diagnostic &diagnostic =
-      report(Severity::Error, start, "the file has several kernels; choose one");
-  for (const ast::FunctionDef *entry : entries)
-    diagnostic.addNote(entry->nameRange, "kernel '" + entry->name + "'");
-  return nullptr;
 }
 
 FailureOr<Value> Generator::evaluateConstantText(const SourceModule &module, llvm::StringRef name,
@@ -358,7 +323,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   top.module = &source;
   top.keepsConstants = true;
   llvm::SaveAndRestore<Frame *> enterFrame(frame, &top);
-  const ast::FunctionDef *kernel = selectKernel(source);
+  const ast::FunctionDef *kernel = selectKernel(module, options.kernel, diagnostics);
   if (!kernel)
     return nullptr;
   KernelBinding binding;
@@ -470,16 +435,6 @@ LogicalResult Generator::verifyResult(mlir::ModuleOp module, SourceRange range) 
 } // namespace tilec::irgen
 
 namespace tilec {
-
-const ast::FunctionDef *findKernel(const ast::Module &module, llvm::StringRef name) {
-  if (!name.empty())
-    return module.findJitFunction(name);
-  std::vector<const ast::FunctionDef *> entries = irgen::getEntryKernels(module);
-  if (entries.size() == 1)
-    return entries.front();
-  std::vector<const ast::FunctionDef *> kernels = irgen::getKernels(module);
-  return kernels.size() == 1 ? kernels.front() : nullptr;
-}
 
 mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
                                                const ast::Module &module, SourceManager &sources,

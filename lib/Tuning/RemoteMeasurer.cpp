@@ -16,6 +16,8 @@ namespace tilec {
 
 /// A child may take this long to make its data and to open its device.
 constexpr int startMilliseconds = 300000;
+/// A child that closed its end is about to end by itself.
+constexpr int endMilliseconds = 100;
 
 std::string RemoteMeasurer::start() {
   if (!child.start(options.program, options.arguments, "--worker-socket"))
@@ -27,7 +29,7 @@ std::string RemoteMeasurer::start() {
   if (hello && hello->get("ready"))
     return "";
   auto text = hello ? hello->getString("error") : std::nullopt;
-  std::string end = child.stop();
+  std::string end = child.wait(endMilliseconds).describe();
   return text ? text->str() : "the measuring process ended: " + end;
 }
 
@@ -60,12 +62,12 @@ Measurement RemoteMeasurer::measure(const Candidate &candidate, double milliseco
   } else if (answer && answer->getString("error")) {
     result.problem = answer->getString("error")->str();
     if (answer->getBoolean("lost").value_or(false))
-      child.stop();
+      child.wait(endMilliseconds);
   } else if (channel.isTimeUp()) {
-    child.stop();
+    child.wait(endMilliseconds);
     result.problem = llvm::formatv("hangs: no result after {0:F1} s", options.timeoutSeconds).str();
   } else {
-    std::string end = child.stop();
+    std::string end = child.wait(endMilliseconds).describe();
     result.problem = "ended its process: " + (end.empty() ? "no answer" : end);
   }
   return result;

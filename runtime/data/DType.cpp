@@ -1,11 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Element types. The narrow floats are encoded from the bits of a double in integer arithmetic:
-// shift the 53-bit significand to the target's quantum, round to nearest even on the bits shifted
-// out, and add it to the exponent field, where a carry out of the significand is already right.
+// See DType.h.
 
 #include "tilecrt/data/DType.h"
+#include "tilecrt/data/FloatFormat.h"
 
 #include <cmath>
 #include <cstring>
@@ -43,78 +42,12 @@ constexpr TypeFacts typeFacts[] = {
 
 const TypeFacts &factsOf(DType type) { return typeFacts[static_cast<size_t>(type)]; }
 
-/// A binary float of at most 16 bits, sign first.
-struct NarrowFormat {
-  int bits;
-  int significand;
-  int bias;
-  /// Magnitude bit patterns.
-  uint32_t largestFinite;
-  uint32_t infinity;
-  uint32_t nan;
-  /// Overflow and infinity become the largest finite value.
-  bool saturates;
-};
-
-constexpr NarrowFormat formatF16{16, 10, 15, 0x7bff, 0x7c00, 0x7e00, false};
-constexpr NarrowFormat formatBf16{16, 7, 127, 0x7f7f, 0x7f80, 0x7fc0, false};
-// No infinity: every magnitude up to 0x7e is a number.
-constexpr NarrowFormat formatF8e4m3{8, 3, 7, 0x7e, 0x7e, 0x7f, true};
-constexpr NarrowFormat formatF8e5m2{8, 2, 15, 0x7b, 0x7c, 0x7f, true};
-
-uint32_t encode(double value, const NarrowFormat &format) {
-  uint64_t pattern;
-  std::memcpy(&pattern, &value, sizeof(pattern));
-  uint32_t sign = uint32_t(pattern >> 63) << (format.bits - 1);
-  uint64_t magnitude = pattern & ~(uint64_t(1) << 63);
-  uint32_t overflow = format.saturates ? format.largestFinite : format.infinity;
-  constexpr uint64_t doubleInfinity = uint64_t(0x7ff) << 52;
-  if (magnitude > doubleInfinity)
-    return sign | format.nan;
-  if (magnitude == doubleInfinity)
-    return sign | overflow;
-  int exponent = int(magnitude >> 52) - 1023;
-  // Zero, or a double below every format's smallest value.
-  if (exponent == -1023)
-    return sign;
-
-  // The quantum of the result is 2^(quantumExponent - significand); below the smallest normal
-  // number it stays that of the smallest normal.
-  int smallest = 1 - format.bias;
-  int quantumExponent = exponent < smallest ? smallest : exponent;
-  int shift = 52 - format.significand + (quantumExponent - exponent);
-  if (shift > 53)
-    return sign;
-  uint64_t significand = (magnitude & ((uint64_t(1) << 52) - 1)) | (uint64_t(1) << 52);
-  uint64_t rounded = significand >> shift;
-  uint64_t rest = significand & ((uint64_t(1) << shift) - 1);
-  uint64_t half = uint64_t(1) << (shift - 1);
-  if (rest > half || (rest == half && (rounded & 1)))
-    ++rounded;
-  uint64_t result = (uint64_t(quantumExponent - smallest) << format.significand) + rounded;
-  return sign | (result > format.largestFinite ? overflow : uint32_t(result));
+template <const FloatFormat &Format> uint64_t encode(double value) {
+  return convertFloat<formatF64, Format>(sameBits<uint64_t>(value));
 }
 
-double decode(uint32_t pattern, const NarrowFormat &format) {
-  uint32_t signBit = 1u << (format.bits - 1);
-  uint32_t magnitude = pattern & (signBit - 1);
-  double value;
-  if (magnitude > format.infinity)
-    value = std::numeric_limits<double>::quiet_NaN();
-  else if (magnitude > format.largestFinite)
-    value = std::numeric_limits<double>::infinity();
-  else {
-    int exponent = int(magnitude >> format.significand);
-    uint32_t fraction = magnitude & ((1u << format.significand) - 1);
-    if (exponent == 0)
-      value = std::ldexp(double(fraction), 1 - format.bias - format.significand);
-    else {
-      uint64_t wide = (uint64_t(exponent - format.bias + 1023) << 52) |
-                      (uint64_t(fraction) << (52 - format.significand));
-      std::memcpy(&value, &wide, sizeof(value));
-    }
-  }
-  return pattern & signBit ? -value : value;
+template <const FloatFormat &Format> double decode(uint64_t bits) {
+  return sameBits<double>(convertFloat<Format, formatF64>(bits));
 }
 
 template <typename T> T loadAs(const void *bytes) {
@@ -200,14 +133,14 @@ std::string dtypeNameList() {
   return list;
 }
 
-uint16_t doubleToF16(double value) { return uint16_t(encode(value, formatF16)); }
-uint16_t doubleToBf16(double value) { return uint16_t(encode(value, formatBf16)); }
-uint8_t doubleToF8e4m3(double value) { return uint8_t(encode(value, formatF8e4m3)); }
-uint8_t doubleToF8e5m2(double value) { return uint8_t(encode(value, formatF8e5m2)); }
-double f16ToDouble(uint16_t bits) { return decode(bits, formatF16); }
-double bf16ToDouble(uint16_t bits) { return decode(bits, formatBf16); }
-double f8e4m3ToDouble(uint8_t bits) { return decode(bits, formatF8e4m3); }
-double f8e5m2ToDouble(uint8_t bits) { return decode(bits, formatF8e5m2); }
+uint16_t doubleToF16(double value) { return uint16_t(encode<formatF16>(value)); }
+uint16_t doubleToBf16(double value) { return uint16_t(encode<formatBf16>(value)); }
+uint8_t doubleToF8e4m3(double value) { return uint8_t(encode<formatF8e4m3>(value)); }
+uint8_t doubleToF8e5m2(double value) { return uint8_t(encode<formatF8e5m2>(value)); }
+double f16ToDouble(uint16_t bits) { return decode<formatF16>(bits); }
+double bf16ToDouble(uint16_t bits) { return decode<formatBf16>(bits); }
+double f8e4m3ToDouble(uint8_t bits) { return decode<formatF8e4m3>(bits); }
+double f8e5m2ToDouble(uint8_t bits) { return decode<formatF8e5m2>(bits); }
 
 double elementToDouble(DType type, const void *bytes) {
   switch (type) {

@@ -1,38 +1,17 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decoding and rounding. The 8-bit floats are decoded through tables made from their definition.
+// Decoding and rounding. The 8-bit floats are decoded through tables.
 #include "runtime/sim/MatrixTypes.h"
 #include "runtime/sim/Float16.h"
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace tilecrt::sim {
 namespace {
 
 using namespace abi;
-
-/// The value of an 8-bit float with `mantissaBits` bits of mantissa. e5m2 has infinities; e4m3 only
-/// has a NaN, where all bits but the sign are set.
-double decodeFloat8(unsigned bits, unsigned mantissaBits) {
-  unsigned exponentBits = 7 - mantissaBits;
-  unsigned mantissa = bits & ((1u << mantissaBits) - 1);
-  unsigned exponent = (bits >> mantissaBits) & ((1u << exponentBits) - 1);
-  int bias = (1 << (exponentBits - 1)) - 1;
-  double sign = bits & 0x80 ? -1 : 1;
-  bool isTop = exponent == (1u << exponentBits) - 1;
-  if (mantissaBits == 2 && isTop)
-    return mantissa != 0 ? std::numeric_limits<double>::quiet_NaN()
-                         : sign * std::numeric_limits<double>::infinity();
-  if (mantissaBits == 3 && isTop && mantissa == 7)
-    return std::numeric_limits<double>::quiet_NaN();
-  if (exponent == 0)
-    return sign * std::ldexp(mantissa, 1 - bias - static_cast<int>(mantissaBits));
-  return sign * std::ldexp(mantissa + (1u << mantissaBits),
-                           static_cast<int>(exponent) - bias - static_cast<int>(mantissaBits));
-}
 
 using Table = std::array<double, 256>;
 
@@ -40,8 +19,8 @@ const Table &float8Table(int32_t type) {
   static const std::array<Table, 2> tables = [] {
     std::array<Table, 2> made;
     for (unsigned i = 0; i < 256; ++i) {
-      made[0][i] = decodeFloat8(i, 3);
-      made[1][i] = decodeFloat8(i, 2);
+      made[0][i] = sameBits<double>(convertFloat<formatF8e4m3, formatF64>(i));
+      made[1][i] = sameBits<double>(convertFloat<formatF8e5m2, formatF64>(i));
     }
     return made;
   }();
@@ -56,21 +35,6 @@ void decodeEach(const void *packed, size_t count, double *out, const Convert &co
     std::memcpy(&value, bytes + i * sizeof(T), sizeof(T));
     out[i] = convert(value);
   }
-}
-
-/// The half nearest to `value`, to even: by way of a float rounded to odd, which keeps what is
-/// needed to round once more as if from the exact value.
-uint16_t halfFromDouble(double value) {
-  float narrow = static_cast<float>(value);
-  double back = narrow;
-  if (back != value && !std::isnan(value) && !std::isinf(narrow)) {
-    bool tooLarge = std::fabs(back) > std::fabs(value);
-    uint32_t bits = bitsFromFloat(narrow);
-    if (tooLarge)
-      --bits; // Towards zero.
-    narrow = floatFromBits(bits | 1);
-  }
-  return halfFromFloat(narrow);
 }
 
 bool isFloat8(int32_t type) { return type == MatrixE4M3 || type == MatrixE5M2; }

@@ -64,21 +64,22 @@ Status BufferImages::fillAddressTables(const std::vector<uint64_t> &addresses) {
   return Status::success();
 }
 
-Result<std::vector<uint64_t>>
-BufferImages::argumentValues(const std::vector<std::string> &names,
+Result<std::vector<std::vector<char>>>
+BufferImages::argumentValues(const tilecrt::KernelMetadata &metadata,
                              const std::vector<uint64_t> &addresses) const {
-  std::vector<uint64_t> values;
-  for (const std::string &name : names) {
-    const Argument *argument = run->find(name);
+  std::vector<std::vector<char>> values;
+  for (const tilecrt::KernelArgument &taken : metadata.arguments) {
+    const Argument *argument = run->find(taken.name);
     if (!argument)
-      return tilecrt::invalidArgument("the run gives no argument '" + name + "'");
+      return tilecrt::invalidArgument("the run gives no argument '" + taken.name + "'");
     uint64_t value = 0;
     if (argument->role == Role::Scalar)
       std::memcpy(&value, argument->scalar.data(), sizeof(value));
     for (size_t i = 0; i < images.size(); ++i)
       if (images[i].argument == argument)
         value = addresses[i] + images[i].start;
-    values.push_back(value);
+    const char *bytes = reinterpret_cast<const char *>(&value);
+    values.emplace_back(bytes, bytes + taken.sizeBytes);
   }
   return values;
 }

@@ -27,9 +27,10 @@ public:
 
   /// Fills the address tables: addresses[i] is where image i begins on the device.
   Status fillAddressTables(const std::vector<uint64_t> &addresses);
-  /// Values of the arguments of the kernel in the order of `names`; each slot is 8 bytes.
-  Result<std::vector<uint64_t>> argumentValues(const std::vector<std::string> &names,
-                                               const std::vector<uint64_t> &addresses) const;
+  /// The bytes of the kernel's arguments.
+  Result<std::vector<std::vector<char>>>
+  argumentValues(const tilecrt::KernelMetadata &metadata,
+                 const std::vector<uint64_t> &addresses) const;
   /// After a run, with the images as the device left them: takes the outputs into the outcome and
   /// notes the first damage as its failure.
   Status collect(Outcome &outcome) const;

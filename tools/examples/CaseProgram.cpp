@@ -32,7 +32,7 @@ bool isFolder(const std::string &path) {
 
 /// The examples beside the executable, or those of the source tree it was built from.
 std::string findExamples(const CompilerPlaces &places, const std::string &built) {
-  std::string folder = places.executable.substr(0, places.executable.find_last_of('/'));
+  std::string folder = places.tools.executable.substr(0, places.tools.executable.find_last_of('/'));
   for (const std::string &candidate :
        {folder + "/../share/tilec/examples", built, std::string("examples")})
     if (isFolder(candidate))

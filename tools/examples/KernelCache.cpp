@@ -5,41 +5,17 @@
 
 #include "KernelCache.h"
 
-#include "tilec/Target/Cubin.h"
+#include "tilec/Driver/ToolHints.h"
+#include "tools/tilec/Environment.h"
 
 #include "llvm/Support/FileSystem.h"
 
-#include <climits>
-#include <cstdlib>
-#include <unistd.h>
-
 namespace tilec::harness {
 
-static std::string readVariable(const char *name) {
-  const char *value = std::getenv(name);
-  return value ? value : "";
-}
-
-CompilerPlaces placesOfProcess() {
-  CompilerPlaces places;
-  places.ptxas = readVariable("TILEC_PTXAS");
-  places.cudaHome = readVariable("CUDA_HOME");
-  places.path = readVariable("PATH");
-  places.libclc = readVariable("TILEC_LIBCLC");
-  places.libdevice = readVariable("TILEC_LIBDEVICE");
-  char buffer[PATH_MAX];
-  ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof(buffer));
-  if (length > 0 && length < static_cast<ssize_t>(sizeof(buffer)))
-    places.executable.assign(buffer, static_cast<size_t>(length));
-  return places;
-}
+CompilerPlaces placesOfProcess() { return {"", tool::readToolSearch("")}; }
 
 Result<std::string> ptxasVersionOf(const CompilerPlaces &places) {
-  PtxasHints hints;
-  hints.option = places.ptxas;
-  hints.cudaHome = places.cudaHome;
-  hints.searchPath = places.path;
-  llvm::Expected<std::string> ptxas = findPtxas(hints);
+  llvm::Expected<std::string> ptxas = findPtxas(ptxasHints(places.tools));
   if (!ptxas)
     return tilecrt::unavailable(llvm::toString(ptxas.takeError()));
   llvm::Expected<std::string> version = ptxasVersion(*ptxas);
@@ -57,12 +33,7 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   if (stopAfter == Stage::LLVMMLIR)
     options.keep = {stopAfter};
   options.numWarps = run.numWarps;
-  options.tools.ptxas = places.ptxas;
-  options.tools.cudaHome = places.cudaHome;
-  options.tools.path = places.path;
-  options.tools.libclc = places.libclc;
-  options.tools.libdevice = places.libdevice;
-  options.tools.executable = places.executable;
+  options.tools = places.tools;
   std::string key =
       run.text + run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
   for (const Argument &argument : run.arguments)
@@ -97,24 +68,6 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   if (compiler.lastFailure() == Failure::Unavailable)
     return tilecrt::unavailable(text);
   return tilecrt::invalidArgument(text);
-}
-
-Result<std::array<uint32_t, 3>> hostGrid(const KernelRun &run) {
-  std::array<uint32_t, 3> grid = {};
-  for (size_t axis = 0; axis < 3; ++axis) {
-    if (run.grid[axis] == 0 || run.grid[axis] > UINT32_MAX)
-      return tilecrt::invalidArgument("a grid of " + std::to_string(run.grid[axis]) +
-                                      " programs cannot be launched");
-    grid[axis] = static_cast<uint32_t>(run.grid[axis]);
-  }
-  return grid;
-}
-
-std::vector<std::string> argumentNames(const CompiledKernel &kernel) {
-  std::vector<std::string> names;
-  for (const tilecrt::KernelArgument &argument : kernel.metadata.arguments)
-    names.push_back(argument.name);
-  return names;
 }
 
 } // namespace tilec::harness

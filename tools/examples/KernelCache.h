@@ -8,8 +8,6 @@
 
 #include "KernelDevice.h"
 
-#include "tilec/Driver/Compiler.h"
-
 #include <map>
 
 namespace tilec::harness {
@@ -34,12 +32,6 @@ private:
   Compiler compiler;
   std::map<std::string, std::unique_ptr<CompiledKernel>> kernels;
 };
-
-/// The grid of a launch on the host, or why there is none.
-Result<std::array<uint32_t, 3>> hostGrid(const KernelRun &run);
-
-/// Names of a kernel's runtime arguments, in order.
-std::vector<std::string> argumentNames(const CompiledKernel &kernel);
 
 } // namespace tilec::harness
 

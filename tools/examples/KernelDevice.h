@@ -1,15 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Devices that runs execute on: the simulator and a CUDA GPU (and the interpreter) behind one
-// interface. All put every buffer between guard bytes, poison outputs first, and check afterwards
-// that nothing but the outputs has changed.
+// Devices that runs execute on: the simulator, the interpreter and a CUDA GPU. All put every buffer
+// between guard bytes, poison outputs first, and check afterwards that nothing but the outputs has
+// changed.
 
 #ifndef TILEC_TOOLS_EXAMPLES_KERNELDEVICE_H
 #define TILEC_TOOLS_EXAMPLES_KERNELDEVICE_H
 
 #include "KernelRun.h"
 
+#include "tilec/Driver/Compiler.h"
 #include "tilecrt/sim/Simulator.h"
 
 #include <memory>
@@ -45,19 +46,10 @@ struct RunOptions {
 struct CompilerPlaces {
   /// Folder that KernelRun::file is below.
   std::string sourceFolder;
-  /// The running program, beside which a portable installation keeps its resources.
-  std::string executable;
-  std::string ptxas;
-  std::string cudaHome;
-  /// The PATH to search.
-  std::string path;
-  /// Math libraries in bitcode.
-  std::string libclc;
-  std::string libdevice;
+  ToolSearch tools;
 };
 
-/// The places as this process' environment and executable give them; the source folder is left
-/// empty.
+/// The places as the environment gives them; the source folder is left empty.
 CompilerPlaces placesOfProcess();
 
 /// The version of the ptxas that compilations with these places use; `unavailable` without one.
@@ -75,6 +67,10 @@ public:
   /// `unavailable` when this machine lacks something.
   virtual Result<Outcome> run(const KernelRun &run, const RunOptions &options) = 0;
 };
+
+/// A run of a kernel that is compiled already.
+Result<Outcome> runOnSimulator(const CompiledKernel &kernel, const KernelRun &run,
+                               const RunOptions &options);
 
 /// The simulator, for the code of `processor` (a PTX target; empty: the default).
 std::unique_ptr<KernelDevice> makeSimDevice(const CompilerPlaces &places,

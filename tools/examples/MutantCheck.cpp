@@ -8,7 +8,6 @@
 
 #include "KernelCache.h"
 #include "Mutants.h"
-#include "SimDevice.h"
 
 #include <algorithm>
 #include <cstdio>

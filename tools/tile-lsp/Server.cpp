@@ -6,12 +6,11 @@
 
 #include "Server.h"
 
+#include "Completion.h"
 #include "Definition.h"
-#include "LanguageDocs.h"
+#include "Hover.h"
 #include "Positions.h"
 #include "SemanticTokens.h"
-
-#include "tilec/Syntax/AssignedNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -299,66 +298,8 @@ void Server::publish(const Document &document, const DocumentAnalysis &analysis)
 }
 
 //===----------------------------------------------------------------------===//
-// Hover and definition
+// Hover, definition and completion
 //===----------------------------------------------------------------------===//
-
-/// What to say about the name at an offset: its type or value, and its layout.
-static std::optional<std::pair<SourceRange, std::string>>
-describeAt(const DocumentAnalysis &analysis, uint32_t offset) {
-  const ast::Module *tree = analysis.getTree();
-  if (!tree)
-    return std::nullopt;
-  // The layout is known where a tensor is computed: for a name, where it was assigned. What begins
-  // at the same place may be of another shape.
-  auto findLayout = [&](SourceRange range, llvm::StringRef value) -> std::string {
-    size_t shape = value.find('[');
-    const std::vector<std::string> *layouts = analysis.findLayouts(range);
-    if (shape == llvm::StringRef::npos || !layouts)
-      return "";
-    for (const std::string &layout : *layouts)
-      if (llvm::StringRef(layout).ends_with((", " + value.substr(shape) + ">").str()))
-        return layout;
-    return "";
-  };
-  auto describeValue = [&](SourceRange range, llvm::StringRef name,
-                           const std::vector<std::string> &values) {
-    std::string text = "```python\n" + name.str() + ": " + llvm::join(values, " or ") + "\n```";
-    std::string layout = findLayout(range, values.front());
-    if (layout.empty())
-      if (const ast::Expr *assigned = findAssignedValue(*tree, name, offset))
-        layout = findLayout(assigned->range, values.front());
-    if (!layout.empty())
-      text += "\nlayout: `" + layout + "`";
-    return std::make_pair(range, text);
-  };
-  // Parameters and targets of assignments are no expressions that are evaluated.
-  for (const ast::FunctionDef *function : tree->deviceFunctions)
-    for (const ast::Param &param : function->params)
-      if (param.nameRange.begin <= offset && offset <= param.nameRange.end)
-        if (const std::vector<std::string> *values = analysis.findValues(param.nameRange))
-          return describeValue(param.nameRange, param.name, *values);
-  std::vector<const ast::Expr *> exprs = findExprs(analysis, offset);
-  for (const ast::Expr *expr : llvm::reverse(exprs)) {
-    if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(expr)) {
-      std::string module = findLanguageModule(analysis, attribute->base);
-      bool isOnName = attribute->nameRange.begin <= offset && offset <= attribute->nameRange.end;
-      std::optional<LanguageName> member =
-          findMember(module.empty() ? "method" : module, attribute->name);
-      if (isOnName && member)
-        return std::make_pair(attribute->nameRange, describe(*member));
-    }
-    if (!llvm::isa<ast::Name, ast::Attribute, ast::Call, ast::Binary, ast::Subscript, ast::Compare,
-                   ast::Unary>(expr))
-      continue;
-    llvm::StringRef text = analysis.getSources().getText(expr->range);
-    if (const std::vector<std::string> *values = analysis.findValues(expr->range))
-      return describeValue(expr->range, text.split('\n').first, *values);
-    if (const auto *name = llvm::dyn_cast<ast::Name>(expr))
-      if (std::optional<LanguageName> builtin = findMember("python", name->id))
-        return std::make_pair(expr->range, describe(*builtin));
-  }
-  return std::nullopt;
-}
 
 void Server::onHover(const TextDocumentPositionParams &params, Callback<json::Value> reply) {
   std::shared_ptr<const DocumentAnalysis> analysis = getAnalysis(params.textDocument.uri);
@@ -392,92 +333,12 @@ void Server::onDefinition(const TextDocumentPositionParams &params, Callback<jso
   reply(std::move(locations));
 }
 
-//===----------------------------------------------------------------------===//
-// Completion
-//===----------------------------------------------------------------------===//
-
-/// The dotted name that ends at an offset: "tl.math.ex" as {"tl.math", "ex"}.
-static std::pair<std::string, std::string> splitBefore(llvm::StringRef text, uint32_t offset) {
-  size_t begin = offset;
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
-  while (begin > 0 && isPart(text[begin - 1]))
-    --begin;
-  llvm::StringRef dotted = text.slice(begin, offset);
-  size_t dot = dotted.rfind('.');
-  if (dot == llvm::StringRef::npos)
-    return {"", dotted.str()};
-  // What is before may be an expression, as in "f(x).to".
-  std::string base = dotted.take_front(dot).str();
-  return {base.empty() ? "(" : base, dotted.drop_front(dot + 1).str()};
-}
-
-static CompletionItem makeItem(const LanguageName &name, CompletionItemKind kind) {
-  CompletionItem item(name.name, kind);
-  item.detail = name.signature;
-  llvm::StringRef documentation = findDocumentation(name);
-  if (!documentation.empty())
-    item.documentation = MarkupContent{MarkupKind::Markdown, documentation.str()};
-  return item;
-}
-
 void Server::onCompletion(const CompletionParams &params, Callback<json::Value> reply) {
   std::string text = getText(params.textDocument.uri);
   std::shared_ptr<const DocumentAnalysis> analysis = getAnalysis(params.textDocument.uri);
   CompletionList list;
-  if (analysis) {
-    SourceBuffer buffer("", text);
-    uint32_t offset = toOffset(buffer, params.position);
-    std::pair<std::string, std::string> before = splitBefore(text, offset);
-    const std::string &base = before.first, &prefix = before.second;
-    auto addNames = [&](llvm::StringRef place) {
-      for (const LanguageName &name : listMembers(place)) {
-        bool isType = name.place == LanguageName::Place::Type;
-        if (llvm::StringRef(name.name).starts_with(prefix))
-          list.items.push_back(makeItem(name, isType ? CompletionItemKind::TypeParameter
-                                              : place == "method" ? CompletionItemKind::Method
-                                                                  : CompletionItemKind::Function));
-      }
-    };
-    if (!base.empty()) {
-      std::string module = base == "(" ? "" : findLanguageModule(*analysis, base);
-      addNames(module.empty() ? "method" : module);
-      static constexpr std::pair<llvm::StringLiteral, llvm::StringLiteral> children[] = {
-          {"triton", "language"},
-          {"triton.language", "math"},
-          {"triton.language", "extra"},
-          {"triton.language.extra", "cuda"},
-          {"triton.language.extra", "libdevice"},
-          {"triton.language.extra.cuda", "libdevice"}};
-      for (const auto &[parent, child] : children)
-        if (module == parent && child.starts_with(prefix))
-          list.items.emplace_back(child, CompletionItemKind::Module);
-    } else {
-      llvm::SmallSetVector<llvm::StringRef, 16> names;
-      if (const ast::Module *tree = analysis->getTree()) {
-        if (const ast::FunctionDef *function = findFunction(*tree, offset)) {
-          for (const ast::Param &param : function->params)
-            names.insert(param.name);
-          ast::NameSet assigned;
-          ast::collectAssignedNames(function->body, assigned);
-          names.insert_range(assigned);
-        }
-        for (llvm::StringRef name : analysis->getScope()->getNames())
-          names.insert(name);
-      }
-      for (llvm::StringRef name : names)
-        if (name.starts_with(prefix) && name != prefix)
-          list.items.emplace_back(name, CompletionItemKind::Variable);
-      addNames("python");
-    }
-  }
-  // Overloads are one entry.
-  llvm::sort(list.items, [](const CompletionItem &a, const CompletionItem &b) {
-    return std::tie(a.label, a.detail) < std::tie(b.label, b.detail);
-  });
-  list.items.erase(
-      llvm::unique(list.items, [](const CompletionItem &a,
-                                  const CompletionItem &b) { return a.label == b.label; }),
-      list.items.end());
+  if (analysis)
+    list = completeAt(*analysis, text, toOffset(SourceBuffer("", text), params.position));
   reply(toJSON(list));
 }
 

@@ -12,7 +12,7 @@
 #include "Console.h"
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
-#include "SimulatorRun.h"
+#include "HostRun.h"
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
@@ -59,7 +59,8 @@ private:
   ParsedSource source;
   std::vector<const KernelInfo *> kernels;
   /// Nothing: the simulator.
-  std::optional<tilecrt::cuda::Context> gpu;
+  std::optional<tilecrt::cuda::Device> device;
+  std::shared_ptr<RunDevice> gpu;
   /// After a fault the driver refuses everything else.
   bool isGpuLost = false;
   KernelCache cache;
@@ -85,7 +86,7 @@ ExitCode Bench::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
   return diagnostics.hasErrors() ? print(diagnostics) : ExitCode::Ok;
 }
 
@@ -95,7 +96,7 @@ ExitCode Bench::selectKernels() {
   if (names.empty())
     names.push_back("");
   for (const std::string &name : names)
-    if (const KernelInfo *info = selectKernel(source, name, file, diagnostics))
+    if (const KernelInfo *info = source.select(name, diagnostics))
       kernels.push_back(info);
   if (diagnostics.hasErrors())
     return print(diagnostics);
@@ -122,13 +123,16 @@ ExitCode Bench::selectKernels() {
 ExitCode Bench::openDevice() {
   if (command.run.device == DeviceKind::Simulator)
     return ExitCode::Ok;
-  Result<tilecrt::cuda::Context> context = openGpu(command.run.deviceNumber);
+  Result<tilecrt::cuda::Device> opened = openGpu(command.run.deviceNumber);
+  Result<tilecrt::cuda::Context> context =
+      opened.ok() ? tilecrt::cuda::Context::create(*opened) : opened.status();
   if (!context.ok()) {
     ExitCode code = reportError(context.message(), ExitCode::Unavailable);
     reportNote("times need a GPU; '--device sim' gives the simulator's counters instead");
     return code;
   }
-  gpu.emplace(std::move(*context));
+  device = *opened;
+  gpu = makeCudaDevice(std::move(*context));
   report.device = describeGpu(*gpu);
   return ExitCode::Ok;
 }
@@ -168,8 +172,8 @@ ExitCode Bench::makePlan(const KernelInfo &info, RunCommand &variant) {
     planned = diagnostics.hasErrors() ? nullptr : &info;
   }
   if (planned && !variant.tuned.empty()) {
-    std::string device = gpu ? gpu->device().properties().name : "simulator";
-    ExitCode code = applyDatabase(sources, source, info, plan, device, variant);
+    std::string name = gpu ? gpu->info().name : "simulator";
+    ExitCode code = applyDatabase(sources, source, info, plan, name, variant);
     if (code != ExitCode::Ok)
       return code;
   }
@@ -186,7 +190,7 @@ ExitCode Bench::compile(const RunCommand &variant) {
   options.constants = plan.constants;
   options.target = "sim";
   if (gpu)
-    if (Status status = aimAtGpu(gpu->device(), options); !status.ok())
+    if (Status status = aimAtGpu(*device, options); !status.ok())
       return reportUnlessOk(status);
   cache.attachTo(options);
   DiagnosticEngine diagnostics;
@@ -200,7 +204,7 @@ ExitCode Bench::measureOnGpu(BenchRow &row) {
   options.warmup = command.warmup;
   options.repeats = command.repeats;
   options.flushL2 = command.flushL2;
-  Result<tilecrt::cuda::Timing> timing = timeOnGpu(*gpu, *compiled, plan, options);
+  Result<tilecrt::cuda::Timing> timing = timeOnGpu(gpu, *compiled, plan, options);
   if (!timing.ok()) {
     isGpuLost = timing.code() == tilecrt::StatusCode::deviceError;
     return reportUnlessOk(timing.status());

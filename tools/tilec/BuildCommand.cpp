@@ -358,11 +358,10 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
   if (!loaded)
     return ExitCode::InputError;
   DiagnosticEngine diagnostics;
-  ParsedSource source = parseSource(sources, *loaded, diagnostics, importRoots);
+  ParsedSource source = parseSource(sources, *loaded, diagnostics, {importRoots, {}});
   const KernelInfo *info = nullptr;
   if (!diagnostics.hasErrors())
-    info = selectKernel(source, kernelSpec.getString("kernel").value_or("").str(), *loaded,
-                        diagnostics);
+    info = source.select(kernelSpec.getString("kernel").value_or(""), diagnostics);
   printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);
   if (!info)
     return ExitCode::InputError;

@@ -12,18 +12,11 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <map>
 #include <thread>
 
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace tilec::tool {
 
@@ -61,9 +54,7 @@ struct Job {
   /// The kernel that the child has begun; empty: none.
   std::string current;
   int64_t currentLine = 0;
-  pid_t child = -1;
-  LineChannel channel;
-  int descriptor = -1;
+  ChildProcess child;
   Clock::time_point deadline;
   std::vector<json::Object> kernels;
   std::optional<json::Object> fileReport;
@@ -78,8 +69,8 @@ public:
 
 private:
   bool start(Job &job);
-  /// Ends the child; what it was at is reported as `status` when it had not ended by itself.
-  void stop(Job &job, llvm::StringRef status);
+  /// Reaps a child that ended or is late; what it was at is reported unless it was done.
+  void stop(Job &job, bool isLate);
   /// Takes in what a child has sent. False when the child is gone.
   bool receive(Job &job);
   void abandonKernel(Job &job, llvm::StringRef status, const std::string &why);
@@ -97,45 +88,17 @@ private:
 };
 
 bool Checker::start(Job &job) {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return false;
-  pid_t child = ::fork();
-  if (child < 0) {
-    ::close(ends[0]);
-    ::close(ends[1]);
-    return false;
-  }
-  if (child == 0) {
-    // A group of its own, so that an assembler it has started ends with it. It ends with its
-    // parent, whatever ends that one: there is nobody else to notice when it hangs.
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::close(ends[0]);
-    rlimit none = {0, 0};
-    ::setrlimit(RLIMIT_CORE, &none);
-    if (int null = ::open("/dev/null", O_RDWR); null >= 0) {
-      ::dup2(null, STDIN_FILENO);
-      ::dup2(null, STDOUT_FILENO);
-      ::dup2(null, STDERR_FILENO);
-    }
-    int code = 0;
-    try {
-      LineChannel channel(ends[1]);
-      checkFile(command, job.path, job.nextKernel, channel);
-    } catch (...) {
-      code = int(ExitCode::Internal);
-    }
-    ::_exit(code);
-  }
-  ::setpgid(child, child);
-  ::close(ends[1]);
-  job.child = child;
-  job.descriptor = ends[0];
-  job.channel = LineChannel(ends[0]);
   job.current.clear();
   job.deadline = Clock::now() + std::chrono::milliseconds(int64_t(command.timeoutSeconds * 1000));
-  return true;
+  return job.child.fork([&](LineChannel &channel) {
+    closeStandardStreams();
+    try {
+      checkFile(command, job.path, job.nextKernel, channel);
+    } catch (...) {
+      return int(ExitCode::Internal);
+    }
+    return 0;
+  });
 }
 
 void Checker::abandonKernel(Job &job, llvm::StringRef status, const std::string &why) {
@@ -155,29 +118,21 @@ void Checker::abandonKernel(Job &job, llvm::StringRef status, const std::string 
   ++job.nextKernel;
 }
 
-void Checker::stop(Job &job, llvm::StringRef status) {
-  int state = 0;
-  if (status == "timeout")
-    ::kill(-job.child, SIGKILL);
-  ::waitpid(job.child, &state, 0);
-  ::kill(-job.child, SIGKILL);
-  job.child = -1;
-  job.descriptor = -1;
-  job.channel = LineChannel();
+void Checker::stop(Job &job, bool isLate) {
+  ProcessEnd end = job.child.wait(isLate ? 0 : -1);
   if (job.isDone)
     return;
-  if (status == "timeout")
-    abandonKernel(job, status,
+  if (isLate)
+    abandonKernel(job, "timeout",
                   llvm::formatv("takes more than {0} s (--timeout)", command.timeoutSeconds).str());
   else
     abandonKernel(job, "crash",
-                  WIFSIGNALED(state)
-                      ? std::string("the compiler crashed: ") + ::strsignal(WTERMSIG(state))
-                      : "the compiler ended with exit code " + std::to_string(WEXITSTATUS(state)));
+                  end.signal != 0 ? std::string("the compiler crashed: ") + ::strsignal(end.signal)
+                                  : "the compiler ended with " + end.describe());
 }
 
 bool Checker::receive(Job &job) {
-  while (std::optional<json::Object> line = job.channel.receive(0)) {
+  while (std::optional<json::Object> line = job.child.getChannel().receive(0)) {
     if (line->get("end")) {
       job.isDone = true;
       return false;
@@ -198,7 +153,7 @@ bool Checker::receive(Job &job) {
     ++job.nextKernel;
     job.kernels.push_back(std::move(*line));
   }
-  return job.channel.isTimeUp();
+  return job.child.getChannel().isTimeUp();
 }
 
 void Checker::work() {
@@ -220,8 +175,8 @@ void Checker::work() {
       return;
     std::vector<pollfd> pollers;
     Clock::time_point first = running.front()->deadline;
-    for (const Job *job : running) {
-      pollers.push_back({job->descriptor, POLLIN, 0});
+    for (Job *job : running) {
+      pollers.push_back({job->child.getChannel().getDescriptor(), POLLIN, 0});
       first = std::min(first, job->deadline);
     }
     auto wait = std::chrono::duration_cast<std::chrono::milliseconds>(first - Clock::now()).count();
@@ -234,7 +189,7 @@ void Checker::work() {
         goesOn.push_back(job);
         continue;
       }
-      stop(*job, isLate ? "timeout" : "crash");
+      stop(*job, isLate);
       if (!job->isDone && start(*job))
         goesOn.push_back(job);
       else

@@ -12,7 +12,7 @@
 #define TILEC_TOOLS_TILEC_CHECKWORKER_H
 
 #include "Options.h"
-#include "tilec/Tuning/WorkerProcess.h"
+#include "tilec/Support/ChildProcess.h"
 
 namespace tilec::tool {
 

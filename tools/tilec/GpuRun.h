@@ -8,39 +8,29 @@
 
 #include "RunOutcome.h"
 
-#include "tilecrt/cuda/Context.h"
-#include "tilecrt/cuda/TimeKernel.h"
+#include "tilec/Run/RunDevice.h"
 
 namespace tilec::tool {
 
-/// The driver's device, or why there is none.
-tilecrt::Result<tilecrt::cuda::Device> openGpuDevice(int ordinal);
-
-/// The device's context, or why there is none.
-tilecrt::Result<tilecrt::cuda::Context> openGpu(int ordinal);
-
-/// The best target that tilec has for the device: its own with architecture-specific features from
-/// sm_90 on, otherwise the newest older one.
-tilecrt::Result<std::string> targetFor(const tilecrt::cuda::DeviceProperties &device);
-
 /// Launches the kernel once, copies the arrays back into the plan, and then times repeated
 /// launches.
-tilecrt::Result<RunOutcome> runOnGpu(const tilecrt::cuda::Context &context,
+tilecrt::Result<RunOutcome> runOnGpu(const std::shared_ptr<RunDevice> &device,
                                      const CompiledKernel &kernel, RunPlan &plan,
                                      const RunCommand &command);
 
 /// Launches the kernel once, and then times it; nothing is copied back.
-tilecrt::Result<tilecrt::cuda::Timing> timeOnGpu(const tilecrt::cuda::Context &context,
+tilecrt::Result<tilecrt::cuda::Timing> timeOnGpu(const std::shared_ptr<RunDevice> &device,
                                                  const CompiledKernel &kernel, RunPlan &plan,
                                                  const tilecrt::cuda::TimingOptions &options);
 
-/// Launches the kernel once on fresh copies of the arrays, then times as many launches as fit.
-tilecrt::Result<tilecrt::cuda::Timing> measureOnGpu(const tilecrt::cuda::Context &context,
-                                                    const CompiledKernel &kernel, RunPlan &plan,
-                                                    const tilecrt::cuda::MeasureOptions &options);
+/// Launches the kernel once on fresh copies of the arrays, then times as many launches as fit: the
+/// median in microseconds.
+tilecrt::Result<double> measureOnGpu(const std::shared_ptr<RunDevice> &device,
+                                     const CompiledKernel &kernel, RunPlan &plan,
+                                     const tilecrt::cuda::MeasureOptions &options);
 
 /// "NVIDIA H200 (cuda:0)".
-std::string describeGpu(const tilecrt::cuda::Context &context);
+std::string describeGpu(const RunDevice &device);
 
 /// Compiles for the GPU: to a cubin where there is a ptxas for it, otherwise to PTX, which the
 /// driver assembles.

@@ -109,7 +109,7 @@ ExitCode execute(const KernelsCommand &command) {
   if (!file)
     return ExitCode::InputError;
   DiagnosticEngine diagnostics;
-  ParsedSource source = parseSource(sources, *file, diagnostics, command.importRoots);
+  ParsedSource source = parseSource(sources, *file, diagnostics, {command.importRoots, {}});
   printDiagnostics(sources, diagnostics, TextFormat::Text);
   if (diagnostics.hasErrors())
     return ExitCode::InputError;

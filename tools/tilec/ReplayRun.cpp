@@ -6,15 +6,13 @@
 
 #include "ReplayRun.h"
 
-#include "RunMemory.h"
-#include "SimulatorRun.h"
+#include "HostRun.h"
 
 #include "tilec/Support/Processor.h"
 #include "tilec/Target/HostJIT.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
-#include <chrono>
 #include <cstring>
 
 #include <sys/mman.h>
@@ -233,20 +231,16 @@ bool isReadOnly(const SavedLaunch &saved, uint32_t buffer,
   return isConst;
 }
 
-tilecrt::sim::LaunchConfig makeConfig(const SavedLaunch &saved, const Memory &memory,
-                                      const CompiledKernel &kernel, const RunCommand &command) {
-  tilecrt::sim::LaunchConfig config;
-  config.grid = saved.grid;
-  config.check = command.check.value_or(true);
-  config.counters = command.counters;
-  config.maxFindings = 20;
+std::vector<tilecrt::sim::Buffer> listBuffers(const SavedLaunch &saved, const Memory &memory,
+                                              const CompiledKernel &kernel) {
+  std::vector<tilecrt::sim::Buffer> buffers;
   // Without any buffer, accesses would be trusted.
   if (saved.buffers.empty())
-    config.buffers.push_back({nullptr, 0, "", false});
+    buffers.push_back({nullptr, 0, "", false});
   for (size_t i = 0; i < saved.buffers.size(); ++i)
-    config.buffers.push_back({memory.begin(i), saved.buffers[i].bytes, saved.buffers[i].name,
-                              isReadOnly(saved, uint32_t(i), kernel.metadata)});
-  return config;
+    buffers.push_back({memory.begin(i), saved.buffers[i].bytes, saved.buffers[i].name,
+                       isReadOnly(saved, uint32_t(i), kernel.metadata)});
+  return buffers;
 }
 
 void copyArrays(const SavedLaunch &saved, const Memory &memory, RunPlan &plan) {
@@ -260,35 +254,37 @@ void copyArrays(const SavedLaunch &saved, const Memory &memory, RunPlan &plan) {
 
 Result<RunOutcome> replayOnSimulator(const SavedLaunch &saved, const CompiledKernel &kernel,
                                      RunPlan &plan, const RunCommand &command) {
-  TILECRT_RETURN_IF_ERROR(checkHostGrid(saved.grid, "simulator"));
+  std::shared_ptr<RunDevice> device = makeSimulator(command);
+  TILECRT_RETURN_IF_ERROR(checkHostGrid(saved.grid, *device));
   Memory memory(saved);
   TILECRT_RETURN_IF_ERROR(memory.reserve());
   Result<std::vector<std::string>> values = makeValues(saved, memory, kernel.metadata);
   if (!values.ok())
     return values.status();
-  std::vector<void *> arguments;
-  for (std::string &value : *values)
+  std::vector<const void *> arguments;
+  for (const std::string &value : *values)
     arguments.push_back(value.data());
+  Result<std::shared_ptr<RunFunction>> function =
+      device->load(std::shared_ptr<const CompiledKernel>(std::shared_ptr<void>(), &kernel));
+  if (!function.ok())
+    return function.status();
 
-  RunOutcome outcome;
-  outcome.device = "simulator";
-  outcome.simulated = true;
-  tilecrt::sim::LaunchConfig config = makeConfig(saved, memory, kernel, command);
-  outcome.checked = config.check;
-  std::vector<double> microseconds;
-  for (unsigned i = 0; i < command.repeat.value_or(1); ++i) {
-    TILECRT_RETURN_IF_ERROR(memory.fill());
-    auto start = std::chrono::steady_clock::now();
-    tilecrt::sim::LaunchResult launch = simulate(kernel, arguments.data(), config);
-    std::chrono::duration<double, std::micro> time = std::chrono::steady_clock::now() - start;
-    microseconds.push_back(time.count());
-    if (launch.status == tilecrt::sim::LaunchStatus::Invalid)
-      return tilecrt::invalidArgument("the kernel cannot be launched: " + launch.error);
-    if (i == 0)
-      outcome.launch = std::move(launch);
-  }
-  outcome.sites = kernel.host->sites();
-  outcome.time = summarizeTimes(std::move(microseconds));
+  Simulation simulation;
+  std::vector<tilecrt::sim::Buffer> buffers = listBuffers(saved, memory, kernel);
+  LaunchRequest request;
+  request.grid = saved.grid;
+  request.arguments = arguments.data();
+  request.buffers = buffers;
+  request.hasAllBuffers = true;
+  request.counts = command.counters;
+  request.simulation = &simulation;
+  Result<RunOutcome> outcome = runOnHost(
+      *device, command.repeat.value_or(1), simulation, [&] { return memory.fill(); },
+      [&] { return (*function)->launch(request); });
+  if (!outcome.ok())
+    return outcome;
+  outcome->simulated = true;
+  outcome->sites = kernel.host->sites();
   copyArrays(saved, memory, plan);
   return outcome;
 }

@@ -65,12 +65,6 @@ std::vector<std::pair<std::string, int64_t>> heuristicArgumentsOf(const RunPlan 
 /// compiler that the value is a multiple of 16.
 std::string deduceNumberType(const tilecrt::NumberData &number, bool specialize);
 
-/// The bytes of every run-time argument of the compiled kernel, in its order; `addresses` has one
-/// for each array.
-tilecrt::Result<std::vector<std::vector<char>>>
-encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
-                const std::vector<uint64_t> &addresses);
-
 } // namespace tilec::tool
 
 #endif // TILEC_TOOLS_TILEC_RUNARGUMENTS_H

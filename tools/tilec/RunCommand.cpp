@@ -9,10 +9,9 @@
 #include "Console.h"
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
-#include "InterpreterRun.h"
+#include "HostRun.h"
 #include "ReplayRun.h"
 #include "RunReport.h"
-#include "SimulatorRun.h"
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
@@ -69,7 +68,7 @@ private:
   std::optional<SavedLaunch> saved;
   /// Nothing: the simulator.
   std::optional<tilecrt::cuda::Device> device;
-  std::optional<tilecrt::cuda::Context> gpu;
+  std::shared_ptr<RunDevice> gpu;
   KernelCache cache;
   Compiler compiler;
   std::unique_ptr<CompiledKernel> kernel;
@@ -113,12 +112,12 @@ ExitCode Runner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, command.kernel.importRoots);
+  source = parseSource(sources, file, diagnostics, {command.kernel.importRoots, {}});
   if (diagnostics.hasErrors())
     return printAndCount(diagnostics);
   // The compiler repeats the warnings.
   diagnostics.clear();
-  info = selectKernel(source, command.kernel.kernel, file, diagnostics);
+  info = source.select(command.kernel.kernel, diagnostics);
   if (info)
     plan = makeRunPlan(command, source, *info, diagnostics, /*withLaunch=*/command.tuned.empty());
   return printAndCount(diagnostics);
@@ -163,7 +162,7 @@ void Runner::beginOpening() {
   if (command.device == DeviceKind::Simulator || command.device == DeviceKind::Interpreter)
     return;
   int ordinal = command.deviceNumber;
-  openingDevice = std::async(std::launch::async, [ordinal] { return openGpuDevice(ordinal); });
+  openingDevice = std::async(std::launch::async, [ordinal] { return openGpu(ordinal); });
   openingContext =
       std::async(std::launch::async, [opening = openingDevice]() -> Result<tilecrt::cuda::Context> {
         const Result<tilecrt::cuda::Device> &opened = opening.get();
@@ -201,7 +200,7 @@ ExitCode Runner::openContext() {
     return ExitCode::Ok;
   Result<tilecrt::cuda::Context> context = openingContext.get();
   if (context.ok()) {
-    gpu.emplace(std::move(*context));
+    gpu = makeCudaDevice(std::move(*context));
     return ExitCode::Ok;
   }
   if (command.device == DeviceKind::Cuda)
@@ -234,12 +233,11 @@ ExitCode Runner::compile() {
 
 ExitCode Runner::launch() {
   DiagnosticEngine errors;
-  Result<RunOutcome> result =
-      saved ? replayOnSimulator(*saved, *kernel, plan, command)
-      : gpu ? runOnGpu(*gpu, *kernel, plan, command)
-      : command.device == DeviceKind::Interpreter
-          ? runOnInterpreter(compiler, sources, *kernel, plan, command, errors)
-          : runOnSimulator(*kernel, plan, command);
+  Result<RunOutcome> result = saved ? replayOnSimulator(*saved, *kernel, plan, command)
+                              : gpu ? runOnGpu(gpu, *kernel, plan, command)
+                              : command.device == DeviceKind::Interpreter
+                                  ? runOnInterpreter(compiler, sources, *kernel, plan, errors)
+                                  : runOnSimulator(*kernel, plan, command);
   if (errors.hasErrors())
     return printAndCount(errors);
   if (!result.ok())

@@ -85,9 +85,9 @@ ExitCode CommandTuner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
   if (!diagnostics.hasErrors())
-    info = selectKernel(source, command.run.kernel.kernel, file, diagnostics);
+    info = source.select(command.run.kernel.kernel, diagnostics);
   if (info) {
     plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
     for (const auto &[name, argument] : plan.arguments)
@@ -163,7 +163,7 @@ ExitCode CommandTuner::openDevices() {
 /// named, all others of its kind.
 ExitCode CommandTuner::openGpus() {
   int first = command.devices.empty() ? command.run.deviceNumber : command.devices.front();
-  Result<tilecrt::cuda::Device> device = openGpuDevice(first);
+  Result<tilecrt::cuda::Device> device = openGpu(first);
   if (!device.ok()) {
     ExitCode code = reportError(device.message(), ExitCode::Unavailable);
     reportNote("times need a GPU; '--device sim' compares the simulator's counters instead");
@@ -184,7 +184,7 @@ ExitCode CommandTuner::openGpus() {
   devices = command.devices;
   if (!devices.empty()) {
     for (int ordinal : llvm::drop_begin(devices)) {
-      Result<tilecrt::cuda::Device> other = openGpuDevice(ordinal);
+      Result<tilecrt::cuda::Device> other = openGpu(ordinal);
       if (!other.ok())
         return reportError(other.message(), ExitCode::Unavailable);
       if (other->properties().name != outcome.device)
@@ -199,7 +199,7 @@ ExitCode CommandTuner::openGpus() {
   for (int ordinal = 0; !command.run.isDeviceNamed && count.ok() && ordinal < *count; ++ordinal) {
     if (ordinal == first)
       continue;
-    Result<tilecrt::cuda::Device> other = openGpuDevice(ordinal);
+    Result<tilecrt::cuda::Device> other = openGpu(ordinal);
     if (other.ok() && other->properties().name == outcome.device)
       devices.push_back(ordinal);
   }

@@ -10,13 +10,13 @@
 #include "Console.h"
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
-#include "SimulatorRun.h"
+#include "HostRun.h"
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
+#include "tilec/Support/ChildProcess.h"
 #include "tilec/Tuning/HandedKernel.h"
 #include "tilec/Tuning/SimulatedCost.h"
-#include "tilec/Tuning/WorkerProcess.h"
 
 #include <cstring>
 
@@ -52,7 +52,7 @@ private:
   /// Constants that the command line gives to all configurations.
   std::vector<ConstantSpec> ownConstants;
   std::vector<tilecrt::HostArray> pristine;
-  std::optional<tilecrt::cuda::Context> gpu;
+  std::shared_ptr<RunDevice> gpu;
   Compiler compiler;
   bool isLost = false;
 };
@@ -78,9 +78,9 @@ Status Worker::prepare() {
     return tilecrt::ioError(llvm::toString(loaded.takeError()));
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, command.run.kernel.importRoots);
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
   if (!diagnostics.hasErrors())
-    info = selectKernel(source, command.run.kernel.kernel, file, diagnostics);
+    info = source.select(command.run.kernel.kernel, diagnostics);
   if (info)
     plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
   if (diagnostics.hasErrors())
@@ -98,10 +98,10 @@ Status Worker::prepare() {
     }
     return Status();
   }
-  Result<tilecrt::cuda::Context> context = openGpu(command.run.deviceNumber);
-  if (!context.ok())
-    return context.status();
-  gpu.emplace(std::move(*context));
+  Result<std::shared_ptr<RunDevice>> device = openCudaDevice(command.run.deviceNumber);
+  if (!device.ok())
+    return device.status();
+  gpu = std::move(*device);
   return Status();
 }
 
@@ -118,12 +118,12 @@ Result<json::Object> Worker::measureOnDevice(const CompiledKernel &kernel, doubl
   options.mostRepeats = command.repeats;
   options.flushL2 = command.flushL2;
   // The arrays are copied to the device afresh.
-  Result<tilecrt::cuda::Timing> timing = measureOnGpu(*gpu, kernel, plan, options);
-  if (!timing.ok()) {
-    isLost = timing.code() == tilecrt::StatusCode::deviceError;
-    return timing.status();
+  Result<double> median = measureOnGpu(gpu, kernel, plan, options);
+  if (!median.ok()) {
+    isLost = median.code() == tilecrt::StatusCode::deviceError;
+    return median.status();
   }
-  return json::Object{{"cost", timing->median}, {"unit", "us"}};
+  return json::Object{{"cost", *median}, {"unit", "us"}};
 }
 
 Result<json::Object> Worker::simulateIt(const RunCommand &variant) {

@@ -11,8 +11,8 @@
 #ifndef TILEC_TUNING_REMOTEMEASURER_H
 #define TILEC_TUNING_REMOTEMEASURER_H
 
+#include "tilec/Support/ChildProcess.h"
 #include "tilec/Tuning/Tuner.h"
-#include "tilec/Tuning/WorkerProcess.h"
 
 namespace tilec {
 

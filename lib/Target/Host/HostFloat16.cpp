@@ -1,16 +1,14 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// f16 and bf16 from and to wider floats, in integers, so that nothing depends on the compiler's
-// runtime library: LLVM calls these where the processor has no instruction. Narrowing rounds to
-// nearest, ties to even; both ways are exact otherwise, and a NaN stays a quiet NaN.
+// f16 and bf16 from and to wider floats: LLVM calls these where the processor has no instruction.
 
 #include "HostSymbols.h"
 
-#include <algorithm>
-#include <cstring>
+#include "tilecrt/data/FloatFormat.h"
 
 using namespace tilec;
+using namespace tilecrt;
 
 namespace {
 
@@ -21,95 +19,24 @@ using Float16 = _Float16;
 using Float16 = uint16_t;
 #endif
 
-/// Shape of a binary float.
-struct Format {
-  int exponentBits;
-  int mantissaBits;
-  constexpr int bias() const { return (1 << (exponentBits - 1)) - 1; }
-  constexpr uint64_t infinity() const {
-    return ((uint64_t(1) << exponentBits) - 1) << mantissaBits;
-  }
-};
-constexpr Format half = {5, 10}, brain = {8, 7}, single = {8, 23}, twice = {11, 52};
-
-template <typename To, typename From> To sameBits(From from) {
-  static_assert(sizeof(To) == sizeof(From), "a reinterpretation keeps the size");
-  To to;
-  std::memcpy(&to, &from, sizeof(to));
-  return to;
+template <const FloatFormat &To> Float16 narrowSingle(float value) {
+  return sameBits<Float16>(uint16_t(convertFloat<formatF32, To>(sameBits<uint32_t>(value))));
 }
 
-/// A float as significand * 2^exponent, of bits that are neither infinite nor NaN.
-struct Scaled {
-  Scaled(uint64_t magnitude, Format format) {
-    int biased = static_cast<int>(magnitude >> format.mantissaBits);
-    uint64_t hidden = uint64_t(1) << format.mantissaBits;
-    significand = magnitude & (hidden - 1);
-    if (biased)
-      significand |= hidden;
-    exponent = std::max(biased, 1) - format.bias() - format.mantissaBits;
-  }
-  uint64_t significand;
-  int exponent;
-};
-
-/// value / 2^shift, rounded to nearest, ties to even.
-uint64_t shiftRounded(uint64_t value, int shift) {
-  if (shift <= 0)
-    return value << -shift;
-  if (shift > 62)
-    return 0;
-  uint64_t rest = value & ((uint64_t(1) << shift) - 1);
-  uint64_t middle = uint64_t(1) << (shift - 1);
-  uint64_t quotient = value >> shift;
-  return quotient + (rest > middle || (rest == middle && (quotient & 1)));
-}
-
-/// The bits of a float in another format.
-uint64_t convert(uint64_t bits, Format from, Format to) {
-  int signBit = from.exponentBits + from.mantissaBits;
-  uint64_t sign = bits >> signBit << (to.exponentBits + to.mantissaBits);
-  uint64_t magnitude = bits & ((uint64_t(1) << signBit) - 1);
-  if (magnitude >= from.infinity()) {
-    uint64_t payload = magnitude - from.infinity();
-    int drop = from.mantissaBits - to.mantissaBits;
-    payload = drop > 0 ? payload >> drop : payload << -drop;
-    uint64_t quiet = magnitude > from.infinity() ? uint64_t(1) << (to.mantissaBits - 1) : 0;
-    return sign | to.infinity() | payload | quiet;
-  }
-  Scaled value(magnitude, from);
-  if (value.significand == 0)
-    return sign;
-  int top = value.exponent;
-  for (uint64_t rest = value.significand; rest >>= 1;)
-    ++top;
-  int smallest = 1 - to.bias();
-  int lastPlace = std::max(top, smallest) - to.mantissaBits;
-  uint64_t rounded = shiftRounded(value.significand, lastPlace - value.exponent);
-  // A carry out of the significand moves on to the exponent by itself.
-  if (top >= smallest)
-    rounded += static_cast<uint64_t>(top - smallest) << to.mantissaBits;
-  return sign | std::min(rounded, to.infinity());
-}
-
-Float16 narrowSingle(float value, Format to) {
-  return sameBits<Float16>(static_cast<uint16_t>(convert(sameBits<uint32_t>(value), single, to)));
-}
-
-Float16 narrowDouble(double value, Format to) {
-  return sameBits<Float16>(static_cast<uint16_t>(convert(sameBits<uint64_t>(value), twice, to)));
+template <const FloatFormat &To> Float16 narrowDouble(double value) {
+  return sameBits<Float16>(uint16_t(convertFloat<formatF64, To>(sameBits<uint64_t>(value))));
 }
 
 extern "C" {
-Float16 tilec_host_truncsfhf(float value) { return narrowSingle(value, half); }
-Float16 tilec_host_truncdfhf(double value) { return narrowDouble(value, half); }
-Float16 tilec_host_truncsfbf(float value) { return narrowSingle(value, brain); }
-Float16 tilec_host_truncdfbf(double value) { return narrowDouble(value, brain); }
+Float16 tilec_host_truncsfhf(float value) { return narrowSingle<formatF16>(value); }
+Float16 tilec_host_truncdfhf(double value) { return narrowDouble<formatF16>(value); }
+Float16 tilec_host_truncsfbf(float value) { return narrowSingle<formatBf16>(value); }
+Float16 tilec_host_truncdfbf(double value) { return narrowDouble<formatBf16>(value); }
 float tilec_host_extendhfsf(Float16 value) {
-  return sameBits<float>(static_cast<uint32_t>(convert(sameBits<uint16_t>(value), half, single)));
+  return sameBits<float>(uint32_t(convertFloat<formatF16, formatF32>(sameBits<uint16_t>(value))));
 }
 double tilec_host_extendhfdf(Float16 value) {
-  return sameBits<double>(convert(sameBits<uint16_t>(value), half, twice));
+  return sameBits<double>(convertFloat<formatF16, formatF64>(sameBits<uint16_t>(value)));
 }
 }
 

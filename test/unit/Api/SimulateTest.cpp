@@ -79,13 +79,13 @@ TEST_F(ApiSimulate, wrongArgumentsAreRefused) {
   expectRefused(kernel.simulate(launch, buffer(x), buffer(y), buffer(out)),
                 "kernel 'add' takes 4 arguments, got 3");
   expectRefused(kernel.simulate(launch, buffer(x), buffer(y), buffer(out), int64_t(300)),
-                "argument 'n' of type 'i32' takes 4 bytes, got 8");
+                "kernel 'add': argument 'n' ('i32') takes 4 bytes, got 8");
   launch.grid = {0, 1, 1};
   expectRefused(kernel.simulate(launch, buffer(x), buffer(y), buffer(out), int32_t(300)),
-                "launch: grid size 0 in x, expected 1 to 2147483647");
+                "launching kernel 'add': grid size 0 in x, expected 1 to 2147483647");
   expectRefused(
       kernel.simulate(launch, {{nullptr, 8}, {nullptr, 8}, {nullptr, 8}, {nullptr, 4}}, {}),
-      "argument 'x' of type '*kfp32' has no value");
+      "kernel 'add': argument 'x' ('*kfp32') has no value");
 }
 
 TEST_F(ApiSimulate, promisesOfTheSignatureAreChecked) {
@@ -96,7 +96,7 @@ TEST_F(ApiSimulate, promisesOfTheSignatureAreChecked) {
   ASSERT_TRUE(compiled) << compiled.text;
   Report report = compiled.kernel.simulate(launch, buffer(x), buffer(y), buffer(out), int32_t(300));
   EXPECT_EQ(report.status, TILEC_INVALID_ARGUMENT);
-  EXPECT_THAT(report.message, HasSubstr("'n' of type 'i32' is not a multiple of 16"));
+  EXPECT_THAT(report.message, HasSubstr("'n' ('i32') was compiled for multiples of 16, got 300"));
   alignas(16) float aligned[304] = {};
   Report shifted = compiled.kernel.simulate(launch, buffer(aligned + 1, 300), buffer(y),
                                             buffer(out), int32_t(288));

@@ -55,6 +55,22 @@ TEST(ApiSource, listsKernelsAndParameters) {
   EXPECT_EQ(tilec_source_num_kernels(source), 0u);
 }
 
+TEST(ApiSource, findsTheKernelThatACompilationTakes) {
+  tilec_source *source = nullptr;
+  ASSERT_EQ(tilec_source_text("a.tile", text, std::strlen(text), &source, nullptr), TILEC_OK);
+  size_t index = 7;
+  EXPECT_EQ(tilec_source_find_kernel(source, nullptr, &index), TILEC_OK);
+  EXPECT_EQ(index, 1u) << "the helper is another one's";
+  EXPECT_EQ(tilec_source_find_kernel(source, "helper", &index), TILEC_OK);
+  EXPECT_EQ(index, 0u);
+  EXPECT_EQ(tilec_source_find_kernel(source, "mian", &index), TILEC_INPUT_ERROR);
+  EXPECT_STREQ(tilec_last_error(),
+               "a.tile:1:1: no kernel named 'mian' in this file; did you mean 'main'?");
+  EXPECT_EQ(tilec_source_find_kernel(source, "main", nullptr), TILEC_INVALID_ARGUMENT);
+  tilec_source_destroy(source);
+  EXPECT_EQ(tilec_source_find_kernel(source, "main", &index), TILEC_INVALID_ARGUMENT);
+}
+
 TEST(ApiSource, badSources) {
   tilec_source *source = nullptr;
   tilec_diagnostics *diagnostics = nullptr;

@@ -29,7 +29,7 @@ def b(p):
 
 TEST(KernelTest, negative_selection) {
   EXPECT_THAT(compile(twoKernels, {{"p=*i32"}}).diagnostics,
-              ElementsAre("error 1:1: the file has several kernels; choose one",
+              ElementsAre("error 1:1: the file has several kernels; choose one by its name",
                           "note 6:5: kernel 'a'", "note 10:5: kernel 'b'"));
   EXPECT_THAT(compile(twoKernels, {{"p=*i32"}, {}, "helpr"}).diagnostics,
               ElementsAre("error 1:1: no kernel named 'helpr' in this file; did you mean "

@@ -43,7 +43,7 @@ protected:
 };
 
 TEST_F(GpuRunTest, launches_once_and_then_for_time) {
-  Context gpu = context();
+  std::shared_ptr<RunDevice> gpu = makeCudaDevice(context());
   clearCalls();
   tilecrt::Result<RunOutcome> outcome = runOnGpu(gpu, kernel, plan, command);
   ASSERT_TRUE(outcome.ok()) << outcome.message();
@@ -59,7 +59,7 @@ TEST_F(GpuRunTest, launches_once_and_then_for_time) {
   auto at = [](const char *call) {
     return std::find(fake::state().calls.begin(), fake::state().calls.end(), call);
   };
-  EXPECT_LT(at("cuMemcpyDtoH"), at("cuEventCreate"));
+  EXPECT_LT(at("cuMemcpyDtoHAsync"), at("cuEventCreate"));
   EXPECT_EQ(outcome->time.median, 500.0);
   EXPECT_FALSE(outcome->simulated);
   EXPECT_THAT(outcome->device, HasSubstr("(cuda:0)"));
@@ -67,7 +67,7 @@ TEST_F(GpuRunTest, launches_once_and_then_for_time) {
 }
 
 TEST_F(GpuRunTest, measures_without_copying_back) {
-  Context gpu = context();
+  std::shared_ptr<RunDevice> gpu = makeCudaDevice(context());
   clearCalls();
   TimingOptions options;
   options.warmup = 3;
@@ -90,7 +90,7 @@ TEST_F(GpuRunTest, measures_without_copying_back) {
 }
 
 TEST_F(GpuRunTest, device_errors_name_the_simulator) {
-  Context gpu = context();
+  std::shared_ptr<RunDevice> gpu = makeCudaDevice(context());
   fake::state().failuresAfter["cuLaunchKernelEx"] = {"cuStreamSynchronize",
                                                      CUDA_ERROR_ILLEGAL_ADDRESS};
   tilecrt::Result<RunOutcome> outcome = runOnGpu(gpu, kernel, plan, command);
@@ -100,7 +100,7 @@ TEST_F(GpuRunTest, device_errors_name_the_simulator) {
 }
 
 TEST_F(GpuRunTest, wrong_target_is_refused_before_loading) {
-  Context gpu = context();
+  std::shared_ptr<RunDevice> gpu = makeCudaDevice(context());
   kernel.metadata.target = "sm_100a";
   clearCalls();
   EXPECT_FALSE(runOnGpu(gpu, kernel, plan, command).ok());
@@ -108,7 +108,7 @@ TEST_F(GpuRunTest, wrong_target_is_refused_before_loading) {
 }
 
 TEST_F(GpuRunTest, too_little_memory_names_the_array) {
-  Context gpu = context();
+  std::shared_ptr<RunDevice> gpu = makeCudaDevice(context());
   fake::state().failures["cuMemAlloc"] = CUDA_ERROR_OUT_OF_MEMORY;
   tilecrt::Result<RunOutcome> outcome = runOnGpu(gpu, kernel, plan, command);
   EXPECT_EQ(outcome.code(), tilecrt::StatusCode::outOfResources);
@@ -121,7 +121,7 @@ TEST_F(GpuRunTest, targets) {
     device.name = "GPU";
     device.computeMajor = major;
     device.computeMinor = minor;
-    tilecrt::Result<std::string> result = targetFor(device);
+    tilecrt::Result<std::string> result = targetOf(device);
     return result.ok() ? *result : result.message();
   };
   EXPECT_EQ(target(9, 0), "sm_90a");

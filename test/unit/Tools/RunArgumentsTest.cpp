@@ -3,7 +3,7 @@
 //
 // From data to a plan: types, constants, and the bytes of arguments.
 
-#include "tools/tilec/RunArguments.h"
+#include "tools/tilec/PlanLaunch.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -44,7 +44,7 @@ protected:
   RunPlan plan(const char *text) {
     FileId file = llvm::cantFail(sources.addBuffer("t.tile", text));
     ParsedSource source = parseSource(sources, file, diagnostics, {});
-    const KernelInfo *kernel = selectKernel(source, "", file, diagnostics);
+    const KernelInfo *kernel = source.select("", diagnostics);
     return kernel ? makeRunPlan(command, source, *kernel, diagnostics) : RunPlan();
   }
   std::string typeOfArgument(const RunPlan &made, llvm::StringRef name) {
@@ -87,7 +87,7 @@ TEST_F(Plans, BindsParameters) {
 TEST_F(Plans, OtherConstantsForTheSameData) {
   FileId file = llvm::cantFail(sources.addBuffer("t.tile", kernelText));
   ParsedSource source = parseSource(sources, file, diagnostics, {});
-  const KernelInfo *kernel = selectKernel(source, "", file, diagnostics);
+  const KernelInfo *kernel = source.select("", diagnostics);
   ASSERT_TRUE(kernel);
   command.grid = "cdiv(x.size, B)";
   command.bytes = "2 * x.bytes + B";

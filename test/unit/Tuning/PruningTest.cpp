@@ -5,7 +5,6 @@
 
 #include "tilec/Tuning/Pruning.h"
 #include "tilec/Tuning/HandedKernel.h"
-#include "tilec/Tuning/WorkerProcess.h"
 
 #include "gtest/gtest.h"
 
@@ -114,54 +113,6 @@ TEST(HandedKernel, KernelsAreHandedOver) {
   EXPECT_EQ((*again)->cubin, kernel.cubin);
   EXPECT_EQ((*again)->metadata.name, "k");
   EXPECT_FALSE(decodeKernel(llvm::StringRef(bytes).drop_back()).ok());
-}
-
-/// A shell that answers on the socket, whose number is $1.
-ChildProcess startShell(const std::string &script) {
-  ChildProcess child;
-  EXPECT_TRUE(child.start("/bin/sh", {"-c", script}, "--worker-socket"));
-  return child;
-}
-
-TEST(ChildProcess, Answers) {
-  ChildProcess child = startShell("echo '{\"a\": 1}' >&3; head -n 1 <&3 >&3");
-  std::optional<json::Object> hello = child.getChannel().receive(5000);
-  ASSERT_TRUE(hello);
-  EXPECT_EQ(hello->getInteger("a"), 1);
-  EXPECT_TRUE(child.getChannel().send(json::Object{{"b", "two\nlines"}}));
-  std::optional<json::Object> echo = child.getChannel().receive(5000);
-  ASSERT_TRUE(echo);
-  EXPECT_EQ(echo->getString("b"), "two\nlines");
-}
-
-TEST(ChildProcess, Crashes) {
-  ChildProcess child = startShell("kill -SEGV $$");
-  EXPECT_FALSE(child.getChannel().receive(5000));
-  EXPECT_FALSE(child.getChannel().isTimeUp());
-  EXPECT_EQ(child.stop().substr(0, 9), "signal 11");
-  EXPECT_FALSE(child.isRunning());
-  ChildProcess quitter = startShell("exit 3");
-  EXPECT_FALSE(quitter.getChannel().receive(5000));
-  EXPECT_EQ(quitter.stop(), "exit code 3");
-  EXPECT_FALSE(quitter.getChannel().send(json::Object{}));
-}
-
-TEST(ChildProcess, Hangs) {
-  auto start = std::chrono::steady_clock::now();
-  ChildProcess child = startShell("trap '' TERM; while :; do sleep 1; done");
-  EXPECT_FALSE(child.getChannel().receive(100));
-  EXPECT_TRUE(child.getChannel().isTimeUp());
-  EXPECT_EQ(child.stop(), "");
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
-}
-
-TEST(ChildProcess, Nonsense) {
-  ChildProcess child = startShell("echo nonsense >&3; echo '[1]' >&3");
-  EXPECT_FALSE(child.getChannel().receive(5000));
-  EXPECT_FALSE(child.getChannel().receive(5000));
-  ChildProcess nobody;
-  EXPECT_FALSE(nobody.isRunning());
-  EXPECT_EQ(nobody.stop(), "");
 }
 
 } // namespace

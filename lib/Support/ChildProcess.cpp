@@ -1,22 +1,24 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See WorkerProcess.h.
+// See ChildProcess.h.
 
-#include "tilec/Tuning/WorkerProcess.h"
+#include "tilec/Support/ChildProcess.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <thread>
 #include <unistd.h>
 
 extern char **environ;
@@ -91,16 +93,25 @@ std::optional<json::Object> LineChannel::receive(int milliseconds) {
   }
 }
 
+std::string ProcessEnd::describe() const {
+  if (wasKilled)
+    return "";
+  return signal != 0 ? "signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")"
+                     : "exit code " + std::to_string(exitCode);
+}
+
 ChildProcess::ChildProcess(ChildProcess &&other) noexcept
-    : process(std::exchange(other.process, -1)), channel(std::move(other.channel)) {}
+    : process(std::exchange(other.process, -1)), isGroup(other.isGroup),
+      channel(std::move(other.channel)) {}
 
 ChildProcess &ChildProcess::operator=(ChildProcess &&other) noexcept {
   std::swap(process, other.process);
+  std::swap(isGroup, other.isGroup);
   std::swap(channel, other.channel);
   return *this;
 }
 
-ChildProcess::~ChildProcess() { stop(); }
+ChildProcess::~ChildProcess() { wait(0); }
 
 bool ChildProcess::start(const std::string &program, const std::vector<std::string> &arguments,
                          const std::string &socketOption) {
@@ -133,33 +144,76 @@ bool ChildProcess::start(const std::string &program, const std::vector<std::stri
   ::close(ends[1]);
   channel = LineChannel(ends[0]);
   process = error == 0 ? child : -1;
+  isGroup = false;
   return error == 0;
 }
 
-std::string ChildProcess::stop() {
+bool ChildProcess::fork(llvm::function_ref<int(LineChannel &)> work) {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return false;
+  pid_t child = ::fork();
+  if (child < 0) {
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return false;
+  }
+  if (child == 0) {
+    ::setpgid(0, 0);
+    // There is nobody else to notice when it hangs.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::close(ends[0]);
+    rlimit none = {0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    LineChannel parent(ends[1]);
+    std::_Exit(work(parent));
+  }
+  ::setpgid(child, child);
+  ::close(ends[1]);
+  channel = LineChannel(ends[0]);
+  process = child;
+  isGroup = true;
+  return true;
+}
+
+/// Reaps a child, waiting for it as long as that.
+static bool reap(pid_t process, int milliseconds, int &status) {
+  if (milliseconds < 0)
+    return ::waitpid(process, &status, 0) == process;
+  constexpr int step = 5;
+  for (int waited = 0;; waited += step) {
+    if (::waitpid(process, &status, WNOHANG) == process)
+      return true;
+    if (waited >= milliseconds)
+      return false;
+    ::poll(nullptr, 0, step);
+  }
+}
+
+ProcessEnd ChildProcess::wait(int milliseconds) {
+  ProcessEnd end;
   if (process <= 0)
-    return "";
+    return end;
   int status = 0;
-  std::string how;
-  // A child that closed its end is about to end by itself.
-  for (unsigned i = 0; i < 20; ++i) {
-    pid_t ended = ::waitpid(process, &status, WNOHANG);
-    if (ended == process) {
-      how = WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status)) + " (" +
-                                      ::strsignal(WTERMSIG(status)) + ")"
-                                : "exit code " + std::to_string(WEXITSTATUS(status));
-      break;
-    }
-    pollfd poller = {-1, 0, 0};
-    ::poll(&poller, 0, 5);
-  }
-  if (how.empty()) {
-    ::kill(process, SIGKILL);
+  end.wasKilled = !reap(process, milliseconds, status);
+  // After its leader ended, a group may go on.
+  if (end.wasKilled || isGroup)
+    ::kill(isGroup ? -process : process, SIGKILL);
+  if (end.wasKilled)
     ::waitpid(process, &status, 0);
-  }
+  else if (WIFSIGNALED(status))
+    end.signal = WTERMSIG(status);
+  else
+    end.exitCode = WEXITSTATUS(status);
   process = -1;
   channel = LineChannel();
-  return how;
+  return end;
+}
+
+void closeStandardStreams() {
+  int null = ::open("/dev/null", O_RDWR);
+  for (int stream = 0; stream < 3 && null >= 0; ++stream)
+    ::dup2(null, stream);
 }
 
 } // namespace tilec

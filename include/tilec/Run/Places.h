@@ -3,12 +3,12 @@
 //
 // Where in the source and in a tile something was printed or asserted.
 
-#ifndef TILEC_LIB_API_PLACES_H
-#define TILEC_LIB_API_PLACES_H
+#ifndef TILEC_RUN_PLACES_H
+#define TILEC_RUN_PLACES_H
 
 #include "tilecrt/sim/Simulator.h"
 
-namespace tilec::api {
+namespace tilec {
 
 /// The place of a site; an empty one when it is not known.
 tilecrt::sim::Site placeOf(int32_t site, const std::vector<tilecrt::sim::Site> &sites);
@@ -26,6 +26,6 @@ std::vector<int32_t> assertedElement(const tilecrt::sim::Finding &finding,
 /// "\n  element (1, 2)"; nothing without coordinates.
 std::string elementText(const std::vector<int32_t> &coordinates);
 
-} // namespace tilec::api
+} // namespace tilec
 
-#endif // TILEC_LIB_API_PLACES_H
+#endif // TILEC_RUN_PLACES_H

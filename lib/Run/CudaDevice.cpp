@@ -4,7 +4,7 @@
 // A CUDA device over the runtime's wrapper of the driver. What a recording launches is kept by the
 // graph that comes of it; whether anything is recorded at all is one relaxed load for a launch.
 
-#include "DeviceObjects.h"
+#include "tilec/Run/RunDevice.h"
 #include "tilec/Support/Processor.h"
 
 #include "tilecrt/cuda/DeviceBuffer.h"
@@ -18,64 +18,58 @@
 
 #include <map>
 
-using namespace tilec;
-using namespace tilec::api;
 using namespace tilecrt;
 using namespace tilecrt::cuda;
+
+namespace tilec {
 
 namespace {
 
 CUstream streamOf(void *stream) { return static_cast<CUstream>(stream); }
 CUdeviceptr addressOf(const void *memory) { return reinterpret_cast<uintptr_t>(memory); }
 
-/// Success costs no call.
-tilec_status done(const Status &status) { return status.ok() ? TILEC_OK : fail(status); }
-
-class CudaDevice final : public DeviceObject {
+class CudaDevice final : public RunDevice {
 public:
-  CudaDevice(Context made, std::string driver)
-      : context(std::move(made)), targetName(targetOf(properties())),
-        driverFile(std::move(driver)) {}
+  CudaDevice(Context made, const std::string &library);
 
   const DeviceProperties &properties() const { return context.device().properties(); }
   const DriverTable &table() const { return context.shared()->table(); }
   const Context &getContext() const { return context; }
 
-  void describe(tilec_device_info &info) const override;
-  std::string driverPath() const override { return driverFile; }
-  tilec_status memory(uint64_t &freeBytes, uint64_t &totalBytes) const override;
-  tilec_status synchronize() const override { return done(context.synchronize()); }
-  tilec_status createStream(void *&stream) override;
-  tilec_status destroyStream(void *stream) override;
-  tilec_status synchronizeStream(void *stream) override;
-  tilec_status waitForStream(void *stream, void *awaited) override;
-  tilec_status allocate(size_t bytes, void *&memory) override;
-  tilec_status release(void *memory) override;
-  tilec_status allocationOf(const void *address, MemoryRange &range) const override;
-  tilec_status upload(void *to, const void *from, size_t bytes, void *stream) override;
-  tilec_status download(void *to, const void *from, size_t bytes, void *stream) override;
-  tilec_status copy(void *to, const void *from, size_t bytes, void *stream) override;
-  tilec_status fill(void *to, uint8_t value, size_t bytes, void *stream) override;
-  tilec_status checkTarget(const std::string &target, bool isPtx) const override {
-    return fail(checkTargetRuns(target, properties(), isPtx));
+  Result<std::pair<uint64_t, uint64_t>> freeAndTotalMemory() const override {
+    return context.memoryInfo();
   }
-  tilec_status load(std::shared_ptr<KernelObject> kernel,
-                    std::shared_ptr<FunctionObject> &function) override;
-  tilec_status beginRecording(void *stream) override;
-  tilec_status endRecording(void *stream, std::shared_ptr<GraphObject> &graph) override;
+  Status synchronize() const override { return context.synchronize(); }
+  Result<void *> createStream() override;
+  Status destroyStream(void *stream) override;
+  Status synchronizeStream(void *stream) override;
+  Status waitForStream(void *stream, void *awaited) override;
+  Result<void *> allocate(size_t bytes) override;
+  Status release(void *memory) override;
+  Result<MemoryRange> allocationOf(const void *address) const override;
+  Status upload(void *to, const void *from, size_t bytes, void *stream) override;
+  Status download(void *to, const void *from, size_t bytes, void *stream) override;
+  Status copy(void *to, const void *from, size_t bytes, void *stream) override;
+  Status fill(void *to, uint8_t value, size_t bytes, void *stream) override;
+  Status checkTarget(const std::string &target, bool isPtx) const override {
+    return checkTargetRuns(target, properties(), isPtx);
+  }
+  Result<std::shared_ptr<RunFunction>> load(std::shared_ptr<const CompiledKernel> kernel) override;
+  Status beginRecording(void *stream) override;
+  Result<std::shared_ptr<RunGraph>> endRecording(void *stream) override;
 
   /// The allocation that an address is in, whoever made it. In the context.
   std::optional<LaunchMemory::Range> findAllocation(uint64_t address);
 
   /// Makes a launch: as it is, or saved before and waited for.
   template <typename Queue>
-  tilec_status launch(const CompiledKernel &kernel, const void *const *arguments,
-                      const LaunchShape &shape, void *stream, Queue queue) {
+  LaunchOutcome launch(const CompiledKernel &kernel, const void *const *arguments,
+                       const LaunchShape &shape, void *stream, Queue queue) {
     std::shared_ptr<LaunchSaver> saver = getSaver();
-    return saver ? launchSaved(*saver, kernel, arguments, shape, stream, queue) : done(queue());
+    return saver ? launchSaved(*saver, kernel, arguments, shape, stream, queue) : queue();
   }
   /// Queues a graph, whose launches are not saved.
-  tilec_status launchGraph(const Graph &graph, CUstream stream);
+  LaunchOutcome launchGraph(const Graph &graph, CUstream stream);
 
   /// To be called with every kernel that is launched.
   void noteLaunch(void *stream, const std::shared_ptr<Kernel> &kernel) {
@@ -84,25 +78,19 @@ public:
   }
 
 private:
-  /// The compile target; compiling for a device that is too old says so.
-  static std::string targetOf(const DeviceProperties &device) {
-    const Processor *processor = processorOfGpu(device.computeMajor, device.computeMinor);
-    return processor ? processor->name.str() : device.archName();
-  }
   void keepForRecording(void *stream, const std::shared_ptr<Kernel> &kernel);
-  tilec_status launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,
-                           const void *const *arguments, const LaunchShape &shape, void *stream,
-                           llvm::function_ref<Status()> queue);
+  LaunchOutcome launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,
+                            const void *const *arguments, const LaunchShape &shape, void *stream,
+                            llvm::function_ref<Status()> queue);
   /// Whether work may be waited for now: not while it is recorded.
   bool canWait(void *stream);
   /// Calls a function of the driver with the context current.
-  template <typename Call> tilec_status inContext(Call call) const {
+  template <typename Call> Status inContext(Call call) const {
     ContextScope scope(*context.shared());
-    return scope.status().ok() ? done(call()) : fail(scope.status());
+    return scope.status().ok() ? call() : scope.status();
   }
 
   Context context;
-  std::string targetName, driverFile;
   /// Guards what follows.
   std::mutex mutex;
   std::map<void *, Stream> streams;
@@ -131,13 +119,15 @@ private:
   CudaDevice &device;
 };
 
-class CudaGraph final : public GraphObject {
+class CudaGraph final : public RunGraph {
 public:
   CudaGraph(std::shared_ptr<CudaDevice> device, Graph recorded,
             std::vector<std::shared_ptr<Kernel>> launched)
       : owner(std::move(device)), kernels(std::move(launched)), graph(std::move(recorded)) {}
 
-  tilec_status launch(void *stream) override { return owner->launchGraph(graph, streamOf(stream)); }
+  LaunchOutcome launch(void *stream) override {
+    return owner->launchGraph(graph, streamOf(stream));
+  }
 
 private:
   std::shared_ptr<CudaDevice> owner;
@@ -146,24 +136,24 @@ private:
   Graph graph;
 };
 
-class CudaPrepared final : public PreparedObject {
+class CudaPrepared final : public RunPrepared {
 public:
   CudaPrepared(std::shared_ptr<CudaDevice> device, std::shared_ptr<const CompiledKernel> kernel,
                PreparedLaunch packed)
       : owner(std::move(device)), compiled(std::move(kernel)), prepared(std::move(packed)) {}
 
-  tilec_status setArgument(size_t index, const void *data, size_t size) override {
-    return done(prepared.setArgument(index, data, size));
+  Status setArgument(size_t index, const void *data, size_t size) override {
+    return prepared.setArgument(index, data, size);
   }
-  tilec_status setGrid(std::array<uint32_t, 3> grid) override {
-    return done(prepared.setGrid({grid[0], grid[1], grid[2]}));
+  Status setGrid(std::array<uint32_t, 3> grid) override {
+    return prepared.setGrid({grid[0], grid[1], grid[2]});
   }
-  tilec_status launch(void *stream) override {
+  LaunchOutcome launch(void *stream) override {
     owner->noteLaunch(stream, prepared.kernel());
     return owner->launch(*compiled, prepared.arguments(), prepared.launchShape(), stream,
                          [&] { return prepared.launch(streamOf(stream)); });
   }
-  std::shared_ptr<DeviceObject> device() const override { return owner; }
+  std::shared_ptr<RunDevice> device() const override { return owner; }
 
 private:
   std::shared_ptr<CudaDevice> owner;
@@ -171,19 +161,18 @@ private:
   PreparedLaunch prepared;
 };
 
-class CudaFunction final : public FunctionObject {
+class CudaFunction final : public RunFunction {
 public:
-  CudaFunction(std::shared_ptr<CudaDevice> device, std::shared_ptr<KernelObject> compiled,
+  CudaFunction(std::shared_ptr<CudaDevice> device, std::shared_ptr<const CompiledKernel> compiled,
                Kernel loaded)
-      : FunctionObject(std::move(compiled)), owner(std::move(device)),
+      : RunFunction(std::move(compiled)), owner(std::move(device)),
         entry(std::make_shared<Kernel>(std::move(loaded))), latestMaps(metadata()) {}
 
-  tilec_status describe(tilec_function_info &info) override;
-  tilec_status launch(const LaunchRequest &request) override;
-  tilec_status prepare(const LaunchRequest &request,
-                       std::shared_ptr<PreparedObject> &prepared) override;
-  tilec_status measure(const LaunchRequest &request, const MeasureOptions &options,
-                       double &cost) override;
+  Result<FunctionInfo> describe() override;
+  LaunchOutcome launch(const LaunchRequest &request) override;
+  Result<std::shared_ptr<RunPrepared>> prepare(const LaunchRequest &request) override;
+  Result<Timing> time(const LaunchRequest &request, const TimingOptions &options) override;
+  Result<double> measure(const LaunchRequest &request, const MeasureOptions &options) override;
   Status raiseLimits(const LaunchShape &shape) {
     std::lock_guard<std::mutex> lock(mutex);
     return entry->prepare(shape);
@@ -206,162 +195,162 @@ private:
 // Device
 //===----------------------------------------------------------------------------------===//
 
-tilec_status tilec::api::openCudaDevice(const tilec_device_options &options, int ordinal,
-                                        std::shared_ptr<DeviceObject> &device) {
-  Result<Driver> driver = Driver::open(options.driver ? options.driver : "");
+Result<Device> openGpu(int ordinal, const std::string &library) {
+  Result<Driver> driver = Driver::open(library);
   if (!driver)
-    return fail(driver.status());
-  Result<Device> opened = Device::open(*driver, ordinal);
+    return driver.status();
+  return Device::open(*driver, ordinal);
+}
+
+Result<std::string> targetOf(const DeviceProperties &device) {
+  if (const Processor *processor = processorOfGpu(device.computeMajor, device.computeMinor))
+    return processor->name.str();
+  return unavailable("'" + device.name + "' is " + device.archName() +
+                     "; tilec needs sm_70 or newer");
+}
+
+std::shared_ptr<RunDevice> makeCudaDevice(Context context, const std::string &library) {
+  return std::make_shared<CudaDevice>(std::move(context), library);
+}
+
+Result<std::shared_ptr<RunDevice>> openCudaDevice(int ordinal, const std::string &library) {
+  Result<Device> opened = openGpu(ordinal, library);
   if (!opened)
-    return fail(opened.status());
+    return opened.status();
   Result<Context> context = Context::create(*opened);
   if (!context)
-    return fail(context.status());
-  device = std::make_shared<CudaDevice>(std::move(*context), options.driver ? options.driver : "");
-  return TILEC_OK;
+    return context.status();
+  return makeCudaDevice(std::move(*context), library);
 }
 
-void CudaDevice::describe(tilec_device_info &info) const {
-  const DeviceProperties &facts = properties();
-  info.name = facts.name.c_str();
-  info.target = targetName.c_str();
-  info.compute_major = facts.computeMajor;
-  info.compute_minor = facts.computeMinor;
-  info.multiprocessors = uint32_t(facts.smCount);
-  info.shared_bytes = uint32_t(facts.sharedPerBlockOptIn);
-  info.memory_bytes = facts.totalMemoryBytes;
-  info.l2_bytes = facts.l2Bytes;
-  info.driver_version = context.device().driver().version();
-  info.ordinal = context.device().ordinal();
-  info.context = context.shared()->handle();
+CudaDevice::CudaDevice(Context made, const std::string &library) : context(std::move(made)) {
+  const DeviceProperties &device = properties();
+  Result<std::string> target = targetOf(device);
+  facts.name = device.name;
+  // Compiling for a device that is too old says so.
+  facts.target = target ? *target : device.archName();
+  facts.computeMajor = device.computeMajor;
+  facts.computeMinor = device.computeMinor;
+  facts.multiprocessors = unsigned(device.smCount);
+  facts.sharedBytes = unsigned(device.sharedPerBlockOptIn);
+  facts.memoryBytes = device.totalMemoryBytes;
+  facts.l2Bytes = device.l2Bytes;
+  facts.driverVersion = context.device().driver().version();
+  facts.ordinal = context.device().ordinal();
+  facts.driver = library;
+  facts.context = context.shared()->handle();
 }
 
-tilec_status CudaDevice::memory(uint64_t &freeBytes, uint64_t &totalBytes) const {
-  Result<std::pair<uint64_t, uint64_t>> info = context.memoryInfo();
-  if (!info)
-    return fail(info.status());
-  std::tie(freeBytes, totalBytes) = *info;
-  return TILEC_OK;
-}
-
-tilec_status CudaDevice::createStream(void *&stream) {
+Result<void *> CudaDevice::createStream() {
   Result<Stream> made = Stream::create(context);
   if (!made)
-    return fail(made.status());
-  stream = made->handle();
+    return made.status();
+  void *stream = made->handle();
   std::lock_guard<std::mutex> lock(mutex);
   streams.insert_or_assign(stream, std::move(*made));
-  return TILEC_OK;
+  return stream;
 }
 
-tilec_status CudaDevice::destroyStream(void *stream) {
+Status CudaDevice::destroyStream(void *stream) {
   std::lock_guard<std::mutex> lock(mutex);
   if (streams.erase(stream) == 0)
-    return api::fail(TILEC_INVALID_ARGUMENT,
-                     "not a stream of tilec_stream_create, or destroyed already");
+    return invalidArgument("not a stream of tilec_stream_create, or destroyed already");
   // Its handle may come again.
   if (recordings.erase(stream) != 0)
     --numRecordings;
-  return TILEC_OK;
+  return Status();
 }
 
-tilec_status CudaDevice::synchronizeStream(void *stream) {
+Status CudaDevice::synchronizeStream(void *stream) {
   return inContext(
       [&] { return TILECRT_CUDA_CALL(table(), streamSynchronize, (streamOf(stream))); });
 }
 
-tilec_status CudaDevice::waitForStream(void *stream, void *awaited) {
+Status CudaDevice::waitForStream(void *stream, void *awaited) {
   // The driver keeps the event until it was waited for.
   Result<Event> event = Event::create(context, /*timing=*/false);
   if (!event)
-    return fail(event.status());
-  if (Status recorded = event->record(Stream::borrow(context, streamOf(awaited))); !recorded.ok())
-    return fail(recorded);
-  return done(Stream::borrow(context, streamOf(stream)).wait(*event));
+    return event.status();
+  TILECRT_RETURN_IF_ERROR(event->record(Stream::borrow(context, streamOf(awaited))));
+  return Stream::borrow(context, streamOf(stream)).wait(*event);
 }
 
-tilec_status CudaDevice::allocate(size_t bytes, void *&memory) {
+Result<void *> CudaDevice::allocate(size_t bytes) {
   Result<DeviceBuffer> buffer = DeviceBuffer::create(context, bytes);
   if (!buffer)
-    return fail(buffer.status());
-  memory = reinterpret_cast<void *>(buffer->address());
+    return buffer.status();
+  void *memory = reinterpret_cast<void *>(buffer->address());
   std::lock_guard<std::mutex> lock(mutex);
   buffers.insert_or_assign(memory, std::move(*buffer));
-  return TILEC_OK;
+  return memory;
 }
 
-tilec_status CudaDevice::release(void *memory) {
+Status CudaDevice::release(void *memory) {
   std::lock_guard<std::mutex> lock(mutex);
   if (buffers.erase(memory) == 0)
-    return api::fail(TILEC_INVALID_ARGUMENT,
-                     "not memory of tilec_memory_alloc on this device, or freed already");
-  return TILEC_OK;
+    return invalidArgument("not memory of tilec_memory_alloc on this device, or freed already");
+  return Status();
 }
 
-tilec_status CudaDevice::allocationOf(const void *address, MemoryRange &range) const {
+Result<MemoryRange> CudaDevice::allocationOf(const void *address) const {
   CUdeviceptr start = 0;
   size_t bytes = 0;
-  tilec_status status = inContext([&] {
+  TILECRT_RETURN_IF_ERROR(inContext([&] {
     return TILECRT_CUDA_CALL(table(), memGetAddressRange, (&start, &bytes, addressOf(address)));
-  });
-  range = {reinterpret_cast<char *>(start), bytes};
-  return status;
+  }));
+  return MemoryRange{reinterpret_cast<char *>(start), bytes};
 }
 
-tilec_status CudaDevice::upload(void *to, const void *from, size_t bytes, void *stream) {
+Status CudaDevice::upload(void *to, const void *from, size_t bytes, void *stream) {
   return inContext([&] {
     return TILECRT_CUDA_CALL(table(), memcpyHtoDAsync,
                              (addressOf(to), from, bytes, streamOf(stream)));
   });
 }
 
-tilec_status CudaDevice::download(void *to, const void *from, size_t bytes, void *stream) {
+Status CudaDevice::download(void *to, const void *from, size_t bytes, void *stream) {
   return inContext([&] {
     return TILECRT_CUDA_CALL(table(), memcpyDtoHAsync,
                              (to, addressOf(from), bytes, streamOf(stream)));
   });
 }
 
-tilec_status CudaDevice::copy(void *to, const void *from, size_t bytes, void *stream) {
+Status CudaDevice::copy(void *to, const void *from, size_t bytes, void *stream) {
   return inContext([&] {
     return TILECRT_CUDA_CALL(table(), memcpyDtoDAsync,
                              (addressOf(to), addressOf(from), bytes, streamOf(stream)));
   });
 }
 
-tilec_status CudaDevice::fill(void *to, uint8_t value, size_t bytes, void *stream) {
+Status CudaDevice::fill(void *to, uint8_t value, size_t bytes, void *stream) {
   return inContext([&] {
     return TILECRT_CUDA_CALL(table(), memsetD8Async,
                              (addressOf(to), value, bytes, streamOf(stream)));
   });
 }
 
-tilec_status CudaDevice::load(std::shared_ptr<KernelObject> kernel,
-                              std::shared_ptr<FunctionObject> &function) {
-  const CompiledKernel &compiled = kernel->kernel;
-  const KernelMetadata &metadata = compiled.metadata;
-  bool isPtx = compiled.cubin.empty();
-  const std::string &image = isPtx ? compiled.ptx : compiled.cubin;
+Result<std::shared_ptr<RunFunction>>
+CudaDevice::load(std::shared_ptr<const CompiledKernel> kernel) {
+  const KernelMetadata &metadata = kernel->metadata;
+  bool isPtx = kernel->cubin.empty();
+  const std::string &image = isPtx ? kernel->ptx : kernel->cubin;
   if (image.empty())
-    return api::fail(TILEC_INVALID_ARGUMENT, "kernel '" + metadata.name + "' for target '" +
-                                                 metadata.target + "' has no code for '" +
-                                                 properties().name + "': expected PTX or a cubin");
-  if (Status runs = checkTargetRuns(metadata.target, properties(), isPtx); !runs.ok())
-    return fail(runs.withContext("kernel '" + metadata.name + "'"));
+    return invalidArgument("kernel '" + metadata.name + "' for target '" + metadata.target +
+                           "' has no code for '" + facts.name + "': expected PTX or a cubin");
+  TILECRT_RETURN_IF_ERROR(
+      checkTarget(metadata.target, isPtx).withContext("kernel '" + metadata.name + "'"));
   Result<Module> module = Module::load(context, image);
   if (!module)
-    return fail(module.status().withContext("kernel '" + metadata.name + "'"));
+    return module.status().withContext("kernel '" + metadata.name + "'");
   Result<Kernel> entry = module->kernel(metadata.name);
   if (!entry)
-    return fail(entry.status());
+    return entry.status();
   auto loaded =
       std::make_shared<CudaFunction>(std::static_pointer_cast<CudaDevice>(shared_from_this()),
                                      std::move(kernel), std::move(*entry));
   // Shared memory and clusters that no launch could have are known now.
-  if (Status raised = loaded->raiseLimits(loaded->shapeOf(LaunchRequest())); !raised.ok())
-    return fail(raised);
-  function = std::move(loaded);
-  return TILEC_OK;
+  TILECRT_RETURN_IF_ERROR(loaded->raiseLimits(loaded->shapeOf(LaunchRequest())));
+  return std::shared_ptr<RunFunction>(std::move(loaded));
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -375,39 +364,39 @@ void CudaDevice::keepForRecording(void *stream, const std::shared_ptr<Kernel> &k
     recording->second.push_back(kernel);
 }
 
-tilec_status CudaDevice::beginRecording(void *stream) {
+Status CudaDevice::beginRecording(void *stream) {
   {
     std::lock_guard<std::mutex> lock(mutex);
     if (!recordings.try_emplace(stream).second)
-      return api::fail(TILEC_INVALID_ARGUMENT, "the stream is being recorded already");
+      return invalidArgument("the stream is being recorded already");
     ++numRecordings;
   }
   Status begun = Graph::beginCapture(context, streamOf(stream));
   if (begun.ok())
-    return TILEC_OK;
+    return begun;
   std::lock_guard<std::mutex> lock(mutex);
   recordings.erase(stream);
   --numRecordings;
-  return fail(begun);
+  return begun;
 }
 
-tilec_status CudaDevice::endRecording(void *stream, std::shared_ptr<GraphObject> &graph) {
+Result<std::shared_ptr<RunGraph>> CudaDevice::endRecording(void *stream) {
   std::vector<std::shared_ptr<Kernel>> kernels;
   {
     std::lock_guard<std::mutex> lock(mutex);
     auto recording = recordings.find(stream);
     if (recording == recordings.end())
-      return api::fail(TILEC_INVALID_ARGUMENT, "the stream is not being recorded");
+      return invalidArgument("the stream is not being recorded");
     kernels = std::move(recording->second);
     recordings.erase(recording);
     --numRecordings;
   }
   Result<Graph> recorded = Graph::endCapture(context, streamOf(stream));
   if (!recorded)
-    return fail(recorded.status());
-  graph = std::make_shared<CudaGraph>(std::static_pointer_cast<CudaDevice>(shared_from_this()),
-                                      std::move(*recorded), std::move(kernels));
-  return TILEC_OK;
+    return recorded.status();
+  return std::shared_ptr<RunGraph>(
+      std::make_shared<CudaGraph>(std::static_pointer_cast<CudaDevice>(shared_from_this()),
+                                  std::move(*recorded), std::move(kernels)));
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -446,17 +435,16 @@ bool CudaDevice::canWait(void *stream) {
          status == CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-tilec_status CudaDevice::launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,
-                                     const void *const *arguments, const LaunchShape &shape,
-                                     void *stream, llvm::function_ref<Status()> queue) {
+LaunchOutcome CudaDevice::launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,
+                                      const void *const *arguments, const LaunchShape &shape,
+                                      void *stream, llvm::function_ref<Status()> queue) {
   std::lock_guard<std::mutex> lock(savingMutex);
   ContextScope scope(*context.shared());
-  if (!scope.status().ok())
-    return fail(scope.status());
+  TILECRT_RETURN_IF_ERROR(scope.status());
   if (!canWait(stream))
-    return done(queue());
-  if (Status before = context.synchronize(); !before.ok())
-    return fail(before.withContext("before the launch of kernel '" + kernel.metadata.name + "'"));
+    return queue();
+  TILECRT_RETURN_IF_ERROR(context.synchronize().withContext("before the launch of kernel '" +
+                                                            kernel.metadata.name + "'"));
   CudaMemory memory(*this);
   auto extents = [](const Dim3 &given) -> std::array<uint32_t, 3> {
     return {uint32_t(given.x), uint32_t(given.y), uint32_t(given.z)};
@@ -464,32 +452,30 @@ tilec_status CudaDevice::launchSaved(LaunchSaver &saver, const CompiledKernel &k
   LaunchToSave launch{kernel, arguments, extents(shape.grid), extents(shape.cluster),
                       properties().name};
   LaunchSaver::Ticket ticket = saver.save(launch, memory);
-  Status status = queue();
+  LaunchOutcome outcome = queue();
   // What was refused did not run.
-  if (status.code() == StatusCode::invalidArgument)
-    return fail(status);
-  if (status.ok())
-    status = context.synchronize().withContext("kernel '" + kernel.metadata.name + "'");
-  if (status.ok()) {
+  if (outcome.status.code() == StatusCode::invalidArgument)
+    return outcome;
+  if (outcome.ok())
+    outcome = context.synchronize().withContext("kernel '" + kernel.metadata.name + "'");
+  if (outcome.ok()) {
     ticket.succeed();
-    return TILEC_OK;
+  } else {
+    outcome.note = ticket.fail(outcome.status.message());
+    outcome.savedFolder = ticket.keptFolder();
   }
-  tilec_status code = fail(status);
-  std::string note = ticket.fail(status.message());
-  addToFailure(note, ticket.keptFolder());
-  return code;
+  return outcome;
 }
 
-tilec_status CudaDevice::launchGraph(const Graph &graph, CUstream stream) {
+LaunchOutcome CudaDevice::launchGraph(const Graph &graph, CUstream stream) {
   std::shared_ptr<LaunchSaver> saver = getSaver();
-  Status status = graph.launch(stream);
-  if (saver && status.ok() && canWait(stream))
-    status = context.synchronize();
-  tilec_status code = done(status);
-  if (saver && !status.ok())
-    addToFailure("\nlaunches of a graph are not saved: launched one by one, the one that fails is",
-                 "");
-  return code;
+  LaunchOutcome outcome = graph.launch(stream);
+  if (saver && outcome.ok() && canWait(stream))
+    outcome = context.synchronize();
+  if (saver && !outcome.ok())
+    outcome.note =
+        "\nlaunches of a graph are not saved: launched one by one, the one that fails is";
+  return outcome;
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -506,25 +492,26 @@ LaunchShape CudaFunction::shapeOf(const LaunchRequest &request) const {
   else
     shape.cluster = {request.cluster[0], request.cluster[1], request.cluster[2]};
   shape.dynamicSharedBytes = facts.dynamicSharedBytes;
-  shape.programmatic = request.flags & TILEC_LAUNCH_PROGRAMMATIC;
-  shape.cooperative = request.flags & TILEC_LAUNCH_COOPERATIVE;
+  shape.programmatic = request.isProgrammatic;
+  shape.cooperative = request.isCooperative;
   return shape;
 }
 
-tilec_status CudaFunction::describe(tilec_function_info &info) {
+Result<FunctionInfo> CudaFunction::describe() {
+  FunctionInfo info;
   info.registers = entry->attributes().registers;
-  info.local_bytes = entry->attributes().localBytes;
+  info.localBytes = entry->attributes().localBytes;
   info.handle = entry->handle();
   std::lock_guard<std::mutex> lock(mutex);
   Result<int> programs =
       entry->maxActiveBlocksPerSm(metadata().threadsPerCta, metadata().dynamicSharedBytes);
   if (!programs)
-    return fail(programs.status());
-  info.programs_per_multiprocessor = *programs;
-  return TILEC_OK;
+    return programs.status();
+  info.programsPerMultiprocessor = *programs;
+  return info;
 }
 
-tilec_status CudaFunction::launch(const LaunchRequest &request) {
+LaunchOutcome CudaFunction::launch(const LaunchRequest &request) {
   return owner->launch(kernel(), request.arguments, shapeOf(request), request.stream,
                        [&] { return queue(request); });
 }
@@ -560,31 +547,35 @@ Status CudaFunction::queue(const LaunchRequest &request) {
       .withContext("launching kernel '" + facts.name + "'");
 }
 
-tilec_status CudaFunction::measure(const LaunchRequest &request, const MeasureOptions &options,
-                                   double &cost) {
+Result<Timing> CudaFunction::time(const LaunchRequest &request, const TimingOptions &options) {
+  const Context &context = owner->getContext();
+  return timeKernel(
+      context, Stream::borrow(context, streamOf(request.stream)),
+      [&](const Stream &) { return queue(request); }, options);
+}
+
+Result<double> CudaFunction::measure(const LaunchRequest &request, const MeasureOptions &options) {
   const Context &context = owner->getContext();
   Stream stream = Stream::borrow(context, streamOf(request.stream));
   auto work = [&](const Stream &) { return queue(request); };
   // A failure of the first launch is the kernel's.
-  Status first = work(stream);
-  if (first.ok())
-    first = stream.synchronize();
-  if (!first.ok())
-    return fail(first);
+  TILECRT_RETURN_IF_ERROR(work(stream));
+  TILECRT_RETURN_IF_ERROR(stream.synchronize());
   Result<Timing> timing = measureKernel(context, stream, work, options);
   if (!timing)
-    return fail(timing.status());
-  cost = timing->median;
-  return TILEC_OK;
+    return timing.status();
+  return timing->median;
 }
 
-tilec_status CudaFunction::prepare(const LaunchRequest &request,
-                                   std::shared_ptr<PreparedObject> &prepared) {
+Result<std::shared_ptr<RunPrepared>> CudaFunction::prepare(const LaunchRequest &request) {
   std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<const KernelMetadata> facts(sharedKernel(), &metadata());
   Result<PreparedLaunch> packed =
-      PreparedLaunch::create(entry, sharedMetadata(), shapeOf(request), request.arguments);
+      PreparedLaunch::create(entry, std::move(facts), shapeOf(request), request.arguments);
   if (!packed)
-    return fail(packed.status());
-  prepared = std::make_shared<CudaPrepared>(owner, sharedKernel(), std::move(*packed));
-  return TILEC_OK;
+    return packed.status();
+  return std::shared_ptr<RunPrepared>(
+      std::make_shared<CudaPrepared>(owner, sharedKernel(), std::move(*packed)));
 }
+
+} // namespace tilec

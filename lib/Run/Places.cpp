@@ -4,13 +4,13 @@
 // Reads coordinates out of printed lines. What a kernel prints itself cannot be taken for them: its
 // text is one more space away from the program's coordinates.
 
-#include "Places.h"
+#include "tilec/Run/Places.h"
 
 #include "llvm/ADT/StringRef.h"
 
 using namespace tilecrt::sim;
 
-namespace tilec::api {
+namespace tilec {
 
 Site placeOf(int32_t site, const std::vector<Site> &sites) {
   return site >= 0 && size_t(site) < sites.size() ? sites[size_t(site)] : Site();
@@ -57,4 +57,4 @@ std::string elementText(const std::vector<int32_t> &coordinates) {
   return text.empty() ? text : text + ")";
 }
 
-} // namespace tilec::api
+} // namespace tilec

@@ -1,0 +1,30 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arrays and arguments of a run on a device.
+
+#ifndef TILEC_TOOLS_TILEC_PLANLAUNCH_H
+#define TILEC_TOOLS_TILEC_PLANLAUNCH_H
+
+#include "RunArguments.h"
+
+#include "tilec/Run/ArrayLaunch.h"
+
+namespace tilec::tool {
+
+/// The bytes of every run-time argument of the compiled kernel, in its order; `addresses` has one
+/// for each array.
+tilecrt::Result<std::vector<std::vector<char>>>
+encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
+                const std::vector<uint64_t> &addresses);
+
+/// The plan's launch of the kernel, its arrays uploaded. The plan stays where it is.
+tilecrt::Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
+                                                       const CompiledKernel &kernel, RunPlan &plan);
+
+/// Saves launches as the command or the environment says; null when neither asks for it.
+tilecrt::Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command);
+
+} // namespace tilec::tool
+
+#endif // TILEC_TOOLS_TILEC_PLANLAUNCH_H
