@@ -68,13 +68,20 @@ Status ArrayLaunch::bind(const CompiledKernel &kernel, std::vector<std::vector<c
                                   std::to_string(values.size()));
   for (const std::vector<char> &value : values)
     pointers.push_back(value.data());
-  // A tensor that no map can describe says more than one of its sizes.
-  for (const tilecrt::TensorMapArgument &map : metadata.tensorMaps)
-    if (auto fields = tilecrt::tensorMapFields(metadata, map, pointers.data()); !fields)
-      return fields.status().withContext("kernel '" + metadata.name + "'");
+  bool haveSizes = true;
   for (size_t i = 0; i < values.size(); ++i)
-    TILECRT_RETURN_IF_ERROR(
-        tilecrt::cuda::checkArgument(metadata, i, values[i].data(), values[i].size()));
+    haveSizes &= values[i].size() == metadata.arguments[i].sizeBytes;
+  for (size_t i = 0; i < values.size(); ++i) {
+    Status good = tilecrt::cuda::checkArgument(metadata, i, values[i].data(), values[i].size());
+    if (good.ok())
+      continue;
+    // A tensor that no map can describe says more than one of its sizes.
+    if (haveSizes)
+      for (const tilecrt::TensorMapArgument &map : metadata.tensorMaps)
+        if (auto fields = tilecrt::tensorMapFields(metadata, map, pointers.data()); !fields)
+          return fields.status();
+    return good;
+  }
   Result<std::shared_ptr<RunFunction>> loaded =
       device->load(std::shared_ptr<const CompiledKernel>(std::shared_ptr<void>(), &kernel));
   if (!loaded)

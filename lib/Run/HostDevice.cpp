@@ -19,7 +19,7 @@ using tilecrt::sim::Buffer;
 
 namespace tilec {
 
-/// That of a page: a kernel's arrays are at least so aligned on a GPU.
+/// What allocations have on a GPU.
 constexpr std::align_val_t memoryAlignment{256};
 
 namespace {

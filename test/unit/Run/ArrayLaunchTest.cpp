@@ -38,10 +38,13 @@ protected:
     options.arguments = {{"x", "*fp32"}, {"out", "*fp32"}, {"n", "i32"}};
     kernel = compiler.compile(sources, *file, options, diagnostics);
     ASSERT_TRUE(kernel) << renderDiagnostics(sources, diagnostics);
+    // Apart, so that a message names the right one.
+    SimulatorOptions simulator;
+    simulator.gapBytes = size_t(1) << 20;
     if (options.target == "sim")
-      device = makeSimDevice({});
+      device = makeSimDevice(simulator);
     else
-      device = makeInterpreterDevice(compiler, sources, diagnostics);
+      device = makeInterpreterDevice(compiler, sources, diagnostics, simulator.gapBytes);
     std::iota(x.begin(), x.end(), 0.0f);
   }
 
