@@ -3,7 +3,7 @@
 //
 // Minimum cuts against trying all assignments, on small random problems.
 
-#include "lib/Transforms/TileGPU/MinCut.h"
+#include "lib/Transforms/TileGPU/Layout/MinCut.h"
 
 #include "gtest/gtest.h"
 

@@ -5,8 +5,8 @@
 // one combination of two variables expensive: a minimum cut, by blocking flows (Dinic). Flows can
 // take more than linear time, so the work is limited.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_MINCUT_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_MINCUT_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_MINCUT_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_MINCUT_H
 
 #include <cstddef>
 #include <cstdint>
@@ -56,4 +56,4 @@ private:
 
 } // namespace tilec
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_MINCUT_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_MINCUT_H

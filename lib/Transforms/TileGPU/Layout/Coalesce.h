@@ -3,8 +3,8 @@
 //
 // Layouts of accesses of global memory.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_COALESCE_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_COALESCE_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_COALESCE_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_COALESCE_H
 
 #include "tilec/Layout/LinearLayout.h"
 
@@ -17,4 +17,4 @@ void setAccessLayout(mlir::Operation *access, const LinearLayout &layout);
 
 } // namespace tilec
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_COALESCE_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_COALESCE_H

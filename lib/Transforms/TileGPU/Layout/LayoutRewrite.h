@@ -5,8 +5,8 @@
 // conversions behind definitions, computes again what is cheaper to compute, and removes what
 // nobody uses any more.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTREWRITE_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTREWRITE_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTREWRITE_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTREWRITE_H
 
 #include "LayoutProblem.h"
 
@@ -17,4 +17,4 @@ void applyLayouts(mlir::func::FuncOp func, const LayoutProblem &problem);
 
 } // namespace tilec::tilegpu
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTREWRITE_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTREWRITE_H

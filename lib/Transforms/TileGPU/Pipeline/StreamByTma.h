@@ -5,8 +5,8 @@
 // slot. One thread starts the copies of a stage; everybody waits for the slot's phase at the
 // top of the iteration that reads it.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_STREAMBYTMA_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_STREAMBYTMA_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_STREAMBYTMA_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_STREAMBYTMA_H
 
 #include "BarrierObjects.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,4 +43,4 @@ private:
 
 } // namespace tilec
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_STREAMBYTMA_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_STREAMBYTMA_H

@@ -6,8 +6,8 @@
 // operands, whichever is cheaper. Operands of what is computed again are treated likewise, which is
 // how conversions move up over casts, broadcasts and expand_dims.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTDEMANDS_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTDEMANDS_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTDEMANDS_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTDEMANDS_H
 
 #include "LayoutProblem.h"
 
@@ -49,4 +49,4 @@ private:
 
 } // namespace tilec::tilegpu
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTDEMANDS_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTDEMANDS_H

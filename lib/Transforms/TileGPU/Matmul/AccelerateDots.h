@@ -3,8 +3,8 @@
 //
 // The parts of tilegpu-accelerate-dots: questions about a dot's operands, and dots by mma.sync.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_MATMUL_ACCELERATEDOTS_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_MATMUL_ACCELERATEDOTS_H
 
 #include "dialects/TileGPU/TileGPUOps.h"
 
@@ -41,4 +41,4 @@ void replaceByMma(tilegpu::DotOp dot);
 
 } // namespace tilec
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_ACCELERATEDOTS_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_MATMUL_ACCELERATEDOTS_H

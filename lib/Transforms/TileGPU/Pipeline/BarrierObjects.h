@@ -4,8 +4,8 @@
 // Barrier objects (mbarriers) of a pipelined loop or copy: where they are initialised, and the
 // values that say which of them is next and in which phase it is, carried around the loops between.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_BARRIEROBJECTS_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_BARRIEROBJECTS_H
 
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -41,4 +41,4 @@ private:
 
 } // namespace tilec
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_BARRIEROBJECTS_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_BARRIEROBJECTS_H

@@ -10,8 +10,8 @@
 // from its node over uses and definitions by the relations of LayoutRules and so gives one layout,
 // a *label*, to every node that it reaches.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTPROBLEM_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTPROBLEM_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTPROBLEM_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTPROBLEM_H
 
 #include "tilec/Analysis/LayoutCost.h"
 #include "tilec/Analysis/LayoutRules.h"
@@ -105,4 +105,4 @@ private:
 
 } // namespace tilec::tilegpu
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTPROBLEM_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTPROBLEM_H

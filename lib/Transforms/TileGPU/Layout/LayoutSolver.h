@@ -5,8 +5,8 @@
 // after the other and finds, by a minimum cut, the set of nodes that had best change to it all at
 // once; the change is kept when what is executed costs less. Ends when no label helps.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTSOLVER_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTSOLVER_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTSOLVER_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTSOLVER_H
 
 #include "LayoutProblem.h"
 
@@ -17,4 +17,4 @@ void solveLayouts(LayoutProblem &problem);
 
 } // namespace tilec::tilegpu
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUTSOLVER_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_LAYOUT_LAYOUTSOLVER_H

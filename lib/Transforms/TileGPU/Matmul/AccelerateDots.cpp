@@ -8,7 +8,7 @@
 
 #include "AccelerateDots.h"
 
-#include "Coalesce.h"
+#include "../Layout/Coalesce.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -3,8 +3,8 @@
 //
 // Private to tilegpu-pipeline-loops: makes the loop that a schedule describes.
 
-#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_SCHEDULEEXPANDER_H
-#define TILEC_LIB_TRANSFORMS_TILEGPU_SCHEDULEEXPANDER_H
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_SCHEDULEEXPANDER_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_SCHEDULEEXPANDER_H
 
 #include "StreamByTma.h"
 #include "mlir/IR/IRMapping.h"
@@ -87,4 +87,4 @@ private:
 
 } // namespace tilec::tilegpu
 
-#endif // TILEC_LIB_TRANSFORMS_TILEGPU_SCHEDULEEXPANDER_H
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_PIPELINE_SCHEDULEEXPANDER_H
