@@ -429,6 +429,12 @@ std::vector<LoopSchedule> scheduleLoops(ModuleOp module, int64_t reductionStages
     (hasBuffers ? withBuffers : others).push_back(loop);
   });
   std::vector<LoopSchedule> schedules;
+  if (!processorOf(module).has(Feature::AsyncCopy)) {
+    for (scf::ForOp loop : llvm::concat<scf::ForOp>(withBuffers, others))
+      if (loop->hasAttr(tile::TileDialect::kNumStagesAttr))
+        obstacles.push_back({loop.getLoc(), "the processor has no async copies"});
+    return schedules;
+  }
   auto add = [&](std::optional<LoopSchedule> schedule) {
     if (schedule)
       schedules.push_back(std::move(*schedule));

@@ -289,6 +289,11 @@ bool Compilation::toCubin() {
   llvm::Expected<CubinResult> cubin = assemblePTX(result->ptx, *ptxas, cubinOptions);
   if (!cubin) {
     std::string log = llvm::toString(cubin.takeError());
+    if (StringRef(log).contains("is not defined for option 'gpu-name'")) {
+      diagnostics.error(SourceRange(), "'" + *ptxas + "' cannot assemble for '" + options.target +
+                                           "'; take a version of ptxas that can");
+      return fail(Failure::Unavailable);
+    }
     if (blameInlineAssembly(log))
       return fail(Failure::Input);
     diagnostics.error(SourceRange(), log);
