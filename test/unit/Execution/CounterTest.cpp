@@ -7,7 +7,7 @@
 
 #include "Execution.h"
 
-#include "tools/examples/KernelCounters.h"
+#include "test/programs/examples/KernelCounters.h"
 
 namespace tilec::harness::test {
 namespace {

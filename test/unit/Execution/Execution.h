@@ -7,8 +7,8 @@
 #ifndef TILEC_TEST_UNIT_EXECUTION_EXECUTION_H
 #define TILEC_TEST_UNIT_EXECUTION_EXECUTION_H
 
-#include "tools/examples/KernelDevice.h"
-#include "tools/examples/KernelRun.h"
+#include "test/programs/examples/KernelDevice.h"
+#include "test/programs/examples/KernelRun.h"
 
 #include <gtest/gtest.h>
 
