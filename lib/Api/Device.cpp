@@ -67,10 +67,8 @@ static int ordinalOf(const std::string &name) {
     return 0;
   if (name.compare(0, 5, "cuda:") != 0 || name.size() < 6 || name.size() > 9)
     return -1;
-  for (size_t i = 5; i < name.size(); ++i)
-    if (!std::isdigit(static_cast<unsigned char>(name[i])))
-      return -1;
-  return std::atoi(name.c_str() + 5);
+  unsigned number = 0;
+  return llvm::StringRef(name).drop_front(5).getAsInteger(10, number) ? -1 : int(number);
 }
 
 static tilec_status openDriver(const char *library,

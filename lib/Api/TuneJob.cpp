@@ -37,7 +37,7 @@ static tilec_status writeFile(const std::string &path, llvm::StringRef bytes) {
 IsolatedMeasurer::~IsolatedMeasurer() {
   measurer.reset();
   if (!scratch.empty())
-    llvm::sys::fs::remove_directories(scratch);
+    (void)llvm::sys::fs::remove_directories(scratch);
 }
 
 tilec_status IsolatedMeasurer::writeBuffers(const TuneJob &job, json::Object &setup) {
@@ -86,7 +86,7 @@ tilec_status IsolatedMeasurer::writeBuffers(const TuneJob &job, json::Object &se
 /// folder for the processor.
 static std::string defaultWorker() {
   llvm::SmallString<256> folder(libraryPath());
-  llvm::sys::fs::make_absolute(folder);
+  (void)llvm::sys::fs::make_absolute(folder);
   std::string first;
   for (unsigned i = 0; i < 2; ++i) {
     llvm::sys::path::remove_filename(folder);

@@ -22,7 +22,7 @@ import sys
 import time
 
 TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-22")
-FOLDERS = ("lib/", "dialects/", "runtime/", "tools/")
+FOLDERS = ("lib/", "dialects/", "runtime/", "tools/", "test/programs/")
 
 
 def git(root: pathlib.Path, *command: str) -> list[str]:
