@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -45,6 +46,10 @@ Type withElementType(Type type, Type element) {
 Type pointeeOf(Type type) {
   auto pointer = dyn_cast<PtrType>(getElementTypeOrSelf(type));
   return pointer ? pointer.getPointee() : Type();
+}
+
+bool isZero(Value value) {
+  return matchPattern(value, m_Zero()) || matchPattern(value, m_PosZeroFloat());
 }
 
 unsigned bitWidthOf(Type scalar) {

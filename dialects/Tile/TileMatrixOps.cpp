@@ -83,7 +83,7 @@ static LogicalResult foldAdditionIntoDot(AddOp add, PatternRewriter &rewriter) {
     // In another block the product may run fewer times than the sum.
     if (!dot || !dot->hasOneUse() || dot->getBlock() != add->getBlock())
       continue;
-    if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()) && !matchPattern(dot.getAcc(), m_Zero()))
+    if (!isZero(dot.getAcc()))
       continue;
     auto fused = cast<DotOp>(rewriter.clone(*dot));
     fused.getAccMutable().assign(add->getOperand(1 - side));

@@ -85,6 +85,10 @@ mlir::Type withElementType(mlir::Type type, mlir::Type element);
 /// The pointee of a pointer or of a tensor of pointers; null for any other type.
 mlir::Type pointeeOf(mlir::Type type);
 
+/// Whether all bits of a value, or of each of its elements, are known to be zero: those of -0.0 are
+/// not.
+bool isZero(mlir::Value value);
+
 /// Bits that one value of a scalar type occupies in a register or in memory (pointers 64, i1 1).
 unsigned bitWidthOf(mlir::Type scalar);
 

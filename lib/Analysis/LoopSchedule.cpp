@@ -11,7 +11,6 @@
 
 #include "tilec/Analysis/LoopSchedule.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/RegisterPressure.h"
@@ -41,10 +40,6 @@ bool anyUse(Value buffer, llvm::function_ref<bool(OpOperand &)> test) {
     auto view = dyn_cast<MemDescPermuteOp>(use.getOwner());
     return view ? anyUse(view.getResult(), test) : test(use);
   });
-}
-
-bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
 }
 
 /// The buffer's layout for the registers of a thread, `vectorBits` first.
@@ -77,7 +72,7 @@ std::optional<Stream> matchPrivateStream(tile::LoadOp load, const AxisInfoAnalys
   bits.resize(std::min<size_t>(bits.size(), llvm::Log2_32(vector.width)));
   Stream stream;
   stream.load = load;
-  if (Value other = load.getOther(); other && load.getMask() && !isZero(other))
+  if (Value other = load.getOther(); other && load.getMask() && !tile::isZero(other))
     stream.other = other;
   stream.memory = privateLayout(held, bits);
   std::vector<unsigned> copied =
@@ -190,7 +185,7 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
   if (!isa<RankedTensorType>(stream.load.getPointer().getType()) || stream.load.getIsVolatile())
     return give("it is volatile or loads a scalar");
   Value other = stream.load.getOther();
-  if (stream.load.getMask() && other && !isZero(other))
+  if (stream.load.getMask() && other && !tile::isZero(other))
     return give("masked-off elements are not zero");
   std::optional<GlobalAccess> access = GlobalAccess::of(stream.load);
   if (!access)

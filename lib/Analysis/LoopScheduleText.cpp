@@ -69,9 +69,8 @@ int64_t LoopSchedule::ringBytes() const {
 
 /// As 128x64xf16, without the layout.
 static void printShape(ArrayRef<int64_t> shape, Type element, llvm::raw_ostream &os) {
-  for (int64_t extent : shape)
-    os << extent << 'x';
-  os << element;
+  llvm::interleave(shape, os, "x");
+  os << 'x' << element;
 }
 
 static void printBuffer(MemDescType type, int64_t depth, StringRef filledBy,

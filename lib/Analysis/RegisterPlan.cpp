@@ -267,9 +267,8 @@ void RegisterPlan::print(llvm::raw_ostream &os) const {
   for (const SharedSpill &spill : spills) {
     auto type = cast<RankedTensorType>(spill.value.getType());
     os << "  spill ";
-    for (int64_t extent : type.getShape())
-      os << extent << 'x';
-    os << type.getElementType();
+    llvm::interleave(type.getShape(), os, "x");
+    os << 'x' << type.getElementType();
     if (Operation *def = spill.value.getDefiningOp())
       os << " of " << def->getName();
     os << ": " << spill.slots * 16 << " of " << vectorsOf(spill.value) * 16 << " bytes a thread";

@@ -163,8 +163,7 @@ Compilation::Lowered Compilation::lowerToTileGPU(OwningOpRef<ModuleOp> tileModul
   Lowered lowered;
   lowered.messages.setWarningOptions(options.warnings);
   lowered.module = std::move(tileModule);
-  if (parkTensors && !isSimulator(options.target) && wants(Stage::Cubin))
-    lowered.before = lowered.module->clone();
+  lowered.before = lowered.module->clone();
   DiagnosticBridge bridge(context, sources, lowered.messages);
   bool isRemarking = context.getRemarkEngine() != nullptr;
   if (isRemarking)
@@ -179,10 +178,9 @@ Compilation::Lowered Compilation::lowerToTileGPU(OwningOpRef<ModuleOp> tileModul
 
 bool Compilation::toTileGPU() {
   askedStages = mostStages(*module);
-  OwningOpRef<ModuleOp> tileModule = module->clone();
   Lowered lowered = lowerToTileGPU(std::move(module));
   if (!lowered.works)
-    reduceStages(*tileModule, lowered);
+    reduceStages(lowered);
   module = std::move(lowered.module);
   beforeTileGPU = std::move(lowered.before);
   for (const Diagnostic &message : lowered.messages.getDiagnostics())

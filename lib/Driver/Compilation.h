@@ -48,7 +48,7 @@ private:
   /// What the passes on tilegpu make of a module.
   struct Lowered {
     mlir::OwningOpRef<mlir::ModuleOp> module;
-    /// The module as it was before them, where compiling it once more may pay.
+    /// The module as it was before them: it may be lowered once more, with other choices.
     mlir::OwningOpRef<mlir::ModuleOp> before;
     DiagnosticEngine messages{};
     bool works = false;
@@ -56,7 +56,7 @@ private:
   Lowered lowerToTileGPU(mlir::OwningOpRef<mlir::ModuleOp> tileModule);
   /// Where the kernel needs too much shared memory, gives up buffers of pipelined loops: takes what
   /// it becomes with the largest number of stages that fits.
-  void reduceStages(mlir::ModuleOp tileModule, Lowered &lowered);
+  void reduceStages(Lowered &lowered);
   /// What the kernel becomes when no loop has more stages.
   Lowered lowerWithStages(mlir::ModuleOp tileModule, int stages);
   bool toLLVMDialect();

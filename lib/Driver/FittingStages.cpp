@@ -53,7 +53,7 @@ Compilation::Lowered Compilation::lowerWithStages(ModuleOp tileModule, int stage
   return lowerToTileGPU(std::move(capped));
 }
 
-void Compilation::reduceStages(ModuleOp tileModule, Lowered &lowered) {
+void Compilation::reduceStages(Lowered &lowered) {
   std::optional<int64_t> bytes = sharedBytesOf(*lowered.module);
   int64_t limit = processorOf(*lowered.module).maxSharedBytesPerCta();
   Diagnostic *error = lowered.messages.getLast();
@@ -68,7 +68,7 @@ void Compilation::reduceStages(ModuleOp tileModule, Lowered &lowered) {
   };
   Lowered fitting;
   for (int stages = stagesWithout(*bytes - limit); stages < tooMany;) {
-    Lowered tried = lowerWithStages(tileModule, stages);
+    Lowered tried = lowerWithStages(*lowered.before, stages);
     std::optional<int64_t> needed = tried.module ? sharedBytesOf(*tried.module) : std::nullopt;
     if (tried.works) {
       fits = stages++;

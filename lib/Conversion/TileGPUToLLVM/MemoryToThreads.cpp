@@ -30,11 +30,6 @@ static Value andPredicates(OpBuilder &builder, Location loc, Value a, Value b) {
   return arith::AndIOp::create(builder, loc, a, b);
 }
 
-/// All-zero bits of an operand group need no masked-off value.
-static bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
-}
-
 namespace {
 struct Load : ThreadPattern<tile::LoadOp> {
   using ThreadPattern::ThreadPattern;
@@ -54,7 +49,8 @@ struct Load : ThreadPattern<tile::LoadOp> {
         SmallVector<Value> values;
         for (int64_t r : group)
           values.push_back(adaptor.getOther()[r]);
-        if (!llvm::all_of(values, isZero))
+        // What is masked off is zero anyway.
+        if (!llvm::all_of(values, tile::isZero))
           other = packWord(rewriter, loc, values);
       }
       Type word = accessWordType(getContext(), bytes * group.size());

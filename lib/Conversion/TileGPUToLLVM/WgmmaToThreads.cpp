@@ -341,7 +341,7 @@ public:
     groupDepth = op.stepsOfGroup() * step;
     partDepth = op.stepsOfPart() * step;
     // From zero: the first instruction of every tile does not read the accumulator.
-    fromZero = matchPattern(op.getAcc(), m_AnyZeroFloat()) || matchPattern(op.getAcc(), m_Zero());
+    fromZero = tile::isZero(op.getAcc());
     isCut = op.isCut() && !(fromZero && partDepth == depth);
   }
 

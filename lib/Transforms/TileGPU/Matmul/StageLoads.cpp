@@ -11,7 +11,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LoopSchedule.h"
@@ -149,9 +148,8 @@ static bool isStaged(scf::ForOp loop, tile::LoadOp load) {
       loop.isDefinedOutsideOfLoop(load.getPointer()))
     return false;
   Value other = load.getOther();
-  bool isZero = !other || matchPattern(other, m_Zero()) || matchPattern(other, m_AnyZeroFloat());
   // What is an index is loaded ahead instead.
-  return isZero && !feedsAddress(load.getResult()) &&
+  return (!other || tile::isZero(other)) && !feedsAddress(load.getResult()) &&
          llvm::all_of(load->getOperands(),
                       [&](Value operand) { return isKnownAhead(loop, operand); });
 }

@@ -47,7 +47,7 @@ private:
   mlir::Value nextParity(mlir::OpBuilder &builder, mlir::Value nextSlot, mlir::Value parity);
   /// The rings, and the buffers that there are two of.
   void allocate(mlir::OpBuilder &builder);
-  /// The copies of the first iterations; `ahead`, `slot` and `iv` are left as the loop begins with.
+  /// The copies of the first iterations; `ahead` and `slot` are left as the loop begins with.
   void emitPrologue(mlir::OpBuilder &builder, llvm::MutableArrayRef<mlir::Value> ahead,
                     mlir::Value &slot);
   /// The new loop while its body is made: what it carries beside the values of the old one.
