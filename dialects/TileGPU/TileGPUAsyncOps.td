@@ -84,9 +84,11 @@ def TileGPU_ProxyFenceOp : TileGPU_Op<"proxy_fence", [MemoryEffects<[MemWrite]>]
   let summary = "orders this thread's accesses of shared memory before those of the asynchronous proxy";
   let description = [{
     Between a store or asynchronous copy of this thread and the barrier after which a warpgroup product or a tensor
-    copy reads the data. Example: `tilegpu.proxy_fence`
+    copy reads the data. With `all_memory` it orders accesses of global memory, too.
+    Example: `tilegpu.proxy_fence`
   }];
-  let assemblyFormat = "attr-dict";
+  let arguments = (ins UnitAttr:$all_memory);
+  let assemblyFormat = "(`all_memory` $all_memory^)? attr-dict";
 }
 
 def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,

@@ -8,6 +8,7 @@
 
 #include "tilec/Analysis/Synchronisation.h"
 
+#include "GlobalOrder.h"
 #include "SharedAccesses.h"
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -16,15 +17,14 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-namespace {
-
-/// A barrier of all threads of the CTA.
-bool isBarrier(Operation *op) {
+bool tilec::isCtaBarrier(Operation *op) {
   if (auto barrier = dyn_cast<NVVM::BarrierOp>(op))
     return !barrier.getNumberOfThreads();
   return isa<tile::BarrierOp, NVVM::Barrier0Op>(op) ||
          op->getName().getStringRef() == "gpu.barrier";
 }
+
+namespace {
 
 /// The two accesses that show that a point is needed.
 struct Reason {
@@ -49,8 +49,13 @@ template <typename Change> void update(State &state, Change change) {
 
 class Synchroniser {
 public:
-  Synchroniser(FunctionOpInterface function, const SharedAllocation &allocation)
-      : func(function), reader(function, allocation) {}
+  /// `plan` has points that are certain.
+  Synchroniser(FunctionOpInterface function, const SharedAllocation &allocation,
+               ArrayRef<SyncPoint> plan)
+      : func(function), reader(function, allocation) {
+    for (const SyncPoint &point : plan)
+      given.insert({reader.numberOf(point.op), point.isBehind});
+  }
 
   SmallVector<SyncPoint> plan();
 
@@ -90,6 +95,8 @@ private:
 
   FunctionOpInterface func;
   SharedAccessReader reader;
+  /// Barriers that are planned already.
+  std::set<SyncPosition> given;
   Points barriers, fences;
   bool findsFences = false;
   /// Whether it is only checked that the points are enough, and whether they are.
@@ -254,7 +261,7 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     applyFence(state);
   if (barriers.count(before))
     applyBarrier(before, state);
-  if (isBarrier(op))
+  if (isCtaBarrier(op) || given.count(before))
     applyBarrier(before, state);
   else if (isa<ProxyFenceOp>(op))
     applyFence(state);
@@ -273,7 +280,7 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     runOnWait(wait, state);
   if (fences.count(behind))
     applyFence(state);
-  if (barriers.count(behind))
+  if (barriers.count(behind) || given.count(behind))
     applyBarrier(behind, state);
 }
 
@@ -454,35 +461,45 @@ SmallVector<SyncPoint> Synchroniser::plan() {
   }
   removeRedundantFences();
   std::map<SyncPosition, SyncPoint> points;
-  auto add = [&](const Points &found, bool SyncPoint::*need) {
+  auto add = [&](const Points &found, auto need) {
     for (auto [position, reason] : found) {
       SyncPoint &point = points[position];
       point.op = reader.operation(position.first);
       point.isBehind = position.second;
-      point.*need = true;
+      need(point);
       if (!point.earlier) {
         point.earlier = reader.operation(reason.earlier);
         point.later = reader.operation(reason.later);
       }
     }
   };
-  add(barriers, &SyncPoint::needsBarrier);
-  add(fences, &SyncPoint::needsFence);
+  add(barriers, [](SyncPoint &point) { point.barrier = SyncThreads::Cta; });
+  add(fences, [](SyncPoint &point) { point.needsFence = true; });
   return llvm::to_vector(llvm::make_second_range(points));
 }
 
 SmallVector<SyncPoint> tilec::planSynchronisation(FunctionOpInterface func,
                                                   const SharedAllocation &allocation) {
-  return Synchroniser(func, allocation).plan();
+  SmallVector<SyncPoint> plan = planAtomicOrder(func);
+  llvm::append_range(plan, Synchroniser(func, allocation, plan).plan());
+  llvm::append_range(plan, planAccessOrder(func, plan));
+  return plan;
 }
 
 void tilec::print(ArrayRef<SyncPoint> plan, raw_ostream &os) {
   for (const SyncPoint &point : plan) {
+    bool hasBarrier = point.barrier != SyncThreads::None;
     if (point.needsFence)
-      os << "fence" << (point.needsBarrier ? " and " : " ");
-    if (point.needsBarrier)
-      os << "barrier ";
+      os << "fence" << (hasBarrier ? " and " : " ");
+    if (hasBarrier)
+      os << (point.barrier == SyncThreads::Warp ? "warp barrier " : "barrier ");
+    if (point.purpose == SyncPurpose::GlobalAccesses)
+      os << "of global memory ";
     os << (point.isBehind ? "behind " : "in front of ") << point.op->getName();
+    if (point.earlier == point.later) {
+      os << "\n";
+      continue;
+    }
     if (point.op == point.later)
       os << ", ";
     else

@@ -101,7 +101,6 @@ static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
 static void addMemory(PassList &passes) {
   passes.add(createTileGPUAllocateSharedMemoryPass());
   passes.add(createTileGPUInsertSynchronisationPass());
-  passes.add(createTileGPUOrderGlobalAccessesPass());
 }
 
 void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {

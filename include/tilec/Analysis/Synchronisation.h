@@ -1,19 +1,22 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a function needs CTA barriers and proxy fences, because threads, async copies, warpgroup
-// products and TMA copies touch the same bytes of shared memory.
+// Where a function needs barriers and proxy fences: because threads, async copies, warpgroup
+// products and TMA copies touch the same bytes of shared memory, because different threads access
+// the same place in global memory, and because one thread's atomic orders for all.
 //
-// Algorithm: forward dataflow over structured control flow. The state is the set of accesses that
-// not all threads know to be done. An asynchronous access is in flight until a wait retires it, and
-// known to the threads that have waited; a barrier tells the others. An access that conflicts with
-// the state (read after write, write after read, write after write) needs a barrier. Accesses of
-// one ring conflict when their slots may be the same (RingSlots.h). Loops are repeated until no
-// barrier is added and the state at the back edge is stable.
+// Algorithm for shared memory: forward dataflow over structured control flow. The state is the set
+// of accesses that not all threads know to be done. An asynchronous access is in flight until a
+// wait retires it, and known to the threads that have waited; a barrier tells the others. An access
+// that conflicts with the state (read after write, write after read, write after write) needs a
+// barrier. Accesses of one ring conflict when their slots may be the same (RingSlots.h). Loops are
+// repeated until no barrier is added and the state at the back edge is stable.
 //
 // Fences come second. An access through the generic proxy that conflicts with a later one through
 // the async proxy needs a `fence.proxy.async` of its thread in front of the barrier between the
 // two: PTX ISA, "Async proxy" and "Causality order". Points that others make superfluous go.
+//
+// Barriers of global memory: GlobalOrder.cpp.
 
 #ifndef TILEC_ANALYSIS_SYNCHRONISATION_H
 #define TILEC_ANALYSIS_SYNCHRONISATION_H
@@ -22,22 +25,40 @@
 
 namespace tilec {
 
+/// Whether all threads of the CTA meet in `op`.
+bool isCtaBarrier(mlir::Operation *op);
+
+/// Who waits for whom.
+enum class SyncThreads { None, Warp, Cta };
+
+/// What a point is for.
+enum class SyncPurpose {
+  /// Accesses of shared memory.
+  SharedMemory,
+  /// Accesses of the same place in global memory.
+  GlobalAccesses,
+  /// Release or acquire of an atomic that one thread performs for the program.
+  Atomics,
+};
+
 /// What has to be inserted next to an operation.
 struct SyncPoint {
-  mlir::Operation *op;
+  mlir::Operation *op = nullptr;
   /// Behind `op` rather than in front of it.
   bool isBehind = false;
   bool needsFence = false;
-  bool needsBarrier = false;
+  SyncThreads barrier = SyncThreads::None;
+  SyncPurpose purpose = SyncPurpose::SharedMemory;
   /// The two accesses, of possibly many, that showed it: for the barrier, else for the fence.
   mlir::Operation *earlier = nullptr;
   mlir::Operation *later = nullptr;
 };
 
-/// What `func` needs, in program order; at one place the fence comes before the barrier.
-/// `allocation` is that of the function as it stands.
+/// What `func` needs, in the order in which points at one place follow each other: atomics', shared
+/// memory's, other global accesses'; each in program order, and the fence of a point before its
+/// barrier. `allocation` is that of the function as it stands.
 ///
-/// A barrier is needed immediately before an operation. Where that refills or reads a slot of a
+/// A barrier of shared memory is needed immediately before an operation. Where that refills or reads a slot of a
 /// ring behind a wait in the same block, the barrier is directly behind the wait: warps stop there
 /// anyway.
 ///

@@ -111,9 +111,13 @@ struct ProxyFence : ThreadPattern<ProxyFenceOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(ProxyFenceOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
+    bool isAll = op.getAllMemory();
     rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
-        op, NVVM::ProxyKindAttr::get(getContext(), NVVM::ProxyKind::async_shared),
-        NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
+        op,
+        NVVM::ProxyKindAttr::get(getContext(), isAll ? NVVM::ProxyKind::async
+                                                     : NVVM::ProxyKind::async_shared),
+        isAll ? NVVM::SharedSpaceAttr()
+              : NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
     return success();
   }
 };

@@ -53,28 +53,11 @@ struct NumPrograms : ThreadPattern<tile::NumProgramsOp> {
   }
 };
 
-/// Whether the kernel has tensor maps.
-bool copiesTensors(Operation *op) {
-  auto func = op->getParentOfType<func::FuncOp>();
-  for (unsigned i = 0; func && i < func.getNumArguments(); ++i)
-    if (func.getArgAttr(i, tile::TileDialect::kTensorMapAttr))
-      return true;
-  return false;
-}
-
 struct Barrier : ThreadPattern<tile::BarrierOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::BarrierOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    if (copiesTensors(op)) {
-      // What was stored comes before tensor copies behind the barrier, and the other way round.
-      NVVM::CpAsyncBulkWaitGroupOp::create(rewriter, op.getLoc(), 0, UnitAttr());
-      NVVM::FenceProxyOp::create(rewriter, op.getLoc(),
-                                 NVVM::ProxyKindAttr::get(getContext(), NVVM::ProxyKind::async),
-                                 NVVM::SharedSpaceAttr());
-    }
-    NVVM::Barrier0Op::create(rewriter, op.getLoc());
-    rewriter.eraseOp(op);
+    rewriter.replaceOpWithNewOp<NVVM::Barrier0Op>(op);
     return success();
   }
 };

@@ -37,14 +37,15 @@ struct TestSynchronisation final : PassWrapper<TestSynchronisation, OperationPas
 
   StringRef getArgument() const override { return "test-synchronisation"; }
   StringRef getDescription() const override {
-    return "marks the operations that need a barrier or a fence, placing buffers by their offset "
-           "attributes";
+    return "marks the operations that need a barrier or a fence of shared memory, placing buffers by "
+           "their offset attributes";
   }
 
   void runOnOperation() override {
     SharedAllocation allocation = SharedAllocation::fromOffsets(getOperation());
     for (const SyncPoint &point : planSynchronisation(getOperation(), allocation))
-      mark(point);
+      if (point.purpose == SyncPurpose::SharedMemory)
+        mark(point);
   }
 
 private:
@@ -52,7 +53,7 @@ private:
     SmallVector<StringRef, 2> needs;
     if (point.needsFence)
       needs.push_back("fence");
-    if (point.needsBarrier)
+    if (point.barrier == SyncThreads::Cta)
       needs.push_back("barrier");
     std::string name = llvm::join(needs, "_and_");
     point.op->setAttr(point.isBehind ? name + "_behind" : name, UnitAttr::get(&getContext()));

@@ -275,7 +275,7 @@ TEST_F(SharedMemoryProperty, BarriersPreventRaces) {
     func.walk(
         [&](Operation *op) { accesses += isa<tilegpu::LocalLoadOp, tilegpu::LocalStoreOp>(op); });
     for (const SyncPoint &point : needed) {
-      ASSERT_TRUE(point.needsBarrier && !point.isBehind);
+      ASSERT_TRUE(point.barrier == SyncThreads::Cta && !point.isBehind);
       OpBuilder builder(point.op);
       tile::BarrierOp::create(builder, point.op->getLoc());
     }

@@ -73,10 +73,6 @@ def TileGPUDecomposeAtomicsPass : Pass<"tilegpu-decompose-atomics", "::mlir::Mod
     element. Where other threads hold it too and the old value is used, it goes to them through a buffer in shared
     memory, whose barriers `tilegpu-insert-synchronisation` adds. A volatile load that several warps make, a scalar one for
     example, is handed around in the same way: its memory may change meanwhile, and all threads take the same branch.
-
-    A scalar atomic with release order speaks for the whole program: where other threads may have accessed global
-    memory since the last barrier, one is put before it. For one of a tensor that is done after stores only; its
-    elements order the loads and atomics of the thread that performs them.
   }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
@@ -291,9 +287,9 @@ def TileGPUAllocateSharedMemoryPass : Pass<"tilegpu-allocate-shared-memory", "::
 }
 
 def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", "::mlir::ModuleOp"> {
-  let summary = "put CTA barriers and proxy fences between conflicting accesses of shared memory";
+  let summary = "put barriers and proxy fences between accesses that conflict, of shared and of global memory";
   let description = [{
-    A barrier goes before an access of shared memory that overlaps an earlier one of another operation, where one of
+    Shared memory. A barrier goes before an access of shared memory that overlaps an earlier one of another operation, where one of
     the two writes and other threads may not know that the earlier one is done: because no barrier lies between on some
     path, or because it was asynchronous and no barrier lies behind the wait that retires it. Slots of a ring are told
     apart.
@@ -302,27 +298,25 @@ def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", ":
     cp.async) and a conflicting one through the async proxy (wgmma, TMA), outside of the loops that the first one is
     not in; behind the wait for it, where that barrier is in the next iteration. Points that others make superfluous go.
 
-    Passes that make asynchronous accesses insert the waits, and neither barriers nor fences. Runs after allocation.
+    Atomics. A scalar atomic with release order speaks for the whole program: where other threads may have accessed global
+    memory since the last barrier, one is put before it. For one of a tensor that is done after stores only; its
+    elements order the loads and atomics of the thread that performs them. A scalar one that acquires gets a barrier
+    behind it where accesses follow and threads do not wait for its old value.
+
+    Global memory. In the source the accesses of a program take effect one after the other. In the code each thread keeps
+    its own order, and where a place is accessed twice by different threads, once to write, a barrier is inserted in front
+    of the second access. Different threads are those that load one replicated element (a scalar, or a tensor smaller than
+    the CTA), or have a place in two layouts, or at different elements. A barrier of the warp is enough where only lanes
+    of one warp load the same. Accesses whose places have one thread each need none and get none. Places are compared as
+    sums of a base, scalars and a pattern (`Analysis/GlobalAddress.h`); taken for granted are that pointer arguments point
+    to different memory (except for what all threads load), that a loop that moves an access moves it to another block
+    every time, and that blocks which are written one after the other at offsets of unknown distance are different ones.
+
+    Passes that make asynchronous accesses insert the waits; no other pass inserts barriers or fences. Runs after
+    allocation.
     `test-print-synchronisation` prints the plan.
   }];
-  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
-}
-
-def TileGPUOrderGlobalAccessesPass : Pass<"tilegpu-order-global-accesses", "::mlir::ModuleOp"> {
-  let summary = "put barriers between accesses of different threads to the same global memory";
-  let description = [{
-    In the source the accesses of a program take effect one after the other. In the code each thread keeps its own
-    order, and where a place is accessed twice by different threads, once to write, a barrier is inserted in front of
-    the second access. Different threads are those that load one replicated element (a scalar, or a tensor smaller than
-    the CTA), or have a place in two layouts, or at different elements. A barrier of the warp is enough where only lanes
-    of one warp load the same.
-
-    Accesses whose places have one thread each need none and get none. Places are compared as sums of a base, scalars
-    and a pattern (`Analysis/GlobalAddress.h`); taken for granted are that pointer arguments point to different memory
-    (except for what all threads load), that a loop that moves an access moves it to another block every time, and that
-    blocks which are written one after the other at offsets of unknown distance are different ones.
-  }];
-  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect"];
 }
 
 def TileGPUReportRemarksPass : Pass<"tilegpu-report-remarks", "::mlir::ModuleOp"> {

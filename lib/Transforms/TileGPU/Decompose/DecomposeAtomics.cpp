@@ -11,9 +11,8 @@
 //   tilegpu.local_store %old, %slot               the threads that performed it
 //   %all = tilegpu.local_load %slot               all threads; barriers are inserted later
 //
-// and puts a barrier before an atomic that publishes what other threads of the CTA did, and behind
-// one that acquires for them. A volatile
-// load, whose memory others may change meanwhile, hands around what the first threads found.
+// A volatile load, whose memory others may change meanwhile, hands around what the first threads
+// found.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -100,74 +99,16 @@ static bool mayDiffer(tile::LoadOp load) {
 }
 
 //===--------------------------------------------------------------------------------------------===//
-// Release
+// Order
 //===--------------------------------------------------------------------------------------------===//
 
-/// What an earlier operation has that a releasing atomic must wait for.
-static bool isPublishedBy(Operation *earlier, bool isTensorAtomic) {
-  if (auto store = dyn_cast<tile::StoreOp>(earlier))
-    return isa<RankedTensorType>(store.getPointer().getType());
-  // Each element of a tensor atomic orders what its own thread did, which is enough for the values
-  // that it combines; a scalar one speaks for the whole program.
-  if (isTensorAtomic)
-    return false;
-  if (isa<tile::AtomicRMWOp, tile::AtomicCasOp>(earlier))
-    return isa<RankedTensorType>(earlier->getOperand(0).getType());
-  return isa<tile::LoadOp>(earlier);
-}
-
-/// Whether other threads may have something to publish when `atomic` is reached. Looks back to the
-/// start of its block, which answers yes unless it is the function's.
-static bool needsBarrier(Operation *atomic, bool isTensorAtomic) {
-  for (Operation *op = atomic->getPrevNode(); op; op = op->getPrevNode()) {
-    if (isa<tile::BarrierOp, NVVM::Barrier0Op>(op))
-      return false;
-    bool found = op->walk([&](Operation *inner) {
-                     return isPublishedBy(inner, isTensorAtomic) ? WalkResult::interrupt()
-                                                                 : WalkResult::advance();
-                   }).wasInterrupted();
-    if (found)
-      return true;
-  }
-  auto func = dyn_cast<func::FuncOp>(atomic->getParentOp());
-  if (func)
-    return false;
-  return atomic->getParentOfType<func::FuncOp>()
-      ->walk([&](Operation *op) {
-        return isPublishedBy(op, isTensorAtomic) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-static void waitForOthers(Operation *atomic, tile::MemSemantic sem) {
-  bool isTensorAtomic = isa<RankedTensorType>(atomic->getOperand(0).getType());
-  if (!tile::isRelease(sem) || !needsBarrier(atomic, isTensorAtomic))
-    return;
-  OpBuilder builder(atomic);
-  tile::BarrierOp::create(builder, atomic->getLoc());
-}
-
-//===--------------------------------------------------------------------------------------------===//
-// Acquire
-//===--------------------------------------------------------------------------------------------===//
-
-/// A scalar atomic acquires for the whole program: threads that do not wait for its old value wait
-/// in a barrier. Where nothing follows, a tensor's atomics acquire nothing; one instruction of one
-/// thread stays what the source says.
-template <typename AtomicOp> static void orderLaterAccesses(AtomicOp atomic, bool isShared) {
-  if (!tile::isAcquire(atomic.getSem()))
-    return;
-  bool isTensor = isa<RankedTensorType>(atomic.getType());
-  bool isFollowed = isFollowedByAccess(atomic);
-  if (isTensor && !isFollowed && atomic->use_empty())
+/// A tensor's atomics that nothing follows acquire nothing; one instruction of one thread stays
+/// what the source says.
+template <typename AtomicOp> static void relaxLast(AtomicOp atomic) {
+  if (tile::isAcquire(atomic.getSem()) && isa<RankedTensorType>(atomic.getType()) &&
+      atomic->use_empty() && !isFollowedByAccess(atomic))
     atomic.setSem(tile::isRelease(atomic.getSem()) ? tile::MemSemantic::release
                                                    : tile::MemSemantic::relaxed);
-  if (isTensor || !isFollowed || isShared ||
-      isa_and_nonnull<tile::BarrierOp>(atomic->getNextNode()))
-    return;
-  OpBuilder builder(atomic->getContext());
-  builder.setInsertionPointAfter(atomic);
-  tile::BarrierOp::create(builder, atomic.getLoc());
 }
 
 /// An error where the target has no instruction for an atomic that the language has.
@@ -182,9 +123,8 @@ static LogicalResult checkTarget(Operation *atomic) {
 }
 
 template <typename AtomicOp> static void decompose(AtomicOp atomic) {
-  waitForOthers(atomic, atomic.getSem());
-  bool isShared = shareResult(atomic);
-  orderLaterAccesses(atomic, isShared);
+  shareResult(atomic);
+  relaxLast(atomic);
 }
 
 namespace {

@@ -1,11 +1,11 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inserts the CTA barriers and proxy fences of the plan that the analysis makes
-// (Synchronisation.h).
+// Inserts the barriers and proxy fences of the plan that the analysis makes (Synchronisation.h).
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
+#include "dialects/TileGPU/BarrierKind.h"
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/Synchronisation.h"
 
@@ -16,6 +16,39 @@ namespace tilec {
 
 using namespace mlir;
 using namespace tilec;
+
+/// Whether the kernel has tensor maps.
+static bool copiesTensors(func::FuncOp func) {
+  return llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {
+    return func.getArgAttr(i, tile::TileDialect::kTensorMapAttr) != nullptr;
+  });
+}
+
+static void insertBarrier(OpBuilder &builder, Location loc, const SyncPoint &point) {
+  if (point.purpose == SyncPurpose::Atomics) {
+    tile::BarrierOp::create(builder, loc);
+    return;
+  }
+  Operation *barrier = nullptr;
+  if (point.barrier == SyncThreads::Cta)
+    barrier = NVVM::Barrier0Op::create(builder, loc);
+  else
+    barrier =
+        NVVM::SyncWarpOp::create(builder, loc, arith::ConstantIntOp::create(builder, loc, -1, 32));
+  if (point.purpose == SyncPurpose::GlobalAccesses)
+    barrier->setAttr(tilegpu::kOrdersGlobalAttr, builder.getUnitAttr());
+}
+
+/// In a barrier of the program, what was stored comes before tensor copies behind it, and the other
+/// way round.
+static void orderTensorCopies(tile::BarrierOp barrier) {
+  OpBuilder builder(barrier);
+  Location loc = barrier.getLoc();
+  tilegpu::TmaStoreWaitOp::create(builder, loc, 0);
+  tilegpu::ProxyFenceOp::create(builder, loc, /*allMemory=*/true);
+  NVVM::Barrier0Op::create(builder, loc);
+  barrier.erase();
+}
 
 namespace {
 struct InsertSynchronisation final
@@ -29,10 +62,12 @@ struct InsertSynchronisation final
         if (point.isBehind)
           builder.setInsertionPointAfter(point.op);
         if (point.needsFence)
-          tilegpu::ProxyFenceOp::create(builder, point.op->getLoc());
-        if (point.needsBarrier)
-          NVVM::Barrier0Op::create(builder, point.op->getLoc());
+          tilegpu::ProxyFenceOp::create(builder, point.op->getLoc(), /*allMemory=*/false);
+        if (point.barrier != SyncThreads::None)
+          insertBarrier(builder, point.op->getLoc(), point);
       }
+      if (copiesTensors(func))
+        func.walk(orderTensorCopies);
     });
   }
 };

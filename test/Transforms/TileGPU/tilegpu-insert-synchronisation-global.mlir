@@ -1,9 +1,10 @@
-// RUN: tile-opt %s --tilegpu-order-global-accesses | FileCheck %s
+// RUN: tile-opt %s --tilegpu-insert-synchronisation | FileCheck %s
 
 #all = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [128]>
 #other = #tilegpu.linear<{register = [], lane = [[64], [32], [16], [8], [4]], warp = [[2], [1]], block = []}, [128]>
 #some = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 #half = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]], block = []}, [64]>
+#memory = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]], block = []}, [128]>
 
 module attributes {tilegpu.num_warps = 4 : i32} {
 // All four warps load the scalar, one stores it.
@@ -233,6 +234,40 @@ func.func @once(%p: !tile.ptr<f32>, %q: !tile.ptr<f32>) {
   %x = tile.load %p : !tile.ptr<f32>
   tile.store %q, %x : !tile.ptr<f32>
   tile.store %p, %x : !tile.ptr<f32>
+  func.return
+}
+
+// A barrier of some warps tells the others nothing.
+// CHECK-LABEL: func @named_barrier
+// CHECK: nvvm.barrier id
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: tile.store
+func.func @named_barrier(%p: !tile.ptr<f32>) {
+  %x = tile.load %p : !tile.ptr<f32>
+  %one = arith.constant 1 : i32
+  %threads = arith.constant 64 : i32
+  nvvm.barrier id = %one number_of_threads = %threads
+  tile.store %p, %x : !tile.ptr<f32>
+  func.return
+}
+
+// What is copied ahead has been read as well.
+// CHECK-LABEL: func @async_copy
+// CHECK: tilegpu.async_wait
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: tile.store
+func.func @async_copy(%base: !tile.ptr<f32>, %x: tensor<128xf32, #other>) {
+  %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>
+  %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
+  %p = tile.addptr %b, %r : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
+  %buffer = tilegpu.local_alloc {offset = 0 : i32} : <[128], f32, #memory>
+  tilegpu.async_copy %p, %buffer : tensor<128x!tile.ptr<f32>, #all> -> <[128], f32, #memory>
+  tilegpu.async_commit
+  tilegpu.async_wait 0
+  %r2 = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #other>
+  %b2 = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #other>
+  %p2 = tile.addptr %b2, %r2 : tensor<128x!tile.ptr<f32>, #other>, tensor<128xi32, #other>
+  tile.store %p2, %x : tensor<128x!tile.ptr<f32>, #other>
   func.return
 }
 }
