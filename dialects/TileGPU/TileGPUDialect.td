@@ -36,7 +36,7 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     /// Module attribute: CTAs that a multiprocessor should be able to hold, a budget for registers.
     static constexpr ::llvm::StringLiteral kMinCtasAttr = "tilegpu.min_ctas";
-    /// Module attribute: `min_ctas` is a wish of tilegpu-plan-occupancy.
+    /// Module attribute: `min_ctas` is a plan of tilegpu-plan-registers.
     static constexpr ::llvm::StringLiteral kPlannedOccupancyAttr = "tilegpu.planned_occupancy";
     /// Module attribute: a thread's tensors take several times the registers that it has.
     static constexpr ::llvm::StringLiteral kSpillsAttr = "tilegpu.spills";

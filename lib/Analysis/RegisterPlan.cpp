@@ -43,8 +43,8 @@ struct Gap {
 
 class Planner {
 public:
-  explicit Planner(func::FuncOp function)
-      : func(function), pressure(func), threads(int64_t(numWarpsOf(func)) * 32) {}
+  Planner(func::FuncOp function, const RegisterPressure &estimate)
+      : func(function), pressure(estimate), threads(int64_t(numWarpsOf(func)) * 32) {}
 
   RegisterPlan run() {
     RegisterPlan plan;
@@ -241,7 +241,7 @@ private:
   }
 
   func::FuncOp func;
-  RegisterPressure pressure;
+  const RegisterPressure &pressure;
   int64_t threads;
   /// Slots that shared memory has room for.
   int64_t room = 0;
@@ -280,6 +280,8 @@ void RegisterPlan::print(llvm::raw_ostream &os) const {
     os << "  left over: " << leftLive - limit << " registers, behind " << leftAt->getName() << '\n';
 }
 
-RegisterPlan planRegisters(func::FuncOp func) { return Planner(func).run(); }
+RegisterPlan planRegisters(func::FuncOp func, const RegisterPressure &pressure) {
+  return Planner(func, pressure).run();
+}
 
 } // namespace tilec

@@ -154,8 +154,7 @@ bool Compilation::generate() {
 PipelineOptions Compilation::tileGPUOptions() const {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
-  pipeline.planOccupancy = planOccupancy;
-  pipeline.parkTensors = parkTensors;
+  pipeline.registerSteps = registerSteps;
   return pipeline;
 }
 
@@ -191,11 +190,11 @@ bool Compilation::toTileGPU() {
     diagnostics.error(SourceRange(), "a pass failed without saying why");
     return fail(Failure::Internal);
   }
-  bool isParked =
+  bool spillsToShared =
       module->walk([](tilegpu::ParkOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  isPlanned = (*module)->hasAttr(tilegpu::TileGPUDialect::kPlannedOccupancyAttr);
+  holdsTwoCtas = (*module)->hasAttr(tilegpu::TileGPUDialect::kPlannedOccupancyAttr);
   minCtas = 0;
-  if (!isParked && !isPlanned)
+  if (!spillsToShared && !holdsTwoCtas)
     beforeTileGPU = nullptr;
   if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
     minCtas = ctas.getInt();
@@ -337,7 +336,7 @@ std::unique_ptr<CompiledKernel> Compilation::run() {
     if (!assembled && failure != Failure::Unavailable)
       ok = false;
     if (assembled && beforeTileGPU)
-      reconsiderRegisters();
+      timed("registers", [&] { return chooseRegisterSteps(), true; });
     if (assembled && options.remarks && resources.registers > 0)
       reportResources(resources, {result->metadata.numWarps, minCtas}, kernelRange, diagnostics);
   }

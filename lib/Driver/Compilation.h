@@ -67,13 +67,10 @@ private:
   /// Where what the assembler refuses is the kernel's own inline assembly, that is an error of the
   /// kernel, at its place; false when it is not.
   bool blameInlineAssembly(llvm::StringRef log);
-  /// What the compiler decides about registers rests on an estimate; the assembler has the last
-  /// word. Where room for two CTAs was planned and the assembler spills, compiles again without
-  /// that plan. The estimate is a careful one otherwise: when it made tensors wait in shared
-  /// memory, compiles once more without that, and takes the result when the assembler spills
-  /// nothing.
-  void reconsiderRegisters();
-  /// From the module as it was before layouts to a cubin, with the present choices. Takes the
+  /// The search for the steps of tilegpu-plan-registers, which rest on an estimate: from all of
+  /// them to fewer, with the assembler as the judge.
+  void chooseRegisterSteps();
+  /// From the module as it was before layouts to a cubin, with the present steps. Takes the
   /// result when `isBetter` says so.
   bool compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter);
 
@@ -114,9 +111,10 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// See Lowered::before.
   mlir::OwningOpRef<mlir::ModuleOp> beforeTileGPU;
-  bool planOccupancy = true, parkTensors = true;
-  /// Whether the last compilation planned occupancy.
-  bool isPlanned = false;
+  /// The present candidate of the search.
+  llvm::SmallVector<RegisterStep> registerSteps = PipelineOptions().registerSteps;
+  /// Whether the module leaves room for two CTAs by plan.
+  bool holdsTwoCtas = false;
   KernelResources resources;
   /// The most stages that a loop asks for, before loops are pipelined.
   int askedStages = 1;

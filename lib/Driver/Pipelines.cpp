@@ -88,13 +88,9 @@ static void addDecomposition(PassList &passes) {
 
 /// What stays in registers, and where it is loaded, computed again, or spilled to shared memory.
 static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
-  if (options.planOccupancy && options.parkTensors)
-    passes.add(createTileGPUPlanOccupancyPass());
-  passes.add(createTileGPUHoistLoadsPass({options.hoistRegisters}));
-  passes.add(createTileGPUSinkLoadsPass());
-  passes.add(createTileGPURecomputeTensorsPass());
-  if (options.parkTensors)
-    passes.add(createTileGPUParkTensorsPass());
+  TileGPUPlanRegistersPassOptions registers;
+  registers.steps = options.registerSteps;
+  passes.add(createTileGPUPlanRegistersPass(std::move(registers)));
 }
 
 /// Where buffers lie in shared memory, and the barriers and fences of all memory.

@@ -3,7 +3,7 @@
 //
 // What a kernel without dots does about its registers: for how many CTAs of a multiprocessor a
 // thread's share is counted, which tensors are spilled to shared memory between two uses, and what
-// is left over for the assembler to spill. `tilegpu-park-tensors` carries it out; nothing here
+// is left over for the assembler to spill. `tilegpu-plan-registers` carries it out; nothing here
 // changes the IR. `tile-opt --test-print-register-plan` prints plans.
 
 #ifndef TILEC_ANALYSIS_REGISTERPLAN_H
@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace tilec {
+
+class RegisterPressure;
 
 /// A tensor that is spilled to shared memory: written once, behind its definition, and read back
 /// in front of each of its reloads.
@@ -52,10 +54,10 @@ struct RegisterPlan {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// The plan of a function; the estimate is that of RegisterPressure. Algorithm: for the points
+/// The plan of a function with an estimate of its registers. Algorithm: for the points
 /// above their budget, largest excess first, the gap between two uses of a tensor that helps most
 /// other such points gives up as many vectors as are needed and as shared memory has room for.
-RegisterPlan planRegisters(mlir::func::FuncOp func);
+RegisterPlan planRegisters(mlir::func::FuncOp func, const RegisterPressure &pressure);
 
 } // namespace tilec
 

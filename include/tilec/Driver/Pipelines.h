@@ -7,20 +7,17 @@
 #define TILEC_DRIVER_PIPELINES_H
 
 #include "mlir/Pass/PassManager.h"
+#include "tilec/Transforms/TileGPU/Passes.h"
 #include <string>
 
 namespace tilec {
 
 struct PipelineOptions {
   int numWarps = 4;
-  /// Whether narrow rows that fill a multiprocessor's registers are to leave room for a second CTA
-  /// (tilegpu-plan-occupancy).
-  bool planOccupancy = true;
-  /// Whether tensors that registers may not hold wait in shared memory (tilegpu-park-tensors).
-  bool parkTensors = true;
-  /// Registers of a thread up to which loads are done in front of reductions that they do not
-  /// depend on (tilegpu-hoist-loads); zero: never.
-  int64_t hoistRegisters = 64;
+  /// What is done about registers (tilegpu-plan-registers).
+  llvm::SmallVector<RegisterStep> registerSteps{
+      RegisterStep::Occupancy, RegisterStep::Hoist, RegisterStep::Sink, RegisterStep::Rematerialise,
+      RegisterStep::Spill};
   /// Stages of loops without products that reduce in each iteration (tilegpu-pipeline-loops); zero:
   /// loads are not copied ahead unless the loop asks for it.
   int64_t reductionStages = 0;

@@ -50,7 +50,7 @@ struct TestPrintRegisterPlan final
     if (multipliesMatrices(getOperation()))
       llvm::outs() << "registers: planned around dots\n";
     else
-      planRegisters(getOperation()).print(llvm::outs());
+      planRegisters(getOperation(), RegisterPressure(getOperation())).print(llvm::outs());
   }
 };
 

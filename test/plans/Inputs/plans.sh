@@ -10,6 +10,7 @@ before() { echo "--tilec-tilegpu=num-warps=$warps stop-before=$1"; }
 echo "== schedule"
 tile-opt tile.mlir "$(before tilegpu-pipeline-loops)" --test-print-schedule -o /dev/null
 echo "== registers"
-tile-opt tile.mlir "$(before tilegpu-park-tensors)" --test-print-register-plan -o /dev/null
+tile-opt tile.mlir "$(before tilegpu-plan-registers)" \
+  --tilegpu-plan-registers=steps=occupancy,hoist,sink,rematerialise --test-print-register-plan -o /dev/null
 echo "== synchronisation"
 tile-opt tile.mlir "$(before tilegpu-insert-synchronisation)" --test-print-synchronisation -o /dev/null

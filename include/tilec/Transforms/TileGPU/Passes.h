@@ -11,6 +11,17 @@
 
 namespace tilec {
 
+/// What tilegpu-plan-registers does, in this order.
+enum class RegisterStep {
+  /// Room for a second CTA on a multiprocessor.
+  Occupancy,
+  Hoist,
+  Sink,
+  Rematerialise,
+  /// Spills to shared memory.
+  Spill,
+};
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "tilec/Transforms/TileGPU/Passes.h.inc"

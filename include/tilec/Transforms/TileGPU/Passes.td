@@ -202,64 +202,47 @@ def TileGPUDecomposeConversionsPass : Pass<"tilegpu-decompose-conversions", "::m
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUPlanOccupancyPass : Pass<"tilegpu-plan-occupancy", "::mlir::ModuleOp"> {
-  let summary = "ask for two CTAs on a multiprocessor where shared memory can help out";
+def TileGPUPlanRegistersPass : Pass<"tilegpu-plan-registers", "::mlir::ModuleOp"> {
+  let summary = "decide what stays in registers, and what is loaded later, rematerialised or spilled to shared memory";
   let description = [{
-    Where the tensors of one CTA take more than half of a multiprocessor's registers (`RegisterPressure`), most of what
-    is loaded has elements of at most two bytes, and what two CTAs lack in registers fits into shared memory, the module
-    gets `tilegpu.min_ctas = 2`, which the passes behind this one keep to, and `tilegpu.planned_occupancy`, which says
-    that code without it would do as well should the assembler spill.
-  }];
-}
+    Functions with dots are left alone: their registers are planned around the accumulators. In the others the steps below are
+    taken one after the other, by one estimate of register pressure (`RegisterPressure`). Results do not change.
 
-def TileGPUHoistLoadsPass : Pass<"tilegpu-hoist-loads", "::mlir::ModuleOp"> {
-  let summary = "hoist loads over reductions that they do not depend on";
-  let description = [{
-    A tensor that is loaded behind a reduction although its address does not depend on it (the weights of a layer norm)
-    is loaded in front of it, so that its latency passes while the threads wait for each other anyway. The load moves up
-    inside its block, to the last load before the reduction, as long as no operation between may write global memory,
-    and a thread needs at most `registers` registers at every point that it passes, and no more than two CTAs on a
-    multiprocessor have. Zero switches the pass off.
+    `occupancy`: where the tensors of one CTA take more than half of a multiprocessor's registers, most of what is loaded has
+    elements of at most two bytes, and what two CTAs lack in registers fits into shared memory, the module gets
+    `tilegpu.min_ctas = 2`, which the steps behind this one keep to, and `tilegpu.planned_occupancy`, which says that code
+    without it would do as well should the assembler spill.
+
+    `hoist`: a tensor that is loaded behind a reduction although its address does not depend on it (the weights of a layer
+    norm) is loaded in front of it, so that its latency passes while the threads wait for each other anyway. The load moves
+    up inside its block, to the last load before the reduction, as long as no operation between may write global memory,
+    and a thread needs at most `hoist-registers` registers at every point that it passes, and no more than two CTAs on a
+    multiprocessor have.
+
+    `sink`: where the tensors that are live do not fit a thread's registers, loads and cheap elementwise operations whose
+    results are used behind that point only move down to their first use, if no operation between may write global memory.
+
+    `rematerialise`: there a tensor that at most four cheap elementwise operations make from one of fewer registers, such as
+    an f32 tensor widened from a bf16 one, is computed again from that tensor behind the point. `tilegpu.refresh` keeps
+    later steps from merging the two.
+
+    `spill`: there registers of tensors that are not used are spilled to shared memory and reloaded before the next use:
+    `tilegpu.park`, `tilegpu.unpark`. As many go as are needed and as shared memory has room for (`RegisterPlan`). Each thread
+    reads what it has written itself, so there are no barriers and no bank conflicts. A `register-pressure` remark says how
+    much was spilled to shared memory, or how much will be spilled to local memory. Functions with too high register pressure
+    get the attribute `tilegpu.few_registers`.
   }];
   let options = [
-    Option<"registers", "registers", "int64_t", "64", "registers of a thread, estimated, up to which loads are hoisted">
+    ListOption<"steps", "steps", "RegisterStep", "the steps that are taken; none named: all", [{
+      ::llvm::cl::values(clEnumValN(RegisterStep::Occupancy, "occupancy", "room for a second CTA"),
+                         clEnumValN(RegisterStep::Hoist, "hoist", "loads in front of reductions"),
+                         clEnumValN(RegisterStep::Sink, "sink", "loads at their first use"),
+                         clEnumValN(RegisterStep::Rematerialise, "rematerialise", "tensors from narrower ones"),
+                         clEnumValN(RegisterStep::Spill, "spill", "tensors to shared memory"))
+    }]>,
+    Option<"hoistRegisters", "hoist-registers", "int64_t", "64",
+           "registers of a thread, estimated, up to which loads are hoisted; zero: never">
   ];
-}
-
-def TileGPUSinkLoadsPass : Pass<"tilegpu-sink-loads", "::mlir::ModuleOp"> {
-  let summary = "sink loads where register pressure is too high";
-  let description = [{
-    Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), loads and cheap elementwise
-    operations whose results are used behind that point only move down to their first use, if no operation between may
-    write global memory.
-  }];
-}
-
-def TileGPURecomputeTensorsPass : Pass<"tilegpu-recompute-tensors", "::mlir::ModuleOp"> {
-  let summary = "rematerialise tensors from a narrower form where register pressure is too high";
-  let description = [{
-    Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), one that at most four cheap
-    elementwise operations make from a tensor of fewer registers, such as an f32 tensor widened from a bf16 one, is
-    computed again from that tensor behind the point. `tilegpu.refresh` keeps later steps from merging the two.
-
-    Does not change results.
-  }];
-  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
-}
-
-def TileGPUParkTensorsPass : Pass<"tilegpu-park-tensors", "::mlir::ModuleOp"> {
-  let summary = "spill registers to shared memory where register pressure is too high";
-  let description = [{
-    Where the tensors that are live do not fit a thread's registers (`RegisterPressure`), registers of those that are
-    not used there are spilled to shared memory and reloaded before the next use: `tilegpu.park`, `tilegpu.unpark`. As many go
-    as are needed and as shared memory has room for. Each thread reads what it has written itself, so there are no
-    barriers and no bank conflicts.
-
-    Functions with dots are left alone: their registers are planned around the accumulators.
-
-    A `register-pressure` remark says how much was spilled to shared memory, or how much will be spilled to local memory.
-    Functions with too high register pressure get the attribute `tilegpu.few_registers`.
-  }];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 

@@ -9,15 +9,9 @@
 // A block runs as a whole, so a load that is done anyway may be done earlier in it; only writes in
 // between forbid it.
 
-#include "tilec/Transforms/TileGPU/Passes.h"
+#include "RegisterSteps.h"
 
-#include "tilec/Analysis/RegisterPressure.h"
 #include "llvm/ADT/SetVector.h"
-
-namespace tilec {
-#define GEN_PASS_DEF_TILEGPUHOISTLOADSPASS
-#include "tilec/Transforms/TileGPU/Passes.h.inc"
-} // namespace tilec
 
 using namespace mlir;
 using namespace tilec;
@@ -40,34 +34,21 @@ static bool collectAddress(Operation *op, Operation *place, SetVector<Operation 
 }
 
 namespace {
-struct HoistLoads final : tilec::impl::TileGPUHoistLoadsPassBase<HoistLoads> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    if (registers <= 0)
-      return;
-    getOperation().walk([&](func::FuncOp func) {
-      if (multipliesMatrices(func))
-        return;
-      SmallVector<tile::LoadOp> loads;
-      func.walk([&](tile::LoadOp load) { loads.push_back(load); });
-      RegisterPressure pressure(func);
-      // What the points need, with the loads that were hoisted over them.
-      needed.clear();
-      for (const RegisterPressure::Point &point : pressure.getPoints()) {
-        int64_t &most = needed[point.op];
-        most = std::max(most, point.registers + kOtherRegisters);
-      }
-      for (tile::LoadOp load : loads)
-        if (pressure.isData(load.getResult()) && !mayWriteGlobal(load))
-          hoist(load, pressure);
-    });
+class LoadHoister {
+public:
+  LoadHoister(const RegisterPressure &estimate, int64_t mostRegisters)
+      : pressure(estimate), registers(mostRegisters) {
+    for (const RegisterPressure::Point &point : pressure.getPoints()) {
+      int64_t &most = needed[point.op];
+      most = std::max(most, point.registers + kOtherRegisters);
+    }
   }
 
-private:
   /// Moves the load to the next one in front of it, over at least one point, when nothing in
   /// between forbids it.
-  void hoist(tile::LoadOp load, const RegisterPressure &pressure) {
+  void hoist(tile::LoadOp load) {
+    if (!pressure.isData(load.getResult()) || mayWriteGlobal(load))
+      return;
     int64_t own = registersOf(load.getResult());
     int64_t most = std::min<int64_t>(registers, registersFor(load, /*ctas=*/2));
     SmallVector<Operation *> passed;
@@ -85,10 +66,14 @@ private:
     }
   }
 
+  bool hasMoved() const { return isChanged; }
+
+private:
   void moveBehind(Operation *place, tile::LoadOp load, ArrayRef<Operation *> passed) {
     SetVector<Operation *> slice;
     if (!collectAddress(load, place, slice))
       return;
+    isChanged = true;
     for (Operation *op : slice) {
       op->moveAfter(place);
       place = op;
@@ -97,7 +82,20 @@ private:
       needed[point] += registersOf(load.getResult());
   }
 
-  /// By the operation of a point.
+  const RegisterPressure &pressure;
+  int64_t registers;
+  /// What the points need, with the loads that were hoisted over them; by the operation of a point.
   DenseMap<Operation *, int64_t> needed;
+  bool isChanged = false;
 };
 } // namespace
+
+void tilec::hoistLoads(PlannedFunction &function, int64_t registers) {
+  SmallVector<tile::LoadOp> loads;
+  function.get().walk([&](tile::LoadOp load) { loads.push_back(load); });
+  LoadHoister hoister(function.getPressure(), registers);
+  for (tile::LoadOp load : loads)
+    hoister.hoist(load);
+  if (hoister.hasMoved())
+    function.noteChange();
+}

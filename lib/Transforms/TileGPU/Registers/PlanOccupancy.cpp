@@ -1,28 +1,19 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asks for two CTAs on a multiprocessor where the registers of one would fill it, elements are
+// Two CTAs on a multiprocessor are wanted where the registers of one would fill it, elements are
 // narrow, and what the two cannot hold in registers fits into shared memory. Rows of narrow
 // elements are bound by the arithmetic of one CTA that nothing else overlaps rather than by memory:
 // on an H200 two CTAs make a softmax over 32768 bf16 25 % faster, a layer norm 12 %, an RMS norm 6
 // % (and norms of fp32 slower, because parking takes twice the bytes).
 
-#include "tilec/Transforms/TileGPU/Passes.h"
+#include "RegisterSteps.h"
 
-#include "mlir/IR/Builders.h"
-#include "tilec/Analysis/RegisterPressure.h"
-#include "tilec/Analysis/SharedAllocation.h"
-
-namespace tilec {
-#define GEN_PASS_DEF_TILEGPUPLANOCCUPANCYPASS
-#include "tilec/Transforms/TileGPU/Passes.h.inc"
-} // namespace tilec
 
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static constexpr int64_t kCtas = 2;
 /// Of a multiprocessor; more of them leave each fewer registers than addresses take.
 static constexpr int64_t kMaxThreads = 1024;
 /// Bytes of shared memory beside parked tensors.
@@ -53,43 +44,23 @@ static bool isUsedUpTo(Value value, Operation *point) {
 }
 
 /// Whether one CTA fills the registers, and two find room with the help of shared memory.
-static bool twoFit(func::FuncOp func) {
+static bool twoFit(PlannedFunction &function) {
+  func::FuncOp func = function.get();
   int64_t threads = int64_t(numWarpsOf(func)) * 32;
-  if (threads * kCtas > kMaxThreads)
+  if (threads * kPlannedCtas > kMaxThreads)
     return false;
   int64_t registers = 0;
-  RegisterPressure pressure(func);
-  for (const RegisterPressure::Point &point : pressure.getPoints()) {
+  for (const RegisterPressure::Point &point : function.getPressure().getPoints()) {
     int64_t here = 0;
     for (Value value : point.live)
       here += isUsedUpTo(value, point.op) ? registersOf(value) : 0;
     registers = std::max(registers, here);
   }
-  int64_t excess = registers + kOtherRegisters - registersFor(func, kCtas);
-  int64_t room = processorOf(func).maxSharedBytesPerCta() / kCtas - kSharedBesideParked;
+  int64_t excess = registers + kOtherRegisters - registersFor(func, kPlannedCtas);
+  int64_t room = processorOf(func).maxSharedBytesPerCta() / kPlannedCtas - kSharedBesideParked;
   return excess > 0 && excess * 4 * threads <= room;
 }
 
-namespace {
-struct PlanOccupancy final : tilec::impl::TileGPUPlanOccupancyPassBase<PlanOccupancy> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    if (module->hasAttr(TileGPUDialect::kMinCtasAttr))
-      return;
-    bool isWanted = false, isPossible = true;
-    module.walk([&](func::FuncOp func) {
-      if (func.isExternal())
-        return;
-      isPossible = isPossible && !multipliesMatrices(func);
-      isWanted = isWanted || (isPossible && loadsNarrowElements(func) && twoFit(func));
-    });
-    if (!isWanted || !isPossible)
-      return;
-    Builder builder(&getContext());
-    module->setAttr(TileGPUDialect::kMinCtasAttr, builder.getI32IntegerAttr(kCtas));
-    module->setAttr(TileGPUDialect::kPlannedOccupancyAttr, builder.getUnitAttr());
-  }
-};
-} // namespace
+bool tilec::shouldHoldTwoCtas(PlannedFunction &function) {
+  return loadsNarrowElements(function.get()) && twoFit(function);
+}

@@ -5,14 +5,7 @@
 // high. Operations are tried in reverse program order, so a conversion has
 // moved before the load that it converts.
 
-#include "tilec/Transforms/TileGPU/Passes.h"
-
-#include "tilec/Analysis/RegisterPressure.h"
-
-namespace tilec {
-#define GEN_PASS_DEF_TILEGPUSINKLOADSPASS
-#include "tilec/Transforms/TileGPU/Passes.h.inc"
-} // namespace tilec
+#include "RegisterSteps.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -40,48 +33,44 @@ static bool noWriteBetween(Operation *op, Operation *target) {
   return true;
 }
 
-namespace {
-struct SinkLoads final : tilec::impl::TileGPUSinkLoadsPassBase<SinkLoads> {
-  using Base::Base;
+/// A point in front of `target`, behind `op`, is above its budget.
+static bool isShortBetween(Operation *op, Operation *target, const RegisterPressure &pressure) {
+  return llvm::any_of(pressure.getPoints(), [&](const RegisterPressure::Point &point) {
+    Operation *here = ancestorIn(op->getBlock(), point.op);
+    return here && pressure.excessAt(point) > 0 && op->isBeforeInBlock(here) &&
+           here->isBeforeInBlock(target);
+  });
+}
 
-  void runOnOperation() override {
-    getOperation().walk([](func::FuncOp func) {
-      if (multipliesMatrices(func))
-        return;
-      RegisterPressure pressure(func);
-      if (!pressure.isExceeded())
-        return;
-      SmallVector<Operation *> candidates;
-      func->walk<WalkOrder::PreOrder>([&](Operation *op) {
-        if (op->getNumResults() == 1 && pressure.isData(op->getResult(0)) &&
-            (isa<tile::LoadOp>(op) || isCheapElementwise(op)))
-          candidates.push_back(op);
-      });
-      for (Operation *op : llvm::reverse(candidates))
-        if (Operation *target = firstUse(op))
-          if (isShortBetween(op, target, pressure) && takesLess(op, target, pressure) &&
-              (!isa<tile::LoadOp>(op) || (!mayWriteGlobal(op) && noWriteBetween(op, target))))
-            op->moveBefore(target);
-    });
-  }
+/// Operands that would live longer for it take fewer registers than the result.
+static bool takesLess(Operation *op, Operation *target, const RegisterPressure &pressure) {
+  int64_t longer = 0;
+  for (Value operand : op->getOperands())
+    if (pressure.isData(operand) &&
+        !RegisterPressure::isUsedAfter(operand, target->getPrevNode()))
+      longer += registersOf(operand);
+  return longer < registersOf(op->getResult(0));
+}
 
-  /// A point in front of `target`, behind `op`, is above its budget.
-  static bool isShortBetween(Operation *op, Operation *target, const RegisterPressure &pressure) {
-    return llvm::any_of(pressure.getPoints(), [&](const RegisterPressure::Point &point) {
-      Operation *here = ancestorIn(op->getBlock(), point.op);
-      return here && pressure.excessAt(point) > 0 && op->isBeforeInBlock(here) &&
-             here->isBeforeInBlock(target);
-    });
+void tilec::sinkLoads(PlannedFunction &function) {
+  const RegisterPressure &pressure = function.getPressure();
+  if (!pressure.isExceeded())
+    return;
+  SmallVector<Operation *> candidates;
+  function.get()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getNumResults() == 1 && pressure.isData(op->getResult(0)) &&
+        (isa<tile::LoadOp>(op) || isCheapElementwise(op)))
+      candidates.push_back(op);
+  });
+  bool isChanged = false;
+  for (Operation *op : llvm::reverse(candidates)) {
+    Operation *target = firstUse(op);
+    if (!target || !isShortBetween(op, target, pressure) || !takesLess(op, target, pressure) ||
+        (isa<tile::LoadOp>(op) && (mayWriteGlobal(op) || !noWriteBetween(op, target))))
+      continue;
+    op->moveBefore(target);
+    isChanged = true;
   }
-
-  /// Operands that would live longer for it take fewer registers than the result.
-  static bool takesLess(Operation *op, Operation *target, const RegisterPressure &pressure) {
-    int64_t longer = 0;
-    for (Value operand : op->getOperands())
-      if (pressure.isData(operand) &&
-          !RegisterPressure::isUsedAfter(operand, target->getPrevNode()))
-        longer += registersOf(operand);
-    return longer < registersOf(op->getResult(0));
-  }
-};
-} // namespace
+  if (isChanged)
+    function.noteChange();
+}

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --split-input-file --tilegpu-park-tensors | FileCheck %s
-// RUN: tile-opt %s --split-input-file --tilegpu-park-tensors --remarks-filter=register-pressure -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s --split-input-file --tilegpu-plan-registers=steps=spill | FileCheck %s
+// RUN: tile-opt %s --split-input-file --tilegpu-plan-registers=steps=spill --remarks-filter=register-pressure -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
 #a = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
 #b = #tilegpu.linear<{register = [[1], [2], [512], [1024], [2048], [4096]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [8192]>

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --tilegpu-sink-loads | FileCheck %s
+// RUN: tile-opt %s --split-input-file --tilegpu-plan-registers=steps=sink | FileCheck %s
 
 #a = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
 

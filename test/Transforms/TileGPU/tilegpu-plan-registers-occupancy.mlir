@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --split-input-file --tilegpu-plan-occupancy | FileCheck %s
+// RUN: tile-opt %s --split-input-file --tilegpu-plan-registers=steps=occupancy | FileCheck %s
 
 // Sixteen warps with 64 elements a thread of a row that is kept in f32: one CTA would have more than 64 registers a
 // thread, and the half of the row that two CTAs do not hold takes 48 of 113 KB.

@@ -1,8 +1,13 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decisions about register pressure rest on estimates; the assembler has the last word,
-// and a kernel whose plan it does not bear out is compiled again without the plan.
+// The search for what is done about registers. Plans rest on an estimate, and the assembler has the
+// last word:
+//
+//   all steps                 taken, unless room for two CTAs was planned and the assembler spills
+//   without room for two      taken then
+//   without spilling as well  the estimate is a careful one: taken where tensors were spilled to
+//                             shared memory and the assembler, left alone, spills nothing
 
 #include "Compilation.h"
 
@@ -32,20 +37,22 @@ bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> 
   return false;
 }
 
-void Compilation::reconsiderRegisters() {
+void Compilation::chooseRegisterSteps() {
   // What there is to remark has been said.
   context.setRemarkEngine(nullptr);
   auto spillsNothing = [](const CompiledKernel &kernel) { return kernel.metadata.spillBytes == 0; };
-  if (isPlanned) {
+  if (holdsTwoCtas) {
     if (spillsNothing(*result))
       return;
-    planOccupancy = false;
+    llvm::erase(registerSteps, RegisterStep::Occupancy);
     if (!compileAgain([](const CompiledKernel &) { return true; }) || !beforeTileGPU)
       return;
   }
   if (result->ptx.size() > kLongText)
     return;
-  parkTensors = false;
+  // Room for two needs the memory that tensors are spilled to.
+  llvm::erase(registerSteps, RegisterStep::Occupancy);
+  llvm::erase(registerSteps, RegisterStep::Spill);
   compileAgain(spillsNothing);
 }
 

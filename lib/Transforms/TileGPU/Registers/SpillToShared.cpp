@@ -4,20 +4,14 @@
 // Carries out the register plan: tensors are written to shared memory (parked) behind their
 // definition, and read back behind each of their gaps that gave something.
 
-#include "tilec/Transforms/TileGPU/Passes.h"
+#include "RegisterSteps.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/RegisterPlan.h"
-#include "tilec/Analysis/RegisterPressure.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "llvm/Support/FormatVariadic.h"
-
-namespace tilec {
-#define GEN_PASS_DEF_TILEGPUPARKTENSORSPASS
-#include "tilec/Transforms/TileGPU/Passes.h.inc"
-} // namespace tilec
 
 using namespace mlir;
 using namespace tilec;
@@ -67,23 +61,23 @@ static void park(const SharedSpill &spill, ArrayRef<Value> slots) {
 
 /// Gives slots from one pool, the first that are free; so there are never more than in use at once.
 /// What is in a pool for the whole function shares memory with nothing else, which saves barriers.
-static void spillToShared(func::FuncOp func, const RegisterPlan &plan) {
+static void spill(func::FuncOp func, const RegisterPlan &plan) {
   OpBuilder builder = OpBuilder::atBlockBegin(&func.getBody().front());
   SmallVector<Value> pool;
   SmallVector<unsigned> freeFrom;
-  for (const SharedSpill &spill : plan.spills) {
+  for (const SharedSpill &tensor : plan.spills) {
     SmallVector<Value> slots;
-    for (size_t i = 0; int64_t(slots.size()) < spill.slots; ++i) {
+    for (size_t i = 0; int64_t(slots.size()) < tensor.slots; ++i) {
       if (i == pool.size()) {
         pool.push_back(LocalAllocOp::create(builder, func.getLoc(), slotType(func), IntegerAttr()));
         freeFrom.push_back(0);
       }
-      if (freeFrom[i] > spill.begin)
+      if (freeFrom[i] > tensor.begin)
         continue;
-      freeFrom[i] = spill.end;
+      freeFrom[i] = tensor.end;
       slots.push_back(pool[i]);
     }
-    park(spill, slots);
+    park(tensor, slots);
   }
 }
 
@@ -101,31 +95,19 @@ static void reportLeftOver(const RegisterPlan &plan) {
              .str();
 }
 
-namespace {
-struct ParkTensors final : tilec::impl::TileGPUParkTensorsPassBase<ParkTensors> {
-  using Base::Base;
-
-  void runOnOperation() override {
-    getOperation().walk([&](func::FuncOp func) {
-      if (!func.isExternal() && !multipliesMatrices(func))
-        carryOut(planRegisters(func), func);
-    });
-  }
-
-private:
-  void carryOut(const RegisterPlan &plan, func::FuncOp func) {
-    ModuleOp module = getOperation();
-    Builder builder(&getContext());
-    if (plan.isCrowded)
-      func->setAttr(TileGPUDialect::kFewRegistersAttr, builder.getUnitAttr());
-    // Without a number of CTAs to hold to, the assembler can take code that spills anyway down to a
-    // few registers, for more CTAs on a multiprocessor, and spill six times as much.
-    if (plan.leftOver > 0 && !module->hasAttr(TileGPUDialect::kMinCtasAttr))
-      module->setAttr(TileGPUDialect::kMinCtasAttr, builder.getI32IntegerAttr(1));
-    if (plan.isHopeless())
-      module->setAttr(TileGPUDialect::kSpillsAttr, builder.getUnitAttr());
-    spillToShared(func, plan);
-    reportLeftOver(plan);
-  }
-};
-} // namespace
+void tilec::spillToShared(PlannedFunction &function) {
+  func::FuncOp func = function.get();
+  RegisterPlan plan = planRegisters(func, function.getPressure());
+  auto module = func->getParentOfType<ModuleOp>();
+  Builder builder(func.getContext());
+  if (plan.isCrowded)
+    func->setAttr(TileGPUDialect::kFewRegistersAttr, builder.getUnitAttr());
+  // Without a number of CTAs to hold to, the assembler can take code that spills anyway down to a
+  // few registers, for more CTAs on a multiprocessor, and spill six times as much.
+  if (plan.leftOver > 0 && !module->hasAttr(TileGPUDialect::kMinCtasAttr))
+    module->setAttr(TileGPUDialect::kMinCtasAttr, builder.getI32IntegerAttr(1));
+  if (plan.isHopeless())
+    module->setAttr(TileGPUDialect::kSpillsAttr, builder.getUnitAttr());
+  spill(func, plan);
+  reportLeftOver(plan);
+}

@@ -1,6 +1,6 @@
-// RUN: tile-opt %s --tilegpu-hoist-loads | FileCheck %s
-// RUN: tile-opt %s --tilegpu-hoist-loads="registers=30" | FileCheck %s --check-prefixes=FEW
-// RUN: tile-opt %s --tilegpu-hoist-loads="registers=0" | FileCheck %s --check-prefixes=FEW
+// RUN: tile-opt %s --tilegpu-plan-registers=steps=hoist | FileCheck %s
+// RUN: tile-opt %s --tilegpu-plan-registers="steps=hoist hoist-registers=30" | FileCheck %s --check-prefixes=FEW
+// RUN: tile-opt %s --tilegpu-plan-registers="steps=hoist hoist-registers=0" | FileCheck %s --check-prefixes=FEW
 
 #a = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
 
