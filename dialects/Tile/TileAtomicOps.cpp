@@ -18,6 +18,18 @@ namespace tilec::tile {
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
+unsigned AtomicRMWOp::getMaxElements() {
+  if (getKind() != AtomicKind::add)
+    return 1;
+  Type element = pointeeOf(getPointer().getType());
+  bool hasVectors = processorOf(*this).has(Feature::VectorAtomics);
+  if (element.isF16())
+    return hasVectors ? 8 : 2;
+  if (element.isBF16())
+    return hasVectors ? 8 : 1;
+  return element.isF32() && hasVectors ? 4 : 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Builders and effects
 //===----------------------------------------------------------------------===//

@@ -10,7 +10,7 @@
 
 include "dialects/Tile/TileOpBase.td"
 
-def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_GlobalAccessOpInterface, Tile_LayoutRuleOpInterface]> {
   let summary = "atomic read-modify-write: combines the value behind a pointer with another";
   let description = [{
     For every element where `mask` is true (everywhere without one): old = *pointer, *pointer = old `kind` value, as
@@ -51,9 +51,16 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [DeclareOpInterfaceMethods<MemoryEf
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Atomic; }
+    bool readsMemory() { return getKind() != AtomicKind::store; }
+    bool writesMemory() { return getKind() != AtomicKind::load; }
+    std::optional<MemSemantic> getAtomicOrder() { return getSem(); }
+    unsigned getMaxElements();
+  }];
 }
 
-def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_GlobalAccessOpInterface, Tile_LayoutRuleOpInterface]> {
   let summary = "atomic compare-and-swap";
   let description = [{
     For every element where `mask` is true (everywhere without one): old = *pointer; if its bits are those of
@@ -78,6 +85,12 @@ def Tile_AtomicCasOp : Tile_Op<"atomic_cas", [DeclareOpInterfaceMethods<MemoryEf
   ];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Atomic; }
+    bool writesMemory() { return true; }
+    std::optional<MemSemantic> getAtomicOrder() { return getSem(); }
+    unsigned getMaxElements() { return 1; }
+  }];
 }
 
 #endif // TILEC_DIALECTS_TILE_TILEATOMICOPS_TD

@@ -32,7 +32,7 @@ def Tile_MakeTensorDescriptorOp : Tile_Op<"make_tensor_descriptor", [Pure, AttrS
   let hasVerifier = 1;
 }
 
-def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_LayoutRuleOpInterface]> {
   let summary = "reads a block of a described tensor";
   let description = [{
     Element (i, ..) of the result is the tensor's element at (offset + i, ..). Elements outside of the tensor, at
@@ -47,9 +47,13 @@ def Tile_DescriptorLoadOp : Tile_Op<"descriptor_load", [DeclareOpInterfaceMethod
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$desc `[` $offsets `]` attr-dict `:` type($desc) `->` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Pinned; }
+    bool givesAnyLayout(::mlir::OpResult) { return true; }
+  }];
 }
 
-def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_LayoutRuleOpInterface]> {
   let summary = "writes a block of a described tensor";
   let description = [{
     The counterpart of `tile.descriptor_load`: what lies outside of the tensor is not written.
@@ -62,9 +66,13 @@ def Tile_DescriptorStoreOp : Tile_Op<"descriptor_store", [DeclareOpInterfaceMeth
   let arguments = (ins Tile_DescType:$desc, Variadic<I32>:$offsets, Tile_Tensor:$value);
   let assemblyFormat = "$desc `[` $offsets `]` `,` $value attr-dict `:` type($desc) `,` type($value)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Pinned; }
+    bool takesAnyLayout(::mlir::OpOperand &) { return true; }
+  }];
 }
 
-def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_LayoutRuleOpInterface]> {
   let summary = "atomic combination of a block of a described tensor with a value, element by element";
   let description = [{
     Each element of the block that is inside of the tensor becomes its combination with the value's element, as
@@ -80,6 +88,10 @@ def Tile_DescriptorReduceOp : Tile_Op<"descriptor_reduce", [DeclareOpInterfaceMe
   let arguments = (ins Tile_AtomicKind:$kind, Tile_DescType:$desc, Variadic<I32>:$offsets, Tile_Tensor:$value);
   let assemblyFormat = "$kind $desc `[` $offsets `]` `,` $value attr-dict `:` type($desc) `,` type($value)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Pinned; }
+    bool takesAnyLayout(::mlir::OpOperand &) { return true; }
+  }];
 }
 
 #endif // TILEC_DIALECTS_TILE_TILEDESCRIPTOROPS_TD

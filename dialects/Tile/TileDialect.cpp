@@ -190,6 +190,8 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regi
 
 } // namespace tilec::tile
 
+#include "dialects/Tile/TileInterfaces.cpp.inc"
+
 #include "dialects/Tile/TileDialect.cpp.inc"
 #include "dialects/Tile/TileEnums.cpp.inc"
 

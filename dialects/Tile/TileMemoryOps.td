@@ -12,7 +12,7 @@ include "dialects/Tile/TileOpBase.td"
 
 def Tile_LoadOp : Tile_Op<"load", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_GlobalAccessOpInterface, Tile_LayoutRuleOpInterface]> {
   let summary = "reads through a pointer or a tensor of pointers";
   let description = [{
     Where `mask` is false nothing is read and the result is `other`, or zero when there is no `other`.
@@ -42,9 +42,13 @@ def Tile_LoadOp : Tile_Op<"load", [
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Access; }
+    bool writesMemory() { return getIsVolatile(); }
+  }];
 }
 
-def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_GlobalAccessOpInterface, Tile_LayoutRuleOpInterface]> {
   let summary = "writes through a pointer or a tensor of pointers";
   let description = [{
     Where `mask` is false nothing is written. Several elements with the same address: one of them wins.
@@ -66,6 +70,11 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Access; }
+    bool readsMemory() { return false; }
+    bool writesMemory() { return true; }
+  }];
 }
 
 #endif // TILEC_DIALECTS_TILE_TILEMEMORYOPS_TD

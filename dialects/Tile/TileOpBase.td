@@ -13,6 +13,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "dialects/Tile/TileDialect.td"
+include "dialects/Tile/TileInterfaces.td"
 include "dialects/Tile/TileTypes.td"
 
 // The tensors among operands and results carry one encoding, or none at all.

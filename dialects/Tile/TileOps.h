@@ -17,10 +17,13 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Support/Processor.h"
+
+#include "dialects/Tile/LayoutRule.h"
 
 #include "dialects/Tile/TileEnums.h.inc"
 
@@ -66,6 +69,8 @@ struct CombineRegion : mlir::OpTrait::TraitBase<ConcreteType, CombineRegion> {
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Tile/TileTypes.h.inc"
+
+#include "dialects/Tile/TileInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "dialects/Tile/TileOps.h.inc"

@@ -33,14 +33,15 @@ def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$condition attr-dict `:` type($condition)";
 }
 
-def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>, Tile_LayoutRuleOpInterface]> {
   let summary = "stops the launch with a message when a condition fails";
   let description = [{ Kept in debug compilations only. Example: `tile.assert %0, "n fits" : tensor<8xi1>` }];
   let arguments = (ins Tile_BoolLike:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Same; } }];
 }
 
-def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>, Tile_LayoutRuleOpInterface]> {
   let summary = "prints values from the device with the program's and element's coordinates";
   let description = [{
     A line for each element: the program, the index, padded to the width of its dimension's largest, the prefix and the value;
@@ -57,6 +58,7 @@ def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
     OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "array of i64 arrays">>:$extents);
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Same; }
     /// What stands between the index and the value of an operand.
     std::string getPrefixOf(unsigned operand);
     /// The characters that each index of an operand's elements is padded to; none of a scalar.

@@ -11,7 +11,7 @@
 include "dialects/Tile/TileOpBase.td"
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, IsolatedFromAbove,
-    SingleBlockImplicitTerminator<"YieldOp">, Tile_CombineRegion]> {
+    SingleBlockImplicitTerminator<"YieldOp">, Tile_CombineRegion, Tile_LayoutRuleOpInterface]> {
   let summary = "combines the elements along one axis";
   let description = [{
     Reduces one or several tensors of the same shape together. The region combines two elements (one pair of
@@ -44,6 +44,7 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure, SameOperandsShape, IsolatedFromAbov
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Reduce; }
     /// The shape of the operands.
     ::llvm::ArrayRef<int64_t> getSourceShape();
     /// The one operation of the combine region when it is a single binary op of its two arguments, else null.

@@ -11,7 +11,7 @@
 include "dialects/Tile/TileOpBase.td"
 
 def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsShape, IsolatedFromAbove,
-    SingleBlockImplicitTerminator<"YieldOp">, Tile_CombineRegion]> {
+    SingleBlockImplicitTerminator<"YieldOp">, Tile_CombineRegion, Tile_LayoutRuleOpInterface]> {
   let summary = "combines every element with all that precede it along one axis";
   let description = [{
     Scans one or several tensors of the same shape together. Element i of a result is the combination, in this order,
@@ -45,9 +45,10 @@ def Tile_ScanOp : Tile_Op<"scan", [Pure, SameOperandsShape, IsolatedFromAbove,
     functional-type($operands, $results) $combine
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Scan; } }];
 }
 
-def Tile_GatherOp : Tile_Op<"gather", [NoMemoryEffect]> {
+def Tile_GatherOp : Tile_Op<"gather", [NoMemoryEffect, Tile_LayoutRuleOpInterface]> {
   let summary = "picks elements along one axis by a tensor of indices";
   let description = [{
     Element (.., i, ..) of the result is the source's element whose coordinate along `axis` is the index tensor's
@@ -66,9 +67,13 @@ def Tile_GatherOp : Tile_Op<"gather", [NoMemoryEffect]> {
     $source `[` $indices `]` `axis` `=` $axis attr-dict `:` type($source) `,` type($indices) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Gather; }
+    bool takesAnyLayout(::mlir::OpOperand &operand) { return &operand == &getSourceMutable(); }
+  }];
 }
 
-def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure, Tile_LayoutRuleOpInterface]> {
   let summary = "counts how often each number occurs";
   let description = [{
     Element b of the result is the number of elements of `source` that equal b, of those where `mask` is true if there
@@ -84,6 +89,10 @@ def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
     $source (`mask` $mask^)? attr-dict `:` type($source) (`,` type($mask)^)? `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Histogram; }
+    bool givesAnyLayout(::mlir::OpResult) { return true; }
+  }];
 }
 
 #endif // TILEC_DIALECTS_TILE_TILESCANOPS_TD

@@ -43,7 +43,7 @@ def TileGPU_MemDescPermuteOp : TileGPU_Op<"memdesc_permute", [Pure]> {
 }
 
 def TileGPU_AsyncCopyOp : TileGPU_Op<"async_copy", [DeclareOpInterfaceMethods<TileGPU_AsyncOpInterface,
-    ["usesAsyncProxy", "getNumAsyncGroups"]>]> {
+    ["usesAsyncProxy", "getNumAsyncGroups"]>, Tile_GlobalAccessOpInterface]> {
   let summary = "async copy of a tensor from global to shared memory (cp.async)";
   let description = [{
     Elements whose mask is false are filled with zeros. The copy belongs to the next group that `async_commit` closes,

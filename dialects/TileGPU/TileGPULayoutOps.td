@@ -42,7 +42,7 @@ def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc]>]
   let assemblyFormat = "(`offset` $offset^)? attr-dict `:` type($result)";
 }
 
-def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {
+def TileGPU_LocalStoreOp : TileGPU_Op<"local_store", [Tile_LayoutRuleOpInterface]> {
   let summary = "writes a tensor to a shared-memory buffer";
   let description = [{
     Replicas write once. `local_store_c1`: shape and element type of tensor and buffer agree.
@@ -52,9 +52,13 @@ def TileGPU_LocalStoreOp : TileGPU_Op<"local_store"> {
   let arguments = (ins Tile_Tensor:$value, Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer);
   let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    tile::LayoutRule getLayoutRule() { return tile::LayoutRule::Pinned; }
+    bool takesAnyLayout(::mlir::OpOperand &) { return true; }
+  }];
 }
 
-def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
+def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [Tile_LayoutRuleOpInterface]> {
   let summary = "reads a tensor from a shared-memory buffer";
   let description = [{
     `local_load_c1`: shape and element type of tensor and buffer agree.
@@ -65,6 +69,12 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load"> {
   let results = (outs Tile_Tensor:$result);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    // A vector's buffer is read in any layout; a matrix is read as the fragments of a product.
+    tile::LayoutRule getLayoutRule() {
+      return getType().getRank() == 1 ? tile::LayoutRule::Source : tile::LayoutRule::Pinned;
+    }
+  }];
 }
 
 def TileGPU_PartialReduceOp : TileGPU_Op<"partial_reduce", [Pure, SameOperandsShape, SingleBlock,

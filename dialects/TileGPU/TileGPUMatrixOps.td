@@ -13,7 +13,7 @@ include "dialects/TileGPU/TileGPULayoutOps.td"
 def TileGPU_DotOperand : AnyTypeOf<[Tile_Tensor, TileGPU_MemDescType], "tensor or shared-memory buffer">;
 
 def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["acc", "result"]>,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_LayoutRuleOpInterface]> {
   let summary = "dot by multiply-adds of the threads, added to an accumulator";
   let description = [{
     As `tile.dot`. The layout of accumulator and result is free, and says which thread computes which elements; those
@@ -36,6 +36,10 @@ def TileGPU_DotOp : TileGPU_Op<"dot", [AllTypesMatch<["acc", "result"]>,
     (`unsigned` $is_unsigned^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    tile::LayoutRule getLayoutRule() { return tile::LayoutRule::Dot; }
+    bool takesAnyLayout(::mlir::OpOperand &operand) { return &operand != &getAccMutable(); }
+  }];
 }
 
 def TileGPU_MmaOp : TileGPU_Op<"mma", [Pure, AllTypesMatch<["acc", "result"]>]> {

@@ -68,9 +68,6 @@ int numWarpsOf(mlir::Operation *op);
 /// Vectors of 16 bytes that a thread's registers of a tensor with a layout make.
 int64_t registerVectors(mlir::RankedTensorType type);
 
-/// Consecutive elements of a tensor that one atomic instruction can take.
-unsigned maxAtomicElements(tile::AtomicKind kind, mlir::Type element, const Processor &processor);
-
 } // namespace tilec::tilegpu
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_H

@@ -129,7 +129,7 @@ static Sources sourcesOf(const GlobalAccess &access, func::FuncOp func) {
     if (!seen.insert(value).second)
       continue;
     if (Operation *op = value.getDefiningOp()) {
-      sources.readsMemory |= isa<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCasOp>(op);
+      sources.readsMemory |= isa<tile::GlobalAccessOpInterface>(op);
       llvm::append_range(work, op->getOperands());
       if (auto branch = dyn_cast<scf::IfOp>(op))
         for (Operation *yield :

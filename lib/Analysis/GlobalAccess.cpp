@@ -14,40 +14,23 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 std::optional<GlobalAccess> GlobalAccess::of(Operation *op) {
+  auto interface = dyn_cast<tile::GlobalAccessOpInterface>(op);
+  auto type =
+      interface ? dyn_cast<RankedTensorType>(interface.getPointer().getType()) : RankedTensorType();
+  if (!type)
+    return std::nullopt;
   GlobalAccess access;
   access.op = op;
-  std::optional<tile::AtomicKind> combines;
-  if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    access.mask = load.getMask();
-  } else if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
-    access.mask = copy.getMask();
-  } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
-    access.kind = Kind::Store;
-    access.mask = store.getMask();
-  } else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op)) {
-    access.kind = Kind::Atomic;
-    access.mask = atomic.getMask();
-    combines = atomic.getKind();
-  } else if (auto cas = dyn_cast<tile::AtomicCasOp>(op)) {
-    access.kind = Kind::Atomic;
-    access.mask = cas.getMask();
-  } else {
-    return std::nullopt;
-  }
-  access.pointer = op->getOperand(0);
-  access.type = dyn_cast<RankedTensorType>(access.pointer.getType());
-  if (!access.type)
-    return std::nullopt;
-  auto pointer = cast<tile::PtrType>(access.type.getElementType());
-  access.elementBytes = pointer.getElementBytes();
-  if (access.kind != Kind::Atomic)
-    access.fullWidth = std::max(1u, kFullBytes / access.elementBytes);
-  else if (combines)
-    access.fullWidth = std::min(maxAtomicElements(*combines, pointer.getPointee(), processorOf(op)),
-                                std::max(1u, kFullBytes / access.elementBytes));
-  access.maxWidth = access.fullWidth;
+  access.kind = interface.getAtomicOrder()  ? Kind::Atomic
+                : interface.readsMemory() ? Kind::Load
+                                          : Kind::Store;
+  access.pointer = interface.getPointer();
+  access.mask = interface.getMask();
+  access.type = type;
+  access.elementBytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
+  access.fullWidth = access.maxWidth = interface.getMaxElements();
   // cp.async has 16 bytes everywhere.
-  if (isa<tile::LoadOp, tile::StoreOp>(op))
+  if (access.kind != Kind::Atomic && !isa<AsyncCopyOp>(op))
     access.maxWidth = std::max(1u, processorOf(op).maxAccessBytes() / access.elementBytes);
   return access;
 }
@@ -112,9 +95,8 @@ static bool accessesGlobal(Operation *op) {
       ->walk([](Operation *inner) {
         auto assembly = dyn_cast<tile::InlineAsmOp>(inner);
         bool accesses =
-            isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCasOp,
-                tile::DescriptorLoadOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp,
-                AsyncCopyOp, TmaLoadOp, TmaStoreOp, func::CallOp>(inner) ||
+            isa<tile::GlobalAccessOpInterface, tile::DescriptorLoadOp, tile::DescriptorStoreOp,
+                tile::DescriptorReduceOp, TmaLoadOp, TmaStoreOp, func::CallOp>(inner) ||
             (assembly && !isMemoryEffectFree(inner));
         return accesses ? WalkResult::interrupt() : WalkResult::advance();
       })

@@ -33,9 +33,8 @@ struct Access {
 
   /// Reads and writes in one step. Single atomic accesses come in order as others do.
   bool isAtomic() const {
-    auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
-    return isa<tile::AtomicCasOp>(op) || (rmw && rmw.getKind() != tile::AtomicKind::load &&
-                                          rmw.getKind() != tile::AtomicKind::store);
+    auto access = dyn_cast<tile::GlobalAccessOpInterface>(op);
+    return access && access.getAtomicOrder() && access.readsMemory() && access.writesMemory();
   }
   /// The type of a tensor's access; null for a scalar's.
   RankedTensorType getTensor() const {
@@ -79,27 +78,16 @@ private:
 
 /// Printing and assertions are no accesses.
 static std::optional<Access> accessOf(Operation *op) {
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return Access{op, load.getIsVolatile(), load.getPointer()}; // A volatile one keeps its place.
-  if (auto copy = dyn_cast<AsyncCopyOp>(op))
-    return Access{op, false, copy.getPointer()};
-  if (auto store = dyn_cast<tile::StoreOp>(op))
-    return Access{op, true, store.getPointer()};
-  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-    return Access{op, atomic.getKind() != tile::AtomicKind::load, atomic.getPointer()};
-  if (auto atomic = dyn_cast<tile::AtomicCasOp>(op))
-    return Access{op, true, atomic.getPointer()};
+  if (auto access = dyn_cast<tile::GlobalAccessOpInterface>(op))
+    return Access{op, access.writesMemory(), access.getPointer()};
   if (!writesGlobal(op))
     return std::nullopt;
   return Access{op, true, Value()};
 }
 
 static std::optional<tile::MemSemantic> semanticOf(Operation *op) {
-  if (auto rmw = dyn_cast<tile::AtomicRMWOp>(op))
-    return rmw.getSem();
-  if (auto cas = dyn_cast<tile::AtomicCasOp>(op))
-    return cas.getSem();
-  return std::nullopt;
+  auto access = dyn_cast<tile::GlobalAccessOpInterface>(op);
+  return access ? access.getAtomicOrder() : std::nullopt;
 }
 
 //===--------------------------------------------------------------------------------------------===//
@@ -300,7 +288,9 @@ static bool isPublished(const Access &earlier, bool isByTensor) {
   // that it combines; a scalar one speaks for the whole program.
   if (isByTensor)
     return false;
-  return isa<tile::LoadOp, AsyncCopyOp>(earlier.op) || (semanticOf(earlier.op) && earlier.getTensor());
+  if (semanticOf(earlier.op))
+    return bool(earlier.getTensor());
+  return isa<tile::GlobalAccessOpInterface>(earlier.op);
 }
 
 namespace {

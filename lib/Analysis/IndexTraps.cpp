@@ -99,9 +99,7 @@ static bool isUnderMask(Value value) {
     for (Operation *user : reached[i].getUsers()) {
       if (isa<arith::SelectOp>(user))
         return true;
-      if (auto load = dyn_cast<tile::LoadOp>(user); load && load.getMask())
-        return true;
-      if (auto store = dyn_cast<tile::StoreOp>(user); store && store.getMask())
+      if (auto access = dyn_cast<tile::GlobalAccessOpInterface>(user); access && access.getMask())
         return true;
       if (isMemoryEffectFree(user))
         reached.insert_range(user->getResults());
@@ -216,13 +214,9 @@ static const CheckedIndices::Check *findCheck(Value pointer, Operation *access,
 static void findMissingMasks(func::FuncOp func, SmallVectorImpl<IndexTrap> &traps) {
   CheckedIndices indices;
   func.walk([&](Operation *op) {
-    Value mask;
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      mask = load.getMask();
-    else if (auto store = dyn_cast<tile::StoreOp>(op))
-      mask = store.getMask();
-    if (mask)
-      indices.collect(mask, op);
+    if (isa<tile::LoadOp, tile::StoreOp>(op))
+      if (Value mask = cast<tile::GlobalAccessOpInterface>(op).getMask())
+        indices.collect(mask, op);
   });
   if (indices.empty())
     return;

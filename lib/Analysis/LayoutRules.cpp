@@ -1,39 +1,22 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of layout relations; see LayoutRules.h.
+// See LayoutRules.h.
 
 #include "tilec/Analysis/LayoutRules.h"
 
 #include "dialects/TileGPU/LayoutInference.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
 LayoutRule tilec::layoutRuleOf(Operation *op) {
-  using Rule = LayoutRule;
-  return llvm::TypeSwitch<Operation *, Rule>(op)
-      .Case<arith::ConstantOp, ub::PoisonOp, tile::MakeRangeOp, tile::SplatOp>(
-          [](auto) { return Rule::Source; })
-      .Case<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::PermuteOp>(
-          [](auto) { return Rule::Shape; })
-      .Case<tile::LoadOp, tile::StoreOp>([](auto) { return Rule::Access; })
-      .Case<tile::AtomicRMWOp, tile::AtomicCasOp>([](auto) { return Rule::Atomic; })
-      .Case<tile::ReduceOp>([](auto) { return Rule::Reduce; })
-      .Case<tile::ScanOp>([](auto) { return Rule::Scan; })
-      .Case<tile::GatherOp>([](auto) { return Rule::Gather; })
-      .Case<tile::HistogramOp>([](auto) { return Rule::Histogram; })
-      .Case<tile::AssertOp, tile::PrintOp>([](auto) { return Rule::Same; })
-      .Case<DotOp>([](auto) { return Rule::Dot; })
-      // A vector's buffer is read in any layout; a matrix is read as the fragments of a product.
-      .Case<LocalLoadOp>([](LocalLoadOp load) {
-        return cast<RankedTensorType>(load.getType()).getRank() == 1 ? Rule::Source : Rule::Pinned;
-      })
-      .Default([](Operation *other) {
-        return other->hasTrait<OpTrait::Elementwise>() ? Rule::Same : Rule::Pinned;
-      });
+  if (auto ruled = dyn_cast<tile::LayoutRuleOpInterface>(op))
+    return ruled.getLayoutRule();
+  if (op->hasTrait<OpTrait::ConstantLike>())
+    return LayoutRule::Source;
+  return op->hasTrait<OpTrait::Elementwise>() ? LayoutRule::Same : LayoutRule::Pinned;
 }
 
 bool tilec::isPinned(LayoutRule rule) {
@@ -41,19 +24,13 @@ bool tilec::isPinned(LayoutRule rule) {
 }
 
 bool tilec::takesAnyLayout(OpOperand &use) {
-  Operation *op = use.getOwner();
-  if (auto gather = dyn_cast<tile::GatherOp>(op))
-    return &use == &gather.getSourceMutable();
-  if (auto dot = dyn_cast<DotOp>(op))
-    return &use != &dot.getAccMutable();
-  if (isa<LocalStoreOp, tile::DescriptorStoreOp, tile::DescriptorReduceOp>(op))
-    return true;
-  return false;
+  auto ruled = dyn_cast<tile::LayoutRuleOpInterface>(use.getOwner());
+  return ruled && ruled.takesAnyLayout(use);
 }
 
 bool tilec::givesAnyLayout(OpResult result) {
-  return layoutRuleOf(result.getOwner()) == LayoutRule::Histogram ||
-         isa<tile::DescriptorLoadOp>(result.getOwner());
+  auto ruled = dyn_cast<tile::LayoutRuleOpInterface>(result.getOwner());
+  return ruled && ruled.givesAnyLayout(result);
 }
 
 bool tilec::canRepeat(Operation *op) {

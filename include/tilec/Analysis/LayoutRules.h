@@ -1,10 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How operations tie the layouts of their tensors together. Every operation has one *working
-// layout*; the layouts that it needs its operands in and leaves its results in follow from it. A
-// new operation gets its line in the table of LayoutRules.cpp; one that is not in the table keeps
-// the layouts that its types have.
+// How operations tie the layouts of their tensors together: what follows from their rules
+// (dialects/Tile/LayoutRule.h).
 
 #ifndef TILEC_ANALYSIS_LAYOUTRULES_H
 #define TILEC_ANALYSIS_LAYOUTRULES_H
@@ -13,32 +11,9 @@
 
 namespace tilec {
 
-/// How the layouts of an operation's tensors follow from its working layout.
-enum class LayoutRule {
-  /// No tensor operands; the result has the working layout.
-  Source,
-  /// All tensors have the working layout.
-  Same,
-  /// The result has the working layout, the operand the one that gives it without moving data.
-  Shape,
-  /// Operands have the working layout, results its slice.
-  Reduce,
-  /// As Same; the elements are exchanged between threads on the way.
-  Scan,
-  /// Global load or store: as Same, at a price that depends on the layout.
-  Access,
-  /// As Same, in the layout that the types have.
-  Atomic,
-  /// Indices and result have the working layout; the source may have any.
-  Gather,
-  /// Operands have the working layout; the result may have any.
-  Histogram,
-  /// Accumulator and result as the types have it; the factors may have any.
-  Dot,
-  /// Operands and results as the types have them.
-  Pinned,
-};
+using tile::LayoutRule;
 
+/// That of the operation's interface, or of what kind it is (LayoutRuleOpInterface).
 LayoutRule layoutRuleOf(mlir::Operation *op);
 
 /// Whether an operation follows the rule in the layout of its types only.
@@ -60,8 +35,8 @@ mlir::Value stripConversions(mlir::Value value);
 /// The layout in a tensor type.
 tilegpu::LinearAttr layoutAttrOf(mlir::Type type);
 
-/// The relations of the table, with a cache for those that take work. All functions return null
-/// where the table ties nothing. Scalars have no layout: ask about tensors only. The types of the
+/// The relations, with a cache for those that take work. All functions return null
+/// where an operation ties nothing. Scalars have no layout: ask about tensors only. The types of the
 /// operations must not change while an object lives.
 class LayoutRules {
 public:

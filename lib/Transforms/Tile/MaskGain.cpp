@@ -17,13 +17,8 @@ using namespace mlir;
 namespace tilec {
 
 Value maskOf(Operation *op) {
-  Value mask;
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    mask = load.getMask();
-  else if (auto store = dyn_cast<tile::StoreOp>(op))
-    mask = store.getMask();
-  else if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-    mask = atomic.getMask();
+  auto access = dyn_cast<tile::GlobalAccessOpInterface>(op);
+  Value mask = access ? access.getMask() : Value();
   return mask && isa<RankedTensorType>(mask.getType()) ? mask : Value();
 }
 
@@ -96,13 +91,6 @@ static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
   return result;
 }
 
-/// Elements that one instruction can cover at most.
-static int64_t fullWidthOf(Operation *access, tile::PtrType pointer) {
-  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(access))
-    return tilegpu::maxAtomicElements(atomic.getKind(), pointer.getPointee(), processorOf(access));
-  return GlobalAccess::kFullBytes / pointer.getElementBytes();
-}
-
 static int64_t threadsOf(ModuleOp module) {
   auto warps = module->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumWarpsAttr);
   return 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
@@ -119,8 +107,8 @@ int64_t AccessWidths::widthWith(Operation *access, const CompareSet &known) cons
   for (unsigned dim = 1; dim < info.getRank(); ++dim)
     if (info.contiguity[dim] >= info.contiguity[fast])
       fast = dim;
-  int64_t limit = std::min(fullWidthOf(access, cast<tile::PtrType>(type.getElementType())),
-                           type.getNumElements() / threads);
+  int64_t limit = std::min<int64_t>(cast<tile::GlobalAccessOpInterface>(access).getMaxElements(),
+                                    type.getNumElements() / threads);
   limit = std::max<int64_t>(limit, 1);
   return std::min({limit, int64_t(axes.getMaxVectorElements(pointer, fast)),
                    constancyWith(maskOf(access), fast, known, axes)});

@@ -367,9 +367,9 @@ void PadTensors::adapt(Operation *op) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([](MakeRangeOp range) { extendRange(range); })
       .Case([&](LoadOp load) { restrict(op, load.getResult(), load.getMaskMutable()); })
-      .Case([&](StoreOp store) { restrict(op, store.getPointer(), store.getMaskMutable()); })
-      .Case([&](AtomicRMWOp rmw) { restrict(op, rmw.getPointer(), rmw.getMaskMutable()); })
-      .Case([&](AtomicCasOp cas) { restrict(op, cas.getPointer(), cas.getMaskMutable()); })
+      .Case([&](GlobalAccessOpInterface access) {
+        restrict(op, access.getPointer(), access.getMaskMutable());
+      })
       .Case([&](HistogramOp histogram) {
         restrict(op, histogram.getSource(), histogram.getMaskMutable());
       })

@@ -121,15 +121,10 @@ private:
   /// Atomics order the accesses of threads, not those of the copy engine.
   void findOrder(func::FuncOp func) {
     acquires = releases = false;
-    func.walk([&](Operation *op) {
-      auto visit = [&](auto atomic) {
-        if (!atomic)
-          return;
-        releases |= isRelease(atomic.getSem());
-        acquires |= isAcquire(atomic.getSem()) && isFollowedByAccess(atomic);
-      };
-      visit(dyn_cast<AtomicRMWOp>(op));
-      visit(dyn_cast<AtomicCasOp>(op));
+    func.walk([&](GlobalAccessOpInterface access) {
+      std::optional<MemSemantic> order = access.getAtomicOrder();
+      releases |= order && isRelease(*order);
+      acquires |= order && isAcquire(*order) && isFollowedByAccess(access);
     });
   }
 

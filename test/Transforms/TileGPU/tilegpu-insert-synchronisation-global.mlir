@@ -261,7 +261,7 @@ func.func @async_copy(%base: !tile.ptr<f32>, %x: tensor<128xf32, #other>) {
   %b = tile.splat %base : !tile.ptr<f32> -> tensor<128x!tile.ptr<f32>, #all>
   %p = tile.addptr %b, %r : tensor<128x!tile.ptr<f32>, #all>, tensor<128xi32, #all>
   %buffer = tilegpu.local_alloc {offset = 0 : i32} : <[128], f32, #memory>
-  tilegpu.async_copy %p, %buffer : tensor<128x!tile.ptr<f32>, #all> -> <[128], f32, #memory>
+  tilegpu.async_copy %p, %buffer : tensor<128x!tile.ptr<f32>, #all>, !tilegpu.memdesc<[128], f32, #memory>
   tilegpu.async_commit
   tilegpu.async_wait 0
   %r2 = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #other>

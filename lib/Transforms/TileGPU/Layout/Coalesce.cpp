@@ -82,29 +82,6 @@ static LinearLayout stripLayout(const LinearLayout &layout) {
   return llvm::cantFail(LinearLayout::create(bases, layout.getOutDims()));
 }
 
-static Value pointerOf(Operation *op) { return op->getOperand(0); }
-
-static bool isAtomic(Operation *op) { return isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op); }
-
-static Value maskOf(Operation *op) {
-  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-    return atomic.getMask();
-  if (auto cas = dyn_cast<tile::AtomicCasOp>(op))
-    return cas.getMask();
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return load.getMask();
-  return cast<tile::StoreOp>(op).getMask();
-}
-
-/// Elements that an instruction can take at most.
-static int64_t fullWidthOf(Operation *op, Type pointee, unsigned bytes) {
-  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
-    return maxAtomicElements(atomic.getKind(), pointee, processorOf(op));
-  if (isa<tile::AtomicCasOp>(op))
-    return 1;
-  return std::max<int64_t>(1, GlobalAccess::kFullBytes / bytes);
-}
-
 /// Dimensions by falling contiguity, the later one first among equals.
 static SmallVector<int32_t> orderOf(const AxisInfo &info, ArrayRef<int64_t> shape) {
   SmallVector<int32_t> order = llvm::to_vector_of<int32_t>(rowMajorOrder(shape.size()));
@@ -116,24 +93,19 @@ static SmallVector<int32_t> orderOf(const AxisInfo &info, ArrayRef<int64_t> shap
   return order;
 }
 
-static Access analyse(Operation *op, const AxisInfoAnalysis &axisInfo) {
+static Access analyse(const GlobalAccess &given, const AxisInfoAnalysis &axisInfo) {
   Access access;
-  access.op = op;
-  access.type = cast<RankedTensorType>(pointerOf(op).getType());
-  access.order = orderOf(axisInfo.get(pointerOf(op)), access.type.getShape());
+  access.op = given.op;
+  access.type = given.type;
+  access.order = orderOf(axisInfo.get(given.pointer), access.type.getShape());
   int32_t fast = access.order.front();
-  auto pointer = cast<tile::PtrType>(access.type.getElementType());
-  access.fullWidth = fullWidthOf(op, pointer.getPointee(), pointer.getElementBytes());
-  access.sharesLayout = !isAtomic(op) || axisInfo.get(pointerOf(op)).contiguity[fast] == 1;
-  Value mask = maskOf(op);
-  int64_t width = mask ? axisInfo.getMaxVectorElements(pointerOf(op), mask, fast)
-                       : axisInfo.getMaxVectorElements(pointerOf(op), fast);
-  access.width = access.maxWidth = std::min(width, access.fullWidth);
-  if (!isAtomic(op)) {
-    int64_t most = processorOf(op).maxAccessBytes() / pointer.getElementBytes();
-    access.maxWidth = std::max(access.width, std::min(width, most));
-    access.isOfMaxBytes = width >= most;
-  }
+  access.fullWidth = given.fullWidth;
+  bool isAtomic = given.kind == GlobalAccess::Kind::Atomic;
+  access.sharesLayout = !isAtomic || axisInfo.get(given.pointer).contiguity[fast] == 1;
+  int64_t width = axisInfo.getMaxVectorElements(given.pointer, given.mask, fast);
+  access.width = std::min(width, access.fullWidth);
+  access.maxWidth = std::min<int64_t>(width, given.maxWidth);
+  access.isOfMaxBytes = !isAtomic && width >= given.maxWidth;
   return access;
 }
 
@@ -165,9 +137,9 @@ void Coalesce::runOnOperation() {
   getOperation().walk([&](func::FuncOp func) {
     SmallVector<Access> accesses;
     func.walk([&](Operation *op) {
-      if ((isa<tile::LoadOp, tile::StoreOp>(op) || isAtomic(op)) &&
-          hasLayout(pointerOf(op).getType()))
-        accesses.push_back(analyse(op, axisInfo));
+      std::optional<GlobalAccess> access = GlobalAccess::of(op);
+      if (access && hasLayout(access->type))
+        accesses.push_back(analyse(*access, axisInfo));
     });
     using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
     std::map<Group, int64_t> widths, sharing;
