@@ -101,7 +101,7 @@ public:
       : func(function), numWarps(numWarpsOf(function)) {
     for (const SyncPoint &point : plan)
       if (point.barrier == SyncThreads::Cta)
-        planned.insert({point.op, point.isBehind});
+        planned.insert(Place(point.op, point.isBehind));
   }
   virtual ~GlobalOrder() = default;
 
@@ -140,7 +140,7 @@ private:
   }
 
   void visit(Operation *op, PendingList &pending) {
-    if (isCtaBarrier(op) || planned.contains({op, false}))
+    if (isCtaBarrier(op) || planned.contains(Place(op, false)))
       pending.clear();
     if (std::optional<Access> access = accessOf(op)) {
       access->replicas = replicasOf(*access);
@@ -150,8 +150,8 @@ private:
     } else if (isa<scf::IfOp>(op)) {
       visitBranches(op, pending);
     }
-    if (planned.contains({op, true}) || needsBarrierBehind(op)) {
-      if (!planned.contains({op, true}))
+    if (planned.contains(Place(op, true)) || needsBarrierBehind(op)) {
+      if (!planned.contains(Place(op, true)))
         needed[Place(op, true)] = {SyncThreads::Cta, op, op};
       pending.clear();
     }
@@ -215,7 +215,7 @@ private:
     }
   }
 
-  DenseSet<std::pair<Operation *, bool>> planned;
+  DenseSet<Place> planned;
   llvm::MapVector<Place, Need> needed;
 };
 } // namespace
