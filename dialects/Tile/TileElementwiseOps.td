@@ -94,4 +94,19 @@ def Tile_UMulHiOp : Tile_ElementwiseOp<"umulhi", [SameOperandsAndResultType]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
+def Tile_BitReverseOp : Tile_ElementwiseOp<"bit_reverse", [SameOperandsAndResultType]> {
+  let summary = "the bits of an integer in reverse order";
+  let description = [{ Example: `%1 = tile.bit_reverse %0 : tensor<64xi32>` }];
+  let arguments = (ins Tile_IntLike:$source);
+  let results = (outs Tile_IntLike:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    ::mlir::OpFoldResult $cppClass::fold(FoldAdaptor adaptor) {
+      return ::mlir::constFoldUnaryOp<::mlir::IntegerAttr>(
+          adaptor.getOperands(), [](const ::llvm::APInt &bits) { return bits.reverseBits(); });
+    }
+  }];
+}
+
 #endif // TILEC_DIALECTS_TILE_TILEELEMENTWISEOPS_TD

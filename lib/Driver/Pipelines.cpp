@@ -34,6 +34,7 @@ void buildTilePipeline(OpPassManager &pm) {
   // Masks that do not change in a loop are in front of it now.
   pm.addPass(createTileVersionMasksPass());
   pm.addPass(createTilePeelMaskedLoopsPass());
+  pm.addPass(createTileHoistInvariantLoadsPass());
   pm.addPass(createTilePrivatiseAtomicsPass());
 }
 

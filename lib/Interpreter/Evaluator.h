@@ -23,7 +23,12 @@ public:
   template <typename... OpTs> void add(Handler handler) {
     (handlers.try_emplace(mlir::TypeID::get<OpTs>(), handler), ...);
   }
-  Handler find(mlir::OperationName name) const { return handlers.lookup(name.getTypeID()); }
+  /// Null for what is not known; `runFolded` for what is elementwise, and not in the table.
+  Handler find(mlir::OperationName name) const {
+    if (Handler handler = handlers.lookup(name.getTypeID()))
+      return handler;
+    return name.hasTrait<mlir::OpTrait::Elementwise>() ? runFolded : nullptr;
+  }
 
 private:
   llvm::DenseMap<mlir::TypeID, Handler> handlers;
@@ -43,6 +48,9 @@ void addMatrixOps(HandlerTable &table);
 void addProgramOps(HandlerTable &table);
 void addControlOps(HandlerTable &table);
 void addInlineOps(HandlerTable &table);
+
+/// An elementwise operation by its folder.
+llvm::LogicalResult runFolded(Evaluator &e, mlir::Operation *op);
 
 class Evaluator {
 public:

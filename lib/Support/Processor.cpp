@@ -78,6 +78,7 @@ constexpr Processor kProcessors[] = {
     row("sm_80", 80, 70, 84, sm80),
     row("sm_86", 86, 71, 84, sm86),
     row("sm_87", 87, 74, 84, sm87),
+    row("sm_88", 88, 90, 90, sm86),
     row("sm_89", 89, 78, 84, sm89),
     row("sm_90", 90, 78, 84, sm90),
     row("sm_90a", 90, 80, 84, sm90, {Feature::TensorCopy, Feature::Wgmma}),

@@ -87,6 +87,8 @@ func.func @elementwise(%p: tensor<8x!tile.ptr<f32>>, %o: tensor<8xi32>, %x: tens
   %7 = tile.precise_sqrt %6 : tensor<8xf32>
   // CHECK: tile.umulhi %{{.*}}, %{{.*}} : i64
   %8 = tile.umulhi %u, %u : i64
+  // CHECK: tile.bit_reverse %{{.*}} : i64
+  %bits = tile.bit_reverse %u : i64
   return
 }
 

@@ -19,7 +19,8 @@ TEST(Processor, LimitsAreThoseOfTheProgrammingGuide) {
   } rows[] = {
       {"sm_70", 96, 96, 2048, 32},     {"sm_75", 64, 64, 1024, 16},
       {"sm_80", 163, 164, 2048, 32},   {"sm_86", 99, 100, 1536, 16},
-      {"sm_87", 163, 164, 1536, 16},   {"sm_89", 99, 100, 1536, 24},
+      {"sm_87", 163, 164, 1536, 16},   {"sm_88", 99, 100, 1536, 16},
+      {"sm_89", 99, 100, 1536, 24},
       {"sm_90", 227, 228, 2048, 32},   {"sm_90a", 227, 228, 2048, 32},
       {"sm_100a", 227, 228, 2048, 32}, {"sm_103", 227, 228, 2048, 32},
       {"sm_110", 227, 228, 1536, 24},  {"sm_120", 99, 100, 1536, 24},
@@ -72,7 +73,8 @@ TEST(Processor, AGpuGetsTheCodeWithItsOwnInstructions) {
   EXPECT_EQ(processorOfGpu(10, 0)->name, "sm_100a");
   EXPECT_EQ(processorOfGpu(12, 1)->name, "sm_121a");
   // Not in the table: code of the next older one runs, or is assembled by the driver.
-  EXPECT_EQ(processorOfGpu(8, 8)->name, "sm_87");
+  EXPECT_EQ(processorOfGpu(8, 8)->name, "sm_88");
+  EXPECT_EQ(processorOfGpu(9, 1)->name, "sm_90");
   EXPECT_EQ(processorOfGpu(13, 0)->name, "sm_121");
   EXPECT_EQ(processorOfGpu(6, 1), nullptr);
 }

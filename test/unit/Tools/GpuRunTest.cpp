@@ -129,7 +129,7 @@ TEST_F(GpuRunTest, targets) {
   EXPECT_EQ(target(8, 6), "sm_86");
   EXPECT_EQ(target(10, 0), "sm_100a");
   // One that tilec does not know yet: PTX of the newest older one is compiled by the driver.
-  EXPECT_EQ(target(8, 8), "sm_87");
+  EXPECT_EQ(target(9, 1), "sm_90");
   EXPECT_THAT(target(6, 1), HasSubstr("needs sm_70 or newer"));
 }
 

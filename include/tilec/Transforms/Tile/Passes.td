@@ -159,6 +159,19 @@ def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileHoistInvariantLoadsPass : Pass<"tile-hoist-invariant-loads", "::mlir::ModuleOp"> {
+  let summary = "make a load that is the same in each iteration of a loop once, in front of it";
+  let description = [{
+    A load whose pointer, mask and other value are computed outside of a loop moves in front of it, where nothing in the
+    loop may write memory or wait for somebody who does, and where the result takes at most `registers` registers of a
+    thread: a scale, a row of weights. Where the loop may have no iteration, that is the load's mask.
+  }];
+  let options = [
+    Option<"registers", "registers", "int64_t", "4", "most registers of a thread that a hoisted tensor may take">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TilePrivatiseAtomicsPass : Pass<"tile-privatise-atomics", "::mlir::ModuleOp"> {
   let summary = "privatise atomic additions to few places: count in shared memory first";
   let description = [{
