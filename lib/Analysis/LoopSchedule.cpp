@@ -415,16 +415,16 @@ bool isFilledByTensorCopy(tile::DescriptorLoadOp load, const LinearLayout &memor
   return form && form->memory == memory;
 }
 
-std::vector<LoopSchedule> scheduleLoops(ModuleOp module, int64_t reductionStages,
+std::vector<LoopSchedule> scheduleLoops(func::FuncOp func, const AxisInfoAnalysis &axes,
+                                        int64_t reductionStages,
                                         SmallVectorImpl<PipelineObstacle> &obstacles) {
-  AxisInfoAnalysis axes(module);
   SmallVector<scf::ForOp> withBuffers, others;
-  module.walk([&](scf::ForOp loop) {
+  func.walk([&](scf::ForOp loop) {
     bool hasBuffers = !loop.getBody()->getOps<LocalStoreOp>().empty();
     (hasBuffers ? withBuffers : others).push_back(loop);
   });
   std::vector<LoopSchedule> schedules;
-  if (!processorOf(module).has(Feature::AsyncCopy)) {
+  if (!processorOf(func).has(Feature::AsyncCopy)) {
     for (scf::ForOp loop : llvm::concat<scf::ForOp>(withBuffers, others))
       if (loop->hasAttr(tile::TileDialect::kNumStagesAttr))
         obstacles.push_back({loop.getLoc(), "the processor has no async copies"});

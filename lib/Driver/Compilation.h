@@ -112,7 +112,7 @@ private:
   /// See Lowered::before.
   mlir::OwningOpRef<mlir::ModuleOp> beforeTileGPU;
   /// The present candidate of the search.
-  llvm::SmallVector<RegisterStep> registerSteps = PipelineOptions().registerSteps;
+  llvm::SmallVector<std::string> registerSteps = PipelineOptions().registerSteps;
   /// Whether the module leaves room for two CTAs by plan.
   bool holdsTwoCtas = false;
   KernelResources resources;

@@ -21,8 +21,8 @@ namespace tilec {
 
 void buildTilePipeline(OpPassManager &pm) {
   // Before anything takes a loop away that only reads.
-  pm.addPass(createTileMarkPollsPass());
-  pm.addPass(createTileSqueezeDescriptorAccessesPass());
+  pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
+  pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addPass(createTileSplitTensorsPass());
   pm.addPass(createTileTakeTensorMapsPass());
@@ -34,8 +34,8 @@ void buildTilePipeline(OpPassManager &pm) {
   // Masks that do not change in a loop are in front of it now.
   pm.addPass(createTileVersionMasksPass());
   pm.addPass(createTilePeelMaskedLoopsPass());
-  pm.addPass(createTileHoistInvariantLoadsPass());
-  pm.addPass(createTilePrivatiseAtomicsPass());
+  pm.addNestedPass<func::FuncOp>(createTileHoistInvariantLoadsPass());
+  pm.addNestedPass<func::FuncOp>(createTilePrivatiseAtomicsPass());
 }
 
 namespace {
@@ -47,7 +47,11 @@ public:
 
   void add(std::unique_ptr<Pass> pass) {
     isStopped = isStopped || (!stop.empty() && pass->getArgument() == stop);
-    if (!isStopped)
+    if (isStopped)
+      return;
+    if (pass->getOpName() == func::FuncOp::getOperationName())
+      pm.nest<func::FuncOp>().addPass(std::move(pass));
+    else
       pm.addPass(std::move(pass));
   }
 

@@ -44,15 +44,15 @@ void Compilation::chooseRegisterSteps() {
   if (holdsTwoCtas) {
     if (spillsNothing(*result))
       return;
-    llvm::erase(registerSteps, RegisterStep::Occupancy);
+    llvm::erase(registerSteps, register_steps::kOccupancy);
     if (!compileAgain([](const CompiledKernel &) { return true; }) || !beforeTileGPU)
       return;
   }
   if (result->ptx.size() > kLongText)
     return;
   // Room for two needs the memory that tensors are spilled to.
-  llvm::erase(registerSteps, RegisterStep::Occupancy);
-  llvm::erase(registerSteps, RegisterStep::Spill);
+  llvm::erase(registerSteps, register_steps::kOccupancy);
+  llvm::erase(registerSteps, register_steps::kSpill);
   compileAgain(spillsNothing);
 }
 

@@ -115,12 +115,13 @@ struct LoopSchedule {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// The schedules of all loops of `module` that can be pipelined, in the order in which they are to
+/// The schedules of all loops of `func` that can be pipelined, in the order in which they are to
 /// be expanded. Loops that reduce in each iteration, and do not ask for stages, get
 /// `reductionStages`; less than 2: they are left alone. `obstacles` gets what the loads of other
 /// loops, and other loads, were left for.
-std::vector<LoopSchedule> scheduleLoops(mlir::ModuleOp module, int64_t reductionStages,
-                                              llvm::SmallVectorImpl<PipelineObstacle> &obstacles);
+std::vector<LoopSchedule> scheduleLoops(mlir::func::FuncOp func, const AxisInfoAnalysis &axes,
+                                        int64_t reductionStages,
+                                        llvm::SmallVectorImpl<PipelineObstacle> &obstacles);
 
 /// The stages that a loop, or else its kernel, asks for.
 int64_t askedStages(mlir::scf::ForOp loop);

@@ -15,9 +15,8 @@ namespace tilec {
 struct PipelineOptions {
   int numWarps = 4;
   /// What is done about registers (tilegpu-plan-registers).
-  llvm::SmallVector<RegisterStep> registerSteps{
-      RegisterStep::Occupancy, RegisterStep::Hoist, RegisterStep::Sink, RegisterStep::Rematerialise,
-      RegisterStep::Spill};
+  llvm::SmallVector<std::string> registerSteps{std::begin(register_steps::kAll),
+                                               std::end(register_steps::kAll)};
   /// Stages of loops without products that reduce in each iteration (tilegpu-pipeline-loops); zero:
   /// loads are not copied ahead unless the loop asks for it.
   int64_t reductionStages = 0;

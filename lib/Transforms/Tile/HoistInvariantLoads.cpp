@@ -74,7 +74,8 @@ struct HoistInvariantLoads final
   using Base::Base;
 
   void runOnOperation() override {
-    auto warps = getOperation()->getAttrOfType<IntegerAttr>(TileDialect::kNumWarpsAttr);
+    auto warps =
+        getOperation()->getParentOp()->getAttrOfType<IntegerAttr>(TileDialect::kNumWarpsAttr);
     int64_t threads = 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
     // Inner loops come first: what leaves one may leave the next.
     getOperation().walk([&](scf::ForOp loop) {

@@ -254,7 +254,7 @@ func.func @named_barrier(%p: !tile.ptr<f32>) {
 // What is copied ahead has been read as well.
 // CHECK-LABEL: func @async_copy
 // CHECK: tilegpu.async_wait
-// CHECK-NEXT: nvvm.barrier0
+// CHECK: nvvm.barrier0
 // CHECK-NEXT: tile.store
 func.func @async_copy(%base: !tile.ptr<f32>, %x: tensor<128xf32, #other>) {
   %r = tile.make_range {start = 0 : i32, end = 128 : i32} : tensor<128xi32, #all>

@@ -14,7 +14,7 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-struct TestPrintSchedule final : PassWrapper<TestPrintSchedule, OperationPass<ModuleOp>> {
+struct TestPrintSchedule final : PassWrapper<TestPrintSchedule, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestPrintSchedule)
 
   TestPrintSchedule() = default;
@@ -27,7 +27,8 @@ struct TestPrintSchedule final : PassWrapper<TestPrintSchedule, OperationPass<Mo
 
   void runOnOperation() override {
     SmallVector<PipelineObstacle> obstacles;
-    for (const LoopSchedule &schedule : scheduleLoops(getOperation(), reductionStages, obstacles))
+    for (const LoopSchedule &schedule : scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(),
+                                                        reductionStages, obstacles))
       schedule.print(llvm::outs());
     for (const PipelineObstacle &obstacle : obstacles)
       llvm::outs() << "not pipelined: " << obstacle.reason << '\n';

@@ -20,7 +20,7 @@ def TileLowerDescriptorsPass : Pass<"tile-lower-descriptors", "::mlir::ModuleOp"
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
-def TileMarkPollsPass : Pass<"tile-mark-polls", "::mlir::ModuleOp"> {
+def TileMarkPollsPass : Pass<"tile-mark-polls", "::mlir::func::FuncOp"> {
   let summary = "loads by which a loop waits for memory become volatile";
   let description = [{
     A `while` that goes on until a load finds another value at the same address waits for somebody else to write it. Such a
@@ -35,7 +35,7 @@ def TileMarkPollsPass : Pass<"tile-mark-polls", "::mlir::ModuleOp"> {
   }];
 }
 
-def TileSqueezeDescriptorAccessesPass : Pass<"tile-squeeze-descriptor-accesses", "::mlir::ModuleOp"> {
+def TileSqueezeDescriptorAccessesPass : Pass<"tile-squeeze-descriptor-accesses", "::mlir::func::FuncOp"> {
   let summary = "descriptor accesses leave out the dimensions of size one that a reshape drops";
   let description = [{
     A block of one head, `[1, N, D]`, is reshaped to `[N, D]` before it is used. The access has this type itself then, so
@@ -159,7 +159,7 @@ def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp">
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
-def TileHoistInvariantLoadsPass : Pass<"tile-hoist-invariant-loads", "::mlir::ModuleOp"> {
+def TileHoistInvariantLoadsPass : Pass<"tile-hoist-invariant-loads", "::mlir::func::FuncOp"> {
   let summary = "make a load that is the same in each iteration of a loop once, in front of it";
   let description = [{
     A load whose pointer, mask and other value are computed outside of a loop moves in front of it, where nothing in the
@@ -172,7 +172,7 @@ def TileHoistInvariantLoadsPass : Pass<"tile-hoist-invariant-loads", "::mlir::Mo
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TilePrivatiseAtomicsPass : Pass<"tile-privatise-atomics", "::mlir::ModuleOp"> {
+def TilePrivatiseAtomicsPass : Pass<"tile-privatise-atomics", "::mlir::func::FuncOp"> {
   let summary = "privatise atomic additions to few places: count in shared memory first";
   let description = [{
     An atomic addition of one integer to many places whose offsets come from memory (a histogram) waits for others that add

@@ -11,16 +11,12 @@
 
 namespace tilec {
 
-/// What tilegpu-plan-registers does, in this order.
-enum class RegisterStep {
-  /// Room for a second CTA on a multiprocessor.
-  Occupancy,
-  Hoist,
-  Sink,
-  Rematerialise,
-  /// Spills to shared memory.
-  Spill,
-};
+/// The steps of tilegpu-plan-registers, in their order.
+namespace register_steps {
+inline constexpr llvm::StringLiteral kOccupancy = "occupancy", kHoist = "hoist", kSink = "sink",
+                                     kRematerialise = "rematerialise", kSpill = "spill";
+inline constexpr llvm::StringLiteral kAll[] = {kOccupancy, kHoist, kSink, kRematerialise, kSpill};
+} // namespace register_steps
 
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION

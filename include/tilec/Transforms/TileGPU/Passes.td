@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TileGPUCoalescePass : Pass<"tilegpu-coalesce", "::mlir::ModuleOp"> {
+def TileGPUCoalescePass : Pass<"tilegpu-coalesce", "::mlir::func::FuncOp"> {
   let summary = "choose a layout for every global access from its contiguity";
   let description = [{
     For each load and store of a tensor: dimensions are ordered by the pointers' contiguity, a thread takes as many
@@ -21,7 +21,7 @@ def TileGPUCoalescePass : Pass<"tilegpu-coalesce", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUSelectLayoutsPass : Pass<"tilegpu-select-layouts", "::mlir::ModuleOp"> {
+def TileGPUSelectLayoutsPass : Pass<"tilegpu-select-layouts", "::mlir::func::FuncOp"> {
   let summary = "choose the layouts of all tensors by cost";
   let description = [{
     Which layouts an operation's tensors have follows from one working layout, by the table in
@@ -66,7 +66,7 @@ def TileGPUUnrollLoopsPass : Pass<"tilegpu-unroll-loops", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
-def TileGPUDecomposeAtomicsPass : Pass<"tilegpu-decompose-atomics", "::mlir::ModuleOp"> {
+def TileGPUDecomposeAtomicsPass : Pass<"tilegpu-decompose-atomics", "::mlir::func::FuncOp"> {
   let summary = "bring the old values of atomics, and volatile loads, to all threads that need them";
   let description = [{
     A scalar atomic is performed by the first thread, one of a tensor by the first of the threads that hold an
@@ -77,7 +77,7 @@ def TileGPUDecomposeAtomicsPass : Pass<"tilegpu-decompose-atomics", "::mlir::Mod
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUDecomposeReductionsPass : Pass<"tilegpu-decompose-reductions", "::mlir::ModuleOp"> {
+def TileGPUDecomposeReductionsPass : Pass<"tilegpu-decompose-reductions", "::mlir::func::FuncOp"> {
   let summary = "split reductions that cross warps";
   let description = [{
     A reduction whose axis is spread over warps becomes a partial reduction inside each warp, a layout conversion
@@ -87,7 +87,7 @@ def TileGPUDecomposeReductionsPass : Pass<"tilegpu-decompose-reductions", "::mli
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUDecomposeScansPass : Pass<"tilegpu-decompose-scans", "::mlir::ModuleOp"> {
+def TileGPUDecomposeScansPass : Pass<"tilegpu-decompose-scans", "::mlir::func::FuncOp"> {
   let summary = "split scans that cross warps";
   let description = [{
     A scan whose axis is spread over warps becomes a partial scan inside each warp, a layout conversion that brings the
@@ -101,7 +101,7 @@ def TileGPUDecomposeScansPass : Pass<"tilegpu-decompose-scans", "::mlir::ModuleO
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUDecomposeGathersPass : Pass<"tilegpu-decompose-gathers", "::mlir::ModuleOp"> {
+def TileGPUDecomposeGathersPass : Pass<"tilegpu-decompose-gathers", "::mlir::func::FuncOp"> {
   let summary = "send gathers and histograms through shared memory";
   let description = [{
     A gather stores its source to a row-major buffer and reads each element by its index. A histogram counts in a
@@ -126,7 +126,7 @@ def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::ModuleO
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUStageLoadsPass : Pass<"tilegpu-stage-loads", "::mlir::ModuleOp"> {
+def TileGPUStageLoadsPass : Pass<"tilegpu-stage-loads", "::mlir::func::FuncOp"> {
   let summary = "one buffer for dots that read the same tensor; vectors in loops with dots through shared memory";
   let description = [{
     Buffers that are filled from the same tensor, in one order of the dimensions or another, become one and views of it
@@ -140,7 +140,7 @@ def TileGPUStageLoadsPass : Pass<"tilegpu-stage-loads", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::ModuleOp"> {
+def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::func::FuncOp"> {
   let summary = "wait for a dot in flight where its result is used";
   let description = [{
     A `tilegpu.wgmma_wait` moves down to the first use of its results, past arithmetic, loads and the starts of other
@@ -151,7 +151,7 @@ def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::Modul
   }];
 }
 
-def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"> {
+def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::FuncOp"> {
   let summary = "software-pipeline loops: async copies of operands iterations ahead, dots in flight";
   let description = [{
     In an `scf.for`, a load that only fills a buffer of a dot becomes an async copy (`cp.async`, TMA) into a ring of
@@ -172,7 +172,7 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::ModuleOp"
                            "::mlir::scf::SCFDialect"];
 }
 
-def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::ModuleOp"> {
+def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::func::FuncOp"> {
   let summary = "accesses through tensor maps outside of pipelines become TMA copies";
   let description = [{
     What `tilegpu-pipeline-loops` has left of `tile.descriptor_load`: a `tilegpu.tma_load` into a buffer, a wait for its
@@ -183,7 +183,7 @@ def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::
                            "::mlir::scf::SCFDialect"];
 }
 
-def TileGPUDecomposeDotsPass : Pass<"tilegpu-decompose-dots", "::mlir::ModuleOp"> {
+def TileGPUDecomposeDotsPass : Pass<"tilegpu-decompose-dots", "::mlir::func::FuncOp"> {
   let summary = "store the operands of dots by multiply-adds to shared memory";
   let description = [{
     A tensor operand of a `tilegpu.dot` is stored to a buffer that is swizzled for the rows or columns that each thread
@@ -192,7 +192,7 @@ def TileGPUDecomposeDotsPass : Pass<"tilegpu-decompose-dots", "::mlir::ModuleOp"
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUDecomposeConversionsPass : Pass<"tilegpu-decompose-conversions", "::mlir::ModuleOp"> {
+def TileGPUDecomposeConversionsPass : Pass<"tilegpu-decompose-conversions", "::mlir::func::FuncOp"> {
   let summary = "send conversions that need it through shared memory";
   let description = [{
     A conversion that moves elements between warps, or for which shuffles would cost more, becomes an allocation in
@@ -233,13 +233,7 @@ def TileGPUPlanRegistersPass : Pass<"tilegpu-plan-registers", "::mlir::ModuleOp"
     get the attribute `tilegpu.few_registers`.
   }];
   let options = [
-    ListOption<"steps", "steps", "RegisterStep", "the steps that are taken; none named: all", [{
-      ::llvm::cl::values(clEnumValN(RegisterStep::Occupancy, "occupancy", "room for a second CTA"),
-                         clEnumValN(RegisterStep::Hoist, "hoist", "loads in front of reductions"),
-                         clEnumValN(RegisterStep::Sink, "sink", "loads at their first use"),
-                         clEnumValN(RegisterStep::Rematerialise, "rematerialise", "tensors from narrower ones"),
-                         clEnumValN(RegisterStep::Spill, "spill", "tensors to shared memory"))
-    }]>,
+    ListOption<"steps", "steps", "std::string", "the steps that are taken; none named: all">,
     Option<"hoistRegisters", "hoist-registers", "int64_t", "64",
            "registers of a thread, estimated, up to which loads are hoisted; zero: never">
   ];
@@ -269,7 +263,7 @@ def TileGPUAllocateSharedMemoryPass : Pass<"tilegpu-allocate-shared-memory", "::
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", "::mlir::ModuleOp"> {
+def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", "::mlir::func::FuncOp"> {
   let summary = "put barriers and proxy fences between accesses that conflict, of shared and of global memory";
   let description = [{
     Shared memory. A barrier goes before an access of shared memory that overlaps an earlier one of another operation, where one of

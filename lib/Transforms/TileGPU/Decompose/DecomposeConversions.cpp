@@ -106,9 +106,11 @@ struct DecomposeConversions final
     : tilec::impl::TileGPUDecomposeConversionsPassBase<DecomposeConversions> {
   using Base::Base;
   void runOnOperation() override {
-    AxisInfoAnalysis axes(getOperation());
     SmallVector<ConvertLayoutOp> conversions;
     getOperation().walk([&](ConvertLayoutOp op) { conversions.push_back(op); });
+    if (conversions.empty())
+      return markAllAnalysesPreserved();
+    const auto &axes = getAnalysis<AxisInfoAnalysis>();
     for (ConvertLayoutOp convert : conversions)
       if (failed(decompose(convert, &axes)))
         return signalPassFailure();

@@ -132,45 +132,44 @@ void tilec::setAccessLayout(Operation *op, const LinearLayout &layout) {
 }
 
 void Coalesce::runOnOperation() {
-  AxisInfoAnalysis axisInfo(getOperation());
-  int numWarps = numWarpsOf(getOperation());
-  getOperation().walk([&](func::FuncOp func) {
-    SmallVector<Access> accesses;
-    func.walk([&](Operation *op) {
-      std::optional<GlobalAccess> access = GlobalAccess::of(op);
-      if (access && hasLayout(access->type))
-        accesses.push_back(analyse(*access, axisInfo));
-    });
-    using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
-    std::map<Group, int64_t> widths, sharing;
-    // An access of half the bytes would use half of each sector.
-    std::set<Group> narrower;
-    auto groupOf = [](const Access &access) {
-      ArrayRef<int64_t> shape = access.type.getShape();
-      return Group(shape.vec(), {access.order.begin(), access.order.end()});
-    };
-    for (const Access &access : accesses)
-      if (access.sharesLayout && !access.isOfMaxBytes)
-        narrower.insert(groupOf(access));
-    for (const Access &access : accesses) {
-      if (!access.sharesLayout)
-        continue;
-      int64_t &width = widths[groupOf(access)];
-      bool isNarrow = narrower.count(groupOf(access));
-      width = std::max(width, isNarrow ? access.width : access.maxWidth);
-      ++sharing[groupOf(access)];
-    }
-    for (const Access &access : accesses) {
-      ArrayRef<int64_t> shape = access.type.getShape();
-      int64_t share = std::max<int64_t>(1, access.type.getNumElements() / (numWarps * 32));
-      SmallVector<int32_t> perThread(shape.size(), 1);
-      int64_t width = access.sharesLayout ? widths[groupOf(access)] : access.width;
-      perThread[access.order.front()] = std::min({width, share, shape[access.order.front()]});
-      LinearLayout layout = spreadBlockedLayout(shape, perThread, access.order, numWarps);
-      if (width == 1 && access.fullWidth <= kFullWidthOfWords && access.sharesLayout &&
-          sharing[groupOf(access)] >= kManyAccesses)
-        layout = stripLayout(layout);
-      setAccessLayout(access.op, layout);
-    }
+  func::FuncOp func = getOperation();
+  const auto &axisInfo = getAnalysis<AxisInfoAnalysis>();
+  int numWarps = numWarpsOf(func);
+  SmallVector<Access> accesses;
+  func.walk([&](Operation *op) {
+    std::optional<GlobalAccess> access = GlobalAccess::of(op);
+    if (access && hasLayout(access->type))
+      accesses.push_back(analyse(*access, axisInfo));
   });
+  using Group = std::pair<std::vector<int64_t>, std::vector<int32_t>>;
+  std::map<Group, int64_t> widths, sharing;
+  // An access of half the bytes would use half of each sector.
+  std::set<Group> narrower;
+  auto groupOf = [](const Access &access) {
+    ArrayRef<int64_t> shape = access.type.getShape();
+    return Group(shape.vec(), {access.order.begin(), access.order.end()});
+  };
+  for (const Access &access : accesses)
+    if (access.sharesLayout && !access.isOfMaxBytes)
+      narrower.insert(groupOf(access));
+  for (const Access &access : accesses) {
+    if (!access.sharesLayout)
+      continue;
+    int64_t &width = widths[groupOf(access)];
+    bool isNarrow = narrower.count(groupOf(access));
+    width = std::max(width, isNarrow ? access.width : access.maxWidth);
+    ++sharing[groupOf(access)];
+  }
+  for (const Access &access : accesses) {
+    ArrayRef<int64_t> shape = access.type.getShape();
+    int64_t share = std::max<int64_t>(1, access.type.getNumElements() / (numWarps * 32));
+    SmallVector<int32_t> perThread(shape.size(), 1);
+    int64_t width = access.sharesLayout ? widths[groupOf(access)] : access.width;
+    perThread[access.order.front()] = std::min({width, share, shape[access.order.front()]});
+    LinearLayout layout = spreadBlockedLayout(shape, perThread, access.order, numWarps);
+    if (width == 1 && access.fullWidth <= kFullWidthOfWords && access.sharesLayout &&
+        sharing[groupOf(access)] >= kManyAccesses)
+      layout = stripLayout(layout);
+    setAccessLayout(access.op, layout);
+  }
 }

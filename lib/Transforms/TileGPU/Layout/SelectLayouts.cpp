@@ -39,18 +39,14 @@ namespace {
 struct SelectLayouts final : tilec::impl::TileGPUSelectLayoutsPassBase<SelectLayouts> {
   using Base::Base;
   void runOnOperation() override {
-    SmallVector<func::FuncOp> funcs(getOperation().getOps<func::FuncOp>());
-    for (func::FuncOp func : funcs)
-      if (failed(checkLayouts(func)))
-        return signalPassFailure();
-    AxisInfoAnalysis axes(getOperation());
-    for (func::FuncOp func : funcs) {
-      LayoutRules rules;
-      LayoutCost cost(axes);
-      LayoutProblem problem(func, rules, cost);
-      solveLayouts(problem);
-      applyLayouts(func, problem);
-    }
+    func::FuncOp func = getOperation();
+    if (failed(checkLayouts(func)))
+      return signalPassFailure();
+    LayoutRules rules;
+    LayoutCost cost(getAnalysis<AxisInfoAnalysis>());
+    LayoutProblem problem(func, rules, cost);
+    solveLayouts(problem);
+    applyLayouts(func, problem);
   }
 };
 } // namespace

@@ -188,7 +188,7 @@ struct StageLoads final : tilec::impl::TileGPUStageLoadsPassBase<StageLoads> {
   using Base::Base;
 
   void runOnOperation() override {
-    getOperation().walk([](func::FuncOp func) { shareBuffers(func); });
+    shareBuffers(getOperation());
     getOperation().walk([](scf::ForOp loop) { stageVectors(loop); });
   }
 };

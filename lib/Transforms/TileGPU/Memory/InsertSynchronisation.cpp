@@ -55,20 +55,19 @@ struct InsertSynchronisation final
     : tilec::impl::TileGPUInsertSynchronisationPassBase<InsertSynchronisation> {
   using Base::Base;
   void runOnOperation() override {
-    getOperation().walk([](func::FuncOp func) {
-      SharedAllocation allocation = SharedAllocation::fromOffsets(func);
-      for (const SyncPoint &point : planSynchronisation(func, allocation)) {
-        OpBuilder builder(point.op);
-        if (point.isBehind)
-          builder.setInsertionPointAfter(point.op);
-        if (point.needsFence)
-          tilegpu::ProxyFenceOp::create(builder, point.op->getLoc(), /*allMemory=*/false);
-        if (point.barrier != SyncThreads::None)
-          insertBarrier(builder, point.op->getLoc(), point);
-      }
-      if (copiesTensors(func))
-        func.walk(orderTensorCopies);
-    });
+    func::FuncOp func = getOperation();
+    SharedAllocation allocation = SharedAllocation::fromOffsets(func);
+    for (const SyncPoint &point : planSynchronisation(func, allocation)) {
+      OpBuilder builder(point.op);
+      if (point.isBehind)
+        builder.setInsertionPointAfter(point.op);
+      if (point.needsFence)
+        tilegpu::ProxyFenceOp::create(builder, point.op->getLoc(), /*allMemory=*/false);
+      if (point.barrier != SyncThreads::None)
+        insertBarrier(builder, point.op->getLoc(), point);
+    }
+    if (copiesTensors(func))
+      func.walk(orderTensorCopies);
   }
 };
 } // namespace

@@ -23,6 +23,14 @@ namespace {
 struct PlanRegisters final : tilec::impl::TileGPUPlanRegistersPassBase<PlanRegisters> {
   using Base::Base;
 
+  LogicalResult initialize(MLIRContext *context) override {
+    for (const std::string &step : steps)
+      if (!llvm::is_contained(register_steps::kAll, step))
+        return emitError(UnknownLoc::get(context), "tilegpu-plan-registers has no step '")
+               << step << "'";
+    return success();
+  }
+
   void runOnOperation() override {
     // Around dots accumulators and operands have their places.
     bool multiplies = false;
@@ -33,22 +41,22 @@ struct PlanRegisters final : tilec::impl::TileGPUPlanRegistersPassBase<PlanRegis
       if (!func.isExternal() && !hasDots)
         functions.emplace_back(func);
     });
-    if (takes(RegisterStep::Occupancy) && !multiplies)
+    if (takes(register_steps::kOccupancy) && !multiplies)
       planOccupancy(functions);
     for (PlannedFunction &function : functions) {
-      if (takes(RegisterStep::Hoist) && hoistRegisters > 0)
+      if (takes(register_steps::kHoist) && hoistRegisters > 0)
         hoistLoads(function, hoistRegisters);
-      if (takes(RegisterStep::Sink))
+      if (takes(register_steps::kSink))
         sinkLoads(function);
-      if (takes(RegisterStep::Rematerialise))
+      if (takes(register_steps::kRematerialise))
         rematerialise(function);
-      if (takes(RegisterStep::Spill))
+      if (takes(register_steps::kSpill))
         spillToShared(function);
     }
   }
 
 private:
-  bool takes(RegisterStep step) { return steps.empty() || llvm::is_contained(steps, step); }
+  bool takes(StringRef step) { return steps.empty() || llvm::is_contained(steps, step); }
 
   void planOccupancy(MutableArrayRef<PlannedFunction> functions) {
     ModuleOp module = getOperation();
