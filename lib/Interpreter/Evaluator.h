@@ -16,6 +16,9 @@ namespace tilec::interpreter {
 class Evaluator;
 using Handler = llvm::LogicalResult (*)(Evaluator &, mlir::Operation *);
 
+/// An elementwise operation by its folder.
+llvm::LogicalResult runFolded(Evaluator &e, mlir::Operation *op);
+
 /// What each operation means, by type of operation.
 class HandlerTable {
 public:
@@ -48,9 +51,6 @@ void addMatrixOps(HandlerTable &table);
 void addProgramOps(HandlerTable &table);
 void addControlOps(HandlerTable &table);
 void addInlineOps(HandlerTable &table);
-
-/// An elementwise operation by its folder.
-llvm::LogicalResult runFolded(Evaluator &e, mlir::Operation *op);
 
 class Evaluator {
 public:
