@@ -25,7 +25,7 @@ static std::optional<std::string> getOwnName(const Value &value) {
 static std::optional<Value> findBuiltinMember(const Value &base, llvm::StringRef name) {
   if (const BuiltinValue *function = base.getIf<BuiltinValue>()) {
     std::string member = (function->builtin->name + "." + name).str();
-    const Builtin *found =
+    const LanguageFunction *found =
         function->self ? nullptr : findBuiltin(member, function->builtin->places);
     return found ? std::optional<Value>(BuiltinValue{found}) : std::nullopt;
   }
@@ -35,7 +35,7 @@ static std::optional<Value> findBuiltinMember(const Value &base, llvm::StringRef
                    : constant && constant->isInt()    ? asIntMethod
                    : constant && constant->isString() ? asTextMethod
                                                       : 0;
-  if (const Builtin *builtin = findBuiltin(name, place))
+  if (const LanguageFunction *builtin = findBuiltin(name, place))
     return Value(BuiltinValue{builtin, std::make_shared<const Value>(base)});
   return std::nullopt;
 }
@@ -110,7 +110,7 @@ Value Generator::hasAttribute(const Value &base, llvm::StringRef name) {
 
 FailureOr<Value> Generator::getMethod(const Value &self, llvm::StringRef name, SourceRange range) {
   auto bound = std::make_shared<const Value>(self);
-  if (const Builtin *builtin = findBuiltin(name, asMethod))
+  if (const LanguageFunction *builtin = findBuiltin(name, asMethod))
     return Value(BuiltinValue{builtin, bound});
   if (isLibraryMethod(name)) {
     const SourceModule &library = getLibraryModule();
@@ -190,7 +190,7 @@ FailureOr<Value> Generator::getBlockAccessAttribute(const BlockAccessValue &base
     return Value(BlockTypeValue{base.block});
   if (name == "dtype")
     return Value(Constant(base.block.element));
-  if (const Builtin *builtin = findBuiltin(name, asDescriptorMethod))
+  if (const LanguageFunction *builtin = findBuiltin(name, asDescriptorMethod))
     return Value(BuiltinValue{builtin, std::make_shared<const Value>(self)});
   std::vector<llvm::StringRef> candidates = getBuiltinNames(asDescriptorMethod);
   for (llvm::StringRef property : {"shape", "strides", "block_shape", "block_type", "dtype"})
@@ -249,7 +249,7 @@ FailureOr<Value> Generator::getTypeAttribute(const Type &type, const Value &self
     return Value::integer(type.getNumElements());
   if (name == "name")
     return Value(Constant(element.str()));
-  if (const Builtin *builtin = findBuiltin(name, asTypeMethod))
+  if (const LanguageFunction *builtin = findBuiltin(name, asTypeMethod))
     return Value(BuiltinValue{builtin, std::make_shared<const Value>(self)});
   std::vector<llvm::StringRef> candidates = getBuiltinNames(asTypeMethod);
   for (llvm::StringRef property :

@@ -187,25 +187,21 @@ template <tile::AtomicKind kind> FailureOr<Value> genAccess(Generator &g, const 
   return isLoad ? g.cast(old, element, a.range) : FailureOr<Value>(Value::none());
 }
 
-constexpr llvm::StringLiteral rmwParams = "pointer val mask? sem? scope?";
-
-constexpr Builtin atomicBuiltins[] = {
-    {"atomic_add", rmwParams, inLanguage | asMethod, genAtomic},
-    {"atomic_max", rmwParams, inLanguage | asMethod, genAtomic},
-    {"atomic_min", rmwParams, inLanguage | asMethod, genAtomic},
-    {"atomic_and", rmwParams, inLanguage | asMethod, genAtomic},
-    {"atomic_or", rmwParams, inLanguage | asMethod, genAtomic},
-    {"atomic_xor", rmwParams, inLanguage | asMethod, genAtomic},
-    {"atomic_xchg", rmwParams, inLanguage | asMethod, genAtomic},
-    {"atomic_load", "pointer mask? sem? scope?", inLanguage | asMethod,
-     genAccess<tile::AtomicKind::load>},
-    {"atomic_store", "pointer val mask? sem? scope?", inLanguage | asMethod,
-     genAccess<tile::AtomicKind::store>},
-    {"atomic_cas", "pointer cmp val sem? scope?", inLanguage | asMethod, genCas},
+constexpr Handler atomicHandlers[] = {
+    {"atomic_add", inLanguage, genAtomic},
+    {"atomic_max", inLanguage, genAtomic},
+    {"atomic_min", inLanguage, genAtomic},
+    {"atomic_and", inLanguage, genAtomic},
+    {"atomic_or", inLanguage, genAtomic},
+    {"atomic_xor", inLanguage, genAtomic},
+    {"atomic_xchg", inLanguage, genAtomic},
+    {"atomic_load", inLanguage, genAccess<tile::AtomicKind::load>},
+    {"atomic_store", inLanguage, genAccess<tile::AtomicKind::store>},
+    {"atomic_cas", inLanguage, genCas},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getAtomicBuiltins() { return atomicBuiltins; }
+llvm::ArrayRef<Handler> getAtomicHandlers() { return atomicHandlers; }
 
 } // namespace tilec::irgen

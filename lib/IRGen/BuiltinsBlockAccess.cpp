@@ -383,28 +383,23 @@ FailureOr<Value> genOldDescriptorStore(Generator &g, const BoundArgs &a) {
   return genDescriptorStore(g, swapped);
 }
 
-constexpr llvm::StringLiteral makeDescriptorParams =
-    "base shape strides block_shape padding_option?";
-
-constexpr Builtin blockAccessBuiltins[] = {
-    {"make_block_ptr", "base shape strides offsets block_shape order", inLanguage,
-     genMakeBlockPointer},
-    {"advance", "base offsets", inLanguage, genAdvance},
-    {"make_tensor_descriptor", makeDescriptorParams, inLanguage, genMakeDescriptor},
-    {"_experimental_make_tensor_descriptor", makeDescriptorParams, inLanguage, genMakeDescriptor},
-    {"load_tensor_descriptor", "desc offsets", inLanguage, genDescriptorLoad},
-    {"_experimental_descriptor_load", "desc offsets shape? dtype?", inLanguage,
-     genOldDescriptorLoad},
-    {"_experimental_descriptor_store", "desc value offsets", inLanguage, genOldDescriptorStore},
-    {"store_tensor_descriptor", "desc offsets value", inLanguage, genDescriptorStore},
-    {"load", "desc offsets", asDescriptorMethod, genDescriptorLoad},
-    {"store", "desc offsets value", asDescriptorMethod, genDescriptorStore},
-    {"atomic_add", "desc offsets value", asDescriptorMethod, genDescriptorReduce},
-    {"atomic_max", "desc offsets value", asDescriptorMethod, genDescriptorReduce},
-    {"atomic_min", "desc offsets value", asDescriptorMethod, genDescriptorReduce},
-    {"atomic_and", "desc offsets value", asDescriptorMethod, genDescriptorReduce},
-    {"atomic_or", "desc offsets value", asDescriptorMethod, genDescriptorReduce},
-    {"atomic_xor", "desc offsets value", asDescriptorMethod, genDescriptorReduce},
+constexpr Handler blockAccessHandlers[] = {
+    {"make_block_ptr", inLanguage, genMakeBlockPointer},
+    {"advance", inLanguage, genAdvance},
+    {"make_tensor_descriptor", inLanguage, genMakeDescriptor},
+    {"_experimental_make_tensor_descriptor", inLanguage, genMakeDescriptor},
+    {"load_tensor_descriptor", inLanguage, genDescriptorLoad},
+    {"_experimental_descriptor_load", inLanguage, genOldDescriptorLoad},
+    {"_experimental_descriptor_store", inLanguage, genOldDescriptorStore},
+    {"store_tensor_descriptor", inLanguage, genDescriptorStore},
+    {"load", asDescriptorMethod, genDescriptorLoad},
+    {"store", asDescriptorMethod, genDescriptorStore},
+    {"atomic_add", asDescriptorMethod, genDescriptorReduce},
+    {"atomic_max", asDescriptorMethod, genDescriptorReduce},
+    {"atomic_min", asDescriptorMethod, genDescriptorReduce},
+    {"atomic_and", asDescriptorMethod, genDescriptorReduce},
+    {"atomic_or", asDescriptorMethod, genDescriptorReduce},
+    {"atomic_xor", asDescriptorMethod, genDescriptorReduce},
 };
 
 } // namespace
@@ -537,6 +532,6 @@ FailureOr<BlockAddresses> expandBlockPointer(Generator &g, const BlockAccessValu
   return result;
 }
 
-llvm::ArrayRef<Builtin> getBlockAccessBuiltins() { return blockAccessBuiltins; }
+llvm::ArrayRef<Handler> getBlockAccessHandlers() { return blockAccessHandlers; }
 
 } // namespace tilec::irgen

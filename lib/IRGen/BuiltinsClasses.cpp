@@ -105,9 +105,9 @@ FailureOr<Value> genType(Generator &, const BoundArgs &a) {
   return Value(TypeNameValue{getTypeName(value).str(), value.getConstant() != nullptr});
 }
 
-constexpr Builtin classBuiltins[] = {
-    {"isinstance", "obj class_or_tuple", inPython, genIsInstance},
-    {"type", "obj", inPython, genType},
+constexpr Handler classHandlers[] = {
+    {"isinstance", inPython, genIsInstance},
+    {"type", inPython, genType},
 };
 
 } // namespace
@@ -129,6 +129,6 @@ std::optional<bool> compareClasses(const Value &lhs, const Value &rhs) {
          (name == "list" && type->name == "tuple");
 }
 
-llvm::ArrayRef<Builtin> getClassBuiltins() { return classBuiltins; }
+llvm::ArrayRef<Handler> getClassHandlers() { return classHandlers; }
 
 } // namespace tilec::irgen

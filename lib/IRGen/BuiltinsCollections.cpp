@@ -105,25 +105,25 @@ FailureOr<Value> genEntries(Generator &g, const BoundArgs &a) {
   return g.makeTuple(std::move(result), a.range);
 }
 
-constexpr Builtin collectionBuiltins[] = {
-    {"dict", "entries? **named", inPython, genDict},
-    {"set", "elements?", inPython, genSet},
-    {"frozenset", "elements?", inPython, genSet},
-    {"get", "self key default?", asDictMethod, genGet},
-    {"keys", "self", asDictMethod, genEntries<true, false>},
-    {"values", "self", asDictMethod, genEntries<false, true>},
-    {"items", "self", asDictMethod, genEntries<true, true>},
-    {"union", "self *others", asSetMethod, genCombined<ast::BinaryOp::BitOr>},
-    {"intersection", "self *others", asSetMethod, genCombined<ast::BinaryOp::BitAnd>},
-    {"difference", "self *others", asSetMethod, genCombined<ast::BinaryOp::Sub>},
-    {"symmetric_difference", "self *others", asSetMethod, genCombined<ast::BinaryOp::BitXor>},
-    {"issubset", "self other", asSetMethod, genCompared<ast::CompareOp::LtE>},
-    {"issuperset", "self other", asSetMethod, genCompared<ast::CompareOp::GtE>},
-    {"isdisjoint", "self other", asSetMethod, genIsDisjoint},
+constexpr Handler collectionHandlers[] = {
+    {"dict", inPython, genDict},
+    {"set", inPython, genSet},
+    {"frozenset", inPython, genSet},
+    {"get", asDictMethod, genGet},
+    {"keys", asDictMethod, genEntries<true, false>},
+    {"values", asDictMethod, genEntries<false, true>},
+    {"items", asDictMethod, genEntries<true, true>},
+    {"union", asSetMethod, genCombined<ast::BinaryOp::BitOr>},
+    {"intersection", asSetMethod, genCombined<ast::BinaryOp::BitAnd>},
+    {"difference", asSetMethod, genCombined<ast::BinaryOp::Sub>},
+    {"symmetric_difference", asSetMethod, genCombined<ast::BinaryOp::BitXor>},
+    {"issubset", asSetMethod, genCompared<ast::CompareOp::LtE>},
+    {"issuperset", asSetMethod, genCompared<ast::CompareOp::GtE>},
+    {"isdisjoint", asSetMethod, genIsDisjoint},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getCollectionBuiltins() { return collectionBuiltins; }
+llvm::ArrayRef<Handler> getCollectionHandlers() { return collectionHandlers; }
 
 } // namespace tilec::irgen

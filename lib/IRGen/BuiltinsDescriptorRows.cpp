@@ -118,13 +118,13 @@ FailureOr<Value> genScatterRows(Generator &g, const BoundArgs &a) {
   return Value::none();
 }
 
-constexpr Builtin descriptorRowBuiltins[] = {
-    {"gather", "desc x_offsets y_offset", asDescriptorMethod, genGatherRows},
-    {"scatter", "desc value x_offsets y_offset", asDescriptorMethod, genScatterRows},
+constexpr Handler descriptorRowHandlers[] = {
+    {"gather", asDescriptorMethod, genGatherRows},
+    {"scatter", asDescriptorMethod, genScatterRows},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getDescriptorRowBuiltins() { return descriptorRowBuiltins; }
+llvm::ArrayRef<Handler> getDescriptorRowHandlers() { return descriptorRowHandlers; }
 
 } // namespace tilec::irgen

@@ -144,14 +144,13 @@ FailureOr<Value> genReplace(Generator &g, const BoundArgs &a) {
   return g.replaceFields(a[0].value, a.keywords, a.range);
 }
 
-constexpr Builtin externBuiltins[] = {
-    {"extern_elementwise", "lib_name lib_path args arg_type_symbol_dict is_pure?", inLanguage,
-     genExtern},
-    {"aggregate_replace", "obj **changes", inLanguage, genReplace},
+constexpr Handler externHandlers[] = {
+    {"extern_elementwise", inLanguage, genExtern},
+    {"aggregate_replace", inLanguage, genReplace},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getExternBuiltins() { return externBuiltins; }
+llvm::ArrayRef<Handler> getExternHandlers() { return externHandlers; }
 
 } // namespace tilec::irgen

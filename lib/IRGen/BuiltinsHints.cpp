@@ -90,15 +90,15 @@ FailureOr<Value> genAssume(Generator &g, const BoundArgs &a) {
   return Value::none();
 }
 
-constexpr Builtin hintBuiltins[] = {
-    {"multiple_of", "input values", inLanguage, genMultipleOf},
-    {"max_contiguous", "input values", inLanguage, genMaxContiguous},
-    {"max_constancy", "input values", inLanguage, genMaxConstancy},
-    {"assume", "cond", inLanguage, genAssume},
+constexpr Handler hintHandlers[] = {
+    {"multiple_of", inLanguage, genMultipleOf},
+    {"max_contiguous", inLanguage, genMaxContiguous},
+    {"max_constancy", inLanguage, genMaxConstancy},
+    {"assume", inLanguage, genAssume},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getHintBuiltins() { return hintBuiltins; }
+llvm::ArrayRef<Handler> getHintHandlers() { return hintHandlers; }
 
 } // namespace tilec::irgen

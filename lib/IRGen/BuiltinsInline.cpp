@@ -152,17 +152,17 @@ FailureOr<Value> genRegister(Generator &g, const BoundArgs &a) {
   return g.emit<OpT>(Type(kind), g.lower(Type(kind)));
 }
 
-constexpr Builtin inlineBuiltins[] = {
-    {"inline_asm_elementwise", "asm constraints args dtype is_pure pack", inLanguage, genInlineAsm},
-    {"map_elementwise", "scalar_fn *args pack?", inLanguage, genMap},
-    {"gdc_wait", "", inExtra, genDependency<tile::GridDependencyWaitOp>},
-    {"gdc_launch_dependents", "", inExtra, genDependency<tile::GridDependencyLaunchOp>},
-    {"globaltimer", "", inExtra, genRegister<tile::GlobalTimerOp, ScalarKind::Int64>},
-    {"smid", "", inExtra, genRegister<tile::ProcessorIdOp, ScalarKind::Int32>},
+constexpr Handler inlineHandlers[] = {
+    {"inline_asm_elementwise", inLanguage, genInlineAsm},
+    {"map_elementwise", inLanguage, genMap},
+    {"gdc_wait", inExtra, genDependency<tile::GridDependencyWaitOp>},
+    {"gdc_launch_dependents", inExtra, genDependency<tile::GridDependencyLaunchOp>},
+    {"globaltimer", inExtra, genRegister<tile::GlobalTimerOp, ScalarKind::Int64>},
+    {"smid", inExtra, genRegister<tile::ProcessorIdOp, ScalarKind::Int32>},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getInlineBuiltins() { return inlineBuiltins; }
+llvm::ArrayRef<Handler> getInlineHandlers() { return inlineHandlers; }
 
 } // namespace tilec::irgen

@@ -283,26 +283,26 @@ FailureOr<Value> genCache(Generator &, const BoundArgs &a) {
   return isFunction ? a[0].value : Value(BuiltinValue{a.builtin});
 }
 
-constexpr Builtin iteratorBuiltins[] = {
-    {"product", "*iterables repeat?", inItertools, genProduct},
-    {"chain", "*iterables", inItertools, genChain},
-    {"chain.from_iterable", "iterable", inItertools, genChainOf},
-    {"zip_longest", "*iterables fillvalue?", inItertools, genZipLongest},
-    {"accumulate", "iterable func? | initial?", inItertools, genAccumulate},
-    {"repeat", "object times", inItertools, genRepeat},
-    {"combinations", "iterable r", inItertools, genChoices},
-    {"combinations_with_replacement", "iterable r", inItertools, genChoices},
-    {"permutations", "iterable r?", inItertools, genChoices},
-    {"pairwise", "iterable", inItertools, genPairwise},
-    {"starmap", "function iterable", inItertools, genStarMap},
-    {"reduce", "function iterable initial?", inFunctools, genReduce},
-    {"partial", "func *args **keywords", inFunctools, genPartial},
-    {"cache", "user_function", inFunctools, genCache},
-    {"lru_cache", "maxsize? typed?", inFunctools, genCache},
+constexpr Handler iteratorHandlers[] = {
+    {"product", inItertools, genProduct},
+    {"chain", inItertools, genChain},
+    {"chain.from_iterable", inItertools, genChainOf},
+    {"zip_longest", inItertools, genZipLongest},
+    {"accumulate", inItertools, genAccumulate},
+    {"repeat", inItertools, genRepeat},
+    {"combinations", inItertools, genChoices},
+    {"combinations_with_replacement", inItertools, genChoices},
+    {"permutations", inItertools, genChoices},
+    {"pairwise", inItertools, genPairwise},
+    {"starmap", inItertools, genStarMap},
+    {"reduce", inFunctools, genReduce},
+    {"partial", inFunctools, genPartial},
+    {"cache", inFunctools, genCache},
+    {"lru_cache", inFunctools, genCache},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getIteratorBuiltins() { return iteratorBuiltins; }
+llvm::ArrayRef<Handler> getIteratorHandlers() { return iteratorHandlers; }
 
 } // namespace tilec::irgen

@@ -10,8 +10,6 @@
 
 namespace tilec::irgen {
 
-static llvm::ArrayRef<Builtin> getPlainLibdeviceBuiltins();
-
 namespace {
 
 namespace arith = mlir::arith;
@@ -135,107 +133,76 @@ FailureOr<Value> genDirected(Generator &g, const BoundArgs &a) {
   return callLibrary(g, a, ("_lib_" + name).str(), {Value(Constant(mode.str()))});
 }
 
-/// Every arithmetic operation and every conversion with every rounding that libdevice has.
-llvm::ArrayRef<Builtin> getRoundedBuiltins() {
-  static const std::vector<Builtin> builtins = [] {
-    static constexpr llvm::StringRef modes[] = {"rn", "rz", "rd", "ru"};
-    static constexpr llvm::StringRef conversions[] = {
-        "double2float", "double2int", "double2uint", "double2ll",  "double2ull", "float2int",
-        "float2uint",   "float2ll",   "float2ull",   "int2float",  "uint2float", "ll2float",
-        "ull2float",    "ll2double",  "ull2double",  "int2double", "uint2double"};
-    static constexpr std::pair<llvm::StringRef, llvm::StringRef> operations[] = {
-        {"add", "x y"},   {"sub", "x y"}, {"mul", "x y"}, {"div", "x y"},
-        {"fma", "x y z"}, {"rcp", "x"},   {"sqrt", "x"},  {"rsqrt", "x"}};
-    // Names live as long as the list.
-    static std::vector<std::unique_ptr<std::string>> names;
-    std::vector<Builtin> list;
-    auto add = [&](llvm::StringRef name, llvm::StringRef mode, llvm::StringRef params,
-                   BuiltinHandler handler) {
-      names.push_back(std::make_unique<std::string>((name + "_" + mode).str()));
-      // A few are there already, as operations.
-      for (const Builtin &known : getPlainLibdeviceBuiltins())
-        if (known.name == *names.back())
-          return;
-      list.push_back({*names.back(), params, inLibdevice, handler});
-    };
-    for (llvm::StringRef mode : modes) {
-      for (llvm::StringRef name : conversions)
-        add(name, mode, "x", genConversion);
-      for (const auto &[name, params] : operations)
-        if (name != "rsqrt" || mode == "rn")
-          add(name, mode, params, genDirected);
-    }
-    return list;
-  }();
-  return builtins;
-}
-
-constexpr Builtin libdeviceBuiltins[] = {
-    {"abs", "x", inLibdevice, genAbs},
-    {"fabs", "x", inLibdevice, genAbs},
-    {"acos", "x", inLibdevice, genFloatUnary<math::AcosOp>},
-    {"acosh", "x", inLibdevice, genFloatUnary<math::AcoshOp>},
-    {"asin", "x", inLibdevice, genFloatUnary<math::AsinOp>},
-    {"asinh", "x", inLibdevice, genFloatUnary<math::AsinhOp>},
-    {"atan", "x", inLibdevice, genFloatUnary<math::AtanOp>},
-    {"atan2", "x y", inLibdevice, genFloatBinary<math::Atan2Op>},
-    {"atanh", "x", inLibdevice, genFloatUnary<math::AtanhOp>},
-    {"cbrt", "x", inLibdevice, genFloatUnary<math::CbrtOp>},
-    {"ceil", "x", inLibdevice, genFloatUnary<math::CeilOp>},
-    {"copysign", "x y", inLibdevice, genFloatBinary<math::CopySignOp>},
-    {"cos", "x", inLibdevice, genFloatUnary<math::CosOp>},
-    {"cosh", "x", inLibdevice, genFloatUnary<math::CoshOp>},
-    {"div_rn", "x y", inLibdevice, genDivRn},
-    {"erf", "x", inLibdevice, genFloatUnary<math::ErfOp>},
-    {"erfc", "x", inLibdevice, genFloatUnary<math::ErfcOp>},
-    {"exp", "x", inLibdevice, genFloatUnary<math::ExpOp>},
-    {"exp2", "x", inLibdevice, genFloatUnary<math::Exp2Op>},
-    {"expm1", "x", inLibdevice, genFloatUnary<math::ExpM1Op>},
-    {"fast_cosf", "x", inLibdevice, genFloatUnary<math::CosOp>},
-    {"fast_dividef", "x y", inLibdevice, genFDiv},
-    {"fast_expf", "x", inLibdevice, genFloatUnary<math::ExpOp>},
-    {"fast_log2f", "x", inLibdevice, genFloatUnary<math::Log2Op>},
-    {"fast_logf", "x", inLibdevice, genFloatUnary<math::LogOp>},
-    {"fast_powf", "x y", inLibdevice, genPow},
-    {"fast_sinf", "x", inLibdevice, genFloatUnary<math::SinOp>},
-    {"finitef", "x", inLibdevice, genIsFinite},
-    {"floor", "x", inLibdevice, genFloatUnary<math::FloorOp>},
-    {"fma", "x y z", inLibdevice, genFma},
-    {"fmod", "x y", inLibdevice, genFloatBinary<arith::RemFOp>},
-    {"isfinited", "x", inLibdevice, genIsFinite},
-    {"isinf", "x", inLibdevice, genIsInf},
-    {"isnan", "x", inLibdevice, genIsNan},
-    {"llrint", "x", inLibdevice, genRoundToInt<ScalarKind::Int64>},
-    {"log", "x", inLibdevice, genFloatUnary<math::LogOp>},
-    {"log10", "x", inLibdevice, genFloatUnary<math::Log10Op>},
-    {"log1p", "x", inLibdevice, genFloatUnary<math::Log1pOp>},
-    {"log2", "x", inLibdevice, genFloatUnary<math::Log2Op>},
-    {"max", "x y", inLibdevice, genFloatBinary<arith::MaxNumFOp>},
-    {"min", "x y", inLibdevice, genFloatBinary<arith::MinNumFOp>},
-    {"clz", "x", inLibdevice, genIntUnary<math::CountLeadingZerosOp>},
-    {"popc", "x", inLibdevice, genIntUnary<math::CtPopOp>},
-    {"nearbyint", "x", inLibdevice, genFloatUnary<math::RoundEvenOp>},
-    {"pow", "x y", inLibdevice, genPow},
-    {"rint", "x", inLibdevice, genFloatUnary<math::RoundEvenOp>},
-    {"round", "x", inLibdevice, genFloatUnary<math::RoundOp>},
-    {"rsqrt", "x", inLibdevice, genFloatUnary<math::RsqrtOp>},
-    {"sin", "x", inLibdevice, genFloatUnary<math::SinOp>},
-    {"sinh", "x", inLibdevice, genFloatUnary<math::SinhOp>},
-    {"sqrt", "x", inLibdevice, genFloatUnary<math::SqrtOp>},
-    {"sqrt_rn", "x", inLibdevice, genSqrtRn},
-    {"tan", "x", inLibdevice, genFloatUnary<math::TanOp>},
-    {"tanh", "x", inLibdevice, genFloatUnary<math::TanhOp>},
-    {"trunc", "x", inLibdevice, genFloatUnary<math::TruncOp>},
+constexpr Handler libdeviceHandlers[] = {
+    {"abs", inLibdevice, genAbs},
+    {"fabs", inLibdevice, genAbs},
+    {"acos", inLibdevice, genFloatUnary<math::AcosOp>},
+    {"acosh", inLibdevice, genFloatUnary<math::AcoshOp>},
+    {"asin", inLibdevice, genFloatUnary<math::AsinOp>},
+    {"asinh", inLibdevice, genFloatUnary<math::AsinhOp>},
+    {"atan", inLibdevice, genFloatUnary<math::AtanOp>},
+    {"atan2", inLibdevice, genFloatBinary<math::Atan2Op>},
+    {"atanh", inLibdevice, genFloatUnary<math::AtanhOp>},
+    {"cbrt", inLibdevice, genFloatUnary<math::CbrtOp>},
+    {"ceil", inLibdevice, genFloatUnary<math::CeilOp>},
+    {"copysign", inLibdevice, genFloatBinary<math::CopySignOp>},
+    {"cos", inLibdevice, genFloatUnary<math::CosOp>},
+    {"cosh", inLibdevice, genFloatUnary<math::CoshOp>},
+    {"div_rn", inLibdevice, genDivRn},
+    {"erf", inLibdevice, genFloatUnary<math::ErfOp>},
+    {"erfc", inLibdevice, genFloatUnary<math::ErfcOp>},
+    {"exp", inLibdevice, genFloatUnary<math::ExpOp>},
+    {"exp2", inLibdevice, genFloatUnary<math::Exp2Op>},
+    {"expm1", inLibdevice, genFloatUnary<math::ExpM1Op>},
+    {"fast_cosf", inLibdevice, genFloatUnary<math::CosOp>},
+    {"fast_dividef", inLibdevice, genFDiv},
+    {"fast_expf", inLibdevice, genFloatUnary<math::ExpOp>},
+    {"fast_log2f", inLibdevice, genFloatUnary<math::Log2Op>},
+    {"fast_logf", inLibdevice, genFloatUnary<math::LogOp>},
+    {"fast_powf", inLibdevice, genPow},
+    {"fast_sinf", inLibdevice, genFloatUnary<math::SinOp>},
+    {"finitef", inLibdevice, genIsFinite},
+    {"floor", inLibdevice, genFloatUnary<math::FloorOp>},
+    {"fma", inLibdevice, genFma},
+    {"fmod", inLibdevice, genFloatBinary<arith::RemFOp>},
+    {"isfinited", inLibdevice, genIsFinite},
+    {"isinf", inLibdevice, genIsInf},
+    {"isnan", inLibdevice, genIsNan},
+    {"llrint", inLibdevice, genRoundToInt<ScalarKind::Int64>},
+    {"log", inLibdevice, genFloatUnary<math::LogOp>},
+    {"log10", inLibdevice, genFloatUnary<math::Log10Op>},
+    {"log1p", inLibdevice, genFloatUnary<math::Log1pOp>},
+    {"log2", inLibdevice, genFloatUnary<math::Log2Op>},
+    {"max", inLibdevice, genFloatBinary<arith::MaxNumFOp>},
+    {"min", inLibdevice, genFloatBinary<arith::MinNumFOp>},
+    {"clz", inLibdevice, genIntUnary<math::CountLeadingZerosOp>},
+    {"popc", inLibdevice, genIntUnary<math::CtPopOp>},
+    {"nearbyint", inLibdevice, genFloatUnary<math::RoundEvenOp>},
+    {"pow", inLibdevice, genPow},
+    {"rint", inLibdevice, genFloatUnary<math::RoundEvenOp>},
+    {"round", inLibdevice, genFloatUnary<math::RoundOp>},
+    {"rsqrt", inLibdevice, genFloatUnary<math::RsqrtOp>},
+    {"sin", inLibdevice, genFloatUnary<math::SinOp>},
+    {"sinh", inLibdevice, genFloatUnary<math::SinhOp>},
+    {"sqrt", inLibdevice, genFloatUnary<math::SqrtOp>},
+    {"sqrt_rn", inLibdevice, genSqrtRn},
+    {"tan", inLibdevice, genFloatUnary<math::TanOp>},
+    {"tanh", inLibdevice, genFloatUnary<math::TanhOp>},
+    {"trunc", inLibdevice, genFloatUnary<math::TruncOp>},
 };
 
 } // namespace
 
-static llvm::ArrayRef<Builtin> getPlainLibdeviceBuiltins() { return libdeviceBuiltins; }
-
-llvm::ArrayRef<Builtin> getLibdeviceBuiltins() {
-  static const std::vector<Builtin> all = [] {
-    std::vector<Builtin> list(std::begin(libdeviceBuiltins), std::end(libdeviceBuiltins));
-    llvm::append_range(list, getRoundedBuiltins());
+llvm::ArrayRef<Handler> getLibdeviceHandlers() {
+  static const std::vector<Handler> all = [] {
+    std::vector<Handler> list(std::begin(libdeviceHandlers), std::end(libdeviceHandlers));
+    // Every arithmetic operation and every conversion with a rounding; a few are operations.
+    for (const LanguageFunction &row : getLanguage()) {
+      bool isRounded = llvm::is_contained({"rn", "rz", "rd", "ru"}, row.name.rsplit('_').second);
+      if (isRounded && row.places & inLibdevice && row.name != "div_rn" && row.name != "sqrt_rn")
+        list.push_back(
+            {row.name, inLibdevice, row.name.contains('2') ? genConversion : genDirected});
+    }
     return list;
   }();
   return all;

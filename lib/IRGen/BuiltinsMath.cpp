@@ -224,40 +224,38 @@ FailureOr<Value> genLogicalNot(Generator &g, const BoundArgs &a) {
 
 FailureOr<Value> genExpectZero(Generator &g, const BoundArgs &a) { return a[0].value; }
 
-constexpr unsigned mathPlaces = inLanguage | inMath | asMethod;
-
-constexpr Builtin mathBuiltins[] = {
-    {"exp", "x", mathPlaces, genFloatUnary<math::ExpOp>},
-    {"exp2", "x", mathPlaces, genFloatUnary<math::Exp2Op>},
-    {"log", "x", mathPlaces, genFloatUnary<math::LogOp>},
-    {"log2", "x", mathPlaces, genFloatUnary<math::Log2Op>},
-    {"sin", "x", mathPlaces, genFloatUnary<math::SinOp>},
-    {"cos", "x", mathPlaces, genFloatUnary<math::CosOp>},
-    {"sqrt", "x", mathPlaces, genFloatUnary<math::SqrtOp>},
-    {"rsqrt", "x", mathPlaces, genFloatUnary<math::RsqrtOp>},
-    {"erf", "x", mathPlaces, genFloatUnary<math::ErfOp>},
-    {"tanh", "x", inLanguage, genFloatUnary<math::TanhOp>},
-    {"floor", "x", mathPlaces, genFloatUnary<math::FloorOp>},
-    {"ceil", "x", mathPlaces, genFloatUnary<math::CeilOp>},
-    {"sqrt_rn", "x", mathPlaces, genSqrtRn},
-    {"div_rn", "x y", inLanguage | inMath, genDivRn},
-    {"fdiv", "x y ieee_rounding? approx?", inLanguage | inMath, genFDiv},
-    {"abs", "x", mathPlaces, genAbs},
-    {"fma", "x y z", inLanguage | inMath, genFma},
-    {"umulhi", "x y", inLanguage | inMath, genUMulHi},
-    {"minimum", "x y propagate_nan?", inLanguage, genMinMax<false>},
-    {"maximum", "x y propagate_nan?", inLanguage, genMinMax<true>},
-    {"min", "x y propagate_nan?", inMath, genMinMax<false>},
-    {"max", "x y propagate_nan?", inMath, genMinMax<true>},
-    {"clamp", "x min max propagate_nan?", inLanguage, genClamp},
-    {"where", "condition x y", inLanguage, genWhere},
-    {"add", "x y sanitize_overflow?", inLanguage, genBinary<ast::BinaryOp::Add>},
-    {"sub", "x y sanitize_overflow?", inLanguage, genBinary<ast::BinaryOp::Sub>},
-    {"mul", "x y sanitize_overflow?", inLanguage, genBinary<ast::BinaryOp::Mul>},
-    {"logical_and", "x y", inLanguage | asMethod, genLogical<ast::BoolOpKind::And>},
-    {"logical_or", "x y", inLanguage | asMethod, genLogical<ast::BoolOpKind::Or>},
-    {"logical_not", "x", inLanguage, genLogicalNot},
-    {"expect_zero", "x mask", inLanguage, genExpectZero},
+constexpr Handler mathHandlers[] = {
+    {"exp", inLanguage, genFloatUnary<math::ExpOp>},
+    {"exp2", inLanguage, genFloatUnary<math::Exp2Op>},
+    {"log", inLanguage, genFloatUnary<math::LogOp>},
+    {"log2", inLanguage, genFloatUnary<math::Log2Op>},
+    {"sin", inLanguage, genFloatUnary<math::SinOp>},
+    {"cos", inLanguage, genFloatUnary<math::CosOp>},
+    {"sqrt", inLanguage, genFloatUnary<math::SqrtOp>},
+    {"rsqrt", inLanguage, genFloatUnary<math::RsqrtOp>},
+    {"erf", inLanguage, genFloatUnary<math::ErfOp>},
+    {"tanh", inLanguage, genFloatUnary<math::TanhOp>},
+    {"floor", inLanguage, genFloatUnary<math::FloorOp>},
+    {"ceil", inLanguage, genFloatUnary<math::CeilOp>},
+    {"sqrt_rn", inLanguage, genSqrtRn},
+    {"div_rn", inLanguage, genDivRn},
+    {"fdiv", inLanguage, genFDiv},
+    {"abs", inLanguage, genAbs},
+    {"fma", inLanguage, genFma},
+    {"umulhi", inLanguage, genUMulHi},
+    {"minimum", inLanguage, genMinMax<false>},
+    {"maximum", inLanguage, genMinMax<true>},
+    {"min", inMath, genMinMax<false>},
+    {"max", inMath, genMinMax<true>},
+    {"clamp", inLanguage, genClamp},
+    {"where", inLanguage, genWhere},
+    {"add", inLanguage, genBinary<ast::BinaryOp::Add>},
+    {"sub", inLanguage, genBinary<ast::BinaryOp::Sub>},
+    {"mul", inLanguage, genBinary<ast::BinaryOp::Mul>},
+    {"logical_and", inLanguage, genLogical<ast::BoolOpKind::And>},
+    {"logical_or", inLanguage, genLogical<ast::BoolOpKind::Or>},
+    {"logical_not", inLanguage, genLogicalNot},
+    {"expect_zero", inLanguage, genExpectZero},
 };
 
 } // namespace
@@ -325,6 +323,6 @@ FailureOr<Value> genFDiv(Generator &g, const BoundArgs &a) {
   return divide(g, a, *precise, *approximate);
 }
 
-llvm::ArrayRef<Builtin> getMathBuiltins() { return mathBuiltins; }
+llvm::ArrayRef<Handler> getMathHandlers() { return mathHandlers; }
 
 } // namespace tilec::irgen

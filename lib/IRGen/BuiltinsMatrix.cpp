@@ -266,13 +266,12 @@ FailureOr<Value> genDot(Generator &g, const BoundArgs &a) {
   return g.reshape(product, resultType.shape, /*allowReorder=*/false, a.range);
 }
 
-constexpr Builtin matrixBuiltins[] = {
-    {"dot", "input other acc? input_precision? allow_tf32? max_num_imprecise_acc? out_dtype?",
-     inLanguage, genDot},
+constexpr Handler matrixHandlers[] = {
+    {"dot", inLanguage, genDot},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getMatrixBuiltins() { return matrixBuiltins; }
+llvm::ArrayRef<Handler> getMatrixHandlers() { return matrixHandlers; }
 
 } // namespace tilec::irgen

@@ -226,17 +226,13 @@ FailureOr<Value> genStore(Generator &g, const BoundArgs &a) {
   return Value::none();
 }
 
-constexpr Builtin memoryBuiltins[] = {
-    {"load",
-     "pointer mask? other? boundary_check? padding_option? cache_modifier? eviction_policy? "
-     "volatile?",
-     inLanguage | asMethod, genLoad},
-    {"store", "pointer value mask? boundary_check? cache_modifier? eviction_policy?",
-     inLanguage | asMethod, genStore},
+constexpr Handler memoryHandlers[] = {
+    {"load", inLanguage, genLoad},
+    {"store", inLanguage, genStore},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getMemoryBuiltins() { return memoryBuiltins; }
+llvm::ArrayRef<Handler> getMemoryHandlers() { return memoryHandlers; }
 
 } // namespace tilec::irgen

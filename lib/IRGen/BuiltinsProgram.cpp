@@ -325,42 +325,38 @@ FailureOr<Value> genNumThreads(Generator &g, const BoundArgs &) {
   return Value::integer(32 * g.getNumWarps());
 }
 
-constexpr Builtin programBuiltins[] = {
-    {"num_warps", "", inExtra, genNumWarps},
-    {"num_threads", "", inExtra, genNumThreads},
-    {"program_id", "axis", inLanguage, genGridOp<tile::ProgramIdOp>},
-    {"num_programs", "axis", inLanguage, genGridOp<tile::NumProgramsOp>},
-    {"arange", "start end", inLanguage, genArange},
-    {"zeros", "shape dtype", inLanguage, genZeros},
-    {"full", "shape value dtype", inLanguage, genFull},
-    {"to_tensor", "x", inLanguage, genToTensor},
-    {"range",
-     "arg1 arg2? step? | num_stages? loop_unroll_factor? disallow_acc_multi_buffer? flatten? "
-     "warp_specialize? disable_licm?",
-     inLanguage, genRange},
-    {"static_range", "arg1 arg2? step?", inLanguage, genStaticRange},
-    {"condition", "arg1 | disable_licm?", inLanguage, genIdentity},
-    {"constexpr", "value", inLanguage, genConstexpr},
-    {"tensor", "*args", inLanguage, genNotCallable},
-    {"tensor_descriptor", "*args", inLanguage, genNotCallable},
-    {"tensor_descriptor_base", "*args", inLanguage, genNotCallable},
-    {"dtype", "name", inLanguage, genDType},
-    {"get_int_dtype", "bitwidth signed", inLanguage, genIntDType},
-    {"_log2", "i", inLanguage, genLog2},
-    {"pointer_type", "element_ty address_space? const?", inLanguage, genPointerType},
-    {"block_type", "element_ty shape", inLanguage, genBlockType},
-    {"static_assert", "cond msg?", inLanguage, genStaticAssert},
-    {"static_print", "*values sep? end? file? flush?", inLanguage, genStaticPrint},
-    {"device_print", "prefix? *args hex?", inLanguage, genDevicePrint},
-    {"device_assert", "cond msg? mask?", inLanguage, genDeviceAssert},
-    {"debug_barrier", "", inLanguage, genBarrier},
-    {"Config", "kwargs num_warps? num_stages? num_ctas? maxnreg? pre_hook? ir_override?", inTriton,
-     genConfig},
-    {"next_power_of_2", "n", inTriton | inLanguage, genNextPowerOf2},
+constexpr Handler programHandlers[] = {
+    {"num_warps", inExtra, genNumWarps},
+    {"num_threads", inExtra, genNumThreads},
+    {"program_id", inLanguage, genGridOp<tile::ProgramIdOp>},
+    {"num_programs", inLanguage, genGridOp<tile::NumProgramsOp>},
+    {"arange", inLanguage, genArange},
+    {"zeros", inLanguage, genZeros},
+    {"full", inLanguage, genFull},
+    {"to_tensor", inLanguage, genToTensor},
+    {"range", inLanguage, genRange},
+    {"static_range", inLanguage, genStaticRange},
+    {"condition", inLanguage, genIdentity},
+    {"constexpr", inLanguage, genConstexpr},
+    {"tensor", inLanguage, genNotCallable},
+    {"tensor_descriptor", inLanguage, genNotCallable},
+    {"tensor_descriptor_base", inLanguage, genNotCallable},
+    {"dtype", inLanguage, genDType},
+    {"get_int_dtype", inLanguage, genIntDType},
+    {"_log2", inLanguage, genLog2},
+    {"pointer_type", inLanguage, genPointerType},
+    {"block_type", inLanguage, genBlockType},
+    {"static_assert", inLanguage, genStaticAssert},
+    {"static_print", inLanguage, genStaticPrint},
+    {"device_print", inLanguage, genDevicePrint},
+    {"device_assert", inLanguage, genDeviceAssert},
+    {"debug_barrier", inLanguage, genBarrier},
+    {"Config", inTriton, genConfig},
+    {"next_power_of_2", inLanguage, genNextPowerOf2},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getProgramBuiltins() { return programBuiltins; }
+llvm::ArrayRef<Handler> getProgramHandlers() { return programHandlers; }
 
 } // namespace tilec::irgen

@@ -84,7 +84,7 @@ template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &
   g.charge(operands.size());
   if (operands.empty())
     return g.error(a.range, "'" + a.builtin->name + "' of nothing");
-  const Builtin *combine = findBuiltin(isMax ? "maximum" : "minimum", inLanguage);
+  const LanguageFunction *combine = findBuiltin(isMax ? "maximum" : "minimum", inLanguage);
   Value result = operands.front();
   for (const Value &operand : llvm::drop_begin(operands)) {
     if (result.isNumber() && operand.isNumber()) {
@@ -378,48 +378,45 @@ FailureOr<Value> genReversed(Generator &g, const BoundArgs &a) {
 
 /// With the options of `tl.range`, which kernels give to it as well.
 FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
-  return findBuiltin("range", inLanguage)->handler(g, a);
+  return getHandler(*findBuiltin("range", inLanguage))(g, a);
 }
 
-constexpr Builtin pythonBuiltins[] = {
-    {"len", "obj", inPython, genLen},
-    {"int", "x", inPython, genInt},
-    {"float", "x", inPython, genFloat},
-    {"bool", "x", inPython, genBool},
-    {"str", "x", inPython, genStr<false>},
-    {"repr", "x", inPython, genStr<true>},
-    {"min", "*args", inPython, genMinMax<false>},
-    {"max", "*args", inPython, genMinMax<true>},
-    {"sum", "iterable start?", inPython, genSum},
-    {"tuple", "iterable?", inPython | inLanguage, genTuple},
-    {"list", "iterable?", inPython, genTuple},
-    {"print", "*args", inPython, genPrint},
-    {"hasattr", "obj name", inPython, genHasAttr},
-    {"getattr", "obj name default?", inPython, genGetAttr},
-    {"range",
-     "arg1 arg2? step? | num_stages? loop_unroll_factor? disallow_acc_multi_buffer? flatten? "
-     "warp_specialize? disable_licm?",
-     inPython, genRange},
-    {"filter", "function iterable", inPython, genFilter},
-    {"abs", "x", inPython, genAbs},
-    {"any", "iterable", inPython, genAnyAll<false>},
-    {"all", "iterable", inPython, genAnyAll<true>},
-    {"zip", "*iterables", inPython, genZip},
-    {"enumerate", "iterable start?", inPython, genEnumerate},
-    {"reversed", "sequence", inPython, genReversed},
-    {"sorted", "iterable key? reverse?", inPython, genSorted},
-    {"map", "function *iterables", inPython, genMap},
-    {"round", "number ndigits?", inPython, genRound},
-    {"pow", "base exp mod?", inPython, genPow},
-    {"divmod", "a b", inPython, genDivMod},
-    {"bin", "number", inPython, genDigits},
-    {"oct", "number", inPython, genDigits},
-    {"hex", "number", inPython, genDigits},
-    {"bit_length", "self", asIntMethod, genBitLength},
+constexpr Handler pythonHandlers[] = {
+    {"len", inPython, genLen},
+    {"int", inPython, genInt},
+    {"float", inPython, genFloat},
+    {"bool", inPython, genBool},
+    {"str", inPython, genStr<false>},
+    {"repr", inPython, genStr<true>},
+    {"min", inPython, genMinMax<false>},
+    {"max", inPython, genMinMax<true>},
+    {"sum", inPython, genSum},
+    {"tuple", inPython, genTuple},
+    {"list", inPython, genTuple},
+    {"print", inPython, genPrint},
+    {"hasattr", inPython, genHasAttr},
+    {"getattr", inPython, genGetAttr},
+    {"range", inPython, genRange},
+    {"filter", inPython, genFilter},
+    {"abs", inPython, genAbs},
+    {"any", inPython, genAnyAll<false>},
+    {"all", inPython, genAnyAll<true>},
+    {"zip", inPython, genZip},
+    {"enumerate", inPython, genEnumerate},
+    {"reversed", inPython, genReversed},
+    {"sorted", inPython, genSorted},
+    {"map", inPython, genMap},
+    {"round", inPython, genRound},
+    {"pow", inPython, genPow},
+    {"divmod", inPython, genDivMod},
+    {"bin", inPython, genDigits},
+    {"oct", inPython, genDigits},
+    {"hex", inPython, genDigits},
+    {"bit_length", asIntMethod, genBitLength},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getPythonBuiltins() { return pythonBuiltins; }
+llvm::ArrayRef<Handler> getPythonHandlers() { return pythonHandlers; }
 
 } // namespace tilec::irgen

@@ -162,13 +162,13 @@ FailureOr<Value> genAxisIndex(Generator &g, const BoundArgs &a) {
   return g.reshape(*full, source.shape, /*allowReorder=*/false, a.range);
 }
 
-constexpr Builtin reduceBuiltins[] = {
-    {"reduce", "input axis combine_fn keep_dims?", inLanguage | asMethod, genReduce},
-    {"_axis_index", "input axis?", internal, genAxisIndex},
+constexpr Handler reduceHandlers[] = {
+    {"reduce", inLanguage, genReduce},
+    {"_axis_index", inLibrary, genAxisIndex},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getReduceBuiltins() { return reduceBuiltins; }
+llvm::ArrayRef<Handler> getReduceHandlers() { return reduceHandlers; }
 
 } // namespace tilec::irgen

@@ -143,14 +143,14 @@ FailureOr<Value> genHistogram(Generator &g, const BoundArgs &a) {
   return g.emit<tile::HistogramOp>(result, g.lower(result), input->getRuntime()->value, mask);
 }
 
-constexpr Builtin scanBuiltins[] = {
-    {"associative_scan", "input axis combine_fn reverse?", inLanguage | asMethod, genScan},
-    {"gather", "src index axis", inLanguage | asMethod, genGather},
-    {"histogram", "input num_bins mask?", inLanguage | asMethod, genHistogram},
+constexpr Handler scanHandlers[] = {
+    {"associative_scan", inLanguage, genScan},
+    {"gather", inLanguage, genGather},
+    {"histogram", inLanguage, genHistogram},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getScanBuiltins() { return scanBuiltins; }
+llvm::ArrayRef<Handler> getScanHandlers() { return scanHandlers; }
 
 } // namespace tilec::irgen

@@ -238,23 +238,23 @@ FailureOr<Value> genCast(Generator &g, const BoundArgs &a) {
   return g.cast(a[Input].value, *type, a.range, rounding);
 }
 
-constexpr Builtin shapeBuiltins[] = {
-    {"broadcast", "input other", inLanguage, genBroadcast},
-    {"broadcast_to", "input *shape", inLanguage | asMethod, genBroadcastTo},
-    {"expand_dims", "input axis", inLanguage | asMethod, genExpandDims},
-    {"unsqueeze", "x dim", inLanguage, genExpandDims},
-    {"squeeze", "x dim", inLanguage, genSqueeze},
-    {"reshape", "input *shape can_reorder?", inLanguage | asMethod, genReshape},
-    {"view", "input *shape", inLanguage | asMethod, genView},
-    {"ravel", "x can_reorder?", inLanguage | asMethod, genRavel},
-    {"permute", "input *dims", inLanguage | asMethod, genPermute},
-    {"trans", "input *dims", inLanguage | asMethod, genTrans},
-    {"cast", "input dtype fp_downcast_rounding? bitcast?", inLanguage | asMethod, genCast},
-    {"to", "input dtype fp_downcast_rounding? bitcast?", asMethod, genCast},
+constexpr Handler shapeHandlers[] = {
+    {"broadcast", inLanguage, genBroadcast},
+    {"broadcast_to", inLanguage, genBroadcastTo},
+    {"expand_dims", inLanguage, genExpandDims},
+    {"unsqueeze", inLanguage, genExpandDims},
+    {"squeeze", inLanguage, genSqueeze},
+    {"reshape", inLanguage, genReshape},
+    {"view", inLanguage, genView},
+    {"ravel", inLanguage, genRavel},
+    {"permute", inLanguage, genPermute},
+    {"trans", inLanguage, genTrans},
+    {"cast", inLanguage, genCast},
+    {"to", asMethod, genCast},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getShapeBuiltins() { return shapeBuiltins; }
+llvm::ArrayRef<Handler> getShapeHandlers() { return shapeHandlers; }
 
 } // namespace tilec::irgen

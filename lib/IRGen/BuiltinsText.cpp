@@ -192,24 +192,18 @@ FailureOr<Value> genPaddedText(Generator &g, const BoundArgs &a) {
   return Value(Constant(std::move(result)));
 }
 
-constexpr Builtin textBuiltins[] = {
-    {"lower", "self", asTextMethod, genChangedCase},
-    {"upper", "self", asTextMethod, genChangedCase},
-    {"strip", "self", asTextMethod, genStrippedText},
-    {"startswith", "self prefix", asTextMethod, genTextEnd},
-    {"endswith", "self suffix", asTextMethod, genTextEnd},
-    {"replace", "self old new", asTextMethod, genReplacedText},
-    {"split", "self sep?", asTextMethod, genSplitText},
-    {"join", "self parts", asTextMethod, genJoinedText},
-    {"format", "self *values **fields", asTextMethod, genFormattedText},
-    {"find", "self sub", asTextMethod, genFoundText},
-    {"ljust", "self width fillchar?", asTextMethod, genPaddedText},
-    {"rjust", "self width fillchar?", asTextMethod, genPaddedText},
-    {"center", "self width fillchar?", asTextMethod, genPaddedText},
+constexpr Handler textHandlers[] = {
+    {"lower", asTextMethod, genChangedCase},    {"upper", asTextMethod, genChangedCase},
+    {"strip", asTextMethod, genStrippedText},   {"startswith", asTextMethod, genTextEnd},
+    {"endswith", asTextMethod, genTextEnd},     {"replace", asTextMethod, genReplacedText},
+    {"split", asTextMethod, genSplitText},      {"join", asTextMethod, genJoinedText},
+    {"format", asTextMethod, genFormattedText}, {"find", asTextMethod, genFoundText},
+    {"ljust", asTextMethod, genPaddedText},     {"rjust", asTextMethod, genPaddedText},
+    {"center", asTextMethod, genPaddedText},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getTextBuiltins() { return textBuiltins; }
+llvm::ArrayRef<Handler> getTextHandlers() { return textHandlers; }
 
 } // namespace tilec::irgen

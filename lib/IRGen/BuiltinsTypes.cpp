@@ -80,43 +80,23 @@ FailureOr<Value> genConstexprType(Generator &g, const BoundArgs &a) {
   return makeConstexprType(a[0].value);
 }
 
-constexpr Builtin typeBuiltins[] = {
-    {"constexpr_type", "value", inLanguage, genConstexprType},
-    {"get_int_max_value", "self", asTypeMethod, genIntLimit},
-    {"get_int_min_value", "self", asTypeMethod, genIntLimit},
-    {"is_block", "self", asTypeMethod, genTypePredicate},
-    {"is_ptr", "self", asTypeMethod, genTypePredicate},
-    {"is_floating", "self", asTypeMethod, genTypePredicate},
-    {"is_standard_floating", "self", asTypeMethod, genTypePredicate},
-    {"is_int", "self", asTypeMethod, genTypePredicate},
-    {"is_int_signed", "self", asTypeMethod, genTypePredicate},
-    {"is_int_unsigned", "self", asTypeMethod, genTypePredicate},
-    {"is_bool", "self", asTypeMethod, genTypePredicate},
-    {"is_int1", "self", asTypeMethod, genTypePredicate},
-    {"is_int8", "self", asTypeMethod, genTypePredicate},
-    {"is_int16", "self", asTypeMethod, genTypePredicate},
-    {"is_int32", "self", asTypeMethod, genTypePredicate},
-    {"is_int64", "self", asTypeMethod, genTypePredicate},
-    {"is_uint8", "self", asTypeMethod, genTypePredicate},
-    {"is_uint16", "self", asTypeMethod, genTypePredicate},
-    {"is_uint32", "self", asTypeMethod, genTypePredicate},
-    {"is_uint64", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e4nv", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e5", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e4b8", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e5b16", "self", asTypeMethod, genTypePredicate},
-    {"is_fp8e4b15", "self", asTypeMethod, genTypePredicate},
-    {"is_fp16", "self", asTypeMethod, genTypePredicate},
-    {"is_bf16", "self", asTypeMethod, genTypePredicate},
-    {"is_fp32", "self", asTypeMethod, genTypePredicate},
-    {"is_fp64", "self", asTypeMethod, genTypePredicate},
-    {"is_void", "self", asTypeMethod, genTypePredicate},
-    {"is_const", "self", asTypeMethod, genTypePredicate},
+constexpr Handler typeHandlers[] = {
+    {"constexpr_type", inLanguage, genConstexprType},
+    {"get_int_max_value", asTypeMethod, genIntLimit},
+    {"get_int_min_value", asTypeMethod, genIntLimit},
 };
 
 } // namespace
 
-llvm::ArrayRef<Builtin> getTypeBuiltins() { return typeBuiltins; }
+llvm::ArrayRef<Handler> getTypeHandlers() {
+  static const std::vector<Handler> all = [] {
+    std::vector<Handler> list(std::begin(typeHandlers), std::end(typeHandlers));
+    for (const LanguageFunction &row : getLanguage())
+      if (row.places & asTypeMethod && row.name.starts_with("is_"))
+        list.push_back({row.name, asTypeMethod, genTypePredicate});
+    return list;
+  }();
+  return all;
+}
 
 } // namespace tilec::irgen

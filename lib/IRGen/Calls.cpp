@@ -62,7 +62,7 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
   if (const ClassValue *type = callee.getIf<ClassValue>())
     return callClass(*type, args, range);
   if (const TypeNameValue *type = callee.getIf<TypeNameValue>())
-    if (const Builtin *known = findBuiltin(type->name, inPython | inLanguage))
+    if (const LanguageFunction *known = findBuiltin(type->name, inPython | inLanguage))
       return callBuiltin(BuiltinValue{known}, args, range);
   // `tl.float32(x)` converts.
   const Constant *constant = callee.getConstant();
@@ -280,54 +280,16 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
   return success();
 }
 
-namespace {
-
-/// A builtin's parameter list, read from its text.
-struct BuiltinParam {
-  llvm::StringRef name;
-  bool optional = false;
-  bool variadic = false;
-  /// Collects keywords that no parameter has.
-  bool anyKeyword = false;
-  bool keywordOnly = false;
-};
-
-llvm::SmallVector<BuiltinParam, 8> readParams(llvm::StringRef text) {
-  llvm::SmallVector<BuiltinParam, 8> params;
-  bool keywordOnly = false;
-  while (!text.empty()) {
-    auto [word, rest] = text.split(' ');
-    text = rest;
-    if (word.empty())
-      continue;
-    if (word == "|") {
-      keywordOnly = true;
-      continue;
-    }
-    BuiltinParam param;
-    param.anyKeyword = word.consume_front("**");
-    param.keywordOnly = keywordOnly |= param.anyKeyword;
-    param.variadic = word.consume_front("*");
-    param.optional = word.consume_back("?") || param.variadic || param.anyKeyword;
-    param.name = word;
-    keywordOnly |= param.variadic;
-    params.push_back(param);
-  }
-  return params;
-}
-
 /// What functions of `@tl.extern` hand on to the operations of the language: nothing here.
-bool isCompilerState(llvm::StringRef keyword) {
+static bool isCompilerState(llvm::StringRef keyword) {
   return keyword == "_semantic" || keyword == "_builder" || keyword == "_generator";
 }
 
-} // namespace
-
 FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
                                         SourceRange range) {
-  const Builtin &builtin = *callee.builtin;
+  const LanguageFunction &builtin = *callee.builtin;
   std::string shown = "'" + builtin.getDisplayName() + "'";
-  llvm::SmallVector<BuiltinParam, 8> params = readParams(builtin.params);
+  llvm::ArrayRef<LanguageParam> params = builtin.params;
   BoundArgs bound;
   bound.builtin = &builtin;
   bound.range = range;
@@ -353,10 +315,10 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
       continue;
     }
     auto param = llvm::find_if(
-        params, [&](const BuiltinParam &p) { return p.name == arg.keyword && !p.variadic; });
+        params, [&](const LanguageParam &p) { return p.name == arg.keyword && !p.variadic; });
     // `shape=(...)` for `*shape`.
     auto variadic = llvm::find_if(
-        params, [&](const BuiltinParam &p) { return p.name == arg.keyword && p.variadic; });
+        params, [&](const LanguageParam &p) { return p.name == arg.keyword && p.variadic; });
     if (variadic != params.end() && bound.rest.empty()) {
       bound.rest.push_back({arg.value, arg.range, true});
       continue;
@@ -369,7 +331,7 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
       continue;
     if (param == params.end()) {
       std::vector<llvm::StringRef> names;
-      for (const BuiltinParam &candidate : params)
+      for (const LanguageParam &candidate : params)
         names.push_back(candidate.name);
       return errorUnknown(placeOfKeyword(sources, arg),
                           shown + " has no parameter '" + arg.keyword + "'", arg.keyword, names);
@@ -383,7 +345,7 @@ FailureOr<Value> Generator::callBuiltin(const BuiltinValue &callee, llvm::ArrayR
     if (!slot && !param.optional)
       return error(range, "missing argument '" + param.name + "' in the call of " + shown);
   llvm::SaveAndRestore<SourceRange> place(current, range);
-  return builtin.handler(*this, bound);
+  return getHandler(builtin)(*this, bound);
 }
 
 } // namespace tilec::irgen

@@ -30,7 +30,7 @@ static std::optional<std::string> keyOfFunction(const Value &value) {
   if (const ClassValue *type = value.getIf<ClassValue>(); type && type->classDef)
     return keyOfIdentity(type->classDef);
   if (const TypeNameValue *type = value.getIf<TypeNameValue>())
-    if (const Builtin *known = findBuiltin(type->name, inPython | inLanguage))
+    if (const LanguageFunction *known = findBuiltin(type->name, inPython | inLanguage))
       return keyOfIdentity(known);
   return std::nullopt;
 }

@@ -129,7 +129,7 @@ FailureOr<Value> Generator::lookup(const SourceModule &module, llvm::StringRef n
     if (name == "triton")
       return Value(ModuleValue{"triton"});
   }
-  if (const Builtin *builtin = findBuiltin(name, inPython))
+  if (const LanguageFunction *builtin = findBuiltin(name, inPython))
     return Value(BuiltinValue{builtin});
   found = false;
   return failure();
@@ -336,7 +336,7 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
 
   auto [places, shown] = getPlaces(kind, path);
   bool isLibrary = frame && frame->module && frame->module->isLibrary;
-  if (const Builtin *builtin = findBuiltin(name, places | (isLibrary ? internal : 0)))
+  if (const LanguageFunction *builtin = findBuiltin(name, places | (isLibrary ? inLibrary : 0)))
     return Value(BuiltinValue{builtin});
   std::vector<llvm::StringRef> candidates = getBuiltinNames(places);
   if (std::optional<Value> function = findLibraryMember(kind, name, candidates))
@@ -349,7 +349,7 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   }
   // Older kernels find libdevice's functions in tl.math.
   if (kind == ModuleKind::Math)
-    if (const Builtin *builtin = findBuiltin(name, inLibdevice | inLanguage))
+    if (const LanguageFunction *builtin = findBuiltin(name, inLibdevice | inLanguage))
       return Value(BuiltinValue{builtin});
   if (kind == ModuleKind::Triton) {
     if (std::optional<Value> fact = getHostFact(child))

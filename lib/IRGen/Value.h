@@ -20,9 +20,12 @@
 #include <variant>
 #include <vector>
 
+namespace tilec {
+struct LanguageFunction;
+}
+
 namespace tilec::irgen {
 
-struct Builtin;
 class SourceModule;
 class Value;
 
@@ -136,7 +139,7 @@ struct LambdaValue {
 
 /// An operation implemented in C++; a bound method when `self` is set.
 struct BuiltinValue {
-  const Builtin *builtin = nullptr;
+  const LanguageFunction *builtin = nullptr;
   std::shared_ptr<const Value> self = nullptr;
 };
 

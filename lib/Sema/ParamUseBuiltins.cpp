@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What calls of the language's functions tell about parameters: a table from names to rules. What
-// is not in it computes with its arguments.
+// What calls of the language's functions tell about parameters: first what the table of the
+// language says about the parameters of the function, then by a rule what the result is made of.
+// What has no rule computes with its arguments.
 
 #include "ParamUseScan.h"
 
@@ -25,32 +26,89 @@ FunctionScan::BuiltinRule FunctionScan::findBuiltinRule(llvm::StringRef name) {
       .Case("arange", &Scan::evaluateArange)
       .Cases({"program_id", "num_programs"}, &Scan::evaluateProgramIndex)
       .Cases({"range", "cdiv", "static_range"}, &Scan::evaluateRange)
-      .Cases({"zeros", "full", "empty"}, &Scan::evaluateFilled)
-      .Cases({"broadcast_to", "reshape", "view"}, &Scan::evaluateReshaped)
-      .Cases({"trans", "permute", "expand_dims"}, &Scan::evaluateMovedBlock)
+      .Cases({"zeros", "full"}, &Scan::evaluateFilled)
+      .Cases({"trans", "permute", "expand_dims", "broadcast_to", "reshape"},
+             &Scan::evaluateMovedBlock)
       .Cases({"split", "sum", "argmax", "argmin", "cumsum"}, &Scan::evaluateReduced)
       .Cases({"dot", "dot_scaled"}, &Scan::evaluateDot)
       .Case("where", &Scan::evaluateWhere)
       .Case("len", &Scan::evaluateLen)
       .Case("clamp", &Scan::evaluateClamp)
-      .Case("pointer_type", &Scan::evaluatePointerType)
+      .Case("pointer_type", &Scan::evaluateType)
       .Cases({"to", "cast"}, &Scan::evaluateCast)
       .Cases({"multiple_of", "max_contiguous"}, &Scan::evaluateAlignment)
       // Those that hand on their first argument.
-      .Cases({"max_constancy", "assume", "advance", "ravel", "flip"}, &Scan::evaluateFirst)
+      .Cases({"max_constancy", "assume", "advance", "ravel", "view", "flip"}, &Scan::evaluateFirst)
       .Cases({"constexpr", "int", "to_tensor"}, &Scan::evaluateFirst)
-      // Those that need floating-point operands.
-      .Cases({"exp", "exp2", "log", "log2", "sqrt", "sqrt_rn", "rsqrt", "sin", "cos", "sigmoid"},
-             &Scan::evaluateReal)
-      .Cases({"tanh", "erf", "pow", "fma", "floor", "ceil", "div_rn", "fdiv", "softmax"},
-             &Scan::evaluateReal)
       .Default(&Scan::evaluateArithmetic);
 }
+
+const LanguageParam *FunctionScan::BuiltinCall::findParam(size_t position) const {
+  if (!function)
+    return nullptr;
+  if (!args[position].keyword.empty())
+    return function->findParam(args[position].keyword);
+  for (const auto &[index, param] : llvm::enumerate(function->params))
+    if (param.variadic || (index == position && !param.keywordOnly))
+      return &param;
+  return nullptr;
+}
+
+const FunctionScan::Arg *FunctionScan::BuiltinCall::find(llvm::StringRef param) const {
+  for (size_t i = 0; i < args.size(); ++i)
+    if (const LanguageParam *found = findParam(i); found && found->name == param)
+      return &args[i];
+  return nullptr;
+}
+
+/// Whether an argument is written as a list of indices: that of a descriptor's method.
+static bool isIndexList(const Expr *expr) { return expr && llvm::isa<Tuple, List>(expr); }
 
 Flow FunctionScan::evaluateBuiltin(llvm::StringRef name, Args &args, const Flow *self) {
   if (self)
     args.insert(args.begin(), Arg{"", nullptr, *self});
-  return (this->*findBuiltinRule(name))({name, args, self});
+  constexpr unsigned methods = asMethod | asDescriptorMethod | asTypeMethod | asIntMethod |
+                               asTextMethod | asDictMethod | asSetMethod;
+  BuiltinCall call = {name, findLanguageFunction(name, self ? methods : ~methods), args, self};
+  // `descriptor.store([i, j], value)`
+  if (self)
+    if (const LanguageFunction *method = findLanguageFunction(name, asDescriptorMethod)) {
+      BuiltinCall access = {name, method, args, self};
+      if (const Arg *offsets = access.find("offsets"); offsets && isIndexList(offsets->expr))
+        call.function = method;
+    }
+  markRoles(call);
+  return (this->*findBuiltinRule(name))(call);
+}
+
+void FunctionScan::markRoles(const BuiltinCall &call) {
+  for (const auto &[position, arg] : llvm::enumerate(call.args)) {
+    const LanguageParam *param = call.findParam(position);
+    switch (param ? param->role : ParamRole::Other) {
+    case ParamRole::Other:
+      break;
+    case ParamRole::Pointer:
+      follow(arg.flow);
+      break;
+    case ParamRole::Mask:
+      if (arg.flow.isLoad)
+        markLoaded(arg.flow, &ParamUse::loadsConditions);
+      break;
+    case ParamRole::Index:
+      markIndex(arg.flow);
+      break;
+    case ParamRole::Extent:
+      markExtent(arg.flow);
+      break;
+    case ParamRole::Type:
+      markType(arg.flow);
+      break;
+    case ParamRole::Real:
+      if (!arg.flow.isIndex)
+        markReal(arg.flow);
+      break;
+    }
+  }
 }
 
 Flow FunctionScan::evaluateArithmetic(const BuiltinCall &call) {
@@ -64,32 +122,16 @@ Flow FunctionScan::evaluateFirst(const BuiltinCall &call) {
   return call.args.empty() ? Flow() : call.args[0].flow;
 }
 
-Flow FunctionScan::evaluateReal(const BuiltinCall &call) {
-  for (const Arg &each : call.args)
-    if (!each.flow.isIndex)
-      markReal(each.flow);
-  return evaluateArithmetic(call);
-}
-
-/// Whether an argument is written as a list of indices: that of a descriptor's method.
-static bool isIndexList(const Expr *expr) { return expr && llvm::isa<Tuple, List>(expr); }
-
 Flow FunctionScan::evaluateAccess(const BuiltinCall &call) {
-  const Arg *offsets = call.self ? call.find(1, "offsets") : nullptr;
-  bool hasOffsets = offsets && isIndexList(offsets->expr);
-  if (hasOffsets && call.self->isExact)
+  bool isMethod = call.function && call.function->places & asDescriptorMethod;
+  if (isMethod && call.self->isExact)
     return evaluateDescriptorAccess(call);
-  const Flow *pointer = call.flow(0, "pointer");
+  const Flow *pointer = isMethod ? call.self : call.flow("pointer");
   if (!pointer)
     return {};
-  follow(*pointer);
+  if (isMethod)
+    follow(*pointer);
   llvm::StringRef name = call.name;
-  bool isLoad = name == "load" || name == "atomic_load";
-  // `descriptor.store([i, j], value)` has no mask.
-  bool hasMask = !hasOffsets && name != "atomic_cas";
-  const Flow *mask = hasMask ? call.flow(isLoad ? 1 : 2, "mask") : nullptr;
-  if (mask && mask->isLoad)
-    markLoaded(*mask, &ParamUse::loadsConditions);
   bool isExchange = name == "atomic_xchg" || name == "atomic_cas" || name == "atomic_and" ||
                     name == "atomic_or" || name == "atomic_xor";
   for (unsigned term : pointer->terms) {
@@ -97,14 +139,14 @@ Flow FunctionScan::evaluateAccess(const BuiltinCall &call) {
     use(term).isAtomic |= name.starts_with("atomic_");
   }
   Flow result;
-  result.isLoad = isLoad;
+  result.isLoad = name == "load" || name == "atomic_load";
   // The data of a block pointer or of a table of addresses come from there as well.
   result.loaded = pointer->terms.empty() ? pointer->loaded : pointer->terms;
   return result;
 }
 
 Flow FunctionScan::evaluateDescriptorAccess(const BuiltinCall &call) {
-  const Arg *offsets = call.find(call.name == "_experimental_descriptor_store" ? 2 : 1, "offsets");
+  const Arg *offsets = call.find("offsets");
   if (!offsets || !isIndexList(offsets->expr) || call.args.empty() || !call.args[0].flow.isExact)
     return evaluateArithmetic(call);
   unsigned param = call.args[0].flow.terms.front();
@@ -112,39 +154,23 @@ Flow FunctionScan::evaluateDescriptorAccess(const BuiltinCall &call) {
   const auto *tuple = llvm::dyn_cast<Tuple>(offsets->expr);
   use(param).descriptorRank =
       unsigned(tuple ? tuple->elements.size() : llvm::cast<List>(offsets->expr)->elements.size());
-  markIndex(offsets->flow);
-  if (call.name == "_experimental_descriptor_load") {
-    if (const Flow *shape = call.flow(2, "shape"))
-      markExtent(*shape);
-    const Arg *type = call.find(3, "dtype");
-    if (auto *attribute = llvm::dyn_cast_or_null<Attribute>(type ? type->expr : nullptr))
-      use(param).element = attribute->name.str();
-  }
+  const Arg *type = call.find("dtype");
+  if (auto *attribute = llvm::dyn_cast_or_null<Attribute>(type ? type->expr : nullptr))
+    use(param).element = attribute->name.str();
   Flow result;
   result.loaded.insert(param);
   return result;
 }
 
 Flow FunctionScan::evaluateBlockAccess(const BuiltinCall &call) {
-  const Flow *base = call.flow(0, "base");
-  if (base)
-    follow(*base);
-  for (auto [position, keyword] : {std::pair(1, "shape"), std::pair(2, "strides")})
-    if (const Flow *flow = call.flow(size_t(position), keyword))
-      markIndex(*flow);
-  bool isBlockPointer = call.name == "make_block_ptr";
   // The copy engine takes rows that begin at multiples of 16 bytes.
-  const Arg *strides = isBlockPointer ? nullptr : call.find(2, "strides");
+  const Arg *strides = call.name == "make_block_ptr" ? nullptr : call.find("strides");
   auto *list = llvm::dyn_cast_or_null<List>(strides ? strides->expr : nullptr);
   for (const Expr *stride : list ? list->elements.drop_back() : llvm::ArrayRef<Expr *>())
     if (Flow flow = evaluate(stride); flow.isExact)
       use(flow.terms.front()).isAlignment = true;
-  if (const Flow *offsets = isBlockPointer ? call.flow(3, "offsets") : nullptr)
-    markIndex(*offsets);
-  if (const Flow *block = call.flow(isBlockPointer ? 4 : 3, "block_shape"))
-    markExtent(*block);
   Flow result;
-  if (base) {
+  if (const Flow *base = call.flow("base")) {
     result.terms = base->terms;
     result.loaded = base->loaded;
   }
@@ -185,41 +211,30 @@ Flow FunctionScan::evaluateRange(const BuiltinCall &call) {
 }
 
 Flow FunctionScan::evaluateFilled(const BuiltinCall &call) {
-  bool hasValue = call.name == "full";
-  if (const Flow *shape = call.flow(0, "shape"))
-    markExtent(*shape);
-  if (const Flow *type = call.flow(hasValue ? 2 : 1, "dtype"))
-    markType(*type);
   Flow result;
-  if (const Flow *value = hasValue ? call.flow(1, "value") : nullptr)
+  if (const Flow *value = call.flow("value"))
     result.add(value->scaled());
   return result;
 }
 
-Flow FunctionScan::evaluateReshaped(const BuiltinCall &call) {
-  for (const Arg &each : llvm::drop_begin(call.args, call.args.empty() ? 0 : 1))
-    markExtent(each.flow);
-  return call.name == "view" ? evaluateFirst(call) : evaluateMovedBlock(call);
-}
-
-void FunctionScan::markBlock(const BuiltinCall &call, size_t position) {
-  if (position < call.args.size() && call.args[position].flow.isExact)
-    use(call.args[position].flow.terms.front()).isBlock = true;
+void FunctionScan::markBlock(const Flow *flow) {
+  if (flow && flow->isExact)
+    use(flow->terms.front()).isBlock = true;
 }
 
 Flow FunctionScan::evaluateMovedBlock(const BuiltinCall &call) {
-  markBlock(call, 0);
+  markBlock(call.args.empty() ? nullptr : &call.args[0].flow);
   return evaluateFirst(call);
 }
 
 Flow FunctionScan::evaluateReduced(const BuiltinCall &call) {
-  markBlock(call, 0);
+  evaluateMovedBlock(call);
   return evaluateArithmetic(call);
 }
 
 /// An operand of dot_scaled, its scales, and its format.
-void FunctionScan::markScaled(const BuiltinCall &call, size_t position, const std::string &name) {
-  const Arg *format = call.find(position + 2, name + "_format");
+void FunctionScan::markScaled(const BuiltinCall &call, const std::string &name) {
+  const Arg *format = call.find(name + "_format");
   llvm::StringRef element;
   if (auto *text = llvm::dyn_cast_or_null<StringLiteral>(format ? format->expr : nullptr))
     element = llvm::StringSwitch<llvm::StringRef>(text->value)
@@ -234,28 +249,25 @@ void FunctionScan::markScaled(const BuiltinCall &call, size_t position, const st
       if (use(param).element.empty())
         use(param).element = type.str();
   };
-  set(call.find(position, name), element);
-  const Arg *scale = call.find(position + 1, name + "_scale");
+  set(call.find(name), element);
+  const Arg *scale = call.find(name + "_scale");
   set(scale, "uint8");
   for (unsigned param : scale ? scale->flow.loaded : Params())
     use(param).loadsScales = true;
 }
 
 Flow FunctionScan::evaluateDot(const BuiltinCall &call) {
-  bool isScaled = call.name == "dot_scaled";
   for (const Arg &each : call.args)
     if (each.keyword.empty() || each.keyword == "input" || each.keyword == "other")
       markLoaded(each.flow, &ParamUse::feedsDot);
-  if (isScaled) {
-    markScaled(call, 0, "lhs");
-    markScaled(call, 3, "rhs");
+  if (call.name == "dot_scaled") {
+    markScaled(call, "lhs");
+    markScaled(call, "rhs");
   } else {
-    markBlock(call, 0);
-    markBlock(call, 1);
-    if (const Flow *type = call.flow(6, "out_dtype"))
-      markType(*type);
+    markBlock(call.flow("input"));
+    markBlock(call.flow("other"));
   }
-  const Flow *precision = call.flow(3, "input_precision");
+  const Flow *precision = call.flow("input_precision");
   if (precision && precision->isExact)
     use(precision->terms.front()).strings = {"ieee"};
   Flow result;
@@ -265,10 +277,10 @@ Flow FunctionScan::evaluateDot(const BuiltinCall &call) {
 }
 
 Flow FunctionScan::evaluateWhere(const BuiltinCall &call) {
-  if (const Flow *condition = call.flow(0, "condition"); condition && condition->isLoad)
+  if (const Flow *condition = call.flow("condition"); condition && condition->isLoad)
     markLoaded(*condition, &ParamUse::loadsConditions);
-  if (const Flow *one = call.flow(1, "x"))
-    if (const Flow *other = call.flow(2, "y"))
+  if (const Flow *one = call.flow("x"))
+    if (const Flow *other = call.flow("y"))
       noteChoice(*one, *other);
   Flow result;
   for (size_t i = 1; i < call.args.size(); ++i)
@@ -284,21 +296,18 @@ Flow FunctionScan::evaluateLen(const BuiltinCall &call) {
 
 Flow FunctionScan::evaluateClamp(const BuiltinCall &call) {
   if (!call.args.empty() && !call.args[0].flow.loaded.empty())
-    for (auto [position, keyword] : {std::pair(1, "min"), std::pair(2, "max")})
-      if (const Flow *bound = call.flow(size_t(position), keyword))
+    for (llvm::StringRef param : {"min", "max"})
+      if (const Flow *bound = call.flow(param))
         markReal(*bound);
   return evaluateArithmetic(call);
 }
 
-Flow FunctionScan::evaluatePointerType(const BuiltinCall &) { return {}; }
+Flow FunctionScan::evaluateType(const BuiltinCall &) { return {}; }
 
 Flow FunctionScan::evaluateCast(const BuiltinCall &call) {
   Flow result = evaluateFirst(call);
-  if (call.args.size() < 2)
-    return result;
-  markType(call.args[1].flow);
-  const Expr *expr = call.args[1].expr;
-  const auto *type = expr ? llvm::dyn_cast<Call>(expr) : nullptr;
+  const Arg *target = call.find("dtype");
+  const auto *type = target ? llvm::dyn_cast<Call>(target->expr) : nullptr;
   if (!type || !llvm::StringRef(getDottedName(type->callee)).ends_with("pointer_type"))
     return result;
   if (!result.loaded.empty() && result.terms.empty()) {

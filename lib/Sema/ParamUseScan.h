@@ -8,6 +8,7 @@
 #define TILEC_LIB_SEMA_PARAMUSESCAN_H
 
 #include "tilec/Sema/FunctionLookup.h"
+#include "tilec/Sema/Language.h"
 #include "tilec/Sema/ParamUse.h"
 #include "tilec/Syntax/AST.h"
 
@@ -110,20 +111,20 @@ private:
     Flow flow;
   };
   using Args = std::vector<Arg>;
-  /// A call of a function of the language. Of a method the object is `self` and the first argument.
+  /// A call of a function of the language, or of one that is not known and has no row. Of a method
+  /// the object is `self` and the first argument.
   struct BuiltinCall {
     llvm::StringRef name;
+    const LanguageFunction *function;
     const Args &args;
     const Flow *self;
 
-    const Arg *find(size_t position, llvm::StringRef keyword) const {
-      for (const Arg &arg : args)
-        if (arg.keyword == keyword)
-          return &arg;
-      return position < args.size() && args[position].keyword.empty() ? &args[position] : nullptr;
-    }
-    const Flow *flow(size_t position, llvm::StringRef keyword) const {
-      const Arg *found = find(position, keyword);
+    /// The parameter that an argument is for, or null.
+    const LanguageParam *findParam(size_t position) const;
+    /// The argument of a parameter, or null.
+    const Arg *find(llvm::StringRef param) const;
+    const Flow *flow(llvm::StringRef param) const {
+      const Arg *found = find(param);
       return found ? &found->flow : nullptr;
     }
   };
@@ -146,7 +147,6 @@ private:
   static BuiltinRule findBuiltinRule(llvm::StringRef name);
   Flow evaluateArithmetic(const BuiltinCall &call);
   Flow evaluateFirst(const BuiltinCall &call);
-  Flow evaluateReal(const BuiltinCall &call);
   Flow evaluateAccess(const BuiltinCall &call);
   Flow evaluateDescriptorAccess(const BuiltinCall &call);
   Flow evaluateBlockAccess(const BuiltinCall &call);
@@ -154,14 +154,13 @@ private:
   Flow evaluateProgramIndex(const BuiltinCall &call);
   Flow evaluateRange(const BuiltinCall &call);
   Flow evaluateFilled(const BuiltinCall &call);
-  Flow evaluateReshaped(const BuiltinCall &call);
   Flow evaluateMovedBlock(const BuiltinCall &call);
   Flow evaluateReduced(const BuiltinCall &call);
   Flow evaluateDot(const BuiltinCall &call);
   Flow evaluateWhere(const BuiltinCall &call);
   Flow evaluateLen(const BuiltinCall &call);
   Flow evaluateClamp(const BuiltinCall &call);
-  Flow evaluatePointerType(const BuiltinCall &call);
+  Flow evaluateType(const BuiltinCall &call);
   Flow evaluateCast(const BuiltinCall &call);
   Flow evaluateAlignment(const BuiltinCall &call);
   void evaluateCondition(const Expr *expr);
@@ -183,8 +182,10 @@ private:
     for (unsigned param : flow.loaded)
       use(param).*member = true;
   }
-  void markBlock(const BuiltinCall &call, size_t position);
-  void markScaled(const BuiltinCall &call, size_t position, const std::string &name);
+  /// What the types of the parameters in the table of the language say.
+  void markRoles(const BuiltinCall &call);
+  void markBlock(const Flow *flow);
+  void markScaled(const BuiltinCall &call, const std::string &name);
   void markType(const Flow &flow) {
     if (flow.isExact)
       use(flow.terms.front()).isType = true;

@@ -11,7 +11,7 @@
 #include "SourceMutator.h"
 
 #include "tilec/IRGen/IRGen.h"
-#include "tilec/IRGen/LanguageNames.h"
+#include "tilec/Sema/Language.h"
 #include "tilec/Sema/SignatureGuess.h"
 #include "tilec/Syntax/Parser.h"
 
@@ -179,15 +179,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 static const std::vector<std::string> &getVocabulary() {
   static const std::vector<std::string> words = [] {
-    using Place = LanguageName::Place;
     std::vector<std::string> list;
-    for (const LanguageName &name : listLanguageNames()) {
-      if (name.place == Place::Language || name.place == Place::Type)
-        list.push_back("tl." + name.name);
-      else if (name.place == Place::Python || name.place == Place::Method)
-        list.push_back(name.name);
-      else if (name.place == Place::Libdevice && name.name.size() % 4 == 0)
-        list.push_back("tl.extra.libdevice." + name.name);
+    for (const LanguageFunction &function : getLanguage()) {
+      if (function.name.starts_with("_"))
+        continue;
+      if (function.places & (inLanguage | asType))
+        list.push_back("tl." + function.name.str());
+      if (function.places & (inPython | asMethod | asDescriptorMethod))
+        list.push_back(function.name.str());
+      if (function.places & inLibdevice && function.name.size() % 4 == 0)
+        list.push_back("tl.extra.libdevice." + function.name.str());
     }
     return list;
   }();

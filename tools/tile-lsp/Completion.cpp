@@ -32,12 +32,10 @@ static std::pair<std::string, std::string> splitBefore(llvm::StringRef text, uin
   return {base.empty() ? "(" : base, dotted.drop_front(dot + 1).str()};
 }
 
-static CompletionItem makeItem(const LanguageName &name, CompletionItemKind kind) {
-  CompletionItem item(name.name, kind);
-  item.detail = name.signature;
-  llvm::StringRef documentation = findDocumentation(name);
-  if (!documentation.empty())
-    item.documentation = MarkupContent{MarkupKind::Markdown, documentation.str()};
+static CompletionItem makeItem(const Member &member, CompletionItemKind kind) {
+  CompletionItem item(member.function->name, kind);
+  item.detail = member.getSignature();
+  item.documentation = MarkupContent{MarkupKind::Markdown, member.function->sentence};
   return item;
 }
 
@@ -46,13 +44,11 @@ CompletionList completeAt(const DocumentAnalysis &analysis, llvm::StringRef text
   std::pair<std::string, std::string> before = splitBefore(text, offset);
   const std::string &base = before.first, &prefix = before.second;
   auto addNames = [&](llvm::StringRef place) {
-    for (const LanguageName &name : listMembers(place)) {
-      bool isType = name.place == LanguageName::Place::Type;
-      if (llvm::StringRef(name.name).starts_with(prefix))
-        list.items.push_back(makeItem(name, isType              ? CompletionItemKind::TypeParameter
-                                            : place == "method" ? CompletionItemKind::Method
-                                                                : CompletionItemKind::Function));
-    }
+    for (const Member &member : listMembers(place))
+      if (member.function->name.starts_with(prefix))
+        list.items.push_back(makeItem(member, member.isType() ? CompletionItemKind::TypeParameter
+                                              : place == "method" ? CompletionItemKind::Method
+                                                                  : CompletionItemKind::Function));
   };
   if (!base.empty()) {
     std::string module = base == "(" ? "" : findLanguageModule(analysis, base);

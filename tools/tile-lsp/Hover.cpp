@@ -51,7 +51,7 @@ std::optional<std::pair<SourceRange, std::string>> describeAt(const DocumentAnal
     if (const auto *attribute = llvm::dyn_cast<ast::Attribute>(expr)) {
       std::string module = findLanguageModule(analysis, attribute->base);
       bool isOnName = attribute->nameRange.begin <= offset && offset <= attribute->nameRange.end;
-      std::optional<LanguageName> member =
+      std::optional<Member> member =
           findMember(module.empty() ? "method" : module, attribute->name);
       if (isOnName && member)
         return std::make_pair(attribute->nameRange, describe(*member));
@@ -63,7 +63,7 @@ std::optional<std::pair<SourceRange, std::string>> describeAt(const DocumentAnal
     if (const std::vector<std::string> *values = analysis.findValues(expr->range))
       return describeValue(expr->range, text.split('\n').first, *values);
     if (const auto *name = llvm::dyn_cast<ast::Name>(expr))
-      if (std::optional<LanguageName> builtin = findMember("python", name->id))
+      if (std::optional<Member> builtin = findMember("python", name->id))
         return std::make_pair(expr->range, describe(*builtin));
   }
   return std::nullopt;

@@ -6,25 +6,30 @@
 #ifndef TILEC_TOOLS_TILE_LSP_LANGUAGEDOCS_H
 #define TILEC_TOOLS_TILE_LSP_LANGUAGEDOCS_H
 
-#include "tilec/IRGen/LanguageNames.h"
-
-#include "llvm/ADT/StringRef.h"
+#include "tilec/Sema/Language.h"
 
 #include <optional>
 
 namespace tilec::lsp {
 
-/// One or two sentences about an operation or type; empty when there are none.
-llvm::StringRef findDocumentation(const LanguageName &name);
+/// A name of the language in the place where a program has it.
+struct Member {
+  const LanguageFunction *function;
+  unsigned place;
+
+  bool isType() const { return place & asType; }
+  /// "load(pointer, mask=...)"; empty for types.
+  std::string getSignature() const;
+};
 
 /// The names that can stand behind a dot after a module of the language; none for other paths.
-std::vector<LanguageName> listMembers(llvm::StringRef modulePath);
+std::vector<Member> listMembers(llvm::StringRef modulePath);
 
 /// The member of a module of the language, if there is one of that name.
-std::optional<LanguageName> findMember(llvm::StringRef modulePath, llvm::StringRef name);
+std::optional<Member> findMember(llvm::StringRef modulePath, llvm::StringRef name);
 
-/// "tl.load(pointer, mask=...)" in a code block, and its documentation.
-std::string describe(const LanguageName &name);
+/// "tl.load(pointer, mask=...)" in a code block, and what it does.
+std::string describe(const Member &member);
 
 } // namespace tilec::lsp
 

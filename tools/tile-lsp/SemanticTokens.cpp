@@ -91,9 +91,8 @@ void TokenCollector::visit(const Expr *expr) {
   if (const auto *attribute = llvm::dyn_cast<Attribute>(expr)) {
     std::string module = findLanguageModule(analysis, attribute->base);
     if (!module.empty()) {
-      if (std::optional<LanguageName> member = findMember(module, attribute->name))
-        add(attribute->nameRange, member->place == LanguageName::Place::Type ? Type : Function,
-            DefaultLibrary);
+      if (std::optional<Member> member = findMember(module, attribute->name))
+        add(attribute->nameRange, member->isType() ? Type : Function, DefaultLibrary);
       else if (!listMembers(module + "." + attribute->name.str()).empty())
         add(attribute->nameRange, Namespace, DefaultLibrary);
     } else if (findMember("method", attribute->name)) {

@@ -172,6 +172,10 @@ mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
                                                const IRGenOptions &options,
                                                DiagnosticEngine &diagnostics);
 
+/// What is wrong with the table of the language (Sema/Language.h): rows without a handler or a
+/// function of the embedded library, or with two, and what has no row. Empty, as a test says.
+std::vector<std::string> checkLanguage();
+
 } // namespace tilec
 
 #endif // TILEC_IRGEN_IRGEN_H

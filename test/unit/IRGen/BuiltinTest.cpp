@@ -13,6 +13,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+TEST(BuiltinTest, everyRowOfTheLanguageHasOneHandlerOrFunction) {
+  EXPECT_THAT(checkLanguage(), IsEmpty());
+}
+
 TEST(BuiltinTest, programIds) {
   Compiled result = compileBody("    x = tl.program_id(axis=1) + tl.num_programs(2)\n"
                                 "    tl.store(p + x, f)\n");

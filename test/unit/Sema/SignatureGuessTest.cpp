@@ -51,7 +51,8 @@ TEST_F(SignatureGuessTest, indicesBitsMasksAddresses) {
             "x=*fp32:16 i=*i32:16 bits=*i32:16 m=*i1:16 t=*i64:16");
 }
 
-// The third argument of `atomic_cas` is a value, that of other atomics a mask; `dot` has the type of its result last.
+// The third argument of `atomic_cas` is a value, that of other atomics a mask; `dot` has the type
+// of its result last.
 TEST_F(SignatureGuessTest, positionsOfMasksAndTypes) {
   EXPECT_EQ(guess("@triton.jit\ndef k(x, v):\n  tl.atomic_cas(x, 0, tl.load(v))\n"),
             "x=*i32:16 v=*fp32:16");
@@ -61,6 +62,26 @@ TEST_F(SignatureGuessTest, positionsOfMasksAndTypes) {
                   "  a = tl.load(x + o[:, None] * 16 + o[None, :])\n"
                   "  tl.store(y, tl.sum(tl.dot(a, a, None, None, None, None, T)))\n"),
             "x=*fp16:16 y=*fp16:16 T=tl.float16");
+}
+
+// Positions and keywords are those of the function: the fourth argument of `dot` is a precision,
+// that of `dot_scaled` an operand; of `softmax` only the first is a number of the computation, and
+// `can_reorder` is no extent.
+TEST_F(SignatureGuessTest, argumentsOfEachFunctionByItsParameters) {
+  guess("@triton.jit\ndef k(a, s, b, t):\n  return tl.dot_scaled(a, s, 'e5m2', b, t, 'e5m2')\n");
+  EXPECT_TRUE(uses[2].strings.empty());
+  guess("@triton.jit\ndef k(a, p):\n  return tl.dot(a, a, None, p)\n");
+  EXPECT_THAT(uses[1].strings, testing::ElementsAre("ieee"));
+  guess("@triton.jit\ndef k(x, dim, T):\n  a = tl.softmax(tl.load(x), dim)\n"
+        "  return tl.sum(a, 0, False, T) + tl.fdiv(a, a, ieee_rounding=dim)\n");
+  EXPECT_FALSE(uses[1].isReal);
+  EXPECT_TRUE(uses[2].isType);
+  guess("@triton.jit\ndef k(x, m, n, f):\n  return tl.reshape(x, m, n, can_reorder=f)\n");
+  EXPECT_TRUE(uses[1].isExtent && uses[2].isExtent);
+  EXPECT_FALSE(uses[3].isExtent);
+  guess("@triton.jit\ndef k(d, i, v):\n  p = d + 0\n  p.store([i, 0], tl.load(v))\n");
+  EXPECT_TRUE(uses[0].isPointer && uses[1].isIndex);
+  EXPECT_FALSE(uses[2].loadsConditions);
 }
 
 TEST_F(SignatureGuessTest, descriptors) {

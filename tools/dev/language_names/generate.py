@@ -1,42 +1,33 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the modules of tilec.language that have operations, and their stubs, from the tables beside this file.
+"""Makes the modules of tilec.language that have operations, and their stubs, from the table of the language,
+lib/Sema/language.
 
 usage: generate.py [--check]
 
-With --check nothing is written: exits with 1 when a file is not what the tables say, or when the tables and the front end
-do not know the same names and parameters. Types in the tables:
-
-    Value      what an operation computes with: a tensor, or a number
-    Int, Bool, Text, Type      known at compile time, as they are or as constexpr
-    Shape      sizes that are known at compile time; Values may be known at run time only
-    Mask       a condition, or None for everywhere
-    Nan        a member of PropagateNan
+With --check nothing is written: exits with 1 when a file is not what the table says, lacks a type or a constant of tl, or when
+docs/language.md does not mention a public name.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import pathlib
 import re
 import sys
 from dataclasses import dataclass, field
 
-from front_end import FrontEnd
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
+TABLES = ROOT / "lib/Sema/language"
 TARGET = ROOT / "python/src/tilec/language"
 WIDTH = 120
 
 LICENCE = ("# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.\n"
            "# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception\n")
-MADE = "# Made by tools/dev/language_names/generate.py from the tables beside it.\n"
-
-#: Names of tl that are classes, in _types.py and _markers.py.
-CLASSES = ("block_type", "constexpr", "constexpr_type", "dtype", "pointer_type", "tensor", "tensor_descriptor",
-           "tensor_descriptor_base", "tuple")
+MADE = "# Made by tools/dev/language_names/generate.py from lib/Sema/language.\n"
 
 ALIASES = """
 _Value: TypeAlias = tensor | constexpr | int | float | bool
@@ -61,31 +52,15 @@ class Entry:
     """One operation: its signatures, of which the first has all parameters, and what it does."""
 
     name: str
-    signatures: list[ast.FunctionDef] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     marks: set[str] = field(default_factory=set)
     doc: str = ""
+    place: str = ""
     section: str = ""
 
-    def add(self, signature: str):
-        source = f"def {signature}: ..."
-        self.sources.append(source)
-        self.signatures.append(ast.parse(source).body[0])
-
-    def words(self, skipped: int = 0) -> list[str]:
-        """The parameters as the front end's tables have them."""
-        args = self.signatures[0].args
-        names = [arg.arg for arg in args.posonlyargs + args.args]
-        required = len(names) - len(args.defaults)
-        words = [name + ("?" if index >= required else "") for index, name in enumerate(names)]
-        if args.vararg:
-            words.append("*" + args.vararg.arg)
-        elif args.kwonlyargs:
-            words.append("|")
-        words += [arg.arg + ("?" if value else "") for arg, value in zip(args.kwonlyargs, args.kw_defaults)]
-        if args.kwarg:
-            words.append("**" + args.kwarg.arg)
-        return words[skipped:]
+    @functools.cached_property
+    def signatures(self) -> list[ast.FunctionDef]:
+        return [ast.parse(source).body[0] for source in self.sources]
 
     def parameters(self, number: int, typed: bool, first: str | None = None) -> list[str]:
         """The parameters of a signature as text. As a method's the first one is `self`."""
@@ -109,7 +84,8 @@ class Entry:
 
 
 def _type(text: str) -> str:
-    """A type of the tables as stubs write it."""
+    """A type of the table as stubs write it."""
+    text = re.sub(r"\bPointer\b", "tensor", re.sub(r"\bReal\b", "Value", re.sub(r"\bInts\b", "Shape", text)))
     return re.sub(r"\b(Value|Int|Bool|Text|Type|Shape|Values|Mask|Nan)\b", r"_\1", text)
 
 
@@ -124,41 +100,43 @@ def _parameter(source: str, arg: ast.arg, value: ast.expr | None, typed: bool) -
 
 
 def read_table(name: str) -> list[Entry]:
-    """The entries of a table, in its order."""
+    """The rows of one file of the table, in its order; braces in names are written out."""
     entries: list[Entry] = []
-    section = ""
-    is_open = False
-    for line in (HERE / name).read_text().splitlines():
+    place = section = ""
+    signatures: list[str] = []
+    text = (TABLES / name).read_text().split('R"table(')[1].split(')table"')[0]
+    for line in text.splitlines():
         if line.startswith("== "):
-            section = line[3:]
+            place, _, section = line[3:].partition(": ")
         elif line.startswith("    "):
-            entries[-1].doc = line.strip()
-            is_open = False
-        elif line and not line.startswith("#"):
-            signature, _, marks = line.rpartition(" | ") if re.search(r" \| [a-z ]+$", line) else (line, "", "")
-            if not is_open:
-                entries.append(Entry(line.split("(")[0], section=section))
-            entries[-1].add(signature)
-            entries[-1].marks |= set(marks.split())
-            is_open = True
+            entries += _expand(signatures, line.strip(), place, section)
+            signatures = []
+        elif line:
+            signature, _, doc = line.partition("  # ")
+            signatures.append(signature)
+            if doc:
+                entries += _expand(signatures, doc, place, section)
+                signatures = []
     return entries
 
 
-def read_libdevice() -> list[Entry]:
-    """The functions of libdevice; braces in names are written out."""
+def _expand(lines: list[str], doc: str, place: str, section: str) -> list[Entry]:
     entries = []
-    for line, doc in re.findall(r"^(\w.*)\n    (.*)$", (HERE / "libdevice.txt").read_text(), re.M):
-        name, params = line.rstrip(")").split("(")
-        parts = [part.split(",") for part in re.split(r"[{}]", name)]
-        for words in itertools.product(*parts):
-            entry = Entry("".join(words))
-            typed = ", ".join(f"{param}: Value" for param in params.split(", "))
-            entry.add(f"{entry.name}({typed}) -> tensor")
-            mode = next((MODES[word.strip("_")] for word in reversed(words) if word.strip("_") in MODES), "")
-            kind = next((TYPES[word] for word in words[1:] if word in TYPES), "")
-            entry.doc = doc.replace("{mode}", mode).replace("{type}", kind)
-            entries.append(entry)
-    return sorted(entries, key=lambda entry: entry.name)
+    parts = [part.split(",") for part in re.split(r"[{}]", re.split(r"\(", lines[0])[0])]
+    for words in itertools.product(*parts):
+        mode = next((MODES[word.strip("_")] for word in reversed(words) if word.strip("_") in MODES), "")
+        kind = next((TYPES[word] for word in words[1:] if word in TYPES), "")
+        entry = Entry("".join(words), place=place, section=section)
+        entry.doc = doc.replace("{mode}", mode).replace("{type}", kind)
+        for line in lines if "(" in lines[0] else []:
+            signature, _, marks = line.rpartition(" | ") if re.search(r" \| [a-z_ ]+$", line) else (line, "", "")
+            params = signature[signature.index("("):]
+            if place == "libdevice":
+                params = re.sub(r"\w+(?=[,)])(?<!Real)", r"\g<0>: Value", params) + " -> tensor"
+            entry.sources.append(f"def {entry.name}{params}: ...")
+            entry.marks |= set(marks.split())
+        entries.append(entry)
+    return entries
 
 
 def _definition(name: str, parameters: list[str], end: str, indent: str = "") -> str:
@@ -235,9 +213,9 @@ def operations_module(operations: list[Entry]) -> str:
 
 
 def language_stub(operations: list[Entry], members: list[Entry], head: str) -> str:
-    methods = [stub(entry, "    ", True) for entry in operations if "m" in entry.marks]
-    methods += [stub(entry, "    ") for entry in members if entry.section == "tensor"]
-    descriptor = [stub(entry, "    ") for entry in members if entry.section == "tensor_descriptor"]
+    methods = [stub(entry, "    ", True) for entry in operations if "method" in entry.marks]
+    methods += [stub(entry, "    ") for entry in members if entry.place == "method"]
+    descriptor = [stub(entry, "    ") for entry in members if entry.place == "tensor_descriptor"]
     head = head.replace("    # The methods of tensors.\n", "\n".join(methods))
     head = head.replace("    # The methods of descriptors.\n", "\n".join(descriptor))
     head = head.replace("# The types of parameters.\n", ALIASES.strip() + "\n")
@@ -247,11 +225,9 @@ def language_stub(operations: list[Entry], members: list[Entry], head: str) -> s
 
 def math_modules(operations: list[Entry], members: list[Entry], libdevice: list[Entry]) -> tuple[str, str]:
     doc = '"""Functions of floats, `tl.math`; older kernels find the functions of libdevice here, too."""\n\n'
-    own = [entry for entry in members if entry.section == "math"]
+    own = [entry for entry in members if entry.place == "math"]
     hidden = {entry.name for entry in own}
-    shared = [
-        entry.name for entry in operations if "math" in entry.marks or entry.name in ("cdiv", "sigmoid", "softmax")
-    ]
+    shared = [entry.name for entry in operations if "math" in entry.marks]
     more = [entry.name for entry in libdevice if entry.name not in hidden and entry.name not in shared]
     names = [*hidden, *shared, *more]
     made = [name for name in shared if name != "cdiv"]
@@ -277,7 +253,10 @@ def simple_modules(entries: list[Entry], doc: str, prefix: str, depth: str, extr
 
 
 def make_files() -> dict[pathlib.Path, str]:
-    operations, members, libdevice = read_table("language.txt"), read_table("members.txt"), read_libdevice()
+    members = read_table("tl.inc")
+    # Classes are written by hand.
+    operations = [entry for entry in members if entry.place == "tl" and entry.section != "Classes"]
+    libdevice = sorted(read_table("libdevice.inc"), key=lambda entry: entry.name)
     files = {
         "_operations.py": operations_module(operations),
         "__init__.pyi": language_stub(operations, members, (HERE / "language-head.pyi").read_text()),
@@ -286,64 +265,33 @@ def make_files() -> dict[pathlib.Path, str]:
     files["extra/libdevice.py"], files["extra/libdevice.pyi"] = simple_modules(
         libdevice, "The functions of libdevice, `tl.extra.libdevice`, element by element.", "libdevice.", "..")
     files["extra/cuda/__init__.py"], files["extra/cuda/__init__.pyi"] = simple_modules(
-        [entry for entry in members if entry.section == "cuda"], "What GPUs have and others do not, `tl.extra.cuda`.",
+        [entry for entry in members if entry.place == "cuda"], "What GPUs have and others do not, `tl.extra.cuda`.",
         "tl.extra.cuda.", "...", "from .. import libdevice  # noqa\n")
     return {TARGET / name: text for name, text in files.items()}
 
 
-def compare_with_front_end() -> list[str]:
-    """Names and parameters that the tables and the front end do not both have."""
-    front_end = FrontEnd(ROOT)
-    operations, members = read_table("language.txt"), read_table("members.txt")
-    mine = {
-        "inLanguage": {
-            entry.name: entry.words()
-            for entry in operations
-        },
-        "inMath": {
-            entry.name: entry.words()
-            for entry in operations if "math" in entry.marks
-        },
-        "inLibdevice": {
-            entry.name: entry.words()
-            for entry in read_libdevice()
-        },
-        "inExtra": {
-            entry.name: entry.words()
-            for entry in members if entry.section == "cuda"
-        },
-        "asMethod": {
-            entry.name: entry.words(1)
-            for entry in operations if "m" in entry.marks
-        },
-        "asDescriptorMethod": {
-            entry.name: entry.words(1)
-            for entry in members if entry.section == "tensor_descriptor"
-        },
-    }
-    mine["inMath"].update((entry.name, entry.words()) for entry in members if entry.section == "math")
-    mine["asMethod"].update((entry.name, entry.words(1)) for entry in members if entry.section == "tensor")
-    problems = []
-    for place, names in mine.items():
-        is_method = place.startswith("as")
-        known = {name: words[is_method:] for name, words in front_end.places[place].items()}
-        if place == "inLanguage":
-            known = {name: words for name, words in known.items() if name not in CLASSES}
-        problems += [f"{place}: the tables lack '{name}'" for name in sorted(known.keys() - names.keys())]
-        problems += [f"{place}: the front end lacks '{name}'" for name in sorted(names.keys() - known.keys())]
-        problems += [
-            f"{place}: '{name}' has the parameters '{' '.join(known[name])}' in the front end and "
-            f"'{' '.join(names[name])}' in the tables" for name in sorted(known.keys() & names.keys())
-            if known[name] != names[name]
-        ]
+def find_missing() -> list[str]:
+    """Types of the table and constants of the front end that the package does not have."""
+    known = {entry.name for entry in read_table("tl.inc") if entry.place == "type"}
     types = set(re.findall(r"^(\w+) = dtype\(", (TARGET / "_types.py").read_text(), re.M))
-    problems += [
-        f"_types.py and the front end do not both have the type '{name}'" for name in sorted(types ^ front_end.types)
-    ]
+    problems = [f"_types.py and the table do not both have the type '{name}'" for name in sorted(types ^ known)]
+    constants = set(
+        re.findall(r'kind == ModuleKind::Language && name == "(\w+)"\)', (ROOT / "lib/IRGen/Names.cpp").read_text()))
     exports = ast.literal_eval(
         re.search(r"__all__ = (\[.*?)\*\(", (TARGET / "__init__.py").read_text(), re.S)[1] + "]")
-    problems += [f"__init__.py lacks the constant '{name}'" for name in sorted(front_end.constants - set(exports))]
-    return problems
+    return problems + [f"__init__.py lacks the constant '{name}'" for name in sorted(constants - set(exports))]
+
+
+def find_undocumented() -> list[str]:
+    """Public names of the table that docs/language.md does not mention; roundings of libdevice are mentioned without them."""
+    words = set(re.findall(r"[\w.]+\w", (ROOT / "docs/language.md").read_text()))
+    words |= {word.rsplit(".", 1)[-1] for word in words}
+    entries = itertools.chain.from_iterable(read_table(file.name) for file in sorted(TABLES.glob("*.inc")))
+    names = {(entry.place, entry.name) for entry in entries if not entry.name.startswith("_")}
+    return [
+        f"docs/language.md does not mention '{name}' of {place}" for place, name in sorted(names)
+        if name not in words and not (place == "libdevice" and re.sub("_r[nzdu]$", "", name) in words)
+    ]
 
 
 def main() -> int:
@@ -351,11 +299,11 @@ def main() -> int:
     if sys.argv[1:] and not check:
         print(__doc__, file=sys.stderr)
         return 2
-    problems = compare_with_front_end()
+    problems = find_missing() + find_undocumented()
     for file, text in make_files().items():
         if check and (not file.exists() or file.read_text() != text):
             problems.append(
-                f"{file.relative_to(ROOT)} is not what the tables say: run tools/dev/language_names/generate.py")
+                f"{file.relative_to(ROOT)} is not what the table says: run tools/dev/language_names/generate.py")
         elif not check:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)

@@ -1,6 +1,6 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Made by tools/dev/language_names/generate.py from the tables beside it.
+# Made by tools/dev/language_names/generate.py from lib/Sema/language.
 """What GPUs have and others do not, `tl.extra.cuda`."""
 
 from ... import constexpr, tensor
