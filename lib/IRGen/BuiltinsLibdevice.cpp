@@ -83,16 +83,31 @@ FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
                 Generator::CallArg{"", a[0].value, a[0].range}, a.range);
 }
 
-template <typename OpT> FailureOr<Value> genIntUnary(Generator &g, const BoundArgs &a) {
+FailureOr<Value> getIntOperand(Generator &g, const BoundArgs &a) {
   FailureOr<Value> x = g.toRuntime(a[0].value, a[0].range);
   if (mlir::failed(x))
     return failure();
-  const Type type = x->getRuntime()->type;
+  const Type &type = x->getRuntime()->type;
   if (!type.element.isInt() || type.element.getBitWidth() < 32)
     return g.error(a[0].range, "'" + a.builtin->getDisplayName() +
                                    "' needs 32- or 64-bit integers, got " + type.str());
-  Value result = g.emit<OpT>(type, x->getRuntime()->value);
+  return x;
+}
+
+/// A number of bits, as int32.
+template <typename OpT> FailureOr<Value> genBitCount(Generator &g, const BoundArgs &a) {
+  FailureOr<Value> x = getIntOperand(g, a);
+  if (mlir::failed(x))
+    return failure();
+  Value result = g.emit<OpT>(x->getRuntime()->type, x->getRuntime()->value);
   return g.cast(result, ScalarKind::Int32, a.range);
+}
+
+FailureOr<Value> genBitReverse(Generator &g, const BoundArgs &a) {
+  FailureOr<Value> x = getIntOperand(g, a);
+  if (mlir::failed(x))
+    return failure();
+  return g.emit<tile::BitReverseOp>(x->getRuntime()->type, x->getRuntime()->value);
 }
 
 /// A function of the library whose arguments behind the first few the builtin's name gives.
@@ -175,8 +190,9 @@ constexpr Handler libdeviceHandlers[] = {
     {"log2", inLibdevice, genFloatUnary<math::Log2Op>},
     {"max", inLibdevice, genFloatBinary<arith::MaxNumFOp>},
     {"min", inLibdevice, genFloatBinary<arith::MinNumFOp>},
-    {"clz", inLibdevice, genIntUnary<math::CountLeadingZerosOp>},
-    {"popc", inLibdevice, genIntUnary<math::CtPopOp>},
+    {"clz", inLibdevice, genBitCount<math::CountLeadingZerosOp>},
+    {"popc", inLibdevice, genBitCount<math::CtPopOp>},
+    {"brev", inLibdevice, genBitReverse},
     {"nearbyint", inLibdevice, genFloatUnary<math::RoundEvenOp>},
     {"pow", inLibdevice, genPow},
     {"rint", inLibdevice, genFloatUnary<math::RoundEvenOp>},

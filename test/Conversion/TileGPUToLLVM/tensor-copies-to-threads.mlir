@@ -46,14 +46,4 @@ func.func @reductions(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base =
   tilegpu.tma_store %map[%i, %i], %buf reduce = xor : !tile.desc<[8, 128], f16>, !buffer
   return
 }
-
-// A barrier of the source orders stores and tensor copies, too.
-// CHECK-LABEL: llvm.func @barrier
-// CHECK: nvvm.cp.async.bulk.wait_group 0
-// CHECK-NEXT: nvvm.fence.proxy
-// CHECK-NEXT: nvvm.barrier0
-func.func @barrier(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}) attributes {tile.kernel} {
-  tile.barrier
-  return
-}
 }

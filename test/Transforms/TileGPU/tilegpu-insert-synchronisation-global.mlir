@@ -270,4 +270,15 @@ func.func @async_copy(%base: !tile.ptr<f32>, %x: tensor<128xf32, #other>) {
   tile.store %p2, %x : tensor<128x!tile.ptr<f32>, #other>
   func.return
 }
+
+// A barrier of the source orders stores and tensor copies, too.
+// CHECK-LABEL: func @barrier
+// CHECK: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.proxy_fence all_memory
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: return
+func.func @barrier(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}) attributes {tile.kernel} {
+  tile.barrier
+  return
+}
 }
