@@ -6,8 +6,6 @@
 #include "TuneWorker.h"
 #include "tilec/Support/Processor.h"
 
-#include "OptionsJson.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -136,7 +134,7 @@ tilec_status IsolatedMeasurer::prepare(TuneJob job) {
   if (isSimulated)
     remote.complete = [optionsOf = std::move(job.optionsOf)](const Candidate &candidate,
                                                              json::Object &request) {
-      request["options"] = encodeOptions(optionsOf(candidate.config));
+      request["options"] = toJSON(optionsOf(candidate.config));
     };
   measurer = std::make_unique<RemoteMeasurer>(std::move(remote));
   return TILEC_OK;

@@ -6,7 +6,6 @@
 #include "TuneWorker.h"
 
 #include "LaunchBench.h"
-#include "OptionsJson.h"
 
 #include "tilec/Tuning/HandedKernel.h"
 
@@ -179,13 +178,14 @@ std::shared_ptr<const CompiledKernel> Worker::kernelOf(const json::Object &reque
     return nullptr;
   }
   const json::Value *value = request.get("options");
-  std::optional<CompileOptions> options = value ? decodeOptions(*value) : std::nullopt;
-  if (!options) {
+  CompileOptions options;
+  json::Path::Root root("options");
+  if (!value || !fromJSON(*value, options, root)) {
     problem = "a request is not complete";
     return nullptr;
   }
   DiagnosticEngine engine;
-  std::shared_ptr<CompiledKernel> kernel = compiler.compile(sources, file, *options, engine);
+  std::shared_ptr<CompiledKernel> kernel = compiler.compile(sources, file, options, engine);
   if (!kernel)
     problem = "does not compile: " + summarize(DiagnosticsObject(sources, engine));
   return kernel;

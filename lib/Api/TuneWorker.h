@@ -8,7 +8,7 @@
 //    "buffers": [{"file": "FILE", "bytes": 4096, "skew": 0}],
 //    "cleared": [{"buffer": 0, "offset": 0, "bytes": 4096}],
 //    "arguments": [{"buffer": 0, "offset": 0}, {"bytes": "00040000"}]}
-// On the simulator the child compiles: a request has "options" as encodeOptions writes them.
+// On the simulator the child compiles: a request has "options", those of a compilation.
 
 #ifndef TILEC_LIB_API_TUNEWORKER_H
 #define TILEC_LIB_API_TUNEWORKER_H

@@ -134,18 +134,18 @@ ExitCode Builder::readSpec() {
 }
 
 /// Constants whose values are integers, with the defaults of those that are not given.
-static IntegerConstants integerConstants(const std::vector<NamedValue> &given,
+static IntegerConstants integerConstants(const std::vector<ConstantSpec> &given,
                                          const std::vector<NamedValue> &arguments,
                                          const ast::FunctionDef *kernel) {
-  std::vector<NamedValue> all = given;
+  std::vector<ConstantSpec> all = given;
   auto isGiven = [&](llvm::StringRef name) {
-    auto hasName = [&](const NamedValue &value) { return value.first == name; };
-    return llvm::any_of(given, hasName) || llvm::any_of(arguments, hasName);
+    return llvm::any_of(given, [&](const ConstantSpec &value) { return value.name == name; }) ||
+           llvm::any_of(arguments, [&](const NamedValue &value) { return value.first == name; });
   };
   if (kernel)
     for (const ast::Param &param : kernel->params)
       if (param.defaultValue && !isGiven(param.name))
-        all.emplace_back(param.name.str(), ast::printSource(param.defaultValue));
+        all.push_back({param.name.str(), ast::printSource(param.defaultValue)});
   IntegerConstants result;
   for (const auto &[name, text] : all) {
     tilecrt::Result<int64_t> value = tilecrt::evaluateExpression(text, nullptr);
@@ -388,10 +388,11 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
   if (ExitCode code = readLaunch(kernelSpec, label, kernel); code != ExitCode::Ok)
     return code;
   KernelOptions given = command.kernel;
-  given.kernel = info->name;
-  given.importRoots = importRoots;
+  given.options.kernel = info->name;
+  given.options.modules.roots = importRoots;
+  std::vector<NamedValue> constantTexts;
   for (auto [key, list] :
-       {std::pair("arguments", &given.arguments), std::pair("constants", &given.constants)}) {
+       {std::pair("arguments", &given.arguments), std::pair("constants", &constantTexts)}) {
     const json::Value *member = kernelSpec.get(key);
     const json::Object *object = member ? member->getAsObject() : nullptr;
     if (member && !object)
@@ -412,8 +413,10 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
         return wrong(label + "kernel '" + info->name + "' has no parameter '" +
                      llvm::StringRef(entry.first) + "'");
   }
-  for (auto [key, member] :
-       {std::pair("num_warps", &given.numWarps), std::pair("num_stages", &given.numStages)})
+  for (const auto &[name, value] : constantTexts)
+    given.options.constants.push_back({name, value});
+  for (auto [key, member] : {std::pair("num_warps", &given.options.numWarps),
+                             std::pair("num_stages", &given.options.numStages)})
     if (const json::Value *value = kernelSpec.get(key)) {
       auto integer = value->getAsInteger();
       if (!integer || *integer < 1 || *integer > 32)
@@ -440,15 +443,15 @@ ExitCode Builder::addKernel(const json::Object &kernelSpec, size_t number) {
     CompileOptions chosen = makeCompileOptions(launch.kernel);
     chosen.arguments = options.arguments;
     IntegerConstants constants =
-        integerConstants(launch.kernel.constants, launch.kernel.arguments, tree);
+        integerConstants(launch.kernel.options.constants, launch.kernel.arguments, tree);
     if (ExitCode code = resolveBlocks(label, constants, chosen.arguments); code != ExitCode::Ok)
       return code;
     chosen.stopAfter = hasPtxas ? Stage::Cubin : Stage::PTX;
     chosen.lineInfo = false;
     chosen.target = target;
     TuningConfig shown;
-    for (const NamedValue &constant : launch.kernel.constants)
-      shown.set(constant.first, constant.second);
+    for (const ConstantSpec &constant : launch.kernel.options.constants)
+      shown.set(constant.name, constant.value);
     shown.numWarps = chosen.numWarps;
     shown.numStages = chosen.numStages;
     shown.maxRegisters = chosen.maxRegisters;

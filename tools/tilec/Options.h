@@ -33,24 +33,13 @@ struct CacheOptions {
 /// What compile and run share.
 struct KernelOptions {
   std::string file;
-  /// Folders that imports are looked for in.
-  std::vector<std::string> importRoots;
-  /// Empty: the file's only entry kernel.
-  std::string kernel;
+  /// What the command line says of the compilation, but for types of arguments and tools.
+  CompileOptions options;
+  /// Types of arguments, or their data.
   std::vector<NamedValue> arguments;
-  std::vector<NamedValue> constants;
-  std::optional<int> numWarps;
-  std::optional<int> numStages;
-  /// Only a configuration of the autotuner says it.
-  std::optional<int> maxRegisters;
-  bool debug = false;
-  bool overflowChecks = true;
   /// Empty: the environment and the usual places decide.
   std::string ptxas;
   CacheOptions cache;
-  WarningOptions warnings;
-  /// 0: the compiler's own limits.
-  unsigned maxSteps = 0, maxOps = 0, maxUnroll = 0;
   TextFormat diagnosticsFormat = TextFormat::Text;
 };
 

@@ -85,9 +85,9 @@ ExitCode CommandTuner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.options.modules.roots, {}});
   if (!diagnostics.hasErrors())
-    info = source.select(command.run.kernel.kernel, diagnostics);
+    info = source.select(command.run.kernel.options.kernel, diagnostics);
   if (info) {
     plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
     for (const auto &[name, argument] : plan.arguments)

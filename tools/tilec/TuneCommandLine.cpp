@@ -50,7 +50,7 @@ private:
 
 void TuneParser::declare(OptionSet &options) {
   source.declare(options, "NAME=DATA", "Value of a run-time parameter");
-  options.addValue("--kernel", source.kernel.kernel,
+  options.addValue("--kernel", source.kernel.options.kernel,
                    "Kernel to take; needed when the file has several", "NAME");
   lists.declare(options, source);
   launch.declare(options, "cuda (default: all of a kind), cuda:N or sim");
@@ -90,9 +90,9 @@ Command TuneParser::read(const OptionSet &options, const std::vector<std::string
   command.devices = readNumbers(options, "--devices", devices, checkDeviceNumber);
   if (workerDevice >= 0)
     command.run.deviceNumber = workerDevice;
-  for (auto &[name, text] : command.run.kernel.constants)
+  for (auto &[name, text] : command.run.kernel.options.constants)
     command.constants.emplace_back(name, splitList("--const " + name, text));
-  command.run.kernel.constants.clear();
+  command.run.kernel.options.constants.clear();
   command.numWarps = readNumbers(options, "--num-warps", lists.numWarps, checkNumWarps);
   command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
   if (!(command.timeoutSeconds > 0) || command.timeoutSeconds > 86400)

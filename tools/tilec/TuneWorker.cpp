@@ -78,9 +78,9 @@ Status Worker::prepare() {
     return tilecrt::ioError(llvm::toString(loaded.takeError()));
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.options.modules.roots, {}});
   if (!diagnostics.hasErrors())
-    info = source.select(command.run.kernel.kernel, diagnostics);
+    info = source.select(command.run.kernel.options.kernel, diagnostics);
   if (info)
     plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
   if (diagnostics.hasErrors())
