@@ -8,6 +8,7 @@
 #define TILEC_TOOLS_TILEC_OPTIONS_H
 
 #include "tilec/Driver/Compiler.h"
+#include "tilec/Driver/FileCheck.h"
 
 #include <cstdint>
 #include <optional>
@@ -178,19 +179,9 @@ struct KernelsCommand {
 struct CheckCommand {
   /// Files, or folders of them.
   std::vector<std::string> paths;
-  std::vector<std::string> importRoots;
-  /// Empty: all that can be launched.
-  std::vector<std::string> kernels;
-  std::vector<NamedValue> arguments;
-  std::vector<NamedValue> constants;
-  std::string target = "sm_90a";
-  Stage stopAfter = Stage::PTX;
+  /// Without tools.
+  FileCheckOptions options;
   std::string ptxas;
-  WarningOptions warnings;
-  /// For one kernel.
-  double timeoutSeconds = 60;
-  /// Files at a time; 0: as many as cores.
-  unsigned jobs = 0;
   bool verbose = false;
   bool json = false;
 };
