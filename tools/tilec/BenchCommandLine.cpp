@@ -30,7 +30,7 @@ Examples:
 class BenchParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   SourceOptions source;
@@ -57,7 +57,7 @@ void BenchParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command BenchParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
+Command BenchParser::read(const OptionSet &options) {
   BenchCommand command = std::move(bench);
   command.run.kernel = source.read();
   launch.readMeasured(options, command.run);

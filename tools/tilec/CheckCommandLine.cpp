@@ -29,7 +29,7 @@ Examples:
 class CheckParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   CheckCommand check;
@@ -59,8 +59,7 @@ void CheckParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command CheckParser::read(const OptionSet & /*options*/,
-                          const std::vector<std::string> & /*words*/) {
+Command CheckParser::read(const OptionSet & /*options*/) {
   CompileOptions &compile = check.options.compile;
   for (auto &[name, type] : splitNamed("--arg", arguments))
     compile.arguments.push_back({name, type});

@@ -139,13 +139,9 @@ struct TuneCommand {
   unsigned jobs = 0;
   /// GPUs that measure; empty: that of `run`, and unless it is named all of its kind.
   std::vector<int> devices;
-  /// The command line, for the children.
-  std::vector<std::string> words;
-  /// In a child: the socket to its parent.
-  int workerSocket = -1;
 };
 
-/// The hidden 'tilec tune-worker': measures for a program that uses the library.
+/// The hidden 'tilec tune-worker': measures for 'tilec tune' and programs that use the library.
 struct TuneWorkerCommand {
   /// The socket to the program.
   int socket = -1;
