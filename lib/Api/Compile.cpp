@@ -46,6 +46,24 @@ tilec_status OptionsReader::readBindings(const tilec_binding *bindings, size_t c
   return TILEC_OK;
 }
 
+namespace {
+/// What a flag of the interface makes of an option.
+struct CompileFlag {
+  uint32_t bit;
+  bool CompileOptions::*option;
+  bool value;
+};
+} // namespace
+
+static constexpr CompileFlag compileFlags[] = {
+    {TILEC_COMPILE_DEBUG, &CompileOptions::debug, true},
+    {TILEC_COMPILE_NO_LINE_INFO, &CompileOptions::lineInfo, false},
+    {TILEC_COMPILE_NO_FMA, &CompileOptions::fpFusion, false},
+    {TILEC_COMPILE_REMARKS, &CompileOptions::remarks, true},
+    {TILEC_COMPILE_COUNT_INSTRUCTIONS, &CompileOptions::countInstructions, true},
+    {TILEC_COMPILE_NO_OVERFLOW_CHECKS, &CompileOptions::overflowChecks, false},
+    {TILEC_COMPILE_KEEP_SUBNORMALS, &CompileOptions::flushSubnormals, false}};
+
 tilec_status OptionsReader::readNumbers(const tilec_options &options) {
   int warps = options.num_warps, stages = options.num_stages;
   if (warps < 0 || warps > 32 || (warps & (warps - 1)) != 0)
@@ -63,25 +81,20 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
   if (registers != 0)
     result.maxRegisters = registers;
 
-  constexpr uint32_t known = TILEC_COMPILE_DEBUG | TILEC_COMPILE_NO_LINE_INFO |
-                             TILEC_COMPILE_NO_FMA | TILEC_COMPILE_REMARKS |
-                             TILEC_COMPILE_COUNT_INSTRUCTIONS | TILEC_COMPILE_NO_OVERFLOW_CHECKS |
-                             TILEC_COMPILE_KEEP_SUBNORMALS;
-  if (options.flags & ~known)
-    return invalid("options: unknown flags 0x" + llvm::utohexstr(options.flags & ~known));
+  uint32_t unknown = options.flags;
+  for (const CompileFlag &flag : compileFlags) {
+    if (options.flags & flag.bit)
+      result.*flag.option = flag.value;
+    unknown &= ~flag.bit;
+  }
+  if (unknown)
+    return invalid("options: unknown flags 0x" + llvm::utohexstr(unknown));
   if (options.max_steps != 0)
     result.stepLimit = options.max_steps;
   if (options.max_ops != 0)
     result.opLimit = options.max_ops;
   if (options.max_unroll != 0)
     result.unrollLimit = options.max_unroll;
-  result.debug = options.flags & TILEC_COMPILE_DEBUG;
-  result.lineInfo = !(options.flags & TILEC_COMPILE_NO_LINE_INFO);
-  result.overflowChecks = !(options.flags & TILEC_COMPILE_NO_OVERFLOW_CHECKS);
-  result.fpFusion = !(options.flags & TILEC_COMPILE_NO_FMA);
-  result.flushSubnormals = !(options.flags & TILEC_COMPILE_KEEP_SUBNORMALS);
-  result.remarks = options.flags & TILEC_COMPILE_REMARKS;
-  result.countInstructions = options.flags & TILEC_COMPILE_COUNT_INSTRUCTIONS;
   return TILEC_OK;
 }
 

@@ -22,6 +22,8 @@ class OptionsReader {
 public:
   /// Null options are the defaults.
   tilec_status read(const tilec_options *given);
+  /// Gives `result` the numbers and flags that are set; the others stay as they are.
+  tilec_status readNumbers(const tilec_options &options);
   CompileOptions result;
   bool hasTarget = false;
   TunedRequest tuned;
@@ -32,7 +34,6 @@ private:
   template <typename Spec>
   tilec_status readBindings(const tilec_binding *bindings, size_t count, const char *what,
                             std::vector<Spec> &specs);
-  tilec_status readNumbers(const tilec_options &options);
   tilec_status readStages(const tilec_options &options);
   tilec_status readModules(const tilec_options &options);
   tilec_status readWarnings(const tilec_options &options);
@@ -43,9 +44,6 @@ tilec_status statusOf(Failure failure);
 
 /// The path of this library. Bitcode lies beside it in a portable installation.
 std::string libraryPath();
-
-/// Gives options the constants and launch options of a configuration that they do not have.
-void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options);
 
 /// Gives options what the database has for such a launch. What is wrong with the database is an
 /// error; that it has nothing a remark of the category "tuning".

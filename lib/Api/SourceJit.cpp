@@ -138,32 +138,18 @@ tilec_status SourceJit::makeOptions(const tilec_call &call, CompileOptions &opti
   KindKey key;
   if (tilec_status status = makeKey(call, key))
     return status;
-  options = base.result;
-  describeKind(parameters, ArrayRef(call.values, call.num_values), options);
   // The rules for the numbers are those of a compilation.
   tilec_options numbers = {};
-  numbers.struct_size = sizeof numbers;
   numbers.num_warps = call.num_warps;
   numbers.num_stages = call.num_stages;
   numbers.max_registers = call.max_registers;
   numbers.flags = call.compile_flags;
   OptionsReader reader;
-  if (tilec_status status = reader.read(&numbers))
+  reader.result = base.result;
+  if (tilec_status status = reader.readNumbers(numbers))
     return status;
-  const CompileOptions &asked = reader.result;
-  if (asked.numWarps)
-    options.numWarps = asked.numWarps;
-  if (asked.numStages)
-    options.numStages = asked.numStages;
-  if (asked.maxRegisters)
-    options.maxRegisters = asked.maxRegisters;
-  options.debug |= asked.debug;
-  options.lineInfo &= asked.lineInfo;
-  options.overflowChecks &= asked.overflowChecks;
-  options.fpFusion &= asked.fpFusion;
-  options.flushSubnormals &= asked.flushSubnormals;
-  options.remarks |= asked.remarks;
-  options.countInstructions |= asked.countInstructions;
+  options = std::move(reader.result);
+  describeKind(parameters, ArrayRef(call.values, call.num_values), options);
   return TILEC_OK;
 }
 

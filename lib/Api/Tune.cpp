@@ -4,8 +4,6 @@
 // The autotuner over the C interface: reads the caller's options, lets the library's tuner search
 // with the caller's launch, and keeps what it found.
 
-#include "LaunchBench.h"
-#include "TuneWorker.h"
 #include "TuningLaunch.h"
 
 #include "tilec/Driver/ToolHints.h"
@@ -14,6 +12,8 @@
 #include "tilecrt/data/GridExpr.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace tilec;
 using namespace tilec::api;
@@ -47,6 +47,7 @@ private:
   tilec_status readDatabase(bool &found);
   tilec_status search();
   tilec_status measureHere(const TunerOptions &options);
+  tilec_status measureIsolated(TunerOptions options);
   tilec_status finish();
   /// The kernel of the best one, as the caller wants it.
   tilec_status compileBest(const TuningConfig &config);
@@ -113,7 +114,9 @@ tilec_status Session::readOptions(const tilec_tune_options *options) {
   if (!readLaunch)
     return TILEC_INVALID_ARGUMENT;
   launch = *readLaunch;
-  launch.struct_size = sizeof launch;
+  constexpr uint32_t knownLaunch = TILEC_LAUNCH_PROGRAMMATIC | TILEC_LAUNCH_COOPERATIVE;
+  if (launch.flags & ~knownLaunch)
+    return invalid("launch: unknown flags " + llvm::Twine(launch.flags & ~knownLaunch));
   if (!given.grid && !given.make_grid)
     if (tilec_status status = checkGrid({launch.grid[0], launch.grid[1], launch.grid[2]}))
       return status;
@@ -325,7 +328,14 @@ class HereMeasurer final : public Measurer {
 public:
   explicit HereMeasurer(LaunchBench &launchBench) : bench(launchBench) {}
   Measurement measure(const Candidate &candidate, double milliseconds) override {
-    return bench.measure(candidate.kernel, candidate.grid, milliseconds);
+    Measurement result;
+    tilec_status status = guarded([&] {
+      result = bench.measure(candidate.kernel, candidate.grid, milliseconds);
+      return TILEC_OK;
+    });
+    if (status != TILEC_OK)
+      result.problem = tilec_last_error();
+    return result;
   }
 
 private:
@@ -336,50 +346,64 @@ private:
 tilec_status Session::search() {
   TunerOptions options;
   options.prune = !(given.flags & TILEC_TUNE_NO_PRUNE);
-  options.mostConfigs = given.max_configs;
-  if (topK != 0 && (options.mostConfigs == 0 || topK < options.mostConfigs))
-    options.mostConfigs = topK;
+  limitConfigs(given.max_configs, options);
+  limitConfigs(topK, options);
   options.mostSeconds = given.max_seconds;
   if (given.milliseconds > 0)
     options.milliseconds = given.milliseconds;
   options.jobs = given.jobs;
   options.measuresFinalists = !isSimulated;
   options.argumentValues = integers;
-  if (!isSimulated) {
-    if (llvm::Expected<CompileTarget> known = findTarget(reader.result.target))
-      options.model.processor = known->processor;
-    else
-      llvm::consumeError(known.takeError());
-    options.model.multiprocessors = int(std::max(1u, info.multiprocessors));
-  }
+  if (!isSimulated)
+    aimAt(reader.result.target, info.multiprocessors, options);
   if (given.progress)
     options.progress = [this](const TuningProgress &progress) { return report(progress); };
 
-  if (!(given.flags & TILEC_TUNE_ISOLATE))
-    return measureHere(options);
-  TuneJob job;
-  job.device = device;
-  job.launch = launch;
-  job.arguments = &arguments;
-  job.info = &*kernel;
-  job.worker = given.worker ? given.worker : "";
-  job.timeoutSeconds = given.timeout_seconds > 0 ? given.timeout_seconds : 10;
-  job.repeats = given.repeats ? given.repeats : 100;
-  job.flushL2 = !(given.flags & TILEC_TUNE_WARM_L2);
-  job.optionsOf = [this](const TuningConfig &config) {
-    CompileOptions chosen = optionsOf(config);
-    chosen.countInstructions = true;
-    return chosen;
-  };
-  llvm::StringRef text = sources.getBuffer(file)->getText();
-  job.sourceName = sources.getBuffer(file)->getName().str();
-  job.sourceText = text.str();
-  IsolatedMeasurer isolated;
-  if (tilec_status status = isolated.prepare(std::move(job)))
+  return given.flags & TILEC_TUNE_ISOLATE ? measureIsolated(std::move(options))
+                                          : measureHere(options);
+}
+
+/// The program of the installation that this library is in: ../bin, or ../../bin of a library in a
+/// folder for the processor.
+static std::string defaultWorker() {
+  llvm::SmallString<256> folder(libraryPath());
+  (void)llvm::sys::fs::make_absolute(folder);
+  std::string first;
+  for (unsigned i = 0; i < 2; ++i) {
+    llvm::sys::path::remove_filename(folder);
+    llvm::SmallString<256> program(folder);
+    llvm::sys::path::append(program, "..", "bin", "tilec");
+    llvm::sys::path::remove_dots(program, /*remove_dot_dot=*/true);
+    if (llvm::sys::fs::can_execute(program))
+      return std::string(program);
+    if (i == 0)
+      first = std::string(program);
+  }
+  return first;
+}
+
+tilec_status Session::measureIsolated(TunerOptions options) {
+  const SourceBuffer &text = *sources.getBuffer(file);
+  IsolationOptions how;
+  how.program = given.worker ? given.worker : defaultWorker();
+  how.sourceName = text.getName().str();
+  how.sourceText = text.getText().str();
+  how.driver = info.driver;
+  how.timeoutSeconds = given.timeout_seconds > 0 ? given.timeout_seconds : 10;
+  how.repeats = given.repeats ? given.repeats : 100;
+  how.flushL2 = !(given.flags & TILEC_TUNE_WARM_L2);
+  how.problem = isSimulated ? this : nullptr;
+  if (!llvm::sys::fs::can_execute(how.program))
+    return fail(TILEC_UNAVAILABLE, "there is no program '" + how.program +
+                                       "' that measures: expected the path of 'tilec' in worker");
+  std::unique_ptr<IsolatedTuning> isolated;
+  if (tilec_status status =
+          take(IsolatedTuning::create(arguments.isolated(*device, launch, *kernel), how), isolated))
     return status;
   options.compiles = !isSimulated;
   std::vector<std::unique_ptr<Measurer>> measurers;
-  measurers.push_back(isolated.take());
+  measurers.push_back(
+      isolated->makeMeasurer(isSimulated ? "sim" : "cuda:" + std::to_string(info.ordinal)));
   tune(*this, std::move(configs), measurers, options, result->outcome);
   return TILEC_OK;
 }
@@ -390,14 +414,15 @@ tilec_status Session::measureHere(const TunerOptions &options) {
   how.flushL2 = !(given.flags & TILEC_TUNE_WARM_L2);
   if (tilec_status status = done(device->synchronizeStream(launch.stream)))
     return status;
-  LaunchBench bench(device, launch, how);
-  if (tilec_status status = bench.save(arguments.changedMemory(), arguments.clearedMemory(*kernel)))
+  LaunchBench bench(device, arguments.here(launch), how);
+  if (tilec_status status =
+          done(bench.save(arguments.changedMemory(), arguments.clearedMemory(*kernel))))
     return status;
   std::vector<std::unique_ptr<Measurer>> measurers;
   measurers.push_back(std::make_unique<HereMeasurer>(bench));
   tune(*this, std::move(configs), measurers, options, result->outcome);
   // Nothing can be given back to a device that is lost.
-  return result->outcome.lost.empty() ? bench.restore() : TILEC_OK;
+  return result->outcome.lost.empty() ? done(bench.restore()) : TILEC_OK;
 }
 
 tilec_status Session::compileBest(const TuningConfig &config) {
@@ -428,15 +453,7 @@ tilec_status Session::finish() {
     status = compileBest(best->config);
   }
   if (best && given.database && !result->fromDatabase) {
-    TuningRecord record;
-    record.key = key;
-    record.kernelName = outcome.kernel;
-    record.config = best->config;
-    record.cost = best->cost;
-    record.unit = outcome.unit;
-    record.measured = int64_t(outcome.count(Candidate::State::Measured));
-    record.tilecVersion = TILEC_VERSION;
-    llvm::Error written = TuningDatabase::update(given.database, record);
+    llvm::Error written = TuningDatabase::update(given.database, recordOf(outcome, key));
     if (written && status == TILEC_OK)
       status = fail(TILEC_UNAVAILABLE, llvm::toString(std::move(written)));
     else

@@ -7,25 +7,7 @@
 
 #include "tilec/Tuning/SearchSpace.h"
 
-#include "llvm/ADT/STLExtras.h"
-
 namespace tilec::api {
-
-void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options) {
-  for (const auto &entry : config.constants) {
-    const std::string &name = entry.first;
-    auto isIt = [&](const auto &other) { return other.name == name; };
-    if (llvm::none_of(options.constants, isIt) && llvm::none_of(options.arguments, isIt) &&
-        llvm::any_of(kernel.params, isIt))
-      options.constants.push_back({name, entry.second});
-  }
-  if (!options.numWarps)
-    options.numWarps = config.numWarps;
-  if (!options.numStages)
-    options.numStages = config.numStages;
-  if (!options.maxRegisters)
-    options.maxRegisters = config.maxRegisters;
-}
 
 void applyTuned(SourceManager &sources, FileId file, const TunedRequest &request,
                 CompileOptions &options, DiagnosticEngine &engine) {
@@ -40,20 +22,13 @@ void applyTuned(SourceManager &sources, FileId file, const TunedRequest &request
     engine.error(SourceRange(), llvm::toString(database.takeError()), "tuning");
     return;
   }
-  LaunchFacts facts;
-  facts.types = options.arguments;
-  facts.integers = request.sizes;
-  for (const auto &[name, size] : request.sizes)
-    if (llvm::StringRef array = name; array.consume_back(".size"))
-      facts.arraySizes.emplace_back(array.str(), size);
   std::string hash = kernelSourceHash(sources, *source.tree, kernel->name, options.modules);
-  if (const TuningRecord *record =
-          database->find(makeTuningKey(*kernel, hash, request.device, facts)))
+  TuningKey key =
+      makeTuningKey(*kernel, hash, request.device, factsOf(options.arguments, request.sizes));
+  if (const TuningRecord *record = database->find(key))
     applyConfig(record->config, *kernel, options);
   else
-    engine.remark(SourceRange(),
-                  "'" + request.database + "' has no configuration of '" + kernel->name + "' on '" +
-                      request.device + "' for these types and sizes",
+    engine.remark(SourceRange(), noConfiguration(request.database, kernel->name, request.device),
                   "tuning");
 }
 

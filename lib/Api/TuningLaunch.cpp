@@ -199,4 +199,57 @@ LaunchFacts TuningLaunch::facts(const std::vector<ArgumentSpec> &types) const {
   return facts;
 }
 
+BenchLaunch TuningLaunch::here(const tilec_device_launch &launch) const {
+  BenchLaunch result;
+  llvm::copy(launch.cluster, result.cluster.begin());
+  result.isProgrammatic = launch.flags & TILEC_LAUNCH_PROGRAMMATIC;
+  result.isCooperative = launch.flags & TILEC_LAUNCH_COOPERATIVE;
+  result.stream = launch.stream;
+  result.arguments = [this](const tilecrt::KernelMetadata &) -> tilecrt::Result<ArgumentBytes> {
+    ArgumentBytes values;
+    for (const TuningArgument &argument : arguments) {
+      const char *bytes = static_cast<const char *>(argument.value.data);
+      values.emplace_back(bytes, bytes + argument.value.size);
+    }
+    return values;
+  };
+  return result;
+}
+
+IsolatedLaunch TuningLaunch::isolated(RunDevice &device, const tilec_device_launch &launch,
+                                      const KernelInfo &kernel) const {
+  std::vector<MemoryRange> ranges = allMemory();
+  auto placeOf = [&](const char *address) {
+    size_t i = 0;
+    while (i + 1 < ranges.size() && !ranges[i].contains(address))
+      ++i;
+    return MemoryPlace{i, uint64_t(address - ranges[i].data)};
+  };
+  IsolatedLaunch result;
+  llvm::copy(launch.cluster, result.cluster.begin());
+  result.isProgrammatic = launch.flags & TILEC_LAUNCH_PROGRAMMATIC;
+  result.isCooperative = launch.flags & TILEC_LAUNCH_COOPERATIVE;
+  for (const MemoryRange &range : ranges) {
+    IsolatedMemory &memory = result.memory.emplace_back();
+    memory.bytes = range.bytes;
+    memory.skew = unsigned(reinterpret_cast<uintptr_t>(range.data) % 256);
+    memory.read = [&device, range, stream = launch.stream](char *to) -> tilecrt::Status {
+      TILECRT_RETURN_IF_ERROR(device.download(to, range.data, range.bytes, stream));
+      return device.synchronizeStream(stream);
+    };
+  }
+  for (const MemoryRange &range : clearedMemory(kernel))
+    result.cleared.emplace_back(placeOf(range.data), range.bytes);
+  for (const TuningArgument &argument : arguments) {
+    IsolatedArgument &added = result.arguments.emplace_back();
+    added.name = argument.name;
+    if (argument.isPointer && argument.address && argument.memory.bytes != 0)
+      added.value = placeOf(argument.address);
+    else
+      added.value =
+          std::string(static_cast<const char *>(argument.value.data), argument.value.size);
+  }
+  return result;
+}
+
 } // namespace tilec::api

@@ -10,6 +10,8 @@
 #include "DeviceObjects.h"
 #include "OptionsReader.h"
 
+#include "tilec/Run/IsolatedTuning.h"
+#include "tilec/Run/LaunchBench.h"
 #include "tilec/Tuning/SearchSpace.h"
 
 namespace tilec::api {
@@ -45,6 +47,11 @@ public:
   /// What `reset_to_zero` names.
   std::vector<MemoryRange> clearedMemory(const KernelInfo &kernel) const;
   LaunchFacts facts(const std::vector<ArgumentSpec> &types) const;
+  /// The launch on the caller's memory, and on copies of it; `device` and what the values point to
+  /// have to stay.
+  BenchLaunch here(const tilec_device_launch &launch) const;
+  IsolatedLaunch isolated(RunDevice &device, const tilec_device_launch &launch,
+                          const KernelInfo &kernel) const;
 
 private:
   std::vector<MemoryRange> memory(bool readOnlyToo) const;

@@ -81,17 +81,8 @@ OwningOpRef<ModuleOp> Compilation::makeTile() {
   IRGenOptions irgen;
   irgen.modules = &modules;
   irgen.kernel = options.kernel;
-  irgen.arguments = options.arguments;
-  irgen.constants = options.constants;
-  irgen.numWarps = options.numWarps;
-  irgen.numStages = options.numStages;
-  irgen.heuristicArguments = options.heuristicArguments;
-  irgen.debug = options.debug;
-  irgen.overflowChecks = options.overflowChecks;
+  irgen.specialization() = options;
   irgen.warn = true;
-  irgen.stepLimit = options.stepLimit;
-  irgen.opLimit = options.opLimit;
-  irgen.unrollLimit = options.unrollLimit;
   llvm::Expected<CompileTarget> target = findTarget(options.target);
   if (!target) {
     diagnostics.error(SourceRange(), llvm::toString(target.takeError()));

@@ -140,9 +140,8 @@ void Compiler::noteOrigin(const SourceBuffer &source, const CompileOptions &opti
   origin->file = source.getName().str();
   origin->text = impl->lastText;
   origin->options = options;
-  origin->options.keep.clear();
-  origin->options.tools = ToolSearch();
-  origin->options.cache = nullptr;
+  visitOptions<OptionUse::Machine, OptionUse::Call>(
+      origin->options, [](const char *, auto &option) { option = {}; });
   kernel.origin = std::move(origin);
 }
 

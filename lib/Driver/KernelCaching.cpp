@@ -46,6 +46,7 @@ std::vector<LineColumn> decodePlaces(StringRef bytes) {
 
 void addOption(KeyHasher &hasher, const std::string &text) { hasher.add("text", text); }
 void addOption(KeyHasher &hasher, uint64_t number) { hasher.add("number", number); }
+void addOption(KeyHasher &hasher, Stage stage) { hasher.add("stage", uint64_t(stage)); }
 void addOption(KeyHasher &hasher, std::optional<int> number) {
   hasher.add("number", number ? std::to_string(*number) : std::string("default"));
 }
@@ -62,6 +63,9 @@ template <typename T> void addOption(KeyHasher &hasher, const std::vector<T> &li
   hasher.add("size", list.size());
   for (const T &item : list)
     addOption(hasher, item);
+}
+void addOption(KeyHasher &hasher, const WarningOptions &warnings) {
+  addOption(hasher, warnings.getTexts());
 }
 
 /// Whether the result holds places in a form that cannot be moved.
@@ -109,13 +113,11 @@ bool KernelCaching::makeKey(const ast::Module &module, const ast::FunctionDef &k
   // What is said about places in imported files is not moved: there the places count.
   hasher.add("imports", tokens.imports).add("import places", encodePlaces(tokens.importPlaces));
   hasher.add("language", uint64_t(getSourceLanguage(buffer.getName())));
-  visitCodeOptions(options.code(), [&](const char *name, const auto &option) {
-    hasher.add("option", name);
-    addOption(hasher, option);
-  });
-  hasher.add("stage", uint64_t(options.stopAfter)).add("remarks", options.remarks);
-  for (const std::string &text : options.warnings.getTexts())
-    hasher.add("warning", text);
+  visitOptions<OptionUse::Code, OptionUse::Result>(options,
+                                                   [&](const char *name, const auto &option) {
+                                                     hasher.add("option", name);
+                                                     addOption(hasher, option);
+                                                   });
   if (isForHost()) {
     hasher.add("host", hostIdentity());
   } else {

@@ -127,10 +127,7 @@ SignatureSearch::SignatureSearch(mlir::MLIRContext &mlirContext, SourceManager &
 
   irgen.modules = &modules;
   irgen.kernel = kernel.name;
-  irgen.numWarps = base.numWarps;
-  irgen.numStages = base.numStages;
-  irgen.debug = base.debug;
-  irgen.overflowChecks = base.overflowChecks;
+  irgen.specialization() = base;
   if (llvm::Expected<CompileTarget> target = findTarget(base.target))
     irgen.processor = target->processor;
   else

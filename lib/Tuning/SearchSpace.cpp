@@ -30,6 +30,22 @@ std::vector<TuningConfig> configsOf(const KernelInfo &kernel) {
   return configs;
 }
 
+void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options) {
+  for (const auto &entry : config.constants) {
+    const std::string &name = entry.first;
+    auto isIt = [&](const auto &other) { return other.name == name; };
+    if (llvm::none_of(options.constants, isIt) && llvm::none_of(options.arguments, isIt) &&
+        llvm::any_of(kernel.params, isIt))
+      options.constants.push_back({name, entry.second});
+  }
+  if (!options.numWarps)
+    options.numWarps = config.numWarps;
+  if (!options.numStages)
+    options.numStages = config.numStages;
+  if (!options.maxRegisters)
+    options.maxRegisters = config.maxRegisters;
+}
+
 size_t applyHostPruning(KernelInfo &kernel, const ast::Module &module, SourceManager &sources,
                         const ModuleSearch &modules, const llvm::StringMap<int64_t> &integers,
                         DiagnosticEngine &diagnostics) {
@@ -137,6 +153,23 @@ TuningKey makeTuningKey(const KernelInfo &kernel, const std::string &kernelHash,
   llvm::sort(key.sizes);
   key.sizes.erase(llvm::unique(key.sizes), key.sizes.end());
   return key;
+}
+
+LaunchFacts factsOf(const std::vector<ArgumentSpec> &types,
+                    const std::vector<std::pair<std::string, int64_t>> &sizes) {
+  LaunchFacts facts;
+  facts.types = types;
+  facts.integers = sizes;
+  for (const auto &[name, size] : sizes)
+    if (StringRef array = name; array.consume_back(".size"))
+      facts.arraySizes.emplace_back(array.str(), size);
+  return facts;
+}
+
+std::string noConfiguration(const std::string &database, const std::string &kernel,
+                            const std::string &device) {
+  return "'" + database + "' has no configuration of '" + kernel + "' on '" + device +
+         "' for these types and sizes";
 }
 
 } // namespace tilec

@@ -7,6 +7,8 @@
 
 #include "tilec/Tuning/Tuner.h"
 
+#include "tilec/Support/Processor.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
@@ -22,15 +24,6 @@ namespace tilec {
 TuningProblem::~TuningProblem() = default;
 Measurer::~Measurer() = default;
 
-namespace {
-
-/// The best ones are measured once more, this many and this much longer.
-constexpr size_t finalists = 3;
-constexpr double finalFactor = 3;
-
-using Clock = std::chrono::steady_clock;
-
-/// "does not compile: line 3: ..." with the first error.
 std::string refusalOf(const DiagnosticEngine &diagnostics, const SourceManager &sources) {
   for (const Diagnostic &diagnostic : diagnostics.getDiagnostics()) {
     if (diagnostic.severity != Severity::Error)
@@ -42,6 +35,40 @@ std::string refusalOf(const DiagnosticEngine &diagnostics, const SourceManager &
   }
   return "does not compile";
 }
+
+void aimAt(const std::string &target, unsigned multiprocessors, TunerOptions &options) {
+  if (llvm::Expected<CompileTarget> known = findTarget(target))
+    options.model.processor = known->processor;
+  else
+    llvm::consumeError(known.takeError());
+  options.model.multiprocessors = int(std::max(1u, multiprocessors));
+}
+
+void limitConfigs(size_t most, TunerOptions &options) {
+  if (most != 0 && (options.mostConfigs == 0 || most < options.mostConfigs))
+    options.mostConfigs = most;
+}
+
+TuningRecord recordOf(const TuningOutcome &outcome, const TuningKey &key) {
+  const Candidate &best = *outcome.best();
+  TuningRecord record;
+  record.key = key;
+  record.kernelName = outcome.kernel;
+  record.config = best.config;
+  record.cost = best.cost;
+  record.unit = outcome.unit;
+  record.measured = int64_t(outcome.count(Candidate::State::Measured));
+  record.tilecVersion = TILEC_VERSION;
+  return record;
+}
+
+namespace {
+
+/// The best ones are measured once more, this many and this much longer.
+constexpr size_t finalists = 3;
+constexpr double finalFactor = 3;
+
+using Clock = std::chrono::steady_clock;
 
 class Search {
 public:

@@ -44,20 +44,6 @@ llvm::Error wrong(StringRef key, StringRef text) {
 }
 
 /// A JSON value as a Python literal; a string is source text as it is.
-std::optional<std::string> literalOf(const json::Value &value) {
-  if (auto text = value.getAsString())
-    return text->str();
-  if (value.getAsNull())
-    return "None";
-  if (auto truth = value.getAsBoolean())
-    return *truth ? "True" : "False";
-  if (auto integer = value.getAsInteger())
-    return std::to_string(*integer);
-  if (auto number = value.getAsNumber())
-    return llvm::formatv("{0}", json::Value(*number)).str();
-  return std::nullopt;
-}
-
 llvm::Expected<int> launchValue(const LaunchOption &option, const json::Value &value) {
   auto number = value.getAsInteger();
   if (!number || *number < option.least || *number > option.most)
@@ -87,6 +73,20 @@ llvm::Error multiply(std::vector<TuningConfig> &configs, StringRef key, const js
 }
 
 } // namespace
+
+std::optional<std::string> literalOf(const json::Value &value) {
+  if (auto text = value.getAsString())
+    return text->str();
+  if (value.getAsNull())
+    return "None";
+  if (auto truth = value.getAsBoolean())
+    return *truth ? "True" : "False";
+  if (auto integer = value.getAsInteger())
+    return std::to_string(*integer);
+  if (auto number = value.getAsNumber())
+    return llvm::formatv("{0}", json::Value(*number)).str();
+  return std::nullopt;
+}
 
 const std::string *TuningConfig::find(StringRef name) const {
   for (const auto &[constant, value] : constants)

@@ -27,7 +27,7 @@ LEVELS = {
     "Transforms": 5, "Conversion": 5,
     "Target": 6,
     "Driver": 7,
-    "Tuning": 7.5, "Bundle": 7.5,
+    "Tuning": 7.5, "Bundle": 7.6,
     "Run": 7.8,
     "api": 8,
     "tools": 8.5,

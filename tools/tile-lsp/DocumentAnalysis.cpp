@@ -145,10 +145,7 @@ void DocumentAnalysis::compileKernels(const Settings &settings,
     IRGenOptions irgen;
     irgen.modules = &modules;
     irgen.kernel = kernel.name;
-    irgen.arguments = options.arguments;
-    irgen.constants = options.constants;
-    irgen.stepLimit = stepLimit;
-    irgen.opLimit = opLimit;
+    irgen.specialization() = options;
     irgen.observer = &collector;
     DiagnosticEngine aside;
     (void)generateTile(context, *tree, sources, irgen, aside);

@@ -29,8 +29,8 @@ namespace {
 class Bench {
 public:
   explicit Bench(const BenchCommand &benchCommand)
-      : command(benchCommand), cache(benchCommand.run.kernel.cache),
-        report{benchCommand, "simulator", {}} {}
+      : command(benchCommand),
+        cache(benchCommand.run.kernel.cache), report{benchCommand, "simulator", {}} {}
 
   ExitCode run();
 
@@ -86,7 +86,7 @@ ExitCode Bench::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.options.modules.roots, {}});
   return diagnostics.hasErrors() ? print(diagnostics) : ExitCode::Ok;
 }
 
@@ -107,15 +107,18 @@ ExitCode Bench::selectKernels() {
   for (const KernelInfo *info : kernels)
     for (const KernelParam &param : info->params)
       known.push_back(param.name);
-  for (const auto *list : {&command.run.kernel.arguments, &command.run.kernel.constants})
-    for (const NamedValue &value : *list) {
-      if (llvm::is_contained(known, value.first))
+  auto check = [&](const auto &list) {
+    for (const auto &[name, value] : list) {
+      if (llvm::is_contained(known, name))
         continue;
-      llvm::StringRef nearest = nearestName(value.first, known);
+      llvm::StringRef nearest = nearestName(name, known);
       diagnostics.error(SourceRange(),
-                        "no kernel has a parameter '" + value.first + "'" +
+                        "no kernel has a parameter '" + name + "'" +
                             (nearest.empty() ? "" : "; did you mean '" + nearest.str() + "'?"));
     }
+  };
+  check(command.run.kernel.arguments);
+  check(command.run.kernel.options.constants);
   return print(diagnostics);
 }
 
@@ -144,7 +147,7 @@ std::vector<BenchRow> Bench::rowsOf(const KernelInfo &info) const {
   for (const auto &[name, values] : command.constants)
     if (kernels.size() < 2 || hasParameter(info, name))
       multiplyRows(rows, values, [&, constant = name](BenchRow &row, const std::string &value) {
-        row.constants.emplace_back(constant, value);
+        row.constants.push_back({constant, value});
       });
   multiplyRows(rows, command.numStages, [](BenchRow &row, int value) { row.numStages = value; });
   multiplyRows(rows, command.numWarps, [](BenchRow &row, int value) { row.numWarps = value; });
@@ -154,10 +157,11 @@ std::vector<BenchRow> Bench::rowsOf(const KernelInfo &info) const {
 /// The run that a row stands for.
 RunCommand Bench::variantOf(const KernelInfo &info, const BenchRow &row) const {
   RunCommand variant = command.run;
-  variant.kernel.kernel = info.name;
-  variant.kernel.constants = row.constants;
-  variant.kernel.numWarps = row.numWarps;
-  variant.kernel.numStages = row.numStages;
+  CompileOptions &options = variant.kernel.options;
+  options.kernel = info.name;
+  options.constants = row.constants;
+  options.numWarps = row.numWarps;
+  options.numStages = row.numStages;
   if (kernels.size() > 1)
     llvm::erase_if(variant.kernel.arguments,
                    [&](const NamedValue &value) { return !hasParameter(info, value.first); });

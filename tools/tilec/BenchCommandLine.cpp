@@ -30,7 +30,7 @@ Examples:
 class BenchParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   SourceOptions source;
@@ -43,7 +43,7 @@ private:
 
 void BenchParser::declare(OptionSet &options) {
   source.declare(options, "NAME=DATA", "Value of a run-time parameter");
-  options.addValue("--kernel", source.kernel.kernel, "Kernels to take", "NAMES");
+  options.addValue("--kernel", source.kernel.options.kernel, "Kernels to take", "NAMES");
   lists.declare(options, source);
   launch.declare(options, "cuda (default), cuda:N or sim");
   options.addValue("--tuned", tuned, "Take what is not given from a tuning database", "FILE");
@@ -57,7 +57,7 @@ void BenchParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command BenchParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
+Command BenchParser::read(const OptionSet &options) {
   BenchCommand command = std::move(bench);
   command.run.kernel = source.read();
   launch.readMeasured(options, command.run);
@@ -79,9 +79,9 @@ Command BenchParser::read(const OptionSet &options, const std::vector<std::strin
       usage("more than " + llvm::Twine(mostRows) + " combinations of values");
   };
   if (options.isGiven("--kernel"))
-    command.kernels = splitList("--kernel", command.run.kernel.kernel);
+    command.kernels = splitList("--kernel", command.run.kernel.options.kernel);
   count(command.kernels.size());
-  for (auto &[name, text] : command.run.kernel.constants) {
+  for (auto &[name, text] : command.run.kernel.options.constants) {
     command.constants.emplace_back(name, splitList("--const " + name, text));
     count(command.constants.back().second.size());
   }

@@ -16,7 +16,7 @@ namespace tilec::tool {
 struct BenchRow {
   std::string kernel;
   /// Every constant of the command line with its value in this row.
-  std::vector<NamedValue> constants;
+  std::vector<ConstantSpec> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
   /// Of the compiled kernel.

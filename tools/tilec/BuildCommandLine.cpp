@@ -30,7 +30,7 @@ Examples:
 class BuildParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   BuildCommand build;
@@ -49,8 +49,7 @@ void BuildParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command BuildParser::read(const OptionSet & /*options*/,
-                          const std::vector<std::string> & /*words*/) {
+Command BuildParser::read(const OptionSet & /*options*/) {
   size_t form = chooseWord("--emit", emit, {"c", "bundle", "all"});
   build.writesC = form != 1;
   build.writesFile = form != 0;

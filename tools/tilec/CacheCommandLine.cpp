@@ -24,7 +24,7 @@ Examples:
 class CacheParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   CacheCommand command;
@@ -39,7 +39,7 @@ void CacheParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command CacheParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
+Command CacheParser::read(const OptionSet &options) {
   static constexpr CacheCommand::Action actions[] = {
       CacheCommand::Action::Info, CacheCommand::Action::Clear, CacheCommand::Action::Verify,
       CacheCommand::Action::Prune};

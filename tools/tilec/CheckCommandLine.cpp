@@ -29,7 +29,7 @@ Examples:
 class CheckParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   CheckCommand check;
@@ -40,17 +40,17 @@ private:
 
 void CheckParser::declare(OptionSet &options) {
   options.addWords("PATH", check.paths, "Source files, or folders of them");
-  addImportRoots(options, check.importRoots);
-  options.addRepeated("--kernel", check.kernels, "Kernel to check (default: all)", "NAME");
+  addImportRoots(options, check.options.compile.modules.roots);
+  options.addRepeated("--kernel", check.options.kernels, "Kernel to check (default: all)", "NAME");
   options.addRepeated("--arg", arguments, "Type of a parameter", "NAME=TYPE");
   options.addRepeated("--const", constants, "Value of a compile-time parameter", "NAME=VALUE");
-  options.addValue("--target", check.target, "Processor: sm_80, sm_90a, sm_100, ..., or sim",
-                   "TARGET");
+  options.addValue("--target", check.options.compile.target,
+                   "Processor: sm_80, sm_90a, sm_100, ..., or sim", "TARGET");
   options.addValue("--stop-after", stage,
                    "Stage to reach: tile, tilegpu, llvm-mlir, llvm, ptx (default), cubin", "STAGE");
   addAssemblerOption(options, check.ptxas);
   addWarningOptions(options, warnings);
-  options.addValue("--timeout", check.timeoutSeconds, "Time for one kernel (default 60)",
+  options.addValue("--timeout", check.options.timeoutSeconds, "Time for one kernel (default 60)",
                    "SECONDS");
   options.addValue("-j,--jobs", jobs, "Files that are compiled at a time (default: all cores)",
                    "N");
@@ -59,24 +59,25 @@ void CheckParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command CheckParser::read(const OptionSet & /*options*/,
-                          const std::vector<std::string> & /*words*/) {
-  check.arguments = splitNamed("--arg", arguments);
-  check.constants = splitNamed("--const", constants);
-  check.warnings = readWarnings(warnings);
-  bool forHost = isSimulator(check.target);
-  if (llvm::Expected<CompileTarget> found = findTarget(check.target); !found)
+Command CheckParser::read(const OptionSet & /*options*/) {
+  CompileOptions &compile = check.options.compile;
+  for (auto &[name, type] : splitNamed("--arg", arguments))
+    compile.arguments.push_back({name, type});
+  for (auto &[name, value] : splitNamed("--const", constants))
+    compile.constants.push_back({name, value});
+  compile.warnings = readWarnings(warnings);
+  if (llvm::Expected<CompileTarget> found = findTarget(compile.target); !found)
     usage(llvm::toString(found.takeError()) + ", sim");
   llvm::SmallVector<llvm::StringRef> stages;
   for (Stage known : allStages().drop_front())
     stages.push_back(stageName(known));
-  check.stopAfter = allStages().drop_front()[chooseWord("--stop-after", stage, stages)];
-  if (forHost)
-    check.stopAfter = std::min(check.stopAfter, Stage::LLVM);
+  compile.stopAfter = allStages().drop_front()[chooseWord("--stop-after", stage, stages)];
+  if (isSimulator(compile.target))
+    compile.stopAfter = std::min(compile.stopAfter, Stage::LLVM);
   if (jobs < 0 || jobs > 1024)
     usage("'--jobs' expects a number from 0 to 1024, got " + llvm::Twine(jobs));
-  check.jobs = unsigned(jobs);
-  if (!(check.timeoutSeconds > 0))
+  check.options.jobs = unsigned(jobs);
+  if (!(check.options.timeoutSeconds > 0))
     usage("'--timeout' expects a positive number of seconds");
   return std::move(check);
 }

@@ -215,7 +215,7 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
   try {
     top.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
     size_t index = size_t(llvm::find(names, chosenName()) - names.begin());
-    result.command = parsers[index]->read(OptionSet(*chosen()), arguments);
+    result.command = parsers[index]->read(OptionSet(*chosen()));
     return result;
   } catch (const CLI::CallForHelp &) {
     result.text = (chosen() ? chosen() : &top)->help();

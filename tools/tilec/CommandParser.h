@@ -20,9 +20,9 @@ public:
 
   virtual void declare(OptionSet &options) = 0;
 
-  /// Called once, after the words were split into options. `words` is the whole command line.
+  /// Called once, after the words were split into options.
   /// Throws UsageError.
-  virtual Command read(const OptionSet &options, const std::vector<std::string> &words) = 0;
+  virtual Command read(const OptionSet &options) = 0;
 };
 
 std::unique_ptr<CommandParser> makeCompileParser();

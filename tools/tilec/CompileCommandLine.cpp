@@ -70,7 +70,7 @@ void takeRemarkErrors(std::vector<std::string> &options, CompileCommand &command
 class CompileParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   SingleKernelOptions kernel;
@@ -104,7 +104,7 @@ void CompileParser::declare(OptionSet &options) {
   options.setFooter(footer);
 }
 
-Command CompileParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
+Command CompileParser::read(const OptionSet &options) {
   CompileCommand command;
   takeRemarkErrors(kernel.source.warnings, command);
   command.kernel = kernel.read(options);

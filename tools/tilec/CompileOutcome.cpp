@@ -10,25 +10,9 @@
 
 namespace tilec::tool {
 
-CompileOptions makeCompileOptions(const KernelOptions &options) {
-  CompileOptions result;
-  result.modules.roots = options.importRoots;
-  result.kernel = options.kernel;
-  for (const auto &[name, value] : options.constants)
-    result.constants.push_back({name, value});
-  result.numWarps = options.numWarps;
-  result.numStages = options.numStages;
-  result.maxRegisters = options.maxRegisters;
-  result.debug = options.debug;
-  result.overflowChecks = options.overflowChecks;
-  result.warnings = options.warnings;
-  if (options.maxSteps != 0)
-    result.stepLimit = options.maxSteps;
-  if (options.maxOps != 0)
-    result.opLimit = options.maxOps;
-  if (options.maxUnroll != 0)
-    result.unrollLimit = options.maxUnroll;
-  result.tools = readToolSearch(options.ptxas);
+CompileOptions makeCompileOptions(const KernelOptions &kernel) {
+  CompileOptions result = kernel.options;
+  result.tools = readToolSearch(kernel.ptxas);
   return result;
 }
 

@@ -12,8 +12,8 @@
 
 namespace tilec::tool {
 
-/// The compiler's options as far as both commands have them.
-CompileOptions makeCompileOptions(const KernelOptions &options);
+/// The compiler's options, with the tools of this machine.
+CompileOptions makeCompileOptions(const KernelOptions &kernel);
 
 /// The exit code for a failure of the compiler; says that it is our bug when it is.
 ExitCode reportFailure(Failure failure);

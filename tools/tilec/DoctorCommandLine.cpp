@@ -13,7 +13,7 @@ namespace {
 class DoctorParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   DoctorCommand doctor;
@@ -21,10 +21,7 @@ private:
 
 void DoctorParser::declare(OptionSet &options) { addAssemblerOption(options, doctor.ptxas); }
 
-Command DoctorParser::read(const OptionSet & /*options*/,
-                           const std::vector<std::string> & /*words*/) {
-  return std::move(doctor);
-}
+Command DoctorParser::read(const OptionSet & /*options*/) { return std::move(doctor); }
 
 } // namespace
 

@@ -22,7 +22,7 @@ constexpr size_t gapBytes = size_t(1) << 20;
 /// More programs than this would run for hours.
 constexpr uint64_t mostPrograms = uint64_t(1) << 24;
 
-Status checkHostGrid(const std::array<uint32_t, 3> &grid, const RunDevice &device) {
+Status checkHostGrid(const std::array<uint32_t, 3> &grid, const std::string &device) {
   uint64_t programs = 1;
   for (uint64_t extent : grid) {
     // Three extents may be too much for 64 bits.
@@ -30,7 +30,7 @@ Status checkHostGrid(const std::array<uint32_t, 3> &grid, const RunDevice &devic
     if (programs > mostPrograms)
       return tilecrt::invalidArgument("the grid is " + std::to_string(grid[0]) + " x " +
                                       std::to_string(grid[1]) + " x " + std::to_string(grid[2]) +
-                                      "; the " + device.info().name + " runs at most " +
+                                      "; the " + device + " runs at most " +
                                       std::to_string(mostPrograms) + " programs");
   }
   return Status();
@@ -76,7 +76,7 @@ Result<RunOutcome> runOnHost(RunDevice &device, unsigned repeats, Simulation &si
 static Result<RunOutcome> runPlan(const std::shared_ptr<RunDevice> &device,
                                   const CompiledKernel &kernel, RunPlan &plan, unsigned repeats,
                                   bool counts) {
-  TILECRT_RETURN_IF_ERROR(checkHostGrid(plan.grid, *device));
+  TILECRT_RETURN_IF_ERROR(checkHostGrid(plan.grid, device->info().name));
   Result<std::unique_ptr<ArrayLaunch>> bound = bindPlan(device, kernel, plan);
   if (!bound)
     return bound.status();

@@ -34,7 +34,7 @@ tilecrt::Result<RunOutcome> runOnHost(RunDevice &device, unsigned repeats, Simul
                                       llvm::function_ref<LaunchOutcome()> launch);
 
 /// Error when the grid has more programs than a host runs in a day.
-tilecrt::Status checkHostGrid(const std::array<uint32_t, 3> &grid, const RunDevice &device);
+tilecrt::Status checkHostGrid(const std::array<uint32_t, 3> &grid, const std::string &device);
 
 } // namespace tilec::tool
 

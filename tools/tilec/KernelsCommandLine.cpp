@@ -13,7 +13,7 @@ namespace {
 class KernelsParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   KernelsCommand kernels;
@@ -26,10 +26,7 @@ void KernelsParser::declare(OptionSet &options) {
   options.addFlag("--json", kernels.json, "List as JSON");
 }
 
-Command KernelsParser::read(const OptionSet & /*options*/,
-                            const std::vector<std::string> & /*words*/) {
-  return std::move(kernels);
-}
+Command KernelsParser::read(const OptionSet & /*options*/) { return std::move(kernels); }
 
 } // namespace
 

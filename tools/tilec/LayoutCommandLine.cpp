@@ -29,7 +29,7 @@ Examples:
 class LayoutParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   LayoutCommand command;
@@ -48,8 +48,7 @@ void LayoutParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command LayoutParser::read(const OptionSet & /*options*/,
-                           const std::vector<std::string> & /*words*/) {
+Command LayoutParser::read(const OptionSet & /*options*/) {
   static constexpr LayoutView views[] = {LayoutView::Hardware, LayoutView::Tensor,
                                          LayoutView::Both};
   command.view = views[chooseWord("--view", view, {"hardware", "tensor", "both"})];

@@ -8,6 +8,7 @@
 #define TILEC_TOOLS_TILEC_OPTIONS_H
 
 #include "tilec/Driver/Compiler.h"
+#include "tilec/Driver/FileCheck.h"
 
 #include <cstdint>
 #include <optional>
@@ -33,24 +34,13 @@ struct CacheOptions {
 /// What compile and run share.
 struct KernelOptions {
   std::string file;
-  /// Folders that imports are looked for in.
-  std::vector<std::string> importRoots;
-  /// Empty: the file's only entry kernel.
-  std::string kernel;
+  /// What the command line says of the compilation, but for types of arguments and tools.
+  CompileOptions options;
+  /// Types of arguments, or their data.
   std::vector<NamedValue> arguments;
-  std::vector<NamedValue> constants;
-  std::optional<int> numWarps;
-  std::optional<int> numStages;
-  /// Only a configuration of the autotuner says it.
-  std::optional<int> maxRegisters;
-  bool debug = false;
-  bool overflowChecks = true;
   /// Empty: the environment and the usual places decide.
   std::string ptxas;
   CacheOptions cache;
-  WarningOptions warnings;
-  /// 0: the compiler's own limits.
-  unsigned maxSteps = 0, maxOps = 0, maxUnroll = 0;
   TextFormat diagnosticsFormat = TextFormat::Text;
 };
 
@@ -149,13 +139,9 @@ struct TuneCommand {
   unsigned jobs = 0;
   /// GPUs that measure; empty: that of `run`, and unless it is named all of its kind.
   std::vector<int> devices;
-  /// The command line, for the children.
-  std::vector<std::string> words;
-  /// In a child: the socket to its parent.
-  int workerSocket = -1;
 };
 
-/// The hidden 'tilec tune-worker': measures for a program that uses the library.
+/// The hidden 'tilec tune-worker': measures for 'tilec tune' and programs that use the library.
 struct TuneWorkerCommand {
   /// The socket to the program.
   int socket = -1;
@@ -189,19 +175,9 @@ struct KernelsCommand {
 struct CheckCommand {
   /// Files, or folders of them.
   std::vector<std::string> paths;
-  std::vector<std::string> importRoots;
-  /// Empty: all that can be launched.
-  std::vector<std::string> kernels;
-  std::vector<NamedValue> arguments;
-  std::vector<NamedValue> constants;
-  std::string target = "sm_90a";
-  Stage stopAfter = Stage::PTX;
+  /// Without tools.
+  FileCheckOptions options;
   std::string ptxas;
-  WarningOptions warnings;
-  /// For one kernel.
-  double timeoutSeconds = 60;
-  /// Files at a time; 0: as many as cores.
-  unsigned jobs = 0;
   bool verbose = false;
   bool json = false;
 };

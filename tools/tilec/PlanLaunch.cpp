@@ -7,69 +7,22 @@
 
 #include "Environment.h"
 
-#include <cstring>
-
 using llvm::StringRef;
 using tilecrt::NumberData;
 using tilecrt::Result;
 
 namespace tilec::tool {
 
-/// The bytes of a number as an argument of this type.
-static Result<std::vector<char>> encodeNumber(const NumberData &number,
-                                              const tilecrt::KernelArgument &argument) {
-  StringRef typeName = StringRef(argument.type).split(':').first;
-  std::optional<tilecrt::DType> type =
-      typeName == "u1" ? tilecrt::DType::boolean : tilecrt::parseDType(typeName.str());
-  if (!type || tilecrt::dtypeSize(*type) > argument.sizeBytes)
-    return tilecrt::invalidArgument("argument '" + argument.name +
-                                    "': a number cannot be passed "
-                                    "as '" +
-                                    argument.type + "'");
-  if (!number.isInteger && !tilecrt::isFloat(*type))
-    return tilecrt::invalidArgument("argument '" + argument.name + "' has type '" + argument.type +
-                                    "', got a number with a fraction");
-  if (number.isInteger && tilecrt::isInteger(*type)) {
-    uint32_t bits = tilecrt::integerValueBits(*type);
-    bool fits = bits >= 63 || (number.integer >> bits) == 0 ||
-                (tilecrt::isSignedInteger(*type) && (number.integer >> bits) == -1);
-    if (!fits)
-      return tilecrt::invalidArgument("argument '" + argument.name +
-                                      "': " + std::to_string(number.integer) +
-                                      " is outside the range of '" + argument.type + "'");
-  }
-  std::vector<char> bytes(argument.sizeBytes);
-  storeNumber(number, *type, bytes.data());
-  return bytes;
-}
-
-Result<std::vector<std::vector<char>>> encodeArguments(const RunPlan &plan,
-                                                       const tilecrt::KernelMetadata &metadata,
-                                                       const std::vector<uint64_t> &addresses) {
-  std::vector<std::vector<char>> result;
-  for (const tilecrt::KernelArgument &argument : metadata.arguments) {
-    auto value = plan.arguments.find(argument.name);
+Result<ArgumentBytes> encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
+                                      const std::vector<uint64_t> &addresses) {
+  return tilec::encodeArguments(metadata, [&](StringRef name) -> std::optional<ArgumentValue> {
+    auto value = plan.arguments.find(name.str());
     if (value == plan.arguments.end())
-      return tilecrt::internalError("the kernel has an argument '" + argument.name +
-                                    "' that was not given");
-    if (const size_t *index = std::get_if<size_t>(&value->second)) {
-      if (argument.kind != tilecrt::ArgumentKind::pointer)
-        return tilecrt::invalidArgument("argument '" + argument.name + "' has type '" +
-                                        argument.type + "', got an array");
-      std::vector<char> bytes(sizeof(uint64_t));
-      std::memcpy(bytes.data(), &addresses[*index], sizeof(uint64_t));
-      result.push_back(std::move(bytes));
-      continue;
-    }
-    if (argument.kind == tilecrt::ArgumentKind::pointer)
-      return tilecrt::invalidArgument("argument '" + argument.name + "' is a pointer ('" +
-                                      argument.type + "'), got a number");
-    Result<std::vector<char>> bytes = encodeNumber(std::get<NumberData>(value->second), argument);
-    if (!bytes.ok())
-      return bytes.status();
-    result.push_back(std::move(*bytes));
-  }
-  return result;
+      return std::nullopt;
+    if (const size_t *index = std::get_if<size_t>(&value->second))
+      return addresses[*index];
+    return std::get<NumberData>(value->second);
+  });
 }
 
 Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
@@ -87,7 +40,7 @@ Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &
   const std::vector<uint64_t> &addresses = (*launch)->addresses();
   fillTables(plan.arrays, addresses);
   TILECRT_RETURN_IF_ERROR((*launch)->upload());
-  Result<std::vector<std::vector<char>>> values = encodeArguments(plan, kernel.metadata, addresses);
+  Result<ArgumentBytes> values = encodeArguments(plan, kernel.metadata, addresses);
   if (!values)
     return values.status();
   TILECRT_RETURN_IF_ERROR((*launch)->bind(kernel, std::move(*values), plan.grid));

@@ -14,9 +14,9 @@ namespace tilec::tool {
 
 /// The bytes of every run-time argument of the compiled kernel, in its order; `addresses` has one
 /// for each array.
-tilecrt::Result<std::vector<std::vector<char>>>
-encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
-                const std::vector<uint64_t> &addresses);
+tilecrt::Result<ArgumentBytes> encodeArguments(const RunPlan &plan,
+                                               const tilecrt::KernelMetadata &metadata,
+                                               const std::vector<uint64_t> &addresses);
 
 /// The plan's launch of the kernel, its arrays uploaded. The plan stays where it is.
 tilecrt::Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,

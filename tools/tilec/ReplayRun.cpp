@@ -255,7 +255,7 @@ void copyArrays(const SavedLaunch &saved, const Memory &memory, RunPlan &plan) {
 Result<RunOutcome> replayOnSimulator(const SavedLaunch &saved, const CompiledKernel &kernel,
                                      RunPlan &plan, const RunCommand &command) {
   std::shared_ptr<RunDevice> device = makeSimulator(command);
-  TILECRT_RETURN_IF_ERROR(checkHostGrid(saved.grid, *device));
+  TILECRT_RETURN_IF_ERROR(checkHostGrid(saved.grid, device->info().name));
   Memory memory(saved);
   TILECRT_RETURN_IF_ERROR(memory.reserve());
   Result<std::vector<std::string>> values = makeValues(saved, memory, kernel.metadata);

@@ -95,7 +95,8 @@ private:
   std::optional<int64_t> gridName(StringRef name) const;
   std::optional<int64_t> arrayFact(StringRef name) const;
   std::optional<std::string> constantText(StringRef name) const;
-  static const std::string *find(const std::vector<NamedValue> &values, StringRef name);
+  template <typename Value>
+  static const std::string *find(const std::vector<Value> &values, StringRef name);
 
   const RunCommand &command;
   const KernelInfo &kernel;
@@ -110,10 +111,11 @@ private:
 
 } // namespace
 
-const std::string *Planner::find(const std::vector<NamedValue> &values, StringRef name) {
-  for (const NamedValue &value : values)
-    if (value.first == name)
-      return &value.second;
+template <typename Value>
+const std::string *Planner::find(const std::vector<Value> &values, StringRef wanted) {
+  for (const auto &[name, text] : values)
+    if (name == wanted)
+      return &text;
   return nullptr;
 }
 
@@ -140,8 +142,8 @@ void Planner::checkNames() {
   };
   for (const NamedValue &value : arguments)
     check(value.first);
-  for (const NamedValue &value : command.kernel.constants)
-    check(value.first);
+  for (const ConstantSpec &constant : command.kernel.options.constants)
+    check(constant.name);
   for (const NamedValue &value : command.buffers)
     if (llvm::is_contained(names, value.first))
       fail("buffer '" + value.first + "' has the name of a parameter; use --arg");
@@ -205,16 +207,13 @@ void Planner::expandTuples() {
 bool Planner::bindElements(size_t index) {
   std::string prefix = kernel.params[index].name + ".";
   bool found = false;
-  auto isElement = [&](const NamedValue &value) {
-    return StringRef(value.first).starts_with(prefix);
-  };
-  for (const NamedValue &value : command.kernel.constants)
-    if (isElement(value)) {
-      plan.constants.push_back({value.first, value.second});
+  for (const ConstantSpec &constant : command.kernel.options.constants)
+    if (StringRef(constant.name).starts_with(prefix)) {
+      plan.constants.push_back(constant);
       found = true;
     }
   for (const NamedValue &value : arguments)
-    if (isElement(value)) {
+    if (StringRef(value.first).starts_with(prefix)) {
       KernelParam element;
       element.name = value.first;
       bindData(element, uint32_t(index), value.second);
@@ -227,7 +226,7 @@ void Planner::bindParam(size_t index) {
   const KernelParam &param = kernel.params[index];
   if (bindElements(index))
     return;
-  if (const std::string *text = find(command.kernel.constants, param.name)) {
+  if (const std::string *text = find(command.kernel.options.constants, param.name)) {
     plan.constants.push_back({param.name, *text});
     return;
   }
@@ -515,7 +514,7 @@ RunPlan Planner::make(bool withLaunch) {
 
 RunPlan Planner::rebind(RunPlan old) {
   plan = std::move(old);
-  for (const auto &[name, text] : command.kernel.constants) {
+  for (const auto &[name, text] : command.kernel.options.constants) {
     auto known =
         llvm::find_if(plan.constants, [constant = StringRef(name)](const ConstantSpec &other) {
           return other.name == constant;

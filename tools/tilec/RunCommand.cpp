@@ -112,12 +112,12 @@ ExitCode Runner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, {command.kernel.importRoots, {}});
+  source = parseSource(sources, file, diagnostics, {command.kernel.options.modules.roots, {}});
   if (diagnostics.hasErrors())
     return printAndCount(diagnostics);
   // The compiler repeats the warnings.
   diagnostics.clear();
-  info = source.select(command.kernel.kernel, diagnostics);
+  info = source.select(command.kernel.options.kernel, diagnostics);
   if (info)
     plan = makeRunPlan(command, source, *info, diagnostics, /*withLaunch=*/command.tuned.empty());
   return printAndCount(diagnostics);

@@ -62,7 +62,7 @@ void checkReplay(const OptionSet &options, const RunCommand &command) {
 class RunParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   SingleKernelOptions kernel;
@@ -98,7 +98,7 @@ void RunParser::declare(OptionSet &options) {
   options.setFooter(examples);
 }
 
-Command RunParser::read(const OptionSet &options, const std::vector<std::string> & /*words*/) {
+Command RunParser::read(const OptionSet &options) {
   RunCommand command;
   command.kernel = kernel.read(options);
   launch.read(options, command);

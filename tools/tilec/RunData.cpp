@@ -140,18 +140,6 @@ Result<RunData> readRunData(std::string_view data, tilecrt::RandomStream stream)
   return RunData(std::move(*array));
 }
 
-void storeNumber(const NumberData &number, DType type, void *bytes) {
-  if (!tilecrt::isInteger(type)) {
-    tilecrt::doubleToElement(type, number.isInteger ? double(number.integer) : number.real, bytes);
-    return;
-  }
-  if (!number.isInteger) {
-    tilecrt::doubleToElement(type, number.real, bytes);
-    return;
-  }
-  std::memcpy(bytes, &number.integer, tilecrt::dtypeSize(type));
-}
-
 Result<std::vector<size_t>> resolveTable(const PointerTable &table,
                                          const std::vector<RunArray> &arrays) {
   std::vector<size_t> result;

@@ -7,7 +7,7 @@
 #ifndef TILEC_TOOLS_TILEC_RUNDATA_H
 #define TILEC_TOOLS_TILEC_RUNDATA_H
 
-#include "tilecrt/KernelMetadata.h"
+#include "tilec/Run/ArgumentBytes.h"
 #include "tilecrt/data/DataSpec.h"
 
 namespace tilec::tool {
@@ -43,9 +43,6 @@ using RunData =
 ///   None   pointers(a,b,c*)   table:i64[a,b,c*]   values:i32[3,5,7]   i64:123
 ///   desc(DATA, SIZE, ...)   desc(DATA, SIZE, ..., nan)
 tilecrt::Result<RunData> readRunData(std::string_view text, tilecrt::RandomStream stream);
-
-/// Stores a number as an element of `type`; the bytes that do not fit are cut off, as in C.
-void storeNumber(const tilecrt::NumberData &number, tilecrt::DType type, void *bytes);
 
 /// The arrays that a table's names mean, in their order. Errors name what is not there.
 tilecrt::Result<std::vector<size_t>> resolveTable(const PointerTable &table,

@@ -59,42 +59,49 @@ void SourceOptions::declare(OptionSet &options, const char *argumentValue,
                             const char *argumentText) {
   options.addWord("FILE", kernel.file, "Source file (.tile, or .py of which only kernels count)");
   options.require("FILE");
-  addImportRoots(options, kernel.importRoots);
+  addImportRoots(options, kernel.options.modules.roots);
   options.addRepeated("--arg", arguments, argumentText, argumentValue);
-  options.addFlag("--debug", kernel.debug,
+  options.addFlag("--debug", kernel.options.debug,
                   "Keep device assertions, and check that integers do not overflow");
-  options.addFlag("--overflow-checks,!--no-overflow-checks", kernel.overflowChecks,
+  options.addFlag("--overflow-checks,!--no-overflow-checks", kernel.options.overflowChecks,
                   "With --debug, check integers (default)");
   addAssemblerOption(options, kernel.ptxas);
   addCacheOptions(options, kernel.cache);
   options.addValue("--diagnostics-format", diagnosticsFormat, "Errors and warnings as text, json",
                    "FORMAT");
   addWarningOptions(options, warnings);
-  options.addValue("--max-steps", kernel.maxSteps,
+  options.addValue("--max-steps", maxSteps,
                    "Most steps of compile-time evaluation (default 10000000)", "N");
-  options.addValue("--max-ops", kernel.maxOps,
-                   "Most operations that a kernel becomes (default 500000)", "N");
-  options.addValue("--max-unroll", kernel.maxUnroll,
+  options.addValue("--max-ops", maxOps, "Most operations that a kernel becomes (default 500000)",
+                   "N");
+  options.addValue("--max-unroll", maxUnroll,
                    "Most iterations of a loop at compile time (default 65536)", "N");
 }
 
 KernelOptions SourceOptions::read() {
-  KernelOptions options = std::move(kernel);
-  options.arguments = splitNamed("--arg", arguments);
-  options.constants = splitNamed("--const", constants);
-  for (const NamedValue &constant : options.constants)
-    for (const NamedValue &argument : options.arguments)
-      if (argument.first == constant.first)
-        usage("'" + constant.first + "' is given by both '--arg' and '--const'");
-  options.diagnosticsFormat = readFormat("--diagnostics-format", diagnosticsFormat);
+  KernelOptions read = std::move(kernel);
+  CompileOptions &options = read.options;
+  read.arguments = splitNamed("--arg", arguments);
+  for (auto &[name, value] : splitNamed("--const", constants)) {
+    for (const NamedValue &argument : read.arguments)
+      if (argument.first == name)
+        usage("'" + name + "' is given by both '--arg' and '--const'");
+    options.constants.push_back({name, value});
+  }
+  read.diagnosticsFormat = readFormat("--diagnostics-format", diagnosticsFormat);
   options.warnings = readWarnings(warnings);
-  return options;
+  for (auto [limit, given] :
+       {std::pair(&options.stepLimit, maxSteps), std::pair(&options.opLimit, maxOps),
+        std::pair(&options.unrollLimit, maxUnroll)})
+    if (given != 0)
+      *limit = given;
+  return read;
 }
 
 void SingleKernelOptions::declare(OptionSet &options, const char *argumentValue,
                                   const char *argumentText) {
   source.declare(options, argumentValue, argumentText);
-  options.addValue("--kernel", source.kernel.kernel,
+  options.addValue("--kernel", source.kernel.options.kernel,
                    "Kernel to take; needed when the file has several", "NAME");
   options.addRepeated("--const", source.constants, "Value of a compile-time parameter",
                       "NAME=VALUE");
@@ -105,9 +112,9 @@ void SingleKernelOptions::declare(OptionSet &options, const char *argumentValue,
 KernelOptions SingleKernelOptions::read(const OptionSet &options) {
   KernelOptions kernel = source.read();
   if (options.isGiven("--num-warps"))
-    kernel.numWarps = checkNumWarps(numWarps);
+    kernel.options.numWarps = checkNumWarps(numWarps);
   if (options.isGiven("--num-stages"))
-    kernel.numStages = checkNumStages(numStages);
+    kernel.options.numStages = checkNumStages(numStages);
   return kernel;
 }
 

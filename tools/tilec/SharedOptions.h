@@ -33,6 +33,8 @@ struct SourceOptions {
   std::vector<std::string> arguments, constants;
   std::string diagnosticsFormat = "text";
   std::vector<std::string> warnings;
+  /// 0: the compiler's own limits.
+  unsigned maxSteps = 0, maxOps = 0, maxUnroll = 0;
 
   void declare(OptionSet &options, const char *argumentValue, const char *argumentText);
   KernelOptions read();

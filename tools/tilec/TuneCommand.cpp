@@ -2,27 +2,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // tilec tune: reads the source and the devices, lets the library's tuner search, reports and
-// remembers. Every device has a child process, which measures.
+// remembers. Every device has a child process, which measures on copies of the data.
 
 #include "CacheSetup.h"
 #include "Commands.h"
 #include "CompileOutcome.h"
 #include "Console.h"
 #include "GpuRun.h"
+#include "HostRun.h"
 #include "OutputFile.h"
 #include "ProgressLine.h"
 #include "SourceFile.h"
-#include "TuneWorker.h"
 #include "TunedConfig.h"
 
-#include "lib/Api/TuneWorker.h"
-#include "tilec/Support/Processor.h"
-#include "tilec/Tuning/RemoteMeasurer.h"
+#include "tilec/Run/IsolatedTuning.h"
 
 #include "llvm/Support/FileSystem.h"
 
+#include <cstring>
 #include <mutex>
-#include <thread>
 
 using tilecrt::Result;
 using tilecrt::Status;
@@ -35,10 +33,6 @@ class CommandTuner final : public TuningProblem {
 public:
   explicit CommandTuner(const TuneCommand &tuneCommand)
       : command(tuneCommand), cache(tuneCommand.run.kernel.cache) {}
-  ~CommandTuner() override {
-    if (!scratch.empty())
-      llvm::sys::fs::remove_directories(scratch);
-  }
 
   ExitCode run();
 
@@ -53,7 +47,9 @@ private:
   ExitCode expand();
   ExitCode openDevices();
   ExitCode openGpus();
-  void search();
+  /// The plan's launch for other processes.
+  IsolatedLaunch describeLaunch() const;
+  ExitCode search();
   ExitCode finish();
 
   bool isSimulated() const { return command.run.device == DeviceKind::Simulator; }
@@ -70,9 +66,10 @@ private:
   /// Constants that the command line gives to all candidates.
   std::vector<ConstantSpec> ownConstants;
   std::vector<TuningConfig> configs;
-  std::string program, scratch, target;
+  std::string program, target;
   Stage lastStage = Stage::PTX;
-  std::vector<int> devices;
+  /// "sim", "cuda:0".
+  std::vector<std::string> devices;
   TunerOptions options;
   TuningOutcome outcome;
 };
@@ -85,9 +82,9 @@ ExitCode CommandTuner::readSource() {
     return ExitCode::InputError;
   file = *loaded;
   DiagnosticEngine diagnostics;
-  source = parseSource(sources, file, diagnostics, {command.run.kernel.importRoots, {}});
+  source = parseSource(sources, file, diagnostics, {command.run.kernel.options.modules.roots, {}});
   if (!diagnostics.hasErrors())
-    info = source.select(command.run.kernel.kernel, diagnostics);
+    info = source.select(command.run.kernel.options.kernel, diagnostics);
   if (info) {
     plan = makeRunPlan(baseOf(command, *info), source, *info, diagnostics, /*withLaunch=*/false);
     for (const auto &[name, argument] : plan.arguments)
@@ -145,16 +142,12 @@ ExitCode CommandTuner::openDevices() {
   if (std::error_code error = llvm::sys::fs::real_path("/proc/self/exe", self))
     return reportError("cannot find this program: " + error.message(), ExitCode::Unavailable);
   program = std::string(self);
-  llvm::SmallString<256> folder;
-  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("tilec-tune", folder))
-    return reportError("cannot make a temporary folder: " + error.message());
-  scratch = std::string(folder);
   if (!isSimulated())
     return openGpus();
   target = "sim";
   outcome.device = "simulator";
   outcome.unit = "cost";
-  devices.assign(std::max(1u, command.jobs), -1);
+  devices.assign(std::max(1u, command.jobs), "sim");
   options.compiles = options.measuresFinalists = false;
   return ExitCode::Ok;
 }
@@ -175,15 +168,12 @@ ExitCode CommandTuner::openGpus() {
   target = aimed.target;
   lastStage = aimed.stopAfter;
   outcome.device = device->properties().name;
-  if (llvm::Expected<CompileTarget> known = findTarget(target))
-    options.model.processor = known->processor;
-  else
-    llvm::consumeError(known.takeError());
-  options.model.multiprocessors = std::max(1, device->properties().smCount);
+  aimAt(target, unsigned(device->properties().smCount), options);
 
-  devices = command.devices;
-  if (!devices.empty()) {
-    for (int ordinal : llvm::drop_begin(devices)) {
+  auto add = [&](int ordinal) { devices.push_back("cuda:" + std::to_string(ordinal)); };
+  add(first);
+  if (!command.devices.empty()) {
+    for (int ordinal : llvm::drop_begin(command.devices)) {
       Result<tilecrt::cuda::Device> other = openGpu(ordinal);
       if (!other.ok())
         return reportError(other.message(), ExitCode::Unavailable);
@@ -191,17 +181,17 @@ ExitCode CommandTuner::openGpus() {
         return reportError("device " + llvm::Twine(ordinal) + " is '" + other->properties().name +
                            "', device " + llvm::Twine(first) + " '" + outcome.device +
                            "': times are compared on devices of one kind");
+      add(ordinal);
     }
     return ExitCode::Ok;
   }
-  devices = {first};
   Result<int> count = device->driver().deviceCount();
   for (int ordinal = 0; !command.run.isDeviceNamed && count.ok() && ordinal < *count; ++ordinal) {
     if (ordinal == first)
       continue;
     Result<tilecrt::cuda::Device> other = openGpu(ordinal);
     if (other.ok() && other->properties().name == outcome.device)
-      devices.push_back(ordinal);
+      add(ordinal);
   }
   return ExitCode::Ok;
 }
@@ -225,22 +215,49 @@ llvm::Expected<TuningVariant> CommandTuner::describe(const TuningConfig &config)
   for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
     if (diagnostic.severity == Severity::Error)
       return llvm::createStringError(diagnostic.message);
+  if (isSimulated())
+    if (Status status = checkHostGrid(variant.grid, outcome.device); !status.ok())
+      return llvm::createStringError(status.message());
   variant.options.target = target;
   variant.options.stopAfter = lastStage;
   variant.options.cache = sharedCache;
   return variant;
 }
 
-void CommandTuner::search() {
+IsolatedLaunch CommandTuner::describeLaunch() const {
+  IsolatedLaunch launch;
+  for (const RunArray &array : plan.arrays) {
+    IsolatedMemory &memory = launch.memory.emplace_back();
+    memory.name = array.name;
+    memory.bytes = array.data.byteSize();
+    memory.read = [&array](char *to) {
+      std::memcpy(to, array.data.data(), array.data.byteSize());
+      return Status();
+    };
+    for (size_t i = 0; i < array.table.size(); ++i)
+      memory.addresses.emplace_back(i * sizeof(uint64_t), MemoryPlace{array.table[i], 0});
+    if (llvm::is_contained(info->resetToZero, array.name))
+      launch.cleared.emplace_back(MemoryPlace{launch.memory.size() - 1, 0}, memory.bytes);
+  }
+  for (const auto &[name, value] : plan.arguments) {
+    IsolatedArgument &argument = launch.arguments.emplace_back();
+    argument.name = name;
+    if (const size_t *array = std::get_if<size_t>(&value))
+      argument.value = MemoryPlace{*array, 0};
+    else
+      argument.value = std::get<tilecrt::NumberData>(value);
+  }
+  return launch;
+}
+
+ExitCode CommandTuner::search() {
   CompileOptions probe;
   probe.target = target;
   probe.stopAfter = lastStage;
   cache.attachTo(probe);
   sharedCache = probe.cache;
   options.prune = command.prune;
-  if (command.mostConfigs != 0 &&
-      (options.mostConfigs == 0 || command.mostConfigs < options.mostConfigs))
-    options.mostConfigs = command.mostConfigs;
+  limitConfigs(command.mostConfigs, options);
   options.mostSeconds = command.mostSeconds;
   options.milliseconds = command.milliseconds;
   options.jobs = command.jobs;
@@ -252,20 +269,24 @@ void CommandTuner::search() {
                             : "");
     return true;
   };
+  IsolationOptions isolation;
+  isolation.program = program;
+  isolation.sourceName = sources.getBuffer(file)->getName().str();
+  isolation.sourceText = sources.getBuffer(file)->getText().str();
+  isolation.checks = isSimulated() && command.run.check.value_or(true);
+  isolation.timeoutSeconds = command.timeoutSeconds;
+  isolation.repeats = command.repeats;
+  isolation.flushL2 = command.flushL2;
+  isolation.problem = isSimulated() ? this : nullptr;
+  Result<std::unique_ptr<IsolatedTuning>> isolated =
+      IsolatedTuning::create(describeLaunch(), std::move(isolation));
+  if (!isolated.ok())
+    return reportUnlessOk(isolated.status());
   std::vector<std::unique_ptr<Measurer>> measurers;
-  for (int device : devices) {
-    RemoteOptions remote;
-    remote.program = program;
-    remote.arguments = command.words;
-    if (device >= 0) {
-      remote.arguments.push_back("--worker-device");
-      remote.arguments.push_back(std::to_string(device));
-    }
-    remote.scratch = scratch;
-    remote.timeoutSeconds = command.timeoutSeconds;
-    measurers.push_back(std::make_unique<RemoteMeasurer>(std::move(remote)));
-  }
+  for (const std::string &device : devices)
+    measurers.push_back((*isolated)->makeMeasurer(device));
   tune(*this, std::move(configs), measurers, options, outcome);
+  return ExitCode::Ok;
 }
 
 ExitCode CommandTuner::finish() {
@@ -279,39 +300,28 @@ ExitCode CommandTuner::finish() {
                        (outcome.lost.empty() ? "" : ": " + outcome.lost));
   if (command.database.empty())
     return ExitCode::Ok;
-  TuningRecord record;
-  record.key =
+  TuningKey key =
       tuningKeyOf(plan, *info, kernelSourceHash(sources, *source.tree, info->name, source.modules),
                   outcome.device);
-  record.kernelName = info->name;
-  record.config = best->config;
-  record.cost = best->cost;
-  record.unit = outcome.unit;
-  record.measured = int64_t(outcome.count(Candidate::State::Measured));
-  record.tilecVersion = TILEC_VERSION;
-  if (llvm::Error error = TuningDatabase::update(command.database, record))
+  if (llvm::Error error = TuningDatabase::update(command.database, recordOf(outcome, key)))
     return reportError(llvm::toString(std::move(error)));
   return ExitCode::Ok;
 }
 
 ExitCode CommandTuner::run() {
-  for (ExitCode (CommandTuner::*step)() : {&CommandTuner::readSource, &CommandTuner::readDatabase,
-                                           &CommandTuner::expand, &CommandTuner::openDevices})
+  for (ExitCode (CommandTuner::*step)() :
+       {&CommandTuner::readSource, &CommandTuner::readDatabase, &CommandTuner::expand,
+        &CommandTuner::openDevices, &CommandTuner::search, &CommandTuner::finish})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
-  search();
-  return finish();
-}
-
-ExitCode execute(const TuneWorkerCommand &command) {
-  api::serveTuning(command.socket);
   return ExitCode::Ok;
 }
 
-ExitCode execute(const TuneCommand &command) {
-  if (command.workerSocket >= 0)
-    return serveTuning(command);
-  return CommandTuner(command).run();
+ExitCode execute(const TuneWorkerCommand &command) {
+  serveTuning(command.socket);
+  return ExitCode::Ok;
 }
+
+ExitCode execute(const TuneCommand &command) { return CommandTuner(command).run(); }
 
 } // namespace tilec::tool

@@ -36,7 +36,7 @@ int checkDeviceNumber(int value) {
 class TuneParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   SourceOptions source;
@@ -44,13 +44,12 @@ private:
   LaunchOptions launch;
   TuneCommand tune;
   std::string devices;
-  int workerDevice = -1;
   bool json = false;
 };
 
 void TuneParser::declare(OptionSet &options) {
   source.declare(options, "NAME=DATA", "Value of a run-time parameter");
-  options.addValue("--kernel", source.kernel.kernel,
+  options.addValue("--kernel", source.kernel.options.kernel,
                    "Kernel to take; needed when the file has several", "NAME");
   lists.declare(options, source);
   launch.declare(options, "cuda (default: all of a kind), cuda:N or sim");
@@ -73,26 +72,20 @@ void TuneParser::declare(OptionSet &options) {
                    "Threads that compile (default: one a core); with sim: processes (default 1)",
                    "N");
   options.addFlag("--json", json, "Report as JSON");
-  // Of the children.
-  options.addHidden("--worker-socket", tune.workerSocket);
-  options.addHidden("--worker-device", workerDevice);
   options.setFooter(examples);
 }
 
-Command TuneParser::read(const OptionSet &options, const std::vector<std::string> &words) {
+Command TuneParser::read(const OptionSet &options) {
   TuneCommand command = std::move(tune);
-  command.words = words;
   command.run.kernel = source.read();
   launch.readMeasured(options, command.run);
   command.run.json = json;
   if (options.isGiven("--devices") && options.isGiven("--device"))
     usage("'--device' and '--devices' say the same");
   command.devices = readNumbers(options, "--devices", devices, checkDeviceNumber);
-  if (workerDevice >= 0)
-    command.run.deviceNumber = workerDevice;
-  for (auto &[name, text] : command.run.kernel.constants)
+  for (auto &[name, text] : command.run.kernel.options.constants)
     command.constants.emplace_back(name, splitList("--const " + name, text));
-  command.run.kernel.constants.clear();
+  command.run.kernel.options.constants.clear();
   command.numWarps = readNumbers(options, "--num-warps", lists.numWarps, checkNumWarps);
   command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
   if (!(command.timeoutSeconds > 0) || command.timeoutSeconds > 86400)
@@ -114,9 +107,7 @@ public:
     options.addHidden("--worker-socket", command.socket);
     options.require("--worker-socket");
   }
-  Command read(const OptionSet & /*options*/, const std::vector<std::string> & /*words*/) override {
-    return command;
-  }
+  Command read(const OptionSet & /*options*/) override { return command; }
 
 private:
   TuneWorkerCommand command;

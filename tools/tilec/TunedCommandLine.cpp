@@ -12,7 +12,7 @@ namespace {
 class TunedParser final : public CommandParser {
 public:
   void declare(OptionSet &options) override;
-  Command read(const OptionSet &options, const std::vector<std::string> &words) override;
+  Command read(const OptionSet &options) override;
 
 private:
   TunedCommand tuned;
@@ -24,10 +24,7 @@ void TunedParser::declare(OptionSet &options) {
   options.addFlag("--json", tuned.json, "List as JSON");
 }
 
-Command TunedParser::read(const OptionSet & /*options*/,
-                          const std::vector<std::string> & /*words*/) {
-  return std::move(tuned);
-}
+Command TunedParser::read(const OptionSet & /*options*/) { return std::move(tuned); }
 
 } // namespace
 

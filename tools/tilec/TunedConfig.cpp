@@ -11,34 +11,24 @@
 
 namespace tilec::tool {
 
-static bool hasParameter(const KernelInfo &kernel, llvm::StringRef name) {
-  return llvm::any_of(kernel.params, [&](const KernelParam &param) { return param.name == name; });
-}
-
 RunCommand baseOf(const TuneCommand &command, const KernelInfo &kernel) {
   RunCommand base = command.run;
   for (const auto &[name, values] : command.constants)
     for (const KernelParam &param : kernel.params)
       if (param.name == name && param.kind != KernelParam::Kind::Constexpr && values.size() == 1)
-        base.kernel.constants.emplace_back(name, values.front());
+        base.kernel.options.constants.push_back({name, values.front()});
   return base;
 }
 
 RunCommand withConfig(RunCommand command, const TuningConfig &config, const KernelInfo &kernel) {
-  KernelOptions &options = command.kernel;
-  for (const auto &[name, value] : config.constants) {
-    bool given = false;
-    for (const auto *list : {&options.constants, &options.arguments})
-      for (const NamedValue &other : *list)
-        given |= other.first == name;
-    if (!given && hasParameter(kernel, name))
-      options.constants.emplace_back(name, value);
-  }
-  if (!options.numWarps)
-    options.numWarps = config.numWarps;
-  if (!options.numStages)
-    options.numStages = config.numStages;
-  options.maxRegisters = config.maxRegisters;
+  // What has data is no constant.
+  TuningConfig rest = config;
+  llvm::erase_if(rest.constants, [&](const NamedValue &constant) {
+    return llvm::any_of(command.kernel.arguments, [&](const NamedValue &argument) {
+      return argument.first == constant.first;
+    });
+  });
+  applyConfig(rest, kernel, command.kernel.options);
   return command;
 }
 
@@ -72,8 +62,7 @@ ExitCode applyDatabase(const SourceManager &sources, const ParsedSource &source,
   if (record)
     command = withConfig(std::move(command), record->config, kernel);
   else
-    reportNote("'" + command.tuned + "' has no configuration of '" + kernel.name + "' on '" +
-               device + "' for these types and sizes");
+    reportNote(noConfiguration(command.tuned, kernel.name, device));
   return ExitCode::Ok;
 }
 

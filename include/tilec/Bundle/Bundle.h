@@ -7,7 +7,7 @@
 #ifndef TILEC_BUNDLE_BUNDLE_H
 #define TILEC_BUNDLE_BUNDLE_H
 
-#include "tilec/Driver/CodeOptions.h"
+#include "tilec/Driver/CompileOptions.h"
 #include "tilec/Target/HostJIT.h"
 #include "tilecrt/KernelMetadata.h"
 #include "tilecrt/Result.h"

@@ -9,9 +9,8 @@
 
 #include "tilec/Analysis/KernelEstimate.h"
 #include "tilec/Cache/CompileCache.h"
-#include "tilec/Driver/CodeOptions.h"
+#include "tilec/Driver/CompileOptions.h"
 #include "tilec/Interpreter/Interpreter.h"
-#include "tilec/Sema/ModuleLoader.h"
 #include "tilec/Support/Diagnostic.h"
 #include "tilec/Support/SourceBuffer.h"
 #include "tilecrt/KernelMetadata.h"
@@ -24,55 +23,6 @@
 #include <vector>
 
 namespace tilec {
-
-/// The stages of a compilation, in order. `--emit` names: ast, tile, tilegpu, llvm-mlir, llvm, ptx,
-/// cubin.
-enum class Stage { AST, Tile, TileGPU, LLVMMLIR, LLVM, PTX, Cubin };
-
-/// "ast", "tile", ...
-llvm::StringRef stageName(Stage stage);
-/// File extension of a stage's text: "ast", "tile.mlir", "tilegpu.mlir", "llvm.mlir", "ll", "ptx",
-/// "cubin".
-llvm::StringRef stageExtension(Stage stage);
-std::optional<Stage> parseStage(llvm::StringRef name);
-/// All stages in order.
-llvm::ArrayRef<Stage> allStages();
-
-/// Where external tools and bitcode are looked for first; empty means the usual places. The library
-/// does not read the environment: a tool fills this from its options and environment variables.
-struct ToolSearch {
-  std::string ptxas;
-  std::string cudaHome;
-  std::string path;
-  std::string libclc;
-  std::string libdevice;
-  /// The running program, for files that lie beside it in a portable installation.
-  std::string executable;
-};
-
-struct CompileOptions : CodeOptions {
-  /// Where imported modules are looked for.
-  ModuleSearch modules;
-  /// Kernel name; empty: the file's only entry kernel.
-  std::string kernel;
-  /// The last stage wanted. For "sim" the kernel is compiled for the host after LLVMMLIR.
-  Stage stopAfter = Stage::PTX;
-  /// Stages whose text is kept in the result.
-  std::vector<Stage> keep;
-  /// Which warnings are given, and which are errors.
-  WarningOptions warnings;
-  /// Collects optimisation remarks as diagnostics of severity remark.
-  bool remarks = false;
-  ToolSearch tools;
-  /// Kernels that were compiled before are taken from here, and new ones kept; null: neither. Used
-  /// for PTX and cubins when no other stage is kept. What goes wrong with it is reported as
-  /// remarks of the category "cache".
-  CompileCache *cache = nullptr;
-
-  /// The options that decide which code a kernel becomes.
-  CodeOptions &code() { return *this; }
-  const CodeOptions &code() const { return *this; }
-};
 
 /// Wall-clock time of one part of a compilation.
 struct StageTime {

@@ -60,12 +60,8 @@ struct IRGenStatistics {
   uint64_t ops = 0;
 };
 
-struct IRGenOptions {
-  /// Finds what the file imports; null: only modules of its own package are found.
-  ModuleLoader *modules = nullptr;
-  /// Kernel to compile. Empty: the only jit function that no other one mentions and that returns no
-  /// value.
-  std::string kernel;
+/// How a kernel is specialised.
+struct SpecializationOptions {
   std::vector<ArgumentSpec> arguments;
   std::vector<ConstantSpec> constants;
   /// Warps of a program and pipeline stages. Not given: those of the autotune configuration in
@@ -80,17 +76,27 @@ struct IRGenOptions {
   /// With `debug`, also checks that sums, differences and products of integers of less than 64 bits
   /// do not overflow.
   bool overflowChecks = true;
-  /// What code is made for.
-  const Processor *processor = &defaultProcessor();
-  /// Set to the number of evaluation steps in the kernel before the first error, for tools that
-  /// compare signatures; may be null.
-  uint64_t *stepsToError = nullptr;
   /// Evaluation steps, which only runaway compile-time code needs, and operations of the kernel,
   /// which only unrolling without measure makes.
   uint64_t stepLimit = 10'000'000;
   uint64_t opLimit = 500'000;
   /// Elements of a range that a loop is unrolled over.
   uint64_t unrollLimit = 65'536;
+};
+
+struct IRGenOptions : SpecializationOptions {
+  SpecializationOptions &specialization() { return *this; }
+
+  /// Finds what the file imports; null: only modules of its own package are found.
+  ModuleLoader *modules = nullptr;
+  /// Kernel to compile. Empty: the only jit function that no other one mentions and that returns no
+  /// value.
+  std::string kernel;
+  /// What code is made for.
+  const Processor *processor = &defaultProcessor();
+  /// Set to the number of evaluation steps in the kernel before the first error, for tools that
+  /// compare signatures; may be null.
+  uint64_t *stepsToError = nullptr;
   /// Reports warnings about the kernel and the functions it calls.
   bool warn = false;
   EvaluationObserver *observer = nullptr;

@@ -6,8 +6,7 @@
 #ifndef TILEC_TUNING_SEARCHSPACE_H
 #define TILEC_TUNING_SEARCHSPACE_H
 
-#include "tilec/IRGen/IRGen.h"
-#include "tilec/Sema/ModuleLoader.h"
+#include "tilec/Driver/CompileOptions.h"
 #include "tilec/Tuning/TuningDatabase.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -28,6 +27,10 @@ struct SpaceLists {
 /// of the kernel, combined with the lists; at least one.
 llvm::Expected<std::vector<TuningConfig>>
 makeSearchSpace(const KernelInfo &kernel, llvm::StringRef space, const SpaceLists &lists = {});
+
+/// Gives options the constants and launch options of a configuration that they do not have.
+/// Constants that are no parameters of the kernel are left out.
+void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options);
 
 /// What `prune_configs_by` of the source asks for, for a launch with these integer arguments. Its
 /// `early_config_prune` is run at compile time and leaves fewer configurations in `kernel`. A
@@ -52,6 +55,15 @@ struct LaunchFacts {
 /// of the arrays.
 TuningKey makeTuningKey(const KernelInfo &kernel, const std::string &kernelHash,
                         const std::string &device, const LaunchFacts &facts);
+
+/// What is known about a launch of which types and sizes are given by name: values of integers, and
+/// `x.size` of arrays.
+LaunchFacts factsOf(const std::vector<ArgumentSpec> &types,
+                    const std::vector<std::pair<std::string, int64_t>> &sizes);
+
+/// Says that a database has nothing for a launch.
+std::string noConfiguration(const std::string &database, const std::string &kernel,
+                            const std::string &device);
 
 } // namespace tilec
 

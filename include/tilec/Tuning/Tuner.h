@@ -10,6 +10,7 @@
 
 #include "tilec/Driver/Compiler.h"
 #include "tilec/Tuning/Pruning.h"
+#include "tilec/Tuning/TuningDatabase.h"
 #include "tilec/Tuning/TuningOutcome.h"
 
 #include <functional>
@@ -78,6 +79,17 @@ struct TunerOptions {
   /// Called by one thread at a time; false ends the search.
   std::function<bool(const TuningProgress &)> progress;
 };
+
+/// Lets the model expect a GPU of this target.
+void aimAt(const std::string &target, unsigned multiprocessors, TunerOptions &options);
+/// Another budget; 0: none.
+void limitConfigs(size_t most, TunerOptions &options);
+
+/// "does not compile: line 3: ..." with the first error.
+std::string refusalOf(const DiagnosticEngine &diagnostics, const SourceManager &sources);
+
+/// What a database keeps of a search that found something.
+TuningRecord recordOf(const TuningOutcome &outcome, const TuningKey &key);
 
 /// Tries the configurations. `outcome` has its device and unit, and gets the rest. The best one is
 /// outcome.best().

@@ -33,6 +33,9 @@ struct TuningConfig {
   bool operator==(const TuningConfig &other) const;
 };
 
+/// A JSON value as the text of a Python literal; nothing for lists and objects.
+std::optional<std::string> literalOf(const llvm::json::Value &value);
+
 llvm::json::Value toJson(const TuningConfig &config);
 /// Reads what toJson wrote; an error names the key.
 llvm::Expected<TuningConfig> configFromJson(const llvm::json::Value &value);

@@ -3,6 +3,7 @@
 //
 // What a compilation's key depends on, and that a cached kernel is the one that would be compiled.
 
+#include "ChangedOptions.h"
 #include "tilec/Driver/Compiler.h"
 #include "tilec/Target/HostJIT.h"
 
@@ -123,28 +124,14 @@ TEST_F(KernelCachingTest, ReachedCodeCounts) {
 
 TEST_F(KernelCachingTest, OptionsCount) {
   EXPECT_FALSE(isHit(kSource));
-  CompileOptions first = options;
-  auto expectMiss = [&](auto change) {
-    options = first;
-    change(options);
-    EXPECT_FALSE(isHit(kSource));
-    EXPECT_TRUE(isHit(kSource));
-  };
-  expectMiss([](CompileOptions &o) { o.constants[0].value = "256"; });
-  expectMiss([](CompileOptions &o) { o.arguments[0].type = "*fp32:16"; });
-  expectMiss([](CompileOptions &o) { o.arguments[0].type = "*fp16"; });
-  expectMiss([](CompileOptions &o) { o.target = "sm_80"; });
-  expectMiss([](CompileOptions &o) { o.numWarps = 8; });
-  expectMiss([](CompileOptions &o) { o.numStages = 2; });
-  expectMiss([](CompileOptions &o) { o.lineInfo = false; });
-  expectMiss([](CompileOptions &o) { o.fpFusion = false; });
-  expectMiss([](CompileOptions &o) { o.flushSubnormals = false; });
-  expectMiss([](CompileOptions &o) { o.debug = true; });
-  expectMiss([](CompileOptions &o) {
-    o.debug = true;
-    o.overflowChecks = false;
+  test::changeEach<OptionUse::Code, OptionUse::Result>(options, [&](const std::string &changed) {
+    EXPECT_FALSE(isHit(kSource)) << changed;
+    // Without an assembler there is no cubin to keep.
+    EXPECT_TRUE(isHit(kSource) || options.stopAfter == Stage::Cubin) << changed;
   });
-  expectMiss([](CompileOptions &o) { o.remarks = true; });
+  EXPECT_TRUE(isHit(kSource));
+  options.arguments[0].type = "*fp16";
+  EXPECT_FALSE(isHit(kSource));
 }
 
 TEST_F(KernelCachingTest, RemarksComeBack) {

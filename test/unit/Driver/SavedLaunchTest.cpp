@@ -4,9 +4,11 @@
 // Launches as folders: what is written is read again, and everything else is refused with the place
 // of the mistake.
 
+#include "ChangedOptions.h"
 #include "tilec/Driver/LaunchSaver.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -164,6 +166,23 @@ TEST_F(SavedLaunchTest, isReadAsWritten) {
   EXPECT_EQ(llvm::cantFail(readSavedLaunch(folder() + "/")).kernel, "k");
 }
 
+TEST_F(SavedLaunchTest, eachOptionOfCodeIsSaved) {
+  auto origin = std::make_shared<KernelOrigin>(*kernel.origin);
+  auto textOf = [](const CodeOptions &options) {
+    return llvm::formatv("{0}", llvm::json::Value(toJSON(options))).str();
+  };
+  std::string unchanged = textOf(origin->options.code());
+  test::changeEach<OptionUse::Code>(origin->options, [&](const std::string &changed) {
+    kernel.origin = std::make_shared<KernelOrigin>(*origin);
+    write();
+    SavedLaunch read = llvm::cantFail(readSavedLaunch(folder()));
+    std::string text = textOf(read.origin.options.code());
+    EXPECT_EQ(text, textOf(origin->options.code())) << changed;
+    // The fixture's target is the other one already.
+    EXPECT_TRUE(text != unchanged || changed == "target") << changed;
+  });
+}
+
 TEST_F(SavedLaunchTest, addressesInContents) {
   write();
   SavedLaunch read = llvm::cantFail(readSavedLaunch(folder()));
@@ -295,9 +314,7 @@ TEST_F(SavedLaunchTest, foldersOfASaver) {
     return folders;
   };
   // Abandoned.
-  {
-    LaunchSaver::Ticket ticket = saver->save(launch(), memory);
-  }
+  { LaunchSaver::Ticket ticket = saver->save(launch(), memory); }
   EXPECT_EQ(count(), 0u);
   std::string first;
   {

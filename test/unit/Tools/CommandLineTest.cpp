@@ -38,14 +38,14 @@ std::string usageOf(std::vector<std::string> arguments) {
 TEST(CommandLine, CompileDefaults) {
   auto command = parseAs<CompileCommand>({"compile", "a.tile"});
   EXPECT_EQ(command.kernel.file, "a.tile");
-  EXPECT_EQ(command.kernel.kernel, "");
+  EXPECT_EQ(command.kernel.options.kernel, "");
   EXPECT_EQ(command.target, "sm_90a");
   EXPECT_EQ(command.emit, Stage::PTX);
   EXPECT_EQ(command.output, "");
   EXPECT_FALSE(command.remarks);
   EXPECT_FALSE(command.time);
   EXPECT_TRUE(command.lineInfo);
-  EXPECT_FALSE(command.kernel.numWarps);
+  EXPECT_FALSE(command.kernel.options.numWarps);
 }
 
 TEST(CommandLine, CompileEverything) {
@@ -80,11 +80,13 @@ TEST(CommandLine, CompileEverything) {
                                           "/p",
                                           "--diagnostics-format",
                                           "json"});
-  EXPECT_EQ(command.kernel.kernel, "k");
+  EXPECT_EQ(command.kernel.options.kernel, "k");
   EXPECT_THAT(command.kernel.arguments, ElementsAre(Pair("x", "*fp32:16"), Pair("n", "i32")));
-  EXPECT_THAT(command.kernel.constants, ElementsAre(Pair("B", "[1,2]=3")));
-  EXPECT_EQ(command.kernel.numWarps, 8);
-  EXPECT_EQ(command.kernel.numStages, 2);
+  ASSERT_EQ(command.kernel.options.constants.size(), 1u);
+  EXPECT_EQ(command.kernel.options.constants[0].name, "B");
+  EXPECT_EQ(command.kernel.options.constants[0].value, "[1,2]=3");
+  EXPECT_EQ(command.kernel.options.numWarps, 8);
+  EXPECT_EQ(command.kernel.options.numStages, 2);
   EXPECT_EQ(command.target, "sm_80");
   EXPECT_EQ(command.emit, Stage::Cubin);
   EXPECT_EQ(command.output, "out");
@@ -92,7 +94,7 @@ TEST(CommandLine, CompileEverything) {
   EXPECT_EQ(command.remarksFormat, TextFormat::Json);
   EXPECT_THAT(command.remarksAsErrors, ElementsAre("perf", "memory-coalescing"));
   EXPECT_TRUE(command.time);
-  EXPECT_TRUE(command.kernel.debug);
+  EXPECT_TRUE(command.kernel.options.debug);
   EXPECT_FALSE(command.lineInfo);
   EXPECT_EQ(command.kernel.ptxas, "/p");
   EXPECT_EQ(command.kernel.diagnosticsFormat, TextFormat::Json);

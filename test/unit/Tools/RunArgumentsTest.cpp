@@ -93,12 +93,12 @@ TEST_F(Plans, OtherConstantsForTheSameData) {
   command.bytes = "2 * x.bytes + B";
   command.kernel.arguments = {
       {"x", "arange:f32[100]"}, {"y", "zeros:f16[4]"}, {"n", "32"}, {"m", "3"}};
-  command.kernel.constants = {{"B", "8"}};
+  command.kernel.options.constants = {{"B", "8"}};
   RunPlan made = makeRunPlan(command, source, *kernel, diagnostics);
   ASSERT_FALSE(diagnostics.hasErrors());
   EXPECT_EQ(made.grid[0], 13u);
   EXPECT_EQ(made.movedBytes, 808u);
-  command.kernel.constants = {{"B", "64"}};
+  command.kernel.options.constants = {{"B", "64"}};
   rebindConstants(made, command, source, *kernel, diagnostics);
   ASSERT_FALSE(diagnostics.hasErrors());
   EXPECT_EQ(made.constants[0].value, "64");

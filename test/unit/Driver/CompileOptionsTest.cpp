@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Options that decide which code a kernel becomes, through files and keys.
+// Options through files and to other processes.
 
-#include "tilec/Driver/CodeOptions.h"
+#include "ChangedOptions.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -15,28 +15,13 @@ using namespace tilec;
 
 namespace {
 
-/// Another value than the default's, for each kind of option.
-void change(bool &flag) { flag = !flag; }
-void change(uint64_t &number) { number += 7; }
-void change(std::optional<int> &number) { number = 8; }
-void change(std::string &text) { text = "sm_80"; }
-void change(std::vector<ArgumentSpec> &list) { list = {{"x", "*fp32:16"}, {"n", "i32"}}; }
-void change(std::vector<ConstantSpec> &list) { list = {{"BLOCK", "128"}}; }
-void change(std::vector<std::pair<std::string, int64_t>> &list) { list = {{"n", -5}}; }
-
-std::string textOf(const CodeOptions &options) {
+template <typename Options> std::string textOf(const Options &options) {
   return llvm::formatv("{0}", llvm::json::Value(toJSON(options))).str();
-}
-
-std::vector<std::string> namesOf(const CodeOptions &options) {
-  std::vector<std::string> names;
-  visitCodeOptions(options, [&](const char *name, const auto &) { names.push_back(name); });
-  return names;
 }
 
 /// The error with the path to it; empty when there is none.
 std::string errorOf(const std::string &text) {
-  CodeOptions options;
+  CompileOptions options;
   llvm::json::Path::Root root("options");
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value)
@@ -44,22 +29,35 @@ std::string errorOf(const std::string &text) {
   return fromJSON(*value, options, root) ? "" : llvm::toString(root.getError());
 }
 
-TEST(CodeOptions, EachOptionSurvivesAFile) {
-  std::set<std::string> texts = {textOf(CodeOptions())};
-  for (const std::string &changed : namesOf(CodeOptions())) {
-    CodeOptions options, again;
-    visitCodeOptions(options, [&](const char *name, auto &option) {
-      if (name == changed)
-        change(option);
-    });
+TEST(CompileOptions, EachOptionOfCodeSurvivesAFile) {
+  CompileOptions options;
+  std::set<std::string> texts = {textOf(options.code())};
+  test::changeEach<OptionUse::Code>(options, [&](const std::string &changed) {
+    EXPECT_TRUE(texts.insert(textOf(options.code())).second) << changed << " is not written";
+    CodeOptions again;
+    llvm::json::Path::Root root;
+    EXPECT_TRUE(fromJSON(toJSON(options.code()), again, root));
+    EXPECT_EQ(textOf(again), textOf(options.code())) << changed;
+  });
+  EXPECT_EQ(texts.size(), 17u);
+}
+
+TEST(CompileOptions, EachOptionReachesAnotherProcess) {
+  CompileOptions options;
+  std::set<std::string> texts = {textOf(options)};
+  auto isHandedOver = [&](const std::string &changed) {
     EXPECT_TRUE(texts.insert(textOf(options)).second) << changed << " is not written";
+    CompileOptions again;
     llvm::json::Path::Root root;
     EXPECT_TRUE(fromJSON(toJSON(options), again, root));
     EXPECT_EQ(textOf(again), textOf(options)) << changed;
-  }
+  };
+  test::changeEach<OptionUse::Code, OptionUse::Result, OptionUse::Source, OptionUse::Machine>(
+      options, isHandedOver);
+  EXPECT_EQ(texts.size(), 23u);
 }
 
-TEST(CodeOptions, WhatIsLeftOutStaysAsItIs) {
+TEST(CompileOptions, WhatIsLeftOutStaysAsItIs) {
   CodeOptions options;
   options.numWarps = 2;
   llvm::json::Path::Root root;
@@ -69,7 +67,7 @@ TEST(CodeOptions, WhatIsLeftOutStaysAsItIs) {
   EXPECT_EQ(options.unrollLimit, CodeOptions().unrollLimit);
 }
 
-TEST(CodeOptions, ErrorsHaveTheirPlace) {
+TEST(CompileOptions, ErrorsHaveTheirPlace) {
   EXPECT_EQ(errorOf("{}"), "");
   EXPECT_THAT(errorOf("[]"), testing::HasSubstr("expected object"));
   EXPECT_THAT(errorOf(R"({"numWarps": "four"})"), testing::HasSubstr("options.numWarps"));
@@ -77,6 +75,12 @@ TEST(CodeOptions, ErrorsHaveTheirPlace) {
               testing::HasSubstr("expected a name and a value at options.arguments[1]"));
   EXPECT_THAT(errorOf(R"({"heuristicArguments": [["n", "x"]]})"),
               testing::HasSubstr("options.heuristicArguments[0][1]"));
+  EXPECT_THAT(errorOf(R"({"stopAfter": "moon"})"),
+              testing::HasSubstr("expected a stage at options.stopAfter"));
+  EXPECT_THAT(errorOf(R"({"warnings": ["error", "moon"]})"),
+              testing::HasSubstr("options.warnings[1]"));
+  EXPECT_THAT(errorOf(R"({"modules": {"texts": [["a.py"]]}})"),
+              testing::HasSubstr("options.modules.texts[0]"));
 }
 
 } // namespace
