@@ -159,7 +159,8 @@ private:
 
   SyncThreads replicasOf(const Access &access) const {
     RankedTensorType type = access.getTensor();
-    if (!access.pointer || (type && !hasLayout(type)))
+    // An element is copied by one of the threads that hold it.
+    if (!access.pointer || (type && !hasLayout(type)) || isa<AsyncCopyOp>(access.op))
       return SyncThreads::None;
     if (numWarps > 1 && (!type || layoutOf(type).getFreeVariableMask(kWarp) != 0))
       return SyncThreads::Cta;

@@ -1,7 +1,5 @@
 // RUN: tile-opt %s --tilegpu-plan-registers=steps=hoist | FileCheck %s
 // RUN: tile-opt %s --tilegpu-plan-registers="steps=hoist hoist-registers=30" | FileCheck %s --check-prefixes=FEW
-// RUN: not tile-opt %s --tilegpu-plan-registers=steps=hoist,wait 2>&1 | FileCheck %s --check-prefix=STEP
-// STEP: tilegpu-plan-registers has no step 'wait'
 // RUN: tile-opt %s --tilegpu-plan-registers="steps=hoist hoist-registers=0" | FileCheck %s --check-prefixes=FEW
 
 #a = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>

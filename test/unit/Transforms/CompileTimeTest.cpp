@@ -108,8 +108,8 @@ double timeOfLayouts(const std::string &tile) {
       return 0;
     mlir::PassManager before(&context), layouts(&context);
     before.addPass(createConvertTileToTileGPUPass());
-    before.addPass(createTileGPUCoalescePass());
-    layouts.addPass(createTileGPUSelectLayoutsPass());
+    before.addNestedPass<mlir::func::FuncOp>(createTileGPUCoalescePass());
+    layouts.addNestedPass<mlir::func::FuncOp>(createTileGPUSelectLayoutsPass());
     layouts.enableVerifier(false);
     EXPECT_TRUE(mlir::succeeded(before.run(*module)));
     std::clock_t start = std::clock();
