@@ -91,7 +91,7 @@ static std::vector<LanguageParam> readParams(llvm::StringRef text) {
     param.optional = typed.size() != word.size() || param.variadic || param.anyKeyword;
     param.name = name;
     param.role = readRole(type.trim());
-    params.push_back(std::move(param));
+    params.push_back(param);
   }
   return params;
 }

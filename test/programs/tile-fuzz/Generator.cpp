@@ -314,12 +314,15 @@ private:
     int counter = addVariable({Scalar::I32, {}}, Variable::Kind::Fixed);
     program.variables[size_t(counter)].name = "i" + std::to_string(counter);
     program.variables[size_t(counter)].bounds = {16, 0, 0, false};
-    std::string range;
+    std::string range, name = program.variables[size_t(counter)].name;
     int trips = 5;
+    bool asInt32 = false;
     switch (random.below(9)) {
     case 0:
       trips = random.between(1, 3);
       range = "tl.static_range(" + std::to_string(trips) + ")";
+      // A number that is known at compile time takes the type of what it meets.
+      asInt32 = true;
       break;
     case 1:
       range = "range(" + program.scalars[0].name + ", -1, -1)";
@@ -341,7 +344,9 @@ private:
     default:
       range = "range(0, " + random.pick(program.scalars).name + ")";
     }
-    StmtPtr loop = makeStmt(Stmt::Kind::Block, "for %v in " + range + ":");
+    if (asInt32)
+      program.variables[size_t(counter)].name = "tl.cast(" + name + ", tl.int32)";
+    StmtPtr loop = makeStmt(Stmt::Kind::Block, "for " + name + " in " + range + ":");
     loop->variable = counter;
     loop->trips = trips;
     return loop;
