@@ -105,7 +105,12 @@ Result<double> LaunchBench::costOf(std::shared_ptr<const CompiledKernel> kernel,
     return check(**function, request);
   tilecrt::cuda::MeasureOptions how = options;
   how.milliseconds = milliseconds;
-  return (*function)->measure(request, how);
+  Result<double> cost = (*function)->measure(request, how);
+  // The simulator has said where.
+  if (cost || cost.status().code() != tilecrt::StatusCode::deviceError ||
+      (*function)->kernel().host)
+    return cost;
+  return tilecrt::deviceError("faults: " + cost.message() + "; the simulator finds the place");
 }
 
 Measurement LaunchBench::measure(std::shared_ptr<const CompiledKernel> kernel,
