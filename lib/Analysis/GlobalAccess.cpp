@@ -21,9 +21,9 @@ std::optional<GlobalAccess> GlobalAccess::of(Operation *op) {
     return std::nullopt;
   GlobalAccess access;
   access.op = op;
-  access.kind = interface.getAtomicOrder()  ? Kind::Atomic
-                : interface.readsMemory() ? Kind::Load
-                                          : Kind::Store;
+  access.kind = interface.getAtomicOrder() ? Kind::Atomic
+                : interface.readsMemory()  ? Kind::Load
+                                           : Kind::Store;
   access.pointer = interface.getPointer();
   access.mask = interface.getMask();
   access.type = type;

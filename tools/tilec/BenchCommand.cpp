@@ -29,8 +29,8 @@ namespace {
 class Bench {
 public:
   explicit Bench(const BenchCommand &benchCommand)
-      : command(benchCommand),
-        cache(benchCommand.run.kernel.cache), report{benchCommand, "simulator", {}} {}
+      : command(benchCommand), cache(benchCommand.run.kernel.cache),
+        report{benchCommand, "simulator", {}} {}
 
   ExitCode run();
 

@@ -51,8 +51,8 @@ struct GlobalAccess {
   AccessVector chooseVector(const AxisInfoAnalysis &axes) const;
 };
 
-/// Whether the operation, without what is inside of it, writes global memory that the program reads:
-/// printing, assertions and barriers do not.
+/// Whether the operation, without what is inside of it, writes global memory that the program
+/// reads: printing, assertions and barriers do not.
 bool writesGlobal(mlir::Operation *op);
 
 /// Whether `root`, or an operation inside of it, does.

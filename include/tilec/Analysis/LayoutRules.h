@@ -36,8 +36,8 @@ mlir::Value stripConversions(mlir::Value value);
 tilegpu::LinearAttr layoutAttrOf(mlir::Type type);
 
 /// The relations, with a cache for those that take work. All functions return null
-/// where an operation ties nothing. Scalars have no layout: ask about tensors only. The types of the
-/// operations must not change while an object lives.
+/// where an operation ties nothing. Scalars have no layout: ask about tensors only. The types of
+/// the operations must not change while an object lives.
 class LayoutRules {
 public:
   using LinearAttr = tilegpu::LinearAttr;

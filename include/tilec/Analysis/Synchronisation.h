@@ -58,9 +58,9 @@ struct SyncPoint {
 /// memory's, other global accesses'; each in program order, and the fence of a point before its
 /// barrier. `allocation` is that of the function as it stands.
 ///
-/// A barrier of shared memory is needed immediately before an operation. Where that refills or reads a slot of a
-/// ring behind a wait in the same block, the barrier is directly behind the wait: warps stop there
-/// anyway.
+/// A barrier of shared memory is needed immediately before an operation. Where that refills or
+/// reads a slot of a ring behind a wait in the same block, the barrier is directly behind the wait:
+/// warps stop there anyway.
 ///
 /// Barriers that exist (`tile.barrier`, `gpu.barrier`, `nvvm.barrier` of the whole CTA) and fences
 /// are taken into account, so that a function into which the points were inserted needs none.

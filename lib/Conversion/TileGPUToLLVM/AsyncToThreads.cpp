@@ -114,8 +114,8 @@ struct ProxyFence : ThreadPattern<ProxyFenceOp> {
     bool isAll = op.getAllMemory();
     rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
         op,
-        NVVM::ProxyKindAttr::get(getContext(), isAll ? NVVM::ProxyKind::async
-                                                     : NVVM::ProxyKind::async_shared),
+        NVVM::ProxyKindAttr::get(getContext(),
+                                 isAll ? NVVM::ProxyKind::async : NVVM::ProxyKind::async_shared),
         isAll ? NVVM::SharedSpaceAttr()
               : NVVM::SharedSpaceAttr::get(getContext(), NVVM::SharedSpace::shared_cta));
     return success();

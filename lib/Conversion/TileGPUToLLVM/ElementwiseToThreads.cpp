@@ -156,9 +156,8 @@ static Value lowerScalar(OpBuilder &builder, Operation *op, ValueRange operands,
         return LLVM::FDivOp::create(builder, loc, operands[0], operands[1]);
       })
       .Case([&](tile::PreciseSqrtOp) { return LLVM::SqrtOp::create(builder, loc, operands[0]); })
-      .Case([&](tile::BitReverseOp) {
-        return LLVM::BitReverseOp::create(builder, loc, operands[0]);
-      })
+      .Case(
+          [&](tile::BitReverseOp) { return LLVM::BitReverseOp::create(builder, loc, operands[0]); })
       .Case([&](tile::UMulHiOp) {
         return arith::MulUIExtendedOp::create(builder, loc, operands[0], operands[1]).getHigh();
       })

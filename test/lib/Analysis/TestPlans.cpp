@@ -27,8 +27,8 @@ struct TestPrintSchedule final : PassWrapper<TestPrintSchedule, OperationPass<fu
 
   void runOnOperation() override {
     SmallVector<PipelineObstacle> obstacles;
-    for (const LoopSchedule &schedule : scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(),
-                                                        reductionStages, obstacles))
+    for (const LoopSchedule &schedule :
+         scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles))
       schedule.print(llvm::outs());
     for (const PipelineObstacle &obstacle : obstacles)
       llvm::outs() << "not pipelined: " << obstacle.reason << '\n';

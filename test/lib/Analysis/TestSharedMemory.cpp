@@ -37,7 +37,8 @@ struct TestSynchronisation final : PassWrapper<TestSynchronisation, OperationPas
 
   StringRef getArgument() const override { return "test-synchronisation"; }
   StringRef getDescription() const override {
-    return "marks the operations that need a barrier or a fence of shared memory, placing buffers by "
+    return "marks the operations that need a barrier or a fence of shared memory, placing buffers "
+           "by "
            "their offset attributes";
   }
 

@@ -314,7 +314,9 @@ TEST_F(SavedLaunchTest, foldersOfASaver) {
     return folders;
   };
   // Abandoned.
-  { LaunchSaver::Ticket ticket = saver->save(launch(), memory); }
+  {
+    LaunchSaver::Ticket ticket = saver->save(launch(), memory);
+  }
   EXPECT_EQ(count(), 0u);
   std::string first;
   {

@@ -50,8 +50,8 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
   void runOnOperation() override {
     getOperation().walk(remarkOptions);
     SmallVector<PipelineObstacle> obstacles;
-    std::vector<LoopSchedule> schedules = scheduleLoops(
-        getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
+    std::vector<LoopSchedule> schedules =
+        scheduleLoops(getOperation(), getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
     for (const PipelineObstacle &obstacle : obstacles)
       remark::missed(obstacle.loc,
                      remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))

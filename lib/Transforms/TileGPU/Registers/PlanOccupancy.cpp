@@ -9,7 +9,6 @@
 
 #include "RegisterSteps.h"
 
-
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;

@@ -46,8 +46,7 @@ static bool isShortBetween(Operation *op, Operation *target, const RegisterPress
 static bool takesLess(Operation *op, Operation *target, const RegisterPressure &pressure) {
   int64_t longer = 0;
   for (Value operand : op->getOperands())
-    if (pressure.isData(operand) &&
-        !RegisterPressure::isUsedAfter(operand, target->getPrevNode()))
+    if (pressure.isData(operand) && !RegisterPressure::isUsedAfter(operand, target->getPrevNode()))
       longer += registersOf(operand);
   return longer < registersOf(op->getResult(0));
 }
