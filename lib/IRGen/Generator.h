@@ -5,19 +5,35 @@
 // compile time and emits operations for the rest. One object serves one compilation; its members
 // are implemented by subject in the files of this folder:
 //
-//   Generator.cpp    frames, locations, diagnostics      Kernel.cpp      entry, arguments
-//   Expressions.cpp  literals, tuples, f-strings         Names.cpp       name lookup, modules
-//   Collections.cpp  dicts, sets, comprehensions         ObjectOperators.cpp operators of
-//   aggregates Operators.cpp    arithmetic and comparison           Promotion.cpp   result types,
-//   broadcasting LogicalOps.cpp   and, or, not, conditional           Casts.cpp       conversions,
-//   constants Statements.cpp   assignments, simple statements      Branches.cpp    if and early
-//   return Loops.cpp        for and while                       LoopExits.cpp   break and return in
-//   loops JoinedBranches.cpp  branches that may be left, with one copy of what follows Calls.cpp
-//   functions, arguments Imports.cpp      modules from files                  HostFacts.cpp   what
-//   is known of the host Attributes.cpp   attributes and methods              Subscript.cpp
-//   indexing Classes.cpp      named tuples and aggregates         KernelTuples.cpp tuples as
-//   arguments Autotune.cpp     configurations and heuristics       Builtins*.cpp   operations of
-//   the language
+//   Generator.cpp        frames, locations, diagnostics
+//   Kernel.cpp           entry, arguments
+//   KernelTuples.cpp     tuples as arguments
+//   Autotune.cpp         configurations and heuristics
+//   Names.cpp            name lookup, modules
+//   Imports.cpp          modules from files
+//   HostFacts.cpp        what is known of the host
+//   Expressions.cpp      literals, tuples, f-strings
+//   Collections.cpp      dicts, sets, comprehensions
+//   Operators.cpp        arithmetic and comparison
+//   CollectionChanges.cpp methods that change lists, dicts and sets
+//   OverflowChecks.cpp   integers that overflow, in debug builds
+//   ObjectOperators.cpp  operators of aggregates
+//   LogicalOps.cpp       and, or, not, conditional
+//   Promotion.cpp        result types, broadcasting
+//   Casts.cpp            conversions, constants
+//   Attributes.cpp       attributes and methods
+//   Subscript.cpp        indexing
+//   Classes.cpp          named tuples and aggregates
+//   Calls.cpp            functions, arguments
+//   Statements.cpp       assignments, simple statements
+//   Branches.cpp         if and early return
+//   JoinedBranches.cpp   branches that may be left, with one copy of what follows
+//   Loops.cpp            for
+//   WhileLoops.cpp       while
+//   LoopExits.cpp        break and return in loops
+//   Trial.cpp            what is tried aside
+//   Warnings.cpp         warnings of types and values
+//   Builtins*.cpp        operations of the language
 
 #ifndef TILEC_LIB_IRGEN_GENERATOR_H
 #define TILEC_LIB_IRGEN_GENERATOR_H
