@@ -89,6 +89,28 @@ bool tilec::writesGlobalInside(Operation *root) {
       .wasInterrupted();
 }
 
+/// Whether an operation without regions, or whose regions are combinations of elements, may write
+/// or wait.
+static bool writesItself(Operation *op) {
+  if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getIsVolatile();
+  return !isa<tile::AssumeOp, tile::DescriptorLoadOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, LocalGatherOp, LocalCountOp,
+              ParkOp, UnparkOp, RefreshOp>(op);
+}
+
+bool tilec::mayWriteGlobal(Operation *op) {
+  return op
+      ->walk<WalkOrder::PreOrder>([](Operation *inner) {
+        if (isa<tile::ReduceOp, tile::ScanOp, PartialReduceOp, PartialScanOp, FinishScanOp>(inner))
+          return WalkResult::skip();
+        bool writes = inner->getNumRegions() == 0 && writesItself(inner);
+        return writes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Whether an operation accesses global memory, or something inside of it does.
 static bool accessesGlobal(Operation *op) {
   return op

@@ -7,6 +7,8 @@
 
 #include "tilec/Analysis/RegisterPressure.h"
 
+#include "tilec/Analysis/GlobalAccess.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -89,27 +91,6 @@ bool isCheapElementwise(Operation *op) {
          (isa<arith::ArithDialect>(op->getDialect()) ||
           isa<tile::AddPtrOp, tile::FpToFpOp, tile::PtrToIntOp, tile::IntToPtrOp, tile::PtrCastOp>(
               op));
-}
-
-/// The same of an operation without regions, or whose regions are combinations of elements.
-static bool writesItself(Operation *op) {
-  if (isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
-    return false;
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return load.getIsVolatile();
-  return !isa<tile::AssumeOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, LocalGatherOp, LocalCountOp,
-              ParkOp, UnparkOp, RefreshOp>(op);
-}
-
-bool mayWriteGlobal(Operation *op) {
-  return op
-      ->walk<WalkOrder::PreOrder>([](Operation *inner) {
-        if (isa<tile::ReduceOp, tile::ScanOp, PartialReduceOp, PartialScanOp, FinishScanOp>(inner))
-          return WalkResult::skip();
-        bool writes = inner->getNumRegions() == 0 && writesItself(inner);
-        return writes ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 bool multipliesMatrices(Operation *root) {

@@ -58,6 +58,10 @@ bool writesGlobal(mlir::Operation *op);
 /// Whether `root`, or an operation inside of it, does.
 bool writesGlobalInside(mlir::Operation *root);
 
+/// Whether `op`, or an operation inside of it, may write global memory, or wait for someone who
+/// does: a load does not move over it.
+bool mayWriteGlobal(mlir::Operation *op);
+
 /// Whether the program may access global memory behind an operation, in the next iteration of a
 /// loop around it for one.
 bool isFollowedByAccess(mlir::Operation *op);

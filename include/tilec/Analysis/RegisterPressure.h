@@ -38,9 +38,6 @@ int64_t registersOf(mlir::Value value);
 /// An operation on single elements that costs less than a trip through memory.
 bool isCheapElementwise(mlir::Operation *op);
 
-/// Whether `op` may write global memory, or wait for someone who does.
-bool mayWriteGlobal(mlir::Operation *op);
-
 /// Whether there is a matrix product in `root`: accumulators and operands have their places there,
 /// and registers are planned around them.
 bool multipliesMatrices(mlir::Operation *root);

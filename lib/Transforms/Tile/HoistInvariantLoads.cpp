@@ -6,11 +6,8 @@
 
 #include "tilec/Transforms/Tile/Passes.h"
 
-#include "TrueMasks.h"
-#include "dialects/Tile/TileOps.h"
+#include "MaskGain.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
 #include "tilec/Analysis/GlobalAccess.h"
 
 namespace tilec {
@@ -29,20 +26,6 @@ static bool isSmall(LoadOp load, int64_t threads, int64_t registers) {
     return true;
   int64_t bits = type.getNumElements() * bitWidthOf(type.getElementType());
   return bits <= threads * registers * 32;
-}
-
-/// Whether something in the loop may let others change memory between two iterations.
-static bool mayChangeMemory(scf::ForOp loop) {
-  return loop
-      .walk([](Operation *op) {
-        bool isHarmless = isa<LoadOp, DescriptorLoadOp, AssumeOp, PrintOp, AssertOp>(op);
-        auto load = dyn_cast<LoadOp>(op);
-        if ((load && load.getIsVolatile()) ||
-            (!isHarmless && op->getNumRegions() == 0 && !isMemoryEffectFree(op)))
-          return WalkResult::interrupt();
-        return WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 /// Whether the loop has an iteration, as an i1; null where it is certain.
@@ -74,9 +57,7 @@ struct HoistInvariantLoads final
   using Base::Base;
 
   void runOnOperation() override {
-    auto warps =
-        getOperation()->getParentOp()->getAttrOfType<IntegerAttr>(TileDialect::kNumWarpsAttr);
-    int64_t threads = 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
+    int64_t threads = threadsOf(getOperation()->getParentOfType<ModuleOp>());
     // Inner loops come first: what leaves one may leave the next.
     getOperation().walk([&](scf::ForOp loop) {
       SmallVector<LoadOp> loads;
@@ -85,7 +66,7 @@ struct HoistInvariantLoads final
                          [&](Value operand) { return loop.isDefinedOutsideOfLoop(operand); }) &&
             isSmall(load, threads, registers))
           loads.push_back(load);
-      if (loads.empty() || mayChangeMemory(loop))
+      if (loads.empty() || mayWriteGlobal(loop))
         return;
       OpBuilder builder(loop);
       Value condition = hasIteration(builder, loop);

@@ -91,7 +91,7 @@ static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
   return result;
 }
 
-static int64_t threadsOf(ModuleOp module) {
+int64_t threadsOf(ModuleOp module) {
   auto warps = module->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumWarpsAttr);
   return 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
 }

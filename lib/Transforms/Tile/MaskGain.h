@@ -13,6 +13,9 @@
 
 namespace tilec {
 
+/// Threads of a CTA: those of the module's warps, of 4 when it does not say.
+int64_t threadsOf(mlir::ModuleOp module);
+
 /// Comparisons, in the order in which they were found.
 using CompareSet = llvm::SmallSetVector<mlir::arith::CmpIOp, 4>;
 

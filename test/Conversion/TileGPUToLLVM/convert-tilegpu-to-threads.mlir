@@ -72,4 +72,15 @@ func.func @shuffle_conversion(%p: !tile.ptr<f32>, %x: tensor<32xf32, #lanes>) {
   tile.store %a, %0 : tensor<32x!tile.ptr<f32>, #swapped>
   func.return
 }
+
+// One instruction for a register, `brev.b32`.
+// CHECK-LABEL: func @bit_reverse
+// CHECK: llvm.intr.bitreverse(%{{.*}}) : (i32) -> i32
+// CHECK-NOT: llvm.intr.bitreverse
+// CHECK: return
+func.func @bit_reverse(%p: !tile.ptr<i32>, %x: i32) {
+  %0 = tile.bit_reverse %x : i32
+  tile.store %p, %0 : !tile.ptr<i32>
+  func.return
+}
 }

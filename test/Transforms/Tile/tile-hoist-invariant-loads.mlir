@@ -67,20 +67,27 @@ func.func @stay(%p: !tile.ptr<f32>, %q: tensor<1024x!tile.ptr<f32>>, %n: i32, %c
     %x = tile.load %p : !tile.ptr<f32>
     tile.store %p, %x : !tile.ptr<f32>
   }
-  scf.for %i = %c0 to %n step %c1 : i32 {
+  %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<1024xf32>
+  scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 : i32 {
     %at = tile.addptr %p, %i : !tile.ptr<f32>, i32
     %x = tile.load %at : !tile.ptr<f32>
-    tile.print "x" %x : f32
+    %t = arith.addf %s, %x : f32
+    scf.yield %t : f32
   }
-  scf.for %i = %c0 to %n step %c1 : i32 {
+  scf.for %i = %c0 to %n step %c1 iter_args(%s = %zeros) -> tensor<1024xf32> : i32 {
     %x = tile.load %q : tensor<1024x!tile.ptr<f32>>
-    tile.print "x" %x : tensor<1024xf32>
+    %t = arith.addf %s, %x : tensor<1024xf32>
+    scf.yield %t : tensor<1024xf32>
   }
-  scf.for %i = %c0 to %n step %c1 : i32 {
-    scf.if %c {
+  scf.for %i = %c0 to %n step %c1 iter_args(%s = %zero) -> f32 : i32 {
+    %t = scf.if %c -> f32 {
       %x = tile.load %p : !tile.ptr<f32>
-      tile.print "x" %x : f32
+      scf.yield %x : f32
+    } else {
+      scf.yield %s : f32
     }
+    scf.yield %t : f32
   }
   return
 }

@@ -149,3 +149,16 @@ func.func @fp_to_fp_widening() -> tensor<2xf32, "layout"> {
   %0 = tile.fp_to_fp %c : tensor<2xf8E4M3FN, "layout"> -> tensor<2xf32, "layout">
   return %0 : tensor<2xf32, "layout">
 }
+
+// -----
+
+// CHECK-LABEL: @bit_reverse
+func.func @bit_reverse() -> (i32, tensor<2xi8>) {
+  // CHECK-DAG: arith.constant -2147483648 : i32
+  // CHECK-DAG: arith.constant dense<[-128, 64]> : tensor<2xi8>
+  %a = arith.constant 1 : i32
+  %b = arith.constant dense<[1, 2]> : tensor<2xi8>
+  %0 = tile.bit_reverse %a : i32
+  %1 = tile.bit_reverse %b : tensor<2xi8>
+  return %0, %1 : i32, tensor<2xi8>
+}

@@ -7,6 +7,7 @@
 #ifndef TILEC_LIB_TRANSFORMS_TILEGPU_REGISTERS_REGISTERSTEPS_H
 #define TILEC_LIB_TRANSFORMS_TILEGPU_REGISTERS_REGISTERSTEPS_H
 
+#include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/RegisterPressure.h"
 
 namespace tilec {
