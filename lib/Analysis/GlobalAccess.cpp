@@ -96,8 +96,8 @@ static bool writesItself(Operation *op) {
     return false;
   if (auto load = dyn_cast<tile::LoadOp>(op))
     return load.getIsVolatile();
-  return !isa<tile::AssumeOp, tile::DescriptorLoadOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, LocalGatherOp, LocalCountOp,
-              ParkOp, UnparkOp, RefreshOp>(op);
+  return !isa<tile::AssumeOp, tile::DescriptorLoadOp, LocalAllocOp, LocalStoreOp, LocalLoadOp,
+              LocalGatherOp, LocalCountOp, ParkOp, UnparkOp, RefreshOp>(op);
 }
 
 bool tilec::mayWriteGlobal(Operation *op) {
