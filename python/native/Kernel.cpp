@@ -11,9 +11,9 @@
 #include "Binding.h"
 #include "Forking.h"
 #include "Simulation.h"
+#include "Streams.h"
 #include "Watch.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -154,39 +154,6 @@ static SharedJit open(PyObject *self, KernelState &state, const Device &device) 
   }
 }
 
-/// The stream of a launch: that of a framework with a function for it among the tensors', else what
-/// Python says.
-static bool findStream(PyObject *self, const Arguments &arguments, void *&stream) {
-  const Place &place = arguments.place;
-  if (place.isHost())
-    return true;
-  if (place.api && place.api->currentWorkStream)
-    return place.api->currentWorkStream(place.deviceType, place.deviceId, &stream) == 0;
-  const Frameworks &frameworks = arguments.frameworks;
-  unsigned long long used = frameworks.streams.empty() ? 0 : frameworks.streams.front();
-  Ref number(
-      PyObject_CallMethod(self, "_stream", "(iIK)", int(place.deviceId), frameworks.seen, used));
-  if (!number)
-    return false;
-  stream = PyLong_AsVoidPtr(number.get());
-  return !PyErr_Occurred();
-}
-
-/// Has the stream of a launch wait for the streams that tensors were used on.
-static bool awaitStreams(const KernelState &state, const Arguments &arguments, void *stream) {
-  // 0 and 1 are the same stream, the default one.
-  auto numberOfStream = [](uintptr_t handle) { return std::max(handle, uintptr_t(1)); };
-  uintptr_t ours = reinterpret_cast<uintptr_t>(stream);
-  for (uintptr_t other : arguments.frameworks.streams)
-    if (numberOfStream(other) != numberOfStream(ours) &&
-        !Ref(PyObject_CallMethod(state.classify.get(), "wait_for", "(iiKK)",
-                                 int(arguments.place.deviceType), int(arguments.place.deviceId),
-                                 static_cast<unsigned long long>(ours),
-                                 static_cast<unsigned long long>(other))))
-      return false;
-  return true;
-}
-
 namespace {
 /// A call whose values were read.
 struct ReadyCall {
@@ -320,8 +287,8 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
   uint32_t variant = UINT32_MAX;
   tilec_status status = TILEC_OK;
   bool isEmpty = call.grid[0] == 0 || call.grid[1] == 0 || call.grid[2] == 0;
-  if (!isEmpty &&
-      (!ready.arguments.haveMemory() || !awaitStreams(*state, ready.arguments, call.stream)))
+  if (!isEmpty && (!ready.arguments.haveMemory() ||
+                   !awaitStreams(state->classify.get(), ready.arguments, call.stream)))
     return nullptr;
   Simulation simulation;
   if (isEmpty) {
