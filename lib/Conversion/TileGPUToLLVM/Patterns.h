@@ -49,6 +49,8 @@ void populateRegisterPatterns(mlir::RewritePatternSet &patterns, const ThreadLow
 /// Matrix products of warps, and of warpgroups.
 void populateMmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateWgmmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// Drops waits and fences of wgmma that order nothing.
+void dropIdleWgmmaOrder(mlir::Operation *op);
 /// Tensor copies and barrier objects.
 void populateTmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Views of buffers, asynchronous copies, fences.

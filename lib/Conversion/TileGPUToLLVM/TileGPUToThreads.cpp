@@ -117,7 +117,8 @@ struct ConvertTileGPUToThreads final
                     AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp, ThreadMmaOp,
                     ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
-      signalPassFailure();
+      return signalPassFailure();
+    dropIdleWgmmaOrder(module);
   }
 };
 } // namespace

@@ -75,7 +75,8 @@ func.func @from_zero(%a: !tilegpu.memdesc<[64, 16], f32, #ma4>, %b: !tilegpu.mem
 // CHECK-NEXT: nvvm.wgmma.commit.group.sync.aligned
 // CHECK-NEXT: %[[X:.*]]:8 = tilegpu.thread_wgmma_wait 0, %[[Q]]#0, %[[Q]]#1, %[[Q]]#2, %[[Q]]#3, %[[S0]], %{{.*}}, %{{.*}}, %[[S3]]
 // CHECK-COUNT-4: arith.addf
-// CHECK: tilegpu.thread_wgmma_wait 0
+// CHECK-NOT: tilegpu.thread_wgmma_wait
+// CHECK: return
 func.func @parts(%a: !tilegpu.memdesc<[64, 64], f8E4M3FN, #ma8>, %b: !tilegpu.memdesc<[64, 8], f8E5M2, #mb8>, %c: tensor<64x8xf32, #c>, %o: !tilegpu.memdesc<[64, 8], f32, #o>) {
   %0 = tilegpu.wgmma %a, %b, %c max_imprecise_acc = 32 : !tilegpu.memdesc<[64, 64], f8E4M3FN, #ma8>, !tilegpu.memdesc<[64, 8], f8E5M2, #mb8> -> tensor<64x8xf32, #c>
   %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
@@ -124,7 +125,8 @@ func.func @registers(%a: tensor<64x32xf16, #r>, %b: !tilegpu.memdesc<[32, 8], f1
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: %[[W:.*]]:2 = tilegpu.thread_wgmma_wait 0, %[[P]]#0, %[[P]]#1 : i32, i32 -> i32, i32
 // CHECK: llvm.bitcast %[[W]]#0
-// CHECK: tilegpu.thread_wgmma_wait 0
+// CHECK-NOT: tilegpu.thread_wgmma_wait
+// CHECK: return
 func.func @half_accumulator(%a: !tilegpu.memdesc<[64, 32], f16, #ma>, %b: !tilegpu.memdesc<[32, 8], f16, #mb>, %c: tensor<64x8xf16, #c>, %o: !tilegpu.memdesc<[64, 8], f16, #o>) {
   %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 32], f16, #ma>, !tilegpu.memdesc<[32, 8], f16, #mb> -> tensor<64x8xf16, #c>
   %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x8xf16, #c> -> tensor<64x8xf16, #c>
