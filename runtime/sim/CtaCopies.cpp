@@ -219,6 +219,10 @@ void Cta::finishAsync() {
       add(findingAt(threads[threadIndex], FindingKind::AsyncUnfinished, site),
           [&] { return std::string("the CTA has ended while ") + what + " is in flight"; });
   };
+  for (uint32_t i = 0; async.queuesUsed && i < async.copies.size(); ++i)
+    for (const CopyAsync &copy : async.copies[i].copies)
+      if (!copy.landed)
+        unfinished(i, copy.site, "an asynchronous copy to its shared memory");
   for (const BulkLoad &load : async.bulkLoads)
     unfinished(load.thread, load.site, "a bulk copy to its shared memory");
   async.bulkLoads.clear();

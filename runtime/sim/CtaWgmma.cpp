@@ -12,6 +12,7 @@
 #include "runtime/sim/MatrixDescriptor.h"
 #include "runtime/sim/MatrixTypes.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace tilecrt::sim {
@@ -271,6 +272,13 @@ void Cta::issueProduct(Warp &warp, uint32_t members) {
       const auto &own = *static_cast<WgmmaOperands *>(thread(warp, lane).op.operands);
       std::memcpy(&product.a[size_t(lane) * 4], own.a, 16);
     }
+    // The same instruction has the same registers.
+    auto readsOthers = [&](const WgmmaProduct &earlier) {
+      return earlier.site == site && earlier.a != product.a;
+    };
+    if (shadow && std::any_of(state.products.begin(), state.products.end(), readsOthers))
+      report(leader, FindingKind::WgmmaRegisterInUse, site,
+             "A's registers were written while this wgmma, from an iteration before, is in flight");
   }
   product.marked = placeOperands(warp, product, site);
   if (product.marked)

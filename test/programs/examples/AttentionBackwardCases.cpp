@@ -186,6 +186,14 @@ void addAttentionBackwardCases(std::vector<Case> &cases) {
       addProblem(cases, {type, 1, 150, 64, 64, 64, isCausal}, Scale::Full);
       addProblem(cases, {type, 1, 128, 32, 32, 64, isCausal}, Scale::Full);
       addProblem(cases, {type, 1, 130, 32, 64, 32, isCausal}, Scale::Full);
+      // Long enough for loops to use the buffers of their rings again.
+      for (int64_t blocks : {4, 5, 6}) {
+        addProblem(cases, {type, 1, 32 * blocks + 10, 32, 32, 32, isCausal}, Scale::Full);
+        for (auto [blockM, blockN, width] :
+             {std::array<int64_t, 3>{64, 64, 64}, {32, 64, 32}, {64, 32, 32}})
+          addProblem(cases, {type, 1, 64 * blocks + 10, width, blockM, blockN, isCausal},
+                     Scale::Full);
+      }
       int64_t blockM = type == DType::f32 ? 32 : 64;
       for (int64_t length : {1000, 1024})
         addProblem(cases, {type, 3, length, 128, blockM, 128, isCausal, 8}, Scale::Large);

@@ -85,7 +85,15 @@ void addAttentionCases(std::vector<Case> &cases) {
   Scale scale = Scale::Quick;
   for (DType type : {DType::f16, DType::bf16, DType::f32})
     for (bool isCausal : {true, false}) {
-      for (auto [length, width] : {std::pair<int64_t, int64_t>(100, 32), {64, 64}, {1, 16}}) {
+      for (auto [length, width] : {std::pair<int64_t, int64_t>(100, 32),
+                                   {64, 64},
+                                   {1, 16},
+                                   {140, 32},
+                                   {170, 32},
+                                   {200, 32},
+                                   {140, 64},
+                                   {170, 64},
+                                   {200, 64}}) {
         Problem p{type, 2, length, width, isCausal};
         cases.push_back({std::string("attention_forward") + (isCausal ? " causal" : ""), type,
                          sizeText({p.heads, length, width}), scale,
@@ -97,8 +105,19 @@ void addAttentionCases(std::vector<Case> &cases) {
   for (int example : {49, 58})
     for (DType type : {DType::f16, DType::bf16, DType::f32})
       for (bool isCausal : {true, false})
-        for (auto [length, width, block] :
-             {std::array<int64_t, 3>{100, 32, 32}, {150, 32, 64}, {33, 16, 32}, {1, 16, 32}}) {
+        for (auto [length, width, block] : {std::array<int64_t, 3>{100, 32, 32},
+                                            {150, 32, 64},
+                                            {33, 16, 32},
+                                            {1, 16, 32},
+                                            {170, 32, 32},
+                                            {200, 32, 32},
+                                            {250, 32, 32},
+                                            {270, 32, 64},
+                                            {330, 32, 64},
+                                            {390, 32, 64},
+                                            {140, 16, 32},
+                                            {170, 16, 32},
+                                            {200, 16, 32}}) {
           Problem p{type, 2, length, width, isCausal, block, example};
           bool isQuick = type == DType::f16 && length == 100;
           cases.push_back({textOf(example).kernel + std::string(isCausal ? " causal" : ""), type,

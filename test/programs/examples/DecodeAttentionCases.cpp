@@ -170,6 +170,10 @@ void addDecodeAttentionCases(std::vector<Case> &cases) {
     add({type, {200, 129}, 1, 8, 64, 64, 64, 4}, Scale::Full);
     // More heads than rows of a page, a group of one, blocks below a warpgroup's rows.
     add({type, {70, 33}, 3, 1, 16, 32, 32, 2}, Scale::Full);
+    // Long enough for loops to use the buffers of their rings again.
+    add({type, {530, 1}, 1, 4, 32, 16, 64, 1}, Scale::Full);
+    add({type, {530, 300}, 1, 8, 64, 64, 64, 2}, Scale::Full);
+    add({type, {330}, 1, 2, 16, 32, 32, 1}, Scale::Full);
     cases.push_back({"join_splits", type, sizeText({6, 4, 32}), scale,
                      [=](uint64_t seed) { return buildJoin(type, 6, 4, 32, seed); }});
     add({type, {4096, 1, 0, 3333, 100}, 4, 8, 128, 16, 64, 8}, Scale::Large);

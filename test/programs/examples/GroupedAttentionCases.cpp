@@ -159,6 +159,13 @@ void addGroupedAttentionCases(std::vector<Case> &cases) {
     add({type, 90, 50, 16, 32, 64, true, 0, 1, 2, 1}, Scale::Full);
     add({type, 1, 90, 32, 32, 32, false, 33, 1, 1, 4}, Scale::Full);
     add({type, 100, 140, 32, 32, 32, false, 20, 1, 1, 2, true}, Scale::Full);
+    // Long enough for loops to use the buffers of their rings again.
+    add({type, 250, 250, 32, 32, 32, false, 0, 1, 1, 2}, Scale::Full);
+    add({type, 250, 290, 32, 32, 32, true, 40, 1, 1, 2}, Scale::Full);
+    add({type, 330, 330, 64, 64, 64, true, 0, 1, 1, 1, true}, Scale::Full);
+    add({type, 200, 330, 32, 64, 32, true, 7, 1, 1, 1}, Scale::Full);
+    add({type, 90, 430, 16, 32, 64, true, 0, 1, 1, 1}, Scale::Full);
+    add({type, 1, 390, 32, 32, 32, false, 233, 1, 1, 4}, Scale::Full);
     for (bool isCausal : {true, false})
       for (int64_t window : {0, 300})
         add({type, 1000, 1100, 128, 128, 64, isCausal, window, 1, 2, 2, false, 8}, Scale::Large);

@@ -166,6 +166,9 @@ void addGroupedMatmulCases(std::vector<Case> &cases) {
     Problem small{type, 32, 20, 96};
     add("stream_k_matmul", type, sizeText({small.m, small.n, small.k}) + " 4", Scale::Full,
         [=](uint64_t seed) { return buildStreamK(small, 4, 0, seed); });
+    Problem deep{type, 70, 90, 700};
+    add("stream_k_matmul", type, sizeText({deep.m, deep.n, deep.k}) + " 5", Scale::Full,
+        [=](uint64_t seed) { return buildStreamK(deep, 5, 3, seed); });
     add("stream_k_matmul whole", type, sizeText({p.m, p.n, p.k}) + " 2", Scale::Full,
         [=](uint64_t seed) { return buildStreamK(p, 2, 9, seed); });
     first = Scale::Full;

@@ -307,10 +307,12 @@ void addMatmulCases(std::vector<Case> &cases) {
             {type, 136, 72, 232, false, true});
     for (bool transA : {false, true})
       for (bool transB : {false, true})
-        addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
-                {type, 264, 136, 232, transA, transB});
-    addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,
-            {type, 136, 56, 200, false, true});
+        for (auto [m, n, k] : {std::array<int64_t, 3>{264, 136, 232}, {136, 56, 104}})
+          addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
+                  {type, m, n, k, transA, transB});
+    for (int64_t k : {104, 200})
+      addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,
+              {type, 136, 56, k, false, true});
     first = Scale::Full;
   }
 }

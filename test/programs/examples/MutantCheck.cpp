@@ -22,6 +22,8 @@ namespace {
 
 /// A case and its kernel.
 struct Subject {
+  /// "matmul f16 45x33x70".
+  std::string name;
   KernelRun run;
   std::unique_ptr<MutantMaker> maker;
   uint64_t bytes = 0;
@@ -29,10 +31,11 @@ struct Subject {
 
 /// Subjects whose mutants are the same, the largest first.
 struct Family {
-  /// "matmul f16".
-  std::string name;
   std::vector<Subject> subjects;
   bool isRight = false;
+
+  /// That of the largest.
+  const std::string &name() const { return subjects.front().name; }
 
   const std::vector<std::string> &operations() const {
     return subjects.front().maker->operations();
@@ -43,9 +46,9 @@ struct Mutant {
   Family *family;
   size_t operation;
 
-  /// What the list of survivors calls it: "matmul f16: nvvm.barrier0 #2 of 12".
+  /// What the list of survivors calls it: "matmul f16 45x33x70: nvvm.barrier0 #2 of 12".
   std::string name() const {
-    return family->name + ": " + family->operations()[operation] + " of " +
+    return family->name() + ": " + family->operations()[operation] + " of " +
            std::to_string(family->operations().size());
   }
   const std::string &place() const { return family->subjects.front().maker->places()[operation]; }
@@ -99,12 +102,11 @@ bool MutantRunner::readFamilies(const std::vector<Case> &cases) {
                : Result<std::unique_ptr<MutantMaker>>(kernel.status());
     if (!maker)
       return complain(example.name() + ": " + maker.message());
-    std::string name = example.kernel + " " + tilecrt::dtypeName(example.type), key = name;
+    std::string key = example.kernel + " " + tilecrt::dtypeName(example.type);
     for (const std::string &operation : (*maker)->operations())
       key += " " + operation;
-    Family &family = families[key];
-    family.name = name;
-    Subject &subject = family.subjects.emplace_back();
+    Subject &subject = families[key].subjects.emplace_back();
+    subject.name = example.name();
     subject.run = std::move(*run);
     subject.maker = std::move(*maker);
     for (const Argument &argument : subject.run.arguments)
@@ -143,7 +145,7 @@ bool MutantRunner::checkOriginals(Family &family) {
   for (Subject &subject : family.subjects) {
     std::optional<bool> wrong = isWrong(subject.maker->makeOriginal(), subject.run);
     if (!wrong || *wrong)
-      return complain(family.name + ": the kernel itself is wrong");
+      return complain(family.name() + ": the kernel itself is wrong");
   }
   return family.isRight = true;
 }

@@ -132,6 +132,23 @@ LaunchResult runRing(LaunchConfig &config, int32_t stages, int32_t wait, bool ba
   return result;
 }
 
+TEST(SimCopyAsync, the_end_of_the_cta_with_copies_in_flight) {
+  for (bool waits : {true, false}) {
+    LaunchConfig config = shape(1, 32, 512);
+    LaunchResult result = run(config, [&] {
+      // Zeros land, too, in memory that is another CTA's by then.
+      tilec_sim_cp_async(tid() * 16, nullptr, 16, 0, 1, 1, 1);
+      tilec_sim_cp_async_commit(2);
+      if (waits)
+        tilec_sim_cp_async_wait(0, 3);
+    });
+    const Finding *unfinished = find(result, FindingKind::AsyncUnfinished);
+    ASSERT_EQ(unfinished == nullptr, waits) << describe(result, config);
+    if (unfinished)
+      EXPECT_EQ(unfinished->site, 1);
+  }
+}
+
 TEST(SimCopyAsync, ring_of_buffers) {
   std::vector<uint32_t> out;
   for (int32_t stages : {2, 3, 4}) {

@@ -160,7 +160,8 @@ void checkWgmma(std::mt19937 &random, const WgmmaCase &c, uint32_t steps, bool a
     }
     tilec_sim_wgmma_fence(4);
     for (uint32_t s = 0; s < steps; ++s)
-      p.issue(s, accumulates || s > 0, registers, 5);
+      // Each step has registers of its own for its fragment.
+      p.issue(s, accumulates || s > 0, registers, 10 + static_cast<int32_t>(s));
     tilec_sim_wgmma_commit(6);
     tilec_sim_wgmma_wait(0, registers, static_cast<int32_t>(p.words()), 7);
     for (uint32_t i = 0; i < c.n / 2; ++i) {
@@ -438,6 +439,36 @@ TEST(SimWgmma, groups_in_flight_across_iterations) {
           magnitude += std::fabs(product);
         }
       ASSERT_NEAR(d[i * c.n + j], sum, toleranceOf(c.typeD, magnitude, magnitude) * rounds);
+    }
+}
+
+/// The registers of A in a loop: those of the iteration before may be read until they change.
+TEST(SimWgmma, a_fragment_written_while_a_wgmma_reads_it) {
+  for (bool changes : {false, true})
+    for (int32_t pending : {0, 1}) {
+      LaunchConfig config = shape(1, 128, 4096);
+      LaunchResult result = run(config, [&] {
+        Placement b = placeMatrix(0, 128, false, 16, 16, 2);
+        for (uint32_t i = tid(); i < 1024; i += 128)
+          sharedStore<uint32_t>(4 * i, 0, 1);
+        tilec_sim_fence_proxy(abi::FenceProxyAsync, 2);
+        tilec_sim_barrier(0, 0, 3);
+        uint32_t acc[2][8] = {};
+        for (uint32_t r = 0; r < 2; ++r) {
+          std::array<uint32_t, 4> fragment = {};
+          fragment[3] = changes ? r : 0;
+          tilec_sim_wgmma_fence(4);
+          tilec_sim_wgmma(16, 16, abi::MatrixF16, abi::MatrixF16, abi::MatrixF32,
+                          abi::WgmmaRegistersA, fragment.data(), 0, b.descriptor(), acc[r], 5);
+          tilec_sim_wgmma_commit(6);
+          tilec_sim_wgmma_wait(pending, acc[r], pending == 0 ? 8 : 0, 7);
+        }
+        tilec_sim_wgmma_wait(0, acc[1], 8, 8);
+      });
+      const Finding *written = find(result, FindingKind::WgmmaRegisterInUse);
+      ASSERT_EQ(written != nullptr, changes && pending == 1) << describe(result, config);
+      if (written)
+        EXPECT_EQ(written->site, 5);
     }
 }
 
