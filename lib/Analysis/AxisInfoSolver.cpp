@@ -12,6 +12,7 @@
 #include "dialects/Tile/TileOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tilec/Analysis/IntegerRanges.h"
 #include "llvm/ADT/BitVector.h"
 
 #include <queue>
@@ -89,52 +90,25 @@ void Solver::promise(Operation *assume, Value value, Promise fact) {
 }
 
 void Solver::collectPromises(tile::AssumeOp assume) {
-  SmallVector<Value> conditions{assume.getCondition()};
-  llvm::SmallDenseSet<Value> seen;
-  while (!conditions.empty()) {
-    Value condition = conditions.pop_back_val();
-    if (!seen.insert(condition).second)
-      continue;
-    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-      conditions.push_back(both.getLhs());
-      conditions.push_back(both.getRhs());
-      continue;
-    }
-    auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    if (!compare)
-      continue;
-    Value value = compare.getLhs();
-    Value other = compare.getRhs();
-    auto predicate = compare.getPredicate();
-    APInt bound;
-    if (!matchPattern(other, m_ConstantInt(&bound))) {
-      if (!matchPattern(value, m_ConstantInt(&bound)))
-        continue;
-      std::swap(value, other);
-      using arith::CmpIPredicate;
-      predicate = predicate == CmpIPredicate::sle   ? CmpIPredicate::sge
-                  : predicate == CmpIPredicate::slt ? CmpIPredicate::sgt
-                  : predicate == CmpIPredicate::eq  ? predicate
-                                                    : CmpIPredicate::ne;
-    }
-    if ((predicate == arith::CmpIPredicate::sge && bound.sge(0)) ||
-        (predicate == arith::CmpIPredicate::sgt &&
-         bound.sge(APInt::getAllOnes(bound.getBitWidth()))))
+  using arith::CmpIPredicate;
+  forEachPromise(assume, [&](Value value, CmpIPredicate predicate, const APInt &bound) {
+    if ((predicate == CmpIPredicate::sge && bound.sge(0)) ||
+        (predicate == CmpIPredicate::sgt && bound.sge(APInt::getAllOnes(bound.getBitWidth()))))
       promise(assume, value, {1, true});
-    if (predicate != arith::CmpIPredicate::eq || !bound.isZero())
-      continue;
+    if (predicate != CmpIPredicate::eq || !bound.isZero())
+      return;
     Operation *remainder = value.getDefiningOp();
     APInt divisor;
     if (!remainder || remainder->getNumOperands() != 2 ||
         !matchPattern(remainder->getOperand(1), m_ConstantInt(&divisor)) ||
         divisor.getBitWidth() > 64)
-      continue;
+      return;
     Value dividend = remainder->getOperand(0);
     if (isa<arith::RemSIOp, arith::RemUIOp>(remainder))
       promise(assume, dividend, {powerOfTwoDivisor(divisor.getSExtValue()), false});
     else if (isa<arith::AndIOp>(remainder))
       promise(assume, dividend, {int64_t(1) << std::min(divisor.countr_one(), 62u), false});
-  }
+  });
 }
 
 void Solver::seedFunction(FunctionOpInterface func) {

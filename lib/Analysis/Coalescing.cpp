@@ -6,6 +6,7 @@
 
 #include "tilec/Analysis/Coalescing.h"
 
+#include "tilec/Analysis/SourceNames.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -180,7 +181,7 @@ static std::string joinNames(ArrayRef<std::string> names) {
 //===----------------------------------------------------------------------===//
 
 std::string CoalescingAnalysis::describeStep(const GlobalAccess &access, unsigned dim) {
-  const AddressStep &step = steps.of(access.pointer)[dim];
+  AddressStep step = addresses.stepsOf(access.pointer)[dim];
   if (!step.isKnown)
     return sourcesOf(access, func).readsMemory ? "the addresses are computed from loaded values"
                                                : "the addresses are not known to be contiguous";
@@ -250,7 +251,7 @@ bool CoalescingAnalysis::explainArguments(const GlobalAccess &access, unsigned r
 bool CoalescingAnalysis::explainStride(const GlobalAccess &access, unsigned axis,
                                        CoalescingReport &report) {
   for (unsigned dim = 0; dim < access.type.getRank(); ++dim) {
-    auto argument = dyn_cast_or_null<BlockArgument>(steps.of(access.pointer)[dim].factor);
+    auto argument = dyn_cast_or_null<BlockArgument>(addresses.stepsOf(access.pointer)[dim].factor);
     if (!argument || argument.getOwner()->getParentOp() != func ||
         !argument.getType().isSignlessInteger())
       continue;
@@ -319,7 +320,7 @@ void CoalescingAnalysis::explainSpread(const GlobalAccess &access, CoalescingRep
   const AxisInfo &info = facts.get(access.pointer);
   const LinearLayout &layout = layoutOf(access.type);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
-    const AddressStep &step = steps.of(access.pointer)[dim];
+    AddressStep step = addresses.stepsOf(access.pointer)[dim];
     bool isNear = step.isConstant() && std::abs(step.constant) <= int64_t(access.elementBytes);
     if (maskAlongAxis(layout, kLane, dim) == 0 || isNear)
       continue;
@@ -337,7 +338,7 @@ CoalescingReport CoalescingAnalysis::study(const GlobalAccess &access) {
   const LinearLayout &layout = layoutOf(access.type);
   report.vector = access.chooseVector(facts);
   report.sectors = countSectors(layout, report.vector, access.elementBytes,
-                                steps.of(access.pointer), facts.get(access.pointer));
+                                addresses.stepsOf(access.pointer), facts.get(access.pointer));
   if (report.vector.width < access.fullWidth)
     explainNarrow(access, report);
   else if (report.sectors.sectors > report.sectors.minimum)

@@ -7,7 +7,7 @@
 #include "tilec/Analysis/GlobalAddress.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
-#include "tilec/Analysis/AddressSteps.h"
+#include "tilec/Analysis/SourceNames.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -73,6 +73,31 @@ static void addScaled(AddressSum &sum, const AddressSum &other, int64_t factor) 
   }
 }
 
+/// Whether no two elements of `shape` share a byte.
+static bool isOneToOne(const AddressSum &sum, ArrayRef<int64_t> shape, int64_t bytes) {
+  uint64_t dims = 0;
+  SmallVector<std::pair<int64_t, int64_t>> stepsAndSpans;
+  for (const Part &part : sum.parts) {
+    if (!part.isOneToOne || (dims & part.dims) != 0)
+      return false;
+    dims |= part.dims;
+    // A stride that is not known is taken to be one that keeps rows apart.
+    if (!part.last)
+      continue;
+    int64_t span;
+    if (part.factor == std::numeric_limits<int64_t>::min() ||
+        llvm::MulOverflow(std::abs(part.factor), *part.last, span))
+      return false;
+    stepsAndSpans.push_back({std::abs(part.factor), span});
+  }
+  llvm::sort(stepsAndSpans);
+  int64_t covered = bytes;
+  for (auto [step, span] : stepsAndSpans)
+    if (step < covered || llvm::AddOverflow(covered, span, covered))
+      return false;
+  return (dims & wideDims(shape)) == wideDims(shape);
+}
+
 const AddressSum &GlobalAddresses::of(Value value) {
   if (auto found = sums.find(value); found != sums.end())
     return found->second;
@@ -80,6 +105,24 @@ const AddressSum &GlobalAddresses::of(Value value) {
   AddressSum sum = depth > kMaxDepth ? opaque(value) : compute(value);
   --depth;
   return sums[value] = std::move(sum);
+}
+
+SmallVector<AddressStep, 2> GlobalAddresses::stepsOf(Value value) {
+  SmallVector<AddressStep, 2> steps(shapeOf(value).size());
+  for (const Part &part : of(value).parts)
+    for (auto [dim, step] : llvm::enumerate(steps)) {
+      if ((part.dims >> dim & 1) == 0)
+        continue;
+      if (!step.isKnown || !part.isCount ||
+          (part.stride && step.factor && part.stride != step.factor)) {
+        step = AddressStep::unknown();
+        continue;
+      }
+      (part.stride ? step.scale : step.constant) += part.factor;
+      if (part.stride)
+        step.factor = part.stride;
+    }
+  return steps;
 }
 
 AddressSum GlobalAddresses::compute(Value value) {
@@ -107,10 +150,20 @@ AddressSum GlobalAddresses::opaque(Value value) {
   if (isa<tile::PtrType>(getElementTypeOrSelf(value.getType())))
     sum.isAnywhere = true;
   ArrayRef<int64_t> shape = shapeOf(value);
-  if (shape.empty())
+  if (shape.empty()) {
     sum.shifts.push_back({expression, 1});
-  else
-    sum.parts.push_back({expression, 1, std::nullopt, wideDims(shape), /*isOneToOne=*/false});
+    return sum;
+  }
+  uint64_t dims = wideDims(shape);
+  Operation *op = value.getDefiningOp();
+  if (op && depth < kMaxDepth && (op->hasTrait<OpTrait::Elementwise>() || isa<tile::LoadOp>(op))) {
+    // Equal operands give equal results.
+    dims = 0;
+    for (Value operand : op->getOperands())
+      for (const Part &part : of(operand).parts)
+        dims |= part.dims;
+  }
+  sum.parts.push_back({expression, 1, std::nullopt, dims, /*isOneToOne=*/false});
   return sum;
 }
 
@@ -152,10 +205,16 @@ AddressSum GlobalAddresses::ofProduct(Operation *op) {
     return sum;
   }
   // A tensor times a scalar: every term of the sum, times the scalar.
-  Value scalar = splatSource(right);
+  auto scalarOf = [&](Value tensor) {
+    Value scalar = splatSource(tensor);
+    bool isUniform =
+        llvm::all_of(of(tensor).parts, [](const Part &part) { return part.dims == 0; });
+    return !scalar && isUniform ? tensor : scalar;
+  };
+  Value scalar = scalarOf(right);
   if (!scalar) {
     std::swap(left, right);
-    scalar = splatSource(right);
+    scalar = scalarOf(right);
   }
   if (!scalar || shapeOf(op->getResult(0)).empty())
     return opaque(op->getResult(0));
@@ -173,6 +232,8 @@ AddressSum GlobalAddresses::ofProduct(Operation *op) {
   for (Part part : terms.parts) {
     part.expression = times(part.expression);
     part.last.reset();
+    part.isCount &= !part.stride;
+    part.stride = scalar;
     addTerm(sum.parts, part);
   }
   return sum;
@@ -182,19 +243,17 @@ AddressSum GlobalAddresses::ofProduct(Operation *op) {
 AddressSum GlobalAddresses::ofExclusiveOr(Operation *op) {
   AddressSum sum = opaque(op->getResult(0));
   std::optional<int64_t> mask = constantOf(op->getOperand(1));
-  AddressSum of = this->of(op->getOperand(0));
+  const AddressSum &of = this->of(op->getOperand(0));
   int64_t last = of.constant;
-  uint64_t dims = 0;
   if (!mask || *mask < 0 || sum.parts.empty() || !of.shifts.empty() || of.constant < 0)
     return sum;
   for (const Part &part : of.parts) {
-    if (!part.last || part.factor < 0 || !part.isOneToOne || (dims & part.dims) != 0 ||
-        part.factor > (int64_t(1) << 40) || *part.last > (int64_t(1) << 20))
+    if (!part.last || part.factor < 0 || part.factor > (int64_t(1) << 40) ||
+        *part.last > (int64_t(1) << 20))
       return sum;
     last += *part.last * part.factor;
-    dims |= part.dims;
   }
-  sum.parts.front().isOneToOne = dims == sum.parts.front().dims;
+  sum.parts.front().isOneToOne = isOneToOne(of, shapeOf(op->getResult(0)), /*bytes=*/1);
   sum.parts.front().last = int64_t(llvm::NextPowerOf2(uint64_t(last | *mask))) - 1;
   return sum;
 }
@@ -220,6 +279,7 @@ AddressSum GlobalAddresses::reshaped(Operation *op) {
     } else if (isa<tile::ReshapeOp>(op)) {
       part.isOneToOne &=
           part.dims == wideDims(from) && !cast<tile::ReshapeOp>(op).getAllowReorder();
+      part.isCount = false;
       dims = wideDims(to);
     } else {
       dims = part.dims;
@@ -242,7 +302,8 @@ AddressSum GlobalAddresses::ofOperation(Operation *op) {
     sum.constant = range.getStart();
     if (last > 0) {
       constexpr uintptr_t counting = 2;
-      sum.parts.push_back({intern({counting, uintptr_t(last)}, nullptr), 1, last, 1, true});
+      sum.parts.push_back({intern({counting, uintptr_t(last)}, nullptr), 1, last, /*dims=*/1,
+                           /*isOneToOne=*/true, /*isCount=*/true});
     }
     return sum;
   }
@@ -327,31 +388,6 @@ static std::optional<std::pair<int64_t, int64_t>> boundsOf(const AddressSum &sum
         llvm::AddOverflow(span < 0 ? low : high, span, span < 0 ? low : high))
       return std::nullopt;
   return std::pair(low, high);
-}
-
-/// Whether no two elements of `shape` share a byte.
-static bool isOneToOne(const AddressSum &sum, ArrayRef<int64_t> shape, int64_t bytes) {
-  uint64_t dims = 0;
-  SmallVector<std::pair<int64_t, int64_t>> stepsAndSpans;
-  for (const Part &part : sum.parts) {
-    if (!part.isOneToOne || (dims & part.dims) != 0)
-      return false;
-    dims |= part.dims;
-    // A stride that is not known is taken to be one that keeps rows apart.
-    if (!part.last)
-      continue;
-    int64_t span;
-    if (part.factor == std::numeric_limits<int64_t>::min() ||
-        llvm::MulOverflow(std::abs(part.factor), *part.last, span))
-      return false;
-    stepsAndSpans.push_back({std::abs(part.factor), span});
-  }
-  llvm::sort(stepsAndSpans);
-  int64_t covered = bytes;
-  for (auto [step, span] : stepsAndSpans)
-    if (step < covered || llvm::AddOverflow(covered, span, covered))
-      return false;
-  return (dims & wideDims(shape)) == wideDims(shape);
 }
 
 /// Sums that differ in their constants and parts alone.

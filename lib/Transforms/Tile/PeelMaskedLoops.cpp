@@ -17,7 +17,7 @@
 #include "IndexProof.h"
 #include "MaskGain.h"
 #include "TrueMasks.h"
-#include "tilec/Analysis/AddressSteps.h"
+#include "tilec/Analysis/SourceNames.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/Tile/Passes.h"
 

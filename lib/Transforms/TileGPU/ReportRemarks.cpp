@@ -10,6 +10,7 @@
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/Coalescing.h"
 #include "tilec/Analysis/OffsetOverflow.h"
+#include "tilec/Analysis/SourceNames.h"
 #include "tilec/Layout/LayoutPrinter.h"
 #include "tilec/Layout/SharedSwizzle.h"
 #include "tilec/Support/RemarkCategory.h"
