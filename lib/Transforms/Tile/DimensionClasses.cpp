@@ -232,15 +232,15 @@ void DimensionClasses::visit(Operation *op) {
       });
 }
 
-void DimensionClasses::collect(ModuleOp module) {
-  module.walk([&](Operation *op) {
+void DimensionClasses::collect(func::FuncOp func) {
+  func.walk([&](Operation *op) {
     llvm::for_each(op->getResults(), [&](Value result) { number(result); });
     for (Region &region : op->getRegions())
       for (Block &block : region)
         llvm::for_each(block.getArguments(), [&](Value argument) { number(argument); });
   });
   equal.grow(numIds);
-  module.walk([&](Operation *op) {
+  func.walk([&](Operation *op) {
     visit(op);
     // What comes from outside is whole.
     if (isa<FunctionOpInterface>(op))
@@ -255,7 +255,7 @@ void DimensionClasses::collect(ModuleOp module) {
   for (auto [value, first] : firstIds)
     for (auto [dim, extent] : llvm::enumerate(blockShapeOf(value.getType())))
       classes[equal[first + dim]].extent = extent;
-  module.walk([&](Operation *op) {
+  func.walk([&](Operation *op) {
     for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
                                            SmallVector<Value>(op->getResults())))
       for (unsigned dim = 0; dim < blockShapeOf(value.getType()).size(); ++dim) {
@@ -268,8 +268,8 @@ void DimensionClasses::collect(ModuleOp module) {
   });
 }
 
-DimensionClasses::DimensionClasses(ModuleOp module) {
-  collect(module);
+DimensionClasses::DimensionClasses(func::FuncOp func) {
+  collect(func);
   for (Class &some : classes)
     some.pieces = {{0, some.extent}};
   for (Class &some : classes)

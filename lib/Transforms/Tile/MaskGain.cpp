@@ -91,12 +91,13 @@ static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
   return result;
 }
 
-int64_t threadsOf(ModuleOp module) {
-  auto warps = module->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumWarpsAttr);
+int64_t threadsOf(func::FuncOp func) {
+  auto warps = func->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
+      tile::TileDialect::kNumWarpsAttr);
   return 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
 }
 
-AccessWidths::AccessWidths(ModuleOp module) : axes(module), threads(threadsOf(module)) {}
+AccessWidths::AccessWidths(func::FuncOp func) : axes(func), threads(threadsOf(func)) {}
 
 int64_t AccessWidths::widthWith(Operation *access, const CompareSet &known) const {
   Value pointer = access->getOperand(0);

@@ -102,27 +102,25 @@ LogicalResult PadTensors::findTensors() {
 }
 
 void PadTensors::report() {
-  // Once per kernel and extent, at the range that the extent comes from if there is one.
-  for (auto func : getOperation().getOps<func::FuncOp>()) {
-    llvm::MapVector<int64_t, Operation *> origins;
-    func.walk([&](Operation *op) {
-      for (Value result : op->getResults())
-        for (int64_t size : unpaddedShape(result.getType()))
-          if (!llvm::isPowerOf2_64(size)) {
-            Operation *&origin = origins[size];
-            if (!origin || (isa<MakeRangeOp>(op) && !isa<MakeRangeOp>(origin)))
-              origin = op;
-          }
-    });
-    for (auto [size, op] : origins) {
-      int64_t padded = int64_t(llvm::PowerOf2Ceil(size));
-      double idle = 100.0 * double(padded - size) / double(padded);
-      remark::analysis(op->getLoc(), remark::RemarkOpts::name("Padded").category(remarks::kPadding))
-          << remark::add("{0} elements along a dimension are padded to {1}: {2:F1} % of the lanes "
-                         "are idle",
-                         size, padded, idle)
-          << remark::metric("extent", size) << remark::metric("padded", padded);
-    }
+  // Once per extent, at the range that the extent comes from if there is one.
+  llvm::MapVector<int64_t, Operation *> origins;
+  getOperation().walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      for (int64_t size : unpaddedShape(result.getType()))
+        if (!llvm::isPowerOf2_64(size)) {
+          Operation *&origin = origins[size];
+          if (!origin || (isa<MakeRangeOp>(op) && !isa<MakeRangeOp>(origin)))
+            origin = op;
+        }
+  });
+  for (auto [size, op] : origins) {
+    int64_t padded = int64_t(llvm::PowerOf2Ceil(size));
+    double idle = 100.0 * double(padded - size) / double(padded);
+    remark::analysis(op->getLoc(), remark::RemarkOpts::name("Padded").category(remarks::kPadding))
+        << remark::add("{0} elements along a dimension are padded to {1}: {2:F1} % of the lanes "
+                       "are idle",
+                       size, padded, idle)
+        << remark::metric("extent", size) << remark::metric("padded", padded);
   }
 }
 
@@ -383,6 +381,8 @@ void PadTensors::adapt(Operation *op) {
 }
 
 void PadTensors::runOnOperation() {
+  shapes.clear();
+  touched.clear();
   reduceAxisByAxis(getOperation());
   if (failed(findTensors()))
     return signalPassFailure();

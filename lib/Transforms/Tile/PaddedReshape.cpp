@@ -189,9 +189,9 @@ static Value beforeFlattening(Value value) {
   return reshape.getSource();
 }
 
-void tilec::tile::reduceAxisByAxis(ModuleOp module) {
+void tilec::tile::reduceAxisByAxis(func::FuncOp func) {
   SmallVector<ReduceOp> reductions;
-  module.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
+  func.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
   for (ReduceOp reduce : reductions) {
     SmallVector<Value> values = llvm::map_to_vector(reduce.getOperands(), beforeFlattening);
     if (!llvm::all_of(values, [](Value value) { return bool(value); }))

@@ -8,7 +8,6 @@
 
 #include "dialects/Tile/TileOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace tilec::tile {
 
@@ -32,7 +31,7 @@ mlir::Value reshapeByGather(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 
 /// Makes reductions over all elements of tensors of several dimensions go axis by axis where the
 /// tensors cannot be flattened for nothing.
-void reduceAxisByAxis(mlir::ModuleOp module);
+void reduceAxisByAxis(mlir::func::FuncOp func);
 
 } // namespace tilec::tile
 

@@ -346,7 +346,8 @@ void PeelMaskedLoops::runOnOperation() {
   });
   // A kernel that does not ask which program it is runs as one: then the time to fetch code that
   // runs once is longer than what masks cost.
-  bool isOneProgram = !getOperation()
+  bool isOneProgram = getOperation()->hasAttr(tile::TileDialect::kKernelAttr) &&
+                      !getOperation()
                            ->walk([](tile::ProgramIdOp) { return WalkResult::interrupt(); })
                            .wasInterrupted();
   peel(innermost, /*masksCount=*/!isOneProgram);

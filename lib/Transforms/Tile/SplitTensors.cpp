@@ -54,10 +54,9 @@ class Splitter {
 public:
   explicit Splitter(DimensionClasses &dimensionClasses) : classes(dimensionClasses) {}
 
-  void run(ModuleOp module) {
-    for (auto func : module.getOps<func::FuncOp>())
-      for (Block &block : func.getBody())
-        splitBlock(block);
+  void run(func::FuncOp func) {
+    for (Block &block : func.getBody())
+      splitBlock(block);
     // What is dead uses what is dead, arguments of loops among it.
     for (Operation *op : dead)
       op->dropAllReferences();

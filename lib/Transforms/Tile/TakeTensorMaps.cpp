@@ -95,16 +95,9 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
   using Base::Base;
 
   void runOnOperation() override {
-    if (!processorOf(getOperation()).has(Feature::TensorCopy))
+    func::FuncOp func = getOperation();
+    if (!func->hasAttr(TileDialect::kKernelAttr) || !processorOf(func).has(Feature::TensorCopy))
       return;
-    getOperation().walk([&](func::FuncOp func) {
-      if (func->hasAttr(TileDialect::kKernelAttr))
-        runOnKernel(func);
-    });
-  }
-
-private:
-  void runOnKernel(func::FuncOp func) {
     findOrder(func);
     SmallVector<MakeTensorDescriptorOp> makes;
     func.walk([&](MakeTensorDescriptorOp make) { makes.push_back(make); });
@@ -118,6 +111,7 @@ private:
     }
   }
 
+private:
   /// Atomics order the accesses of threads, not those of the copy engine.
   void findOrder(func::FuncOp func) {
     acquires = releases = false;

@@ -46,7 +46,6 @@ struct ReportRemarks final : tilec::impl::TileGPUReportRemarksPassBase<ReportRem
   void runOnOperation() override;
 
 private:
-  void reportFunction(func::FuncOp func);
   void reportAccess(const GlobalAccess &access, CoalescingAnalysis &analysis);
   void reportArguments(func::FuncOp func);
   void reportConversion(LocalStoreOp store);
@@ -250,10 +249,15 @@ void ReportRemarks::reportOverflow(const OffsetOverflow &overflow) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-void ReportRemarks::reportFunction(func::FuncOp func) {
+void ReportRemarks::runOnOperation() {
+  markAllAnalysesPreserved();
+  func::FuncOp func = getOperation();
+  if (!getContext().getRemarkEngine() || func.isExternal())
+    return;
   CoalescingAnalysis coalescing(func);
   SmallVector<OffsetOverflow> overflows = findOffsetOverflows(func);
   ArrayRef<OffsetOverflow> waiting = overflows;
+  sent.clear();
   narrowed.clear();
   func.walk([&](Operation *op) {
     if (std::optional<GlobalAccess> access = GlobalAccess::of(op);
@@ -272,15 +276,4 @@ void ReportRemarks::reportFunction(func::FuncOp func) {
     }
   });
   reportArguments(func);
-}
-
-void ReportRemarks::runOnOperation() {
-  markAllAnalysesPreserved();
-  if (!getContext().getRemarkEngine())
-    return;
-  sent.clear();
-  getOperation().walk([&](func::FuncOp func) {
-    if (!func.isExternal())
-      reportFunction(func);
-  });
 }
