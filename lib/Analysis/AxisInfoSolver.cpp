@@ -243,6 +243,33 @@ static AxisInfo transferElementwise(Type type, AxisOperands operands) {
   return info;
 }
 
+/// The rule for ops whose result has elements of the operand along dimensions of the operand, and
+/// equal ones along others.
+static AxisInfo transferShape(tile::ShapeOpInterface op, const AxisInfo &source) {
+  AxisInfo result = source;
+  AxisInfo::DimVector from = axisShape(op.getSource().getType());
+  result.constancy = axisShape(op->getResult(0).getType());
+  result.contiguity.assign(result.constancy.size(), 1);
+  result.divisibility.assign(result.constancy.size(), source.getElementDivisibility());
+  for (unsigned d = 0; d < result.getRank(); ++d)
+    if (std::optional<unsigned> dim = op.getSourceDim(d)) {
+      result.contiguity[d] = source.contiguity[*dim];
+      result.divisibility[d] = source.divisibility[*dim];
+      if (from[*dim] == result.constancy[d])
+        result.constancy[d] = source.constancy[*dim];
+    }
+  return result;
+}
+
+/// The facts of the only result of an op of any dialect; nothing when they are not known.
+static std::optional<AxisInfo> transfer(Operation *op, AxisOperands operands) {
+  if (auto own = dyn_cast<tile::AxisFactsOpInterface>(op))
+    return own.inferAxisInfo(operands);
+  if (auto shape = dyn_cast<tile::ShapeOpInterface>(op))
+    return transferShape(shape, *operands[0]);
+  return transferArithOp(op, operands);
+}
+
 void Solver::visit(Operation *op) {
   if (auto func = dyn_cast<FunctionOpInterface>(op))
     return func.isExternal() ? void() : seedFunction(func);
@@ -265,13 +292,9 @@ void Solver::visit(Operation *op) {
     if (!operands.back())
       return;
   }
-  if (op->getNumResults() == 1) {
-    std::optional<AxisInfo> info = transferTileOp(op, operands);
-    if (!info)
-      info = transferArithOp(op, operands);
-    if (info)
+  if (op->getNumResults() == 1)
+    if (std::optional<AxisInfo> info = transfer(op, operands))
       return update(op->getResult(0), std::move(*info));
-  }
   bool elementwise = op->hasTrait<OpTrait::Elementwise>() && isPure(op);
   for (Value result : op->getResults()) {
     if (elementwise)
@@ -318,14 +341,6 @@ const AxisInfo &AxisInfoAnalysis::get(Value value) const {
   return *info;
 }
 
-unsigned AxisInfoAnalysis::getPtrContiguity(Value ptr, unsigned dim) const {
-  return get(ptr).contiguity[dim];
-}
-
-int64_t AxisInfoAnalysis::getPtrAlignment(Value ptr, unsigned dim) const {
-  return get(ptr).divisibility[dim];
-}
-
 unsigned AxisInfoAnalysis::getMaxVectorElements(Value ptr, unsigned dim) const {
   const AxisInfo &info = get(ptr);
   return std::min(info.contiguity[dim], std::max<int64_t>(info.divisibility[dim] / info.unit, 1));
@@ -333,11 +348,7 @@ unsigned AxisInfoAnalysis::getMaxVectorElements(Value ptr, unsigned dim) const {
 
 unsigned AxisInfoAnalysis::getMaxVectorElements(Value ptr, Value mask, unsigned dim) const {
   unsigned elements = getMaxVectorElements(ptr, dim);
-  return mask ? std::min(elements, getMaskConstancy(mask, dim)) : elements;
-}
-
-unsigned AxisInfoAnalysis::getMaskConstancy(Value mask, unsigned dim) const {
-  return get(mask).constancy[dim];
+  return mask ? std::min(elements, unsigned(get(mask).constancy[dim])) : elements;
 }
 
 } // namespace tilec

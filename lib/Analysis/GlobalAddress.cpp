@@ -259,30 +259,25 @@ AddressSum GlobalAddresses::ofExclusiveOr(Operation *op) {
 }
 
 /// Terms of the operand of an operation that moves elements around.
-AddressSum GlobalAddresses::reshaped(Operation *op) {
-  AddressSum sum = of(op->getOperand(0));
-  ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
+AddressSum GlobalAddresses::reshaped(tile::ShapeOpInterface op) {
+  AddressSum sum = of(op.getSource());
+  ArrayRef<int64_t> from = shapeOf(op.getSource()), to = shapeOf(op->getResult(0));
   SmallVector<Part, 2> parts;
   std::swap(parts, sum.parts);
   for (Part part : parts) {
     uint64_t dims = 0;
     Key key{reinterpret_cast<uintptr_t>(op->getName().getAsOpaquePointer()), part.expression};
     key.append(to.begin(), to.end());
-    if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-      uint64_t below = (uint64_t(1) << expand.getAxis()) - 1;
-      dims = (part.dims & below) | ((part.dims & ~below) << 1);
-    } else if (auto permute = dyn_cast<tile::PermuteOp>(op)) {
-      for (auto [i, source] : llvm::enumerate(permute.getOrder())) {
-        dims |= (part.dims >> source & 1) << i;
-        key.push_back(source);
-      }
-    } else if (isa<tile::ReshapeOp>(op)) {
-      part.isOneToOne &=
-          part.dims == wideDims(from) && !cast<tile::ReshapeOp>(op).getAllowReorder();
+    if (auto reshape = dyn_cast<tile::ReshapeOp>(*op)) {
+      part.isOneToOne &= part.dims == wideDims(from) && !reshape.getAllowReorder();
       part.isCount = false;
       dims = wideDims(to);
     } else {
-      dims = part.dims;
+      for (unsigned dim = 0; dim < to.size(); ++dim) {
+        std::optional<unsigned> source = op.getSourceDim(dim);
+        dims |= source ? (part.dims >> *source & 1) << dim : 0;
+        key.push_back(source.value_or(to.size()));
+      }
     }
     part.dims = dims;
     part.expression = intern(std::move(key), places[part.expression]);
@@ -307,8 +302,8 @@ AddressSum GlobalAddresses::ofOperation(Operation *op) {
     }
     return sum;
   }
-  if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::PermuteOp, tile::ReshapeOp>(op))
-    return reshaped(op);
+  if (auto shape = dyn_cast<tile::ShapeOpInterface>(op))
+    return reshaped(shape);
   if (isa<tile::AddPtrOp, arith::AddIOp, arith::SubIOp>(op)) {
     sum = of(op->getOperand(0));
     int64_t factor = isa<tile::AddPtrOp>(op)  ? pointeeBytes(result)

@@ -5,7 +5,6 @@
 
 #include "tilec/Analysis/IntegerRanges.h"
 
-#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -208,8 +207,7 @@ Interval IntegerRanges::computeOp(Operation *op, const Interval &whole) {
       .Case([&](tile::NumProgramsOp number) {
         return Interval{1, programs(number.getAxis()), number.getAxis() != 0};
       })
-      .Case<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::PermuteOp,
-            tilegpu::ConvertLayoutOp, arith::ExtSIOp>([&](Operation *) { return operand(0); })
+      .Case<tile::ShapeOpInterface, arith::ExtSIOp>([&](auto) { return operand(0); })
       .Case([&](arith::ExtUIOp) {
         Interval range = operand(0);
         int64_t all = int64_t(llvm::maxUIntN(std::min(integerWidth(op->getOperand(0)), 62u)));

@@ -7,7 +7,6 @@
 
 #include "tilec/Analysis/OffsetOverflow.h"
 
-#include "dialects/TileGPU/TileGPUOps.h"
 #include "tilec/Analysis/IntegerRanges.h"
 #include "tilec/Analysis/SourceNames.h"
 #include "llvm/ADT/SetVector.h"
@@ -50,9 +49,7 @@ static void visitSources(Value root, llvm::SmallDenseSet<Value> &seen,
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
       push(loop.getInitArgs()[result]);
       push(loop.getYieldedValues()[result]);
-    } else if (op->hasTrait<OpTrait::Elementwise>() ||
-               isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-                   tile::PermuteOp, tilegpu::ConvertLayoutOp>(op)) {
+    } else if (op->hasTrait<OpTrait::Elementwise>() || isa<tile::ShapeOpInterface>(op)) {
       visit(op);
       push(op->getOperands());
     }
@@ -64,8 +61,7 @@ static Value extensionSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (isa<arith::ExtSIOp>(op))
       return op->getOperand(0);
-    if (!isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::PermuteOp,
-             tilegpu::ConvertLayoutOp>(op))
+    if (!isa<tile::ShapeOpInterface>(op))
       break;
     value = op->getOperand(0);
   }

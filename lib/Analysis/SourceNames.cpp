@@ -20,14 +20,9 @@ std::optional<int64_t> tilec::constantOf(Value value) {
 
 Value tilec::splatSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (isa<tile::SplatOp>(op))
-      value = op->getOperand(0);
-    else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, tile::BroadcastOp,
-                 tile::ExpandDimsOp, tile::ReshapeOp, tile::PermuteOp, tilegpu::ConvertLayoutOp>(
-                 op))
-      value = op->getOperand(0);
-    else
+    if (!isa<tile::ShapeOpInterface, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
       break;
+    value = op->getOperand(0);
   }
   return isa<RankedTensorType>(value.getType()) && !constantOf(value) ? Value() : value;
 }

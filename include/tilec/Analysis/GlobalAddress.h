@@ -9,7 +9,7 @@
 #ifndef TILEC_ANALYSIS_GLOBALADDRESS_H
 #define TILEC_ANALYSIS_GLOBALADDRESS_H
 
-#include "mlir/IR/Value.h"
+#include "dialects/Tile/TileOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -116,7 +116,7 @@ private:
   AddressSum ofOperation(mlir::Operation *op);
   AddressSum ofProduct(mlir::Operation *op);
   AddressSum ofExclusiveOr(mlir::Operation *op);
-  AddressSum reshaped(mlir::Operation *op);
+  AddressSum reshaped(tile::ShapeOpInterface op);
   /// `value` as one term of which nothing is known but where it comes from, and along which
   /// dimensions its elements may differ.
   AddressSum opaque(mlir::Value value);

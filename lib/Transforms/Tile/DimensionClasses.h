@@ -69,7 +69,7 @@ private:
   void fix(mlir::Value value, unsigned dim);
   void fixAll(mlir::Value value);
   void visit(mlir::Operation *op);
-  void visitReshape(ReshapeOp op);
+  void visitShape(ShapeOpInterface op);
   void visitReduce(ReduceOp op);
   void visitDot(DotOp op);
   void visitGather(GatherOp op);

@@ -205,8 +205,7 @@ std::optional<ElementRange> Decomposer::decomposeOp(Operation *op) {
     range.extent = int64_t(int32_t(makeRange.getEnd())) - range.base.constant - 1;
     return checked(range);
   }
-  if (isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::PermuteOp,
-          arith::TruncIOp>(op))
+  if (isa<tile::ShapeOpInterface, arith::TruncIOp>(op))
     return decompose(op->getOperand(0));
   if (isa<arith::AddIOp>(op))
     return sum(op, 1);

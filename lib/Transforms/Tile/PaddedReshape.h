@@ -11,16 +11,6 @@
 
 namespace tilec::tile {
 
-/// Dimensions of the source that become dimensions of the result, with as many elements. Both are
-/// half-open ranges.
-struct ReshapeGroup {
-  unsigned sourceBegin, sourceEnd, resultBegin, resultEnd;
-};
-
-/// The smallest groups of a reshape, in order.
-llvm::SmallVector<ReshapeGroup> reshapeGroups(llvm::ArrayRef<int64_t> source,
-                                              llvm::ArrayRef<int64_t> result);
-
 /// Whether the padded source's elements, in row-major order, are those of the padded result.
 bool keepsPadding(llvm::ArrayRef<int64_t> source, llvm::ArrayRef<int64_t> result);
 

@@ -83,7 +83,7 @@ void ReportRemarks::send(Location loc, const Finding &finding) {
 
 void ReportRemarks::reportAccess(const GlobalAccess &access, CoalescingAnalysis &analysis) {
   // A tensor that one request of a warp takes at full width is no matter of bandwidth.
-  constexpr int64_t kSmallBytes = 32 * GlobalAccess::kFullBytes;
+  constexpr int64_t kSmallBytes = 32 * tile::GlobalAccessOpInterface::kFullBytes;
   if (isRemainderCode(access.op))
     return;
   CoalescingReport report = analysis.study(access);
