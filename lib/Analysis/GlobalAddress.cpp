@@ -10,6 +10,7 @@
 #include "tilec/Analysis/SourceNames.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <numeric>
@@ -126,7 +127,7 @@ SmallVector<AddressStep, 2> GlobalAddresses::stepsOf(Value value) {
 }
 
 AddressSum GlobalAddresses::compute(Value value) {
-  if (std::optional<int64_t> constant = constantOf(value)) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value)) {
     AddressSum sum;
     sum.constant = *constant;
     return sum;
@@ -190,14 +191,14 @@ AddressSum GlobalAddresses::ofLoopPointer(BlockArgument argument) {
 
 AddressSum GlobalAddresses::ofProduct(Operation *op) {
   Value left = op->getOperand(0), right = op->getOperand(1);
-  std::optional<int64_t> by = constantOf(right);
+  std::optional<int64_t> by = getConstantIntValue(right);
   if (isa<arith::ShLIOp>(op)) {
     if (!by || *by < 0 || *by > 62)
       return opaque(op->getResult(0));
     by = int64_t(1) << *by;
   } else if (!by) {
     std::swap(left, right);
-    by = constantOf(right);
+    by = getConstantIntValue(right);
   }
   AddressSum sum;
   if (by) {
@@ -242,7 +243,7 @@ AddressSum GlobalAddresses::ofProduct(Operation *op) {
 /// Exclusive or with a constant moves positions around in a block of a power of two.
 AddressSum GlobalAddresses::ofExclusiveOr(Operation *op) {
   AddressSum sum = opaque(op->getResult(0));
-  std::optional<int64_t> mask = constantOf(op->getOperand(1));
+  std::optional<int64_t> mask = getConstantIntValue(op->getOperand(1));
   const AddressSum &of = this->of(op->getOperand(0));
   int64_t last = of.constant;
   if (!mask || *mask < 0 || sum.parts.empty() || !of.shifts.empty() || of.constant < 0)
@@ -353,7 +354,7 @@ ExpressionId GlobalAddresses::number(Value value) {
         reinterpret_cast<uintptr_t>(getElementTypeOrSelf(value.getType()).getAsOpaquePointer())};
     key.append(shape.begin(), shape.end());
     // The type of a tensor of constants has a layout.
-    if (std::optional<int64_t> constant = constantOf(value))
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
       key.push_back(uintptr_t(*constant));
     else
       key.push_back(reinterpret_cast<uintptr_t>(op->getAttrDictionary().getAsOpaquePointer()));

@@ -6,17 +6,10 @@
 #include "tilec/Analysis/SourceNames.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace tilec;
-
-std::optional<int64_t> tilec::constantOf(Value value) {
-  APInt constant;
-  if (!value || !matchPattern(value, m_ConstantInt(&constant)) || constant.getBitWidth() > 64)
-    return std::nullopt;
-  return constant.getSExtValue();
-}
 
 Value tilec::splatSource(Value value) {
   while (Operation *op = value.getDefiningOp()) {
@@ -24,12 +17,12 @@ Value tilec::splatSource(Value value) {
       break;
     value = op->getOperand(0);
   }
-  return isa<RankedTensorType>(value.getType()) && !constantOf(value) ? Value() : value;
+  return isa<RankedTensorType>(value.getType()) && !getConstantIntValue(value) ? Value() : value;
 }
 
 /// The expression that a value may have been written as; empty when there is no short one.
 static std::string expressionOf(Value value, unsigned depth) {
-  if (std::optional<int64_t> constant = constantOf(value))
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
     return std::to_string(*constant);
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto func = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
@@ -74,5 +67,5 @@ std::string tilec::sourceName(Value value) {
   std::string text = expressionOf(value, 0);
   if (text.empty() || text.size() > kMaxLength)
     return "";
-  return constantOf(value) ? text : "'" + text + "'";
+  return getConstantIntValue(value) ? text : "'" + text + "'";
 }

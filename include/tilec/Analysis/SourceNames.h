@@ -1,20 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an index is in the words of the source: a constant, one scalar everywhere, an expression.
+// What an index is in the words of the source: one scalar everywhere, an expression.
 
 #ifndef TILEC_ANALYSIS_SOURCENAMES_H
 #define TILEC_ANALYSIS_SOURCENAMES_H
 
 #include "mlir/IR/Value.h"
 
-#include <optional>
 #include <string>
 
 namespace tilec {
-
-/// The value of an integer constant, or of a tensor of equal ones; none for null.
-std::optional<int64_t> constantOf(mlir::Value value);
 
 /// The scalar that all elements of `value` are equal to as far as splats, broadcasts and changes of
 /// shape, layout or width say so; `value` itself for a scalar, null when it is no such tensor.

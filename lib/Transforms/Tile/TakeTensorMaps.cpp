@@ -10,9 +10,9 @@
 
 #include "Padding.h"
 #include "dialects/Tile/TileOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Layout/TensorMapLayout.h"
@@ -56,9 +56,8 @@ static bool writeExpression(Value value, func::FuncOp func, std::string &text, u
     text += word.str();
     return true;
   };
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return append(Twine(number.getSExtValue()));
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return append(Twine(*number));
   if (isGivenArgument(value, func))
     return isa<IntegerType>(value.getType()) &&
            append("%" + Twine(cast<BlockArgument>(value).getArgNumber()));
