@@ -114,4 +114,26 @@ OpFoldResult FpToFpOp::fold(FoldAdaptor adaptor) {
   return elements.mapValues(type, convert);
 }
 
+//===----------------------------------------------------------------------===//
+// Axis facts
+//===----------------------------------------------------------------------===//
+
+AxisInfo AddPtrOp::inferAxisInfo(AxisOperands operands) {
+  AxisInfo result = addAxisInfo(getType(), *operands[0], *operands[1]);
+  result.nonNegative = false;
+  return result;
+}
+
+AxisInfo PtrToIntOp::inferAxisInfo(AxisOperands operands) {
+  return changeAxisUnit(getType(), *operands[0]);
+}
+
+AxisInfo IntToPtrOp::inferAxisInfo(AxisOperands operands) {
+  return changeAxisUnit(getType(), *operands[0]);
+}
+
+AxisInfo PtrCastOp::inferAxisInfo(AxisOperands operands) {
+  return changeAxisUnit(getType(), *operands[0]);
+}
+
 } // namespace tilec::tile

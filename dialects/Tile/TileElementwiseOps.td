@@ -14,7 +14,8 @@ include "dialects/Tile/TileOpBase.td"
 class Tile_ElementwiseOp<string mnemonic, list<Trait> traits = []>
     : Tile_Op<mnemonic, !listconcat([Pure, Elementwise, SameOperandsAndResultShape, Tile_SameLayout], traits)>;
 
-def Tile_AddPtrOp : Tile_ElementwiseOp<"addptr", [AllTypesMatch<["pointer", "result"]>]> {
+def Tile_AddPtrOp : Tile_ElementwiseOp<"addptr", [AllTypesMatch<["pointer", "result"]>,
+    DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "pointer plus a signed number of elements";
   let description = [{
     The offset is sign-extended to 64 bits and scaled by the element's size.
@@ -28,7 +29,7 @@ def Tile_AddPtrOp : Tile_ElementwiseOp<"addptr", [AllTypesMatch<["pointer", "res
   let hasCanonicalizer = 1;
 }
 
-def Tile_PtrToIntOp : Tile_ElementwiseOp<"ptr_to_int"> {
+def Tile_PtrToIntOp : Tile_ElementwiseOp<"ptr_to_int", [DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "address of a pointer as a 64-bit integer";
   let description = [{ Example: `%1 = tile.ptr_to_int %0 : !tile.ptr<f32> -> i64` }];
   let arguments = (ins Tile_PtrLike:$source);
@@ -37,7 +38,7 @@ def Tile_PtrToIntOp : Tile_ElementwiseOp<"ptr_to_int"> {
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
 }
 
-def Tile_IntToPtrOp : Tile_ElementwiseOp<"int_to_ptr"> {
+def Tile_IntToPtrOp : Tile_ElementwiseOp<"int_to_ptr", [DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "pointer at a 64-bit integer address";
   let description = [{ Example: `%1 = tile.int_to_ptr %0 : i64 -> !tile.ptr<f32>` }];
   let arguments = (ins Tile_I64Like:$source);
@@ -46,7 +47,7 @@ def Tile_IntToPtrOp : Tile_ElementwiseOp<"int_to_ptr"> {
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
 }
 
-def Tile_PtrCastOp : Tile_ElementwiseOp<"ptr_cast"> {
+def Tile_PtrCastOp : Tile_ElementwiseOp<"ptr_cast", [DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "the same address as a pointer to another element type";
   let description = [{ Example: `%1 = tile.ptr_cast %0 : !tile.ptr<i8> -> !tile.ptr<f32>` }];
   let arguments = (ins Tile_PtrLike:$source);

@@ -22,12 +22,16 @@ def Tile_GlobalAccessOpInterface : OpInterface<"GlobalAccessOpInterface"> {
       (ins), "", "return false;">,
     InterfaceMethod<"Whether each element is accessed in one step, and what that orders.",
       "std::optional<::tilec::tile::MemSemantic>", "getAtomicOrder", (ins), "", "return std::nullopt;">,
-    InterfaceMethod<"Neighbouring elements that an instruction of 16 bytes takes at most.", "unsigned", "getMaxElements",
-      (ins), "", [{
+    InterfaceMethod<"Neighbouring elements that an instruction of `kFullBytes` takes at most.", "unsigned",
+      "getMaxElements", (ins), "", [{
         auto pointer = ::llvm::cast<::tilec::tile::PtrType>(::mlir::getElementTypeOrSelf($_op.getPointer().getType()));
-        return std::max(1u, 16 / pointer.getElementBytes());
+        return std::max(1u, ::tilec::tile::GlobalAccessOpInterface::kFullBytes / pointer.getElementBytes());
       }]>,
   ];
+  let extraClassDeclaration = [{
+    /// Bytes of an access that counts as wide, on all targets.
+    static constexpr unsigned kFullBytes = 16;
+  }];
 }
 
 def Tile_LayoutRuleOpInterface : OpInterface<"LayoutRuleOpInterface"> {
@@ -42,6 +46,31 @@ def Tile_LayoutRuleOpInterface : OpInterface<"LayoutRuleOpInterface"> {
       (ins "::mlir::OpOperand &":$operand), "", "return false;">,
     InterfaceMethod<"Whether a result can be made in any layout, whatever the working layout is.", "bool",
       "givesAnyLayout", (ins "::mlir::OpResult":$result), "", "return false;">,
+  ];
+}
+
+def Tile_ShapeOpInterface : OpInterface<"ShapeOpInterface"> {
+  let description = [{ The elements of the result are elements of the one operand, in other places. }];
+  let cppNamespace = "::tilec::tile";
+  let methods = [
+    InterfaceMethod<"The operand.", "::mlir::Value", "getSource">,
+    InterfaceMethod<"The operand's dimension that a dimension of the result is, or repeats; none for another one.",
+      "std::optional<unsigned>", "getSourceDim", (ins "unsigned":$dim)>,
+    InterfaceMethod<"Whether elements are equal along the dimensions of the result that are none of the operand's.",
+      "bool", "keepsDims", (ins), "", "return true;">,
+  ];
+}
+
+def Tile_AxisFactsOpInterface : OpInterface<"AxisFactsOpInterface"> {
+  let description = [{
+    How contiguity, divisibility and constancy of the one result follow from those of the operands, see `AxisInfo`.
+    Without it, elementwise operations give equal results for equal operands, shape operations what they move, and
+    nothing is known of other results.
+  }];
+  let cppNamespace = "::tilec::tile";
+  let methods = [
+    InterfaceMethod<"The facts of the result.", "::tilec::AxisInfo", "inferAxisInfo",
+      (ins "::tilec::AxisOperands":$operands)>,
   ];
 }
 

@@ -258,4 +258,16 @@ void StoreOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRConte
   patterns.add(simplifyStoreMask);
 }
 
+/// Reads of equal addresses under equal masks give equal values.
+AxisInfo LoadOp::inferAxisInfo(AxisOperands operands) {
+  AxisInfo result = AxisInfo::pessimistic(getType());
+  if (getIsVolatile())
+    return result;
+  result.constancy = operands.front()->constancy;
+  for (const AxisInfo *operand : operands)
+    for (unsigned d = 0; d < result.getRank(); ++d)
+      result.constancy[d] = std::min(result.constancy[d], operand->constancy[d]);
+  return result;
+}
+
 } // namespace tilec::tile

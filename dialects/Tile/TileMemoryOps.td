@@ -12,7 +12,8 @@ include "dialects/Tile/TileOpBase.td"
 
 def Tile_LoadOp : Tile_Op<"load", [
     AttrSizedOperandSegments,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_GlobalAccessOpInterface, Tile_LayoutRuleOpInterface]> {
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, Tile_GlobalAccessOpInterface, Tile_LayoutRuleOpInterface,
+    DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "reads through a pointer or a tensor of pointers";
   let description = [{
     Where `mask` is false nothing is read and the result is `other`, or zero when there is no `other`.

@@ -23,6 +23,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tilec/Support/Processor.h"
 
+#include "dialects/Tile/AxisFacts.h"
 #include "dialects/Tile/LayoutRule.h"
 
 #include "dialects/Tile/TileEnums.h.inc"
@@ -89,6 +90,16 @@ mlir::Type withElementType(mlir::Type type, mlir::Type element);
 
 /// The pointee of a pointer or of a tensor of pointers; null for any other type.
 mlir::Type pointeeOf(mlir::Type type);
+
+/// Dimensions of the source of a reshape that become dimensions of the result, with as many
+/// elements. Both are half-open ranges.
+struct ReshapeGroup {
+  unsigned sourceBegin, sourceEnd, resultBegin, resultEnd;
+};
+
+/// The smallest groups of a reshape, in order.
+llvm::SmallVector<ReshapeGroup> reshapeGroups(llvm::ArrayRef<int64_t> source,
+                                              llvm::ArrayRef<int64_t> result);
 
 /// Whether all bits of a value, or of each of its elements, are known to be zero: those of -0.0 are
 /// not.

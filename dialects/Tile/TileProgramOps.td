@@ -10,10 +10,17 @@
 
 include "dialects/Tile/TileOpBase.td"
 
-class Tile_GridOp<string mnemonic> : Tile_Op<mnemonic, [Pure]> {
+class Tile_GridOp<string mnemonic> : Tile_Op<mnemonic, [Pure, DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
+  let extraClassDefinition = [{
+    ::tilec::AxisInfo $cppClass::inferAxisInfo(::tilec::AxisOperands) {
+      ::tilec::AxisInfo result = ::tilec::AxisInfo::pessimistic(getType());
+      result.nonNegative = true;
+      return result;
+    }
+  }];
 }
 
 def Tile_ProgramIdOp : Tile_GridOp<"program_id"> {

@@ -50,6 +50,18 @@ OpFoldResult MakeRangeOp::fold(FoldAdaptor adaptor) {
   return DenseElementsAttr::get(getType(), static_cast<int32_t>(getStart()));
 }
 
+AxisInfo MakeRangeOp::inferAxisInfo(AxisOperands) {
+  int64_t size = axisShape(getType()).front();
+  int64_t start = getStartAttr().getValue().getSExtValue();
+  if (size == 1)
+    return AxisInfo::constant(getType(), start);
+  AxisInfo result = AxisInfo::pessimistic(getType());
+  result.contiguity[0] = size;
+  result.divisibility[0] = powerOfTwoDivisor(start);
+  result.nonNegative = start >= 0;
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // SplatOp
 //===----------------------------------------------------------------------===//
@@ -145,6 +157,106 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getType())
     return getSource();
   return foldSplatConstant(adaptor.getSource(), getType());
+}
+
+SmallVector<ReshapeGroup> reshapeGroups(ArrayRef<int64_t> source, ArrayRef<int64_t> result) {
+  SmallVector<ReshapeGroup> groups;
+  unsigned s = 0, r = 0;
+  while (s < source.size() || r < result.size()) {
+    ReshapeGroup group{s, s, r, r};
+    int64_t from = 1, to = 1;
+    do {
+      bool takesSource = s < source.size() && (from <= to || r == result.size());
+      if (takesSource)
+        from *= source[s++];
+      else
+        to *= result[r++];
+    } while (from != to || s == group.sourceBegin || (r == group.resultBegin && r < result.size()));
+    // Dimensions of size one at the end belong to the last group.
+    if (llvm::all_of(source.drop_front(s), [](int64_t size) { return size == 1; }) &&
+        llvm::all_of(result.drop_front(r), [](int64_t size) { return size == 1; })) {
+      s = source.size();
+      r = result.size();
+    }
+    group.sourceEnd = s;
+    group.resultEnd = r;
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+std::optional<unsigned> ReshapeOp::getSourceDim(unsigned dim) {
+  ArrayRef<int64_t> from = getSource().getType().getShape(), to = getType().getShape();
+  // One dimension that stays one, among dimensions of size one.
+  auto properDim = [](ArrayRef<int64_t> shape, unsigned begin, unsigned end) {
+    std::optional<unsigned> proper;
+    for (unsigned at = begin; at < end; ++at)
+      if (shape[at] != 1 && std::exchange(proper, at))
+        return std::optional<unsigned>();
+    return proper;
+  };
+  for (const ReshapeGroup &group : reshapeGroups(from, to))
+    if (properDim(to, group.resultBegin, group.resultEnd) == dim)
+      return properDim(from, group.sourceBegin, group.sourceEnd);
+  return std::nullopt;
+}
+
+/// Splits both shapes into the shortest groups of neighbouring dimensions with equal products. In
+/// each group the source is flattened (its runs are those of the innermost dimension larger than
+/// one) and cut again.
+///   [4, 32] -> [4, 8, 4] has the groups {4 -> 4} and {32 -> 8x4}.
+AxisInfo ReshapeOp::inferAxisInfo(AxisOperands operands) {
+  const AxisInfo &source = *operands.front();
+  AxisInfo::DimVector from = axisShape(getSource().getType());
+  AxisInfo::DimVector to = axisShape(getType());
+  AxisInfo result = source;
+  int64_t everyElement = source.getElementDivisibility();
+  result.contiguity.assign(to.size(), 1);
+  result.constancy.assign(to.size(), 1);
+  result.divisibility.assign(to.size(), everyElement);
+  bool uniform = source.constancy == from;
+  if (uniform || getAllowReorder()) {
+    if (uniform)
+      result.constancy = to;
+    return result;
+  }
+
+  int i = from.size() - 1;
+  int j = to.size() - 1;
+  while (j >= 0) {
+    int groupEnd = i;
+    int cutEnd = j;
+    int64_t left = i >= 0 ? from[i--] : 1;
+    int64_t right = to[j--];
+    while (left != right) {
+      if (left < right)
+        left *= from[i--];
+      else
+        right *= to[j--];
+    }
+    // The flattened group: equal values continue over a dimension that is equal as a whole.
+    int64_t constancy = 1;
+    int inner = -1;
+    for (int d = groupEnd; d > i; --d) {
+      if (from[d] > 1 && inner < 0)
+        inner = d;
+      constancy *= source.constancy[d];
+      if (source.constancy[d] != from[d])
+        break;
+    }
+    int64_t stride = 1;
+    for (int d = cutEnd; d > j; --d) {
+      if (to[d] == 1)
+        continue;
+      result.constancy[d] = std::clamp<int64_t>(constancy / stride, 1, to[d]);
+      if (stride == 1 && inner >= 0) {
+        result.contiguity[d] = std::min(source.contiguity[inner], to[d]);
+        result.divisibility[d] = source.getDivisibilityAt(inner, result.contiguity[d]);
+      }
+      stride *= to[d];
+    }
+  }
+  return result;
 }
 
 /// reshape(reshape x) -> reshape x, where the inner one keeps the order: another user of the inner

@@ -10,7 +10,8 @@
 
 include "dialects/Tile/TileOpBase.td"
 
-def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure, Tile_LayoutRuleOpInterface]> {
+def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure, Tile_LayoutRuleOpInterface,
+    DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "the integers start, start+1, ..., end-1";
   let description = [{
     `make_range_c1`: the result is a 1-D tensor of i32 with `end - start` elements.
@@ -26,7 +27,7 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure, Tile_LayoutRuleOpInterface]>
   let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Source; } }];
 }
 
-def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_LayoutRuleOpInterface]> {
+def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_LayoutRuleOpInterface, Tile_ShapeOpInterface]> {
   let summary = "a tensor with the same scalar everywhere";
   let description = [{
     `splat_c1`: the result's element type is the operand's type.
@@ -38,10 +39,14 @@ def Tile_SplatOp : Tile_Op<"splat", [Pure, Tile_LayoutRuleOpInterface]> {
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
-  let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Source; } }];
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Source; }
+    std::optional<unsigned> getSourceDim(unsigned dim) { return std::nullopt; }
+  }];
 }
 
-def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface]> {
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface,
+    Tile_ShapeOpInterface]> {
   let summary = "repeats dimensions of size one";
   let description = [{
     `broadcast_c1`: operand and result have the same rank.
@@ -55,10 +60,14 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure, SameOperandsAndResultElementT
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Shape; } }];
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Shape; }
+    std::optional<unsigned> getSourceDim(unsigned dim) { return dim; }
+  }];
 }
 
-def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface]> {
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface,
+    Tile_ShapeOpInterface]> {
   let summary = "inserts a dimension of size one before dimension `axis`";
   let description = [{
     `expand_dims_c1`: `axis` is in [0, rank].
@@ -72,10 +81,16 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure, SameOperandsAndResultEleme
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Shape; } }];
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Shape; }
+    std::optional<unsigned> getSourceDim(unsigned dim) {
+      return dim == getAxis() ? std::nullopt : std::optional(dim > getAxis() ? dim - 1 : dim);
+    }
+  }];
 }
 
-def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface]> {
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface,
+    Tile_ShapeOpInterface, DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
   let summary = "another shape over the same elements in row-major order";
   let description = [{
     With `allow_reorder` the elements may be placed in any order, which can avoid data movement.
@@ -90,10 +105,15 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType,
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Shape; } }];
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Shape; }
+    std::optional<unsigned> getSourceDim(unsigned dim);
+    bool keepsDims() { return false; }
+  }];
 }
 
-def Tile_PermuteOp : Tile_Op<"permute", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface]> {
+def Tile_PermuteOp : Tile_Op<"permute", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface,
+    Tile_ShapeOpInterface]> {
   let summary = "reorders dimensions: result dimension i is operand dimension order[i]";
   let description = [{
     `permute_c1`: `order` is a permutation of [0, rank).
@@ -107,7 +127,10 @@ def Tile_PermuteOp : Tile_Op<"permute", [Pure, SameOperandsAndResultElementType,
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
-  let extraClassDeclaration = [{ LayoutRule getLayoutRule() { return LayoutRule::Shape; } }];
+  let extraClassDeclaration = [{
+    LayoutRule getLayoutRule() { return LayoutRule::Shape; }
+    std::optional<unsigned> getSourceDim(unsigned dim) { return getOrder()[dim]; }
+  }];
 }
 
 #endif // TILEC_DIALECTS_TILE_TILESHAPEOPS_TD

@@ -16,7 +16,7 @@ include "dialects/TileGPU/TileGPUTypes.td"
 class TileGPU_Op<string mnemonic, list<Trait> traits = []> : Op<TileGPU_Dialect, mnemonic, traits>;
 
 def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, SameOperandsAndResultShape,
-    SameOperandsAndResultElementType]> {
+    SameOperandsAndResultElementType, Tile_ShapeOpInterface]> {
   let summary = "the same tensor in another layout";
   let description = [{
     Costs nothing, register moves, warp shuffles, or a trip through shared memory, as the two layouts require.
@@ -28,6 +28,7 @@ def TileGPU_ConvertLayoutOp : TileGPU_Op<"convert_layout", [Pure, SameOperandsAn
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{ std::optional<unsigned> getSourceDim(unsigned dim) { return dim; } }];
 }
 
 def TileGPU_LocalAllocOp : TileGPU_Op<"local_alloc", [MemoryEffects<[MemAlloc]>]> {

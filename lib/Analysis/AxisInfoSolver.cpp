@@ -12,6 +12,7 @@
 #include "dialects/Tile/TileOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "tilec/Analysis/IntegerRanges.h"
 #include "llvm/ADT/BitVector.h"
 
 #include <queue>
@@ -89,52 +90,25 @@ void Solver::promise(Operation *assume, Value value, Promise fact) {
 }
 
 void Solver::collectPromises(tile::AssumeOp assume) {
-  SmallVector<Value> conditions{assume.getCondition()};
-  llvm::SmallDenseSet<Value> seen;
-  while (!conditions.empty()) {
-    Value condition = conditions.pop_back_val();
-    if (!seen.insert(condition).second)
-      continue;
-    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-      conditions.push_back(both.getLhs());
-      conditions.push_back(both.getRhs());
-      continue;
-    }
-    auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    if (!compare)
-      continue;
-    Value value = compare.getLhs();
-    Value other = compare.getRhs();
-    auto predicate = compare.getPredicate();
-    APInt bound;
-    if (!matchPattern(other, m_ConstantInt(&bound))) {
-      if (!matchPattern(value, m_ConstantInt(&bound)))
-        continue;
-      std::swap(value, other);
-      using arith::CmpIPredicate;
-      predicate = predicate == CmpIPredicate::sle   ? CmpIPredicate::sge
-                  : predicate == CmpIPredicate::slt ? CmpIPredicate::sgt
-                  : predicate == CmpIPredicate::eq  ? predicate
-                                                    : CmpIPredicate::ne;
-    }
-    if ((predicate == arith::CmpIPredicate::sge && bound.sge(0)) ||
-        (predicate == arith::CmpIPredicate::sgt &&
-         bound.sge(APInt::getAllOnes(bound.getBitWidth()))))
+  using arith::CmpIPredicate;
+  forEachPromise(assume, [&](Value value, CmpIPredicate predicate, const APInt &bound) {
+    if ((predicate == CmpIPredicate::sge && bound.sge(0)) ||
+        (predicate == CmpIPredicate::sgt && bound.sge(APInt::getAllOnes(bound.getBitWidth()))))
       promise(assume, value, {1, true});
-    if (predicate != arith::CmpIPredicate::eq || !bound.isZero())
-      continue;
+    if (predicate != CmpIPredicate::eq || !bound.isZero())
+      return;
     Operation *remainder = value.getDefiningOp();
     APInt divisor;
     if (!remainder || remainder->getNumOperands() != 2 ||
         !matchPattern(remainder->getOperand(1), m_ConstantInt(&divisor)) ||
         divisor.getBitWidth() > 64)
-      continue;
+      return;
     Value dividend = remainder->getOperand(0);
     if (isa<arith::RemSIOp, arith::RemUIOp>(remainder))
       promise(assume, dividend, {powerOfTwoDivisor(divisor.getSExtValue()), false});
     else if (isa<arith::AndIOp>(remainder))
       promise(assume, dividend, {int64_t(1) << std::min(divisor.countr_one(), 62u), false});
-  }
+  });
 }
 
 void Solver::seedFunction(FunctionOpInterface func) {
@@ -269,6 +243,33 @@ static AxisInfo transferElementwise(Type type, AxisOperands operands) {
   return info;
 }
 
+/// The rule for ops whose result has elements of the operand along dimensions of the operand, and
+/// equal ones along others.
+static AxisInfo transferShape(tile::ShapeOpInterface op, const AxisInfo &source) {
+  AxisInfo result = source;
+  AxisInfo::DimVector from = axisShape(op.getSource().getType());
+  result.constancy = axisShape(op->getResult(0).getType());
+  result.contiguity.assign(result.constancy.size(), 1);
+  result.divisibility.assign(result.constancy.size(), source.getElementDivisibility());
+  for (unsigned d = 0; d < result.getRank(); ++d)
+    if (std::optional<unsigned> dim = op.getSourceDim(d)) {
+      result.contiguity[d] = source.contiguity[*dim];
+      result.divisibility[d] = source.divisibility[*dim];
+      if (from[*dim] == result.constancy[d])
+        result.constancy[d] = source.constancy[*dim];
+    }
+  return result;
+}
+
+/// The facts of the only result of an op of any dialect; nothing when they are not known.
+static std::optional<AxisInfo> transfer(Operation *op, AxisOperands operands) {
+  if (auto own = dyn_cast<tile::AxisFactsOpInterface>(op))
+    return own.inferAxisInfo(operands);
+  if (auto shape = dyn_cast<tile::ShapeOpInterface>(op))
+    return transferShape(shape, *operands[0]);
+  return transferArithOp(op, operands);
+}
+
 void Solver::visit(Operation *op) {
   if (auto func = dyn_cast<FunctionOpInterface>(op))
     return func.isExternal() ? void() : seedFunction(func);
@@ -291,13 +292,9 @@ void Solver::visit(Operation *op) {
     if (!operands.back())
       return;
   }
-  if (op->getNumResults() == 1) {
-    std::optional<AxisInfo> info = transferTileOp(op, operands);
-    if (!info)
-      info = transferArithOp(op, operands);
-    if (info)
+  if (op->getNumResults() == 1)
+    if (std::optional<AxisInfo> info = transfer(op, operands))
       return update(op->getResult(0), std::move(*info));
-  }
   bool elementwise = op->hasTrait<OpTrait::Elementwise>() && isPure(op);
   for (Value result : op->getResults()) {
     if (elementwise)
@@ -344,14 +341,6 @@ const AxisInfo &AxisInfoAnalysis::get(Value value) const {
   return *info;
 }
 
-unsigned AxisInfoAnalysis::getPtrContiguity(Value ptr, unsigned dim) const {
-  return get(ptr).contiguity[dim];
-}
-
-int64_t AxisInfoAnalysis::getPtrAlignment(Value ptr, unsigned dim) const {
-  return get(ptr).divisibility[dim];
-}
-
 unsigned AxisInfoAnalysis::getMaxVectorElements(Value ptr, unsigned dim) const {
   const AxisInfo &info = get(ptr);
   return std::min(info.contiguity[dim], std::max<int64_t>(info.divisibility[dim] / info.unit, 1));
@@ -359,11 +348,7 @@ unsigned AxisInfoAnalysis::getMaxVectorElements(Value ptr, unsigned dim) const {
 
 unsigned AxisInfoAnalysis::getMaxVectorElements(Value ptr, Value mask, unsigned dim) const {
   unsigned elements = getMaxVectorElements(ptr, dim);
-  return mask ? std::min(elements, getMaskConstancy(mask, dim)) : elements;
-}
-
-unsigned AxisInfoAnalysis::getMaskConstancy(Value mask, unsigned dim) const {
-  return get(mask).constancy[dim];
+  return mask ? std::min(elements, unsigned(get(mask).constancy[dim])) : elements;
 }
 
 } // namespace tilec

@@ -6,6 +6,7 @@
 
 #include "tilec/Analysis/Coalescing.h"
 
+#include "tilec/Analysis/SourceNames.h"
 #include "tilec/Layout/TensorLayouts.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -66,7 +67,8 @@ SectorCount tilec::countSectors(const LinearLayout &layout, AccessVector vector,
   // elements that are not contiguous it is not known; what is known is true of all of them.
   int64_t alignment =
       info.contiguity[vector.axis] == 1 ? kSectorBytes : info.divisibility[vector.axis];
-  int64_t lastBase = alignment >= GlobalAccess::kFullBytes ? 0 : kSectorBytes - alignment;
+  int64_t lastBase =
+      alignment >= tile::GlobalAccessOpInterface::kFullBytes ? 0 : kSectorBytes - alignment;
   for (int64_t base = 0; base <= lastBase; base += alignment) {
     std::set<LanePlace> sectors;
     for (const auto &[place, offset] : places)
@@ -158,16 +160,6 @@ static unsigned widestVector(const GlobalAccess &access, const AxisInfoAnalysis 
   return width;
 }
 
-/// The dimension that vectors should run along: the one with the longest runs, the last among
-/// equals.
-static unsigned fastAxis(const GlobalAccess &access, const AxisInfo &info) {
-  unsigned best = 0;
-  for (unsigned axis = 1; axis < info.getRank(); ++axis)
-    if (info.contiguity[axis] >= info.contiguity[best])
-      best = axis;
-  return best;
-}
-
 static std::string joinNames(ArrayRef<std::string> names) {
   std::string text;
   for (auto [i, name] : llvm::enumerate(names))
@@ -180,7 +172,7 @@ static std::string joinNames(ArrayRef<std::string> names) {
 //===----------------------------------------------------------------------===//
 
 std::string CoalescingAnalysis::describeStep(const GlobalAccess &access, unsigned dim) {
-  const AddressStep &step = steps.of(access.pointer)[dim];
+  AddressStep step = addresses.stepsOf(access.pointer)[dim];
   if (!step.isKnown)
     return sourcesOf(access, func).readsMemory ? "the addresses are computed from loaded values"
                                                : "the addresses are not known to be contiguous";
@@ -250,12 +242,12 @@ bool CoalescingAnalysis::explainArguments(const GlobalAccess &access, unsigned r
 bool CoalescingAnalysis::explainStride(const GlobalAccess &access, unsigned axis,
                                        CoalescingReport &report) {
   for (unsigned dim = 0; dim < access.type.getRank(); ++dim) {
-    auto argument = dyn_cast_or_null<BlockArgument>(steps.of(access.pointer)[dim].factor);
+    auto argument = dyn_cast_or_null<BlockArgument>(addresses.stepsOf(access.pointer)[dim].factor);
     if (!argument || argument.getOwner()->getParentOp() != func ||
         !argument.getType().isSignlessInteger())
       continue;
-    unsigned now = facts.getPtrContiguity(access.pointer, dim);
-    if (ifOne(argument.getArgNumber()).getPtrContiguity(access.pointer, dim) <= now)
+    int64_t now = facts.get(access.pointer).contiguity[dim];
+    if (ifOne(argument.getArgNumber()).get(access.pointer).contiguity[dim] <= now)
       continue;
     report.limit = AccessLimit::Stride;
     report.reason = describeStep(access, dim);
@@ -268,7 +260,7 @@ bool CoalescingAnalysis::explainStride(const GlobalAccess &access, unsigned axis
 
 void CoalescingAnalysis::explainNarrow(const GlobalAccess &access, CoalescingReport &report) {
   const AxisInfo &info = facts.get(access.pointer);
-  unsigned axis = fastAxis(access, info);
+  unsigned axis = info.getFastAxis();
   int64_t full = access.fullWidth, size = access.type.getDimSize(axis);
   int64_t threads = int64_t(numWarpsOf(access.op)) * 32;
   int64_t share = std::max<int64_t>(1, access.type.getNumElements() / threads);
@@ -303,7 +295,7 @@ void CoalescingAnalysis::explainNarrow(const GlobalAccess &access, CoalescingRep
     report.limit = AccessLimit::Alignment;
     report.reason = llvm::formatv("the addresses are only known to be multiples of {0} bytes",
                                   info.divisibility[axis]);
-  } else if (access.mask && facts.getMaskConstancy(access.mask, axis) < full) {
+  } else if (access.mask && facts.get(access.mask).constancy[axis] < full) {
     report.limit = AccessLimit::Mask;
     report.reason = "the mask may change inside a group of elements";
   } else {
@@ -319,7 +311,7 @@ void CoalescingAnalysis::explainSpread(const GlobalAccess &access, CoalescingRep
   const AxisInfo &info = facts.get(access.pointer);
   const LinearLayout &layout = layoutOf(access.type);
   for (unsigned dim = 0; dim < info.getRank(); ++dim) {
-    const AddressStep &step = steps.of(access.pointer)[dim];
+    AddressStep step = addresses.stepsOf(access.pointer)[dim];
     bool isNear = step.isConstant() && std::abs(step.constant) <= int64_t(access.elementBytes);
     if (maskAlongAxis(layout, kLane, dim) == 0 || isNear)
       continue;
@@ -337,7 +329,7 @@ CoalescingReport CoalescingAnalysis::study(const GlobalAccess &access) {
   const LinearLayout &layout = layoutOf(access.type);
   report.vector = access.chooseVector(facts);
   report.sectors = countSectors(layout, report.vector, access.elementBytes,
-                                steps.of(access.pointer), facts.get(access.pointer));
+                                addresses.stepsOf(access.pointer), facts.get(access.pointer));
   if (report.vector.width < access.fullWidth)
     explainNarrow(access, report);
   else if (report.sectors.sectors > report.sectors.minimum)

@@ -7,9 +7,10 @@
 #include "tilec/Analysis/GlobalAddress.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
-#include "tilec/Analysis/AddressSteps.h"
+#include "tilec/Analysis/SourceNames.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <numeric>
@@ -73,6 +74,31 @@ static void addScaled(AddressSum &sum, const AddressSum &other, int64_t factor) 
   }
 }
 
+/// Whether no two elements of `shape` share a byte.
+static bool isOneToOne(const AddressSum &sum, ArrayRef<int64_t> shape, int64_t bytes) {
+  uint64_t dims = 0;
+  SmallVector<std::pair<int64_t, int64_t>> stepsAndSpans;
+  for (const Part &part : sum.parts) {
+    if (!part.isOneToOne || (dims & part.dims) != 0)
+      return false;
+    dims |= part.dims;
+    // A stride that is not known is taken to be one that keeps rows apart.
+    if (!part.last)
+      continue;
+    int64_t span;
+    if (part.factor == std::numeric_limits<int64_t>::min() ||
+        llvm::MulOverflow(std::abs(part.factor), *part.last, span))
+      return false;
+    stepsAndSpans.push_back({std::abs(part.factor), span});
+  }
+  llvm::sort(stepsAndSpans);
+  int64_t covered = bytes;
+  for (auto [step, span] : stepsAndSpans)
+    if (step < covered || llvm::AddOverflow(covered, span, covered))
+      return false;
+  return (dims & wideDims(shape)) == wideDims(shape);
+}
+
 const AddressSum &GlobalAddresses::of(Value value) {
   if (auto found = sums.find(value); found != sums.end())
     return found->second;
@@ -82,8 +108,26 @@ const AddressSum &GlobalAddresses::of(Value value) {
   return sums[value] = std::move(sum);
 }
 
+SmallVector<AddressStep, 2> GlobalAddresses::stepsOf(Value value) {
+  SmallVector<AddressStep, 2> steps(shapeOf(value).size());
+  for (const Part &part : of(value).parts)
+    for (auto [dim, step] : llvm::enumerate(steps)) {
+      if ((part.dims >> dim & 1) == 0)
+        continue;
+      if (!step.isKnown || !part.isCount ||
+          (part.stride && step.factor && part.stride != step.factor)) {
+        step = AddressStep::unknown();
+        continue;
+      }
+      (part.stride ? step.scale : step.constant) += part.factor;
+      if (part.stride)
+        step.factor = part.stride;
+    }
+  return steps;
+}
+
 AddressSum GlobalAddresses::compute(Value value) {
-  if (std::optional<int64_t> constant = constantOf(value)) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value)) {
     AddressSum sum;
     sum.constant = *constant;
     return sum;
@@ -107,10 +151,20 @@ AddressSum GlobalAddresses::opaque(Value value) {
   if (isa<tile::PtrType>(getElementTypeOrSelf(value.getType())))
     sum.isAnywhere = true;
   ArrayRef<int64_t> shape = shapeOf(value);
-  if (shape.empty())
+  if (shape.empty()) {
     sum.shifts.push_back({expression, 1});
-  else
-    sum.parts.push_back({expression, 1, std::nullopt, wideDims(shape), /*isOneToOne=*/false});
+    return sum;
+  }
+  uint64_t dims = wideDims(shape);
+  Operation *op = value.getDefiningOp();
+  if (op && depth < kMaxDepth && (op->hasTrait<OpTrait::Elementwise>() || isa<tile::LoadOp>(op))) {
+    // Equal operands give equal results.
+    dims = 0;
+    for (Value operand : op->getOperands())
+      for (const Part &part : of(operand).parts)
+        dims |= part.dims;
+  }
+  sum.parts.push_back({expression, 1, std::nullopt, dims, /*isOneToOne=*/false});
   return sum;
 }
 
@@ -137,14 +191,14 @@ AddressSum GlobalAddresses::ofLoopPointer(BlockArgument argument) {
 
 AddressSum GlobalAddresses::ofProduct(Operation *op) {
   Value left = op->getOperand(0), right = op->getOperand(1);
-  std::optional<int64_t> by = constantOf(right);
+  std::optional<int64_t> by = getConstantIntValue(right);
   if (isa<arith::ShLIOp>(op)) {
     if (!by || *by < 0 || *by > 62)
       return opaque(op->getResult(0));
     by = int64_t(1) << *by;
   } else if (!by) {
     std::swap(left, right);
-    by = constantOf(right);
+    by = getConstantIntValue(right);
   }
   AddressSum sum;
   if (by) {
@@ -152,10 +206,16 @@ AddressSum GlobalAddresses::ofProduct(Operation *op) {
     return sum;
   }
   // A tensor times a scalar: every term of the sum, times the scalar.
-  Value scalar = splatSource(right);
+  auto scalarOf = [&](Value tensor) {
+    Value scalar = splatSource(tensor);
+    bool isUniform =
+        llvm::all_of(of(tensor).parts, [](const Part &part) { return part.dims == 0; });
+    return !scalar && isUniform ? tensor : scalar;
+  };
+  Value scalar = scalarOf(right);
   if (!scalar) {
     std::swap(left, right);
-    scalar = splatSource(right);
+    scalar = scalarOf(right);
   }
   if (!scalar || shapeOf(op->getResult(0)).empty())
     return opaque(op->getResult(0));
@@ -173,6 +233,8 @@ AddressSum GlobalAddresses::ofProduct(Operation *op) {
   for (Part part : terms.parts) {
     part.expression = times(part.expression);
     part.last.reset();
+    part.isCount &= !part.stride;
+    part.stride = scalar;
     addTerm(sum.parts, part);
   }
   return sum;
@@ -181,48 +243,42 @@ AddressSum GlobalAddresses::ofProduct(Operation *op) {
 /// Exclusive or with a constant moves positions around in a block of a power of two.
 AddressSum GlobalAddresses::ofExclusiveOr(Operation *op) {
   AddressSum sum = opaque(op->getResult(0));
-  std::optional<int64_t> mask = constantOf(op->getOperand(1));
-  AddressSum of = this->of(op->getOperand(0));
+  std::optional<int64_t> mask = getConstantIntValue(op->getOperand(1));
+  const AddressSum &of = this->of(op->getOperand(0));
   int64_t last = of.constant;
-  uint64_t dims = 0;
   if (!mask || *mask < 0 || sum.parts.empty() || !of.shifts.empty() || of.constant < 0)
     return sum;
   for (const Part &part : of.parts) {
-    if (!part.last || part.factor < 0 || !part.isOneToOne || (dims & part.dims) != 0 ||
-        part.factor > (int64_t(1) << 40) || *part.last > (int64_t(1) << 20))
+    if (!part.last || part.factor < 0 || part.factor > (int64_t(1) << 40) ||
+        *part.last > (int64_t(1) << 20))
       return sum;
     last += *part.last * part.factor;
-    dims |= part.dims;
   }
-  sum.parts.front().isOneToOne = dims == sum.parts.front().dims;
+  sum.parts.front().isOneToOne = isOneToOne(of, shapeOf(op->getResult(0)), /*bytes=*/1);
   sum.parts.front().last = int64_t(llvm::NextPowerOf2(uint64_t(last | *mask))) - 1;
   return sum;
 }
 
 /// Terms of the operand of an operation that moves elements around.
-AddressSum GlobalAddresses::reshaped(Operation *op) {
-  AddressSum sum = of(op->getOperand(0));
-  ArrayRef<int64_t> from = shapeOf(op->getOperand(0)), to = shapeOf(op->getResult(0));
+AddressSum GlobalAddresses::reshaped(tile::ShapeOpInterface op) {
+  AddressSum sum = of(op.getSource());
+  ArrayRef<int64_t> from = shapeOf(op.getSource()), to = shapeOf(op->getResult(0));
   SmallVector<Part, 2> parts;
   std::swap(parts, sum.parts);
   for (Part part : parts) {
     uint64_t dims = 0;
     Key key{reinterpret_cast<uintptr_t>(op->getName().getAsOpaquePointer()), part.expression};
     key.append(to.begin(), to.end());
-    if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-      uint64_t below = (uint64_t(1) << expand.getAxis()) - 1;
-      dims = (part.dims & below) | ((part.dims & ~below) << 1);
-    } else if (auto permute = dyn_cast<tile::PermuteOp>(op)) {
-      for (auto [i, source] : llvm::enumerate(permute.getOrder())) {
-        dims |= (part.dims >> source & 1) << i;
-        key.push_back(source);
-      }
-    } else if (isa<tile::ReshapeOp>(op)) {
-      part.isOneToOne &=
-          part.dims == wideDims(from) && !cast<tile::ReshapeOp>(op).getAllowReorder();
+    if (auto reshape = dyn_cast<tile::ReshapeOp>(*op)) {
+      part.isOneToOne &= part.dims == wideDims(from) && !reshape.getAllowReorder();
+      part.isCount = false;
       dims = wideDims(to);
     } else {
-      dims = part.dims;
+      for (unsigned dim = 0; dim < to.size(); ++dim) {
+        std::optional<unsigned> source = op.getSourceDim(dim);
+        dims |= source ? (part.dims >> *source & 1) << dim : 0;
+        key.push_back(source.value_or(to.size()));
+      }
     }
     part.dims = dims;
     part.expression = intern(std::move(key), places[part.expression]);
@@ -242,12 +298,13 @@ AddressSum GlobalAddresses::ofOperation(Operation *op) {
     sum.constant = range.getStart();
     if (last > 0) {
       constexpr uintptr_t counting = 2;
-      sum.parts.push_back({intern({counting, uintptr_t(last)}, nullptr), 1, last, 1, true});
+      sum.parts.push_back({intern({counting, uintptr_t(last)}, nullptr), 1, last, /*dims=*/1,
+                           /*isOneToOne=*/true, /*isCount=*/true});
     }
     return sum;
   }
-  if (isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::PermuteOp, tile::ReshapeOp>(op))
-    return reshaped(op);
+  if (auto shape = dyn_cast<tile::ShapeOpInterface>(op))
+    return reshaped(shape);
   if (isa<tile::AddPtrOp, arith::AddIOp, arith::SubIOp>(op)) {
     sum = of(op->getOperand(0));
     int64_t factor = isa<tile::AddPtrOp>(op)  ? pointeeBytes(result)
@@ -297,7 +354,7 @@ ExpressionId GlobalAddresses::number(Value value) {
         reinterpret_cast<uintptr_t>(getElementTypeOrSelf(value.getType()).getAsOpaquePointer())};
     key.append(shape.begin(), shape.end());
     // The type of a tensor of constants has a layout.
-    if (std::optional<int64_t> constant = constantOf(value))
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
       key.push_back(uintptr_t(*constant));
     else
       key.push_back(reinterpret_cast<uintptr_t>(op->getAttrDictionary().getAsOpaquePointer()));
@@ -327,31 +384,6 @@ static std::optional<std::pair<int64_t, int64_t>> boundsOf(const AddressSum &sum
         llvm::AddOverflow(span < 0 ? low : high, span, span < 0 ? low : high))
       return std::nullopt;
   return std::pair(low, high);
-}
-
-/// Whether no two elements of `shape` share a byte.
-static bool isOneToOne(const AddressSum &sum, ArrayRef<int64_t> shape, int64_t bytes) {
-  uint64_t dims = 0;
-  SmallVector<std::pair<int64_t, int64_t>> stepsAndSpans;
-  for (const Part &part : sum.parts) {
-    if (!part.isOneToOne || (dims & part.dims) != 0)
-      return false;
-    dims |= part.dims;
-    // A stride that is not known is taken to be one that keeps rows apart.
-    if (!part.last)
-      continue;
-    int64_t span;
-    if (part.factor == std::numeric_limits<int64_t>::min() ||
-        llvm::MulOverflow(std::abs(part.factor), *part.last, span))
-      return false;
-    stepsAndSpans.push_back({std::abs(part.factor), span});
-  }
-  llvm::sort(stepsAndSpans);
-  int64_t covered = bytes;
-  for (auto [step, span] : stepsAndSpans)
-    if (step < covered || llvm::AddOverflow(covered, span, covered))
-      return false;
-  return (dims & wideDims(shape)) == wideDims(shape);
 }
 
 /// Sums that differ in their constants and parts alone.

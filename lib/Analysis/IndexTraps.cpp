@@ -9,7 +9,7 @@
 #include "tilec/Analysis/IndexTraps.h"
 
 #include "dialects/Tile/TileOps.h"
-#include "tilec/Analysis/AddressSteps.h"
+#include "tilec/Analysis/IntegerRanges.h"
 #include "tilec/Analysis/OffsetOverflow.h"
 #include "tilec/Support/WarningOptions.h"
 
@@ -37,59 +37,6 @@ static Value strip(Value value) {
 // Divisions
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// The least and the greatest value, each where it is known and is taken.
-struct Reach {
-  std::optional<int64_t> low, high;
-};
-} // namespace
-
-static std::optional<int64_t> sum(std::optional<int64_t> a, std::optional<int64_t> b, int sign) {
-  constexpr int64_t kLarge = int64_t(1) << 40;
-  if (!a || !b || std::abs(*a) > kLarge || std::abs(*b) > kLarge)
-    return std::nullopt;
-  return *a + sign * *b;
-}
-
-static Reach reachOf(Value value, unsigned depth = 0) {
-  constexpr unsigned kMaxDepth = 16;
-  value = strip(value);
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)) && constant.getBitWidth() <= 64)
-    return {constant.getSExtValue(), constant.getSExtValue()};
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > kMaxDepth)
-    return {};
-  if (auto range = dyn_cast<tile::MakeRangeOp>(op))
-    return {int32_t(range.getStart()), int64_t(int32_t(range.getEnd())) - 1};
-  if (isa<tile::ProgramIdOp>(op))
-    return {0, std::nullopt};
-  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
-    Reach left = reachOf(op->getOperand(0), depth + 1),
-          right = reachOf(op->getOperand(1), depth + 1);
-    if (isa<arith::AddIOp>(op))
-      return {sum(left.low, right.low, 1), sum(left.high, right.high, 1)};
-    return {sum(left.low, right.high, -1), sum(left.high, right.low, -1)};
-  }
-  if (isa<arith::MulIOp>(op)) {
-    // Scaled by a constant.
-    Reach left = reachOf(op->getOperand(0), depth + 1),
-          right = reachOf(op->getOperand(1), depth + 1);
-    if (left.low && left.low == left.high)
-      std::swap(left, right);
-    constexpr int64_t kLarge = int64_t(1) << 31;
-    if (!right.low || right.low != right.high || *right.low < 0 || *right.low > kLarge)
-      return {};
-    auto scale = [&](std::optional<int64_t> bound) -> std::optional<int64_t> {
-      if (!bound || std::abs(*bound) > kLarge)
-        return std::nullopt;
-      return *bound * *right.low;
-    };
-    return {scale(left.low), scale(left.high)};
-  }
-  return {};
-}
-
 /// Whether a value goes into a masked access or a choice, which may leave out what is negative.
 static bool isUnderMask(Value value) {
   constexpr size_t kMost = 256;
@@ -107,19 +54,19 @@ static bool isUnderMask(Value value) {
   return reached.size() >= kMost;
 }
 
-static void findDivision(Operation *op, SmallVectorImpl<IndexTrap> &traps) {
+static void findDivision(Operation *op, IntegerRanges &ranges, SmallVectorImpl<IndexTrap> &traps) {
   // What a condition surrounds it may be about.
   if (!isa<arith::DivSIOp, arith::RemSIOp>(op) || op->getParentOfType<scf::IfOp>())
     return;
-  Reach dividend = reachOf(op->getOperand(0));
-  if (!dividend.low || *dividend.low >= 0 || isUnderMask(op->getResult(0)))
+  Interval dividend = ranges.of(op->getOperand(0));
+  if (!dividend.takesLow || dividend.low >= 0 || isUnderMask(op->getResult(0)))
     return;
   bool isDivision = isa<arith::DivSIOp>(op);
   IndexTrap trap;
   trap.warning = warnings::kNegativeDivision;
   trap.op = op;
   trap.message = llvm::formatv("'{0}' of a value that goes down to {1} {2}",
-                               isDivision ? "//" : "%", *dividend.low,
+                               isDivision ? "//" : "%", dividend.low,
                                isDivision ? "rounds towards zero, not down as in Python"
                                           : "has the sign of that value, not of the divisor as in "
                                             "Python");
@@ -269,7 +216,8 @@ static void findOverflows(func::FuncOp func, SmallVectorImpl<IndexTrap> &traps) 
 
 SmallVector<IndexTrap> tilec::findIndexTraps(func::FuncOp func) {
   SmallVector<IndexTrap> traps;
-  func.walk([&](Operation *op) { findDivision(op, traps); });
+  IntegerRanges ranges(func);
+  func.walk([&](Operation *op) { findDivision(op, ranges, traps); });
   findMissingMasks(func, traps);
   findOverflows(func, traps);
   llvm::DenseMap<Operation *, unsigned> order;

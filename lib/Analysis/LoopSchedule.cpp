@@ -87,7 +87,7 @@ class LoopScheduler {
 public:
   LoopScheduler(scf::ForOp loop, int64_t stages, const AxisInfoAnalysis &axisInfo,
                 SmallVectorImpl<PipelineObstacle> &obstacleList)
-      : axes(axisInfo), obstacles(obstacleList) {
+      : axes(axisInfo), obstacles(obstacleList), slice{loop} {
     schedule.loop = loop;
     schedule.stages = stages;
   }
@@ -106,7 +106,7 @@ public:
     for (tile::LoadOp load : schedule.loop.getBody()->getOps<tile::LoadOp>())
       if (std::optional<Stream> stream = matchPrivateStream(load, axes)) {
         candidates.push_back(std::move(*stream));
-        waiting.insert(load);
+        slice.waiting.insert(load);
       }
     for (Stream &stream : candidates)
       addStream(std::move(stream));
@@ -121,8 +121,6 @@ private:
   /// Copies the stream ahead, where its address can be computed ahead.
   void addStream(Stream stream);
   int64_t privateStagesThatFit();
-  /// Adds what `value` is computed from to the slice; false when that cannot be done ahead.
-  bool addToSlice(Value value);
   /// Dots whose result is only added to in the next iteration, and whose buffers nothing writes
   /// until then, or may be had twice: they stay in flight.
   void findCarriedDots();
@@ -137,10 +135,7 @@ private:
   LoopSchedule schedule;
   const AxisInfoAnalysis &axes;
   SmallVectorImpl<PipelineObstacle> &obstacles;
-  SetVector<Operation *> slice;
-  SetVector<unsigned> sliceArgs;
-  /// Loads whose results come from buffers: the threads have them no earlier.
-  DenseSet<Operation *> waiting;
+  AheadSlice slice;
 };
 
 std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
@@ -197,47 +192,17 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
   return stream;
 }
 
-bool LoopScheduler::addToSlice(Value value) {
-  scf::ForOp loop = schedule.loop;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
-      return true;
-    unsigned number = argument.getArgNumber() - 1;
-    if (!sliceArgs.insert(number))
-      return true;
-    return addToSlice(loop.getYieldedValues()[number]);
-  }
-  Operation *op = value.getDefiningOp();
-  if (!loop->isProperAncestor(op))
-    return true;
-  // Loads of indices are done ahead like arithmetic; the loop does not write.
-  auto load = dyn_cast<tile::LoadOp>(op);
-  bool isRepeatable =
-      load ? !load.getIsVolatile() && !waiting.contains(load) : isMemoryEffectFree(op);
-  if (op->getBlock() != loop.getBody() || !isRepeatable || op->getNumRegions() > 0)
-    return false;
-  if (slice.contains(op))
-    return true;
-  for (Value operand : op->getOperands())
-    if (!addToSlice(operand))
-      return false;
-  slice.insert(op);
-  return true;
-}
-
 void LoopScheduler::addStream(Stream stream) {
   if (writesGlobalInside(schedule.loop)) {
     obstacles.push_back({stream.source()->getLoc(), "the loop writes to global memory"});
     return;
   }
-  SetVector<Operation *> sliceBefore = slice;
-  SetVector<unsigned> argsBefore = sliceArgs;
+  AheadSlice before = slice;
   bool ahead = llvm::all_of(stream.source()->getOperands(), [&](Value operand) {
-    return (stream.isPrivate() && operand == stream.load.getOther()) || addToSlice(operand);
+    return (stream.isPrivate() && operand == stream.load.getOther()) || slice.add(operand);
   });
   if (!ahead) {
-    slice = sliceBefore;
-    sliceArgs = argsBefore;
+    slice = std::move(before);
     obstacles.push_back(
         {stream.source()->getLoc(), "its address depends on a dot or on control flow"});
     return;
@@ -382,9 +347,9 @@ void LoopScheduler::orderSteps() {
 std::optional<LoopSchedule> LoopScheduler::finish() {
   if (schedule.streams.empty())
     return std::nullopt;
-  schedule.slice = llvm::to_vector(slice);
+  schedule.slice = llvm::to_vector(slice.ops);
   llvm::sort(schedule.slice, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  schedule.sliceArgs = llvm::to_vector(sliceArgs);
+  schedule.sliceArgs = llvm::to_vector(slice.args);
   findCarriedDots();
   orderSteps();
   return std::move(schedule);
@@ -401,6 +366,33 @@ int64_t privateStagesOf(scf::ForOp loop, int64_t reductionStages) {
 }
 
 } // namespace
+
+bool AheadSlice::add(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != loop.getBody() || argument == loop.getInductionVar())
+      return true;
+    unsigned number = argument.getArgNumber() - 1;
+    if (!args.insert(number))
+      return true;
+    return add(loop.getYieldedValues()[number]);
+  }
+  Operation *op = value.getDefiningOp();
+  if (!loop->isProperAncestor(op))
+    return true;
+  // Loads of indices are done ahead like arithmetic; the loop does not write.
+  auto load = dyn_cast<tile::LoadOp>(op);
+  bool isRepeatable =
+      load ? !load.getIsVolatile() && !waiting.contains(load) : isMemoryEffectFree(op);
+  if (op->getBlock() != loop.getBody() || !isRepeatable || op->getNumRegions() > 0)
+    return false;
+  if (ops.contains(op))
+    return true;
+  for (Value operand : op->getOperands())
+    if (!add(operand))
+      return false;
+  ops.insert(op);
+  return true;
+}
 
 int64_t askedStages(scf::ForOp loop) {
   for (Operation *op : {loop.getOperation(), loop->getParentOfType<ModuleOp>().getOperation()})

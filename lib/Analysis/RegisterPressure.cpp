@@ -27,12 +27,6 @@ bool isPacked(Operation *def) {
   return isa_and_nonnull<tile::LoadOp, RefreshOp, UnparkOp, LocalLoadOp>(def);
 }
 
-/// Its result is an arrangement of the operand's registers.
-bool isRearrangement(Operation *op) {
-  return isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-             tile::PermuteOp>(op);
-}
-
 /// The places behind these are points: data moves between threads, or all elements come before
 /// what follows.
 bool isSync(Operation *op) {
@@ -82,7 +76,7 @@ int64_t registersOf(Value value) {
 bool isCheapElementwise(Operation *op) {
   if (op->getNumResults() != 1 || !isMemoryEffectFree(op))
     return false;
-  if (isRearrangement(op))
+  if (isa<tile::ShapeOpInterface>(op) && !isa<ConvertLayoutOp>(op))
     return true;
   if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp, arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))

@@ -24,16 +24,16 @@ void buildTilePipeline(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
   // Before tensor maps are made, whose boxes are the pieces.
-  pm.addPass(createTileSplitTensorsPass());
-  pm.addPass(createTileTakeTensorMapsPass());
-  pm.addPass(createTileLowerDescriptorsPass());
+  pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
+  pm.addNestedPass<func::FuncOp>(createTileTakeTensorMapsPass());
+  pm.addNestedPass<func::FuncOp>(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());
-  pm.addPass(createTilePadTensorsPass());
+  pm.addNestedPass<func::FuncOp>(createTilePadTensorsPass());
   pm.addPass(createCSEPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   // Masks that do not change in a loop are in front of it now.
-  pm.addPass(createTileVersionMasksPass());
-  pm.addPass(createTilePeelMaskedLoopsPass());
+  pm.addNestedPass<func::FuncOp>(createTileVersionMasksPass());
+  pm.addNestedPass<func::FuncOp>(createTilePeelMaskedLoopsPass());
   pm.addNestedPass<func::FuncOp>(createTileHoistInvariantLoadsPass());
   pm.addNestedPass<func::FuncOp>(createTilePrivatiseAtomicsPass());
 }
@@ -118,7 +118,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
 void buildLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTileGPUToThreadsPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createTileGPUOrderThreadCodePass());
+  pm.addNestedPass<func::FuncOp>(createTileGPUOrderThreadCodePass());
   pm.addPass(createConvertThreadsToLLVMPass());
 }
 

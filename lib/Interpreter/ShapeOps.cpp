@@ -20,16 +20,17 @@ LogicalResult runRange(Evaluator &e, Operation *op) {
   return success();
 }
 
-LogicalResult runSplat(Evaluator &e, Operation *op) {
-  Bits bits(e.sizeOf(op->getResult(0).getType()), e.getScalar(op->getOperand(0)));
-  e.set(op->getResult(0), std::move(bits));
-  return success();
-}
-
-/// Element `i` of the result is the operand's at the coordinates of `i` times `strides`.
-LogicalResult pick(Evaluator &e, Operation *op, ArrayRef<int64_t> strides) {
+/// Element `i` of the result is the operand's at the coordinates of `i` times strides.
+LogicalResult runShape(Evaluator &e, Operation *op) {
+  auto shape = cast<tile::ShapeOpInterface>(op);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  const Bits &source = e.get(op->getOperand(0));
+  SmallVector<int64_t> strides(type.getRank(), 0);
+  if (auto from = dyn_cast<RankedTensorType>(shape.getSource().getType()))
+    for (auto [dim, stride] : llvm::enumerate(strides))
+      if (std::optional<unsigned> source = shape.getSourceDim(dim);
+          source && from.getDimSize(*source) > 1)
+        stride = ShapedType::getNumElements(from.getShape().drop_front(*source + 1));
+  const Bits &source = e.get(shape.getSource());
   Bits bits(e.sizeOf(type));
   for (size_t i = 0; i < bits.size(); ++i) {
     size_t rest = i, place = 0;
@@ -39,31 +40,6 @@ LogicalResult pick(Evaluator &e, Operation *op, ArrayRef<int64_t> strides) {
   }
   e.set(op->getResult(0), std::move(bits));
   return success();
-}
-
-SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t> strides(shape.size(), 1);
-  for (size_t d = shape.size(); d-- > 1;)
-    strides[d - 1] = strides[d] * shape[d];
-  return strides;
-}
-
-LogicalResult runBroadcast(Evaluator &e, Operation *op) {
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getOperand(0).getType()).getShape();
-  SmallVector<int64_t> strides = stridesOf(shape);
-  for (auto [stride, size] : llvm::zip_equal(strides, shape))
-    if (size == 1)
-      stride = 0;
-  return pick(e, op, strides);
-}
-
-LogicalResult runPermute(Evaluator &e, Operation *op) {
-  SmallVector<int64_t> strides =
-      stridesOf(cast<RankedTensorType>(op->getOperand(0).getType()).getShape());
-  SmallVector<int64_t> permuted;
-  for (int32_t dim : cast<tile::PermuteOp>(op).getOrder())
-    permuted.push_back(strides[size_t(dim)]);
-  return pick(e, op, permuted);
 }
 
 LogicalResult runReshape(Evaluator &e, Operation *op) {
@@ -76,9 +52,7 @@ LogicalResult runReshape(Evaluator &e, Operation *op) {
 
 void addShapeOps(HandlerTable &table) {
   table.add<tile::MakeRangeOp>(runRange);
-  table.add<tile::SplatOp>(runSplat);
-  table.add<tile::BroadcastOp>(runBroadcast);
-  table.add<tile::PermuteOp>(runPermute);
+  table.add<tile::SplatOp, tile::BroadcastOp, tile::PermuteOp>(runShape);
   // A reshape that may reorder keeps the order here.
   table.add<tile::ExpandDimsOp, tile::ReshapeOp>(runReshape);
 }

@@ -8,8 +8,8 @@
 #ifndef TILEC_ANALYSIS_COALESCING_H
 #define TILEC_ANALYSIS_COALESCING_H
 
-#include "tilec/Analysis/AddressSteps.h"
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/GlobalAddress.h"
 
 #include <map>
 #include <memory>
@@ -82,7 +82,7 @@ private:
 
   mlir::func::FuncOp func;
   AxisInfoAnalysis facts;
-  AddressSteps steps;
+  GlobalAddresses addresses;
   std::map<std::pair<ArgumentSet, int>, std::unique_ptr<AxisInfoAnalysis>> hypotheses;
 };
 

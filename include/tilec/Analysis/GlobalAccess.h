@@ -22,9 +22,6 @@ struct AccessVector {
 struct GlobalAccess {
   enum class Kind { Load, Store, Atomic };
 
-  /// Bytes of an access that counts as wide, on all targets.
-  static constexpr unsigned kFullBytes = 16;
-
   mlir::Operation *op = nullptr;
   Kind kind = Kind::Load;
   mlir::Value pointer;
@@ -32,7 +29,8 @@ struct GlobalAccess {
   mlir::Value mask;
   mlir::RankedTensorType type;
   unsigned elementBytes = 1;
-  /// Elements in an access of `kFullBytes`, or the widest there is if it has fewer.
+  /// Elements in an access of `GlobalAccessOpInterface::kFullBytes`, or the widest there is if it
+  /// has fewer.
   unsigned fullWidth = 1;
   /// Elements in the widest instruction there is for this access.
   unsigned maxWidth = 1;

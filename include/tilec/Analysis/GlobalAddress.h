@@ -9,7 +9,7 @@
 #ifndef TILEC_ANALYSIS_GLOBALADDRESS_H
 #define TILEC_ANALYSIS_GLOBALADDRESS_H
 
-#include "mlir/IR/Value.h"
+#include "dialects/Tile/TileOps.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -41,6 +41,9 @@ struct AddressSum {
     uint64_t dims;
     /// Elements that differ in one of these dimensions differ.
     bool isOneToOne;
+    /// Elements count up by one, or by `stride` where there is one, along one dimension.
+    bool isCount = false;
+    mlir::Value stride = {};
     bool operator==(const Part &other) const {
       return expression == other.expression && factor == other.factor;
     }
@@ -61,6 +64,20 @@ struct AddressSum {
   }
 };
 
+/// How far neighbouring elements are apart along a dimension: constant + factor * scale, the same
+/// everywhere; bytes for pointers. For people, not for transformations: that nothing overflows is
+/// taken for granted.
+struct AddressStep {
+  bool isKnown = true;
+  int64_t constant = 0;
+  /// A scalar that is not known at compile time; null when there is none.
+  mlir::Value factor = {};
+  int64_t scale = 0;
+
+  static AddressStep unknown() { return {/*isKnown=*/false}; }
+  bool isConstant() const { return isKnown && !factor; }
+};
+
 /// How two accesses lie to each other.
 enum class AddressRelation {
   /// The same element of both has the same address, and no other.
@@ -79,6 +96,9 @@ public:
   /// The sum of a pointer or integer, or of a tensor of them.
   const AddressSum &of(mlir::Value value);
 
+  /// One step per dimension of a tensor.
+  llvm::SmallVector<AddressStep, 2> stepsOf(mlir::Value value);
+
   /// Of two pointers (or tensors of them) where both are evaluated in the same iteration of all
   /// loops around them. Pointers with different roots are taken to be apart, as everywhere in the
   /// language.
@@ -96,8 +116,9 @@ private:
   AddressSum ofOperation(mlir::Operation *op);
   AddressSum ofProduct(mlir::Operation *op);
   AddressSum ofExclusiveOr(mlir::Operation *op);
-  AddressSum reshaped(mlir::Operation *op);
-  /// `value` as one term of which nothing is known but where it comes from.
+  AddressSum reshaped(tile::ShapeOpInterface op);
+  /// `value` as one term of which nothing is known but where it comes from, and along which
+  /// dimensions its elements may differ.
   AddressSum opaque(mlir::Value value);
 
   ExpressionId number(mlir::Value value);

@@ -78,6 +78,20 @@ struct ScheduleStep {
   mlir::Operation *op = nullptr;
 };
 
+/// What a loop can compute for a later iteration, as it does not write: arithmetic and loads of
+/// indices, of carried values, the counter and what is defined outside.
+struct AheadSlice {
+  mlir::scf::ForOp loop;
+  /// Loads whose results come from buffers: the threads have them no earlier.
+  llvm::DenseSet<mlir::Operation *> waiting = {};
+  llvm::SetVector<mlir::Operation *> ops = {};
+  /// Numbers of the carried values in it.
+  llvm::SetVector<unsigned> args = {};
+
+  /// Adds what `value` is computed from; false when that cannot be done ahead.
+  bool add(mlir::Value value);
+};
+
 /// How one loop is pipelined.
 struct LoopSchedule {
   mlir::scf::ForOp loop;

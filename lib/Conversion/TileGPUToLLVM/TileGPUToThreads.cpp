@@ -43,8 +43,8 @@ static DenseMap<Operation *, int64_t> findRepeats(ModuleOp module) {
       // The steps that the bit makes stay in a group along every dimension.
       bool isRepeat = true;
       for (int64_t axis = 0; axis < type.getRank(); ++axis)
-        isRepeat &= layout.getBasis(kRegister, bit, dimName(axis)) <
-                    int64_t(axisInfo.getMaskConstancy(op, axis));
+        isRepeat &=
+            layout.getBasis(kRegister, bit, dimName(axis)) < axisInfo.get(op).constancy[axis];
       if (isRepeat)
         bits |= int64_t(1) << bit;
     }

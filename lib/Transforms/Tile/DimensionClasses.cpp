@@ -8,7 +8,6 @@
 
 #include "DimensionClasses.h"
 
-#include "PaddedReshape.h"
 #include "Padding.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -36,8 +35,7 @@ ArrayRef<int64_t> tilec::tile::blockShapeOf(Type type) {
 }
 
 bool tilec::tile::isElementwise(Operation *op) {
-  return op->hasTrait<OpTrait::Elementwise>() ||
-         isa<LoadOp, StoreOp, AtomicRMWOp, AtomicCasOp, AssertOp>(op);
+  return op->hasTrait<OpTrait::Elementwise>() || isa<GlobalAccessOpInterface, AssertOp>(op);
 }
 
 bool tilec::tile::isElementwise(Region &combine) {
@@ -89,28 +87,22 @@ void DimensionClasses::fixAll(Value value) {
     fix(value, dim);
 }
 
-void DimensionClasses::visitReshape(ReshapeOp op) {
-  ArrayRef<int64_t> from = op.getSource().getType().getShape(), to = op.getType().getShape();
-  for (const ReshapeGroup &group : reshapeGroups(from, to)) {
-    // One dimension that stays one, among dimensions of size one.
-    auto properDims = [](ArrayRef<int64_t> shape, unsigned begin, unsigned end) {
-      SmallVector<unsigned> dims;
-      for (unsigned dim = begin; dim < end; ++dim)
-        if (shape[dim] != 1)
-          dims.push_back(dim);
-      return dims;
-    };
-    SmallVector<unsigned> source = properDims(from, group.sourceBegin, group.sourceEnd);
-    SmallVector<unsigned> result = properDims(to, group.resultBegin, group.resultEnd);
-    if (source.size() == 1 && result.size() == 1) {
-      link(op.getSource(), source.front(), op.getResult(), result.front());
-      continue;
+void DimensionClasses::visitShape(ShapeOpInterface op) {
+  Value source = op.getSource(), result = op->getResult(0);
+  ArrayRef<int64_t> from = blockShapeOf(source.getType()), to = blockShapeOf(result.getType());
+  SmallVector<bool> isKept(from.size(), false);
+  for (unsigned dim = 0; dim < to.size(); ++dim) {
+    std::optional<unsigned> sourceDim = op.getSourceDim(dim);
+    if (sourceDim && from[*sourceDim] == to[dim]) {
+      link(source, *sourceDim, result, dim);
+      isKept[*sourceDim] = true;
+    } else if (!op.keepsDims()) {
+      fix(result, dim);
     }
-    for (unsigned dim : source)
-      fix(op.getSource(), dim);
-    for (unsigned dim : result)
-      fix(op.getResult(), dim);
   }
+  for (unsigned dim = 0; dim < from.size(); ++dim)
+    if (!op.keepsDims() && !isKept[dim])
+      fix(source, dim);
 }
 
 void DimensionClasses::visitReduce(ReduceOp op) {
@@ -175,21 +167,7 @@ void DimensionClasses::visit(Operation *op) {
         if (!isa<SplatElementsAttr>(constant.getValue()))
           fixAll(constant);
       })
-      .Case([&](BroadcastOp broadcast) {
-        ArrayRef<int64_t> from = broadcast.getSource().getType().getShape();
-        for (unsigned dim = 0; dim < from.size(); ++dim)
-          if (from[dim] == broadcast.getType().getDimSize(dim))
-            link(broadcast.getSource(), dim, broadcast.getResult(), dim);
-      })
-      .Case([&](ExpandDimsOp expand) {
-        for (unsigned dim = 0; dim < expand.getSource().getType().getShape().size(); ++dim)
-          link(expand.getSource(), dim, expand.getResult(), dim < expand.getAxis() ? dim : dim + 1);
-      })
-      .Case([&](PermuteOp permute) {
-        for (auto [dim, from] : llvm::enumerate(permute.getOrder()))
-          link(permute.getSource(), from, permute.getResult(), dim);
-      })
-      .Case([&](ReshapeOp reshape) { visitReshape(reshape); })
+      .Case([&](ShapeOpInterface shape) { visitShape(shape); })
       .Case([&](ReduceOp reduce) { visitReduce(reduce); })
       .Case([&](ScanOp scan) {
         for (Value value : llvm::concat<Value>(llvm::to_vector(scan.getOperands()),
@@ -232,15 +210,15 @@ void DimensionClasses::visit(Operation *op) {
       });
 }
 
-void DimensionClasses::collect(ModuleOp module) {
-  module.walk([&](Operation *op) {
+void DimensionClasses::collect(func::FuncOp func) {
+  func.walk([&](Operation *op) {
     llvm::for_each(op->getResults(), [&](Value result) { number(result); });
     for (Region &region : op->getRegions())
       for (Block &block : region)
         llvm::for_each(block.getArguments(), [&](Value argument) { number(argument); });
   });
   equal.grow(numIds);
-  module.walk([&](Operation *op) {
+  func.walk([&](Operation *op) {
     visit(op);
     // What comes from outside is whole.
     if (isa<FunctionOpInterface>(op))
@@ -255,7 +233,7 @@ void DimensionClasses::collect(ModuleOp module) {
   for (auto [value, first] : firstIds)
     for (auto [dim, extent] : llvm::enumerate(blockShapeOf(value.getType())))
       classes[equal[first + dim]].extent = extent;
-  module.walk([&](Operation *op) {
+  func.walk([&](Operation *op) {
     for (Value value : llvm::concat<Value>(SmallVector<Value>(op->getOperands()),
                                            SmallVector<Value>(op->getResults())))
       for (unsigned dim = 0; dim < blockShapeOf(value.getType()).size(); ++dim) {
@@ -268,8 +246,8 @@ void DimensionClasses::collect(ModuleOp module) {
   });
 }
 
-DimensionClasses::DimensionClasses(ModuleOp module) {
-  collect(module);
+DimensionClasses::DimensionClasses(func::FuncOp func) {
+  collect(func);
   for (Class &some : classes)
     some.pieces = {{0, some.extent}};
   for (Class &some : classes)
@@ -333,9 +311,8 @@ double DimensionClasses::costOf(Operation *op) const {
       work *= sumOf(piecesOf(dot.getResult(), 0), padded);
     return work / kProductsPerElement;
   }
-  if (isa<MakeRangeOp, SplatOp, BroadcastOp, ExpandDimsOp, PermuteOp, ReshapeOp,
-          MakeTensorDescriptorOp, scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp,
-          scf::ConditionOp>(op) ||
+  if (isa<MakeRangeOp, ShapeOpInterface, MakeTensorDescriptorOp, scf::ForOp, scf::IfOp,
+          scf::WhileOp, scf::YieldOp, scf::ConditionOp>(op) ||
       op->hasTrait<OpTrait::ConstantLike>())
     return 0;
   // The largest tensor counts.

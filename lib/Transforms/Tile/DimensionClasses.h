@@ -32,9 +32,9 @@ struct Piece {
 
 class DimensionClasses {
 public:
-  /// Finds the classes of a module, and cuts those that are no powers of two into pieces where
+  /// Finds the classes of a function, and cuts those that are no powers of two into pieces where
   /// that costs less than padding.
-  explicit DimensionClasses(mlir::ModuleOp module);
+  explicit DimensionClasses(mlir::func::FuncOp func);
 
   /// The pieces of a dimension, at least one.
   llvm::ArrayRef<Piece> piecesOf(mlir::Value value, unsigned dim) const;
@@ -69,12 +69,12 @@ private:
   void fix(mlir::Value value, unsigned dim);
   void fixAll(mlir::Value value);
   void visit(mlir::Operation *op);
-  void visitReshape(ReshapeOp op);
+  void visitShape(ShapeOpInterface op);
   void visitReduce(ReduceOp op);
   void visitDot(DotOp op);
   void visitGather(GatherOp op);
   void visitControlFlow(mlir::Operation *op);
-  void collect(mlir::ModuleOp module);
+  void collect(mlir::func::FuncOp func);
   void choose(Class &chosen);
   double costOf(const Class &some) const;
   double costOf(mlir::Operation *op) const;

@@ -57,7 +57,7 @@ struct HoistInvariantLoads final
   using Base::Base;
 
   void runOnOperation() override {
-    int64_t threads = threadsOf(getOperation()->getParentOfType<ModuleOp>());
+    int64_t threads = threadsOf(getOperation());
     // Inner loops come first: what leaves one may leave the next.
     getOperation().walk([&](scf::ForOp loop) {
       SmallVector<LoadOp> loads;

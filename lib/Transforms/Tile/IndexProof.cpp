@@ -12,6 +12,7 @@
 
 #include "IndexProof.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -65,9 +66,8 @@ static Value lookThroughExtensions(Value value) {
 
 std::optional<IndexSum> IndexSum::of(Value scalar) {
   IndexSum result, number;
-  APInt constant;
-  if (matchPattern(scalar, m_ConstantInt(&constant)))
-    number.constant = constant.getSExtValue();
+  if (std::optional<int64_t> constant = getConstantIntValue(scalar))
+    number.constant = *constant;
   else
     number.terms.emplace_back(lookThroughExtensions(scalar), 1);
   if (!result.add(number, 1))
@@ -178,8 +178,7 @@ std::optional<ElementRange> Decomposer::decompose(Value value) {
   range.width = element.getIntOrFloatBitWidth();
   if (matchPattern(value, m_Constant()) || (value.getType() == element && isTerm(value))) {
     // A constant tensor of different elements is no term.
-    APInt constant;
-    if (value.getType() != element && !matchPattern(value, m_ConstantInt(&constant)))
+    if (value.getType() != element && !getConstantIntValue(value))
       return std::nullopt;
     std::optional<IndexSum> base = IndexSum::of(value);
     if (!base)
@@ -205,8 +204,7 @@ std::optional<ElementRange> Decomposer::decomposeOp(Operation *op) {
     range.extent = int64_t(int32_t(makeRange.getEnd())) - range.base.constant - 1;
     return checked(range);
   }
-  if (isa<tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::PermuteOp,
-          arith::TruncIOp>(op))
+  if (isa<tile::ShapeOpInterface, arith::TruncIOp>(op))
     return decompose(op->getOperand(0));
   if (isa<arith::AddIOp>(op))
     return sum(op, 1);
@@ -386,9 +384,8 @@ Value IndexEmitter::constant(int64_t value) {
 }
 
 Value IndexEmitter::widen(Value scalar) {
-  APInt number;
-  if (matchPattern(scalar, m_ConstantInt(&number)))
-    return constant(number.getSExtValue());
+  if (std::optional<int64_t> number = getConstantIntValue(scalar))
+    return constant(*number);
   if (scalar.getType().isInteger(64))
     return scalar;
   return builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), scalar);

@@ -11,6 +11,7 @@
 #include "dialects/Tile/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -226,11 +227,11 @@ struct LowerSelect : OpConversionPattern<arith::SelectOp> {
 LogicalResult checkBase(MakeTensorDescriptorOp op) {
   Value base = op.getBase();
   int64_t elements = 0;
-  APInt number;
   while (auto add = base.getDefiningOp<AddPtrOp>()) {
-    if (!matchPattern(add.getOffset(), m_ConstantInt(&number)))
+    std::optional<int64_t> number = getConstantIntValue(add.getOffset());
+    if (!number)
       return success();
-    elements += number.getSExtValue();
+    elements += *number;
     base = add.getPointer();
   }
   auto argument = dyn_cast<BlockArgument>(base);

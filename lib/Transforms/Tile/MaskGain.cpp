@@ -22,16 +22,6 @@ Value maskOf(Operation *op) {
   return mask && isa<RankedTensorType>(mask.getType()) ? mask : Value();
 }
 
-/// The operand of a mask that only changes its shape.
-static Value reshapedOperand(Value mask) {
-  Operation *op = mask.getDefiningOp();
-  bool changesShape =
-      op &&
-      isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::PermuteOp, tile::ReshapeOp, tile::SplatOp>(
-          op);
-  return changesShape ? op->getOperand(0) : Value();
-}
-
 CompareSet comparisonsIn(Value mask) {
   CompareSet result;
   SmallVector<Value> pending{mask};
@@ -42,8 +32,8 @@ CompareSet comparisonsIn(Value mask) {
     } else if (auto both = part.getDefiningOp<arith::AndIOp>()) {
       pending.push_back(both.getRhs());
       pending.push_back(both.getLhs());
-    } else if (Value operand = reshapedOperand(part)) {
-      pending.push_back(operand);
+    } else if (auto shape = part.getDefiningOp<tile::ShapeOpInterface>()) {
+      pending.push_back(shape.getSource());
     }
   }
   return result;
@@ -54,8 +44,8 @@ bool isTrueWith(Value mask, const CompareSet &known) {
     return known.contains(compare);
   if (auto both = mask.getDefiningOp<arith::AndIOp>())
     return isTrueWith(both.getLhs(), known) && isTrueWith(both.getRhs(), known);
-  if (Value operand = reshapedOperand(mask))
-    return isTrueWith(operand, known);
+  if (auto shape = mask.getDefiningOp<tile::ShapeOpInterface>())
+    return isTrueWith(shape.getSource(), known);
   return matchPattern(mask, m_One());
 }
 
@@ -68,45 +58,31 @@ static int64_t constancyWith(Value mask, unsigned dim, const CompareSet &known,
     size = type.getDimSize(dim);
   if (isTrueWith(mask, known))
     return size;
-  int64_t result = axes.getMaskConstancy(mask, dim);
-  auto atLeast = [&](Value operand, unsigned operandDim) {
-    result = std::max(result, constancyWith(operand, operandDim, known, axes));
-  };
-  Operation *op = mask.getDefiningOp();
-  if (!op)
+  int64_t result = axes.get(mask).constancy[dim];
+  if (auto both = mask.getDefiningOp<arith::AndIOp>())
+    return std::max(result, std::min(constancyWith(both.getLhs(), dim, known, axes),
+                                     constancyWith(both.getRhs(), dim, known, axes)));
+  auto shape = mask.getDefiningOp<tile::ShapeOpInterface>();
+  if (!shape || !shape.keepsDims())
     return result;
-  if (auto both = dyn_cast<arith::AndIOp>(op)) {
-    result = std::max(result, std::min(constancyWith(both.getLhs(), dim, known, axes),
-                                       constancyWith(both.getRhs(), dim, known, axes)));
-  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
-    if (broadcast.getSource().getType().getDimSize(dim) == 1)
-      return size;
-    atLeast(broadcast.getSource(), dim);
-  } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-    if (dim != expand.getAxis())
-      atLeast(expand.getSource(), dim > expand.getAxis() ? dim - 1 : dim);
-  } else if (auto permute = dyn_cast<tile::PermuteOp>(op)) {
-    atLeast(permute.getSource(), permute.getOrder()[dim]);
-  }
-  return result;
+  std::optional<unsigned> from = shape.getSourceDim(dim);
+  if (!from || cast<RankedTensorType>(shape.getSource().getType()).getDimSize(*from) == 1)
+    return size;
+  return std::max(result, constancyWith(shape.getSource(), *from, known, axes));
 }
 
-int64_t threadsOf(ModuleOp module) {
-  auto warps = module->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumWarpsAttr);
+int64_t threadsOf(func::FuncOp func) {
+  auto warps = func->getParentOfType<ModuleOp>()->getAttrOfType<IntegerAttr>(
+      tile::TileDialect::kNumWarpsAttr);
   return 32 * (warps ? std::max<int64_t>(1, warps.getInt()) : 4);
 }
 
-AccessWidths::AccessWidths(ModuleOp module) : axes(module), threads(threadsOf(module)) {}
+AccessWidths::AccessWidths(func::FuncOp func) : axes(func), threads(threadsOf(func)) {}
 
 int64_t AccessWidths::widthWith(Operation *access, const CompareSet &known) const {
   Value pointer = access->getOperand(0);
   auto type = cast<RankedTensorType>(pointer.getType());
-  const AxisInfo &info = axes.get(pointer);
-  // The most contiguous dimension, the last one of equals.
-  unsigned fast = 0;
-  for (unsigned dim = 1; dim < info.getRank(); ++dim)
-    if (info.contiguity[dim] >= info.contiguity[fast])
-      fast = dim;
+  unsigned fast = axes.get(pointer).getFastAxis();
   int64_t limit = std::min<int64_t>(cast<tile::GlobalAccessOpInterface>(access).getMaxElements(),
                                     type.getNumElements() / threads);
   limit = std::max<int64_t>(limit, 1);

@@ -14,7 +14,7 @@
 namespace tilec {
 
 /// Threads of a CTA: those of the module's warps, of 4 when it does not say.
-int64_t threadsOf(mlir::ModuleOp module);
+int64_t threadsOf(mlir::func::FuncOp func);
 
 /// Comparisons, in the order in which they were found.
 using CompareSet = llvm::SmallSetVector<mlir::arith::CmpIOp, 4>;
@@ -33,7 +33,7 @@ bool isTrueWith(mlir::Value mask, const CompareSet &known);
 /// Widths of accesses.
 class AccessWidths {
 public:
-  explicit AccessWidths(mlir::ModuleOp module);
+  explicit AccessWidths(mlir::func::FuncOp func);
 
   /// The fewest of the comparisons that make the access wider when they are true; empty when it
   /// gets no wider.

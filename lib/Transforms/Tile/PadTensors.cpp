@@ -52,9 +52,7 @@ private:
   void restrict(Operation *op, Value like, MutableOperandRange mask);
   void fill(OpOperand &operand, int64_t axis, TypedAttr element);
   bool fillWithNeutral(Operation *op, int64_t axis, Region &combine);
-  template <typename OpTy> OpTy cloneFlagged(OpTy op, int64_t axis, OpTy flagged);
-  void adaptReduce(ReduceOp op);
-  void adaptScan(ScanOp op);
+  template <typename OpTy, typename... Flags> void adaptCombination(OpTy op, Flags... flags);
   void adaptDot(DotOp op);
   void adaptGather(GatherOp op);
   void adaptReshape(ReshapeOp op);
@@ -102,27 +100,25 @@ LogicalResult PadTensors::findTensors() {
 }
 
 void PadTensors::report() {
-  // Once per kernel and extent, at the range that the extent comes from if there is one.
-  for (auto func : getOperation().getOps<func::FuncOp>()) {
-    llvm::MapVector<int64_t, Operation *> origins;
-    func.walk([&](Operation *op) {
-      for (Value result : op->getResults())
-        for (int64_t size : unpaddedShape(result.getType()))
-          if (!llvm::isPowerOf2_64(size)) {
-            Operation *&origin = origins[size];
-            if (!origin || (isa<MakeRangeOp>(op) && !isa<MakeRangeOp>(origin)))
-              origin = op;
-          }
-    });
-    for (auto [size, op] : origins) {
-      int64_t padded = int64_t(llvm::PowerOf2Ceil(size));
-      double idle = 100.0 * double(padded - size) / double(padded);
-      remark::analysis(op->getLoc(), remark::RemarkOpts::name("Padded").category(remarks::kPadding))
-          << remark::add("{0} elements along a dimension are padded to {1}: {2:F1} % of the lanes "
-                         "are idle",
-                         size, padded, idle)
-          << remark::metric("extent", size) << remark::metric("padded", padded);
-    }
+  // Once per extent, at the range that the extent comes from if there is one.
+  llvm::MapVector<int64_t, Operation *> origins;
+  getOperation().walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      for (int64_t size : unpaddedShape(result.getType()))
+        if (!llvm::isPowerOf2_64(size)) {
+          Operation *&origin = origins[size];
+          if (!origin || (isa<MakeRangeOp>(op) && !isa<MakeRangeOp>(origin)))
+            origin = op;
+        }
+  });
+  for (auto [size, op] : origins) {
+    int64_t padded = int64_t(llvm::PowerOf2Ceil(size));
+    double idle = 100.0 * double(padded - size) / double(padded);
+    remark::analysis(op->getLoc(), remark::RemarkOpts::name("Padded").category(remarks::kPadding))
+        << remark::add("{0} elements along a dimension are padded to {1}: {2:F1} % of the lanes "
+                       "are idle",
+                       size, padded, idle)
+        << remark::metric("extent", size) << remark::metric("padded", padded);
   }
 }
 
@@ -247,39 +243,23 @@ static SmallVector<Value> withFlag(Operation *op, ArrayRef<int64_t> extents, int
   return operands;
 }
 
-void PadTensors::adaptReduce(ReduceOp op) {
+/// Leaves padding out of a reduction or scan: makes it elements that change nothing, or flags them.
+template <typename OpTy, typename... Flags>
+void PadTensors::adaptCombination(OpTy op, Flags... flags) {
   int64_t axis = op.getAxis();
   ArrayRef<int64_t> extents = extentsOf(op.getOperands().front());
   if (extents.empty() || llvm::isPowerOf2_64(extents[axis]) ||
       fillWithNeutral(op, axis, op.getCombine()))
     return;
   OpBuilder builder(op);
-  auto flagged = ReduceOp::create(builder, op.getLoc(), withFlag(op, extents, axis), int(axis));
+  auto flagged =
+      OpTy::create(builder, op.getLoc(), withFlag(op, extents, axis), int(axis), flags...);
   fillFlaggedRegion(op.getCombine(), flagged.getCombine(), op.getLoc(),
                     llvm::map_to_vector(op.getOperandTypes(),
                                         [](Type type) { return getElementTypeOrSelf(type); }));
   for (auto [from, to] : llvm::zip(op.getResults(), flagged.getResults())) {
     if (auto found = shapes.find(from); found != shapes.end())
       shapes[to] = SmallVector<int64_t>(found->second);
-    from.replaceAllUsesWith(to);
-  }
-  op.erase();
-}
-
-void PadTensors::adaptScan(ScanOp op) {
-  int64_t axis = op.getAxis();
-  ArrayRef<int64_t> extents = extentsOf(op.getOperands().front());
-  // Forwards, the padding comes after all elements.
-  if (extents.empty() || llvm::isPowerOf2_64(extents[axis]) || !op.getReverse() ||
-      fillWithNeutral(op, axis, op.getCombine()))
-    return;
-  OpBuilder builder(op);
-  auto flagged = ScanOp::create(builder, op.getLoc(), withFlag(op, extents, axis), int(axis), true);
-  fillFlaggedRegion(op.getCombine(), flagged.getCombine(), op.getLoc(),
-                    llvm::map_to_vector(op.getOperandTypes(),
-                                        [](Type type) { return getElementTypeOrSelf(type); }));
-  for (auto [from, to] : llvm::zip(op.getResults(), flagged.getResults())) {
-    shapes[to] = SmallVector<int64_t>(extentsOf(from));
     from.replaceAllUsesWith(to);
   }
   op.erase();
@@ -373,8 +353,12 @@ void PadTensors::adapt(Operation *op) {
       .Case([&](HistogramOp histogram) {
         restrict(op, histogram.getSource(), histogram.getMaskMutable());
       })
-      .Case([&](ReduceOp reduce) { adaptReduce(reduce); })
-      .Case([&](ScanOp scan) { adaptScan(scan); })
+      .Case([&](ReduceOp reduce) { adaptCombination(reduce); })
+      .Case([&](ScanOp scan) {
+        // Forwards, the padding comes after all elements.
+        if (scan.getReverse())
+          adaptCombination(scan, /*reverse=*/true);
+      })
       .Case([&](DotOp dot) { adaptDot(dot); })
       .Case([&](GatherOp gather) { adaptGather(gather); })
       .Case([&](ReshapeOp reshape) { adaptReshape(reshape); })
@@ -383,6 +367,8 @@ void PadTensors::adapt(Operation *op) {
 }
 
 void PadTensors::runOnOperation() {
+  shapes.clear();
+  touched.clear();
   reduceAxisByAxis(getOperation());
   if (failed(findTensors()))
     return signalPassFailure();

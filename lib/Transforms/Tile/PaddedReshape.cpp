@@ -23,33 +23,6 @@ static int64_t product(ArrayRef<int64_t> sizes) {
   return result;
 }
 
-SmallVector<ReshapeGroup> tilec::tile::reshapeGroups(ArrayRef<int64_t> source,
-                                                     ArrayRef<int64_t> result) {
-  SmallVector<ReshapeGroup> groups;
-  unsigned s = 0, r = 0;
-  while (s < source.size() || r < result.size()) {
-    ReshapeGroup group{s, s, r, r};
-    int64_t from = 1, to = 1;
-    do {
-      bool takesSource = s < source.size() && (from <= to || r == result.size());
-      if (takesSource)
-        from *= source[s++];
-      else
-        to *= result[r++];
-    } while (from != to || s == group.sourceBegin || (r == group.resultBegin && r < result.size()));
-    // Dimensions of size one at the end belong to the last group.
-    if (llvm::all_of(source.drop_front(s), [](int64_t size) { return size == 1; }) &&
-        llvm::all_of(result.drop_front(r), [](int64_t size) { return size == 1; })) {
-      s = source.size();
-      r = result.size();
-    }
-    group.sourceEnd = s;
-    group.resultEnd = r;
-    groups.push_back(group);
-  }
-  return groups;
-}
-
 /// Whether padding comes behind all elements.
 static bool padsAtEnd(ArrayRef<int64_t> shape) {
   shape = shape.drop_while([](int64_t size) { return size == 1; });
@@ -189,9 +162,9 @@ static Value beforeFlattening(Value value) {
   return reshape.getSource();
 }
 
-void tilec::tile::reduceAxisByAxis(ModuleOp module) {
+void tilec::tile::reduceAxisByAxis(func::FuncOp func) {
   SmallVector<ReduceOp> reductions;
-  module.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
+  func.walk([&](ReduceOp reduce) { reductions.push_back(reduce); });
   for (ReduceOp reduce : reductions) {
     SmallVector<Value> values = llvm::map_to_vector(reduce.getOperands(), beforeFlattening);
     if (!llvm::all_of(values, [](Value value) { return bool(value); }))

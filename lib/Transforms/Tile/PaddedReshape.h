@@ -8,19 +8,8 @@
 
 #include "dialects/Tile/TileOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace tilec::tile {
-
-/// Dimensions of the source that become dimensions of the result, with as many elements. Both are
-/// half-open ranges.
-struct ReshapeGroup {
-  unsigned sourceBegin, sourceEnd, resultBegin, resultEnd;
-};
-
-/// The smallest groups of a reshape, in order.
-llvm::SmallVector<ReshapeGroup> reshapeGroups(llvm::ArrayRef<int64_t> source,
-                                              llvm::ArrayRef<int64_t> result);
 
 /// Whether the padded source's elements, in row-major order, are those of the padded result.
 bool keepsPadding(llvm::ArrayRef<int64_t> source, llvm::ArrayRef<int64_t> result);
@@ -32,7 +21,7 @@ mlir::Value reshapeByGather(mlir::OpBuilder &builder, mlir::Location loc, mlir::
 
 /// Makes reductions over all elements of tensors of several dimensions go axis by axis where the
 /// tensors cannot be flattened for nothing.
-void reduceAxisByAxis(mlir::ModuleOp module);
+void reduceAxisByAxis(mlir::func::FuncOp func);
 
 } // namespace tilec::tile
 

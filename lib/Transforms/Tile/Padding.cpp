@@ -194,17 +194,11 @@ Attribute tilec::tile::knownPadding(Value value, int64_t axis,
         return load.getOther() ? knownPadding(load.getOther(), axis, extents) : Attribute(zero());
       })
       .Case([&](AtomicRMWOp) { return Attribute(zero()); })
-      .Case([&](BroadcastOp broadcast) -> Attribute {
-        return isPadded(broadcast.getSource(), axis)
-                   ? knownPadding(broadcast.getSource(), axis, extents)
+      .Case([&](ShapeOpInterface shape) -> Attribute {
+        std::optional<unsigned> from = shape.getSourceDim(axis);
+        return from && isPadded(shape.getSource(), *from)
+                   ? knownPadding(shape.getSource(), *from, extents)
                    : Attribute();
-      })
-      .Case([&](ExpandDimsOp expand) {
-        int64_t added = expand.getAxis();
-        return knownPadding(expand.getSource(), axis > added ? axis - 1 : axis, extents);
-      })
-      .Case([&](PermuteOp permute) {
-        return knownPadding(permute.getSource(), permute.getOrder()[axis], extents);
       })
       .Case([&](arith::SelectOp select) -> Attribute {
         // One side is a constant, so that chains of selects take linear time.

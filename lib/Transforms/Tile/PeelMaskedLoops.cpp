@@ -17,12 +17,11 @@
 #include "IndexProof.h"
 #include "MaskGain.h"
 #include "TrueMasks.h"
-#include "tilec/Analysis/AddressSteps.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -75,7 +74,7 @@ bool Split::supports(scf::ForOp loop) {
   if (!IndexSum::of(loop.getLowerBound()) || !IndexSum::of(loop.getUpperBound()) ||
       !IndexSum::of(loop.getStep()))
     return false;
-  std::optional<int64_t> step = constantOf(loop.getStep());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   return !step || *step > 0;
 }
 
@@ -115,8 +114,9 @@ bool Split::add(const WholeTileProof &proof) {
 static int64_t endOf(int64_t rest, int64_t d) { return llvm::divideFloorSigned(rest, d) + 1; }
 
 std::optional<int64_t> Split::constantTrips() {
-  std::optional<int64_t> lower = constantOf(loop.getLowerBound()),
-                         end = constantOf(loop.getUpperBound()), step = constantOf(loop.getStep());
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
   if (!lower || !end || !step || !conditions.empty())
     return std::nullopt;
   for (const IndexSum &limit : limits) {
@@ -161,7 +161,7 @@ Value Split::emitEnd(IndexEmitter &emitter) {
 
 bool Split::mayOverflow() {
   int64_t most = llvm::maxIntN(loop.getInductionVar().getType().getIntOrFloatBitWidth());
-  std::optional<int64_t> step = constantOf(loop.getStep());
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   return !step || llvm::all_of(limits, [&](const IndexSum &limit) {
     IndexSum rest = limit.without(loop.getInductionVar());
     int64_t d = -limit.coefficientOf(loop.getInductionVar());
@@ -174,7 +174,7 @@ Value Split::emitMiddle(OpBuilder &builder, IndexEmitter &emitter) {
   Value lower = emitter.widen(loop.getLowerBound());
   Value span = emitter.binary<arith::SubIOp>(emitEnd(emitter), lower);
   span = emitter.binary<arith::MaxSIOp>(span, emitter.constant(0));
-  std::optional<int64_t> constantStep = constantOf(loop.getStep());
+  std::optional<int64_t> constantStep = getConstantIntValue(loop.getStep());
   // A loop that does not run may have any step.
   Value step = constantStep ? emitter.constant(*constantStep)
                             : emitter.binary<arith::MaxSIOp>(emitter.widen(loop.getStep()),
@@ -217,7 +217,8 @@ void Split::apply(const CompareSet &compares) {
     copy.replaceAllUsesWith(trues.back());
     copy.erase();
   }
-  std::optional<int64_t> stop = constantOf(middle), upper = constantOf(loop.getUpperBound());
+  std::optional<int64_t> stop = getConstantIntValue(middle),
+                         upper = getConstantIntValue(loop.getUpperBound());
   if (stop && upper && *stop >= *upper) {
     loop.replaceAllUsesWith(whole.getResults());
     loop.erase();
@@ -346,7 +347,8 @@ void PeelMaskedLoops::runOnOperation() {
   });
   // A kernel that does not ask which program it is runs as one: then the time to fetch code that
   // runs once is longer than what masks cost.
-  bool isOneProgram = !getOperation()
+  bool isOneProgram = getOperation()->hasAttr(tile::TileDialect::kKernelAttr) &&
+                      !getOperation()
                            ->walk([](tile::ProgramIdOp) { return WalkResult::interrupt(); })
                            .wasInterrupted();
   peel(innermost, /*masksCount=*/!isOneProgram);

@@ -33,7 +33,7 @@ static std::optional<uint64_t> boundOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return std::nullopt;
-  if (isa<tile::SplatOp, tile::BroadcastOp, tile::ReshapeOp, tile::ExpandDimsOp>(op))
+  if (isa<tile::ShapeOpInterface>(op))
     return boundOf(op->getOperand(0));
   if (isa<arith::ExtUIOp>(op)) {
     unsigned width = getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth();

@@ -54,10 +54,9 @@ class Splitter {
 public:
   explicit Splitter(DimensionClasses &dimensionClasses) : classes(dimensionClasses) {}
 
-  void run(ModuleOp module) {
-    for (auto func : module.getOps<func::FuncOp>())
-      for (Block &block : func.getBody())
-        splitBlock(block);
+  void run(func::FuncOp func) {
+    for (Block &block : func.getBody())
+      splitBlock(block);
     // What is dead uses what is dead, arguments of loops among it.
     for (Operation *op : dead)
       op->dropAllReferences();
@@ -113,6 +112,23 @@ private:
     return pieces.lookup(value)[index];
   }
 
+  /// Where the elements of an operand are that a place of a result is computed from.
+  Place placeIn(OpOperand &operand, ArrayRef<unsigned> place) const {
+    Place from(place);
+    if (auto gather = dyn_cast<GatherOp>(operand.getOwner());
+        gather && &operand == &gather.getSourceMutable())
+      from[gather.getAxis()] = 0;
+    auto shape = dyn_cast<ShapeOpInterface>(operand.getOwner());
+    if (!shape)
+      return from;
+    Place counts = countsOf(operand.get());
+    from.assign(counts.size(), 0);
+    for (auto [dim, index] : llvm::enumerate(place))
+      if (std::optional<unsigned> source = shape.getSourceDim(dim); source && counts[*source] > 1)
+        from[*source] = index;
+    return from;
+  }
+
   /// All pieces of a value, or the value.
   SmallVector<Value> allPieces(Value value) const {
     return isSplit(value) ? pieces.lookup(value) : SmallVector<Value>{value};
@@ -131,11 +147,8 @@ private:
 
   void splitOperation(Operation *op);
   void splitElementwise(Operation *op);
-  void splitReshape(ReshapeOp op);
   void splitReduce(ReduceOp op);
-  void splitScan(ScanOp op);
   void splitDot(DotOp op);
-  void splitGather(GatherOp op);
   void splitHistogram(HistogramOp op);
   void splitMake(MakeTensorDescriptorOp op);
   template <typename OpTy> void splitAccess(OpTy op, Value value);
@@ -170,21 +183,22 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Operations element by element
+// Operations whose pieces are computed from one piece of each operand
 //===----------------------------------------------------------------------===//
 
 void Splitter::splitElementwise(Operation *op) {
   OpBuilder builder(op);
   auto isWide = [](Value value) { return !blockShapeOf(value.getType()).empty(); };
-  SmallVector<Value> values(op->getOperands());
-  llvm::append_range(values, op->getResults());
+  SmallVector<Value> values(op->getResults());
+  llvm::append_range(values, op->getOperands());
   Value first = *llvm::find_if(values, isWide);
   SmallVector<SmallVector<Value>> made(op->getNumResults());
   forEachPlace(countsOf(first), [&](ArrayRef<unsigned> place) {
-    IRMapping mapping;
-    for (Value operand : op->getOperands())
-      mapping.map(operand, isWide(operand) ? pieceAt(operand, place) : operand);
-    Operation *piece = builder.clone(*op, mapping);
+    Operation *piece = builder.clone(*op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isWide(operand.get()))
+        piece->setOperand(operand.getOperandNumber(),
+                          pieceAt(operand.get(), placeIn(operand, place)));
     for (auto [i, result] : llvm::enumerate(op->getResults())) {
       piece->getResult(i).setType(pieceType(result, place));
       made[i].push_back(piece->getResult(i));
@@ -202,34 +216,6 @@ void Splitter::splitElementwise(Operation *op) {
   for (auto [result, own] : llvm::zip_equal(op->getResults(), made))
     replace(result, std::move(own));
   dead.push_back(op);
-}
-
-/// The proper dimensions of each side of a reshape that keeps dimensions, in pairs.
-static SmallVector<std::pair<unsigned, unsigned>> keptDims(ReshapeOp op) {
-  ArrayRef<int64_t> from = op.getSource().getType().getShape(), to = op.getType().getShape();
-  SmallVector<std::pair<unsigned, unsigned>> kept;
-  for (const ReshapeGroup &group : reshapeGroups(from, to)) {
-    SmallVector<unsigned> source, result;
-    for (unsigned dim = group.sourceBegin; dim < group.sourceEnd; ++dim)
-      if (from[dim] != 1)
-        source.push_back(dim);
-    for (unsigned dim = group.resultBegin; dim < group.resultEnd; ++dim)
-      if (to[dim] != 1)
-        result.push_back(dim);
-    if (source.size() == 1 && result.size() == 1)
-      kept.push_back({source.front(), result.front()});
-  }
-  return kept;
-}
-
-void Splitter::splitReshape(ReshapeOp op) {
-  eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
-    Place from(op.getSource().getType().getRank(), 0);
-    for (auto [source, result] : keptDims(op))
-      from[source] = place[result];
-    return ReshapeOp::create(builder, op.getLoc(), pieceType(op.getResult(), place),
-                             pieceAt(op.getSource(), from), op.getAllowReorderAttr());
-  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,24 +275,6 @@ void Splitter::splitReduce(ReduceOp op) {
   dead.push_back(op);
 }
 
-void Splitter::splitScan(ScanOp op) {
-  // The axis is whole.
-  OpBuilder builder(op);
-  SmallVector<SmallVector<Value>> made(op->getNumResults());
-  forEachPlace(countsOf(op.getOperands().front()), [&](ArrayRef<unsigned> place) {
-    SmallVector<Value> operands = llvm::map_to_vector(
-        op.getOperands(), [&](Value operand) { return pieceAt(operand, place); });
-    auto scan = ScanOp::create(builder, op.getLoc(), operands, int(op.getAxis()), op.getReverse());
-    IRMapping mapping;
-    op.getCombine().cloneInto(&scan.getCombine(), mapping);
-    for (auto [list, value] : llvm::zip_equal(made, scan->getResults()))
-      list.push_back(value);
-  });
-  for (auto [result, values] : llvm::zip_equal(op.getResults(), made))
-    replace(result, std::move(values));
-  dead.push_back(op);
-}
-
 void Splitter::splitDot(DotOp op) {
   unsigned rank = op.getType().getRank(), rows = rank - 2, columns = rank - 1;
   eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
@@ -314,27 +282,12 @@ void Splitter::splitDot(DotOp op) {
     for (unsigned part = 0; part < classes.piecesOf(op.getLhs(), columns).size(); ++part) {
       Place left(place), right(place);
       left[columns] = right[rows] = part;
-      IRMapping mapping;
-      mapping.map(op.getLhs(), pieceAt(op.getLhs(), left));
-      mapping.map(op.getRhs(), pieceAt(op.getRhs(), right));
-      mapping.map(op.getAcc(), sum);
-      auto dot = DotOp::create(builder, op.getLoc(), sum.getType(), pieceAt(op.getLhs(), left),
-                               pieceAt(op.getRhs(), right), sum, op.getPrecisionAttr(),
-                               op.getMaxImpreciseAccAttr(), op.getIsUnsignedAttr());
-      dot->setDiscardableAttrs(llvm::to_vector(op->getDiscardableAttrs()));
-      sum = dot;
+      Operation *dot = builder.clone(*op);
+      dot->setOperands({pieceAt(op.getLhs(), left), pieceAt(op.getRhs(), right), sum});
+      dot->getResult(0).setType(sum.getType());
+      sum = dot->getResult(0);
     }
     return sum;
-  });
-}
-
-void Splitter::splitGather(GatherOp op) {
-  eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
-    Place from(place);
-    from[op.getAxis()] = 0;
-    return GatherOp::create(builder, op.getLoc(), pieceType(op.getResult(), place),
-                            pieceAt(op.getSource(), from), pieceAt(op.getIndices(), place),
-                            op.getAxisAttr());
   });
 }
 
@@ -462,39 +415,8 @@ void Splitter::splitOperation(Operation *op) {
     return;
   }
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](BroadcastOp broadcast) {
-        eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
-          Place from(place);
-          for (auto [dim, at] : llvm::enumerate(from))
-            if (broadcast.getSource().getType().getDimSize(dim) == 1)
-              at = 0;
-          return builder.createOrFold<BroadcastOp>(op->getLoc(),
-                                                   pieceType(broadcast.getResult(), place),
-                                                   pieceAt(broadcast.getSource(), from));
-        });
-      })
-      .Case([&](ExpandDimsOp expand) {
-        eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
-          Place from(place);
-          from.erase(from.begin() + expand.getAxis());
-          return ExpandDimsOp::create(builder, op->getLoc(), pieceType(expand.getResult(), place),
-                                      pieceAt(expand.getSource(), from), expand.getAxisAttr());
-        });
-      })
-      .Case([&](PermuteOp permute) {
-        eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
-          Place from(place.size());
-          for (auto [dim, source] : llvm::enumerate(permute.getOrder()))
-            from[source] = place[dim];
-          return PermuteOp::create(builder, op->getLoc(), pieceType(permute.getResult(), place),
-                                   pieceAt(permute.getSource(), from), permute.getOrderAttr());
-        });
-      })
-      .Case([&](ReshapeOp reshape) { splitReshape(reshape); })
       .Case([&](ReduceOp reduce) { splitReduce(reduce); })
-      .Case([&](ScanOp scan) { splitScan(scan); })
       .Case([&](DotOp dot) { splitDot(dot); })
-      .Case([&](GatherOp gather) { splitGather(gather); })
       .Case([&](HistogramOp histogram) { splitHistogram(histogram); })
       .Case([&](MakeTensorDescriptorOp make) { splitMake(make); })
       .Case([&](DescriptorLoadOp load) { splitAccess(load, load.getResult()); })

@@ -10,9 +10,9 @@
 
 #include "Padding.h"
 #include "dialects/Tile/TileOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Layout/TensorMapLayout.h"
@@ -56,9 +56,8 @@ static bool writeExpression(Value value, func::FuncOp func, std::string &text, u
     text += word.str();
     return true;
   };
-  APInt number;
-  if (matchPattern(value, m_ConstantInt(&number)))
-    return append(Twine(number.getSExtValue()));
+  if (std::optional<int64_t> number = getConstantIntValue(value))
+    return append(Twine(*number));
   if (isGivenArgument(value, func))
     return isa<IntegerType>(value.getType()) &&
            append("%" + Twine(cast<BlockArgument>(value).getArgNumber()));
@@ -95,16 +94,9 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
   using Base::Base;
 
   void runOnOperation() override {
-    if (!processorOf(getOperation()).has(Feature::TensorCopy))
+    func::FuncOp func = getOperation();
+    if (!func->hasAttr(TileDialect::kKernelAttr) || !processorOf(func).has(Feature::TensorCopy))
       return;
-    getOperation().walk([&](func::FuncOp func) {
-      if (func->hasAttr(TileDialect::kKernelAttr))
-        runOnKernel(func);
-    });
-  }
-
-private:
-  void runOnKernel(func::FuncOp func) {
     findOrder(func);
     SmallVector<MakeTensorDescriptorOp> makes;
     func.walk([&](MakeTensorDescriptorOp make) { makes.push_back(make); });
@@ -118,6 +110,7 @@ private:
     }
   }
 
+private:
   /// Atomics order the accesses of threads, not those of the copy engine.
   void findOrder(func::FuncOp func) {
     acquires = releases = false;

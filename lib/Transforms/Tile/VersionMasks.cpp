@@ -78,6 +78,7 @@ struct VersionMasks final : tilec::impl::TileVersionMasksPassBase<VersionMasks> 
 
 private:
   void runOnBlock(Block *block);
+  void runInside(Operation *op);
 };
 } // namespace
 
@@ -222,10 +223,14 @@ void VersionMasks::runOnBlock(Block *block) {
   if (Versioner(block, getWidths, maxOps).run())
     return;
   for (Operation &op : *block)
-    if (isPlain(&op))
-      for (Region &region : op.getRegions())
-        for (Block &inner : region)
-          runOnBlock(&inner);
+    runInside(&op);
 }
 
-void VersionMasks::runOnOperation() { runOnBlock(getOperation().getBody()); }
+void VersionMasks::runInside(Operation *op) {
+  if (isPlain(op))
+    for (Region &region : op->getRegions())
+      for (Block &inner : region)
+        runOnBlock(&inner);
+}
+
+void VersionMasks::runOnOperation() { runInside(getOperation()); }

@@ -10,6 +10,7 @@
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/Coalescing.h"
 #include "tilec/Analysis/OffsetOverflow.h"
+#include "tilec/Analysis/SourceNames.h"
 #include "tilec/Layout/LayoutPrinter.h"
 #include "tilec/Layout/SharedSwizzle.h"
 #include "tilec/Support/RemarkCategory.h"
@@ -45,7 +46,6 @@ struct ReportRemarks final : tilec::impl::TileGPUReportRemarksPassBase<ReportRem
   void runOnOperation() override;
 
 private:
-  void reportFunction(func::FuncOp func);
   void reportAccess(const GlobalAccess &access, CoalescingAnalysis &analysis);
   void reportArguments(func::FuncOp func);
   void reportConversion(LocalStoreOp store);
@@ -83,7 +83,7 @@ void ReportRemarks::send(Location loc, const Finding &finding) {
 
 void ReportRemarks::reportAccess(const GlobalAccess &access, CoalescingAnalysis &analysis) {
   // A tensor that one request of a warp takes at full width is no matter of bandwidth.
-  constexpr int64_t kSmallBytes = 32 * GlobalAccess::kFullBytes;
+  constexpr int64_t kSmallBytes = 32 * tile::GlobalAccessOpInterface::kFullBytes;
   if (isRemainderCode(access.op))
     return;
   CoalescingReport report = analysis.study(access);
@@ -249,10 +249,15 @@ void ReportRemarks::reportOverflow(const OffsetOverflow &overflow) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-void ReportRemarks::reportFunction(func::FuncOp func) {
+void ReportRemarks::runOnOperation() {
+  markAllAnalysesPreserved();
+  func::FuncOp func = getOperation();
+  if (!getContext().getRemarkEngine() || func.isExternal())
+    return;
   CoalescingAnalysis coalescing(func);
   SmallVector<OffsetOverflow> overflows = findOffsetOverflows(func);
   ArrayRef<OffsetOverflow> waiting = overflows;
+  sent.clear();
   narrowed.clear();
   func.walk([&](Operation *op) {
     if (std::optional<GlobalAccess> access = GlobalAccess::of(op);
@@ -271,15 +276,4 @@ void ReportRemarks::reportFunction(func::FuncOp func) {
     }
   });
   reportArguments(func);
-}
-
-void ReportRemarks::runOnOperation() {
-  markAllAnalysesPreserved();
-  if (!getContext().getRemarkEngine())
-    return;
-  sent.clear();
-  getOperation().walk([&](func::FuncOp func) {
-    if (!func.isExternal())
-      reportFunction(func);
-  });
 }

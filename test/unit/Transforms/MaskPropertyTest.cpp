@@ -253,16 +253,18 @@ protected:
 
 TEST_F(MaskPropertyTest, PeelingKeepsEveryAccess) {
   for (unsigned seed = 0; seed < 600 && !HasFatalFailure(); ++seed)
-    check(seed, /*withLoop=*/true,
-          [](OpPassManager &passes) { passes.addPass(createTilePeelMaskedLoopsPass()); });
+    check(seed, /*withLoop=*/true, [](OpPassManager &passes) {
+      passes.addNestedPass<func::FuncOp>(createTilePeelMaskedLoopsPass());
+    });
   EXPECT_GT(changedPrograms, 100u);
   EXPECT_GT(maskless, 1000u);
 }
 
 TEST_F(MaskPropertyTest, VersioningKeepsEveryAccess) {
   for (unsigned seed = 0; seed < 600 && !HasFatalFailure(); ++seed)
-    check(seed, /*withLoop=*/false,
-          [](OpPassManager &passes) { passes.addPass(createTileVersionMasksPass()); });
+    check(seed, /*withLoop=*/false, [](OpPassManager &passes) {
+      passes.addNestedPass<func::FuncOp>(createTileVersionMasksPass());
+    });
   EXPECT_GT(changedPrograms, 100u);
   EXPECT_GT(maskless, 1000u);
 }

@@ -10,7 +10,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def TileLowerDescriptorsPass : Pass<"tile-lower-descriptors", "::mlir::ModuleOp"> {
+def TileLowerDescriptorsPass : Pass<"tile-lower-descriptors", "::mlir::func::FuncOp"> {
   let summary = "accesses through tensor descriptors become masked accesses through pointers";
   let description = [{
     A descriptor becomes the values that it is made of; a load, store or reduction through it computes pointers in 64
@@ -48,7 +48,7 @@ def TileSqueezeDescriptorAccessesPass : Pass<"tile-squeeze-descriptor-accesses",
   }];
 }
 
-def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::ModuleOp"> {
+def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::func::FuncOp"> {
   let summary = "descriptors made of arguments become tensor maps that the host encodes";
   let description = [{
     A descriptor whose base is an argument, and whose sizes and strides are computed from arguments and constants, becomes
@@ -61,7 +61,7 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::ModuleOp"> {
   }];
 }
 
-def TileSplitTensorsPass : Pass<"tile-split-tensors", "::mlir::ModuleOp"> {
+def TileSplitTensorsPass : Pass<"tile-split-tensors", "::mlir::func::FuncOp"> {
   let summary = "tensors are cut into pieces whose extents are powers of two";
   let description = [{
     192 elements are 128 and 64, 80 are 64 and 16: where that costs less than to pad them, a dimension is cut into up to
@@ -83,7 +83,7 @@ def TileSplitTensorsPass : Pass<"tile-split-tensors", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::ModuleOp"> {
+def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::func::FuncOp"> {
   let summary = "extents become powers of two";
   let description = [{
     Every extent is rounded up to a power of two, the only ones that layouts know. The elements behind the old extents,
@@ -104,7 +104,7 @@ def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::ModuleOp"> {
+def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::func::FuncOp"> {
   let summary = "version code: a fast one for programs in which all masks hold";
   let description = [{
     A mask such as `pid * B + arange(0, B) < n` holds for every lane in all programs but the last ones, yet an access
@@ -130,7 +130,7 @@ def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect"];
 }
 
-def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::ModuleOp"> {
+def TilePeelMaskedLoopsPass : Pass<"tile-peel-masked-loops", "::mlir::func::FuncOp"> {
   let summary = "peel the last, partial iteration off loops whose masks hold in all others";
   let description = [{
     A comparison in an `scf.for` whose two sides are sums of ranges, constants, invariant scalars and multiples of the

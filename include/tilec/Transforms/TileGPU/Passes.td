@@ -110,7 +110,7 @@ def TileGPUDecomposeGathersPass : Pass<"tilegpu-decompose-gathers", "::mlir::fun
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::ModuleOp"> {
+def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::func::FuncOp"> {
   let summary = "choose the instruction of every dot: wgmma, mma.sync or multiply-adds";
   let description = [{
     On `sm_90a` a `tilegpu.dot` of at least 64 rows, 8 columns and 32 bytes of depth, of types that the instruction has,
@@ -240,7 +240,7 @@ def TileGPUPlanRegistersPass : Pass<"tilegpu-plan-registers", "::mlir::ModuleOp"
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUOrderThreadCodePass : Pass<"tilegpu-order-thread-code", "::mlir::ModuleOp"> {
+def TileGPUOrderThreadCodePass : Pass<"tilegpu-order-thread-code", "::mlir::func::FuncOp"> {
   let summary = "schedule the code of a thread for low register pressure";
   let description = [{
     For functions with the attribute `tilegpu.few_registers`, after the conversion to threads. That conversion emits
@@ -296,7 +296,7 @@ def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", ":
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect"];
 }
 
-def TileGPUReportRemarksPass : Pass<"tilegpu-report-remarks", "::mlir::ModuleOp"> {
+def TileGPUReportRemarksPass : Pass<"tilegpu-report-remarks", "::mlir::func::FuncOp"> {
   let summary = "report what the finished kernel loses time with, and why";
   let description = [{
     Reads the code after all layouts are chosen and changes nothing; does nothing in a context without a remark engine.

@@ -30,16 +30,12 @@ using namespace tilec::tilegpu;
 
 namespace {
 /// One tensor load or store and what coalescing found out about it.
-struct Access {
-  Operation *op = nullptr;
-  RankedTensorType type;
+struct Access : GlobalAccess {
   SmallVector<int32_t> order;
-  /// Elements that one instruction may cover.
+  /// Elements that one instruction of 16 bytes may cover.
   int64_t width = 1;
-  /// Elements that an instruction of 16 bytes, or the widest one if it has fewer, can cover.
-  int64_t fullWidth = 1;
   /// As `width`, where the target has instructions of more bytes.
-  int64_t maxWidth = 1;
+  int64_t widest = 1;
   bool isOfMaxBytes = false;
   /// Whether the layout is that of the widest access of the same shape and order. Atomics on
   /// neighbouring addresses have one of their own, in which neighbouring lanes meet in a sector.
@@ -94,17 +90,13 @@ static SmallVector<int32_t> orderOf(const AxisInfo &info, ArrayRef<int64_t> shap
 }
 
 static Access analyse(const GlobalAccess &given, const AxisInfoAnalysis &axisInfo) {
-  Access access;
-  access.op = given.op;
-  access.type = given.type;
-  access.order = orderOf(axisInfo.get(given.pointer), access.type.getShape());
+  Access access{given, orderOf(axisInfo.get(given.pointer), given.type.getShape())};
   int32_t fast = access.order.front();
-  access.fullWidth = given.fullWidth;
   bool isAtomic = given.kind == GlobalAccess::Kind::Atomic;
   access.sharesLayout = !isAtomic || axisInfo.get(given.pointer).contiguity[fast] == 1;
   int64_t width = axisInfo.getMaxVectorElements(given.pointer, given.mask, fast);
-  access.width = std::min(width, access.fullWidth);
-  access.maxWidth = std::min<int64_t>(width, given.maxWidth);
+  access.width = std::min<int64_t>(width, given.fullWidth);
+  access.widest = std::min<int64_t>(width, given.maxWidth);
   access.isOfMaxBytes = !isAtomic && width >= given.maxWidth;
   return access;
 }
@@ -157,7 +149,7 @@ void Coalesce::runOnOperation() {
       continue;
     int64_t &width = widths[groupOf(access)];
     bool isNarrow = narrower.count(groupOf(access));
-    width = std::max(width, isNarrow ? access.width : access.maxWidth);
+    width = std::max(width, isNarrow ? access.width : access.widest);
     ++sharing[groupOf(access)];
   }
   for (const Access &access : accesses) {

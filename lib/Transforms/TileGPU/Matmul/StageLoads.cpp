@@ -118,19 +118,6 @@ static void shareBuffers(func::FuncOp func) {
   }
 }
 
-/// Whether `value` is computed from the loop's counter and values from outside by operations that
-/// can be repeated for a later iteration.
-static bool isKnownAhead(scf::ForOp loop, Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return value == loop.getInductionVar() || loop.isDefinedOutsideOfLoop(value);
-  if (!loop->isProperAncestor(op))
-    return true;
-  return op->getBlock() == loop.getBody() && isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value operand) { return isKnownAhead(loop, operand); });
-}
-
 /// Whether an address is computed from `value`.
 static bool feedsAddress(Value value) {
   return llvm::any_of(value.getUsers(), [](Operation *user) {
@@ -149,9 +136,9 @@ static bool isStaged(scf::ForOp loop, tile::LoadOp load) {
     return false;
   Value other = load.getOther();
   // What is an index is loaded ahead instead.
+  AheadSlice slice{loop};
   return (!other || tile::isZero(other)) && !feedsAddress(load.getResult()) &&
-         llvm::all_of(load->getOperands(),
-                      [&](Value operand) { return isKnownAhead(loop, operand); });
+         llvm::all_of(load->getOperands(), [&](Value operand) { return slice.add(operand); });
 }
 
 static void stageVectors(scf::ForOp loop) {

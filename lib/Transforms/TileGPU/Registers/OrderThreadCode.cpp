@@ -464,17 +464,16 @@ private:
 struct OrderThreadCode final : tilec::impl::TileGPUOrderThreadCodePassBase<OrderThreadCode> {
   using Base::Base;
   void runOnOperation() override {
-    getOperation().walk([&](func::FuncOp func) {
-      if (!func->hasAttr(TileGPUDialect::kFewRegistersAttr))
-        return;
-      int64_t limit = registersPerThread(func);
-      // Two CTAs have few registers each, and one of them fills in where the other waits.
-      bool sharesRegisters = getOperation()->hasAttr(TileGPUDialect::kPlannedOccupancyAttr);
-      int64_t reserve = sharesRegisters ? 0 : kOtherRegisters;
-      int64_t registers = limit - std::max(reserve, limit / 3);
-      func.walk([&](Block *block) { BlockOrder(*block, registers).run(); });
-      func->removeAttr(TileGPUDialect::kFewRegistersAttr);
-    });
+    func::FuncOp func = getOperation();
+    if (!func->removeAttr(TileGPUDialect::kFewRegistersAttr))
+      return;
+    int64_t limit = registersPerThread(func);
+    // Two CTAs have few registers each, and one of them fills in where the other waits.
+    bool sharesRegisters =
+        func->getParentOfType<ModuleOp>()->hasAttr(TileGPUDialect::kPlannedOccupancyAttr);
+    int64_t reserve = sharesRegisters ? 0 : kOtherRegisters;
+    int64_t registers = limit - std::max(reserve, limit / 3);
+    func.walk([&](Block *block) { BlockOrder(*block, registers).run(); });
   }
 };
 } // namespace

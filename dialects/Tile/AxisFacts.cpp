@@ -3,9 +3,8 @@
 //
 // The lattice of axis facts: construction, join, printing.
 
-#include "tilec/Analysis/AxisInfo.h"
+#include "dialects/Tile/AxisFacts.h"
 
-#include "AxisTransfer.h"
 #include "dialects/Tile/TileOps.h"
 
 using namespace mlir;
@@ -35,6 +34,10 @@ AxisInfo::DimVector axisShape(Type type) {
 static int64_t unitOf(Type type) {
   auto pointer = dyn_cast<tile::PtrType>(getElementTypeOrSelf(type));
   return pointer ? pointer.getElementBytes() : 1;
+}
+
+unsigned AxisInfo::getFastAxis() const {
+  return contiguity.rend() - std::max_element(contiguity.rbegin(), contiguity.rend()) - 1;
 }
 
 int64_t AxisInfo::getElementDivisibility() const {
@@ -68,6 +71,32 @@ AxisInfo AxisInfo::join(const AxisInfo &lhs, const AxisInfo &rhs) {
     result.divisibility.push_back(
         std::min(lhs.getDivisibilityAt(d, run), rhs.getDivisibilityAt(d, run)));
   }
+  return result;
+}
+
+AxisInfo addAxisInfo(Type type, const AxisInfo &lhs, const AxisInfo &rhs) {
+  AxisInfo result = AxisInfo::pessimistic(type);
+  for (unsigned d = 0; d < result.getRank(); ++d) {
+    // A run plus equal values is a run.
+    int64_t run = std::max(std::min(lhs.contiguity[d], rhs.constancy[d]),
+                           std::min(lhs.constancy[d], rhs.contiguity[d]));
+    result.contiguity[d] = run;
+    result.constancy[d] = std::min(lhs.constancy[d], rhs.constancy[d]);
+    result.divisibility[d] =
+        std::min(lhs.getDivisibilityAt(d, run),
+                 saturatingProduct(rhs.getDivisibilityAt(d, run), powerOfTwoDivisor(lhs.unit)));
+  }
+  result.nonNegative = lhs.nonNegative && rhs.nonNegative;
+  return result;
+}
+
+AxisInfo changeAxisUnit(Type type, const AxisInfo &source) {
+  AxisInfo result = AxisInfo::pessimistic(type);
+  if (result.unit == source.unit)
+    return source;
+  int64_t divisibility = source.getElementDivisibility();
+  result.divisibility.assign(result.getRank(), divisibility);
+  result.constancy = source.constancy;
   return result;
 }
 
