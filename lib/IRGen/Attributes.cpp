@@ -61,8 +61,7 @@ FailureOr<Value> Generator::getAttribute(const Value &base, llvm::StringRef name
   if (base.isPoison())
     return failure();
   if (const ModuleValue *module = base.getIf<ModuleValue>())
-    return module->source || !module->folder.empty() ? getFileMember(*module, name, range)
-                                                     : getModuleMember(module->path, name, range);
+    return modules.getMember(*module, name, range);
   if (const RuntimeValue *runtime = base.getRuntime())
     return getRuntimeAttribute(*runtime, base, name, range);
   if (const BlockTypeValue *type = base.getIf<BlockTypeValue>())

@@ -96,7 +96,7 @@ template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &
         result = operand;
       continue;
     }
-    Generator::CallArg args[] = {{"", result, a.range}, {"", operand, a.range}};
+    CallArg args[] = {{"", result, a.range}, {"", operand, a.range}};
     FailureOr<Value> next = g.call(BuiltinValue{combine}, args, a.range);
     if (mlir::failed(next))
       return failure();
@@ -136,7 +136,7 @@ FailureOr<Value> genTuple(Generator &g, const BoundArgs &a) {
 }
 
 FailureOr<Value> genPrint(Generator &g, const BoundArgs &a) {
-  std::vector<Generator::CallArg> args;
+  std::vector<CallArg> args;
   for (const BoundArg &arg : a.rest)
     args.push_back({"", arg.value, arg.range});
   return g.call(BuiltinValue{findBuiltin("device_print", inLanguage)}, args, a.range);
@@ -166,7 +166,7 @@ FailureOr<Value> genFilter(Generator &g, const BoundArgs &a) {
   for (const Value &item : *items) {
     FailureOr<Value> keeps = item;
     if (!a[0].value.isNone())
-      keeps = g.call(a[0].value, Generator::CallArg{"", item, a[1].range}, a.range);
+      keeps = g.call(a[0].value, CallArg{"", item, a[1].range}, a.range);
     if (mlir::failed(keeps))
       return failure();
     FailureOr<bool> truth = g.toBool(*keeps, a.range, "what the function returns");
@@ -206,7 +206,7 @@ FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
     return failure();
   std::vector<Value> results;
   for (const std::vector<Value> &row : *rows) {
-    llvm::SmallVector<Generator::CallArg> args;
+    llvm::SmallVector<CallArg> args;
     for (auto [arg, element] : llvm::zip_equal(a.rest, row))
       args.push_back({"", element, arg.range});
     FailureOr<Value> result = g.call(a[0].value, args, a.range);
@@ -227,7 +227,7 @@ FailureOr<Value> genSorted(Generator &g, const BoundArgs &a) {
   for (const Value &item : *items) {
     FailureOr<Value> key = item;
     if (a.has(1) && !a[1].value.isNone())
-      key = g.call(a[1].value, Generator::CallArg{"", item, a[0].range}, a.range);
+      key = g.call(a[1].value, CallArg{"", item, a[0].range}, a.range);
     if (mlir::failed(key))
       return failure();
     // The place after the last one that does not come later.
@@ -333,8 +333,8 @@ template <bool isAll> FailureOr<Value> genAnyAll(Generator &g, const BoundArgs &
 
 FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
   if (!a[0].value.isNumber())
-    return g.call(BuiltinValue{findBuiltin("abs", inLanguage)},
-                  Generator::CallArg{"", a[0].value, a[0].range}, a.range);
+    return g.call(BuiltinValue{findBuiltin("abs", inLanguage)}, CallArg{"", a[0].value, a[0].range},
+                  a.range);
   FailureOr<Value> isNegative =
       g.compare(ast::CompareOp::Lt, a[0].value, Value::integer(0), a.range);
   if (mlir::failed(isNegative))

@@ -32,7 +32,7 @@ LogicalResult emitCombine(Generator &g, mlir::Region &region, llvm::ArrayRef<DTy
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *block = region.empty() ? &region.emplaceBlock() : &region.front();
   builder.setInsertionPointToEnd(block);
-  std::vector<Generator::CallArg> args;
+  std::vector<CallArg> args;
   for (int side = 0; side < 2; ++side)
     for (DType type : types) {
       mlir::Value argument = block->addArgument(g.lower(Type(type)), g.getLocation());
@@ -111,9 +111,9 @@ FailureOr<Value> genReduce(Generator &g, const BoundArgs &a) {
     return failure();
   Type reduced = operands.front().getRuntime()->type;
   reduced.shape.erase(reduced.shape.begin() + axis);
-  if (std::optional<Value> addends = widenAddends(g, reduce.getCombine(), operands)) {
+  if (std::optional<Value> addends = g.widenAddends(reduce.getCombine(), operands)) {
     auto exact = g.create<tile::ReduceOp>(addends->getRuntime()->value, static_cast<int>(axis));
-    emitWideSum(g, exact.getCombine());
+    g.emitWideSum(exact.getCombine());
     g.assertExact(ast::BinaryOp::Add, Value::runtime(reduce->getResult(0), reduced),
                   Value::runtime(exact->getResult(0), reduced.withElement(ScalarKind::Int64)));
   }

@@ -39,10 +39,10 @@ FailureOr<Value> genScan(Generator &g, const BoundArgs &a) {
   auto scan = g.create<tile::ScanOp>(values, static_cast<int>(*axis), *reverse);
   if (mlir::failed(emitCombine(g, scan.getCombine(), types, a[Combine].value, a.range)))
     return failure();
-  if (std::optional<Value> addends = widenAddends(g, scan.getCombine(), *operands)) {
+  if (std::optional<Value> addends = g.widenAddends(scan.getCombine(), *operands)) {
     auto exact =
         g.create<tile::ScanOp>(addends->getRuntime()->value, static_cast<int>(*axis), *reverse);
-    emitWideSum(g, exact.getCombine());
+    g.emitWideSum(exact.getCombine());
     g.assertExact(ast::BinaryOp::Add, Value::runtime(scan->getResult(0), type),
                   Value::runtime(exact->getResult(0), type.withElement(ScalarKind::Int64)));
   }

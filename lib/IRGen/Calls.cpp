@@ -49,6 +49,19 @@ FailureOr<Value> Generator::evaluateCall(const ast::Call &expr) {
   return call(*callee, args, expr.range);
 }
 
+/// The product of a tuple's elements.
+static FailureOr<Value> multiplyAll(Generator &g, llvm::ArrayRef<Value> factors,
+                                    SourceRange range) {
+  Value product = Value::integer(1);
+  for (const Value &factor : factors) {
+    FailureOr<Value> next = g.binary(ast::BinaryOp::Mul, product, factor, range);
+    if (mlir::failed(next))
+      return failure();
+    product = *next;
+  }
+  return product;
+}
+
 FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> args,
                                  SourceRange range) {
   if (const FunctionValue *function = callee.getIf<FunctionValue>())
@@ -68,8 +81,11 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
   const Constant *constant = callee.getConstant();
   if (constant && constant->isDType() && args.size() == 1 && args[0].keyword.empty())
     return cast(args[0].value, constant->getDType(), range);
-  if (const ModuleValue *module = callee.getIf<ModuleValue>())
-    return callHost(*module, args, range);
+  if (const ModuleValue *module = callee.getIf<ModuleValue>()) {
+    const std::vector<Value> *factors = args.size() == 1 ? args[0].value.getTuple() : nullptr;
+    return module->path == "math.prod" && factors ? multiplyAll(*this, *factors, range)
+                                                  : modules.callHost(*module, args, range);
+  }
   if (std::optional<FailureOr<Value>> result = callMethod(callee, "__call__", args, range))
     return *result;
   if (callee.isPoison())
@@ -78,7 +94,7 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
 }
 
 /// The name in front of an argument's value; the value where the name does not stand there.
-static SourceRange placeOfKeyword(const SourceManager &sources, const Generator::CallArg &arg) {
+static SourceRange placeOfKeyword(const SourceManager &sources, const CallArg &arg) {
   const SourceBuffer *buffer = sources.getBuffer(arg.range.file);
   if (!buffer)
     return arg.range;
@@ -102,14 +118,14 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   if (!outer)
     return error(range, "'" + function.name + "' is called outside of the function it is in");
   if (isHost)
-    if (std::optional<bool> answer = answerHostPredicate(function.name))
+    if (std::optional<bool> answer = modules.answerHostPredicate(function.name))
       return Value::boolean(*answer);
   if (frame->depth >= callDepthLimit) {
     aborted = true;
     return error(range, "calls are nested more than " + llvm::Twine(callDepthLimit) +
                             " deep; is '" + function.name + "' called recursively without end?");
   }
-  if (function.bodySkipped && !parseHostBody(*callee.module, function))
+  if (function.bodySkipped && !modules.parseHostBody(*callee.module, function))
     return error(range, "the body of '" + function.name + "' is host code");
   std::vector<CallArg> allArgs;
   if (callee.self)

@@ -62,9 +62,10 @@ static bool isLibraryMethod(const ast::FunctionDef &function) {
   });
 }
 
-//===- Making classes and objects -----------------------------------------------------------===//
+//===- Classes of modules -------------------------------------------------------------------===//
 
-FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::ClassDef &classDef) {
+FailureOr<Value> ModuleEvaluator::makeClass(const SourceModule &module,
+                                            const ast::ClassDef &classDef) {
   ClassValue type{&classDef, &module, classDef.name.str()};
   bool isAggregate = isAggregateClass(classDef);
   bool isNamedTuple = llvm::any_of(classDef.bases, [](const ast::Expr *base) {
@@ -81,13 +82,13 @@ FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::Cla
     for (const ast::Expr *base : classDef.bases) {
       if (ast::getDottedName(base) == "object")
         continue;
-      FailureOr<Value> extended = evaluateInModule(module, base);
+      FailureOr<Value> extended = expressions.evaluateInModule(module, base);
       if (mlir::failed(extended))
         return failure();
       const ClassValue *parent = extended->getIf<ClassValue>();
       if (!parent || !parent->fields || !parent->fields->aggregate || fields->base)
-        return error(base->range,
-                     "an aggregate can extend one other aggregate, got " + extended->describe());
+        return state.error(base->range, "an aggregate can extend one other aggregate, got " +
+                                            extended->describe());
       fields->base = parent->fields;
       fields->names = parent->fields->names;
     }
@@ -99,6 +100,29 @@ FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::Cla
   type.fields = std::move(fields);
   return Value(type);
 }
+
+const ModuleScope &ModuleEvaluator::getClassScope(const SourceModule &module,
+                                                  const ast::ClassDef &classDef) {
+  std::unique_ptr<ModuleScope> &scope = imported->bodies[&classDef];
+  if (!scope)
+    scope = std::make_unique<ModuleScope>(module.scope.getModule(), classDef.body);
+  return *scope;
+}
+
+std::optional<ClassValue> ModuleEvaluator::findAggregate(const SourceModule &module,
+                                                         const ast::Expr *annotation) {
+  bool isPlain = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Plain;
+  if (!annotation || !isPlain || !llvm::isa<ast::Name, ast::Attribute>(annotation))
+    return std::nullopt;
+  // Annotations may name anything, also what is not there.
+  FailureOr<Value> named = evaluateAside(module, annotation);
+  const ClassValue *type = mlir::succeeded(named) ? named->getIf<ClassValue>() : nullptr;
+  if (!type || !type->fields || !type->fields->aggregate)
+    return std::nullopt;
+  return *type;
+}
+
+//===- Making objects -----------------------------------------------------------------------===//
 
 FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
                                       SourceRange range) {
@@ -178,7 +202,7 @@ FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fiel
     auto [declaration, module] = findDeclaration(*type.fields, name);
     if (!value.getTuple() || value.isAggregate())
       continue;
-    std::optional<ClassValue> inner = findAggregate(*module, declaration->annotation);
+    std::optional<ClassValue> inner = modules.findAggregate(*module, declaration->annotation);
     if (!inner)
       continue;
     FailureOr<Value> object = makeObject(*inner, value, range);
@@ -306,9 +330,9 @@ FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRe
   }
   // Constants of the class.
   for (const TupleFields *type = fields.get(); type; type = type->base.get()) {
-    const ModuleScope &names = getClassScope(*type->module, *type->aggregate);
+    const ModuleScope &names = modules.getClassScope(*type->module, *type->aggregate);
     if (!names.findAll(name).empty())
-      return evaluateBindings(*type->module, names, name, range);
+      return modules.evaluateBindings(*type->module, names, name, range, frame->around);
   }
   std::vector<llvm::StringRef> candidates = getFieldNames(*fields);
   for (const TupleFields *type = fields.get(); type; type = type->base.get())
@@ -331,21 +355,13 @@ std::optional<FailureOr<Value>> Generator::callMethod(const Value &object, llvm:
   return call(*method, args, range);
 }
 
-const ModuleScope &Generator::getClassScope(const SourceModule &module,
-                                            const ast::ClassDef &classDef) {
-  std::unique_ptr<ModuleScope> &scope = imported->bodies[&classDef];
-  if (!scope)
-    scope = std::make_unique<ModuleScope>(module.scope.getModule(), classDef.body);
-  return *scope;
-}
-
 FailureOr<Value> Generator::getClassAttribute(const ClassValue &base, const Value &self,
                                               llvm::StringRef name, SourceRange range) {
   if (!base.classDef)
     return error(range, self.describe() + " has no attribute '" + name + "'");
-  const ModuleScope &names = getClassScope(*base.module, *base.classDef);
+  const ModuleScope &names = modules.getClassScope(*base.module, *base.classDef);
   if (!names.findAll(name).empty())
-    return evaluateBindings(*base.module, names, name, range);
+    return modules.evaluateBindings(*base.module, names, name, range, frame->around);
   if (base.fields && base.fields->base) {
     const TupleFields &parent = *base.fields->base;
     ClassValue extended{parent.aggregate, parent.module, parent.aggregate->name.str(),

@@ -159,19 +159,6 @@ static bool describesSame(const std::optional<DescriptorBlock> &a,
   return a->shape == b->shape && a->padsWithNan == b->padsWithNan;
 }
 
-std::optional<ClassValue> Generator::findAggregate(const SourceModule &module,
-                                                   const ast::Expr *annotation) {
-  bool isPlain = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Plain;
-  if (!annotation || !isPlain || !llvm::isa<ast::Name, ast::Attribute>(annotation))
-    return std::nullopt;
-  // Annotations may name anything, also what is not there.
-  FailureOr<Value> named = Trial(*this, module)->evaluateInModule(module, annotation);
-  const ClassValue *type = mlir::succeeded(named) ? named->getIf<ClassValue>() : nullptr;
-  if (!type || !type->fields || !type->fields->aggregate)
-    return std::nullopt;
-  return *type;
-}
-
 /// "low=..., width=..."
 static std::string describeFields(const ClassValue &type) {
   std::string text;
@@ -185,7 +172,7 @@ LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::
   if (param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords)
     return error(param.range, "a kernel cannot have variadic parameters");
   ParamAnnotation annotation = classifyAnnotation(param.annotation);
-  std::optional<ClassValue> aggregate = findAggregate(module, param.annotation);
+  std::optional<ClassValue> aggregate = modules.findAggregate(module, param.annotation);
   bool isConstexpr = annotation.kind == ParamAnnotation::Kind::Constexpr;
   const ArgumentSpec *spec = nullptr;
   for (const ArgumentSpec &argument : binding.arguments)
@@ -406,7 +393,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     }
     activation.variables[param.name] = *value;
   }
-  stepsBeforeBody = steps;
+  beginBody();
   execute(kernel->body, nullptr);
   current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);
   builder.setInsertionPointToEnd(entry);

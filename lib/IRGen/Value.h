@@ -92,7 +92,7 @@ struct TupleValue {
 using KeyedValues = std::vector<std::pair<std::string, Value>>;
 
 /// A dict of compile-time values, in the order of the source. Keys are texts as
-/// Generator::toDictKey makes them, which strings are themselves.
+/// Evaluation::toDictKey makes them, which strings are themselves.
 struct DictValue {
   std::shared_ptr<const KeyedValues> entries;
   /// See Value::getDepth.
@@ -246,6 +246,8 @@ public:
   bool isKnownTrue() const { return getConstant() && getConstant()->isTrue(); }
   /// A compile-time bool, int or float.
   bool isNumber() const { return getConstant() && getConstant()->isNumber(); }
+  /// Numbers and program values are operands of arithmetic.
+  bool isOperand() const { return isRuntime() || isNumber(); }
   /// The elements of a tuple, or null.
   const std::vector<Value> *getTuple() const;
   /// The fields of a named tuple or aggregate, or null.
