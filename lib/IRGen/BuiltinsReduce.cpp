@@ -91,10 +91,7 @@ FailureOr<Value> genReduce(Generator &g, const BoundArgs &a) {
       operand = *flat;
     }
   } else {
-    FailureOr<int64_t> number = g.toInteger(a[Axis].value, a[Axis].range, "the axis");
-    if (mlir::failed(number))
-      return failure();
-    FailureOr<int64_t> normalized = g.normalizeAxis(*number, rank, a[Axis].range);
+    FailureOr<int64_t> normalized = g.toAxis(a[Axis].value, rank, a[Axis].range);
     if (mlir::failed(normalized))
       return failure();
     axis = *normalized;
@@ -138,10 +135,7 @@ FailureOr<Value> genAxisIndex(Generator &g, const BoundArgs &a) {
   int64_t axis = 0;
   Type whole = source;
   if (a.has(1)) {
-    FailureOr<int64_t> number = g.toInteger(a[1].value, a[1].range, "the axis");
-    if (mlir::failed(number))
-      return failure();
-    FailureOr<int64_t> normalized = g.normalizeAxis(*number, source.getRank(), a[1].range);
+    FailureOr<int64_t> normalized = g.toAxis(a[1].value, source.getRank(), a[1].range);
     if (mlir::failed(normalized))
       return failure();
     axis = *normalized;

@@ -98,6 +98,8 @@ public:
   LogicalResult checkShape(llvm::ArrayRef<int64_t> shape, SourceRange range);
   /// Broadcasts runtime values against each other.
   LogicalResult unifyShapes(llvm::MutableArrayRef<Value> values, SourceRange range);
+  /// Whether blocks of `dims` can be broadcast to a shape.
+  static bool canBroadcast(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> shape);
   /// Broadcasts a runtime value to a shape.
   FailureOr<Value> broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape,
                                SourceRange range);
@@ -107,6 +109,8 @@ public:
   FailureOr<Value> reshape(const Value &value, llvm::ArrayRef<int64_t> shape, bool allowReorder,
                            SourceRange range);
   Value permute(const Value &value, llvm::ArrayRef<int32_t> order);
+  /// An axis of a value of that rank, from 0.
+  FailureOr<int64_t> toAxis(const Value &value, int64_t rank, SourceRange range);
   FailureOr<int64_t> normalizeAxis(int64_t axis, int64_t rank, SourceRange range);
 
   // Arithmetic ------------------------------------------------------------------------------------

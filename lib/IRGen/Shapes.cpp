@@ -74,6 +74,14 @@ LogicalResult Emitter::unifyShapes(llvm::MutableArrayRef<Value> values, SourceRa
   return success();
 }
 
+bool Emitter::canBroadcast(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> shape) {
+  if (dims.size() > shape.size())
+    return false;
+  return llvm::all_of(llvm::zip_equal(dims, shape.take_back(dims.size())), [](auto pair) {
+    return std::get<0>(pair) == 1 || std::get<0>(pair) == std::get<1>(pair);
+  });
+}
+
 FailureOr<Value> Emitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape,
                                       SourceRange range) {
   const RuntimeValue *runtime = value.getRuntime();
@@ -82,12 +90,7 @@ FailureOr<Value> Emitter::broadcastTo(const Value &value, llvm::ArrayRef<int64_t
   if (!runtime->type.isBlock())
     return splat(value, shape);
   llvm::ArrayRef<int64_t> dims = runtime->type.shape;
-  bool fits = dims.size() <= shape.size();
-  for (size_t i = 0; fits && i < dims.size(); ++i) {
-    int64_t wanted = shape[shape.size() - dims.size() + i];
-    fits = dims[i] == 1 || dims[i] == wanted;
-  }
-  if (!fits)
+  if (!canBroadcast(dims, shape))
     return state.error(range, "a block of shape " + printShape(dims) + " cannot be broadcast to " +
                                   printShape(shape));
   Value result = value;
@@ -149,6 +152,11 @@ Value Emitter::permute(const Value &value, llvm::ArrayRef<int32_t> order) {
     type.shape.push_back(runtime->type.shape[dim]);
   return emit<tile::PermuteOp>(type, lower(type), runtime->value,
                                builder.getDenseI32ArrayAttr(order));
+}
+
+FailureOr<int64_t> Emitter::toAxis(const Value &value, int64_t rank, SourceRange range) {
+  FailureOr<int64_t> number = state.toInteger(value, range, "the axis");
+  return mlir::failed(number) ? number : normalizeAxis(*number, rank, range);
 }
 
 FailureOr<int64_t> Emitter::normalizeAxis(int64_t axis, int64_t rank, SourceRange range) {
