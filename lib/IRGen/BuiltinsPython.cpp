@@ -12,12 +12,6 @@
 namespace tilec::irgen {
 namespace {
 
-FailureOr<Value> fromFold(Generator &g, const FoldResult &folded, SourceRange range) {
-  if (!folded.value)
-    return g.error(range, folded.error);
-  return Value(*folded.value);
-}
-
 FailureOr<Value> genLen(Generator &g, const BoundArgs &a) {
   if (std::optional<FailureOr<Value>> size = g.callMethod(a[0].value, "__len__", {}, a.range))
     return *size;
@@ -40,7 +34,7 @@ FailureOr<Value> genInt(Generator &g, const BoundArgs &a) {
     return g.cast(a[0].value, ScalarKind::Int32, a[0].range);
   if (!a[0].value.getConstant())
     return g.error(a[0].range, "int() needs a number, got " + a[0].value.describe());
-  return fromFold(g, foldToInt(*a[0].value.getConstant()), a[0].range);
+  return g.toValue(foldToInt(*a[0].value.getConstant()), a[0].range);
 }
 
 FailureOr<Value> genFloat(Generator &g, const BoundArgs &a) {
@@ -48,7 +42,7 @@ FailureOr<Value> genFloat(Generator &g, const BoundArgs &a) {
     return g.cast(a[0].value, ScalarKind::FP32, a[0].range);
   if (!a[0].value.getConstant())
     return g.error(a[0].range, "float() needs a number or string, got " + a[0].value.describe());
-  return fromFold(g, foldToFloat(*a[0].value.getConstant()), a[0].range);
+  return g.toValue(foldToFloat(*a[0].value.getConstant()), a[0].range);
 }
 
 FailureOr<Value> genBool(Generator &g, const BoundArgs &a) {
@@ -259,7 +253,7 @@ FailureOr<Value> genRound(Generator &g, const BoundArgs &a) {
                                    a[0].value.describe());
   if (!a.has(1) || a[1].value.isNone())
     return number->isFloat()
-               ? fromFold(g, foldToInt(Constant(std::nearbyint(number->getFloat()))), a[0].range)
+               ? g.toValue(foldToInt(Constant(std::nearbyint(number->getFloat()))), a[0].range)
                : Value(Constant(number->toInt()));
   FailureOr<int64_t> digits = g.toInteger(a[1].value, a[1].range, "the number of digits");
   if (mlir::failed(digits))
@@ -269,7 +263,7 @@ FailureOr<Value> genRound(Generator &g, const BoundArgs &a) {
   if (!number->isFloat() || !std::isfinite(number->getFloat()))
     return a[0].value;
   FoldResult text = formatConstant(*number, "." + std::to_string(*digits) + "f");
-  return text.value ? fromFold(g, foldToFloat(*text.value), a.range) : fromFold(g, text, a.range);
+  return g.toValue(text.value ? foldToFloat(*text.value) : text, a.range);
 }
 
 FailureOr<Value> genPow(Generator &g, const BoundArgs &a) {
@@ -301,7 +295,7 @@ FailureOr<Value> genDigits(Generator &g, const BoundArgs &a) {
                                                                        : "b";
   FoldResult digits = formatConstant(Constant(number->toInt()), letter);
   if (!digits.value)
-    return fromFold(g, digits, a.range);
+    return g.toValue(digits, a.range);
   std::string text = digits.value->getString();
   text.insert(text.front() == '-' ? 1 : 0, "0" + letter.str());
   return Value(Constant(std::move(text)));

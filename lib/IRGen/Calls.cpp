@@ -62,6 +62,23 @@ static FailureOr<Value> multiplyAll(Generator &g, llvm::ArrayRef<Value> factors,
   return product;
 }
 
+static FailureOr<Value> callPartial(Generator &g, const PartialValue &callee,
+                                    llvm::ArrayRef<CallArg> args, SourceRange range) {
+  // Arguments of the call come behind those that there are, and in place of those of their keyword.
+  std::vector<CallArg> all;
+  for (const auto &[keyword, value] : *callee.args)
+    if (keyword.empty())
+      all.push_back({"", value, range});
+  llvm::append_range(all, args);
+  for (const auto &[keyword, value] : *callee.args) {
+    llvm::StringRef name = keyword;
+    bool isReplaced = llvm::any_of(args, [&](const CallArg &arg) { return arg.keyword == name; });
+    if (!name.empty() && !isReplaced)
+      all.push_back({name, value, range});
+  }
+  return g.call(*callee.callee, all, range);
+}
+
 FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> args,
                                  SourceRange range) {
   if (const FunctionValue *function = callee.getIf<FunctionValue>())
@@ -71,7 +88,7 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
   if (const LambdaValue *lambda = callee.getIf<LambdaValue>())
     return callLambda(*lambda, args, range);
   if (const PartialValue *partial = callee.getIf<PartialValue>())
-    return callPartial(*partial, args, range);
+    return callPartial(*this, *partial, args, range);
   if (const ClassValue *type = callee.getIf<ClassValue>())
     return callClass(*type, args, range);
   if (const TypeNameValue *type = callee.getIf<TypeNameValue>())
@@ -174,23 +191,6 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   return result;
 }
 
-FailureOr<Value> Generator::callPartial(const PartialValue &callee, llvm::ArrayRef<CallArg> args,
-                                        SourceRange range) {
-  // Arguments of the call come behind those that there are, and in place of those of their keyword.
-  std::vector<CallArg> all;
-  for (const auto &[keyword, value] : *callee.args)
-    if (keyword.empty())
-      all.push_back({"", value, range});
-  llvm::append_range(all, args);
-  for (const auto &[keyword, value] : *callee.args) {
-    llvm::StringRef name = keyword;
-    bool isReplaced = llvm::any_of(args, [&](const CallArg &arg) { return arg.keyword == name; });
-    if (!name.empty() && !isReplaced)
-      all.push_back({name, value, range});
-  }
-  return call(*callee.callee, all, range);
-}
-
 FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                                        SourceRange range) {
   if (frame->depth >= callDepthLimit)
@@ -230,7 +230,7 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
       // A function of the host that runs at compile time.
       if (!callee.keepsConstants)
         return error(range, shown + " has '**" + param.name + "', which is not supported");
-      std::vector<std::pair<std::string, Value>> rest;
+      KeyedValues rest;
       for (const CallArg &arg : args)
         if (!arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
           rest.emplace_back(arg.keyword.str(), arg.value);

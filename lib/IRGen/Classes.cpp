@@ -124,31 +124,33 @@ std::optional<ClassValue> ModuleEvaluator::findAggregate(const SourceModule &mod
 
 //===- Making objects -----------------------------------------------------------------------===//
 
-FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
-                                      SourceRange range) {
-  if (!callee.fields)
-    return error(range, "class '" + callee.name +
-                            "' is host code; of classes only named tuples and aggregates can be "
-                            "made in a kernel");
-  if (callee.fields->aggregate && findMethod(*callee.fields, "__init__").first)
-    return initAggregate(callee, args, range);
-  FailureOr<std::vector<Value>> elements = bindFields(callee, args, range);
-  if (mlir::failed(elements))
-    return failure();
-  if (!callee.fields->aggregate)
-    return Value::tuple(std::move(*elements), callee.fields);
-  FailureOr<Value> object = finishAggregate(callee.fields, std::move(*elements), range);
-  auto [check, module] = findMethod(*callee.fields, "__post_init__");
-  if (mlir::failed(object) || !check)
-    return object;
-  FunctionValue function{check, module, std::make_shared<const Value>(*object)};
-  if (mlir::failed(callFunction(function, {}, range, &*object)))
-    return failure();
-  return finishAggregate(callee.fields, *object->getTuple(), range);
+/// Checks that all fields are there and are what the class says.
+static FailureOr<Value> finishAggregate(Generator &g, const FieldsPtr &fields,
+                                        std::vector<Value> elements, SourceRange range) {
+  for (auto [name, value] : llvm::zip(fields->names, elements)) {
+    if (const PoisonValue *poison = value.getIf<PoisonValue>())
+      return poison->message.empty() ? failure() : g.error(range, poison->message);
+    const ast::Expr *annotation = findDeclaration(*fields, name).first->annotation;
+    bool isConstexpr = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Constexpr;
+    std::string described = "field '" + name + "' of '" + fields->aggregate->name.str() + "'";
+    if (isConstexpr && value.isRuntime())
+      return g.error(range, described +
+                                " is a constexpr and cannot be given a runtime value of type " +
+                                value.describe());
+    // A tensor may be given as a number.
+    if (value.isNumber() && llvm::StringRef(ast::getDottedName(annotation)).ends_with("tensor")) {
+      FailureOr<Value> runtime = g.toRuntime(value, range);
+      if (mlir::failed(runtime))
+        return failure();
+      value = *runtime;
+    }
+  }
+  return Value::tuple(std::move(elements), fields);
 }
 
-FailureOr<std::vector<Value>>
-Generator::bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args, SourceRange range) {
+/// The fields of a named tuple or an aggregate from the arguments, and from their defaults.
+static FailureOr<std::vector<Value>> bindFields(Generator &g, const ClassValue &type,
+                                                llvm::ArrayRef<CallArg> args, SourceRange range) {
   const std::vector<std::string> &names = type.fields->names;
   std::vector<Value> elements(names.size());
   std::vector<bool> given(names.size());
@@ -161,10 +163,10 @@ Generator::bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args, Sour
       index = llvm::find(names, arg.keyword) - names.begin();
     if (index >= elements.size())
       return arg.keyword.empty()
-                 ? error(arg.range, "too many values for '" + type.name + "'")
-                 : error(arg.range, "'" + type.name + "' has no field '" + arg.keyword + "'");
+                 ? g.error(arg.range, "too many values for '" + type.name + "'")
+                 : g.error(arg.range, "'" + type.name + "' has no field '" + arg.keyword + "'");
     if (given[index])
-      return error(arg.range, "field '" + names[index] + "' is given twice");
+      return g.error(arg.range, "field '" + names[index] + "' is given twice");
     given[index] = true;
     elements[index] = arg.value;
   }
@@ -180,13 +182,36 @@ Generator::bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args, Sour
         if (getField(stmt) == names[i])
           declaration = llvm::cast<ast::AnnAssign>(stmt);
     if (!declaration || !declaration->value)
-      return error(range, "missing field '" + names[i] + "' of '" + type.name + "'");
-    FailureOr<Value> value = evaluateInModule(*module, declaration->value);
+      return g.error(range, "missing field '" + names[i] + "' of '" + type.name + "'");
+    FailureOr<Value> value = g.evaluateInModule(*module, declaration->value);
     if (mlir::failed(value))
       return failure();
     elements[i] = *value;
   }
   return elements;
+}
+
+FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                                      SourceRange range) {
+  if (!callee.fields)
+    return error(range, "class '" + callee.name +
+                            "' is host code; of classes only named tuples and aggregates can be "
+                            "made in a kernel");
+  if (callee.fields->aggregate && findMethod(*callee.fields, "__init__").first)
+    return initAggregate(callee, args, range);
+  FailureOr<std::vector<Value>> elements = bindFields(*this, callee, args, range);
+  if (mlir::failed(elements))
+    return failure();
+  if (!callee.fields->aggregate)
+    return Value::tuple(std::move(*elements), callee.fields);
+  FailureOr<Value> object = finishAggregate(*this, callee.fields, std::move(*elements), range);
+  auto [check, module] = findMethod(*callee.fields, "__post_init__");
+  if (mlir::failed(object) || !check)
+    return object;
+  FunctionValue function{check, module, std::make_shared<const Value>(*object)};
+  if (mlir::failed(callFunction(function, {}, range, &*object)))
+    return failure();
+  return finishAggregate(*this, callee.fields, *object->getTuple(), range);
 }
 
 FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fields,
@@ -195,7 +220,7 @@ FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fiel
   std::vector<CallArg> args;
   for (auto [index, value] : llvm::enumerate(*fields.getTuple()))
     args.push_back({names ? llvm::StringRef(names->names[index]) : "", value, range});
-  FailureOr<std::vector<Value>> elements = bindFields(type, args, range);
+  FailureOr<std::vector<Value>> elements = bindFields(*this, type, args, range);
   if (mlir::failed(elements))
     return failure();
   for (auto [name, value] : llvm::zip_equal(type.fields->names, *elements)) {
@@ -210,7 +235,7 @@ FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fiel
       return failure();
     value = *object;
   }
-  return finishAggregate(type.fields, std::move(*elements), range);
+  return finishAggregate(*this, type.fields, std::move(*elements), range);
 }
 
 FailureOr<Value> Generator::initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
@@ -235,33 +260,14 @@ FailureOr<Value> Generator::initAggregate(const ClassValue &callee, llvm::ArrayR
     return failure();
   if (!object.isAggregate())
     return error(range, "'__init__' of '" + callee.name + "' replaces the object");
-  return finishAggregate(callee.fields, *object.getTuple(), range);
-}
-
-FailureOr<Value> Generator::finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
-                                            SourceRange range) {
-  for (auto [name, value] : llvm::zip(fields->names, elements)) {
-    if (const PoisonValue *poison = value.getIf<PoisonValue>())
-      return poison->message.empty() ? failure() : error(range, poison->message);
-    const ast::Expr *annotation = findDeclaration(*fields, name).first->annotation;
-    bool isConstexpr = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Constexpr;
-    std::string described = "field '" + name + "' of '" + fields->aggregate->name.str() + "'";
-    if (isConstexpr && value.isRuntime())
-      return error(range, described +
-                              " is a constexpr and cannot be given a runtime value of type " +
-                              value.describe());
-    // A tensor may be given as a number.
-    if (value.isNumber() && llvm::StringRef(ast::getDottedName(annotation)).ends_with("tensor")) {
-      FailureOr<Value> runtime = toRuntime(value, range);
-      if (mlir::failed(runtime))
-        return failure();
-      value = *runtime;
-    }
-  }
-  return Value::tuple(std::move(elements), fields);
+  return finishAggregate(*this, callee.fields, *object.getTuple(), range);
 }
 
 //===- Fields and methods -------------------------------------------------------------------===//
+
+static std::vector<llvm::StringRef> getFieldNames(const TupleFields &fields) {
+  return std::vector<llvm::StringRef>(fields.names.begin(), fields.names.end());
+}
 
 LogicalResult Generator::assignField(const ast::Attribute &target, const Value &value) {
   FailureOr<Value> object = failure();
@@ -292,12 +298,8 @@ LogicalResult Generator::assignField(const ast::Attribute &target, const Value &
     frame->variables[name->id] = Value::tuple(std::move(elements), fields);
     return success();
   }
-  FailureOr<Value> changed = finishAggregate(fields, std::move(elements), target.range);
+  FailureOr<Value> changed = finishAggregate(*this, fields, std::move(elements), target.range);
   return mlir::failed(changed) ? failure() : assign(target.base, *changed, target.range);
-}
-
-std::vector<llvm::StringRef> Generator::getFieldNames(const TupleFields &fields) {
-  return std::vector<llvm::StringRef>(fields.names.begin(), fields.names.end());
 }
 
 FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRef name,
@@ -389,7 +391,7 @@ FailureOr<Value> Generator::replaceFields(const Value &object, llvm::ArrayRef<Ca
   }
   if (!fields->aggregate)
     return Value::tuple(std::move(elements), fields);
-  return finishAggregate(fields, std::move(elements), range);
+  return finishAggregate(*this, fields, std::move(elements), range);
 }
 
 } // namespace tilec::irgen

@@ -1,9 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dicts and sets of compile-time values: displays, comprehensions, look-ups, and the operators of
-// sets. Elements and keys are found by a text that equal ones have in common; both keep the order
-// in which things came.
+// Dicts and sets of compile-time values: displays, comprehensions, and the operators of sets. Both
+// keep the order in which things came.
 
 #include "Collections.h"
 

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compile-time values as what is needed of them: integers, types, keys of dicts, elements.
+// Compile-time values as what is needed of them: integers, types, elements. Elements of sets and
+// keys of dicts are found by a text that equal ones have in common.
 
 #include "Builtins.h"
 #include "Collections.h"
@@ -81,6 +82,12 @@ FailureOr<DType> Evaluation::toDType(const Value &value, SourceRange range,
   if (!constant || !constant->isDType())
     return error(range, what + " must be a type such as tl.float32, got " + value.describe());
   return constant->getDType();
+}
+
+FailureOr<Value> Evaluation::toValue(const FoldResult &folded, SourceRange range) {
+  if (!folded.value)
+    return error(range, folded.error);
+  return Value(*folded.value);
 }
 
 FailureOr<DType> Evaluation::getDefaultType(const Constant &number, SourceRange range) {

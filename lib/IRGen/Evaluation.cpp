@@ -5,6 +5,8 @@
 
 #include "Evaluation.h"
 
+#include "Frame.h"
+
 #include "tilec/Support/NearestName.h"
 
 #include "mlir/IR/Location.h"
@@ -151,5 +153,9 @@ mlir::Location Evaluation::getLocation() {
     return here;
   return mlir::CallSiteLoc::get(here, mlir::Location(frame->callLocation));
 }
+
+const SourceModule *Evaluation::getModule() const { return frame ? frame->module : nullptr; }
+
+bool Evaluation::keepsConstants() const { return frame && frame->keepsConstants; }
 
 } // namespace tilec::irgen

@@ -9,7 +9,8 @@
 #ifndef TILEC_LIB_IRGEN_EVALUATION_H
 #define TILEC_LIB_IRGEN_EVALUATION_H
 
-#include "Frame.h"
+#include "SourceModule.h"
+#include "Value.h"
 
 #include "tilec/IRGen/IRGen.h"
 
@@ -26,10 +27,11 @@ using mlir::FailureOr;
 using mlir::LogicalResult;
 using mlir::success;
 
-/// The state that everything works on that takes part in one evaluation: the activation and the
-/// place that it is at, its budgets, its diagnostics. It knows no operations and no names. Its
-/// second half reads compile-time values, as far as that needs no more than to report what they
-/// are not.
+struct Frame;
+
+/// What all parts of one evaluation share: the activation and the place that it is at, its budgets,
+/// its diagnostics. It knows no operations and no names. Its second half reads compile-time values,
+/// as far as that needs no more than to report what they are not.
 class Evaluation {
 public:
   Evaluation(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
@@ -66,10 +68,10 @@ public:
   /// The IR location of what is being evaluated.
   mlir::Location getLocation();
   /// The file that the code is from; null before there is any.
-  const SourceModule *getModule() const { return frame ? frame->module : nullptr; }
+  const SourceModule *getModule() const;
   bool isInLibrary() const { return getModule() && getModule()->isLibrary; }
   /// Whether this is compile-time code.
-  bool keepsConstants() const { return frame && frame->keepsConstants; }
+  bool keepsConstants() const;
   /// Evaluations around this one, which is tried aside then.
   unsigned getAsideDepth() const { return asideDepth; }
 
@@ -95,6 +97,8 @@ public:
   FailureOr<DType> toDType(const Value &value, SourceRange range, const llvm::Twine &what);
   /// The type a number takes when nothing else decides (int32 ..., fp32 or fp64).
   FailureOr<DType> getDefaultType(const Constant &number, SourceRange range);
+  /// What was folded, or its error.
+  FailureOr<Value> toValue(const FoldResult &folded, SourceRange range);
   /// What a key of a dict or an element of a set is looked up by.
   FailureOr<std::string> toDictKey(const Value &value, SourceRange range,
                                    const llvm::Twine &what = "the key of a dict");

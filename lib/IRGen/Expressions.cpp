@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatch over expression nodes, literals, tuples, f-strings, and what can be iterated over.
+// Dispatch over expression nodes, literals, names, tuples and f-strings.
 
 #include "Collections.h"
 #include "Generator.h"

@@ -47,7 +47,7 @@ struct LoopContext {
   /// Names of which only the value at a `break` counts; or null.
   const ast::NameSet *breakNames = nullptr;
   /// Names that have no value where a joined branch was left by `break` or `continue`.
-  ast::NameSet withoutValue;
+  ast::NameSet withoutValue = {};
 
   /// Whether there is a loop to leave.
   bool isInLoop() const { return !isJoined || (around && around->isInLoop()); }
@@ -92,7 +92,7 @@ struct Frame {
   /// The activation of a lambda.
   bool isLambda = false;
   /// Of a function inside of a function: what its parameters are by default.
-  const std::vector<std::pair<std::string, Value>> *defaults = nullptr;
+  const KeyedValues *defaults = nullptr;
   /// Names this activation for the functions that are defined in it; 0 when there are none.
   uint64_t id = 0;
   /// The innermost loop around the current statement in this activation, or null.

@@ -5,8 +5,6 @@
 
 #include "Generator.h"
 
-#include "tilec/Sema/Lint.h"
-
 namespace tilec::irgen {
 
 Generator::Generator(mlir::MLIRContext &mlirContext, SourceManager &sourceManager,
@@ -21,11 +19,6 @@ Generator::Generator(Generator &around, DiagnosticEngine &aside)
     : Evaluation(around, aside), Emitter(static_cast<Evaluation &>(*this)),
       modules(*this, *this, around.modules), lastFrameId(around.lastFrameId),
       kernelWarps(around.kernelWarps) {}
-
-void Generator::lint(const ast::FunctionDef &function, bool isKernel) {
-  if (options.warn && getAsideDepth() == 0 && linted.insert(&function).second)
-    lintFunction(function, isKernel, diagnostics);
-}
 
 FailureOr<Value> Generator::evaluateInModule(const SourceModule &module, const ast::Expr *expr,
                                              const ast::FunctionDef *around) {

@@ -12,9 +12,7 @@
 // The members of the walk are implemented by subject:
 //
 //   Generator.cpp         construction, code of modules
-//   Kernel.cpp            entry, arguments
-//   KernelTuples.cpp      tuples as arguments
-//   Autotune.cpp          configurations and heuristics
+//   Kernel.cpp            entry; KernelBinding.h has what binds parameters
 //   Expressions.cpp       literals, names, tuples, f-strings
 //   Collections.cpp       dicts, sets, comprehensions
 //   Operators.cpp         arithmetic and comparison
@@ -39,11 +37,15 @@
 #define TILEC_LIB_IRGEN_GENERATOR_H
 
 #include "Emitter.h"
+#include "Frame.h"
 #include "ModuleEvaluator.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
 namespace tilec::irgen {
+
+/// What a loop at run time counts, see Loops.cpp.
+struct LoopBounds;
 
 /// The walk over statements, expressions and calls of one compilation, and what the functions of
 /// the language get to see: the evaluation and the emitter as its own members.
@@ -69,6 +71,15 @@ public:
   /// The condition of an "if" or a "while": a compile-time bool or a scalar int1.
   FailureOr<Value> evaluateCondition(const ast::Expr *expr, llvm::StringRef what);
 
+  // Code of modules -------------------------------------------------------------------------------
+
+  FailureOr<Value> evaluateInModule(const SourceModule &module, const ast::Expr *expr,
+                                    const ast::FunctionDef *around = nullptr) override;
+  /// Computes a value in an activation of its own whose operations are thrown away; an error where
+  /// the value is not known at compile time, which says what it is.
+  FailureOr<Value> evaluateApart(Frame &inner, SourceRange range, const llvm::Twine &what,
+                                 llvm::function_ref<FailureOr<Value>()> compute);
+
   // Calls -----------------------------------------------------------------------------------------
 
   FailureOr<Value> call(const Value &callee, llvm::ArrayRef<CallArg> args, SourceRange range);
@@ -87,25 +98,14 @@ public:
   // Entry -----------------------------------------------------------------------------------------
 
   mlir::OwningOpRef<mlir::ModuleOp> generate(const ast::Module &module);
-  std::vector<KernelInfo> listKernels(const ast::Module &module, bool hidden);
-  /// Nothing after errors.
-  FailureOr<std::vector<AutotuneConfig>>
-  pruneConfigs(const ast::Module &module, llvm::StringRef kernel,
-               llvm::ArrayRef<std::pair<std::string, int64_t>> integers);
 
 private:
   friend class Trial;
 
-  // Generator.cpp
-  FailureOr<Value> evaluateInModule(const SourceModule &module, const ast::Expr *expr,
-                                    const ast::FunctionDef *around = nullptr) override;
+  // Trial.cpp
   FailureOr<Value>
   tryInModule(const SourceModule &module,
               llvm::function_ref<FailureOr<Value>(ModuleEvaluator &)> compute) override;
-  /// Computes a value in an activation of its own whose operations are thrown away; an error where
-  /// the value is not known at compile time, which says what it is.
-  FailureOr<Value> evaluateApart(Frame &inner, SourceRange range, const llvm::Twine &what,
-                                 llvm::function_ref<FailureOr<Value>()> compute);
 
   // Expressions.cpp
   FailureOr<Value> evaluateImpl(const ast::Expr *expr);
@@ -118,22 +118,11 @@ private:
   /// Calls `addElement` for every assignment of the targets that passes the conditions.
   LogicalResult expandClauses(const ast::Comprehension &comprehension, unsigned clause,
                               llvm::function_ref<LogicalResult()> addElement);
-  /// Whether a slice takes all of a dimension: its bounds are left out or None.
-  FailureOr<bool> isFullSlice(const ast::Slice &slice);
-  FailureOr<Value> subscriptBlock(const Value &value, const ast::Subscript &expr);
   FailureOr<Value> evaluateBoolOp(const ast::BoolOp &expr);
   FailureOr<Value> evaluateCompare(const ast::Compare &expr);
   FailureOr<Value> evaluateConditional(const ast::Conditional &expr);
   std::vector<llvm::StringRef> getVisibleNames();
   FailureOr<Value> evaluateCall(const ast::Call &expr);
-
-  // Operators.cpp
-  FailureOr<Value> compareTuples(ast::CompareOp op, llvm::ArrayRef<Value> lhs,
-                                 llvm::ArrayRef<Value> rhs, SourceRange range);
-  FailureOr<Value> compareDicts(ast::CompareOp op, const DictValue &lhs, const DictValue &rhs,
-                                SourceRange range);
-  FailureOr<Value> tupleArithmetic(ast::BinaryOp op, const Value &lhs, const Value &rhs,
-                                   SourceRange range);
 
   // Statements.cpp
   Flow execute(ast::Block block, const Continuation *next);
@@ -220,16 +209,6 @@ private:
                                    const Continuation *next);
   FailureOr<Flow> executeRuntimeFor(const ast::For &stmt, const RangeValue &range,
                                     const Continuation *next);
-  /// Bounds of a runtime loop in its one integer type; a negative step has been turned around.
-  struct LoopBounds {
-    mlir::Value lower, upper, step;
-    DType type;
-    bool descending = false;
-  };
-  FailureOr<LoopBounds> getLoopBounds(const ast::For &stmt, const RangeValue &range);
-  void setLoopOptions(mlir::Operation *loop, const RangeValue &range);
-  /// The value of the loop variable for a counter that ascends.
-  Value getLoopVariable(const LoopBounds &bounds, mlir::Value counter);
   /// Emits a body into the builder's block and returns the values it hands to the next iteration,
   /// and how the iteration ends.
   LogicalResult emitLoopBody(ast::Block body, const ast::NameSet &assigned,
@@ -246,8 +225,35 @@ private:
                                   llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
                                   llvm::ArrayRef<mlir::Value> inits, LoopExit &exit,
                                   LogicalResult &result);
+  /// The variables a loop carries: assigned in it and defined before it.
+  FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
+                                                      SourceRange range);
+  /// Values of the carried variables at the end of a loop body; those that it does not assign
+  /// before it reads them must have kept their types.
+  LogicalResult collectCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
+                               ast::Block body, llvm::SmallVectorImpl<mlir::Value> &leaves,
+                               SourceRange range);
+  /// Gives the carried variables new program values with the structure they had before.
+  void rebindCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
+                     mlir::ValueRange values);
+  void forgetLoopLocals(const ast::NameSet &assigned, llvm::ArrayRef<llvm::StringRef> carried,
+                        SourceRange range);
+
+  // WhileLoops.cpp
   FailureOr<Flow> executeStaticWhile(const ast::While &stmt, const Continuation *next);
   FailureOr<Flow> executeWhile(const ast::While &stmt, const Continuation *next);
+  /// What only the condition of a loop assigns is carried too where the loop may be left, because
+  /// the last value is needed then: gives these names first values of their types.
+  LogicalResult carryConditionNames(const ast::While &stmt, const ast::NameSet &names,
+                                    std::vector<llvm::StringRef> &carried);
+  /// What only the body of `while True` assigns, on every way to a `break`, and the code around it
+  /// reads is carried too: gives these names first values of their types, and returns them.
+  FailureOr<ast::NameSet> carryBreakValues(const ast::While &stmt, const ast::NameSet &assigned,
+                                           std::vector<llvm::StringRef> &carried);
+  /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
+  /// It assigns `assigned`; `isAlways` tells whether only `broke` ends the loop.
+  FailureOr<Value> emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,
+                                      mlir::Value broke, bool &isAlways);
 
   // LoopExits.cpp
   /// Whether an iteration was left for good, as a compile-time bool or int1.
@@ -266,38 +272,11 @@ private:
   LoopExit readReturn(const LoopExit &exit, mlir::ValueRange results);
   /// Goes on behind a loop: returns where the loop did.
   FailureOr<Flow> leaveLoop(const LoopExit &exit, const BranchSite &site, const Continuation *next);
-  /// The variables a loop carries: assigned in it and defined before it.
-  FailureOr<std::vector<llvm::StringRef>> findCarried(const ast::NameSet &assigned,
-                                                      SourceRange range);
-  /// What only the condition of a loop assigns is carried too where the loop may be left, because
-  /// the last value is needed then: gives these names first values of their types.
-  LogicalResult carryConditionNames(const ast::While &stmt, const ast::NameSet &names,
-                                    std::vector<llvm::StringRef> &carried);
-  /// What only the body of `while True` assigns, on every way to a `break`, and the code around it
-  /// reads is carried too: gives these names first values of their types, and returns them.
-  FailureOr<ast::NameSet> carryBreakValues(const ast::While &stmt, const ast::NameSet &assigned,
-                                           std::vector<llvm::StringRef> &carried);
-  /// The condition of a while loop in the builder's block, as a runtime or compile-time bool.
-  /// It assigns `assigned`; `isAlways` tells whether only `broke` ends the loop.
-  FailureOr<Value> emitWhileCondition(const ast::While &stmt, const ast::NameSet &assigned,
-                                      mlir::Value broke, bool &isAlways);
-  /// Values of the carried variables at the end of a loop body; those that it does not assign
-  /// before it reads them must have kept their types.
-  LogicalResult collectCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
-                               ast::Block body, llvm::SmallVectorImpl<mlir::Value> &leaves,
-                               SourceRange range);
-  /// Gives the carried variables new program values with the structure they had before.
-  void rebindCarried(llvm::ArrayRef<llvm::StringRef> carried, const Variables &before,
-                     mlir::ValueRange values);
-  void forgetLoopLocals(const ast::NameSet &assigned, llvm::ArrayRef<llvm::StringRef> carried,
-                        SourceRange range);
 
   // Calls.cpp
   /// With `constructed` the first parameter may get its fields set, and is handed out.
   FailureOr<Value> callFunction(const FunctionValue &callee, llvm::ArrayRef<CallArg> args,
                                 SourceRange range, Value *constructed = nullptr);
-  FailureOr<Value> callPartial(const PartialValue &callee, llvm::ArrayRef<CallArg> args,
-                               SourceRange range);
   FailureOr<Value> callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                               SourceRange range);
   FailureOr<Value> callBuiltin(const BuiltinValue &callee, llvm::ArrayRef<CallArg> args,
@@ -309,20 +288,13 @@ private:
   /// Makes a named tuple or an aggregate.
   FailureOr<Value> callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
                              SourceRange range);
-  /// The fields of a named tuple or an aggregate from the arguments, and from their defaults.
-  FailureOr<std::vector<Value>> bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args,
-                                           SourceRange range);
   /// An object that the host made, from a tuple of its fields, by order or with names.
   FailureOr<Value> makeObject(const ClassValue &type, const Value &fields, SourceRange range);
   /// Makes an aggregate by way of its `__init__`.
   FailureOr<Value> initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
                                  SourceRange range);
-  /// Checks that all fields are there and are what the class says.
-  FailureOr<Value> finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
-                                   SourceRange range);
   /// `self.x = value` in `__init__`.
   LogicalResult assignField(const ast::Attribute &target, const Value &value);
-  static std::vector<llvm::StringRef> getFieldNames(const TupleFields &fields);
   /// A member of a named tuple or aggregate; `found` is false for other attributes of tuples.
   FailureOr<Value> getFieldOrMethod(const Value &object, llvm::StringRef name, SourceRange range,
                                     bool &found);
@@ -342,50 +314,7 @@ private:
   /// `a[i, j]`, whose index is a tuple then; slices are tuples with names.
   FailureOr<Value> subscriptObject(const Value &base, const ast::Subscript &expr);
 
-  // Attributes.cpp
-  FailureOr<Value> getRuntimeAttribute(const RuntimeValue &base, const Value &self,
-                                       llvm::StringRef name, SourceRange range);
-  /// `kwargs` and the launch options of a triton.Config.
-  FailureOr<Value> getConfigAttribute(const DictValue &config, const Value &self,
-                                      llvm::StringRef name, SourceRange range);
-  FailureOr<Value> getBlockAccessAttribute(const BlockAccessValue &base, const Value &self,
-                                           llvm::StringRef name, SourceRange range);
-  FailureOr<Value> getTypeAttribute(const Type &type, const Value &self, llvm::StringRef name,
-                                    SourceRange range);
-  FailureOr<Value> getMethod(const Value &self, llvm::StringRef name, SourceRange range);
-
-  // Kernel.cpp, Autotune.cpp
-  struct KernelBinding;
-  /// One entry of @triton.heuristics: the parameter, and what computes it, as it stands or, where
-  /// the dict is written elsewhere, evaluated.
-  struct Heuristic {
-    std::string name;
-    const ast::Expr *expr = nullptr;
-    Value function;
-    SourceRange range;
-  };
-  FailureOr<std::vector<Heuristic>> getHeuristics(const SourceModule &module,
-                                                  const ast::Call &decorator);
-  LogicalResult bindKernelParams(const SourceModule &module, const ast::FunctionDef &kernel,
-                                 KernelBinding &binding);
-  /// Whether a parameter is a tuple, which is bound then.
-  FailureOr<bool> bindTupleParam(const SourceModule &module, const ast::Param &param,
-                                 KernelBinding &binding);
-  FailureOr<Value> evaluateConstantText(const SourceModule &module, llvm::StringRef name,
-                                        llvm::StringRef text);
-  void readDecorators(const SourceModule &module, const ast::FunctionDef &kernel, KernelInfo &info,
-                      bool complain);
-  LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfig> &list);
-  void readPruning(const SourceModule &module, const ast::Expr *pruning, KernelInfo &info);
-  LogicalResult bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
-                                const ast::Param &param, KernelBinding &binding);
-  LogicalResult verifyResult(mlir::ModuleOp module, SourceRange range);
-  void applyAutotune(const SourceModule &module, const KernelInfo &info, KernelBinding &binding,
-                     llvm::ArrayRef<llvm::StringRef> params);
-  FailureOr<Value> callForHeuristic(const Value &function, const Value &args, SourceRange range);
-  LogicalResult runHeuristics(const SourceModule &module, const ast::FunctionDef &kernel,
-                              KernelBinding &binding);
-
+  // Warnings.cpp
   /// Looks at the text of a function that is about to be emitted.
   void lint(const ast::FunctionDef &function, bool isKernel);
   /// Warns when the value of a call is computed for nothing.
@@ -400,8 +329,6 @@ private:
   uint64_t lastFrameId = 0;
   /// Warps of the kernel that is being compiled.
   int kernelWarps = 4;
-  /// Keeps the trees of constant texts alive.
-  std::vector<std::unique_ptr<ast::Module>> constantTrees;
 };
 
 } // namespace tilec::irgen

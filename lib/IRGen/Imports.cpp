@@ -275,9 +275,7 @@ FailureOr<Value> ModuleEvaluator::openModule(const FoundModule &found, llvm::Str
         diagnostic.addNote(place, "in this file");
       return failure();
     }
-    bool isPython = llvm::StringRef(found.file).ends_with(".py");
-    source = std::make_unique<SourceModule>(*file.tree, /*library=*/false,
-                                            /*predefined=*/!isPython, found.file);
+    source = std::make_unique<SourceModule>(*file.tree, found.file);
     if (file.problems.hasErrors())
       source->problems = &file.problems;
   }

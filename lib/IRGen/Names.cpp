@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a name means: local variable, module-level binding, predefined module, Python builtin. And
-// what is found in the modules of the language.
+// What a name of a module means: module-level binding, predefined module, Python builtin. And what
+// is found in the modules of the language.
 
 #include "ModuleEvaluator.h"
 

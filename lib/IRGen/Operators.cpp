@@ -29,6 +29,31 @@ static std::optional<FailureOr<Value>> combineCollections(Generator &g, BinaryOp
   return FailureOr<Value>(both.take());
 }
 
+static FailureOr<Value> tupleArithmetic(Generator &g, BinaryOp op, const Value &lhs,
+                                        const Value &rhs, SourceRange range) {
+  const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
+  if (op == BinaryOp::Add && left && right) {
+    std::vector<Value> elements = *left;
+    elements.insert(elements.end(), right->begin(), right->end());
+    return g.makeTuple(std::move(elements), range);
+  }
+  if (op == BinaryOp::Mul && (left == nullptr) != (right == nullptr)) {
+    FailureOr<int64_t> count = g.toInteger(left ? rhs : lhs, range, "the length of a tuple");
+    if (mlir::failed(count))
+      return failure();
+    const std::vector<Value> &part = left ? *left : *right;
+    int64_t limit = TupleValue::sizeLimit;
+    if (*count > limit || static_cast<int64_t>(part.size()) * *count > limit)
+      return g.error(range, "a tuple of more than " + llvm::Twine(limit) + " elements");
+    std::vector<Value> elements;
+    for (int64_t i = 0; i < *count; ++i)
+      elements.insert(elements.end(), part.begin(), part.end());
+    return g.makeTuple(std::move(elements), range);
+  }
+  return g.error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
+                            lhs.describe() + " and " + rhs.describe());
+}
+
 FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &rhs,
                                    SourceRange range, bool isChecked) {
   if (lhs.isPoison() || rhs.isPoison())
@@ -38,39 +63,10 @@ FailureOr<Value> Generator::binary(BinaryOp op, const Value &lhs, const Value &r
   if (std::optional<FailureOr<Value>> combined = combineCollections(*this, op, lhs, rhs, range))
     return *combined;
   if (lhs.getTuple() || rhs.getTuple())
-    return tupleArithmetic(op, lhs, rhs, range);
-  if (lhs.getConstant() && rhs.getConstant()) {
-    FoldResult folded = foldBinary(op, *lhs.getConstant(), *rhs.getConstant());
-    if (!folded.value)
-      return error(range, folded.error);
-    return Value(*folded.value);
-  }
+    return tupleArithmetic(*this, op, lhs, rhs, range);
+  if (lhs.getConstant() && rhs.getConstant())
+    return toValue(foldBinary(op, *lhs.getConstant(), *rhs.getConstant()), range);
   return emitBinary(op, lhs, rhs, range, isChecked);
-}
-
-FailureOr<Value> Generator::tupleArithmetic(BinaryOp op, const Value &lhs, const Value &rhs,
-                                            SourceRange range) {
-  const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
-  if (op == BinaryOp::Add && left && right) {
-    std::vector<Value> elements = *left;
-    elements.insert(elements.end(), right->begin(), right->end());
-    return makeTuple(std::move(elements), range);
-  }
-  if (op == BinaryOp::Mul && (left == nullptr) != (right == nullptr)) {
-    FailureOr<int64_t> count = toInteger(left ? rhs : lhs, range, "the length of a tuple");
-    if (mlir::failed(count))
-      return failure();
-    const std::vector<Value> &part = left ? *left : *right;
-    int64_t limit = TupleValue::sizeLimit;
-    if (*count > limit || static_cast<int64_t>(part.size()) * *count > limit)
-      return error(range, "a tuple of more than " + llvm::Twine(limit) + " elements");
-    std::vector<Value> elements;
-    for (int64_t i = 0; i < *count; ++i)
-      elements.insert(elements.end(), part.begin(), part.end());
-    return makeTuple(std::move(elements), range);
-  }
-  return error(range, "operator '" + ast::getSpelling(op) + "' is not defined for " +
-                          lhs.describe() + " and " + rhs.describe());
 }
 
 FailureOr<Value> Generator::unary(ast::UnaryOp op, const Value &operand, SourceRange range) {
@@ -81,40 +77,36 @@ FailureOr<Value> Generator::unary(ast::UnaryOp op, const Value &operand, SourceR
   if (operand.isAggregate())
     if (std::optional<FailureOr<Value>> result = unaryOnObject(op, operand, range))
       return *result;
-  if (const Constant *constant = operand.getConstant()) {
-    FoldResult folded = foldUnary(op, *constant);
-    if (!folded.value)
-      return error(range, folded.error);
-    return Value(*folded.value);
-  }
+  if (const Constant *constant = operand.getConstant())
+    return toValue(foldUnary(op, *constant), range);
   return emitUnary(op, operand, range);
 }
 
 /// Python's order: the first elements that differ decide, otherwise the lengths.
-FailureOr<Value> Generator::compareTuples(CompareOp op, llvm::ArrayRef<Value> lhs,
-                                          llvm::ArrayRef<Value> rhs, SourceRange range) {
-  charge(std::min(lhs.size(), rhs.size()));
+static FailureOr<Value> compareTuples(Generator &g, CompareOp op, llvm::ArrayRef<Value> lhs,
+                                      llvm::ArrayRef<Value> rhs, SourceRange range) {
+  g.charge(std::min(lhs.size(), rhs.size()));
   for (auto [left, right] : llvm::zip(lhs, rhs)) {
-    FailureOr<Value> equal = compare(CompareOp::Eq, left, right, range);
+    FailureOr<Value> equal = g.compare(CompareOp::Eq, left, right, range);
     if (mlir::failed(equal))
       return failure();
-    FailureOr<bool> same = toBool(*equal, range, "the comparison of tuples");
+    FailureOr<bool> same = g.toBool(*equal, range, "the comparison of tuples");
     if (mlir::failed(same))
       return failure();
     if (*same)
       continue;
     if (op == CompareOp::Eq || op == CompareOp::NotEq)
       return Value::boolean(op == CompareOp::NotEq);
-    return compare(op, left, right, range);
+    return g.compare(op, left, right, range);
   }
-  return compare(op, Value::integer(static_cast<int64_t>(lhs.size())),
-                 Value::integer(static_cast<int64_t>(rhs.size())), range);
+  return g.compare(op, Value::integer(static_cast<int64_t>(lhs.size())),
+                   Value::integer(static_cast<int64_t>(rhs.size())), range);
 }
 
 /// Equal keys have equal values, in whatever order they came.
-FailureOr<Value> Generator::compareDicts(CompareOp op, const DictValue &lhs, const DictValue &rhs,
-                                         SourceRange range) {
-  charge(lhs.entries->size() + rhs.entries->size());
+static FailureOr<Value> compareDicts(Generator &g, CompareOp op, const DictValue &lhs,
+                                     const DictValue &rhs, SourceRange range) {
+  g.charge(lhs.entries->size() + rhs.entries->size());
   llvm::StringMap<const Value *> right;
   for (const auto &[key, value] : *rhs.entries)
     right[key] = &value;
@@ -124,10 +116,10 @@ FailureOr<Value> Generator::compareDicts(CompareOp op, const DictValue &lhs, con
     areEqual = areEqual && other;
     if (!areEqual)
       break;
-    FailureOr<Value> equal = compare(CompareOp::Eq, value, *other, range);
+    FailureOr<Value> equal = g.compare(CompareOp::Eq, value, *other, range);
     if (mlir::failed(equal))
       return failure();
-    FailureOr<bool> truth = toBool(*equal, range, "the comparison of dicts");
+    FailureOr<bool> truth = g.toBool(*equal, range, "the comparison of dicts");
     if (mlir::failed(truth))
       return failure();
     areEqual = *truth;
@@ -185,10 +177,7 @@ static FailureOr<Value> compareConstants(Generator &g, CompareOp op, const Const
                                          const Constant &rhs, SourceRange range) {
   if (lhs.isString() && rhs.isString())
     g.chargeSearch(lhs.getString().size(), rhs.getString().size());
-  FoldResult folded = foldCompare(op, lhs, rhs);
-  if (!folded.value)
-    return g.error(range, folded.error);
-  return Value(*folded.value);
+  return g.toValue(foldCompare(op, lhs, rhs), range);
 }
 
 FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value &rhs,
@@ -222,12 +211,12 @@ FailureOr<Value> Generator::compare(CompareOp op, const Value &lhs, const Value 
       return Value::boolean(*truth);
   const DictValue *leftDict = lhs.getIf<DictValue>(), *rightDict = rhs.getIf<DictValue>();
   if (leftDict && rightDict && equality)
-    return compareDicts(op, *leftDict, *rightDict, range);
+    return compareDicts(*this, op, *leftDict, *rightDict, range);
   if (lhs.getConstant() && rhs.getConstant())
     return compareConstants(*this, op, *lhs.getConstant(), *rhs.getConstant(), range);
   const std::vector<Value> *left = lhs.getTuple(), *right = rhs.getTuple();
   if (left && right)
-    return compareTuples(op, *left, *right, range);
+    return compareTuples(*this, op, *left, *right, range);
   bool areOperands = lhs.isOperand() && rhs.isOperand();
   // Things of different nature (a tensor and None, two functions) are equal when identical.
   if (!areOperands && equality)

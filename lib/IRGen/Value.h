@@ -117,7 +117,7 @@ struct FunctionValue {
   /// The activation whose variables are visible in it, for a function inside of a function; or 0.
   uint64_t definedIn = 0;
   /// What its parameters are by default, evaluated where it is defined.
-  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> defaults = nullptr;
+  std::shared_ptr<const KeyedValues> defaults = nullptr;
   /// See Value::getDepth.
   unsigned depth = 0;
 };
@@ -199,7 +199,7 @@ struct RangeValue {
   std::shared_ptr<const std::vector<Value>> bounds;
   bool isStatic = false;
   /// Loop attributes from keywords, by name ("num_stages", ...).
-  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> options = nullptr;
+  std::shared_ptr<const KeyedValues> options = nullptr;
   /// See Value::getDepth.
   unsigned depth = 1;
 };
