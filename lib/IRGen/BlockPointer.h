@@ -27,6 +27,13 @@ const BlockAccessValue *getBlockPointer(const Value &value);
 FailureOr<BlockAddresses> expandBlockPointer(Generator &g, const BlockAccessValue &pointer,
                                              const BoundArg &boundaryCheck, SourceRange range);
 
+/// An operand of an access, cast to `element` and broadcast to the pointer's shape.
+FailureOr<Value> getAccessOperand(Generator &g, const BoundArg &arg, const Type &pointer,
+                                  DType element, llvm::StringRef what);
+
+/// The kind of an atomic that a builtin's name says, for elements of a type.
+tile::AtomicKind getAtomicKind(llvm::StringRef name, DType element);
+
 /// Whether a `padding_option` asks for NaN instead of zero; an error when it is neither, or when
 /// `element` has no NaN.
 FailureOr<bool> padsWithNan(Generator &g, const BoundArg &option, DType element);

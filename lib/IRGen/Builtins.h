@@ -26,8 +26,8 @@ struct BoundArg {
   explicit operator bool() const { return given; }
 };
 
-/// An argument by a keyword that is no parameter's.
-struct KeywordValue {
+/// An argument of a call before binding; the keyword is empty for positional ones.
+struct CallArg {
   llvm::StringRef keyword;
   Value value;
   SourceRange range;
@@ -42,7 +42,7 @@ struct BoundArgs {
   /// What a `*name` parameter collected.
   llvm::SmallVector<BoundArg, 0> rest;
   /// What a `**name` parameter collected.
-  llvm::SmallVector<KeywordValue, 0> keywords;
+  llvm::SmallVector<CallArg, 0> keywords;
 
   const BoundArg &operator[](unsigned index) const { return args[index]; }
   /// Whether an argument was given and is not None.

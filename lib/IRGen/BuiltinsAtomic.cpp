@@ -4,11 +4,25 @@
 // Atomics: one function for all read-modify-write kinds, which finds the kind by the builtin's
 // name, one for compare-and-swap, and one for single loads and stores.
 
-#include "Generator.h"
+#include "BlockPointer.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
 namespace tilec::irgen {
+
+tile::AtomicKind getAtomicKind(llvm::StringRef name, DType element) {
+  using tile::AtomicKind;
+  bool isUnsigned = element.isUnsignedInt();
+  return llvm::StringSwitch<AtomicKind>(name)
+      .Case("atomic_add", AtomicKind::add)
+      .Case("atomic_max", isUnsigned ? AtomicKind::umax : AtomicKind::max)
+      .Case("atomic_min", isUnsigned ? AtomicKind::umin : AtomicKind::min)
+      .Case("atomic_and", AtomicKind::bit_and)
+      .Case("atomic_or", AtomicKind::bit_or)
+      .Case("atomic_xor", AtomicKind::bit_xor)
+      .Default(AtomicKind::xchg);
+}
+
 namespace {
 
 /// The pointer operand; its element type may be changed by the program, unless it only loads.
@@ -25,22 +39,7 @@ FailureOr<Value> getTarget(Generator &g, const BoundArgs &a, bool isLoad = false
 /// An operand cast to `element` and broadcast to the pointer's shape.
 FailureOr<mlir::Value> getOperand(Generator &g, const BoundArg &arg, const Type &pointer,
                                   DType element, llvm::StringRef what) {
-  FailureOr<Value> value = g.cast(arg.value, element, arg.range);
-  if (mlir::failed(value))
-    return failure();
-  const Type type = value->getRuntime()->type;
-  bool fits = type.getRank() <= pointer.getRank();
-  for (int64_t i = 0; fits && i < type.getRank(); ++i) {
-    int64_t dim = type.shape[i];
-    fits = dim == 1 || dim == pointer.shape[pointer.getRank() - type.getRank() + i];
-  }
-  if (!fits)
-    return g.error(arg.range,
-                   what + " has shape " + printShape(type.shape) +
-                       (pointer.isBlock() ? ", which cannot be broadcast to the pointer's shape " +
-                                                printShape(pointer.shape)
-                                          : " but the pointer is a scalar"));
-  FailureOr<Value> full = g.broadcastTo(*value, pointer.shape, arg.range);
+  FailureOr<Value> full = getAccessOperand(g, arg, pointer, element, what);
   if (mlir::failed(full))
     return failure();
   return full->getRuntime()->value;
@@ -75,20 +74,6 @@ FailureOr<tile::MemScope> getScope(Generator &g, const BoundArgs &a, unsigned in
                                     {"gpu", "cta", "sys"}, tile::MemScope::gpu);
 }
 
-/// The kind that a builtin's name says, for elements of a type.
-tile::AtomicKind getKind(llvm::StringRef name, DType element) {
-  using tile::AtomicKind;
-  bool isUnsigned = element.isUnsignedInt();
-  return llvm::StringSwitch<AtomicKind>(name)
-      .Case("atomic_add", AtomicKind::add)
-      .Case("atomic_max", isUnsigned ? AtomicKind::umax : AtomicKind::max)
-      .Case("atomic_min", isUnsigned ? AtomicKind::umin : AtomicKind::min)
-      .Case("atomic_and", AtomicKind::bit_and)
-      .Case("atomic_or", AtomicKind::bit_or)
-      .Case("atomic_xor", AtomicKind::bit_xor)
-      .Default(AtomicKind::xchg);
-}
-
 /// Element types that a kind has, for messages.
 llvm::StringRef describeTypes(tile::AtomicKind kind) {
   switch (kind) {
@@ -110,7 +95,7 @@ FailureOr<Value> genAtomic(Generator &g, const BoundArgs &a) {
     return failure();
   const Type type = pointer->getRuntime()->type;
   DType element = type.element.getElement();
-  tile::AtomicKind kind = getKind(a.builtin->name, element);
+  tile::AtomicKind kind = getAtomicKind(a.builtin->name, element);
   if (!tile::hasAtomic(kind, g.lower(Type(element))))
     return g.error(a[Pointer].range, "'" + a.builtin->getDisplayName() + "' does not support " +
                                          element.str() + "; it has " + describeTypes(kind));

@@ -326,19 +326,11 @@ FailureOr<Value> genDescriptorStore(Generator &g, const BoundArgs &a) {
 }
 
 FailureOr<Value> genDescriptorReduce(Generator &g, const BoundArgs &a) {
-  using tile::AtomicKind;
   const BlockAccessValue *descriptor = getDescriptor(g, a);
   if (!descriptor || mlir::failed(checkWritable(g, a[0], *descriptor)))
     return failure();
   DType element = descriptor->block.element;
-  bool isUnsigned = element.isUnsignedInt();
-  AtomicKind kind = llvm::StringSwitch<AtomicKind>(a.builtin->name)
-                        .Case("atomic_add", AtomicKind::add)
-                        .Case("atomic_max", isUnsigned ? AtomicKind::umax : AtomicKind::max)
-                        .Case("atomic_min", isUnsigned ? AtomicKind::umin : AtomicKind::min)
-                        .Case("atomic_and", AtomicKind::bit_and)
-                        .Case("atomic_or", AtomicKind::bit_or)
-                        .Default(AtomicKind::bit_xor);
+  tile::AtomicKind kind = getAtomicKind(a.builtin->name, element);
   if (!tile::hasDescriptorReduction(kind, g.lower(Type(element))))
     return g.error(a.range,
                    "'" + a.builtin->getDisplayName() + "' does not support " + element.str());

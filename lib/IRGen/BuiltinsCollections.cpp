@@ -30,7 +30,7 @@ FailureOr<Value> genDict(Generator &g, const BoundArgs &a) {
       }
     }
   }
-  for (const KeywordValue &entry : a.keywords)
+  for (const CallArg &entry : a.keywords)
     if (mlir::failed(table.add(Value(Constant(entry.keyword.str())), entry.value, entry.range)))
       return failure();
   return table.take();

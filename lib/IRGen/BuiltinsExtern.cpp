@@ -129,10 +129,10 @@ FailureOr<Value> genExtern(Generator &g, const BoundArgs &a) {
                                        "are not linked, use tl.inline_asm_elementwise or write the "
                                        "function in the language");
   FailureOr<Value> callee =
-      g.getModuleMember("triton.language.extra.libdevice", name, a[Table].range);
+      g.getModules().getModuleMember("triton.language.extra.libdevice", name, a[Table].range);
   if (mlir::failed(callee) || mlir::failed(g.unifyShapes(operands, a[Args].range)))
     return failure();
-  std::vector<Generator::CallArg> args;
+  std::vector<CallArg> args;
   for (const Value &operand : operands)
     args.push_back({"", operand, a[Args].range});
   FailureOr<Value> result = g.call(*callee, args, a.range);

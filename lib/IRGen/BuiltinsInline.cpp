@@ -98,7 +98,7 @@ FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(block.get());
-    std::vector<Generator::CallArg> args;
+    std::vector<CallArg> args;
     for (const Value &operand : *operands)
       for (int32_t i = 0; i < *pack; ++i) {
         Type type(operand.getRuntime()->type.element);

@@ -121,8 +121,7 @@ FailureOr<Value> combine(Generator &g, const BoundArg &function, const Value &a,
                          SourceRange range) {
   if (!function.given || function.value.isNone())
     return g.binary(ast::BinaryOp::Add, a, b, range, /*isChecked=*/true);
-  return g.call(function.value,
-                {Generator::CallArg{"", a, range}, Generator::CallArg{"", b, range}}, range);
+  return g.call(function.value, {CallArg{"", a, range}, CallArg{"", b, range}}, range);
 }
 
 /// `accumulate(items, function, initial=x)`
@@ -251,7 +250,7 @@ FailureOr<Value> genStarMap(Generator &g, const BoundArgs &a) {
     FailureOr<std::vector<Value>> parts = g.enumerateIterable(row, a[1].range);
     if (mlir::failed(parts))
       return failure();
-    std::vector<Generator::CallArg> args;
+    std::vector<CallArg> args;
     for (const Value &part : *parts)
       args.push_back({"", part, a[1].range});
     FailureOr<Value> result = g.call(a[0].value, args, a.range);
@@ -268,7 +267,7 @@ FailureOr<Value> genPartial(Generator &g, const BoundArgs &a) {
   unsigned depth = a[0].value.getDepth();
   for (const BoundArg &arg : a.rest)
     args.emplace_back("", arg.value);
-  for (const KeywordValue &arg : a.keywords)
+  for (const CallArg &arg : a.keywords)
     args.emplace_back(arg.keyword.str(), arg.value);
   for (const auto &[keyword, value] : args)
     depth = std::max(depth, value.getDepth());

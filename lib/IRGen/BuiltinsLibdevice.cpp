@@ -79,8 +79,8 @@ template <ScalarKind kind> FailureOr<Value> genRoundToInt(Generator &g, const Bo
 }
 
 FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
-  return g.call(BuiltinValue{findBuiltin("abs", inLanguage)},
-                Generator::CallArg{"", a[0].value, a[0].range}, a.range);
+  return g.call(BuiltinValue{findBuiltin("abs", inLanguage)}, CallArg{"", a[0].value, a[0].range},
+                a.range);
 }
 
 FailureOr<Value> getIntOperand(Generator &g, const BoundArgs &a) {
@@ -117,7 +117,7 @@ FailureOr<Value> callLibrary(Generator &g, const BoundArgs &a, llvm::StringRef f
   const ModuleBinding *binding = library.scope.find(function);
   if (!binding || !binding->function)
     return g.error(a.range, "'" + a.builtin->getDisplayName() + "' is not supported");
-  std::vector<Generator::CallArg> args;
+  std::vector<CallArg> args;
   for (const BoundArg &arg : a.args)
     args.push_back({"", arg.value, arg.range});
   for (const Value &constant : constants)

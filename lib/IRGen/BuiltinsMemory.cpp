@@ -8,6 +8,23 @@
 #include "llvm/ADT/StringSwitch.h"
 
 namespace tilec::irgen {
+
+FailureOr<Value> getAccessOperand(Generator &g, const BoundArg &arg, const Type &pointer,
+                                  DType element, llvm::StringRef what) {
+  FailureOr<Value> value = g.cast(arg.value, element, arg.range);
+  if (mlir::failed(value))
+    return failure();
+  const Type &type = value->getRuntime()->type;
+  bool fits = Emitter::canBroadcast(type.shape, pointer.shape);
+  if (!fits)
+    return g.error(arg.range,
+                   what + " has shape " + printShape(type.shape) +
+                       (pointer.isBlock() ? ", which cannot be broadcast to the pointer's shape " +
+                                                printShape(pointer.shape)
+                                          : " but the pointer is a scalar"));
+  return g.broadcastTo(*value, pointer.shape, arg.range);
+}
+
 namespace {
 
 /// The pointer operand as a runtime value of pointer type.
@@ -17,28 +34,6 @@ FailureOr<Value> getPointer(Generator &g, const BoundArgs &a) {
     return a[0].value;
   return g.error(a[0].range, "'" + a.builtin->getDisplayName() + "' needs a pointer, got " +
                                  a[0].value.describe());
-}
-
-/// An operand of an access, cast to `element` and broadcast to the pointer's shape.
-FailureOr<Value> getOperand(Generator &g, const BoundArg &arg, const Type &pointer, DType element,
-                            llvm::StringRef what) {
-  FailureOr<Value> value = g.cast(arg.value, element, arg.range);
-  if (mlir::failed(value))
-    return failure();
-  const Type &type = value->getRuntime()->type;
-  bool fits = type.getRank() <= pointer.getRank();
-  for (int64_t i = 0; fits && i < type.getRank(); ++i) {
-    int64_t dim = type.shape[i];
-    fits = dim == 1 || dim == pointer.shape[pointer.getRank() - type.getRank() + i];
-  }
-  if (!fits && !pointer.isBlock())
-    return g.error(arg.range,
-                   what + " has shape " + printShape(type.shape) + " but the pointer is a scalar");
-  if (!fits)
-    return g.error(arg.range, what + " has shape " + printShape(type.shape) +
-                                  ", which cannot be broadcast to the pointer's shape " +
-                                  printShape(pointer.shape));
-  return g.broadcastTo(*value, pointer.shape, arg.range);
 }
 
 FailureOr<tile::CacheModifier> getCacheModifier(Generator &g, const BoundArgs &a, unsigned index,
@@ -144,7 +139,7 @@ FailureOr<BlockAddresses> getAddresses(Generator &g, const BoundArgs &a, unsigne
   if (a.has(maskIndex)) {
     checkMaskShape(g, a[maskIndex], pointer->getRuntime()->type);
     FailureOr<Value> mask =
-        getOperand(g, a[maskIndex], pointer->getRuntime()->type, ScalarKind::Int1, "'mask'");
+        getAccessOperand(g, a[maskIndex], pointer->getRuntime()->type, ScalarKind::Int1, "'mask'");
     if (mlir::failed(mask))
       return failure();
     result.mask = mask->getRuntime()->value;
@@ -175,7 +170,7 @@ FailureOr<mlir::Value> getOther(Generator &g, const BoundArgs &a, unsigned maskI
     return mlir::Value();
   if (!a.has(maskIndex))
     return g.error(a[otherIndex].range, "'other' is given without 'mask'");
-  FailureOr<Value> value = getOperand(g, a[otherIndex], pointer, element, "'other'");
+  FailureOr<Value> value = getAccessOperand(g, a[otherIndex], pointer, element, "'other'");
   if (mlir::failed(value))
     return failure();
   return value->getRuntime()->value;
@@ -214,7 +209,7 @@ FailureOr<Value> genStore(Generator &g, const BoundArgs &a) {
     return g.error(a[0].range, "cannot store through a const pointer");
   checkStoredType(g, a[Stored], type.element.getElement());
   FailureOr<Value> value =
-      getOperand(g, a[Stored], type, type.element.getElement(), "the stored value");
+      getAccessOperand(g, a[Stored], type, type.element.getElement(), "the stored value");
   if (mlir::failed(value))
     return failure();
   FailureOr<tile::CacheModifier> cache = getCacheModifier(g, a, Cache, "wb cg cs wt");

@@ -81,7 +81,7 @@ FailureOr<Value> makeRange(Generator &g, const BoundArgs &a, bool isStatic) {
   static constexpr llvm::StringRef names[] = {
       "num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer",
       "flatten",    "warp_specialize",    "disable_licm"};
-  std::vector<std::pair<std::string, Value>> options;
+  KeyedValues options;
   for (size_t i = 3; i < a.args.size(); ++i) {
     if (!a.has(i))
       continue;
@@ -93,10 +93,8 @@ FailureOr<Value> makeRange(Generator &g, const BoundArgs &a, bool isStatic) {
   unsigned depth = 0;
   for (const Value &bound : bounds)
     depth = std::max(depth, bound.getDepth());
-  return Value(RangeValue{
-      std::make_shared<const std::vector<Value>>(std::move(bounds)), isStatic,
-      std::make_shared<const std::vector<std::pair<std::string, Value>>>(std::move(options)),
-      depth + 1});
+  return Value(RangeValue{std::make_shared<const std::vector<Value>>(std::move(bounds)), isStatic,
+                          std::make_shared<const KeyedValues>(std::move(options)), depth + 1});
 }
 
 FailureOr<Value> genRange(Generator &g, const BoundArgs &a) { return makeRange(g, a, false); }
@@ -298,7 +296,7 @@ FailureOr<Value> genConfig(Generator &g, const BoundArgs &a) {
   const DictValue *dict = a[0].value.getIf<DictValue>();
   if (!dict)
     return g.error(a[0].range, "triton.Config needs a dict of constants");
-  std::vector<std::pair<std::string, Value>> entries = *dict->entries;
+  KeyedValues entries = *dict->entries;
   static constexpr llvm::StringRef names[] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
   for (unsigned i = 0; i < 4; ++i)
     if (a.has(i + 1))

@@ -12,12 +12,6 @@
 namespace tilec::irgen {
 namespace {
 
-FailureOr<Value> fromFold(Generator &g, const FoldResult &folded, SourceRange range) {
-  if (!folded.value)
-    return g.error(range, folded.error);
-  return Value(*folded.value);
-}
-
 FailureOr<Value> genLen(Generator &g, const BoundArgs &a) {
   if (std::optional<FailureOr<Value>> size = g.callMethod(a[0].value, "__len__", {}, a.range))
     return *size;
@@ -40,7 +34,7 @@ FailureOr<Value> genInt(Generator &g, const BoundArgs &a) {
     return g.cast(a[0].value, ScalarKind::Int32, a[0].range);
   if (!a[0].value.getConstant())
     return g.error(a[0].range, "int() needs a number, got " + a[0].value.describe());
-  return fromFold(g, foldToInt(*a[0].value.getConstant()), a[0].range);
+  return g.toValue(foldToInt(*a[0].value.getConstant()), a[0].range);
 }
 
 FailureOr<Value> genFloat(Generator &g, const BoundArgs &a) {
@@ -48,7 +42,7 @@ FailureOr<Value> genFloat(Generator &g, const BoundArgs &a) {
     return g.cast(a[0].value, ScalarKind::FP32, a[0].range);
   if (!a[0].value.getConstant())
     return g.error(a[0].range, "float() needs a number or string, got " + a[0].value.describe());
-  return fromFold(g, foldToFloat(*a[0].value.getConstant()), a[0].range);
+  return g.toValue(foldToFloat(*a[0].value.getConstant()), a[0].range);
 }
 
 FailureOr<Value> genBool(Generator &g, const BoundArgs &a) {
@@ -96,7 +90,7 @@ template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &
         result = operand;
       continue;
     }
-    Generator::CallArg args[] = {{"", result, a.range}, {"", operand, a.range}};
+    CallArg args[] = {{"", result, a.range}, {"", operand, a.range}};
     FailureOr<Value> next = g.call(BuiltinValue{combine}, args, a.range);
     if (mlir::failed(next))
       return failure();
@@ -136,7 +130,7 @@ FailureOr<Value> genTuple(Generator &g, const BoundArgs &a) {
 }
 
 FailureOr<Value> genPrint(Generator &g, const BoundArgs &a) {
-  std::vector<Generator::CallArg> args;
+  std::vector<CallArg> args;
   for (const BoundArg &arg : a.rest)
     args.push_back({"", arg.value, arg.range});
   return g.call(BuiltinValue{findBuiltin("device_print", inLanguage)}, args, a.range);
@@ -166,7 +160,7 @@ FailureOr<Value> genFilter(Generator &g, const BoundArgs &a) {
   for (const Value &item : *items) {
     FailureOr<Value> keeps = item;
     if (!a[0].value.isNone())
-      keeps = g.call(a[0].value, Generator::CallArg{"", item, a[1].range}, a.range);
+      keeps = g.call(a[0].value, CallArg{"", item, a[1].range}, a.range);
     if (mlir::failed(keeps))
       return failure();
     FailureOr<bool> truth = g.toBool(*keeps, a.range, "what the function returns");
@@ -206,7 +200,7 @@ FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
     return failure();
   std::vector<Value> results;
   for (const std::vector<Value> &row : *rows) {
-    llvm::SmallVector<Generator::CallArg> args;
+    llvm::SmallVector<CallArg> args;
     for (auto [arg, element] : llvm::zip_equal(a.rest, row))
       args.push_back({"", element, arg.range});
     FailureOr<Value> result = g.call(a[0].value, args, a.range);
@@ -227,7 +221,7 @@ FailureOr<Value> genSorted(Generator &g, const BoundArgs &a) {
   for (const Value &item : *items) {
     FailureOr<Value> key = item;
     if (a.has(1) && !a[1].value.isNone())
-      key = g.call(a[1].value, Generator::CallArg{"", item, a[0].range}, a.range);
+      key = g.call(a[1].value, CallArg{"", item, a[0].range}, a.range);
     if (mlir::failed(key))
       return failure();
     // The place after the last one that does not come later.
@@ -259,7 +253,7 @@ FailureOr<Value> genRound(Generator &g, const BoundArgs &a) {
                                    a[0].value.describe());
   if (!a.has(1) || a[1].value.isNone())
     return number->isFloat()
-               ? fromFold(g, foldToInt(Constant(std::nearbyint(number->getFloat()))), a[0].range)
+               ? g.toValue(foldToInt(Constant(std::nearbyint(number->getFloat()))), a[0].range)
                : Value(Constant(number->toInt()));
   FailureOr<int64_t> digits = g.toInteger(a[1].value, a[1].range, "the number of digits");
   if (mlir::failed(digits))
@@ -269,7 +263,7 @@ FailureOr<Value> genRound(Generator &g, const BoundArgs &a) {
   if (!number->isFloat() || !std::isfinite(number->getFloat()))
     return a[0].value;
   FoldResult text = formatConstant(*number, "." + std::to_string(*digits) + "f");
-  return text.value ? fromFold(g, foldToFloat(*text.value), a.range) : fromFold(g, text, a.range);
+  return g.toValue(text.value ? foldToFloat(*text.value) : text, a.range);
 }
 
 FailureOr<Value> genPow(Generator &g, const BoundArgs &a) {
@@ -301,7 +295,7 @@ FailureOr<Value> genDigits(Generator &g, const BoundArgs &a) {
                                                                        : "b";
   FoldResult digits = formatConstant(Constant(number->toInt()), letter);
   if (!digits.value)
-    return fromFold(g, digits, a.range);
+    return g.toValue(digits, a.range);
   std::string text = digits.value->getString();
   text.insert(text.front() == '-' ? 1 : 0, "0" + letter.str());
   return Value(Constant(std::move(text)));
@@ -333,8 +327,8 @@ template <bool isAll> FailureOr<Value> genAnyAll(Generator &g, const BoundArgs &
 
 FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
   if (!a[0].value.isNumber())
-    return g.call(BuiltinValue{findBuiltin("abs", inLanguage)},
-                  Generator::CallArg{"", a[0].value, a[0].range}, a.range);
+    return g.call(BuiltinValue{findBuiltin("abs", inLanguage)}, CallArg{"", a[0].value, a[0].range},
+                  a.range);
   FailureOr<Value> isNegative =
       g.compare(ast::CompareOp::Lt, a[0].value, Value::integer(0), a.range);
   if (mlir::failed(isNegative))

@@ -32,7 +32,7 @@ LogicalResult emitCombine(Generator &g, mlir::Region &region, llvm::ArrayRef<DTy
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *block = region.empty() ? &region.emplaceBlock() : &region.front();
   builder.setInsertionPointToEnd(block);
-  std::vector<Generator::CallArg> args;
+  std::vector<CallArg> args;
   for (int side = 0; side < 2; ++side)
     for (DType type : types) {
       mlir::Value argument = block->addArgument(g.lower(Type(type)), g.getLocation());
@@ -91,10 +91,7 @@ FailureOr<Value> genReduce(Generator &g, const BoundArgs &a) {
       operand = *flat;
     }
   } else {
-    FailureOr<int64_t> number = g.toInteger(a[Axis].value, a[Axis].range, "the axis");
-    if (mlir::failed(number))
-      return failure();
-    FailureOr<int64_t> normalized = g.normalizeAxis(*number, rank, a[Axis].range);
+    FailureOr<int64_t> normalized = g.toAxis(a[Axis].value, rank, a[Axis].range);
     if (mlir::failed(normalized))
       return failure();
     axis = *normalized;
@@ -111,9 +108,9 @@ FailureOr<Value> genReduce(Generator &g, const BoundArgs &a) {
     return failure();
   Type reduced = operands.front().getRuntime()->type;
   reduced.shape.erase(reduced.shape.begin() + axis);
-  if (std::optional<Value> addends = widenAddends(g, reduce.getCombine(), operands)) {
+  if (std::optional<Value> addends = g.widenAddends(reduce.getCombine(), operands)) {
     auto exact = g.create<tile::ReduceOp>(addends->getRuntime()->value, static_cast<int>(axis));
-    emitWideSum(g, exact.getCombine());
+    g.emitWideSum(exact.getCombine());
     g.assertExact(ast::BinaryOp::Add, Value::runtime(reduce->getResult(0), reduced),
                   Value::runtime(exact->getResult(0), reduced.withElement(ScalarKind::Int64)));
   }
@@ -138,10 +135,7 @@ FailureOr<Value> genAxisIndex(Generator &g, const BoundArgs &a) {
   int64_t axis = 0;
   Type whole = source;
   if (a.has(1)) {
-    FailureOr<int64_t> number = g.toInteger(a[1].value, a[1].range, "the axis");
-    if (mlir::failed(number))
-      return failure();
-    FailureOr<int64_t> normalized = g.normalizeAxis(*number, source.getRank(), a[1].range);
+    FailureOr<int64_t> normalized = g.toAxis(a[1].value, source.getRank(), a[1].range);
     if (mlir::failed(normalized))
       return failure();
     axis = *normalized;

@@ -8,13 +8,6 @@
 namespace tilec::irgen {
 namespace {
 
-FailureOr<int64_t> getAxis(Generator &g, const BoundArg &axis, int64_t rank) {
-  FailureOr<int64_t> number = g.toInteger(axis.value, axis.range, "the axis");
-  if (mlir::failed(number))
-    return failure();
-  return g.normalizeAxis(*number, rank, axis.range);
-}
-
 FailureOr<Value> genScan(Generator &g, const BoundArgs &a) {
   enum { Input, Axis, Combine, Reverse };
   FailureOr<std::vector<Value>> operands = getCombined(g, a[Input], "scan");
@@ -23,7 +16,7 @@ FailureOr<Value> genScan(Generator &g, const BoundArgs &a) {
   const Type type = operands->front().getRuntime()->type;
   if (!type.isBlock())
     return g.error(a[Input].range, "a scan needs a block, got " + operands->front().describe());
-  FailureOr<int64_t> axis = getAxis(g, a[Axis], type.getRank());
+  FailureOr<int64_t> axis = g.toAxis(a[Axis].value, type.getRank(), a[Axis].range);
   FailureOr<bool> reverse = false;
   if (a.has(Reverse))
     reverse = g.toBool(a[Reverse].value, a[Reverse].range, "'reverse'");
@@ -39,10 +32,10 @@ FailureOr<Value> genScan(Generator &g, const BoundArgs &a) {
   auto scan = g.create<tile::ScanOp>(values, static_cast<int>(*axis), *reverse);
   if (mlir::failed(emitCombine(g, scan.getCombine(), types, a[Combine].value, a.range)))
     return failure();
-  if (std::optional<Value> addends = widenAddends(g, scan.getCombine(), *operands)) {
+  if (std::optional<Value> addends = g.widenAddends(scan.getCombine(), *operands)) {
     auto exact =
         g.create<tile::ScanOp>(addends->getRuntime()->value, static_cast<int>(*axis), *reverse);
-    emitWideSum(g, exact.getCombine());
+    g.emitWideSum(exact.getCombine());
     g.assertExact(ast::BinaryOp::Add, Value::runtime(scan->getResult(0), type),
                   Value::runtime(exact->getResult(0), type.withElement(ScalarKind::Int64)));
   }
@@ -89,7 +82,7 @@ FailureOr<Value> genGather(Generator &g, const BoundArgs &a) {
     return g.error(a[Index].range, "the index of 'tl.gather' must have the source's rank " +
                                        llvm::Twine(from.getRank()) + ", got " +
                                        llvm::Twine(by.getRank()));
-  FailureOr<int64_t> axis = getAxis(g, a[Axis], from.getRank());
+  FailureOr<int64_t> axis = g.toAxis(a[Axis].value, from.getRank(), a[Axis].range);
   if (mlir::failed(axis))
     return failure();
   for (int64_t dim = 0; dim < from.getRank(); ++dim)

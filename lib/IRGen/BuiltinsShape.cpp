@@ -7,42 +7,6 @@
 
 namespace tilec::irgen {
 
-FailureOr<Value> Generator::reshape(const Value &value, llvm::ArrayRef<int64_t> shape,
-                                    bool allowReorder, SourceRange range) {
-  const RuntimeValue *runtime = value.getRuntime();
-  if (mlir::failed(checkShape(shape, range)))
-    return failure();
-  Type type(runtime->type.element, shape);
-  if (type.getNumElements() != runtime->type.getNumElements())
-    return error(range, "cannot reshape " + runtime->type.str() + " to " + printShape(shape) +
-                            ": " + llvm::Twine(runtime->type.getNumElements()) +
-                            " elements become " + llvm::Twine(type.getNumElements()));
-  if (type == runtime->type)
-    return value;
-  if (!runtime->type.isBlock())
-    return splat(value, shape);
-  if (shape.empty())
-    return error(range, "cannot reshape a block to a scalar; use a reduction");
-  return emit<tile::ReshapeOp>(type, lower(type), runtime->value,
-                               allowReorder ? builder.getUnitAttr() : mlir::UnitAttr());
-}
-
-Value Generator::permute(const Value &value, llvm::ArrayRef<int32_t> order) {
-  const RuntimeValue *runtime = value.getRuntime();
-  Type type(runtime->type.element);
-  for (int32_t dim : order)
-    type.shape.push_back(runtime->type.shape[dim]);
-  return emit<tile::PermuteOp>(type, lower(type), runtime->value,
-                               builder.getDenseI32ArrayAttr(order));
-}
-
-FailureOr<int64_t> Generator::normalizeAxis(int64_t axis, int64_t rank, SourceRange range) {
-  if (axis < -rank || axis >= rank)
-    return error(range, "axis " + llvm::Twine(axis) + " is out of range for a value of rank " +
-                            llvm::Twine(rank));
-  return axis < 0 ? axis + rank : axis;
-}
-
 namespace {
 
 FailureOr<Value> getOperand(Generator &g, const BoundArgs &a, unsigned index = 0) {

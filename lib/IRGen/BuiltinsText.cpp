@@ -130,7 +130,7 @@ FailureOr<Value> genFormattedText(Generator &g, const BoundArgs &a) {
     std::optional<BoundArg> chosen;
     if (isPosition && position < a.rest.size())
       chosen = a.rest[position];
-    for (const KeywordValue &arg : a.keywords)
+    for (const CallArg &arg : a.keywords)
       if (!isPosition && arg.keyword == field)
         chosen = BoundArg{arg.value, arg.range, true};
     if (!chosen)

@@ -49,6 +49,36 @@ FailureOr<Value> Generator::evaluateCall(const ast::Call &expr) {
   return call(*callee, args, expr.range);
 }
 
+/// The product of a tuple's elements.
+static FailureOr<Value> multiplyAll(Generator &g, llvm::ArrayRef<Value> factors,
+                                    SourceRange range) {
+  Value product = Value::integer(1);
+  for (const Value &factor : factors) {
+    FailureOr<Value> next = g.binary(ast::BinaryOp::Mul, product, factor, range);
+    if (mlir::failed(next))
+      return failure();
+    product = *next;
+  }
+  return product;
+}
+
+static FailureOr<Value> callPartial(Generator &g, const PartialValue &callee,
+                                    llvm::ArrayRef<CallArg> args, SourceRange range) {
+  // Arguments of the call come behind those that there are, and in place of those of their keyword.
+  std::vector<CallArg> all;
+  for (const auto &[keyword, value] : *callee.args)
+    if (keyword.empty())
+      all.push_back({"", value, range});
+  llvm::append_range(all, args);
+  for (const auto &[keyword, value] : *callee.args) {
+    llvm::StringRef name = keyword;
+    bool isReplaced = llvm::any_of(args, [&](const CallArg &arg) { return arg.keyword == name; });
+    if (!name.empty() && !isReplaced)
+      all.push_back({name, value, range});
+  }
+  return g.call(*callee.callee, all, range);
+}
+
 FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> args,
                                  SourceRange range) {
   if (const FunctionValue *function = callee.getIf<FunctionValue>())
@@ -58,7 +88,7 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
   if (const LambdaValue *lambda = callee.getIf<LambdaValue>())
     return callLambda(*lambda, args, range);
   if (const PartialValue *partial = callee.getIf<PartialValue>())
-    return callPartial(*partial, args, range);
+    return callPartial(*this, *partial, args, range);
   if (const ClassValue *type = callee.getIf<ClassValue>())
     return callClass(*type, args, range);
   if (const TypeNameValue *type = callee.getIf<TypeNameValue>())
@@ -68,8 +98,11 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
   const Constant *constant = callee.getConstant();
   if (constant && constant->isDType() && args.size() == 1 && args[0].keyword.empty())
     return cast(args[0].value, constant->getDType(), range);
-  if (const ModuleValue *module = callee.getIf<ModuleValue>())
-    return callHost(*module, args, range);
+  if (const ModuleValue *module = callee.getIf<ModuleValue>()) {
+    const std::vector<Value> *factors = args.size() == 1 ? args[0].value.getTuple() : nullptr;
+    return module->path == "math.prod" && factors ? multiplyAll(*this, *factors, range)
+                                                  : modules.callHost(*module, args, range);
+  }
   if (std::optional<FailureOr<Value>> result = callMethod(callee, "__call__", args, range))
     return *result;
   if (callee.isPoison())
@@ -78,7 +111,7 @@ FailureOr<Value> Generator::call(const Value &callee, llvm::ArrayRef<CallArg> ar
 }
 
 /// The name in front of an argument's value; the value where the name does not stand there.
-static SourceRange placeOfKeyword(const SourceManager &sources, const Generator::CallArg &arg) {
+static SourceRange placeOfKeyword(const SourceManager &sources, const CallArg &arg) {
   const SourceBuffer *buffer = sources.getBuffer(arg.range.file);
   if (!buffer)
     return arg.range;
@@ -102,14 +135,14 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   if (!outer)
     return error(range, "'" + function.name + "' is called outside of the function it is in");
   if (isHost)
-    if (std::optional<bool> answer = answerHostPredicate(function.name))
+    if (std::optional<bool> answer = modules.answerHostPredicate(function.name))
       return Value::boolean(*answer);
   if (frame->depth >= callDepthLimit) {
     aborted = true;
     return error(range, "calls are nested more than " + llvm::Twine(callDepthLimit) +
                             " deep; is '" + function.name + "' called recursively without end?");
   }
-  if (function.bodySkipped && !parseHostBody(*callee.module, function))
+  if (function.bodySkipped && !modules.parseHostBody(*callee.module, function))
     return error(range, "the body of '" + function.name + "' is host code");
   std::vector<CallArg> allArgs;
   if (callee.self)
@@ -158,23 +191,6 @@ FailureOr<Value> Generator::callFunction(const FunctionValue &callee, llvm::Arra
   return result;
 }
 
-FailureOr<Value> Generator::callPartial(const PartialValue &callee, llvm::ArrayRef<CallArg> args,
-                                        SourceRange range) {
-  // Arguments of the call come behind those that there are, and in place of those of their keyword.
-  std::vector<CallArg> all;
-  for (const auto &[keyword, value] : *callee.args)
-    if (keyword.empty())
-      all.push_back({"", value, range});
-  llvm::append_range(all, args);
-  for (const auto &[keyword, value] : *callee.args) {
-    llvm::StringRef name = keyword;
-    bool isReplaced = llvm::any_of(args, [&](const CallArg &arg) { return arg.keyword == name; });
-    if (!name.empty() && !isReplaced)
-      all.push_back({name, value, range});
-  }
-  return call(*callee.callee, all, range);
-}
-
 FailureOr<Value> Generator::callLambda(const LambdaValue &callee, llvm::ArrayRef<CallArg> args,
                                        SourceRange range) {
   if (frame->depth >= callDepthLimit)
@@ -214,7 +230,7 @@ LogicalResult Generator::bindParams(llvm::ArrayRef<ast::Param> params, llvm::Str
       // A function of the host that runs at compile time.
       if (!callee.keepsConstants)
         return error(range, shown + " has '**" + param.name + "', which is not supported");
-      std::vector<std::pair<std::string, Value>> rest;
+      KeyedValues rest;
       for (const CallArg &arg : args)
         if (!arg.keyword.empty() && !llvm::is_contained(names, arg.keyword))
           rest.emplace_back(arg.keyword.str(), arg.value);

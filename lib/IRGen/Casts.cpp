@@ -3,7 +3,7 @@
 //
 // Conversions between element types, and constants of the emitted program.
 
-#include "Generator.h"
+#include "Emitter.h"
 
 #include "llvm/ADT/APFloat.h"
 
@@ -12,20 +12,20 @@ namespace tilec::irgen {
 namespace arith = mlir::arith;
 using ast::BinaryOp;
 
-FailureOr<Value> Generator::makeConstant(const Constant &number, DType type, SourceRange range) {
+FailureOr<Value> Emitter::makeConstant(const Constant &number, DType type, SourceRange range) {
   mlir::Type lowered = lower(type);
   if (type.isBool())
     return emit<arith::ConstantOp>(type, builder.getIntegerAttr(lowered, number.isTrue()));
   if (type.isInt()) {
     FoldResult folded = foldToInt(number);
     if (!folded.value)
-      return error(range, folded.error);
+      return state.error(range, folded.error);
     PyInt value = folded.value->toInt();
     if (!value.fits(type.getBitWidth(), type.isSignedInt())) {
       if (value.isNegative() && type.isUnsignedInt())
-        return error(range, "negative constant " + value.str() + " cannot be of unsigned type " +
-                                type.str());
-      return error(range, "constant " + value.str() + " is out of range for " + type.str());
+        return state.error(range, "negative constant " + value.str() +
+                                      " cannot be of unsigned type " + type.str());
+      return state.error(range, "constant " + value.str() + " is out of range for " + type.str());
     }
     return emit<arith::ConstantOp>(
         type, builder.getIntegerAttr(lowered, value.toBits(type.getBitWidth())));
@@ -47,49 +47,27 @@ FailureOr<Value> Generator::makeConstant(const Constant &number, DType type, Sou
       return failure();
     return cast(*address, type, range);
   }
-  return error(range, "expected a value of type " + type.str() + ", got " + number.repr());
+  return state.error(range, "expected a value of type " + type.str() + ", got " + number.repr());
 }
 
-Value Generator::makeZero(const Type &type) {
+Value Emitter::makeZero(const Type &type) {
   mlir::Type element = lower(Type(type.element));
   auto zero = llvm::cast<mlir::TypedAttr>(builder.getZeroAttr(element));
   Value scalar = emit<arith::ConstantOp>(Type(type.element), zero);
   return splat(scalar, type.shape);
 }
 
-LogicalResult Generator::errorNoOperand(const Value &value, SourceRange range) {
-  const ModuleValue *module = value.getIf<ModuleValue>();
-  bool isOfHost = module && !module->source && module->folder.empty() &&
-                  !llvm::StringRef(module->path).starts_with("triton");
-  if (isOfHost)
-    return errorHostValue(module->path, range);
-  return error(range, "expected a number or tensor, got " + value.describe());
-}
-
-FailureOr<Value> Generator::toRuntime(const Value &value, SourceRange range) {
-  if (value.isRuntime())
-    return value;
-  if (value.isPoison())
-    return failure();
-  if (!value.isNumber())
-    return errorNoOperand(value, range);
-  FailureOr<DType> type = getDefaultType(*value.getConstant(), range);
-  if (mlir::failed(type))
-    return failure();
-  return makeConstant(*value.getConstant(), *type, range);
-}
-
-FailureOr<Value> Generator::cast(const Value &value, DType type, SourceRange range,
-                                 tile::RoundingMode rounding) {
+FailureOr<Value> Emitter::cast(const Value &value, DType type, SourceRange range,
+                               tile::RoundingMode rounding) {
   if (type.isVoid())
-    return error(range, "values cannot be cast to void");
+    return state.error(range, "values cannot be cast to void");
   if (value.isNumber())
     return makeConstant(*value.getConstant(), type, range);
   if (value.isPoison())
     return failure();
   const RuntimeValue *runtime = value.getRuntime();
   if (!runtime)
-    return errorNoOperand(value, range);
+    return state.errorNoOperand(value, range);
   if (runtime->type.element == type)
     return value;
   if (runtime->type.element.isPointer() || type.isPointer())
@@ -97,7 +75,7 @@ FailureOr<Value> Generator::cast(const Value &value, DType type, SourceRange ran
   return castNumber(value, type, range, rounding);
 }
 
-FailureOr<Value> Generator::castPointer(const Value &value, DType type, SourceRange range) {
+FailureOr<Value> Emitter::castPointer(const Value &value, DType type, SourceRange range) {
   const RuntimeValue &from = *value.getRuntime();
   DType source = from.type.element;
   Type result = from.type.withElement(type);
@@ -109,12 +87,12 @@ FailureOr<Value> Generator::castPointer(const Value &value, DType type, SourceRa
   }
   if (source.isPointer()) {
     if (!type.isInt())
-      return error(range, "a pointer cannot be cast to " + type.str());
+      return state.error(range, "a pointer cannot be cast to " + type.str());
     Type address = from.type.withElement(ScalarKind::Int64);
     return cast(emit<tile::PtrToIntOp>(address, lower(address), from.value), type, range);
   }
   if (!source.isInt())
-    return error(range, "a value of type " + source.str() + " cannot be cast to a pointer");
+    return state.error(range, "a value of type " + source.str() + " cannot be cast to a pointer");
   FailureOr<Value> wide =
       cast(value, source.isSignedInt() ? ScalarKind::Int64 : ScalarKind::UInt64, range);
   if (mlir::failed(wide))
@@ -124,11 +102,11 @@ FailureOr<Value> Generator::castPointer(const Value &value, DType type, SourceRa
 
 /// The legacy format with fp16's bias: an fp16 whose magnitude is at most 1.875, without the last 7
 /// bits of its fraction. Narrowing rounds ties away from zero.
-FailureOr<Value> Generator::castLegacyFloat8(const Value &value, DType type, SourceRange range) {
+FailureOr<Value> Emitter::castLegacyFloat8(const Value &value, DType type, SourceRange range) {
   auto apply = [&](BinaryOp op, FailureOr<Value> lhs, FailureOr<Value> rhs) -> FailureOr<Value> {
     if (mlir::failed(lhs) || mlir::failed(rhs))
       return failure();
-    return binary(op, *lhs, *rhs, range);
+    return emitBinary(op, *lhs, *rhs, range);
   };
   auto number = [](int64_t bits) -> FailureOr<Value> { return Value::integer(bits); };
   if (type.is(ScalarKind::FP16)) {
@@ -161,8 +139,8 @@ FailureOr<Value> Generator::castLegacyFloat8(const Value &value, DType type, Sou
   return mlir::failed(code) ? code : bitcast(*code, type, range);
 }
 
-FailureOr<Value> Generator::castNumber(const Value &value, DType type, SourceRange range,
-                                       tile::RoundingMode rounding) {
+FailureOr<Value> Emitter::castNumber(const Value &value, DType type, SourceRange range,
+                                     tile::RoundingMode rounding) {
   const RuntimeValue &from = *value.getRuntime();
   DType source = from.type.element;
   Type result = from.type.withElement(type);
@@ -218,7 +196,7 @@ FailureOr<Value> Generator::castNumber(const Value &value, DType type, SourceRan
   return emit<arith::ExtUIOp>(result, lowered, from.value);
 }
 
-FailureOr<Value> Generator::bitcast(const Value &value, DType type, SourceRange range) {
+FailureOr<Value> Emitter::bitcast(const Value &value, DType type, SourceRange range) {
   FailureOr<Value> operand = toRuntime(value, range);
   if (mlir::failed(operand))
     return failure();
@@ -229,83 +207,13 @@ FailureOr<Value> Generator::bitcast(const Value &value, DType type, SourceRange 
   if (source.isPointer() || type.isPointer())
     return castPointer(*operand, type, range);
   if (source.getBitWidth() != type.getBitWidth())
-    return error(range, "cannot bitcast " + source.str() + " to " + type.str() +
-                            ": their sizes differ (" + llvm::Twine(source.getBitWidth()) + " and " +
-                            llvm::Twine(type.getBitWidth()) + " bits)");
+    return state.error(range, "cannot bitcast " + source.str() + " to " + type.str() +
+                                  ": their sizes differ (" + llvm::Twine(source.getBitWidth()) +
+                                  " and " + llvm::Twine(type.getBitWidth()) + " bits)");
   Type result = from.type.withElement(type);
   if (lower(result) == from.value.getType())
     return Value::runtime(from.value, result);
   return emit<arith::BitcastOp>(result, lower(result), from.value);
-}
-
-FailureOr<int64_t> Generator::toInteger(const Value &value, SourceRange range,
-                                        const llvm::Twine &what) {
-  const Constant *constant = value.getConstant();
-  if (value.isPoison())
-    return failure();
-  if (!constant || !(constant->isInt() || constant->isBool())) {
-    if (value.isRuntime())
-      return error(range, what + " must be known at compile time, got a runtime value of type " +
-                              value.describe());
-    return error(range, what + " must be an integer, got " + value.describe());
-  }
-  PyInt number = constant->toInt();
-  if (!number.fitsInt64())
-    return error(range, what + " " + number.str() + " does not fit in 64 bits");
-  return number.toInt64Saturated();
-}
-
-FailureOr<llvm::SmallVector<int64_t>> Generator::toIntegers(const Value &value, SourceRange range,
-                                                            const llvm::Twine &what) {
-  llvm::SmallVector<int64_t> numbers;
-  const std::vector<Value> *elements = value.getTuple();
-  std::vector<Value> single{value};
-  for (const Value &element : elements ? *elements : single) {
-    FailureOr<int64_t> number = toInteger(element, range, what);
-    if (mlir::failed(number))
-      return failure();
-    numbers.push_back(*number);
-  }
-  return numbers;
-}
-
-FailureOr<bool> Generator::toBool(const Value &value, SourceRange range, const llvm::Twine &what) {
-  if (value.isPoison())
-    return failure();
-  if (const Constant *constant = value.getConstant())
-    return constant->isTrue();
-  if (const std::vector<Value> *elements = value.getTuple())
-    return !elements->empty();
-  if (const DictValue *dict = value.getIf<DictValue>())
-    return !dict->entries->empty();
-  if (const SetValue *set = value.getIf<SetValue>())
-    return !set->entries->empty();
-  if (value.isRuntime())
-    return error(range, what + " must be known at compile time, got a runtime value of type " +
-                            value.describe());
-  return true;
-}
-
-FailureOr<std::string> Generator::toString(const Value &value, SourceRange range,
-                                           const llvm::Twine &what) {
-  if (value.isPoison())
-    return failure();
-  const Constant *constant = value.getConstant();
-  if (!constant || !constant->isString())
-    return error(range, what + " must be a string, got " + value.describe());
-  return constant->getString();
-}
-
-FailureOr<DType> Generator::toDType(const Value &value, SourceRange range,
-                                    const llvm::Twine &what) {
-  if (value.isPoison())
-    return failure();
-  const Constant *constant = value.getConstant();
-  if (const Value *typed = getTypedConstant(value); typed && typed->isNumber())
-    return getDefaultType(*typed->getConstant(), range);
-  if (!constant || !constant->isDType())
-    return error(range, what + " must be a type such as tl.float32, got " + value.describe());
-  return constant->getDType();
 }
 
 } // namespace tilec::irgen

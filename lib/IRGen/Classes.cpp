@@ -62,9 +62,10 @@ static bool isLibraryMethod(const ast::FunctionDef &function) {
   });
 }
 
-//===- Making classes and objects -----------------------------------------------------------===//
+//===- Classes of modules -------------------------------------------------------------------===//
 
-FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::ClassDef &classDef) {
+FailureOr<Value> ModuleEvaluator::makeClass(const SourceModule &module,
+                                            const ast::ClassDef &classDef) {
   ClassValue type{&classDef, &module, classDef.name.str()};
   bool isAggregate = isAggregateClass(classDef);
   bool isNamedTuple = llvm::any_of(classDef.bases, [](const ast::Expr *base) {
@@ -81,13 +82,13 @@ FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::Cla
     for (const ast::Expr *base : classDef.bases) {
       if (ast::getDottedName(base) == "object")
         continue;
-      FailureOr<Value> extended = evaluateInModule(module, base);
+      FailureOr<Value> extended = expressions.evaluateInModule(module, base);
       if (mlir::failed(extended))
         return failure();
       const ClassValue *parent = extended->getIf<ClassValue>();
       if (!parent || !parent->fields || !parent->fields->aggregate || fields->base)
-        return error(base->range,
-                     "an aggregate can extend one other aggregate, got " + extended->describe());
+        return state.error(base->range, "an aggregate can extend one other aggregate, got " +
+                                            extended->describe());
       fields->base = parent->fields;
       fields->names = parent->fields->names;
     }
@@ -100,31 +101,56 @@ FailureOr<Value> Generator::makeClass(const SourceModule &module, const ast::Cla
   return Value(type);
 }
 
-FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
-                                      SourceRange range) {
-  if (!callee.fields)
-    return error(range, "class '" + callee.name +
-                            "' is host code; of classes only named tuples and aggregates can be "
-                            "made in a kernel");
-  if (callee.fields->aggregate && findMethod(*callee.fields, "__init__").first)
-    return initAggregate(callee, args, range);
-  FailureOr<std::vector<Value>> elements = bindFields(callee, args, range);
-  if (mlir::failed(elements))
-    return failure();
-  if (!callee.fields->aggregate)
-    return Value::tuple(std::move(*elements), callee.fields);
-  FailureOr<Value> object = finishAggregate(callee.fields, std::move(*elements), range);
-  auto [check, module] = findMethod(*callee.fields, "__post_init__");
-  if (mlir::failed(object) || !check)
-    return object;
-  FunctionValue function{check, module, std::make_shared<const Value>(*object)};
-  if (mlir::failed(callFunction(function, {}, range, &*object)))
-    return failure();
-  return finishAggregate(callee.fields, *object->getTuple(), range);
+const ModuleScope &ModuleEvaluator::getClassScope(const SourceModule &module,
+                                                  const ast::ClassDef &classDef) {
+  std::unique_ptr<ModuleScope> &scope = imported->bodies[&classDef];
+  if (!scope)
+    scope = std::make_unique<ModuleScope>(module.scope.getModule(), classDef.body);
+  return *scope;
 }
 
-FailureOr<std::vector<Value>>
-Generator::bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args, SourceRange range) {
+std::optional<ClassValue> ModuleEvaluator::findAggregate(const SourceModule &module,
+                                                         const ast::Expr *annotation) {
+  bool isPlain = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Plain;
+  if (!annotation || !isPlain || !llvm::isa<ast::Name, ast::Attribute>(annotation))
+    return std::nullopt;
+  // Annotations may name anything, also what is not there.
+  FailureOr<Value> named = evaluateAside(module, annotation);
+  const ClassValue *type = mlir::succeeded(named) ? named->getIf<ClassValue>() : nullptr;
+  if (!type || !type->fields || !type->fields->aggregate)
+    return std::nullopt;
+  return *type;
+}
+
+//===- Making objects -----------------------------------------------------------------------===//
+
+/// Checks that all fields are there and are what the class says.
+static FailureOr<Value> finishAggregate(Generator &g, const FieldsPtr &fields,
+                                        std::vector<Value> elements, SourceRange range) {
+  for (auto [name, value] : llvm::zip(fields->names, elements)) {
+    if (const PoisonValue *poison = value.getIf<PoisonValue>())
+      return poison->message.empty() ? failure() : g.error(range, poison->message);
+    const ast::Expr *annotation = findDeclaration(*fields, name).first->annotation;
+    bool isConstexpr = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Constexpr;
+    std::string described = "field '" + name + "' of '" + fields->aggregate->name.str() + "'";
+    if (isConstexpr && value.isRuntime())
+      return g.error(range, described +
+                                " is a constexpr and cannot be given a runtime value of type " +
+                                value.describe());
+    // A tensor may be given as a number.
+    if (value.isNumber() && llvm::StringRef(ast::getDottedName(annotation)).ends_with("tensor")) {
+      FailureOr<Value> runtime = g.toRuntime(value, range);
+      if (mlir::failed(runtime))
+        return failure();
+      value = *runtime;
+    }
+  }
+  return Value::tuple(std::move(elements), fields);
+}
+
+/// The fields of a named tuple or an aggregate from the arguments, and from their defaults.
+static FailureOr<std::vector<Value>> bindFields(Generator &g, const ClassValue &type,
+                                                llvm::ArrayRef<CallArg> args, SourceRange range) {
   const std::vector<std::string> &names = type.fields->names;
   std::vector<Value> elements(names.size());
   std::vector<bool> given(names.size());
@@ -137,10 +163,10 @@ Generator::bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args, Sour
       index = llvm::find(names, arg.keyword) - names.begin();
     if (index >= elements.size())
       return arg.keyword.empty()
-                 ? error(arg.range, "too many values for '" + type.name + "'")
-                 : error(arg.range, "'" + type.name + "' has no field '" + arg.keyword + "'");
+                 ? g.error(arg.range, "too many values for '" + type.name + "'")
+                 : g.error(arg.range, "'" + type.name + "' has no field '" + arg.keyword + "'");
     if (given[index])
-      return error(arg.range, "field '" + names[index] + "' is given twice");
+      return g.error(arg.range, "field '" + names[index] + "' is given twice");
     given[index] = true;
     elements[index] = arg.value;
   }
@@ -156,13 +182,36 @@ Generator::bindFields(const ClassValue &type, llvm::ArrayRef<CallArg> args, Sour
         if (getField(stmt) == names[i])
           declaration = llvm::cast<ast::AnnAssign>(stmt);
     if (!declaration || !declaration->value)
-      return error(range, "missing field '" + names[i] + "' of '" + type.name + "'");
-    FailureOr<Value> value = evaluateInModule(*module, declaration->value);
+      return g.error(range, "missing field '" + names[i] + "' of '" + type.name + "'");
+    FailureOr<Value> value = g.evaluateInModule(*module, declaration->value);
     if (mlir::failed(value))
       return failure();
     elements[i] = *value;
   }
   return elements;
+}
+
+FailureOr<Value> Generator::callClass(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
+                                      SourceRange range) {
+  if (!callee.fields)
+    return error(range, "class '" + callee.name +
+                            "' is host code; of classes only named tuples and aggregates can be "
+                            "made in a kernel");
+  if (callee.fields->aggregate && findMethod(*callee.fields, "__init__").first)
+    return initAggregate(callee, args, range);
+  FailureOr<std::vector<Value>> elements = bindFields(*this, callee, args, range);
+  if (mlir::failed(elements))
+    return failure();
+  if (!callee.fields->aggregate)
+    return Value::tuple(std::move(*elements), callee.fields);
+  FailureOr<Value> object = finishAggregate(*this, callee.fields, std::move(*elements), range);
+  auto [check, module] = findMethod(*callee.fields, "__post_init__");
+  if (mlir::failed(object) || !check)
+    return object;
+  FunctionValue function{check, module, std::make_shared<const Value>(*object)};
+  if (mlir::failed(callFunction(function, {}, range, &*object)))
+    return failure();
+  return finishAggregate(*this, callee.fields, *object->getTuple(), range);
 }
 
 FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fields,
@@ -171,14 +220,14 @@ FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fiel
   std::vector<CallArg> args;
   for (auto [index, value] : llvm::enumerate(*fields.getTuple()))
     args.push_back({names ? llvm::StringRef(names->names[index]) : "", value, range});
-  FailureOr<std::vector<Value>> elements = bindFields(type, args, range);
+  FailureOr<std::vector<Value>> elements = bindFields(*this, type, args, range);
   if (mlir::failed(elements))
     return failure();
   for (auto [name, value] : llvm::zip_equal(type.fields->names, *elements)) {
     auto [declaration, module] = findDeclaration(*type.fields, name);
     if (!value.getTuple() || value.isAggregate())
       continue;
-    std::optional<ClassValue> inner = findAggregate(*module, declaration->annotation);
+    std::optional<ClassValue> inner = modules.findAggregate(*module, declaration->annotation);
     if (!inner)
       continue;
     FailureOr<Value> object = makeObject(*inner, value, range);
@@ -186,7 +235,7 @@ FailureOr<Value> Generator::makeObject(const ClassValue &type, const Value &fiel
       return failure();
     value = *object;
   }
-  return finishAggregate(type.fields, std::move(*elements), range);
+  return finishAggregate(*this, type.fields, std::move(*elements), range);
 }
 
 FailureOr<Value> Generator::initAggregate(const ClassValue &callee, llvm::ArrayRef<CallArg> args,
@@ -211,33 +260,14 @@ FailureOr<Value> Generator::initAggregate(const ClassValue &callee, llvm::ArrayR
     return failure();
   if (!object.isAggregate())
     return error(range, "'__init__' of '" + callee.name + "' replaces the object");
-  return finishAggregate(callee.fields, *object.getTuple(), range);
-}
-
-FailureOr<Value> Generator::finishAggregate(const FieldsPtr &fields, std::vector<Value> elements,
-                                            SourceRange range) {
-  for (auto [name, value] : llvm::zip(fields->names, elements)) {
-    if (const PoisonValue *poison = value.getIf<PoisonValue>())
-      return poison->message.empty() ? failure() : error(range, poison->message);
-    const ast::Expr *annotation = findDeclaration(*fields, name).first->annotation;
-    bool isConstexpr = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Constexpr;
-    std::string described = "field '" + name + "' of '" + fields->aggregate->name.str() + "'";
-    if (isConstexpr && value.isRuntime())
-      return error(range, described +
-                              " is a constexpr and cannot be given a runtime value of type " +
-                              value.describe());
-    // A tensor may be given as a number.
-    if (value.isNumber() && llvm::StringRef(ast::getDottedName(annotation)).ends_with("tensor")) {
-      FailureOr<Value> runtime = toRuntime(value, range);
-      if (mlir::failed(runtime))
-        return failure();
-      value = *runtime;
-    }
-  }
-  return Value::tuple(std::move(elements), fields);
+  return finishAggregate(*this, callee.fields, *object.getTuple(), range);
 }
 
 //===- Fields and methods -------------------------------------------------------------------===//
+
+static std::vector<llvm::StringRef> getFieldNames(const TupleFields &fields) {
+  return std::vector<llvm::StringRef>(fields.names.begin(), fields.names.end());
+}
 
 LogicalResult Generator::assignField(const ast::Attribute &target, const Value &value) {
   FailureOr<Value> object = failure();
@@ -268,12 +298,8 @@ LogicalResult Generator::assignField(const ast::Attribute &target, const Value &
     frame->variables[name->id] = Value::tuple(std::move(elements), fields);
     return success();
   }
-  FailureOr<Value> changed = finishAggregate(fields, std::move(elements), target.range);
+  FailureOr<Value> changed = finishAggregate(*this, fields, std::move(elements), target.range);
   return mlir::failed(changed) ? failure() : assign(target.base, *changed, target.range);
-}
-
-std::vector<llvm::StringRef> Generator::getFieldNames(const TupleFields &fields) {
-  return std::vector<llvm::StringRef>(fields.names.begin(), fields.names.end());
 }
 
 FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRef name,
@@ -306,9 +332,9 @@ FailureOr<Value> Generator::getFieldOrMethod(const Value &object, llvm::StringRe
   }
   // Constants of the class.
   for (const TupleFields *type = fields.get(); type; type = type->base.get()) {
-    const ModuleScope &names = getClassScope(*type->module, *type->aggregate);
+    const ModuleScope &names = modules.getClassScope(*type->module, *type->aggregate);
     if (!names.findAll(name).empty())
-      return evaluateBindings(*type->module, names, name, range);
+      return modules.evaluateBindings(*type->module, names, name, range, frame->around);
   }
   std::vector<llvm::StringRef> candidates = getFieldNames(*fields);
   for (const TupleFields *type = fields.get(); type; type = type->base.get())
@@ -331,21 +357,13 @@ std::optional<FailureOr<Value>> Generator::callMethod(const Value &object, llvm:
   return call(*method, args, range);
 }
 
-const ModuleScope &Generator::getClassScope(const SourceModule &module,
-                                            const ast::ClassDef &classDef) {
-  std::unique_ptr<ModuleScope> &scope = imported->bodies[&classDef];
-  if (!scope)
-    scope = std::make_unique<ModuleScope>(module.scope.getModule(), classDef.body);
-  return *scope;
-}
-
 FailureOr<Value> Generator::getClassAttribute(const ClassValue &base, const Value &self,
                                               llvm::StringRef name, SourceRange range) {
   if (!base.classDef)
     return error(range, self.describe() + " has no attribute '" + name + "'");
-  const ModuleScope &names = getClassScope(*base.module, *base.classDef);
+  const ModuleScope &names = modules.getClassScope(*base.module, *base.classDef);
   if (!names.findAll(name).empty())
-    return evaluateBindings(*base.module, names, name, range);
+    return modules.evaluateBindings(*base.module, names, name, range, frame->around);
   if (base.fields && base.fields->base) {
     const TupleFields &parent = *base.fields->base;
     ClassValue extended{parent.aggregate, parent.module, parent.aggregate->name.str(),
@@ -373,7 +391,7 @@ FailureOr<Value> Generator::replaceFields(const Value &object, llvm::ArrayRef<Ca
   }
   if (!fields->aggregate)
     return Value::tuple(std::move(elements), fields);
-  return finishAggregate(fields, std::move(elements), range);
+  return finishAggregate(*this, fields, std::move(elements), range);
 }
 
 } // namespace tilec::irgen

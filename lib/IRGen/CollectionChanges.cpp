@@ -13,7 +13,7 @@
 namespace tilec::irgen {
 namespace {
 
-using CallArg = Generator::CallArg;
+using CallArg = CallArg;
 
 /// `list.append(x)` and `list.extend(xs)`; nothing for other methods.
 std::optional<FailureOr<Value>> changeList(Generator &g, const std::vector<Value> &list,

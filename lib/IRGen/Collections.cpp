@@ -1,92 +1,14 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dicts and sets of compile-time values: displays, comprehensions, look-ups, and the operators of
-// sets. Elements and keys are found by a text that equal ones have in common; both keep the order
-// in which things came.
+// Dicts and sets of compile-time values: displays, comprehensions, and the operators of sets. Both
+// keep the order in which things came.
 
 #include "Collections.h"
 
 #include "Generator.h"
 
-#include <cmath>
-
 namespace tilec::irgen {
-
-//===- Keys ---------------------------------------------------------------------------------===//
-
-/// The text of what is itself and nothing else, such as a function.
-static std::string keyOfIdentity(const void *identity) {
-  return "\2" + std::to_string(reinterpret_cast<uintptr_t>(identity));
-}
-
-static std::optional<std::string> keyOfFunction(const Value &value) {
-  const FunctionValue *function = value.getIf<FunctionValue>();
-  const BuiltinValue *builtin = value.getIf<BuiltinValue>();
-  if (function && !function->self && function->definedIn == 0)
-    return keyOfIdentity(function->function);
-  if (builtin && !builtin->self)
-    return keyOfIdentity(builtin->builtin);
-  if (const ClassValue *type = value.getIf<ClassValue>(); type && type->classDef)
-    return keyOfIdentity(type->classDef);
-  if (const TypeNameValue *type = value.getIf<TypeNameValue>())
-    if (const LanguageFunction *known = findBuiltin(type->name, inPython | inLanguage))
-      return keyOfIdentity(known);
-  return std::nullopt;
-}
-
-FailureOr<std::string> Generator::toDictKey(const Value &value, SourceRange range,
-                                            const llvm::Twine &what) {
-  if (value.isPoison())
-    return failure();
-  if (const std::vector<Value> *parts = value.getTuple()) {
-    // The tables of tl.extern_elementwise have tuples of types.
-    std::string text = "(";
-    for (const Value &part : *parts) {
-      const Constant *constant = part.getConstant();
-      FailureOr<std::string> key = constant && constant->isDType() ? constant->getDType().str()
-                                   : constant && constant->isString()
-                                       ? constant->repr()
-                                       : toDictKey(part, range, what);
-      if (mlir::failed(key))
-        return failure();
-      text += (text.size() > 1 ? ", " : "") + *key;
-    }
-    return text + ")";
-  }
-  if (std::optional<std::string> key = keyOfFunction(value))
-    return *key;
-  const Constant *constant = value.getConstant();
-  if (!constant)
-    return error(range, what + " must be known at compile time, got " + value.describe());
-  if (constant->isString())
-    return constant->getString();
-  // No string is written like that. Equal numbers of different types are one key.
-  double number = constant->isNumber() ? constant->toDouble() : 0.5;
-  if (std::abs(number) < 0x1p53 && number == std::trunc(number))
-    return "\1" + std::to_string(int64_t(number));
-  return "\1" + constant->repr();
-}
-
-FailureOr<const Value *> Generator::findInDict(const DictValue &dict, const Value &key,
-                                               SourceRange range) {
-  charge(dict.entries->size());
-  FailureOr<std::string> text = toDictKey(key, range);
-  if (mlir::failed(text))
-    return failure();
-  for (const auto &[known, value] : *dict.entries)
-    if (known == *text)
-      return &value;
-  return static_cast<const Value *>(nullptr);
-}
-
-FailureOr<bool> Generator::isInSet(const SetValue &set, const Value &element, SourceRange range) {
-  charge(set.entries->size());
-  FailureOr<std::string> text = toDictKey(element, range, "what is looked up in a set");
-  if (mlir::failed(text))
-    return failure();
-  return llvm::any_of(*set.entries, [&](const auto &entry) { return entry.first == *text; });
-}
 
 Value getDictKey(const DictValue &dict, size_t index) {
   return dict.keys ? (*dict.keys)[index] : Value(Constant((*dict.entries)[index].first));
@@ -96,7 +18,7 @@ Value getDictKey(const DictValue &dict, size_t index) {
 
 LogicalResult EntryTable::add(const Value &key, const Value &value, SourceRange range) {
   FailureOr<std::string> text =
-      g.toDictKey(key, range, isSet ? "an element of a set" : "the key of a dict");
+      state.toDictKey(key, range, isSet ? "an element of a set" : "the key of a dict");
   if (mlir::failed(text))
     return failure();
   return add(*text, key, value, range);
@@ -104,7 +26,7 @@ LogicalResult EntryTable::add(const Value &key, const Value &value, SourceRange 
 
 LogicalResult EntryTable::add(const std::string &text, const Value &key, const Value &value,
                               SourceRange range) {
-  g.charge(4 + text.size() / 4);
+  state.charge(4 + text.size() / 4);
   auto [place, isNew] = places.try_emplace(text, entries.size());
   if (!isNew) {
     // The first of equal elements stays, and the first of equal keys with the last value.
@@ -113,8 +35,8 @@ LogicalResult EntryTable::add(const std::string &text, const Value &key, const V
     return success();
   }
   if (entries.size() >= TupleValue::sizeLimit)
-    return g.error(range, llvm::Twine(isSet ? "a set" : "a dict") + " of more than " +
-                              llvm::Twine(TupleValue::sizeLimit) + " elements");
+    return state.error(range, llvm::Twine(isSet ? "a set" : "a dict") + " of more than " +
+                                  llvm::Twine(TupleValue::sizeLimit) + " elements");
   entries.emplace_back(text, value);
   keys.push_back(key);
   return success();
@@ -240,13 +162,13 @@ LogicalResult Generator::expandClauses(const ast::Comprehension &comprehension, 
 
 //===- Operators ----------------------------------------------------------------------------===//
 
-std::optional<Value> combineSets(Generator &g, ast::BinaryOp op, const SetValue &lhs,
+std::optional<Value> combineSets(Evaluation &state, ast::BinaryOp op, const SetValue &lhs,
                                  const SetValue &rhs) {
   bool isUnion = op == ast::BinaryOp::BitOr, isDifference = op == ast::BinaryOp::Sub;
   bool isIntersection = op == ast::BinaryOp::BitAnd;
   if (!isUnion && !isDifference && !isIntersection && op != ast::BinaryOp::BitXor)
     return std::nullopt;
-  g.charge(4 * (lhs.entries->size() + rhs.entries->size()));
+  state.charge(4 * (lhs.entries->size() + rhs.entries->size()));
   llvm::StringSet<> inLeft, inRight;
   for (const auto &entry : *lhs.entries)
     inLeft.insert(entry.first);
@@ -263,9 +185,9 @@ std::optional<Value> combineSets(Generator &g, ast::BinaryOp op, const SetValue 
   return Value::set(std::move(result));
 }
 
-std::optional<bool> compareSets(Generator &g, ast::CompareOp op, const SetValue &lhs,
+std::optional<bool> compareSets(Evaluation &state, ast::CompareOp op, const SetValue &lhs,
                                 const SetValue &rhs) {
-  g.charge(4 * (lhs.entries->size() + rhs.entries->size()));
+  state.charge(4 * (lhs.entries->size() + rhs.entries->size()));
   llvm::StringSet<> inRight;
   for (const auto &entry : *rhs.entries)
     inRight.insert(entry.first);

@@ -16,16 +16,16 @@
 
 namespace tilec::irgen {
 
-class Generator;
+class Evaluation;
 
 /// A dict or set that is being filled. Errors have been reported when an addition fails.
 class EntryTable {
 public:
-  EntryTable(Generator &generator, bool makesSet) : g(generator), isSet(makesSet) {}
+  EntryTable(Evaluation &evaluation, bool makesSet) : state(evaluation), isSet(makesSet) {}
 
   /// Of a set, `value` is the element too.
   mlir::LogicalResult add(const Value &key, const Value &value, SourceRange range);
-  /// With the text that Generator::toDictKey makes of the key.
+  /// With the text that Evaluation::toDictKey makes of the key.
   mlir::LogicalResult add(const std::string &text, const Value &key, const Value &value,
                           SourceRange range);
   mlir::LogicalResult addAll(const DictValue &dict, SourceRange range);
@@ -36,7 +36,7 @@ public:
   Value take();
 
 private:
-  Generator &g;
+  Evaluation &state;
   bool isSet;
   KeyedValues entries;
   std::vector<Value> keys;
@@ -47,11 +47,11 @@ private:
 Value getDictKey(const DictValue &dict, size_t index);
 
 /// `a | b`, `a & b`, `a - b` and `a ^ b`; nothing for other operators.
-std::optional<Value> combineSets(Generator &g, ast::BinaryOp op, const SetValue &lhs,
+std::optional<Value> combineSets(Evaluation &state, ast::BinaryOp op, const SetValue &lhs,
                                  const SetValue &rhs);
 
 /// Equality, and `<`, `<=`, `>`, `>=` as subsets; nothing for other comparisons.
-std::optional<bool> compareSets(Generator &g, ast::CompareOp op, const SetValue &lhs,
+std::optional<bool> compareSets(Evaluation &state, ast::CompareOp op, const SetValue &lhs,
                                 const SetValue &rhs);
 
 } // namespace tilec::irgen

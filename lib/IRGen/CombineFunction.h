@@ -20,13 +20,6 @@ FailureOr<std::vector<Value>> getCombined(Generator &g, const BoundArg &input,
 LogicalResult emitCombine(Generator &g, mlir::Region &region, llvm::ArrayRef<DType> types,
                           const Value &function, SourceRange range);
 
-/// For a reduction or scan of a debug build whose region adds integers of less than 64 bits: what
-/// it adds, as int64, for a second one that cannot overflow. Nothing where there is none to check.
-std::optional<Value> widenAddends(Generator &g, mlir::Region &combine,
-                                  llvm::ArrayRef<Value> operands);
-/// The region of that second one.
-void emitWideSum(Generator &g, mlir::Region &combine);
-
 } // namespace tilec::irgen
 
 #endif // TILEC_LIB_IRGEN_COMBINEFUNCTION_H

@@ -1,12 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatch over expression nodes, literals, tuples, f-strings, and what can be iterated over.
+// Dispatch over expression nodes, literals, names, tuples and f-strings.
 
 #include "Collections.h"
 #include "Generator.h"
-
-#include "tilec/Support/CodePoints.h"
 
 namespace tilec::irgen {
 
@@ -123,6 +121,51 @@ FailureOr<Value> Generator::evaluateImpl(const ast::Expr *expr) {
   return error(expr->range, "this expression is not supported in a kernel");
 }
 
+std::vector<llvm::StringRef> Generator::getVisibleNames() {
+  std::vector<llvm::StringRef> names;
+  for (const auto &variable : frame->variables)
+    if (!variable.second.isPoison())
+      names.push_back(variable.first);
+  llvm::sort(names);
+  for (llvm::StringRef name : frame->module->scope.getNames())
+    names.push_back(name);
+  for (llvm::StringRef name : getBuiltinNames(inPython))
+    names.push_back(name);
+  return names;
+}
+
+FailureOr<Value> Generator::evaluateName(const ast::Name &name) {
+  auto local = frame->variables.find(name.id);
+  if (local != frame->variables.end()) {
+    if (const PoisonValue *poisoned = local->second.getIf<PoisonValue>()) {
+      if (!poisoned->message.empty())
+        return error(name.range, poisoned->message);
+      return failure();
+    }
+    return local->second;
+  }
+  bool found = false;
+  if (frame->around) {
+    FailureOr<Value> value =
+        modules.lookupAround(*frame->module, frame->around, name.id, name.range, found);
+    if (found)
+      return value;
+  }
+  FailureOr<Value> value = modules.lookup(*frame->module, name.id, name.range, found);
+  if (found)
+    return value;
+  if (frame->function) {
+    ast::NameSet assigned;
+    ast::collectAssignedNames(frame->function->body, assigned);
+    if (assigned.contains(name.id))
+      return error(name.range, "variable '" + name.id + "' is used before it is assigned");
+  }
+  (void)errorUnknown(name.range, "unknown name '" + name.id + "'", name.id, getVisibleNames());
+  if (Diagnostic *last = diagnostics.getLast())
+    modules.noteMissingStars(*frame->module, *last);
+  return failure();
+}
+
 FailureOr<Value> Generator::evaluateElements(llvm::ArrayRef<ast::Expr *> elements) {
   std::vector<Value> values;
   bool failed = false;
@@ -147,18 +190,6 @@ FailureOr<Value> Generator::evaluateElements(llvm::ArrayRef<ast::Expr *> element
   if (failed)
     return failure();
   return makeTuple(std::move(values), current);
-}
-
-FailureOr<Value> Generator::makeTuple(std::vector<Value> elements, SourceRange range) {
-  size_t weight = elements.size();
-  for (const Value &element : elements)
-    if (const Constant *constant = element.getConstant(); constant && constant->isString())
-      weight += constant->getString().size() / 4;
-  charge(weight);
-  Value tuple = Value::tuple(std::move(elements));
-  if (tuple.getIf<TupleValue>()->totalSize > TupleValue::sizeLimit)
-    return error(range, "a tuple of more than " + llvm::Twine(TupleValue::sizeLimit) + " elements");
-  return tuple;
 }
 
 FailureOr<Value> Generator::evaluateFString(const ast::FString &string) {
@@ -194,58 +225,6 @@ FailureOr<Value> Generator::evaluateFString(const ast::FString &string) {
       return error(string.range, "compile-time string is longer than 65536 bytes");
   }
   return Value(Constant(std::move(text)));
-}
-
-FailureOr<std::vector<Value>> Generator::enumerateIterable(const Value &iterable,
-                                                           SourceRange range) {
-  if (const std::vector<Value> *elements = iterable.getTuple()) {
-    charge(elements->size());
-    return *elements;
-  }
-  std::vector<Value> values;
-  if (const DictValue *dict = iterable.getIf<DictValue>()) {
-    charge(dict->entries->size());
-    for (size_t i = 0; i < dict->entries->size(); ++i)
-      values.push_back(getDictKey(*dict, i));
-    return values;
-  }
-  if (const SetValue *set = iterable.getIf<SetValue>()) {
-    charge(set->entries->size());
-    for (const auto &entry : *set->entries)
-      values.push_back(entry.second);
-    return values;
-  }
-  if (const Constant *text = iterable.getConstant(); text && text->isString()) {
-    charge(text->getString().size());
-    for (llvm::StringRef piece : splitCodePoints(text->getString()))
-      values.push_back(Value(Constant(piece.str())));
-    return values;
-  }
-  const RangeValue *rangeValue = iterable.getIf<RangeValue>();
-  if (!rangeValue)
-    return error(range, "expected a tuple, a string or a range of compile-time numbers, got " +
-                            iterable.describe());
-  int64_t bounds[3];
-  static constexpr llvm::StringRef names[] = {"the start of the range", "the end of the range",
-                                              "the step of the range"};
-  for (int i = 0; i < 3; ++i) {
-    FailureOr<int64_t> bound = toInteger((*rangeValue->bounds)[i], range, names[i]);
-    if (mlir::failed(bound))
-      return failure();
-    bounds[i] = *bound;
-  }
-  if (bounds[2] == 0)
-    return error(range, "the step of a range must not be zero");
-  for (int64_t i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1];) {
-    if (values.size() >= options.unrollLimit)
-      return error(range, "a compile-time range of more than " + llvm::Twine(options.unrollLimit) +
-                              " elements ('--max-unroll' is the limit)");
-    values.push_back(Value::integer(i));
-    if (__builtin_add_overflow(i, bounds[2], &i))
-      break;
-  }
-  charge(values.size());
-  return values;
 }
 
 } // namespace tilec::irgen

@@ -5,7 +5,7 @@
 // for NVIDIA GPUs of the target's capability, with a recent Triton and PyTorch, and no environment
 // variable is set. And the constants and functions of `math`.
 
-#include "Generator.h"
+#include "ModuleEvaluator.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -163,12 +163,12 @@ std::optional<double> computeMath(llvm::StringRef name, llvm::ArrayRef<double> x
 
 } // namespace
 
-std::optional<bool> Generator::answerHostPredicate(llvm::StringRef path) const {
+std::optional<bool> ModuleEvaluator::answerHostPredicate(llvm::StringRef path) const {
   llvm::StringRef name = path.rsplit('.').second;
   if (name.empty())
     name = path;
   name = name.ltrim('_');
-  int capability = options.processor->computeCapability;
+  int capability = state.getOptions().processor->computeCapability;
   auto names = [&](llvm::StringRef text) { return path.contains(text); };
   if (name == "is_available") {
     if (names("cuda"))
@@ -192,12 +192,12 @@ std::optional<bool> Generator::answerHostPredicate(llvm::StringRef path) const {
       .Default(std::nullopt);
 }
 
-std::optional<Value> Generator::getHostFact(llvm::StringRef path) {
+std::optional<Value> ModuleEvaluator::getHostFact(llvm::StringRef path) {
   auto [package, name] = path.split('.');
   if (package == "<target>")
     return llvm::StringSwitch<std::optional<Value>>(name)
         .Case("backend", makeText("cuda"))
-        .Case("arch", Value::integer(options.processor->computeCapability))
+        .Case("arch", Value::integer(state.getOptions().processor->computeCapability))
         .Case("warp_size", Value::integer(32))
         .Default(std::nullopt);
   if (package == "<limits>") {
@@ -239,17 +239,17 @@ static FieldsPtr getSpecFields() {
   return fields;
 }
 
-FailureOr<Value> Generator::findModule(llvm::StringRef name, SourceRange range) {
+FailureOr<Value> ModuleEvaluator::findModule(llvm::StringRef name, SourceRange range) {
   if (isLanguageModule(name))
     return Value(ModuleValue{name.str()});
-  if (const SourceModule *here = frame ? frame->module : nullptr)
+  if (const SourceModule *here = state.getModule())
     if (FoundModule found = imported->loader->find(name, here->path))
       return openModule(found, name, range);
   return Value::none();
 }
 
-FailureOr<Value> Generator::callImportlib(llvm::StringRef path, llvm::ArrayRef<CallArg> args,
-                                          SourceRange range) {
+FailureOr<Value> ModuleEvaluator::callImportlib(llvm::StringRef path, llvm::ArrayRef<CallArg> args,
+                                                SourceRange range) {
   const Constant *name = args.empty() ? nullptr : args[0].value.getConstant();
   const std::vector<Value> *spec = args.empty() ? nullptr : args[0].value.getTuple();
   if (path == "importlib.util.module_from_spec" && spec &&
@@ -264,30 +264,17 @@ FailureOr<Value> Generator::callImportlib(llvm::StringRef path, llvm::ArrayRef<C
   if (mlir::failed(module))
     return failure();
   if (!module->getIf<ModuleValue>() && !isSearch)
-    return error(range, "the module '" + name->getString() + "' is not found");
+    return state.error(range, "the module '" + name->getString() + "' is not found");
   if (!module->getIf<ModuleValue>() || !isSearch)
     return module;
   return Value::tuple({Value(*name), Value(ModuleValue{"importlib.loader"}), *module},
                       getSpecFields());
 }
 
-/// The product of a tuple's elements.
-static FailureOr<Value> multiplyAll(Generator &g, llvm::ArrayRef<Value> factors,
-                                    SourceRange range) {
-  Value product = Value::integer(1);
-  for (const Value &factor : factors) {
-    FailureOr<Value> next = g.binary(ast::BinaryOp::Mul, product, factor, range);
-    if (mlir::failed(next))
-      return failure();
-    product = *next;
-  }
-  return product;
-}
-
-static FailureOr<Value> findCommonDivisor(Generator &g, llvm::ArrayRef<Generator::CallArg> args) {
+static FailureOr<Value> findCommonDivisor(Evaluation &state, llvm::ArrayRef<CallArg> args) {
   uint64_t divisor = 0;
-  for (const Generator::CallArg &arg : args) {
-    FailureOr<int64_t> number = g.toInteger(arg.value, arg.range, "the number");
+  for (const CallArg &arg : args) {
+    FailureOr<int64_t> number = state.toInteger(arg.value, arg.range, "the number");
     if (mlir::failed(number))
       return failure();
     uint64_t size = *number < 0 ? 0 - static_cast<uint64_t>(*number) : *number;
@@ -297,18 +284,15 @@ static FailureOr<Value> findCommonDivisor(Generator &g, llvm::ArrayRef<Generator
 }
 
 /// Functions of `math` and `numpy` on numbers that are known.
-static std::optional<FailureOr<Value>> callMath(Generator &g, llvm::StringRef path,
-                                                llvm::ArrayRef<Generator::CallArg> args,
-                                                SourceRange range) {
+static std::optional<FailureOr<Value>> callMath(Evaluation &state, llvm::StringRef path,
+                                                llvm::ArrayRef<CallArg> args) {
   llvm::StringRef name = path.rsplit('.').second;
   if (!path.starts_with("math.") && !path.starts_with("numpy."))
     return std::nullopt;
-  if (path == "math.prod" && args.size() == 1 && args[0].value.getTuple())
-    return multiplyAll(g, *args[0].value.getTuple(), range);
   if (path == "math.gcd")
-    return findCommonDivisor(g, args);
+    return findCommonDivisor(state, args);
   llvm::SmallVector<double, 2> numbers;
-  for (const Generator::CallArg &arg : args)
+  for (const CallArg &arg : args)
     if (arg.value.isNumber())
       numbers.push_back(arg.value.getConstant()->toDouble());
   if (numbers.size() != args.size() || numbers.empty())
@@ -325,7 +309,7 @@ static std::optional<FailureOr<Value>> callMath(Generator &g, llvm::StringRef pa
 
 /// What projects ask of the GPU that they are compiled for.
 static std::optional<Value> describeTarget(int capability, llvm::StringRef name,
-                                           llvm::ArrayRef<Generator::CallArg> args) {
+                                           llvm::ArrayRef<CallArg> args) {
   auto number = [&](size_t index) -> std::optional<int64_t> {
     const Constant *known = index < args.size() ? args[index].value.getConstant() : nullptr;
     return known && known->isInt() ? std::optional(known->toInt().toInt64Saturated())
@@ -348,7 +332,7 @@ static std::optional<Value> describeTarget(int capability, llvm::StringRef name,
 
 /// Makers of values that projects use in constants and conditions: named tuples, versions, limits.
 static std::optional<Value> makeHostValue(llvm::StringRef path, llvm::StringRef name,
-                                          llvm::ArrayRef<Generator::CallArg> args) {
+                                          llvm::ArrayRef<CallArg> args) {
   const Constant *first = args.empty() ? nullptr : args[0].value.getConstant();
   if (!first)
     return std::nullopt;
@@ -365,8 +349,8 @@ static std::optional<Value> makeHostValue(llvm::StringRef path, llvm::StringRef 
   return std::nullopt;
 }
 
-FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
-                                     SourceRange range) {
+FailureOr<Value> ModuleEvaluator::callHost(const ModuleValue &callee, llvm::ArrayRef<CallArg> args,
+                                           SourceRange range) {
   llvm::StringRef path = callee.path;
   llvm::StringRef name = path.rsplit('.').second;
   if (name.empty())
@@ -386,9 +370,10 @@ FailureOr<Value> Generator::callHost(const ModuleValue &callee, llvm::ArrayRef<C
     return args[0].value;
   if (std::optional<Value> made = makeHostValue(path, name, args))
     return *made;
-  if (std::optional<Value> fact = describeTarget(options.processor->computeCapability, name, args))
+  if (std::optional<Value> fact =
+          describeTarget(state.getOptions().processor->computeCapability, name, args))
     return *fact;
-  if (std::optional<FailureOr<Value>> result = callMath(*this, path, args, range))
+  if (std::optional<FailureOr<Value>> result = callMath(state, path, args))
     return *result;
   if (std::optional<bool> answer = answerHostPredicate(path))
     return Value::boolean(*answer);

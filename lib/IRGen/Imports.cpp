@@ -6,7 +6,7 @@
 // the host goes; of what is not known the first branch is taken. The handlers of a `try` count when
 // what its body binds cannot be had.
 
-#include "Trial.h"
+#include "ModuleEvaluator.h"
 
 #include "tilec/Syntax/Parser.h"
 
@@ -39,17 +39,38 @@ static bool isFromTriton(const ModuleBinding &binding) {
   return isImport && llvm::StringRef(binding.path).split('.').first == "triton";
 }
 
+ModuleEvaluator::ModuleEvaluator(Evaluation &evaluation, ExpressionEvaluator &evaluator)
+    : state(evaluation), expressions(evaluator), imported(std::make_shared<ImportedModules>()) {
+  imported->loader = state.getOptions().modules;
+  if (!imported->loader) {
+    imported->ownLoader = std::make_unique<ModuleLoader>(state.getSources());
+    imported->loader = imported->ownLoader.get();
+  }
+}
+
+ModuleEvaluator::ModuleEvaluator(Evaluation &evaluation, ExpressionEvaluator &evaluator,
+                                 const ModuleEvaluator &outer)
+    : state(evaluation), expressions(evaluator), imported(outer.imported),
+      globalsInProgress(outer.globalsInProgress), selectionsInProgress(outer.selectionsInProgress),
+      checkedShadow(true) {}
+
 //===- Choosing among bindings --------------------------------------------------------------===//
 
-std::optional<bool> Generator::evaluateCondition(const SourceModule &module,
-                                                 const ast::Expr *expr) {
-  if (asideDepth >= asideLimit)
+FailureOr<Value> ModuleEvaluator::evaluateAside(const SourceModule &module, const ast::Expr *expr) {
+  return expressions.tryInModule(module, [&](ModuleEvaluator &aside) {
+    return aside.expressions.evaluateInModule(module, expr);
+  });
+}
+
+std::optional<bool> ModuleEvaluator::evaluateCondition(const SourceModule &module,
+                                                       const ast::Expr *expr) {
+  if (state.getAsideDepth() >= asideLimit)
     return std::nullopt;
   // With as many evaluators below this one as then, or fewer, no more can be found out.
   auto known = imported->conditions.find(expr);
-  if (known != imported->conditions.end() && known->second.first <= asideDepth)
+  if (known != imported->conditions.end() && known->second.first <= state.getAsideDepth())
     return known->second.second;
-  FailureOr<Value> value = Trial(*this, module)->evaluateInModule(module, expr);
+  FailureOr<Value> value = evaluateAside(module, expr);
   std::optional<bool> truth;
   if (mlir::succeeded(value)) {
     if (const Constant *constant = value->getConstant())
@@ -59,13 +80,13 @@ std::optional<bool> Generator::evaluateCondition(const SourceModule &module,
     else if (value->getIf<FunctionValue>() || value->getIf<BuiltinValue>())
       truth = true;
   }
-  imported->conditions[expr] = {asideDepth, truth};
+  imported->conditions[expr] = {state.getAsideDepth(), truth};
   return truth;
 }
 
-Generator::GuardState Generator::checkGuards(const SourceModule &module,
-                                             const ModuleBinding &binding) {
-  GuardState state = GuardState::Holds;
+ModuleEvaluator::GuardState ModuleEvaluator::checkGuards(const SourceModule &module,
+                                                         const ModuleBinding &binding) {
+  GuardState all = GuardState::Holds;
   for (const BindingGuard &guard : binding.guards) {
     GuardState own = GuardState::Holds;
     if (guard.kind == BindingGuard::Kind::Handler)
@@ -78,27 +99,28 @@ Generator::GuardState Generator::checkGuards(const SourceModule &module,
       else
         own = isThen ? GuardState::MayHold : GuardState::MayFail;
     }
-    state = std::max(state, own);
+    all = std::max(all, own);
   }
-  return state;
+  return all;
 }
 
-bool Generator::canEvaluate(const SourceModule &module, const ModuleBinding &binding,
-                            llvm::StringRef name) {
-  if (asideDepth >= asideLimit)
+bool ModuleEvaluator::canEvaluate(const SourceModule &module, const ModuleBinding &binding,
+                                  llvm::StringRef name) {
+  if (state.getAsideDepth() >= asideLimit)
     return true;
   auto known = imported->evaluable.find(&binding);
-  if (known != imported->evaluable.end() && known->second.first <= asideDepth)
+  if (known != imported->evaluable.end() && known->second.first <= state.getAsideDepth())
     return known->second.second;
-  bool can =
-      mlir::succeeded(Trial(*this, module)->evaluateBinding(module, binding, name, binding.range));
-  imported->evaluable[&binding] = {asideDepth, can};
+  bool can = mlir::succeeded(expressions.tryInModule(module, [&](ModuleEvaluator &aside) {
+    return aside.evaluateBinding(module, binding, name, binding.range);
+  }));
+  imported->evaluable[&binding] = {state.getAsideDepth(), can};
   return can;
 }
 
-const ModuleBinding &Generator::selectBinding(const SourceModule &module,
-                                              llvm::ArrayRef<ModuleBinding> candidates,
-                                              llvm::StringRef name) {
+const ModuleBinding &ModuleEvaluator::selectBinding(const SourceModule &module,
+                                                    llvm::ArrayRef<ModuleBinding> candidates,
+                                                    llvm::StringRef name) {
   const ModuleBinding *first = &candidates.front();
   if (candidates.size() == 1)
     return *first;
@@ -139,11 +161,12 @@ const ModuleBinding &Generator::selectBinding(const SourceModule &module,
 
 //===- Host functions around kernels --------------------------------------------------------===//
 
-bool Generator::parseHostBody(const SourceModule &module, const ast::FunctionDef &function) {
+bool ModuleEvaluator::parseHostBody(const SourceModule &module, const ast::FunctionDef &function) {
   // A tree is complete as far as anybody has asked; its skipped parts are read when they are.
   DiagnosticEngine aside(1);
   auto &tree = const_cast<ast::Module &>(module.scope.getModule());
-  return parseSkippedBody(sources, tree, const_cast<ast::FunctionDef &>(function), aside);
+  return parseSkippedBody(state.getSources(), tree, const_cast<ast::FunctionDef &>(function),
+                          aside);
 }
 
 /// The innermost function around a definition, classes skipped; null at module level.
@@ -156,10 +179,10 @@ const ast::FunctionDef *getFunctionAround(const ast::FunctionDef &function) {
   return nullptr;
 }
 
-FailureOr<Value> Generator::lookupAround(const SourceModule &module, llvm::StringRef name,
-                                         SourceRange range, bool &found) {
-  for (const ast::FunctionDef *around = frame->around; around;
-       around = getFunctionAround(*around)) {
+FailureOr<Value> ModuleEvaluator::lookupAround(const SourceModule &module,
+                                               const ast::FunctionDef *around, llvm::StringRef name,
+                                               SourceRange range, bool &found) {
+  for (; around; around = getFunctionAround(*around)) {
     if (!parseHostBody(module, *around))
       continue;
     found = true;
@@ -167,19 +190,15 @@ FailureOr<Value> Generator::lookupAround(const SourceModule &module, llvm::Strin
       if (param.name != name)
         continue;
       if (param.defaultValue)
-        return evaluateInModule(module, param.defaultValue, getFunctionAround(*around));
-      return error(range, "'" + name + "' is a parameter of the host function '" + around->name +
-                              "', which is not run");
+        return expressions.evaluateInModule(module, param.defaultValue, getFunctionAround(*around));
+      return state.error(range, "'" + name + "' is a parameter of the host function '" +
+                                    around->name + "', which is not run");
     }
     std::unique_ptr<ModuleScope> &scope = imported->bodies[around];
     if (!scope)
       scope = std::make_unique<ModuleScope>(module.scope.getModule(), around->body);
-    if (!scope->findAll(name).empty()) {
-      Frame inner = *frame;
-      inner.around = around;
-      llvm::SaveAndRestore<Frame *> activation(frame, &inner);
-      return evaluateBindings(module, *scope, name, range);
-    }
+    if (!scope->findAll(name).empty())
+      return evaluateBindings(module, *scope, name, range, around);
     found = false;
   }
   return failure();
@@ -187,21 +206,21 @@ FailureOr<Value> Generator::lookupAround(const SourceModule &module, llvm::Strin
 
 //===- Files --------------------------------------------------------------------------------===//
 
-std::string Generator::describeRoots(const SourceModule &module, llvm::StringRef path) {
+std::string ModuleEvaluator::describeRoots(const SourceModule &module, llvm::StringRef path) {
   std::vector<std::string> roots = imported->loader->getRoots(path, module.path);
   return roots.empty() ? "nothing" : "'" + llvm::join(roots, "', '") + "'";
 }
 
-LogicalResult Generator::errorMissingModule(const SourceModule &module, llvm::StringRef path,
-                                            llvm::StringRef name, SourceRange range) {
+LogicalResult ModuleEvaluator::errorMissingModule(const SourceModule &module, llvm::StringRef path,
+                                                  llvm::StringRef name, SourceRange range) {
   if (path.starts_with("triton.") && name == path)
-    return error(range, "'" + path + "' is not a module of the language");
+    return state.error(range, "'" + path + "' is not a module of the language");
   if (path.starts_with("triton."))
-    return error(range,
-                 "'" + name + "' comes from '" + path + "', which is not a module of the language");
+    return state.error(range, "'" + name + "' comes from '" + path +
+                                  "', which is not a module of the language");
   Diagnostic &diagnostic =
-      report(Severity::Error, range,
-             "'" + name + "' comes from the module '" + path + "', which is not found");
+      state.report(Severity::Error, range,
+                   "'" + name + "' comes from the module '" + path + "', which is not found");
   if (path.starts_with("."))
     diagnostic.addNote(range, "relative to '" + module.path + "'");
   else
@@ -210,9 +229,9 @@ LogicalResult Generator::errorMissingModule(const SourceModule &module, llvm::St
   return failure();
 }
 
-LogicalResult Generator::errorHostValue(llvm::StringRef path, SourceRange range) {
+LogicalResult ModuleEvaluator::errorHostValue(llvm::StringRef path, SourceRange range) {
   // `import a.b` is no error as long as nothing of the module is needed.
-  const SourceModule *here = frame ? frame->module : nullptr;
+  const SourceModule *here = state.getModule();
   auto [module, name] = path.rsplit('.');
   if (here && !name.empty() && !isHostPackage(path))
     for (llvm::StringRef bound : here->scope.getNames()) {
@@ -222,21 +241,22 @@ LogicalResult Generator::errorHostValue(llvm::StringRef path, SourceRange range)
       if (leadsThere && !imported->loader->find(binding->path, here->path))
         return errorMissingModule(*here, binding->path, name, range);
     }
-  return error(range, "'" + path + "' is host code, which is not run");
+  return state.error(range, "'" + path + "' is host code, which is not run");
 }
 
-LogicalResult Generator::checkShadow(const SourceModule &module, SourceRange range) {
+LogicalResult ModuleEvaluator::checkShadow(const SourceModule &module, SourceRange range) {
   if (checkedShadow || module.isLibrary)
     return success();
   checkedShadow = true;
   std::string shadow = imported->loader->findShadow(module.path);
   if (shadow.empty())
     return success();
-  return error(range, "'" + shadow + "' hides the package 'triton' from this file; rename it");
+  return state.error(range,
+                     "'" + shadow + "' hides the package 'triton' from this file; rename it");
 }
 
-FailureOr<Value> Generator::openModule(const FoundModule &found, llvm::StringRef path,
-                                       SourceRange range) {
+FailureOr<Value> ModuleEvaluator::openModule(const FoundModule &found, llvm::StringRef path,
+                                             SourceRange range) {
   if (found.kind == FoundModule::Kind::Folder)
     return Value(ModuleValue{path.str(), nullptr, found.folder});
   std::unique_ptr<SourceModule> &source = imported->files[found.file];
@@ -250,22 +270,20 @@ FailureOr<Value> Generator::openModule(const FoundModule &found, llvm::StringRef
         place = file.problems.getDiagnostics().front().range;
       }
       Diagnostic &diagnostic =
-          report(Severity::Error, range, "the module '" + path + "' cannot be read: " + why);
+          state.report(Severity::Error, range, "the module '" + path + "' cannot be read: " + why);
       if (place.isValid())
         diagnostic.addNote(place, "in this file");
       return failure();
     }
-    bool isPython = llvm::StringRef(found.file).ends_with(".py");
-    source = std::make_unique<SourceModule>(*file.tree, /*library=*/false,
-                                            /*predefined=*/!isPython, found.file);
+    source = std::make_unique<SourceModule>(*file.tree, found.file);
     if (file.problems.hasErrors())
       source->problems = &file.problems;
   }
   return Value(ModuleValue{path.str(), source.get(), found.folder});
 }
 
-FailureOr<Value> Generator::getFileMember(const ModuleValue &module, llvm::StringRef name,
-                                          SourceRange range) {
+FailureOr<Value> ModuleEvaluator::getFileMember(const ModuleValue &module, llvm::StringRef name,
+                                                SourceRange range) {
   // `from . import part` in a package means the module when the package has no such name yet.
   bool isCircle = module.source && !module.folder.empty() &&
                   globalsInProgress.count(std::make_pair(&module.source->scope, name.str()));
@@ -279,10 +297,11 @@ FailureOr<Value> Generator::getFileMember(const ModuleValue &module, llvm::Strin
     if (FoundModule inside = imported->loader->findInside(module.folder, name))
       return openModule(inside, module.path + "." + name.str(), range);
   if (!module.source)
-    return error(range, "the folder '" + module.folder + "' has no module '" + name + "'");
+    return state.error(range, "the folder '" + module.folder + "' has no module '" + name + "'");
   std::vector<llvm::StringRef> names = module.source->scope.getNames();
-  (void)errorUnknown(range, "the module '" + module.path + "' has no '" + name + "'", name, names);
-  Diagnostic *last = diagnostics.getLast();
+  (void)state.errorUnknown(range, "the module '" + module.path + "' has no '" + name + "'", name,
+                           names);
+  Diagnostic *last = state.getDiagnostics().getLast();
   if (!last || last->severity != Severity::Error)
     return failure();
   last->addNote(SourceRange(module.source->scope.getModule().file, 0, 0), "this is the module");
@@ -292,7 +311,7 @@ FailureOr<Value> Generator::getFileMember(const ModuleValue &module, llvm::Strin
 //===- Imports ------------------------------------------------------------------------------===//
 
 // What libraries call the modules of the language when they hand them on.
-std::optional<Value> Generator::guessModule(llvm::StringRef path, llvm::StringRef member) {
+std::optional<Value> ModuleEvaluator::guessModule(llvm::StringRef path, llvm::StringRef member) {
   llvm::StringRef known = llvm::StringSwitch<llvm::StringRef>(member)
                               .Case("triton", "triton")
                               .Case("tl", "triton.language")
@@ -315,8 +334,8 @@ static bool isElementaryFunction(llvm::StringRef name) {
       .Default(false);
 }
 
-FailureOr<Value> Generator::importModule(const SourceModule &module, const ModuleBinding &binding,
-                                         SourceRange range) {
+FailureOr<Value> ModuleEvaluator::importModule(const SourceModule &module,
+                                               const ModuleBinding &binding, SourceRange range) {
   llvm::StringRef path = binding.path;
   if (isLanguageModule(path)) {
     if (mlir::failed(checkShadow(module, binding.range)))
@@ -332,8 +351,9 @@ FailureOr<Value> Generator::importModule(const SourceModule &module, const Modul
   return Value(ModuleValue{path.str()});
 }
 
-FailureOr<Value> Generator::importMember(const SourceModule &module, const ModuleBinding &binding,
-                                         llvm::StringRef name, SourceRange range) {
+FailureOr<Value> ModuleEvaluator::importMember(const SourceModule &module,
+                                               const ModuleBinding &binding, llvm::StringRef name,
+                                               SourceRange range) {
   llvm::StringRef path = binding.path, member = binding.member;
   if (isLanguageModule(path)) {
     if (mlir::failed(checkShadow(module, binding.range)))
@@ -351,7 +371,7 @@ FailureOr<Value> Generator::importMember(const SourceModule &module, const Modul
   if (isHostPackage(path)) {
     if (std::optional<Value> guess = guessModule(path, member))
       return *guess;
-    if (!path.starts_with("triton.language") && frame && frame->keepsConstants)
+    if (!path.starts_with("triton.language") && state.keepsConstants())
       return Value(ModuleValue{full});
     return errorMissingModule(module, path, name, range);
   }
@@ -364,14 +384,14 @@ FailureOr<Value> Generator::importMember(const SourceModule &module, const Modul
   if (std::optional<Value> guess = guessModule(path, member))
     return *guess;
   if (isElementaryFunction(member)) {
-    diagnostics.warning(binding.range,
-                        "the module '" + path + "' is not found; '" + member +
-                            "' is taken for 'tl." + member + "'",
-                        warnings::kMissingModule);
+    state.getDiagnostics().warning(binding.range,
+                                   "the module '" + path + "' is not found; '" + member +
+                                       "' is taken for 'tl." + member + "'",
+                                   warnings::kMissingModule);
     return getModuleMember(member == "tanh" ? "triton.language.extra.libdevice" : "triton.language",
                            member, range);
   }
-  if (frame && frame->keepsConstants)
+  if (state.keepsConstants())
     return Value(ModuleValue{full});
   return errorMissingModule(module, path, name, range);
 }
@@ -395,8 +415,9 @@ static bool isExported(const ModuleScope &scope, llvm::StringRef name) {
   });
 }
 
-FailureOr<Value> Generator::lookupStarImports(const SourceModule &module, llvm::StringRef name,
-                                              SourceRange range, bool &found) {
+FailureOr<Value> ModuleEvaluator::lookupStarImports(const SourceModule &module,
+                                                    llvm::StringRef name, SourceRange range,
+                                                    bool &found) {
   found = true;
   GlobalName key = std::make_pair(&module.scope, "*" + name.str());
   if (globalsInProgress.insert(key).second) {
@@ -428,7 +449,7 @@ FailureOr<Value> Generator::lookupStarImports(const SourceModule &module, llvm::
   return failure();
 }
 
-void Generator::noteMissingStars(const SourceModule &module, Diagnostic &diagnostic) {
+void ModuleEvaluator::noteMissingStars(const SourceModule &module, Diagnostic &diagnostic) {
   for (const std::string &path : module.scope.getStarImports())
     if (!isLanguageModule(path) && !isHostPackage(path) &&
         !imported->loader->find(path, module.path))

@@ -17,10 +17,7 @@ FailureOr<Flow> Generator::executeJoinedBranch(const ast::If &stmt, mlir::Value 
   ast::NameSet assigned;
   ast::collectAssignedNames(stmt.thenBody, assigned);
   ast::collectAssignedNames(stmt.elseBody, assigned);
-  LoopContext joined;
-  joined.assigned = &assigned;
-  joined.isJoined = true;
-  joined.around = frame->loop;
+  LoopContext joined{&assigned, {}, /*isJoined=*/true, frame->loop};
   {
     llvm::SaveAndRestore<LoopContext *> inBranch(frame->loop, &joined);
     emitBranches(
@@ -88,10 +85,7 @@ size_t Generator::findJoinedPart(ast::Block block) const {
 FailureOr<Flow> Generator::executeJoinedPart(ast::Block part, const Continuation *next) {
   ast::NameSet assigned;
   ast::collectAssignedNames(part, assigned);
-  LoopContext joined;
-  joined.assigned = &assigned;
-  joined.isJoined = true;
-  joined.around = frame->loop;
+  LoopContext joined{&assigned, {}, /*isJoined=*/true, frame->loop};
   {
     llvm::SaveAndRestore<LoopContext *> inPart(frame->loop, &joined);
     execute(part, nullptr);

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way in: choosing the kernel, giving each parameter a type or a value, making the function,
-// and emitting its body.
+// The way in: choosing the kernel, making the function of its bound parameters, and emitting its
+// body.
 
 #include "BlockPointer.h"
 #include "KernelBinding.h"
@@ -79,191 +79,6 @@ std::vector<const ast::FunctionDef *> getEntryKernels(const ast::Module &module,
   return entries;
 }
 
-FailureOr<Value> Generator::evaluateConstantText(const SourceModule &module, llvm::StringRef name,
-                                                 llvm::StringRef text) {
-  std::string bufferName = ("<constant " + name + ">").str();
-  llvm::Expected<FileId> file = sources.addBufferOnce(bufferName, text);
-  if (!file) {
-    std::string message = llvm::toString(file.takeError());
-    return error(SourceRange(), "value of '" + name + "': " + message);
-  }
-  ParsedExpr parsed = parseExpression(sources, *file, diagnostics);
-  if (!parsed.expr)
-    return failure();
-  const ast::Expr *expr = parsed.expr;
-  constantTrees.push_back(std::move(parsed.owner));
-
-  Frame inner;
-  inner.module = &module;
-  inner.keepsConstants = true;
-  // Types may be written as in signatures, and tl needs no import here.
-  inner.variables["tl"] = ModuleValue{"triton.language"};
-  for (llvm::StringRef typeName : getSignatureTypeNames())
-    inner.variables[typeName] = Value(Constant(*parseSignatureType(typeName)));
-  return evaluateApart(inner, expr->range, "the value of '" + name + "'",
-                       [&] { return evaluate(expr); });
-}
-
-LogicalResult Generator::bindKernelParams(const SourceModule &module,
-                                          const ast::FunctionDef &kernel, KernelBinding &binding) {
-  std::vector<llvm::StringRef> names;
-  for (const ast::Param &param : kernel.params)
-    names.push_back(param.name);
-  LogicalResult result = success();
-  binding.constants = options.constants;
-  auto expanded = expandTuples(options.arguments, binding.constants);
-  if (!expanded)
-    return error(kernel.nameRange, "the arguments of '" + kernel.name + "' have more than " +
-                                       llvm::Twine(argumentLimit) + " elements");
-  binding.arguments = std::move(*expanded);
-  auto checkName = [&](llvm::StringRef path, llvm::StringRef what) {
-    // An element of a tuple is named after it.
-    llvm::StringRef name = path.split('.').first;
-    if (!llvm::is_contained(names, name))
-      result = errorUnknown(kernel.nameRange,
-                            "kernel '" + kernel.name + "' has no parameter '" + name +
-                                "' to give " + what + " to",
-                            name, names);
-  };
-  for (const ArgumentSpec &argument : binding.arguments)
-    checkName(argument.name, "a type");
-  for (const ConstantSpec &constant : binding.constants) {
-    checkName(constant.name, "a value");
-    if (!llvm::is_contained(names, constant.name))
-      continue;
-    FailureOr<Value> value = evaluateConstantText(module, constant.name, constant.value);
-    if (mlir::failed(value))
-      result = failure();
-    else
-      binding.values[constant.name] = *value;
-  }
-  if (mlir::failed(result))
-    return failure();
-
-  KernelInfo info;
-  readDecorators(module, kernel, info, /*complain=*/false);
-  applyAutotune(module, info, binding, names);
-  for (const ast::Param &param : kernel.params)
-    if (mlir::failed(bindKernelParam(module, kernel, param, binding)))
-      result = failure();
-  if (mlir::failed(result))
-    return failure();
-  return runHeuristics(module, kernel, binding);
-}
-
-/// Whether two types are descriptors of the same blocks, or none at all.
-static bool describesSame(const std::optional<DescriptorBlock> &a,
-                          const std::optional<DescriptorBlock> &b) {
-  if (!a || !b)
-    return !a && !b;
-  return a->shape == b->shape && a->padsWithNan == b->padsWithNan;
-}
-
-std::optional<ClassValue> Generator::findAggregate(const SourceModule &module,
-                                                   const ast::Expr *annotation) {
-  bool isPlain = classifyAnnotation(annotation).kind == ParamAnnotation::Kind::Plain;
-  if (!annotation || !isPlain || !llvm::isa<ast::Name, ast::Attribute>(annotation))
-    return std::nullopt;
-  // Annotations may name anything, also what is not there.
-  FailureOr<Value> named = Trial(*this, module)->evaluateInModule(module, annotation);
-  const ClassValue *type = mlir::succeeded(named) ? named->getIf<ClassValue>() : nullptr;
-  if (!type || !type->fields || !type->fields->aggregate)
-    return std::nullopt;
-  return *type;
-}
-
-/// "low=..., width=..."
-static std::string describeFields(const ClassValue &type) {
-  std::string text;
-  for (const std::string &name : type.fields->names)
-    text += (text.empty() ? "" : ", ") + name + "=...";
-  return text;
-}
-
-LogicalResult Generator::bindKernelParam(const SourceModule &module, const ast::FunctionDef &kernel,
-                                         const ast::Param &param, KernelBinding &binding) {
-  if (param.kind == ast::ParamKind::VarArgs || param.kind == ast::ParamKind::VarKeywords)
-    return error(param.range, "a kernel cannot have variadic parameters");
-  ParamAnnotation annotation = classifyAnnotation(param.annotation);
-  std::optional<ClassValue> aggregate = findAggregate(module, param.annotation);
-  bool isConstexpr = annotation.kind == ParamAnnotation::Kind::Constexpr;
-  const ArgumentSpec *spec = nullptr;
-  for (const ArgumentSpec &argument : binding.arguments)
-    if (argument.name == param.name)
-      spec = &argument;
-
-  SignatureType type;
-  bool hasType = false;
-  if (spec) {
-    auto parsed = parseSignature(spec->type);
-    if (auto *message = std::get_if<std::string>(&parsed))
-      return error(param.nameRange, "argument '" + param.name + "': " + *message);
-    type = std::get<SignatureType>(parsed);
-    hasType = !type.isConstexpr;
-  }
-  FailureOr<bool> isTuple = bindTupleParam(module, param, binding);
-  if (mlir::failed(isTuple))
-    return failure();
-  if (*isTuple && (spec || binding.values.count(param.name)))
-    return error(param.nameRange,
-                 "argument '" + param.name + "' is given both as a whole and by elements");
-  if (aggregate && *isTuple)
-    binding.aggregates[param.name] = *aggregate;
-  else if (aggregate)
-    return error(param.range, "'" + param.name + "' is an object of the aggregate '" +
-                                  aggregate->name + "' and is given by its fields, as in '(" +
-                                  describeFields(*aggregate) + ")'");
-  if (*isTuple || binding.values.count(param.name))
-    return success();
-  if (isConstexpr && hasType)
-    return error(param.nameRange, "'" + param.name +
-                                      "' is a constexpr parameter: give it a value, "
-                                      "not a type");
-  if (!isConstexpr && annotation.kind == ParamAnnotation::Kind::Typed) {
-    SignatureType declared = std::get<SignatureType>(parseSignature(annotation.typeText));
-    if (hasType && !describesSame(declared.descriptor, type.descriptor))
-      return error(param.nameRange, "argument '" + param.name + "' is declared as " +
-                                        annotation.typeText + ", got " + spec->type);
-    bool sameButConst = hasType && declared.type.getKind() == type.type.getKind() &&
-                        declared.type.isPointer() == type.type.isPointer();
-    if (hasType && !sameButConst)
-      return error(param.nameRange, "argument '" + param.name + "' is declared as " +
-                                        declared.type.getSignatureText() + ", got " +
-                                        type.type.getSignatureText());
-    declared.divisibility = std::max(declared.divisibility, type.divisibility);
-    type = declared;
-    hasType = true;
-  }
-  if (hasType) {
-    if (type.type.isVoid())
-      return error(param.nameRange,
-                   "argument '" + param.name + "': type " + type.type.str() + " is not supported");
-    if (type.descriptor && mlir::failed(checkDescriptorBlock(
-                               *this, *type.descriptor, type.type.getElement(), param.nameRange)))
-      return failure();
-    binding.runtime.push_back({&param, type, param.name.str()});
-    return success();
-  }
-  if (binding.fromHeuristics.contains(param.name))
-    return success();
-  // Launch options that kernels may ask for by name.
-  if (isConstexpr && (param.name == "num_warps" || param.name == "num_stages")) {
-    binding.values[param.name] =
-        Value::integer(param.name == "num_warps" ? binding.numWarps : binding.numStages);
-    return success();
-  }
-  if (param.defaultValue) {
-    FailureOr<Value> value = evaluateInModule(module, param.defaultValue);
-    if (mlir::failed(value))
-      return failure();
-    binding.values[param.name] = *value;
-    return success();
-  }
-  if (isConstexpr || (spec && type.isConstexpr))
-    return error(param.nameRange, "missing value for constexpr parameter '" + param.name + "'");
-  return error(param.nameRange, "missing type for argument '" + param.name + "'");
-}
-
 /// A `while` that only reads may wait for what others write.
 static bool mayWait(mlir::Operation *op) {
   return op->walk([](mlir::scf::WhileOp) { return mlir::WalkResult::interrupt(); })
@@ -313,12 +128,20 @@ static void addArguments(const RuntimeParam &param, std::vector<FunctionArgument
                          std::max(1u, alignment / bytes)});
 }
 
+static LogicalResult verifyResult(Generator &g, mlir::ModuleOp module, SourceRange range) {
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler(module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    if (text.empty())
+      text = diagnostic.str();
+    return success();
+  });
+  if (mlir::succeeded(mlir::verify(module)))
+    return success();
+  return g.error(range, "internal error: the emitted program is not valid: " + text);
+}
+
 mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module) {
-  llvm::StringRef fileName;
-  if (const SourceBuffer *buffer = sources.getBuffer(module.file))
-    fileName = buffer->getName();
-  SourceModule source(module, /*library=*/false, /*predefined=*/!fileName.ends_with(".py"),
-                      fileName);
+  SourceModule source(module, sources);
   Frame top;
   top.module = &source;
   top.keepsConstants = true;
@@ -326,8 +149,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   const ast::FunctionDef *kernel = selectKernel(module, options.kernel, diagnostics);
   if (!kernel)
     return nullptr;
-  KernelBinding binding;
-  if (mlir::failed(bindKernelParams(source, *kernel, binding)))
+  KernelBinding binding(*this, source, *kernel);
+  if (mlir::failed(binding.bind()))
     return nullptr;
   kernelWarps = binding.numWarps;
 
@@ -406,7 +229,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
     }
     activation.variables[param.name] = *value;
   }
-  stepsBeforeBody = steps;
+  beginBody();
   execute(kernel->body, nullptr);
   current = SourceRange(kernel->range.file, kernel->range.end, kernel->range.end);
   builder.setInsertionPointToEnd(entry);
@@ -415,21 +238,9 @@ mlir::OwningOpRef<mlir::ModuleOp> Generator::generate(const ast::Module &module)
   if (diagnostics.hasErrors())
     return nullptr;
   eraseDeadOps(*result);
-  if (mlir::succeeded(verifyResult(*result, kernel->nameRange)))
+  if (mlir::succeeded(verifyResult(*this, *result, kernel->nameRange)))
     return result;
   return nullptr;
-}
-
-LogicalResult Generator::verifyResult(mlir::ModuleOp module, SourceRange range) {
-  std::string text;
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    if (text.empty())
-      text = diagnostic.str();
-    return success();
-  });
-  if (mlir::succeeded(mlir::verify(module)))
-    return success();
-  return error(range, "internal error: the emitted program is not valid: " + text);
 }
 
 } // namespace tilec::irgen
@@ -445,36 +256,6 @@ mlir::OwningOpRef<mlir::ModuleOp> generateTile(mlir::MLIRContext &context,
   if (options.statistics)
     *options.statistics = generator.getStatistics();
   return result;
-}
-
-llvm::Expected<std::vector<AutotuneConfig>>
-pruneConfigs(const ast::Module &module, SourceManager &sources, llvm::StringRef kernel,
-             llvm::ArrayRef<std::pair<std::string, int64_t>> integers, ModuleLoader *modules) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  DiagnosticEngine aside;
-  IRGenOptions options;
-  options.modules = modules;
-  mlir::FailureOr<std::vector<AutotuneConfig>> configs =
-      irgen::Generator(context, sources, options, aside).pruneConfigs(module, kernel, integers);
-  if (mlir::succeeded(configs))
-    return std::move(*configs);
-  for (const Diagnostic &diagnostic : aside.getDiagnostics())
-    if (diagnostic.severity == Severity::Error) {
-      std::string place;
-      if (diagnostic.range.isValid())
-        place = "line " + std::to_string(sources.getLineColumn(diagnostic.range).line) + ": ";
-      return llvm::createStringError(place + diagnostic.message);
-    }
-  return llvm::createStringError("its result is no list of configurations");
-}
-
-std::vector<KernelInfo> listKernels(const ast::Module &module, SourceManager &sources,
-                                    DiagnosticEngine &diagnostics, ModuleLoader *modules,
-                                    bool hidden) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  IRGenOptions options;
-  options.modules = modules;
-  return irgen::Generator(context, sources, options, diagnostics).listKernels(module, hidden);
 }
 
 } // namespace tilec

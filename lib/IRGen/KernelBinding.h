@@ -42,22 +42,55 @@ std::optional<std::vector<ArgumentSpec>> expandTuples(const std::vector<Argument
 /// A tuple whose runtime elements, poison with their path, become those of `leaves`.
 Value fillTuple(const Value &value, const std::map<std::string, Value> &leaves);
 
-struct Generator::KernelBinding {
+/// What the decorators of a kernel say: configurations, heuristics. With `complain`, warns of what
+/// is not known at compile time.
+void readDecorators(Generator &g, const SourceModule &module, const ast::FunctionDef &kernel,
+                    KernelInfo &info, bool complain);
+
+/// Gives each parameter of a kernel a type or a value, from what the caller says, the annotations,
+/// the first configuration, the heuristics and the defaults.
+class KernelBinding {
+public:
+  KernelBinding(Generator &generator, const SourceModule &source, const ast::FunctionDef &function)
+      : g(generator), module(source), kernel(function) {}
+
+  /// Fails after errors.
+  LogicalResult bind();
+
   /// In the order of the source.
   std::vector<RuntimeParam> runtime;
-  /// What the caller says, tuples element by element.
-  std::vector<ArgumentSpec> arguments;
-  std::vector<ConstantSpec> constants;
   /// Parameters that are tuples, with poison in the place of runtime elements.
   llvm::StringMap<Value> tuples;
   /// The classes of those that are objects of aggregates.
   llvm::StringMap<ClassValue> aggregates;
   /// Compile-time values by parameter name.
   llvm::StringMap<Value> values;
-  /// Parameters whose value `@triton.heuristics` computes.
-  llvm::StringSet<> fromHeuristics;
   int numWarps = 4;
   int numStages = 3;
+
+private:
+  // KernelBinding.cpp
+  LogicalResult bindParam(const ast::Param &param);
+  FailureOr<Value> evaluateConstantText(llvm::StringRef name, llvm::StringRef text);
+
+  // KernelTuples.cpp
+  /// Whether a parameter is a tuple, which is bound then.
+  FailureOr<bool> bindTupleParam(const ast::Param &param);
+
+  // Autotune.cpp
+  void applyAutotune(const KernelInfo &info, llvm::ArrayRef<llvm::StringRef> params);
+  LogicalResult runHeuristics();
+
+  Generator &g;
+  const SourceModule &module;
+  const ast::FunctionDef &kernel;
+  /// What the caller says, tuples element by element.
+  std::vector<ArgumentSpec> arguments;
+  std::vector<ConstantSpec> constants;
+  /// Parameters whose value `@triton.heuristics` computes.
+  llvm::StringSet<> fromHeuristics;
+  /// Keeps the trees of constant texts alive.
+  std::vector<std::unique_ptr<ast::Module>> constantTrees;
 };
 
 } // namespace tilec::irgen

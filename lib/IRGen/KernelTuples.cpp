@@ -152,44 +152,42 @@ static bool isNameIn(const SourceModule &module, llvm::StringRef text) {
   return !module.scope.findAll(text.split('.').first).empty();
 }
 
-FailureOr<bool> Generator::bindTupleParam(const SourceModule &module, const ast::Param &param,
-                                          KernelBinding &binding) {
+FailureOr<bool> KernelBinding::bindTupleParam(const ast::Param &param) {
   std::string prefix = (param.name + ".").str();
   Node root;
   root.path = param.name.str();
-  for (const ArgumentSpec &argument : binding.arguments)
+  for (const ArgumentSpec &argument : arguments)
     if (llvm::StringRef path = argument.name; path.consume_front(prefix) && !path.empty())
       descend(root, path).type = &argument;
-  for (const ConstantSpec &constant : binding.constants)
+  for (const ConstantSpec &constant : constants)
     if (llvm::StringRef path = constant.name; path.consume_front(prefix) && !path.empty())
       descend(root, path).constant = &constant;
   if (root.children.empty())
     return false;
   // Runtime elements get placeholders; what they are is known when the function has arguments.
   FailureOr<Value> tuple =
-      buildTuple(*this, root, param.nameRange, [&](Node &leaf) -> FailureOr<Value> {
+      buildTuple(g, root, param.nameRange, [&](Node &leaf) -> FailureOr<Value> {
         if (leaf.constant)
-          return evaluateConstantText(module, leaf.path, leaf.constant->value);
+          return evaluateConstantText(leaf.path, leaf.constant->value);
         auto parsed = parseSignature(leaf.type->type);
         if (auto *message = std::get_if<std::string>(&parsed)) {
           if (isNameIn(module, leaf.type->type))
-            return evaluateConstantText(module, leaf.path, leaf.type->type);
-          return error(param.nameRange, "argument '" + leaf.path + "': " + *message);
+            return evaluateConstantText(leaf.path, leaf.type->type);
+          return g.error(param.nameRange, "argument '" + leaf.path + "': " + *message);
         }
         SignatureType type = std::get<SignatureType>(parsed);
         if (type.isConstexpr || type.type.isVoid())
-          return error(param.nameRange,
-                       "argument '" + leaf.path + "' needs a type or a value as an element");
-        if (type.descriptor &&
-            mlir::failed(checkDescriptorBlock(*this, *type.descriptor, type.type.getElement(),
-                                              param.nameRange)))
+          return g.error(param.nameRange,
+                         "argument '" + leaf.path + "' needs a type or a value as an element");
+        if (type.descriptor && mlir::failed(checkDescriptorBlock(
+                                   g, *type.descriptor, type.type.getElement(), param.nameRange)))
           return failure();
-        binding.runtime.push_back({&param, type, leaf.path});
+        runtime.push_back({&param, type, leaf.path});
         return Value::poison(leaf.path);
       });
   if (mlir::failed(tuple))
     return failure();
-  binding.tuples[param.name] = *tuple;
+  tuples[param.name] = *tuple;
   return true;
 }
 

@@ -29,7 +29,7 @@ struct Library {
       llvm::consumeError(file.takeError());
     if (!tree)
       tree = std::make_unique<ast::Module>(FileId(0));
-    module = std::make_unique<SourceModule>(*tree, /*library=*/true, /*predefined=*/true);
+    module = std::make_unique<SourceModule>(*tree, /*file=*/"", /*library=*/true);
   }
 };
 

@@ -10,36 +10,6 @@ namespace tilec::irgen {
 
 namespace arith = mlir::arith;
 
-FailureOr<Value> Generator::logical(ast::BoolOpKind op, const Value &lhs, const Value &rhs,
-                                    SourceRange range) {
-  Value operands[] = {lhs, rhs};
-  for (Value &operand : operands) {
-    FailureOr<Value> truth = cast(operand, ScalarKind::Int1, range);
-    if (mlir::failed(truth))
-      return failure();
-    operand = *truth;
-  }
-  if (mlir::failed(unifyShapes(operands, range)))
-    return failure();
-  Type type = operands[0].getRuntime()->type;
-  mlir::Value a = operands[0].getRuntime()->value, b = operands[1].getRuntime()->value;
-  return op == ast::BoolOpKind::And ? emit<arith::AndIOp>(type, a, b)
-                                    : emit<arith::OrIOp>(type, a, b);
-}
-
-FailureOr<Value> Generator::logicalNot(const Value &operand, SourceRange range) {
-  if (!operand.isRuntime()) {
-    FailureOr<bool> truth = toBool(operand, range, "the operand of 'not'");
-    if (mlir::failed(truth))
-      return failure();
-    return Value::boolean(!*truth);
-  }
-  FailureOr<Value> truth = cast(operand, ScalarKind::Int1, range);
-  if (mlir::failed(truth))
-    return failure();
-  return unary(ast::UnaryOp::Invert, *truth, range);
-}
-
 FailureOr<Value> Generator::evaluateBoolOp(const ast::BoolOp &expr) {
   bool deciding = expr.op == ast::BoolOpKind::Or;
   std::vector<Value> runtime;

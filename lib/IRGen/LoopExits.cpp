@@ -35,47 +35,6 @@ void Generator::setReturned(const Value &value) {
   frame->loop->exit.result = value;
 }
 
-bool Generator::hasPlaceholder(const Value &value) {
-  if (const std::vector<Value> *elements = value.getTuple())
-    return llvm::all_of(*elements, hasPlaceholder);
-  if (const BlockAccessValue *access = value.getIf<BlockAccessValue>())
-    return access->kind == BlockAccessValue::Kind::BlockPointer && hasPlaceholder(*access->parts);
-  return value.isRuntime() || !hasProgramValues(value);
-}
-
-FailureOr<Value> Generator::makePlaceholder(const Value &value, SourceRange range) {
-  if (const RuntimeValue *runtime = value.getRuntime()) {
-    if (!runtime->type.element.isPointer())
-      return makeZero(runtime->type);
-    FailureOr<Value> null = cast(makeZero(ScalarKind::Int64), runtime->type.element, range);
-    return mlir::failed(null) ? null : splat(*null, runtime->type.shape);
-  }
-  if (const BlockAccessValue *access = value.getIf<BlockAccessValue>()) {
-    if (access->kind == BlockAccessValue::Kind::Descriptor)
-      return error(range, "a tensor descriptor cannot be returned from the middle of a loop; make "
-                          "it where it is used");
-    FailureOr<Value> parts = makePlaceholder(*access->parts, range);
-    if (mlir::failed(parts))
-      return failure();
-    BlockAccessValue placeholder = *access;
-    placeholder.parts = std::make_shared<const Value>(*parts);
-    return Value(placeholder);
-  }
-  const std::vector<Value> *elements = value.getTuple();
-  if (!elements && hasProgramValues(value))
-    return error(range, value.describe() + " cannot be returned from the middle of a loop");
-  if (!elements)
-    return value;
-  std::vector<Value> placeholders;
-  for (const Value &element : *elements) {
-    FailureOr<Value> placeholder = makePlaceholder(element, range);
-    if (mlir::failed(placeholder))
-      return failure();
-    placeholders.push_back(*placeholder);
-  }
-  return Value::tuple(std::move(placeholders), value.getFields());
-}
-
 /// Whether an iteration may have reached `return`.
 static bool mayReturn(const LoopExit &exit) {
   return exit.returned.isRuntime() || exit.returned.isKnownTrue();

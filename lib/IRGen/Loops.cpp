@@ -160,60 +160,6 @@ FailureOr<Flow> Generator::executeStaticFor(const ast::For &stmt, llvm::ArrayRef
   return leaveLoop(loop.exit, site, next);
 }
 
-FailureOr<Generator::LoopBounds> Generator::getLoopBounds(const ast::For &stmt,
-                                                          const RangeValue &range) {
-  LoopBounds result;
-  Value bounds[3] = {(*range.bounds)[0], (*range.bounds)[1], (*range.bounds)[2]};
-  const Constant *step = bounds[2].getConstant();
-  if (step && step->isInt() && step->toInt().isZero())
-    return error(stmt.iter->range, "the step of a range must not be zero");
-  result.descending = step && step->isInt() && step->toInt().isNegative();
-  if (result.descending)
-    bounds[2] = Value(Constant(step->toInt().negate()));
-  for (int i = 0; i < 3; ++i) {
-    FailureOr<Value> runtime = toRuntime(bounds[i], stmt.iter->range);
-    if (mlir::failed(runtime))
-      return failure();
-    bounds[i] = *runtime;
-    const Type &type = bounds[i].getRuntime()->type;
-    if (type.isBlock() || !type.element.isInt())
-      return error(stmt.iter->range,
-                   "the bounds of a range must be integer scalars, got " + type.str());
-    DType wide = type.element.getBitWidth() < 32 ? DType(ScalarKind::Int32) : type.element;
-    result.type = i == 0 ? wide : promoteInts(result.type, wide);
-  }
-  for (Value &bound : bounds)
-    bound = *cast(bound, result.type, stmt.iter->range);
-  if (result.descending)
-    std::swap(bounds[0], bounds[1]);
-  result.lower = bounds[0].getRuntime()->value;
-  result.upper = bounds[1].getRuntime()->value;
-  result.step = bounds[2].getRuntime()->value;
-  return result;
-}
-
-void Generator::setLoopOptions(mlir::Operation *loop, const RangeValue &range) {
-  for (const auto &[name, value] : *range.options) {
-    const Constant *constant = value.getConstant();
-    mlir::Attribute attribute;
-    if (constant->isBool() && constant->getBool())
-      attribute = builder.getUnitAttr();
-    else if (constant->isInt() && constant->toInt().fits(32, /*isSigned=*/true))
-      attribute =
-          builder.getI32IntegerAttr(static_cast<int32_t>(constant->toInt().toInt64Saturated()));
-    if (attribute)
-      loop->setDiscardableAttr("tile." + name, attribute);
-  }
-}
-
-Value Generator::getLoopVariable(const LoopBounds &bounds, mlir::Value counter) {
-  if (!bounds.descending)
-    return Value::runtime(counter, bounds.type);
-  // for i in range(10, 0, -3): counting up from 0 to 10 by 3, i = 10 - counter + 0.
-  mlir::Value fromTop = create<arith::SubIOp>(bounds.upper, counter);
-  return emit<arith::AddIOp>(bounds.type, fromTop, bounds.lower);
-}
-
 LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assigned,
                                       llvm::ArrayRef<llvm::StringRef> carried,
                                       const Variables &before,
@@ -229,6 +175,68 @@ LogicalResult Generator::emitLoopBody(ast::Block body, const ast::NameSet &assig
   return collectCarried(carried, before, body, leaves, range);
 }
 
+/// Bounds of a runtime loop in its one integer type; a negative step has been turned around.
+struct LoopBounds {
+  mlir::Value lower, upper, step;
+  DType type;
+  bool descending = false;
+};
+
+static FailureOr<LoopBounds> getLoopBounds(Generator &g, SourceRange place,
+                                           const RangeValue &range) {
+  LoopBounds result;
+  Value bounds[3] = {(*range.bounds)[0], (*range.bounds)[1], (*range.bounds)[2]};
+  const Constant *step = bounds[2].getConstant();
+  if (step && step->isInt() && step->toInt().isZero())
+    return g.error(place, "the step of a range must not be zero");
+  result.descending = step && step->isInt() && step->toInt().isNegative();
+  if (result.descending)
+    bounds[2] = Value(Constant(step->toInt().negate()));
+  for (int i = 0; i < 3; ++i) {
+    FailureOr<Value> runtime = g.toRuntime(bounds[i], place);
+    if (mlir::failed(runtime))
+      return failure();
+    bounds[i] = *runtime;
+    const Type &type = bounds[i].getRuntime()->type;
+    if (type.isBlock() || !type.element.isInt())
+      return g.error(place, "the bounds of a range must be integer scalars, got " + type.str());
+    DType wide = type.element.getBitWidth() < 32 ? DType(ScalarKind::Int32) : type.element;
+    result.type = i == 0 ? wide : g.promoteInts(result.type, wide);
+  }
+  for (Value &bound : bounds)
+    bound = *g.cast(bound, result.type, place);
+  if (result.descending)
+    std::swap(bounds[0], bounds[1]);
+  result.lower = bounds[0].getRuntime()->value;
+  result.upper = bounds[1].getRuntime()->value;
+  result.step = bounds[2].getRuntime()->value;
+  return result;
+}
+
+static void setLoopOptions(mlir::OpBuilder &builder, mlir::Operation *loop,
+                           const RangeValue &range) {
+  for (const auto &[name, value] : *range.options) {
+    const Constant *constant = value.getConstant();
+    mlir::Attribute attribute;
+    if (constant->isBool() && constant->getBool())
+      attribute = builder.getUnitAttr();
+    else if (constant->isInt() && constant->toInt().fits(32, /*isSigned=*/true))
+      attribute =
+          builder.getI32IntegerAttr(static_cast<int32_t>(constant->toInt().toInt64Saturated()));
+    if (attribute)
+      loop->setDiscardableAttr("tile." + name, attribute);
+  }
+}
+
+/// The value of the loop variable for a counter that ascends.
+static Value getLoopVariable(Emitter &emitter, const LoopBounds &bounds, mlir::Value counter) {
+  if (!bounds.descending)
+    return Value::runtime(counter, bounds.type);
+  // for i in range(10, 0, -3): counting up from 0 to 10 by 3, i = 10 - counter + 0.
+  mlir::Value fromTop = emitter.create<arith::SubIOp>(bounds.upper, counter);
+  return emitter.emit<arith::AddIOp>(bounds.type, fromTop, bounds.lower);
+}
+
 mlir::ValueRange Generator::emitFor(const ast::For &stmt, const LoopBounds &bounds,
                                     const RangeValue &range, const ast::NameSet &assigned,
                                     llvm::ArrayRef<llvm::StringRef> carried,
@@ -237,7 +245,7 @@ mlir::ValueRange Generator::emitFor(const ast::For &stmt, const LoopBounds &boun
   auto loop = create<scf::ForOp>(bounds.lower, bounds.upper, bounds.step, inits,
                                  /*bodyBuilder=*/nullptr,
                                  /*unsignedCmp=*/!bounds.type.isSignedInt());
-  setLoopOptions(loop, range);
+  setLoopOptions(builder, loop, range);
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = loop.getBody();
   if (!body->empty())
@@ -245,7 +253,7 @@ mlir::ValueRange Generator::emitFor(const ast::For &stmt, const LoopBounds &boun
   builder.setInsertionPointToEnd(body);
   rebindCarried(carried, before, loop.getRegionIterArgs());
   frame->variables[llvm::cast<ast::Name>(stmt.target)->id] =
-      getLoopVariable(bounds, loop.getInductionVar());
+      getLoopVariable(*this, bounds, loop.getInductionVar());
   llvm::SmallVector<mlir::Value> leaves;
   LoopExit exit;
   result = emitLoopBody(stmt.body, assigned, carried, before, leaves, exit, stmt.headerRange);
@@ -288,7 +296,7 @@ mlir::ValueRange Generator::emitLeavingFor(const ast::For &stmt, const LoopBound
     mlir::ValueRange arguments = body.get()->getArguments();
     rebindCarried(carried, before, arguments.drop_front(2));
     frame->variables[llvm::cast<ast::Name>(stmt.target)->id] =
-        getLoopVariable(bounds, arguments[0]);
+        getLoopVariable(*this, bounds, arguments[0]);
     leaves.assign({arguments[0], arguments[1]});
     result = emitLoopBody(stmt.body, assigned, carried, before, leaves, exit, stmt.headerRange);
     if (mlir::succeeded(result))
@@ -301,7 +309,7 @@ mlir::ValueRange Generator::emitLeavingFor(const ast::For &stmt, const LoopBound
     return {};
   leaves.append(returned);
   scf::WhileOp loop = finishWhile(operands, test, goesOn, forwarded, body, leaves);
-  setLoopOptions(loop, range);
+  setLoopOptions(builder, loop, range);
   mlir::ValueRange values = mlir::ValueRange(loop.getResults()).drop_front(2);
   exit = readReturn(exit, values.drop_front(inits.size()));
   return values.take_front(inits.size());
@@ -312,7 +320,7 @@ FailureOr<Flow> Generator::executeRuntimeFor(const ast::For &stmt, const RangeVa
   auto *target = llvm::dyn_cast<ast::Name>(stmt.target);
   if (!target)
     return error(stmt.target->range, "the variable of a loop must be a name");
-  FailureOr<LoopBounds> bounds = getLoopBounds(stmt, range);
+  FailureOr<LoopBounds> bounds = getLoopBounds(*this, stmt.iter->range, range);
   if (mlir::failed(bounds))
     return failure();
   ast::NameSet assigned;

@@ -1,10 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a name means: local variable, module-level binding, predefined module, Python builtin. And
-// what is found in the modules of the language.
+// What a name of a module means: module-level binding, predefined module, Python builtin. And what
+// is found in the modules of the language.
 
-#include "Generator.h"
+#include "ModuleEvaluator.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -73,52 +73,8 @@ bool hasLanguageMember(llvm::StringRef path, llvm::StringRef name) {
   return findLanguageType(name) || (library && library->function && !name.starts_with("_"));
 }
 
-std::vector<llvm::StringRef> Generator::getVisibleNames() {
-  std::vector<llvm::StringRef> names;
-  for (const auto &variable : frame->variables)
-    if (!variable.second.isPoison())
-      names.push_back(variable.first);
-  llvm::sort(names);
-  for (llvm::StringRef name : frame->module->scope.getNames())
-    names.push_back(name);
-  for (llvm::StringRef name : getBuiltinNames(inPython))
-    names.push_back(name);
-  return names;
-}
-
-FailureOr<Value> Generator::evaluateName(const ast::Name &name) {
-  auto local = frame->variables.find(name.id);
-  if (local != frame->variables.end()) {
-    if (const PoisonValue *poisoned = local->second.getIf<PoisonValue>()) {
-      if (!poisoned->message.empty())
-        return error(name.range, poisoned->message);
-      return failure();
-    }
-    return local->second;
-  }
-  bool found = false;
-  if (frame->around) {
-    FailureOr<Value> value = lookupAround(*frame->module, name.id, name.range, found);
-    if (found)
-      return value;
-  }
-  FailureOr<Value> value = lookup(*frame->module, name.id, name.range, found);
-  if (found)
-    return value;
-  if (frame->function) {
-    ast::NameSet assigned;
-    ast::collectAssignedNames(frame->function->body, assigned);
-    if (assigned.contains(name.id))
-      return error(name.range, "variable '" + name.id + "' is used before it is assigned");
-  }
-  (void)errorUnknown(name.range, "unknown name '" + name.id + "'", name.id, getVisibleNames());
-  if (Diagnostic *last = diagnostics.getLast())
-    noteMissingStars(*frame->module, *last);
-  return failure();
-}
-
-FailureOr<Value> Generator::lookup(const SourceModule &module, llvm::StringRef name,
-                                   SourceRange range, bool &found) {
+FailureOr<Value> ModuleEvaluator::lookup(const SourceModule &module, llvm::StringRef name,
+                                         SourceRange range, bool &found) {
   FailureOr<Value> member = lookupMember(module, name, range, found);
   if (found)
     return member;
@@ -135,19 +91,20 @@ FailureOr<Value> Generator::lookup(const SourceModule &module, llvm::StringRef n
   return failure();
 }
 
-FailureOr<Value> Generator::lookupMember(const SourceModule &module, llvm::StringRef name,
-                                         SourceRange range, bool &found) {
+FailureOr<Value> ModuleEvaluator::lookupMember(const SourceModule &module, llvm::StringRef name,
+                                               SourceRange range, bool &found) {
   found = true;
   if (!module.scope.findAll(name).empty())
     return evaluateBindings(module, module.scope, name, range);
   return lookupStarImports(module, name, range, found);
 }
 
-FailureOr<Value> Generator::evaluateBindings(const SourceModule &module, const ModuleScope &scope,
-                                             llvm::StringRef name, SourceRange range) {
+FailureOr<Value> ModuleEvaluator::evaluateBindings(const SourceModule &module,
+                                                   const ModuleScope &scope, llvm::StringRef name,
+                                                   SourceRange range,
+                                                   const ast::FunctionDef *around) {
   using Kind = ModuleBinding::Kind;
   const ModuleBinding &binding = selectBinding(module, scope.findAll(name), name);
-  const ast::FunctionDef *around = &scope == &module.scope ? nullptr : frame->around;
   if (binding.kind != Kind::Assignment && binding.kind != Kind::Member)
     return evaluateBinding(module, binding, name, range, around);
   GlobalName key = std::make_pair(&scope, name.str());
@@ -155,9 +112,9 @@ FailureOr<Value> Generator::evaluateBindings(const SourceModule &module, const M
   if (known != globals.end())
     return known->second;
   if (!globalsInProgress.insert(key).second)
-    return error(range, binding.kind == Kind::Member
-                            ? "modules import '" + name + "' from each other in a circle"
-                            : "the value of '" + name + "' depends on itself");
+    return state.error(range, binding.kind == Kind::Member
+                                  ? "modules import '" + name + "' from each other in a circle"
+                                  : "the value of '" + name + "' depends on itself");
   FailureOr<Value> value = evaluateBinding(module, binding, name, range, around);
   globalsInProgress.erase(key);
   globals[key] = mlir::succeeded(value) ? *value : Value::poison();
@@ -174,9 +131,10 @@ static bool isPlainFunction(const ast::FunctionDef &function) {
   });
 }
 
-FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
-                                            const ModuleBinding &binding, llvm::StringRef name,
-                                            SourceRange range, const ast::FunctionDef *around) {
+FailureOr<Value> ModuleEvaluator::evaluateBinding(const SourceModule &module,
+                                                  const ModuleBinding &binding,
+                                                  llvm::StringRef name, SourceRange range,
+                                                  const ast::FunctionDef *around) {
   switch (binding.kind) {
   case ModuleBinding::Kind::Module:
     return importModule(module, binding, range);
@@ -186,11 +144,11 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
     // Compile-time code, such as a list of configurations, may name helpers of the file, and call
     // those whose bodies can be evaluated.
     if (binding.function->isJit || binding.function->isConstexprFunction ||
-        (frame && frame->keepsConstants) || isPlainFunction(*binding.function))
+        state.keepsConstants() || isPlainFunction(*binding.function))
       return Value(FunctionValue{binding.function, &module});
-    return error(range, "'" + name +
-                            "' is a host function; only functions decorated with "
-                            "@triton.jit can be used in a kernel");
+    return state.error(range, "'" + name +
+                                  "' is a host function; only functions decorated with "
+                                  "@triton.jit can be used in a kernel");
   case ModuleBinding::Kind::Class:
     return makeClass(module, *binding.classDef);
   case ModuleBinding::Kind::Assignment:
@@ -198,44 +156,18 @@ FailureOr<Value> Generator::evaluateBinding(const SourceModule &module,
   }
 
   if (llvm::isa<ast::NoneLiteral>(binding.value) && module.scope.isSetByFunction(name))
-    return error(range, "'" + name + "' is None until host code sets it, which is not run");
-  FailureOr<Value> value = evaluateInModule(module, binding.value, around);
+    return state.error(range, "'" + name + "' is None until host code sets it, which is not run");
+  FailureOr<Value> value = expressions.evaluateInModule(module, binding.value, around);
   if (mlir::succeeded(value) && binding.index >= 0) {
     const std::vector<Value> *elements = value->getTuple();
     if (!elements || static_cast<size_t>(binding.index) >= elements->size())
-      return error(range, "the value of '" + name + "' cannot be unpacked");
+      return state.error(range, "the value of '" + name + "' cannot be unpacked");
     return (*elements)[binding.index];
   }
   return value;
 }
 
-FailureOr<Value> Generator::evaluateInModule(const SourceModule &module, const ast::Expr *expr,
-                                             const ast::FunctionDef *around) {
-  Frame inner;
-  inner.module = &module;
-  inner.around = around;
-  inner.keepsConstants = true;
-  inner.depth = frame ? frame->depth : 0;
-  inner.caller = frame;
-  inner.callSite = frame ? current : SourceRange();
-  return evaluateApart(inner, expr->range, "a value outside of kernels",
-                       [&] { return evaluate(expr); });
-}
-
-FailureOr<Value> Generator::evaluateApart(Frame &inner, SourceRange range, const llvm::Twine &what,
-                                          llvm::function_ref<FailureOr<Value>()> compute) {
-  // Constant expressions emit nothing that lasts: what they emit goes to a block thrown away.
-  DetachedBlock scratch;
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(scratch.get());
-  llvm::SaveAndRestore<Frame *> activation(frame, &inner);
-  FailureOr<Value> value = compute();
-  if (mlir::succeeded(value) && hasProgramValues(*value))
-    return error(range, what + " must be known at compile time, got " + value->describe());
-  return value;
-}
-
-FailureOr<Value> Generator::getInductorHelper(llvm::StringRef name, SourceRange range) {
+FailureOr<Value> ModuleEvaluator::getInductorHelper(llvm::StringRef name, SourceRange range) {
   constexpr llvm::StringLiteral prefix = "_th_";
   const SourceModule &library = getLibraryModule();
   if (const ModuleBinding *binding = library.scope.find((prefix + name).str()))
@@ -244,7 +176,8 @@ FailureOr<Value> Generator::getInductorHelper(llvm::StringRef name, SourceRange 
   for (llvm::StringRef candidate : library.scope.getNames())
     if (candidate.consume_front(prefix))
       candidates.push_back(candidate);
-  return errorUnknown(range, "'triton_helpers' has no member '" + name + "'", name, candidates);
+  return state.errorUnknown(range, "'triton_helpers' has no member '" + name + "'", name,
+                            candidates);
 }
 
 /// Where the builtins of a module of the language stand, and what messages call the module.
@@ -309,8 +242,14 @@ static std::optional<Value> findLanguageConstant(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRef name,
+FailureOr<Value> ModuleEvaluator::getMember(const ModuleValue &module, llvm::StringRef name,
                                             SourceRange range) {
+  return module.source || !module.folder.empty() ? getFileMember(module, name, range)
+                                                 : getModuleMember(module.path, name, range);
+}
+
+FailureOr<Value> ModuleEvaluator::getModuleMember(llvm::StringRef path, llvm::StringRef name,
+                                                  SourceRange range) {
   ModuleKind kind = classifyModule(path);
   std::string child = (path + "." + name).str();
   if (kind != ModuleKind::Unknown && classifyModule(child) != ModuleKind::Unknown)
@@ -329,14 +268,14 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
   if (kind == ModuleKind::PropagateNan) {
     if (name == "NONE" || name == "ALL")
       return Value(Constant(name.lower()));
-    return error(range, "'tl.PropagateNan' has no member '" + name + "'");
+    return state.error(range, "'tl.PropagateNan' has no member '" + name + "'");
   }
   if (kind == ModuleKind::InductorHelpers)
     return getInductorHelper(name, range);
 
   auto [places, shown] = getPlaces(kind, path);
-  bool isLibrary = frame && frame->module && frame->module->isLibrary;
-  if (const LanguageFunction *builtin = findBuiltin(name, places | (isLibrary ? inLibrary : 0)))
+  if (const LanguageFunction *builtin =
+          findBuiltin(name, places | (state.isInLibrary() ? inLibrary : 0)))
     return Value(BuiltinValue{builtin});
   std::vector<llvm::StringRef> candidates = getBuiltinNames(places);
   if (std::optional<Value> function = findLibraryMember(kind, name, candidates))
@@ -355,10 +294,11 @@ FailureOr<Value> Generator::getModuleMember(llvm::StringRef path, llvm::StringRe
     if (std::optional<Value> fact = getHostFact(child))
       return *fact;
     bool isHostModule = name == "runtime" || name == "tools" || name == "backends";
-    if (isHostModule && frame && frame->keepsConstants)
+    if (isHostModule && state.keepsConstants())
       return Value(ModuleValue{child});
   }
-  return errorUnknown(range, "'" + shown + "' has no member '" + name + "'", name, candidates);
+  return state.errorUnknown(range, "'" + shown + "' has no member '" + name + "'", name,
+                            candidates);
 }
 
 } // namespace tilec::irgen

@@ -11,25 +11,23 @@
 // What is added up over an axis is added up once more, so that only sums count that are wrong at
 // the end.
 
-#include "CombineFunction.h"
-
-#include "dialects/Tile/TileOps.h"
+#include "Emitter.h"
 
 namespace tilec::irgen {
 
 namespace arith = mlir::arith;
 using ast::BinaryOp;
 
-static Value widen(Generator &g, const Value &value) {
+Value Emitter::widen(const Value &value) {
   const RuntimeValue &narrow = *value.getRuntime();
   const Type wide = narrow.type.withElement(ScalarKind::Int64);
   if (narrow.type.element.isSignedInt())
-    return g.emit<arith::ExtSIOp>(wide, g.lower(wide), narrow.value);
-  return g.emit<arith::ExtUIOp>(wide, g.lower(wide), narrow.value);
+    return emit<arith::ExtSIOp>(wide, lower(wide), narrow.value);
+  return emit<arith::ExtUIOp>(wide, lower(wide), narrow.value);
 }
 
-static bool canOverflow(const Generator &g, DType element) {
-  const IRGenOptions &options = g.getOptions();
+bool Emitter::canOverflow(DType element) const {
+  const IRGenOptions &options = state.getOptions();
   return options.debug && options.overflowChecks && element.isInt() && element.getBitWidth() < 64;
 }
 
@@ -41,20 +39,19 @@ static bool isInCombine(mlir::OpBuilder &builder) {
   return parent;
 }
 
-void Generator::checkOverflow(BinaryOp op, const Value &lhs, const Value &rhs,
-                              const Value &result) {
+void Emitter::checkOverflow(BinaryOp op, const Value &lhs, const Value &rhs, const Value &result) {
   bool canWrap = op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul;
-  if (!canWrap || !canOverflow(*this, result.getRuntime()->type.element) ||
-      frame->module == &getLibraryModule() || isInCombine(builder))
+  if (!canWrap || !canOverflow(result.getRuntime()->type.element) || state.isInLibrary() ||
+      isInCombine(builder))
     return;
-  Value operands[] = {widen(*this, lhs), widen(*this, rhs)};
+  Value operands[] = {widen(lhs), widen(rhs)};
   FailureOr<Value> exact = emitArithmetic(op, operands[0], operands[1], SourceRange());
   if (mlir::succeeded(exact))
     assertExact(op, result, *exact);
 }
 
-void Generator::assertExact(BinaryOp op, const Value &result, const Value &exact) {
-  Value isExact = emitCompare(ast::CompareOp::Eq, widen(*this, result), exact);
+void Emitter::assertExact(BinaryOp op, const Value &result, const Value &exact) {
+  Value isExact = emitCompare(ast::CompareOp::Eq, widen(result), exact);
   llvm::StringRef name = op == BinaryOp::Add ? "add" : op == BinaryOp::Sub ? "sub" : "mul";
   unsigned bits = result.getRuntime()->type.element.getBitWidth();
   create<tile::AssertOp>(isExact.getRuntime()->value,
@@ -62,10 +59,9 @@ void Generator::assertExact(BinaryOp op, const Value &result, const Value &exact
                                                " overflow detected for operation " + name));
 }
 
-std::optional<Value> widenAddends(Generator &g, mlir::Region &combine,
-                                  llvm::ArrayRef<Value> operands) {
-  if (operands.size() != 1 || !canOverflow(g, operands.front().getRuntime()->type.element) ||
-      isInCombine(g.getBuilder()))
+std::optional<Value> Emitter::widenAddends(mlir::Region &combine, llvm::ArrayRef<Value> operands) {
+  if (operands.size() != 1 || !canOverflow(operands.front().getRuntime()->type.element) ||
+      isInCombine(builder))
     return std::nullopt;
   mlir::Block &body = combine.front();
   auto sum = llvm::dyn_cast<arith::AddIOp>(body.front());
@@ -76,18 +72,17 @@ std::optional<Value> widenAddends(Generator &g, mlir::Region &combine,
                                [](mlir::Value v) { return llvm::isa<mlir::BlockArgument>(v); });
   if (!addsBoth)
     return std::nullopt;
-  return widen(g, operands.front());
+  return widen(operands.front());
 }
 
-void emitWideSum(Generator &g, mlir::Region &combine) {
-  mlir::OpBuilder &builder = g.getBuilder();
+void Emitter::emitWideSum(mlir::Region &combine) {
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *body = combine.empty() ? &combine.emplaceBlock() : &combine.front();
   builder.setInsertionPointToEnd(body);
   for (int side = 0; side < 2; ++side)
-    body->addArgument(builder.getI64Type(), g.getLocation());
-  auto sum = g.create<arith::AddIOp>(body->getArgument(0), body->getArgument(1));
-  g.create<tile::YieldOp>(mlir::ValueRange{sum});
+    body->addArgument(builder.getI64Type(), state.getLocation());
+  auto sum = create<arith::AddIOp>(body->getArgument(0), body->getArgument(1));
+  create<tile::YieldOp>(mlir::ValueRange{sum});
 }
 
 } // namespace tilec::irgen

@@ -14,12 +14,14 @@ namespace tilec::irgen {
 
 class SourceModule {
 public:
-  /// With `predefined`, `tl` and `triton` are known without an import.
-  SourceModule(const ast::Module &module, bool library, bool predefined, llvm::StringRef file = "")
-      : scope(module), isLibrary(library), hasPredefinedNames(predefined), path(file) {}
+  SourceModule(const ast::Module &module, llvm::StringRef file, bool library = false)
+      : scope(module), isLibrary(library), hasPredefinedNames(!file.ends_with(".py")), path(file) {}
+  SourceModule(const ast::Module &module, const SourceManager &sources)
+      : SourceModule(module, sources.getFileName(SourceRange(module.file, 0, 0))) {}
 
   ModuleScope scope;
   bool isLibrary;
+  /// Whether `tl` and `triton` are known without an import.
   bool hasPredefinedNames;
   /// The file, which relative imports start from.
   std::string path;

@@ -311,24 +311,6 @@ LogicalResult Generator::executeAssert(const ast::Assert &stmt) {
   return success();
 }
 
-FailureOr<Value> Generator::decay(const Value &value, SourceRange range) {
-  if (value.isNumber())
-    return toRuntime(value, range);
-  const std::vector<Value> *elements = value.getTuple();
-  // The fields of an aggregate are what its class says.
-  if (!elements || value.isAggregate())
-    return value;
-  charge(elements->size());
-  std::vector<Value> decayed;
-  for (const Value &element : *elements) {
-    FailureOr<Value> result = decay(element, range);
-    if (mlir::failed(result))
-      return failure();
-    decayed.push_back(*result);
-  }
-  return Value::tuple(std::move(decayed), value.getFields());
-}
-
 LogicalResult Generator::assign(const ast::Expr *target, const Value &value, SourceRange range) {
   if (auto *name = llvm::dyn_cast<ast::Name>(target)) {
     if (frame->constexprNames.contains(name->id)) {

@@ -30,60 +30,56 @@ static std::vector<int64_t> getSliceIndices(std::optional<int64_t> lower,
   return indices;
 }
 
-FailureOr<bool> Generator::isFullSlice(const ast::Slice &slice) {
+static FailureOr<bool> isNone(Generator &g, const ast::Expr *expr) {
+  FailureOr<Value> value = g.evaluate(expr);
+  if (mlir::failed(value))
+    return failure();
+  return value->isNone();
+}
+
+/// Whether a slice takes all of a dimension: its bounds are left out or None.
+static FailureOr<bool> isFullSlice(Generator &g, const ast::Slice &slice) {
   for (const ast::Expr *bound : {slice.lower, slice.upper, slice.step}) {
-    if (!bound)
-      continue;
-    FailureOr<Value> value = evaluate(bound);
-    if (mlir::failed(value))
-      return failure();
-    if (!value->isNone())
-      return false;
+    FailureOr<bool> isLeftOut = bound ? isNone(g, bound) : true;
+    if (mlir::failed(isLeftOut) || !*isLeftOut)
+      return isLeftOut;
   }
   return true;
 }
 
-FailureOr<Value> Generator::subscriptBlock(const Value &value, const ast::Subscript &expr) {
+static FailureOr<Value> subscriptBlock(Generator &g, const Value &value,
+                                       const ast::Subscript &expr) {
   enum class Index { NewAxis, All, Rest };
   llvm::SmallVector<Index, 4> indices;
   for (const ast::Expr *index : expr.indices) {
-    auto *slice = llvm::dyn_cast<ast::Slice>(index);
     if (llvm::isa<ast::EllipsisLiteral>(index)) {
       indices.push_back(Index::Rest);
-    } else if (slice) {
-      FailureOr<bool> isFull = isFullSlice(*slice);
-      if (mlir::failed(isFull))
-        return failure();
-      indices.push_back(Index::All);
-      if (*isFull)
-        continue;
-      return error(index->range, "a block can only be indexed with ':' and None; use tl.load on "
-                                 "pointers or reductions to select elements");
-    } else {
-      // A name may stand for None.
-      FailureOr<Value> indexValue = evaluate(index);
-      if (mlir::failed(indexValue))
-        return failure();
-      if (!indexValue->isNone())
-        return error(index->range, "a block can only be indexed with ':' and None; use tl.load on "
-                                   "pointers or reductions to select elements");
-      indices.push_back(Index::NewAxis);
+      continue;
     }
+    // A name may stand for None.
+    auto *slice = llvm::dyn_cast<ast::Slice>(index);
+    FailureOr<bool> isPlain = slice ? isFullSlice(g, *slice) : isNone(g, index);
+    if (mlir::failed(isPlain))
+      return failure();
+    if (!*isPlain)
+      return g.error(index->range, "a block can only be indexed with ':' and None; use tl.load on "
+                                   "pointers or reductions to select elements");
+    indices.push_back(slice ? Index::All : Index::NewAxis);
   }
   int64_t rank = value.getRuntime()->type.getRank();
   int64_t taken = llvm::count(indices, Index::All);
   if (llvm::count(indices, Index::Rest) > 1)
-    return error(expr.range, "a subscript can have only one '...'");
+    return g.error(expr.range, "a subscript can have only one '...'");
   // A scalar has no dimensions to take: `pid[:, None]` is a block of one element.
   if (taken > rank && rank != 0)
-    return error(expr.range, "too many indices: a value of type " + value.describe() + " has " +
-                                 llvm::Twine(rank) + " dimensions, got " + llvm::Twine(taken));
+    return g.error(expr.range, "too many indices: a value of type " + value.describe() + " has " +
+                                   llvm::Twine(rank) + " dimensions, got " + llvm::Twine(taken));
   Value result = value;
   int64_t axis = 0;
   for (Index index : indices) {
     if (index == Index::NewAxis)
-      result = expandDims(result,
-                          rank == 0 ? std::min(axis, result.getRuntime()->type.getRank()) : axis);
+      result = g.expandDims(result,
+                            rank == 0 ? std::min(axis, result.getRuntime()->type.getRank()) : axis);
     axis += index == Index::Rest ? std::max<int64_t>(rank - taken, 0) : 1;
   }
   return result;
@@ -94,7 +90,7 @@ FailureOr<Value> Generator::subscript(const Value &base, const ast::Subscript &e
     FailureOr<Value> value = toRuntime(base, expr.range);
     if (mlir::failed(value))
       return failure();
-    return subscriptBlock(*value, expr);
+    return subscriptBlock(*this, *value, expr);
   }
   if (base.isAggregate())
     return subscriptObject(base, expr);

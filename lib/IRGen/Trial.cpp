@@ -7,8 +7,7 @@
 
 namespace tilec::irgen {
 
-Trial::Trial(Generator &outer)
-    : around(outer), generator(outer, diagnostics), frame(outer.getFrame()) {
+Trial::Trial(Generator &outer) : around(outer), generator(outer, diagnostics), frame(*outer.frame) {
   generator.charge(frame.variables.size());
   if (frame.loop) {
     loop = *frame.loop;
@@ -27,7 +26,7 @@ Trial::Trial(Generator &outer, const SourceModule &module)
 }
 
 void Trial::adopt() {
-  Frame &outer = around.getFrame();
+  Frame &outer = *around.frame;
   outer.variables = std::move(frame.variables);
   outer.returnValue = frame.returnValue;
   if (outer.loop)
@@ -35,6 +34,13 @@ void Trial::adopt() {
   mlir::OpBuilder &builder = around.getBuilder();
   builder.getInsertionBlock()->getOperations().splice(builder.getInsertionPoint(),
                                                       operations.get()->getOperations());
+}
+
+FailureOr<Value>
+Generator::tryInModule(const SourceModule &module,
+                       llvm::function_ref<FailureOr<Value>(ModuleEvaluator &)> compute) {
+  Trial trial(*this, module);
+  return compute(trial->modules);
 }
 
 } // namespace tilec::irgen

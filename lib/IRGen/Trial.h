@@ -22,6 +22,7 @@ public:
   Trial(Generator &around, const SourceModule &module);
 
   Generator *operator->() { return &generator; }
+  Generator &operator*() { return generator; }
   bool hasErrors() const { return diagnostics.hasErrors(); }
   /// The variables as they are now.
   const Variables &getVariables() const { return frame.variables; }

@@ -248,12 +248,11 @@ static bool hasProgramValues(const Value &value, llvm::DenseSet<const void *> &s
              return hasProgramValues(element, seen);
            });
   };
-  auto inEntries =
-      [&](const std::shared_ptr<const std::vector<std::pair<std::string, Value>>> &list) {
-        return list && seen.insert(list.get()).second &&
-               llvm::any_of(
-                   *list, [&](const auto &entry) { return hasProgramValues(entry.second, seen); });
-      };
+  auto inEntries = [&](const std::shared_ptr<const KeyedValues> &list) {
+    return list && seen.insert(list.get()).second && llvm::any_of(*list, [&](const auto &entry) {
+             return hasProgramValues(entry.second, seen);
+           });
+  };
   if (const auto *tuple = value.getIf<TupleValue>())
     return inList(tuple->elements);
   if (const auto *dict = value.getIf<DictValue>())

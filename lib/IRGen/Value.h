@@ -92,7 +92,7 @@ struct TupleValue {
 using KeyedValues = std::vector<std::pair<std::string, Value>>;
 
 /// A dict of compile-time values, in the order of the source. Keys are texts as
-/// Generator::toDictKey makes them, which strings are themselves.
+/// Evaluation::toDictKey makes them, which strings are themselves.
 struct DictValue {
   std::shared_ptr<const KeyedValues> entries;
   /// See Value::getDepth.
@@ -117,7 +117,7 @@ struct FunctionValue {
   /// The activation whose variables are visible in it, for a function inside of a function; or 0.
   uint64_t definedIn = 0;
   /// What its parameters are by default, evaluated where it is defined.
-  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> defaults = nullptr;
+  std::shared_ptr<const KeyedValues> defaults = nullptr;
   /// See Value::getDepth.
   unsigned depth = 0;
 };
@@ -199,7 +199,7 @@ struct RangeValue {
   std::shared_ptr<const std::vector<Value>> bounds;
   bool isStatic = false;
   /// Loop attributes from keywords, by name ("num_stages", ...).
-  std::shared_ptr<const std::vector<std::pair<std::string, Value>>> options = nullptr;
+  std::shared_ptr<const KeyedValues> options = nullptr;
   /// See Value::getDepth.
   unsigned depth = 1;
 };
@@ -246,6 +246,8 @@ public:
   bool isKnownTrue() const { return getConstant() && getConstant()->isTrue(); }
   /// A compile-time bool, int or float.
   bool isNumber() const { return getConstant() && getConstant()->isNumber(); }
+  /// Numbers and program values are operands of arithmetic.
+  bool isOperand() const { return isRuntime() || isNumber(); }
   /// The elements of a tuple, or null.
   const std::vector<Value> *getTuple() const;
   /// The fields of a named tuple or aggregate, or null.

@@ -5,9 +5,16 @@
 
 #include "Generator.h"
 
+#include "tilec/Sema/Lint.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace tilec::irgen {
+
+void Generator::lint(const ast::FunctionDef &function, bool isKernel) {
+  if (options.warn && getAsideDepth() == 0 && linted.insert(&function).second)
+    lintFunction(function, isKernel, diagnostics);
+}
 
 /// Operations that are called for what they tell the compiler.
 static bool isHint(llvm::StringRef name) {

@@ -166,22 +166,6 @@ FailureOr<ast::NameSet> Generator::carryBreakValues(const ast::While &stmt,
   return added;
 }
 
-scf::WhileOp Generator::finishWhile(mlir::ValueRange inits, DetachedBlock &test,
-                                    mlir::Value condition, mlir::ValueRange forwarded,
-                                    DetachedBlock &body, mlir::ValueRange leaves) {
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToEnd(test.get());
-    create<scf::ConditionOp>(condition, forwarded);
-    builder.setInsertionPointToEnd(body.get());
-    create<scf::YieldOp>(leaves);
-  }
-  auto loop = create<scf::WhileOp>(mlir::TypeRange(forwarded), inits);
-  test.moveTo(loop.getBefore());
-  body.moveTo(loop.getAfter());
-  return loop;
-}
-
 FailureOr<Flow> Generator::executeWhile(const ast::While &stmt, const Continuation *next) {
   if (!stmt.elseBody.empty())
     return error(stmt.headerRange, "'else' of a loop is not supported");
