@@ -31,7 +31,7 @@
 #ifndef TILEC_JIT_H
 #define TILEC_JIT_H
 
-#include "tilec/tilec.h"
+#include "tilec/device.h"
 
 #ifdef __cplusplus
 extern "C" {

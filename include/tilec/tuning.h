@@ -24,7 +24,7 @@
 #ifndef TILEC_TUNING_H
 #define TILEC_TUNING_H
 
-#include "tilec/tilec.h"
+#include "tilec/device.h"
 
 #ifdef __cplusplus
 extern "C" {
