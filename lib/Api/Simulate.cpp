@@ -12,10 +12,6 @@ using namespace tilec;
 using namespace tilec::api;
 using namespace tilecrt::sim;
 
-static tilec_status invalid(const llvm::Twine &message) {
-  return fail(TILEC_INVALID_ARGUMENT, message.str());
-}
-
 static tilec_status checkBuffers(const tilec_launch &launch) {
   if (!launch.buffers && launch.num_buffers != 0)
     return invalid("launch: buffers are null, their number is " + llvm::Twine(launch.num_buffers));
