@@ -36,16 +36,10 @@ TILEC_API void tilec_cache_destroy(tilec_cache *cache);
 //===----------------------------------------------------------------------------------===//
 
 /// The stages of a compilation, in order.
-typedef enum tilec_stage {
-  TILEC_STAGE_DEFAULT = 0,
-  TILEC_STAGE_AST = 1,
-  TILEC_STAGE_TILE = 2,
-  TILEC_STAGE_TILEGPU = 3,
-  TILEC_STAGE_LLVM_MLIR = 4,
-  TILEC_STAGE_LLVM = 5,
-  TILEC_STAGE_PTX = 6,
-  TILEC_STAGE_CUBIN = 7
-} tilec_stage;
+typedef TILEC_ENUM(tilec_stage){TILEC_STAGE_DEFAULT = 0,   TILEC_STAGE_AST = 1,
+                                TILEC_STAGE_TILE = 2,      TILEC_STAGE_TILEGPU = 3,
+                                TILEC_STAGE_LLVM_MLIR = 4, TILEC_STAGE_LLVM = 5,
+                                TILEC_STAGE_PTX = 6,       TILEC_STAGE_CUBIN = 7} tilec_stage;
 
 /// A stage in tilec_options.keep_stages.
 #define TILEC_KEEP(stage) (UINT32_C(1) << (stage))
@@ -102,8 +96,8 @@ typedef struct tilec_options {
   int32_t num_stages;
   /// TILEC_COMPILE_... flags.
   uint32_t flags;
-  /// The last stage wanted, a tilec_stage; default: PTX, for the simulator host code.
-  uint32_t stop_after;
+  /// The last stage wanted; default: PTX, for the simulator host code.
+  tilec_stage stop_after;
   /// Stages that tilec_kernel_stage can return: TILEC_KEEP(stage), combined with |.
   uint32_t keep_stages;
   /// The assembler; NULL: looked for in `cuda_home`, then in `search_path`, then in the usual
@@ -348,9 +342,10 @@ TILEC_API const char *tilec_kernel_ptx(const tilec_kernel *kernel);
 /// The bytes of the cubin and, unless `size` is NULL, their number; NULL when it was not asked for
 /// or could not be made.
 TILEC_API const void *tilec_kernel_cubin(const tilec_kernel *kernel, size_t *size);
-/// The text of a stage (a tilec_stage) that was kept and, unless `size` is NULL, its length; NULL
+/// The text of a stage that was kept and, unless `size` is NULL, its length; NULL
 /// for other stages.
-TILEC_API const char *tilec_kernel_stage(const tilec_kernel *kernel, uint32_t stage, size_t *size);
+TILEC_API const char *tilec_kernel_stage(const tilec_kernel *kernel, tilec_stage stage,
+                                         size_t *size);
 /// Everything that is known about the kernel, as JSON.
 TILEC_API const char *tilec_kernel_metadata(const tilec_kernel *kernel);
 

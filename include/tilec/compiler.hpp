@@ -199,7 +199,7 @@ template <typename Call> auto withOptions(const Options &options, Call call) {
   raw.num_stages = options.numStages;
   raw.max_registers = options.maxRegisters;
   raw.flags = options.flags;
-  raw.stop_after = uint32_t(options.stopAfter);
+  raw.stop_after = options.stopAfter;
   for (tilec_stage stage : options.keepStages)
     raw.keep_stages |= TILEC_KEEP(stage);
   raw.ptxas = textOrNull(options.ptxas);
@@ -317,7 +317,7 @@ public:
   }
   std::string_view stage(tilec_stage stage) const {
     size_t size = 0;
-    const char *text = tilec_kernel_stage(handle(), uint32_t(stage), &size);
+    const char *text = tilec_kernel_stage(handle(), stage, &size);
     return {text, size};
   }
 
@@ -361,7 +361,7 @@ public:
     raw.host_threads = launch.hostThreads;
     tilec_report *handle = nullptr;
     Report report;
-    report.status = tilec_simulate(this->handle(), &raw, &handle);
+    report.status = tilec_kernel_simulate(this->handle(), &raw, &handle);
     detail::Owned<tilec_report> ownedReport(handle);
     if (report.status != TILEC_OK)
       report.message = tilec_last_error();

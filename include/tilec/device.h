@@ -215,7 +215,7 @@ typedef struct tilec_device_launch {
   /// Run-time arguments in launch order. On a GPU a pointer is a device address.
   const tilec_value *arguments;
   size_t num_arguments;
-  /// Not used by tilec_prepare.
+  /// Not used by tilec_function_prepare.
   void *stream;
 } tilec_device_launch;
 
@@ -260,8 +260,12 @@ TILEC_API tilec_status tilec_function_launch(tilec_function *function,
 /// than the driver's own call: its handle is resolved without a lock or a search, nothing is
 /// allocated, and tensor maps are encoded again only after an argument that they are made from has
 /// changed. Calls of several threads on one prepared launch wait for each other.
-TILEC_API tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *launch,
-                                     tilec_prepared **prepared);
+TILEC_API tilec_status tilec_function_prepare(tilec_function *function,
+                                              const tilec_device_launch *launch,
+                                              tilec_prepared **prepared);
+TILEC_API TILEC_DEPRECATED("use tilec_function_prepare") tilec_status
+    tilec_prepare(tilec_function *function, const tilec_device_launch *launch,
+                  tilec_prepared **prepared);
 /// Changes argument number `index` for the launches to come, after the checks of a launch.
 TILEC_API tilec_status tilec_prepared_set_argument(tilec_prepared *prepared, size_t index,
                                                    const void *data, size_t size);

@@ -414,7 +414,8 @@ public:
   PreparedLaunch prepare(const DeviceLaunch &launch, const Args &...args) const {
     tilec_prepared *prepared = nullptr;
     Status status = detail::withValues(
-        launch, [&](const auto *raw) { return tilec_prepare(handle(), raw, &prepared); }, args...);
+        launch, [&](const auto *raw) { return tilec_function_prepare(handle(), raw, &prepared); },
+        args...);
     return PreparedLaunch(prepared, std::move(status));
   }
 

@@ -63,8 +63,10 @@ typedef struct tilec_launch {
 /// end and nothing was found. TILEC_INPUT_ERROR: it ran, and there are findings. `report` may be
 /// NULL; unless the call itself is wrong,
 /// `*report` becomes a new handle.
-TILEC_API tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
-                                      tilec_report **report);
+TILEC_API tilec_status tilec_kernel_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
+                                             tilec_report **report);
+TILEC_API TILEC_DEPRECATED("use tilec_kernel_simulate") tilec_status
+    tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch, tilec_report **report);
 
 /// A finding: a fault, in the first program that has it.
 typedef struct tilec_finding {

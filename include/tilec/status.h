@@ -17,8 +17,19 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 #define TILEC_API __attribute__((visibility("default")))
+/// A function that has another name now.
+#define TILEC_DEPRECATED(text) __attribute__((deprecated(text)))
 #else
 #define TILEC_API
+#define TILEC_DEPRECATED(text)
+#endif
+
+/// An enum that programs pass, in C++ too one of any 32 bits: the library refuses what it does not
+/// know.
+#ifdef __cplusplus
+#define TILEC_ENUM(name) enum name : uint32_t
+#else
+#define TILEC_ENUM(name) enum name
 #endif
 
 #ifdef __cplusplus

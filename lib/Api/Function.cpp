@@ -167,8 +167,8 @@ tilec_status tilec_function_launch(tilec_function *function, const tilec_device_
 // Prepared launches
 //===----------------------------------------------------------------------------------===//
 
-tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *launch,
-                           tilec_prepared **prepared) {
+tilec_status tilec_function_prepare(tilec_function *function, const tilec_device_launch *launch,
+                                    tilec_prepared **prepared) {
   clear(prepared);
   return onHandle<Functions>(function, [&](RunFunction &object) {
     if (!prepared)
@@ -182,6 +182,11 @@ tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *
       *prepared = PreparedLaunches::get().insert(std::move(packed));
     return status;
   });
+}
+
+tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *launch,
+                           tilec_prepared **prepared) {
+  return tilec_function_prepare(function, launch, prepared);
 }
 
 void tilec_prepared_destroy(tilec_prepared *prepared) { PreparedLaunches::get().erase(prepared); }

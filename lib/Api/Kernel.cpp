@@ -82,7 +82,7 @@ const void *tilec_kernel_cubin(const tilec_kernel *kernel, size_t *size) {
   });
 }
 
-const char *tilec_kernel_stage(const tilec_kernel *kernel, uint32_t stage, size_t *size) {
+const char *tilec_kernel_stage(const tilec_kernel *kernel, tilec_stage stage, size_t *size) {
   if (size)
     *size = 0;
   return factOf<Kernels>(kernel, [&](KernelObject &object) {

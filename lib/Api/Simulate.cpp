@@ -89,12 +89,17 @@ static tilec_status run(const KernelObject &object, const tilec_launch *given,
   return status;
 }
 
-tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
-                            tilec_report **report) {
+tilec_status tilec_kernel_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
+                                   tilec_report **report) {
   if (report)
     *report = nullptr;
   return guarded([&] {
     std::shared_ptr<KernelObject> object = Kernels::get().find(kernel);
     return object ? run(*object, launch, report) : failHandle("tilec_kernel");
   });
+}
+
+tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
+                            tilec_report **report) {
+  return tilec_kernel_simulate(kernel, launch, report);
 }
