@@ -18,13 +18,10 @@
 #ifndef TILEC_COMPILER_HPP
 #define TILEC_COMPILER_HPP
 
-#include "tilec/tilec.h"
+#include "tilec/status.hpp"
 
 #include <array>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -49,10 +46,9 @@ public:
   /// In memory, and in a folder and in a store that machines share unless those are empty.
   explicit Cache(const std::string &folder, const std::string &shared = "",
                  uint64_t diskLimit = 0) {
-    tilec_cache_options raw = {};
-    raw.struct_size = sizeof raw;
-    raw.folder = folder.empty() ? nullptr : folder.c_str();
-    raw.shared = shared.empty() ? nullptr : shared.c_str();
+    auto raw = detail::sized<tilec_cache_options>();
+    raw.folder = detail::textOrNull(folder);
+    raw.shared = detail::textOrNull(shared);
     raw.disk_limit = diskLimit;
     tilec_cache *handle = nullptr;
     if (tilec_cache_open(&raw, &handle) != TILEC_OK)
@@ -67,8 +63,7 @@ public:
   const std::string &message() const { return problem; }
   /// All zero when there is no cache.
   tilec_cache_statistics statistics() const {
-    tilec_cache_statistics result = {};
-    result.struct_size = sizeof result;
+    auto result = detail::sized<tilec_cache_statistics>();
     tilec_cache_get_statistics(handle(), &result);
     return result;
   }
@@ -181,25 +176,6 @@ struct Report {
 
 namespace detail {
 
-struct Destroy {
-  void operator()(tilec_compiler *handle) const { tilec_compiler_destroy(handle); }
-  void operator()(tilec_kernel *handle) const { tilec_kernel_destroy(handle); }
-  void operator()(tilec_diagnostics *handle) const { tilec_diagnostics_destroy(handle); }
-  void operator()(tilec_report *handle) const { tilec_report_destroy(handle); }
-};
-template <typename Handle> using Owned = std::unique_ptr<Handle, Destroy>;
-
-template <typename Struct> Struct sized() {
-  Struct result = {};
-  result.struct_size = sizeof(Struct);
-  return result;
-}
-
-inline const char *textOrNull(const std::string &text) {
-  return text.empty() ? nullptr : text.c_str();
-}
-inline std::string textOf(const char *text) { return text ? text : ""; }
-
 inline std::vector<tilec_binding> bindingsOf(const Options::Bindings &bindings) {
   std::vector<tilec_binding> result;
   for (const auto &[name, text] : bindings)
@@ -223,7 +199,7 @@ template <typename Call> auto withOptions(const Options &options, Call call) {
   raw.num_stages = options.numStages;
   raw.max_registers = options.maxRegisters;
   raw.flags = options.flags;
-  raw.stop_after = uint32_t(options.stopAfter);
+  raw.stop_after = options.stopAfter;
   for (tilec_stage stage : options.keepStages)
     raw.keep_stages |= TILEC_KEEP(stage);
   raw.ptxas = textOrNull(options.ptxas);
@@ -341,7 +317,7 @@ public:
   }
   std::string_view stage(tilec_stage stage) const {
     size_t size = 0;
-    const char *text = tilec_kernel_stage(handle(), uint32_t(stage), &size);
+    const char *text = tilec_kernel_stage(handle(), stage, &size);
     return {text, size};
   }
 
@@ -385,7 +361,7 @@ public:
     raw.host_threads = launch.hostThreads;
     tilec_report *handle = nullptr;
     Report report;
-    report.status = tilec_simulate(this->handle(), &raw, &handle);
+    report.status = tilec_kernel_simulate(this->handle(), &raw, &handle);
     detail::Owned<tilec_report> ownedReport(handle);
     if (report.status != TILEC_OK)
       report.message = tilec_last_error();

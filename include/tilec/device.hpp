@@ -25,25 +25,6 @@
 namespace tilec {
 inline namespace v0 {
 
-/// Status of a call: true on success.
-struct [[nodiscard]] Status {
-  tilec_status code = TILEC_OK;
-  /// The error message.
-  std::string message;
-  /// The folder of the saved launch that failed; empty when none was saved.
-  std::string savedLaunch = {};
-
-  explicit operator bool() const { return code == TILEC_OK; }
-};
-
-namespace detail {
-
-inline Status statusOf(tilec_status code) {
-  return code == TILEC_OK ? Status() : Status{code, tilec_last_error(), tilec_last_saved_launch()};
-}
-
-} // namespace detail
-
 /// See tilec_save_options.
 struct SaveOptions {
   /// Empty: launches are not saved.
@@ -386,11 +367,7 @@ public:
   }
 
 private:
-  struct Destroy {
-    void operator()(tilec_prepared *handle) const { tilec_prepared_destroy(handle); }
-  };
-
-  std::unique_ptr<tilec_prepared, Destroy> owned;
+  detail::Owned<tilec_prepared> owned;
   Status made = {TILEC_INVALID_ARGUMENT, "no launch was prepared"};
 };
 
@@ -437,7 +414,8 @@ public:
   PreparedLaunch prepare(const DeviceLaunch &launch, const Args &...args) const {
     tilec_prepared *prepared = nullptr;
     Status status = detail::withValues(
-        launch, [&](const auto *raw) { return tilec_prepare(handle(), raw, &prepared); }, args...);
+        launch, [&](const auto *raw) { return tilec_function_prepare(handle(), raw, &prepared); },
+        args...);
     return PreparedLaunch(prepared, std::move(status));
   }
 
@@ -495,11 +473,7 @@ public:
   }
 
 private:
-  struct Destroy {
-    void operator()(tilec_graph *handle) const { tilec_graph_destroy(handle); }
-  };
-
-  std::unique_ptr<tilec_graph, Destroy> owned;
+  detail::Owned<tilec_graph> owned;
   Status made = {TILEC_INVALID_ARGUMENT, "nothing was recorded"};
 };
 

@@ -26,12 +26,13 @@
 // * a value for a tl.constexpr, or of kind TILEC_VALUE_CONSTANT, is itself.
 //
 // A type in the parameter's annotation comes before the value's own, and such an integer is never a
-// constant.
+// constant. With a signature (tilec_jit_options) the types are the same in all calls: then a kind
+// says only what is known of the values, and of a tensor descriptor its block and padding.
 
 #ifndef TILEC_JIT_H
 #define TILEC_JIT_H
 
-#include "tilec/tilec.h"
+#include "tilec/device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,7 +83,10 @@ typedef enum tilec_value_kind {
   TILEC_VALUE_CONSTANT = 7,
   /// The `integer` values that follow are its elements; a tuple among them with its own elements
   /// is one.
-  TILEC_VALUE_TUPLE = 8
+  TILEC_VALUE_TUPLE = 8,
+  /// A float of a signature in the form that the kernel gets it: the low bytes of
+  /// `unsigned_integer`.
+  TILEC_VALUE_BITS = 9
 } tilec_value_kind;
 
 /// A tensor for a tl.tensor_descriptor. Address and strides are multiples of 16 bytes, the last
@@ -100,7 +104,7 @@ typedef struct tilec_descriptor {
 typedef struct tilec_call_value {
   /// A tilec_value_kind.
   uint16_t kind;
-  /// The tilec_type that a pointer or descriptor points to.
+  /// The tilec_type that a pointer or descriptor points to; a signature comes before it.
   uint16_t type;
   /// Of a named tuple, the tilec_constant of its fields' names: "data,n"; otherwise 0.
   uint32_t fields;
@@ -153,6 +157,14 @@ typedef struct tilec_jit_options {
   /// Called after each compilation, by the thread that compiled.
   void (*compiled)(void *context, const tilec_jit_event *event);
   void *context;
+  /// The types of the values of every call: "i64", "*fp32", "*kfp32" for a pointer that is not
+  /// written through, "tensordesc<fp16>". They stand for the kernel's parameters in order without
+  /// the tl.constexpr ones, which the options have as constants or the source as defaults; those at
+  /// the end that have defaults may be left out. An integer that is 1 is a constant of the code
+  /// here, too. NULL: there is no signature. Another number than the kernel takes is
+  /// TILEC_INVALID_ARGUMENT.
+  const char *const *signature;
+  size_t num_signature;
 } tilec_jit_options;
 
 /// Reads the kernel's parameters; compiles nothing. With a NULL device there is nothing to launch
@@ -181,6 +193,8 @@ typedef struct tilec_call {
   /// On "sim": memory of the program's own that the kernel may touch, besides the device's.
   const tilec_buffer *buffers;
   size_t num_buffers;
+  /// Programs of a cluster; zeros: what the kernel was compiled for.
+  uint32_t cluster[3];
 } tilec_call;
 
 /// Queues a launch, after compiling if such values come for the first time. Threads that want the
@@ -203,6 +217,13 @@ TILEC_API const char *tilec_jit_describe(tilec_jit *jit, const tilec_call *call)
 /// and facts about it.
 TILEC_API tilec_status tilec_jit_get_function(tilec_jit *jit, const tilec_call *call,
                                               tilec_function **function);
+/// Prepares a launch with such values (tilec_prepared), compiled if need be.
+TILEC_API tilec_status tilec_jit_prepare(tilec_jit *jit, const tilec_call *call,
+                                         tilec_prepared **prepared);
+/// Changes value number `index` of a launch that tilec_jit_prepare prepared, for the launches to
+/// come. A value that the code was not compiled for is TILEC_INVALID_ARGUMENT and changes nothing.
+TILEC_API tilec_status tilec_prepared_set_value(tilec_prepared *prepared, size_t index,
+                                                const tilec_call_value *value);
 /// How many kinds of values it was compiled for.
 TILEC_API size_t tilec_jit_num_variants(const tilec_jit *jit);
 

@@ -24,7 +24,7 @@
 #ifndef TILEC_TUNING_H
 #define TILEC_TUNING_H
 
-#include "tilec/tilec.h"
+#include "tilec/jit.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -138,6 +138,15 @@ TILEC_API tilec_status tilec_tune_text(tilec_device *device, const char *name, c
 TILEC_API tilec_status tilec_tune_file(tilec_device *device, const char *path,
                                        const tilec_tune_options *options, tilec_tuning **tuning,
                                        tilec_diagnostics **diagnostics);
+
+/// Tunes a kernel that has a signature, from a source text, with a call. The options' `options` and
+/// `launch` are NULL: the jit and the call say what they would. On TILEC_OK `*tuned` becomes the
+/// kernel with the best configuration, which has the code for such values already.
+TILEC_API tilec_status tilec_jit_tune(tilec_jit *jit, const tilec_call *call,
+                                      const tilec_tune_options *options, tilec_tuning **tuning,
+                                      tilec_diagnostics **diagnostics, tilec_jit **tuned);
+/// 1: `key` of @triton.autotune names the parameter that value number `index` of a call is for.
+TILEC_API int32_t tilec_jit_is_tuning_key(const tilec_jit *jit, size_t index);
 
 typedef struct tilec_tuning_info {
   size_t struct_size;

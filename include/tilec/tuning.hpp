@@ -18,8 +18,10 @@
 #include "tilec/typed.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <map>
+#include <mutex>
 #include <shared_mutex>
 
 namespace tilec {
@@ -216,29 +218,21 @@ inline tilec_tune_options rawTuneOptions(const TuneOptions &options,
   return raw;
 }
 
-inline Tuning tune(const Device &device, const Source &source, const Options &options,
-                   const TuneOptions &how, const tilec_device_launch &launch) {
+/// Calls `search` with the options, and reads what it found.
+template <typename Search> Tuning runSearch(const TuneOptions &how, Search search) {
   Tuning result;
-  result.status = source.status;
-  if (!result.status)
-    return result;
   std::vector<tilec_buffer> buffers;
   for (const Buffer &buffer : how.buffers)
     buffers.push_back(
         {buffer.data, buffer.size, nullptr, buffer.readOnly ? TILEC_BUFFER_READ_ONLY : 0});
   tilec_tune_options raw = rawTuneOptions(how, buffers);
-  raw.launch = &launch;
-  tilec_tuning *handle = nullptr;
+  tilec_tuning *tuning = nullptr;
   tilec_diagnostics *diagnostics = nullptr;
-  result.status = statusOf(withOptions(options, [&](const tilec_options *compile) {
-    raw.options = compile;
-    return tilec_tune_text(device.handle(), source.name.c_str(), source.code.data(),
-                           source.code.size(), &raw, &handle, &diagnostics);
-  }));
+  result.status = statusOf(search(raw, &tuning, &diagnostics));
+  Owned<tilec_tuning> ownedTuning(tuning);
+  Owned<tilec_diagnostics> ownedDiagnostics(diagnostics);
   result.diagnostics = readDiagnostics(diagnostics);
-  tilec_diagnostics_destroy(diagnostics);
-  readTuning(handle, result);
-  tilec_tuning_destroy(handle);
+  readTuning(tuning, result);
   return result;
 }
 
@@ -250,13 +244,21 @@ template <typename... Args>
 Tuning tune(const Device &device, const Source &source, const Options &options,
             const TuneOptions &how, const DeviceLaunch &launch, const Args &...args) {
   Tuning result;
-  Status called = detail::withValues(
-      launch,
-      [&](const tilec_device_launch *raw) {
-        result = detail::tune(device, source, options, how, *raw);
-        return result.status.code;
-      },
-      args...);
+  result.status = source.status;
+  if (!result.status)
+    return result;
+  auto search = [&](const tilec_device_launch *raw) {
+    result = detail::runSearch(how, [&](tilec_tune_options &all, auto... to) {
+      return detail::withOptions(options, [&](const tilec_options *compile) {
+        all.options = compile;
+        all.launch = raw;
+        return tilec_tune_text(device.handle(), source.name.c_str(), source.code.data(),
+                               source.code.size(), &all, to...);
+      });
+    });
+    return result.status.code;
+  };
+  (void)detail::withValues(launch, search, args...);
   return result;
 }
 
@@ -274,10 +276,9 @@ public:
   TunedKernel() = default;
   /// The grid of the tuning options does not count, and their callbacks may be called by several
   /// threads.
-  TunedKernel(const Device &device, Source source, Grid grid, Options options = {},
+  TunedKernel(const Device &device, const Source &source, Grid grid, const Options &options = {},
               TuneOptions how = {})
-      : state(std::make_shared<State>(device, std::move(source), std::move(grid),
-                                      std::move(options), std::move(how))) {}
+      : state(std::make_shared<State>(device, source, std::move(grid), options, std::move(how))) {}
 
   /// Whether the kernel exists and takes what the signature says.
   explicit operator bool() const { return bool(status()); }
@@ -322,7 +323,6 @@ public:
   }
 
 private:
-  static_assert(sizeof...(Params) <= detail::maxTypedArguments, "at most 32 run-time arguments");
   using Key = std::array<int64_t, sizeof...(Params) + 1>;
 
   struct Bucket {
@@ -333,21 +333,18 @@ private:
     TypedKernel<void(Params...)> kernel;
   };
   struct State {
-    State(const Device &on, Source source, Grid gridOf, Options given, TuneOptions tuneOptions)
+    State(const Device &on, const Source &source, Grid gridOf, const Options &given,
+          TuneOptions tuneOptions)
         : device(on), grid(std::move(gridOf)), how(std::move(tuneOptions)),
-          kernel(on, std::move(source), std::move(given),
-                 std::vector<detail::ParameterType>{detail::parameterType<Params>()...}) {
-      size_t index = 0;
-      for (const std::string &name : kernel.getNames())
-        for (const std::string &keyed : kernel.getAutotuneKey())
-          if (index = size_t(&name - kernel.getNames().data()); keyed == name)
-            isKey[index < sizeof...(Params) ? index : sizeof...(Params)] = hasKey = true;
+          kernel(on, source, given) {
+      for (size_t i = 0; kernel && i < sizeof...(Params); ++i)
+        hasKey |= isKey[i] = tilec_jit_is_tuning_key(kernel.handle(), i) != 0;
     }
     Device device;
     Grid grid;
     TuneOptions how;
-    /// Knows the names, and compiles nothing.
-    detail::TypedKernelState kernel;
+    /// What configurations are made of; compiles nothing.
+    TypedKernel<void(Params...)> kernel;
     bool isKey[sizeof...(Params) + 1] = {};
     bool hasKey = false;
     std::shared_mutex mutex;
@@ -413,26 +410,23 @@ private:
   template <size_t... I>
   Status tuneBucket(Bucket &bucket, const DeviceLaunch &launch, std::index_sequence<I...>,
                     const std::tuple<Params...> &values) const {
-    const detail::ArgumentPack<Params...> pack(values);
     TuneOptions how = state->how;
     how.grid.clear();
     how.makeGrid = [&](const Config &config) {
       return state->grid(config, std::get<I>(values)...);
     };
-    Tuning tuning =
-        detail::tune(state->device, state->kernel.getSource(), state->kernel.optionsFor(pack.kind),
-                     how, detail::rawLaunch(launch, pack.raw, pack.count));
+    const detail::CallValues<Params...> raw(std::get<I>(values)...);
+    const tilec_call call = raw.call(launch);
+    tilec_jit *tuned = nullptr;
+    Tuning tuning = detail::runSearch(how, [&](const tilec_tune_options &all, auto... to) {
+      return tilec_jit_tune(state->kernel.handle(), &call, &all, to..., &tuned);
+    });
     if (!tuning)
       return tuning.status;
     bucket.config = tuning.best()->config;
-    bucket.kernel = TypedKernel<void(Params...)>(state->device, state->kernel.getSource(),
-                                                 bucket.config.applyTo(state->kernel.getOptions()));
-    Status made = bucket.kernel.status();
-    if (made)
-      made = bucket.kernel.adopt(pack.kind, std::move(tuning.kernel));
-    if (made)
-      bucket.ready.store(true, std::memory_order_release);
-    return made;
+    bucket.kernel = TypedKernel<void(Params...)>(state->device, tuned);
+    bucket.ready.store(true, std::memory_order_release);
+    return {};
   }
 
   std::shared_ptr<State> state;

@@ -14,18 +14,16 @@
 // The parameters of the C++ function stand for the kernel's parameters in order, without those that
 // are tl.constexpr or given as constants. A typed kernel may be called by any number of threads; a
 // kind that was compiled before is found without a lock. A tl.tensor_descriptor is a
-// tilec::TensorDescriptor, whose block and divisibility are part of the kind.
+// tilec::TensorDescriptor, whose block and divisibility are part of the kind. All of that is a
+// tilec_jit with a signature (tilec/jit.h): here are the types.
 
 #ifndef TILEC_TYPED_HPP
 #define TILEC_TYPED_HPP
 
 #include "tilec/device.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <fstream>
 #include <iterator>
-#include <mutex>
 
 namespace tilec {
 inline namespace v0 {
@@ -52,227 +50,6 @@ struct Source {
 
 namespace detail {
 
-/// What is known about the arguments of a call: of argument i, bit 2 * i says that it is a multiple
-/// of 16 (of a descriptor that all sizes are), the bit after it that it is 1.
-using KindBits = uint64_t;
-constexpr size_t maxTypedArguments = 32;
-
-inline bool isOne(KindBits bits, size_t argument) { return (bits >> (2 * argument + 1) & 1) != 0; }
-
-/// That, and of each descriptor the sizes of the block and whether NaN is outside of the tensor.
-struct Kind {
-  KindBits bits = 0;
-  const int32_t *blocks = nullptr;
-  size_t numBlocks = 0;
-
-  size_t bucket() const {
-    uint64_t hash = bits * 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < numBlocks; ++i)
-      hash = (hash ^ uint32_t(blocks[i])) * 0x9e3779b97f4a7c15u;
-    return hash >> 60;
-  }
-};
-
-/// A parameter of a signature: the language's name of its type; of a descriptor that of the
-/// elements, and the number of dimensions.
-struct ParameterType {
-  std::string name;
-  size_t rank = 0;
-};
-
-/// The kernel compiled for one kind of arguments.
-struct Variant {
-  KindBits bits = 0;
-  std::vector<int32_t> blocks;
-  Function function;
-  Kernel kernel;
-  Variant *next = nullptr;
-};
-
-/// What all copies of a typed kernel share; the template's part that does not depend on types.
-class TypedKernelState {
-public:
-  TypedKernelState(const Device &on, Source given, Options wanted,
-                   std::vector<ParameterType> parameterTypes)
-      : device(on), source(std::move(given)), options(std::move(wanted)),
-        types(std::move(parameterTypes)) {
-    made = !device ? device.status() : !source.status ? source.status : findParameters();
-  }
-  ~TypedKernelState() {
-    for (std::atomic<Variant *> &bucket : buckets)
-      for (Variant *variant = bucket.load(); variant;)
-        delete std::exchange(variant, variant->next);
-  }
-  TypedKernelState(const TypedKernelState &) = delete;
-  TypedKernelState &operator=(const TypedKernelState &) = delete;
-
-  const Status &status() const { return made; }
-
-  /// Null after a failure, which is in `why`.
-  const Variant *find(const Kind &kind, Status &why) {
-    std::atomic<Variant *> &bucket = buckets[kind.bucket()];
-    if (const Variant *known = search(bucket.load(std::memory_order_acquire), kind))
-      return known;
-    if (!made) {
-      why = made;
-      return nullptr;
-    }
-    // One thread compiles; those that want the same kind find it afterwards.
-    std::lock_guard<std::mutex> lock(mutex);
-    if (const Variant *known = search(bucket.load(std::memory_order_acquire), kind))
-      return known;
-    std::unique_ptr<Variant> variant = compile(kind, why);
-    return variant ? add(bucket, std::move(variant)) : nullptr;
-  }
-  size_t numVariants() const { return count; }
-
-  const Source &getSource() const { return source; }
-  const Options &getOptions() const { return options; }
-  /// The parameters that the signature stands for, and those of them that `key` of
-  /// @triton.autotune names.
-  const std::vector<std::string> &getNames() const { return names; }
-  const std::vector<std::string> &getAutotuneKey() const { return autotuneKey; }
-
-  /// What is compiled for one kind of arguments.
-  Options optionsFor(const Kind &kind) const {
-    Options wanted = options;
-    if (wanted.target.empty())
-      wanted.target = device.target();
-    if (wanted.stopAfter == TILEC_STAGE_DEFAULT && !device.isSimulator())
-      wanted.stopAfter = TILEC_STAGE_CUBIN;
-    wanted.arguments.clear();
-    const int32_t *blocks = kind.blocks;
-    for (size_t i = 0; i < types.size(); ++i) {
-      if (isOne(kind.bits, i))
-        wanted.constants.emplace_back(names[i], "1");
-      else
-        wanted.arguments.emplace_back(names[i],
-                                      typeText(types[i], (kind.bits >> (2 * i) & 1) != 0, blocks));
-    }
-    return wanted;
-  }
-  /// Takes a kernel that was compiled already for one kind.
-  Status adopt(const Kind &kind, Kernel kernel) {
-    Status why;
-    std::unique_ptr<Variant> variant = load(kind, std::move(kernel), why);
-    if (!variant)
-      return why;
-    std::lock_guard<std::mutex> lock(mutex);
-    add(buckets[kind.bucket()], std::move(variant));
-    return {};
-  }
-
-private:
-  const Variant *add(std::atomic<Variant *> &bucket, std::unique_ptr<Variant> variant) {
-    variant->next = bucket.load(std::memory_order_relaxed);
-    bucket.store(variant.get(), std::memory_order_release);
-    ++count;
-    return variant.release();
-  }
-  std::unique_ptr<Variant> load(const Kind &kind, Kernel kernel, Status &why) const {
-    auto variant = std::make_unique<Variant>();
-    variant->bits = kind.bits;
-    variant->blocks.assign(kind.blocks, kind.blocks + kind.numBlocks);
-    variant->function = Function::load(device, kernel);
-    variant->kernel = std::move(kernel);
-    if (variant->function)
-      return variant;
-    why = variant->function.status();
-    return nullptr;
-  }
-  static bool isFor(const Variant &variant, const Kind &kind) {
-    return variant.bits == kind.bits &&
-           std::equal(variant.blocks.begin(), variant.blocks.end(), kind.blocks);
-  }
-  static const Variant *search(const Variant *variant, const Kind &kind) {
-    while (variant && !isFor(*variant, kind))
-      variant = variant->next;
-    return variant;
-  }
-
-  bool isConstant(const std::string &name) const {
-    for (const auto &constant : options.constants)
-      if (constant.first == name)
-        return true;
-    return false;
-  }
-
-  /// Matches the signature with the kernel's parameters.
-  Status findParameters() {
-    tilec_source *handle = nullptr;
-    tilec_diagnostics *diagnostics = nullptr;
-    Status read = statusOf(tilec_source_text(source.name.c_str(), source.code.data(),
-                                             source.code.size(), &handle, &diagnostics));
-    if (!read && diagnostics)
-      read.message = textOf(tilec_diagnostics_text(diagnostics));
-    tilec_diagnostics_destroy(diagnostics);
-    size_t index = 0;
-    if (read)
-      read = statusOf(tilec_source_find_kernel(handle, options.kernel.c_str(), &index));
-    if (read)
-      read = readParameters(handle, index);
-    tilec_source_destroy(handle);
-    return read;
-  }
-  Status readParameters(const tilec_source *handle, size_t index) {
-    auto kernel = sized<tilec_source_kernel>();
-    tilec_source_get_kernel(handle, index, &kernel);
-    options.kernel = kernel.name;
-    autotuneKey.assign(kernel.autotune_key, kernel.autotune_key + kernel.num_autotune_key);
-    std::string all;
-    size_t needed = 0;
-    for (size_t i = 0; i < kernel.num_parameters; ++i) {
-      auto parameter = sized<tilec_parameter>();
-      if (tilec_source_get_parameter(handle, index, i, &parameter) != TILEC_OK ||
-          parameter.kind == TILEC_PARAMETER_CONSTEXPR || isConstant(parameter.name))
-        continue;
-      names.push_back(parameter.name);
-      all += (all.empty() ? "" : ", ") + names.back();
-      if (!parameter.has_default)
-        needed = names.size();
-    }
-    if (types.size() >= needed && types.size() <= names.size())
-      return {};
-    return {TILEC_INVALID_ARGUMENT, "kernel '" + options.kernel + "' takes " +
-                                        std::to_string(names.size()) + " arguments (" + all +
-                                        "), the signature has " + std::to_string(types.size())};
-  }
-
-  /// The type as the compiler takes it; `blocks` goes on to the next descriptor.
-  static std::string typeText(const ParameterType &type, bool isDivisible, const int32_t *&blocks) {
-    std::string text = type.name;
-    if (type.rank != 0) {
-      text = "tensordesc<" + type.name;
-      for (size_t dim = 0; dim < type.rank; ++dim)
-        text += (dim == 0 ? "[" : ", ") + std::to_string(*blocks++);
-      text += *blocks++ != 0 ? "], nan>" : "]>";
-    }
-    return text + (isDivisible ? ":16" : "");
-  }
-
-  std::unique_ptr<Variant> compile(const Kind &kind, Status &why) const {
-    // Never destroyed: threads may outlive the end of main.
-    static Compiler &compiler = *new Compiler;
-    Compilation compiled = compiler.compileText(source.name, source.code, optionsFor(kind));
-    // Without an assembler the driver compiles the PTX.
-    if (!compiled) {
-      why = {compiled.status, compiled.text.empty() ? compiled.message : compiled.text};
-      return nullptr;
-    }
-    return load(kind, std::move(compiled.kernel), why);
-  }
-
-  Device device;
-  Source source;
-  Options options;
-  std::vector<ParameterType> types;
-  std::vector<std::string> names, autotuneKey;
-  Status made;
-  std::mutex mutex;
-  std::atomic<Variant *> buckets[16] = {};
-  std::atomic<size_t> count{0};
-};
-
 template <typename T> struct ElementOf {
   using Type = std::remove_pointer_t<T>;
 };
@@ -280,18 +57,19 @@ template <typename T, size_t Rank> struct ElementOf<TensorDescriptor<T, Rank>> {
   using Type = T;
 };
 
-template <typename Param> ParameterType parameterType() {
+/// The type of a parameter as tilec_jit_options.signature has it.
+template <typename Param> std::string signatureOf() {
   using Element = typename ElementOf<Param>::Type;
   static_assert(!std::is_void_v<Element>, "a kernel's pointer has a type of element, not void");
   if constexpr (std::is_void_v<Element>)
     return {};
   else if constexpr (descriptorRank<Param> != 0)
-    return {TypeName<std::remove_const_t<Element>>::value, descriptorRank<Param>};
+    return "tensordesc<" + std::string(TypeName<std::remove_const_t<Element>>::value) + ">";
   else if constexpr (std::is_pointer_v<Param>)
-    return {(std::is_const_v<Element> ? "*k" : "*") +
-            std::string(TypeName<std::remove_const_t<Element>>::value)};
+    return (std::is_const_v<Element> ? "*k" : "*") +
+           std::string(TypeName<std::remove_const_t<Element>>::value);
   else
-    return {TypeName<Param>::value};
+    return TypeName<Param>::value;
 }
 
 /// Whether a type can be one of a signature: pointers, numbers, descriptors, and the plain types
@@ -300,39 +78,6 @@ template <typename Param>
 inline constexpr bool isParameter =
     std::is_pointer_v<Param> || std::is_arithmetic_v<Param> || descriptorRank<Param> != 0 ||
     (std::is_class_v<Param> && std::is_trivially_copyable_v<Param> && sizeof(Param) <= 2);
-
-template <typename Param> KindBits kindOf(const Param &value) {
-  if constexpr (descriptorRank<Param> != 0) {
-    bool isDivisible = true;
-    for (int32_t size : value.shape)
-      isDivisible &= size % 16 == 0;
-    return isDivisible;
-  } else if constexpr (std::is_pointer_v<Param>)
-    return (reinterpret_cast<uintptr_t>(value) & 15) == 0;
-  else if constexpr (std::is_integral_v<Param> && !std::is_same_v<Param, bool>)
-    return value == 1 ? 2 : (value & 15) == 0;
-  else
-    return 0;
-}
-
-/// Where the blocks of a parameter begin among those of all; of all parameters with Index as their
-/// number the number of blocks.
-template <size_t Index, typename... Params> constexpr size_t blocksBefore() {
-  constexpr size_t counts[] = {(descriptorRank<Params> ? descriptorRank<Params> + 1 : 0)..., 0};
-  size_t sum = 0;
-  for (size_t i = 0; i < Index; ++i)
-    sum += counts[i];
-  return sum;
-}
-
-/// Writes the block of a descriptor; returns where the next one goes.
-template <typename Param> int32_t *writeBlock(const Param &value, int32_t *to) {
-  if constexpr (descriptorRank<Param> != 0) {
-    to = std::copy(value.block.begin(), value.block.end(), to);
-    *to++ = value.padsWithNan;
-  }
-  return to;
-}
 
 template <typename Param, typename Arg, typename = void>
 struct FitsWithoutLoss : std::false_type {};
@@ -351,50 +96,98 @@ template <typename Param, typename Arg> Param parameterOf(const Arg &argument) {
   return static_cast<Param>(value);
 }
 
-/// The arguments of a call: their kind, and where the values are that the library gets. The values
-/// stay in the tuple, which has to outlive this.
-template <typename... Params> class ArgumentPack {
+/// A value as calls have it; a descriptor is written to `next`.
+template <typename Param>
+tilec_call_value callValueOf(const Param &value, tilec_descriptor *&next) {
+  tilec_call_value made = {};
+  if constexpr (constexpr size_t rank = descriptorRank<Param>; rank != 0) {
+    tilec_descriptor &descriptor = *next++;
+    descriptor.data = const_cast<void *>(static_cast<const void *>(value.data));
+    descriptor.rank = uint32_t(rank);
+    descriptor.pads_with_nan = value.padsWithNan;
+    for (size_t dim = 0; dim < rank; ++dim) {
+      descriptor.shape[dim] = value.shape[dim];
+      descriptor.strides[dim] = dim + 1 < rank ? value.strides[dim] : 1;
+      descriptor.block[dim] = value.block[dim];
+    }
+    made.kind = TILEC_VALUE_DESCRIPTOR;
+    made.value.descriptor = &descriptor;
+  } else if constexpr (std::is_pointer_v<Param>) {
+    made.kind = TILEC_VALUE_POINTER;
+    made.value.pointer = value;
+  } else if constexpr (std::is_integral_v<Param>) {
+    made.kind = std::is_same_v<Param, bool> ? TILEC_VALUE_BOOL : TILEC_VALUE_INTEGER;
+    made.value.integer = int64_t(value);
+    if (std::is_unsigned_v<Param> && made.value.integer < 0)
+      made.kind = TILEC_VALUE_UNSIGNED;
+  } else {
+    made.kind = TILEC_VALUE_BITS;
+    std::memcpy(&made.value, &value, sizeof value);
+  }
+  return made;
+}
+
+/// The values of a call.
+template <typename... Params> class CallValues {
 public:
-  explicit ArgumentPack(const std::tuple<Params...> &values)
-      : ArgumentPack(values, std::index_sequence_for<Params...>()) {}
-  ArgumentPack(const ArgumentPack &) = delete;
-  ArgumentPack &operator=(const ArgumentPack &) = delete;
+  explicit CallValues(const Params &...given) {
+    tilec_descriptor *next = descriptors;
+    tilec_call_value *to = values;
+    ((*to++ = callValueOf(given, next)), ...);
+  }
+  CallValues(const CallValues &) = delete;
+  CallValues &operator=(const CallValues &) = delete;
 
-  Kind kind;
-  tilec_value raw[(numValues<Params> + ... + 1)];
-  size_t count = 0;
-
-private:
-  template <size_t... I>
-  ArgumentPack(const std::tuple<Params...> &values, std::index_sequence<I...>) {
-    ((kind.bits |= kindOf(std::get<I>(values)) << (2 * I)), ...);
-    int32_t *end = blocks;
-    ((end = writeBlock(std::get<I>(values), end)), ...);
-    kind.blocks = blocks;
-    kind.numBlocks = size_t(end - blocks);
-    auto add = [&](const void *data, size_t size) { raw[count++] = {data, size}; };
-    // What is 1 is a constant of the code.
-    auto addAll = [&](size_t index, const auto &value) {
-      if (!isOne(kind.bits, index))
-        forEachValue(value, add);
-    };
-    (addAll(I, std::get<I>(values)), ...);
+  const tilec_call_value *data() const { return values; }
+  tilec_call call(const DeviceLaunch &launch) const {
+    auto raw = sized<tilec_call>();
+    raw.values = values;
+    raw.num_values = sizeof...(Params);
+    for (size_t axis = 0; axis < 3; ++axis) {
+      raw.grid[axis] = launch.grid[axis];
+      raw.cluster[axis] = launch.cluster[axis];
+    }
+    raw.flags = launch.flags;
+    raw.stream = launch.stream;
+    return raw;
   }
 
-  int32_t blocks[blocksBefore<sizeof...(Params), Params...>() + 1];
+private:
+  // One more: an array cannot be empty.
+  tilec_call_value values[sizeof...(Params) + 1];
+  tilec_descriptor descriptors[(size_t(descriptorRank<Params> != 0) + ... + 1)];
 };
+
+/// The kernel of a source with a signature, for TypedKernel.
+inline tilec_status createJit(const Device &device, const Source &source, Options options,
+                              const std::vector<std::string> &types, tilec_jit **jit) {
+  std::vector<const char *> signature;
+  for (const std::string &type : types)
+    signature.push_back(type.c_str());
+  signature.push_back(nullptr);
+  auto raw = sized<tilec_jit_options>();
+  raw.name = source.name.c_str();
+  raw.text = source.code.data();
+  raw.length = source.code.size();
+  raw.signature = signature.data();
+  raw.num_signature = types.size();
+  options.arguments.clear();
+  return withOptions(options, [&](const tilec_options *compile) {
+    raw.options = compile;
+    return tilec_jit_create(device.handle(), &raw, jit);
+  });
+}
 
 } // namespace detail
 
 template <typename Signature> class TypedPrepared;
 
-/// A prepared launch of a typed kernel. The variant is the one for the first arguments: a later
-/// value that it was not compiled for is refused.
+/// A prepared launch of a typed kernel. The code is that for the first arguments: a later value
+/// that it was not compiled for is refused.
 template <typename... Params> class TypedPrepared<void(Params...)> {
 public:
   TypedPrepared() = default;
-  TypedPrepared(PreparedLaunch packed, detail::KindBits compiledFor, std::vector<int32_t> sizes)
-      : prepared(std::move(packed)), kind(compiledFor), blocks(std::move(sizes)) {}
+  explicit TypedPrepared(PreparedLaunch packed) : prepared(std::move(packed)) {}
 
   explicit operator bool() const { return bool(prepared); }
   const Status &status() const { return prepared.status(); }
@@ -407,49 +200,20 @@ public:
   template <size_t Index, typename Arg> Status set(const Arg &argument) const {
     static_assert(Index < sizeof...(Params), "the kernel has no argument of that number");
     using Param = std::tuple_element_t<Index, std::tuple<Params...>>;
-    Param value = detail::parameterOf<Param>(argument);
-    const size_t counts[] = {detail::numValues<Params>...};
-    size_t number = 0;
-    for (size_t i = 0; i < Index; ++i)
-      number += detail::isOne(kind, i) ? 0 : counts[i];
-    if (detail::isOne(kind, Index))
-      return detail::kindOf(value) == 2
-                 ? Status()
-                 : refuse(Index, "was 1 when the launch was prepared, and is compiled in");
-    if constexpr (detail::descriptorRank<Param> != 0) {
-      // All of it or nothing.
-      int32_t block[detail::descriptorRank<Param> + 1];
-      int32_t *end = detail::writeBlock(value, block);
-      if (!std::equal(block, end, blocks.begin() + detail::blocksBefore<Index, Params...>()))
-        return refuse(Index, "has another block than the launch was prepared with");
-      if ((kind >> (2 * Index) & 1) != 0 && detail::kindOf(value) == 0)
-        return refuse(Index, "was compiled for sizes that are multiples of 16");
-      bool isAligned = reinterpret_cast<uintptr_t>(value.data) % 16 == 0;
-      for (int64_t stride : value.strides)
-        isAligned &= stride * int64_t(sizeof *value.data) % 16 == 0;
-      if (!isAligned)
-        return refuse(Index, "has an address or a stride that is not a multiple of 16 bytes");
-    }
-    return prepared.set(number, value);
+    const detail::CallValues<Param> value(detail::parameterOf<Param>(argument));
+    return detail::statusOf(tilec_prepared_set_value(prepared.handle(), Index, value.data()));
   }
   Status setGrid(std::array<uint32_t, 3> grid) const { return prepared.setGrid(grid); }
   Status launch(void *stream = nullptr) const { return prepared.launch(stream); }
 
 private:
-  static Status refuse(size_t index, const char *why) {
-    return {TILEC_INVALID_ARGUMENT, "argument " + std::to_string(index) + " " + why};
-  }
-
   PreparedLaunch prepared;
-  detail::KindBits kind = 0;
-  std::vector<int32_t> blocks;
 };
 
 template <typename Signature> class TypedKernel;
 
 /// A kernel that is called like a function. Copies share what was compiled.
 template <typename... Params> class TypedKernel<void(Params...)> {
-  static_assert(sizeof...(Params) <= detail::maxTypedArguments, "at most 32 run-time arguments");
   static_assert((detail::isParameter<Params> && ...),
                 "a kernel's parameter is a pointer, a number, a 16-bit float or a "
                 "tilec::TensorDescriptor");
@@ -458,51 +222,53 @@ public:
   TypedKernel() = default;
   /// Of the options, the kernel, the constants and how to compile count; the types of arguments and
   /// the target come from the signature and the device.
-  TypedKernel(const Device &device, Source source, Options options = {})
-      : state(std::make_shared<detail::TypedKernelState>(
-            device, std::move(source), std::move(options),
-            std::vector<detail::ParameterType>{detail::parameterType<Params>()...})) {}
+  TypedKernel(const Device &device, const Source &source, const Options &options = {})
+      : made(device ? source.status : device.status()) {
+    tilec_jit *jit = nullptr;
+    if (made)
+      made = detail::statusOf(
+          detail::createJit(device, source, options, {detail::signatureOf<Params>()...}, &jit));
+    own(jit, device);
+  }
+  /// Takes a handle over that has this signature.
+  TypedKernel(const Device &device, tilec_jit *jit) : made() { own(jit, device); }
 
   /// Whether the kernel exists and takes what the signature says.
-  explicit operator bool() const { return state && state->status(); }
-  Status status() const {
-    return state ? state->status() : Status{TILEC_INVALID_ARGUMENT, "no kernel was named"};
-  }
+  explicit operator bool() const { return owned != nullptr; }
+  const Status &status() const { return made; }
+  tilec_jit *handle() const { return owned.get(); }
 
   /// Queues a launch, after compiling if such arguments come for the first time. An argument is a
   /// number, a device pointer, a buffer or span of device memory, or a tensor descriptor.
   template <typename... Args>
   Status operator()(const DeviceLaunch &launch, const Args &...args) const {
-    return call(launch, args..., [](const detail::Variant &variant, const auto *raw) {
-      return tilec_function_launch(variant.function.handle(), raw);
-    });
+    return call(launch, args...,
+                [this](const tilec_call *raw) { return tilec_jit_launch(handle(), raw, nullptr); });
   }
 
   template <typename... Args>
   TypedPrepared<void(Params...)> prepare(const DeviceLaunch &launch, const Args &...args) const {
     tilec_prepared *prepared = nullptr;
-    detail::KindBits kind = 0;
-    std::vector<int32_t> blocks;
-    Status status = call(launch, args..., [&](const detail::Variant &variant, const auto *raw) {
-      kind = variant.bits;
-      blocks = variant.blocks;
-      return tilec_prepare(variant.function.handle(), raw, &prepared);
+    Status status = call(launch, args..., [&](const tilec_call *raw) {
+      return tilec_jit_prepare(handle(), raw, &prepared);
     });
-    return {PreparedLaunch(prepared, std::move(status)), kind, std::move(blocks)};
+    return TypedPrepared<void(Params...)>(PreparedLaunch(prepared, std::move(status)));
   }
 
   /// Compiles for such arguments and launches nothing.
   template <typename... Args> Status compile(const Args &...args) const {
-    return call({}, args..., [](const detail::Variant &, const auto *) { return TILEC_OK; });
-  }
-  /// Takes a kernel that was compiled already, for one kind of arguments.
-  Status adopt(const detail::Kind &kind, Kernel kernel) const {
-    return state ? state->adopt(kind, std::move(kernel)) : status();
+    uint32_t variant = 0;
+    return call({}, args...,
+                [&](const tilec_call *raw) { return tilec_jit_find(handle(), raw, &variant); });
   }
   /// How many kinds of arguments it was compiled for.
-  size_t numVariants() const { return state ? state->numVariants() : 0; }
+  size_t numVariants() const { return owned ? tilec_jit_num_variants(handle()) : 0; }
 
 private:
+  void own(tilec_jit *jit, const Device &device) {
+    if (jit)
+      owned.reset(jit, [device](tilec_jit *last) { tilec_jit_destroy(last); });
+  }
   /// The last one of the arguments is what to do.
   template <typename... ArgsAndUse>
   Status call(const DeviceLaunch &launch, const ArgsAndUse &...rest) const {
@@ -512,19 +278,15 @@ private:
   }
   template <size_t... I, typename All>
   Status call(const DeviceLaunch &launch, std::index_sequence<I...>, const All &all) const {
-    if (!state)
-      return status();
-    const std::tuple<Params...> values(detail::parameterOf<Params>(std::get<I>(all))...);
-    const detail::ArgumentPack<Params...> pack(values);
-    Status why;
-    const detail::Variant *variant = state->find(pack.kind, why);
-    if (!variant)
-      return why;
-    tilec_device_launch complete = detail::rawLaunch(launch, pack.raw, pack.count);
-    return detail::statusOf(std::get<sizeof...(Params)>(all)(*variant, &complete));
+    if (!owned)
+      return made;
+    const detail::CallValues<Params...> values(detail::parameterOf<Params>(std::get<I>(all))...);
+    const tilec_call raw = values.call(launch);
+    return detail::statusOf(std::get<sizeof...(Params)>(all)(&raw));
   }
 
-  std::shared_ptr<detail::TypedKernelState> state;
+  std::shared_ptr<tilec_jit> owned;
+  Status made = {TILEC_INVALID_ARGUMENT, "no kernel was named"};
 };
 
 } // namespace v0

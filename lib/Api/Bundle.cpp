@@ -13,10 +13,6 @@
 using namespace tilec;
 using namespace tilec::api;
 
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
-
 BundleObject::BundleObject(Bundle read) : bundle(std::move(read)) {
   llvm::raw_string_ostream(json) << describeBundle(bundle);
 }
@@ -62,10 +58,7 @@ tilec_status tilec_bundle_read(const void *data, size_t size, tilec_bundle **bun
 }
 
 const char *tilec_bundle_describe(const tilec_bundle *bundle) {
-  std::shared_ptr<BundleObject> object = Bundles::get().find(bundle);
-  if (!object)
-    failHandle("tilec_bundle");
-  return object ? object->json.c_str() : nullptr;
+  return factOf<Bundles>(bundle, [](BundleObject &object) { return object.json.c_str(); });
 }
 
 tilec_status tilec_bundle_create_jit(tilec_bundle *bundle, const char *kernel, tilec_device *device,

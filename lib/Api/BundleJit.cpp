@@ -17,10 +17,6 @@ using llvm::ArrayRef;
 using llvm::StringRef;
 using tilecrt::KernelArgument;
 
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
-
 //===----------------------------------------------------------------------------------===//
 // Opening
 //===----------------------------------------------------------------------------------===//
@@ -35,8 +31,7 @@ tilec_status BundleJit::open(std::shared_ptr<BundleObject> from, const std::stri
     JitParameter &parameter = parameters.emplace_back();
     parameter.name = given.name;
     parameter.isConstexpr = given.isConstexpr;
-    // A type: no value is a constant for being 1.
-    parameter.type = "bundled";
+    parameter.foldsOne = false;
   }
   return findCandidates(entries);
 }

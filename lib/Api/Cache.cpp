@@ -15,7 +15,7 @@ using namespace tilec::api;
 tilec_status tilec_cache_open(const tilec_cache_options *options, tilec_cache **cache) {
   return guarded([&] {
     if (!cache)
-      return fail(TILEC_INVALID_ARGUMENT, "cache is null");
+      return invalid("cache is null");
     *cache = nullptr;
     CacheConfig config;
     if (options) {
@@ -40,11 +40,8 @@ void tilec_cache_destroy(tilec_cache *cache) { Caches::get().erase(cache); }
 
 tilec_status tilec_cache_get_statistics(const tilec_cache *cache,
                                         tilec_cache_statistics *statistics) {
-  return guarded([&] {
-    std::shared_ptr<CompileCache> object = Caches::get().find(cache);
-    if (!object)
-      return failHandle("tilec_cache");
-    CacheStatistics found = object->getStatistics();
+  return onHandle<Caches>(cache, [&](CompileCache &object) {
+    CacheStatistics found = object.getStatistics();
     tilec_cache_statistics result = {};
     result.memory_hits = found.memoryHits;
     result.disk_hits = found.diskHits;

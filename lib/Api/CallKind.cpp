@@ -3,11 +3,15 @@
 //
 // See CallKind.h. A word says what kind of value it is in its low byte, the element type in the
 // next one, and what is known of the value above; constants add a word with the value. The words
-// of a tuple stand before those of its elements, so that no two kinds have the same words.
+// of a tuple stand before those of its elements, so that no two kinds have the same words. Of the
+// numbers and pointers of a signature, whose types are known, many share a word.
 
 #include "CallKind.h"
 
-#include "tilec/Sema/DType.h"
+#include "DeviceObjects.h"
+
+#include "tilec/Sema/Signature.h"
+#include "tilecrt/cuda/PreparedLaunch.h"
 #include "tilecrt/data/DType.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -23,10 +27,6 @@ using namespace tilec::api;
 using llvm::ArrayRef;
 using llvm::StringRef;
 using llvm::Twine;
-
-static tilec_status invalid(const Twine &message) {
-  return fail(TILEC_INVALID_ARGUMENT, message.str());
-}
 
 //===----------------------------------------------------------------------------------===//
 // Types and constants
@@ -102,18 +102,46 @@ std::string tilec::api::constantText(uint64_t number) {
 // Values
 //===----------------------------------------------------------------------------------===//
 
-/// Whether a value becomes part of the code.
-static bool isConstant(const JitParameter &parameter, const tilec_call_value &value) {
+tilec_status JitParameter::setType(StringRef text) {
+  StringRef ofElement = text;
+  bool isDescriptor = ofElement.consume_front("tensordesc<") && ofElement.consume_back(">");
+  std::optional<DType> parsed = parseSignatureType(ofElement);
+  if (parsed)
+    element = tilec_type_of(parsed->getElement().getSignatureText().c_str());
+  if (element == TILEC_TYPE_NONE || (isDescriptor && parsed->isPointer()))
+    return invalid("options: '" + text + "' in the signature is no type of a parameter");
+  type = text.str();
+  foldsOne = isAligned = true;
+  kinds = 1u << TILEC_VALUE_NONE;
+  if (isDescriptor) {
+    kinds |= 1u << TILEC_VALUE_DESCRIPTOR;
+  } else if (parsed->isPointer()) {
+    kinds |= 1u << TILEC_VALUE_POINTER;
+  } else {
+    kinds |= 1u << TILEC_VALUE_INTEGER | 1u << TILEC_VALUE_UNSIGNED;
+    // What 1 and multiples of 16 make known is of use in integers.
+    foldsOne = isAligned = !parsed->isFloat() && !parsed->isBool();
+    if (parsed->isBool())
+      kinds |= 1u << TILEC_VALUE_BOOL;
+    if (parsed->isFloat())
+      kinds |= 1u << TILEC_VALUE_FLOAT | 1u << TILEC_VALUE_BITS;
+  }
+  return TILEC_OK;
+}
+
+bool tilec::api::isConstant(const JitParameter &parameter, const tilec_call_value &value) {
   if (parameter.isConstexpr || value.kind == TILEC_VALUE_NONE || value.kind == TILEC_VALUE_CONSTANT)
     return true;
   return value.kind == TILEC_VALUE_INTEGER && value.value.integer == 1 && parameter.isSpecialized &&
-         parameter.type.empty();
+         parameter.foldsOne;
 }
 
-/// The type of an integer without an annotation.
-static tilec_type integerType(const tilec_call_value &value) {
+/// The type of an integer without an annotation; what other values say.
+static unsigned typeOf(const tilec_call_value &value) {
   if (value.kind == TILEC_VALUE_UNSIGNED)
     return TILEC_TYPE_U64;
+  if (value.kind != TILEC_VALUE_INTEGER)
+    return value.type;
   return value.value.integer == int32_t(value.value.integer) ? TILEC_TYPE_I32 : TILEC_TYPE_I64;
 }
 
@@ -144,6 +172,13 @@ static std::string describe(const JitParameter &parameter) {
   return "argument '" + parameter.name + "'";
 }
 
+static std::string kindName(const tilec_call_value &value) {
+  static const char *const names[] = {"None",    "a bool",    "an integer",          "an integer",
+                                      "a float", "a pointer", "a tensor descriptor", "a constant",
+                                      "a tuple", "bits"};
+  return names[value.kind];
+}
+
 static tilec_status checkDescriptor(const JitParameter &parameter, const tilec_call_value &value) {
   const tilec_descriptor *descriptor = value.value.descriptor;
   if (!descriptor)
@@ -162,6 +197,14 @@ static tilec_status checkDescriptor(const JitParameter &parameter, const tilec_c
 static tilec_status addWords(const JitParameter &parameter, ArrayRef<tilec_call_value> values,
                              size_t &next, KindKey &key) {
   const tilec_call_value &value = values[next++];
+  if (value.kind > TILEC_VALUE_BITS)
+    return invalid(describe(parameter) + ": unknown kind of value " + Twine(value.kind));
+  if (!(parameter.kinds >> value.kind & 1))
+    return invalid(describe(parameter) + " cannot be " + kindName(value) +
+                   (parameter.type.empty() ? "" : ": the signature has " + parameter.type));
+  if (value.kind == TILEC_VALUE_DESCRIPTOR)
+    if (tilec_status status = checkDescriptor(parameter, value))
+      return status;
   uint64_t word = value.kind | uint64_t(isDivisible(parameter, value)) << 16;
   if (value.kind == TILEC_VALUE_TUPLE) {
     uint64_t count = value.value.unsigned_integer;
@@ -178,10 +221,9 @@ static tilec_status addWords(const JitParameter &parameter, ArrayRef<tilec_call_
     }
     return TILEC_OK;
   }
-  if (value.kind > TILEC_VALUE_TUPLE)
-    return invalid(describe(parameter) + ": unknown kind of value " + Twine(value.kind));
+  bool isTyped = parameter.element != TILEC_TYPE_NONE;
   if (value.kind == TILEC_VALUE_POINTER || value.kind == TILEC_VALUE_DESCRIPTOR) {
-    if (!isType(value.type))
+    if (!isTyped && !isType(value.type))
       return invalid(describe(parameter) + ": unknown element type " + Twine(value.type));
     if (parameter.isConstexpr)
       return invalid(describe(parameter) + " is a tl.constexpr, and cannot be a " +
@@ -193,16 +235,12 @@ static tilec_status addWords(const JitParameter &parameter, ArrayRef<tilec_call_
       key.push_back(value.value.unsigned_integer);
     return TILEC_OK;
   }
-  if (value.kind == TILEC_VALUE_INTEGER || value.kind == TILEC_VALUE_UNSIGNED)
-    word |= uint64_t(integerType(value)) << 8;
-  else
-    word |= uint64_t(value.type) << 8;
+  if (!isTyped)
+    word |= uint64_t(typeOf(value)) << 8;
   if (value.kind != TILEC_VALUE_DESCRIPTOR) {
     key.push_back(word);
     return TILEC_OK;
   }
-  if (tilec_status status = checkDescriptor(parameter, value))
-    return status;
   const tilec_descriptor &descriptor = *value.value.descriptor;
   key.push_back(word | uint64_t(descriptor.rank) << 32 |
                 uint64_t(descriptor.pads_with_nan != 0) << 40);
@@ -211,15 +249,36 @@ static tilec_status addWords(const JitParameter &parameter, ArrayRef<tilec_call_
   return TILEC_OK;
 }
 
+/// All that the code for a value of a signature depends on.
+static uint64_t packedKind(const JitParameter &parameter, const tilec_call_value &value) {
+  if (value.kind == TILEC_VALUE_NONE)
+    return 0;
+  return isConstant(parameter, value) ? 1 : isDivisible(parameter, value) ? 2 : 3;
+}
+
 tilec_status tilec::api::readKind(ArrayRef<JitParameter> parameters,
                                   ArrayRef<tilec_call_value> values, KindKey &key) {
   size_t next = 0;
+  // The numbers and pointers of a signature, two bits each behind a 1.
+  uint64_t packed = 1;
   for (const JitParameter &parameter : parameters) {
     if (next == values.size())
-      return TILEC_OK;
-    if (tilec_status status = addWords(parameter, values, next, key))
+      break;
+    const tilec_call_value &value = values[next];
+    if (parameter.isPacked() && value.kind <= TILEC_VALUE_BITS &&
+        (parameter.kinds >> value.kind & 1)) {
+      packed = packed << 2 | packedKind(parameter, value);
+      ++next;
+      if (packed >> 62) {
+        key.push_back(packed);
+        packed = 1;
+      }
+    } else if (tilec_status status = addWords(parameter, values, next, key)) {
       return status;
+    }
   }
+  if (packed != 1)
+    key.push_back(packed);
   if (next == values.size())
     return TILEC_OK;
   return invalid("the kernel has " + Twine(parameters.size()) + " parameters; " +
@@ -258,9 +317,9 @@ std::string tilec::api::literalOf(const tilec_call_value &value) {
   }
 }
 
-static std::string descriptorType(const tilec_call_value &value) {
+static std::string descriptorType(const tilec_call_value &value, unsigned element) {
   const tilec_descriptor &descriptor = *value.value.descriptor;
-  std::string text = "tensordesc<" + typeName(value.type);
+  std::string text = "tensordesc<" + typeName(element);
   for (uint32_t dim = 0; dim < descriptor.rank; ++dim)
     text += (dim == 0 ? "[" : ", ") + std::to_string(descriptor.block[dim]);
   return text + (descriptor.pads_with_nan ? "], nan>" : "]>");
@@ -269,7 +328,7 @@ static std::string descriptorType(const tilec_call_value &value) {
 /// The type of a value that is an argument.
 static std::string typeOf(const JitParameter &parameter, const tilec_call_value &value) {
   if (value.kind == TILEC_VALUE_DESCRIPTOR)
-    return descriptorType(value);
+    return descriptorType(value, parameter.element ? parameter.element : value.type);
   if (!parameter.type.empty())
     return parameter.type;
   switch (value.kind) {
@@ -280,7 +339,7 @@ static std::string typeOf(const JitParameter &parameter, const tilec_call_value 
   case TILEC_VALUE_POINTER:
     return (parameter.isConst ? "*k" : "*") + typeName(value.type);
   default:
-    return typeName(integerType(value));
+    return typeName(typeOf(value));
   }
 }
 
@@ -289,7 +348,7 @@ std::string tilec::api::describeValue(const tilec_call_value &value) {
   case TILEC_VALUE_POINTER:
     return "*" + typeName(value.type);
   case TILEC_VALUE_DESCRIPTOR:
-    return descriptorType(value);
+    return descriptorType(value, value.type);
   case TILEC_VALUE_TUPLE:
     return "a tuple";
   default:
@@ -410,6 +469,37 @@ tilec_status tilec::api::findSources(ArrayRef<JitParameter> parameters,
                                   std::to_string(sources.size()));
 }
 
+void tilec::api::addArguments(const ArgumentSpec &spec,
+                              std::vector<tilecrt::KernelArgument> &arguments) {
+  using tilecrt::ArgumentKind;
+  std::variant<SignatureType, std::string> parsed = parseSignature(spec.type);
+  auto *known = std::get_if<SignatureType>(&parsed);
+  DType type = known ? known->type : DType();
+  tilecrt::KernelArgument argument;
+  argument.name = spec.name;
+  argument.type = type.getSignatureText();
+  argument.isConst = type.isConstPointer();
+  argument.kind = type.isPointer() ? ArgumentKind::pointer
+                  : type.isFloat() ? ArgumentKind::floating
+                                   : ArgumentKind::integer;
+  argument.sizeBytes = type.isPointer() ? 8 : std::max(8u, type.getBitWidth()) / 8;
+  arguments.push_back(argument);
+  size_t rank = known && known->descriptor ? known->descriptor->shape.size() : 0;
+  for (size_t i = 0; i + 1 < 2 * rank; ++i) {
+    bool isSize = i < rank;
+    arguments.push_back(
+        {(spec.name + Twine(isSize ? ".shape" : ".stride") + Twine(isSize ? i : i - rank)).str(),
+         isSize ? "i32" : "i64", ArgumentKind::integer, isSize ? 4u : 8u});
+  }
+}
+
+int64_t tilec::api::readInteger(const void *data, size_t size, bool isSigned) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, data, size);
+  unsigned unused = unsigned(64 - 8 * size);
+  return isSigned ? int64_t(bits << unused) >> unused : int64_t(bits);
+}
+
 static double toReal(const tilec_call_value &value) {
   switch (value.kind) {
   case TILEC_VALUE_FLOAT:
@@ -436,67 +526,74 @@ bool tilec::api::fitsArgument(const tilec_call_value &value, const ArgumentSourc
     return true;
   if (value.kind == TILEC_VALUE_UNSIGNED)
     return false;
-  int64_t number = value.value.integer, one = 1;
-  int64_t least = source.isSigned ? -(one << (source.bits - 1)) : 0;
-  return number >= least && number < (one << source.bits) &&
-         (!source.isSigned || number < (one << (source.bits - 1)));
+  unsigned unused = 64 - source.bits;
+  int64_t number = value.value.integer;
+  return source.isSigned ? int64_t(uint64_t(number) << unused) >> unused == number
+                         : uint64_t(number) >> source.bits == 0;
 }
 
-tilec_status ArgumentReader::readDescriptor(const ArgumentSource &source,
-                                            const tilec_descriptor &descriptor,
-                                            const tilecrt::KernelArgument &argument) {
+tilec_status ArgumentReader::addDescriptor(const ArgumentSource &source,
+                                           const tilec_descriptor &descriptor,
+                                           const tilecrt::KernelMetadata &metadata, size_t index) {
   using From = ArgumentSource::From;
+  const tilecrt::KernelArgument &argument = metadata.arguments[index];
   if (source.from == From::DescriptorData) {
     pointers.push_back(&descriptor.data);
-    return TILEC_OK;
-  }
-  if (source.from == From::DescriptorStride) {
+  } else if (source.from == From::DescriptorStride) {
     pointers.push_back(&descriptor.strides[source.dim]);
-    return TILEC_OK;
+  } else {
+    int64_t size = descriptor.shape[source.dim];
+    if (size < 0 || size != int32_t(size))
+      return invalid("argument '" + argument.name + "': the size " + Twine(size) +
+                     " in dimension " + Twine(unsigned(source.dim)) +
+                     " of a tensor descriptor, expected 0 to 2147483647");
+    copies.push_back(uint64_t(size));
+    pointers.push_back(&copies.back());
   }
-  int64_t size = descriptor.shape[source.dim];
-  if (size < 0 || size != int32_t(size))
-    return invalid("argument '" + argument.name + "': size " + Twine(source.dim) +
-                   " of a tensor descriptor is " + Twine(size) + ", expected 0 to 2147483647");
-  copies.push_back(uint64_t(size));
-  pointers.push_back(&copies.back());
+  return done(tilecrt::cuda::checkArgument(metadata, index, pointers.back(), argument.sizeBytes));
+}
+
+tilec_status ArgumentReader::add(const ArgumentSource &source, const tilec_call_value &value,
+                                 const tilecrt::KernelMetadata &metadata, size_t index) {
+  using From = ArgumentSource::From;
+  switch (source.from) {
+  case From::Value:
+    if (source.bits != 0 && !fitsArgument(value, source))
+      return invalid("argument '" + metadata.arguments[index].name + "' is " + literalOf(value) +
+                     ", which is no " + metadata.arguments[index].type);
+    pointers.push_back(&value.value);
+    break;
+  case From::Float:
+  case From::BFloat16:
+    copies.push_back(value.kind == TILEC_VALUE_BITS ? value.value.unsigned_integer
+                                                    : floatBits(toReal(value), source));
+    pointers.push_back(&copies.back());
+    break;
+  case From::DescriptorData:
+  case From::DescriptorSize:
+  case From::DescriptorStride:
+    if (tilec_status status = addDescriptor(source, *value.value.descriptor, metadata, index))
+      return status;
+    break;
+  }
+  if (source.multiple > 1 && *static_cast<const uint64_t *>(pointers.back()) % source.multiple)
+    return invalid("argument '" + metadata.arguments[index].name + "' is no multiple of " +
+                   Twine(source.multiple));
   return TILEC_OK;
 }
 
 tilec_status ArgumentReader::read(ArrayRef<ArgumentSource> sources,
                                   ArrayRef<tilec_call_value> values,
                                   const tilecrt::KernelMetadata &metadata) {
-  using From = ArgumentSource::From;
-  copies.reserve(sources.size());
-  pointers.reserve(sources.size());
   for (size_t i = 0; i < sources.size(); ++i) {
     const ArgumentSource &source = sources[i];
     const tilec_call_value &value = values[source.value];
-    switch (source.from) {
-    case From::Value:
-      if (source.bits != 0 && !fitsArgument(value, source))
-        return invalid("argument '" + metadata.arguments[i].name + "' is " +
-                       (value.kind == TILEC_VALUE_UNSIGNED ? Twine(value.value.unsigned_integer)
-                                                           : Twine(value.value.integer)) +
-                       ", which is no " + metadata.arguments[i].type);
+    // Pointers and integers, which most are.
+    if (source.from == ArgumentSource::From::Value && source.multiple == 1 &&
+        (source.bits == 0 || fitsArgument(value, source)))
       pointers.push_back(&value.value);
-      break;
-    case From::Float:
-    case From::BFloat16:
-      copies.push_back(floatBits(toReal(value), source));
-      pointers.push_back(&copies.back());
-      break;
-    case From::DescriptorData:
-    case From::DescriptorSize:
-    case From::DescriptorStride:
-      if (tilec_status status =
-              readDescriptor(source, *value.value.descriptor, metadata.arguments[i]))
-        return status;
-      break;
-    }
-    if (source.multiple > 1 && *static_cast<const uint64_t *>(pointers.back()) % source.multiple)
-      return invalid("argument '" + metadata.arguments[i].name + "' is no multiple of " +
-                     Twine(source.multiple));
+    else if (tilec_status status = add(source, value, metadata, i))
+      return status;
   }
   return TILEC_OK;
 }

@@ -23,14 +23,28 @@ namespace tilec::api {
 
 /// A parameter of a kernel that calls give values for.
 struct JitParameter {
+  /// Whether it is a number or a pointer of a signature.
+  bool isPacked() const {
+    return element != TILEC_TYPE_NONE && !(kinds >> TILEC_VALUE_DESCRIPTOR & 1);
+  }
+  /// Gives it the type of a signature. A failure was kept when it is not TILEC_OK.
+  tilec_status setType(llvm::StringRef text);
+
   std::string name;
   bool isConstexpr = false;
-  /// What its annotation says; empty where there is none.
+  /// What its annotation or the signature says; empty where there is neither.
   std::string type;
   /// A pointer that the kernel may not write through.
   bool isConst = false;
-  /// False: every value of a type has the same code; or every address and size.
-  bool isSpecialized = true, isAligned = true;
+  /// False: every value of a type has the same code; or every address and size; or 1 is an integer
+  /// as others are.
+  bool isSpecialized = true, isAligned = true, foldsOne = true;
+  /// In a signature: what it points to, or its own type. TILEC_TYPE_NONE: the values say it.
+  tilec_type element = TILEC_TYPE_NONE;
+  /// The kinds of values that it takes, a bit for each.
+  uint32_t kinds = ~(1u << TILEC_VALUE_BITS);
+  /// `key` of @triton.autotune names it.
+  bool isTuningKey = false;
 };
 
 /// Words that are equal where the code is.
@@ -74,20 +88,31 @@ tilec_status findSources(llvm::ArrayRef<JitParameter> parameters,
                          const tilecrt::KernelMetadata &metadata,
                          std::vector<ArgumentSource> &sources);
 
+/// Whether a value is part of the code.
+bool isConstant(const JitParameter &parameter, const tilec_call_value &value);
+
 /// The arguments of one launch: pointers to the values of a call, or to copies in here.
 class ArgumentReader {
 public:
+  /// For that many arguments.
+  explicit ArgumentReader(size_t count) {
+    copies.reserve(count);
+    pointers.reserve(count);
+  }
   tilec_status read(llvm::ArrayRef<ArgumentSource> sources, llvm::ArrayRef<tilec_call_value> values,
                     const tilecrt::KernelMetadata &metadata);
+  /// Adds argument number `index` of the code.
+  tilec_status add(const ArgumentSource &source, const tilec_call_value &value,
+                   const tilecrt::KernelMetadata &metadata, size_t index);
   const void *const *data() const { return pointers.data(); }
 
 private:
-  tilec_status readDescriptor(const ArgumentSource &source, const tilec_descriptor &descriptor,
-                              const tilecrt::KernelArgument &argument);
+  tilec_status addDescriptor(const ArgumentSource &source, const tilec_descriptor &descriptor,
+                             const tilecrt::KernelMetadata &metadata, size_t index);
 
-  llvm::SmallVector<const void *, 48> pointers;
+  llvm::SmallVector<const void *, 64> pointers;
   /// Reserved before the first is added: they must not move.
-  llvm::SmallVector<uint64_t, 16> copies;
+  llvm::SmallVector<uint64_t, 64> copies;
 };
 
 /// The sources of one value that is an argument: of a tensor descriptor its address, sizes and
@@ -95,6 +120,12 @@ private:
 void addSources(const tilec_call_value &value, uint32_t index,
                 llvm::ArrayRef<tilecrt::KernelArgument> arguments,
                 std::vector<ArgumentSource> &sources);
+
+/// The arguments of code whose parameter is of a type.
+void addArguments(const ArgumentSpec &spec, std::vector<tilecrt::KernelArgument> &arguments);
+
+/// The integer of `size` bytes.
+int64_t readInteger(const void *data, size_t size, bool isSigned);
 
 /// Whether an integer survives being cut to the bits of its argument.
 bool fitsArgument(const tilec_call_value &value, const ArgumentSource &source);

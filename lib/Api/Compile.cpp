@@ -27,10 +27,6 @@ std::string tilec::api::libraryPath() {
 
 static std::string textOrEmpty(const char *text) { return text ? text : ""; }
 
-static tilec_status invalid(const llvm::Twine &message) {
-  return fail(TILEC_INVALID_ARGUMENT, message.str());
-}
-
 template <typename Spec>
 tilec_status OptionsReader::readBindings(const tilec_binding *bindings, size_t count,
                                          const char *what, std::vector<Spec> &specs) {
@@ -102,7 +98,8 @@ tilec_status OptionsReader::readStages(const tilec_options &options) {
   if (options.stop_after > TILEC_STAGE_CUBIN)
     return invalid("options: stop_after is " + llvm::Twine(options.stop_after) +
                    ", which is no stage");
-  if (options.stop_after != TILEC_STAGE_DEFAULT)
+  hasStage = options.stop_after != TILEC_STAGE_DEFAULT;
+  if (hasStage)
     result.stopAfter = Stage(options.stop_after - TILEC_STAGE_AST);
   uint32_t unknown = options.keep_stages;
   for (Stage stage : allStages()) {
@@ -242,10 +239,36 @@ std::string tilec::api::summarize(const DiagnosticsObject &diagnostics) {
       .str();
 }
 
+CompileOutcome tilec::api::compileSource(CompilerObject &compilers, SourceLoad load,
+                                         CompileOptions options, const TunedRequest &tuned) {
+  SourceManager sources;
+  DiagnosticEngine engine;
+  std::unique_ptr<CompiledKernel> compiled;
+  Failure failure = Failure::Input;
+  if (llvm::Expected<FileId> file = load(sources)) {
+    std::unique_ptr<Compiler> compiler = compilers.take();
+    if (!tuned.database.empty())
+      applyTuned(sources, *file, tuned, options, engine);
+    compiled = compiler->compile(sources, *file, options, engine);
+    failure = compiler->lastFailure();
+    compilers.giveBack(std::move(compiler));
+  } else {
+    engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
+  }
+  CompileOutcome outcome;
+  outcome.status = statusOf(failure);
+  if (!compiled && outcome.status == TILEC_OK)
+    outcome.status = TILEC_INTERNAL;
+  if (compiled)
+    outcome.kernel = std::make_shared<KernelObject>(std::move(compiled));
+  outcome.messages = std::make_shared<DiagnosticsObject>(sources, engine);
+  return outcome;
+}
+
 /// What both ways to compile share; `load` puts the source into the manager.
 static tilec_status compile(tilec_compiler *handle, const tilec_options *options,
                             tilec_kernel **kernel, tilec_diagnostics **diagnostics,
-                            llvm::function_ref<llvm::Expected<FileId>(SourceManager &)> load) {
+                            SourceLoad load) {
   if (!kernel)
     return invalid("kernel is null");
   std::shared_ptr<CompilerObject> object = Compilers::get().find(handle);
@@ -254,36 +277,14 @@ static tilec_status compile(tilec_compiler *handle, const tilec_options *options
   OptionsReader reader;
   if (tilec_status status = reader.read(options))
     return status;
-
-  SourceManager sources;
-  DiagnosticEngine engine;
-  std::unique_ptr<CompiledKernel> compiled;
-  Failure failure = Failure::Input;
-  if (llvm::Expected<FileId> file = load(sources)) {
-    std::unique_ptr<Compiler> compiler = object->take();
-    if (!reader.tuned.database.empty())
-      applyTuned(sources, *file, reader.tuned, reader.result, engine);
-    compiled = compiler->compile(sources, *file, reader.result, engine);
-    failure = compiler->lastFailure();
-    object->giveBack(std::move(compiler));
-  } else {
-    engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
-  }
-
-  auto messages = std::make_shared<DiagnosticsObject>(sources, engine);
-  tilec_status status = statusOf(failure);
-  if (!compiled && status == TILEC_OK)
-    status = TILEC_INTERNAL;
-  if (status != TILEC_OK)
-    fail(status, summarize(*messages));
-  std::shared_ptr<KernelObject> result;
-  if (compiled)
-    result = std::make_shared<KernelObject>(std::move(compiled));
+  CompileOutcome outcome = compileSource(*object, load, std::move(reader.result), reader.tuned);
+  if (outcome.status != TILEC_OK)
+    fail(outcome.status, summarize(*outcome.messages));
   if (diagnostics)
-    *diagnostics = Diagnostics::get().insert(std::move(messages));
-  if (result)
-    *kernel = Kernels::get().insert(std::move(result));
-  return status;
+    *diagnostics = Diagnostics::get().insert(std::move(outcome.messages));
+  if (outcome.kernel)
+    *kernel = Kernels::get().insert(std::move(outcome.kernel));
+  return outcome.status;
 }
 
 tilec_status tilec_compiler_create(tilec_compiler **compiler) {
@@ -301,30 +302,18 @@ void tilec_compiler_destroy(tilec_compiler *compiler) { Compilers::get().erase(c
 tilec_status tilec_compile_text(tilec_compiler *compiler, const char *name, const char *text,
                                 size_t length, const tilec_options *options, tilec_kernel **kernel,
                                 tilec_diagnostics **diagnostics) {
-  if (kernel)
-    *kernel = nullptr;
-  if (diagnostics)
-    *diagnostics = nullptr;
-  return guarded([&] {
-    if (!text && length != 0)
-      return invalid("text is null, its length is " + llvm::Twine(length));
-    return compile(compiler, options, kernel, diagnostics, [&](SourceManager &sources) {
-      return sources.addBuffer(name ? name : "<text>", llvm::StringRef(text, length));
-    });
+  clear(kernel);
+  clear(diagnostics);
+  return withText(name, text, length, [&](SourceLoad load) {
+    return compile(compiler, options, kernel, diagnostics, load);
   });
 }
 
 tilec_status tilec_compile_file(tilec_compiler *compiler, const char *path,
                                 const tilec_options *options, tilec_kernel **kernel,
                                 tilec_diagnostics **diagnostics) {
-  if (kernel)
-    *kernel = nullptr;
-  if (diagnostics)
-    *diagnostics = nullptr;
-  return guarded([&] {
-    if (!path)
-      return invalid("path is null");
-    return compile(compiler, options, kernel, diagnostics,
-                   [&](SourceManager &sources) { return sources.loadFile(path); });
-  });
+  clear(kernel);
+  clear(diagnostics);
+  return withFile(
+      path, [&](SourceLoad load) { return compile(compiler, options, kernel, diagnostics, load); });
 }

@@ -16,10 +16,6 @@ using namespace tilec;
 using namespace tilec::api;
 using namespace tilecrt::sim;
 
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
-
 static tilec_status statusOf(tilecrt::StatusCode code) {
   switch (code) {
   case tilecrt::StatusCode::ok:
@@ -50,14 +46,6 @@ tilec_status tilec::api::fail(const LaunchOutcome &outcome) noexcept {
     fail(code, outcome.status.message());
     addToFailure(outcome.note, outcome.savedFolder);
     return code;
-  });
-}
-
-/// Runs a call on the device of a handle.
-template <typename Call> static tilec_status onDevice(const tilec_device *handle, Call call) {
-  return guarded([&] {
-    Devices::Pin device = Devices::get().pin(handle);
-    return device ? call(*device) : failHandle("tilec_device");
   });
 }
 
@@ -211,7 +199,7 @@ tilec_status tilec_device_open(const char *name, const tilec_device_options *opt
 void tilec_device_destroy(tilec_device *device) { Devices::get().erase(device); }
 
 tilec_status tilec_device_get_info(const tilec_device *device, tilec_device_info *info) {
-  return onDevice(device, [&](RunDevice &object) {
+  return onHandle<Devices>(device, [&](RunDevice &object) {
     const DeviceInfo &facts = object.info();
     tilec_device_info result = {};
     result.name = facts.name.c_str();
@@ -231,7 +219,7 @@ tilec_status tilec_device_get_info(const tilec_device *device, tilec_device_info
 
 tilec_status tilec_device_memory(const tilec_device *device, uint64_t *free_bytes,
                                  uint64_t *total_bytes) {
-  return onDevice(device, [&](RunDevice &object) {
+  return onHandle<Devices>(device, [&](RunDevice &object) {
     std::pair<uint64_t, uint64_t> bytes = {0, 0};
     tilec_status status = take(object.freeAndTotalMemory(), bytes);
     if (free_bytes)
@@ -243,7 +231,7 @@ tilec_status tilec_device_memory(const tilec_device *device, uint64_t *free_byte
 }
 
 tilec_status tilec_device_save_launches(tilec_device *device, const tilec_save_options *options) {
-  return onDevice(device, [&](RunDevice &object) {
+  return onHandle<Devices>(device, [&](RunDevice &object) {
     std::shared_ptr<LaunchSaver> saver;
     tilec_status status = options ? makeSaver(options, saver) : TILEC_OK;
     if (status == TILEC_OK)
@@ -253,7 +241,7 @@ tilec_status tilec_device_save_launches(tilec_device *device, const tilec_save_o
 }
 
 tilec_status tilec_device_synchronize(const tilec_device *device) {
-  return onDevice(device, [](RunDevice &object) { return done(object.synchronize()); });
+  return onHandle<Devices>(device, [](RunDevice &object) { return done(object.synchronize()); });
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -261,7 +249,7 @@ tilec_status tilec_device_synchronize(const tilec_device *device) {
 //===----------------------------------------------------------------------------------===//
 
 tilec_status tilec_stream_create(tilec_device *device, void **stream) {
-  return onDevice(device, [&](RunDevice &object) {
+  return onHandle<Devices>(device, [&](RunDevice &object) {
     if (!stream)
       return invalid("stream is null");
     *stream = nullptr;
@@ -270,17 +258,18 @@ tilec_status tilec_stream_create(tilec_device *device, void **stream) {
 }
 
 tilec_status tilec_stream_destroy(tilec_device *device, void *stream) {
-  return onDevice(device, [&](RunDevice &object) { return done(object.destroyStream(stream)); });
+  return onHandle<Devices>(device,
+                           [&](RunDevice &object) { return done(object.destroyStream(stream)); });
 }
 
 tilec_status tilec_stream_synchronize(tilec_device *device, void *stream) {
-  return onDevice(device,
-                  [&](RunDevice &object) { return done(object.synchronizeStream(stream)); });
+  return onHandle<Devices>(
+      device, [&](RunDevice &object) { return done(object.synchronizeStream(stream)); });
 }
 
 tilec_status tilec_stream_wait(tilec_device *device, void *stream, void *awaited) {
-  return onDevice(device,
-                  [&](RunDevice &object) { return done(object.waitForStream(stream, awaited)); });
+  return onHandle<Devices>(
+      device, [&](RunDevice &object) { return done(object.waitForStream(stream, awaited)); });
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -288,7 +277,7 @@ tilec_status tilec_stream_wait(tilec_device *device, void *stream, void *awaited
 //===----------------------------------------------------------------------------------===//
 
 tilec_status tilec_memory_alloc(tilec_device *device, size_t bytes, void **memory) {
-  return onDevice(device, [&](RunDevice &object) {
+  return onHandle<Devices>(device, [&](RunDevice &object) {
     if (!memory)
       return invalid("memory is null");
     *memory = nullptr;
@@ -297,7 +286,7 @@ tilec_status tilec_memory_alloc(tilec_device *device, size_t bytes, void **memor
 }
 
 tilec_status tilec_memory_free(tilec_device *device, void *memory) {
-  return onDevice(
+  return onHandle<Devices>(
       device, [&](RunDevice &object) { return memory ? done(object.release(memory)) : TILEC_OK; });
 }
 
@@ -321,7 +310,7 @@ tilec_status tilec_memory_device(const char *driver, const void *memory, int32_t
 template <typename Call>
 static tilec_status copyOn(tilec_device *device, const void *to, const void *from, size_t bytes,
                            Call call) {
-  return onDevice(device, [&](RunDevice &object) {
+  return onHandle<Devices>(device, [&](RunDevice &object) {
     if (bytes == 0)
       return TILEC_OK;
     if (!to || !from)

@@ -7,7 +7,6 @@
 #define TILEC_LIB_API_DEVICEOBJECTS_H
 
 #include "Objects.h"
-#include "SlotTable.h"
 
 #include "tilec/Run/RunDevice.h"
 
@@ -55,9 +54,18 @@ private:
   llvm::SmallVector<const void *, 48> pointers;
 };
 
+class PreparedValues;
+
+/// A prepared launch.
+struct PreparedObject {
+  std::shared_ptr<RunPrepared> launch;
+  /// Of one that a jit prepared.
+  std::shared_ptr<const PreparedValues> values;
+};
+
 using Devices = SlotTable<tilec_device, RunDevice, 1>;
 using Functions = SlotTable<tilec_function, RunFunction, 2>;
-using PreparedLaunches = SlotTable<tilec_prepared, RunPrepared, 3, /*Exclusive=*/true>;
+using PreparedLaunches = SlotTable<tilec_prepared, PreparedObject, 3, /*Exclusive=*/true>;
 using Graphs = SlotTable<tilec_graph, RunGraph, 4>;
 
 } // namespace tilec::api

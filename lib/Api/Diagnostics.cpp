@@ -49,21 +49,16 @@ void tilec_diagnostics_destroy(tilec_diagnostics *diagnostics) {
 }
 
 size_t tilec_diagnostics_count(const tilec_diagnostics *diagnostics) {
-  std::shared_ptr<DiagnosticsObject> object = Diagnostics::get().find(diagnostics);
-  if (!object)
-    failHandle("tilec_diagnostics");
-  return object ? object->records.size() : 0;
+  return factOf<Diagnostics>(diagnostics,
+                             [](DiagnosticsObject &object) { return object.records.size(); });
 }
 
 tilec_status tilec_diagnostics_get(const tilec_diagnostics *diagnostics, size_t index,
                                    tilec_diagnostic *diagnostic) {
-  return guarded([&] {
-    std::shared_ptr<DiagnosticsObject> object = Diagnostics::get().find(diagnostics);
-    if (!object)
-      return failHandle("tilec_diagnostics");
-    if (index >= object->records.size())
-      return failIndex("diagnostic", index, object->records.size());
-    const DiagnosticRecord &record = object->records[index];
+  return onHandle<Diagnostics>(diagnostics, [&](DiagnosticsObject &object) {
+    if (index >= object.records.size())
+      return failIndex("diagnostic", index, object.records.size());
+    const DiagnosticRecord &record = object.records[index];
     tilec_diagnostic result = {};
     result.severity = tilec_severity(record.severity);
     result.file = record.file.c_str();
@@ -86,15 +81,11 @@ tilec_status tilec_diagnostics_get(const tilec_diagnostics *diagnostics, size_t 
 }
 
 const char *tilec_diagnostics_text(const tilec_diagnostics *diagnostics) {
-  std::shared_ptr<DiagnosticsObject> object = Diagnostics::get().find(diagnostics);
-  if (!object)
-    failHandle("tilec_diagnostics");
-  return object ? object->text.c_str() : nullptr;
+  return factOf<Diagnostics>(diagnostics,
+                             [](DiagnosticsObject &object) { return object.text.c_str(); });
 }
 
 const char *tilec_diagnostics_json(const tilec_diagnostics *diagnostics) {
-  std::shared_ptr<DiagnosticsObject> object = Diagnostics::get().find(diagnostics);
-  if (!object)
-    failHandle("tilec_diagnostics");
-  return object ? object->json.c_str() : nullptr;
+  return factOf<Diagnostics>(diagnostics,
+                             [](DiagnosticsObject &object) { return object.json.c_str(); });
 }

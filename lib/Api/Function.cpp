@@ -13,10 +13,6 @@
 using namespace tilec;
 using namespace tilec::api;
 
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
-
 tilec_status tilec::api::checkGrid(const std::array<uint32_t, 3> &grid) {
   if (grid[0] != 0 && grid[1] != 0 && grid[2] != 0)
     return TILEC_OK;
@@ -82,18 +78,15 @@ tilec_status RequestReader::readArguments(const tilecrt::KernelMetadata &metadat
 
 tilec_status tilec_function_load(tilec_device *device, const tilec_kernel *kernel,
                                  tilec_function **function) {
-  return guarded([&] {
+  clear(function);
+  return onHandle<Devices>(device, [&](RunDevice &target) {
     if (!function)
       return invalid("function is null");
-    *function = nullptr;
-    Devices::Pin target = Devices::get().pin(device);
-    if (!target)
-      return failHandle("tilec_device");
     std::shared_ptr<KernelObject> object = Kernels::get().find(kernel);
     if (!object)
       return failHandle("tilec_kernel");
     std::shared_ptr<RunFunction> loaded;
-    if (tilec_status status = take(target->load(object->owner), loaded))
+    if (tilec_status status = take(target.load(object->owner), loaded))
       return status;
     *function = Functions::get().insert(std::move(loaded));
     return TILEC_OK;
@@ -124,13 +117,10 @@ static std::shared_ptr<const CompiledKernel> readImage(const tilec_image &image)
 
 tilec_status tilec_function_load_image(tilec_device *device, const tilec_image *images,
                                        size_t count, tilec_function **function) {
-  return guarded([&] {
+  clear(function);
+  return onHandle<Devices>(device, [&](RunDevice &target) {
     if (!function)
       return invalid("function is null");
-    *function = nullptr;
-    Devices::Pin target = Devices::get().pin(device);
-    if (!target)
-      return failHandle("tilec_device");
     if (!images || count == 0)
       return invalid("there is no image to load");
     tilec_status status = TILEC_OK;
@@ -139,7 +129,7 @@ tilec_status tilec_function_load_image(tilec_device *device, const tilec_image *
       if (!kernel)
         return TILEC_INVALID_ARGUMENT;
       std::shared_ptr<RunFunction> loaded;
-      status = take(target->load(std::move(kernel)), loaded);
+      status = take(target.load(std::move(kernel)), loaded);
       if (status == TILEC_OK) {
         *function = Functions::get().insert(std::move(loaded));
         break;
@@ -152,12 +142,9 @@ tilec_status tilec_function_load_image(tilec_device *device, const tilec_image *
 void tilec_function_destroy(tilec_function *function) { Functions::get().erase(function); }
 
 tilec_status tilec_function_get_info(tilec_function *function, tilec_function_info *info) {
-  return guarded([&] {
-    Functions::Pin object = Functions::get().pin(function);
-    if (!object)
-      return failHandle("tilec_function");
+  return onHandle<Functions>(function, [&](RunFunction &object) {
     FunctionInfo facts;
-    if (tilec_status status = take(object->describe(), facts))
+    if (tilec_status status = take(object.describe(), facts))
       return status;
     tilec_function_info result = {};
     result.registers = facts.registers;
@@ -169,13 +156,10 @@ tilec_status tilec_function_get_info(tilec_function *function, tilec_function_in
 }
 
 tilec_status tilec_function_launch(tilec_function *function, const tilec_device_launch *launch) {
-  return guarded([&] {
-    Functions::Pin object = Functions::get().pin(function);
-    if (!object)
-      return failHandle("tilec_function");
+  return onHandle<Functions>(function, [&](RunFunction &object) {
     RequestReader reader;
-    tilec_status status = reader.read(*object, launch);
-    return status == TILEC_OK ? done(object->launch(reader.request)) : status;
+    tilec_status status = reader.read(object, launch);
+    return status == TILEC_OK ? done(object.launch(reader.request)) : status;
   });
 }
 
@@ -183,51 +167,47 @@ tilec_status tilec_function_launch(tilec_function *function, const tilec_device_
 // Prepared launches
 //===----------------------------------------------------------------------------------===//
 
-tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *launch,
-                           tilec_prepared **prepared) {
-  return guarded([&] {
+tilec_status tilec_function_prepare(tilec_function *function, const tilec_device_launch *launch,
+                                    tilec_prepared **prepared) {
+  clear(prepared);
+  return onHandle<Functions>(function, [&](RunFunction &object) {
     if (!prepared)
       return invalid("prepared is null");
-    *prepared = nullptr;
-    Functions::Pin object = Functions::get().pin(function);
-    if (!object)
-      return failHandle("tilec_function");
     RequestReader reader;
-    std::shared_ptr<RunPrepared> packed;
-    tilec_status status = reader.read(*object, launch);
+    auto packed = std::make_shared<PreparedObject>();
+    tilec_status status = reader.read(object, launch);
     if (status == TILEC_OK)
-      status = take(object->prepare(reader.request), packed);
+      status = take(object.prepare(reader.request), packed->launch);
     if (status == TILEC_OK)
       *prepared = PreparedLaunches::get().insert(std::move(packed));
     return status;
   });
 }
 
-void tilec_prepared_destroy(tilec_prepared *prepared) { PreparedLaunches::get().erase(prepared); }
-
-/// Runs a call on the object of a handle, which no other call has meanwhile.
-template <typename Call> static tilec_status onPrepared(tilec_prepared *handle, Call call) {
-  return guarded([&] {
-    PreparedLaunches::Pin prepared = PreparedLaunches::get().pin(handle);
-    return prepared ? call(*prepared) : failHandle("tilec_prepared");
-  });
+tilec_status tilec_prepare(tilec_function *function, const tilec_device_launch *launch,
+                           tilec_prepared **prepared) {
+  return tilec_function_prepare(function, launch, prepared);
 }
+
+void tilec_prepared_destroy(tilec_prepared *prepared) { PreparedLaunches::get().erase(prepared); }
 
 tilec_status tilec_prepared_set_argument(tilec_prepared *prepared, size_t index, const void *data,
                                          size_t size) {
-  return onPrepared(
-      prepared, [&](RunPrepared &object) { return done(object.setArgument(index, data, size)); });
+  return onHandle<PreparedLaunches>(prepared, [&](PreparedObject &object) {
+    return done(object.launch->setArgument(index, data, size));
+  });
 }
 
 tilec_status tilec_prepared_set_grid(tilec_prepared *prepared, uint32_t x, uint32_t y, uint32_t z) {
-  return onPrepared(prepared, [&](RunPrepared &object) {
+  return onHandle<PreparedLaunches>(prepared, [&](PreparedObject &object) {
     tilec_status status = checkGrid({x, y, z});
-    return status == TILEC_OK ? done(object.setGrid({x, y, z})) : status;
+    return status == TILEC_OK ? done(object.launch->setGrid({x, y, z})) : status;
   });
 }
 
 tilec_status tilec_prepared_launch(tilec_prepared *prepared, void *stream) {
-  return onPrepared(prepared, [&](RunPrepared &object) { return done(object.launch(stream)); });
+  return onHandle<PreparedLaunches>(
+      prepared, [&](PreparedObject &object) { return done(object.launch->launch(stream)); });
 }
 
 //===----------------------------------------------------------------------------------===//
@@ -235,26 +215,19 @@ tilec_status tilec_prepared_launch(tilec_prepared *prepared, void *stream) {
 //===----------------------------------------------------------------------------------===//
 
 tilec_status tilec_graph_begin(tilec_device *device, void *stream) {
-  return guarded([&] {
-    Devices::Pin object = Devices::get().pin(device);
-    if (!object)
-      return failHandle("tilec_device");
-    if (!stream)
-      return invalid("the default stream cannot be recorded: a stream of its own is needed");
-    return done(object->beginRecording(stream));
+  return onHandle<Devices>(device, [&](RunDevice &object) {
+    return stream ? done(object.beginRecording(stream))
+                  : invalid("the default stream cannot be recorded: a stream of its own is needed");
   });
 }
 
 tilec_status tilec_graph_end(tilec_device *device, void *stream, tilec_graph **graph) {
-  return guarded([&] {
+  clear(graph);
+  return onHandle<Devices>(device, [&](RunDevice &object) {
     if (!graph)
       return invalid("graph is null");
-    *graph = nullptr;
-    Devices::Pin object = Devices::get().pin(device);
-    if (!object)
-      return failHandle("tilec_device");
     std::shared_ptr<RunGraph> recorded;
-    if (tilec_status status = take(object->endRecording(stream), recorded))
+    if (tilec_status status = take(object.endRecording(stream), recorded))
       return status;
     *graph = Graphs::get().insert(std::move(recorded));
     return TILEC_OK;
@@ -270,11 +243,11 @@ static std::shared_ptr<RunDevice> deviceOf(llvm::ArrayRef<tilec_prepared *> laun
       failHandle("tilec_prepared");
       return nullptr;
     }
-    if (device && prepared->device() != device) {
+    if (device && prepared->launch->device() != device) {
       invalid("the launches were prepared on different devices");
       return nullptr;
     }
-    device = prepared->device();
+    device = prepared->launch->device();
   }
   if (!device)
     invalid("there is no launch to record");
@@ -316,8 +289,5 @@ tilec_status tilec_graph_record(tilec_prepared *const *prepared, size_t count,
 void tilec_graph_destroy(tilec_graph *graph) { Graphs::get().erase(graph); }
 
 tilec_status tilec_graph_launch(tilec_graph *graph, void *stream) {
-  return guarded([&] {
-    Graphs::Pin object = Graphs::get().pin(graph);
-    return object ? done(object->launch(stream)) : failHandle("tilec_graph");
-  });
+  return onHandle<Graphs>(graph, [&](RunGraph &object) { return done(object.launch(stream)); });
 }

@@ -11,12 +11,7 @@
 using namespace tilec;
 using namespace tilec::api;
 
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
-
-/// A call after its checks; nothing after a failure was kept.
-static std::optional<tilec_call> readCall(const tilec_call *given) {
+std::optional<tilec_call> tilec::api::readCall(const tilec_call *given) {
   if (!given) {
     invalid("call is null");
     return std::nullopt;
@@ -38,12 +33,9 @@ static std::optional<tilec_call> readCall(const tilec_call *given) {
 /// Runs `use` on the object of a handle and a checked call.
 template <typename Use>
 static tilec_status onCall(tilec_jit *handle, const tilec_call *given, Use use) {
-  return guarded([&] {
-    Jits::Pin jit = Jits::get().pin(handle);
-    if (!jit)
-      return failHandle("tilec_jit");
+  return onHandle<Jits>(handle, [&](JitObject &jit) {
     std::optional<tilec_call> call = readCall(given);
-    return call ? use(*jit, *call) : TILEC_INVALID_ARGUMENT;
+    return call ? use(jit, *call) : TILEC_INVALID_ARGUMENT;
   });
 }
 
@@ -58,13 +50,9 @@ tilec_status tilec_jit_create(tilec_device *device, const tilec_jit_options *opt
     std::optional<tilec_jit_options> given = readStruct(options, "options");
     if (!given)
       return TILEC_INVALID_ARGUMENT;
-    std::shared_ptr<RunDevice> target;
-    if (device) {
-      Devices::Pin pinned = Devices::get().pin(device);
-      if (!pinned)
-        return failHandle("tilec_device");
-      target = pinned.shared();
-    }
+    std::shared_ptr<RunDevice> target = Devices::get().find(device);
+    if (device && !target)
+      return failHandle("tilec_device");
     auto object = std::make_shared<SourceJit>(std::move(target));
     if (tilec_status status = object->open(*given))
       return status;
@@ -85,46 +73,42 @@ tilec_status tilec_jit_launch(tilec_jit *jit, const tilec_call *call, uint32_t *
   });
 }
 
-tilec_status tilec_jit_find(tilec_jit *jit, const tilec_call *call, uint32_t *variant) {
+/// Writes to `result`, which is called `what`, what `use` makes of the code for a call's values.
+template <typename T, typename Use>
+static tilec_status onVariant(tilec_jit *jit, const tilec_call *call, T *result, const char *what,
+                              Use use) {
   return onCall(jit, call, [&](JitObject &object, const tilec_call &read) {
-    if (!variant)
-      return invalid("variant is null");
-    const JitVariant *found = nullptr;
-    tilec_status status = object.find(read, found);
-    if (status == TILEC_OK)
-      *variant = found->number;
-    return status;
+    if (!result)
+      return invalid(llvm::Twine(what) + " is null");
+    const JitVariant *variant = nullptr;
+    tilec_status status = object.find(read, variant);
+    return status == TILEC_OK ? use(*variant) : status;
+  });
+}
+
+tilec_status tilec_jit_find(tilec_jit *jit, const tilec_call *call, uint32_t *variant) {
+  return onVariant(jit, call, variant, "variant", [&](const JitVariant &found) {
+    *variant = found.number;
+    return TILEC_OK;
   });
 }
 
 tilec_status tilec_jit_get_kernel(tilec_jit *jit, const tilec_call *call, tilec_kernel **kernel) {
-  if (kernel)
-    *kernel = nullptr;
-  return onCall(jit, call, [&](JitObject &object, const tilec_call &read) {
-    if (!kernel)
-      return invalid("kernel is null");
-    const JitVariant *variant = nullptr;
-    tilec_status status = object.find(read, variant);
-    if (status == TILEC_OK)
-      *kernel = Kernels::get().insert(variant->kernel);
-    return status;
+  clear(kernel);
+  return onVariant(jit, call, kernel, "kernel", [&](const JitVariant &variant) {
+    *kernel = Kernels::get().insert(variant.kernel);
+    return TILEC_OK;
   });
 }
 
 tilec_status tilec_jit_get_function(tilec_jit *jit, const tilec_call *call,
                                     tilec_function **function) {
-  if (function)
-    *function = nullptr;
-  return onCall(jit, call, [&](JitObject &object, const tilec_call &read) {
-    if (!function)
-      return invalid("function is null");
-    const JitVariant *variant = nullptr;
-    tilec_status status = object.find(read, variant);
-    if (status == TILEC_OK && !variant->function)
+  clear(function);
+  return onVariant(jit, call, function, "function", [&](const JitVariant &variant) {
+    if (!variant.function)
       return invalid("the kernel was made without a device: it is not loaded");
-    if (status == TILEC_OK)
-      *function = Functions::get().insert(variant->function);
-    return status;
+    *function = Functions::get().insert(variant.function);
+    return TILEC_OK;
   });
 }
 
@@ -148,9 +132,30 @@ const char *tilec_jit_describe(tilec_jit *jit, const tilec_call *call) {
   return status == TILEC_OK ? text.c_str() : nullptr;
 }
 
+tilec_status tilec_jit_prepare(tilec_jit *jit, const tilec_call *call, tilec_prepared **prepared) {
+  clear(prepared);
+  return onCall(jit, call, [&](JitObject &object, const tilec_call &read) {
+    if (!prepared)
+      return invalid("prepared is null");
+    auto packed = std::make_shared<PreparedObject>();
+    tilec_status status = object.prepare(read, *packed);
+    if (status == TILEC_OK)
+      *prepared = PreparedLaunches::get().insert(std::move(packed));
+    return status;
+  });
+}
+
+tilec_status tilec_prepared_set_value(tilec_prepared *prepared, size_t index,
+                                      const tilec_call_value *value) {
+  return onHandle<PreparedLaunches>(prepared, [&](PreparedObject &object) {
+    if (!value)
+      return invalid("value is null");
+    if (!object.values)
+      return invalid("the launch was prepared with arguments, not with the values of a call");
+    return object.values->set(*object.launch, index, *value);
+  });
+}
+
 size_t tilec_jit_num_variants(const tilec_jit *jit) {
-  Jits::Pin object = Jits::get().pin(jit);
-  if (!object)
-    failHandle("tilec_jit");
-  return object ? object->numVariants() : 0;
+  return factOf<Jits>(jit, [](JitObject &object) { return object.numVariants(); });
 }

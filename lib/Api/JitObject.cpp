@@ -5,15 +5,9 @@
 
 #include "JitObject.h"
 
-#include "llvm/ADT/Hashing.h"
-
 using namespace tilec;
 using namespace tilec::api;
 using llvm::ArrayRef;
-
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
 
 JitObject::~JitObject() {
   for (std::atomic<JitVariant *> &bucket : buckets)
@@ -40,11 +34,35 @@ const JitVariant *JitObject::search(const KindKey &key, size_t bucket) const {
   return variant;
 }
 
+/// The list that a kind's code is in.
+static size_t bucketOf(const KindKey &key, size_t count) {
+  uint64_t hash = 0;
+  for (uint64_t word : key)
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+  return size_t(hash >> 32) % count;
+}
+
+const JitVariant *JitObject::add(std::unique_ptr<JitVariant> variant) {
+  std::atomic<JitVariant *> &bucket = buckets[bucketOf(variant->key, numBuckets)];
+  variant->next = bucket.load(std::memory_order_relaxed);
+  variant->number = uint32_t(count.load(std::memory_order_relaxed));
+  bucket.store(variant.get(), std::memory_order_release);
+  ++count;
+  return variant.release();
+}
+
+tilec_status JitObject::adopt(const tilec_call &call, std::unique_ptr<JitVariant> variant) {
+  if (tilec_status status = makeKey(call, variant->key))
+    return status;
+  add(std::move(variant));
+  return TILEC_OK;
+}
+
 tilec_status JitObject::find(const tilec_call &call, const JitVariant *&variant) {
   KindKey key;
   if (tilec_status status = makeKey(call, key))
     return status;
-  size_t bucket = size_t(llvm::hash_combine_range(key.begin(), key.end())) % numBuckets;
+  size_t bucket = bucketOf(key, numBuckets);
   if ((variant = search(key, bucket)))
     return TILEC_OK;
   std::lock_guard<std::mutex> lock(mutex);
@@ -59,26 +77,13 @@ tilec_status JitObject::find(const tilec_call &call, const JitVariant *&variant)
       refusals.emplace(made->key, tilec_last_error());
     return status;
   }
-  made->next = buckets[bucket].load(std::memory_order_relaxed);
-  made->number = uint32_t(count.load(std::memory_order_relaxed));
-  variant = made.get();
-  buckets[bucket].store(made.release(), std::memory_order_release);
-  ++count;
+  variant = add(std::move(made));
   return TILEC_OK;
 }
 
 //===----------------------------------------------------------------------------------===//
 // Launches
 //===----------------------------------------------------------------------------------===//
-
-/// The value of an integer argument in its own size.
-static int64_t integerOf(const tilecrt::KernelArgument &argument, const void *value) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, value, argument.sizeBytes);
-  unsigned unused = 64 - 8 * argument.sizeBytes;
-  bool isSigned = argument.type.front() != 'u';
-  return isSigned ? int64_t(bits << unused) >> unused : int64_t(bits);
-}
 
 /// The grid that the bundle says, for the values of a launch.
 static tilec_status readBundledGrid(const JitVariant &variant, LaunchRequest &request) {
@@ -94,7 +99,7 @@ static tilec_status readBundledGrid(const JitVariant &variant, LaunchRequest &re
     for (size_t i = 0; i < metadata.arguments.size(); ++i)
       if (const tilecrt::KernelArgument &argument = metadata.arguments[i];
           argument.name == name && argument.kind == tilecrt::ArgumentKind::integer)
-        return integerOf(argument, request.arguments[i]);
+        return readInteger(request.arguments[i], argument.sizeBytes, argument.type.front() != 'u');
     return std::nullopt;
   };
   request.grid = {1, 1, 1};
@@ -110,32 +115,98 @@ static tilec_status readBundledGrid(const JitVariant &variant, LaunchRequest &re
   return TILEC_OK;
 }
 
-tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&variant) {
+template <typename Use>
+tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant *&variant, Use use) {
   if (tilec_status status = find(call, variant))
     return status;
   if (!variant->function)
     return invalid("the kernel was made without a device: it can be compiled, not launched");
-  ArgumentReader reader;
+  ArgumentReader reader(variant->sources.size());
   if (tilec_status status = reader.read(variant->sources, ArrayRef(call.values, call.num_values),
                                         variant->kernel->kernel.metadata))
     return status;
   LaunchRequest request;
   setFlags(request, call.flags | variant->bundled.flags);
   request.cluster = variant->bundled.cluster;
+  if (call.cluster[0] | call.cluster[1] | call.cluster[2])
+    std::copy(call.cluster, call.cluster + 3, request.cluster.begin());
   request.arguments = reader.data();
   request.stream = call.stream;
   std::vector<tilecrt::sim::Buffer> buffers = listBuffers(call.buffers, call.num_buffers);
   request.buffers = buffers;
-  if (call.flags & TILEC_LAUNCH_BUNDLED_GRID) {
-    if (tilec_status status = readBundledGrid(*variant, request))
-      return status;
-    // There may be nothing to do.
-    if (llvm::is_contained(request.grid, 0u))
-      return TILEC_OK;
-  } else {
-    std::copy(call.grid, call.grid + 3, request.grid.begin());
+  std::copy(call.grid, call.grid + 3, request.grid.begin());
+  if (tilec_status status = call.flags & TILEC_LAUNCH_BUNDLED_GRID
+                                ? readBundledGrid(*variant, request)
+                                : checkGrid(request.grid))
+    return status;
+  return use(request);
+}
+
+tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&variant) {
+  return withRequest(call, variant, [&](const LaunchRequest &request) {
+    // A grid that a bundle says may be nothing to do.
+    return llvm::is_contained(request.grid, 0u) ? TILEC_OK
+                                                : done(variant->function->launch(request));
+  });
+}
+
+tilec_status JitObject::prepare(const tilec_call &call, PreparedObject &prepared) {
+  const JitVariant *variant = nullptr;
+  return withRequest(call, variant, [&](const LaunchRequest &request) {
     if (tilec_status status = checkGrid(request.grid))
       return status;
+    prepared.values = std::make_shared<PreparedValues>(shared_from_this(), *variant,
+                                                       ArrayRef(call.values, call.num_values));
+    return take(variant->function->prepare(request), prepared.launch);
+  });
+}
+
+//===----------------------------------------------------------------------------------===//
+// Prepared launches
+//===----------------------------------------------------------------------------------===//
+
+PreparedValues::PreparedValues(std::shared_ptr<JitObject> jit, const JitVariant &code,
+                               ArrayRef<tilec_call_value> given)
+    : owner(std::move(jit)), variant(code), parameters(owner->getParameters()), kinds(given.size()),
+      values(given) {
+  for (auto [value, parameter, kind] : llvm::zip(values, parameters, kinds)) {
+    // What the code knows of an argument's values is checked by the launch.
+    parameter.isSpecialized = isConstant(parameter, value);
+    hasTuples |= value.kind == TILEC_VALUE_TUPLE;
+    if (!hasTuples)
+      (void)readKind(parameter, value, kind);
   }
-  return done(variant->function->launch(request));
+}
+
+tilec_status PreparedValues::set(RunPrepared &launch, size_t index,
+                                 const tilec_call_value &value) const {
+  if (index >= kinds.size())
+    return failIndex("value", index, kinds.size());
+  if (hasTuples)
+    return invalid("values of a prepared launch that has tuples cannot be set");
+  KindKey kind;
+  if (tilec_status status = readKind(parameters[index], value, kind))
+    return status;
+  if (kind != kinds[index]) {
+    std::string why = "has another kind of value than the launch was prepared with";
+    if (parameters[index].isSpecialized)
+      why = "was " + literalOf(values[index]) + " when the launch was prepared, and is compiled in";
+    else if (value.kind == TILEC_VALUE_DESCRIPTOR)
+      why = "has another block than the launch was prepared with";
+    return invalid("argument " + llvm::Twine(index) + " " + why);
+  }
+  const tilecrt::KernelMetadata &metadata = variant.kernel->kernel.metadata;
+  ArrayRef<ArgumentSource> sources = variant.sources;
+  size_t first =
+      llvm::find_if(sources, [&](auto &one) { return one.value == index; }) - sources.begin();
+  size_t end = first;
+  ArgumentReader reader(sources.size());
+  for (; end < sources.size() && sources[end].value == index; ++end)
+    if (tilec_status status = reader.add(sources[end], value, metadata, end))
+      return status;
+  for (size_t i = first; i < end; ++i)
+    if (tilec_status status =
+            done(launch.setArgument(i, reader.data()[i - first], metadata.arguments[i].sizeBytes)))
+      return status;
+  return TILEC_OK;
 }

@@ -45,7 +45,12 @@ struct JitVariant {
   JitVariant *next = nullptr;
 };
 
-class JitObject {
+/// A call after its checks; nothing after a failure was kept.
+std::optional<tilec_call> readCall(const tilec_call *given);
+
+class SourceJit;
+
+class JitObject : public std::enable_shared_from_this<JitObject> {
 public:
   explicit JitObject(std::shared_ptr<RunDevice> on) : device(std::move(on)) {}
   JitObject(const JitObject &) = delete;
@@ -57,21 +62,31 @@ public:
   tilec_status find(const tilec_call &call, const JitVariant *&variant);
   /// `variant` is null when there is no code for the call.
   tilec_status launch(const tilec_call &call, const JitVariant *&variant);
+  tilec_status prepare(const tilec_call &call, PreparedObject &prepared);
   /// What the code for such values is compiled with.
   virtual tilec_status describe(const tilec_call &call, CodeOptions &options) = 0;
+  /// Null when the kernel does not come from its source.
+  virtual SourceJit *asSource() { return nullptr; }
   size_t numVariants() const { return count.load(std::memory_order_relaxed); }
+  llvm::ArrayRef<JitParameter> getParameters() const { return parameters; }
 
 protected:
   /// Fills in all but the key and the number.
   virtual tilec_status make(const tilec_call &call, JitVariant &variant) = 0;
   /// The kind of a call's values.
   tilec_status makeKey(const tilec_call &call, KindKey &key) const;
+  /// Adds code for a call's values that was made elsewhere; nobody has the object yet.
+  tilec_status adopt(const tilec_call &call, std::unique_ptr<JitVariant> variant);
 
   const std::shared_ptr<RunDevice> device;
   std::vector<JitParameter> parameters;
 
 private:
   const JitVariant *search(const KindKey &key, size_t bucket) const;
+  const JitVariant *add(std::unique_ptr<JitVariant> variant);
+  /// Calls `use` with the launch that a call asks for.
+  template <typename Use>
+  tilec_status withRequest(const tilec_call &call, const JitVariant *&variant, Use use);
 
   /// One thread makes code at a time.
   std::mutex mutex;
@@ -80,6 +95,27 @@ private:
   static constexpr size_t numBuckets = 32;
   std::atomic<JitVariant *> buckets[numBuckets] = {};
   std::atomic<size_t> count{0};
+};
+
+/// What may be set of a launch that was prepared with a call's values.
+class PreparedValues {
+public:
+  PreparedValues(std::shared_ptr<JitObject> jit, const JitVariant &code,
+                 llvm::ArrayRef<tilec_call_value> given);
+
+  /// All arguments that the value is, or none.
+  tilec_status set(RunPrepared &launch, size_t index, const tilec_call_value &value) const;
+
+private:
+  /// Keeps the code.
+  std::shared_ptr<JitObject> owner;
+  const JitVariant &variant;
+  /// As the code has them: specialised only where the value is part of the code.
+  std::vector<JitParameter> parameters;
+  std::vector<KindKey> kinds;
+  /// Those that are part of the code are looked at.
+  std::vector<tilec_call_value> values;
+  bool hasTuples = false;
 };
 
 using Jits = SlotTable<tilec_jit, JitObject, 5>;

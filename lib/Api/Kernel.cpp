@@ -11,14 +11,6 @@ using namespace tilec::api;
 KernelObject::KernelObject(std::shared_ptr<const CompiledKernel> compiled)
     : owner(std::move(compiled)), kernel(*owner), metadata(tilecrt::toJson(kernel.metadata)) {}
 
-/// The kernel of a handle; null after a failure was kept.
-static std::shared_ptr<KernelObject> findKernel(const tilec_kernel *kernel) {
-  std::shared_ptr<KernelObject> object = Kernels::get().find(kernel);
-  if (!object)
-    failHandle("tilec_kernel");
-  return object;
-}
-
 /// The bytes of a part, or null after the failure was kept that it is not there.
 static const char *partOf(const KernelObject &object, const std::string *part, const char *what,
                           size_t *size) {
@@ -37,11 +29,8 @@ static const char *partOf(const KernelObject &object, const std::string *part, c
 void tilec_kernel_destroy(tilec_kernel *kernel) { Kernels::get().erase(kernel); }
 
 tilec_status tilec_kernel_get_info(const tilec_kernel *kernel, tilec_kernel_info *info) {
-  return guarded([&] {
-    std::shared_ptr<KernelObject> object = findKernel(kernel);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
-    const tilecrt::KernelMetadata &metadata = object->kernel.metadata;
+  return onHandle<Kernels>(kernel, [&](KernelObject &object) {
+    const tilecrt::KernelMetadata &metadata = object.kernel.metadata;
     tilec_kernel_info result = {};
     result.name = metadata.name.c_str();
     result.target = metadata.target.c_str();
@@ -63,11 +52,8 @@ static_assert(int(tilecrt::ArgumentKind::pointer) == TILEC_ARGUMENT_POINTER &&
 
 tilec_status tilec_kernel_get_argument(const tilec_kernel *kernel, size_t index,
                                        tilec_argument *argument) {
-  return guarded([&] {
-    std::shared_ptr<KernelObject> object = findKernel(kernel);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
-    const auto &arguments = object->kernel.metadata.arguments;
+  return onHandle<Kernels>(kernel, [&](KernelObject &object) {
+    const auto &arguments = object.kernel.metadata.arguments;
     if (index >= arguments.size())
       return failIndex("argument", index, arguments.size());
     const tilecrt::KernelArgument &source = arguments[index];
@@ -83,33 +69,33 @@ tilec_status tilec_kernel_get_argument(const tilec_kernel *kernel, size_t index,
 }
 
 const char *tilec_kernel_ptx(const tilec_kernel *kernel) {
-  std::shared_ptr<KernelObject> object = findKernel(kernel);
-  return object ? partOf(*object, &object->kernel.ptx, "PTX", nullptr) : nullptr;
+  return factOf<Kernels>(kernel, [](KernelObject &object) {
+    return partOf(object, &object.kernel.ptx, "PTX", nullptr);
+  });
 }
 
 const void *tilec_kernel_cubin(const tilec_kernel *kernel, size_t *size) {
   if (size)
     *size = 0;
-  std::shared_ptr<KernelObject> object = findKernel(kernel);
-  return object ? partOf(*object, &object->kernel.cubin, "cubin", size) : nullptr;
+  return factOf<Kernels>(kernel, [&](KernelObject &object) {
+    return partOf(object, &object.kernel.cubin, "cubin", size);
+  });
 }
 
-const char *tilec_kernel_stage(const tilec_kernel *kernel, uint32_t stage, size_t *size) {
+const char *tilec_kernel_stage(const tilec_kernel *kernel, tilec_stage stage, size_t *size) {
   if (size)
     *size = 0;
-  std::shared_ptr<KernelObject> object = findKernel(kernel);
-  if (!object)
-    return nullptr;
-  const std::string *text = nullptr;
-  if (stage >= TILEC_STAGE_AST && stage <= TILEC_STAGE_CUBIN) {
-    auto found = object->kernel.stages.find(Stage(stage - TILEC_STAGE_AST));
-    if (found != object->kernel.stages.end())
-      text = &found->second;
-  }
-  return partOf(*object, text, "text of this stage", size);
+  return factOf<Kernels>(kernel, [&](KernelObject &object) {
+    const std::string *text = nullptr;
+    if (stage >= TILEC_STAGE_AST && stage <= TILEC_STAGE_CUBIN) {
+      auto found = object.kernel.stages.find(Stage(stage - TILEC_STAGE_AST));
+      if (found != object.kernel.stages.end())
+        text = &found->second;
+    }
+    return partOf(object, text, "text of this stage", size);
+  });
 }
 
 const char *tilec_kernel_metadata(const tilec_kernel *kernel) {
-  std::shared_ptr<KernelObject> object = findKernel(kernel);
-  return object ? object->metadata.c_str() : nullptr;
+  return factOf<Kernels>(kernel, [](KernelObject &object) { return object.metadata.c_str(); });
 }

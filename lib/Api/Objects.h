@@ -7,7 +7,7 @@
 #ifndef TILEC_LIB_API_OBJECTS_H
 #define TILEC_LIB_API_OBJECTS_H
 
-#include "Handles.h"
+#include "SlotTable.h"
 #include "Status.h"
 
 #include "tilec/Bundle/Bundle.h"
@@ -141,14 +141,14 @@ struct BundleObject {
   std::string json;
 };
 
-using Bundles = HandleTable<tilec_bundle, BundleObject>;
-using Compilers = HandleTable<tilec_compiler, CompilerObject>;
-using Kernels = HandleTable<tilec_kernel, KernelObject>;
-using Diagnostics = HandleTable<tilec_diagnostics, DiagnosticsObject>;
-using Caches = HandleTable<tilec_cache, CompileCache>;
-using Sources = HandleTable<tilec_source, SourceObject>;
-using Reports = HandleTable<tilec_report, ReportObject>;
-using Tunings = HandleTable<tilec_tuning, TuningObject>;
+using Bundles = SlotTable<tilec_bundle, BundleObject, 6>;
+using Compilers = SlotTable<tilec_compiler, CompilerObject, 7>;
+using Kernels = SlotTable<tilec_kernel, KernelObject, 8>;
+using Diagnostics = SlotTable<tilec_diagnostics, DiagnosticsObject, 9>;
+using Caches = SlotTable<tilec_cache, CompileCache, 10>;
+using Sources = SlotTable<tilec_source, SourceObject, 11>;
+using Reports = SlotTable<tilec_report, ReportObject, 12>;
+using Tunings = SlotTable<tilec_tuning, TuningObject, 13>;
 
 } // namespace tilec::api
 

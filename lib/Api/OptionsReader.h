@@ -25,7 +25,7 @@ public:
   /// Gives `result` the numbers and flags that are set; the others stay as they are.
   tilec_status readNumbers(const tilec_options &options);
   CompileOptions result;
-  bool hasTarget = false;
+  bool hasTarget = false, hasStage = false;
   TunedRequest tuned;
   /// Keeps what `result.cache` points to.
   std::shared_ptr<CompileCache> cache;
@@ -44,6 +44,37 @@ tilec_status statusOf(Failure failure);
 
 /// The path of this library. Bitcode lies beside it in a portable installation.
 std::string libraryPath();
+
+/// Where a source comes from.
+using SourceLoad = llvm::function_ref<llvm::Expected<FileId>(SourceManager &)>;
+
+/// Runs `use` with what loads a text, or a file.
+template <typename Use>
+tilec_status withText(const char *name, const char *text, size_t length, Use use) {
+  return guarded([&] {
+    if (!text && length != 0)
+      return invalid("text is null, its length is " + llvm::Twine(length));
+    return use([&](SourceManager &sources) {
+      return sources.addBuffer(name ? name : "<text>", llvm::StringRef(text, length));
+    });
+  });
+}
+template <typename Use> tilec_status withFile(const char *path, Use use) {
+  return guarded([&] {
+    return path ? use([&](SourceManager &sources) { return sources.loadFile(path); })
+                : invalid("path is null");
+  });
+}
+
+/// One compilation: its kernel, which may be there without a cubin after TILEC_UNAVAILABLE, and its
+/// messages.
+struct CompileOutcome {
+  tilec_status status = TILEC_OK;
+  std::shared_ptr<KernelObject> kernel;
+  std::shared_ptr<DiagnosticsObject> messages;
+};
+CompileOutcome compileSource(CompilerObject &compilers, SourceLoad load, CompileOptions options,
+                             const TunedRequest &tuned);
 
 /// Gives options what the database has for such a launch. What is wrong with the database is an
 /// error; that it has nothing a remark of the category "tuning".

@@ -11,29 +11,18 @@ using namespace tilec::api;
 using namespace tilecrt::sim;
 
 /// The report of a handle; null after a failure was kept.
-static std::shared_ptr<ReportObject> findReport(const tilec_report *report) {
-  std::shared_ptr<ReportObject> object = Reports::get().find(report);
-  if (!object)
-    failHandle("tilec_report");
-  return object;
-}
-
 void tilec_report_destroy(tilec_report *report) { Reports::get().erase(report); }
 
 size_t tilec_report_num_findings(const tilec_report *report) {
-  std::shared_ptr<ReportObject> object = findReport(report);
-  return object ? object->findings.size() : 0;
+  return factOf<Reports>(report, [](ReportObject &object) { return object.findings.size(); });
 }
 
 tilec_status tilec_report_get_finding(const tilec_report *report, size_t index,
                                       tilec_finding *finding) {
-  return guarded([&] {
-    std::shared_ptr<ReportObject> object = findReport(report);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
-    if (index >= object->findings.size())
-      return failIndex("finding", index, object->findings.size());
-    const FindingRecord &record = object->findings[index];
+  return onHandle<Reports>(report, [&](ReportObject &object) {
+    if (index >= object.findings.size())
+      return failIndex("finding", index, object.findings.size());
+    const FindingRecord &record = object.findings[index];
     tilec_finding result = {};
     result.kind = findingKindName(record.finding.kind);
     result.message = record.finding.message.c_str();
@@ -51,19 +40,15 @@ tilec_status tilec_report_get_finding(const tilec_report *report, size_t index,
 }
 
 size_t tilec_report_num_lines(const tilec_report *report) {
-  std::shared_ptr<ReportObject> object = findReport(report);
-  return object ? object->printed.size() : 0;
+  return factOf<Reports>(report, [](ReportObject &object) { return object.printed.size(); });
 }
 
 tilec_status tilec_report_get_line(const tilec_report *report, size_t index,
                                    tilec_printed_line *line) {
-  return guarded([&] {
-    std::shared_ptr<ReportObject> object = findReport(report);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
-    if (index >= object->printed.size())
-      return failIndex("line", index, object->printed.size());
-    const auto &[printed, place, element] = object->printed[index];
+  return onHandle<Reports>(report, [&](ReportObject &object) {
+    if (index >= object.printed.size())
+      return failIndex("line", index, object.printed.size());
+    const auto &[printed, place, element] = object.printed[index];
     tilec_printed_line result = {};
     std::copy_n(printed.thread.cta.begin(), 3, result.program);
     result.thread = printed.thread.thread;
@@ -78,11 +63,8 @@ tilec_status tilec_report_get_line(const tilec_report *report, size_t index,
 }
 
 tilec_status tilec_report_get_counters(const tilec_report *report, tilec_counters *counters) {
-  return guarded([&] {
-    std::shared_ptr<ReportObject> object = findReport(report);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
-    const Counters &totals = object->totals;
+  return onHandle<Reports>(report, [&](ReportObject &object) {
+    const Counters &totals = object.totals;
     tilec_counters result = {};
     result.global_load_requests = totals.globalLoadRequests;
     result.global_load_sectors = totals.globalLoadSectors;
@@ -111,6 +93,5 @@ tilec_status tilec_report_get_counters(const tilec_report *report, tilec_counter
 }
 
 const char *tilec_report_text(const tilec_report *report) {
-  std::shared_ptr<ReportObject> object = findReport(report);
-  return object ? object->text.c_str() : nullptr;
+  return factOf<Reports>(report, [](ReportObject &object) { return object.text.c_str(); });
 }

@@ -12,10 +12,6 @@ using namespace tilec;
 using namespace tilec::api;
 using namespace tilecrt::sim;
 
-static tilec_status invalid(const llvm::Twine &message) {
-  return fail(TILEC_INVALID_ARGUMENT, message.str());
-}
-
 static tilec_status checkBuffers(const tilec_launch &launch) {
   if (!launch.buffers && launch.num_buffers != 0)
     return invalid("launch: buffers are null, their number is " + llvm::Twine(launch.num_buffers));
@@ -93,12 +89,17 @@ static tilec_status run(const KernelObject &object, const tilec_launch *given,
   return status;
 }
 
-tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
-                            tilec_report **report) {
+tilec_status tilec_kernel_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
+                                   tilec_report **report) {
   if (report)
     *report = nullptr;
   return guarded([&] {
     std::shared_ptr<KernelObject> object = Kernels::get().find(kernel);
     return object ? run(*object, launch, report) : failHandle("tilec_kernel");
   });
+}
+
+tilec_status tilec_simulate(const tilec_kernel *kernel, const tilec_launch *launch,
+                            tilec_report **report) {
+  return tilec_kernel_simulate(kernel, launch, report);
 }

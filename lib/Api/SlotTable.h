@@ -1,15 +1,15 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handles for the calls that have to be fast. A handle is a number, as everywhere in the interface,
-// that says which slot of a table holds its object and which generation of that slot it belongs to:
-// finding the object takes two loads and one atomic exchange on the slot's own word, and one atomic
-// subtraction when the call is done. A slot that is destroyed while calls hold it is emptied by the
-// last of them.
+// The objects behind the handles of the C interface, for calls that have to be fast. A handle is a
+// number that says which slot of a table holds its object and which generation of that slot it
+// belongs to: finding the object takes two loads and one atomic exchange on the slot's own word,
+// and one atomic subtraction when the call is done. A slot that is destroyed while calls hold it is
+// emptied by the last of them.
 //
 // The word of a slot: generation (36 bits), live (1), calls that hold it (27). The number of a
 // handle: 1 at the top, generation, slot (20 bits), type (4), 1 at the bottom: never the address of
-// an object, never a number of HandleTable, never used twice.
+// an object, never used twice, so that stale and foreign handles are told apart from live ones.
 
 #ifndef TILEC_LIB_API_SLOTTABLE_H
 #define TILEC_LIB_API_SLOTTABLE_H
@@ -101,6 +101,12 @@ public:
         return Pin(*this, slot);
       }
     }
+  }
+
+  /// The object of a handle, which another thread may destroy meanwhile; null when there is none.
+  std::shared_ptr<Object> find(const Handle *handle) {
+    Pin pinned = pin(handle);
+    return pinned ? pinned.shared() : nullptr;
   }
 
   void erase(const Handle *handle) {

@@ -3,7 +3,7 @@
 //
 // What a source holds, over the C interface: it is parsed and its kernels are listed.
 
-#include "Objects.h"
+#include "OptionsReader.h"
 
 using namespace tilec;
 using namespace tilec::api;
@@ -12,18 +12,7 @@ static_assert(int(KernelParam::Kind::Plain) == TILEC_PARAMETER_PLAIN &&
               int(KernelParam::Kind::Constexpr) == TILEC_PARAMETER_CONSTEXPR &&
               int(KernelParam::Kind::Typed) == TILEC_PARAMETER_TYPED);
 
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
-
 /// The source of a handle; null after a failure was kept.
-static std::shared_ptr<SourceObject> findSource(const tilec_source *source) {
-  std::shared_ptr<SourceObject> object = Sources::get().find(source);
-  if (!object)
-    failHandle("tilec_source");
-  return object;
-}
-
 /// Parses a file of the object's and lists its kernels.
 static void readKernels(SourceObject &object, FileId file, DiagnosticEngine &engine) {
   object.parsed = parseSource(object.sources, file, engine, {});
@@ -39,7 +28,7 @@ static void readKernels(SourceObject &object, FileId file, DiagnosticEngine &eng
 
 /// What both ways to read a source share; `load` puts it into the manager.
 static tilec_status readSource(tilec_source **source, tilec_diagnostics **diagnostics,
-                               llvm::function_ref<llvm::Expected<FileId>(SourceManager &)> load) {
+                               SourceLoad load) {
   if (!source)
     return invalid("source is null");
   auto object = std::make_shared<SourceObject>();
@@ -60,49 +49,31 @@ static tilec_status readSource(tilec_source **source, tilec_diagnostics **diagno
 
 tilec_status tilec_source_text(const char *name, const char *text, size_t length,
                                tilec_source **source, tilec_diagnostics **diagnostics) {
-  if (source)
-    *source = nullptr;
-  if (diagnostics)
-    *diagnostics = nullptr;
-  return guarded([&] {
-    if (!text && length != 0)
-      return invalid("text is null, its length is " + std::to_string(length));
-    return readSource(source, diagnostics, [&](SourceManager &sources) {
-      return sources.addBuffer(name ? name : "<text>", llvm::StringRef(text, length));
-    });
-  });
+  clear(source);
+  clear(diagnostics);
+  return withText(name, text, length,
+                  [&](SourceLoad load) { return readSource(source, diagnostics, load); });
 }
 
 tilec_status tilec_source_file(const char *path, tilec_source **source,
                                tilec_diagnostics **diagnostics) {
-  if (source)
-    *source = nullptr;
-  if (diagnostics)
-    *diagnostics = nullptr;
-  return guarded([&] {
-    if (!path)
-      return invalid("path is null");
-    return readSource(source, diagnostics,
-                      [&](SourceManager &sources) { return sources.loadFile(path); });
-  });
+  clear(source);
+  clear(diagnostics);
+  return withFile(path, [&](SourceLoad load) { return readSource(source, diagnostics, load); });
 }
 
 void tilec_source_destroy(tilec_source *source) { Sources::get().erase(source); }
 
 size_t tilec_source_num_kernels(const tilec_source *source) {
-  std::shared_ptr<SourceObject> object = findSource(source);
-  return object ? object->kernels.size() : 0;
+  return factOf<Sources>(source, [](SourceObject &object) { return object.kernels.size(); });
 }
 
 tilec_status tilec_source_get_kernel(const tilec_source *source, size_t index,
                                      tilec_source_kernel *kernel) {
-  return guarded([&] {
-    std::shared_ptr<SourceObject> object = findSource(source);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
-    if (index >= object->kernels.size())
-      return failIndex("kernel", index, object->kernels.size());
-    const SourceObject::Kernel &found = object->kernels[index];
+  return onHandle<Sources>(source, [&](SourceObject &object) {
+    if (index >= object.kernels.size())
+      return failIndex("kernel", index, object.kernels.size());
+    const SourceObject::Kernel &found = object.kernels[index];
     tilec_source_kernel result = {};
     result.name = found.info->name.c_str();
     result.line = found.line;
@@ -115,30 +86,24 @@ tilec_status tilec_source_get_kernel(const tilec_source *source, size_t index,
 }
 
 tilec_status tilec_source_find_kernel(const tilec_source *source, const char *name, size_t *index) {
-  return guarded([&] {
-    std::shared_ptr<SourceObject> object = findSource(source);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
+  return onHandle<Sources>(source, [&](SourceObject &object) {
     if (!index)
       return invalid("index is null");
     DiagnosticEngine engine;
-    const KernelInfo *found = object->parsed.select(name ? name : "", engine);
+    const KernelInfo *found = object.parsed.select(name ? name : "", engine);
     if (!found)
-      return fail(TILEC_INPUT_ERROR, summarize(DiagnosticsObject(object->sources, engine)));
-    *index = size_t(found - object->parsed.kernels.data());
+      return fail(TILEC_INPUT_ERROR, summarize(DiagnosticsObject(object.sources, engine)));
+    *index = size_t(found - object.parsed.kernels.data());
     return TILEC_OK;
   });
 }
 
 tilec_status tilec_source_get_parameter(const tilec_source *source, size_t kernel, size_t index,
                                         tilec_parameter *parameter) {
-  return guarded([&] {
-    std::shared_ptr<SourceObject> object = findSource(source);
-    if (!object)
-      return TILEC_INVALID_ARGUMENT;
-    if (kernel >= object->kernels.size())
-      return failIndex("kernel", kernel, object->kernels.size());
-    const std::vector<KernelParam> &params = object->kernels[kernel].info->params;
+  return onHandle<Sources>(source, [&](SourceObject &object) {
+    if (kernel >= object.kernels.size())
+      return failIndex("kernel", kernel, object.kernels.size());
+    const std::vector<KernelParam> &params = object.kernels[kernel].info->params;
     if (index >= params.size())
       return failIndex("parameter", index, params.size());
     tilec_parameter result = {};

@@ -7,18 +7,16 @@
 
 #include "tilec/Sema/Signature.h"
 #include "tilec/Support/Processor.h"
+#include "tilec/Tuning/SearchSpace.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <chrono>
 
 using namespace tilec;
 using namespace tilec::api;
 using llvm::ArrayRef;
-
-static tilec_status invalid(std::string message) {
-  return fail(TILEC_INVALID_ARGUMENT, std::move(message));
-}
 
 /// Never destroyed: threads may outlive the end of main.
 static CompilerObject &compilers() {
@@ -72,7 +70,7 @@ static tilec_status readAnnotations(std::vector<JitParameter> &parameters,
     else if (type == "const")
       found->isConst = true;
     else
-      found->type = type.str();
+      found->type = type.str(), found->foldsOne = false;
   }
   return TILEC_OK;
 }
@@ -90,10 +88,30 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
     if (!base.hasTarget)
       base.result.target = device->info().target;
     bool isHost = isSimulator(base.result.target);
-    if (base.result.stopAfter == Stage::PTX && !isHost)
+    if (!base.hasStage && !isHost)
       base.result.stopAfter = Stage::Cubin;
   }
   return findParameters(given);
+}
+
+tilec_status SourceJit::readSignature(const tilec_jit_options &given, size_t needed) {
+  size_t count = given.num_signature;
+  if (count < needed || count > parameters.size()) {
+    std::vector<std::string> names;
+    for (const JitParameter &parameter : parameters)
+      names.push_back(parameter.name);
+    return invalid("kernel '" + base.result.kernel + "' takes " + std::to_string(names.size()) +
+                   " arguments (" + llvm::join(names, ", ") + "), the signature has " +
+                   std::to_string(count));
+  }
+  parameters.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (!given.signature[i])
+      return invalid("options: a type in the signature is null");
+    if (tilec_status status = parameters[i].setType(given.signature[i]))
+      return status;
+  }
+  return TILEC_OK;
 }
 
 tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
@@ -104,13 +122,19 @@ tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
     source = parseSource(sources, *file, engine, base.result.modules);
   else
     engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
+  bool isReadable = !engine.hasErrors();
   const KernelInfo *kernel = source.select(base.result.kernel, engine);
-  if (!kernel)
-    return fail(TILEC_INPUT_ERROR, DiagnosticsObject(sources, engine).text);
+  if (!kernel) {
+    DiagnosticsObject messages(sources, engine);
+    return fail(TILEC_INPUT_ERROR, isReadable ? summarize(messages) : messages.text);
+  }
   base.result.kernel = kernel->name;
+  hasSignature = given.signature != nullptr;
+  size_t needed = 0;
   for (const KernelParam &param : kernel->params) {
     if (llvm::any_of(base.result.constants,
-                     [&](const ConstantSpec &constant) { return constant.name == param.name; }))
+                     [&](const ConstantSpec &constant) { return constant.name == param.name; }) ||
+        (hasSignature && param.kind == KernelParam::Kind::Constexpr))
       continue;
     JitParameter parameter;
     parameter.name = param.name;
@@ -118,8 +142,15 @@ tilec_status SourceJit::findParameters(const tilec_jit_options &given) {
     // In a signature's notation: "i64", also where the annotation says tl.int64.
     std::optional<DType> type = parseSignatureType(param.type);
     parameter.type = type ? type->getSignatureText() : param.type;
+    parameter.foldsOne = parameter.type.empty();
+    parameter.isTuningKey = llvm::is_contained(kernel->autotuneKey, param.name);
     parameters.push_back(std::move(parameter));
+    if (!param.hasDefault)
+      needed = parameters.size();
   }
+  if (hasSignature)
+    if (tilec_status status = readSignature(given, needed))
+      return status;
   if (tilec_status status = readAnnotations(parameters, given.parameters, given.num_parameters))
     return status;
   if (tilec_status status =
@@ -166,36 +197,23 @@ tilec_status SourceJit::make(const tilec_call &call, JitVariant &variant) {
   if (tilec_status status = makeOptions(call, options))
     return status;
   auto begin = std::chrono::steady_clock::now();
-  SourceManager sources;
-  DiagnosticEngine engine;
-  std::unique_ptr<CompiledKernel> kernel;
-  Failure failure = Failure::Input;
-  if (llvm::Expected<FileId> file = sources.addBuffer(name, text)) {
-    std::unique_ptr<Compiler> compiler = compilers().take();
-    kernel = compiler->compile(sources, *file, options, engine);
-    failure = compiler->lastFailure();
-    compilers().giveBack(std::move(compiler));
-  } else {
-    engine.error(SourceRange(), llvm::toString(file.takeError()), "source");
-  }
+  CompileOutcome outcome = compileSource(
+      compilers(), [&](SourceManager &sources) { return loadSource(sources); }, std::move(options),
+      base.tuned);
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  auto messages = std::make_shared<DiagnosticsObject>(sources, engine);
-  tilec_status status = TILEC_OK;
-  if (kernel) {
-    variant.kernel = std::make_shared<KernelObject>(std::move(kernel));
-    status = load(call, variant);
-  } else {
-    status = statusOf(failure);
-    fail(status == TILEC_OK ? status = TILEC_INTERNAL : status,
-         messages->text.empty() ? summarize(*messages) : messages->text);
-  }
+  variant.kernel = std::move(outcome.kernel);
+  DiagnosticsObject &messages = *outcome.messages;
+  tilec_status status =
+      variant.kernel
+          ? load(call, variant)
+          : fail(outcome.status, messages.text.empty() ? summarize(messages) : messages.text);
   if (!compiled)
     return status;
   tilec_jit_event event = {};
   event.struct_size = sizeof event;
   event.seconds = seconds.count();
   event.kernel = variant.kernel ? Kernels::get().insert(variant.kernel) : nullptr;
-  event.diagnostics = Diagnostics::get().insert(std::move(messages));
+  event.diagnostics = Diagnostics::get().insert(std::move(outcome.messages));
   event.from_cache = variant.kernel && variant.kernel->kernel.cacheLevel != CacheLevel::None;
   // The program's own calls must not change why this one failed.
   std::string why = status == TILEC_OK ? "" : tilec_last_error();
@@ -211,4 +229,65 @@ tilec_status SourceJit::load(const tilec_call &call, JitVariant &variant) const 
                                         metadata, variant.sources))
     return status;
   return device ? take(device->load(variant.kernel->owner), variant.function) : TILEC_OK;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Tuning
+//===----------------------------------------------------------------------------------===//
+
+tilec_status SourceJit::describeLaunch(const tilec_call &call, DescribedLaunch &described) const {
+  if (!hasSignature)
+    return invalid("kernel '" + base.result.kernel + "' has no signature: it cannot be tuned");
+  described.options = base;
+  described.options.hasTarget = true;
+  if (tilec_status status = makeOptions(call, described.options.result))
+    return status;
+  ArrayRef<tilec_call_value> values(call.values, call.num_values);
+  tilecrt::KernelMetadata metadata;
+  metadata.name = base.result.kernel;
+  for (const ArgumentSpec &argument : described.options.result.arguments)
+    addArguments(argument, metadata.arguments);
+  std::vector<ArgumentSource> sources;
+  if (tilec_status status = findSources(parameters, values, metadata, sources))
+    return status;
+  ArgumentReader &reader = described.arguments.emplace(sources.size());
+  if (tilec_status status = reader.read(sources, values, metadata))
+    return status;
+  for (size_t i = 0; i < sources.size(); ++i)
+    described.values.push_back({reader.data()[i], metadata.arguments[i].sizeBytes});
+  tilec_device_launch &launch = described.launch;
+  launch.struct_size = sizeof launch;
+  llvm::copy(call.grid, launch.grid);
+  llvm::copy(call.cluster, launch.cluster);
+  launch.flags = call.flags;
+  launch.stream = call.stream;
+  launch.arguments = described.values.data();
+  launch.num_arguments = described.values.size();
+  return TILEC_OK;
+}
+
+tilec_status SourceJit::withConfig(const tilec_call &call, const KernelInfo &kernel,
+                                   const TuningObject &found,
+                                   std::shared_ptr<SourceJit> &tuned) const {
+  CompileOptions typed;
+  if (tilec_status status = makeOptions(call, typed))
+    return status;
+  tuned = std::make_shared<SourceJit>(device);
+  tuned->parameters = parameters;
+  tuned->name = name;
+  tuned->text = text;
+  tuned->hasSignature = true;
+  tuned->compiled = compiled;
+  tuned->context = context;
+  tuned->base = base;
+  CompileOptions &options = tuned->base.result;
+  // A configuration's values of arguments do not count.
+  options.arguments = std::move(typed.arguments);
+  applyConfig(found.order.front()->config, kernel, options);
+  options.arguments.clear();
+  auto variant = std::make_unique<JitVariant>();
+  variant->kernel = found.kernel;
+  if (tilec_status status = tuned->load(call, *variant))
+    return status;
+  return tuned->adopt(call, std::move(variant));
 }

@@ -11,6 +11,15 @@
 
 namespace tilec::api {
 
+/// A launch of code that is not compiled yet.
+struct DescribedLaunch {
+  OptionsReader options;
+  std::optional<ArgumentReader> arguments;
+  /// They point into the arguments.
+  std::vector<tilec_value> values;
+  tilec_device_launch launch = {};
+};
+
 class SourceJit final : public JitObject {
 public:
   using JitObject::JitObject;
@@ -20,8 +29,22 @@ public:
 
   tilec_status describe(const tilec_call &call, CodeOptions &options) override;
 
+  SourceJit *asSource() override { return this; }
+
+  const std::shared_ptr<RunDevice> &getDevice() const { return device; }
+  llvm::Expected<FileId> loadSource(SourceManager &sources) const {
+    return sources.addBuffer(name, text);
+  }
+  /// What a search for such values starts from. Needs a signature.
+  tilec_status describeLaunch(const tilec_call &call, DescribedLaunch &described) const;
+  /// The kernel with the best configuration of a search, which has the code for such values.
+  tilec_status withConfig(const tilec_call &call, const KernelInfo &kernel,
+                          const TuningObject &found, std::shared_ptr<SourceJit> &tuned) const;
+
 private:
   tilec_status findParameters(const tilec_jit_options &given);
+  /// `needed` parameters have no defaults.
+  tilec_status readSignature(const tilec_jit_options &given, size_t needed);
   /// What the compiler is asked for.
   tilec_status makeOptions(const tilec_call &call, CompileOptions &options) const;
   /// Compiles and loads; tells the program in any case.
@@ -29,6 +52,7 @@ private:
   tilec_status load(const tilec_call &call, JitVariant &variant) const;
 
   std::string name, text;
+  bool hasSignature = false;
   OptionsReader base;
   void (*compiled)(void *context, const tilec_jit_event *event) = nullptr;
   void *context = nullptr;

@@ -5,8 +5,6 @@
 
 #include "Status.h"
 
-#include "Handles.h"
-
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
 static_assert(std::string_view(TILEC_VERSION) ==
@@ -53,25 +51,19 @@ tilec_status tilec::api::failException(const char *what) noexcept {
   }
 }
 
-tilec_status tilec::api::failHandle(const char *what) noexcept {
-  return guarded(
-      [&] { return fail(TILEC_INVALID_ARGUMENT, "not a live handle of a " + std::string(what)); });
+tilec_status tilec::api::failHandle(llvm::StringRef type) noexcept {
+  return guarded([&] { return invalid("not a live handle of a " + type); });
 }
 
 tilec_status tilec::api::failIndex(const char *what, size_t index, size_t count) {
-  return fail(TILEC_INVALID_ARGUMENT, std::string(what) + " " + std::to_string(index) +
-                                          " does not exist: there are " + std::to_string(count));
+  return invalid(llvm::Twine(what) + " " + llvm::Twine(index) + " does not exist: there are " +
+                 llvm::Twine(count));
 }
 
 tilec_status tilec::api::failStructSize(const char *what, size_t size, size_t expected) {
   return fail(TILEC_INVALID_ARGUMENT, std::string(what) + ": struct_size is " +
                                           std::to_string(size) + ", expected " +
                                           std::to_string(expected));
-}
-
-uintptr_t tilec::api::nextHandle() {
-  static std::atomic<uintptr_t> count{0};
-  return 2 * count++ + 1;
 }
 
 const char *tilec_version(void) { return TILEC_VERSION; }

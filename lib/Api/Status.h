@@ -9,6 +9,9 @@
 
 #include "tilec/tilec.h"
 
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/TypeName.h"
+
 #include <algorithm>
 #include <cstring>
 #include <exception>
@@ -20,14 +23,17 @@ namespace tilec::api {
 
 /// Keeps `message` for tilec_last_error and returns `status`.
 tilec_status fail(tilec_status status, std::string message) noexcept;
+/// Of a call that is wrong in itself.
+inline tilec_status invalid(const llvm::Twine &message) {
+  return fail(TILEC_INVALID_ARGUMENT, message.str());
+}
 tilec_status failOutOfMemory() noexcept;
 /// Adds to the failure that was just kept: more of its message, and where its launch is saved.
 void addToFailure(const std::string &note, const std::string &savedLaunch);
 /// An exception that should not have come this far: a bug of ours.
 tilec_status failException(const char *what) noexcept;
-/// The failure of a call whose handle is not a live one of the type: `what` is "compiler",
-/// "kernel", ...
-tilec_status failHandle(const char *what) noexcept;
+/// The failure of a call whose handle is not a live one of the type, "tilec_kernel".
+tilec_status failHandle(llvm::StringRef type) noexcept;
 
 /// The failure of a call that gives number `index` of `count` things called `what`.
 tilec_status failIndex(const char *what, size_t index, size_t count);
@@ -49,6 +55,32 @@ template <typename Body> tilec_status guarded(Body body) noexcept {
   } catch (...) {
     return failException("an exception of unknown type");
   }
+}
+
+/// Runs the body of an API function on the object of a handle, which stays for that time.
+template <typename Table, typename Handle, typename Body>
+tilec_status onHandle(const Handle *handle, Body body) noexcept {
+  return guarded([&]() -> tilec_status {
+    typename Table::Pin object = Table::get().pin(handle);
+    return object ? body(*object) : failHandle(llvm::getTypeName<Handle>());
+  });
+}
+
+/// Before anything can go wrong: what a call would give is null.
+template <typename Handle> void clear(Handle **result) {
+  if (result)
+    *result = nullptr;
+}
+
+/// A fact of the object of a handle; without one a failure is kept, and it is zero or null.
+template <typename Table, typename Handle, typename Fact>
+auto factOf(const Handle *handle, Fact fact) noexcept {
+  decltype(fact(*Table::get().pin(handle))) result = {};
+  onHandle<Table>(handle, [&](auto &object) {
+    result = fact(object);
+    return TILEC_OK;
+  });
+  return result;
 }
 
 /// Copies a struct that begins with its size from the caller. A shorter one of an older caller is

@@ -4,6 +4,7 @@
 // The autotuner over the C interface: reads the caller's options, lets the library's tuner search
 // with the caller's launch, and keeps what it found.
 
+#include "SourceJit.h"
 #include "TuningLaunch.h"
 
 #include "tilec/Driver/ToolHints.h"
@@ -18,19 +19,15 @@
 using namespace tilec;
 using namespace tilec::api;
 
-static tilec_status invalid(const llvm::Twine &message) {
-  return fail(TILEC_INVALID_ARGUMENT, message.str());
-}
-
 namespace {
-
-using Load = llvm::function_ref<llvm::Expected<FileId>(SourceManager &)>;
 
 /// One call of tilec_tune_...
 class Session final : public TuningProblem {
 public:
-  Session(std::shared_ptr<RunDevice> on, Load loadSourceText)
-      : device(std::move(on)), load(loadSourceText) {}
+  /// `fromCall` is null where the options say what to launch.
+  Session(std::shared_ptr<RunDevice> on, SourceLoad loadSourceText,
+          const DescribedLaunch *fromCall = nullptr)
+      : device(std::move(on)), load(loadSourceText), described(fromCall) {}
 
   tilec_status run(const tilec_tune_options *options, tilec_tuning **tuning,
                    tilec_diagnostics **diagnostics);
@@ -38,8 +35,13 @@ public:
   llvm::Expected<FileId> loadSource(SourceManager &into) override { return load(into); }
   llvm::Expected<TuningVariant> describe(const TuningConfig &config) override;
 
+  /// What a search found.
+  const TuningObject &found() const { return *result; }
+  const KernelInfo &kernelInfo() const { return *kernel; }
+
 private:
   tilec_status readOptions(const tilec_tune_options *options);
+  tilec_status readLaunch();
   tilec_status readTarget();
   tilec_status readSource();
   tilec_status readSpace();
@@ -57,7 +59,8 @@ private:
   bool report(const TuningProgress &progress) const;
 
   std::shared_ptr<RunDevice> device;
-  Load load;
+  SourceLoad load;
+  const DescribedLaunch *described;
   tilec_tune_options given = {};
   tilec_device_launch launch = {};
   DeviceInfo info;
@@ -108,24 +111,35 @@ tilec_status Session::readOptions(const tilec_tune_options *options) {
     return invalid("options: jobs is " + llvm::Twine(given.jobs) + ", at most 256 can be used");
   if (given.grid && given.make_grid)
     return invalid("options: both grid and make_grid are given");
-  if (!given.launch)
-    return invalid("options: launch is null");
-  std::optional<tilec_device_launch> readLaunch = readStruct(given.launch, "launch");
-  if (!readLaunch)
-    return TILEC_INVALID_ARGUMENT;
-  launch = *readLaunch;
+  if (tilec_status status = readLaunch())
+    return status;
   constexpr uint32_t knownLaunch = TILEC_LAUNCH_PROGRAMMATIC | TILEC_LAUNCH_COOPERATIVE;
   if (launch.flags & ~knownLaunch)
     return invalid("launch: unknown flags " + llvm::Twine(launch.flags & ~knownLaunch));
   if (!given.grid && !given.make_grid)
     if (tilec_status status = checkGrid({launch.grid[0], launch.grid[1], launch.grid[2]}))
       return status;
-  if (tilec_status status = reader.read(given.options))
-    return status;
   if (!reader.tuned.database.empty())
     return invalid("options: tuning_database is no option of a configuration: it belongs into "
                    "tilec_tune_options.database");
   return readTarget();
+}
+
+tilec_status Session::readLaunch() {
+  if (described) {
+    if (given.options || given.launch)
+      return invalid("options: options and launch are those of the jit and the call");
+    reader = described->options;
+    launch = described->launch;
+    return TILEC_OK;
+  }
+  if (!given.launch)
+    return invalid("options: launch is null");
+  std::optional<tilec_device_launch> read = readStruct(given.launch, "launch");
+  if (!read)
+    return TILEC_INVALID_ARGUMENT;
+  launch = *read;
+  return reader.read(given.options);
 }
 
 tilec_status Session::readTarget() {
@@ -497,46 +511,73 @@ tilec_status Session::run(const tilec_tune_options *options, tilec_tuning **tuni
 
 /// What both ways to tune share.
 static tilec_status tuneSource(tilec_device *handle, const tilec_tune_options *options,
-                               tilec_tuning **tuning, tilec_diagnostics **diagnostics, Load load) {
+                               tilec_tuning **tuning, tilec_diagnostics **diagnostics,
+                               SourceLoad load) {
   if (!tuning)
     return invalid("tuning is null");
-  std::shared_ptr<RunDevice> device;
-  {
-    Devices::Pin pin = Devices::get().pin(handle);
-    if (!pin)
-      return failHandle("tilec_device");
-    device = pin.shared();
-  }
+  std::shared_ptr<RunDevice> device = Devices::get().find(handle);
+  if (!device)
+    return failHandle("tilec_device");
   return Session(std::move(device), load).run(options, tuning, diagnostics);
 }
 
 tilec_status tilec_tune_text(tilec_device *device, const char *name, const char *text,
                              size_t length, const tilec_tune_options *options,
                              tilec_tuning **tuning, tilec_diagnostics **diagnostics) {
-  if (tuning)
-    *tuning = nullptr;
-  if (diagnostics)
-    *diagnostics = nullptr;
-  return guarded([&] {
-    if (!text && length != 0)
-      return invalid("text is null, its length is " + llvm::Twine(length));
-    return tuneSource(device, options, tuning, diagnostics, [&](SourceManager &sources) {
-      return sources.addBuffer(name ? name : "<text>", llvm::StringRef(text, length));
-    });
+  clear(tuning);
+  clear(diagnostics);
+  return withText(name, text, length, [&](SourceLoad load) {
+    return tuneSource(device, options, tuning, diagnostics, load);
   });
 }
 
 tilec_status tilec_tune_file(tilec_device *device, const char *path,
                              const tilec_tune_options *options, tilec_tuning **tuning,
                              tilec_diagnostics **diagnostics) {
-  if (tuning)
-    *tuning = nullptr;
-  if (diagnostics)
-    *diagnostics = nullptr;
+  clear(tuning);
+  clear(diagnostics);
+  return withFile(path, [&](SourceLoad load) {
+    return tuneSource(device, options, tuning, diagnostics, load);
+  });
+}
+
+tilec_status tilec_jit_tune(tilec_jit *jit, const tilec_call *call,
+                            const tilec_tune_options *options, tilec_tuning **tuning,
+                            tilec_diagnostics **diagnostics, tilec_jit **tuned) {
+  clear(tuning);
+  clear(diagnostics);
+  clear(tuned);
   return guarded([&] {
-    if (!path)
-      return invalid("path is null");
-    return tuneSource(device, options, tuning, diagnostics,
-                      [&](SourceManager &sources) { return sources.loadFile(path); });
+    if (!tuning || !tuned)
+      return invalid("tuning or tuned is null");
+    std::shared_ptr<JitObject> object = Jits::get().find(jit);
+    if (!object)
+      return failHandle("tilec_jit");
+    SourceJit *source = object->asSource();
+    if (!source || !source->getDevice())
+      return invalid("a kernel that is tuned comes from its source and has a device");
+    std::optional<tilec_call> read = readCall(call);
+    if (!read)
+      return TILEC_INVALID_ARGUMENT;
+    DescribedLaunch described;
+    if (tilec_status status = source->describeLaunch(*read, described))
+      return status;
+    auto load = [&](SourceManager &sources) { return source->loadSource(sources); };
+    Session session(source->getDevice(), load, &described);
+    if (tilec_status status = session.run(options, tuning, diagnostics))
+      return status;
+    std::shared_ptr<SourceJit> made;
+    if (tilec_status status =
+            source->withConfig(*read, session.kernelInfo(), session.found(), made))
+      return status;
+    *tuned = Jits::get().insert(std::move(made));
+    return TILEC_OK;
+  });
+}
+
+int32_t tilec_jit_is_tuning_key(const tilec_jit *jit, size_t index) {
+  return factOf<Jits>(jit, [&](JitObject &object) {
+    return int32_t(index < object.getParameters().size() &&
+                   object.getParameters()[index].isTuningKey);
   });
 }

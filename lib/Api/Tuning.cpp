@@ -16,16 +16,8 @@ static_assert(int(Candidate::State::Waiting) == TILEC_CANDIDATE_WAITING &&
 
 void tilec_tuning_destroy(tilec_tuning *tuning) { Tunings::get().erase(tuning); }
 
-/// Runs a call on the object of a handle.
-template <typename Call> static tilec_status onTuning(const tilec_tuning *handle, Call call) {
-  return guarded([&] {
-    std::shared_ptr<TuningObject> tuning = Tunings::get().find(handle);
-    return tuning ? call(*tuning) : failHandle("tilec_tuning");
-  });
-}
-
 tilec_status tilec_tuning_get_info(const tilec_tuning *tuning, tilec_tuning_info *info) {
-  return onTuning(tuning, [&](const TuningObject &object) {
+  return onHandle<Tunings>(tuning, [&](const TuningObject &object) {
     const TuningOutcome &outcome = object.outcome;
     tilec_tuning_info result = {};
     result.kernel = outcome.kernel.c_str();
@@ -45,7 +37,7 @@ tilec_status tilec_tuning_get_info(const tilec_tuning *tuning, tilec_tuning_info
 
 tilec_status tilec_tuning_get_candidate(const tilec_tuning *tuning, size_t index,
                                         tilec_candidate *candidate) {
-  return onTuning(tuning, [&](const TuningObject &object) {
+  return onHandle<Tunings>(tuning, [&](const TuningObject &object) {
     if (index >= object.order.size())
       return failIndex("candidate", index, object.order.size());
     const Candidate &found = *object.order[index];
@@ -66,30 +58,20 @@ tilec_status tilec_tuning_get_candidate(const tilec_tuning *tuning, size_t index
 tilec_status tilec_tuning_get_kernel(const tilec_tuning *tuning, tilec_kernel **kernel) {
   if (kernel)
     *kernel = nullptr;
-  return onTuning(tuning, [&](const TuningObject &object) {
+  return onHandle<Tunings>(tuning, [&](const TuningObject &object) {
     if (!kernel)
-      return fail(TILEC_INVALID_ARGUMENT, "kernel is null");
+      return invalid("kernel is null");
     if (!object.kernel)
-      return fail(TILEC_INVALID_ARGUMENT, "no configuration was found, so that there is no kernel");
+      return invalid("no configuration was found, so that there is no kernel");
     *kernel = Kernels::get().insert(object.kernel);
     return TILEC_OK;
   });
 }
 
 const char *tilec_tuning_text(const tilec_tuning *tuning) {
-  const char *text = nullptr;
-  onTuning(tuning, [&](const TuningObject &object) {
-    text = object.text.c_str();
-    return TILEC_OK;
-  });
-  return text;
+  return factOf<Tunings>(tuning, [](TuningObject &object) { return object.text.c_str(); });
 }
 
 const char *tilec_tuning_json(const tilec_tuning *tuning) {
-  const char *text = nullptr;
-  onTuning(tuning, [&](const TuningObject &object) {
-    text = object.json.c_str();
-    return TILEC_OK;
-  });
-  return text;
+  return factOf<Tunings>(tuning, [](TuningObject &object) { return object.json.c_str(); });
 }

@@ -5,6 +5,10 @@
 
 #include "TuningLaunch.h"
 
+#include "CallKind.h"
+
+#include "tilec/Sema/DType.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -12,79 +16,14 @@ using llvm::StringRef;
 
 namespace tilec::api {
 
-static tilec_status invalid(const llvm::Twine &message) {
-  return fail(TILEC_INVALID_ARGUMENT, message.str());
-}
-
-/// Bytes of a number of the language: "fp16", "i1", "u64", "bf16", "fp8e5".
-static uint32_t bytesOf(StringRef type) {
-  type = type.split(':').first;
-  if (type.consume_front("fp8"))
-    return 1;
-  unsigned bits = 8;
-  if (type.drop_while([](char c) { return !llvm::isDigit(c); }).getAsInteger(10, bits))
-    return 1;
-  return std::max(1u, bits / 8);
-}
-
-static bool isInteger(StringRef type) {
-  return (type.starts_with("i") || type.starts_with("u")) && type.size() > 1 &&
-         llvm::isDigit(type[1]);
-}
-
-/// The integer of `size` bytes.
-static int64_t readInteger(const void *data, size_t size, bool isSigned) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, data, size);
-  unsigned shift = unsigned(64 - 8 * size);
-  return isSigned ? int64_t(bits << shift) >> shift : int64_t(bits);
-}
-
-/// The arguments that a parameter of this type becomes; values come later.
-static void expand(StringRef name, StringRef type, std::vector<TuningArgument> &arguments) {
-  TuningArgument argument;
-  argument.name = name.str();
-  StringRef text = type;
-  if (text.consume_front("tensordesc<")) {
-    argument.isPointer = true;
-    argument.elementBytes = bytesOf(text.split('[').first);
-    arguments.push_back(argument);
-    size_t rank = text.split('[').second.split(']').first.count(',') + 1;
-    TuningArgument number;
-    for (size_t i = 0; i < rank; ++i) {
-      number.name = (name + ".shape" + llvm::Twine(i)).str();
-      arguments.push_back(number);
-    }
-    for (size_t i = 0; i + 1 < rank; ++i) {
-      number.name = (name + ".stride" + llvm::Twine(i)).str();
-      arguments.push_back(number);
-    }
-    return;
-  }
-  if (text.consume_front("*")) {
-    argument.isPointer = true;
-    argument.isReadOnly = text.consume_front("k");
-    argument.elementBytes = bytesOf(text);
-  }
-  arguments.push_back(argument);
-}
-
 tilec_status TuningLaunch::bind(const KernelInfo &kernel, const std::vector<ArgumentSpec> &types,
                                 const tilec_device_launch &launch) {
-  std::vector<std::string> integerTypes;
+  std::vector<tilecrt::KernelArgument> described;
   for (const KernelParam &param : kernel.params)
-    for (const ArgumentSpec &type : types) {
-      if (type.name != param.name || type.type == "constexpr")
-        continue;
-      expand(type.name, type.type, arguments);
-      // Sizes of a descriptor are integers, whatever their number of bytes.
-      bool isNumber = isInteger(type.type);
-      integerTypes.resize(arguments.size(), isNumber ? type.type : "");
-      for (size_t i = 0; i < arguments.size(); ++i)
-        if (integerTypes[i].empty() && !arguments[i].isPointer &&
-            StringRef(arguments[i].name).contains('.'))
-          integerTypes[i] = "i64";
-    }
+    for (const ArgumentSpec &type : types)
+      if (type.name == param.name && type.type != "constexpr")
+        addArguments(type, described);
+  arguments.resize(described.size());
   if (launch.num_arguments != arguments.size())
     return invalid("kernel '" + kernel.name + "' takes " + llvm::Twine(arguments.size()) +
                    " arguments of those types, got " + llvm::Twine(launch.num_arguments));
@@ -92,18 +31,25 @@ tilec_status TuningLaunch::bind(const KernelInfo &kernel, const std::vector<Argu
     return invalid("launch: arguments are null");
   for (size_t i = 0; i < arguments.size(); ++i) {
     TuningArgument &argument = arguments[i];
+    const tilecrt::KernelArgument &type = described[i];
+    argument.name = type.name;
     argument.value = launch.arguments[i];
     if (!argument.value.data || argument.value.size == 0 || argument.value.size > 16)
       return invalid("argument '" + argument.name + "' has no value, or one of " +
                      llvm::Twine(argument.value.size) + " bytes");
-    if (argument.isPointer) {
+    if (type.kind == tilecrt::ArgumentKind::pointer) {
       if (argument.value.size != sizeof(void *))
         return invalid("argument '" + argument.name + "' takes " + llvm::Twine(sizeof(void *)) +
                        " bytes, got " + llvm::Twine(argument.value.size));
+      argument.isPointer = true;
+      argument.isReadOnly = type.isConst;
+      argument.elementBytes =
+          std::max(8u, parseSignatureType(type.type)->getElement().getBitWidth()) / 8;
       std::memcpy(&argument.address, argument.value.data, sizeof(void *));
-    } else if (!integerTypes[i].empty() && argument.value.size <= sizeof(int64_t)) {
+    } else if (type.kind == tilecrt::ArgumentKind::integer &&
+               argument.value.size <= sizeof(int64_t)) {
       argument.integer =
-          readInteger(argument.value.data, argument.value.size, integerTypes[i][0] == 'i');
+          readInteger(argument.value.data, argument.value.size, type.type.front() == 'i');
     }
   }
   return TILEC_OK;

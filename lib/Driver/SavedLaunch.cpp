@@ -9,6 +9,8 @@
 
 #include "SavedLaunchFormat.h"
 
+#include "tilecrt/data/AtomicFile.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
@@ -80,21 +82,9 @@ static llvm::Error cannotWrite(StringRef path, std::error_code why) {
 
 /// Writes a small file, whole or not at all.
 static llvm::Error writeFile(const std::string &path, StringRef content) {
-  std::string temporary = path + ".new";
-  std::error_code code;
-  llvm::raw_fd_ostream out(temporary, code);
-  if (code)
-    return cannotWrite(path, code);
-  out << content;
-  out.close();
-  code = out.error();
-  out.clear_error();
-  if (!code)
-    code = llvm::sys::fs::rename(temporary, path);
-  if (!code)
-    return llvm::Error::success();
-  llvm::sys::fs::remove(temporary);
-  return cannotWrite(path, code);
+  tilecrt::Status status = tilecrt::writeFileAtomically(path, {{content.data(), content.size()}},
+                                                        /*isDurable=*/false);
+  return status.ok() ? llvm::Error::success() : makeError(status.message());
 }
 
 //===----------------------------------------------------------------------------------===//

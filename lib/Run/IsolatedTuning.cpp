@@ -16,6 +16,7 @@
 #include "tilec/Run/IsolatedTuning.h"
 
 #include "tilec/Tuning/RemoteMeasurer.h"
+#include "tilecrt/data/AtomicFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -25,18 +26,6 @@ using tilecrt::Status;
 namespace json = llvm::json;
 
 namespace tilec {
-
-static Status writeFile(const std::string &path, llvm::StringRef bytes) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (!error) {
-    os << bytes;
-    os.close();
-    error = os.error();
-    os.clear_error();
-  }
-  return error ? tilecrt::unavailable("cannot write '" + path + "': " + error.message()) : Status();
-}
 
 static json::Object toJson(const MemoryPlace &place) {
   return json::Object{{"memory", place.memory}, {"offset", place.offset}};
@@ -60,14 +49,16 @@ static json::Object toJson(const IsolatedArgument &argument) {
 
 Status IsolatedTuning::write(const IsolatedLaunch &launch) {
   std::string source = scratch + "/source";
-  TILECRT_RETURN_IF_ERROR(writeFile(source, options.sourceText));
+  TILECRT_RETURN_IF_ERROR(tilecrt::writeFileAtomically(
+      source, {{options.sourceText.data(), options.sourceText.size()}}, /*isDurable=*/false));
   json::Array memory, cleared, arguments;
   for (const IsolatedMemory &piece : launch.memory) {
     std::vector<char> content(piece.bytes);
     if (piece.bytes != 0)
       TILECRT_RETURN_IF_ERROR(piece.read(content.data()));
     std::string path = scratch + "/memory" + std::to_string(memory.size());
-    TILECRT_RETURN_IF_ERROR(writeFile(path, {content.data(), content.size()}));
+    TILECRT_RETURN_IF_ERROR(tilecrt::writeFileAtomically(path, {{content.data(), content.size()}},
+                                                         /*isDurable=*/false));
     json::Array addresses;
     for (const auto &[offset, place] : piece.addresses)
       addresses.push_back(json::Array{offset, place.memory, place.offset});

@@ -226,7 +226,7 @@ static PyObject *kernelStage(PyObject *, PyObject *args) {
   if (!PyArg_ParseTuple(args, "OI", &number, &stage))
     return nullptr;
   size_t size = 0;
-  const char *text = tilec_kernel_stage(handleOf<tilec_kernel>(number), stage, &size);
+  const char *text = tilec_kernel_stage(handleOf<tilec_kernel>(number), tilec_stage(stage), &size);
   return textOrNone(text, size);
 }
 

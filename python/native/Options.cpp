@@ -111,7 +111,7 @@ bool Options::readMember(const std::string &name, PyObject *value) {
   else if (name == "flags")
     raw.flags = uint32_t(number);
   else if (name == "stop_after")
-    raw.stop_after = uint32_t(number);
+    raw.stop_after = tilec_stage(number);
   else if (name == "keep_stages")
     raw.keep_stages = uint32_t(number);
   else if (name == "cache")

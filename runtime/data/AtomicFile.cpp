@@ -72,7 +72,8 @@ std::string temporaryName(const std::string &target) {
 
 } // namespace
 
-Status writeFileAtomically(const std::string &path, const std::vector<FileChunk> &chunks) {
+Status writeFileAtomically(const std::string &path, const std::vector<FileChunk> &chunks,
+                           bool isDurable) {
   struct stat info;
   bool exists = ::stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
@@ -92,7 +93,7 @@ Status writeFileAtomically(const std::string &path, const std::vector<FileChunk>
   int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0)
     return systemError("create", path, errno);
-  if (int error = writeAndClose(file, chunks, true)) {
+  if (int error = writeAndClose(file, chunks, isDurable)) {
     ::unlink(temporary.c_str());
     return systemError("write", path, error);
   }

@@ -5,8 +5,7 @@
 // calls it.
 
 #include "CInterface.h"
-
-#include "tilec/tilec.h"
+#include "Layouts.h"
 
 #include <string.h>
 
@@ -46,7 +45,7 @@ int scaleFromC(float *values, int count, float factor) {
                                  .num_arguments = 3,
                                  .buffers = buffers,
                                  .num_buffers = 1};
-    status = tilec_simulate(kernel, &launch, NULL);
+    status = tilec_kernel_simulate(kernel, &launch, NULL);
   }
   tilec_kernel_destroy(kernel);
   tilec_compiler_destroy(compiler);

@@ -5,6 +5,7 @@
 // and random sequences of all of it. Every one is a status with a message.
 
 #include "Kernels.h"
+#include "Layouts.h"
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -23,7 +24,7 @@ TEST(ApiHandles, nullIsAnErrorAndDestroyingItIsNot) {
   EXPECT_EQ(tilec_compile_text(nullptr, "a", "", 0, nullptr, &kernel, nullptr),
             TILEC_INVALID_ARGUMENT);
   EXPECT_STREQ(tilec_last_error(), "not a live handle of a tilec_compiler");
-  EXPECT_EQ(tilec_simulate(nullptr, nullptr, nullptr), TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(tilec_kernel_simulate(nullptr, nullptr, nullptr), TILEC_INVALID_ARGUMENT);
   EXPECT_EQ(tilec_kernel_ptx(nullptr), nullptr);
   EXPECT_EQ(tilec_diagnostics_count(nullptr), 0u);
   EXPECT_EQ(tilec_report_text(nullptr), nullptr);
@@ -31,6 +32,15 @@ TEST(ApiHandles, nullIsAnErrorAndDestroyingItIsNot) {
   tilec_kernel_destroy(nullptr);
   tilec_diagnostics_destroy(nullptr);
   tilec_report_destroy(nullptr);
+}
+
+// Programs that were written for the old names go on.
+TEST(ApiHandles, oldNames) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+  EXPECT_EQ(tilec_simulate(nullptr, nullptr, nullptr), TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(tilec_prepare(nullptr, nullptr, nullptr), TILEC_INVALID_ARGUMENT);
+#pragma GCC diagnostic pop
 }
 
 TEST(ApiHandles, staleAndForeign) {
@@ -174,7 +184,7 @@ private:
     options.constants = constants;
     options.num_constants = 1;
     options.num_warps = below(4) == 0 ? int32_t(below(200)) - 100 : 0;
-    options.stop_after = below(4) == 0 ? below(12) : 0;
+    options.stop_after = tilec_stage(below(4) == 0 ? below(12) : 0);
     options.keep_stages = below(4) == 0 ? below(1024) : 0;
     options.flags = below(4) == 0 ? below(64) : 0;
     size_t length = below(4) == 0 ? below(sizeof addSource) : sizeof addSource - 1;
@@ -206,7 +216,7 @@ private:
     launch.buffers = buffers;
     launch.num_buffers = 1;
     tilec_report *report = nullptr;
-    check(tilec_simulate(any(kernels), &launch, below(8) == 0 ? nullptr : &report));
+    check(tilec_kernel_simulate(any(kernels), &launch, below(8) == 0 ? nullptr : &report));
     if (report)
       reports.push_back(report);
   }
@@ -219,7 +229,7 @@ private:
     check(tilec_kernel_get_argument(kernel, below(6), &argument));
     tilec_kernel_ptx(kernel);
     tilec_kernel_cubin(kernel, below(2) ? &size : nullptr);
-    tilec_kernel_stage(kernel, below(12), below(2) ? &size : nullptr);
+    tilec_kernel_stage(kernel, tilec_stage(below(12)), below(2) ? &size : nullptr);
     tilec_kernel_metadata(kernel);
   }
   void queryDiagnostics() {

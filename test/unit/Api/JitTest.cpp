@@ -153,6 +153,71 @@ TEST_F(ApiJit, programsSayMoreOfParameters) {
             R"({"arguments":[["x","*kfp32:16"],["c","i64"]],"constants":[["a","5"],["b","2"]]})");
 }
 
+TEST_F(ApiJit, signatures) {
+  const char *types[] = {"*kfp32", "fp64", "u64", "u1"};
+  options.signature = types;
+  options.num_signature = 3;
+  const char fourSource[] = R"(@triton.jit
+def four(x, BLOCK: tl.constexpr, a, n, flag=False):
+    tl.store(x, a + n + BLOCK)
+)";
+  ASSERT_EQ(create(fourSource), TILEC_OK) << tilec_last_error();
+  alignas(16) float x[4];
+  // What a pointer says of itself does not count, and 16.0 is no multiple of 16.
+  std::vector<tilec_call_value> values = {pointer(x, TILEC_TYPE_I8), real(16), integer(48)};
+  EXPECT_EQ(describe(values), R"({"arguments":[["x","*kfp32:16"],["a","fp64"],["n","u64:16"]],)"
+                              R"("constants":[]})");
+  values[1] = integer(1);
+  values[2] = integer(1);
+  EXPECT_EQ(describe(values),
+            R"({"arguments":[["x","*kfp32:16"],["a","fp64"]],"constants":[["n","1"]]})");
+  values[2] = real(2);
+  EXPECT_EQ(describe(values), "argument 'n' cannot be a float: the signature has u64");
+  tilec_jit_destroy(jit);
+
+  options.num_signature = 4;
+  ASSERT_EQ(create(fourSource), TILEC_OK) << tilec_last_error();
+  tilec_jit_destroy(jit);
+  types[1] = "float";
+  EXPECT_EQ(create(fourSource), TILEC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tilec_last_error(), "options: 'float' in the signature is no type of a parameter");
+  options.num_signature = 2;
+  EXPECT_EQ(create(fourSource), TILEC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tilec_last_error(),
+               "kernel 'four' takes 4 arguments (x, a, n, flag), the signature has 2");
+}
+
+TEST_F(ApiJit, preparedLaunchesTakeValues) {
+  const char *types[] = {"*fp32", "fp32", "i32"};
+  options.signature = types;
+  options.num_signature = 3;
+  ASSERT_EQ(create("@triton.jit\ndef three(x, a, n):\n    tl.store(x, a + n)\n"), TILEC_OK)
+      << tilec_last_error();
+  void *memory = nullptr;
+  ASSERT_EQ(tilec_memory_alloc(device, 16, &memory), TILEC_OK);
+  std::vector<tilec_call_value> values = {pointer(memory), real(0.5), integer(3)};
+  values[1] = {TILEC_VALUE_BITS, 0, 0, {}};
+  values[1].value.unsigned_integer = 0x3f000000;
+  tilec_call call = callOf(values);
+  tilec_prepared *prepared = nullptr;
+  ASSERT_EQ(tilec_jit_prepare(jit, &call, &prepared), TILEC_OK) << tilec_last_error();
+  ASSERT_EQ(tilec_prepared_launch(prepared, nullptr), TILEC_OK) << tilec_last_error();
+  EXPECT_EQ(*static_cast<float *>(memory), 3.5f);
+  tilec_call_value five = integer(5), wide = integer(int64_t(1) << 40), none = {};
+  ASSERT_EQ(tilec_prepared_set_value(prepared, 2, &five), TILEC_OK) << tilec_last_error();
+  ASSERT_EQ(tilec_prepared_launch(prepared, nullptr), TILEC_OK);
+  EXPECT_EQ(*static_cast<float *>(memory), 5.5f);
+  EXPECT_EQ(tilec_prepared_set_value(prepared, 2, &wide), TILEC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tilec_last_error(), "argument 'n' is 1099511627776, which is no i32");
+  EXPECT_EQ(tilec_prepared_set_value(prepared, 2, &none), TILEC_INVALID_ARGUMENT);
+  EXPECT_STREQ(tilec_last_error(),
+               "argument 2 has another kind of value than the launch was prepared with");
+  EXPECT_EQ(tilec_prepared_set_value(prepared, 3, &five), TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(tilec_prepared_set_value(prepared, 2, nullptr), TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(tilec_prepared_set_value(nullptr, 2, &five), TILEC_INVALID_ARGUMENT);
+  tilec_prepared_destroy(prepared);
+}
+
 TEST_F(ApiJit, valuesBecomeTheArgumentsOfTheCode) {
   ASSERT_EQ(create(R"(@triton.jit
 def mixed(out, n, t, flag, scale: tl.float64):

@@ -65,7 +65,7 @@ public:
   }
   tilec_prepared *prepare() {
     tilec_prepared *prepared = nullptr;
-    EXPECT_EQ(tilec_prepare(function, &launch, &prepared), TILEC_OK) << tilec_last_error();
+    EXPECT_EQ(tilec_function_prepare(function, &launch, &prepared), TILEC_OK) << tilec_last_error();
     return prepared;
   }
 
@@ -496,7 +496,7 @@ TEST_P(ApiLaunchRefused, wrongLaunches) {
     change(launch, arguments);
     EXPECT_EQ(tilec_function_launch(add.function, &launch), TILEC_INVALID_ARGUMENT);
     EXPECT_STREQ(tilec_last_error(), message);
-    EXPECT_EQ(tilec_prepare(add.function, &launch, &prepared), TILEC_INVALID_ARGUMENT);
+    EXPECT_EQ(tilec_function_prepare(add.function, &launch, &prepared), TILEC_INVALID_ARGUMENT);
     EXPECT_STREQ(tilec_last_error(), message);
     EXPECT_EQ(prepared, nullptr);
   };
@@ -516,7 +516,7 @@ TEST_P(ApiLaunchRefused, wrongLaunches) {
                 "launch: struct_size is 0, expected 64");
   EXPECT_EQ(tilec_function_launch(add.function, nullptr), TILEC_INVALID_ARGUMENT);
   EXPECT_EQ(tilec_function_launch(nullptr, &add.launch), TILEC_INVALID_ARGUMENT);
-  EXPECT_EQ(tilec_prepare(add.function, &add.launch, nullptr), TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(tilec_function_prepare(add.function, &add.launch, nullptr), TILEC_INVALID_ARGUMENT);
   EXPECT_EQ(fakeCalls(), "");
 }
 

@@ -191,7 +191,7 @@ private:
   void prepare() {
     tilec_device_launch launch = makeLaunch();
     tilec_prepared *prepared = nullptr;
-    check(tilec_prepare(any(all.functions), &launch, one() ? nullptr : &prepared));
+    check(tilec_function_prepare(any(all.functions), &launch, one() ? nullptr : &prepared));
     all.prepared.add(prepared);
   }
   void update() {

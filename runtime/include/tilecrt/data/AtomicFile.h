@@ -24,7 +24,9 @@ struct FileChunk {
 
 /// The content of `path` becomes the chunks one after the other. On failure (ioError, naming the
 /// path and the system's reason) a regular target is as it was and no temporary is left behind.
-Status writeFileAtomically(const std::string &path, const std::vector<FileChunk> &chunks);
+/// A durable file is on its disk when this returns, which takes time.
+Status writeFileAtomically(const std::string &path, const std::vector<FileChunk> &chunks,
+                           bool isDurable = true);
 
 } // namespace tilecrt
 
