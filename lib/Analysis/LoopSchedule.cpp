@@ -293,13 +293,20 @@ bool LoopScheduler::readsInFlight() const {
 }
 
 WgmmaOp LoopScheduler::findWaitingDot() {
-  // A dot in flight over the back edge hides the wait at the head.
-  if (!schedule.carried.empty() || schedule.numTensorCopies() || !schedule.hasThreadCopies() ||
-      schedule.loadsAhead())
+  if (schedule.numTensorCopies() || !schedule.hasThreadCopies() || schedule.loadsAhead())
     return {};
   WgmmaOp last;
-  for (WgmmaOp dot : schedule.loop.getBody()->getOps<WgmmaOp>())
+  size_t dots = 0;
+  for (WgmmaOp dot : schedule.loop.getBody()->getOps<WgmmaOp>()) {
     last = dot;
+    ++dots;
+  }
+  // Dots in flight over the back edge hide the wait at the head, if they are all of the iteration's
+  // and it is not the last parts alone of one that reads fragments. Else one barrier serves what
+  // has arrived and what is started behind it, at the price of copies being one iteration later.
+  bool hidesHead = schedule.carried.size() == dots && last && !last.getFragmentsOf();
+  if (!schedule.carried.empty() && (hidesHead || schedule.stages < 3))
+    return {};
   return last;
 }
 
@@ -315,8 +322,9 @@ void LoopScheduler::orderSteps() {
     add(Kind::WaitForCopies);
   // No dot of the iteration before reads the rings: its buffers are free since the barrier.
   // A fence behind the stores of this iteration would wait for copies that have just been started.
-  bool copiesFirst = schedule.carried.empty() || (!readsInFlight() && schedule.staged.empty());
-  if (copiesFirst)
+  schedule.startsCopiesLast =
+      !schedule.carried.empty() && (readsInFlight() || !schedule.staged.empty());
+  if (!schedule.startsCopiesLast)
     add(Kind::StartCopies);
   DenseSet<Operation *> replaced(schedule.carried.begin(), schedule.carried.end());
   for (const StagedBuffer &buffer : schedule.staged)
@@ -340,7 +348,7 @@ void LoopScheduler::orderSteps() {
   }
   if (!schedule.carried.empty())
     add(Kind::WaitForDots);
-  if (!copiesFirst)
+  if (schedule.startsCopiesLast)
     add(Kind::StartCopies);
 }
 

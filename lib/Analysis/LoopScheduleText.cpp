@@ -115,7 +115,7 @@ void LoopSchedule::print(llvm::raw_ostream &os) const {
       os << "addresses of the copies";
       break;
     case ScheduleStep::Kind::WaitForCopies:
-      os << "wait for copies, " << copiesInFlight() << " in flight";
+      os << "wait for copies, " << copiesInFlightInLoop() << " in flight";
       break;
     case ScheduleStep::Kind::StartCopies:
       os << "start " << streams.size() << " copies";

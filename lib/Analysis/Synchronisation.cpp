@@ -91,6 +91,7 @@ private:
   /// Removes a point if nothing is missing then.
   bool removeIfRedundant(Points &points, SyncPosition position);
   void removeRedundantBarriers();
+  void hoistBarriers();
   void removeRedundantFences();
 
   FunctionOpInterface func;
@@ -437,6 +438,19 @@ void Synchroniser::removeRedundantBarriers() {
     removeIfRedundant(barriers, position);
 }
 
+/// A barrier that only the first iteration needs goes in front of the loop.
+void Synchroniser::hoistBarriers() {
+  for (SyncPosition position : llvm::to_vector(llvm::make_first_range(barriers))) {
+    auto loop = reader.operation(position.first)->getParentOfType<LoopLikeOpInterface>();
+    if (!loop)
+      continue;
+    SyncPosition before(reader.numberOf(loop), false);
+    auto [added, isNew] = barriers.try_emplace(before, barriers.at(position));
+    if (!removeIfRedundant(barriers, position) && isNew)
+      barriers.erase(added);
+  }
+}
+
 /// A fence in front of a loop waits for what is in flight there; one inside may do its work, too.
 void Synchroniser::removeRedundantFences() {
   for (SyncPosition position : llvm::to_vector(llvm::make_first_range(fences)))
@@ -446,6 +460,7 @@ void Synchroniser::removeRedundantFences() {
 SmallVector<SyncPoint> Synchroniser::plan() {
   run();
   removeRedundantBarriers();
+  hoistBarriers();
   auto usesAsyncProxy = [&](Operation *op) {
     return llvm::any_of(reader.of(op),
                         [](const SharedAccess &access) { return access.usesAsyncProxy; });

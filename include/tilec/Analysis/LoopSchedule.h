@@ -110,11 +110,18 @@ struct LoopSchedule {
   /// The copies of the next iteration are waited for behind the start of a dot, so that the wait
   /// and the fence behind it take no time of their own.
   bool waitsBehindDot = false;
+  /// Copies are started at the end of an iteration, behind the wait for the dots that read what
+  /// they overwrite, rather than at its head.
+  bool startsCopiesLast = false;
 
   /// Iterations that the copies are ahead.
   int64_t distance() const { return stages - 1; }
   /// Copies, counted in iterations, that may be in flight behind a wait for copies.
   int64_t copiesInFlight() const { return stages - 2; }
+  /// The same in the loop, where that of the next iteration may come before the newest are started.
+  int64_t copiesInFlightInLoop() const {
+    return copiesInFlight() - (waitsBehindDot && startsCopiesLast);
+  }
   /// Groups of dots in flight over the back edge.
   int64_t dotsInFlight() const;
   /// Whether addresses are computed from what is loaded.

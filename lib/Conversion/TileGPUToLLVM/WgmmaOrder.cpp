@@ -55,8 +55,8 @@ static bool touchesRegisters(Operation *earlier, Operation *fence) {
     if (isa<NVVM::WgmmaGroupSyncAlignedOp>(op))
       return false;
     auto product = dyn_cast<ThreadWgmmaOp>(op);
-    if (product && (llvm::any_of(product.getA(), isTouched) ||
-                    llvm::any_of(product.getAcc(), isTouched)))
+    if (product &&
+        (llvm::any_of(product.getA(), isTouched) || llvm::any_of(product.getAcc(), isTouched)))
       return true;
   }
   return true;

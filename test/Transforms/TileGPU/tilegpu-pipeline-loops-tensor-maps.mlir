@@ -28,12 +28,14 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK: }
 // CHECK-NEXT: %[[LAST:.*]] = tilegpu.wgmma_wait %[[INNER]]#0 pending = 0
 // CHECK-NEXT: scf.yield %[[LAST]], %[[INNER]]#2, %[[INNER]]#3
-// One barrier for the initialisation of the objects, and for the last products of the tile before. In the loop the objects
-// tell of the copies, and a barrier of the products that have read the slot which is filled.
+// One barrier for the initialisation of the objects. The slots that a tile fills first are not those that the last products
+// of the tile before read. In the loop the objects tell of the copies, and a barrier of the products that have read the slot
+// which is filled.
 // SYNC-LABEL: func.func @persistent
-// SYNC: scf.for
 // SYNC: nvvm.barrier0
-// SYNC-NEXT: tilegpu.tma_load
+// SYNC-NEXT: scf.for
+// SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
+// SYNC: tilegpu.tma_load
 // SYNC-NOT: {{nvvm.barrier0|proxy_fence}}
 // SYNC: scf.for
 // SYNC-NEXT: tilegpu.mbarrier_wait

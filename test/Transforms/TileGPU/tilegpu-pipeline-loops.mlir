@@ -279,20 +279,22 @@ func.func @stored_operand(%p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !t
   return %0 : tensor<64x8xf32, #c>
 }
 
-// Bytes that are transposed from the ring to such a buffer, and fragments from the other ring: no product in flight reads
-// what is copied, and the barrier at the head is enough for the copies, too.
+// Bytes that are transposed from the ring to such a buffer, and fragments from the other ring, whose last part alone is in
+// flight over the back edge: the copies of the next iteration are waited for behind the product. None in flight reads what
+// is copied, and the barrier at the head is enough for the copies, too.
 // CHECK-LABEL: func @transposed_operand
 // CHECK: scf.for
 // CHECK: tilegpu.local_load
 // CHECK: tilegpu.local_store
 // CHECK-NEXT: %[[P:.*]] = tilegpu.wgmma
+// CHECK-NEXT: tilegpu.async_wait 0
 // CHECK-NEXT: tilegpu.wgmma_wait %[[P]] pending = 2
 // CHECK: tilegpu.async_commit
 // CHECK: scf.yield
 // SYNC-LABEL: func.func @transposed_operand
+// SYNC: tilegpu.async_wait 1
 // SYNC: scf.for
-// SYNC-NEXT: tilegpu.async_wait 1
-// SYNC-NEXT: nvvm.barrier0
+// SYNC: nvvm.barrier0
 // SYNC: tilegpu.local_store
 // SYNC-NEXT: tilegpu.proxy_fence
 // SYNC-NEXT: nvvm.barrier0

@@ -177,7 +177,7 @@ void ScheduleExpander::waitForCopies(OpBuilder &builder, Location loc, const Bod
   if (tensorCopies)
     tensorCopies->wait(builder, loc, body.read, body.parity);
   if (schedule.hasThreadCopies())
-    AsyncWaitOp::create(builder, loc, uint32_t(schedule.copiesInFlight()));
+    AsyncWaitOp::create(builder, loc, uint32_t(schedule.copiesInFlightInLoop()));
 }
 
 void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> ahead, Value &slot) {
