@@ -268,7 +268,7 @@ class LeftOperand {
 public:
   LeftOperand(OpBuilder &opBuilder, WgmmaOp op, unsigned operand, ValueRange values,
               const ThreadLowering &lowering, const WgmmaForms &forms)
-      : builder(opBuilder), loc(op.getLoc()), given(values) {
+      : builder(opBuilder), loc(op.getLoc()), given(values), numGroups(op.numGroups()) {
     if (forms.lhs) {
       descriptors.emplace(builder, op, operand, given.front(), lowering, *forms.lhs);
     } else if (op.getFragmentsOf()) {
@@ -289,8 +289,9 @@ public:
       return;
     SmallVector<Value> registers(given);
     if (fragments) {
-      // Only the group before this one is in flight: the registers of the others are free.
-      ThreadWgmmaWaitOp::create(builder, loc, TypeRange(), 1, ValueRange());
+      // Only the group before this one is in flight: the registers of the others are free. A single
+      // group has the registers that it had in the iteration before.
+      ThreadWgmmaWaitOp::create(builder, loc, TypeRange(), numGroups > 1 ? 1 : 0, ValueRange());
       registers = fragments->read(builder, loc, begin, depth);
     }
     for (const InstructionTile &tile : tiles)
@@ -318,6 +319,7 @@ private:
   OpBuilder &builder;
   Location loc;
   ValueRange given;
+  int64_t numGroups;
   std::optional<DescriptorMaker> descriptors;
   std::optional<FragmentReader> fragments;
   LinearLayout layout;

@@ -81,9 +81,11 @@ bool Split::supports(scf::ForOp loop) {
 /// Where the induction variable occurs with `coefficient`, it must be within that guard; it is
 /// between the bounds.
 void Split::guardIterations(int64_t coefficient) {
-  for (Value bound : {loop.getLowerBound(), loop.getUpperBound()})
-    for (auto [scalar, one] : IndexSum::of(bound)->terms)
+  for (Value bound : {loop.getLowerBound(), loop.getUpperBound()}) {
+    std::optional<IndexSum> sum = IndexSum::of(bound);
+    for (auto [scalar, one] : sum->terms)
       conditions.requireGuard(scalar, coefficient);
+  }
 }
 
 bool Split::add(const WholeTileProof &proof) {

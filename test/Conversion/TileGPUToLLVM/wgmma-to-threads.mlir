@@ -160,7 +160,7 @@ func.func @fragments(%a: !tilegpu.memdesc<[64, 16], f32, #mm>, %b: !tilegpu.memd
 // Bytes by ldmatrix, which transposes pairs of them; one permutation per word sorts them. The instruction's A is the right
 // operand.
 // CHECK-LABEL: func @transposed_bytes
-// CHECK: tilegpu.thread_wgmma_wait 1
+// CHECK: tilegpu.thread_wgmma_wait 0
 // CHECK: nvvm.ldmatrix %{{.*}} layout = #nvvm.mma_layout<col>
 // CHECK-COUNT-4: llvm.shufflevector
 // CHECK: nvvm.wgmma.fence.aligned

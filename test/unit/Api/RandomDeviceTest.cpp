@@ -131,7 +131,7 @@ private:
   }
   void save() {
     auto options = sizedStruct<tilec_save_options>();
-    options.struct_size = one() ? below(60) : sizeof options;
+    options.struct_size = one() ? below(sizeof options) : sizeof options;
     options.folder = one() ? nullptr : one() ? "/proc/none" : all.folder.c_str();
     options.max_bytes = few() ? below(4096) : 0;
     options.max_failures = below(3);
@@ -159,7 +159,7 @@ private:
     auto info = sizedStruct<tilec_function_info>();
     check(tilec_function_get_info(any(all.functions), one() ? nullptr : &info));
     auto device = sizedStruct<tilec_device_info>();
-    device.struct_size = one() ? below(16) : sizeof device;
+    device.struct_size = one() ? below(sizeof device) : sizeof device;
     check(tilec_device_get_info(any(all.devices), &device));
     check(tilec_device_synchronize(any(all.devices)));
   }
@@ -174,7 +174,7 @@ private:
     values[2] = {one() ? nullptr : &pointers[2], 8};
     values[3] = {&n, 4};
     auto launch = sizedStruct<tilec_device_launch>();
-    launch.struct_size = one() ? below(200) : sizeof launch;
+    launch.struct_size = one() ? below(sizeof launch) : sizeof launch;
     launch.grid[0] = one() ? 0 : 1;
     launch.grid[1] = launch.grid[2] = 1;
     launch.flags = below(8) == 0 ? below(8) : 0;
@@ -234,7 +234,7 @@ private:
     compile.num_constants = one() ? 0 : 1;
     compile.ptxas = "/nonexistent";
     auto options = sizedStruct<tilec_tune_options>();
-    options.struct_size = one() ? below(300) : sizeof options;
+    options.struct_size = one() ? below(sizeof options) : sizeof options;
     options.options = one() ? nullptr : &compile;
     options.launch = one() ? nullptr : &launch;
     options.grid = few() ? "cdiv(n, BLOCK)" : one() ? "n +" : nullptr;
@@ -259,7 +259,7 @@ private:
   void askTuning() {
     tilec_tuning *tuning = any(all.tunings);
     auto info = sizedStruct<tilec_tuning_info>();
-    info.struct_size = one() ? below(80) : sizeof info;
+    info.struct_size = one() ? below(sizeof info) : sizeof info;
     check(tilec_tuning_get_info(tuning, one() ? nullptr : &info));
     auto candidate = sizedStruct<tilec_candidate>();
     check(tilec_tuning_get_candidate(tuning, below(4), one() ? nullptr : &candidate));

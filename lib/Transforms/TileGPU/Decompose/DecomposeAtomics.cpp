@@ -41,13 +41,11 @@ static bool isReplicated(const LinearLayout &layout) {
 /// The tensor in the threads that first hold its elements, read back by all of them.
 static Value shareTensor(OpBuilder &builder, Location loc, Value old) {
   auto type = cast<RankedTensorType>(old.getType());
-  LinearLayout memory =
-      linearSharedLayout(type.getShape(), rowMajorOrder(type.getRank())).sublayout({kOffset}, [&] {
-        SmallVector<StringRef> dims;
-        for (const auto &out : layoutOf(type).getOutDims())
-          dims.push_back(out.first);
-        return dims;
-      }());
+  SmallVector<std::string> dims;
+  for (const auto &out : layoutOf(type).getOutDims())
+    dims.push_back(out.first);
+  LinearLayout memory = linearSharedLayout(type.getShape(), rowMajorOrder(type.getRank()))
+                            .sublayout({kOffset}, llvm::to_vector_of<StringRef>(dims));
   auto buffer = LocalAllocOp::create(
       builder, loc,
       MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
