@@ -175,7 +175,7 @@ public:
   }
 
 private:
-  void swap(Stream &other) {
+  void swap(Stream &other) noexcept {
     std::swap(device, other.device);
     std::swap(stream, other.stream);
     std::swap(made, other.made);
@@ -279,7 +279,7 @@ private:
     return {TILEC_INVALID_ARGUMENT,
             "the buffer has " + std::to_string(count) + " elements, got " + std::to_string(size)};
   }
-  void swap(DeviceBuffer &other) {
+  void swap(DeviceBuffer &other) noexcept {
     std::swap(device, other.device);
     std::swap(begin, other.begin);
     std::swap(count, other.count);

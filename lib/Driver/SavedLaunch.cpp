@@ -82,7 +82,7 @@ static llvm::Error cannotWrite(StringRef path, std::error_code why) {
 
 /// Writes a small file, whole or not at all.
 static llvm::Error writeFile(const std::string &path, StringRef content) {
-  tilecrt::Status status = tilecrt::writeFileAtomically(path, {{content.data(), content.size()}},
+  tilecrt::Status status = tilecrt::writeFileAtomically(path, {tilecrt::FileChunk{content.data(), content.size()}},
                                                         /*isDurable=*/false);
   return status.ok() ? llvm::Error::success() : makeError(status.message());
 }

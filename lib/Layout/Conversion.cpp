@@ -367,7 +367,8 @@ ConversionPlan planConversion(const LinearLayout &srcLayout, const LinearLayout 
     return plan;
   }
 
-  double words = double((std::max(bitwidth, 1) + 31) / 32);
+  int64_t wholeWords = (std::max(bitwidth, 1) + 31) / 32;
+  auto words = double(wholeWords);
   std::optional<ShufflePlan> shuffles;
   if (withinWarp && !options.forceShared) {
     Columns spareLanes;

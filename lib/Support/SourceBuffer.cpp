@@ -148,7 +148,8 @@ llvm::Expected<FileId> SourceManager::loadFile(llvm::StringRef path) {
     if (*count == 0)
       break;
   }
-  llvm::sys::fs::closeFile(*file);
+  // What was read is good all the same.
+  (void)llvm::sys::fs::closeFile(*file);
   if (failure)
     return std::move(failure);
   return addBuffer(path, llvm::StringRef(content.data(), content.size()));

@@ -56,7 +56,7 @@ Measurement RemoteMeasurer::measure(const Candidate &candidate, double milliseco
   bool sent = channel.send(std::move(request));
   std::optional<json::Object> answer =
       sent ? channel.receive(int(options.timeoutSeconds * 1e3)) : std::nullopt;
-  llvm::sys::fs::remove(path);
+  (void)llvm::sys::fs::remove(path);
   if (answer && answer->getNumber("cost")) {
     result.cost = answer->getNumber("cost");
   } else if (answer && answer->getString("error")) {

@@ -207,7 +207,7 @@ llvm::Error TuningDatabase::save(const std::string &path) const {
     error = llvm::sys::fs::rename(temporary, path);
   if (!error)
     return llvm::Error::success();
-  llvm::sys::fs::remove(temporary);
+  (void)llvm::sys::fs::remove(temporary);
   return llvm::createStringError("cannot write '" + path + "': " + error.message());
 }
 

@@ -120,7 +120,8 @@ std::string HostArray::elementText(uint64_t index) const {
 
 std::vector<int64_t> HostArray::coordinates(uint64_t index) const {
   std::vector<int64_t> result(extents.size(), 0);
-  for (size_t i = extents.size(); i-- > 0 && extents[i] > 0;) {
+  for (size_t i = extents.size(); i > 0 && extents[i - 1] > 0;) {
+    --i;
     result[i] = int64_t(index % uint64_t(extents[i]));
     index /= uint64_t(extents[i]);
   }

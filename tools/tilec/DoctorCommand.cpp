@@ -101,7 +101,7 @@ void examinePtxas(const ToolSearch &tools, Report &report) {
 void examineMath(const ToolSearch &tools, Report &report) {
   MathLibraries libraries = findMathLibraries(mathLibraryHints(tools));
   bool both = !libraries.libclc.empty() && !libraries.libdevice.empty();
-  for (auto [name, path] :
+  for (const auto &[name, path] :
        {std::pair("libclc", libraries.libclc), std::pair("libdevice", libraries.libdevice)}) {
     if (!path.empty())
       report.found(name, path);

@@ -16,8 +16,8 @@ namespace tilec::tool {
 ExitCode writeOutput(llvm::StringRef path, llvm::StringRef content) {
   if (path.empty() || path == "-")
     return writeToStdout(content);
-  return reportUnlessOk(
-      tilecrt::writeFileAtomically(path.str(), {{content.data(), content.size()}}));
+  return reportUnlessOk(tilecrt::writeFileAtomically(
+      path.str(), {tilecrt::FileChunk{content.data(), content.size()}}));
 }
 
 ExitCode makeFolder(llvm::StringRef path) {

@@ -5,10 +5,8 @@
 
 #include "Options.h"
 
+#include "llvm/ADT/StringRef.h"
 #include <CLI/CLI.hpp>
-
-#include <cinttypes>
-#include <cstdio>
 
 namespace tilec::harness {
 
@@ -81,10 +79,9 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
     app.add_option_function<std::string>(
            "--shard",
            [&options](const std::string &text) {
-             int end = 0;
-             if (std::sscanf(text.c_str(), "%" SCNu64 "/%" SCNu64 "%n", &options.shard,
-                             &options.shards, &end) != 2 ||
-                 text[end] != '\0' || options.shard >= options.shards)
+             llvm::StringRef rest = text;
+             if (rest.consumeInteger(10, options.shard) || !rest.consume_front("/") ||
+                 rest.getAsInteger(10, options.shards) || options.shard >= options.shards)
                throw CLI::ValidationError("--shard", "expected I/N with I < N, got '" + text + "'");
            },
            "only the Ith of N parts of the mutants, counted from 0; with the same seed in each "

@@ -443,7 +443,7 @@ void writeConversions(BlockProgram &p, const std::string &mode) {
     p.out(y, DType::f32, shape, BlockProgram::Expectation([&](HostArray &array) {
             for (uint64_t i = 0; i < array.size(); ++i) {
               volatile int64_t number = static_cast<int64_t>(p.intAt(x, i));
-              float result;
+              volatile float result;
               {
                 RoundingScope scope(mode);
                 result = static_cast<float>(number);
@@ -457,8 +457,9 @@ void writeConversions(BlockProgram &p, const std::string &mode) {
   p.body("yd = tl.extra.libdevice.double2float_" + mode + "(d)");
   p.out("yd", DType::f32, shape, BlockProgram::Expectation([&](HostArray &array) {
           for (uint64_t i = 0; i < array.size(); ++i) {
+            // Kept from being converted before or behind the rounding mode.
             volatile double number = p.at("d", i);
-            float result;
+            volatile float result;
             {
               RoundingScope scope(mode);
               result = static_cast<float>(number);
