@@ -60,7 +60,7 @@ struct SyncPoint {
 ///
 /// A barrier of shared memory is needed immediately before an operation. Where that refills or
 /// reads a slot of a ring behind a wait in the same block, the barrier is directly behind the wait:
-/// warps stop there anyway.
+/// warps stop there anyway. One that only the first iteration of a loop needs is in front of the loop.
 ///
 /// Barriers that exist (`tile.barrier`, `gpu.barrier`, `nvvm.barrier` of the whole CTA) and fences
 /// are taken into account, so that a function into which the points were inserted needs none.

@@ -17,7 +17,8 @@ def ConvertTileGPUToThreadsPass : Pass<"convert-tilegpu-to-threads", "::mlir::Mo
     are repeated per register; global accesses become `tilegpu.ld_global` and `tilegpu.st_global` as wide as the
     layout, the addresses and the mask allow; reductions become trees and shuffles (`redux` for 32-bit integers);
     conversions become renamings and shuffles; shared-memory accesses become `tilegpu.ld_shared` and
-    `tilegpu.st_shared`. Control flow stays `scf`; arithmetic stays `arith` and `math`, on scalars.
+    `tilegpu.st_shared`. Control flow stays `scf`; arithmetic stays `arith` and `math`, on scalars. Waits and fences of
+    wgmma that order nothing are dropped.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
