@@ -46,6 +46,8 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tile.num_warps";
     /// Stages of the software pipeline: of all loops on the module, of its own on a loop.
     static constexpr ::llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
+    /// Attribute of a loop (bool): whether warps of their own start its tensor copies.
+    static constexpr ::llvm::StringLiteral kWarpSpecializeAttr = "tile.warp_specialize";
     /// How often a loop is to be unrolled; 1 says not at all.
     static constexpr ::llvm::StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
     /// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an `scf.if` whose `else`

@@ -148,10 +148,17 @@ bool tilegpu::hasLayout(Type type) {
   return tensor && isa_and_nonnull<LinearAttr>(tensor.getEncoding());
 }
 
-int tilegpu::numWarpsOf(Operation *op) {
+/// A number that the module of `op` says, or else `fallback`.
+static int moduleNumber(Operation *op, StringRef name, int fallback) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();
-  if (module)
-    if (auto attr = module->getAttrOfType<IntegerAttr>(TileGPUDialect::kNumWarpsAttr))
-      return attr.getInt();
-  return 4;
+  auto attr = module ? module->getAttrOfType<IntegerAttr>(name) : IntegerAttr();
+  return attr ? int(attr.getInt()) : fallback;
+}
+
+int tilegpu::numWarpsOf(Operation *op) {
+  return moduleNumber(op, TileGPUDialect::kNumWarpsAttr, 4);
+}
+
+int tilegpu::launchedThreadsOf(Operation *op) {
+  return 32 * (numWarpsOf(op) + moduleNumber(op, TileGPUDialect::kLoadWarpsAttr, 0));
 }

@@ -65,6 +65,10 @@ bool hasLayout(mlir::Type type);
 /// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
 int numWarpsOf(mlir::Operation *op);
 
+/// Threads of a CTA: those of the computing warps, and of the warps that only load
+/// (`tilegpu.load_warps`).
+int launchedThreadsOf(mlir::Operation *op);
+
 /// Vectors of 16 bytes that a thread's registers of a tensor with a layout make.
 int64_t registerVectors(mlir::RankedTensorType type);
 

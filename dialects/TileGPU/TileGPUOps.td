@@ -17,5 +17,6 @@ include "dialects/TileGPU/TileGPUAsyncOps.td"
 include "dialects/TileGPU/TileGPURegisterOps.td"
 include "dialects/TileGPU/TileGPUTensorCoreOps.td"
 include "dialects/TileGPU/TileGPUTensorCopyOps.td"
+include "dialects/TileGPU/TileGPURoleOps.td"
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD

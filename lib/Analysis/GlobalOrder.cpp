@@ -147,7 +147,7 @@ private:
       visitAccess(*access, pending);
     } else if (isa<scf::ForOp, scf::WhileOp>(op)) {
       visitLoop(op, pending);
-    } else if (isa<scf::IfOp>(op)) {
+    } else if (isa<scf::IfOp, WarpRolesOp>(op)) {
       visitBranches(op, pending);
     }
     if (planned.contains(Place(op, true)) || needsBarrierBehind(op)) {

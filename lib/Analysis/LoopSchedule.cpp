@@ -402,6 +402,16 @@ bool AheadSlice::add(Value value) {
   return true;
 }
 
+void giveToLoadWarps(LoopSchedule &schedule) {
+  schedule.hasLoadWarps = true;
+  ScheduleStep release{ScheduleStep::Kind::ReleaseBuffers};
+  auto wait = llvm::find_if(schedule.steps, [](const ScheduleStep &step) {
+    return step.kind == ScheduleStep::Kind::WaitForDots;
+  });
+  // Behind the wait that retires the last dots that read the slot.
+  schedule.steps.insert(wait == schedule.steps.end() ? wait : std::next(wait), release);
+}
+
 int64_t askedStages(scf::ForOp loop) {
   for (Operation *op : {loop.getOperation(), loop->getParentOfType<ModuleOp>().getOperation()})
     if (auto stages = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumStagesAttr))

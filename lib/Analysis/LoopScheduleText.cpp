@@ -95,7 +95,8 @@ void LoopSchedule::print(llvm::raw_ostream &os) const {
   os << "loop: " << stages << " stages, copies " << distance() << " ahead";
   if (!carried.empty())
     os << ", " << dotsInFlight() << " dots in flight over the back edge";
-  os << "; " << ringBytes() << " bytes of shared memory\n";
+  os << "; " << ringBytes() << " bytes of shared memory" << (hasLoadWarps ? "; load warps" : "")
+     << '\n';
   for (const Stream &stream : streams)
     printBuffer(stream.bufferType(), stages,
                 stream.tensorLoad    ? "tensor copy"
@@ -125,6 +126,9 @@ void LoopSchedule::print(llvm::raw_ostream &os) const {
       break;
     case ScheduleStep::Kind::WaitForDots:
       os << "wait for dots, " << dotsInFlight() << " in flight";
+      break;
+    case ScheduleStep::Kind::ReleaseBuffers:
+      os << "release the buffers of " << (carried.empty() ? "this" : "the last") << " iteration";
       break;
     }
     os << '\n';

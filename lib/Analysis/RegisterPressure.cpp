@@ -8,6 +8,7 @@
 #include "tilec/Analysis/RegisterPressure.h"
 
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/RolePlan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -42,12 +43,14 @@ bool isFolded(Value value) {
          isa_and_nonnull<LocalLoadOp>(value.getDefiningOp());
 }
 
-bool isLoop(Operation *op) { return op->getNumRegions() > 0 && !isa<scf::IfOp>(op); }
+bool isLoop(Operation *op) { return op->getNumRegions() > 0 && !isa<scf::IfOp, WarpRolesOp>(op); }
 
 } // namespace
 
 int64_t registersFor(Operation *op, int64_t ctas) {
-  int64_t threads = int64_t(numWarpsOf(op)) * Processor::kWarpSize * ctas;
+  if (std::optional<RoleRegisters> roles = roleRegistersOf(op))
+    return roles->compute;
+  int64_t threads = launchedThreadsOf(op) * ctas;
   return std::max(Processor::kMinRegistersPerThread, Processor::registersPerThread(threads));
 }
 

@@ -34,6 +34,15 @@ SharedAccessReader::SharedAccessReader(FunctionOpInterface func,
     if (alloc.getType().getBuffers() > 1 && isPrivateRing(alloc))
       privateRings.insert(alloc);
   }
+  func.walk([&](SlotAcquireOp acquire) {
+    for (Operation *user : acquire.getFull().getUsers())
+      if (auto copy = dyn_cast<TmaLoadOp>(user))
+        ringsOfEmpty[ringOf(acquire.getEmpty())].insert(ringOf(copy.getBuffer()));
+  });
+}
+
+const DenseSet<Operation *> &SharedAccessReader::releasedBy(SlotReleaseOp release) const {
+  return ringsOfEmpty.at(ringOf(release.getEmpty()));
 }
 
 Operation *SharedAccessReader::ringOf(Value descriptor) const {

@@ -90,6 +90,9 @@ public:
   /// The ring that a value is, or is a view of, when that is certain.
   mlir::Operation *ringOf(mlir::Value descriptor) const;
 
+  /// The rings whose slots `release` lets tensor copies fill.
+  const llvm::DenseSet<mlir::Operation *> &releasedBy(tilegpu::SlotReleaseOp release) const;
+
   /// Whether two accesses touch common bytes.
   bool mayOverlap(const SharedAccess &a, const SharedAccess &b) const;
   /// Whether `later` has to know that `earlier` is done.
@@ -102,6 +105,8 @@ private:
   std::map<mlir::Operation *, RingSlots> slots;
   /// Rings whose readers are the threads that have copied.
   llvm::DenseSet<mlir::Operation *> privateRings;
+  /// By the ring of barrier objects that releases are arrivals at.
+  std::map<mlir::Operation *, llvm::DenseSet<mlir::Operation *>> ringsOfEmpty;
 };
 
 } // namespace tilec

@@ -80,7 +80,9 @@ private:
 };
 
 /// Whether the regions of `op` may run several times.
-bool mayRepeat(Operation *op) { return op->getNumRegions() > 0 && !isa<scf::IfOp>(op); }
+bool mayRepeat(Operation *op) {
+  return op->getNumRegions() > 0 && !isa<scf::IfOp, tilegpu::WarpRolesOp>(op);
+}
 
 /// Extends the live interval of `buffer` by a position, and by every loop around it that is not
 /// around `alloc`: the buffer keeps its contents from one iteration to the next.

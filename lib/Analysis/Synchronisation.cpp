@@ -83,6 +83,7 @@ private:
   SyncPosition placeOf(Operation *op, ArrayRef<const SharedAccess *> conflicts);
   SyncPosition placeOfFence(const SharedAccess &earlier, unsigned later);
   void findFences(ArrayRef<SharedAccess> accesses, const State &state);
+  void findFencesOfRelease(SlotReleaseOp release, const State &state);
 
   void run() {
     State state;
@@ -184,6 +185,21 @@ void Synchroniser::findFences(ArrayRef<SharedAccess> accesses, const State &stat
       }
 }
 
+/// Copies that overwrite what this thread has read through the generic proxy may start behind its
+/// release.
+void Synchroniser::findFencesOfRelease(SlotReleaseOp release, const State &state) {
+  const DenseSet<Operation *> &rings = reader.releasedBy(release);
+  unsigned number = reader.numberOf(release);
+  for (const SharedAccess &earlier : state)
+    if (rings.contains(earlier.alloc) && !earlier.usesAsyncProxy && !earlier.isFenced &&
+        earlier.progress != Progress::InFlight) {
+      if (isChecking)
+        isEnough = false;
+      else
+        fences.try_emplace(SyncPosition(number, false), Reason{earlier.op, number});
+    }
+}
+
 void Synchroniser::runOnAccess(Operation *op, State &state) {
   SmallVector<SharedAccess, 2> accesses = reader.of(op);
   if (accesses.empty())
@@ -275,6 +291,8 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     return;
   }
   runOnAccess(op, state);
+  if (auto release = dyn_cast<SlotReleaseOp>(op); release && findsFences)
+    findFencesOfRelease(release, state);
   if (auto async = dyn_cast<AsyncOpInterface>(op))
     closeGroups(async, state);
   if (auto wait = dyn_cast<AsyncWaitOpInterface>(op))
@@ -371,6 +389,12 @@ void Synchroniser::runOnOther(Operation *op, State &state) {
     runOnRegion(branch.getThenRegion(), state);
     if (!branch.getElseRegion().empty())
       runOnRegion(branch.getElseRegion(), other);
+    unite(state, other);
+  } else if (auto roles = dyn_cast<WarpRolesOp>(op)) {
+    // What one role leaves to the other is handed over by barrier objects.
+    State other = state;
+    runOnRegion(roles.getLoad(), other);
+    runOnRegion(roles.getCompute(), state);
     unite(state, other);
   } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     State exit;
@@ -489,7 +513,12 @@ SmallVector<SyncPoint> Synchroniser::plan() {
     }
   };
   add(barriers, [](SyncPoint &point) { point.barrier = SyncThreads::Cta; });
-  add(fences, [](SyncPoint &point) { point.needsFence = true; });
+  add(fences, [](SyncPoint &point) {
+    point.needsFence = true;
+    // One lane releases for its warp.
+    if (isa<SlotReleaseOp>(point.op))
+      point.barrier = SyncThreads::Warp;
+  });
   return llvm::to_vector(llvm::make_second_range(points));
 }
 

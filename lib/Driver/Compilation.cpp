@@ -189,6 +189,7 @@ bool Compilation::toTileGPU() {
     beforeTileGPU = nullptr;
   if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
     minCtas = ctas.getInt();
+  result->metadata.threadsPerCta = tilegpu::launchedThreadsOf(*module);
   keepModule(Stage::TileGPU);
   return true;
 }

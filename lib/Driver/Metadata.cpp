@@ -93,7 +93,7 @@ static std::string operationText(Operation *op) {
       .Case([](tilegpu::StSharedOp) { return "shared store"; })
       .Case<tilegpu::AtomicRMWGlobalOp, tilegpu::AtomicCasGlobalOp>(
           [](Operation *) { return "global atomic"; })
-      .Case([](NVVM::Barrier0Op) { return "barrier"; })
+      .Case<NVVM::Barrier0Op, tilegpu::NamedBarrierOp>([](Operation *) { return "barrier"; })
       .Default([](Operation *) { return ""; });
 }
 

@@ -75,8 +75,9 @@ static void addLayouts(PassList &passes, const PipelineOptions &options) {
 
 /// Copies ahead of the iteration that reads them.
 static void addPipelining(PassList &passes, const PipelineOptions &options) {
-  passes.add(createTileGPUPipelineLoopsPass({options.reductionStages}));
+  passes.add(createTileGPUPipelineLoopsPass({options.reductionStages, options.loadWarps}));
   passes.add(createTileGPULowerTensorCopiesPass());
+  passes.add(createTileGPUSplitRolesPass());
   passes.add(createTileGPUUnrollLoopsPass());
 }
 
@@ -131,6 +132,9 @@ void buildSimPipeline(OpPassManager &pm, bool countInstructions) {
 namespace {
 struct TileGPUPipelineOptions : PassPipelineOptions<TileGPUPipelineOptions> {
   Option<int> numWarps{*this, "num-warps", llvm::cl::desc("warps of a CTA"), llvm::cl::init(4)};
+  Option<std::string> loadWarps{*this, "load-warps",
+                                llvm::cl::desc("warps of their own for tensor copies"),
+                                llvm::cl::init("auto")};
   Option<std::string> stopBefore{*this, "stop-before",
                                  llvm::cl::desc("leave out this pass and those behind it")};
 };
@@ -143,6 +147,7 @@ void registerPipelines() {
       [](OpPassManager &pm, const TileGPUPipelineOptions &given) {
         PipelineOptions options;
         options.numWarps = given.numWarps;
+        options.loadWarps = given.loadWarps;
         options.stopBefore = given.stopBefore;
         buildTileGPUPipeline(pm, options);
       });

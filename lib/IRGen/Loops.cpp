@@ -218,7 +218,10 @@ static void setLoopOptions(mlir::OpBuilder &builder, mlir::Operation *loop,
   for (const auto &[name, value] : *range.options) {
     const Constant *constant = value.getConstant();
     mlir::Attribute attribute;
-    if (constant->isBool() && constant->getBool())
+    // That warps are not to be specialised says something, too.
+    if (constant->isBool() && name == "warp_specialize")
+      attribute = builder.getBoolAttr(constant->getBool());
+    else if (constant->isBool() && constant->getBool())
       attribute = builder.getUnitAttr();
     else if (constant->isInt() && constant->toInt().fits(32, /*isSigned=*/true))
       attribute =

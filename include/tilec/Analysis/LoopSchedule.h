@@ -72,6 +72,9 @@ struct ScheduleStep {
     Compute,
     /// Waits for the dots of the iteration before.
     WaitForDots,
+    /// Lets the load warps refill what this iteration has read, or the one before whose dots were
+    /// in flight.
+    ReleaseBuffers,
   };
   Kind kind;
   /// What is computed; the dot that a wait for copies is behind.
@@ -113,6 +116,9 @@ struct LoopSchedule {
   /// Copies are started at the end of an iteration, behind the wait for the dots that read what
   /// they overwrite, rather than at its head.
   bool startsCopiesLast = false;
+  /// Copies are started by warps of their own, which wait for the slots that they fill
+  /// (tilegpu-split-roles).
+  bool hasLoadWarps = false;
 
   /// Iterations that the copies are ahead.
   int64_t distance() const { return stages - 1; }
@@ -143,6 +149,10 @@ struct LoopSchedule {
 std::vector<LoopSchedule> scheduleLoops(mlir::func::FuncOp func, const AxisInfoAnalysis &axes,
                                         int64_t reductionStages,
                                         llvm::SmallVectorImpl<PipelineObstacle> &obstacles);
+
+/// Adds to the schedule that the slots of its rings are released, and acquired by load warps.
+/// Precondition: all its streams are tensor copies.
+void giveToLoadWarps(LoopSchedule &schedule);
 
 /// The stages that a loop, or else its kernel, asks for.
 int64_t askedStages(mlir::scf::ForOp loop);

@@ -20,6 +20,8 @@ struct PipelineOptions {
   /// Stages of loops without products that reduce in each iteration (tilegpu-pipeline-loops); zero:
   /// loads are not copied ahead unless the loop asks for it.
   int64_t reductionStages = 0;
+  /// Warps of their own for tensor copies: "on", "off" or "auto" (tilegpu-pipeline-loops).
+  std::string loadWarps = "auto";
   /// The argument of a pass that is left out, with all behind it; empty: none.
   std::string stopBefore{};
 };

@@ -40,7 +40,8 @@ static InstructionClass classOf(Operation *op) {
     return ClassMemory;
   if (isa<NVVM::MmaOp, NVVM::WgmmaMmaAsyncOp, tilegpu::ThreadMmaOp, tilegpu::ThreadWgmmaOp>(op))
     return ClassTensor;
-  if (op->hasTrait<OpTrait::IsTerminator>() || isa<NVVM::BarrierOp, NVVM::Barrier0Op>(op))
+  if (op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<NVVM::BarrierOp, NVVM::Barrier0Op, tilegpu::NamedBarrierOp>(op))
     return ClassControl;
   if (isa<LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::SIToFPOp,
           LLVM::UIToFPOp, LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp>(op))

@@ -5,6 +5,7 @@
 
 #include "SimBuilder.h"
 
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tilecrt/sim/SimAbi.h"
 
@@ -28,6 +29,15 @@ static Lowered lowerBarrier(NVVM::BarrierOp op, SimBuilder &b) {
 static Lowered lowerBarrier0(NVVM::Barrier0Op op, SimBuilder &b) {
   Value zero = b.constantI32(op.getLoc(), 0);
   b.call(op.getLoc(), "tilec_sim_barrier", {zero, zero, b.site(op, "barrier")});
+  b.rewriter.eraseOp(op);
+  return Lowered::Yes;
+}
+
+static Lowered lowerNamedBarrier(tilegpu::NamedBarrierOp op, SimBuilder &b) {
+  Location loc = op.getLoc();
+  b.call(loc, "tilec_sim_barrier",
+         {b.constantI32(loc, op.getNameAttr().getInt()), b.constantI32(loc, op.getThreads()),
+          b.site(op, "barrier")});
   b.rewriter.eraseOp(op);
   return Lowered::Yes;
 }
@@ -184,6 +194,7 @@ Lowered tilec::lowerWarpOp(Operation *op, SimBuilder &b) {
   return llvm::TypeSwitch<Operation *, Lowered>(op)
       .Case([&](NVVM::BarrierOp barrier) { return lowerBarrier(barrier, b); })
       .Case([&](NVVM::Barrier0Op barrier) { return lowerBarrier0(barrier, b); })
+      .Case([&](tilegpu::NamedBarrierOp barrier) { return lowerNamedBarrier(barrier, b); })
       .Case([&](NVVM::BarrierArriveOp arrive) { return lowerArrive(arrive, b); })
       .Case([&](NVVM::SyncWarpOp barrier) { return lowerWarpBarrier(barrier, b); })
       .Case([&](NVVM::ShflOp shuffle) { return lowerShuffle(shuffle, b); })

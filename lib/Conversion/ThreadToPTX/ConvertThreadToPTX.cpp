@@ -35,6 +35,7 @@ struct ConvertThreadToPTX final : impl::ConvertThreadToPTXPassBase<ConvertThread
 
     lowerSharedAtomics(module, rewriter);
     lowerRegisterOps(module, rewriter);
+    lowerNamedBarriers(module, rewriter);
     lowerWgmma(module, rewriter);
     ThreadLoweringCounts counts;
     LogicalResult lowered = lowerAccesses(module, rewriter, counts);

@@ -9,6 +9,7 @@
 #include "ThreadLowering.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 
@@ -21,6 +22,18 @@ static LLVM::InlineAsmOp createAssembly(RewriterBase &rewriter, Location loc, Ty
                                    /*has_side_effects=*/true, /*is_align_stack=*/false,
                                    LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
                                    ArrayAttr());
+}
+
+void lowerNamedBarriers(ModuleOp module, RewriterBase &rewriter) {
+  module.walk([&](tilegpu::NamedBarrierOp op) {
+    rewriter.setInsertionPoint(op);
+    auto constant = [&](uint32_t value) -> Value {
+      return LLVM::ConstantOp::create(rewriter, op.getLoc(), rewriter.getI32Type(), value);
+    };
+    NVVM::BarrierOp::create(rewriter, op.getLoc(), TypeRange(), constant(op.getNameAttr().getInt()),
+                            constant(op.getThreads()), NVVM::BarrierReductionAttr(), Value());
+    rewriter.eraseOp(op);
+  });
 }
 
 void lowerRegisterOps(ModuleOp module, RewriterBase &rewriter) {

@@ -37,6 +37,9 @@ void lowerWgmma(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
 /// Lowers opaque_zero and wall in `module`.
 void lowerRegisterOps(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
 
+/// Turns tilegpu.named_barrier into the NVVM dialect's barrier.
+void lowerNamedBarriers(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
 /// Lowers thread_assert and thread_print in `module` to calls of the device's runtime functions.
 /// Emits an error and fails for a value that cannot be printed.
 mlir::LogicalResult lowerDeviceCalls(mlir::ModuleOp module, mlir::RewriterBase &rewriter);

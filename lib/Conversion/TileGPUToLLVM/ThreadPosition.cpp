@@ -16,7 +16,7 @@ Value tilec::constantI32(OpBuilder &builder, Location loc, int64_t value) {
 }
 
 ThreadPosition::ThreadPosition(ModuleOp module) {
-  int64_t threads = tilegpu::numWarpsOf(module) * 32;
+  int64_t threads = tilegpu::launchedThreadsOf(module);
   module.walk([&](func::FuncOp func) {
     if (func.isExternal())
       return;

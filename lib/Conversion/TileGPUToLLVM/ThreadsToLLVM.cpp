@@ -42,12 +42,13 @@ static LogicalResult lowerScalars(ModuleOp module) {
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
   ub::populateUBToLLVMConversionPatterns(types, patterns);
   populateMathToNVVMPatterns(types, patterns);
-  populateKernelFuncPatterns(types, patterns, numWarpsOf(module) * 32);
+  populateKernelFuncPatterns(types, patterns, launchedThreadsOf(module));
   LLVMConversionTarget target(*context);
   target.addLegalDialect<NVVM::NVVMDialect>();
   target.addLegalOp<ModuleOp, LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
                     AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, ThreadMmaOp,
-                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp>();
+                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,
+                    NamedBarrierOp>();
   target.addIllegalDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect,
                            cf::ControlFlowDialect, ub::UBDialect>();
   return applyPartialConversion(module, target, std::move(patterns));

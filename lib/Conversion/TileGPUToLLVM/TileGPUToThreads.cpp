@@ -106,8 +106,8 @@ struct ConvertTileGPUToThreads final
     target.addIllegalDialect<tile::TileDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
-    target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, TmaLoadOp, TmaStoreOp,
-                        TmaStoreWaitOp>();
+    target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
+                        SlotReleaseOp, TmaLoadOp, TmaStoreOp, TmaStoreWaitOp>();
     target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
                         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
@@ -115,10 +115,11 @@ struct ConvertTileGPUToThreads final
     target
         .addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, AtomicRMWGlobalOp,
                     AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp, ThreadMmaOp,
-                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp>();
+                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp, WarpRolesOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     dropIdleWgmmaOrder(module);
+    lowerWarpRoles(module, position);
   }
 };
 } // namespace

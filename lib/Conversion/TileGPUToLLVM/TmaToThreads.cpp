@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// TMA copies and their mbarriers: the first thread of the CTA issues, everybody waits.
+// TMA copies and their mbarriers: the first thread of the CTA, or of the role
+// that loads, issues; everybody waits.
 
 #include "ThreadPattern.h"
 
@@ -14,9 +15,12 @@ using namespace tilec::tilegpu;
 /// How long a thread may sleep at a barrier object before it looks again, in nanoseconds.
 static constexpr int64_t kSuspendNanoseconds = 0x989680;
 
+/// Whether the thread is the first one of its role.
 static Value isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
+  auto roles = op->getParentOfType<WarpRolesOp>();
+  bool loads = roles && roles.getLoad().isAncestor(op->getParentRegion());
   return arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, position.thread(op),
-                               constantI32(builder, op->getLoc(), 0));
+                               constantI32(builder, op->getLoc(), loads ? 32 * numWarpsOf(op) : 0));
 }
 
 static Value at(OpBuilder &builder, Location loc, Value base, int64_t bytes) {
@@ -137,6 +141,41 @@ struct MbarrierWait : ThreadPattern<MbarrierWaitOp> {
   }
 };
 
+struct SlotAcquire : ThreadPattern<SlotAcquireOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(SlotAcquireOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value object = objectAt(rewriter, loc, adaptor.getEmpty().front(), op.getEmpty().getType(),
+                            adaptor.getSlot().front());
+    Value ticks = constantI32(rewriter, loc, kSuspendNanoseconds);
+    rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(op, object,
+                                                               adaptor.getParity().front(), ticks);
+    return success();
+  }
+};
+
+struct SlotRelease : ThreadPattern<SlotReleaseOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(SlotReleaseOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value arrives =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lowering.position.lane(op),
+                              constantI32(rewriter, loc, 0));
+    if (op.getPredicate())
+      arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getPredicate().front());
+    scf::IfOp::create(rewriter, loc, arrives, [&](OpBuilder &builder, Location) {
+      Value object = objectAt(builder, loc, adaptor.getEmpty().front(), op.getEmpty().getType(),
+                              adaptor.getSlot().front());
+      NVVM::MBarrierArriveOp::create(builder, loc, Type(), object, Value());
+      scf::YieldOp::create(builder, loc);
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct TmaLoad : ThreadPattern<TmaLoadOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(TmaLoadOp op, OneToNOpAdaptor adaptor,
@@ -212,6 +251,6 @@ struct TmaStoreWait : ThreadPattern<TmaStoreWaitOp> {
 } // namespace
 
 void tilec::populateTmaPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<MbarrierInit, MbarrierInval, MbarrierWait, TmaLoad, TmaStore, TmaStoreWait>(
-      lowering, patterns.getContext());
+  patterns.add<MbarrierInit, MbarrierInval, MbarrierWait, SlotAcquire, SlotRelease, TmaLoad,
+               TmaStore, TmaStoreWait>(lowering, patterns.getContext());
 }

@@ -16,15 +16,15 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 
 // Options that are accepted and change nothing.
 // CHECK: NoEffect
-// CHECK-SAME: 'warp_specialize' has no effect
-// CHECK: NoEffect
 // CHECK-SAME: 'flatten' has no effect
+// CHECK: NotSpecialised
+// CHECK-SAME: warps are not specialised: ", Remark="no tensor copies of this loop run ahead"
 func.func @options(%n: i32) {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
   scf.for %i = %c0 to %n step %c16 : i32 {
     nvvm.barrier0
-  } {tile.flatten, tile.warp_specialize}
+  } {tile.flatten, tile.warp_specialize = true}
   return
 }
 

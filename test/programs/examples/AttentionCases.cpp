@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 45, 49 and 58: attention over sequences of any length, all keys or those up to the
+// Examples 45, 49, 58 and 59: attention over sequences of any length, all keys or those up to the
 // query.
 
 #include "Cases.h"
@@ -18,7 +18,7 @@ struct Problem {
   int64_t heads = 2, length = 0, width = 32;
   bool isCausal = false;
   int64_t block = 32;
-  /// 45, 49 or 58.
+  /// 45, 49, 58 or 59.
   int example = 45;
 };
 
@@ -31,6 +31,8 @@ Text textOf(int example) {
     return {"49-attention-overlapped.tile", "attention_overlapped"};
   if (example == 58)
     return {"58-attention-descriptors.tile", "attention_descriptors"};
+  if (example == 59)
+    return {"59-attention-roles.tile", "attention_roles"};
   return {"45-attention-forward.tile", "attention_forward"};
 }
 
@@ -70,7 +72,7 @@ Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
         }
       },
       logSumTolerance(p.type));
-  if (p.example == 58)
+  if (p.example == 58 || p.example == 59)
     builder.i32("heads", p.heads);
   builder.i32("seq_len", p.length).f32("scale", scale);
   builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", blockM).constant("BLOCK_N", blockN);
@@ -102,7 +104,7 @@ void addAttentionCases(std::vector<Case> &cases) {
       }
       scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
     }
-  for (int example : {49, 58})
+  for (int example : {49, 58, 59})
     for (DType type : {DType::f16, DType::bf16, DType::f32})
       for (bool isCausal : {true, false})
         for (auto [length, width, block] : {std::array<int64_t, 3>{100, 32, 32},

@@ -39,7 +39,7 @@ static void removeBarrier(mlir::ModuleOp module, const SimulatedKernel &kernel,
                           BarrierOutcome &outcome) {
   llvm::SmallVector<mlir::Operation *> barriers;
   module.walk([&](mlir::Operation *op) {
-    if (llvm::isa<mlir::NVVM::BarrierOp, mlir::NVVM::Barrier0Op>(op) ||
+    if (llvm::isa<mlir::NVVM::BarrierOp, mlir::NVVM::Barrier0Op, tilegpu::NamedBarrierOp>(op) ||
         (kernel.countsWaits && isOrder(op)))
       barriers.push_back(op);
   });

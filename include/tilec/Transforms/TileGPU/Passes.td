@@ -159,6 +159,10 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::Fun
     iteration stays in flight until then. `num_stages` is the loop's, or the kernel's; less than 2 switches the pass off.
     A remark says why a load stays.
 
+    In loops with several dots that have a multiprocessor to themselves, and where `warp_specialize=True` asks for it, the
+    tensor copies are started by warps of their own (`tilegpu-split-roles`): slots are acquired before they are filled, and
+    released when they have been read. A remark says why not, where the loop asks for it.
+
     In a loop without dots that asks for `num_stages` itself (`tl.range(..., num_stages=3)`), or one that reduces in
     each iteration if `reduction-stages` is given, loads become async copies into slots that each thread
     reads back itself: no registers, no barriers. There are as many stages as fit in 448 bytes of each thread
@@ -166,10 +170,24 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::Fun
   }];
   let options = [
     Option<"reductionStages", "reduction-stages", "int64_t", "0",
-           "stages of loops that reduce in each iteration; less than 2: none">
+           "stages of loops that reduce in each iteration; less than 2: none">,
+    Option<"loadWarps", "load-warps", "std::string", "\"auto\"",
+           "warps of their own for tensor copies where loops do not say: on, off, or auto: where it pays">
   ];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];
+}
+
+def TileGPUSplitRolesPass : Pass<"tilegpu-split-roles", "::mlir::ModuleOp"> {
+  let summary = "part kernels into computing warps and a warp that loads";
+  let description = [{
+    A function with `tilegpu.slot_acquire` becomes one `tilegpu.warp_roles`: a warp more than `tilegpu.num_warps`, counted
+    by `tilegpu.load_warps`, starts the tensor copies of its pipelined loops and does nothing else. It runs ahead of the
+    others as far as the rings allow, over the ends of loops as well. Rings and barrier objects are made in front.
+
+    On modules: warps are launched for the module's kernel.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect"];
 }
 
 def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::func::FuncOp"> {

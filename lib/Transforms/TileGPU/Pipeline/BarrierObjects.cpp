@@ -39,6 +39,8 @@ BarrierObjects::BarrierObjects(RewriterBase &rewriter, Operation *user, int64_t 
     MbarrierInvalOp::create(rewriter, loc, ring);
   }
 
+  if (values.empty())
+    return;
   for (scf::ForOp &loop : loops) {
     Operation *old = loop;
     DictionaryAttr attributes = loop->getDiscardableAttrDictionary();

@@ -21,7 +21,7 @@ public:
   using Replaced = std::pair<mlir::Operation *, mlir::scf::ForOp>;
 
   /// `count` objects that `arrivals` complete a phase of; the state begins with `inits`, which are
-  /// constants.
+  /// constants; without any, the loops stay as they are.
   BarrierObjects(mlir::RewriterBase &rewriter, mlir::Operation *user, int64_t count,
                  int32_t arrivals, llvm::ArrayRef<int32_t> inits);
 

@@ -23,6 +23,7 @@
 
 #include "ScheduleExpander.h"
 #include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/RolePlan.h"
 #include "tilec/Support/RemarkCategory.h"
 
 namespace tilec {
@@ -36,16 +37,46 @@ using namespace tilec::tilegpu;
 
 /// Says of options of a loop that they are accepted and change nothing.
 static void remarkOptions(scf::ForOp loop) {
-  for (StringRef option : {"warp_specialize", "flatten"})
-    if (loop->hasAttr(("tile." + option).str()))
-      remark::missed(loop.getLoc(),
-                     remark::RemarkOpts::name("NoEffect").category(remarks::kPipeline))
-          << remark::add("'{0}' has no effect", option);
+  if (loop->hasAttr("tile.flatten"))
+    remark::missed(loop.getLoc(), remark::RemarkOpts::name("NoEffect").category(remarks::kPipeline))
+        << "'flatten' has no effect";
+}
+
+/// Gives the tensor copies to load warps where the plan says so, and says of loops that ask for
+/// them why they have none.
+static void planLoadWarps(func::FuncOp func, MutableArrayRef<LoopSchedule> schedules,
+                          std::optional<bool> forced) {
+  RolePlan plan = planRoles(func, schedules, forced);
+  DenseSet<Operation *> given;
+  for (LoopSchedule &schedule : schedules)
+    if (plan.hasLoadWarps && schedule.numTensorCopies()) {
+      giveToLoadWarps(schedule);
+      given.insert(schedule.loop);
+      remark::passed(schedule.loop.getLoc(),
+                     remark::RemarkOpts::name("Specialised").category(remarks::kPipeline))
+          << "warps of their own start the tensor copies of this loop";
+    }
+  auto refuse = [](Location loc, StringRef reason) {
+    remark::missed(loc, remark::RemarkOpts::name("NotSpecialised").category(remarks::kPipeline))
+        << "warps are not specialised: " << reason;
+  };
+  if (plan.obstacle)
+    refuse(plan.obstacle->getLoc(), plan.reason);
+  func.walk([&](scf::ForOp loop) {
+    bool isInner = loop.getBody()->getOps<scf::ForOp>().empty();
+    if (loop->hasAttr(tile::TileDialect::kWarpSpecializeAttr) && asksForRoles(loop).value() &&
+        isInner && !plan.obstacle && !given.contains(loop))
+      refuse(loop.getLoc(), "no tensor copies of this loop run ahead");
+  });
 }
 
 namespace {
 struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineLoops> {
   using Base::Base;
+
+  std::optional<bool> forcedRoles() const {
+    return loadWarps == "auto" ? std::nullopt : std::optional(loadWarps == "on");
+  }
 
   void runOnOperation() override {
     getOperation().walk(remarkOptions);
@@ -56,9 +87,14 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
       remark::missed(obstacle.loc,
                      remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))
           << "load is not pipelined: " << obstacle.reason;
+    planLoadWarps(getOperation(), schedules, forcedRoles());
     std::vector<ScheduleExpander> expanders;
+    expanders.reserve(schedules.size());
     for (LoopSchedule &schedule : schedules)
       expanders.emplace_back(std::move(schedule));
+    for (size_t i = 1; i < expanders.size(); ++i)
+      if (expanders[i].canShareRings(expanders[i - 1]))
+        expanders[i].shareRings(expanders[i - 1]);
     for (ScheduleExpander &expander : expanders) {
       expander.run();
       for (const BarrierObjects::Replaced &replaced : expander.replacedLoops())

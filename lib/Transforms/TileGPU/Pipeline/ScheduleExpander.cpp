@@ -112,11 +112,32 @@ static Value allocateRing(OpBuilder &builder, Location loc, MemDescType type, in
   return LocalAllocOp::create(builder, loc, ring, IntegerAttr());
 }
 
+bool ScheduleExpander::canShareRings(ScheduleExpander &earlier) {
+  const LoopSchedule &other = earlier.schedule;
+  return schedule.hasLoadWarps && other.hasLoadWarps && earlier.stages == stages &&
+         earlier.loop->getBlock() == loop->getBlock() && earlier.loop->isBeforeInBlock(loop) &&
+         llvm::equal(schedule.streams, other.streams, [](const Stream &a, const Stream &b) {
+           return a.bufferType() == b.bufferType();
+         });
+}
+
+void ScheduleExpander::shareRings(ScheduleExpander &earlier) {
+  sharedWith = &earlier;
+  earlier.isFollowed = true;
+}
+
 void ScheduleExpander::allocate(OpBuilder &builder) {
-  for (const Stream &stream : schedule.streams)
-    rings.push_back(allocateRing(builder, stream.source()->getLoc(), stream.bufferType(), stages));
+  if (sharedWith)
+    rings = sharedWith->rings;
+  else
+    allocateRings(builder);
   for (StagedBuffer &pair : schedule.staged)
     pairs.push_back(allocateRing(builder, pair.buffer.getLoc(), pair.buffer.getType(), 2));
+}
+
+void ScheduleExpander::allocateRings(OpBuilder &builder) {
+  for (const Stream &stream : schedule.streams)
+    rings.push_back(allocateRing(builder, stream.source()->getLoc(), stream.bufferType(), stages));
 }
 
 void ScheduleExpander::mapBuffers(OpBuilder &builder, Body &body) {
@@ -180,11 +201,14 @@ void ScheduleExpander::waitForCopies(OpBuilder &builder, Location loc, const Bod
     AsyncWaitOp::create(builder, loc, uint32_t(schedule.copiesInFlightInLoop()));
 }
 
-void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> ahead, Value &slot) {
+void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> ahead, Value &slot,
+                                    Value &parity) {
   Value iv = loop.getLowerBound();
   for (int64_t i = 0; i < schedule.distance(); ++i) {
     startCopies(builder, cloneSlice(builder, iv, ahead), slot);
     slot = tensorCopies ? nextSlot(builder, slot) : constant(builder, i + 1);
+    if (schedule.hasLoadWarps)
+      parity = nextParity(builder, slot, parity);
     iv = arith::AddIOp::create(builder, loop.getLoc(), iv, loop.getStep());
   }
   if (schedule.waitsBehindDot)
@@ -192,7 +216,7 @@ void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> a
 }
 
 ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<Value> ahead,
-                                                  Value slot, Value firstSlot) {
+                                                  Value slot, Value parity, Value firstSlot) {
   SmallVector<Value> inits(loop.getInitArgs());
   llvm::append_range(inits, ahead);
   inits.append({slot, firstSlot});
@@ -200,6 +224,8 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
     inits.push_back(constant(builder, 0));
   if (tensorCopies)
     inits.push_back(tensorCopies->firstParity());
+  if (schedule.hasLoadWarps)
+    inits.push_back(parity);
   Body body;
   body.loop = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
                                  loop.getStep(), inits, nullptr, loop.getUnsignedCmp());
@@ -217,7 +243,9 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
   if (!pairs.empty())
     body.half = args[number++];
   if (tensorCopies)
-    body.parity = args[number];
+    body.parity = args[number++];
+  if (schedule.hasLoadWarps)
+    body.fillParity = args[number];
   return body;
 }
 
@@ -245,6 +273,8 @@ void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Bo
   case Kind::StartCopies:
     if (!body.sliceAhead)
       computeAddresses(builder, body);
+    if (schedule.hasLoadWarps)
+      tensorCopies->acquire(builder, loop.getLoc(), body.fill, body.fillParity);
     startCopies(builder, *body.sliceAhead, body.fill);
     break;
   case Kind::Compute:
@@ -256,7 +286,37 @@ void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Bo
   case Kind::WaitForDots:
     waitForEarlierDots(builder, body.mapping);
     break;
+  case Kind::ReleaseBuffers:
+    releaseBuffers(builder, body);
+    break;
   }
+}
+
+void ScheduleExpander::releaseBuffers(OpBuilder &builder, Body &body) {
+  Location loc = loop.getLoc();
+  if (schedule.carried.empty()) {
+    tensorCopies->release(builder, loc, body.read, Value());
+    return;
+  }
+  // The slot of the iteration before is the one that is filled next.
+  Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        body.loop.getInductionVar(), loop.getLowerBound());
+  tensorCopies->release(builder, loc, body.fill, isLater);
+}
+
+void ScheduleExpander::releaseLastBuffers(OpBuilder &builder, Body &body) {
+  if (!schedule.hasLoadWarps || schedule.carried.empty() || !usesRingsAgain())
+    return;
+  Location loc = loop.getLoc();
+  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  Value hasRun =
+      arith::CmpIOp::create(builder, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
+  tensorCopies->release(builder, loc, body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill)),
+                        hasRun);
+}
+
+bool ScheduleExpander::usesRingsAgain() const {
+  return sharedWith || isFollowed || isa<scf::ForOp>(loop->getParentOp());
 }
 
 void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
@@ -264,7 +324,8 @@ void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
   for (Value value : loop.getYieldedValues())
     yields.push_back(body.mapping.lookupOrDefault(value));
   llvm::append_range(yields, body.ahead);
-  yields.push_back(nextSlot(builder, body.fill));
+  Value nextFill = nextSlot(builder, body.fill);
+  yields.push_back(nextFill);
   Value nextRead = nextSlot(builder, body.read);
   yields.push_back(nextRead);
   if (body.half)
@@ -272,21 +333,27 @@ void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
         arith::XOrIOp::create(builder, loop.getLoc(), body.half, constant(builder, 1)));
   if (tensorCopies)
     yields.push_back(nextParity(builder, nextRead, body.parity));
+  if (schedule.hasLoadWarps)
+    yields.push_back(nextParity(builder, nextFill, body.fillParity));
   scf::YieldOp::create(builder, loop.getLoc(), yields);
 }
 
 void ScheduleExpander::run() {
-  if (int64_t number = schedule.numTensorCopies())
-    tensorCopies = std::make_unique<TensorCopyRing>(loop, stages, number);
+  if (sharedWith)
+    tensorCopies = sharedWith->tensorCopies;
+  else if (int64_t number = schedule.numTensorCopies())
+    tensorCopies = std::make_shared<TensorCopyRing>(loop, stages, number);
+  if (schedule.hasLoadWarps && !sharedWith)
+    tensorCopies->addEmptyObjects(loop, stages, numWarpsOf(loop));
   OpBuilder builder(loop);
   allocate(builder);
   SmallVector<Value> ahead;
   for (unsigned arg : schedule.sliceArgs)
     ahead.push_back(loop.getInitArgs()[arg]);
   Value firstSlot = tensorCopies ? tensorCopies->firstSlot() : constant(builder, 0);
-  Value slot = firstSlot;
-  emitPrologue(builder, ahead, slot);
-  Body body = makeLoop(builder, ahead, slot, firstSlot);
+  Value slot = firstSlot, parity = tensorCopies ? tensorCopies->firstParity() : Value();
+  emitPrologue(builder, ahead, slot, parity);
+  Body body = makeLoop(builder, ahead, slot, parity, firstSlot);
   builder.setInsertionPointToStart(body.loop.getBody());
   for (const ScheduleStep &step : schedule.steps)
     emitStep(builder, step, body);
@@ -301,6 +368,7 @@ void ScheduleExpander::run() {
                          body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
   SmallVector<Value> results(body.loop.getResults().take_front(loop.getNumResults()));
   waitForLastDots(builder, results);
+  releaseLastBuffers(builder, body);
   loop.replaceAllUsesWith(results);
   loop.erase();
 }

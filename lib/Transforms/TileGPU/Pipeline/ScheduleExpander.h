@@ -19,6 +19,11 @@ public:
       : schedule(std::move(loopSchedule)), loop(schedule.loop), stages(schedule.stages) {}
 
   void run();
+  /// Loops of one block whose buffers are the same, and whose copies load warps start, can share
+  /// their rings: the copies of the second begin during the last iterations of the first.
+  bool canShareRings(ScheduleExpander &earlier);
+  /// Before either runs; `earlier` runs first.
+  void shareRings(ScheduleExpander &earlier);
   /// After `run`: tells which loops around have been rebuilt.
   llvm::ArrayRef<BarrierObjects::Replaced> replacedLoops() const {
     return tensorCopies ? tensorCopies->replaced() : llvm::ArrayRef<BarrierObjects::Replaced>();
@@ -47,22 +52,24 @@ private:
   mlir::Value nextParity(mlir::OpBuilder &builder, mlir::Value nextSlot, mlir::Value parity);
   /// The rings, and the buffers that there are two of.
   void allocate(mlir::OpBuilder &builder);
-  /// The copies of the first iterations; `ahead` and `slot` are left as the loop begins with.
+  void allocateRings(mlir::OpBuilder &builder);
+  /// The copies of the first iterations; `ahead`, `slot` and its parity are left as the loop begins
+  /// with.
   void emitPrologue(mlir::OpBuilder &builder, llvm::MutableArrayRef<mlir::Value> ahead,
-                    mlir::Value &slot);
+                    mlir::Value &slot, mlir::Value &parity);
   /// The new loop while its body is made: what it carries beside the values of the old one.
   struct Body {
     mlir::scf::ForOp loop;
     mlir::IRMapping mapping;
     /// The slot that copies fill and that the iteration reads, which buffer of each pair it stores
-    /// to, and the parity of its phase.
-    mlir::Value fill, read, half, parity;
+    /// to, the parity of its phase, and that of the slot that is filled.
+    mlir::Value fill, read, half, parity, fillParity;
     llvm::SmallVector<mlir::Value> ahead;
     std::optional<AheadSlice> sliceAhead;
     bool hasBuffers = false;
   };
   Body makeLoop(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> ahead, mlir::Value slot,
-                mlir::Value firstSlot);
+                mlir::Value parity, mlir::Value firstSlot);
   void computeAddresses(mlir::OpBuilder &builder, Body &body);
   void emitStep(mlir::OpBuilder &builder, const ScheduleStep &step, Body &body);
   void waitForCopies(mlir::OpBuilder &builder, mlir::Location loc, const Body &body);
@@ -74,12 +81,22 @@ private:
   /// Those of this iteration stay in flight.
   void waitForEarlierDots(mlir::OpBuilder &builder, mlir::IRMapping &mapping);
   void waitForLastDots(mlir::OpBuilder &builder, llvm::SmallVectorImpl<mlir::Value> &results);
+  /// Lets load warps fill the slot whose readers have retired.
+  void releaseBuffers(mlir::OpBuilder &builder, Body &body);
+  /// The same for the last iteration's, where the loop runs again.
+  void releaseLastBuffers(mlir::OpBuilder &builder, Body &body);
+  /// Whether loops before or behind this one, or its own earlier runs, use the same rings.
+  bool usesRingsAgain() const;
 
   LoopSchedule schedule;
   mlir::scf::ForOp loop;
   int64_t stages;
   /// For the streams that the copy engine fills.
-  std::unique_ptr<TensorCopyRing> tensorCopies;
+  std::shared_ptr<TensorCopyRing> tensorCopies;
+  /// The loop in front that has the same rings.
+  ScheduleExpander *sharedWith = nullptr;
+  /// Whether another loop has them behind this one.
+  bool isFollowed = false;
   llvm::SmallVector<mlir::Value> rings, pairs;
   /// Slots that private streams are read back from, by load.
   llvm::DenseMap<mlir::Operation *, std::pair<const Stream *, mlir::Value>> readBackFrom;

@@ -24,7 +24,13 @@ Value tilec::viewAsBlock(OpBuilder &builder, Location loc, Value buffer, ArrayRe
 
 TensorCopyRing::TensorCopyRing(scf::ForOp loop, int64_t stages, int64_t numCopies)
     : rewriter(loop.getContext()),
-      barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}) {}
+      barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}),
+      next(barriers.state()) {}
+
+void TensorCopyRing::finish(Value slot, Value parity) {
+  next = {slot, parity};
+  barriers.advance(next);
+}
 
 void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
                            const IRMapping &mapping, Value buffer, Value slot, Value predicate) {
@@ -33,6 +39,21 @@ void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
     offsets.push_back(mapping.lookupOrDefault(offset));
   TmaLoadOp::create(builder, load.getLoc(), load.getDesc(), offsets, buffer, barriers.objects(),
                     slot, predicate);
+}
+
+void TensorCopyRing::addEmptyObjects(scf::ForOp loop, int64_t stages, int32_t warps) {
+  empty.emplace(rewriter, loop, stages, warps, /*inits=*/ArrayRef<int32_t>());
+}
+
+void TensorCopyRing::acquire(OpBuilder &builder, Location loc, Value slot, Value parity) {
+  // The slot was released in the phase before.
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+  Value before = arith::XOrIOp::create(builder, loc, parity, one);
+  tilegpu::SlotAcquireOp::create(builder, loc, empty->objects(), slot, before, barriers.objects());
+}
+
+void TensorCopyRing::release(OpBuilder &builder, Location loc, Value slot, Value predicate) {
+  tilegpu::SlotReleaseOp::create(builder, loc, empty->objects(), slot, predicate);
 }
 
 void TensorCopyRing::wait(OpBuilder &builder, Location loc, Value slot, Value parity) {

@@ -26,19 +26,29 @@ public:
   /// first copy in front of the loop.
   TensorCopyRing(mlir::scf::ForOp loop, int64_t stages, int64_t numCopies);
 
-  mlir::Value firstSlot() const { return barriers.state()[0]; }
-  mlir::Value firstParity() const { return barriers.state()[1]; }
+  /// Those of the first copy behind the loops that have used the ring.
+  mlir::Value firstSlot() const { return next[0]; }
+  mlir::Value firstParity() const { return next[1]; }
   /// Starts the copy of the block at `load`'s offsets, as `mapping` has them, into `buffer`.
   void start(mlir::OpBuilder &builder, tile::DescriptorLoadOp load, const mlir::IRMapping &mapping,
              mlir::Value buffer, mlir::Value slot, mlir::Value predicate);
   void wait(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot, mlir::Value parity);
   /// Says with which slot and parity the loop has ended.
-  void finish(mlir::Value slot, mlir::Value parity) { barriers.advance({slot, parity}); }
+  void finish(mlir::Value slot, mlir::Value parity);
   llvm::ArrayRef<BarrierObjects::Replaced> replaced() const { return barriers.replaced(); }
+
+  /// For load warps: `warps` release each slot before it is filled again.
+  void addEmptyObjects(mlir::scf::ForOp loop, int64_t stages, int32_t warps);
+  /// Waits until the slot may be filled for the phase with `parity`.
+  void acquire(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot, mlir::Value parity);
+  void release(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot,
+               mlir::Value predicate);
 
 private:
   mlir::IRRewriter rewriter;
   BarrierObjects barriers;
+  llvm::SmallVector<mlir::Value, 2> next;
+  std::optional<BarrierObjects> empty;
 };
 
 } // namespace tilec

@@ -1,0 +1,77 @@
+//===- Warps with roles: those that compute and those that load ---------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUROLEOPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUROLEOPS_TD
+
+include "dialects/TileGPU/TileGPUTensorCopyOps.td"
+
+// A ring that one role fills and another one reads has two rings of barrier objects: `full`, which the tensor copies
+// complete, and `empty`, at which every computing warp arrives when it is done with a slot. A ring starts out empty:
+// the first wait for a slot, for the parity that is not the first phase's, passes at once.
+
+def TileGPU_SlotAcquireOp : TileGPU_Op<"slot_acquire", [MemoryEffects<[MemWrite]>]> {
+  let summary = "waits until a slot of a ring may be filled again";
+  let description = [{
+    Waits for the phase with parity `parity` of `empty[slot]`: all computing warps have released the slot. The copies that
+    complete `full[slot]` may be started then.
+
+    Example: `tilegpu.slot_acquire %empty[%slot], %parity for %full : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
+  }];
+  let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$empty, I32:$slot, I32:$parity,
+    Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$full);
+  let assemblyFormat = "$empty `[` $slot `]` `,` $parity `for` $full attr-dict `:` type($empty) `,` type($full)";
+}
+
+def TileGPU_SlotReleaseOp : TileGPU_Op<"slot_release", [MemoryEffects<[MemWrite]>]> {
+  let summary = "lets a slot of a ring be filled again";
+  let description = [{
+    One lane of each warp arrives at `empty[slot]`, if `predicate` holds. What the warp has read from the slot lies before:
+    for dots a `wgmma_wait` that retires them, for other reads a proxy fence and a barrier of the warp.
+
+    Example: `tilegpu.slot_release %empty[%slot] if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
+  }];
+  let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$empty, I32:$slot, Optional<I1>:$predicate);
+  let assemblyFormat = "$empty `[` $slot `]` (`if` $predicate^)? attr-dict `:` type($empty)";
+}
+
+def TileGPU_WarpRolesOp : TileGPU_Op<"warp_roles", [RecursiveMemoryEffects, NoRegionArguments, NoTerminator, SingleBlock]> {
+  let summary = "what the computing warps do, and what the loading ones do at the same time";
+  let description = [{
+    The first `tilegpu.num_warps` warps of a CTA run `compute`, the `tilegpu.load_warps` behind them `load`. Shared memory
+    is handed from one to the other by `slot_acquire`, `tma_load`, `mbarrier_wait` and `slot_release` alone. A barrier of the
+    CTA inside `compute` is one of the computing warps; `load` has none.
+
+    `warp_roles_c1`: at the top level of a function. `warp_roles_c2`: no tensors and no barriers in `load`.
+
+    Example:
+    ```mlir
+    tilegpu.warp_roles load {
+      tilegpu.slot_acquire %empty[%slot], %parity for %full : !m, !m
+      tilegpu.tma_load %map[%i, %j], %buf, %full[%slot] : !d, !b, !m
+    } compute {
+      tilegpu.mbarrier_wait %full[%slot], %parity : !m
+      tilegpu.slot_release %empty[%slot] : !m
+    }
+    ```
+  }];
+  // The loads come first: in program order a ring is in use from the first copy to the last access by computing warps.
+  let regions = (region SizedRegion<1>:$load, SizedRegion<1>:$compute);
+  let assemblyFormat = "attr-dict-with-keyword `load` $load `compute` $compute";
+  let hasVerifier = 1;
+}
+
+// At the level of threads. The dialect NVVM has the same, whose text cannot be parsed with a location behind it.
+def TileGPU_NamedBarrierOp : TileGPU_Op<"named_barrier", [MemoryEffects<[MemWrite]>]> {
+  let summary = "barrier of some warps of a CTA (barrier.sync with a name and a number of threads)";
+  let description = [{ Name 0 is the barrier of the whole CTA. Example: `tilegpu.named_barrier 1 threads = 256` }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<15>]>:$name,
+    ConfinedAttr<I32Attr, [IntPositive]>:$threads);
+  let assemblyFormat = "$name `threads` `=` $threads attr-dict";
+}
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUROLEOPS_TD

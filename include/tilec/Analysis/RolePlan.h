@@ -1,0 +1,51 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether warps of their own start the tensor copies of a function's loops, how many, and how the
+// registers are parted between them and the warps that compute.
+
+#ifndef TILEC_ANALYSIS_ROLEPLAN_H
+#define TILEC_ANALYSIS_ROLEPLAN_H
+
+#include "tilec/Analysis/LoopSchedule.h"
+#include <optional>
+
+namespace tilec {
+
+/// The decision for one function. All its tensor copies that run ahead go to load warps, or none.
+struct RolePlan {
+  bool hasLoadWarps = false;
+  /// Where somebody has asked for them and they cannot be had: which operation is in the way, and
+  /// why.
+  mlir::Operation *obstacle = nullptr;
+  llvm::StringRef reason;
+};
+
+/// Plans the roles of `func`, whose loops have these schedules. `warp_specialize` of a loop, or of
+/// one around it, decides; else `forced`; else the cost: load warps are for loops of several dots
+/// in kernels whose shared memory leaves a multiprocessor to one CTA, where nothing else hides what
+/// the warps wait for.
+RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules,
+                   std::optional<bool> forced);
+
+/// What `warp_specialize` of a loop, or of one around it, says.
+std::optional<bool> asksForRoles(mlir::scf::ForOp loop);
+
+/// The warps that are launched for loading beside `numWarps` that compute. One of them starts all
+/// copies. Where the computing warps would fill the registers, there is a whole warpgroup of them:
+/// only warpgroups can hand registers over (PTX ISA, "setmaxnreg").
+int loadWarpsFor(int numWarps);
+
+/// Registers of a thread after those that load have given theirs away.
+struct RoleRegisters {
+  int load = 0;
+  int compute = 0;
+};
+
+/// What `setmaxnreg` asks for in the module of `op`; nothing where all threads keep what they were
+/// launched with.
+std::optional<RoleRegisters> roleRegistersOf(mlir::Operation *op);
+
+} // namespace tilec
+
+#endif // TILEC_ANALYSIS_ROLEPLAN_H

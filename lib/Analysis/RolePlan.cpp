@@ -1,0 +1,108 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RolePlan.h.
+
+#include "tilec/Analysis/RolePlan.h"
+
+#include "tilec/Analysis/LoadSlice.h"
+#include "tilec/Analysis/SharedAllocation.h"
+
+using namespace mlir;
+using namespace tilec::tilegpu;
+
+namespace tilec {
+
+/// A wgmma is of this many warps, and so is a change of registers.
+static constexpr int kWarpsOfGroup = 4;
+/// The fewest that setmaxnreg takes.
+static constexpr int kLoadRegisters = 24;
+/// What the fastest kernels of two computing groups take; a multiple of 8.
+static constexpr int kMostComputeRegisters = 240;
+
+int loadWarpsFor(int numWarps) { return numWarps == 2 * kWarpsOfGroup ? kWarpsOfGroup : 1; }
+
+std::optional<RoleRegisters> roleRegistersOf(Operation *op) {
+  int computing = 32 * numWarpsOf(op), loading = launchedThreadsOf(op) - computing;
+  if (loading != 32 * kWarpsOfGroup)
+    return std::nullopt;
+  int left = (Processor::kRegisters - loading * kLoadRegisters) / computing;
+  left -= left % Processor::kRegisterUnit;
+  return RoleRegisters{kLoadRegisters, std::min(left, kMostComputeRegisters)};
+}
+
+std::optional<bool> asksForRoles(scf::ForOp loop) {
+  for (Operation *op = loop; op; op = op->getParentOp())
+    if (Attribute asked = op->getAttr(tile::TileDialect::kWarpSpecializeAttr)) {
+      auto flag = dyn_cast<BoolAttr>(asked);
+      return !flag || flag.getValue();
+    }
+  return std::nullopt;
+}
+
+/// Dots of warpgroups in each iteration.
+static int64_t numDots(const LoopSchedule &schedule) {
+  return llvm::count_if(schedule.steps, [](const ScheduleStep &step) {
+    return step.kind == ScheduleStep::Kind::Compute && isa<WgmmaOp>(step.op);
+  });
+}
+
+/// Whether a multiprocessor has room for one CTA only.
+static bool fillsSharedMemory(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
+  int64_t ahead = 0;
+  for (const LoopSchedule &schedule : schedules)
+    ahead = std::max(ahead, schedule.ringBytes() - schedule.bytesPerStage());
+  int64_t bytes = SharedAllocation(func).getTotalBytes() + ahead;
+  return 2 * bytes > processorOf(func).maxSharedBytesPerCta();
+}
+
+static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
+  return llvm::any_of(schedules,
+                      [](const LoopSchedule &schedule) { return numDots(schedule) > 1; }) &&
+         fillsSharedMemory(func, schedules);
+}
+
+/// What keeps load warps from starting the copies of a loop; `slice` is what they run so far.
+static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
+  scf::ForOp loop = schedule.loop;
+  auto refuse = [](Operation *op, StringRef reason) { return RolePlan{false, op, reason}; };
+  if (schedule.hasThreadCopies())
+    return refuse(loop, "some of its copies are not tensor copies");
+  Operation *home = loop->getParentOp();
+  while (isa<scf::ForOp>(home))
+    home = home->getParentOp();
+  auto func = dyn_cast<func::FuncOp>(home);
+  if (!func || !func.getBody().hasOneBlock())
+    return refuse(loop, "it is in a branch, or in a loop that is not counted");
+  int warps = numWarpsOf(loop);
+  if (32 * (warps + loadWarpsFor(warps)) > Processor::kMaxThreadsPerCta)
+    return refuse(loop, "the kernel has no warp left");
+  for (const Stream &stream : schedule.streams)
+    if (!slice.add(stream.source()))
+      return refuse(slice.getObstacle().op, slice.getObstacle().reason);
+  return {true, nullptr, {}};
+}
+
+RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules,
+                   std::optional<bool> forced) {
+  std::vector<LoopSchedule> copying;
+  for (const LoopSchedule &schedule : schedules) {
+    if (!schedule.numTensorCopies())
+      continue;
+    std::optional<bool> asked = asksForRoles(schedule.loop);
+    if (asked == false)
+      return {};
+    if (asked)
+      forced = true;
+    copying.push_back(schedule);
+  }
+  if (copying.empty() || !forced.value_or(pays(func, schedules)))
+    return {};
+  LoadSlice slice;
+  for (const LoopSchedule &schedule : copying)
+    if (RolePlan plan = findObstacle(schedule, slice); !plan.hasLoadWarps)
+      return plan;
+  return {true, nullptr, {}};
+}
+
+} // namespace tilec

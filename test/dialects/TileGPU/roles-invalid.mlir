@@ -1,0 +1,34 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+func.func @warp_roles_c1(%p: i1) {
+  scf.if %p {
+    // expected-error @+1 {{expects to be at the top level of a function}}
+    tilegpu.warp_roles load {
+    } compute {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @warp_roles_c2_barrier() {
+  tilegpu.warp_roles load {
+    // expected-error @+1 {{is a barrier in the role that loads, where no other warp comes}}
+    nvvm.barrier0
+  } compute {
+  }
+  return
+}
+
+// -----
+
+#a = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}, [128]>
+func.func @warp_roles_c2_tensor() {
+  tilegpu.warp_roles load {
+    // expected-error @+1 {{is a tensor in the role that loads, whose warps hold none}}
+    %0 = tile.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #a>
+  } compute {
+  }
+  return
+}

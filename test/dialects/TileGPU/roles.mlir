@@ -1,0 +1,21 @@
+// RUN: tile-opt %s | tile-opt | FileCheck %s
+
+#l = #tilegpu.linear<{offset = []}, [1]>
+
+// CHECK-LABEL: func @roles
+// CHECK: tilegpu.warp_roles load {
+// CHECK-NEXT: tilegpu.slot_acquire %{{.*}}[%arg0], %arg1 for %{{.*}} : <[1], i64, #{{.*}}, buffers = 3>, <[1], i64, #{{.*}}, buffers = 3>
+// CHECK-NEXT: } compute {
+// CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] : <[1], i64, #{{.*}}, buffers = 3>
+// CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] if %arg2 : <[1], i64, #{{.*}}, buffers = 3>
+func.func @roles(%slot: i32, %parity: i32, %p: i1) {
+  %full = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  %empty = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  tilegpu.warp_roles load {
+    tilegpu.slot_acquire %empty[%slot], %parity for %full : !tilegpu.memdesc<[1], i64, #l, buffers = 3>, !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  } compute {
+    tilegpu.slot_release %empty[%slot] : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+    tilegpu.slot_release %empty[%slot] if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  }
+  return
+}

@@ -1,0 +1,120 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warps with roles: every count of iterations around the depth of a ring, over several tiles and
+// over loops that share a ring. A wait that nobody ends is a deadlock on the simulator, and a slot
+// that is filled before it is released is a race.
+
+#include "DotTolerance.h"
+
+namespace tilec::harness::test {
+namespace {
+
+struct RolesCase {
+  int64_t first = 0, steps = 0;
+  int64_t m = 100, n = 72, blockM = 64, blockN = 64, step = 32;
+  int warps = 4, stages = 3;
+  DType type = DType::f16;
+};
+
+/// The sum over `depth` of a(i + row, x) b(x, j + column), halved `halvings(x)` times.
+double product(const RunBuilder &builder, int64_t i, int64_t j, int64_t depth, int64_t k, int64_t n,
+               int64_t step, bool isHalved) {
+  double sum = 0;
+  for (int64_t x = 0; x < depth; ++x) {
+    if (isHalved && x % step == 0)
+      sum *= 0.5;
+    sum += builder.array("a_ptr").at(uint64_t(i * k + x)) *
+           builder.array("b_ptr").at(uint64_t(x * n + j));
+  }
+  return sum;
+}
+
+void expectTiles(const RolesCase &c) {
+  SCOPED_TRACE(::testing::Message() << c.first << " and " << c.steps << " iterations, " << c.stages
+                                    << " stages, " << c.warps << " warps, blocks of " << c.blockM);
+  int64_t k = std::max<int64_t>(1, c.steps) * c.step;
+  RunBuilder builder = kernelOf("roles.tile", "tiles");
+  builder.randn("a_ptr", c.type, {c.m, k}).randn("b_ptr", c.type, {k, c.n});
+  builder.output(
+      "out_ptr", DType::f32, {c.m, c.n},
+      [&](HostArray &out) {
+        for (int64_t i = 0; i < c.m; ++i)
+          for (int64_t j = 0; j < c.n; ++j)
+            out.set(uint64_t(i * c.n + j),
+                    product(builder, i, j, c.steps * c.step, k, c.n, c.step, false));
+      },
+      dotTolerance(c.type, DType::f32, k, false));
+  builder.i32("M", int32_t(c.m)).i32("N", int32_t(c.n)).i32("K", int32_t(k));
+  builder.i32("first", int32_t(c.first)).i32("steps", int32_t(c.steps));
+  builder.constant("BLOCK_M", c.blockM).constant("BLOCK_N", c.blockN).constant("STEP", c.step);
+  builder.constant("STAGES", c.stages);
+  expectRun(builder.warps(c.warps).grid(2, 1));
+}
+
+TEST(Roles, runAnyNumberOfIterations) {
+  for (int stages : {2, 3, 4})
+    for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1}) {
+      RolesCase c;
+      c.stages = stages, c.steps = steps;
+      // Three tiles for one of the two programs, with ragged ends.
+      c.m = 180;
+      c.first = steps / 2;
+      expectTiles(c);
+    }
+}
+
+TEST(Roles, shareRingsBetweenLoops) {
+  for (int64_t first : {0, 1, 2, 3, 5}) {
+    RolesCase c;
+    c.first = first, c.steps = 5;
+    expectTiles(c);
+  }
+}
+
+TEST(Roles, ofWarpgroupsThatHandOverRegisters) {
+  RolesCase c;
+  c.warps = 8, c.blockM = 128, c.steps = 4, c.first = 1;
+  expectTiles(c);
+}
+
+TEST(Roles, readThroughTheGenericProxy) {
+  // Blocks that wgmma does not take, and operands that it cannot transpose.
+  RolesCase small;
+  small.blockM = 16, small.blockN = 32, small.steps = 4, small.m = 40;
+  expectTiles(small);
+  RolesCase single;
+  single.type = DType::f32, single.steps = 4, single.first = 2;
+  expectTiles(single);
+}
+
+TEST(Roles, copyFromWhereMemoryAndBranchesSay) {
+  for (auto [i, j] : {std::pair<int32_t, int32_t>(0, 3), {5, 2}}) {
+    RolesCase c;
+    c.steps = 4;
+    int64_t k = c.steps * c.step;
+    RunBuilder builder = kernelOf("roles.tile", "chosen");
+    builder.randn("a_ptr", c.type, {c.m, k}).randn("b_ptr", c.type, {k, c.n});
+    builder.values("i_ptr", DType::i32, {double(i)}).values("j_ptr", DType::i32, {double(j)});
+    int64_t row = i > 1 ? i - 1 : i, column = i > 1 ? j + 1 : j;
+    builder.output(
+        "out_ptr", DType::f32, {c.blockM, c.blockN},
+        [&](HostArray &out) {
+          for (int64_t y = 0; y < c.blockM; ++y)
+            for (int64_t x = 0; x < c.blockN; ++x)
+              out.set(uint64_t(y * c.blockN + x),
+                      column + x < c.n
+                          ? product(builder, row + y, column + x, k, k, c.n, c.step, true)
+                          : 0);
+        },
+        dotTolerance(c.type, DType::f32, k, false));
+    builder.i32("M", int32_t(c.m)).i32("N", int32_t(c.n)).i32("K", int32_t(k));
+    builder.i32("steps", int32_t(c.steps));
+    builder.constant("BLOCK_M", c.blockM).constant("BLOCK_N", c.blockN).constant("STEP", c.step);
+    builder.constant("STAGES", c.stages);
+    expectRun(builder.warps(c.warps));
+  }
+}
+
+} // namespace
+} // namespace tilec::harness::test
