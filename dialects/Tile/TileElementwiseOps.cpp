@@ -5,26 +5,23 @@
 // given rounding, and saturation when the result is an 8-bit float.
 
 #include "dialects/Tile/TileOps.h"
+#include "dialects/Tile/UniformValue.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace tilec::tile {
 
-/// The scalar that all elements of an integer tensor are; null when they differ.
-static Value uniformOffset(OpBuilder &builder, Value offset) {
-  if (auto splat = offset.getDefiningOp<SplatOp>())
+Value uniformValueOf(OpBuilder &builder, Value tensor) {
+  if (auto splat = tensor.getDefiningOp<SplatOp>())
     return splat.getSource();
-  DenseIntElementsAttr constant;
-  if (!matchPattern(offset, m_Constant(&constant)) || !constant.isSplat())
+  DenseElementsAttr elements;
+  if (!matchPattern(tensor, m_Constant(&elements)) || !elements.isSplat())
     return {};
-  return arith::ConstantOp::create(
-      builder, offset.getLoc(),
-      builder.getIntegerAttr(constant.getElementType(), constant.getSplatValue<APInt>()));
+  return arith::ConstantOp::create(builder, tensor.getLoc(),
+                                   cast<TypedAttr>(elements.getSplatValue<Attribute>()));
 }
 
 namespace {
@@ -38,7 +35,7 @@ struct UniformOffsetFirst : OpRewritePattern<AddPtrOp> {
     if (!base || inner.getOffset().getDefiningOp<SplatOp>() ||
         matchPattern(inner.getOffset(), m_Constant()))
       return rewriter.notifyMatchFailure(op, "not a uniform base and different offsets");
-    Value uniform = uniformOffset(rewriter, op.getOffset());
+    Value uniform = uniformValueOf(rewriter, op.getOffset());
     if (!uniform)
       return rewriter.notifyMatchFailure(op, "the offset differs between elements");
     Value moved = AddPtrOp::create(rewriter, op.getLoc(), base.getSource().getType(),

@@ -5,6 +5,8 @@
 
 #include "SharedAccesses.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -92,7 +94,9 @@ SmallVector<SharedAccess, 2> SharedAccessReader::of(Operation *op) const {
         if (access.kind != AsyncKind::TensorLoad)
           access.progress = Progress::InFlight;
       }
-      if (auto copy = dyn_cast<TmaLoadOp>(op); copy && access.usesAsyncProxy) {
+      auto copy = dyn_cast<TmaLoadOp>(op);
+      access.hasPredicate = copy && copy.getPredicate();
+      if (copy && access.usesAsyncProxy) {
         access.objects = ringOf(copy.getBarriers());
         if (access.objects)
           access.object = slotsOf(access.objects).of(copy.getSlot());
@@ -107,10 +111,47 @@ SmallVector<SharedAccess, 2> SharedAccessReader::of(Operation *op) const {
   return accesses;
 }
 
+/// An i32 as a value plus a constant; without a value, a constant.
+static std::pair<Value, int64_t> splitConstant(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return {Value(), *constant};
+  Operation *op = value.getDefiningOp();
+  if (!value.getType().isInteger(32) || !isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
+    return {value, 0};
+  auto [a, x] = splitConstant(op->getOperand(0));
+  auto [b, y] = splitConstant(op->getOperand(1));
+  bool isSum = isa<arith::AddIOp>(op);
+  int64_t constant = isSum ? x + y : x * y;
+  if ((a && b) || (!isSum && (a || b)) || !llvm::isInt<32>(constant))
+    return {value, 0};
+  return {a ? a : b, constant};
+}
+
+bool SharedAccessReader::needsRun(const SharedAccess &access, scf::ForOp loop) const {
+  if (!access.hasPredicate)
+    return false;
+  auto copy = cast<TmaLoadOp>(operation(access.op));
+  auto bound = copy.getPredicate().getDefiningOp<arith::CmpIOp>();
+  auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  if (!bound || bound.getPredicate() != less || bound.getRhs() != loop.getUpperBound())
+    return false;
+  auto [place, offset] = splitConstant(bound.getLhs());
+  auto [first, start] = splitConstant(loop.getLowerBound());
+  return place == first && offset >= start;
+}
+
 bool SharedAccessReader::mayOverlap(const SharedAccess &a, const SharedAccess &b) const {
   if (a.alloc == b.alloc)
     return slotsOf(a.alloc).mayBeSame(a.slot, b.slot);
   return a.begin < b.end && b.begin < a.end;
+}
+
+bool SharedAccessReader::copyToSameParts(const SharedAccess &a, const SharedAccess &b) const {
+  auto first = dyn_cast<AsyncCopyOp>(operation(a.op));
+  auto second = dyn_cast<AsyncCopyOp>(operation(b.op));
+  return first && second && first.getPointer().getType() == second.getPointer().getType() &&
+         first.getBuffer().getType() == second.getBuffer().getType() &&
+         (a.begin - b.begin) % first.getBuffer().getType().getBufferBytes() == 0;
 }
 
 bool SharedAccessReader::conflict(const SharedAccess &earlier, const SharedAccess &later) const {
@@ -120,6 +161,9 @@ bool SharedAccessReader::conflict(const SharedAccess &earlier, const SharedAcces
   bool isSameBuffer = earlier.begin == later.begin && earlier.end == later.end;
   if (isSameBuffer &&
       ((earlier.isPrivate && later.isPrivate) || (earlier.isElected && later.isElected)))
+    return false;
+  // Copies past a loop's end are waited for by the thread that has started them.
+  if (earlier.progress != Progress::InFlight && copyToSameParts(earlier, later))
     return false;
   // The thread that starts TMA loads has waited for those before.
   if (earlier.kind == AsyncKind::TensorLoad && later.kind == AsyncKind::TensorLoad &&

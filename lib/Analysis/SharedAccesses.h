@@ -51,6 +51,8 @@ struct SharedAccess {
   unsigned doneBy = 0;
   /// The same in the block that is run; 0 for an earlier one.
   unsigned knownSince = 0;
+  /// It happened only if the operation's predicate holds, which still has the value that it had.
+  bool hasPredicate = false;
   /// The thread has made a proxy fence since.
   bool isFenced = false;
   /// The last barrier since, where fences are looked for.
@@ -68,10 +70,10 @@ private:
   }
   /// `op`, `alloc` and `isWrite` say what all that is not listed is.
   std::tuple<unsigned, int64_t, int64_t, bool, SlotKey, SlotKey, Progress, int64_t, unsigned,
-             unsigned, bool, std::optional<SyncPosition>>
+             unsigned, bool, bool, std::optional<SyncPosition>>
   key() const {
-    return {op,       begin, end,    isWrite,    keyOf(slot), keyOf(object),
-            progress, age,   doneBy, knownSince, isFenced,    barrier};
+    return {op,  begin,  end,        isWrite,      keyOf(slot), keyOf(object), progress,
+            age, doneBy, knownSince, hasPredicate, isFenced,    barrier};
   }
 };
 
@@ -92,6 +94,9 @@ public:
 
   /// The rings whose slots `release` lets tensor copies fill.
   const llvm::DenseSet<mlir::Operation *> &releasedBy(tilegpu::SlotReleaseOp release) const;
+  /// Whether `access`, in front of `loop`, happened only if that runs: a copy for one of its
+  /// iterations.
+  bool needsRun(const SharedAccess &access, mlir::scf::ForOp loop) const;
 
   /// Whether two accesses touch common bytes.
   bool mayOverlap(const SharedAccess &a, const SharedAccess &b) const;
@@ -99,6 +104,9 @@ public:
   bool conflict(const SharedAccess &earlier, const SharedAccess &later) const;
 
 private:
+  /// Whether every thread writes with one of two copies the bytes that it writes with the other.
+  bool copyToSameParts(const SharedAccess &a, const SharedAccess &b) const;
+
   const SharedAllocation &allocation;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
   std::vector<mlir::Operation *> operations;

@@ -73,6 +73,9 @@ private:
   void closeGroups(AsyncOpInterface op, State &state);
   void runOnFor(scf::ForOp loop, State &state);
   void runOnOther(Operation *op, State &state);
+  /// What accesses in `op` depend on may have changed.
+  void endPass(Operation *op, State &state) const;
+  void forgetValuesOf(Operation *op, State &state);
   /// Runs `body` until it finds nothing new and `head` covers what it leaves. `body` turns the
   /// state at the head of the loop into the one at the back edge.
   void iterate(State &head, llvm::function_ref<State(State)> body);
@@ -81,6 +84,7 @@ private:
   static void applyFence(State &state);
   /// Where a barrier between `conflicts` and `op` goes.
   SyncPosition placeOf(Operation *op, ArrayRef<const SharedAccess *> conflicts);
+  Operation *firstCopyWith(Operation *op, ArrayRef<const SharedAccess *> conflicts);
   SyncPosition placeOfFence(const SharedAccess &earlier, unsigned later);
   void findFences(ArrayRef<SharedAccess> accesses, const State &state);
   void findFencesOfRelease(SlotReleaseOp release, const State &state);
@@ -153,8 +157,27 @@ SyncPosition Synchroniser::placeOf(Operation *op, ArrayRef<const SharedAccess *>
   for (Operation *wait : {copyWait, starts ? productWait : nullptr})
     if (isRightBehind(wait) && (!place || place->isBeforeInBlock(wait)))
       place = wait;
-  return place ? SyncPosition(reader.numberOf(place), true)
-               : SyncPosition(reader.numberOf(op), false);
+  if (place)
+    return {reader.numberOf(place), true};
+  return {reader.numberOf(starts ? firstCopyWith(op, conflicts) : op), false};
+}
+
+/// The first of the copies that are started one behind the other up to `op`; a barrier in front of
+/// it does for all of them, with one fence.
+Operation *Synchroniser::firstCopyWith(Operation *op, ArrayRef<const SharedAccess *> conflicts) {
+  Operation *first = op;
+  for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
+    unsigned number = reader.numberOf(prev);
+    bool isConflict =
+        llvm::any_of(conflicts, [&](const SharedAccess *earlier) { return earlier->op == number; });
+    if (isConflict || given.count({number, false}) || given.count({number, true}))
+      break;
+    if (isa<AsyncCopyOp, TmaLoadOp>(prev))
+      first = prev;
+    else if (!isMemoryEffectFree(prev))
+      break;
+  }
+  return first;
 }
 
 /// Where a fence between `earlier` and an operation goes: in front of the barrier that lies
@@ -217,17 +240,13 @@ void Synchroniser::runOnAccess(Operation *op, State &state) {
   if (!conflicts.empty()) {
     SyncPosition place = placeOf(op, conflicts);
     barriers.try_emplace(place, Reason{conflicts.front()->op, reader.numberOf(op)});
-    if (place.second) {
-      // What has come to be known behind the wait is still open.
-      State open;
-      for (const SharedAccess &access : state)
-        if (access.progress == Progress::KnownToSome && access.knownSince > place.first)
-          open.insert(access);
-      applyBarrier(place, state);
-      unite(state, open);
-    } else {
-      applyBarrier(place, state);
-    }
+    // What has come to be known behind the place is still open.
+    State open;
+    for (const SharedAccess &access : state)
+      if (access.progress == Progress::KnownToSome && SyncPosition(access.knownSince, true) > place)
+        open.insert(access);
+    applyBarrier(place, state);
+    unite(state, open);
   }
   if (findsFences)
     findFences(accesses, state);
@@ -344,6 +363,13 @@ static bool runsAtLeastOnce(scf::ForOp loop) {
   return lower && upper && !loop.getUnsignedCmp() && *lower < *upper;
 }
 
+void Synchroniser::endPass(Operation *op, State &state) const {
+  update(state, [&](SharedAccess &access) {
+    access.hasPredicate &= !op->isAncestor(reader.operation(access.op));
+    return true;
+  });
+}
+
 void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
   using Step = std::optional<RingSlot> (RingSlots::*)(const RingSlot &, scf::ForOp) const;
   auto move = [&](State &accesses, Step step) {
@@ -357,20 +383,23 @@ void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
     });
   };
   move(state, &RingSlots::atEntry);
-  State last;
+  State last, skipped = state;
+  update(skipped, [&](const SharedAccess &access) { return !reader.needsRun(access, loop); });
   iterate(state, [&](State head) {
     runOnBlock(*loop.getBody(), head);
     move(head, &RingSlots::atBackEdge);
+    endPass(loop, head);
     last = head;
     return head;
   });
-  if (runsAtLeastOnce(loop))
-    state = std::move(last);
+  state = std::move(last);
+  if (!runsAtLeastOnce(loop))
+    unite(state, skipped);
   move(state, &RingSlots::atExit);
 }
 
 /// Slots that are relative to values inside `op` are any slots behind it.
-static void forgetSlotsOf(Operation *op, State &state) {
+void Synchroniser::forgetValuesOf(Operation *op, State &state) {
   auto forget = [&](std::optional<RingSlot> &slot) {
     if (slot && slot->root && op->isAncestor(slot->root.getParentBlock()->getParentOp()))
       slot.reset();
@@ -381,6 +410,7 @@ static void forgetSlotsOf(Operation *op, State &state) {
     forget(access.object);
     return true;
   });
+  endPass(op, state);
 }
 
 void Synchroniser::runOnOther(Operation *op, State &state) {
@@ -402,7 +432,7 @@ void Synchroniser::runOnOther(Operation *op, State &state) {
       runOnRegion(loop.getBefore(), head);
       exit = head;
       runOnRegion(loop.getAfter(), head);
-      forgetSlotsOf(op, head);
+      forgetValuesOf(op, head);
       return head;
     });
     state = std::move(exit);
@@ -411,11 +441,11 @@ void Synchroniser::runOnOther(Operation *op, State &state) {
     iterate(state, [&](State head) {
       for (Region &region : op->getRegions())
         runOnRegion(region, head);
-      forgetSlotsOf(op, head);
+      forgetValuesOf(op, head);
       return head;
     });
   }
-  forgetSlotsOf(op, state);
+  forgetValuesOf(op, state);
 }
 
 void Synchroniser::runOnGraph(Region &region, State &state) {
@@ -429,7 +459,7 @@ void Synchroniser::runOnGraph(Region &region, State &state) {
       runOnBlock(block, inside);
       unite(all, inside);
     }
-    forgetSlotsOf(region.getParentOp(), all);
+    forgetValuesOf(region.getParentOp(), all);
     return all;
   });
 }

@@ -13,6 +13,7 @@
 !buffer = !tilegpu.memdesc<[128], f32, #layout>
 #ring = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]}, [8, 16]>
 #rows = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 16]>
+#other_rows = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[1, 0], [0, 4], [0, 8], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 16]>
 #cols = #tilegpu.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]], block = []}, [16, 8]>
 !one = !tilegpu.memdesc<[8, 16], f32, #ring>
 !two = !tilegpu.memdesc<[8, 16], f32, #ring, buffers = 2>
@@ -392,6 +393,107 @@ func.func @tensor_copies(%map: !tile.desc<[64, 16], f16>, %other: !b, %x: tensor
   tilegpu.tma_load %map[%i, %i], %a, %bars[%c0] : !tile.desc<[64, 16], f16>, !a, !bars
   tilegpu.mbarrier_wait %bars[%c0], %c1 : !bars
   return %1 : tensor<64x8xf32, #mc>
+}
+
+// Copies ahead are started where the loop runs: one that does not leaves nothing in flight.
+// CHECK-LABEL: func.func @copies_of_a_loop_that_may_not_run
+func.func @copies_of_a_loop_that_may_not_run(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %begin: i32, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %a = tilegpu.local_alloc offset 0 : !a
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  tilegpu.mbarrier_init %bars count = 1 : !bars
+  %second = arith.addi %begin, %c32 : i32
+  %runs = arith.cmpi slt, %second, %end : i32
+  // CHECK: tma_load {{.*}}{barrier}
+  tilegpu.tma_load %map[%c0, %c0], %a, %bars[%c0] if %runs : !tile.desc<[64, 16], f16>, !a, !bars
+  scf.for %i = %begin to %end step %c32 : i32 {
+    tilegpu.mbarrier_wait %bars[%c0], %c0 : !bars
+  }
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  return
+}
+
+// A copy that depends on something else may have been started.
+// CHECK-LABEL: func.func @copies_of_another_range
+func.func @copies_of_another_range(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %begin: i32, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %cm32 = arith.constant -32 : i32
+  %a = tilegpu.local_alloc offset 0 : !a
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  tilegpu.mbarrier_init %bars count = 1 : !bars
+  %before = arith.addi %begin, %cm32 : i32
+  %runs = arith.cmpi slt, %before, %end : i32
+  // CHECK: tma_load {{.*}}{barrier}
+  tilegpu.tma_load %map[%c0, %c0], %a, %bars[%c0] if %runs : !tile.desc<[64, 16], f16>, !a, !bars
+  scf.for %i = %begin to %end step %c32 : i32 {
+    tilegpu.mbarrier_wait %bars[%c0], %c0 : !bars
+  }
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  return
+}
+
+// The copy in the outer loop's iteration before may have been started; the loop that waits for it ran then.
+// CHECK-LABEL: func.func @copies_of_an_earlier_iteration
+func.func @copies_of_an_earlier_iteration(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %n: i32, %m: i32) {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %a = tilegpu.local_alloc offset 0 : !a
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  tilegpu.mbarrier_init %bars count = 1 : !bars
+  scf.for %j = %c0 to %n step %c32 : i32 {
+    %end = arith.muli %j, %m : i32
+    // CHECK: local_store {{.*}}{barrier}
+    tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+    %runs = arith.cmpi slt, %c0, %end : i32
+    // CHECK: tma_load {{.*}}{fence_and_barrier}
+    tilegpu.tma_load %map[%c0, %c0], %a, %bars[%c0] if %runs : !tile.desc<[64, 16], f16>, !a, !bars
+    scf.for %i = %c0 to %end step %c32 : i32 {
+    }
+  }
+  return
+}
+
+// Every thread writes what it has waited for again: copies past a loop's end need nothing but the wait.
+// CHECK-LABEL: func.func @copies_to_the_same_parts
+func.func @copies_to_the_same_parts(%p: tensor<8x16x!tile.ptr<f32>, #rows>, %q: tensor<8x16x!tile.ptr<f32>, #other_rows>) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %a = tilegpu.local_alloc offset 0 : !three
+  %b = tilegpu.local_alloc offset 512 : !two
+  %a1 = tilegpu.memdesc_index %a[%c1] : !three -> !one
+  %b0 = tilegpu.memdesc_index %b[%c0] : !two -> !one
+  tilegpu.async_copy %p, %a1 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+  tilegpu.async_commit
+  tilegpu.async_wait 0
+  // CHECK: async_copy %{{[^{]+}} : tensor
+  tilegpu.async_copy %p, %b0 : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+  tilegpu.async_commit
+  tilegpu.async_wait 0
+  // Other threads.
+  // CHECK: async_copy {{.*}}{barrier}
+  tilegpu.async_copy %q, %b0 : tensor<8x16x!tile.ptr<f32>, #other_rows>, !one
+  return
+}
+
+// A barrier that the second of two copies needs is in front of both: one does for all that are started together.
+// CHECK-LABEL: func.func @copies_started_together
+func.func @copies_started_together(%p: tensor<8x16x!tile.ptr<f32>, #rows>, %v: tensor<128xf32>) {
+  %a = tilegpu.local_alloc offset 0 : !one
+  %b = tilegpu.local_alloc offset 512 : !one
+  %other = tilegpu.local_alloc offset 512 : !buffer
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  // CHECK: async_copy {{.*}}{barrier}
+  tilegpu.async_copy %p, %a : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+  // CHECK: async_copy %{{[^{]+}} : tensor
+  tilegpu.async_copy %p, %b : tensor<8x16x!tile.ptr<f32>, #rows>, !one
+  return
 }
 
 // A TMA store reads what threads have stored, and is done when the thread that has started it has waited, and a barrier has

@@ -9,8 +9,10 @@
 // of accesses that not all threads know to be done. An asynchronous access is in flight until a
 // wait retires it, and known to the threads that have waited; a barrier tells the others. An access
 // that conflicts with the state (read after write, write after read, write after write) needs a
-// barrier. Accesses of one ring conflict when their slots may be the same (RingSlots.h). Loops are
-// repeated until no barrier is added and the state at the back edge is stable.
+// barrier. Accesses of one ring conflict when their slots may be the same (RingSlots.h). Copies
+// past the end of a loop need no barrier in front of the next loop's where both have the same
+// layouts: every thread has waited for what it writes again; TMA copies past the end are not
+// started. Loops are repeated until no barrier is added and the state at the back edge is stable.
 //
 // Fences come second. An access through the generic proxy that conflicts with a later one through
 // the async proxy needs a `fence.proxy.async` of its thread in front of the barrier between the
@@ -58,9 +60,10 @@ struct SyncPoint {
 /// memory's, other global accesses'; each in program order, and the fence of a point before its
 /// barrier. `allocation` is that of the function as it stands.
 ///
-/// A barrier of shared memory is needed immediately before an operation. Where that refills or
-/// reads a slot of a ring behind a wait in the same block, the barrier is directly behind the wait:
-/// warps stop there anyway. One that only the first iteration of a loop needs is in front of the loop.
+/// A barrier of shared memory is needed immediately before an operation, of copies that are started
+/// together before the first. Where that refills or reads a slot of a ring behind a wait in the
+/// same block, the barrier is directly behind the wait: warps stop there anyway. One that only the
+/// first iteration of a loop needs is in front of the loop.
 ///
 /// Barriers that exist (`tile.barrier`, `gpu.barrier`, `nvvm.barrier` of the whole CTA) and fences
 /// are taken into account, so that a function into which the points were inserted needs none.

@@ -12,6 +12,7 @@
 
 #include "tilec/Transforms/Tile/Passes.h"
 
+#include "dialects/Tile/UniformValue.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -75,17 +76,6 @@ static bool isLoaded(Value value) {
   return false;
 }
 
-/// The scalar that all elements of `value` are; null when there is none to be seen.
-static Value splatSourceOf(OpBuilder &builder, Value value) {
-  if (auto splat = value.getDefiningOp<tile::SplatOp>())
-    return splat.getSource();
-  DenseElementsAttr elements;
-  if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
-    return Value();
-  return arith::ConstantOp::create(builder, value.getLoc(),
-                                   cast<TypedAttr>(elements.getSplatValue<Attribute>()));
-}
-
 namespace {
 /// One atomic, and what it is rewritten with.
 class Privatiser {
@@ -121,7 +111,7 @@ private:
     pointer = base.getSource();
     offset = address.getOffset();
     size = type.getNumElements();
-    if (!(addend = splatSourceOf(builder, atomic.getValue())))
+    if (!(addend = tile::uniformValueOf(builder, atomic.getValue())))
       return false;
     bins = std::min(size / 4, kMaxBins);
     if (std::optional<uint64_t> bound = boundOf(offset); bound && *bound > 0)

@@ -180,7 +180,8 @@ void addAttentionBackwardCases(std::vector<Case> &cases) {
     for (bool isCausal : {true, false}) {
       Scale scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
       addProblem(cases, {type, 2, 100, 32, 32, 32, isCausal}, scale);
-      addProblem(cases, {type, 2, 1, 16, 32, 32, isCausal}, Scale::Full);
+      for (int64_t length : {1, 70})
+        addProblem(cases, {type, 2, length, 16, 32, 32, isCausal}, Scale::Full);
       // Warpgroups, blocks of queries and keys of different sizes, and a whole number of one of
       // them.
       addProblem(cases, {type, 1, 150, 64, 64, 64, isCausal}, Scale::Full);

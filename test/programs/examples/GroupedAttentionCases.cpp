@@ -165,7 +165,10 @@ void addGroupedAttentionCases(std::vector<Case> &cases) {
     add({type, 330, 330, 64, 64, 64, true, 0, 1, 1, 1, true}, Scale::Full);
     add({type, 200, 330, 32, 64, 32, true, 7, 1, 1, 1}, Scale::Full);
     add({type, 90, 430, 16, 32, 64, true, 0, 1, 1, 1}, Scale::Full);
-    add({type, 1, 390, 32, 32, 32, false, 233, 1, 1, 4}, Scale::Full);
+    add({type, 1, 390, 32, 32, 32, false, 170, 1, 1, 4}, Scale::Full);
+    // No block of keys that needs a mask, and several.
+    add({type, 100, 128, 32, 32, 32, false}, Scale::Full);
+    add({type, 180, 180, 64, 64, 32, true, 0, 1, 1, 1, true}, Scale::Full);
     for (bool isCausal : {true, false})
       for (int64_t window : {0, 300})
         add({type, 1000, 1100, 128, 128, 64, isCausal, window, 1, 2, 2, false, 8}, Scale::Large);

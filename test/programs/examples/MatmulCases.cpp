@@ -288,8 +288,9 @@ void addMatmulCases(std::vector<Case> &cases) {
       for (bool transB : {false, true})
         addCase(cases, "matmul_persistent", transA && transB ? first : Scale::Full, buildPersistent,
                 {type, 136, 56, 72, transA, transB});
-    addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
-            {type, 64, 32, 128, false, true});
+    for (auto [m, k] : {std::pair<int64_t, int64_t>(64, 128), {320, 224}})
+      addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
+              {type, m, 32, k, false, true});
     addCase(cases, "matmul_host_descriptors", first, buildHostDescriptors,
             {type, 136, 56, 72, false, true});
     addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,

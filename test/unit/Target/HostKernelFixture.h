@@ -17,6 +17,28 @@
 
 namespace tilec {
 
+/// `text` with every `from` as `to`.
+inline std::string replaced(llvm::StringRef text, llvm::StringRef from, llvm::StringRef to) {
+  std::string result = text.str();
+  for (size_t at = 0; (at = result.find(from.str(), at)) != std::string::npos; at += to.size())
+    result.replace(at, from.size(), to.str());
+  return result;
+}
+
+/// A kernel `void f(ptr<1> x, ptr<1> y)` that computes `%r` of type `result` from `%v` of type
+/// `source`, one element a thread.
+inline std::string elementKernel(llvm::StringRef source, llvm::StringRef result,
+                                 llvm::StringRef body, llvm::StringRef declarations = "") {
+  return (declarations + R"mlir(
+    llvm.func @f(%x: !llvm.ptr<1>, %y: !llvm.ptr<1>) attributes {nvvm.kernel} {
+      %tid = nvvm.read.ptx.sreg.tid.x : i32
+      %px = llvm.getelementptr %x[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, )mlir" +
+          source + "\n%py = llvm.getelementptr %y[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, " +
+          result + "\n%v = llvm.load %px : !llvm.ptr<1> -> " + source + "\n" + body +
+          "\nllvm.store %r, %py : " + result + ", !llvm.ptr<1>\nllvm.return\n}\n")
+      .str();
+}
+
 class HostKernelFixture : public testing::Test {
 protected:
   static mlir::DialectRegistry dialects() {

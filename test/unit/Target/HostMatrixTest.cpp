@@ -124,12 +124,6 @@ constexpr llvm::StringLiteral threadProduct = R"mlir(
       : i32, i32, i32, i32 * i32, i32 + f32, f32, f32, f32 -> f32, f32, f32, f32
 )mlir";
 
-std::string replaced(std::string text, llvm::StringRef from, llvm::StringRef to) {
-  for (size_t at = 0; (at = text.find(from.str(), at)) != std::string::npos; at += to.size())
-    text.replace(at, from.size(), to.str());
-  return text;
-}
-
 /// Random halves of small values: the bits, and the values.
 struct Halves {
   Halves(std::mt19937 &random, size_t count) : bits(count), values(count) {
