@@ -41,8 +41,8 @@ Operation *SharedAccessReader::ringOf(Value descriptor) const {
   return buffers.size() == 1 ? LocalAllocOp(buffers.front()).getOperation() : nullptr;
 }
 
-SmallVector<SharedAccess, 2> SharedAccessReader::of(Operation *op) const {
-  SmallVector<SharedAccess, 2> accesses;
+SmallVector<SyncAccess, 2> SharedAccessReader::of(Operation *op) const {
+  SmallVector<SyncAccess, 2> accesses;
   // Descriptors that control flow only passes on.
   if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 0)
     return accesses;
@@ -66,7 +66,7 @@ SmallVector<SharedAccess, 2> SharedAccessReader::of(Operation *op) const {
     }
     for (LocalAllocOp alloc : buffers) {
       const SharedBuffer &buffer = allocation.getBuffers().find(alloc)->second;
-      SharedAccess access;
+      SyncAccess access;
       access.begin = buffer.offset;
       access.end = buffer.end();
       access.alloc = alloc;
@@ -98,13 +98,13 @@ SmallVector<SharedAccess, 2> SharedAccessReader::of(Operation *op) const {
   return accesses;
 }
 
-bool SharedAccessReader::mayOverlap(const SharedAccess &a, const SharedAccess &b) const {
+bool SharedAccessReader::mayOverlap(const SyncAccess &a, const SyncAccess &b) const {
   if (a.alloc == b.alloc)
     return slotsOf(a.alloc).mayBeSame(a.slot, b.slot);
   return a.begin < b.end && b.begin < a.end;
 }
 
-bool SharedAccessReader::conflict(const SharedAccess &earlier, const SharedAccess &later) const {
+bool SharedAccessReader::conflict(const SyncAccess &earlier, const SyncAccess &later) const {
   if ((!earlier.isWrite && !later.isWrite) ||
       (earlier.op == later.op && earlier.isWrite == later.isWrite))
     return false;
