@@ -3,7 +3,7 @@
 //
 // Kernel metadata to JSON and back. Writing keeps the keys in one fixed order. Reading checks the
 // kind and range of every value by hand, because the text may come from a damaged cache entry or
-// from another version; a Reader keeps the first failure and makes later reads do nothing.
+// from another version; a JsonReader keeps the first failure and makes later reads do nothing.
 
 #include "tilecrt/KernelMetadata.h"
 
@@ -30,7 +30,7 @@ const char *kindName(ArgumentKind kind) {
 }
 
 /// Typed reads from JSON objects; remembers the first thing that was wrong.
-class Reader {
+class JsonReader {
 public:
   const Status &status() const { return failure; }
 
@@ -148,7 +148,7 @@ Json argumentToJson(const KernelArgument &argument) {
               {"isConst", argument.isConst}};
 }
 
-KernelArgument argumentFromJson(Reader &reader, const Json &object) {
+KernelArgument argumentFromJson(JsonReader &reader, const Json &object) {
   KernelArgument argument;
   std::string kind = kindName(argument.kind);
   reader.read(object, "name", argument.name, true);
@@ -176,7 +176,7 @@ Json mapToJson(const TensorMapArgument &map) {
               {"fillsNan", map.fillsNan}};
 }
 
-TensorMapArgument mapFromJson(Reader &reader, const Json &object) {
+TensorMapArgument mapFromJson(JsonReader &reader, const Json &object) {
   TensorMapArgument map;
   reader.readInteger(object, "base", map.base);
   reader.read(object, "elementType", map.elementType, true);
@@ -196,7 +196,7 @@ Json lineToJson(const LineMapEntry &entry) {
               {"text", entry.text}};
 }
 
-LineMapEntry lineFromJson(Reader &reader, const Json &object) {
+LineMapEntry lineFromJson(JsonReader &reader, const Json &object) {
   LineMapEntry entry;
   reader.readInteger(object, "site", entry.site);
   reader.read(object, "file", entry.file);
@@ -229,7 +229,7 @@ Json pairsToJson(const char *second,
   return array;
 }
 
-KernelMetadata readMetadata(Reader &reader, const Json &root) {
+KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
   KernelMetadata metadata;
   uint32_t version = kernelMetadataVersion;
   reader.readInteger(root, "metadataVersion", version);
@@ -303,7 +303,7 @@ Result<KernelMetadata> fromJson(const std::string &text) {
     if (!root.is_object())
       return invalidArgument(std::string("kernel metadata: expected a JSON object, got ") +
                              root.type_name());
-    Reader reader;
+    JsonReader reader;
     KernelMetadata metadata = readMetadata(reader, root);
     TILECRT_RETURN_IF_ERROR(reader.status());
     return metadata;

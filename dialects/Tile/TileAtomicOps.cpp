@@ -7,6 +7,7 @@
 #include "dialects/Tile/TileOps.h"
 
 #include "dialects/Tile/ConstantMask.h"
+#include "dialects/Tile/ExpectedType.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -204,12 +205,6 @@ bool hasDescriptorReduction(AtomicKind kind, Type element) {
 bool hasAtomicCas(Type element) {
   return element.isIntOrFloat() &&
          llvm::is_contained({16u, 32u, 64u}, element.getIntOrFloatBitWidth());
-}
-
-static LogicalResult expectType(Operation *op, StringRef what, Type type, Type expected) {
-  if (type == expected)
-    return success();
-  return op->emitOpError("expects ") << what << " of type " << expected << ", got " << type;
 }
 
 LogicalResult AtomicRMWOp::verify() {

@@ -7,6 +7,7 @@
 #include "dialects/Tile/TileOps.h"
 
 #include "dialects/Tile/ConstantMask.h"
+#include "dialects/Tile/ExpectedType.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -170,13 +171,6 @@ void LoadOp::getEffects(Effects &effects) {
 
 void StoreOp::getEffects(Effects &effects) {
   effects.emplace_back(MemoryEffects::Write::get(), &getPointerMutable(), GlobalMemory::get());
-}
-
-/// Error unless `value` has the type `expected`; `what` names it in the message.
-static LogicalResult expectType(Operation *op, StringRef what, Type type, Type expected) {
-  if (type == expected)
-    return success();
-  return op->emitOpError("expects ") << what << " of type " << expected << ", got " << type;
 }
 
 LogicalResult LoadOp::verify() {

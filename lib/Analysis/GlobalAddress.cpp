@@ -22,7 +22,7 @@ using Shift = AddressSum::Shift;
 using Part = AddressSum::Part;
 
 /// Definitions are followed this far; what lies behind is a term of its own.
-static constexpr unsigned kMaxDepth = 300;
+static constexpr unsigned kMaxDefinitions = 300;
 
 static ArrayRef<int64_t> shapeOf(Value value) {
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
@@ -103,7 +103,7 @@ const AddressSum &GlobalAddresses::of(Value value) {
   if (auto found = sums.find(value); found != sums.end())
     return found->second;
   ++depth;
-  AddressSum sum = depth > kMaxDepth ? opaque(value) : compute(value);
+  AddressSum sum = depth > kMaxDefinitions ? opaque(value) : compute(value);
   --depth;
   return sums[value] = std::move(sum);
 }
@@ -157,7 +157,8 @@ AddressSum GlobalAddresses::opaque(Value value) {
   }
   uint64_t dims = wideDims(shape);
   Operation *op = value.getDefiningOp();
-  if (op && depth < kMaxDepth && (op->hasTrait<OpTrait::Elementwise>() || isa<tile::LoadOp>(op))) {
+  if (op && depth < kMaxDefinitions &&
+      (op->hasTrait<OpTrait::Elementwise>() || isa<tile::LoadOp>(op))) {
     // Equal operands give equal results.
     dims = 0;
     for (Value operand : op->getOperands())
@@ -346,8 +347,8 @@ ExpressionId GlobalAddresses::number(Value value) {
   ++depth;
   if (auto convert = dyn_cast_or_null<tilegpu::ConvertLayoutOp>(op)) {
     id = number(convert->getOperand(0));
-  } else if (op && depth < kMaxDepth && op->getNumResults() == 1 && op->getNumRegions() == 0 &&
-             isMemoryEffectFree(op)) {
+  } else if (op && depth < kMaxDefinitions && op->getNumResults() == 1 &&
+             op->getNumRegions() == 0 && isMemoryEffectFree(op)) {
     ArrayRef<int64_t> shape = shapeOf(value);
     Key key{
         reinterpret_cast<uintptr_t>(op->getName().getAsOpaquePointer()),

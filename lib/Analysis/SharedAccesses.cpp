@@ -52,8 +52,8 @@ Operation *SharedAccessReader::ringOf(Value descriptor) const {
   return buffers.size() == 1 ? LocalAllocOp(buffers.front()).getOperation() : nullptr;
 }
 
-SmallVector<SharedAccess, 2> SharedAccessReader::of(Operation *op) const {
-  SmallVector<SharedAccess, 2> accesses;
+SmallVector<SyncAccess, 2> SharedAccessReader::of(Operation *op) const {
+  SmallVector<SyncAccess, 2> accesses;
   // Descriptors that control flow only passes on.
   if (op->hasTrait<OpTrait::IsTerminator>() || op->getNumRegions() > 0)
     return accesses;
@@ -77,7 +77,7 @@ SmallVector<SharedAccess, 2> SharedAccessReader::of(Operation *op) const {
     }
     for (LocalAllocOp alloc : buffers) {
       const SharedBuffer &buffer = allocation.getBuffers().find(alloc)->second;
-      SharedAccess access;
+      SyncAccess access;
       access.begin = buffer.offset;
       access.end = buffer.end();
       access.alloc = alloc;
@@ -127,7 +127,7 @@ static std::pair<Value, int64_t> splitConstant(Value value) {
   return {a ? a : b, constant};
 }
 
-bool SharedAccessReader::needsRun(const SharedAccess &access, scf::ForOp loop) const {
+bool SharedAccessReader::needsRun(const SyncAccess &access, scf::ForOp loop) const {
   if (!access.hasPredicate)
     return false;
   auto copy = cast<TmaLoadOp>(operation(access.op));
@@ -140,13 +140,13 @@ bool SharedAccessReader::needsRun(const SharedAccess &access, scf::ForOp loop) c
   return place == first && offset >= start;
 }
 
-bool SharedAccessReader::mayOverlap(const SharedAccess &a, const SharedAccess &b) const {
+bool SharedAccessReader::mayOverlap(const SyncAccess &a, const SyncAccess &b) const {
   if (a.alloc == b.alloc)
     return slotsOf(a.alloc).mayBeSame(a.slot, b.slot);
   return a.begin < b.end && b.begin < a.end;
 }
 
-bool SharedAccessReader::copyToSameParts(const SharedAccess &a, const SharedAccess &b) const {
+bool SharedAccessReader::copyToSameParts(const SyncAccess &a, const SyncAccess &b) const {
   auto first = dyn_cast<AsyncCopyOp>(operation(a.op));
   auto second = dyn_cast<AsyncCopyOp>(operation(b.op));
   return first && second && first.getPointer().getType() == second.getPointer().getType() &&
@@ -154,7 +154,7 @@ bool SharedAccessReader::copyToSameParts(const SharedAccess &a, const SharedAcce
          (a.begin - b.begin) % first.getBuffer().getType().getBufferBytes() == 0;
 }
 
-bool SharedAccessReader::conflict(const SharedAccess &earlier, const SharedAccess &later) const {
+bool SharedAccessReader::conflict(const SyncAccess &earlier, const SyncAccess &later) const {
   if ((!earlier.isWrite && !later.isWrite) ||
       (earlier.op == later.op && earlier.isWrite == later.isWrite))
     return false;

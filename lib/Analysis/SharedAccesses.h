@@ -21,7 +21,7 @@ using SyncPosition = std::pair<unsigned, bool>;
 /// Who knows that an access is done.
 enum class Progress { InFlight, KnownToSome, KnownToAll };
 
-struct SharedAccess {
+struct SyncAccess {
   // What is accessed.
   /// Bytes [begin, end) of the CTA's window.
   int64_t begin = 0, end = 0;
@@ -60,8 +60,8 @@ struct SharedAccess {
 
   static constexpr int64_t kMaxAge = 64;
 
-  bool operator<(const SharedAccess &other) const { return key() < other.key(); }
-  bool operator==(const SharedAccess &other) const { return key() == other.key(); }
+  bool operator<(const SyncAccess &other) const { return key() < other.key(); }
+  bool operator==(const SyncAccess &other) const { return key() == other.key(); }
 
 private:
   using SlotKey = std::pair<const void *, int64_t>;
@@ -77,14 +77,14 @@ private:
   }
 };
 
-using SharedAccesses = std::set<SharedAccess>;
+using SharedAccesses = std::set<SyncAccess>;
 
 /// The accesses of a function's operations.
 class SharedAccessReader {
 public:
   SharedAccessReader(mlir::FunctionOpInterface func, const SharedAllocation &sharedAllocation);
 
-  llvm::SmallVector<SharedAccess, 2> of(mlir::Operation *op) const;
+  llvm::SmallVector<SyncAccess, 2> of(mlir::Operation *op) const;
 
   unsigned numberOf(mlir::Operation *op) const { return numbers.lookup(op); }
   mlir::Operation *operation(unsigned number) const { return operations[number]; }
@@ -96,16 +96,16 @@ public:
   const llvm::DenseSet<mlir::Operation *> &releasedBy(tilegpu::SlotReleaseOp release) const;
   /// Whether `access`, in front of `loop`, happened only if that runs: a copy for one of its
   /// iterations.
-  bool needsRun(const SharedAccess &access, mlir::scf::ForOp loop) const;
+  bool needsRun(const SyncAccess &access, mlir::scf::ForOp loop) const;
 
   /// Whether two accesses touch common bytes.
-  bool mayOverlap(const SharedAccess &a, const SharedAccess &b) const;
+  bool mayOverlap(const SyncAccess &a, const SyncAccess &b) const;
   /// Whether `later` has to know that `earlier` is done.
-  bool conflict(const SharedAccess &earlier, const SharedAccess &later) const;
+  bool conflict(const SyncAccess &earlier, const SyncAccess &later) const;
 
 private:
   /// Whether every thread writes with one of two copies the bytes that it writes with the other.
-  bool copyToSameParts(const SharedAccess &a, const SharedAccess &b) const;
+  bool copyToSameParts(const SyncAccess &a, const SyncAccess &b) const;
 
   const SharedAllocation &allocation;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;

@@ -41,7 +41,7 @@ void unite(State &target, const State &source) { target.insert(source.begin(), s
 /// Replaces every access by what `change` makes of it; false drops it.
 template <typename Change> void update(State &state, Change change) {
   State result;
-  for (SharedAccess access : state)
+  for (SyncAccess access : state)
     if (change(access))
       result.insert(access);
   state = std::move(result);
@@ -83,10 +83,10 @@ private:
   void applyBarrier(SyncPosition position, State &state);
   static void applyFence(State &state);
   /// Where a barrier between `conflicts` and `op` goes.
-  SyncPosition placeOf(Operation *op, ArrayRef<const SharedAccess *> conflicts);
-  Operation *firstCopyWith(Operation *op, ArrayRef<const SharedAccess *> conflicts);
-  SyncPosition placeOfFence(const SharedAccess &earlier, unsigned later);
-  void findFences(ArrayRef<SharedAccess> accesses, const State &state);
+  SyncPosition placeOf(Operation *op, ArrayRef<const SyncAccess *> conflicts);
+  Operation *firstCopyWith(Operation *op, ArrayRef<const SyncAccess *> conflicts);
+  SyncPosition placeOfFence(const SyncAccess &earlier, unsigned later);
+  void findFences(ArrayRef<SyncAccess> accesses, const State &state);
   void findFencesOfRelease(SlotReleaseOp release, const State &state);
 
   void run() {
@@ -118,14 +118,14 @@ private:
 //===--------------------------------------------------------------------------------------------===//
 
 void Synchroniser::applyFence(State &state) {
-  update(state, [](SharedAccess &access) {
+  update(state, [](SyncAccess &access) {
     access.isFenced |= access.progress != Progress::InFlight;
     return !access.isFenced || access.progress != Progress::KnownToAll;
   });
 }
 
 void Synchroniser::applyBarrier(SyncPosition position, State &state) {
-  update(state, [&](SharedAccess &access) {
+  update(state, [&](SyncAccess &access) {
     if (access.progress == Progress::InFlight)
       return true;
     access.progress = Progress::KnownToAll;
@@ -135,20 +135,19 @@ void Synchroniser::applyBarrier(SyncPosition position, State &state) {
   });
 }
 
-SyncPosition Synchroniser::placeOf(Operation *op, ArrayRef<const SharedAccess *> conflicts) {
+SyncPosition Synchroniser::placeOf(Operation *op, ArrayRef<const SyncAccess *> conflicts) {
   auto isRightBehind = [&](Operation *wait) {
     if (!wait)
       return false;
     unsigned number = reader.numberOf(wait);
-    SmallVector<SharedAccess, 2> accesses = reader.of(op);
-    auto isOfSameRing = [&](const SharedAccess *earlier) {
+    SmallVector<SyncAccess, 2> accesses = reader.of(op);
+    auto isOfSameRing = [&](const SyncAccess *earlier) {
       return reader.slotsOf(earlier->alloc).buffers() > 1 &&
-             llvm::any_of(accesses, [&](const SharedAccess &access) {
-               return access.alloc == earlier->alloc;
-             });
+             llvm::any_of(accesses,
+                          [&](const SyncAccess &access) { return access.alloc == earlier->alloc; });
     };
     return llvm::any_of(conflicts, isOfSameRing) &&
-           llvm::all_of(conflicts, [&](const SharedAccess *earlier) {
+           llvm::all_of(conflicts, [&](const SyncAccess *earlier) {
              return earlier->knownSince <= number && earlier->progress == Progress::KnownToSome;
            });
   };
@@ -164,12 +163,12 @@ SyncPosition Synchroniser::placeOf(Operation *op, ArrayRef<const SharedAccess *>
 
 /// The first of the copies that are started one behind the other up to `op`; a barrier in front of
 /// it does for all of them, with one fence.
-Operation *Synchroniser::firstCopyWith(Operation *op, ArrayRef<const SharedAccess *> conflicts) {
+Operation *Synchroniser::firstCopyWith(Operation *op, ArrayRef<const SyncAccess *> conflicts) {
   Operation *first = op;
   for (Operation *prev = op->getPrevNode(); prev; prev = prev->getPrevNode()) {
     unsigned number = reader.numberOf(prev);
     bool isConflict =
-        llvm::any_of(conflicts, [&](const SharedAccess *earlier) { return earlier->op == number; });
+        llvm::any_of(conflicts, [&](const SyncAccess *earlier) { return earlier->op == number; });
     if (isConflict || given.count({number, false}) || given.count({number, true}))
       break;
     if (isa<AsyncCopyOp, TmaLoadOp>(prev))
@@ -184,7 +183,7 @@ Operation *Synchroniser::firstCopyWith(Operation *op, ArrayRef<const SharedAcces
 /// between, else right before, but outside of loops that `earlier` is not in. When the barrier
 /// comes in the next iteration it goes behind the wait for `earlier`: what is left of this one
 /// hides its latency.
-SyncPosition Synchroniser::placeOfFence(const SharedAccess &earlier, unsigned later) {
+SyncPosition Synchroniser::placeOfFence(const SyncAccess &earlier, unsigned later) {
   SyncPosition place = earlier.barrier.value_or(SyncPosition(later, false));
   if (earlier.doneBy > place.first && earlier.doneBy != earlier.op)
     return {earlier.doneBy, true};
@@ -196,9 +195,9 @@ SyncPosition Synchroniser::placeOfFence(const SharedAccess &earlier, unsigned la
   return place;
 }
 
-void Synchroniser::findFences(ArrayRef<SharedAccess> accesses, const State &state) {
-  for (const SharedAccess &access : accesses)
-    for (const SharedAccess &earlier : state)
+void Synchroniser::findFences(ArrayRef<SyncAccess> accesses, const State &state) {
+  for (const SyncAccess &access : accesses)
+    for (const SyncAccess &earlier : state)
       if (access.usesAsyncProxy && !earlier.usesAsyncProxy && !earlier.isFenced &&
           earlier.progress != Progress::InFlight && reader.conflict(earlier, access)) {
         if (isChecking)
@@ -213,7 +212,7 @@ void Synchroniser::findFences(ArrayRef<SharedAccess> accesses, const State &stat
 void Synchroniser::findFencesOfRelease(SlotReleaseOp release, const State &state) {
   const DenseSet<Operation *> &rings = reader.releasedBy(release);
   unsigned number = reader.numberOf(release);
-  for (const SharedAccess &earlier : state)
+  for (const SyncAccess &earlier : state)
     if (rings.contains(earlier.alloc) && !earlier.usesAsyncProxy && !earlier.isFenced &&
         earlier.progress != Progress::InFlight) {
       if (isChecking)
@@ -224,14 +223,14 @@ void Synchroniser::findFencesOfRelease(SlotReleaseOp release, const State &state
 }
 
 void Synchroniser::runOnAccess(Operation *op, State &state) {
-  SmallVector<SharedAccess, 2> accesses = reader.of(op);
+  SmallVector<SyncAccess, 2> accesses = reader.of(op);
   if (accesses.empty())
     return;
-  SmallVector<const SharedAccess *> conflicts;
-  for (const SharedAccess &earlier : state)
+  SmallVector<const SyncAccess *> conflicts;
+  for (const SyncAccess &earlier : state)
     if (earlier.progress != Progress::KnownToAll &&
         llvm::any_of(accesses,
-                     [&](const SharedAccess &access) { return reader.conflict(earlier, access); }))
+                     [&](const SyncAccess &access) { return reader.conflict(earlier, access); }))
       conflicts.push_back(&earlier);
   if (!conflicts.empty() && isChecking) {
     isEnough = false;
@@ -242,7 +241,7 @@ void Synchroniser::runOnAccess(Operation *op, State &state) {
     barriers.try_emplace(place, Reason{conflicts.front()->op, reader.numberOf(op)});
     // What has come to be known behind the place is still open.
     State open;
-    for (const SharedAccess &access : state)
+    for (const SyncAccess &access : state)
       if (access.progress == Progress::KnownToSome && SyncPosition(access.knownSince, true) > place)
         open.insert(access);
     applyBarrier(place, state);
@@ -250,7 +249,7 @@ void Synchroniser::runOnAccess(Operation *op, State &state) {
   }
   if (findsFences)
     findFences(accesses, state);
-  for (const SharedAccess &access : accesses)
+  for (const SyncAccess &access : accesses)
     state.insert(access);
 }
 
@@ -258,9 +257,9 @@ void Synchroniser::closeGroups(AsyncOpInterface op, State &state) {
   int64_t groups = op.getNumAsyncGroups();
   if (!groups)
     return;
-  update(state, [&](SharedAccess &access) {
+  update(state, [&](SyncAccess &access) {
     if (access.progress == Progress::InFlight && access.kind == op.getAsyncKind())
-      access.age = access.age < 0 ? 0 : std::min(access.age + groups, SharedAccess::kMaxAge);
+      access.age = access.age < 0 ? 0 : std::min(access.age + groups, SyncAccess::kMaxAge);
     return true;
   });
 }
@@ -269,7 +268,7 @@ void Synchroniser::runOnWait(AsyncWaitOpInterface wait, State &state) {
   std::optional<int64_t> most = wait.getMaxGroupsInFlight();
   std::pair<Value, Value> object = wait.getBarrierObject();
   Operation *ring = object.first ? reader.ringOf(object.first) : nullptr;
-  update(state, [&](SharedAccess &access) {
+  update(state, [&](SyncAccess &access) {
     if (access.kind != wait.getAsyncKind())
       return true;
     if (most) {
@@ -328,7 +327,7 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
 
 void Synchroniser::runOnBlock(Block &block, State &state) {
   copyWait = productWait = nullptr;
-  update(state, [](SharedAccess &access) {
+  update(state, [](SyncAccess &access) {
     access.knownSince = 0;
     return true;
   });
@@ -364,7 +363,7 @@ static bool runsAtLeastOnce(scf::ForOp loop) {
 }
 
 void Synchroniser::endPass(Operation *op, State &state) const {
-  update(state, [&](SharedAccess &access) {
+  update(state, [&](SyncAccess &access) {
     access.hasPredicate &= !op->isAncestor(reader.operation(access.op));
     return true;
   });
@@ -373,7 +372,7 @@ void Synchroniser::endPass(Operation *op, State &state) const {
 void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
   using Step = std::optional<RingSlot> (RingSlots::*)(const RingSlot &, scf::ForOp) const;
   auto move = [&](State &accesses, Step step) {
-    update(accesses, [&](SharedAccess &access) {
+    update(accesses, [&](SyncAccess &access) {
       access.knownSince = 0;
       if (access.slot)
         access.slot = (reader.slotsOf(access.alloc).*step)(*access.slot, loop);
@@ -384,7 +383,7 @@ void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
   };
   move(state, &RingSlots::atEntry);
   State last, skipped = state;
-  update(skipped, [&](const SharedAccess &access) { return !reader.needsRun(access, loop); });
+  update(skipped, [&](const SyncAccess &access) { return !reader.needsRun(access, loop); });
   iterate(state, [&](State head) {
     runOnBlock(*loop.getBody(), head);
     move(head, &RingSlots::atBackEdge);
@@ -404,7 +403,7 @@ void Synchroniser::forgetValuesOf(Operation *op, State &state) {
     if (slot && slot->root && op->isAncestor(slot->root.getParentBlock()->getParentOp()))
       slot.reset();
   };
-  update(state, [&](SharedAccess &access) {
+  update(state, [&](SyncAccess &access) {
     access.knownSince = 0;
     forget(access.slot);
     forget(access.object);
@@ -517,7 +516,7 @@ SmallVector<SyncPoint> Synchroniser::plan() {
   hoistBarriers();
   auto usesAsyncProxy = [&](Operation *op) {
     return llvm::any_of(reader.of(op),
-                        [](const SharedAccess &access) { return access.usesAsyncProxy; });
+                        [](const SyncAccess &access) { return access.usesAsyncProxy; });
   };
   findsFences = func.walk([&](Operation *op) {
                       return usesAsyncProxy(op) ? WalkResult::interrupt() : WalkResult::advance();

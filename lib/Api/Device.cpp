@@ -16,7 +16,7 @@ using namespace tilec;
 using namespace tilec::api;
 using namespace tilecrt::sim;
 
-static tilec_status statusOf(tilecrt::StatusCode code) {
+static tilec_status apiStatusOf(tilecrt::StatusCode code) {
   switch (code) {
   case tilecrt::StatusCode::ok:
     return TILEC_OK;
@@ -37,12 +37,12 @@ static tilec_status statusOf(tilecrt::StatusCode code) {
 }
 
 tilec_status tilec::api::fail(const tilecrt::Status &status) noexcept {
-  return guarded([&] { return fail(statusOf(status.code()), status.message()); });
+  return guarded([&] { return fail(apiStatusOf(status.code()), status.message()); });
 }
 
 tilec_status tilec::api::fail(const LaunchOutcome &outcome) noexcept {
   return guarded([&] {
-    tilec_status code = outcome.isFault ? TILEC_INPUT_ERROR : statusOf(outcome.status.code());
+    tilec_status code = outcome.isFault ? TILEC_INPUT_ERROR : apiStatusOf(outcome.status.code());
     fail(code, outcome.status.message());
     addToFailure(outcome.note, outcome.savedFolder);
     return code;

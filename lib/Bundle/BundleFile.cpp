@@ -143,7 +143,7 @@ static bool fromJSON(const json::Value &value, BundleKernel &kernel, json::Path 
   return true;
 }
 
-static llvm::Error wrong(const Twine &what) {
+static llvm::Error notABundle(const Twine &what) {
   return llvm::createStringError("not a bundle of tilec's: " + what);
 }
 
@@ -153,20 +153,20 @@ static llvm::Error readImage(const CacheEntry &entry, size_t number, StringRef h
   std::string prefix = std::to_string(number) + ".";
   const std::string *metadata = entry.find(prefix + "metadata");
   if (!metadata)
-    return wrong("image " + Twine(number) + " has no metadata");
+    return notABundle("image " + Twine(number) + " has no metadata");
   tilecrt::Result<tilecrt::KernelMetadata> parsed = tilecrt::fromJson(*metadata);
   if (!parsed.ok())
-    return wrong(parsed.message());
+    return notABundle(parsed.message());
   image.metadata = std::move(*parsed);
   if (host.empty()) {
     const std::string *code = entry.find(prefix + "code");
     if (!code || code->empty())
-      return wrong("image " + Twine(number) + " has no code");
+      return notABundle("image " + Twine(number) + " has no code");
     image.bytes = *code;
   } else if (host == hostOf()) {
     image.host = readHostSections(entry, image.metadata.name, prefix);
     if (!image.host)
-      return wrong("image " + Twine(number) + " has no host code");
+      return notABundle("image " + Twine(number) + " has no host code");
   }
   return llvm::Error::success();
 }
@@ -174,17 +174,17 @@ static llvm::Error readImage(const CacheEntry &entry, size_t number, StringRef h
 llvm::Expected<Bundle> decodeBundle(StringRef bytes) {
   llvm::Expected<CacheEntry> entry = decodeEntry(keyOfBundles(), bytes);
   if (!entry)
-    return wrong(llvm::toString(entry.takeError()));
+    return notABundle(llvm::toString(entry.takeError()));
   const std::string *manifest = entry->find("manifest");
   if (!manifest)
-    return wrong("there is no manifest");
+    return notABundle("there is no manifest");
   llvm::Expected<json::Value> value = json::parse(*manifest);
   if (!value)
-    return wrong(llvm::toString(value.takeError()));
+    return notABundle(llvm::toString(value.takeError()));
   const json::Object *object = value->getAsObject();
   std::optional<int64_t> format = object ? object->getInteger("format") : std::nullopt;
   if (!format)
-    return wrong("its manifest has no format");
+    return notABundle("its manifest has no format");
   if (*format != kFormat)
     return llvm::createStringError("a bundle of format " + Twine(*format) +
                                    ", this is tilec " TILEC_VERSION ", which reads format " +
@@ -193,7 +193,7 @@ llvm::Expected<Bundle> decodeBundle(StringRef bytes) {
   json::Path::Root root("manifest");
   json::ObjectMapper map(*value, root);
   if (!map || !map.map("name", bundle.name) || !map.map("kernels", bundle.kernels))
-    return wrong(llvm::toString(root.getError()));
+    return notABundle(llvm::toString(root.getError()));
   size_t number = 0;
   const json::Array &kernels = *object->getArray("kernels");
   for (auto [kernel, kernelValue] : llvm::zip(bundle.kernels, kernels)) {

@@ -22,7 +22,7 @@ namespace tilec {
 
 namespace {
 
-Error wrong(const llvm::Twine &message) { return llvm::createStringError(message); }
+Error wrongSpec(const llvm::Twine &message) { return llvm::createStringError(message); }
 
 class SpecReader {
 public:
@@ -43,7 +43,7 @@ private:
     const json::Value *value = object.get(key);
     json::Path::Root root;
     if (value && !fromJSON(*value, to, root))
-      return wrong(label + "'" + key + "' expects " + expected);
+      return wrongSpec(label + "'" + key + "' expects " + expected);
     return Error::success();
   }
   std::string inFolder(StringRef path) const;
@@ -68,23 +68,23 @@ std::string SpecReader::inFolder(StringRef path) const {
 Error SpecReader::read(const json::Object &object) {
   for (const auto &entry : object)
     if (StringRef key = entry.first; key != "name" && key != "targets" && key != "kernels")
-      return wrong("unknown key '" + key + "', expected name, targets, kernels");
+      return wrongSpec("unknown key '" + key + "', expected name, targets, kernels");
   result.name = object.getString("name").value_or("").str();
   if (!isCIdentifier(result.name))
-    return wrong("'name' expects a C identifier");
+    return wrongSpec("'name' expects a C identifier");
   // What the loader calls its own.
   if (llvm::is_contained({"bundle", "drv"}, StringRef(result.name).split('_').first))
-    return wrong("the name '" + result.name + "' is taken by the loader");
+    return wrongSpec("the name '" + result.name + "' is taken by the loader");
   if (Error error = readTargets(object))
     return error;
   const json::Array *kernels = object.getArray("kernels");
   if (!kernels || kernels->empty())
-    return wrong("'kernels' expects a list of kernels");
+    return wrongSpec("'kernels' expects a list of kernels");
   for (auto [number, value] : llvm::enumerate(*kernels)) {
     label = "kernel " + std::to_string(number) + ": ";
     const json::Object *kernel = value.getAsObject();
     if (!kernel)
-      return wrong(label + "expected an object");
+      return wrongSpec(label + "expected an object");
     if (Error error = readKernel(*kernel, result.kernels.emplace_back()))
       return error;
   }
@@ -97,12 +97,12 @@ Error SpecReader::readTargets(const json::Object &object) {
   if (Error error = readMember(object, "targets", expected, targets))
     return error;
   if (targets.empty())
-    return wrong("'targets' expects " + expected);
+    return wrongSpec("'targets' expects " + expected);
   for (const std::string &target : targets) {
     if (llvm::Expected<CompileTarget> known = findTarget(target); !known)
       return known.takeError();
     if (target == "interp")
-      return wrong("there is no code for the target 'interp'");
+      return wrongSpec("there is no code for the target 'interp'");
     if (!llvm::is_contained(result.targets, target))
       result.targets.push_back(target);
   }
@@ -115,10 +115,10 @@ Error SpecReader::readKernel(const json::Object &object, BundleKernelSpec &kerne
       "grid", "tuned",  "cluster", "cooperative", "programmatic", "import_roots"};
   for (const auto &entry : object)
     if (!llvm::is_contained(keys, StringRef(entry.first)))
-      return wrong(label + "unknown key '" + StringRef(entry.first) + "'");
+      return wrongSpec(label + "unknown key '" + StringRef(entry.first) + "'");
   auto path = object.getString("file");
   if (!path)
-    return wrong(label + "'file' is missing");
+    return wrongSpec(label + "'file' is missing");
   kernel.file = inFolder(*path);
   kernel.kernel = object.getString("kernel").value_or("").str();
   kernel.name = object.getString("name").value_or("").str();
@@ -142,7 +142,7 @@ Error SpecReader::readKernel(const json::Object &object, BundleKernelSpec &kerne
     if (const json::Value *value = object.get(key)) {
       number->emplace(int(value->getAsInteger().value_or(0)));
       if (**number < 1 || **number > 32)
-        return wrong(label + "'" + key + "' expects a number from 1 to 32");
+        return wrongSpec(label + "'" + key + "' expects a number from 1 to 32");
     }
   return readTuned(object, kernel);
 }
@@ -158,10 +158,10 @@ Error SpecReader::readCluster(const json::Object &object, BundleKernelSpec &kern
     kernel.cluster[axis] = unsigned(sizes[axis]);
   }
   if (programs < 1 || programs > 16)
-    return wrong(label + "'cluster' expects " + expected);
+    return wrongSpec(label + "'cluster' expects " + expected);
   for (const std::string &target : result.targets)
     if (programs > 1 && !findTarget(target)->processor->has(Feature::Clusters))
-      return wrong(label + "'cluster' needs sm_90 or newer, '" + target + "' is a target");
+      return wrongSpec(label + "'cluster' needs sm_90 or newer, '" + target + "' is a target");
   return Error::success();
 }
 
@@ -170,11 +170,11 @@ Error SpecReader::readParameters(const json::Object &object, StringRef key,
   const json::Value *member = object.get(key);
   const json::Object *values = member ? member->getAsObject() : nullptr;
   if (member && !values)
-    return wrong(label + "'" + key + "' expects an object");
+    return wrongSpec(label + "'" + key + "' expects an object");
   for (const auto &[name, value] : values ? *values : json::Object()) {
     std::optional<std::string> text = literalOf(value);
     if (!text)
-      return wrong(label + "'" + StringRef(name) + "' expects a number or a text");
+      return wrongSpec(label + "'" + StringRef(name) + "' expects a number or a text");
     list.emplace_back(name.str(), *text);
   }
   llvm::sort(list);
@@ -190,13 +190,13 @@ Error SpecReader::readTuned(const json::Object &object, BundleKernelSpec &kernel
   const json::Value *devices = members ? members->get("device") : nullptr;
   const json::Object *sizes = members ? members->getObject("sizes") : nullptr;
   if (!path || !devices || !sizes)
-    return wrong("'tuned' expects database, device and sizes");
+    return wrongSpec("'tuned' expects database, device and sizes");
   TunedSpec &tuned = kernel.tuned.emplace();
   tuned.database = inFolder(*path);
   for (const auto &[name, size] : *sizes) {
     std::optional<int64_t> number = size.getAsInteger();
     if (!number)
-      return wrong("'sizes' expects integers");
+      return wrongSpec("'sizes' expects integers");
     tuned.sizes.emplace_back(name.str(), *number);
   }
   llvm::sort(tuned.sizes);
@@ -212,11 +212,11 @@ Error SpecReader::readDevices(const json::Value &devices, TunedSpec &tuned) {
     for (const auto &[target, name] : *object) {
       auto device = name.getAsString();
       if (!device || !llvm::is_contained(result.targets, target.str()))
-        return wrong("'device' expects names of devices, each for one of the targets");
+        return wrongSpec("'device' expects names of devices, each for one of the targets");
       tuned.deviceOf[target.str()] = device->str();
     }
   if (tuned.deviceOf.empty())
-    return wrong("'device' expects a name, or an object of targets and names");
+    return wrongSpec("'device' expects a name, or an object of targets and names");
   return Error::success();
 }
 
@@ -226,7 +226,7 @@ llvm::Expected<BundleSpec> parseBundleSpec(StringRef text, StringRef folder) {
     return value.takeError();
   const json::Object *object = value->getAsObject();
   if (!object)
-    return wrong("expected an object");
+    return wrongSpec("expected an object");
   BundleSpec spec;
   if (Error error = SpecReader(spec, folder).read(*object))
     return std::move(error);

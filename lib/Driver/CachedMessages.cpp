@@ -15,9 +15,10 @@ namespace tilec {
 
 namespace {
 
-class Writer {
+class MessageWriter {
 public:
-  Writer(const SourceManager &sourceManager, FileId sourceFile, const SourceMove &knownPlaces)
+  MessageWriter(const SourceManager &sourceManager, FileId sourceFile,
+                const SourceMove &knownPlaces)
       : sources(sourceManager), file(sourceFile), here(knownPlaces) {}
 
   json::Value range(SourceRange range) {
@@ -66,9 +67,9 @@ private:
   const SourceMove &here;
 };
 
-class Reader {
+class MessageReader {
 public:
-  Reader(const SourceManager &sources, FileId sourceFile, const SourceMove &sourceMove)
+  MessageReader(const SourceManager &sources, FileId sourceFile, const SourceMove &sourceMove)
       : buffer(*sources.getBuffer(sourceFile)), file(sourceFile), move(sourceMove) {}
 
   bool message(const json::Value &value, Diagnostic &diagnostic) {
@@ -135,7 +136,7 @@ private:
 std::optional<std::string> encodeMessages(const DiagnosticEngine &diagnostics, size_t first,
                                           const SourceManager &sources, FileId file,
                                           const SourceMove &here) {
-  Writer writer(sources, file, here);
+  MessageWriter writer(sources, file, here);
   json::Array list;
   const auto &all = diagnostics.getDiagnostics();
   for (size_t i = first; i < all.size(); ++i)
@@ -155,7 +156,7 @@ bool decodeMessages(StringRef text, const SourceManager &sources, FileId file,
   const json::Array *list = value->getAsArray();
   if (!list)
     return false;
-  Reader reader(sources, file, move);
+  MessageReader reader(sources, file, move);
   std::vector<Diagnostic> messages(list->size());
   for (size_t i = 0; i < messages.size(); ++i)
     if (!reader.message((*list)[i], messages[i]))

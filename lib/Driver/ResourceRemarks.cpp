@@ -11,7 +11,7 @@
 
 #include <algorithm>
 
-using namespace tilec;
+namespace tilec {
 
 /// A quarter of what most multiprocessors hold; with fewer warps latencies show.
 static constexpr unsigned kFewWarps = 16;
@@ -60,9 +60,11 @@ static void reportPressure(const KernelResources &resources, const LaunchShape &
                     {"residentWarps", std::to_string(resident)}};
 }
 
-void tilec::reportResources(const KernelResources &resources, const LaunchShape &launch,
-                            SourceRange kernel, DiagnosticEngine &diagnostics) {
+void reportResources(const KernelResources &resources, const LaunchShape &launch,
+                     SourceRange kernel, DiagnosticEngine &diagnostics) {
   if (resources.spillStoreBytes + resources.spillLoadBytes > 0)
     reportSpills(resources, launch, kernel, diagnostics);
   reportPressure(resources, launch, kernel, diagnostics);
 }
+
+} // namespace tilec

@@ -82,8 +82,9 @@ static llvm::Error cannotWrite(StringRef path, std::error_code why) {
 
 /// Writes a small file, whole or not at all.
 static llvm::Error writeFile(const std::string &path, StringRef content) {
-  tilecrt::Status status = tilecrt::writeFileAtomically(path, {tilecrt::FileChunk{content.data(), content.size()}},
-                                                        /*isDurable=*/false);
+  tilecrt::Status status =
+      tilecrt::writeFileAtomically(path, {tilecrt::FileChunk{content.data(), content.size()}},
+                                   /*isDurable=*/false);
   return status.ok() ? llvm::Error::success() : makeError(status.message());
 }
 
@@ -164,9 +165,10 @@ llvm::Error writeSavedOutcome(const SavedLaunch &launch) {
 
 namespace {
 
-class Writer {
+class LaunchWriter {
 public:
-  Writer(StringRef folder, const LaunchToSave &toSave, LaunchMemory &launchMemory, uint64_t limit)
+  LaunchWriter(StringRef folder, const LaunchToSave &toSave, LaunchMemory &launchMemory,
+               uint64_t limit)
       : given(toSave), memory(launchMemory), maxBytes(limit) {
     result.folder = folder.str();
   }
@@ -202,7 +204,7 @@ bool mayHoldAddresses(StringRef type) {
 
 } // namespace
 
-llvm::Expected<std::optional<SavedPlace>> Writer::place(uint64_t address) {
+llvm::Expected<std::optional<SavedPlace>> LaunchWriter::place(uint64_t address) {
   // Most words that are asked about lie in a buffer that is known.
   auto next = known.upper_bound(address);
   if (next != known.begin()) {
@@ -230,7 +232,7 @@ llvm::Expected<std::optional<SavedPlace>> Writer::place(uint64_t address) {
   return SavedPlace{entry->second, address - range->begin};
 }
 
-llvm::Error Writer::addArguments() {
+llvm::Error LaunchWriter::addArguments() {
   const tilecrt::KernelMetadata &metadata = given.kernel.metadata;
   for (auto [i, argument] : llvm::enumerate(metadata.arguments)) {
     SavedArgument saved;
@@ -256,7 +258,7 @@ llvm::Error Writer::addArguments() {
   return llvm::Error::success();
 }
 
-llvm::Error Writer::findAddresses(size_t number, uint64_t offset, StringRef bytes) {
+llvm::Error LaunchWriter::findAddresses(size_t number, uint64_t offset, StringRef bytes) {
   for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
     uint64_t word = llvm::support::endian::read64le(bytes.data() + at);
     // Nothing that a device gives out; most numbers in a kernel's data are smaller.
@@ -276,8 +278,8 @@ llvm::Error Writer::findAddresses(size_t number, uint64_t offset, StringRef byte
   return llvm::Error::success();
 }
 
-llvm::Error Writer::writePiece(llvm::raw_fd_ostream &out, size_t number, uint64_t offset,
-                               StringRef bytes) {
+llvm::Error LaunchWriter::writePiece(llvm::raw_fd_ostream &out, size_t number, uint64_t offset,
+                                     StringRef bytes) {
   result.buffers[number].checksums.push_back(savedChecksum(bytes));
   // The size of the file is set at the end: what is skipped here reads as zeros.
   bool isZero =
@@ -289,7 +291,7 @@ llvm::Error Writer::writePiece(llvm::raw_fd_ostream &out, size_t number, uint64_
   return isSearched[number] ? findAddresses(number, offset, bytes) : llvm::Error::success();
 }
 
-llvm::Error Writer::writeBuffer(size_t number) {
+llvm::Error LaunchWriter::writeBuffer(size_t number) {
   uint64_t address = result.buffers[number].address, bytes = result.buffers[number].bytes;
   std::string path = savedBufferPath(result.folder, number);
   int file = -1;
@@ -317,7 +319,7 @@ llvm::Error Writer::writeBuffer(size_t number) {
   return error;
 }
 
-llvm::Expected<SavedLaunch> Writer::run() {
+llvm::Expected<SavedLaunch> LaunchWriter::run() {
   const std::shared_ptr<const KernelOrigin> &origin = given.kernel.origin;
   result.kernel = given.kernel.metadata.name;
   if (!origin)
@@ -346,7 +348,7 @@ llvm::Expected<SavedLaunch> Writer::run() {
 
 llvm::Expected<SavedLaunch> writeSavedLaunch(StringRef folder, const LaunchToSave &launch,
                                              LaunchMemory &memory, uint64_t maxBytes) {
-  return Writer(folder, launch, memory, maxBytes).run();
+  return LaunchWriter(folder, launch, memory, maxBytes).run();
 }
 
 } // namespace tilec

@@ -22,16 +22,16 @@ namespace json = llvm::json;
 
 namespace tilec {
 
-static llvm::Error makeError(const Twine &message) {
+static llvm::Error unreadable(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
 namespace {
 
 /// Reads launch.json; places of mistakes are kept by the paths.
-class Reader {
+class LaunchReader {
 public:
-  explicit Reader(SavedLaunch &launch) : result(launch) {}
+  explicit LaunchReader(SavedLaunch &launch) : result(launch) {}
 
   bool read(const json::Value &value, json::Path path);
   std::string sourceChecksum;
@@ -92,8 +92,8 @@ private:
 
 } // namespace
 
-bool Reader::readExtents(const json::Object &object, StringRef name, uint64_t least,
-                         std::array<uint32_t, 3> &to, json::Path path) {
+bool LaunchReader::readExtents(const json::Object &object, StringRef name, uint64_t least,
+                               std::array<uint32_t, 3> &to, json::Path path) {
   std::vector<uint64_t> extents;
   if (!read(object, name, extents, path))
     return false;
@@ -107,7 +107,7 @@ bool Reader::readExtents(const json::Object &object, StringRef name, uint64_t le
   return true;
 }
 
-bool Reader::readSource(const json::Object &object, json::Path path) {
+bool LaunchReader::readSource(const json::Object &object, json::Path path) {
   const json::Value *value = member(object, "source", path);
   const json::Object *source = value ? value->getAsObject() : nullptr;
   if (!source)
@@ -116,7 +116,7 @@ bool Reader::readSource(const json::Object &object, json::Path path) {
          read(*source, "checksum", sourceChecksum, path.field("source"));
 }
 
-bool Reader::readModules(const json::Object &object, json::Path path) {
+bool LaunchReader::readModules(const json::Object &object, json::Path path) {
   ModuleSearch &modules = result.origin.options.modules;
   return read(object, "importRoots", modules.roots, path) &&
          forEach(object, "modules", path, [&](const json::Value &value, json::Path at) {
@@ -128,7 +128,7 @@ bool Reader::readModules(const json::Object &object, json::Path path) {
          });
 }
 
-bool Reader::readOptions(const json::Object &object, json::Path path) {
+bool LaunchReader::readOptions(const json::Object &object, json::Path path) {
   const json::Value *options = member(object, "options", path);
   if (!options || !fromJSON(*options, result.origin.options.code(), path.field("options")))
     return false;
@@ -139,7 +139,7 @@ bool Reader::readOptions(const json::Object &object, json::Path path) {
   return true;
 }
 
-bool Reader::readArgument(const json::Value &value, json::Path path) {
+bool LaunchReader::readArgument(const json::Value &value, json::Path path) {
   const json::Object *object = value.getAsObject();
   if (!object)
     return report(path, "expected object");
@@ -167,7 +167,7 @@ bool Reader::readArgument(const json::Value &value, json::Path path) {
   return true;
 }
 
-bool Reader::readBuffer(const json::Value &value, json::Path path) {
+bool LaunchReader::readBuffer(const json::Value &value, json::Path path) {
   const json::Object *object = value.getAsObject();
   if (!object)
     return report(path, "expected object");
@@ -186,7 +186,7 @@ bool Reader::readBuffer(const json::Value &value, json::Path path) {
   return true;
 }
 
-bool Reader::readOutcome(const json::Object &object, json::Path path) {
+bool LaunchReader::readOutcome(const json::Object &object, json::Path path) {
   std::string outcome;
   if (!read(object, "outcome", outcome, path))
     return false;
@@ -198,7 +198,7 @@ bool Reader::readOutcome(const json::Object &object, json::Path path) {
   return report(path.field("outcome"), "expected 'running', 'completed' or 'failed'");
 }
 
-bool Reader::read(const json::Value &value, json::Path path) {
+bool LaunchReader::read(const json::Value &value, json::Path path) {
   const json::Object *object = value.getAsObject();
   if (!object)
     return report(path, "expected object");
@@ -244,14 +244,14 @@ static llvm::Expected<std::string> readText(const std::string &path, StringRef w
                                             /*RequiresNullTerminator=*/false);
   if (buffer)
     return (*buffer)->getBuffer().str();
-  return makeError("cannot read '" + path + "': " + buffer.getError().message() + what);
+  return unreadable("cannot read '" + path + "': " + buffer.getError().message() + what);
 }
 
 /// A text that has its checksum.
 static llvm::Expected<std::string> readChecked(const std::string &path, StringRef checksum) {
   llvm::Expected<std::string> text = readText(path, "");
   if (text && savedChecksum(StringRef(*text)) != checksum)
-    return makeError("'" + path + "' does not have its checksum: it was damaged or edited");
+    return unreadable("'" + path + "' does not have its checksum: it was damaged or edited");
   return text;
 }
 
@@ -259,13 +259,13 @@ static llvm::Expected<std::string> readChecked(const std::string &path, StringRe
 static llvm::Error checkHeader(const json::Value &value, const std::string &path) {
   const json::Object *object = value.getAsObject();
   if (!object || object->getString("format") != StringRef(savedFormat))
-    return makeError("'" + path + "' is no saved launch");
+    return unreadable("'" + path + "' is no saved launch");
   std::optional<int64_t> version = object->getInteger("version");
   if (!version || *version < 1 || uint64_t(*version) > savedVersion)
-    return makeError("'" + path + "' has format version " + Twine(version.value_or(0)) +
-                     ", this tilec reads up to " + Twine(savedVersion));
+    return unreadable("'" + path + "' has format version " + Twine(version.value_or(0)) +
+                      ", this tilec reads up to " + Twine(savedVersion));
   if (object->getString("checksum") != StringRef(savedChecksum(*object)))
-    return makeError("'" + path + "' does not have its checksum: it was damaged or edited");
+    return unreadable("'" + path + "' does not have its checksum: it was damaged or edited");
   return llvm::Error::success();
 }
 
@@ -288,13 +288,13 @@ llvm::Expected<SavedLaunch> readSavedLaunch(StringRef given) {
     return text.takeError();
   llvm::Expected<json::Value> value = json::parse(*text);
   if (!value)
-    return makeError("'" + path + "': " + llvm::toString(value.takeError()));
+    return unreadable("'" + path + "': " + llvm::toString(value.takeError()));
   if (llvm::Error error = checkHeader(*value, path))
     return std::move(error);
   json::Path::Root root("launch.json");
-  Reader reader(launch);
+  LaunchReader reader(launch);
   if (!reader.read(*value, root))
-    return makeError("'" + path + "': " + llvm::toString(root.getError()));
+    return unreadable("'" + path + "': " + llvm::toString(root.getError()));
 
   llvm::Expected<std::string> source =
       readChecked(savedSourcePath(launch.folder, launch.origin), reader.sourceChecksum);
@@ -317,29 +317,29 @@ llvm::Error readSavedBuffer(const SavedLaunch &launch, size_t number, char *to) 
   std::string path = savedBufferPath(launch.folder, number);
   llvm::Expected<llvm::sys::fs::file_t> file = llvm::sys::fs::openNativeFileForRead(path);
   if (!file)
-    return makeError("cannot read '" + path + "': " + llvm::toString(file.takeError()));
+    return unreadable("cannot read '" + path + "': " + llvm::toString(file.takeError()));
   auto check = [&]() -> llvm::Error {
     llvm::sys::fs::file_status status;
     if (std::error_code code = llvm::sys::fs::status(*file, status))
-      return makeError("cannot read '" + path + "': " + code.message());
+      return unreadable("cannot read '" + path + "': " + code.message());
     if (status.getSize() != buffer.bytes)
-      return makeError("'" + path + "' has " + Twine(status.getSize()) + " bytes, expected " +
-                       Twine(buffer.bytes));
+      return unreadable("'" + path + "' has " + Twine(status.getSize()) + " bytes, expected " +
+                        Twine(buffer.bytes));
     for (uint64_t offset = 0; offset < buffer.bytes; offset += savedPieceBytes) {
       uint64_t end = std::min(buffer.bytes, offset + savedPieceBytes);
       for (uint64_t at = offset; at < end;) {
         llvm::Expected<size_t> count =
             llvm::sys::fs::readNativeFileSlice(*file, llvm::MutableArrayRef(to + at, end - at), at);
         if (!count)
-          return makeError("cannot read '" + path + "': " + llvm::toString(count.takeError()));
+          return unreadable("cannot read '" + path + "': " + llvm::toString(count.takeError()));
         if (*count == 0)
-          return makeError("'" + path + "' ends at byte " + Twine(at));
+          return unreadable("'" + path + "' ends at byte " + Twine(at));
         at += *count;
       }
       if (savedChecksum(StringRef(to + offset, end - offset)) !=
           buffer.checksums[offset / savedPieceBytes])
-        return makeError("'" + path + "' does not have its checksum: bytes " + Twine(offset) +
-                         " to " + Twine(end) + " were damaged or edited");
+        return unreadable("'" + path + "' does not have its checksum: bytes " + Twine(offset) +
+                          " to " + Twine(end) + " were damaged or edited");
     }
     return llvm::Error::success();
   };

@@ -13,7 +13,7 @@ namespace tilec::irgen {
 namespace {
 
 /// Places in `BlockAccessValue::parts`.
-enum Part { Base, Shape, Strides, Offsets };
+enum Part { BasePart, ShapePart, StridesPart, OffsetsPart };
 
 const std::vector<Value> &getPart(const BlockAccessValue &access, Part part) {
   return *(*access.parts->getTuple())[part].getTuple();
@@ -114,7 +114,7 @@ FailureOr<Value> genAdvance(Generator &g, const BoundArgs &a) {
   FailureOr<std::vector<Value>> deltas = getScalars(g, a[1], "the offsets");
   if (mlir::failed(deltas))
     return failure();
-  std::vector<Value> offsets = getPart(*pointer, Offsets);
+  std::vector<Value> offsets = getPart(*pointer, OffsetsPart);
   if (mlir::failed(checkCount(g, a[1], deltas->size(), offsets.size(), "offsets")))
     return failure();
   for (auto [offset, delta] : llvm::zip(offsets, *deltas)) {
@@ -127,7 +127,7 @@ FailureOr<Value> genAdvance(Generator &g, const BoundArgs &a) {
     offset = *sum;
   }
   std::vector<Value> parts = *pointer->parts->getTuple();
-  parts[Offsets] = Value::tuple(std::move(offsets));
+  parts[OffsetsPart] = Value::tuple(std::move(offsets));
   BlockAccessValue result = *pointer;
   result.parts = std::make_shared<const Value>(Value::tuple(std::move(parts)));
   return Value(result);
@@ -250,7 +250,7 @@ const BlockAccessValue *getDescriptor(Generator &g, const BoundArgs &a) {
 }
 
 mlir::Value getHandle(const BlockAccessValue &descriptor) {
-  return (*descriptor.parts->getTuple())[Base].getRuntime()->value;
+  return (*descriptor.parts->getTuple())[BasePart].getRuntime()->value;
 }
 
 /// The offsets of an access as i32 values.
@@ -487,8 +487,8 @@ FailureOr<BlockAddresses> expandBlockPointer(Generator &g, const BlockAccessValu
     Value ascending = g.emit<tile::MakeRangeOp>(rangeType, g.lower(rangeType), 0, size);
     FailureOr<Value> index = g.cast(ascending, ScalarKind::Int64, range);
     if (mlir::succeeded(index))
-      index = g.binary(ast::BinaryOp::Add, *index, getPart(pointer, Offsets)[dim], range);
-    FailureOr<Value> stride = g.cast(getPart(pointer, Strides)[dim], ScalarKind::Int64, range);
+      index = g.binary(ast::BinaryOp::Add, *index, getPart(pointer, OffsetsPart)[dim], range);
+    FailureOr<Value> stride = g.cast(getPart(pointer, StridesPart)[dim], ScalarKind::Int64, range);
     if (mlir::failed(index) || mlir::failed(stride))
       return failure();
     for (int64_t axis = 0; axis < rank; ++axis)
@@ -499,7 +499,7 @@ FailureOr<BlockAddresses> expandBlockPointer(Generator &g, const BlockAccessValu
       return failure();
     if (!isChecked[dim])
       continue;
-    FailureOr<Value> end = g.cast(getPart(pointer, Shape)[dim], ScalarKind::Int64, range);
+    FailureOr<Value> end = g.cast(getPart(pointer, ShapePart)[dim], ScalarKind::Int64, range);
     if (mlir::failed(end))
       return failure();
     FailureOr<Value> above = g.compare(ast::CompareOp::GtE, *index, Value::integer(0), range);
@@ -510,7 +510,7 @@ FailureOr<BlockAddresses> expandBlockPointer(Generator &g, const BlockAccessValu
       return failure();
   }
   BlockAddresses result;
-  const Value &base = (*pointer.parts->getTuple())[Base];
+  const Value &base = (*pointer.parts->getTuple())[BasePart];
   FailureOr<Value> pointers = g.binary(ast::BinaryOp::Add, base, offset, range);
   if (mlir::failed(pointers))
     return failure();

@@ -11,7 +11,7 @@
 namespace tilec::irgen {
 namespace {
 
-enum ExternParam { LibName, LibPath, Args, Table };
+enum ExternParam { LibName, LibPath, SymbolArgs, SymbolTable };
 
 /// The name of libdevice's function in the language: "__nv_sinf" and "__nv_sin" are "sin". Empty
 /// for symbols that are none of libdevice's.
@@ -73,18 +73,19 @@ std::string printTypes(llvm::ArrayRef<Value> operands) {
 }
 
 FailureOr<Value> genExtern(Generator &g, const BoundArgs &a) {
-  const std::vector<Value> *given = a[Args].value.getTuple();
-  const DictValue *table = a[Table].value.getIf<DictValue>();
+  const std::vector<Value> *given = a[SymbolArgs].value.getTuple();
+  const DictValue *table = a[SymbolTable].value.getIf<DictValue>();
   if (!given || given->empty())
-    return g.error(a[Args].range, "'tl.extern_elementwise' needs a list of arguments, got " +
-                                      a[Args].value.describe());
+    return g.error(a[SymbolArgs].range, "'tl.extern_elementwise' needs a list of arguments, got " +
+                                            a[SymbolArgs].value.describe());
   if (!table || table->entries->empty())
-    return g.error(a[Table].range, "'tl.extern_elementwise' needs a dict from types to symbols, "
-                                   "got " +
-                                       a[Table].value.describe());
+    return g.error(a[SymbolTable].range,
+                   "'tl.extern_elementwise' needs a dict from types to symbols, "
+                   "got " +
+                       a[SymbolTable].value.describe());
   std::vector<Value> operands;
   for (const Value &value : *given) {
-    FailureOr<Value> operand = g.toRuntime(value, a[Args].range);
+    FailureOr<Value> operand = g.toRuntime(value, a[SymbolArgs].range);
     if (mlir::failed(operand))
       return failure();
     operands.push_back(*operand);
@@ -100,41 +101,42 @@ FailureOr<Value> genExtern(Generator &g, const BoundArgs &a) {
   std::string asGiven = printTypes(operands);
   for (size_t i = 1; i < operands.size() && !entry; ++i)
     if (mlir::failed(g.unifyElements(operands[0], operands[i], /*relaxed=*/true,
-                                     /*isDivision=*/false, a[Args].range)))
+                                     /*isDivision=*/false, a[SymbolArgs].range)))
       return failure();
   for (size_t i = 1; i < operands.size() && !entry; ++i)
     if (mlir::failed(g.unifyElements(operands[0], operands[i], /*relaxed=*/true,
-                                     /*isDivision=*/false, a[Args].range)))
+                                     /*isDivision=*/false, a[SymbolArgs].range)))
       return failure();
   find();
   if (!entry) {
     std::string known;
     for (const auto &[types, value] : *table->entries)
       known += (known.empty() ? "" : ", ") + types;
-    return g.error(a[Args].range,
+    return g.error(a[SymbolArgs].range,
                    "no symbol for arguments of types " + asGiven + "; there are " + known);
   }
   const std::vector<Value> *target = entry->getTuple();
   if (!target || target->size() != 2)
-    return g.error(a[Table].range,
+    return g.error(a[SymbolTable].range,
                    "an entry of the table must be a symbol and a type, got " + entry->describe());
-  FailureOr<std::string> symbol = g.toString((*target)[0], a[Table].range, "the symbol");
-  FailureOr<DType> type = g.toDType((*target)[1], a[Table].range, "the type of the result");
+  FailureOr<std::string> symbol = g.toString((*target)[0], a[SymbolTable].range, "the symbol");
+  FailureOr<DType> type = g.toDType((*target)[1], a[SymbolTable].range, "the type of the result");
   if (mlir::failed(symbol) || mlir::failed(type))
     return failure();
   std::string name = getLibdeviceName(*symbol);
   if (name.empty())
-    return g.error(a[Table].range, "the symbol '" + *symbol +
-                                       "' is none of libdevice's functions; libraries of your own "
-                                       "are not linked, use tl.inline_asm_elementwise or write the "
-                                       "function in the language");
+    return g.error(a[SymbolTable].range,
+                   "the symbol '" + *symbol +
+                       "' is none of libdevice's functions; libraries of your own "
+                       "are not linked, use tl.inline_asm_elementwise or write the "
+                       "function in the language");
   FailureOr<Value> callee =
-      g.getModules().getModuleMember("triton.language.extra.libdevice", name, a[Table].range);
-  if (mlir::failed(callee) || mlir::failed(g.unifyShapes(operands, a[Args].range)))
+      g.getModules().getModuleMember("triton.language.extra.libdevice", name, a[SymbolTable].range);
+  if (mlir::failed(callee) || mlir::failed(g.unifyShapes(operands, a[SymbolArgs].range)))
     return failure();
   std::vector<CallArg> args;
   for (const Value &operand : operands)
-    args.push_back({"", operand, a[Args].range});
+    args.push_back({"", operand, a[SymbolArgs].range});
   FailureOr<Value> result = g.call(*callee, args, a.range);
   return mlir::failed(result) ? result : g.cast(*result, *type, a.range);
 }

@@ -80,7 +80,7 @@ FailureOr<Value> genInlineAsm(Generator &g, const BoundArgs &a) {
 }
 
 /// The function is called once, with scalars; what it emits is the op's region.
-FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genMapElementwise(Generator &g, const BoundArgs &a) {
   enum { Function, Args, Pack };
   std::vector<Value> given;
   for (const BoundArg &arg : a.rest)
@@ -154,7 +154,7 @@ FailureOr<Value> genRegister(Generator &g, const BoundArgs &a) {
 
 constexpr Handler inlineHandlers[] = {
     {"inline_asm_elementwise", inLanguage, genInlineAsm},
-    {"map_elementwise", inLanguage, genMap},
+    {"map_elementwise", inLanguage, genMapElementwise},
     {"gdc_wait", inExtra, genDependency<tile::GridDependencyWaitOp>},
     {"gdc_launch_dependents", inExtra, genDependency<tile::GridDependencyLaunchOp>},
     {"globaltimer", inExtra, genRegister<tile::GlobalTimerOp, ScalarKind::Int64>},

@@ -144,7 +144,7 @@ FailureOr<Value> genAccumulate(Generator &g, const BoundArgs &a) {
 }
 
 /// `reduce(function, items, initial)`
-FailureOr<Value> genReduce(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genReduceIterable(Generator &g, const BoundArgs &a) {
   FailureOr<std::vector<Value>> items = g.enumerateIterable(a[1].value, a[1].range);
   if (mlir::failed(items))
     return failure();
@@ -294,7 +294,7 @@ constexpr Handler iteratorHandlers[] = {
     {"permutations", inItertools, genChoices},
     {"pairwise", inItertools, genPairwise},
     {"starmap", inItertools, genStarMap},
-    {"reduce", inFunctools, genReduce},
+    {"reduce", inFunctools, genReduceIterable},
     {"partial", inFunctools, genPartial},
     {"cache", inFunctools, genCache},
     {"lru_cache", inFunctools, genCache},

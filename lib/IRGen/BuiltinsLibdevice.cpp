@@ -15,7 +15,7 @@ namespace {
 namespace arith = mlir::arith;
 namespace math = mlir::math;
 
-FailureOr<Value> genPow(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genLibdevicePow(Generator &g, const BoundArgs &a) {
   const RuntimeValue *exponent = a[1].value.getRuntime();
   if (!exponent || !exponent->type.element.isInt())
     return genFloatBinary<math::PowFOp>(g, a);
@@ -30,7 +30,7 @@ FailureOr<Value> genPow(Generator &g, const BoundArgs &a) {
                                operands[1].getRuntime()->value);
 }
 
-FailureOr<Value> genFma(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genLibdeviceFma(Generator &g, const BoundArgs &a) {
   FailureOr<Value> first = getFloatOperand(g, a, 0);
   if (mlir::failed(first))
     return failure();
@@ -78,7 +78,7 @@ template <ScalarKind kind> FailureOr<Value> genRoundToInt(Generator &g, const Bo
   return g.cast(g.emit<math::RoundEvenOp>(type, x->getRuntime()->value), kind, a.range);
 }
 
-FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genLibdeviceAbs(Generator &g, const BoundArgs &a) {
   return g.call(BuiltinValue{findBuiltin("abs", inLanguage)}, CallArg{"", a[0].value, a[0].range},
                 a.range);
 }
@@ -149,8 +149,8 @@ FailureOr<Value> genDirected(Generator &g, const BoundArgs &a) {
 }
 
 constexpr Handler libdeviceHandlers[] = {
-    {"abs", inLibdevice, genAbs},
-    {"fabs", inLibdevice, genAbs},
+    {"abs", inLibdevice, genLibdeviceAbs},
+    {"fabs", inLibdevice, genLibdeviceAbs},
     {"acos", inLibdevice, genFloatUnary<math::AcosOp>},
     {"acosh", inLibdevice, genFloatUnary<math::AcoshOp>},
     {"asin", inLibdevice, genFloatUnary<math::AsinOp>},
@@ -174,11 +174,11 @@ constexpr Handler libdeviceHandlers[] = {
     {"fast_expf", inLibdevice, genFloatUnary<math::ExpOp>},
     {"fast_log2f", inLibdevice, genFloatUnary<math::Log2Op>},
     {"fast_logf", inLibdevice, genFloatUnary<math::LogOp>},
-    {"fast_powf", inLibdevice, genPow},
+    {"fast_powf", inLibdevice, genLibdevicePow},
     {"fast_sinf", inLibdevice, genFloatUnary<math::SinOp>},
     {"finitef", inLibdevice, genIsFinite},
     {"floor", inLibdevice, genFloatUnary<math::FloorOp>},
-    {"fma", inLibdevice, genFma},
+    {"fma", inLibdevice, genLibdeviceFma},
     {"fmod", inLibdevice, genFloatBinary<arith::RemFOp>},
     {"isfinited", inLibdevice, genIsFinite},
     {"isinf", inLibdevice, genIsInf},
@@ -194,7 +194,7 @@ constexpr Handler libdeviceHandlers[] = {
     {"popc", inLibdevice, genBitCount<math::CtPopOp>},
     {"brev", inLibdevice, genBitReverse},
     {"nearbyint", inLibdevice, genFloatUnary<math::RoundEvenOp>},
-    {"pow", inLibdevice, genPow},
+    {"pow", inLibdevice, genLibdevicePow},
     {"rint", inLibdevice, genFloatUnary<math::RoundEvenOp>},
     {"round", inLibdevice, genFloatUnary<math::RoundOp>},
     {"rsqrt", inLibdevice, genFloatUnary<math::RsqrtOp>},

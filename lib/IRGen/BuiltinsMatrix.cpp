@@ -8,7 +8,15 @@
 namespace tilec::irgen {
 namespace {
 
-enum DotParam { Input, Other, Acc, Precision, AllowTF32, MaxImprecise, OutType };
+enum DotParam {
+  DotInput,
+  DotOther,
+  DotAcc,
+  DotInputPrecision,
+  DotAllowTF32,
+  DotMaxImprecise,
+  DotOutType
+};
 
 constexpr llvm::StringLiteral operandTypes =
     "fp8e4nv, fp8e5, fp16, bf16, fp32, fp64, int8 and uint8";
@@ -33,8 +41,8 @@ LogicalResult widenOldFloat8(Generator &g, const BoundArgs &a, Value &lhs, Value
   auto isOld = [&](const Value &value) { return elementOf(value).is(ScalarKind::FP8E4B15); };
   if (!elementOf(lhs).isFP8() || !elementOf(rhs).isFP8() || (!isOld(lhs) && !isOld(rhs)))
     return success();
-  FailureOr<Value> left = g.cast(lhs, ScalarKind::FP16, a[Input].range);
-  FailureOr<Value> right = g.cast(rhs, ScalarKind::FP16, a[Other].range);
+  FailureOr<Value> left = g.cast(lhs, ScalarKind::FP16, a[DotInput].range);
+  FailureOr<Value> right = g.cast(rhs, ScalarKind::FP16, a[DotOther].range);
   if (mlir::failed(left) || mlir::failed(right))
     return failure();
   lhs = *left;
@@ -48,8 +56,8 @@ LogicalResult checkOperands(Generator &g, const BoundArgs &a, const Type &lhs, c
   std::string both = lhs.str() + " and " + rhs.str();
   if (rank < 2 || rhs.getRank() != rank)
     return g.error(a.range, "'tl.dot' needs two blocks of the same rank, 2 or more, got " + both);
-  if (mlir::failed(checkOperandType(g, a[Input], lhs)) ||
-      mlir::failed(checkOperandType(g, a[Other], rhs)))
+  if (mlir::failed(checkOperandType(g, a[DotInput], lhs)) ||
+      mlir::failed(checkOperandType(g, a[DotOther], rhs)))
     return failure();
   bool mixesFloat8 = isFloat8(lhs.element) && isFloat8(rhs.element);
   if (lhs.element != rhs.element && !mixesFloat8)
@@ -71,15 +79,15 @@ LogicalResult checkOperands(Generator &g, const BoundArgs &a, const Type &lhs, c
 FailureOr<DType> getResultElement(Generator &g, const BoundArgs &a, DType operand) {
   std::optional<DType> asked;
   SourceRange range = a.range;
-  if (a.has(OutType)) {
-    FailureOr<DType> type = g.toDType(a[OutType].value, a[OutType].range, "'out_dtype'");
+  if (a.has(DotOutType)) {
+    FailureOr<DType> type = g.toDType(a[DotOutType].value, a[DotOutType].range, "'out_dtype'");
     if (mlir::failed(type))
       return failure();
     asked = *type;
-    range = a[OutType].range;
-  } else if (const RuntimeValue *acc = a[Acc].value.getRuntime()) {
+    range = a[DotOutType].range;
+  } else if (const RuntimeValue *acc = a[DotAcc].value.getRuntime()) {
     asked = acc->type.element;
-    range = a[Acc].range;
+    range = a[DotAcc].range;
   }
   DType natural = ScalarKind::FP32;
   if (isInt8(operand))
@@ -87,7 +95,7 @@ FailureOr<DType> getResultElement(Generator &g, const BoundArgs &a, DType operan
   else if (operand.is(ScalarKind::FP64))
     natural = ScalarKind::FP64;
   // Integers have one accumulator, whatever is asked for.
-  if (isInt8(operand) && a.has(OutType))
+  if (isInt8(operand) && a.has(DotOutType))
     return natural;
   bool hasHalf = operand.is(ScalarKind::FP16) || isFloat8(operand);
   if (!asked || *asked == natural)
@@ -95,7 +103,7 @@ FailureOr<DType> getResultElement(Generator &g, const BoundArgs &a, DType operan
   if (hasHalf && asked->is(ScalarKind::FP16))
     return *asked;
   // The default of 'out_dtype', written out.
-  if (a.has(OutType) && asked->is(ScalarKind::FP32))
+  if (a.has(DotOutType) && asked->is(ScalarKind::FP32))
     return natural;
   return g.error(range, "'tl.dot' of " + operand.str() + " elements accumulates in " +
                             natural.str() + (hasHalf ? " or fp16" : "") + ", not in " +
@@ -110,57 +118,60 @@ struct DotPrecision {
 };
 
 FailureOr<DotPrecision> getPrecision(Generator &g, const BoundArgs &a) {
-  if (a.has(Precision) && a.has(AllowTF32))
-    return g.error(a[AllowTF32].range, "'input_precision' and 'allow_tf32' are both given");
-  if (a.has(AllowTF32)) {
-    FailureOr<bool> allowed = g.toBool(a[AllowTF32].value, a[AllowTF32].range, "'allow_tf32'");
+  if (a.has(DotInputPrecision) && a.has(DotAllowTF32))
+    return g.error(a[DotAllowTF32].range, "'input_precision' and 'allow_tf32' are both given");
+  if (a.has(DotAllowTF32)) {
+    FailureOr<bool> allowed =
+        g.toBool(a[DotAllowTF32].value, a[DotAllowTF32].range, "'allow_tf32'");
     if (mlir::failed(allowed))
       return failure();
     return DotPrecision{*allowed ? tile::InputPrecision::tf32 : tile::InputPrecision::ieee};
   }
-  if (!a.has(Precision))
+  if (!a.has(DotInputPrecision))
     return DotPrecision();
   FailureOr<std::string> text =
-      g.toString(a[Precision].value, a[Precision].range, "'input_precision'");
+      g.toString(a[DotInputPrecision].value, a[DotInputPrecision].range, "'input_precision'");
   if (mlir::failed(text))
     return failure();
   if (*text == "bf16x3" || *text == "bf16x6")
     return DotPrecision{tile::InputPrecision::ieee, *text == "bf16x3" ? 3 : 6};
   std::optional<tile::InputPrecision> precision = tile::symbolizeInputPrecision(*text);
   if (!precision)
-    return g.error(a[Precision].range, "input precision '" + *text +
-                                           "' is none of 'tf32', 'tf32x3', 'bf16x3', 'bf16x6', "
-                                           "'ieee'");
+    return g.error(a[DotInputPrecision].range,
+                   "input precision '" + *text +
+                       "' is none of 'tf32', 'tf32x3', 'bf16x3', 'bf16x6', "
+                       "'ieee'");
   return DotPrecision{*precision};
 }
 
 /// The accumulator as a program value of type `result`.
 FailureOr<Value> getAccumulator(Generator &g, const BoundArgs &a, const Type &result) {
-  if (!a.has(Acc))
+  if (!a.has(DotAcc))
     return g.makeZero(result);
-  const RuntimeValue *acc = a[Acc].value.getRuntime();
+  const RuntimeValue *acc = a[DotAcc].value.getRuntime();
   if (!acc)
-    return g.error(a[Acc].range, "the accumulator of 'tl.dot' must be a block of type " +
-                                     result.str() + ", got " + a[Acc].value.describe());
+    return g.error(a[DotAcc].range, "the accumulator of 'tl.dot' must be a block of type " +
+                                        result.str() + ", got " + a[DotAcc].value.describe());
   if (acc->type != result)
-    return g.error(a[Acc].range, "the accumulator of 'tl.dot' must have type " + result.str() +
-                                     ", got " + acc->type.str());
-  return a[Acc].value;
+    return g.error(a[DotAcc].range, "the accumulator of 'tl.dot' must have type " + result.str() +
+                                        ", got " + acc->type.str());
+  return a[DotAcc].value;
 }
 
 FailureOr<mlir::IntegerAttr> getMaxImprecise(Generator &g, const BoundArgs &a, DType operand,
                                              int64_t depth) {
-  if (!a.has(MaxImprecise))
+  if (!a.has(DotMaxImprecise))
     return mlir::IntegerAttr();
   FailureOr<int64_t> number =
-      g.toInteger(a[MaxImprecise].value, a[MaxImprecise].range, "'max_num_imprecise_acc'");
+      g.toInteger(a[DotMaxImprecise].value, a[DotMaxImprecise].range, "'max_num_imprecise_acc'");
   if (mlir::failed(number))
     return failure();
   if (!isFloat8(operand))
     return mlir::IntegerAttr();
   if (*number < 0 || *number > depth)
-    return g.error(a[MaxImprecise].range, "'max_num_imprecise_acc' must be from 0 to K, which is " +
-                                              llvm::Twine(depth) + ", got " + llvm::Twine(*number));
+    return g.error(a[DotMaxImprecise].range,
+                   "'max_num_imprecise_acc' must be from 0 to K, which is " + llvm::Twine(depth) +
+                       ", got " + llvm::Twine(*number));
   return g.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*number));
 }
 
@@ -222,8 +233,8 @@ FailureOr<Value> emitSplitDot(Generator &g, const Value &lhs, const Value &rhs, 
 }
 
 FailureOr<Value> genDot(Generator &g, const BoundArgs &a) {
-  FailureOr<Value> lhs = g.toRuntime(a[Input].value, a[Input].range);
-  FailureOr<Value> rhs = g.toRuntime(a[Other].value, a[Other].range);
+  FailureOr<Value> lhs = g.toRuntime(a[DotInput].value, a[DotInput].range);
+  FailureOr<Value> rhs = g.toRuntime(a[DotOther].value, a[DotOther].range);
   if (mlir::failed(lhs) || mlir::failed(rhs))
     return failure();
   if (mlir::failed(widenOldFloat8(g, a, *lhs, *rhs)))

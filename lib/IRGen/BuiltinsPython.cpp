@@ -64,7 +64,7 @@ template <bool isRepr> FailureOr<Value> genStr(Generator &g, const BoundArgs &a)
 }
 
 /// `min(a, b, ...)` and `min(tuple)`.
-template <bool isMax> FailureOr<Value> genMinMax(Generator &g, const BoundArgs &a) {
+template <bool isMax> FailureOr<Value> genPythonMinMax(Generator &g, const BoundArgs &a) {
   std::vector<Value> operands;
   for (const BoundArg &arg : a.rest)
     operands.push_back(arg.value);
@@ -194,7 +194,7 @@ FailureOr<std::vector<std::vector<Value>>> getRows(Generator &g, const BoundArgs
 }
 
 /// `map(function, a, b, ...)`, as a tuple.
-FailureOr<Value> genMap(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genPythonMap(Generator &g, const BoundArgs &a) {
   FailureOr<std::vector<std::vector<Value>>> rows = getRows(g, a);
   if (mlir::failed(rows))
     return failure();
@@ -266,7 +266,7 @@ FailureOr<Value> genRound(Generator &g, const BoundArgs &a) {
   return g.toValue(text.value ? foldToFloat(*text.value) : text, a.range);
 }
 
-FailureOr<Value> genPow(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genPythonPow(Generator &g, const BoundArgs &a) {
   FailureOr<Value> power = g.binary(ast::BinaryOp::Pow, a[0].value, a[1].value, a.range);
   if (mlir::failed(power) || !a.has(2) || a[2].value.isNone())
     return power;
@@ -325,7 +325,7 @@ template <bool isAll> FailureOr<Value> genAnyAll(Generator &g, const BoundArgs &
   return Value::boolean(isAll);
 }
 
-FailureOr<Value> genAbs(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genPythonAbs(Generator &g, const BoundArgs &a) {
   if (!a[0].value.isNumber())
     return g.call(BuiltinValue{findBuiltin("abs", inLanguage)}, CallArg{"", a[0].value, a[0].range},
                   a.range);
@@ -371,7 +371,7 @@ FailureOr<Value> genReversed(Generator &g, const BoundArgs &a) {
 }
 
 /// With the options of `tl.range`, which kernels give to it as well.
-FailureOr<Value> genRange(Generator &g, const BoundArgs &a) {
+FailureOr<Value> genPythonRange(Generator &g, const BoundArgs &a) {
   return getHandler(*findBuiltin("range", inLanguage))(g, a);
 }
 
@@ -382,26 +382,26 @@ constexpr Handler pythonHandlers[] = {
     {"bool", inPython, genBool},
     {"str", inPython, genStr<false>},
     {"repr", inPython, genStr<true>},
-    {"min", inPython, genMinMax<false>},
-    {"max", inPython, genMinMax<true>},
+    {"min", inPython, genPythonMinMax<false>},
+    {"max", inPython, genPythonMinMax<true>},
     {"sum", inPython, genSum},
     {"tuple", inPython, genTuple},
     {"list", inPython, genTuple},
     {"print", inPython, genPrint},
     {"hasattr", inPython, genHasAttr},
     {"getattr", inPython, genGetAttr},
-    {"range", inPython, genRange},
+    {"range", inPython, genPythonRange},
     {"filter", inPython, genFilter},
-    {"abs", inPython, genAbs},
+    {"abs", inPython, genPythonAbs},
     {"any", inPython, genAnyAll<false>},
     {"all", inPython, genAnyAll<true>},
     {"zip", inPython, genZip},
     {"enumerate", inPython, genEnumerate},
     {"reversed", inPython, genReversed},
     {"sorted", inPython, genSorted},
-    {"map", inPython, genMap},
+    {"map", inPython, genPythonMap},
     {"round", inPython, genRound},
-    {"pow", inPython, genPow},
+    {"pow", inPython, genPythonPow},
     {"divmod", inPython, genDivMod},
     {"bin", inPython, genDigits},
     {"oct", inPython, genDigits},

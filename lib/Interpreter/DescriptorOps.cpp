@@ -53,7 +53,7 @@ bool visitBlock(Evaluator &e, Operation *op, StringRef what, bool isWrite, Value
   return true;
 }
 
-LogicalResult runLoad(Evaluator &e, Operation *op) {
+LogicalResult runDescriptorLoad(Evaluator &e, Operation *op) {
   auto load = cast<tile::DescriptorLoadOp>(op);
   auto type = cast<tile::DescType>(load.getDesc().getType());
   Type element = type.getElementType();
@@ -66,7 +66,7 @@ LogicalResult runLoad(Evaluator &e, Operation *op) {
   return success(ok);
 }
 
-LogicalResult runStore(Evaluator &e, Operation *op) {
+LogicalResult runDescriptorStore(Evaluator &e, Operation *op) {
   auto store = cast<tile::DescriptorStoreOp>(op);
   Type element = elementOf(store.getValue().getType());
   const Bits &values = e.get(store.getValue());
@@ -77,7 +77,7 @@ LogicalResult runStore(Evaluator &e, Operation *op) {
                             }));
 }
 
-LogicalResult runReduce(Evaluator &e, Operation *op) {
+LogicalResult runDescriptorReduce(Evaluator &e, Operation *op) {
   auto reduce = cast<tile::DescriptorReduceOp>(op);
   Type element = elementOf(reduce.getValue().getType());
   const Bits &values = e.get(reduce.getValue());
@@ -94,9 +94,9 @@ LogicalResult runReduce(Evaluator &e, Operation *op) {
 
 void addDescriptorOps(HandlerTable &table) {
   table.add<tile::MakeTensorDescriptorOp>(runMake);
-  table.add<tile::DescriptorLoadOp>(runLoad);
-  table.add<tile::DescriptorStoreOp>(runStore);
-  table.add<tile::DescriptorReduceOp>(runReduce);
+  table.add<tile::DescriptorLoadOp>(runDescriptorLoad);
+  table.add<tile::DescriptorStoreOp>(runDescriptorStore);
+  table.add<tile::DescriptorReduceOp>(runDescriptorReduce);
 }
 
 } // namespace tilec::interpreter

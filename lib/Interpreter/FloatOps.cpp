@@ -62,7 +62,7 @@ LogicalResult runNegate(Evaluator &e, Operation *op) {
   return mapUnary(e, op, [&](uint64_t a) { return a ^ sign; });
 }
 
-LogicalResult runAbs(Evaluator &e, Operation *op) {
+LogicalResult runAbsF(Evaluator &e, Operation *op) {
   uint64_t sign = uint64_t(1) << (formatOf(op).getWidth() - 1);
   return mapUnary(e, op, [&](uint64_t a) { return a & ~sign; });
 }
@@ -129,7 +129,7 @@ bool compare(arith::CmpFPredicate predicate, double a, double b) {
   return false;
 }
 
-LogicalResult runCompare(Evaluator &e, Operation *op) {
+LogicalResult runCompareF(Evaluator &e, Operation *op) {
   FloatFormat format = formatOf(op);
   arith::CmpFPredicate predicate = cast<arith::CmpFOp>(op).getPredicate();
   return mapBinary(e, op, [&](uint64_t a, uint64_t b) -> uint64_t {
@@ -169,7 +169,7 @@ void addMathOps(HandlerTable &table) {
   table.add<math::TanOp>(unary<std::tan>);
   table.add<math::TanhOp>(unary<std::tanh>);
   table.add<math::TruncOp>(unary<std::trunc>);
-  table.add<math::AbsFOp>(runAbs);
+  table.add<math::AbsFOp>(runAbsF);
   table.add<math::CopySignOp>(runCopySign);
   table.add<math::FmaOp>(runFma);
   table.add<math::FPowIOp>(runPowerOfInteger);
@@ -188,7 +188,7 @@ void addFloatOps(HandlerTable &table) {
   table.add<arith::MaxNumFOp>(binary<maxNumber>);
   table.add<arith::MinNumFOp>(binary<minNumber>);
   table.add<arith::NegFOp>(runNegate);
-  table.add<arith::CmpFOp>(runCompare);
+  table.add<arith::CmpFOp>(runCompareF);
   addMathOps(table);
 }
 

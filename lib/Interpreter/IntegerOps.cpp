@@ -84,7 +84,7 @@ bool compare(arith::CmpIPredicate predicate, uint64_t a, uint64_t b, unsigned wi
   return false;
 }
 
-LogicalResult runCompare(Evaluator &e, Operation *op) {
+LogicalResult runCompareI(Evaluator &e, Operation *op) {
   unsigned width = widthOf(op);
   arith::CmpIPredicate predicate = cast<arith::CmpIOp>(op).getPredicate();
   return mapBinary(
@@ -102,7 +102,7 @@ LogicalResult runSelect(Evaluator &e, Operation *op) {
   return success();
 }
 
-LogicalResult runAbs(Evaluator &e, Operation *op) {
+LogicalResult runAbsI(Evaluator &e, Operation *op) {
   unsigned width = widthOf(op);
   return mapUnary(e, op,
                   [&](uint64_t a) { return lowBits(asSigned(a, width) < 0 ? 0 - a : a, width); });
@@ -144,9 +144,9 @@ void addIntegerOps(HandlerTable &table) {
   table.add<arith::MinSIOp>(integer<minSigned>);
   table.add<arith::MaxSIOp>(integer<maxSigned>);
   table.add<tile::UMulHiOp>(integer<mulHigh>);
-  table.add<arith::CmpIOp>(runCompare);
+  table.add<arith::CmpIOp>(runCompareI);
   table.add<arith::SelectOp>(runSelect);
-  table.add<math::AbsIOp>(runAbs);
+  table.add<math::AbsIOp>(runAbsI);
   table.add<math::CtPopOp>(runPopulation);
   table.add<math::CountLeadingZerosOp>(runLeadingZeros);
   table.add<math::CountTrailingZerosOp>(runTrailingZeros);

@@ -5,12 +5,15 @@
 
 #include "Numbers.h"
 
-using namespace llvm;
+using llvm::APFloat;
+using llvm::APInt;
+using llvm::bit_cast;
+using llvm::RoundingMode;
 
 namespace tilec::interpreter {
 
 FloatFormat::FloatFormat(mlir::Type scalar)
-    : semantics(&cast<mlir::FloatType>(scalar).getFloatSemantics()),
+    : semantics(&mlir::cast<mlir::FloatType>(scalar).getFloatSemantics()),
       width(scalar.getIntOrFloatBitWidth()) {}
 
 double FloatFormat::decode(uint64_t bits) const {

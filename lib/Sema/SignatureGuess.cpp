@@ -63,7 +63,7 @@ bool looksLikeLength(llvm::StringRef name) {
 }
 
 /// The text has no quotes in it that would end it: it comes from a literal of one line.
-std::string quote(llvm::StringRef text) {
+std::string quoteLine(llvm::StringRef text) {
   std::string quoted = "'";
   for (char c : text) {
     if (c == '\'' || c == '\\')
@@ -193,7 +193,7 @@ std::string Guesser::guessValue(llvm::StringRef name, const ParamUse &use) const
   if (use.isType || (!use.isReal && hasWord(name, {"dtype", "type"})))
     return "tl." + std::string(hasDot ? "float16" : "float32");
   if (!use.strings.empty())
-    return quote(use.strings.front());
+    return quoteLine(use.strings.front());
   if (!use.numbers.empty() && !use.isExtent && !use.isReal)
     return std::to_string(use.numbers.front());
   if (use.isAlignment && !use.isExtent)
@@ -420,7 +420,7 @@ std::vector<ParamGuess> tilec::findAlternatives(const ast::Module &module, const
     return found;
   }
   for (const std::string &text : use.strings)
-    add(true, quote(text));
+    add(true, quoteLine(text));
   for (int64_t number : use.numbers)
     add(true, std::to_string(number));
   if (use.isCalled) {

@@ -21,29 +21,29 @@ using namespace llvm::PatternMatch;
 namespace tilec {
 
 /// x and c of x | c without common bits, or of x + c that does not wrap.
-static bool matchDisjoint(Value *value, Value *&x, const APInt *&c) {
+static bool matchDisjoint(llvm::Value *value, llvm::Value *&x, const APInt *&c) {
   return match(value, m_DisjointOr(m_Value(x), m_APInt(c))) ||
          match(value, m_NUWAdd(m_Value(x), m_APInt(c)));
 }
 
 static bool separate(Instruction &instruction) {
-  Value *factor = nullptr, *x = nullptr;
+  llvm::Value *factor = nullptr, *x = nullptr;
   const APInt *amount = nullptr, *c = nullptr;
   IRBuilder<> builder(&instruction);
   auto *operation = dyn_cast<OverflowingBinaryOperator>(&instruction);
   if (!operation || !instruction.getType()->isIntegerTy())
     return false;
   bool nuw = operation->hasNoUnsignedWrap(), nsw = operation->hasNoSignedWrap();
-  Value *result = nullptr;
+  llvm::Value *result = nullptr;
   if (match(&instruction, m_Shl(m_Value(factor), m_APInt(amount))) &&
       match(factor, m_DisjointOr(m_Value(x), m_APInt(c)))) {
-    Value *base =
+    llvm::Value *base =
         builder.CreateShl(x, ConstantInt::get(instruction.getType(), *amount), "", nuw, nsw && nuw);
     result =
         builder.CreateOr(base, ConstantInt::get(instruction.getType(), c->shl(*amount)), "", true);
   } else if (match(&instruction, m_Mul(m_Value(factor), m_APInt(amount))) && nuw && nsw &&
              matchDisjoint(factor, x, c)) {
-    Value *base =
+    llvm::Value *base =
         builder.CreateMul(x, ConstantInt::get(instruction.getType(), *amount), "", true, true);
     result = builder.CreateAdd(base, ConstantInt::get(instruction.getType(), *c * *amount), "",
                                true, true);

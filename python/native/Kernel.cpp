@@ -170,14 +170,14 @@ struct ReadyCall {
 } // namespace
 
 /// What this thread launches or compiles.
-static thread_local const ReadyCall *current;
+static thread_local const ReadyCall *beingCompiled;
 
 namespace {
 /// For a call of the library that may compile for this thread's launch.
 class Compiling {
 public:
-  explicit Compiling(const ReadyCall &ready) : outer(std::exchange(current, &ready)) {}
-  ~Compiling() { current = outer; }
+  explicit Compiling(const ReadyCall &ready) : outer(std::exchange(beingCompiled, &ready)) {}
+  ~Compiling() { beingCompiled = outer; }
   Compiling(const Compiling &) = delete;
   Compiling &operator=(const Compiling &) = delete;
 
@@ -188,7 +188,8 @@ private:
 } // namespace
 
 const char *tilec::python::describeLaunch() {
-  return current ? tilec_jit_describe(current->jit.get(), &current->call) : nullptr;
+  return beingCompiled ? tilec_jit_describe(beingCompiled->jit.get(), &beingCompiled->call)
+                       : nullptr;
 }
 
 /// Reads a call as far as its kind of values; false with a Python exception.

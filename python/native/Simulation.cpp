@@ -8,26 +8,26 @@
 using namespace tilec::python;
 
 /// The launch of this thread.
-static thread_local Simulation *current = nullptr;
+static thread_local Simulation *simulating = nullptr;
 
-Simulation::Simulation() : outer(current) { current = this; }
-Simulation::~Simulation() { current = outer; }
+Simulation::Simulation() : outer(simulating) { simulating = this; }
+Simulation::~Simulation() { simulating = outer; }
 
 void Simulation::tell(void *, const tilec_device_event *event) {
-  if (!current)
+  if (!simulating)
     return;
   if (event->kind == TILEC_EVENT_PRINTED) {
-    current->lines.push_back(event->text);
+    simulating->lines.push_back(event->text);
     return;
   }
-  current->faults.push_back({event->finding,
-                             event->text,
-                             event->file,
-                             event->kernel,
-                             event->line,
-                             event->column,
-                             {event->program[0], event->program[1], event->program[2]},
-                             event->thread});
+  simulating->faults.push_back({event->finding,
+                                event->text,
+                                event->file,
+                                event->kernel,
+                                event->line,
+                                event->column,
+                                {event->program[0], event->program[1], event->program[2]},
+                                event->thread});
 }
 
 void Simulation::print() {

@@ -27,9 +27,9 @@ Status failAt(size_t column, const std::string &message) {
 // Reading
 //===----------------------------------------------------------------------------------===//
 
-class Reader {
+class ExprReader {
 public:
-  explicit Reader(std::string_view expressions) : text(expressions) {}
+  explicit ExprReader(std::string_view expressions) : text(expressions) {}
 
   Result<std::vector<Expression>> readList(size_t limit) {
     std::vector<Expression> list;
@@ -319,7 +319,7 @@ std::string quoted(std::string_view text) {
 } // namespace
 
 Result<std::vector<Expression>> parseExpressions(std::string_view text, size_t limit) {
-  return Reader(text).readList(limit);
+  return ExprReader(text).readList(limit);
 }
 
 Result<int64_t> evaluate(const Expression &expression, const NameLookup &lookup) {

@@ -166,7 +166,7 @@ bool Cta::runWarp(Warp &warp) {
   warp.yielded = warp.spinning = warp.testing = 0;
   do {
     while (warp.ready != 0) {
-      unsigned lane = static_cast<unsigned>(__builtin_ctz(warp.ready));
+      unsigned lane = lowestLane(warp.ready);
       resumeLane(warp, lane);
       if (stopped)
         return true;
@@ -268,7 +268,7 @@ void Cta::stopSpinning() {
   for (Warp &warp : warps) {
     if (warp.yielded == 0)
       continue;
-    Thread &t = thread(warp, static_cast<unsigned>(__builtin_ctz(warp.yielded)));
+    Thread &t = thread(warp, lowestLane(warp.yielded));
     return report(t, FindingKind::Deadlock, t.lastSite, text);
   }
   if (poller)
@@ -290,7 +290,7 @@ void Cta::finish() {
   ++worker.ctasStopped;
   for (Warp &warp : warps)
     for (uint32_t lanes = warp.live(); lanes != 0; lanes &= lanes - 1)
-      fibers.abandon(thread(warp, static_cast<unsigned>(__builtin_ctz(lanes))).index);
+      fibers.abandon(thread(warp, lowestLane(lanes)).index);
 }
 
 Finding Cta::findingAt(const Thread &t, FindingKind kind, int32_t site) const {

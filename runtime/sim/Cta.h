@@ -79,6 +79,9 @@ struct Thread {
   WarpOp op;
 };
 
+/// The first of some lanes, a bit each; there is one.
+inline unsigned lowestLane(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
+
 /// The lanes of a warp by state, one bit each, and its clocks and pending requests. A lane is in at
 /// most one of ready, yielded, atOp, atBarrier, atMbarrier and done.
 struct Warp {

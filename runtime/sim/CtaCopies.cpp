@@ -207,7 +207,7 @@ bool Cta::landForWaiters() {
   };
   for (Warp &warp : warps)
     for (uint32_t lanes = warp.atMbarrier | warp.testing; lanes != 0; lanes &= lanes - 1)
-      if (landFor(async.waits[thread(warp, static_cast<unsigned>(__builtin_ctz(lanes))).index]))
+      if (landFor(async.waits[thread(warp, lowestLane(lanes)).index]))
         return true;
   return false;
 }

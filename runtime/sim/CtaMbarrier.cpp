@@ -15,8 +15,6 @@ namespace {
 constexpr uint32_t mbarrierBytes = 8;
 constexpr int32_t maxCount = (1 << 20) - 1;
 
-unsigned lowest(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
-
 std::string objectText(uint32_t mbar) {
   return "the barrier object at offset " + std::to_string(mbar);
 }
@@ -86,7 +84,7 @@ void Cta::mbarrierInval(Thread &t, uint32_t mbar, int32_t site) {
     return;
   for (const Warp &warp : warps)
     for (uint32_t lanes = warp.atMbarrier; lanes != 0; lanes &= lanes - 1) {
-      const Thread &other = thread(warp, lowest(lanes));
+      const Thread &other = thread(warp, lowestLane(lanes));
       if (async.waits[other.index].mbar != mbar)
         continue;
       Finding finding = findingAt(t, FindingKind::InvalidMbarrier, site);
@@ -122,7 +120,7 @@ void Cta::completePhase(uint32_t mbar, Mbarrier &object) {
   for (Warp &warp : warps)
     for (uint32_t lanes = warp.atMbarrier; lanes != 0; lanes &= lanes - 1) {
       uint32_t bit = lanes & (~lanes + 1);
-      const MbarrierWait &wait = async.waits[thread(warp, lowest(lanes)).index];
+      const MbarrierWait &wait = async.waits[thread(warp, lowestLane(lanes)).index];
       if (wait.mbar != mbar || !wait.isOver(object))
         continue;
       if (!wait.relaxed)
@@ -220,7 +218,7 @@ bool Cta::reportMbarrierStall(bool onlyTests) {
     uint32_t lanes = onlyTests ? warp.testing : warp.atMbarrier;
     if (lanes == 0)
       continue;
-    Thread &t = thread(warp, lowest(lanes));
+    Thread &t = thread(warp, lowestLane(lanes));
     const MbarrierWait &wait = async.waits[t.index];
     Finding finding = findingAt(t, FindingKind::Deadlock, wait.site);
     auto found = async.mbarriers.find(wait.mbar);
@@ -241,7 +239,7 @@ bool Cta::reportMbarrierStall(bool onlyTests) {
       uint32_t elsewhere = other.atBarrier | other.atOp;
       if (elsewhere == 0 || &other == &warp)
         continue;
-      Thread &o = thread(other, lowest(elsewhere));
+      Thread &o = thread(other, lowestLane(elsewhere));
       finding.otherSite = o.op.site;
       finding.hasOther = true;
       finding.otherThread = refOf(o.index);

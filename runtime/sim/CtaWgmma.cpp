@@ -22,8 +22,6 @@ constexpr uint32_t warpsPerGroup = 4, rowsPerWarp = 16;
 constexpr uint32_t maxSlots = 64;
 constexpr uint32_t maxN = 256;
 
-unsigned lowest(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
-
 /// Six bits of slot and seven of register in the mantissas of two halves that are NaN.
 uint32_t makeToken(uint32_t slot, uint32_t index) {
   uint32_t payload = slot << 7 | index;
@@ -134,11 +132,11 @@ uint32_t Cta::chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperand
   };
   // Does every register continue the same accumulator?
   uint32_t slot = 0, index = 0;
-  bool continues = slotOf(registersOf(lowest(members))[0], slot, index) &&
+  bool continues = slotOf(registersOf(lowestLane(members))[0], slot, index) &&
                    state.accumulators[slot].words == words;
   bool touchesInFlight = false;
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    const uint32_t *registers = registersOf(lowest(lanes));
+    const uint32_t *registers = registersOf(lowestLane(lanes));
     for (uint32_t i = 0; i < words; ++i) {
       uint32_t ownSlot = 0, ownIndex = 0;
       bool isToken = slotOf(registers[i], ownSlot, ownIndex);
@@ -151,7 +149,7 @@ uint32_t Cta::chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperand
   bool accumulates = has(shape.flags, abi::WgmmaAccumulate);
   if (continues && accumulates)
     return slot;
-  Thread &leader = thread(warp, lowest(members));
+  Thread &leader = thread(warp, lowestLane(members));
   if (shadow && touchesInFlight && accumulates)
     report(leader, FindingKind::WgmmaRegisterInUse, site,
            "wgmma accumulates into registers of which some belong to a wgmma in flight");
@@ -170,7 +168,7 @@ uint32_t Cta::chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperand
   }
   std::vector<uint32_t> values(size_t(warpSize) * words);
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
+    unsigned lane = lowestLane(lanes);
     for (uint32_t i = 0; i < words; ++i) {
       uint32_t word = registersOf(lane)[i], ownSlot = 0, ownIndex = 0;
       if (slotOf(word, ownSlot, ownIndex) && state.accumulators[ownSlot].inFlight == 0)
@@ -244,7 +242,7 @@ void Cta::holdOperands(Warp &warp, const WgmmaProduct &product) {
 }
 
 void Cta::issueProduct(Warp &warp, uint32_t members) {
-  Thread &leader = thread(warp, lowest(members));
+  Thread &leader = thread(warp, lowestLane(members));
   int32_t site = leader.op.site;
   WgmmaProduct product;
   product.shape = *static_cast<WgmmaOperands *>(leader.op.operands);
@@ -253,7 +251,7 @@ void Cta::issueProduct(Warp &warp, uint32_t members) {
   WgmmaState &state = wgmmaOf(warp);
   logProduct(warp, shape, site);
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    Thread &t = thread(warp, lowest(lanes));
+    Thread &t = thread(warp, lowestLane(lanes));
     if (!static_cast<WgmmaOperands *>(t.op.operands)->sameAs(shape)) {
       report(t, FindingKind::InvalidOperation, site,
              "the lanes of a warp give different descriptors or shapes to one wgmma");
@@ -268,7 +266,7 @@ void Cta::issueProduct(Warp &warp, uint32_t members) {
              "A's registers were written by other instructions, with no wgmma.fence since");
     product.a.resize(size_t(warpSize) * 4);
     for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-      unsigned lane = lowest(lanes);
+      unsigned lane = lowestLane(lanes);
       const auto &own = *static_cast<WgmmaOperands *>(thread(warp, lane).op.operands);
       std::memcpy(&product.a[size_t(lane) * 4], own.a, 16);
     }
@@ -288,7 +286,7 @@ void Cta::issueProduct(Warp &warp, uint32_t members) {
   accumulator.site = site;
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
     auto *registers = static_cast<uint32_t *>(
-        static_cast<WgmmaOperands *>(thread(warp, lowest(lanes)).op.operands)->acc);
+        static_cast<WgmmaOperands *>(thread(warp, lowestLane(lanes)).op.operands)->acc);
     for (uint32_t i = 0; i < accumulator.words; ++i)
       registers[i] = makeToken(product.slot, i);
   }
@@ -375,7 +373,7 @@ void Cta::landProduct(Warp &warp, WgmmaProduct &product) {
 
 void Cta::waitProducts(Warp &warp, uint32_t members) {
   WgmmaState &state = wgmmaOf(warp);
-  const auto &first = *static_cast<WgmmaWait *>(thread(warp, lowest(members)).op.operands);
+  const auto &first = *static_cast<WgmmaWait *>(thread(warp, lowestLane(members)).op.operands);
   size_t keep = static_cast<size_t>(std::max(first.pending, 0));
   for (; state.groups.size() > keep; state.groups.pop_front())
     for (; !state.products.empty() && state.first < state.groups.front(); ++state.first) {
@@ -384,7 +382,7 @@ void Cta::waitProducts(Warp &warp, uint32_t members) {
     }
   state.fenced = false;
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
+    unsigned lane = lowestLane(lanes);
     auto &own = *static_cast<WgmmaWait *>(thread(warp, lane).op.operands);
     for (uint32_t i = 0; i < own.count; ++i) {
       uint32_t slot = 0, index = 0;

@@ -16,8 +16,6 @@
 namespace tilecrt::sim {
 namespace {
 
-unsigned lowest(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
-
 constexpr uint32_t maxK = 32, maxM = 16, mmaN = 8;
 
 std::string productText(int32_t typeA, int32_t typeB, int32_t typeC, int32_t typeD) {
@@ -42,13 +40,14 @@ std::string MmaOperands::check() const {
 }
 
 void Cta::mma(Warp &warp, uint32_t members) {
-  const MmaOperands &shape = *static_cast<MmaOperands *>(thread(warp, lowest(members)).op.operands);
+  const MmaOperands &shape =
+      *static_cast<MmaOperands *>(thread(warp, lowestLane(members)).op.operands);
   double a[maxM * maxK] = {}, b[mmaN * maxK] = {}, d[maxM * mmaN] = {};
   uint32_t registerBits = shape.typeA == abi::MatrixF64 ? 64 : 32;
   uint32_t perWord = registerBits / matrixTypeBits(shape.typeA), chunk = 4 * perWord;
   uint32_t halves = shape.m / 8, chunks = shape.k / chunk;
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes), row = lane / 4, part = lane % 4;
+    unsigned lane = lowestLane(lanes), row = lane / 4, part = lane % 4;
     const auto &own = *static_cast<MmaOperands *>(thread(warp, lane).op.operands);
     double words[2 * maxK];
     decodeElements(shape.typeA, own.a, halves * chunks * perWord, words);
@@ -66,13 +65,13 @@ void Cta::mma(Warp &warp, uint32_t members) {
   }
   multiplyAdd(a, b, d, shape.m, mmaN, shape.k);
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes), row = lane / 4, part = lane % 4;
+    unsigned lane = lowestLane(lanes), row = lane / 4, part = lane % 4;
     const auto &own = *static_cast<MmaOperands *>(thread(warp, lane).op.operands);
     for (uint32_t i = 0; i < 2 * halves; ++i)
       storeAccumulator(shape.typeD, own.d, i, d[(row + 8 * (i / 2)) * mmaN + 2 * part + i % 2],
                        shape.saturate);
   }
-  if (Counters *counters = countersOf(thread(warp, lowest(members)).op.site)) {
+  if (Counters *counters = countersOf(thread(warp, lowestLane(members)).op.site)) {
     ++counters->mmas;
     counters->multiplyAdds += uint64_t(shape.m) * shape.n * shape.k;
   }
@@ -96,7 +95,7 @@ static void copyWord(uint16_t rows[8][8], unsigned lane, bool transposed, void *
 }
 
 void Cta::moveMatrices(Warp &warp, uint32_t members, bool loads) {
-  Thread &leader = thread(warp, lowest(members));
+  Thread &leader = thread(warp, lowestLane(members));
   const MatrixMove first = *static_cast<MatrixMove *>(leader.op.operands);
   int32_t site = leader.op.site;
   AccessKind kind = loads ? AccessKind::SharedLoad : AccessKind::SharedStore;
@@ -104,7 +103,7 @@ void Cta::moveMatrices(Warp &warp, uint32_t members, bool loads) {
     uint16_t rows[8][8] = {};
     auto eachLane = [&](bool toWord) {
       for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-        unsigned lane = lowest(lanes);
+        unsigned lane = lowestLane(lanes);
         auto &own = *static_cast<MatrixMove *>(thread(warp, lane).op.operands);
         copyWord(rows, lane, first.transposed, static_cast<uint32_t *>(own.words) + i, toWord);
       }

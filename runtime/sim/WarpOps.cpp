@@ -12,8 +12,6 @@ namespace tilecrt::sim {
 namespace {
 
 bool has(uint32_t lanes, unsigned lane) { return lanes >> lane & 1; }
-unsigned lowest(uint32_t lanes) { return static_cast<unsigned>(__builtin_ctz(lanes)); }
-
 std::string hex(uint32_t mask) {
   char text[16];
   std::snprintf(text, sizeof(text), "0x%08x", mask);
@@ -109,10 +107,10 @@ bool Cta::performOps(Warp &warp) {
   uint32_t pending = warp.atOp;
   while (pending != 0) {
     // A copy: performing may let the leader go on to its next operation later.
-    WarpOp op = thread(warp, lowest(pending)).op;
+    WarpOp op = thread(warp, lowestLane(pending)).op;
     uint32_t members = 0;
     for (uint32_t lanes = pending; lanes != 0; lanes &= lanes - 1) {
-      unsigned lane = lowest(lanes);
+      unsigned lane = lowestLane(lanes);
       if (thread(warp, lane).op.sameAs(op))
         members |= 1u << lane;
     }
@@ -126,14 +124,14 @@ bool Cta::performOps(Warp &warp) {
 }
 
 void Cta::perform(Warp &warp, uint32_t members, const WarpOp &op) {
-  Thread &leader = thread(warp, lowest(members));
+  Thread &leader = thread(warp, lowestLane(members));
   uint32_t exited = op.mask & warp.existing & warp.done;
   if (exited != 0)
     report(leader,
            isCtaBarrier(op.kind) ? FindingKind::DivergentBarrier : FindingKind::WarpOpMissingLane,
            op.site,
-           "lane " + std::to_string(lowest(exited)) + " of the warp has exited and misses the " +
-               opName(op.kind));
+           "lane " + std::to_string(lowestLane(exited)) +
+               " of the warp has exited and misses the " + opName(op.kind));
   if (members == warp.live())
     flushRequests(warp);
 
@@ -192,7 +190,7 @@ void Cta::perform(Warp &warp, uint32_t members, const WarpOp &op) {
 
 void Cta::shuffle(Warp &warp, uint32_t members) {
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    unsigned lane = lowest(lanes);
+    unsigned lane = lowestLane(lanes);
     Thread &t = thread(warp, lane);
     WarpOp &op = t.op;
     uint32_t operand = op.lane & 31, clamp = op.clamp & 31, segment = op.clamp >> 8 & 31;
@@ -231,22 +229,22 @@ void Cta::shuffle(Warp &warp, uint32_t members) {
 }
 
 void Cta::redux(Warp &warp, uint32_t members) {
-  int32_t kind = thread(warp, lowest(members)).op.mode;
+  int32_t kind = thread(warp, lowestLane(members)).op.mode;
   uint32_t rest = members & (members - 1);
-  uint32_t result = static_cast<uint32_t>(thread(warp, lowest(members)).op.value);
+  uint32_t result = static_cast<uint32_t>(thread(warp, lowestLane(members)).op.value);
   for (; rest != 0; rest &= rest - 1)
-    result = reduce(kind, result, static_cast<uint32_t>(thread(warp, lowest(rest)).op.value));
+    result = reduce(kind, result, static_cast<uint32_t>(thread(warp, lowestLane(rest)).op.value));
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1)
-    thread(warp, lowest(lanes)).op.result = result;
+    thread(warp, lowestLane(lanes)).op.result = result;
 }
 
 void Cta::vote(Warp &warp, uint32_t members) {
   uint32_t ballot = 0;
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1)
-    if (thread(warp, lowest(lanes)).op.value != 0)
-      ballot |= 1u << lowest(lanes);
+    if (thread(warp, lowestLane(lanes)).op.value != 0)
+      ballot |= 1u << lowestLane(lanes);
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    WarpOp &op = thread(warp, lowest(lanes)).op;
+    WarpOp &op = thread(warp, lowestLane(lanes)).op;
     switch (op.mode) {
     case abi::VoteAny:
       op.result = ballot != 0;
@@ -266,19 +264,19 @@ void Cta::vote(Warp &warp, uint32_t members) {
 
 void Cta::match(Warp &warp, uint32_t members) {
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    WarpOp &op = thread(warp, lowest(lanes)).op;
+    WarpOp &op = thread(warp, lowestLane(lanes)).op;
     op.result = 0;
     for (uint32_t others = members; others != 0; others &= others - 1)
-      if (thread(warp, lowest(others)).op.value == op.value)
-        op.result |= 1u << lowest(others);
+      if (thread(warp, lowestLane(others)).op.value == op.value)
+        op.result |= 1u << lowestLane(others);
   }
 }
 
 /// The whole warp (as far as it still runs) has come to a CTA barrier.
 void Cta::arrive(Warp &warp, uint32_t members, const WarpOp &op) {
-  Thread &leader = thread(warp, lowest(members));
+  Thread &leader = thread(warp, lowestLane(members));
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
-    Thread &t = thread(warp, lowest(lanes));
+    Thread &t = thread(warp, lowestLane(lanes));
     if (t.op.site == op.site)
       continue;
     Finding finding = findingAt(leader, FindingKind::DivergentBarrier, op.site);
@@ -326,7 +324,7 @@ void Cta::release(CtaBarrierState &barrier) {
   if (whole)
     endRaceEpoch(); // With the knowledge from before the barrier.
   for (uint32_t waiting = barrier.waitingWarps; waiting != 0; waiting &= waiting - 1) {
-    Warp &warp = warps[lowest(waiting)];
+    Warp &warp = warps[lowestLane(waiting)];
     WarpClock &clock = clocks[warp.index];
     clock.acquire(barrier.meeting);
     if (launch.raceGlobal && !whole) {
@@ -352,8 +350,8 @@ bool Cta::releaseAfterExits() {
   for (CtaBarrierState &barrier : barriers) {
     if (!barrier.active || barrier.nthreads != 0 || barrier.waitingWarps != liveWarps)
       continue;
-    const Warp &waiting = warps[lowest(barrier.waitingWarps)];
-    Finding finding = findingAt(thread(waiting, lowest(waiting.live())),
+    const Warp &waiting = warps[lowestLane(barrier.waitingWarps)];
+    Finding finding = findingAt(thread(waiting, lowestLane(waiting.live())),
                                 FindingKind::DivergentBarrier, barrier.site);
     add(finding, [&] {
       uint32_t warpCount = static_cast<uint32_t>(warps.size());
@@ -375,18 +373,18 @@ void Cta::reportStall() {
   for (const Warp &warp : warps) {
     if (warp.atOp == 0)
       continue;
-    Thread &t = thread(warp, lowest(warp.atOp));
+    Thread &t = thread(warp, lowestLane(warp.atOp));
     uint32_t others = 0;
     for (uint32_t lanes = warp.atOp; lanes != 0; lanes &= lanes - 1)
-      if (!thread(warp, lowest(lanes)).op.sameAs(t.op))
-        others |= 1u << lowest(lanes);
+      if (!thread(warp, lowestLane(lanes)).op.sameAs(t.op))
+        others |= 1u << lowestLane(lanes);
     others |= warp.atBarrier;
     bool barrier = isCtaBarrier(t.op.kind);
     Finding finding = findingAt(t, FindingKind::WarpOpMissingLane, t.op.site);
     std::string message = std::string("lanes ") + hex(warp.atOp & ~others) +
                           " of the warp wait at a " + opName(t.op.kind);
     if (others != 0) {
-      Thread &other = thread(warp, lowest(others));
+      Thread &other = thread(warp, lowestLane(others));
       barrier |= isCtaBarrier(other.op.kind);
       finding.otherSite = other.op.site;
       finding.hasOther = true;
@@ -407,8 +405,8 @@ void Cta::reportStall() {
   if (!first)
     return;
   auto waiter = [&](const CtaBarrierState &barrier) -> Thread & {
-    const Warp &warp = warps[lowest(barrier.waitingWarps)];
-    return thread(warp, lowest(warp.atBarrier));
+    const Warp &warp = warps[lowestLane(barrier.waitingWarps)];
+    return thread(warp, lowestLane(warp.atBarrier));
   };
   Thread &t = waiter(*first);
   Finding finding = findingAt(t, FindingKind::Deadlock, t.op.site);

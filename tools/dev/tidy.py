@@ -21,6 +21,8 @@ import subprocess
 import sys
 import time
 
+import compile_commands
+
 TIDY = os.environ.get("CLANG_TIDY", "clang-tidy-22")
 FOLDERS = ("lib/", "dialects/", "runtime/", "tools/", "test/programs/")
 
@@ -30,9 +32,9 @@ def git(root: pathlib.Path, *command: str) -> list[str]:
     return subprocess.run(["git", *command], cwd=root, capture_output=True, text=True).stdout.splitlines()
 
 
-def compiled(root: pathlib.Path, build: pathlib.Path) -> list[str]:
+def compiled(root: pathlib.Path, commands: pathlib.Path) -> list[str]:
     files = (pathlib.Path(entry["directory"], entry["file"]).resolve()
-             for entry in json.loads((build / "compile_commands.json").read_text()))
+             for entry in json.loads((commands / "compile_commands.json").read_text()))
     names = {file.relative_to(root).as_posix() for file in files if file.is_relative_to(root)}
     return sorted(name for name in names if name.startswith(FOLDERS))
 
@@ -52,11 +54,11 @@ def is_touched(source: str, names: set[str]) -> bool:
     return not names.isdisjoint({source, stem + ".h", public + ".h"})
 
 
-def findings(root: pathlib.Path, build: pathlib.Path, file: str, deadline: float) -> str | None:
+def findings(root: pathlib.Path, commands: pathlib.Path, file: str, deadline: float) -> str | None:
     """What clang-tidy says of a file; None when the time was over."""
     if time.monotonic() > deadline:
         return None
-    run = subprocess.run([TIDY, "-p", build, "--quiet", "--warnings-as-errors=*", file], cwd=root, capture_output=True, text=True)
+    run = subprocess.run([TIDY, "-p", commands, "--quiet", "--warnings-as-errors=*", file], cwd=root, capture_output=True, text=True)
     return run.stdout or run.stderr if run.returncode else ""
 
 
@@ -68,15 +70,15 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=float("inf"))
     options = parser.parse_args()
     root = options.root.resolve()
-    build = (options.build or root / "build").resolve()
-    files = compiled(root, build)
+    commands = compile_commands.write((options.build or root / "build").resolve())
+    files = compiled(root, commands)
     if options.changed:
         names = changed(root)
         files = [file for file in files if is_touched(file, names)]
     deadline = time.monotonic() + options.limit
     checked = bad = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for text in pool.map(lambda file: findings(root, build, file, deadline), files):
+        for text in pool.map(lambda file: findings(root, commands, file, deadline), files):
             checked += text is not None
             bad += bool(text)
             if text:

@@ -11,7 +11,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *benchExamples =
     R"text(DATA and EXPR are those of 'tilec run', and so are the types deduced for arguments.
 VALUES and NAMES are lists: 'BLOCK=1024,2048' makes two rows. A comma inside brackets or quotes
 separates nothing. Every combination of kernels, constants, warps and stages is a row. The arrays
@@ -54,7 +54,7 @@ void BenchParser::declare(OptionSet &options) {
   options.addValue("--bytes", bench.run.bytes,
                    "Bytes that a launch moves (default: those of the argument arrays)", "EXPR");
   options.addFlag("--json", json, "Report as JSON");
-  options.setFooter(examples);
+  options.setFooter(benchExamples);
 }
 
 Command BenchParser::read(const OptionSet &options) {

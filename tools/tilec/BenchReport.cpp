@@ -117,7 +117,7 @@ std::optional<double> overMinimum(const BenchRow &row) {
          double(row.movedBytes);
 }
 
-std::string describeChecks(const RunOutcome &outcome) {
+std::string countFindings(const RunOutcome &outcome) {
   if (!outcome.checked)
     return "off";
   size_t findings = outcome.launch.findings.size() + outcome.launch.findingsDropped;
@@ -136,7 +136,7 @@ Cells countsOf(const BenchRow &row) {
           std::to_string(sharedBytes(row)),
           std::to_string(traffic.wavefronts),
           std::to_string(traffic.conflicts),
-          describeChecks(row.simulation)};
+          countFindings(row.simulation)};
 }
 
 /// Columns as wide as their widest cell, two spaces apart; the first one is aligned to the left.

@@ -11,7 +11,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *buildExamples =
     R"text(Compiles kernels ahead of time, on a machine without a GPU, into a C header and a C source with a
 typed launch function for each: programs need the CUDA driver at run time, and nothing of tilec. With
 '--emit bundle' it is one file instead, which tilec.load_bundle of the Python package and
@@ -46,7 +46,7 @@ void BuildParser::declare(OptionSet &options) {
                    "FORM");
   addAssemblerOption(options, build.kernel.ptxas);
   addCacheOptions(options, build.kernel.cache);
-  options.setFooter(examples);
+  options.setFooter(buildExamples);
 }
 
 Command BuildParser::read(const OptionSet & /*options*/) {

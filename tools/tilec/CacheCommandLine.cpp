@@ -11,7 +11,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *cacheExamples =
     R"text(Compiled kernels are kept in a folder that all processes share; what is corrupt or too old for
 the limit is removed by itself.
   info    what is kept, and where          clear   remove everything
@@ -36,7 +36,7 @@ void CacheParser::declare(OptionSet &options) {
   options.addValue("--cache-dir", command.cache.folder, "Folder of compiled kernels", "DIR");
   options.addValue("--max-size", maxSize, "Of prune: what may stay (default: the limit)", "SIZE");
   options.addFlag("--json", command.json, "Report as JSON");
-  options.setFooter(examples);
+  options.setFooter(cacheExamples);
 }
 
 Command CacheParser::read(const OptionSet &options) {

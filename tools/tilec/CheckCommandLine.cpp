@@ -13,7 +13,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *checkExamples =
     R"text(Compiles every kernel of the files, with types and values that are guessed from annotations,
 names and uses; those of configurations, heuristics and defaults are taken as they are. Nothing is
 kept. A PATH that is a folder stands for the .py and .tile files in it. --arg and --const apply to
@@ -56,7 +56,7 @@ void CheckParser::declare(OptionSet &options) {
                    "N");
   options.addFlag("--verbose", check.verbose, "Print the signatures that were used");
   options.addFlag("--json", check.json, "Report as JSON");
-  options.setFooter(examples);
+  options.setFooter(checkExamples);
 }
 
 Command CheckParser::read(const OptionSet & /*options*/) {

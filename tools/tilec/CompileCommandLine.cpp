@@ -16,7 +16,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *compileExamples =
     R"text(Types are written as in Triton: *fp32, *fp32:16 (16-byte aligned), *bf16, i32, i32:16
 (a multiple of 16), i64, fp32, constexpr.
 
@@ -97,7 +97,7 @@ void CompileParser::declare(OptionSet &options) {
   options.addValue("--remarks-format", remarksFormat, "Remarks as text, json", "FORMAT");
   options.addFlag("--time", time, "Print the time of each stage");
   options.addFlag("--no-line-info", noLineInfo, "No source lines in the PTX and the cubin");
-  std::string footer = examples;
+  std::string footer = compileExamples;
   footer += "\n\nCategories of remarks (and perf, passed, all), for --remarks and -Werror=:";
   for (const RemarkCategory &category : remarkCategories())
     footer += llvm::formatv("\n  {0,-19} {1}", category.name, category.meaning);

@@ -10,7 +10,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *layoutExamples =
     R"text(LAYOUT is a constructor or a list of bases with --shape:
   blocked(shape=[64,32], sizePerThread=[1,4], threadsPerWarp=[8,4], warpsPerCta=[4,1])
   default(shape=[64,32], numWarps=4)    mma(shape=[64,64], warpsPerCta=[2,2])
@@ -45,7 +45,7 @@ void LayoutParser::declare(OptionSet &options) {
                    "LAYOUT");
   options.addValue("--bits", command.bits, "Bits of an element, for --convert-to", "N");
   options.addValue("--max-rows", command.maxRows, "Most lines of a view", "N");
-  options.setFooter(examples);
+  options.setFooter(layoutExamples);
 }
 
 Command LayoutParser::read(const OptionSet & /*options*/) {

@@ -13,7 +13,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *runExamples =
     R"text(DATA is one of
   randn:f32[1024x512]  rand:f16[77]  zeros:i32[8]  ones:...  empty:...  arange:...
   randint(0,10):i32[5]      an array filled here (random ones depend on --seed only)
@@ -95,7 +95,7 @@ void RunParser::declare(OptionSet &options) {
   // A saved launch has both.
   options.require("FILE", false);
   options.require("--grid", false);
-  options.setFooter(examples);
+  options.setFooter(runExamples);
 }
 
 Command RunParser::read(const OptionSet &options) {

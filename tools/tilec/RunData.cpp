@@ -12,7 +12,6 @@
 #include <cstring>
 
 using llvm::StringRef;
-using tilecrt::DType;
 using tilecrt::HostArray;
 using tilecrt::NumberData;
 using tilecrt::Result;
@@ -47,7 +46,7 @@ static Result<RunData> readValues(StringRef text) {
   if (!rest.consume_front("[") || !rest.consume_back("]"))
     return tilecrt::invalidArgument(
         "expected values as in 'values:i32[3,5,7]', got 'values:" + text.str() + "'");
-  std::optional<DType> type = tilecrt::parseDType(typeName.str());
+  std::optional<tilecrt::DType> type = tilecrt::parseDType(typeName.str());
   if (!type)
     return tilecrt::invalidArgument("unknown element type '" + typeName.str() +
                                     "', expected one of " + tilecrt::dtypeNameList());

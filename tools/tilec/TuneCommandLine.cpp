@@ -11,7 +11,7 @@ namespace tilec::tool {
 
 namespace {
 
-constexpr const char *examples =
+constexpr const char *tuneExamples =
     R"text(DATA, EXPR, VALUES and the types deduced are those of 'tilec bench'. Tried are the configurations of
 the kernel's own decorators (@triton.autotune), or those of a file, combined with the lists given
 here. SPACE is a file like
@@ -72,7 +72,7 @@ void TuneParser::declare(OptionSet &options) {
                    "Threads that compile (default: one a core); with sim: processes (default 1)",
                    "N");
   options.addFlag("--json", json, "Report as JSON");
-  options.setFooter(examples);
+  options.setFooter(tuneExamples);
 }
 
 Command TuneParser::read(const OptionSet &options) {

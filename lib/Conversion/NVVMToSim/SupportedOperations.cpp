@@ -11,7 +11,7 @@
 using namespace mlir;
 using namespace tilec;
 
-static bool isSimulated(Type type) {
+static bool isSimulatedPointer(Type type) {
   std::optional<unsigned> space = addressSpaceOf(type);
   return space == globalSpace || space == sharedSpace || space == sharedClusterSpace;
 }
@@ -55,18 +55,18 @@ static bool needsCluster(Operation *op) {
 }
 
 static Lowered checkPointers(Operation *op) {
-  if (isa<LLVM::AddrSpaceCastOp>(op) &&
-      (isSimulated(op->getOperand(0).getType()) || isSimulated(op->getResult(0).getType())))
+  if (isa<LLVM::AddrSpaceCastOp>(op) && (isSimulatedPointer(op->getOperand(0).getType()) ||
+                                         isSimulatedPointer(op->getResult(0).getType())))
     return reportUnsupported(op, "a generic pointer to global or shared memory");
   if (isa<LLVM::IntToPtrOp>(op) && addressSpaceOf(op->getResult(0).getType()) != globalSpace &&
       addressSpaceOf(op->getResult(0).getType()) != sharedSpace)
     return reportUnsupported(op, "expected a global or shared pointer");
-  if (isa<LLVM::AddressOfOp>(op) && isSimulated(op->getResult(0).getType()))
+  if (isa<LLVM::AddressOfOp>(op) && isSimulatedPointer(op->getResult(0).getType()))
     return reportUnsupported(op, "a variable in global or shared memory");
   auto store = dyn_cast<LLVM::StoreOp>(op);
   if (store && addressSpaceOf(store.getValue().getType()) == globalSpace)
     return Lowered::Yes; // The pointer is the stored value: lowerMemory took the other stores.
-  if (!isPointerArithmetic(op) && llvm::any_of(op->getOperandTypes(), isSimulated))
+  if (!isPointerArithmetic(op) && llvm::any_of(op->getOperandTypes(), isSimulatedPointer))
     return reportUnsupported(op, "on global or shared memory");
   return Lowered::Yes;
 }

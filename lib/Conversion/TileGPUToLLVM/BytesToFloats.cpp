@@ -20,9 +20,9 @@ using namespace tilec;
 
 namespace {
 /// Vectors of 32 bits: four bytes, or one or two floats.
-class Emitter {
+class ConversionEmitter {
 public:
-  Emitter(OpBuilder &opBuilder, Location location, FloatType element)
+  ConversionEmitter(OpBuilder &opBuilder, Location location, FloatType element)
       : builder(opBuilder), loc(location),
         floats(VectorType::get({32 / element.getWidth()}, element)),
         bytes(VectorType::get({4}, builder.getI8Type())) {}
@@ -127,7 +127,7 @@ SmallVector<Value> tilec::emitByteOperation(OpBuilder &builder, Operation *op, V
 
 SmallVector<Value> tilec::emitBytesToFloats(OpBuilder &builder, Location loc, ValueRange values,
                                             FloatType to, bool isUnsigned) {
-  Emitter e(builder, loc, to);
+  ConversionEmitter e(builder, loc, to);
   auto perWord = size_t(32 / to.getWidth());
   SmallVector<Value> results;
   for (size_t first = 0; first < values.size(); first += 4) {

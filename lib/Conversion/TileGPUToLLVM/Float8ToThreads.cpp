@@ -32,9 +32,9 @@ struct Format {
 };
 
 /// Emits i32 and f32 arithmetic.
-class Emitter {
+class Float8Emitter {
 public:
-  Emitter(OpBuilder &opBuilder, Location location) : builder(opBuilder), loc(location) {}
+  Float8Emitter(OpBuilder &opBuilder, Location location) : builder(opBuilder), loc(location) {}
   Type i32() { return builder.getI32Type(); }
   Type f32() { return builder.getF32Type(); }
   Value c(uint32_t value) { return arith::ConstantIntOp::create(builder, loc, int32_t(value), 32); }
@@ -70,7 +70,7 @@ static Format formatOf(FloatType type) {
 }
 
 Value tilec::emitFloat8ToF32(OpBuilder &builder, Location loc, Value bits, FloatType type) {
-  Emitter e(builder, loc);
+  Float8Emitter e(builder, loc);
   Format format = formatOf(type);
   Value word = arith::ExtUIOp::create(builder, loc, e.i32(), bits);
   Value sign = e.shl(e.andI(word, 0x80), 24);
@@ -90,7 +90,7 @@ Value tilec::emitFloat8ToF32(OpBuilder &builder, Location loc, Value bits, Float
 
 Value tilec::emitF32ToFloat8(OpBuilder &builder, Location loc, Value value, FloatType type,
                              bool towardZero) {
-  Emitter e(builder, loc);
+  Float8Emitter e(builder, loc);
   Format format = formatOf(type);
   unsigned drop = 23 - format.mantissa;
   Value word = e.asInt(value);
@@ -149,7 +149,7 @@ std::pair<Value, Value> tilec::emitF32PairToFloat8(OpBuilder &builder, Location 
 std::pair<Value, Value> tilec::emitFloat8PairToF16(OpBuilder &builder, Location loc, Value first,
                                                    Value second, FloatType type) {
   // As integer arithmetic, which disappears when both come from one word.
-  Emitter e(builder, loc);
+  Float8Emitter e(builder, loc);
   Value low = arith::ExtUIOp::create(builder, loc, e.i32(), first);
   Value high = e.shl(arith::ExtUIOp::create(builder, loc, e.i32(), second), 8);
   Value word = arith::TruncIOp::create(builder, loc, builder.getI16Type(), e.orI(low, high));

@@ -7,6 +7,7 @@
 // tf32x3 splits each element in a tf32 and what is left of it, and sums the three products that
 // count; the small ones have a sum of their own, which infinities do not get into.
 
+#include "InstructionType.h"
 #include "ThreadPattern.h"
 
 #include "tilec/Layout/MmaLayout.h"
@@ -14,16 +15,6 @@
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
-
-/// The type as which the instruction reads an operand's elements.
-static Type instructionType(Type type, bool isUnsigned) {
-  MLIRContext *context = type.getContext();
-  if (type.isF32())
-    return FloatTF32Type::get(context);
-  if (type.isInteger(8))
-    return IntegerType::get(context, 8, isUnsigned ? IntegerType::Unsigned : IntegerType::Signed);
-  return type;
-}
 
 static Value zeroOf(OpBuilder &builder, Location loc, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));

@@ -15,6 +15,7 @@
 // with a fresh accumulator, is waited for, and is added to the sum with f32 additions.
 
 #include "BufferAccess.h"
+#include "InstructionType.h"
 #include "ThreadPattern.h"
 
 #include "tilec/Layout/WgmmaLayout.h"
@@ -26,16 +27,6 @@ using namespace tilec::tilegpu;
 static constexpr int64_t kInstrRows = 64, kInstrDepthBytes = 32;
 
 static unsigned bitsOf(Type element) { return std::max(8u, tile::bitWidthOf(element)); }
-
-/// The type as which the instruction reads an operand's elements.
-static Type instructionType(Type type, bool isUnsigned) {
-  MLIRContext *context = type.getContext();
-  if (type.isF32())
-    return FloatTF32Type::get(context);
-  if (type.isInteger(8))
-    return IntegerType::get(context, 8, isUnsigned ? IntegerType::Unsigned : IntegerType::Signed);
-  return type;
-}
 
 namespace {
 /// One operand in shared memory: gives the descriptor of an instruction's part of it.

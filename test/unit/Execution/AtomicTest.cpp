@@ -13,7 +13,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
 constexpr DType integers[] = {DType::i32, DType::u32, DType::i64, DType::u64};
 
 /// A spread of indices below `limit` with many duplicates.
@@ -43,7 +42,7 @@ TEST(AtomicTest, histogram) {
             for (uint64_t i = 0; i < bins; ++i)
               out.set(i, double(i) + counts[i]);
           },
-          exact);
+          kExact);
       builder.i32("n", n).constant("BLOCK", 1024).grid(programs(n, 1024));
       expectRun(builder);
     }
@@ -85,7 +84,7 @@ TEST(AtomicTest, addsAtPlacesOfAnyRange) {
                   out.set(at, out.at(at) + addend);
                 }
               },
-              exact);
+              kExact);
           builder.i32("n", n).i32("addend", int64_t(addend)).i32("middle", middle);
           builder.constant("BLOCK", block).grid(programs(n, block));
           expectRun(builder);
@@ -114,7 +113,7 @@ TEST(AtomicTest, addsAtFewPlaces) {
                 add(uint64_t(bins) + 16 + (x >> 27), 2);
               }
             },
-            exact);
+            kExact);
         builder.i32("n", n).constant("BINS", bins).constant("BLOCK", block).warps(warps);
         expectRun(builder, {"sm_80"});
       }
@@ -145,7 +144,7 @@ TEST(AtomicTest, scatterRowsWithDuplicates) {
             for (uint64_t i = 0; i < sums.size(); ++i)
               out.set(i, sums[i]);
           },
-          exact);
+          kExact);
       builder.i32("n", size.n).i32("width", size.width);
       builder.constant("ROWS", 16).constant("COLS", size.columns).grid(programs(size.n, 16));
       expectRun(builder);
@@ -169,7 +168,7 @@ TEST(AtomicTest, denseAddsAreVectors) {
               out.set(i, sum);
             }
           },
-          exact);
+          kExact);
       builder.constant("BLOCK", block).grid(grid);
       expectRun(builder);
     }
@@ -188,14 +187,14 @@ TEST(AtomicTest, oldValuesOfDenseAdds) {
             for (uint64_t i = 0; i < out.size(); ++i)
               out.set(i, before(i) + double(i % 9));
           },
-          exact);
+          kExact);
       builder.output(
           "old_ptr", type, {block},
           [&](HostArray &out) {
             for (uint64_t i = 0; i < out.size(); ++i)
               out.set(i, before(i));
           },
-          exact);
+          kExact);
       builder.constant("BLOCK", block);
       expectRun(builder);
     }
@@ -232,8 +231,8 @@ TEST(AtomicTest, minimumAndMaximum) {
       }
     };
     builder.fill("low_ptr", type, {groups}, low).fill("high_ptr", type, {groups}, high);
-    builder.changes("low_ptr", [&](HostArray &out) { compute(out, low, false); }, exact);
-    builder.changes("high_ptr", [&](HostArray &out) { compute(out, high, true); }, exact);
+    builder.changes("low_ptr", [&](HostArray &out) { compute(out, low, false); }, kExact);
+    builder.changes("high_ptr", [&](HostArray &out) { compute(out, high, true); }, kExact);
     builder.i32("n", n).constant("BLOCK", 256).grid(programs(n, 256));
     expectRun(builder);
   }
@@ -253,10 +252,11 @@ TEST(AtomicTest, minimumAndMaximumGiveOldValues) {
           out.set(i, value(i));
       };
     };
-    builder.changes("low_ptr", each([&](uint64_t i) { return std::min(x(i), before(i)); }), exact);
-    builder.changes("high_ptr", each([&](uint64_t i) { return std::max(x(i), before(i)); }), exact);
-    builder.output("old_low_ptr", type, {n}, each(before), exact);
-    builder.output("old_high_ptr", type, {n}, each(before), exact);
+    builder.changes("low_ptr", each([&](uint64_t i) { return std::min(x(i), before(i)); }), kExact);
+    builder.changes("high_ptr", each([&](uint64_t i) { return std::max(x(i), before(i)); }),
+                    kExact);
+    builder.output("old_low_ptr", type, {n}, each(before), kExact);
+    builder.output("old_high_ptr", type, {n}, each(before), kExact);
     builder.constant("BLOCK", n);
     expectRun(builder);
   }
@@ -282,9 +282,9 @@ TEST(AtomicTest, bitwiseOperations) {
     for (auto [name, start] :
          {std::pair<const char *, double>{"and_ptr", 65535}, {"or_ptr", 256}, {"xor_ptr", 77}})
       builder.fill(name, type, {groups}, [start = start](uint64_t) { return start; });
-    builder.changes("and_ptr", fold(65535, [](uint64_t a, uint64_t b) { return a & b; }), exact);
-    builder.changes("or_ptr", fold(256, [](uint64_t a, uint64_t b) { return a | b; }), exact);
-    builder.changes("xor_ptr", fold(77, [](uint64_t a, uint64_t b) { return a ^ b; }), exact);
+    builder.changes("and_ptr", fold(65535, [](uint64_t a, uint64_t b) { return a & b; }), kExact);
+    builder.changes("or_ptr", fold(256, [](uint64_t a, uint64_t b) { return a | b; }), kExact);
+    builder.changes("xor_ptr", fold(77, [](uint64_t a, uint64_t b) { return a ^ b; }), kExact);
     builder.i32("n", n).constant("BLOCK", 256).grid(programs(n, 256));
     expectRun(builder);
   }
@@ -303,14 +303,14 @@ TEST(AtomicTest, exchangeGivesZeroWhereMaskedOff) {
           for (uint64_t i = 0; i < n; ++i)
             out.set(i, i % 3 ? double(5000 + i) : before(i));
         },
-        exact);
+        kExact);
     builder.output(
         "old_ptr", type, {n},
         [&](HostArray &out) {
           for (uint64_t i = 0; i < n; ++i)
             out.set(i, i % 3 ? before(i) : 0);
         },
-        exact);
+        kExact);
     builder.i32("n", n).constant("BLOCK", 256).grid(programs(n, 256));
     expectRun(builder);
   }
@@ -331,14 +331,14 @@ TEST(AtomicTest, compareAndSwap) {
             for (uint64_t i = 0; i < out.size(); ++i)
               out.set(i, i % 4 == 1 ? 99 : before(i));
           },
-          exact);
+          kExact);
       builder.output(
           "old_ptr", type, {n},
           [&](HostArray &out) {
             for (uint64_t i = 0; i < out.size(); ++i)
               out.set(i, before(i));
           },
-          exact);
+          kExact);
       builder.constant("BLOCK", n);
       expectRun(builder);
     }
@@ -356,14 +356,14 @@ TEST(AtomicTest, oldValuesReachAllThreads) {
             for (uint64_t i = 0; i < n; ++i)
               out.set(i, before(i) + double(i) + 1);
           },
-          exact);
+          kExact);
       builder.output(
           "old_ptr", DType::i32, {int64_t(n), int64_t(n)},
           [&](HostArray &out) {
             for (uint64_t i = 0; i < n * n; ++i)
               out.set(i, before(i / n) + 100 * before(i % n));
           },
-          exact);
+          kExact);
       builder.output(
           "sum_ptr", DType::i32, {1},
           [&](HostArray &out) {
@@ -372,7 +372,7 @@ TEST(AtomicTest, oldValuesReachAllThreads) {
               sum += before(i);
             out.set(0, sum);
           },
-          exact);
+          kExact);
       builder.constant("N", int64_t(n)).warps(warps);
       expectRun(builder);
     }
@@ -383,14 +383,14 @@ TEST(AtomicTest, ticketsAreTakenOnce) {
     constexpr uint64_t grid = 50, block = 64;
     RunBuilder builder = kernelOf("atomics.tile", "tickets");
     builder.fill("counter_ptr", DType::i32, {1}, [](uint64_t) { return 0; });
-    builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
+    builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, kExact);
     builder.output(
         "out_ptr", DType::i32, {grid, block},
         [](HostArray &out) {
           for (uint64_t i = 0; i < out.size(); ++i)
             out.set(i, double(i));
         },
-        exact);
+        kExact);
     builder.constant("BLOCK", int64_t(block)).warps(warps).grid(grid);
     expectRun(builder);
   }
@@ -408,7 +408,7 @@ TEST(AtomicTest, scalars) {
                  {std::pair<uint64_t, double>{0, 6}, {1, 7}, {2, flag ? 9 : 3}, {3, 5}, {4, 10}})
               out.set(i, value);
           },
-          exact);
+          kExact);
       builder.output(
           "out_ptr", type, {3},
           [&](HostArray &out) {
@@ -416,7 +416,7 @@ TEST(AtomicTest, scalars) {
             out.set(1, flag ? 3 : 0);
             out.set(2, 4 + 5);
           },
-          exact);
+          kExact);
       builder.i32("flag", flag);
       expectRun(builder);
     }
@@ -434,14 +434,14 @@ TEST(AtomicTest, scalarFloats) {
           out.set(2, std::min(1.0, x));
           out.set(3, x + 1);
         },
-        exact);
+        kExact);
     builder.output(
         "out_ptr", DType::f32, {4},
         [&](HostArray &out) {
           for (auto [i, value] : {std::pair<uint64_t, double>{0, 1}, {1, -1}, {2, 1}, {3, x}})
             out.set(i, value);
         },
-        exact);
+        kExact);
     builder.f32("x", x);
     expectRun(builder);
   }
@@ -461,7 +461,7 @@ TEST(AtomicTest, manyElementsInOnePlace) {
             sum += smallValue(i);
           out.set(0, sum);
         },
-        exact);
+        kExact);
     builder.i32("n", n).constant("BLOCK", 256).grid(programs(n, 256));
     expectRun(builder);
   }
@@ -471,7 +471,7 @@ TEST(AtomicTest, lockFreeCounter) {
   constexpr int64_t grid = 20, times = 5;
   RunBuilder builder = kernelOf("atomics.tile", "increment");
   builder.fill("counter_ptr", DType::i32, {1}, [](uint64_t) { return 3; });
-  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, 3 + grid * times); }, exact);
+  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, 3 + grid * times); }, kExact);
   builder.i32("times", times).grid(grid);
   expectRun(builder);
 }
@@ -481,7 +481,7 @@ TEST(AtomicTest, lockAroundPlainAccesses) {
     constexpr uint64_t grid = 12, block = 256;
     RunBuilder builder = kernelOf("atomics.tile", "locked");
     builder.values("lock_ptr", DType::i32, {0});
-    builder.changes("lock_ptr", [](HostArray &out) { out.set(0, 0); }, exact);
+    builder.changes("lock_ptr", [](HostArray &out) { out.set(0, 0); }, kExact);
     builder.fill("sum_ptr", DType::i32, {block}, [](uint64_t i) { return double(i); });
     builder.changes(
         "sum_ptr",
@@ -489,7 +489,7 @@ TEST(AtomicTest, lockAroundPlainAccesses) {
           for (uint64_t i = 0; i < block; ++i)
             out.set(i, double(i + grid * i + grid * (grid - 1) / 2));
         },
-        exact);
+        kExact);
     builder.constant("BLOCK", int64_t(block)).warps(warps).grid(grid);
     expectRun(builder);
   }
@@ -505,7 +505,7 @@ RunBuilder lastAdds(const std::string &kernel) {
       out.set(i, 2 * smallValue(i));
   });
   builder.values("counter_ptr", DType::i32, {0});
-  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, exact);
+  builder.changes("counter_ptr", [](HostArray &out) { out.set(0, grid); }, kExact);
   builder.output("out_ptr", DType::f32, {block}, [](HostArray &out) {
     for (uint64_t i = 0; i < block; ++i) {
       double sum = 0;

@@ -11,8 +11,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
-
 struct Corner {
   int64_t row, column;
 };
@@ -36,7 +34,7 @@ void copyCorner(const std::string &kernel, DType type, Corner corner, bool padsW
           out.set(static_cast<uint64_t>(i), isInside ? builder.array("x_ptr").at(place) : padding);
         }
       },
-      exact);
+      kExact);
   builder.i32("m", m).i32("n", n).i32("stride", n);
   builder.i32("row", corner.row).i32("col", corner.column);
   builder.constant("M", blockM).constant("N", blockN);
@@ -104,7 +102,7 @@ TEST(BlockAccessTest, threeDimensions) {
           for (uint64_t i = 0; i < out.size(); ++i)
             out.set(i, builder.array("x_ptr").at(i) + 1);
         },
-        exact);
+        kExact);
     builder.i32("b", b).i32("m", m).i32("n", n);
     builder.constant("B", blockB).constant("M", blockM).constant("N", blockN);
     expectRun(builder);
@@ -125,7 +123,7 @@ TEST(BlockAccessTest, reductions) {
           for (uint64_t i = 0; i < out.size(); ++i)
             out.set(i, builder.array("out_ptr").at(i) + programs * builder.array("x_ptr").at(i));
         },
-        exact);
+        kExact);
     builder.i32("m", m).i32("n", n).constant("M", blockM).constant("N", blockN).grid(programs);
     expectRun(builder);
   }
@@ -152,7 +150,7 @@ TEST(BlockAccessTest, descriptorsInControlFlow) {
             out.set(static_cast<uint64_t>(i), sum);
           }
         },
-        exact);
+        kExact);
     builder.i32("n", n).i32("which", which).constant("N", block);
     expectRun(builder);
   }

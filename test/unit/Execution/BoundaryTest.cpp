@@ -16,8 +16,6 @@
 namespace tilec::harness::test {
 namespace {
 
-constexpr tilecrt::Tolerance kExact{0, 0};
-
 RunBuilder exampleOf(const std::string &file, const std::string &kernel) {
   return kernelOf("../../../examples/" + file, kernel);
 }

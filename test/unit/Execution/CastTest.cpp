@@ -15,8 +15,8 @@ namespace {
 
 using Types = std::vector<DType>;
 
-const Types integers = {DType::i8, DType::i16, DType::i32, DType::i64,
-                        DType::u8, DType::u16, DType::u32, DType::u64};
+const Types allIntegers = {DType::i8, DType::i16, DType::i32, DType::i64,
+                           DType::u8, DType::u16, DType::u32, DType::u64};
 const Types floats = {DType::f16, DType::bf16,   DType::f32,
                       DType::f64, DType::f8e4m3, DType::f8e5m2};
 
@@ -110,7 +110,7 @@ TEST_P(CastFromTest, toIntegers) {
   DType from = GetParam();
   if (tilecrt::isFloat(from)) {
     // Outside the target's range the result is undefined.
-    for (DType to : integers)
+    for (DType to : allIntegers)
       expectCast(between(from, tilecrt::isSignedInteger(to) ? -112 : 0, 112), to);
     expectCast(between(from, -440, 440), DType::i16);
     return;
@@ -119,7 +119,7 @@ TEST_P(CastFromTest, toIntegers) {
   if (from == DType::boolean)
     for (uint64_t i = 0; i < values.size(); ++i)
       values.set(i, i % 3 == 0);
-  for (DType to : integers)
+  for (DType to : allIntegers)
     expectCast(values, to);
 }
 

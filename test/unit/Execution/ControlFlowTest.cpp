@@ -11,8 +11,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
-
 /// An int32 output that must hold `expected`.
 void addNumbers(RunBuilder &builder, const std::vector<int> &expected) {
   builder.output(
@@ -21,7 +19,7 @@ void addNumbers(RunBuilder &builder, const std::vector<int> &expected) {
         for (size_t i = 0; i < expected.size(); ++i)
           out.set(i, expected[i]);
       },
-      exact);
+      kExact);
 }
 
 TEST(ControlFlowTest, loops) {
@@ -97,7 +95,7 @@ TEST(ControlFlowTest, returnBeforeTheEnd) {
         for (size_t i = 0; i < inputs.size(); ++i)
           out.set(i, inputs[i] > 5 ? 1 : inputs[i] == 5 ? -3 : 2);
       },
-      exact);
+      kExact);
   builder.grid(inputs.size());
   expectRun(builder);
 }

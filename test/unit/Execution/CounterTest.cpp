@@ -12,7 +12,6 @@
 namespace tilec::harness::test {
 namespace {
 
-constexpr tilecrt::Tolerance kExact{0, 0};
 constexpr uint64_t kSectorBytes = 32;
 
 std::string exampleFolder() {
@@ -20,7 +19,7 @@ std::string exampleFolder() {
   return std::string(moved ? moved : TILEC_SOURCE_FOLDER) + "/examples";
 }
 
-RunBuilder exampleOf(const std::string &file, const std::string &kernel) {
+RunBuilder examplesKernel(const std::string &file, const std::string &kernel) {
   return RunBuilder(file, kernel, testSeed());
 }
 
@@ -74,7 +73,7 @@ TEST(Counters, vectorAddTouchesEachSectorOnce) {
         SCOPED_TRACE(std::string(tilecrt::dtypeName(type)) + " " + std::to_string(n) + " warps " +
                      std::to_string(warps));
         constexpr int64_t block = 2048;
-        RunBuilder builder = exampleOf("01-vector-add.tile", "add_masked");
+        RunBuilder builder = examplesKernel("01-vector-add.tile", "add_masked");
         builder.randint("x_ptr", type, {n}, -100, 100).randint("y_ptr", type, {n}, -100, 100);
         builder.output(
             "out_ptr", type, {n},
@@ -97,7 +96,7 @@ TEST(Counters, copyTouchesEachSectorOnce) {
     for (int64_t n : {4096, 10016, 65536}) {
       SCOPED_TRACE(std::string(tilecrt::dtypeName(type)) + " " + std::to_string(n));
       constexpr int64_t block = 4096;
-      RunBuilder builder = exampleOf("15-copy.tile", "copy");
+      RunBuilder builder = examplesKernel("15-copy.tile", "copy");
       builder.randint("x_ptr", type, {n}, 0, 100);
       builder.output(
           "y_ptr", type, {n},
@@ -120,7 +119,7 @@ TEST(Counters, softmaxTouchesEachSectorOnce) {
         SCOPED_TRACE(std::string(tilecrt::dtypeName(type)) + " " + std::to_string(columns) +
                      " warps " + std::to_string(warps));
         int64_t block = columns == 4000 ? 4096 : columns;
-        RunBuilder builder = exampleOf("05-softmax.tile", "softmax");
+        RunBuilder builder = examplesKernel("05-softmax.tile", "softmax");
         builder.randn("x_ptr", type, {rows, columns}).unchecked("y_ptr", type, {rows, columns});
         builder.i32("x_stride", columns).i32("y_stride", columns).i32("n", columns);
         builder.constant("BLOCK", block).warps(warps).grid(rows);
@@ -140,7 +139,7 @@ TEST(Counters, transposeHasNoBankConflicts) {
         SCOPED_TRACE(std::string(tilecrt::dtypeName(type)) + " tile " + std::to_string(tile) +
                      " warps " + std::to_string(warps));
         constexpr int64_t rows = 128, columns = 256;
-        RunBuilder builder = exampleOf("10-transpose-copy.tile", "transpose_copy");
+        RunBuilder builder = examplesKernel("10-transpose-copy.tile", "transpose_copy");
         builder.randint("x_ptr", type, {rows, columns}, -100, 100);
         builder.output(
             "y_ptr", type, {columns, rows},

@@ -14,6 +14,9 @@
 
 namespace tilec::harness::test {
 
+/// Every element as expected.
+inline constexpr tilecrt::Tolerance kExact{0, 0};
+
 /// The seed of this process, printed on first use.
 uint64_t testSeed();
 

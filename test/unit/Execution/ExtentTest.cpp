@@ -14,7 +14,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
 const tilecrt::Tolerance close{1e-4, 1e-5};
 
 uint64_t at(int64_t index) { return static_cast<uint64_t>(index); }
@@ -100,7 +99,7 @@ TEST(ExtentTest, wholeBlocks) {
             out.set(2, *std::min_element(x.begin(), x.end()));
             out.set(3, double(count));
           },
-          exact);
+          kExact);
       builder.output(
           "where_ptr", DType::i32, {1 + shape[0] + shape[1]},
           [&](HostArray &out) {
@@ -109,7 +108,7 @@ TEST(ExtentTest, wholeBlocks) {
             for (uint64_t i = 1; i < out.size(); ++i)
               out.set(i, 0);
           },
-          exact);
+          kExact);
       builder.constant("A", shape[0]).constant("B", shape[1]).constant("C", shape[2]);
       expectRun(builder.warps(warps));
     }
@@ -129,7 +128,7 @@ TEST(ExtentTest, joinedAndSplit) {
             for (uint64_t i = 0; i < out.size(); ++i)
               out.set(i, value(int64_t(i)));
           },
-          exact);
+          kExact);
     };
     int64_t columns = n, count = m * n;
     expect("inter_ptr", {m, 2 * n}, [&](int64_t i) { return i % 2 ? y(i / 2) : x(i / 2); });
@@ -164,7 +163,7 @@ TEST(ExtentTest, rangesAndCarriedValues) {
             out.set(at(last + i), x(4, i));
           }
         },
-        exact);
+        kExact);
     builder.i32("n", n).constant("START", begin).constant("END", end);
     expectRun(builder);
   }
@@ -289,7 +288,7 @@ TEST(ExtentTest, sortingAndTheLargest) {
                 out.set(row * uint64_t(columns) + i, line[i]);
             }
           },
-          exact);
+          kExact);
     };
     expect("up_ptr", m, n, false);
     expect("down_ptr", m, n, true);

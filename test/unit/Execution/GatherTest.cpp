@@ -8,8 +8,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
-
 struct GatherCase {
   DType type;
   DType indexType;
@@ -52,7 +50,7 @@ TEST_P(GatherTest, matchesTheLoop) {
           out.set(i, builder.array("x_ptr").at((line * count + along) * inner + i % inner));
         }
       },
-      exact);
+      kExact);
   if (isMatrix)
     builder.constant("AXIS", c.axis).constant("M", c.shape[0]).constant("N", c.shape[1]);
   else
@@ -97,7 +95,7 @@ TEST(GatherFormsTest, sourcesAndIndicesOfAllKinds) {
             for (uint64_t i = 0; i < n; ++i)
               out.set(i, value(i));
           },
-          exact);
+          kExact);
     };
     auto x = [&](double i) { return builder.array("x_ptr").at(static_cast<uint64_t>(i)); };
     expect("reversed_ptr", [&](uint64_t i) { return x(static_cast<double>(n - 1 - i)); });
@@ -155,7 +153,7 @@ TEST_P(HistogramTest, matchesTheLoop) {
   {
     RunBuilder builder = kernelOf("gathers.tile", "count");
     addNumbers(builder, c.size, c);
-    builder.output("out_ptr", DType::i32, {c.bins}, countsOf(builder, c.size), exact);
+    builder.output("out_ptr", DType::i32, {c.bins}, countsOf(builder, c.size), kExact);
     builder.constant("N", c.size).constant("BINS", c.bins).warps(c.warps);
     expectRun(builder);
   }
@@ -163,7 +161,7 @@ TEST_P(HistogramTest, matchesTheLoop) {
     RunBuilder builder = kernelOf("gathers.tile", "count_masked");
     int64_t n = c.size / 2 + 1;
     addNumbers(builder, n, c);
-    builder.output("out_ptr", DType::i32, {c.bins}, countsOf(builder, n), exact);
+    builder.output("out_ptr", DType::i32, {c.bins}, countsOf(builder, n), kExact);
     builder.i32("n", n).constant("N", c.size).constant("BINS", c.bins).warps(c.warps);
     expectRun(builder);
   }
@@ -171,7 +169,7 @@ TEST_P(HistogramTest, matchesTheLoop) {
     RunBuilder builder = kernelOf("gathers.tile", "count_loop");
     int64_t n = 3 * c.size + 1;
     addNumbers(builder, n, c);
-    builder.output("out_ptr", DType::i32, {c.bins}, countsOf(builder, n), exact);
+    builder.output("out_ptr", DType::i32, {c.bins}, countsOf(builder, n), kExact);
     builder.i32("n", n).constant("BLOCK", c.size).constant("BINS", c.bins).warps(c.warps);
     expectRun(builder);
   }

@@ -10,8 +10,6 @@
 namespace tilec::harness::test {
 namespace {
 
-constexpr tilecrt::Tolerance kExact{0, 0};
-
 RunBuilder descriptors(const std::string &kernel) {
   return kernelOf("host-descriptors.tile", kernel);
 }
@@ -169,22 +167,23 @@ int64_t combine(const std::string &kind, int64_t a, int64_t b) {
   return kind == "xor" ? a ^ b : a + b;
 }
 
-constexpr uint64_t kBlocks = 3, kBlockRows = 16, kRows = 13, kColumns = 40;
+constexpr uint64_t kBlocks = 3, kBlockRows = 16, kBlockedRows = 13, kBlockedColumns = 40;
 
 /// Four programs, of which the last one has a block that is outside of x: zeros.
 void expectCombined(DType type, const std::string &kind, int64_t low, int64_t high) {
   SCOPED_TRACE(std::string(tilecrt::dtypeName(type)) + " " + kind);
   RunBuilder builder = descriptors("combined");
-  builder.randint("x", type, {kBlocks * kBlockRows, kColumns}, low, high);
-  builder.randint("out", type, {kRows, kColumns}, low, high);
+  builder.randint("x", type, {kBlocks * kBlockRows, kBlockedColumns}, low, high);
+  builder.randint("out", type, {kBlockedRows, kBlockedColumns}, low, high);
   builder.changes(
       "out",
       [&](HostArray &out) {
         for (uint64_t i = 0; i < out.size(); ++i) {
           auto value = int64_t(builder.array("out").at(i));
           for (uint64_t block = 0; block < kBlocks; ++block)
-            value = combine(kind, value,
-                            int64_t(builder.array("x").at(block * kBlockRows * kColumns + i)));
+            value =
+                combine(kind, value,
+                        int64_t(builder.array("x").at(block * kBlockRows * kBlockedColumns + i)));
           out.set(i, double(combine(kind, value, 0)));
         }
       },

@@ -8,8 +8,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
-
 TEST(LanguageTest, argumentsThatAreNone) {
   constexpr int64_t n = 300;
   for (bool hasBias : {false, true})
@@ -28,7 +26,7 @@ TEST(LanguageTest, argumentsThatAreNone) {
                           (hasBias ? builder.array("bias_ptr").at(i) : 0)) *
                              (hasScale ? 3 : 1));
           },
-          exact);
+          kExact);
       builder.i32("n", n).constant("BLOCK", 128).grid(3);
       if (hasScale)
         builder.constant("HAS_SCALE", "True");
@@ -46,7 +44,7 @@ TEST(LanguageTest, heuristicsComputeConstants) {
           for (uint64_t i = 0; i < out.size(); ++i)
             out.set(i, static_cast<double>(i + (n % 64 != 0)));
         },
-        exact);
+        kExact);
     builder.constant("N", n);
     expectRun(builder);
   }
@@ -78,7 +76,7 @@ TEST(LanguageTest, compileTimeValues) {
             for (size_t i = 0; i < expected.size(); ++i)
               out.set(i, expected[i]);
           },
-          exact);
+          kExact);
       builder.i32("n", n)
           .constant("KIND", isOne ? "'one'" : "'two'")
           .constant("DTYPE", "tl.bfloat16");

@@ -13,8 +13,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
-
 TEST(MemoryTest, masksAndReplacementValues) {
   for (DType type : {DType::i8, DType::f16, DType::f32, DType::i64})
     for (int64_t n : {1, 100, 256, 1000}) {
@@ -32,7 +30,7 @@ TEST(MemoryTest, masksAndReplacementValues) {
               for (uint64_t i = 0; i < out.size(); ++i)
                 out.set(i, value(i, other));
             },
-            exact);
+            kExact);
       builder.i32("n", n).i32("limit", limit).constant("BLOCK", 256);
       builder.grid(static_cast<uint64_t>((n + 255) / 256));
       expectRun(builder);
@@ -53,7 +51,7 @@ TEST(MemoryTest, gatherAndScatter) {
         for (uint64_t i = 0; i < n; ++i)
           out.set(i, i % 3 == 0 ? 0.25 : builder.array("x_ptr").at(i) * 2);
       },
-      exact);
+      kExact);
   builder.i32("n", n).constant("BLOCK", 128).grid((n + 127) / 128);
   expectRun(builder);
 }
@@ -86,7 +84,7 @@ TEST(MemoryTest, offsetsBeyond32Bits) {
           out.as<int64_t>()[i] =
               static_cast<int64_t>(i / block) * stride + static_cast<int64_t>(i % block);
       },
-      exact, DType::i64);
+      kExact, DType::i64);
   builder.i32("stride", stride).constant("BLOCK", block).grid(rows);
   expectRun(builder);
 }
@@ -105,7 +103,7 @@ TEST(MemoryTest, booleansInMemory) {
           out.set(i, (x && !y) || (y && i % 2 == 0));
         }
       },
-      exact, DType::boolean);
+      kExact, DType::boolean);
   builder.i32("n", n).constant("BLOCK", 256).grid(2);
   expectRun(builder);
 }
@@ -120,7 +118,7 @@ TEST(MemoryTest, gridOfThreeDimensions) {
           out.set(i,
                   static_cast<double>(i % x + 10 * (i / x % y) + 100 * (i / (x * y)) + 1000 * z));
       },
-      exact);
+      kExact);
   builder.grid(x, y, z);
   expectRun(builder);
 }
@@ -151,7 +149,7 @@ TEST(MemoryTest, accessesOf256Bits) {
               for (uint64_t i = 0; i < out.size(); ++i)
                 out.set(i, double(i % 61 * 2));
             },
-            exact);
+            kExact);
         builder.i32("n", n).constant("BLOCK", 2048).warps(warps);
         builder.grid(static_cast<uint64_t>((n + 2047) / 2048));
         expectRun(builder, {"sm_100", "sm_80"});
@@ -169,7 +167,7 @@ TEST(MemoryTest, stridedColumns) {
           for (uint64_t i = 0; i < out.size(); ++i)
             out.set(i, builder.array("x_ptr").at(i % rows * columns + i / rows));
         },
-        exact);
+        kExact);
     builder.i32("rows", rows).i32("stride", columns).constant("BLOCK", 64).grid(columns);
     expectRun(builder);
   }
@@ -185,7 +183,7 @@ TEST(MemoryTest, pointersAdvancedInALoop) {
         for (uint64_t i = 0; i < out.size(); ++i)
           out.set(i, static_cast<double>(i + i % columns / step * step));
       },
-      exact);
+      kExact);
   builder.i32("columns", columns).constant("M", rows).constant("N", step);
   expectRun(builder);
 }

@@ -49,8 +49,8 @@ void store(const Matrix &numbers, HostArray &out) {
     out.set(i, numbers[i]);
 }
 
-void addOperand(RunBuilder &builder, const std::string &name, DType type,
-                std::vector<int64_t> shape) {
+void addProductOperand(RunBuilder &builder, const std::string &name, DType type,
+                       std::vector<int64_t> shape) {
   if (tilecrt::isFloat(type))
     builder.randn(name, type, std::move(shape));
   else
@@ -79,8 +79,10 @@ class MatmulTest : public ::testing::TestWithParam<MatmulCase> {};
 
 void expectMatmul(const MatmulCase &c) {
   RunBuilder builder = kernelOf("products.tile", "matmul");
-  addOperand(builder, "a_ptr", c.type, c.transA ? std::vector{c.k, c.m} : std::vector{c.m, c.k});
-  addOperand(builder, "b_ptr", c.type, c.transB ? std::vector{c.n, c.k} : std::vector{c.k, c.n});
+  addProductOperand(builder, "a_ptr", c.type,
+                    c.transA ? std::vector{c.k, c.m} : std::vector{c.m, c.k});
+  addProductOperand(builder, "b_ptr", c.type,
+                    c.transB ? std::vector{c.n, c.k} : std::vector{c.k, c.n});
   auto m = static_cast<uint64_t>(c.m), n = static_cast<uint64_t>(c.n),
        k = static_cast<uint64_t>(c.k);
   builder.output(
@@ -213,8 +215,8 @@ TEST(ProductTest, pointersCarriedAroundTheLoop) {
     for (int stages : {1, 2, 3, 4})
       for (int64_t k : {32, 160}) {
         RunBuilder builder = kernelOf("products.tile", "carried_pointers");
-        addOperand(builder, "a_ptr", type, {m, k});
-        addOperand(builder, "b_ptr", type, {k, n});
+        addProductOperand(builder, "a_ptr", type, {m, k});
+        addProductOperand(builder, "b_ptr", type, {k, n});
         auto depth = static_cast<uint64_t>(k);
         builder.output(
             "out_ptr", DType::f32, {m, n},
@@ -236,8 +238,8 @@ TEST(ProductTest, computedOperands) {
     for (int warps : {4, 8})
       for (int stages : {1, 2, 3}) {
         RunBuilder builder = kernelOf("products.tile", "computed_operand");
-        addOperand(builder, "a_ptr", DType::f16, {m, k});
-        addOperand(builder, "b_ptr", DType::f16, {k, n});
+        addProductOperand(builder, "a_ptr", DType::f16, {m, k});
+        addProductOperand(builder, "b_ptr", DType::f16, {k, n});
         builder.output(
             "out_ptr", DType::f32, {m, n},
             [&](HostArray &out) {
@@ -264,9 +266,9 @@ TEST(ProductTest, twoSumsInFlight) {
   constexpr int64_t m = 64, n = 64, k = 160, step = 32;
   for (int stages : {1, 2, 3, 4}) {
     RunBuilder builder = kernelOf("products.tile", "two_sums");
-    addOperand(builder, "a_ptr", DType::bf16, {m, k});
-    addOperand(builder, "b_ptr", DType::bf16, {k, n});
-    addOperand(builder, "c_ptr", DType::bf16, {k, n});
+    addProductOperand(builder, "a_ptr", DType::bf16, {m, k});
+    addProductOperand(builder, "b_ptr", DType::bf16, {k, n});
+    addProductOperand(builder, "c_ptr", DType::bf16, {k, n});
     builder.output(
         "out_ptr", DType::f32, {m, n},
         [&](HostArray &out) {
@@ -287,8 +289,8 @@ TEST(ProductTest, loopsInLoops) {
   for (int warps : {4, 8})
     for (int stages : {1, 2, 3, 4}) {
       RunBuilder builder = kernelOf("products.tile", "nested");
-      addOperand(builder, "a_ptr", DType::f16, {outer, m, k});
-      addOperand(builder, "b_ptr", DType::f16, {k, n});
+      addProductOperand(builder, "a_ptr", DType::f16, {outer, m, k});
+      addProductOperand(builder, "b_ptr", DType::f16, {k, n});
       builder.output(
           "out_ptr", DType::f32, {m, n},
           [&](HostArray &out) {
@@ -316,7 +318,7 @@ TEST(ProductTest, loadsStayBehindStores) {
       for (uint64_t i = 0; i < array.size(); ++i)
         array.set(i, at(i));
     });
-    addOperand(builder, "b_ptr", DType::f16, {k, n});
+    addProductOperand(builder, "b_ptr", DType::f16, {k, n});
     builder.output(
         "out_ptr", DType::f32, {m, n},
         [&](HostArray &out) {
@@ -341,9 +343,9 @@ TEST(ProductTest, chains) {
       for (int stages : {1, 2, 3})
         for (int64_t keys : {64, 200}) {
           RunBuilder builder = kernelOf("products.tile", "chained");
-          addOperand(builder, "q_ptr", DType::f16, {m, d});
-          addOperand(builder, "k_ptr", DType::f16, {keys, d});
-          addOperand(builder, "v_ptr", DType::f16, {keys, d});
+          addProductOperand(builder, "q_ptr", DType::f16, {m, d});
+          addProductOperand(builder, "k_ptr", DType::f16, {keys, d});
+          addProductOperand(builder, "v_ptr", DType::f16, {keys, d});
           auto rows = static_cast<uint64_t>(m), count = static_cast<uint64_t>(keys);
           // Scores have size 1 and are rounded to f16, by 2^-12 on average; the rest is f32.
           builder.output(

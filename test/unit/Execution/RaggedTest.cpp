@@ -10,7 +10,6 @@ namespace tilec::harness::test {
 namespace {
 
 constexpr int64_t kBlock = 256;
-constexpr tilecrt::Tolerance kExact{0, 0};
 
 std::vector<int64_t> raggedSizes(int64_t block) {
   return {0, 1, block - 1, block, block + 1, 2 * block - 1, 2 * block, 7 * block + 16};

@@ -12,7 +12,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
 using Counter = std::array<uint32_t, 4>;
 
 /// Philox-4x32 of Salmon and others (2011).
@@ -59,7 +58,7 @@ TEST(RandomTest, publishedAnswers) {
         for (uint64_t i = 0; i < 16; ++i)
           out.set(i, answers[i]);
       },
-      exact);
+      kExact);
   builder.constant("N", 4);
   expectRun(builder);
 }
@@ -77,7 +76,7 @@ TEST(RandomTest, integersOfBlocks) {
             for (uint64_t i = 0; i < out.size(); ++i)
               out.set(i, philox({static_cast<uint32_t>(i), 0, 0, 0}, key, rounds)[0]);
           },
-          exact);
+          kExact);
       builder.output(
           "wide_ptr", DType::u32, {block * programs, 4},
           [&](HostArray &out) {
@@ -88,7 +87,7 @@ TEST(RandomTest, integersOfBlocks) {
               out.set(i, philox(counter, key, rounds)[i % 4]);
             }
           },
-          exact);
+          kExact);
       builder.i32("seed", seed).constant("BLOCK", block).constant("ROUNDS", rounds).grid(programs);
       expectRun(builder);
     }
@@ -105,7 +104,7 @@ TEST(RandomTest, floats) {
         for (uint64_t i = 0; i < out.size(); ++i)
           out.set(i, uniform(wordsAt(i)[0]));
       },
-      exact);
+      kExact);
   const tilecrt::Tolerance rounded{1e-5, 1e-5};
   builder.output(
       "normal_ptr", DType::f32, {block},
@@ -120,7 +119,7 @@ TEST(RandomTest, floats) {
         for (uint64_t i = 0; i < out.size(); ++i)
           out.set(i, uniform(wordsAt(i % block)[i / block]));
       },
-      exact);
+      kExact);
   builder.output(
       "normal4_ptr", DType::f32, {4, block},
       [&](HostArray &out) {
@@ -143,7 +142,7 @@ TEST(RandomTest, scalarOffsets) {
         out.set(0, philox({99, 0, 0, 0}, 5)[0]);
         out.set(1, philox({7, 0, 0, 0}, 5)[0]);
       },
-      exact);
+      kExact);
   builder.i32("seed", 5).i32("offset", 99);
   expectRun(builder);
 }

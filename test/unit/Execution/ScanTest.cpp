@@ -141,7 +141,6 @@ INSTANTIATE_TEST_SUITE_P(All, ScanTest, ::testing::ValuesIn(scanCases()), scanNa
 
 TEST(ScanFormsTest, operandsOfAllKinds) {
   constexpr int64_t m = 16, n = 64;
-  const tilecrt::Tolerance exact{0, 0};
   for (int warps : {1, 2, 4, 8}) {
     RunBuilder builder = kernelOf("scans.tile", "scan_forms");
     builder.randint("x_ptr", DType::i32, {m, n}, -9, 9);
@@ -155,35 +154,35 @@ TEST(ScanFormsTest, operandsOfAllKinds) {
               out.set(i / n, total);
           }
         },
-        exact);
+        kExact);
     builder.output(
         "columns_ptr", DType::i32, {m, n},
         [&](HostArray &out) {
           for (uint64_t i = 0; i < m * n; ++i)
             out.set(i, builder.array("x_ptr").at(i) + (i < n ? 0 : out.at(i - n)));
         },
-        exact);
+        kExact);
     builder.output(
         "count_ptr", DType::i32, {n},
         [&](HostArray &out) {
           for (int64_t i = n - 1, total = 0; i >= 0; --i)
             out.set(static_cast<uint64_t>(i), static_cast<double>(total += i));
         },
-        exact);
+        kExact);
     builder.output(
         "flat_ptr", DType::i32, {m * n},
         [&](HostArray &out) {
           for (uint64_t i = 0; i < m * n; ++i)
             out.set(i, builder.array("x_ptr").at(i) + (i == 0 ? 0 : out.at(i - 1)));
         },
-        exact);
+        kExact);
     builder.output(
         "where_ptr", DType::i32, {m, n},
         [&](HostArray &out) {
           for (uint64_t i = 0; i < m * n; ++i)
             out.set(i, (builder.array("x_ptr").at(i) > 0) + (i % n == 0 ? 0 : out.at(i - 1)));
         },
-        exact);
+        kExact);
     builder.output(
         "loop_ptr", DType::i32, {m, n},
         [&](HostArray &out) {
@@ -197,7 +196,7 @@ TEST(ScanFormsTest, operandsOfAllKinds) {
               out.set(i, out.at(i) + out.at(i - n));
           }
         },
-        exact);
+        kExact);
     builder.constant("M", m).constant("N", n).warps(warps);
     expectRun(builder);
   }

@@ -8,8 +8,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
-
 TEST(ShapeTest, outerDifference) {
   for (auto [m, n] :
        {std::pair<int64_t, int64_t>{16, 32}, {1, 64}, {128, 2}, {4, 4}, {3, 5}, {48, 257}}) {
@@ -22,7 +20,7 @@ TEST(ShapeTest, outerDifference) {
             out.set(i, builder.array("x_ptr").at(i / columns) * 2 -
                            builder.array("y_ptr").at(i % columns));
         },
-        exact);
+        kExact);
     builder.constant("M", m).constant("N", n);
     expectRun(builder);
   }
@@ -38,7 +36,7 @@ TEST(ShapeTest, broadcastForms) {
         for (uint64_t i = 0; i < m * n; ++i)
           out.set(i, builder.array("x_ptr").at(i / n) * 3 + static_cast<double>(i % n) * 2);
       },
-      exact);
+      kExact);
   builder.constant("M", m).constant("N", n);
   expectRun(builder);
 }
@@ -58,7 +56,7 @@ TEST(ShapeTest, reshapeKeepsRowMajorOrder) {
             for (uint64_t i = 0; i < out.size(); ++i)
               out.set(i, builder.array("x_ptr").at(i) * rows + static_cast<double>(i / columns));
           },
-          exact);
+          kExact);
       builder.constant("M", m).constant("N", n).constant("P", p).constant("Q", q).warps(warps);
       expectRun(builder);
     }
@@ -86,7 +84,7 @@ void expectPermutations(const uint64_t (&dims)[3]) {
                                                    position[2]));
             }
           },
-          exact);
+          kExact);
       builder.constant("A", int64_t(dims[0])).constant("B", int64_t(dims[1]));
       builder.constant("C", int64_t(dims[2]));
       builder.constant("I", order[0]).constant("J", order[1]).constant("K", order[2]);
@@ -112,7 +110,7 @@ TEST(ShapeTest, transposeOfEveryElementSize) {
               for (uint64_t i = 0; i < out.size(); ++i)
                 out.set(i, builder.array("x_ptr").at(i % rows * columns + i / rows));
             },
-            exact);
+            kExact);
         builder.constant("M", m).constant("N", n).warps(warps);
         expectRun(builder);
       }

@@ -10,8 +10,6 @@
 namespace tilec::harness::test {
 namespace {
 
-const tilecrt::Tolerance exact{0, 0};
-
 double small(uint64_t i) { return double(i * 31 % 17) - 8; }
 
 class StagesTest : public ::testing::TestWithParam<int> {};
@@ -60,7 +58,7 @@ TEST_P(StagesTest, ringsInALoopAround) {
               out.set(uint64_t(row), total);
             }
           },
-          exact);
+          kExact);
       builder.i32("m", m).i32("n", n).constant("BLOCK", block);
       builder.constant("STAGES", GetParam()).warps(1).grid(2);
       expectRun(builder);
@@ -84,7 +82,7 @@ TEST_P(StagesTest, loadsThatDependOnLoadsStay) {
             out.set(uint64_t(j), total);
           }
         },
-        exact);
+        kExact);
     builder.i32("m", m).i32("n", n).constant("M", 16).constant("N", 64);
     builder.constant("STAGES", GetParam());
     expectRun(builder);

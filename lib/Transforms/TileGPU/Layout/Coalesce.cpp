@@ -30,7 +30,7 @@ using namespace tilec::tilegpu;
 
 namespace {
 /// One tensor load or store and what coalescing found out about it.
-struct Access : GlobalAccess {
+struct OrderedAccess : GlobalAccess {
   SmallVector<int32_t> order;
   /// Elements that one instruction of 16 bytes may cover.
   int64_t width = 1;
@@ -89,8 +89,8 @@ static SmallVector<int32_t> orderOf(const AxisInfo &info, ArrayRef<int64_t> shap
   return order;
 }
 
-static Access analyse(const GlobalAccess &given, const AxisInfoAnalysis &axisInfo) {
-  Access access{given, orderOf(axisInfo.get(given.pointer), given.type.getShape())};
+static OrderedAccess analyse(const GlobalAccess &given, const AxisInfoAnalysis &axisInfo) {
+  OrderedAccess access{given, orderOf(axisInfo.get(given.pointer), given.type.getShape())};
   int32_t fast = access.order.front();
   bool isAtomic = given.kind == GlobalAccess::Kind::Atomic;
   access.sharesLayout = !isAtomic || axisInfo.get(given.pointer).contiguity[fast] == 1;
@@ -127,7 +127,7 @@ void Coalesce::runOnOperation() {
   func::FuncOp func = getOperation();
   const auto &axisInfo = getAnalysis<AxisInfoAnalysis>();
   int numWarps = numWarpsOf(func);
-  SmallVector<Access> accesses;
+  SmallVector<OrderedAccess> accesses;
   func.walk([&](Operation *op) {
     std::optional<GlobalAccess> access = GlobalAccess::of(op);
     if (access && hasLayout(access->type))
@@ -137,14 +137,14 @@ void Coalesce::runOnOperation() {
   std::map<Group, int64_t> widths, sharing;
   // An access of half the bytes would use half of each sector.
   std::set<Group> narrower;
-  auto groupOf = [](const Access &access) {
+  auto groupOf = [](const OrderedAccess &access) {
     ArrayRef<int64_t> shape = access.type.getShape();
     return Group(shape.vec(), {access.order.begin(), access.order.end()});
   };
-  for (const Access &access : accesses)
+  for (const OrderedAccess &access : accesses)
     if (access.sharesLayout && !access.isOfMaxBytes)
       narrower.insert(groupOf(access));
-  for (const Access &access : accesses) {
+  for (const OrderedAccess &access : accesses) {
     if (!access.sharesLayout)
       continue;
     int64_t &width = widths[groupOf(access)];
@@ -152,7 +152,7 @@ void Coalesce::runOnOperation() {
     width = std::max(width, isNarrow ? access.width : access.widest);
     ++sharing[groupOf(access)];
   }
-  for (const Access &access : accesses) {
+  for (const OrderedAccess &access : accesses) {
     ArrayRef<int64_t> shape = access.type.getShape();
     int64_t share = std::max<int64_t>(1, access.type.getNumElements() / (numWarps * 32));
     SmallVector<int32_t> perThread(shape.size(), 1);

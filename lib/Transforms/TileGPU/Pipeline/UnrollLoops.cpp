@@ -163,9 +163,9 @@ private:
 };
 
 /// Moves the loads of a block, with the address arithmetic they need, to its start.
-class LoadHoister {
+class IterationLoadHoister {
 public:
-  explicit LoadHoister(Block *body) : block(body) {}
+  explicit IterationLoadHoister(Block *body) : block(body) {}
 
   void run() {
     SmallVector<tile::LoadOp> loads = llvm::to_vector(block->getOps<tile::LoadOp>());
@@ -242,7 +242,7 @@ struct UnrollLoops final : tilec::impl::TileGPUUnrollLoopsPassBase<UnrollLoops> 
         continue;
       scf::ForOp main = LoopUnroller(loop, factor).run();
       if (onlyLoads(main))
-        LoadHoister(main.getBody()).run();
+        IterationLoadHoister(main.getBody()).run();
       if (isStream)
         setRegisterBudget(factor * std::max(volume.instructions, volume.bytes / 4), threads);
       remark::passed(loop.getLoc(), remark::RemarkOpts::name("Unrolled").category(remarks::kUnroll))
