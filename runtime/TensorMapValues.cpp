@@ -85,6 +85,9 @@ private:
       overflows = right == 0 || (right == -1 && left == INT64_MIN);
       result = overflows ? 0 : left / right;
       break;
+    case '>':
+      result = left > right ? left : right;
+      break;
     default:
       overflows = true;
     }

@@ -59,6 +59,9 @@ typedef TILEC_ENUM(tilec_stage){TILEC_STAGE_DEFAULT = 0,   TILEC_STAGE_AST = 1,
 #define TILEC_COMPILE_NO_OVERFLOW_CHECKS UINT32_C(32)
 /// Has exp and exp2 of fp32 give subnormal numbers, which are 0 otherwise.
 #define TILEC_COMPILE_KEEP_SUBNORMALS UINT32_C(64)
+/// Leaves loads through pointers to the threads, so that a kernel takes tensor maps for descriptors
+/// of its source alone: for launchers that cannot make them.
+#define TILEC_COMPILE_NO_TENSOR_COPIES UINT32_C(128)
 
 /// The type or value of one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
 /// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1"; of a tuple "(*fp32, i32)", or

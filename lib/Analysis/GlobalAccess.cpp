@@ -136,6 +136,16 @@ bool tilec::isFollowedByAccess(Operation *op) {
   return false;
 }
 
+AtomicOrders AtomicOrders::of(func::FuncOp func) {
+  AtomicOrders orders;
+  func.walk([&](tile::GlobalAccessOpInterface access) {
+    std::optional<tile::MemSemantic> order = access.getAtomicOrder();
+    orders.release |= order && isRelease(*order);
+    orders.acquire |= order && isAcquire(*order) && isFollowedByAccess(access);
+  });
+  return orders;
+}
+
 bool tilec::isRemainderCode(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent; op = parent, parent = op->getParentOp()) {
     if (!parent->hasAttr(tile::TileDialect::kRemainderAttr))

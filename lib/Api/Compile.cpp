@@ -58,7 +58,8 @@ static constexpr CompileFlag compileFlags[] = {
     {TILEC_COMPILE_REMARKS, &CompileOptions::remarks, true},
     {TILEC_COMPILE_COUNT_INSTRUCTIONS, &CompileOptions::countInstructions, true},
     {TILEC_COMPILE_NO_OVERFLOW_CHECKS, &CompileOptions::overflowChecks, false},
-    {TILEC_COMPILE_KEEP_SUBNORMALS, &CompileOptions::flushSubnormals, false}};
+    {TILEC_COMPILE_KEEP_SUBNORMALS, &CompileOptions::flushSubnormals, false},
+    {TILEC_COMPILE_NO_TENSOR_COPIES, &CompileOptions::tensorCopies, false}};
 
 tilec_status OptionsReader::readNumbers(const tilec_options &options) {
   int warps = options.num_warps, stages = options.num_stages;

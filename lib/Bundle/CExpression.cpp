@@ -110,6 +110,7 @@ Result<std::string> postfixInC(std::string_view text, const std::vector<std::str
                     .Case("-", Kind::subtract)
                     .Case("*", Kind::multiply)
                     .Case("/", Kind::truncatingDivide)
+                    .Case(">", Kind::max)
                     .Default(word.starts_with("%") ? Kind::name : Kind::number);
     step.name = word.str();
     if (step.kind == Kind::number && word.getAsInteger(10, step.number))

@@ -120,7 +120,8 @@ bool Compilation::generate() {
     warnOfTraps();
   if (!module || diagnostics.hasErrors())
     return fail(Failure::Input);
-  if (!isInterpreter(options.target) && !runPipeline(buildTilePipeline, /*verifyEachPass=*/false))
+  auto build = [&](OpPassManager &pm) { buildTilePipeline(pm, options.tensorCopies); };
+  if (!isInterpreter(options.target) && !runPipeline(build, /*verifyEachPass=*/false))
     return false;
 
   for (auto func : module->getOps<func::FuncOp>())

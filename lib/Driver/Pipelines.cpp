@@ -19,12 +19,14 @@ using namespace mlir;
 
 namespace tilec {
 
-void buildTilePipeline(OpPassManager &pm) {
+void buildTilePipeline(OpPassManager &pm, bool tensorCopies) {
   // Before anything takes a loop away that only reads.
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
+  if (tensorCopies)
+    pm.addNestedPass<func::FuncOp>(createTileTakeTensorCopiesPass());
   pm.addNestedPass<func::FuncOp>(createTileTakeTensorMapsPass());
   pm.addNestedPass<func::FuncOp>(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());
@@ -141,7 +143,8 @@ struct TileGPUPipelineOptions : PassPipelineOptions<TileGPUPipelineOptions> {
 } // namespace
 
 void registerPipelines() {
-  PassPipelineRegistration<>("tilec-tile", "clean up the front end's output", buildTilePipeline);
+  PassPipelineRegistration<>("tilec-tile", "clean up the front end's output",
+                             [](OpPassManager &pm) { buildTilePipeline(pm); });
   PassPipelineRegistration<TileGPUPipelineOptions>(
       "tilec-tilegpu", "tile to tilegpu",
       [](OpPassManager &pm, const TileGPUPipelineOptions &given) {

@@ -26,7 +26,7 @@ static constexpr RemarkCategory kCategories[] = {
     {remarks::kRegisterPressure, RemarkPurpose::Performance,
      "more live registers than a thread has, or so many that occupancy is low"},
     {remarks::kTensorMap, RemarkPurpose::Performance,
-     "tensor descriptor that is accessed through pointers instead of TMA"},
+     "tensor descriptor, or load of a dot's operand through pointers, without TMA"},
     {remarks::kDot, RemarkPurpose::Performance,
      "dot that does not run on the target's fastest tensor-core instruction"},
     {remarks::kPipeline, RemarkPurpose::Performance,

@@ -129,10 +129,10 @@ def compute(expression, values):
     """An expression of a tensor map: postfix notation, %N is argument N."""
     stack = []
     for word in expression.split():
-        if word in ("+", "-", "*", "/"):
+        if word in ("+", "-", "*", "/", ">"):
             right, left = stack.pop(), stack.pop()
             stack.append({"+": left + right, "-": left - right, "*": left * right,
-                          "/": int(left / right) if right else 0}[word])
+                          "/": int(left / right) if right else 0, ">": max(left, right)}[word])
         else:
             stack.append(values[int(word[1:])] if word[0] == "%" else int(word))
     return stack[0]

@@ -65,6 +65,8 @@ void SourceOptions::declare(OptionSet &options, const char *argumentValue,
                   "Keep device assertions, and check that integers do not overflow");
   options.addFlag("--overflow-checks,!--no-overflow-checks", kernel.options.overflowChecks,
                   "With --debug, check integers (default)");
+  options.addFlag("--tensor-copies,!--no-tensor-copies", kernel.options.tensorCopies,
+                  "Copy what pointers lead to by TMA where that pays (default)");
   addAssemblerOption(options, kernel.ptxas);
   addCacheOptions(options, kernel.cache);
   options.addValue("--diagnostics-format", diagnosticsFormat, "Errors and warnings as text, json",

@@ -64,6 +64,14 @@ bool mayWriteGlobal(mlir::Operation *op);
 /// loop around it for one.
 bool isFollowedByAccess(mlir::Operation *op);
 
+/// What the atomics of a function order: accesses of threads, not those of the copy engine.
+struct AtomicOrders {
+  /// There are some that accesses behind them are ordered by, and some for accesses before them.
+  bool acquire = false, release = false;
+
+  static AtomicOrders of(mlir::func::FuncOp func);
+};
+
 /// Whether the code is what a wide loop or branch beside it left over: narrow on purpose.
 bool isRemainderCode(mlir::Operation *op);
 

@@ -60,6 +60,9 @@ struct LoweringOptions {
   bool flushSubnormals = true;
   /// Counts instructions by class on the simulator.
   bool countInstructions = false;
+  /// Loads through pointers become copies by the tensor memory access unit where that pays. The
+  /// kernel takes tensor maps then, which whoever launches it has to make.
+  bool tensorCopies = true;
 };
 
 /// The options that decide which code a kernel becomes.
@@ -123,13 +126,15 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("opLimit", opLimit);
   visit("unrollLimit", unrollLimit);
   std::conditional_t<isConst, const LoweringOptions, LoweringOptions> &back = options;
-  auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions] = back;
+  auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions,
+         tensorCopies] = back;
   visit("maxRegisters", maxRegisters);
   visit("target", target);
   visit("lineInfo", lineInfo);
   visit("fpFusion", fpFusion);
   visit("flushSubnormals", flushSubnormals);
   visit("countInstructions", countInstructions);
+  visit("tensorCopies", tensorCopies);
 }
 
 /// The same for the options of `uses`, of which none but those have to be acceptable to `visit`.

@@ -26,8 +26,9 @@ struct PipelineOptions {
   std::string stopBefore{};
 };
 
-/// Tile dialect to tile dialect: clean up what the front end emitted.
-void buildTilePipeline(mlir::OpPassManager &pm);
+/// Tile dialect to tile dialect: clean up what the front end emitted. `tensorCopies`: loads through
+/// pointers may become tensor copies, for which the kernel takes tensor maps.
+void buildTilePipeline(mlir::OpPassManager &pm, bool tensorCopies = true);
 /// Tile dialect to tilegpu dialect: layouts, shared memory, barriers.
 void buildTileGPUPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// tilegpu dialect to the LLVM and NVVM dialects with thread-level operations.

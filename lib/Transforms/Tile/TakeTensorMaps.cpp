@@ -10,14 +10,13 @@
 
 #include "Padding.h"
 #include "dialects/Tile/TileOps.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/HostExpression.h"
 #include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Support/RemarkCategory.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILETAKETENSORMAPSPASS
@@ -27,49 +26,6 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
-
-static constexpr unsigned kMaxExpressionOps = 32;
-
-/// An argument that the caller gives.
-static bool isGivenArgument(Value value, func::FuncOp func) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  return argument && argument.getOwner() == &func.front();
-}
-
-/// The operator of an operation that the host can compute as well; empty for any other.
-static StringRef operatorOf(Operation *op) {
-  return llvm::TypeSwitch<Operation *, StringRef>(op)
-      .Case([](arith::AddIOp) { return "+"; })
-      .Case([](arith::SubIOp) { return "-"; })
-      .Case([](arith::MulIOp) { return "*"; })
-      .Case([](arith::DivSIOp) { return "/"; })
-      .Default([](Operation *) { return ""; });
-}
-
-/// Appends `value` in postfix notation; false when the host does not know it.
-static bool writeExpression(Value value, func::FuncOp func, std::string &text, unsigned &budget) {
-  if (budget-- == 0)
-    return false;
-  auto append = [&](const Twine &word) {
-    if (!text.empty())
-      text += " ";
-    text += word.str();
-    return true;
-  };
-  if (std::optional<int64_t> number = getConstantIntValue(value))
-    return append(Twine(*number));
-  if (isGivenArgument(value, func))
-    return isa<IntegerType>(value.getType()) &&
-           append("%" + Twine(cast<BlockArgument>(value).getArgNumber()));
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-    return writeExpression(op->getOperand(0), func, text, budget);
-  StringRef symbol = operatorOf(op);
-  return !symbol.empty() && writeExpression(op->getOperand(0), func, text, budget) &&
-         writeExpression(op->getOperand(1), func, text, budget) && append(symbol);
-}
 
 /// Whether the copy engine combines elements of this type so. The map's type says whether integers
 /// have a sign.
@@ -97,7 +53,7 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
     func::FuncOp func = getOperation();
     if (!func->hasAttr(TileDialect::kKernelAttr) || !processorOf(func).has(Feature::TensorCopy))
       return;
-    findOrder(func);
+    orders = AtomicOrders::of(func);
     SmallVector<MakeTensorDescriptorOp> makes;
     func.walk([&](MakeTensorDescriptorOp make) { makes.push_back(make); });
     for (MakeTensorDescriptorOp make : makes) {
@@ -111,16 +67,6 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
   }
 
 private:
-  /// Atomics order the accesses of threads, not those of the copy engine.
-  void findOrder(func::FuncOp func) {
-    acquires = releases = false;
-    func.walk([&](GlobalAccessOpInterface access) {
-      std::optional<MemSemantic> order = access.getAtomicOrder();
-      releases |= order && isRelease(*order);
-      acquires |= order && isAcquire(*order) && isFollowedByAccess(access);
-    });
-  }
-
   bool takeMap(MakeTensorDescriptorOp make, func::FuncOp func, std::string &reason) {
     DescType type = make.getType();
     Type element = type.getElementType();
@@ -145,13 +91,12 @@ private:
     for (auto [values, texts] :
          {std::pair(make.getShape(), &shape), std::pair(make.getStrides(), &strides)})
       for (Value value : values) {
-        std::string text;
-        unsigned budget = kMaxExpressionOps;
-        if (!writeExpression(value, func, text, budget)) {
+        std::optional<std::string> text = hostExpression(value, func);
+        if (!text) {
           reason = "its sizes or strides are not computed from arguments alone";
           return false;
         }
-        texts->push_back(builder.getStringAttr(text));
+        texts->push_back(builder.getStringAttr(*text));
       }
     SmallVector<OpOperand *> accesses;
     for (OpOperand &use : make.getResult().getUses()) {
@@ -166,7 +111,7 @@ private:
     }
     bool stores = llvm::any_of(
         accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
-    if (acquires || (releases && stores)) {
+    if (orders.acquire || (orders.release && stores)) {
       reason = "the kernel orders its accesses with atomics, which do not order TMA";
       return false;
     }
@@ -196,7 +141,6 @@ private:
     return func.getArgument(index);
   }
 
-  /// Whether the kernel has atomics that accesses behind and before them are ordered by.
-  bool acquires = false, releases = false;
+  AtomicOrders orders;
 };
 } // namespace

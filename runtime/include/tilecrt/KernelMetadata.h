@@ -44,7 +44,7 @@ struct TensorMapArgument {
   /// Triton's notation: "fp16", "fp8e4nv", "i32", ...; "u32" and "u64" for reductions that need it.
   std::string elementType;
   /// Sizes in elements, the outermost first, in postfix notation: "%2" is the value of argument 2,
-  /// "%2 %3 *" a product; + - * / (towards zero) and decimal numbers.
+  /// "%2 %3 *" a product; + - * / (towards zero), > (the larger one) and decimal numbers.
   std::vector<std::string> shape;
   /// Elements from one to the next along every dimension but the last, whose stride is 1.
   std::vector<std::string> strides;

@@ -87,17 +87,19 @@ void addAttentionCases(std::vector<Case> &cases) {
   Scale scale = Scale::Quick;
   for (DType type : {DType::f16, DType::bf16, DType::f32})
     for (bool isCausal : {true, false}) {
-      for (auto [length, width] : {std::pair<int64_t, int64_t>(100, 32),
-                                   {64, 64},
-                                   {1, 16},
-                                   {140, 32},
-                                   {170, 32},
-                                   {200, 32},
-                                   {128, 16},
-                                   {140, 64},
-                                   {170, 64},
-                                   {200, 64}}) {
-        Problem p{type, 2, length, width, isCausal};
+      for (auto [length, width, block] : {std::array<int64_t, 3>{100, 32, 32},
+                                          {64, 64, 32},
+                                          {1, 16, 32},
+                                          {140, 32, 32},
+                                          {170, 32, 32},
+                                          {200, 32, 32},
+                                          {128, 16, 32},
+                                          {140, 64, 32},
+                                          {170, 64, 32},
+                                          {200, 64, 32},
+                                          {144, 64, 64},
+                                          {330, 32, 64}}) {
+        Problem p{type, 2, length, width, isCausal, block, block};
         cases.push_back({std::string("attention_forward") + (isCausal ? " causal" : ""), type,
                          sizeText({p.heads, length, width}), scale,
                          [=](uint64_t seed) { return buildForward(p, seed); }});

@@ -61,6 +61,8 @@ struct Problem {
   bool leaky = false;
   /// Parts that K is cut into.
   int64_t splits = 1;
+  /// Rows and columns of a tile, where the kernel takes any.
+  int64_t block = 32;
 
   uint64_t bytes() const {
     auto elements = static_cast<uint64_t>(m * k + k * n);
@@ -108,7 +110,7 @@ void addStrides(RunBuilder &builder, const Problem &p) {
 }
 
 Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
-  constexpr int64_t block = 32;
+  int64_t block = p.block;
   RunBuilder builder("40-matmul.tile", "matmul", seed);
   addOperands(builder, p);
   addStrides(builder, p);
@@ -269,6 +271,13 @@ void addMatmulCases(std::vector<Case> &cases) {
         for (bool transB : {false, true})
           addCase(cases, "matmul", Scale::Full, buildMatmul, {type, m, n, k, transA, transB});
     addCase(cases, "matmul", Scale::Full, buildMatmul, {type, 1, 1, 1});
+    // Rows of whole 16 bytes, for tensor copies.
+    for (bool transA : {false, true})
+      for (bool transB : {false, true}) {
+        Problem aligned = {type, 144, 80, 208, transA, transB};
+        aligned.block = 64;
+        addCase(cases, "matmul", Scale::Full, buildMatmul, aligned);
+      }
   }
   Scale first = Scale::Quick;
   for (DType type : halves) {

@@ -97,7 +97,8 @@ static std::unique_ptr<HostKernel> compile(const SimulatedKernel &kernel, Barrie
     (*module)->setAttr(tile::TileDialect::kTargetAttr, mlir::StringAttr::get(&context, target));
     return true;
   };
-  bool ok = module && setTarget("sm_90") && runPipeline(*module, buildTilePipeline) &&
+  auto buildTile = [](mlir::OpPassManager &pm) { buildTilePipeline(pm); };
+  bool ok = module && setTarget("sm_90") && runPipeline(*module, buildTile) &&
             setTarget("sm_90a") && runPipeline(*module, [&](mlir::OpPassManager &pm) {
               buildTileGPUPipeline(pm, pipeline);
               buildLLVMPipeline(pm);

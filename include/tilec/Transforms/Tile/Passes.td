@@ -48,6 +48,38 @@ def TileSqueezeDescriptorAccessesPass : Pass<"tile-squeeze-descriptor-accesses",
   }];
 }
 
+def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::FuncOp"> {
+  let summary = "loads through pointers that feed dots of warpgroups become loads through descriptors";
+  let description = [{
+    A load in a loop that is an operand of a dot by warpgroups, and whose addresses are those of a block of a tensor, loads
+    through a descriptor made of the kernel's arguments, which `tile-take-tensor-maps` turns into a tensor map:
+
+    ```mlir
+    // a_ptr + (pid * 128 + i) * stride + (k * 64 + j), where k * 64 + j < K
+    %a = tile.load %pointers, %mask, %zero : tensor<128x64x!tile.ptr<f16>>
+    // becomes
+    %d = tile.make_tensor_descriptor %a_ptr, shape [%most, %K], strides [%stride] : !tile.ptr<f16> -> !tile.desc<[128, 64], f16>
+    %a = tile.descriptor_load %d[%row, %column] : !tile.desc<[128, 64], f16> -> tensor<128x64xf16>
+    ```
+
+    The address is a pointer argument and a sum of products. Of the block's two dimensions one has stride 1, the other one
+    that the host can compute; pointers that a loop moves on are the first one and the iteration's number of steps. What
+    else is added to the pointer, a batch or a head, becomes further dimensions, in which the block has size one. A mask
+    is a conjunction of `coordinate < size` with a size that the host can compute, which is the tensor's size, and of
+    `coordinate >= 0`; a dimension without a mask is as large as a map allows. A coordinate `x % size` is `x` where a walk from
+    the load to all stores shows that rows from `size` on are never stored.
+
+    Indices are taken not to leave their types. Coordinates that may be negative without a mask that says so are refused, as
+    are bases and strides that are not known to be multiples of 16 bytes, memory that the kernel writes, loads behind
+    acquiring atomics, and a loop of which other tensors would still be copied by threads. A `tensor-map` remark says
+    what a load that could have been one is missing.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [
+    Option<"mixed", "mixed", "bool", "false", "also in loops of which threads copy other tensors">
+  ];
+}
+
 def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::func::FuncOp"> {
   let summary = "descriptors made of arguments become tensor maps that the host encodes";
   let description = [{

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Layout/MmaLayout.h"
 #include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Layout/WgmmaLayout.h"
@@ -28,29 +29,11 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static constexpr int64_t kInstrRows = 64, kInstrDepthBits = 256;
+static constexpr int64_t kInstrRows = 64;
 static constexpr int32_t kMaxInstrColumns = 256, kWarpsOfGroup = 4;
 
 static Type elementOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getElementType();
-}
-
-/// Whether wgmma multiplies these types into this accumulator.
-static bool hasInstruction(DotOp dot) {
-  Type a = elementOf(dot.getLhs()), b = elementOf(dot.getRhs());
-  Type acc = elementOf(dot.getAcc());
-  auto isFloat8 = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
-  if (isFloat8(a) && isFloat8(b))
-    return acc.isF32() || acc.isF16();
-  if (a != b)
-    return false;
-  if (a.isF16())
-    return acc.isF32() || acc.isF16();
-  if (a.isBF16())
-    return acc.isF32();
-  if (a.isF32())
-    return acc.isF32() && dot.getPrecision() == tile::InputPrecision::tf32;
-  return a.isInteger(8) && acc.isInteger(32);
 }
 
 unsigned tilec::contiguousDimOf(Value value) {
@@ -271,23 +254,12 @@ private:
   bool hasWgmma() { return processorOf(getOperation()).has(Feature::Wgmma); }
 
   std::optional<std::string> whyNotWgmma(DotOp dot) {
-    if (!hasWgmma())
-      return "the target has no wgmma";
-    auto type = cast<RankedTensorType>(dot.getType());
-    if (type.getRank() != 2)
-      return "wgmma takes no batches";
-    if (numWarpsOf(getOperation()) % kWarpsOfGroup)
-      return "wgmma needs a multiple of 4 warps";
-    if (!hasInstruction(dot))
-      return "wgmma has no such combination of types";
-    auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
-    int64_t bits = tile::bitWidthOf(lhs.getElementType());
-    if (type.getDimSize(0) < kInstrRows)
-      return "wgmma needs at least 64 rows";
-    if (type.getDimSize(1) < 8)
-      return "wgmma needs at least 8 columns";
-    if (lhs.getDimSize(1) * bits < kInstrDepthBits)
-      return "wgmma needs 32 bytes along K";
+    ProductForm form{cast<RankedTensorType>(dot.getLhs().getType()),
+                     cast<RankedTensorType>(dot.getRhs().getType()),
+                     cast<RankedTensorType>(dot.getType()), dot.getPrecision()};
+    if (auto reason =
+            tilec::whyNotWgmma(form, processorOf(getOperation()), numWarpsOf(getOperation())))
+      return reason;
     if (widensSmallProduct(dot))
       return "with few rows, storing the widened right operand to shared memory costs more than "
              "wgmma gains";

@@ -1,0 +1,55 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads through pointers that read a block of a tensor: which tensor, in terms of the kernel's
+// arguments, and where the block is, in terms of the kernel's scalars. What a tensor map says and
+// what a copy by one needs; nothing here changes the IR.
+
+#ifndef TILEC_ANALYSIS_TENSORCOPY_H
+#define TILEC_ANALYSIS_TENSORCOPY_H
+
+#include "tilec/Analysis/AxisInfo.h"
+#include "tilec/Analysis/IndexPolynomial.h"
+
+#include <string>
+
+namespace tilec {
+
+/// A block of a tensor in global memory.
+struct TensorCopy {
+  struct Dim {
+    /// Elements of the block.
+    int64_t size = 1;
+    /// Elements from one to the next in memory; known to the host.
+    IndexPolynomial stride;
+    /// The first element's coordinate.
+    IndexPolynomial start;
+    /// The tensor's size, known to the host; none: as large as a map allows.
+    std::optional<IndexPolynomial> extent = std::nullopt;
+    /// The dimension of the loaded tensor; none for one in which the block has size one.
+    std::optional<unsigned> loaded = std::nullopt;
+    /// Elements before the first one are masked off.
+    bool isMaskedBelow = false;
+    /// What is loaded from coordinates that are not less than the extent is something else.
+    bool isWrapped = false;
+  };
+
+  mlir::BlockArgument base;
+  /// The outermost first, that with stride 1 last.
+  llvm::SmallVector<Dim, 4> dims;
+};
+
+/// The block that a load reads, or zeros where its mask is off; none, and `reason`, when it is not
+/// known to be one that a tensor map can describe.
+std::optional<TensorCopy> matchTensorCopy(tile::LoadOp load, IndexPolynomials &indices,
+                                          const AxisInfoAnalysis &axes, std::string &reason);
+
+/// Whether no element with a coordinate that is not less than the extent of `dim` gets from the
+/// load to anything but masked stores that leave it out; else `reason` names an operation that it
+/// gets to.
+bool isDroppedBeyond(tile::LoadOp load, const TensorCopy::Dim &dim, IndexPolynomials &indices,
+                     std::string &reason);
+
+} // namespace tilec
+
+#endif // TILEC_ANALYSIS_TENSORCOPY_H

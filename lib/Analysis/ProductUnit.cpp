@@ -1,0 +1,49 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProductUnit.h.
+
+#include "tilec/Analysis/ProductUnit.h"
+
+using namespace mlir;
+using namespace tilec;
+
+static constexpr int64_t kInstrRows = 64, kInstrColumns = 8, kInstrDepthBits = 256;
+static constexpr int64_t kWarpsOfGroup = 4;
+
+/// Whether wgmma multiplies these types into this accumulator.
+static bool hasInstruction(const ProductForm &form) {
+  Type a = form.lhs.getElementType(), b = form.rhs.getElementType();
+  Type acc = form.result.getElementType();
+  auto isFloat8 = [](Type type) { return isa<Float8E4M3FNType, Float8E5M2Type>(type); };
+  if (isFloat8(a) && isFloat8(b))
+    return acc.isF32() || acc.isF16();
+  if (a != b)
+    return false;
+  if (a.isF16())
+    return acc.isF32() || acc.isF16();
+  if (a.isBF16())
+    return acc.isF32();
+  if (a.isF32())
+    return acc.isF32() && form.precision == tile::InputPrecision::tf32;
+  return a.isInteger(8) && acc.isInteger(32);
+}
+
+std::optional<std::string> tilec::whyNotWgmma(const ProductForm &form, const Processor &processor,
+                                              int64_t warps) {
+  if (!processor.has(Feature::Wgmma))
+    return "the target has no wgmma";
+  if (form.result.getRank() != 2)
+    return "wgmma takes no batches";
+  if (warps % kWarpsOfGroup)
+    return "wgmma needs a multiple of 4 warps";
+  if (!hasInstruction(form))
+    return "wgmma has no such combination of types";
+  if (form.result.getDimSize(0) < kInstrRows)
+    return "wgmma needs at least 64 rows";
+  if (form.result.getDimSize(1) < kInstrColumns)
+    return "wgmma needs at least 8 columns";
+  if (form.lhs.getDimSize(1) * tile::bitWidthOf(form.lhs.getElementType()) < kInstrDepthBits)
+    return "wgmma needs 32 bytes along K";
+  return std::nullopt;
+}

@@ -1,0 +1,530 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The terms of the address, a polynomial, are shared out among dimensions:
+//
+//   term with the place along dimension d     that dimension's stride, times the place
+//   other term that has this stride           times a start, of dimension d
+//   any other term                            a dimension of its own: the factors that the host
+//                                             knows are its stride, the others the coordinate
+//
+// A mask `place + start < size` says which part of the rest is the start of its dimension.
+
+#include "tilec/Analysis/TensorCopy.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tilec/Analysis/HostExpression.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tilec;
+
+using Product = IndexPolynomial::Product;
+using Atom = IndexPolynomials::Atom;
+using Dim = TensorCopy::Dim;
+
+static constexpr int64_t kAlignment = 16;
+static constexpr size_t kMaxRank = 5;
+
+namespace {
+/// Values that are not negative where the block has elements, and the launch is one that a map can
+/// be made for.
+class Signs {
+public:
+  explicit Signs(const AxisInfoAnalysis &axisInfo) : axes(axisInfo) {}
+
+  /// A size or a stride, which is not negative then.
+  void assume(const IndexPolynomial &size, const IndexPolynomials &indices) {
+    IndexPolynomial::Product scalar;
+    for (const auto &[product, coefficient] : size.getTerms()) {
+      if (product.empty() && coefficient < 0)
+        continue;
+      if (product.size() != 1 || coefficient < 0 || !scalar.empty())
+        return;
+      scalar = product;
+    }
+    if (!scalar.empty())
+      sizes.insert_range(indices.atom(scalar.front()).values);
+  }
+
+  bool isNonNegative(const IndexPolynomial &polynomial, const IndexPolynomials &indices) {
+    return llvm::all_of(polynomial.getTerms(), [&](const auto &term) {
+      return term.second > 0 && llvm::all_of(term.first, [&](IndexAtom number) {
+               const Atom &atom = indices.atom(number);
+               return atom.kind == Atom::Kind::Scalar && isNonNegative(atom.values.front(), 0);
+             });
+    });
+  }
+
+private:
+  bool isNonNegative(Value value, unsigned depth) {
+    constexpr unsigned maxDepth = 32;
+    if (axes.get(value).nonNegative || sizes.contains(value))
+      return true;
+    if (depth == maxDepth)
+      return false;
+    auto isPositive = [&](Value operand) { return isNonNegative(operand, depth + 1); };
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      return loop && argument == loop.getInductionVar() && isPositive(loop.getLowerBound());
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(op))
+      return llvm::all_of(op->getOperands(), isPositive);
+    if (isa<arith::MaxSIOp>(op))
+      return llvm::any_of(op->getOperands(), isPositive);
+    // Divisors are taken to be positive, as in AxisInfo.
+    return isa<arith::DivSIOp, arith::RemSIOp, arith::ExtSIOp>(op) && isPositive(op->getOperand(0));
+  }
+
+  const AxisInfoAnalysis &axes;
+  DenseSet<Value> sizes;
+};
+
+/// Matches one load.
+class CopyMatcher {
+public:
+  CopyMatcher(tile::LoadOp loadOp, IndexPolynomials &indexPolynomials,
+              const AxisInfoAnalysis &axisInfo)
+      : load(loadOp), type(cast<RankedTensorType>(loadOp.getType())), indices(indexPolynomials),
+        axes(axisInfo) {}
+
+  /// Empty when it matches.
+  std::string match(TensorCopy &copy);
+
+private:
+  std::string takePlaces(const IndexPolynomial &offset);
+  std::string takeMask();
+  std::string takeCondition(const IndexPolynomial &below);
+  std::string takeStarts();
+  std::string takeOthers();
+  std::string check(const TensorCopy &copy) const;
+  bool takeStart(Dim &dim);
+  bool subtractStart(Dim &dim);
+  /// The greatest power of two that is known to divide a stride, in elements.
+  int64_t divisorOf(const IndexPolynomial &stride) const;
+
+  tile::LoadOp load;
+  RankedTensorType type;
+  IndexPolynomials &indices;
+  const AxisInfoAnalysis &axes;
+  /// By dimension of the loaded tensor.
+  SmallVector<Dim, 2> dims;
+  SmallVector<Dim, 2> others;
+  /// Terms of the address that belong to no dimension yet.
+  IndexPolynomial rest;
+  /// The places of these are in the address modulo the extent, with their starts.
+  SmallVector<bool, 2> hasStart;
+  /// Conditions `coordinate >= 0`, negated.
+  SmallVector<std::pair<unsigned, IndexPolynomial>> masksBelow;
+};
+} // namespace
+
+static constexpr StringLiteral kTooLarge = "its address is too long an expression";
+
+/// The one place in a product, and the product without it; none when there is no place, `isBad`
+/// when there are several.
+static std::optional<IndexAtom> takePlace(const IndexPolynomials &indices, const Product &product,
+                                          Product &others, bool &isBad) {
+  std::optional<IndexAtom> place;
+  for (IndexAtom number : product) {
+    if (indices.atom(number).kind == Atom::Kind::Scalar) {
+      others.push_back(number);
+      continue;
+    }
+    isBad |= place.has_value();
+    place = number;
+  }
+  return place;
+}
+
+std::string CopyMatcher::takePlaces(const IndexPolynomial &offset) {
+  dims.resize(type.getRank());
+  hasStart.assign(dims.size(), false);
+  SmallVector<std::optional<IndexAtom>> places(dims.size());
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    dim.loaded = unsigned(d);
+    dim.size = type.getDimSize(unsigned(d));
+  }
+  for (const auto &[product, coefficient] : offset.getTerms()) {
+    Product factors;
+    bool isBad = false;
+    std::optional<IndexAtom> place = takePlace(indices, product, factors, isBad);
+    if (!place) {
+      if (!rest.add(product, coefficient))
+        return kTooLarge.str();
+      continue;
+    }
+    unsigned d = indices.atom(*place).dim;
+    if (isBad || (places[d] && places[d] != place))
+      return "its addresses are no grid";
+    places[d] = place;
+    if (!dims[d].stride.add(factors, coefficient))
+      return kTooLarge.str();
+  }
+  for (auto [d, dim] : llvm::enumerate(dims)) {
+    if (!places[d])
+      return "its addresses are the same along a dimension";
+    if (!indices.isKnownToHost(dim.stride))
+      return "a stride is not known before the launch";
+    const Atom &atom = indices.atom(*places[d]);
+    if (atom.kind != Atom::Kind::Wrapped)
+      continue;
+    dim.isWrapped = hasStart[d] = true;
+    dim.extent = atom.size;
+    dim.start = atom.dividend;
+    if (!dim.start.add(IndexPolynomial::of(indices.index(unsigned(d))), -1))
+      return kTooLarge.str();
+  }
+  return "";
+}
+
+/// Takes what the mask says of one coordinate.
+std::string CopyMatcher::takeCondition(const IndexPolynomial &below) {
+  std::optional<unsigned> along;
+  bool isUpper = true;
+  for (const auto &[product, coefficient] : below.getTerms()) {
+    Product factors;
+    bool isBad = false;
+    std::optional<IndexAtom> place = takePlace(indices, product, factors, isBad);
+    if (!place)
+      continue;
+    if (isBad || !factors.empty() || along || std::abs(coefficient) != 1 ||
+        indices.atom(*place).kind != Atom::Kind::Index)
+      return "its mask is no bound of a coordinate";
+    along = indices.atom(*place).dim;
+    isUpper = coefficient == 1;
+  }
+  if (!along)
+    return "its mask is no bound of a coordinate";
+  Dim &dim = dims[*along];
+  if (!isUpper) {
+    masksBelow.push_back({*along, below});
+    return "";
+  }
+  // place + start - extent < 0
+  IndexPolynomial start, extent;
+  for (const auto &[product, coefficient] : below.getTerms()) {
+    if (product == Product{indices.index(*along)})
+      continue;
+    bool isSize = llvm::all_of(product, [&](IndexAtom a) { return indices.isKnownToHost(a); });
+    if (!isSize && coefficient < 0)
+      return "the size that its mask compares with is not known before the launch";
+    if (!(isSize ? extent.add(product, -coefficient) : start.add(product, coefficient)))
+      return kTooLarge.str();
+  }
+  if (dim.isWrapped) {
+    if (!(start == dim.start) || !(extent == *dim.extent))
+      return "its mask is no bound of a coordinate that wraps around";
+    dim.isWrapped = false;
+    return "";
+  }
+  if (dim.extent && !(start == dim.start && extent == *dim.extent))
+    return "its mask bounds a coordinate twice";
+  dim.start = std::move(start);
+  dim.extent = std::move(extent);
+  return "";
+}
+
+std::string CopyMatcher::takeMask() {
+  if (!load.getMask())
+    return "";
+  IndexPolynomials::Bounds bounds = indices.boundsOf(load.getMask());
+  if (!bounds.isAll)
+    return "its mask is no conjunction of bounds of coordinates";
+  for (const IndexPolynomial &below : bounds.below)
+    if (std::string problem = takeCondition(below); !problem.empty())
+      return problem;
+  return "";
+}
+
+/// Takes the start, which the mask has told, out of the rest.
+bool CopyMatcher::subtractStart(Dim &dim) {
+  std::optional<IndexPolynomial> moved = dim.start.times(dim.stride);
+  return moved && rest.add(*moved, -1);
+}
+
+/// The factors of `product` that are not in `divisor`; none when that does not divide it.
+static std::optional<Product> quotientOf(const Product &product, const Product &divisor) {
+  Product quotient;
+  size_t at = 0;
+  for (IndexAtom number : product) {
+    if (at < divisor.size() && divisor[at] == number)
+      ++at;
+    else
+      quotient.push_back(number);
+  }
+  if (at != divisor.size())
+    return std::nullopt;
+  return quotient;
+}
+
+/// Takes terms with the dimension's stride out of the rest: all where no mask has told the start,
+/// else constants only, which may be on either side of the mask.
+bool CopyMatcher::takeStart(Dim &dim) {
+  if (dim.stride.getTerms().size() != 1)
+    return true;
+  // Larger steps than a block's are those of another dimension.
+  constexpr int64_t mostElements = int64_t(1) << 16;
+  const auto &[divisor, scale] = *dim.stride.getTerms().begin();
+  for (const auto &[product, coefficient] : std::map(rest.getTerms())) {
+    std::optional<Product> quotient = quotientOf(product, divisor);
+    if (!quotient || coefficient % scale != 0 || std::abs(coefficient / scale) > mostElements)
+      continue;
+    bool isKernels =
+        llvm::none_of(*quotient, [&](IndexAtom number) { return indices.isKnownToHost(number); });
+    if (!isKernels || (dim.extent && !quotient->empty()))
+      continue;
+    int64_t amount = coefficient / scale;
+    if (!dim.start.add(*quotient, amount) || !rest.add(product, -coefficient) ||
+        (dim.extent && !dim.extent->add(*quotient, amount)))
+      return false;
+  }
+  return true;
+}
+
+std::string CopyMatcher::takeStarts() {
+  for (auto [dim, isThere] : llvm::zip(dims, hasStart))
+    if (dim.extent && !isThere && !subtractStart(dim))
+      return kTooLarge.str();
+  // Terms of the larger stride first: all have stride one.
+  for (bool isInner : {false, true})
+    for (auto [dim, isThere] : llvm::zip(dims, hasStart))
+      if ((dim.stride.getConstant() == 1) == isInner && !isThere && !takeStart(dim))
+        return kTooLarge.str();
+  return "";
+}
+
+std::string CopyMatcher::takeOthers() {
+  // By what the host knows.
+  std::map<Product, std::pair<int64_t, std::map<Product, int64_t>>> groups;
+  for (const auto &[product, coefficient] : rest.getTerms()) {
+    Product given, own;
+    for (IndexAtom number : product)
+      (indices.isKnownToHost(number) ? given : own).push_back(number);
+    auto &[common, terms] = groups[given];
+    common = std::gcd(common, coefficient);
+    terms[own] = coefficient;
+  }
+  for (const auto &[given, group] : groups) {
+    const auto &[common, terms] = group;
+    Dim dim;
+    bool works = dim.stride.add(given, common);
+    for (const auto &[own, coefficient] : terms)
+      works = works && dim.start.add(own, coefficient / common);
+    if (!works)
+      return kTooLarge.str();
+    others.push_back(std::move(dim));
+  }
+  return "";
+}
+
+int64_t CopyMatcher::divisorOf(const IndexPolynomial &stride) const {
+  int64_t divisor = 0;
+  for (const auto &[product, coefficient] : stride.getTerms()) {
+    int64_t factor = powerOfTwoDivisor(coefficient);
+    for (IndexAtom number : product)
+      factor = std::min(kAlignment, factor) *
+               std::min(kAlignment,
+                        axes.get(indices.atom(number).values.front()).getElementDivisibility());
+    divisor = std::gcd(divisor, factor);
+  }
+  return divisor;
+}
+
+std::string CopyMatcher::check(const TensorCopy &copy) const {
+  int64_t bytes = tile::PtrType::get(type.getElementType()).getElementBytes();
+  if (axes.get(copy.base).getElementDivisibility() % kAlignment != 0)
+    return "its base is not known to be a multiple of 16 bytes";
+  if (copy.dims.size() > kMaxRank)
+    return "its tensor has more than 5 dimensions";
+  Signs signs(axes);
+  for (const Dim &dim : copy.dims) {
+    signs.assume(dim.stride, indices);
+    if (dim.extent)
+      signs.assume(*dim.extent, indices);
+  }
+  for (const Dim &dim : copy.dims) {
+    if (&dim != &copy.dims.back() && divisorOf(dim.stride) * bytes % kAlignment != 0)
+      return "a stride is not known to be a multiple of 16 bytes";
+    for (const auto &[product, coefficient] : dim.start.getTerms())
+      for (IndexAtom number : product) {
+        const Atom &atom = indices.atom(number);
+        if (atom.kind != Atom::Kind::Scalar)
+          return "its addresses are no grid";
+        if (!isa<IntegerType>(atom.values.front().getType()) ||
+            atom.values.front().getType().getIntOrFloatBitWidth() > 32)
+          return "a coordinate has 64 bits";
+      }
+    if (!dim.isMaskedBelow && !signs.isNonNegative(dim.start, indices))
+      return "a coordinate may be negative";
+  }
+  return "";
+}
+
+std::string CopyMatcher::match(TensorCopy &copy) {
+  std::optional<IndexPolynomials::Address> address = indices.ofPointer(load.getPointer());
+  if (!address)
+    return "its address is no sum of products of indices, or does not start at an argument";
+  copy.base = cast<BlockArgument>(address->root);
+  if (std::string problem = takePlaces(address->offset); !problem.empty())
+    return problem;
+  if (std::string problem = takeMask(); !problem.empty())
+    return problem;
+  if (std::string problem = takeStarts(); !problem.empty())
+    return problem;
+  if (std::string problem = takeOthers(); !problem.empty())
+    return problem;
+  for (const auto &[d, below] : masksBelow) {
+    // -(place + start) - 1 < 0
+    IndexPolynomial bound = below;
+    if (!bound.add(dims[d].start) || !bound.add(IndexPolynomial::of(indices.index(d))) ||
+        !bound.add(Product(), 1))
+      return kTooLarge.str();
+    if (!bound.isZero())
+      return "its mask bounds a coordinate below by something else than zero";
+    dims[d].isMaskedBelow = true;
+  }
+  std::optional<unsigned> inner;
+  for (auto [d, dim] : llvm::enumerate(dims))
+    if (dim.stride.getConstant() == 1)
+      inner = unsigned(d);
+  if (!inner)
+    return "no dimension is known to be contiguous";
+  llvm::append_range(copy.dims, others);
+  for (auto [d, dim] : llvm::enumerate(dims))
+    if (d != *inner)
+      copy.dims.push_back(dim);
+  copy.dims.push_back(dims[*inner]);
+  return check(copy);
+}
+
+std::optional<TensorCopy> tilec::matchTensorCopy(tile::LoadOp load, IndexPolynomials &indices,
+                                                 const AxisInfoAnalysis &axes,
+                                                 std::string &reason) {
+  TensorCopy copy;
+  reason = CopyMatcher(load, indices, axes).match(copy);
+  if (!reason.empty())
+    return std::nullopt;
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// What becomes of rows beyond the tensor
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Follows the elements beyond the extent of a dimension to the stores.
+class BeyondWalk {
+public:
+  BeyondWalk(const Dim &wrappedDim, IndexPolynomials &indexPolynomials)
+      : dim(wrappedDim), indices(indexPolynomials) {}
+
+  /// The operation that they get to; null when there is none.
+  Operation *run(Value loaded) {
+    add(loaded, *dim.loaded);
+    while (!pending.empty()) {
+      auto [value, along] = pending.pop_back_val();
+      for (OpOperand &use : value.getUses())
+        if (!follow(use, along))
+          return use.getOwner();
+    }
+    return nullptr;
+  }
+
+private:
+  void add(Value value, unsigned along) {
+    if (seen.insert({value, along}).second)
+      pending.push_back({value, along});
+  }
+  bool follow(OpOperand &use, unsigned along);
+  bool followShape(tile::ShapeOpInterface shape, unsigned along);
+  bool followDot(tile::DotOp dot, unsigned operand, unsigned along);
+  bool carry(scf::ForOp loop, unsigned index, unsigned along);
+  /// Whether the mask is off beyond the extent.
+  bool leavesOut(Value mask, unsigned along);
+
+  const Dim &dim;
+  IndexPolynomials &indices;
+  SmallVector<std::pair<Value, unsigned>> pending;
+  DenseSet<std::pair<Value, unsigned>> seen;
+};
+} // namespace
+
+bool BeyondWalk::leavesOut(Value mask, unsigned along) {
+  if (!mask)
+    return false;
+  IndexPolynomial below = dim.start;
+  if (!below.add(IndexPolynomial::of(indices.index(along))) || !below.add(*dim.extent, -1))
+    return false;
+  return llvm::is_contained(indices.boundsOf(mask).below, below);
+}
+
+bool BeyondWalk::followShape(tile::ShapeOpInterface shape, unsigned along) {
+  auto from = cast<RankedTensorType>(shape.getSource().getType()),
+       to = cast<RankedTensorType>(shape->getResult(0).getType());
+  for (unsigned d = 0; d < to.getRank(); ++d)
+    if (shape.getSourceDim(d) == along && to.getDimSize(d) == from.getDimSize(along)) {
+      add(shape->getResult(0), d);
+      return true;
+    }
+  return false;
+}
+
+bool BeyondWalk::followDot(tile::DotOp dot, unsigned operand, unsigned along) {
+  constexpr unsigned accumulator = 2;
+  if (dot.getType().getRank() != 2 || (operand != accumulator && operand != along))
+    return false;
+  add(dot.getResult(), along);
+  return true;
+}
+
+/// What goes around a loop meets coordinates of another iteration.
+bool BeyondWalk::carry(scf::ForOp loop, unsigned index, unsigned along) {
+  if (!indices.isInvariant(dim.start, loop))
+    return false;
+  add(loop.getRegionIterArg(index), along);
+  add(loop.getResult(index), along);
+  return true;
+}
+
+bool BeyondWalk::follow(OpOperand &use, unsigned along) {
+  Operation *op = use.getOwner();
+  unsigned operand = use.getOperandNumber();
+  if (auto store = dyn_cast<tile::StoreOp>(op))
+    return use.get() == store.getValue() && use.get() != store.getPointer() &&
+           leavesOut(store.getMask(), along);
+  if (auto atomic = dyn_cast<tile::AtomicRMWOp>(op))
+    return &use == &atomic.getValueMutable() && atomic->use_empty() &&
+           leavesOut(atomic.getMask(), along);
+  if (auto dot = dyn_cast<tile::DotOp>(op))
+    return followDot(dot, operand, along);
+  if (auto shape = dyn_cast<tile::ShapeOpInterface>(op))
+    return followShape(shape, along);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return operand >= loop.getNumControlOperands() &&
+           carry(loop, operand - loop.getNumControlOperands(), along);
+  if (isa<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return carry(loop, operand, along);
+    if (isa<scf::IfOp>(parent))
+      add(parent->getResult(operand), along);
+    return isa<scf::IfOp>(parent);
+  }
+  if (!op->hasTrait<OpTrait::Elementwise>() || !isMemoryEffectFree(op))
+    return false;
+  for (Value result : op->getResults())
+    add(result, along);
+  return true;
+}
+
+bool tilec::isDroppedBeyond(tile::LoadOp load, const Dim &dim, IndexPolynomials &indices,
+                            std::string &reason) {
+  Operation *reached = BeyondWalk(dim, indices).run(load.getResult());
+  if (reached)
+    reason = "its coordinates wrap around, and what is beyond the tensor gets to '" +
+             reached->getName().getStringRef().str() + "'";
+  return !reached;
+}

@@ -1,0 +1,410 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads through pointers that read blocks of tensors load through descriptors, where a loop's dots
+// read them from shared memory:
+//
+//   x = load a + (start + i) * stride + (k + j), where k + j < K
+//   -> d = descriptor of a, sizes [most, K], strides [stride];  x = load d[start, k]
+//
+// Which load is one says TensorCopy.h. A loop's loads are taken all or not at all: one that waits
+// for both kinds of copies waits twice.
+
+#include "Padding.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/GlobalAccess.h"
+#include "tilec/Analysis/GlobalAddress.h"
+#include "tilec/Analysis/HostExpression.h"
+#include "tilec/Analysis/LoopSchedule.h"
+#include "tilec/Analysis/ProductUnit.h"
+#include "tilec/Analysis/TensorCopy.h"
+#include "tilec/Layout/TensorMapLayout.h"
+#include "tilec/Support/RemarkCategory.h"
+#include "tilec/Transforms/Tile/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILETAKETENSORCOPIESPASS
+#include "tilec/Transforms/Tile/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+
+static int64_t numWarpsOf(func::FuncOp func) {
+  constexpr int64_t usual = 4;
+  auto module = func->getParentOfType<ModuleOp>();
+  auto warps =
+      module ? module->getAttrOfType<IntegerAttr>(tile::TileDialect::kNumWarpsAttr) : IntegerAttr();
+  return warps ? warps.getInt() : usual;
+}
+
+//===----------------------------------------------------------------------===//
+// Loads that are worth it
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A dot's operand that is a load, or a transposed load.
+struct OperandUse {
+  tile::DotOp dot;
+  unsigned operand;
+  /// The loaded dimension that the operand's dimensions are.
+  SmallVector<int32_t, 2> order;
+};
+} // namespace
+
+/// The dots of the load's block that read it; empty when anything else does.
+static SmallVector<OperandUse, 2> operandUsesOf(tile::LoadOp load) {
+  SmallVector<OperandUse, 2> uses;
+  SmallVector<std::pair<Value, SmallVector<int32_t, 2>>> pending{{load.getResult(), {0, 1}}};
+  while (!pending.empty()) {
+    auto [value, order] = pending.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      auto dot = dyn_cast<tile::DotOp>(use.getOwner());
+      auto permute = dyn_cast<tile::PermuteOp>(use.getOwner());
+      if (use.getOwner()->getBlock() != load->getBlock() || (!dot && !permute))
+        return {};
+      if (permute) {
+        SmallVector<int32_t, 2> permuted;
+        for (int32_t dim : permute.getOrder())
+          permuted.push_back(order[dim]);
+        pending.push_back({permute.getResult(), permuted});
+        continue;
+      }
+      if (use.getOperandNumber() > 1)
+        return {};
+      uses.push_back({dot, use.getOperandNumber(), order});
+    }
+  }
+  return uses;
+}
+
+/// Whether a dot's operand is computed from the value in its block.
+static bool feedsDot(Value value, Block *block) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (user->getBlock() != block)
+      return false;
+    if (isa<tile::DotOp>(user))
+      return true;
+    bool passesOn = user->hasTrait<OpTrait::Elementwise>() || isa<tile::ShapeOpInterface>(user);
+    return passesOn && user->getNumResults() == 1 && feedsDot(user->getResult(0), block);
+  });
+}
+
+/// Whether the threads copy to shared memory what the loop loads.
+static bool isCopiedByThreads(tile::LoadOp load, scf::ForOp loop) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || loop.isDefinedOutsideOfLoop(load.getPointer()))
+    return false;
+  constexpr unsigned wordBits = 32;
+  bool isVector = type.getRank() == 1 && tile::bitWidthOf(type.getElementType()) >= wordBits;
+  return isVector || feedsDot(load.getResult(), loop.getBody());
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// Whether nothing is made of the value but what `end` yields in the same place.
+static bool isOnlyYielded(Value value, Operation *end, unsigned index) {
+  return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user == end)
+      return use.getOperandNumber() == index;
+    return user->getBlock() == end->getBlock() && user->getNumResults() == 1 &&
+           isMemoryEffectFree(user) && user->getNumRegions() == 0 &&
+           isOnlyYielded(user->getResult(0), end, index);
+  });
+}
+
+/// Pointers that a loop moves on and nothing reads any more stay where they are, so that they are
+/// no part of the loop.
+static void stopUnusedPointers(scf::ForOp loop) {
+  Operation *end = loop.getBody()->getTerminator();
+  for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs()))
+    if (isa<tile::PtrType>(getElementTypeOrSelf(argument.getType())) &&
+        loop.getResult(unsigned(index)).use_empty() &&
+        isOnlyYielded(argument, end, unsigned(index)))
+      end->setOperand(unsigned(index), argument);
+}
+
+namespace {
+/// Makes the descriptor and the load of one copy.
+class CopyEmitter {
+public:
+  CopyEmitter(tile::LoadOp loadOp, const TensorCopy &tensorCopy,
+              const IndexPolynomials &indexPolynomials)
+      : load(loadOp), copy(tensorCopy), indices(indexPolynomials), builder(loadOp),
+        loc(loadOp.getLoc()) {}
+
+  void run() {
+    Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+    SmallVector<Value> sizes, strides, starts;
+    SmallVector<int64_t> block;
+    for (const TensorCopy::Dim &dim : copy.dims) {
+      sizes.push_back(emitSize(dim));
+      if (&dim != &copy.dims.back())
+        strides.push_back(emit(dim.stride, i64));
+      starts.push_back(emit(dim.start, i32));
+      block.push_back(dim.size);
+    }
+    if (hasElements)
+      guard(starts);
+    auto type = cast<RankedTensorType>(load.getType());
+    auto desc = tile::DescType::get(builder.getContext(), block, type.getElementType(), false);
+    Value made =
+        tile::MakeTensorDescriptorOp::create(builder, loc, desc, copy.base, sizes, strides);
+    unsigned inner = *copy.dims.back().loaded;
+    SmallVector<int64_t, 2> shape{type.getDimSize(1 - inner), type.getDimSize(inner)};
+    Value loaded = tile::DescriptorLoadOp::create(
+        builder, loc, RankedTensorType::get(shape, type.getElementType()), made, starts);
+    if (inner == 0)
+      loaded =
+          tile::PermuteOp::create(builder, loc, type, loaded, builder.getDenseI32ArrayAttr({1, 0}));
+    load.replaceAllUsesWith(loaded);
+    load.erase();
+  }
+
+private:
+  Value constant(Type type, int64_t number) {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, number));
+  }
+
+  Value emit(const IndexPolynomial &polynomial, Type type) {
+    Value sum;
+    for (const auto &[product, coefficient] : polynomial.getTerms()) {
+      Value term;
+      for (IndexAtom number : product) {
+        Value factor = resize(indices.valueAt(number, load), type);
+        term = term ? builder.createOrFold<arith::MulIOp>(loc, term, factor) : factor;
+      }
+      if (!term)
+        term = constant(type, coefficient);
+      else if (coefficient != 1)
+        term = builder.createOrFold<arith::MulIOp>(loc, term, constant(type, coefficient));
+      sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, term) : term;
+    }
+    return sum ? sum : constant(type, 0);
+  }
+
+  Value resize(Value value, Type type) {
+    unsigned have = value.getType().getIntOrFloatBitWidth(), want = type.getIntOrFloatBitWidth();
+    if (have < want)
+      return arith::ExtSIOp::create(builder, loc, type, value);
+    return have > want ? arith::TruncIOp::create(builder, loc, type, value).getResult() : value;
+  }
+
+  /// At least one, as maps want it.
+  Value emitSize(const TensorCopy::Dim &dim) {
+    Type i32 = builder.getI32Type();
+    if (!dim.extent)
+      return constant(i32, std::numeric_limits<int32_t>::max());
+    Value size = emit(*dim.extent, i32);
+    if (std::optional<int64_t> known = dim.extent->getConstant(); known && *known > 0)
+      return size;
+    Value one = constant(i32, 1);
+    Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, size, one);
+    hasElements = hasElements
+                      ? arith::AndIOp::create(builder, loc, hasElements, isThere).getResult()
+                      : isThere;
+    return arith::MaxSIOp::create(builder, loc, size, one);
+  }
+
+  /// A tensor without elements has none in its map's one element either: the block is beside it. It
+  /// is moved along a dimension whose coordinate the loop does not change, if there is one.
+  void guard(SmallVectorImpl<Value> &starts) {
+    constexpr int32_t farAway = -(1 << 30);
+    auto loop = cast<LoopLikeOpInterface>(load->getParentOp());
+    size_t moved = starts.size() - 1;
+    for (size_t d = starts.size(); d-- > 0;)
+      if (indices.isInvariant(copy.dims[d].start, loop))
+        moved = d;
+    starts[moved] = arith::SelectOp::create(builder, loc, hasElements, starts[moved],
+                                            constant(builder.getI32Type(), farAway));
+  }
+
+  tile::LoadOp load;
+  const TensorCopy &copy;
+  const IndexPolynomials &indices;
+  OpBuilder builder;
+  Location loc;
+  /// Whether all sizes are positive; null when that is known.
+  Value hasElements;
+};
+
+/// Decides for one function.
+class CopyTaker {
+public:
+  CopyTaker(func::FuncOp function, const AxisInfoAnalysis &axisInfo, bool takesMixed)
+      : func(function), axes(axisInfo), mixed(takesMixed), indices(function),
+        warps(numWarpsOf(function)) {}
+
+  void run() {
+    findWrites();
+    func.walk([&](scf::ForOp loop) { study(loop); });
+    SetVector<Operation *> loops;
+    for (auto &[load, copy] : taken) {
+      loops.insert(load->getParentOp());
+      CopyEmitter(load, copy, indices).run();
+    }
+    for (Operation *loop : loops)
+      stopUnusedPointers(cast<scf::ForOp>(loop));
+  }
+
+private:
+  using Found = std::pair<tile::LoadOp, TensorCopy>;
+
+  void findWrites();
+  void study(scf::ForOp loop);
+  bool isOperand(tile::LoadOp load);
+  std::optional<TensorCopy> match(tile::LoadOp load, std::string &reason);
+  bool isReadAsCopied(tile::LoadOp load, unsigned inner);
+  bool isWritten(BlockArgument base);
+  void tell(tile::LoadOp load, const Twine &reason) {
+    remark::missed(load.getLoc(),
+                   remark::RemarkOpts::name("NoTensorCopy").category(remarks::kTensorMap))
+        << "load of a dot's operand is copied by threads instead of TMA: " << reason.str();
+  }
+
+  func::FuncOp func;
+  const AxisInfoAnalysis &axes;
+  bool mixed;
+  IndexPolynomials indices;
+  int64_t warps;
+  GlobalAddresses addresses;
+  /// What stores and atomics write to; not all, when some may write anywhere.
+  DenseSet<ExpressionId> written;
+  bool writesAnywhere = false;
+  bool acquires = false;
+  std::vector<Found> taken;
+};
+} // namespace
+
+void CopyTaker::findWrites() {
+  acquires = AtomicOrders::of(func).acquire;
+  auto addRoot = [&](Value pointer) {
+    const AddressSum &sum = addresses.of(pointer);
+    if (sum.isAnywhere || !sum.root)
+      writesAnywhere = true;
+    else
+      written.insert(*sum.root);
+  };
+  func.walk([&](Operation *op) {
+    if (auto access = dyn_cast<tile::GlobalAccessOpInterface>(op)) {
+      if (access.writesMemory())
+        addRoot(access.getPointer());
+    } else if (isa<tile::DescriptorStoreOp, tile::DescriptorReduceOp>(op)) {
+      // Memory behind a descriptor of the host is no other argument's.
+      if (auto make = op->getOperand(0).getDefiningOp<tile::MakeTensorDescriptorOp>())
+        addRoot(make.getBase());
+      else
+        writesAnywhere |= !isa<BlockArgument>(op->getOperand(0));
+    } else if (isa<func::CallOp>(op) || (isa<tile::InlineAsmOp>(op) && !isMemoryEffectFree(op))) {
+      writesAnywhere = true;
+    }
+  });
+}
+
+bool CopyTaker::isWritten(BlockArgument base) {
+  const AddressSum &sum = addresses.of(base);
+  return writesAnywhere || !sum.root || written.contains(*sum.root);
+}
+
+/// Whether the load is nothing but an operand of dots by warpgroups.
+bool CopyTaker::isOperand(tile::LoadOp load) {
+  auto type = dyn_cast<RankedTensorType>(load.getType());
+  if (!type || type.getRank() != 2)
+    return false;
+  SmallVector<OperandUse, 2> uses = operandUsesOf(load);
+  return !uses.empty() && llvm::all_of(uses, [&](OperandUse &use) {
+    tile::DotOp dot = use.dot;
+    return !whyNotWgmma(
+        {dot.getLhs().getType(), dot.getRhs().getType(), dot.getType(), dot.getPrecision()},
+        processorOf(func), warps);
+  });
+}
+
+/// Whether warpgroups read the block from where the copy engine puts it: elements that have not 16
+/// bits have to be contiguous along K.
+bool CopyTaker::isReadAsCopied(tile::LoadOp load, unsigned inner) {
+  constexpr unsigned anyWay = 16;
+  if (tile::bitWidthOf(getElementTypeOrSelf(load.getType())) == anyWay)
+    return true;
+  return llvm::all_of(operandUsesOf(load), [&](const OperandUse &use) {
+    return unsigned(use.order[1 - use.operand]) == inner;
+  });
+}
+
+std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reason) {
+  auto type = cast<RankedTensorType>(load.getType());
+  auto refuse = [&](StringRef why) -> std::optional<TensorCopy> {
+    reason = why.str();
+    return std::nullopt;
+  };
+  if (load.getIsVolatile() || load.getEvict() != tile::EvictionPolicy::normal ||
+      (load.getCache() != tile::CacheModifier::none && load.getCache() != tile::CacheModifier::cg))
+    return refuse("it is volatile or has hints for caches");
+  if (load.getMask() && load.getOther() && !tile::isZero(load.getOther()))
+    return refuse("masked-off elements are not zero");
+  if (acquires)
+    return refuse("the kernel orders its accesses with atomics, which do not order TMA");
+  std::optional<TensorCopy> copy = matchTensorCopy(load, indices, axes, reason);
+  if (!copy)
+    return std::nullopt;
+  if (isWritten(copy->base))
+    return refuse("the kernel writes to the same memory, or may do so");
+  if (!tile::hasPowerOfTwoExtents(type.getShape()))
+    return refuse("its block has extents that are no powers of two");
+  SmallVector<int64_t> block;
+  for (const TensorCopy::Dim &dim : copy->dims)
+    block.push_back(dim.size);
+  std::optional<TensorMapTile> form =
+      tensorMapTile(block, int32_t(tile::bitWidthOf(type.getElementType())));
+  if (!form || form->swizzleBytes == 0 || !isReadAsCopied(load, *copy->dims.back().loaded))
+    return refuse("TMA does not write the layout that the dot reads");
+  for (const TensorCopy::Dim &dim : copy->dims)
+    if (dim.isWrapped && !isDroppedBeyond(load, dim, indices, reason))
+      return std::nullopt;
+  return copy;
+}
+
+void CopyTaker::study(scf::ForOp loop) {
+  if (loop.getBody()->getOps<tile::DotOp>().empty() || askedStages(loop) < 2 ||
+      writesGlobalInside(loop))
+    return;
+  std::vector<Found> found;
+  bool hasOthers = false;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    if (!isOperand(load) || loop.isDefinedOutsideOfLoop(load.getPointer())) {
+      hasOthers |= isCopiedByThreads(load, loop);
+      continue;
+    }
+    std::string reason;
+    if (std::optional<TensorCopy> copy = match(load, reason)) {
+      found.push_back({load, std::move(*copy)});
+      continue;
+    }
+    tell(load, reason);
+    hasOthers = true;
+  }
+  if (!hasOthers || mixed) {
+    llvm::append_range(taken, found);
+    return;
+  }
+  for (Found &copy : found)
+    tell(copy.first, "threads copy another tensor of the loop");
+}
+
+namespace {
+struct TakeTensorCopies final : tilec::impl::TileTakeTensorCopiesPassBase<TakeTensorCopies> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    const Processor &processor = processorOf(func);
+    if (func->hasAttr(tile::TileDialect::kKernelAttr) && processor.has(Feature::TensorCopy) &&
+        processor.has(Feature::Wgmma))
+      CopyTaker(func, getAnalysis<AxisInfoAnalysis>(), mixed).run();
+  }
+};
+} // namespace

@@ -1,0 +1,314 @@
+// RUN: tile-opt %s --split-input-file --tile-take-tensor-copies --canonicalize --cse --loop-invariant-code-motion | FileCheck %s
+// RUN: tile-opt %s --split-input-file --tile-take-tensor-copies --remarks-filter=".*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: tile-opt %s --split-input-file --tile-take-tensor-copies=mixed=true | FileCheck %s --check-prefix=MIXED
+
+// Rows that wrap around are never stored; the loop moves the pointers, the mask says how many columns there are.
+// CHECK-LABEL: func.func @moved
+// CHECK-SAME: %[[A:[a-z0-9]+]]: !tile.ptr<f16>
+// CHECK-SAME: %[[B:[a-z0-9]+]]: !tile.ptr<f16>
+// CHECK-SAME: !tile.ptr<f32>
+// CHECK-SAME: %[[M:[a-z0-9]+]]: i32
+// CHECK-SAME: %[[K:[a-z0-9]+]]: i32
+// CHECK-SAME: %[[S:[a-z0-9]+]]: i32
+// CHECK-DAG: %[[MOST:.*]] = arith.constant 2147483647 : i32
+// CHECK-DAG: %[[AWAY:.*]] = arith.constant -1073741824 : i32
+// CHECK-DAG: %[[BLOCK:.*]] = arith.constant 64 : i64
+// CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64_i32
+// CHECK-DAG: %[[ROWS:.*]] = arith.maxsi %[[M]], %c1_i32
+// CHECK-DAG: %[[COLUMNS:.*]] = arith.maxsi %[[K]], %c1_i32
+// CHECK-DAG: %[[STRIDE:.*]] = arith.extsi %[[S]] : i32 to i64
+// CHECK-DAG: %[[FIRST:.*]] = arith.select %{{.*}}, %[[ROW]], %[[AWAY]]
+// CHECK-DAG: %[[DESC:.*]] = tile.make_tensor_descriptor %[[A]], shape[%[[ROWS]], %[[COLUMNS]]], strides[%[[STRIDE]]] : <f16> -> <[64, 64], f16>
+// CHECK-DAG: %[[OTHER:.*]] = tile.make_tensor_descriptor %[[B]], shape[%[[MOST]], %[[MOST]]], strides[%[[BLOCK]]]
+// CHECK: scf.for %[[COLUMN:.*]] = %c0_i32 to %[[K]] step %c64_i32 iter_args(%{{[^,]*}}) -> (tensor<64x64xf32>)
+// CHECK: tile.descriptor_load %[[DESC]][%[[FIRST]], %[[COLUMN]]] : <[64, 64], f16> -> tensor<64x64xf16>
+// CHECK: tile.descriptor_load %[[OTHER]][%[[COLUMN]], %c0_i32]
+// CHECK: tile.dot
+
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @moved(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg1: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg2: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %arg3: i32, %arg4: i32, %arg5: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %cst = arith.constant dense<64> : tensor<64x64xi32>
+    %cst_0 = arith.constant dense<0.000000e+00> : tensor<64x64xf16>
+    %c0_i32 = arith.constant 0 : i32
+    %cst_1 = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %cst_2 = arith.constant dense<64> : tensor<64x1xi32>
+    %c64_i32 = arith.constant 64 : i32
+    %0 = tile.program_id 0 : i32
+    %1 = arith.muli %0, %c64_i32 : i32
+    %2 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %3 = tile.splat %1 : i32 -> tensor<64xi32>
+    %4 = arith.addi %3, %2 : tensor<64xi32>
+    %5 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %6 = tile.expand_dims %5 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %7 = arith.muli %6, %cst_2 : tensor<64x1xi32>
+    %8 = tile.splat %arg1 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+    %9 = tile.addptr %8, %7 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+    %10 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %11 = tile.broadcast %9 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %12 = tile.broadcast %10 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %13 = tile.addptr %11, %12 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %14 = tile.splat %arg3 : i32 -> tensor<64xi32>
+    %15 = arith.remsi %4, %14 : tensor<64xi32>
+    %16 = tile.expand_dims %15 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %17 = tile.splat %arg5 : i32 -> tensor<64x1xi32>
+    %18 = arith.muli %16, %17 : tensor<64x1xi32>
+    %19 = tile.splat %arg0 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+    %20 = tile.addptr %19, %18 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+    %21 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %22 = tile.broadcast %20 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %23 = tile.broadcast %21 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %24 = tile.addptr %22, %23 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %25:2 = scf.for %arg6 = %c0_i32 to %arg4 step %c64_i32 iter_args(%arg7 = %cst_1, %arg8 = %24) -> (tensor<64x64xf32>, tensor<64x64x!tile.ptr<f16>>)  : i32 {
+      %38 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %39 = arith.subi %arg4, %arg6 : i32
+      %40 = tile.splat %39 : i32 -> tensor<1x64xi32>
+      %41 = arith.cmpi slt, %38, %40 : tensor<1x64xi32>
+      %42 = tile.broadcast %41 : tensor<1x64xi1> -> tensor<64x64xi1>
+      %43 = tile.load %arg8, %42, %cst_0 : tensor<64x64x!tile.ptr<f16>>
+      %44 = arith.muli %arg6, %c64_i32 : i32
+      %45 = tile.splat %44 : i32 -> tensor<64x64xi32>
+      %46 = tile.addptr %13, %45 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %47 = tile.load %46 : tensor<64x64x!tile.ptr<f16>>
+      %48 = tile.dot %43, %47, %arg7 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      %49 = tile.addptr %arg8, %cst : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      scf.yield %48, %49 : tensor<64x64xf32>, tensor<64x64x!tile.ptr<f16>>
+    }
+    %26 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %27 = arith.muli %26, %cst_2 : tensor<64x1xi32>
+    %28 = tile.splat %arg2 : !tile.ptr<f32> -> tensor<64x1x!tile.ptr<f32>>
+    %29 = tile.addptr %28, %27 : tensor<64x1x!tile.ptr<f32>>, tensor<64x1xi32>
+    %30 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %31 = tile.broadcast %29 : tensor<64x1x!tile.ptr<f32>> -> tensor<64x64x!tile.ptr<f32>>
+    %32 = tile.broadcast %30 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %33 = tile.addptr %31, %32 : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    %34 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %35 = tile.splat %arg3 : i32 -> tensor<64x1xi32>
+    %36 = arith.cmpi slt, %34, %35 : tensor<64x1xi32>
+    %37 = tile.broadcast %36 : tensor<64x1xi1> -> tensor<64x64xi1>
+    tile.store %33, %25#0, %37 : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+// A head is a dimension of its own; what is contiguous along the other dimension is loaded so and transposed.
+// CHECK-LABEL: func.func @batch
+// CHECK: %[[HEAD:.*]] = tile.program_id 1
+// CHECK: tile.descriptor_load %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : <[1, 64, 64], f16> -> tensor<64x64xf16>
+// CHECK: tile.permute
+
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @batch(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg1: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg2: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %arg3: i32, %arg4: i32, %arg5: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf16>
+    %cst_0 = arith.constant dense<64> : tensor<1x64xi32>
+    %c0_i32 = arith.constant 0 : i32
+    %cst_1 = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %cst_2 = arith.constant dense<64> : tensor<64x1xi32>
+    %c64_i32 = arith.constant 64 : i32
+    %0 = tile.program_id 0 : i32
+    %1 = arith.muli %0, %c64_i32 : i32
+    %2 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %3 = tile.splat %1 : i32 -> tensor<64xi32>
+    %4 = arith.addi %3, %2 : tensor<64xi32>
+    %5 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %6 = tile.expand_dims %5 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %7 = arith.muli %6, %cst_2 : tensor<64x1xi32>
+    %8 = tile.splat %arg1 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+    %9 = tile.addptr %8, %7 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+    %10 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %11 = tile.broadcast %9 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %12 = tile.broadcast %10 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %13 = tile.addptr %11, %12 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %14 = tile.program_id 1 : i32
+    %15 = arith.extsi %14 : i32 to i64
+    %16 = scf.for %arg6 = %c0_i32 to %arg4 step %c64_i32 iter_args(%arg7 = %cst_1) -> (tensor<64x64xf32>)  : i32 {
+      %29 = arith.muli %arg3, %c64_i32 : i32
+      %30 = arith.extsi %29 : i32 to i64
+      %31 = arith.muli %15, %30 : i64
+      %32 = tile.addptr %arg0, %31 : !tile.ptr<f16>, i64
+      %33 = tile.splat %arg6 : i32 -> tensor<64xi32>
+      %34 = arith.addi %33, %5 : tensor<64xi32>
+      %35 = tile.expand_dims %34 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %36 = tile.splat %32 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+      %37 = tile.addptr %36, %35 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+      %38 = tile.expand_dims %4 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %39 = arith.muli %38, %cst_0 : tensor<1x64xi32>
+      %40 = tile.broadcast %37 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+      %41 = tile.broadcast %39 : tensor<1x64xi32> -> tensor<64x64xi32>
+      %42 = tile.addptr %40, %41 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %43 = tile.expand_dims %4 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %44 = tile.splat %arg3 : i32 -> tensor<1x64xi32>
+      %45 = arith.cmpi slt, %43, %44 : tensor<1x64xi32>
+      %46 = tile.broadcast %45 : tensor<1x64xi1> -> tensor<64x64xi1>
+      %47 = tile.load %42, %46, %cst : tensor<64x64x!tile.ptr<f16>>
+      %48 = arith.muli %arg6, %c64_i32 : i32
+      %49 = tile.splat %48 : i32 -> tensor<64x64xi32>
+      %50 = tile.addptr %13, %49 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %51 = tile.load %50 : tensor<64x64x!tile.ptr<f16>>
+      %52 = tile.dot %47, %51, %arg7 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %52 : tensor<64x64xf32>
+    }
+    %17 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %18 = arith.muli %17, %cst_2 : tensor<64x1xi32>
+    %19 = tile.splat %arg2 : !tile.ptr<f32> -> tensor<64x1x!tile.ptr<f32>>
+    %20 = tile.addptr %19, %18 : tensor<64x1x!tile.ptr<f32>>, tensor<64x1xi32>
+    %21 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %22 = tile.broadcast %20 : tensor<64x1x!tile.ptr<f32>> -> tensor<64x64x!tile.ptr<f32>>
+    %23 = tile.broadcast %21 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %24 = tile.addptr %22, %23 : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    %25 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %26 = tile.splat %arg3 : i32 -> tensor<64x1xi32>
+    %27 = arith.cmpi slt, %25, %26 : tensor<64x1xi32>
+    %28 = tile.broadcast %27 : tensor<64x1xi1> -> tensor<64x64xi1>
+    tile.store %24, %16, %28 : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+// A row before the first one is masked off, and outside of the tensor.
+// CHECK-LABEL: func.func @before
+// CHECK-COUNT-2: tile.descriptor_load
+
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @before(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg1: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg2: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %arg3: i32, %arg4: i32, %arg5: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf16>
+    %cst_0 = arith.constant dense<0> : tensor<64xi32>
+    %cst_1 = arith.constant dense<1> : tensor<64xi32>
+    %c0_i32 = arith.constant 0 : i32
+    %cst_2 = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %cst_3 = arith.constant dense<64> : tensor<64x1xi32>
+    %c64_i32 = arith.constant 64 : i32
+    %0 = tile.program_id 0 : i32
+    %1 = arith.muli %0, %c64_i32 : i32
+    %2 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %3 = tile.splat %1 : i32 -> tensor<64xi32>
+    %4 = arith.addi %3, %2 : tensor<64xi32>
+    %5 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %6 = tile.expand_dims %5 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %7 = arith.muli %6, %cst_3 : tensor<64x1xi32>
+    %8 = tile.splat %arg1 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+    %9 = tile.addptr %8, %7 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+    %10 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %11 = tile.broadcast %9 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %12 = tile.broadcast %10 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %13 = tile.addptr %11, %12 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %14 = scf.for %arg6 = %c0_i32 to %arg4 step %c64_i32 iter_args(%arg7 = %cst_2) -> (tensor<64x64xf32>)  : i32 {
+      %27 = arith.subi %4, %cst_1 : tensor<64xi32>
+      %28 = tile.expand_dims %27 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %29 = tile.splat %arg5 : i32 -> tensor<64x1xi32>
+      %30 = arith.muli %28, %29 : tensor<64x1xi32>
+      %31 = tile.splat %arg0 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+      %32 = tile.addptr %31, %30 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+      %33 = tile.splat %arg6 : i32 -> tensor<64xi32>
+      %34 = arith.addi %33, %5 : tensor<64xi32>
+      %35 = tile.expand_dims %34 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %36 = tile.broadcast %32 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+      %37 = tile.broadcast %35 : tensor<1x64xi32> -> tensor<64x64xi32>
+      %38 = tile.addptr %36, %37 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %39 = arith.cmpi sgt, %4, %cst_0 : tensor<64xi32>
+      %40 = tile.expand_dims %39 {axis = 1 : i32} : tensor<64xi1> -> tensor<64x1xi1>
+      %41 = arith.subi %4, %cst_1 : tensor<64xi32>
+      %42 = tile.splat %arg3 : i32 -> tensor<64xi32>
+      %43 = arith.cmpi slt, %41, %42 : tensor<64xi32>
+      %44 = tile.expand_dims %43 {axis = 1 : i32} : tensor<64xi1> -> tensor<64x1xi1>
+      %45 = arith.andi %40, %44 : tensor<64x1xi1>
+      %46 = tile.broadcast %45 : tensor<64x1xi1> -> tensor<64x64xi1>
+      %47 = tile.load %38, %46, %cst : tensor<64x64x!tile.ptr<f16>>
+      %48 = arith.muli %arg6, %c64_i32 : i32
+      %49 = tile.splat %48 : i32 -> tensor<64x64xi32>
+      %50 = tile.addptr %13, %49 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %51 = tile.load %50 : tensor<64x64x!tile.ptr<f16>>
+      %52 = tile.dot %47, %51, %arg7 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      scf.yield %52 : tensor<64x64xf32>
+    }
+    %15 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %16 = arith.muli %15, %cst_3 : tensor<64x1xi32>
+    %17 = tile.splat %arg2 : !tile.ptr<f32> -> tensor<64x1x!tile.ptr<f32>>
+    %18 = tile.addptr %17, %16 : tensor<64x1x!tile.ptr<f32>>, tensor<64x1xi32>
+    %19 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %20 = tile.broadcast %18 : tensor<64x1x!tile.ptr<f32>> -> tensor<64x64x!tile.ptr<f32>>
+    %21 = tile.broadcast %19 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %22 = tile.addptr %20, %21 : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    %23 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %24 = tile.splat %arg3 : i32 -> tensor<64x1xi32>
+    %25 = arith.cmpi slt, %23, %24 : tensor<64x1xi32>
+    %26 = tile.broadcast %25 : tensor<64x1xi1> -> tensor<64x64xi1>
+    tile.store %22, %14, %26 : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func.func @beside_vector
+// CHECK-NOT: tile.descriptor_load
+// MIXED-LABEL: func.func @beside_vector
+// MIXED-COUNT-2: tile.descriptor_load
+// REMARK: remark: {{.*}}load of a dot's operand is copied by threads instead of TMA:{{.*}}threads copy another tensor of the loop
+
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @beside_vector(%arg0: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg1: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %arg2: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %arg3: i32, %arg4: i32, %arg5: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %c0_i32 = arith.constant 0 : i32
+    %cst = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %cst_0 = arith.constant dense<64> : tensor<64x1xi32>
+    %c64_i32 = arith.constant 64 : i32
+    %0 = tile.program_id 0 : i32
+    %1 = arith.muli %0, %c64_i32 : i32
+    %2 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %3 = tile.splat %1 : i32 -> tensor<64xi32>
+    %4 = arith.addi %3, %2 : tensor<64xi32>
+    %5 = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %6 = tile.expand_dims %5 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %7 = arith.muli %6, %cst_0 : tensor<64x1xi32>
+    %8 = tile.splat %arg1 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+    %9 = tile.addptr %8, %7 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+    %10 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %11 = tile.broadcast %9 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+    %12 = tile.broadcast %10 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %13 = tile.addptr %11, %12 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+    %14 = scf.for %arg6 = %c0_i32 to %arg4 step %c64_i32 iter_args(%arg7 = %cst) -> (tensor<64x64xf32>)  : i32 {
+      %27 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %28 = tile.splat %arg5 : i32 -> tensor<64x1xi32>
+      %29 = arith.muli %27, %28 : tensor<64x1xi32>
+      %30 = tile.splat %arg0 : !tile.ptr<f16> -> tensor<64x1x!tile.ptr<f16>>
+      %31 = tile.addptr %30, %29 : tensor<64x1x!tile.ptr<f16>>, tensor<64x1xi32>
+      %32 = tile.splat %arg6 : i32 -> tensor<64xi32>
+      %33 = arith.addi %32, %5 : tensor<64xi32>
+      %34 = tile.expand_dims %33 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %35 = tile.broadcast %31 : tensor<64x1x!tile.ptr<f16>> -> tensor<64x64x!tile.ptr<f16>>
+      %36 = tile.broadcast %34 : tensor<1x64xi32> -> tensor<64x64xi32>
+      %37 = tile.addptr %35, %36 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %38 = tile.load %37 : tensor<64x64x!tile.ptr<f16>>
+      %39 = arith.muli %arg6, %c64_i32 : i32
+      %40 = tile.splat %39 : i32 -> tensor<64x64xi32>
+      %41 = tile.addptr %13, %40 : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %42 = tile.load %41 : tensor<64x64x!tile.ptr<f16>>
+      %43 = tile.dot %38, %42, %arg7 : tensor<64x64xf16>, tensor<64x64xf16> -> tensor<64x64xf32>
+      %44 = tile.addptr %arg2, %arg6 : !tile.ptr<f32>, i32
+      %45 = tile.splat %44 : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+      %46 = tile.addptr %45, %5 : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+      %47 = tile.load %46 : tensor<64x!tile.ptr<f32>>
+      %48 = tile.expand_dims %47 {axis = 1 : i32} : tensor<64xf32> -> tensor<64x1xf32>
+      %49 = tile.broadcast %48 : tensor<64x1xf32> -> tensor<64x64xf32>
+      %50 = arith.addf %43, %49 : tensor<64x64xf32>
+      scf.yield %50 : tensor<64x64xf32>
+    }
+    %15 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %16 = arith.muli %15, %cst_0 : tensor<64x1xi32>
+    %17 = tile.splat %arg2 : !tile.ptr<f32> -> tensor<64x1x!tile.ptr<f32>>
+    %18 = tile.addptr %17, %16 : tensor<64x1x!tile.ptr<f32>>, tensor<64x1xi32>
+    %19 = tile.expand_dims %5 {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %20 = tile.broadcast %18 : tensor<64x1x!tile.ptr<f32>> -> tensor<64x64x!tile.ptr<f32>>
+    %21 = tile.broadcast %19 : tensor<1x64xi32> -> tensor<64x64xi32>
+    %22 = tile.addptr %20, %21 : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    %23 = tile.expand_dims %4 {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %24 = tile.splat %arg3 : i32 -> tensor<64x1xi32>
+    %25 = arith.cmpi slt, %23, %24 : tensor<64x1xi32>
+    %26 = tile.broadcast %25 : tensor<64x1xi1> -> tensor<64x64xi1>
+    tile.store %22, %14, %26 : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+}
