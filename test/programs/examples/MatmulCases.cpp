@@ -103,10 +103,17 @@ void addOperands(RunBuilder &builder, const Problem &p) {
   builder.i32("M", p.m).i32("N", p.n).i32("K", p.k);
 }
 
+/// Strides of one are part of the code where tiles are those of warpgroups.
 void addStrides(RunBuilder &builder, const Problem &p) {
-  builder.i32("stride_am", p.transA ? 1 : p.k).i32("stride_ak", p.transA ? p.m : 1);
-  builder.i32("stride_bk", p.transB ? 1 : p.n).i32("stride_bn", p.transB ? p.k : 1);
-  builder.i32("stride_cm", p.n).i32("stride_cn", 1);
+  auto add = [&](const char *name, int64_t stride) {
+    if (stride == 1 && p.block > 32)
+      builder.constant(name, stride);
+    else
+      builder.i32(name, stride);
+  };
+  add("stride_am", p.transA ? 1 : p.k), add("stride_ak", p.transA ? p.m : 1);
+  add("stride_bk", p.transB ? 1 : p.n), add("stride_bn", p.transB ? p.k : 1);
+  add("stride_cm", p.n), add("stride_cn", 1);
 }
 
 Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
