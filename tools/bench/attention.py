@@ -11,6 +11,7 @@ from tensor_case import Configuration, Pointer, Source, cdiv
 
 OVERLAPPED = Source("49-attention-overlapped.tile", "attention_overlapped")
 DESCRIPTORS = Source("58-attention-descriptors.tile", "attention_descriptors")
+ROLES = Source("59-attention-roles.tile", "attention_roles")
 SAMPLED = 512  # queries of each head that are compared with float64
 
 
@@ -39,8 +40,10 @@ OTHERS = {
     64: others(OVERLAPPED, (128, 128, 8, 3), (128, 64, 4, 3), (64, 128, 4, 2))
     + others(DESCRIPTORS, (128, 128, 8, 2), (128, 64, 8, 2), (128, 64, 8, 3), (64, 128, 4, 2), (64, 64, 4, 2)),
     128: others(OVERLAPPED, (128, 128, 8, 2), (64, 64, 4, 2))
-    + others(DESCRIPTORS, (128, 64, 8, 2), (128, 128, 8, 2), (64, 64, 4, 2), (64, 64, 4, 3)),
-    256: others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}
+    + others(DESCRIPTORS, (128, 64, 8, 2), (128, 128, 8, 2), (64, 64, 4, 2), (64, 64, 4, 3))
+    + others(ROLES, (128, 128, 8, 2)),
+    256: others(ROLES, (128, 64, 8, 2))
+    + others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}
 TILES = {
     64: tiles((128, 64, 4, 3, False), (128, 128, 8, 3, False), (64, 64, 4, 3, False), (128, 64, 8, 2, False),
               (128, 64, 8, 2, True), (64, 128, 4, 2, False), (128, 128, 8, 2, False)),
@@ -89,7 +92,7 @@ class Attention:
         pointer = Pointer(self.dtype)
         values = dict(q_ptr=pointer, k_ptr=pointer, v_ptr=pointer, out_ptr=pointer, lse_ptr=Pointer("fp32"),
                       seq_len=self.length, scale=1 / math.sqrt(self.depth))
-        if configuration and configuration.source == DESCRIPTORS:
+        if configuration and configuration.source in (DESCRIPTORS, ROLES):
             values["heads"] = self.batch * self.heads
         return values
 
