@@ -5,6 +5,7 @@
 
 #include "tilec/Analysis/RolePlan.h"
 
+#include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/SharedAllocation.h"
 
@@ -62,6 +63,22 @@ static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
          fillsSharedMemory(func, schedules);
 }
 
+/// What accesses of global memory behind it wait for: a barrier, a volatile load, an atomic that
+/// acquires. The load warps do not come there. Null when there is nothing.
+static Operation *findOrder(func::FuncOp func) {
+  if (AtomicOrders::of(func).acquire)
+    return func;
+  Operation *found = nullptr;
+  func.walk([&](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (!isa<tile::BarrierOp>(op) && !(load && load.getIsVolatile()))
+      return WalkResult::advance();
+    found = op;
+    return WalkResult::interrupt();
+  });
+  return found;
+}
+
 /// What keeps load warps from starting the copies of a loop; `slice` is what they run so far.
 static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
   scf::ForOp loop = schedule.loop;
@@ -85,7 +102,7 @@ static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
 
 RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules,
                    std::optional<bool> forced) {
-  std::vector<LoopSchedule> copying;
+  SmallVector<const LoopSchedule *> copying;
   for (const LoopSchedule &schedule : schedules) {
     if (!schedule.numTensorCopies())
       continue;
@@ -94,13 +111,16 @@ RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules,
       return {};
     if (asked)
       forced = true;
-    copying.push_back(schedule);
+    copying.push_back(&schedule);
   }
   if (copying.empty() || !forced.value_or(pays(func, schedules)))
     return {};
   LoadSlice slice;
-  for (const LoopSchedule &schedule : copying)
-    if (RolePlan plan = findObstacle(schedule, slice); !plan.hasLoadWarps)
+  if (Operation *order = findOrder(func))
+    return {false, order,
+            "the kernel orders accesses of memory, which the copies would run ahead of"};
+  for (const LoopSchedule *schedule : copying)
+    if (RolePlan plan = findObstacle(*schedule, slice); !plan.hasLoadWarps)
       return plan;
   return {true, nullptr, {}};
 }

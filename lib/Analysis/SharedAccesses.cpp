@@ -43,8 +43,8 @@ SharedAccessReader::SharedAccessReader(FunctionOpInterface func,
   });
 }
 
-const DenseSet<Operation *> &SharedAccessReader::releasedBy(SlotReleaseOp release) const {
-  return ringsOfEmpty.at(ringOf(release.getEmpty()));
+DenseSet<Operation *> SharedAccessReader::releasedBy(SlotReleaseOp release) const {
+  return ringsOfEmpty.lookup(ringOf(release.getEmpty()));
 }
 
 Operation *SharedAccessReader::ringOf(Value descriptor) const {

@@ -93,7 +93,7 @@ public:
   mlir::Operation *ringOf(mlir::Value descriptor) const;
 
   /// The rings whose slots `release` lets tensor copies fill.
-  const llvm::DenseSet<mlir::Operation *> &releasedBy(tilegpu::SlotReleaseOp release) const;
+  llvm::DenseSet<mlir::Operation *> releasedBy(tilegpu::SlotReleaseOp release) const;
   /// Whether `access`, in front of `loop`, happened only if that runs: a copy for one of its
   /// iterations.
   bool needsRun(const SyncAccess &access, mlir::scf::ForOp loop) const;
@@ -114,7 +114,7 @@ private:
   /// Rings whose readers are the threads that have copied.
   llvm::DenseSet<mlir::Operation *> privateRings;
   /// By the ring of barrier objects that releases are arrivals at.
-  std::map<mlir::Operation *, llvm::DenseSet<mlir::Operation *>> ringsOfEmpty;
+  llvm::DenseMap<mlir::Operation *, llvm::DenseSet<mlir::Operation *>> ringsOfEmpty;
 };
 
 } // namespace tilec

@@ -210,7 +210,7 @@ void Synchroniser::findFences(ArrayRef<SyncAccess> accesses, const State &state)
 /// Copies that overwrite what this thread has read through the generic proxy may start behind its
 /// release.
 void Synchroniser::findFencesOfRelease(SlotReleaseOp release, const State &state) {
-  const DenseSet<Operation *> &rings = reader.releasedBy(release);
+  DenseSet<Operation *> rings = reader.releasedBy(release);
   unsigned number = reader.numberOf(release);
   for (const SyncAccess &earlier : state)
     if (rings.contains(earlier.alloc) && !earlier.usesAsyncProxy && !earlier.isFenced &&

@@ -38,6 +38,15 @@ static Value objectAt(OpBuilder &builder, Location loc, Value base, MemDescType 
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
+/// `op` becomes a wait for the phase of object number `slot`.
+static void waitForPhase(RewriterBase &rewriter, Operation *op, Value base, MemDescType ring,
+                         Value slot, Value parity) {
+  Location loc = op->getLoc();
+  Value object = objectAt(rewriter, loc, base, ring, slot);
+  Value ticks = constantI32(rewriter, loc, kSuspendNanoseconds);
+  rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(op, object, parity, ticks);
+}
+
 /// Calls `copy` with the place in shared memory and the coordinates, the fastest first, of every
 /// box of a block. The buffer may lack dimensions of size one.
 static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, MemDescType buffer,
@@ -131,12 +140,8 @@ struct MbarrierWait : ThreadPattern<MbarrierWaitOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(MbarrierWaitOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value object = objectAt(rewriter, loc, adaptor.getBarriers().front(),
-                            op.getBarriers().getType(), adaptor.getSlot().front());
-    Value ticks = constantI32(rewriter, loc, kSuspendNanoseconds);
-    rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(op, object,
-                                                               adaptor.getParity().front(), ticks);
+    waitForPhase(rewriter, op, adaptor.getBarriers().front(), op.getBarriers().getType(),
+                 adaptor.getSlot().front(), adaptor.getParity().front());
     return success();
   }
 };
@@ -145,12 +150,8 @@ struct SlotAcquire : ThreadPattern<SlotAcquireOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(SlotAcquireOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value object = objectAt(rewriter, loc, adaptor.getEmpty().front(), op.getEmpty().getType(),
-                            adaptor.getSlot().front());
-    Value ticks = constantI32(rewriter, loc, kSuspendNanoseconds);
-    rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(op, object,
-                                                               adaptor.getParity().front(), ticks);
+    waitForPhase(rewriter, op, adaptor.getEmpty().front(), op.getEmpty().getType(),
+                 adaptor.getSlot().front(), adaptor.getParity().front());
     return success();
   }
 };

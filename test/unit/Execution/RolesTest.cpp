@@ -17,7 +17,7 @@ struct RolesCase {
   DType type = DType::f16;
 };
 
-/// The sum over `depth` of a(i + row, x) b(x, j + column), halved `halvings(x)` times.
+/// The sum over x of a(i, x) b(x, j), or the same where each step along K halves what is there.
 double product(const RunBuilder &builder, int64_t i, int64_t j, int64_t depth, int64_t k, int64_t n,
                int64_t step, bool isHalved) {
   double sum = 0;
@@ -30,12 +30,21 @@ double product(const RunBuilder &builder, int64_t i, int64_t j, int64_t depth, i
   return sum;
 }
 
+RunBuilder kernelFor(const RolesCase &c, const std::string &kernel, int64_t k) {
+  RunBuilder builder = kernelOf("roles.tile", kernel);
+  builder.randn("a_ptr", c.type, {c.m, k}).randn("b_ptr", c.type, {k, c.n});
+  builder.i32("M", int32_t(c.m)).i32("N", int32_t(c.n)).i32("K", int32_t(k));
+  builder.i32("steps", int32_t(c.steps));
+  builder.constant("BLOCK_M", c.blockM).constant("BLOCK_N", c.blockN).constant("STEP", c.step);
+  builder.constant("STAGES", c.stages).warps(c.warps);
+  return builder;
+}
+
 void expectTiles(const RolesCase &c) {
   SCOPED_TRACE(::testing::Message() << c.first << " and " << c.steps << " iterations, " << c.stages
                                     << " stages, " << c.warps << " warps, blocks of " << c.blockM);
   int64_t k = std::max<int64_t>(1, c.steps) * c.step;
-  RunBuilder builder = kernelOf("roles.tile", "tiles");
-  builder.randn("a_ptr", c.type, {c.m, k}).randn("b_ptr", c.type, {k, c.n});
+  RunBuilder builder = kernelFor(c, "tiles", k);
   builder.output(
       "out_ptr", DType::f32, {c.m, c.n},
       [&](HostArray &out) {
@@ -45,11 +54,8 @@ void expectTiles(const RolesCase &c) {
                     product(builder, i, j, c.steps * c.step, k, c.n, c.step, false));
       },
       dotTolerance(c.type, DType::f32, k, false));
-  builder.i32("M", int32_t(c.m)).i32("N", int32_t(c.n)).i32("K", int32_t(k));
-  builder.i32("first", int32_t(c.first)).i32("steps", int32_t(c.steps));
-  builder.constant("BLOCK_M", c.blockM).constant("BLOCK_N", c.blockN).constant("STEP", c.step);
-  builder.constant("STAGES", c.stages);
-  expectRun(builder.warps(c.warps).grid(2, 1));
+  builder.i32("first", int32_t(c.first));
+  expectRun(builder.grid(2, 1));
 }
 
 TEST(Roles, runAnyNumberOfIterations) {
@@ -93,8 +99,7 @@ TEST(Roles, copyFromWhereMemoryAndBranchesSay) {
     RolesCase c;
     c.steps = 4;
     int64_t k = c.steps * c.step;
-    RunBuilder builder = kernelOf("roles.tile", "chosen");
-    builder.randn("a_ptr", c.type, {c.m, k}).randn("b_ptr", c.type, {k, c.n});
+    RunBuilder builder = kernelFor(c, "chosen", k);
     builder.values("i_ptr", DType::i32, {double(i)}).values("j_ptr", DType::i32, {double(j)});
     int64_t row = i > 1 ? i - 1 : i, column = i > 1 ? j + 1 : j;
     builder.output(
@@ -108,11 +113,7 @@ TEST(Roles, copyFromWhereMemoryAndBranchesSay) {
                           : 0);
         },
         dotTolerance(c.type, DType::f32, k, false));
-    builder.i32("M", int32_t(c.m)).i32("N", int32_t(c.n)).i32("K", int32_t(k));
-    builder.i32("steps", int32_t(c.steps));
-    builder.constant("BLOCK_M", c.blockM).constant("BLOCK_N", c.blockN).constant("STEP", c.step);
-    builder.constant("STAGES", c.stages);
-    expectRun(builder.warps(c.warps));
+    expectRun(builder);
   }
 }
 
