@@ -48,6 +48,8 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
     /// Attribute of a loop (bool): whether warps of their own start its tensor copies.
     static constexpr ::llvm::StringLiteral kWarpSpecializeAttr = "tile.warp_specialize";
+    /// Unit attribute of an `scf.for` that runs once at most: a part of the loop beside it.
+    static constexpr ::llvm::StringLiteral kRunsOnceAttr = "tile.runs_once";
     /// How often a loop is to be unrolled; 1 says not at all.
     static constexpr ::llvm::StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
     /// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an `scf.if` whose `else`

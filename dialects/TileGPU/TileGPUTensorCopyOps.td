@@ -54,7 +54,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let summary = "TMA copy of a block of a described tensor to shared memory (cp.async.bulk.tensor)";
   let description = [{
     One thread arrives at the barrier object with the block's bytes as what is to come, and starts the copies, if
-    `predicate` holds. What lies outside of the tensor is filled with zeros, or NaN when the descriptor says so. The data
+    `predicate` holds. With `arrivals` it arrives so often, for copies that this phase of the object does without. What lies outside of the tensor is filled with zeros, or NaN when the descriptor says so. The data
     may be read after an `mbarrier_wait` for the phase. Accesses of the buffer by threads lie before a proxy fence and a
     CTA barrier.
 
@@ -70,7 +70,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemRead]>:$desc, Variadic<I32>:$offsets,
     Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer,
     Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$barriers, I32:$slot,
-    Optional<I1>:$predicate);
+    Optional<I1>:$predicate, DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals);
   let assemblyFormat = [{
     $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? attr-dict `:` type($desc) `,`
     type($buffer) `,` type($barriers)

@@ -38,6 +38,7 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies) {
   pm.addNestedPass<func::FuncOp>(createTilePeelMaskedLoopsPass());
   pm.addNestedPass<func::FuncOp>(createTileHoistInvariantLoadsPass());
   pm.addNestedPass<func::FuncOp>(createTilePrivatiseAtomicsPass());
+  pm.addNestedPass<func::FuncOp>(createTileDelayDotsPass());
 }
 
 namespace {

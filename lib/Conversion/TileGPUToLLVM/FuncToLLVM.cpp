@@ -7,6 +7,7 @@
 #include "Patterns.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "tilec/Analysis/RolePlan.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -37,6 +38,10 @@ struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {
       if (Attribute minCtas =
               func->getParentOfType<ModuleOp>()->getAttr(tilegpu::TileGPUDialect::kMinCtasAttr))
         kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), minCtas);
+      // Without a number of registers at entry, the assembler ignores that warps hand some over.
+      else if (roleRegistersOf(func))
+        kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                        rewriter.getI32IntegerAttr(Processor::registersPerThread(numThreads)));
     }
     rewriter.inlineRegionBefore(func.getBody(), kernel.getBody(), kernel.end());
     rewriter.eraseOp(func);

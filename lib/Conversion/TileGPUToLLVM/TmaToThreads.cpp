@@ -189,6 +189,8 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     scf::IfOp::create(rewriter, loc, issues, [&](OpBuilder &builder, Location) {
       Value object = objectAt(builder, loc, adaptor.getBarriers().front(),
                               op.getBarriers().getType(), adaptor.getSlot().front());
+      for (uint32_t i = 1; i < op.getArrivals(); ++i)
+        NVVM::MBarrierArriveOp::create(builder, loc, Type(), object, Value());
       Value bytes = constantI32(builder, loc, buffer.getSizeInBytes());
       NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), object, bytes,
                                              NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());

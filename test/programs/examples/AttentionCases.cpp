@@ -20,6 +20,7 @@ struct Problem {
   int64_t blockM = 32, blockN = 32;
   /// 45, 49, 58 or 59.
   int example = 45;
+  int warps = 4;
 };
 
 struct Text {
@@ -77,7 +78,7 @@ Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
   builder.i32("seq_len", p.length).f32("scale", scale);
   builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM).constant("BLOCK_N", p.blockN);
   builder.constant("CAUSAL", p.isCausal ? "True" : "False");
-  builder.grid((length + blockM - 1) / blockM, static_cast<uint64_t>(p.heads));
+  builder.warps(p.warps).grid((length + blockM - 1) / blockM, static_cast<uint64_t>(p.heads));
   return builder.take();
 }
 
@@ -107,6 +108,19 @@ void addAttentionCases(std::vector<Case> &cases) {
       }
       scale = type == DType::f16 && isCausal ? Scale::Quick : Scale::Full;
     }
+  // Blocks that have a multiprocessor to themselves, or share it with one more: there values are an
+  // iteration behind their keys, and with 8 warps others load.
+  for (int example : {45, 58})
+    for (bool isCausal : {true, false})
+      for (auto [length, width, block, warps] : {std::array<int64_t, 4>{300, 128, 128, 8},
+                                                 {128, 128, 128, 8},
+                                                 {640, 128, 128, 8},
+                                                 {200, 256, 64, 4}}) {
+        Problem p{DType::f16, 1, length, width, isCausal, block, block, example, int(warps)};
+        cases.push_back({textOf(example).kernel + std::string(isCausal ? " causal" : ""), p.type,
+                         sizeText({p.heads, length, width}), Scale::Full,
+                         [=](uint64_t seed) { return buildForward(p, seed); }});
+      }
   // The last ones have no block of keys that needs a mask or, with CAUSAL, several.
   for (int example : {49, 58, 59})
     for (DType type : {DType::f16, DType::bf16, DType::f32})

@@ -117,5 +117,71 @@ TEST(Roles, copyFromWhereMemoryAndBranchesSay) {
   }
 }
 
+/// Where the weights' coordinates come from: the counter, a value that only values use, or one that
+/// keys and values use.
+enum class Coordinates { Counter, OfValues, Shared };
+
+/// Weights computed from products, multiplied one iteration later: `first` and `steps - first`
+/// iterations for each of three tiles.
+void expectWeighed(const RolesCase &c, Coordinates coordinates) {
+  SCOPED_TRACE(::testing::Message()
+               << c.first << " and " << c.steps << " iterations, " << c.stages << " stages, "
+               << c.warps << " warps, coordinates " << int(coordinates));
+  constexpr int64_t depth = 32;
+  constexpr double scale = 0.125;
+  int64_t keys = std::max<int64_t>(1, c.steps) * c.step;
+  RunBuilder builder = kernelOf("roles.tile", "weighed");
+  builder.randn("q_ptr", c.type, {c.m, depth}).randn("k_ptr", c.type, {keys, depth});
+  builder.randn("v_ptr", c.type, {keys, depth});
+  builder.output(
+      "out_ptr", DType::f32, {c.m, depth},
+      [&](HostArray &out) {
+        std::vector<double> scores(size_t(c.steps * c.step));
+        for (int64_t i = 0; i < c.m; ++i) {
+          for (int64_t key = 0; key < c.steps * c.step; ++key) {
+            double score = 0;
+            for (int64_t x = 0; x < depth; ++x)
+              score += builder.array("q_ptr").at(uint64_t(i * depth + x)) *
+                       builder.array("k_ptr").at(uint64_t(key * depth + x));
+            scores[size_t(key)] = score * scale;
+          }
+          for (int64_t j = 0; j < depth; ++j) {
+            double sum = 0;
+            for (int64_t key = 0; key < c.steps * c.step; ++key)
+              sum = (key % c.step == 0 ? sum * 0.5 : sum) +
+                    scores[size_t(key)] * builder.array("v_ptr").at(uint64_t(key * depth + j));
+            out.set(uint64_t(i * depth + j), sum);
+          }
+        }
+      },
+      // The weights are rounded.
+      dotTolerance(c.type, c.type, 4 * c.step, false));
+  builder.i32("M", int32_t(c.m)).i32("N", int32_t(keys));
+  builder.i32("first", int32_t(c.first)).i32("steps", int32_t(c.steps)).f32("scale", scale);
+  builder.constant("DEPTH", depth).constant("BLOCK_M", c.blockM).constant("STEP", c.step);
+  builder.constant("STAGES", c.stages).constant("COORDINATES", int64_t(coordinates));
+  expectRun(builder.warps(c.warps).grid(2, 1));
+}
+
+TEST(Roles, runDelayedDotsAnyNumberOfTimes) {
+  for (int stages : {2, 3, 4})
+    for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1})
+      for (int64_t first : {int64_t(0), std::min<int64_t>(1, steps)}) {
+        RolesCase c;
+        c.stages = stages, c.steps = steps, c.first = first, c.m = 180;
+        expectWeighed(c, Coordinates::Counter);
+      }
+}
+
+TEST(Roles, delayWhatTheCoordinatesAreCountedIn) {
+  for (Coordinates coordinates : {Coordinates::OfValues, Coordinates::Shared}) {
+    RolesCase c;
+    c.steps = 5, c.first = 2, c.m = 180;
+    expectWeighed(c, coordinates);
+    c.warps = 8, c.blockM = 128;
+    expectWeighed(c, coordinates);
+  }
+}
+
 } // namespace
 } // namespace tilec::harness::test

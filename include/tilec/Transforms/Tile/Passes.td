@@ -204,6 +204,26 @@ def TileHoistInvariantLoadsPass : Pass<"tile-hoist-invariant-loads", "::mlir::fu
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileDelayDotsPass : Pass<"tile-delay-dots", "::mlir::func::FuncOp"> {
+  let summary = "run dots that read what other dots of an iteration give in the next one";
+  let description = [{
+    In a loop whose dots read what is computed from other dots of the same iteration, and whose results are only carried
+    around, as in attention, those dots run one iteration later, between the dots of the next iteration and what is computed
+    from them: the tensor cores multiply while the threads compute. A first iteration without them and a last one of them
+    alone are loops with the attribute `tile.runs_once`, for a loop may have no iteration.
+
+    Applies where warpgroups compute all dots of the loop, where it does nothing else but compute and load, by tensor copies,
+    and where no load would be made twice. By cost: where the registers leave a multiprocessor to two CTAs at most, and
+    what is handed on to the next iteration takes none of them away; with more of them, one multiplies while others compute.
+    `warp_specialize` of the loop forces or forbids it, but the results of the dots and what is handed on never take more than
+    `registers` registers of a thread. The results do not change: each sum is made of the same terms in the same order.
+  }];
+  let options = [
+    Option<"registers", "registers", "int64_t", "192", "most registers of a thread for the dots' results and operands">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def TilePrivatiseAtomicsPass : Pass<"tile-privatise-atomics", "::mlir::func::FuncOp"> {
   let summary = "privatise atomic additions to few places: count in shared memory first";
   let description = [{

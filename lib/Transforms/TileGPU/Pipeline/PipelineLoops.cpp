@@ -88,13 +88,16 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
                      remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))
           << "load is not pipelined: " << obstacle.reason;
     planLoadWarps(getOperation(), schedules, forcedRoles());
+    // A loop that runs once gains from load warps alone, which begin before it is reached.
+    llvm::erase_if(schedules, [](LoopSchedule &schedule) {
+      return schedule.loop->hasAttr(tile::TileDialect::kRunsOnceAttr) && !schedule.hasLoadWarps;
+    });
     std::vector<ScheduleExpander> expanders;
     expanders.reserve(schedules.size());
     for (LoopSchedule &schedule : schedules)
       expanders.emplace_back(std::move(schedule));
     for (size_t i = 1; i < expanders.size(); ++i)
-      if (expanders[i].canShareRings(expanders[i - 1]))
-        expanders[i].shareRings(expanders[i - 1]);
+      expanders[i].shareRings(expanders[i - 1]);
     for (ScheduleExpander &expander : expanders) {
       expander.run();
       for (const BarrierObjects::Replaced &replaced : expander.replacedLoops())

@@ -73,13 +73,17 @@ void ScheduleExpander::startCopies(OpBuilder &builder, const AheadSlice &sliceAh
   Location loc = loop.getLoc();
   const IRMapping &mapping = sliceAhead.mapping;
   Value inRange = sliceAhead.inRange;
-  for (auto [stream, ring] : llvm::zip(schedule.streams, rings)) {
+  // The first one arrives for those that other loops have in these slots.
+  int64_t arrivals = int64_t(rings->types.size() - schedule.streams.size()) + 1;
+  for (auto [number, stream] : llvm::enumerate(schedule.streams)) {
+    Value ring = ringOf(number);
     Location at = stream.source()->getLoc();
     if (stream.tensorLoad) {
       auto type = cast<MemDescType>(ring.getType()).getOneBuffer();
       Value buffer = MemDescIndexOp::create(builder, at, type, ring, slot);
       buffer = viewAsBlock(builder, at, buffer, stream.inverseOrder(), stream.memoryAsLoaded());
-      tensorCopies->start(builder, stream.tensorLoad, mapping, buffer, slot, inRange);
+      rings->tensorCopies->start(builder, stream.tensorLoad, mapping, buffer, slot, inRange,
+                                 std::exchange(arrivals, 1));
       continue;
     }
     Value pointer = mapping.lookupOrDefault(stream.load.getPointer());
@@ -112,32 +116,69 @@ static Value allocateRing(OpBuilder &builder, Location loc, MemDescType type, in
   return LocalAllocOp::create(builder, loc, ring, IntegerAttr());
 }
 
-bool ScheduleExpander::canShareRings(ScheduleExpander &earlier) {
-  const LoopSchedule &other = earlier.schedule;
-  return schedule.hasLoadWarps && other.hasLoadWarps && earlier.stages == stages &&
-         earlier.loop->getBlock() == loop->getBlock() && earlier.loop->isBeforeInBlock(loop) &&
-         llvm::equal(schedule.streams, other.streams, [](const Stream &a, const Stream &b) {
-           return a.bufferType() == b.bufferType();
-         });
+/// Gives each of `types` one of `rings` of its type, none twice; false when there are not enough.
+static bool findPlaces(ArrayRef<MemDescType> types, ArrayRef<MemDescType> rings,
+                       SmallVectorImpl<size_t> &places) {
+  places.clear();
+  for (MemDescType type : types) {
+    size_t place = 0;
+    while (place < rings.size() && (rings[place] != type || llvm::is_contained(places, place)))
+      ++place;
+    if (place == rings.size())
+      return false;
+    places.push_back(place);
+  }
+  return true;
 }
 
 void ScheduleExpander::shareRings(ScheduleExpander &earlier) {
-  sharedWith = &earlier;
-  earlier.isFollowed = true;
+  if (!schedule.hasLoadWarps || !earlier.schedule.hasLoadWarps || earlier.stages != stages ||
+      earlier.loop->getBlock() != loop->getBlock() || !earlier.loop->isBeforeInBlock(loop))
+    return;
+  Rings &shared = *earlier.rings;
+  if (SmallVector<size_t> found; findPlaces(rings->types, shared.types, found)) {
+    places = std::move(found);
+  } else if (findPlaces(shared.types, rings->types, found)) {
+    // The rings of the loops in front keep their numbers.
+    SmallVector<MemDescType> types = shared.types;
+    for (size_t i = 0; i < places.size(); ++i) {
+      auto known = llvm::find(found, i);
+      places[i] = known == found.end() ? types.size() : size_t(known - found.begin());
+      if (known == found.end())
+        types.push_back(rings->types[i]);
+    }
+    shared.types = std::move(types);
+  } else {
+    return;
+  }
+  rings = earlier.rings;
+  ++shared.numLoops;
+}
+
+ScheduleExpander::ScheduleExpander(LoopSchedule loopSchedule)
+    : schedule(std::move(loopSchedule)), loop(schedule.loop), stages(schedule.stages),
+      runsOnce(loop->hasAttr(tile::TileDialect::kRunsOnceAttr)), rings(std::make_shared<Rings>()) {
+  for (const Stream &stream : schedule.streams) {
+    places.push_back(rings->types.size());
+    rings->types.push_back(stream.bufferType());
+  }
 }
 
 void ScheduleExpander::allocate(OpBuilder &builder) {
-  if (sharedWith)
-    rings = sharedWith->rings;
-  else
+  if (rings->buffers.empty())
     allocateRings(builder);
   for (StagedBuffer &pair : schedule.staged)
     pairs.push_back(allocateRing(builder, pair.buffer.getLoc(), pair.buffer.getType(), 2));
 }
 
 void ScheduleExpander::allocateRings(OpBuilder &builder) {
-  for (const Stream &stream : schedule.streams)
-    rings.push_back(allocateRing(builder, stream.source()->getLoc(), stream.bufferType(), stages));
+  for (auto [number, type] : llvm::enumerate(rings->types)) {
+    auto stream = llvm::find(places, number);
+    Location loc = stream == places.end()
+                       ? loop.getLoc()
+                       : schedule.streams[stream - places.begin()].source()->getLoc();
+    rings->buffers.push_back(allocateRing(builder, loc, type, stages));
+  }
 }
 
 void ScheduleExpander::mapBuffers(OpBuilder &builder, Body &body) {
@@ -145,8 +186,8 @@ void ScheduleExpander::mapBuffers(OpBuilder &builder, Body &body) {
     auto type = cast<MemDescType>(ring.getType()).getOneBuffer();
     return MemDescIndexOp::create(builder, loc, type, ring, slot);
   };
-  for (auto [stream, ring] : llvm::zip(schedule.streams, rings)) {
-    Value slot = slotOf(ring, body.read, stream.source()->getLoc());
+  for (auto [number, stream] : llvm::enumerate(schedule.streams)) {
+    Value slot = slotOf(ringOf(number), body.read, stream.source()->getLoc());
     if (stream.isPrivate())
       readBackFrom[stream.source()] = {&stream, slot};
     else
@@ -195,8 +236,8 @@ void ScheduleExpander::waitForLastDots(OpBuilder &builder, SmallVectorImpl<Value
 }
 
 void ScheduleExpander::waitForCopies(OpBuilder &builder, Location loc, const Body &body) {
-  if (tensorCopies)
-    tensorCopies->wait(builder, loc, body.read, body.parity);
+  if (rings->tensorCopies)
+    rings->tensorCopies->wait(builder, loc, body.read, body.parity);
   if (schedule.hasThreadCopies())
     AsyncWaitOp::create(builder, loc, uint32_t(schedule.copiesInFlightInLoop()));
 }
@@ -205,8 +246,9 @@ void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> a
                                     Value &parity) {
   Value iv = loop.getLowerBound();
   for (int64_t i = 0; i < schedule.distance(); ++i) {
-    startCopies(builder, cloneSlice(builder, iv, ahead), slot);
-    slot = tensorCopies ? nextSlot(builder, slot) : constant(builder, i + 1);
+    if (i == 0 || !runsOnce)
+      startCopies(builder, cloneSlice(builder, iv, ahead), slot);
+    slot = rings->tensorCopies ? nextSlot(builder, slot) : constant(builder, i + 1);
     if (schedule.hasLoadWarps)
       parity = nextParity(builder, slot, parity);
     iv = arith::AddIOp::create(builder, loop.getLoc(), iv, loop.getStep());
@@ -222,8 +264,8 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
   inits.append({slot, firstSlot});
   if (!pairs.empty())
     inits.push_back(constant(builder, 0));
-  if (tensorCopies)
-    inits.push_back(tensorCopies->firstParity());
+  if (rings->tensorCopies)
+    inits.push_back(rings->tensorCopies->firstParity());
   if (schedule.hasLoadWarps)
     inits.push_back(parity);
   Body body;
@@ -242,7 +284,7 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
   body.read = args[number++];
   if (!pairs.empty())
     body.half = args[number++];
-  if (tensorCopies)
+  if (rings->tensorCopies)
     body.parity = args[number++];
   if (schedule.hasLoadWarps)
     body.fillParity = args[number];
@@ -271,11 +313,12 @@ void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Bo
     waitForCopies(builder, step.op ? step.op->getLoc() : loop.getLoc(), body);
     break;
   case Kind::StartCopies:
-    if (!body.sliceAhead)
+    if (!body.sliceAhead && !runsOnce)
       computeAddresses(builder, body);
     if (schedule.hasLoadWarps)
-      tensorCopies->acquire(builder, loop.getLoc(), body.fill, body.fillParity);
-    startCopies(builder, *body.sliceAhead, body.fill);
+      rings->tensorCopies->acquire(builder, loop.getLoc(), body.fill, body.fillParity);
+    if (!runsOnce)
+      startCopies(builder, *body.sliceAhead, body.fill);
     break;
   case Kind::Compute:
     if (auto found = readBackFrom.find(step.op); found != readBackFrom.end())
@@ -295,13 +338,13 @@ void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Bo
 void ScheduleExpander::releaseBuffers(OpBuilder &builder, Body &body) {
   Location loc = loop.getLoc();
   if (schedule.carried.empty()) {
-    tensorCopies->release(builder, loc, body.read, Value());
+    rings->tensorCopies->release(builder, loc, body.read, Value());
     return;
   }
   // The slot of the iteration before is the one that is filled next.
   Value isLater = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                         body.loop.getInductionVar(), loop.getLowerBound());
-  tensorCopies->release(builder, loc, body.fill, isLater);
+  rings->tensorCopies->release(builder, loc, body.fill, isLater);
 }
 
 void ScheduleExpander::releaseLastBuffers(OpBuilder &builder, Body &body) {
@@ -311,12 +354,12 @@ void ScheduleExpander::releaseLastBuffers(OpBuilder &builder, Body &body) {
   auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   Value hasRun =
       arith::CmpIOp::create(builder, loc, predicate, loop.getLowerBound(), loop.getUpperBound());
-  tensorCopies->release(builder, loc, body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill)),
-                        hasRun);
+  rings->tensorCopies->release(builder, loc,
+                               body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill)), hasRun);
 }
 
 bool ScheduleExpander::usesRingsAgain() const {
-  return sharedWith || isFollowed || isa<scf::ForOp>(loop->getParentOp());
+  return rings->numLoops > 1 || isa<scf::ForOp>(loop->getParentOp());
 }
 
 void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
@@ -331,7 +374,7 @@ void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
   if (body.half)
     yields.push_back(
         arith::XOrIOp::create(builder, loop.getLoc(), body.half, constant(builder, 1)));
-  if (tensorCopies)
+  if (rings->tensorCopies)
     yields.push_back(nextParity(builder, nextRead, body.parity));
   if (schedule.hasLoadWarps)
     yields.push_back(nextParity(builder, nextFill, body.fillParity));
@@ -339,19 +382,20 @@ void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
 }
 
 void ScheduleExpander::run() {
-  if (sharedWith)
-    tensorCopies = sharedWith->tensorCopies;
-  else if (int64_t number = schedule.numTensorCopies())
+  std::shared_ptr<TensorCopyRing> &tensorCopies = rings->tensorCopies;
+  if (int64_t number = schedule.numTensorCopies(); number && !tensorCopies) {
+    number += int64_t(rings->types.size() - schedule.streams.size());
     tensorCopies = std::make_shared<TensorCopyRing>(loop, stages, number);
-  if (schedule.hasLoadWarps && !sharedWith)
-    tensorCopies->addEmptyObjects(loop, stages, numWarpsOf(loop));
+    if (schedule.hasLoadWarps)
+      rings->tensorCopies->addEmptyObjects(loop, stages, numWarpsOf(loop));
+  }
   OpBuilder builder(loop);
   allocate(builder);
   SmallVector<Value> ahead;
   for (unsigned arg : schedule.sliceArgs)
     ahead.push_back(loop.getInitArgs()[arg]);
-  Value firstSlot = tensorCopies ? tensorCopies->firstSlot() : constant(builder, 0);
-  Value slot = firstSlot, parity = tensorCopies ? tensorCopies->firstParity() : Value();
+  Value firstSlot = tensorCopies ? rings->tensorCopies->firstSlot() : constant(builder, 0);
+  Value slot = firstSlot, parity = tensorCopies ? rings->tensorCopies->firstParity() : Value();
   emitPrologue(builder, ahead, slot, parity);
   Body body = makeLoop(builder, ahead, slot, parity, firstSlot);
   builder.setInsertionPointToStart(body.loop.getBody());
@@ -363,9 +407,9 @@ void ScheduleExpander::run() {
   // Copies past the end write zeros to the ring: they have to be done before it is reused.
   if (schedule.hasThreadCopies())
     AsyncWaitOp::create(builder, loop.getLoc(), 0u);
-  if (tensorCopies)
-    tensorCopies->finish(body.loop.getTiedLoopResult(cast<BlockArgument>(body.read)),
-                         body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
+  if (rings->tensorCopies)
+    rings->tensorCopies->finish(body.loop.getTiedLoopResult(cast<BlockArgument>(body.read)),
+                                body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
   SmallVector<Value> results(body.loop.getResults().take_front(loop.getNumResults()));
   waitForLastDots(builder, results);
   releaseLastBuffers(builder, body);

@@ -12,21 +12,30 @@
 
 namespace tilec::tilegpu {
 
+/// The buffers of a loop's streams, or of several loops' that are behind each other.
+struct Rings {
+  llvm::SmallVector<MemDescType> types;
+  /// Once the first of the loops is expanded.
+  llvm::SmallVector<mlir::Value> buffers;
+  /// For the streams that the copy engine fills.
+  std::shared_ptr<TensorCopyRing> tensorCopies;
+  int64_t numLoops = 1;
+};
+
 /// Expands one schedule.
 class ScheduleExpander {
 public:
-  explicit ScheduleExpander(LoopSchedule loopSchedule)
-      : schedule(std::move(loopSchedule)), loop(schedule.loop), stages(schedule.stages) {}
+  explicit ScheduleExpander(LoopSchedule loopSchedule);
 
   void run();
-  /// Loops of one block whose buffers are the same, and whose copies load warps start, can share
-  /// their rings: the copies of the second begin during the last iterations of the first.
-  bool canShareRings(ScheduleExpander &earlier);
-  /// Before either runs; `earlier` runs first.
+  /// Before either runs; `earlier` runs first. Loops of one block, whose copies load warps start
+  /// and one of which has all the buffers that the other one has, share their rings: the copies of
+  /// the second begin during the last iterations of the first.
   void shareRings(ScheduleExpander &earlier);
   /// After `run`: tells which loops around have been rebuilt.
   llvm::ArrayRef<BarrierObjects::Replaced> replacedLoops() const {
-    return tensorCopies ? tensorCopies->replaced() : llvm::ArrayRef<BarrierObjects::Replaced>();
+    return rings->tensorCopies ? rings->tensorCopies->replaced()
+                               : llvm::ArrayRef<BarrierObjects::Replaced>();
   }
   void replaceLoop(const BarrierObjects::Replaced &replaced) {
     if (loop == replaced.first)
@@ -44,6 +53,8 @@ private:
   /// the next iteration.
   AheadSlice cloneSlice(mlir::OpBuilder &builder, mlir::Value iv,
                         llvm::MutableArrayRef<mlir::Value> ahead);
+  /// The ring of stream number `stream`.
+  mlir::Value ringOf(size_t stream) const { return rings->buffers[places[stream]]; }
   /// Starts the copies of an iteration into buffer `slot`.
   void startCopies(mlir::OpBuilder &builder, const AheadSlice &sliceAhead, mlir::Value slot);
   mlir::Value constant(mlir::OpBuilder &builder, int64_t number);
@@ -91,13 +102,12 @@ private:
   LoopSchedule schedule;
   mlir::scf::ForOp loop;
   int64_t stages;
-  /// For the streams that the copy engine fills.
-  std::shared_ptr<TensorCopyRing> tensorCopies;
-  /// The loop in front that has the same rings.
-  ScheduleExpander *sharedWith = nullptr;
-  /// Whether another loop has them behind this one.
-  bool isFollowed = false;
-  llvm::SmallVector<mlir::Value> rings, pairs;
+  /// Whether the loop has one iteration at most.
+  bool runsOnce;
+  std::shared_ptr<Rings> rings;
+  /// The number of each stream's ring.
+  llvm::SmallVector<size_t> places;
+  llvm::SmallVector<mlir::Value> pairs;
   /// Slots that private streams are read back from, by load.
   llvm::DenseMap<mlir::Operation *, std::pair<const Stream *, mlir::Value>> readBackFrom;
 };

@@ -33,12 +33,13 @@ void TensorCopyRing::finish(Value slot, Value parity) {
 }
 
 void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
-                           const IRMapping &mapping, Value buffer, Value slot, Value predicate) {
+                           const IRMapping &mapping, Value buffer, Value slot, Value predicate,
+                           int64_t arrivals) {
   SmallVector<Value> offsets;
   for (Value offset : load.getOffsets())
     offsets.push_back(mapping.lookupOrDefault(offset));
   TmaLoadOp::create(builder, load.getLoc(), load.getDesc(), offsets, buffer, barriers.objects(),
-                    slot, predicate);
+                    slot, predicate, uint32_t(arrivals));
 }
 
 void TensorCopyRing::addEmptyObjects(scf::ForOp loop, int64_t stages, int32_t warps) {

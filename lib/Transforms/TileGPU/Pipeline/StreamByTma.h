@@ -29,9 +29,10 @@ public:
   /// Those of the first copy behind the loops that have used the ring.
   mlir::Value firstSlot() const { return next[0]; }
   mlir::Value firstParity() const { return next[1]; }
-  /// Starts the copy of the block at `load`'s offsets, as `mapping` has them, into `buffer`.
+  /// Starts the copy of the block at `load`'s offsets, as `mapping` has them, into `buffer`. It
+  /// arrives for `arrivals` of the slot's copies, of those that are not made, too.
   void start(mlir::OpBuilder &builder, tile::DescriptorLoadOp load, const mlir::IRMapping &mapping,
-             mlir::Value buffer, mlir::Value slot, mlir::Value predicate);
+             mlir::Value buffer, mlir::Value slot, mlir::Value predicate, int64_t arrivals);
   void wait(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot, mlir::Value parity);
   /// Says with which slot and parity the loop has ended.
   void finish(mlir::Value slot, mlir::Value parity);
