@@ -275,13 +275,11 @@ private:
   /// What stores and atomics write to; not all, when some may write anywhere.
   DenseSet<ExpressionId> written;
   bool writesAnywhere = false;
-  bool acquires = false;
   std::vector<Found> taken;
 };
 } // namespace
 
 void CopyTaker::findWrites() {
-  acquires = AtomicOrders::of(func).acquire;
   auto addRoot = [&](Value pointer) {
     const AddressSum &sum = addresses.of(pointer);
     if (sum.isAnywhere || !sum.root)
@@ -346,8 +344,6 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
     return refuse("it is volatile or has hints for caches");
   if (load.getMask() && load.getOther() && !tile::isZero(load.getOther()))
     return refuse("masked-off elements are not zero");
-  if (acquires)
-    return refuse("the kernel orders its accesses with atomics, which do not order TMA");
   std::optional<TensorCopy> copy = matchTensorCopy(load, indices, axes, reason);
   if (!copy)
     return std::nullopt;

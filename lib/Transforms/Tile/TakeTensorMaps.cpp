@@ -111,8 +111,8 @@ private:
     }
     bool stores = llvm::any_of(
         accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
-    if (orders.acquire || (orders.release && stores)) {
-      reason = "the kernel orders its accesses with atomics, which do not order TMA";
+    if (stores && (orders.acquire || orders.release)) {
+      reason = "the kernel orders its accesses with atomics, which do not order stores by TMA";
       return false;
     }
     for (OpOperand *use : accesses)
