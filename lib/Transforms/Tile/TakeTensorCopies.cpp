@@ -152,8 +152,8 @@ public:
       guard(starts);
     auto type = cast<RankedTensorType>(load.getType());
     auto desc = tile::DescType::get(builder.getContext(), block, type.getElementType(), false);
-    Value made =
-        tile::MakeTensorDescriptorOp::create(builder, loc, desc, copy.base, sizes, strides);
+    auto made = tile::MakeTensorDescriptorOp::create(builder, loc, desc, copy.base, sizes, strides);
+    made->setAttr(tile::TileDialect::kInferredAttr, builder.getUnitAttr());
     unsigned inner = *copy.dims.back().loaded;
     SmallVector<int64_t, 2> shape{type.getDimSize(1 - inner), type.getDimSize(inner)};
     Value loaded = tile::DescriptorLoadOp::create(

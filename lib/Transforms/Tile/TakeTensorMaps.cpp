@@ -130,6 +130,8 @@ private:
         builder.getNamedAttr("shape", shape), builder.getNamedAttr("strides", strides)};
     if (isUnsigned)
       fields.push_back(builder.getNamedAttr("unsigned", builder.getUnitAttr()));
+    if (make->hasAttr(TileDialect::kInferredAttr))
+      fields.push_back(builder.getNamedAttr("inferred", builder.getUnitAttr()));
     auto map = builder.getDictionaryAttr(fields);
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (func.getArgument(i).getType() == make.getType() &&
