@@ -32,10 +32,12 @@ namespace {
 /// be made for.
 class CoordinateBounds {
 public:
-  explicit CoordinateBounds(const AxisInfoAnalysis &axisInfo) : axes(axisInfo) {}
+  CoordinateBounds(Operation *at, const IndexPolynomials &indexPolynomials,
+                   const AxisInfoAnalysis &axisInfo)
+      : place(at), indices(indexPolynomials), axes(axisInfo) {}
 
   /// A size or a stride, which is not negative then.
-  void assume(const IndexPolynomial &size, const IndexPolynomials &indices) {
+  void assume(const IndexPolynomial &size) {
     IndexPolynomial::Product scalar;
     for (const auto &[product, coefficient] : size.getTerms()) {
       if (product.empty() && coefficient < 0)
@@ -48,25 +50,35 @@ public:
       sizes.insert_range(indices.atom(scalar.front()).values);
   }
 
-  bool isNonNegative(const IndexPolynomial &polynomial, const IndexPolynomials &indices) const {
+  bool isNonNegative(const IndexPolynomial &polynomial) const {
     std::optional<int64_t> sum = 0;
     for (const auto &[product, coefficient] : polynomial.getTerms()) {
       if (coefficient < 0 && !product.empty())
         return false;
       std::optional<int64_t> term = coefficient;
       for (IndexAtom number : product) {
-        const Atom &atom = indices.atom(number);
-        if (atom.kind != Atom::Kind::Scalar)
-          return false;
-        term = productOf(term, lowestOf(atom.values.front(), 0));
+        // What is known of one of equal values holds where that is defined.
+        std::optional<int64_t> lowest;
+        for (Value value : indices.valuesAt(number, place))
+          if (std::optional<int64_t> more = lowestOf(value, 0))
+            lowest = std::max(*more, lowest.value_or(*more));
+        term = productOf(term, lowest);
       }
       sum = sumOf(sum, term);
     }
     return sum && *sum >= 0;
   }
 
+  bool fits32Bits(IndexAtom number) const {
+    return llvm::any_of(indices.valuesAt(number, place),
+                        [&](Value value) { return fits32Bits(value, 0); });
+  }
+
+private:
+  static constexpr unsigned kMaxDepth = 32;
+
   /// Whether a value of more than 32 bits has no other values than one of 32.
-  bool fits32Bits(Value value, unsigned depth = 0) const {
+  bool fits32Bits(Value value, unsigned depth) const {
     auto type = dyn_cast<IntegerType>(value.getType());
     if (!type || depth == kMaxDepth)
       return false;
@@ -85,9 +97,6 @@ public:
     // Divisors are taken to be positive, as in AxisInfo.
     return isa_and_nonnull<arith::DivSIOp, arith::ShRSIOp>(op) && fits(op->getOperand(0));
   }
-
-private:
-  static constexpr unsigned kMaxDepth = 32;
 
   /// None when one is unknown or the sum too large.
   static std::optional<int64_t> sumOf(std::optional<int64_t> a, std::optional<int64_t> b) {
@@ -110,6 +119,8 @@ private:
   std::optional<int64_t> lowestOf(Operation *op, unsigned depth) const;
   std::optional<int64_t> lowestDifference(arith::SubIOp difference, unsigned depth) const;
 
+  Operation *place;
+  const IndexPolynomials &indices;
   const AxisInfoAnalysis &axes;
   DenseSet<Value> sizes;
 };
@@ -196,6 +207,8 @@ private:
   std::string takeStarts();
   std::string takeOthers();
   std::string check(const TensorCopy &copy) const;
+  /// Whether it is made of scalars that the load comes behind.
+  bool isUsable(const IndexPolynomial &polynomial) const;
   bool takeStart(Dim &dim);
   bool subtractStart(Dim &dim);
   /// The greatest power of two that is known to divide a stride, in elements.
@@ -423,10 +436,19 @@ int64_t CopyMatcher::divisorOf(const IndexPolynomial &stride) const {
     for (IndexAtom number : product)
       factor = std::min(kAlignment, factor) *
                std::min(kAlignment,
-                        axes.get(indices.atom(number).values.front()).getElementDivisibility());
+                        axes.get(indices.valuesAt(number, load).front()).getElementDivisibility());
     divisor = std::gcd(divisor, factor);
   }
   return divisor;
+}
+
+bool CopyMatcher::isUsable(const IndexPolynomial &polynomial) const {
+  return llvm::all_of(polynomial.getTerms(), [&](const auto &term) {
+    return llvm::all_of(term.first, [&](IndexAtom number) {
+      return indices.atom(number).kind == Atom::Kind::Scalar &&
+             !indices.valuesAt(number, load).empty();
+    });
+  });
 }
 
 std::string CopyMatcher::check(const TensorCopy &copy) const {
@@ -435,24 +457,22 @@ std::string CopyMatcher::check(const TensorCopy &copy) const {
     return "its base is not known to be a multiple of 16 bytes";
   if (copy.dims.size() > kMaxRank)
     return "its tensor has more than 5 dimensions";
-  CoordinateBounds bounds(axes);
+  CoordinateBounds bounds(load, indices, axes);
   for (const Dim &dim : copy.dims) {
-    bounds.assume(dim.stride, indices);
+    if (!isUsable(dim.stride) || !isUsable(dim.start) || (dim.extent && !isUsable(*dim.extent)))
+      return "its addresses are no grid, or computed behind it";
+    bounds.assume(dim.stride);
     if (dim.extent)
-      bounds.assume(*dim.extent, indices);
+      bounds.assume(*dim.extent);
   }
   for (const Dim &dim : copy.dims) {
     if (&dim != &copy.dims.back() && divisorOf(dim.stride) * bytes % kAlignment != 0)
       return "a stride is not known to be a multiple of 16 bytes";
     for (const auto &[product, coefficient] : dim.start.getTerms())
-      for (IndexAtom number : product) {
-        const Atom &atom = indices.atom(number);
-        if (atom.kind != Atom::Kind::Scalar)
-          return "its addresses are no grid";
-        if (!bounds.fits32Bits(atom.values.front()))
+      for (IndexAtom number : product)
+        if (!bounds.fits32Bits(number))
           return "a coordinate has 64 bits";
-      }
-    if (!dim.isMaskedBelow && !bounds.isNonNegative(dim.start, indices))
+    if (!dim.isMaskedBelow && !bounds.isNonNegative(dim.start))
       return "a coordinate may be negative";
   }
   return "";

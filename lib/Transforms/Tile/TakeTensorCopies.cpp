@@ -175,7 +175,7 @@ private:
     for (const auto &[product, coefficient] : polynomial.getTerms()) {
       Value term;
       for (IndexAtom number : product) {
-        Value factor = resize(indices.valueAt(number, load), type);
+        Value factor = resize(indices.valuesAt(number, load).front(), type);
         term = term ? builder.createOrFold<arith::MulIOp>(loc, term, factor) : factor;
       }
       if (!term)

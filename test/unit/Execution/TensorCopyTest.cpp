@@ -132,8 +132,11 @@ TEST(TensorCopies, beforeTheFirstRow) {
 
 TEST(TensorCopies, tileAfterTile) {
   constexpr int64_t m = 200, n = 136, k = 144;
-  for (uint64_t programs : {1, 3}) {
-    RunBuilder builder = kernelOf("tensor-copies.tile", "persistent");
+  for (auto [name, programs] : {std::pair("persistent", 1),
+                                {"persistent", 3},
+                                {"counted_twice", 1},
+                                {"counted_twice", 3}}) {
+    RunBuilder builder = kernelOf("tensor-copies.tile", name);
     builder.randn("a_ptr", DType::f16, {m, k}).randn("b_ptr", DType::f16, {n, k});
     builder.output(
         "out_ptr", DType::f32, {m, n},
@@ -150,7 +153,9 @@ TEST(TensorCopies, tileAfterTile) {
         dotTolerance(DType::f16, DType::f32, k, false));
     builder.i32("M", m).i32("N", n).i32("K", k);
     builder.constant("BLOCK_M", 64).constant("BLOCK_N", 64).constant("STEP", 32);
-    expectRun(builder.grid(programs));
+    if (std::string(name) == "counted_twice")
+      builder.constant("PROGRAMS", programs);
+    expectRun(builder.grid(uint64_t(programs)));
   }
 }
 
