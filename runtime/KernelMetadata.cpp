@@ -170,10 +170,10 @@ KernelArgument argumentFromJson(JsonReader &reader, const Json &object) {
 }
 
 Json mapToJson(const TensorMapArgument &map) {
-  return Json{{"base", map.base},        {"elementType", map.elementType},
-              {"shape", map.shape},      {"strides", map.strides},
-              {"box", map.box},          {"swizzleBytes", map.swizzleBytes},
-              {"fillsNan", map.fillsNan}};
+  return Json{{"base", map.base},         {"elementType", map.elementType},
+              {"shape", map.shape},       {"strides", map.strides},
+              {"box", map.box},           {"swizzleBytes", map.swizzleBytes},
+              {"fillsNan", map.fillsNan}, {"isInferred", map.isInferred}};
 }
 
 TensorMapArgument mapFromJson(JsonReader &reader, const Json &object) {
@@ -185,6 +185,7 @@ TensorMapArgument mapFromJson(JsonReader &reader, const Json &object) {
   reader.read(object, "box", map.box);
   reader.readInteger(object, "swizzleBytes", map.swizzleBytes);
   reader.read(object, "fillsNan", map.fillsNan);
+  reader.read(object, "isInferred", map.isInferred);
   return map;
 }
 

@@ -183,4 +183,18 @@ Result<TensorMapFields> tensorMapFields(const KernelMetadata &metadata,
   return fields;
 }
 
+bool hasInferredMaps(const KernelMetadata &metadata) {
+  for (const TensorMapArgument &map : metadata.tensorMaps)
+    if (map.isInferred)
+      return true;
+  return false;
+}
+
+bool inferredMapsFit(const KernelMetadata &metadata, const void *const *arguments) {
+  for (const TensorMapArgument &map : metadata.tensorMaps)
+    if (map.isInferred && !tensorMapFields(metadata, map, arguments))
+      return false;
+  return true;
+}
+
 } // namespace tilecrt

@@ -63,8 +63,10 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDivisibilityAttr = "tile.divisibility";
     /// How the host computes a tensor map: dictionary of `base` (number of an argument), `shape` and `strides` (strings
     /// in postfix notation, `%N` for argument N), on an argument of a descriptor type that the kernel's caller does not
-    /// give.
+    /// give. With `inferred` the source has no such descriptor.
     static constexpr ::llvm::StringLiteral kTensorMapAttr = "tile.tensor_map";
+    /// Unit attribute of a `tile.make_tensor_descriptor` that stands for loads through pointers.
+    static constexpr ::llvm::StringLiteral kInferredAttr = "tile.inferred";
     /// Contiguity hint: dense i32 array, one per dimension.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     /// Constancy hint: dense i32 array, one per dimension.

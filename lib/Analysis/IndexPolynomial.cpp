@@ -100,6 +100,10 @@ static bool isScalarFunction(Operation *op) {
          llvm::none_of(op->getOperandTypes(), isTensor);
 }
 
+size_t IndexPolynomials::numberOf(const IndexPolynomial &polynomial) {
+  return polynomials.try_emplace(polynomial.getTerms(), polynomials.size()).first->second;
+}
+
 IndexAtom IndexPolynomials::scalar(Value value) {
   if (auto found = scalars.find(value); found != scalars.end())
     return found->second;
@@ -110,8 +114,12 @@ IndexAtom IndexPolynomials::scalar(Value value) {
     key = {kOperationKey, reinterpret_cast<uintptr_t>(op->getName().getAsOpaquePointer()),
            reinterpret_cast<uintptr_t>(value.getType().getAsOpaquePointer()),
            reinterpret_cast<uintptr_t>(op->getAttrDictionary().getAsOpaquePointer())};
-    for (Value operand : op->getOperands())
-      key.push_back(scalar(operand));
+    for (Value operand : op->getOperands()) {
+      key.push_back(reinterpret_cast<uintptr_t>(operand.getType().getAsOpaquePointer()));
+      std::optional<IndexPolynomial> polynomial = of(operand);
+      key.push_back(polynomial.has_value());
+      key.push_back(polynomial ? numberOf(*polynomial) : scalar(operand));
+    }
   }
   --depth;
   IndexAtom number = intern(std::move(key), Atom{});
@@ -154,11 +162,12 @@ bool IndexPolynomials::isInvariant(const IndexPolynomial &polynomial,
   });
 }
 
-Value IndexPolynomials::valueAt(IndexAtom number, Operation *place) const {
+SmallVector<Value, 2> IndexPolynomials::valuesAt(IndexAtom number, Operation *place) const {
+  SmallVector<Value, 2> usable;
   for (Value value : atoms[number].values)
     if (dominance.properlyDominates(value, place))
-      return value;
-  return Value();
+      usable.push_back(value);
+  return usable;
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,14 +28,16 @@ static constexpr int64_t kAlignment = 16;
 static constexpr size_t kMaxRank = 5;
 
 namespace {
-/// Values that are not negative where the block has elements, and the launch is one that a map can
+/// What is known of coordinates where the block has elements, and the launch is one that a map can
 /// be made for.
-class Signs {
+class CoordinateBounds {
 public:
-  explicit Signs(const AxisInfoAnalysis &axisInfo) : axes(axisInfo) {}
+  CoordinateBounds(Operation *at, const IndexPolynomials &indexPolynomials,
+                   const AxisInfoAnalysis &axisInfo)
+      : place(at), indices(indexPolynomials), axes(axisInfo) {}
 
   /// A size or a stride, which is not negative then.
-  void assume(const IndexPolynomial &size, const IndexPolynomials &indices) {
+  void assume(const IndexPolynomial &size) {
     IndexPolynomial::Product scalar;
     for (const auto &[product, coefficient] : size.getTerms()) {
       if (product.empty() && coefficient < 0)
@@ -48,40 +50,145 @@ public:
       sizes.insert_range(indices.atom(scalar.front()).values);
   }
 
-  bool isNonNegative(const IndexPolynomial &polynomial, const IndexPolynomials &indices) {
-    return llvm::all_of(polynomial.getTerms(), [&](const auto &term) {
-      return term.second > 0 && llvm::all_of(term.first, [&](IndexAtom number) {
-               const Atom &atom = indices.atom(number);
-               return atom.kind == Atom::Kind::Scalar && isNonNegative(atom.values.front(), 0);
-             });
-    });
+  bool isNonNegative(const IndexPolynomial &polynomial) const {
+    std::optional<int64_t> sum = 0;
+    for (const auto &[product, coefficient] : polynomial.getTerms()) {
+      if (coefficient < 0 && !product.empty())
+        return false;
+      std::optional<int64_t> term = coefficient;
+      for (IndexAtom number : product) {
+        // What is known of one of equal values holds where that is defined.
+        std::optional<int64_t> lowest;
+        for (Value value : indices.valuesAt(number, place))
+          if (std::optional<int64_t> more = lowestOf(value, 0))
+            lowest = std::max(*more, lowest.value_or(*more));
+        term = productOf(term, lowest);
+      }
+      sum = sumOf(sum, term);
+    }
+    return sum && *sum >= 0;
+  }
+
+  bool fits32Bits(IndexAtom number) const {
+    return llvm::any_of(indices.valuesAt(number, place),
+                        [&](Value value) { return fits32Bits(value, 0); });
   }
 
 private:
-  bool isNonNegative(Value value, unsigned depth) {
-    constexpr unsigned maxDepth = 32;
-    if (axes.get(value).nonNegative || sizes.contains(value))
-      return true;
-    if (depth == maxDepth)
+  static constexpr unsigned kMaxDepth = 32;
+
+  /// Whether a value of more than 32 bits has no other values than one of 32.
+  bool fits32Bits(Value value, unsigned depth) const {
+    auto type = dyn_cast<IntegerType>(value.getType());
+    if (!type || depth == kMaxDepth)
       return false;
-    auto isPositive = [&](Value operand) { return isNonNegative(operand, depth + 1); };
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      return loop && argument == loop.getInductionVar() && isPositive(loop.getLowerBound());
-    }
+    if (type.getWidth() <= 32)
+      return true;
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
+      return llvm::isInt<32>(*constant);
     Operation *op = value.getDefiningOp();
-    if (isa<arith::AddIOp, arith::MulIOp, arith::MinSIOp>(op))
-      return llvm::all_of(op->getOperands(), isPositive);
-    if (isa<arith::MaxSIOp>(op))
-      return llvm::any_of(op->getOperands(), isPositive);
+    auto fits = [&](Value operand) { return fits32Bits(operand, depth + 1); };
+    if (isa_and_nonnull<arith::ExtSIOp, arith::MinSIOp, arith::MaxSIOp>(op))
+      return llvm::all_of(op->getOperands(), fits);
+    if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+      return fits(select.getTrueValue()) && fits(select.getFalseValue());
+    if (isa_and_nonnull<arith::RemSIOp>(op))
+      return llvm::any_of(op->getOperands(), fits);
     // Divisors are taken to be positive, as in AxisInfo.
-    return isa<arith::DivSIOp, arith::RemSIOp, arith::ExtSIOp>(op) && isPositive(op->getOperand(0));
+    return isa_and_nonnull<arith::DivSIOp, arith::ShRSIOp>(op) && fits(op->getOperand(0));
   }
 
+  /// None when one is unknown or the sum too large.
+  static std::optional<int64_t> sumOf(std::optional<int64_t> a, std::optional<int64_t> b) {
+    int64_t result = 0;
+    if (!a || !b || llvm::AddOverflow(*a, *b, result))
+      return std::nullopt;
+    return result;
+  }
+
+  /// Of the bounds of numbers that are not negative.
+  static std::optional<int64_t> productOf(std::optional<int64_t> a, std::optional<int64_t> b) {
+    int64_t result = 0;
+    if (!a || !b || *a < 0 || *b < 0)
+      return std::nullopt;
+    return llvm::MulOverflow(*a, *b, result) ? 0 : result;
+  }
+
+  /// A number that the value is not less than; none when nothing is known.
+  std::optional<int64_t> lowestOf(Value value, unsigned depth) const;
+  std::optional<int64_t> lowestOf(Operation *op, unsigned depth) const;
+  std::optional<int64_t> lowestDifference(arith::SubIOp difference, unsigned depth) const;
+
+  Operation *place;
+  const IndexPolynomials &indices;
   const AxisInfoAnalysis &axes;
   DenseSet<Value> sizes;
 };
+} // namespace
 
+std::optional<int64_t> CoordinateBounds::lowestOf(Value value, unsigned depth) const {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  std::optional<int64_t> lowest;
+  if (depth < kMaxDepth) {
+    if (Operation *op = value.getDefiningOp())
+      lowest = lowestOf(op, depth + 1);
+    else if (auto loop = dyn_cast<scf::ForOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
+             loop && value == loop.getInductionVar())
+      lowest = lowestOf(loop.getLowerBound(), depth + 1);
+  }
+  bool isPositive = axes.get(value).nonNegative || sizes.contains(value);
+  return isPositive ? std::max<int64_t>(lowest.value_or(0), 0) : lowest;
+}
+
+/// `max(a, b) - a` and `a - min(a, b)` are not negative.
+std::optional<int64_t> CoordinateBounds::lowestDifference(arith::SubIOp difference,
+                                                          unsigned depth) const {
+  Value from = difference.getLhs(), by = difference.getRhs();
+  auto hasOperand = [](Operation *op, Value operand) {
+    return llvm::is_contained(op->getOperands(), operand);
+  };
+  if (auto most = from.getDefiningOp<arith::MaxSIOp>(); most && hasOperand(most, by))
+    return 0;
+  if (auto least = by.getDefiningOp<arith::MinSIOp>(); least && hasOperand(least, from))
+    return 0;
+  std::optional<int64_t> constant = getConstantIntValue(by);
+  if (!constant || *constant == std::numeric_limits<int64_t>::min())
+    return std::nullopt;
+  return sumOf(lowestOf(from, depth), -*constant);
+}
+
+std::optional<int64_t> CoordinateBounds::lowestOf(Operation *op, unsigned depth) const {
+  auto lowest = [&](unsigned operand) { return lowestOf(op->getOperand(operand), depth); };
+  auto lesser = [](std::optional<int64_t> a, std::optional<int64_t> b) {
+    return a && b ? std::optional(std::min(*a, *b)) : std::nullopt;
+  };
+  if (isa<arith::AddIOp>(op))
+    return sumOf(lowest(0), lowest(1));
+  if (auto difference = dyn_cast<arith::SubIOp>(op))
+    return lowestDifference(difference, depth);
+  if (isa<arith::MulIOp>(op))
+    return productOf(lowest(0), lowest(1));
+  if (isa<arith::MinSIOp>(op))
+    return lesser(lowest(0), lowest(1));
+  if (isa<arith::SelectOp>(op))
+    return lesser(lowest(1), lowest(2));
+  if (isa<arith::MaxSIOp>(op)) {
+    std::optional<int64_t> a = lowest(0), b = lowest(1);
+    return a && b ? std::max(a, b) : a ? a : b;
+  }
+  if (isa<arith::ExtSIOp>(op))
+    return lowest(0);
+  // Divisors are taken to be positive, as in AxisInfo.
+  std::optional<int64_t> dividend =
+      isa<arith::DivSIOp, arith::RemSIOp>(op) ? lowest(0) : std::nullopt;
+  if (!dividend || *dividend < 0)
+    return std::nullopt;
+  std::optional<int64_t> divisor = getConstantIntValue(op->getOperand(1));
+  return isa<arith::DivSIOp>(op) && divisor && *divisor > 0 ? *dividend / *divisor : 0;
+}
+
+namespace {
 /// Matches one load.
 class CopyMatcher {
 public:
@@ -100,6 +207,8 @@ private:
   std::string takeStarts();
   std::string takeOthers();
   std::string check(const TensorCopy &copy) const;
+  /// Whether it is made of scalars that the load comes behind.
+  bool isUsable(const IndexPolynomial &polynomial) const;
   bool takeStart(Dim &dim);
   bool subtractStart(Dim &dim);
   /// The greatest power of two that is known to divide a stride, in elements.
@@ -327,10 +436,19 @@ int64_t CopyMatcher::divisorOf(const IndexPolynomial &stride) const {
     for (IndexAtom number : product)
       factor = std::min(kAlignment, factor) *
                std::min(kAlignment,
-                        axes.get(indices.atom(number).values.front()).getElementDivisibility());
+                        axes.get(indices.valuesAt(number, load).front()).getElementDivisibility());
     divisor = std::gcd(divisor, factor);
   }
   return divisor;
+}
+
+bool CopyMatcher::isUsable(const IndexPolynomial &polynomial) const {
+  return llvm::all_of(polynomial.getTerms(), [&](const auto &term) {
+    return llvm::all_of(term.first, [&](IndexAtom number) {
+      return indices.atom(number).kind == Atom::Kind::Scalar &&
+             !indices.valuesAt(number, load).empty();
+    });
+  });
 }
 
 std::string CopyMatcher::check(const TensorCopy &copy) const {
@@ -339,25 +457,22 @@ std::string CopyMatcher::check(const TensorCopy &copy) const {
     return "its base is not known to be a multiple of 16 bytes";
   if (copy.dims.size() > kMaxRank)
     return "its tensor has more than 5 dimensions";
-  Signs signs(axes);
+  CoordinateBounds bounds(load, indices, axes);
   for (const Dim &dim : copy.dims) {
-    signs.assume(dim.stride, indices);
+    if (!isUsable(dim.stride) || !isUsable(dim.start) || (dim.extent && !isUsable(*dim.extent)))
+      return "its addresses are no grid, or computed behind it";
+    bounds.assume(dim.stride);
     if (dim.extent)
-      signs.assume(*dim.extent, indices);
+      bounds.assume(*dim.extent);
   }
   for (const Dim &dim : copy.dims) {
     if (&dim != &copy.dims.back() && divisorOf(dim.stride) * bytes % kAlignment != 0)
       return "a stride is not known to be a multiple of 16 bytes";
     for (const auto &[product, coefficient] : dim.start.getTerms())
-      for (IndexAtom number : product) {
-        const Atom &atom = indices.atom(number);
-        if (atom.kind != Atom::Kind::Scalar)
-          return "its addresses are no grid";
-        if (!isa<IntegerType>(atom.values.front().getType()) ||
-            atom.values.front().getType().getIntOrFloatBitWidth() > 32)
+      for (IndexAtom number : product)
+        if (!bounds.fits32Bits(number))
           return "a coordinate has 64 bits";
-      }
-    if (!dim.isMaskedBelow && !signs.isNonNegative(dim.start, indices))
+    if (!dim.isMaskedBelow && !bounds.isNonNegative(dim.start))
       return "a coordinate may be negative";
   }
   return "";

@@ -8,6 +8,7 @@
 #include "tilec/Sema/Signature.h"
 #include "tilec/Support/NearestName.h"
 #include "tilec/Support/Processor.h"
+#include "tilecrt/TensorMapValues.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -194,7 +195,10 @@ static std::string optionMismatch(const tilec_call &call, const tilecrt::KernelM
   if (call.num_stages != 0 && uint32_t(call.num_stages) != metadata.numStages)
     return "num_stages is " + std::to_string(call.num_stages) + ", the code has " +
            std::to_string(metadata.numStages);
-  if (call.max_registers != 0 || call.compile_flags != 0)
+  bool isWithout = call.compile_flags == TILEC_COMPILE_NO_TENSOR_COPIES;
+  if (isWithout && tilecrt::hasInferredMaps(metadata))
+    return "the code has tensor copies";
+  if (call.max_registers != 0 || (call.compile_flags != 0 && !isWithout))
     return "the code is compiled already: options of a compilation come too late";
   return "";
 }

@@ -5,6 +5,8 @@
 
 #include "JitObject.h"
 
+#include "tilecrt/TensorMapValues.h"
+
 using namespace tilec;
 using namespace tilec::api;
 using llvm::ArrayRef;
@@ -59,6 +61,31 @@ tilec_status JitObject::adopt(const tilec_call &call, std::unique_ptr<JitVariant
 }
 
 tilec_status JitObject::find(const tilec_call &call, const JitVariant *&variant) {
+  tilec_status status = findKind(call, variant);
+  return status == TILEC_OK ? fitMaps(call, variant) : status;
+}
+
+tilec_status JitObject::fitMaps(const tilec_call &call, const JitVariant *&variant) {
+  const tilecrt::KernelMetadata &metadata = variant->kernel->kernel.metadata;
+  if (!tilecrt::hasInferredMaps(metadata))
+    return TILEC_OK;
+  ArgumentReader reader(variant->sources.size());
+  if (tilec_status status =
+          reader.read(variant->sources, ArrayRef(call.values, call.num_values), metadata))
+    return status;
+  if (tilecrt::inferredMapsFit(metadata, reader.data()))
+    return TILEC_OK;
+  tilec_call without = call;
+  without.compile_flags |= TILEC_COMPILE_NO_TENSOR_COPIES;
+  const JitVariant *other = nullptr;
+  tilec_status status = findKind(without, other);
+  if (status == TILEC_OK)
+    variant = other;
+  // What a bundle lacks is for the launch to say.
+  return asSource() ? status : TILEC_OK;
+}
+
+tilec_status JitObject::findKind(const tilec_call &call, const JitVariant *&variant) {
   KindKey key;
   if (tilec_status status = makeKey(call, key))
     return status;
@@ -117,17 +144,30 @@ static tilec_status readBundledGrid(const JitVariant &variant, LaunchRequest &re
 
 template <typename Use>
 tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant *&variant, Use use) {
-  if (tilec_status status = find(call, variant))
+  if (tilec_status status = findKind(call, variant))
     return status;
-  if (!variant->function)
+  tilec_status status = withRequest(call, *variant, use);
+  if (status != TILEC_INVALID_ARGUMENT)
+    return status;
+  // A launch that was refused costs nothing: maps are looked at only then.
+  std::string why = tilec_last_error();
+  const JitVariant *refused = variant;
+  if (tilec_status failed = fitMaps(call, variant))
+    return failed;
+  return variant == refused ? fail(status, std::move(why)) : withRequest(call, *variant, use);
+}
+
+template <typename Use>
+tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant &variant, Use use) {
+  if (!variant.function)
     return invalid("the kernel was made without a device: it can be compiled, not launched");
-  ArgumentReader reader(variant->sources.size());
-  if (tilec_status status = reader.read(variant->sources, ArrayRef(call.values, call.num_values),
-                                        variant->kernel->kernel.metadata))
+  ArgumentReader reader(variant.sources.size());
+  if (tilec_status status = reader.read(variant.sources, ArrayRef(call.values, call.num_values),
+                                        variant.kernel->kernel.metadata))
     return status;
   LaunchRequest request;
-  setFlags(request, call.flags | variant->bundled.flags);
-  request.cluster = variant->bundled.cluster;
+  setFlags(request, call.flags | variant.bundled.flags);
+  request.cluster = variant.bundled.cluster;
   if (call.cluster[0] | call.cluster[1] | call.cluster[2])
     std::copy(call.cluster, call.cluster + 3, request.cluster.begin());
   request.arguments = reader.data();
@@ -136,28 +176,29 @@ tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant *&v
   request.buffers = buffers;
   std::copy(call.grid, call.grid + 3, request.grid.begin());
   if (tilec_status status = call.flags & TILEC_LAUNCH_BUNDLED_GRID
-                                ? readBundledGrid(*variant, request)
+                                ? readBundledGrid(variant, request)
                                 : checkGrid(request.grid))
     return status;
-  return use(request);
+  return use(variant, request);
 }
 
 tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&variant) {
-  return withRequest(call, variant, [&](const LaunchRequest &request) {
+  return withRequest(call, variant, [](const JitVariant &code, const LaunchRequest &request) {
     // A grid that a bundle says may be nothing to do.
-    return llvm::is_contained(request.grid, 0u) ? TILEC_OK
-                                                : done(variant->function->launch(request));
+    return llvm::is_contained(request.grid, 0u) ? TILEC_OK : done(code.function->launch(request));
   });
 }
 
 tilec_status JitObject::prepare(const tilec_call &call, PreparedObject &prepared) {
   const JitVariant *variant = nullptr;
-  return withRequest(call, variant, [&](const LaunchRequest &request) {
+  if (tilec_status status = find(call, variant))
+    return status;
+  return withRequest(call, *variant, [&](const JitVariant &code, const LaunchRequest &request) {
     if (tilec_status status = checkGrid(request.grid))
       return status;
-    prepared.values = std::make_shared<PreparedValues>(shared_from_this(), *variant,
+    prepared.values = std::make_shared<PreparedValues>(shared_from_this(), code,
                                                        ArrayRef(call.values, call.num_values));
-    return take(variant->function->prepare(request), prepared.launch);
+    return take(code.function->prepare(request), prepared.launch);
   });
 }
 

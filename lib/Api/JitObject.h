@@ -57,8 +57,8 @@ public:
   JitObject &operator=(const JitObject &) = delete;
   virtual ~JitObject();
 
-  /// The code for a call's values, which is made when there is none. A failure was kept when it is
-  /// not TILEC_OK.
+  /// The code for a call's values, which is made when there is none: without tensor copies where
+  /// the values have no tensor maps that were inferred. A failure was kept when it is not TILEC_OK.
   tilec_status find(const tilec_call &call, const JitVariant *&variant);
   /// `variant` is null when there is no code for the call.
   tilec_status launch(const tilec_call &call, const JitVariant *&variant);
@@ -82,11 +82,17 @@ protected:
   std::vector<JitParameter> parameters;
 
 private:
+  /// The code for the kinds of a call's values, whatever these are.
+  tilec_status findKind(const tilec_call &call, const JitVariant *&variant);
+  /// Replaces code whose inferred tensor maps the values do not have, if there is other code.
+  tilec_status fitMaps(const tilec_call &call, const JitVariant *&variant);
   const JitVariant *search(const KindKey &key, size_t bucket) const;
   const JitVariant *add(std::unique_ptr<JitVariant> variant);
   /// Calls `use` with the launch that a call asks for.
   template <typename Use>
   tilec_status withRequest(const tilec_call &call, const JitVariant *&variant, Use use);
+  template <typename Use>
+  tilec_status withRequest(const tilec_call &call, const JitVariant &variant, Use use);
 
   /// One thread makes code at a time.
   std::mutex mutex;

@@ -34,6 +34,9 @@ public:
 
   llvm::Expected<FileId> loadSource(SourceManager &into) override { return load(into); }
   llvm::Expected<TuningVariant> describe(const TuningConfig &config) override;
+  bool inferredMapsFit(const tilecrt::KernelMetadata &metadata) override {
+    return tilec::inferredMapsFit(metadata, arguments.here(launch).arguments(metadata));
+  }
 
   /// What a search found.
   const TuningObject &found() const { return *result; }
@@ -442,8 +445,9 @@ tilec_status Session::measureHere(const TunerOptions &options) {
 tilec_status Session::compileBest(const TuningConfig &config) {
   Compiler compiler;
   DiagnosticEngine messages;
-  std::shared_ptr<CompiledKernel> compiled =
-      compiler.compile(sources, file, optionsOf(config), messages);
+  std::shared_ptr<CompiledKernel> compiled = compiler.compileFitting(
+      sources, file, optionsOf(config),
+      [&](const auto &metadata) { return inferredMapsFit(metadata); }, messages);
   if (!compiled)
     return fail(statusOf(compiler.lastFailure()), summarize(DiagnosticsObject(sources, messages)));
   result->kernel = std::make_shared<KernelObject>(std::move(compiled));

@@ -116,6 +116,7 @@ Error KernelBuilder::bindParameters() {
   options.modules.roots = spec.importRoots;
   options.numWarps = spec.numWarps;
   options.numStages = spec.numStages;
+  options.tensorCopies = spec.tensorCopies;
   for (const KernelParam &param : info->params) {
     for (const auto &[name, type] : spec.arguments)
       if (name == param.name)

@@ -111,8 +111,8 @@ Error SpecReader::readTargets(const json::Object &object) {
 
 Error SpecReader::readKernel(const json::Object &object, BundleKernelSpec &kernel) {
   static constexpr llvm::StringLiteral keys[] = {
-      "file", "kernel", "name",    "arguments",   "constants",    "num_warps",   "num_stages",
-      "grid", "tuned",  "cluster", "cooperative", "programmatic", "import_roots"};
+      "file", "kernel", "name",    "arguments",   "constants",    "num_warps",    "num_stages",
+      "grid", "tuned",  "cluster", "cooperative", "programmatic", "import_roots", "tensor_copies"};
   for (const auto &entry : object)
     if (!llvm::is_contained(keys, StringRef(entry.first)))
       return wrongSpec(label + "unknown key '" + StringRef(entry.first) + "'");
@@ -128,7 +128,8 @@ Error SpecReader::readKernel(const json::Object &object, BundleKernelSpec &kerne
   for (std::string &root : kernel.importRoots)
     root = inFolder(root);
   for (auto [key, flag] : {std::pair("cooperative", &kernel.isCooperative),
-                           std::pair("programmatic", &kernel.isProgrammatic)})
+                           std::pair("programmatic", &kernel.isProgrammatic),
+                           std::pair("tensor_copies", &kernel.tensorCopies)})
     if (Error error = readMember(object, key, "true or false", *flag))
       return error;
   if (Error error = readCluster(object, kernel))

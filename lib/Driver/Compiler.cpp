@@ -192,6 +192,18 @@ std::optional<KernelEstimate> Compiler::estimate(SourceManager &sources, FileId 
   return estimate;
 }
 
+std::unique_ptr<CompiledKernel>
+Compiler::compileFitting(SourceManager &sources, FileId file, CompileOptions options,
+                         llvm::function_ref<bool(const tilecrt::KernelMetadata &)> fits,
+                         DiagnosticEngine &diagnostics) {
+  std::unique_ptr<CompiledKernel> kernel = compile(sources, file, options, diagnostics);
+  if (!kernel || !tilecrt::hasInferredMaps(kernel->metadata) || fits(kernel->metadata))
+    return kernel;
+  options.tensorCopies = false;
+  diagnostics.clear();
+  return compile(sources, file, options, diagnostics);
+}
+
 std::string kernelSourceHash(const SourceManager &sources, const ast::Module &module,
                              llvm::StringRef kernel, const ModuleSearch &search) {
   const ast::FunctionDef *function = findKernel(module, kernel);

@@ -63,6 +63,7 @@ static tilecrt::TensorMapArgument describeMap(tile::DescType type, DictionaryAtt
   map.box.assign(form->box.begin(), form->box.end());
   map.swizzleBytes = uint32_t(form->swizzleBytes);
   map.fillsNan = type.getPadsWithNan();
+  map.isInferred = attr.get("inferred") != nullptr;
   return map;
 }
 

@@ -5,6 +5,10 @@
 
 #include "tilec/Run/ArgumentBytes.h"
 
+#include "tilecrt/TensorMapValues.h"
+
+#include "llvm/ADT/STLExtras.h"
+
 #include <cstring>
 
 using llvm::StringRef;
@@ -80,6 +84,18 @@ encodeArguments(const tilecrt::KernelMetadata &metadata,
     result.push_back(std::move(*bytes));
   }
   return result;
+}
+
+bool inferredMapsFit(const tilecrt::KernelMetadata &metadata, const Result<ArgumentBytes> &values) {
+  if (!values || values->size() != metadata.arguments.size())
+    return true;
+  std::vector<const void *> places;
+  for (auto [bytes, argument] : llvm::zip(*values, metadata.arguments)) {
+    if (bytes.size() != argument.sizeBytes)
+      return true;
+    places.push_back(bytes.data());
+  }
+  return tilecrt::inferredMapsFit(metadata, places.data());
 }
 
 } // namespace tilec

@@ -45,6 +45,7 @@ private:
   Status makeBench(const json::Object &setup);
   Measurement measure(const json::Object &request);
   std::shared_ptr<const CompiledKernel> kernelOf(const json::Object &request, std::string &problem);
+  Result<ArgumentBytes> encodeValues(const tilecrt::KernelMetadata &metadata) const;
   std::vector<tilecrt::sim::Buffer> buffersOf(const tilecrt::KernelMetadata &metadata) const;
   /// The memory at a place; null when there is none.
   char *addressOf(std::optional<int64_t> memory, std::optional<int64_t> offset) const;
@@ -203,6 +204,13 @@ Status Worker::readArguments(const json::Object &setup) {
   });
 }
 
+Result<ArgumentBytes> Worker::encodeValues(const tilecrt::KernelMetadata &metadata) const {
+  return encodeArguments(metadata, [&](llvm::StringRef name) {
+    auto found = values.find(std::string_view(name));
+    return found == values.end() ? std::nullopt : std::optional<ArgumentValue>(found->second);
+  });
+}
+
 std::vector<tilecrt::sim::Buffer> Worker::buffersOf(const tilecrt::KernelMetadata &metadata) const {
   std::vector<tilecrt::sim::Buffer> buffers;
   for (const auto &[name, range] : pieces) {
@@ -223,12 +231,7 @@ Status Worker::makeBench(const json::Object &setup) {
     launch.cluster[axis] = uint32_t((*cluster)[axis].getAsInteger().value_or(0));
   launch.isProgrammatic = setup.getBoolean("programmatic").value_or(false);
   launch.isCooperative = setup.getBoolean("cooperative").value_or(false);
-  launch.arguments = [this](const tilecrt::KernelMetadata &metadata) {
-    return encodeArguments(metadata, [&](llvm::StringRef name) {
-      auto found = values.find(std::string_view(name));
-      return found == values.end() ? std::nullopt : std::optional<ArgumentValue>(found->second);
-    });
-  };
+  launch.arguments = [this](const auto &metadata) { return encodeValues(metadata); };
   if (checks)
     launch.buffers = [this](const tilecrt::KernelMetadata &metadata) {
       return buffersOf(metadata);
@@ -280,7 +283,10 @@ std::shared_ptr<const CompiledKernel> Worker::kernelOf(const json::Object &reque
   }
   options.countInstructions = true;
   DiagnosticEngine diagnostics;
-  std::shared_ptr<CompiledKernel> kernel = compiler.compile(sources, file, options, diagnostics);
+  std::shared_ptr<CompiledKernel> kernel = compiler.compileFitting(
+      sources, file, options,
+      [&](const auto &metadata) { return inferredMapsFit(metadata, encodeValues(metadata)); },
+      diagnostics);
   if (!kernel)
     problem = refusalOf(diagnostics, sources);
   return kernel;

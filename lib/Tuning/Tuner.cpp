@@ -244,7 +244,10 @@ void Search::compile(Compiler &compiler, SourceManager &sources, FileId file,
   std::string refusal;
   if (!variant)
     refusal = llvm::toString(variant.takeError());
-  else if (!(kernel = compiler.compile(sources, file, variant->options, diagnostics)))
+  else if (!(kernel = compiler.compileFitting(
+                 sources, file, variant->options,
+                 [&](const auto &metadata) { return problem.inferredMapsFit(metadata); },
+                 diagnostics)))
     refusal = refusalOf(diagnostics, sources);
   std::lock_guard<std::mutex> lock(mutex);
   if (!kernel) {

@@ -13,7 +13,7 @@ namespace {
 /// Names of launch options, as interned strings.
 struct OptionNames {
   PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *overflow, *fpFusion, *flushes,
-      *cooperative, *pdl, *check;
+      *tensorCopies, *cooperative, *pdl, *check;
 };
 } // namespace
 
@@ -28,6 +28,7 @@ void tilec::python::setupOptionNames() {
                  PyUnicode_InternFromString("sanitize_overflow"),
                  PyUnicode_InternFromString("enable_fp_fusion"),
                  PyUnicode_InternFromString("enable_reflect_ftz"),
+                 PyUnicode_InternFromString("tensor_copies"),
                  PyUnicode_InternFromString("launch_cooperative_grid"),
                  PyUnicode_InternFromString("launch_pdl"),
                  PyUnicode_InternFromString("check")};
@@ -75,6 +76,8 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
     return setFlag(call.compile_flags, TILEC_COMPILE_NO_FMA, false);
   if (isSame(name, optionNames.flushes))
     return setFlag(call.compile_flags, TILEC_COMPILE_KEEP_SUBNORMALS, false);
+  if (isSame(name, optionNames.tensorCopies))
+    return setFlag(call.compile_flags, TILEC_COMPILE_NO_TENSOR_COPIES, false);
   if (isSame(name, optionNames.cooperative))
     return setFlag(call.flags, TILEC_LAUNCH_COOPERATIVE, true);
   if (isSame(name, optionNames.pdl))

@@ -722,6 +722,30 @@ def test_views(rng, tensor, make):
     np.testing.assert_array_equal(out, view)
 
 
+@tilec.jit
+def multiply_blocks(a, b, out, stride, K, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for start in range(0, K, BLOCK):
+        x = tl.load(a + i[:, None] * stride + (start + i)[None, :])
+        y = tl.load(b + (start + i)[:, None] * BLOCK + i[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(out + i[:, None] * BLOCK + i[None, :], acc)
+
+
+def test_tensors_without_maps(rng):
+    """Backwards, a tensor has no map: the kernel is compiled without tensor copies."""
+    a, b = rng.integers(-4, 4, (64, 128)).astype(np.float16), rng.integers(-4, 4, (128, 64)).astype(np.float16)
+    out = np.empty((64, 64), np.float32)
+    compiled = {}
+    for view in (a, a[::-1], a):
+        compiled[view.strides] = multiply_blocks[(1, )](view, b, out, view.strides[0] // 2, 128, BLOCK=64)
+        np.testing.assert_array_equal(out, view.astype(np.float32) @ b.astype(np.float32))
+    copying = multiply_blocks[(1, )](a, b, out, 128, 128, BLOCK=64)
+    without = multiply_blocks[(1, )](a, b, out, 128, 128, BLOCK=64, tensor_copies=False)
+    assert copying is compiled[a.strides] and without is compiled[a[::-1].strides]
+
+
 def test_negative_strides(rng):
     view = rng.standard_normal((8, 30), dtype=np.float32)[::-1, ::-1]
     out = np.zeros(view.shape, np.float32)

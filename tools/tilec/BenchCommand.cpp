@@ -13,6 +13,7 @@
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
 #include "HostRun.h"
+#include "PlanLaunch.h"
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
@@ -198,7 +199,9 @@ ExitCode Bench::compile(const RunCommand &variant) {
       return reportUnlessOk(status);
   cache.attachTo(options);
   DiagnosticEngine diagnostics;
-  compiled = compiler.compile(sources, file, options, diagnostics);
+  compiled = compiler.compileFitting(
+      sources, file, options, [&](const auto &metadata) { return inferredMapsFit(plan, metadata); },
+      diagnostics);
   print(diagnostics);
   return compiled ? ExitCode::Ok : reportFailure(compiler.lastFailure());
 }

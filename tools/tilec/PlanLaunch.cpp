@@ -25,6 +25,12 @@ Result<ArgumentBytes> encodeArguments(const RunPlan &plan, const tilecrt::Kernel
   });
 }
 
+bool inferredMapsFit(const RunPlan &plan, const tilecrt::KernelMetadata &metadata) {
+  // Arrays have places of their own, which are aligned.
+  std::vector<uint64_t> addresses(plan.arrays.size());
+  return tilec::inferredMapsFit(metadata, encodeArguments(plan, metadata, addresses));
+}
+
 Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
                                               const CompiledKernel &kernel, RunPlan &plan) {
   Result<std::unique_ptr<ArrayLaunch>> launch = ArrayLaunch::create(device);

@@ -18,6 +18,9 @@ tilecrt::Result<ArgumentBytes> encodeArguments(const RunPlan &plan,
                                                const tilecrt::KernelMetadata &metadata,
                                                const std::vector<uint64_t> &addresses);
 
+/// Whether the plan's values have the tensor maps that were inferred for a kernel.
+bool inferredMapsFit(const RunPlan &plan, const tilecrt::KernelMetadata &metadata);
+
 /// The plan's launch of the kernel, its arrays uploaded. The plan stays where it is.
 tilecrt::Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
                                                        const CompiledKernel &kernel, RunPlan &plan);

@@ -10,6 +10,7 @@
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
 #include "HostRun.h"
+#include "PlanLaunch.h"
 #include "ReplayRun.h"
 #include "RunReport.h"
 #include "SourceFile.h"
@@ -226,7 +227,9 @@ ExitCode Runner::compile() {
     applySaved(*saved, options);
   cache.attachTo(options);
   DiagnosticEngine diagnostics;
-  kernel = compiler.compile(sources, file, options, diagnostics);
+  kernel = compiler.compileFitting(
+      sources, file, options, [&](const auto &metadata) { return inferredMapsFit(plan, metadata); },
+      diagnostics);
   printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);
   return kernel ? ExitCode::Ok : reportFailure(compiler.lastFailure());
 }

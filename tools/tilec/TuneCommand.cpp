@@ -11,6 +11,7 @@
 #include "GpuRun.h"
 #include "HostRun.h"
 #include "OutputFile.h"
+#include "PlanLaunch.h"
 #include "ProgressLine.h"
 #include "SourceFile.h"
 #include "TunedConfig.h"
@@ -40,6 +41,9 @@ public:
     return into.loadFile(command.run.kernel.file);
   }
   llvm::Expected<TuningVariant> describe(const TuningConfig &config) override;
+  bool inferredMapsFit(const tilecrt::KernelMetadata &metadata) override {
+    return tool::inferredMapsFit(plan, metadata);
+  }
 
 private:
   ExitCode readSource();

@@ -56,7 +56,8 @@ private:
 };
 
 /// The polynomials of a function's values, computed on demand and remembered. Values that are
-/// computed alike are one atom. New operations may be made meanwhile; erasing one invalidates it.
+/// computed alike, from operands with equal polynomials, are one atom. New operations may be made
+/// meanwhile; erasing one invalidates it.
 class IndexPolynomials {
 public:
   struct Atom {
@@ -102,8 +103,8 @@ public:
   bool isKnownToHost(const IndexPolynomial &polynomial) const;
   /// Whether it is the same in all iterations of a loop.
   bool isInvariant(const IndexPolynomial &polynomial, mlir::LoopLikeOpInterface loop) const;
-  /// A value that is this scalar and can be used at `place`; null when there is none.
-  mlir::Value valueAt(IndexAtom number, mlir::Operation *place) const;
+  /// The values that are this scalar and can be used at `place`.
+  llvm::SmallVector<mlir::Value, 2> valuesAt(IndexAtom number, mlir::Operation *place) const;
 
 private:
   std::optional<IndexPolynomial> compute(mlir::Value value);
@@ -118,6 +119,8 @@ private:
                                        tile::ShapeOpInterface shape);
   std::optional<IndexAtom> moved(IndexAtom number, tile::ShapeOpInterface shape, bool &isZero);
   IndexAtom scalar(mlir::Value value);
+  /// The same for equal polynomials only.
+  size_t numberOf(const IndexPolynomial &polynomial);
   IndexAtom intern(std::vector<uintptr_t> key, Atom atom);
   bool isInvariant(IndexAtom number, mlir::LoopLikeOpInterface loop) const;
   bool isInvariant(mlir::Value value, mlir::LoopLikeOpInterface loop, unsigned depth) const;
@@ -126,6 +129,7 @@ private:
   mlir::DominanceInfo dominance;
   std::vector<Atom> atoms;
   std::map<std::vector<uintptr_t>, IndexAtom> numbers;
+  std::map<std::map<IndexPolynomial::Product, int64_t>, size_t> polynomials;
   llvm::DenseMap<mlir::Value, IndexAtom> scalars;
   llvm::DenseMap<mlir::Value, std::optional<IndexPolynomial>> known;
   unsigned depth = 0;

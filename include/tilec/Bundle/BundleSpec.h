@@ -47,6 +47,7 @@ struct BundleKernelSpec {
   /// Types and values by the parameter's name, sorted.
   std::vector<std::pair<std::string, std::string>> arguments, constants;
   std::optional<int> numWarps, numStages;
+  bool tensorCopies = true;
   std::optional<TunedSpec> tuned;
   std::array<unsigned, 3> cluster = {1, 1, 1};
   bool isCooperative = false;

@@ -90,6 +90,13 @@ public:
                                           DiagnosticEngine &diagnostics);
   Failure lastFailure() const;
 
+  /// The same for launches whose arguments are known: `fits` says whether they have the tensor maps
+  /// that were inferred, without which the kernel is compiled without tensor copies.
+  std::unique_ptr<CompiledKernel>
+  compileFitting(SourceManager &sources, FileId file, CompileOptions options,
+                 llvm::function_ref<bool(const tilecrt::KernelMetadata &)> fits,
+                 DiagnosticEngine &diagnostics);
+
   /// Runs a kernel that this compiler made for "interp" on the interpreter of the tile dialect;
   /// see tilec::interpret. False after errors, which go to `diagnostics`.
   bool interpret(const CompiledKernel &kernel, void *const *arguments,

@@ -7,6 +7,7 @@
 #define TILEC_RUN_ARGUMENTBYTES_H
 
 #include "tilecrt/KernelMetadata.h"
+#include "tilecrt/Result.h"
 #include "tilecrt/data/DataSpec.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -31,6 +32,11 @@ void storeNumber(const tilecrt::NumberData &number, tilecrt::DType type, void *b
 tilecrt::Result<ArgumentBytes>
 encodeArguments(const tilecrt::KernelMetadata &metadata,
                 llvm::function_ref<std::optional<ArgumentValue>(llvm::StringRef)> find);
+
+/// Whether these arguments have the tensor maps that the compiler has inferred. What is wrong with
+/// them otherwise is for the launch to say.
+bool inferredMapsFit(const tilecrt::KernelMetadata &metadata,
+                     const tilecrt::Result<ArgumentBytes> &values);
 
 } // namespace tilec
 

@@ -30,6 +30,8 @@ public:
   virtual llvm::Expected<FileId> loadSource(SourceManager &sources) = 0;
   /// An error says why the configuration cannot be launched.
   virtual llvm::Expected<TuningVariant> describe(const TuningConfig &config) = 0;
+  /// Whether the launch has the tensor maps that were inferred for a configuration's code.
+  virtual bool inferredMapsFit(const tilecrt::KernelMetadata &) { return true; }
 };
 
 struct Measurement {

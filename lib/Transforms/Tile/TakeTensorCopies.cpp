@@ -152,8 +152,8 @@ public:
       guard(starts);
     auto type = cast<RankedTensorType>(load.getType());
     auto desc = tile::DescType::get(builder.getContext(), block, type.getElementType(), false);
-    Value made =
-        tile::MakeTensorDescriptorOp::create(builder, loc, desc, copy.base, sizes, strides);
+    auto made = tile::MakeTensorDescriptorOp::create(builder, loc, desc, copy.base, sizes, strides);
+    made->setAttr(tile::TileDialect::kInferredAttr, builder.getUnitAttr());
     unsigned inner = *copy.dims.back().loaded;
     SmallVector<int64_t, 2> shape{type.getDimSize(1 - inner), type.getDimSize(inner)};
     Value loaded = tile::DescriptorLoadOp::create(
@@ -175,7 +175,7 @@ private:
     for (const auto &[product, coefficient] : polynomial.getTerms()) {
       Value term;
       for (IndexAtom number : product) {
-        Value factor = resize(indices.valueAt(number, load), type);
+        Value factor = resize(indices.valuesAt(number, load).front(), type);
         term = term ? builder.createOrFold<arith::MulIOp>(loc, term, factor) : factor;
       }
       if (!term)
@@ -275,13 +275,11 @@ private:
   /// What stores and atomics write to; not all, when some may write anywhere.
   DenseSet<ExpressionId> written;
   bool writesAnywhere = false;
-  bool acquires = false;
   std::vector<Found> taken;
 };
 } // namespace
 
 void CopyTaker::findWrites() {
-  acquires = AtomicOrders::of(func).acquire;
   auto addRoot = [&](Value pointer) {
     const AddressSum &sum = addresses.of(pointer);
     if (sum.isAnywhere || !sum.root)
@@ -346,8 +344,6 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
     return refuse("it is volatile or has hints for caches");
   if (load.getMask() && load.getOther() && !tile::isZero(load.getOther()))
     return refuse("masked-off elements are not zero");
-  if (acquires)
-    return refuse("the kernel orders its accesses with atomics, which do not order TMA");
   std::optional<TensorCopy> copy = matchTensorCopy(load, indices, axes, reason);
   if (!copy)
     return std::nullopt;

@@ -111,8 +111,8 @@ private:
     }
     bool stores = llvm::any_of(
         accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
-    if (orders.acquire || (orders.release && stores)) {
-      reason = "the kernel orders its accesses with atomics, which do not order TMA";
+    if (stores && (orders.acquire || orders.release)) {
+      reason = "the kernel orders its accesses with atomics, which do not order stores by TMA";
       return false;
     }
     for (OpOperand *use : accesses)
@@ -130,6 +130,8 @@ private:
         builder.getNamedAttr("shape", shape), builder.getNamedAttr("strides", strides)};
     if (isUnsigned)
       fields.push_back(builder.getNamedAttr("unsigned", builder.getUnitAttr()));
+    if (make->hasAttr(TileDialect::kInferredAttr))
+      fields.push_back(builder.getNamedAttr("inferred", builder.getUnitAttr()));
     auto map = builder.getDictionaryAttr(fields);
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (func.getArgument(i).getType() == make.getType() &&

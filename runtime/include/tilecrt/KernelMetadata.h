@@ -54,6 +54,9 @@ struct TensorMapArgument {
   uint32_t swizzleBytes = 0;
   /// Whether elements outside of the tensor read as NaN instead of zero.
   bool fillsNan = false;
+  /// Whether the source has pointers, of which the compiler has inferred the tensor: where there is
+  /// no such map, it is compiled without tensor copies.
+  bool isInferred = false;
 };
 
 /// One compile-time constant and its value as source text.

@@ -36,6 +36,13 @@ Result<sim::TensorMapFields> tensorMapFields(const KernelMetadata &metadata,
                                              const TensorMapArgument &map,
                                              const void *const *arguments);
 
+/// Whether the kernel has tensor maps that the compiler has inferred.
+bool hasInferredMaps(const KernelMetadata &metadata);
+
+/// Whether there are such maps for these arguments; else the kernel is to be compiled without
+/// tensor copies.
+bool inferredMapsFit(const KernelMetadata &metadata, const void *const *arguments);
+
 } // namespace tilecrt
 
 #endif // TILECRT_TENSORMAPVALUES_H

@@ -18,7 +18,7 @@
 // CHECK-DAG: %[[COLUMNS:.*]] = arith.maxsi %[[K]], %c1_i32
 // CHECK-DAG: %[[STRIDE:.*]] = arith.extsi %[[S]] : i32 to i64
 // CHECK-DAG: %[[FIRST:.*]] = arith.select %{{.*}}, %[[ROW]], %[[AWAY]]
-// CHECK-DAG: %[[DESC:.*]] = tile.make_tensor_descriptor %[[A]], shape[%[[ROWS]], %[[COLUMNS]]], strides[%[[STRIDE]]] : <f16> -> <[64, 64], f16>
+// CHECK-DAG: %[[DESC:.*]] = tile.make_tensor_descriptor %[[A]], shape[%[[ROWS]], %[[COLUMNS]]], strides[%[[STRIDE]]] {tile.inferred} : <f16> -> <[64, 64], f16>
 // CHECK-DAG: %[[OTHER:.*]] = tile.make_tensor_descriptor %[[B]], shape[%[[MOST]], %[[MOST]]], strides[%[[BLOCK]]]
 // CHECK: scf.for %[[COLUMN:.*]] = %c0_i32 to %[[K]] step %c64_i32 iter_args(%{{[^,]*}}) -> (tensor<64x64xf32>)
 // CHECK: tile.descriptor_load %[[DESC]][%[[FIRST]], %[[COLUMN]]] : <[64, 64], f16> -> tensor<64x64xf16>

@@ -78,8 +78,20 @@ func.func @released(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i
   return
 }
 
-// What is loaded behind one that acquires comes later; what is loaded in front of it may be copied.
+// What stands for loads through pointers says so to the launcher.
+// CHECK-LABEL: func.func @inferred
+// CHECK-SAME: tile.tensor_map = {base = 0 : i32, inferred, shape = ["%1", "%1"], strides = ["%2"]}
+func.func @inferred(%base: !tile.ptr<f16>, %m: i32, %s: i64) -> tensor<64x32xf16> attributes {tile.kernel} {
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] {tile.inferred} : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %1 = tile.descriptor_load %0[%m, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
+  return %1 : tensor<64x32xf16>
+}
+
+// What is loaded behind one that acquires may be copied, behind a fence; what is stored is ordered by threads only.
 // CHECK-LABEL: func.func @acquired
+// CHECK-SAME: tile.tensor_map
+// CHECK: tile.descriptor_load
+// CHECK-LABEL: func.func @stored_behind
 // CHECK: tile.make_tensor_descriptor
 // REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}the kernel orders its accesses with atomics
 func.func @acquired(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64) -> tensor<64x32xf16>
@@ -88,6 +100,13 @@ func.func @acquired(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i
   %old = tile.atomic_rmw add %lock, %m sem = acquire : !tile.ptr<i32>
   %1 = tile.descriptor_load %0[%m, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
   return %1 : tensor<64x32xf16>
+}
+func.func @stored_behind(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64, %v: tensor<64x32xf16>)
+    attributes {tile.kernel} {
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %old = tile.atomic_rmw add %lock, %m sem = acquire : !tile.ptr<i32>
+  tile.descriptor_store %0[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  return
 }
 
 // CHECK-LABEL: func.func @loaded_before

@@ -281,4 +281,32 @@ func.func @barrier(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 
   tile.barrier
   return
 }
+
+// What an atomic acquires is fenced before tensor copies; behind one without a result a barrier is.
+// CHECK-LABEL: func @acquired
+// CHECK: tile.atomic_rmw
+// CHECK-NEXT: tilegpu.proxy_fence all_memory
+// CHECK: scf.if
+// CHECK-LABEL: func @acquired_by_all
+// CHECK: tile.atomic_rmw
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.proxy_fence all_memory
+// CHECK-NEXT: nvvm.barrier0
+func.func @acquired(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %lock: !tile.ptr<i32>, %p: !tile.ptr<f32>) attributes {tile.kernel} {
+  %one = arith.constant 1 : i32
+  %old = tile.atomic_rmw add %lock, %one sem = acquire : !tile.ptr<i32>
+  %first = arith.cmpi eq, %old, %one : i32
+  scf.if %first {
+    %x = tile.load %p : !tile.ptr<f32>
+    tile.store %p, %x : !tile.ptr<f32>
+  }
+  return
+}
+func.func @acquired_by_all(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %lock: !tile.ptr<i32>, %p: !tile.ptr<f32>) attributes {tile.kernel} {
+  %one = arith.constant 1 : i32
+  %old = tile.atomic_rmw add %lock, %one sem = acquire : !tile.ptr<i32>
+  %x = tile.load %p : !tile.ptr<f32>
+  tile.store %p, %x : !tile.ptr<f32>
+  return
+}
 }

@@ -201,6 +201,48 @@ TEST_F(ApiBundle, entriesOfOneKernelAreChosenByTheValues) {
   EXPECT_THAT(error, HasSubstr("add_f64 for sim: argument 'x' is *fp32, the code takes *fp64"));
 }
 
+TEST_F(ApiBundle, withoutTensorCopiesWhereNoMapIsThere) {
+  const char product[] = R"(@triton.jit
+def product(a, b, out, stride, K, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for start in range(0, K, BLOCK):
+        x = tl.load(a + i[:, None] * stride + (start + i)[None, :])
+        y = tl.load(b + (start + i)[:, None] * BLOCK + i[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(out + i[:, None] * BLOCK + i[None, :], acc)
+)";
+  const char entry[] =
+      R"json({"file": "dots.tile", "grid": "1", "constants": {"BLOCK": 64}, "arguments":
+  {"a": "*fp16:16", "b": "*fp16:16", "out": "*fp32:16", "stride": "i32:16", "K": "i32:16"}, "name": )json";
+  std::ofstream(folder + "/dots.tile") << product;
+  std::ofstream(folder + "/dots.json")
+      << R"({"name": "dots", "targets": ["sim"], "kernels": [)" << entry << R"("copying"}, )"
+      << entry << R"("plain", "tensor_copies": false}]})";
+  std::string build = std::string(TILEC_TEST_TOOL) + " build " + folder + "/dots.json -o " +
+                      folder + " --emit bundle 2> /dev/null";
+  ASSERT_EQ(std::system(build.c_str()), 0);
+  tilec_bundle_destroy(bundle);
+  ASSERT_EQ(tilec_bundle_open((folder + "/dots.tilec").c_str(), &bundle), TILEC_OK);
+  std::vector<uint16_t> a(64 * 64), b(64 * 64, 0x3c00);
+  std::fill_n(a.begin(), 64, 0x3c00);
+  std::vector<float> out(64 * 64);
+  buffers = {{a.data(), a.size() * 2, "a", 0},
+             {b.data(), b.size() * 2, "b", 0},
+             {out.data(), out.size() * 4, "out", 0}};
+  std::vector<tilec_call_value> values = {pointer(a.data() + 63 * 64, TILEC_TYPE_FP16),
+                                          pointer(b.data(), TILEC_TYPE_FP16), pointer(out.data()),
+                                          integer(-64), integer(64)};
+  ASSERT_EQ(open("product"), TILEC_OK) << tilec_last_error();
+  ASSERT_EQ(launch(values), TILEC_OK) << tilec_last_error();
+  EXPECT_EQ(out[62 * 64], 0.0f);
+  EXPECT_EQ(out[63 * 64], 64.0f);
+  ASSERT_EQ(open("plain"), TILEC_OK);
+  EXPECT_EQ(launch(values), TILEC_OK) << tilec_last_error();
+  ASSERT_EQ(open("copying"), TILEC_OK);
+  EXPECT_THAT(refusal(values), HasSubstr("the tensor of argument 'a' has the stride -64"));
+}
+
 TEST_F(ApiBundle, divisibilityOtherThan16IsCheckedAtEveryLaunch) {
   ASSERT_EQ(open("add_f64"), TILEC_OK);
   Arrays<double> wide;

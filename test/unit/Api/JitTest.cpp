@@ -119,6 +119,69 @@ TEST_F(ApiJit, launchesWithMemoryOfTheProgram) {
   EXPECT_EQ(tilec_jit_launch(jit, &call, nullptr), TILEC_INPUT_ERROR) << "memory nobody gave";
 }
 
+/// A small natural number.
+static uint16_t halfOf(unsigned number) {
+  unsigned exponent = 0;
+  while (number >> (exponent + 1))
+    ++exponent;
+  return number ? uint16_t((exponent + 15) << 10 | ((number << (10 - exponent)) & 0x3ff)) : 0;
+}
+
+TEST_F(ApiJit, withoutTensorCopiesWhereNoMapIsThere) {
+  constexpr int64_t rows = 64, k = 128;
+  ASSERT_EQ(create(R"(@triton.jit
+def product(a, b, out, first, stride, K, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    acc = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for start in range(0, K, BLOCK):
+        x = tl.load(a + first + i[:, None] * stride + (start + i)[None, :])
+        y = tl.load(b + (start + i)[:, None] * BLOCK + i[None, :])
+        acc = tl.dot(x, y, acc)
+    tl.store(out + i[:, None] * BLOCK + i[None, :], acc)
+)"),
+            TILEC_OK)
+      << tilec_last_error();
+  std::vector<uint16_t> a(rows * k), b(k * rows, halfOf(1));
+  for (unsigned row = 0; row < rows; ++row)
+    a[row * k + row] = halfOf(row);
+  std::vector<float> out(rows * rows);
+  tilec_buffer buffers[] = {{a.data(), a.size() * 2, "a", TILEC_BUFFER_READ_ONLY},
+                            {b.data(), b.size() * 2, "b", TILEC_BUFFER_READ_ONLY},
+                            {out.data(), out.size() * 4, "out", 0}};
+  auto valuesOf = [&](bool backwards) -> std::vector<tilec_call_value> {
+    return {pointer(a.data(), TILEC_TYPE_FP16),
+            pointer(b.data(), TILEC_TYPE_FP16),
+            pointer(out.data()),
+            integer(backwards ? (rows - 1) * k : 0),
+            integer(backwards ? -k : k),
+            integer(k),
+            integer(rows)};
+  };
+  auto check = [&](bool backwards) {
+    for (size_t row = 0; row < rows; ++row)
+      ASSERT_EQ(out[row * rows], float(backwards ? rows - 1 - row : row));
+    std::fill(out.begin(), out.end(), -1.0f);
+  };
+  for (bool backwards : {false, true, false, true}) {
+    std::vector<tilec_call_value> values = valuesOf(backwards);
+    tilec_call call = callOf(values);
+    call.buffers = buffers;
+    call.num_buffers = 3;
+    uint32_t launched = 7, found = 7;
+    ASSERT_EQ(tilec_jit_launch(jit, &call, &launched), TILEC_OK) << tilec_last_error();
+    check(backwards);
+    ASSERT_EQ(tilec_jit_find(jit, &call, &found), TILEC_OK) << tilec_last_error();
+    EXPECT_EQ(launched, uint32_t(backwards));
+    EXPECT_EQ(found, launched);
+    tilec_prepared *prepared = nullptr;
+    ASSERT_EQ(tilec_jit_prepare(jit, &call, &prepared), TILEC_OK) << tilec_last_error();
+    ASSERT_EQ(tilec_prepared_launch(prepared, nullptr), TILEC_OK) << tilec_last_error();
+    check(backwards);
+    tilec_prepared_destroy(prepared);
+  }
+  EXPECT_EQ(tilec_jit_num_variants(jit), 2u);
+}
+
 TEST_F(ApiJit, kindsAreThoseOfTriton) {
   ASSERT_EQ(create(pairSource), TILEC_OK) << tilec_last_error();
   alignas(16) float x[8];

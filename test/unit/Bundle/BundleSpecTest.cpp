@@ -31,7 +31,7 @@ TEST(BundleSpec, everyKeyIsRead) {
           {"file": "sub/a.tile", "kernel": "add", "name": "add_f32", "grid": "cdiv(n, BLOCK)",
            "arguments": {"x": "*fp32:16", "n": "i32"}, "constants": {"BLOCK": 64, "F": true},
            "num_warps": 8, "num_stages": 2, "cluster": [2, 1], "cooperative": true,
-           "programmatic": true, "import_roots": ["lib", "/other"],
+           "programmatic": true, "tensor_copies": false, "import_roots": ["lib", "/other"],
            "tuned": {"database": "db.json", "device": "GPU", "sizes": {"n": 5, "m": 4}}},
           {"file": "/b.py"}]})json",
       "/specs"));
@@ -50,6 +50,7 @@ TEST(BundleSpec, everyKeyIsRead) {
   EXPECT_THAT(kernel.cluster, ElementsAre(2, 1, 1));
   EXPECT_TRUE(kernel.isCooperative);
   EXPECT_TRUE(kernel.isProgrammatic);
+  EXPECT_FALSE(kernel.tensorCopies);
   EXPECT_THAT(kernel.importRoots, ElementsAre("/specs/lib", "/other"));
   ASSERT_TRUE(kernel.tuned);
   EXPECT_EQ(kernel.tuned->database, "/specs/db.json");

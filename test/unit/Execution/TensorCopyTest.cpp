@@ -132,8 +132,11 @@ TEST(TensorCopies, beforeTheFirstRow) {
 
 TEST(TensorCopies, tileAfterTile) {
   constexpr int64_t m = 200, n = 136, k = 144;
-  for (uint64_t programs : {1, 3}) {
-    RunBuilder builder = kernelOf("tensor-copies.tile", "persistent");
+  for (auto [name, programs] : {std::pair("persistent", 1),
+                                {"persistent", 3},
+                                {"counted_twice", 1},
+                                {"counted_twice", 3}}) {
+    RunBuilder builder = kernelOf("tensor-copies.tile", name);
     builder.randn("a_ptr", DType::f16, {m, k}).randn("b_ptr", DType::f16, {n, k});
     builder.output(
         "out_ptr", DType::f32, {m, n},
@@ -150,7 +153,38 @@ TEST(TensorCopies, tileAfterTile) {
         dotTolerance(DType::f16, DType::f32, k, false));
     builder.i32("M", m).i32("N", n).i32("K", k);
     builder.constant("BLOCK_M", 64).constant("BLOCK_N", 64).constant("STEP", 32);
-    expectRun(builder.grid(programs));
+    if (std::string(name) == "counted_twice")
+      builder.constant("PROGRAMS", programs);
+    expectRun(builder.grid(uint64_t(programs)));
+  }
+}
+
+TEST(TensorCopies, gapsAndSharedBatches) {
+  constexpr int64_t m = 70, k = 336, block = 64, group = 2, batches = 4;
+  const std::pair<int64_t, int64_t> gaps[] = {{0, 0}, {64, 128}, {0, 192}, {192, 64}};
+  for (const auto &gap : gaps) {
+    int64_t first = gap.first, last = gap.second;
+    RunBuilder builder = kernelOf("tensor-copies.tile", "skipping");
+    builder.randn("a_ptr", DType::f16, {batches / group, m, k});
+    builder.randn("b_ptr", DType::f16, {k, block});
+    builder.output(
+        "out_ptr", DType::f32, {batches, m, block},
+        [&](HostArray &out) {
+          const HostArray &a = builder.array("a_ptr"), &b = builder.array("b_ptr");
+          for (int64_t z = 0; z < batches; ++z)
+            for (int64_t i = 0; i < m; ++i)
+              for (int64_t j = 0; j < block; ++j) {
+                double sum = 0;
+                for (int64_t x = 0; x < k; ++x)
+                  if (x < first || x >= last)
+                    sum +=
+                        a.at(uint64_t((z / group * m + i) * k + x)) * b.at(uint64_t(x * block + j));
+                out.set(uint64_t((z * m + i) * block + j), sum);
+              }
+        },
+        dotTolerance(DType::f16, DType::f32, k, false));
+    builder.i32("M", m).i32("K", k).i32("first", first).i32("last", last);
+    expectRun(builder.constant("BLOCK", block).constant("GROUP", group).grid(2, batches));
   }
 }
 

@@ -80,9 +80,25 @@ TEST(TensorMapValues, saysWhatIsWrong) {
   expectProblem("%1", "%2", 256, 8, 9, "the stride 9 in dimension 0, expected a multiple of 16");
 }
 
+TEST(TensorMapValues, inferredMapsFit) {
+  KernelMetadata metadata = metadataWith("%1", "%1");
+  uint64_t address = 256;
+  uint32_t n = 8;
+  auto fits = [&](int32_t stride) {
+    const void *arguments[] = {&address, &stride, &n};
+    return inferredMapsFit(metadata, arguments);
+  };
+  EXPECT_FALSE(hasInferredMaps(metadata));
+  EXPECT_TRUE(fits(-8)) << "the source's own are for the launch to refuse";
+  metadata.tensorMaps[0].isInferred = true;
+  EXPECT_TRUE(hasInferredMaps(metadata));
+  EXPECT_TRUE(fits(8));
+  EXPECT_FALSE(fits(-8));
+}
+
 TEST(TensorMapValues, survivesJson) {
   KernelMetadata metadata = metadataWith("%1 2 *", "%2");
-  metadata.tensorMaps[0].fillsNan = true;
+  metadata.tensorMaps[0].fillsNan = metadata.tensorMaps[0].isInferred = true;
   Result<KernelMetadata> read = fromJson(toJson(metadata));
   ASSERT_TRUE(read.ok()) << read.message();
   ASSERT_EQ(read->tensorMaps.size(), 1u);
@@ -91,7 +107,7 @@ TEST(TensorMapValues, survivesJson) {
   EXPECT_EQ(map.strides, metadata.tensorMaps[0].strides);
   EXPECT_EQ(map.box, metadata.tensorMaps[0].box);
   EXPECT_EQ(map.swizzleBytes, 128u);
-  EXPECT_TRUE(map.fillsNan);
+  EXPECT_TRUE(map.fillsNan && map.isInferred);
 }
 
 class TensorMapLaunch : public FakeDriverTest {};

@@ -70,9 +70,9 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
     the load to all stores shows that rows from `size` on are never stored.
 
     Indices are taken not to leave their types. Coordinates that may be negative without a mask that says so are refused, as
-    are bases and strides that are not known to be multiples of 16 bytes, memory that the kernel writes, loads behind
-    acquiring atomics, and a loop of which other tensors would still be copied by threads. A `tensor-map` remark says
-    what a load that could have been one is missing.
+    are those that may need more than 32 bits, bases and strides that are not known to be multiples of 16 bytes, memory
+    that the kernel writes, and a loop of which other tensors would still be copied by threads. A `tensor-map` remark
+    says what a load that could have been one is missing.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let options = [
@@ -88,8 +88,8 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::func::FuncOp
     loads and stores are then copies by the tensor memory access unit, and so are reductions that the unit has: sums of
     fp16, bf16 and fp32, all of integers of 32 and 64 bits. Of those, everything but smaller and larger of signed
     integers is done through a map whose attribute says `unsigned`. Blocks must be such that the unit can copy them,
-    and the kernel must not order memory with acquiring or releasing atomics. A `tensor-map` remark says why a descriptor
-    stays as it is; `tile-lower-descriptors` turns it into pointers.
+    and a kernel that stores through the descriptor must not order memory with acquiring or releasing atomics. A
+    `tensor-map` remark says why a descriptor stays as it is; `tile-lower-descriptors` turns it into pointers.
   }];
 }
 

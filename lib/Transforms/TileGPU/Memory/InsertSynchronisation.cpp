@@ -7,6 +7,7 @@
 
 #include "dialects/TileGPU/BarrierKind.h"
 #include "mlir/IR/Builders.h"
+#include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/Synchronisation.h"
 
 namespace tilec {
@@ -50,6 +51,18 @@ static void orderTensorCopies(tile::BarrierOp barrier) {
   barrier.erase();
 }
 
+/// What an atomic acquires was written by threads: behind a fence, tensor copies may read it, too. A
+/// barrier of the program has one.
+static void orderTensorCopies(tile::GlobalAccessOpInterface access) {
+  std::optional<tile::MemSemantic> order = access.getAtomicOrder();
+  if (!order || !isAcquire(*order) || !isFollowedByAccess(access) ||
+      isa_and_nonnull<tile::BarrierOp>(access->getNextNode()))
+    return;
+  OpBuilder builder(access);
+  builder.setInsertionPointAfter(access);
+  tilegpu::ProxyFenceOp::create(builder, access.getLoc(), /*allMemory=*/true);
+}
+
 namespace {
 struct InsertSynchronisation final
     : tilec::impl::TileGPUInsertSynchronisationPassBase<InsertSynchronisation> {
@@ -66,8 +79,10 @@ struct InsertSynchronisation final
       if (point.barrier != SyncThreads::None)
         insertBarrier(builder, point.op->getLoc(), point);
     }
-    if (copiesTensors(func))
-      func.walk(orderTensorCopies);
+    if (!copiesTensors(func))
+      return;
+    func.walk([](tile::GlobalAccessOpInterface access) { orderTensorCopies(access); });
+    func.walk([](tile::BarrierOp barrier) { orderTensorCopies(barrier); });
   }
 };
 } // namespace
