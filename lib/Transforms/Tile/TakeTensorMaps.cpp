@@ -5,6 +5,10 @@
 // encode it before the launch: it becomes an argument of its own, a tensor map, whose attribute
 // says how to compute base, sizes and strides from the other arguments. Sizes are written as text
 // in postfix notation ("%2 %3 *" is argument 2 times argument 3).
+//
+// Atomics do not order what the copy engine does, but the program's barrier does: a scalar one that
+// acquires gets a barrier behind it. A barrier waits until the engine has read what it stores, not
+// until that is written, so what comes before an atomic that releases is not stored by the engine.
 
 #include "tilec/Transforms/Tile/Passes.h"
 
@@ -45,6 +49,28 @@ static bool needsUnsigned(Operation *access) {
   return reduce.getKind() != AtomicKind::min && reduce.getKind() != AtomicKind::max;
 }
 
+static bool storesByDescriptor(Operation *root) {
+  return root
+      ->walk([](Operation *op) {
+        return isa<DescriptorStoreOp, DescriptorReduceOp>(op) ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a descriptor may have been stored to before an operation, in an iteration before for
+/// one.
+static bool isBehindStore(Operation *op) {
+  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op) && storesByDescriptor(op))
+      return true;
+    for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode())
+      if (storesByDescriptor(before))
+        return true;
+  }
+  return false;
+}
+
 namespace {
 struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensorMaps> {
   using Base::Base;
@@ -53,7 +79,7 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
     func::FuncOp func = getOperation();
     if (!func->hasAttr(TileDialect::kKernelAttr) || !processorOf(func).has(Feature::TensorCopy))
       return;
-    orders = AtomicOrders::of(func);
+    findOrders(func);
     SmallVector<MakeTensorDescriptorOp> makes;
     func.walk([&](MakeTensorDescriptorOp make) { makes.push_back(make); });
     for (MakeTensorDescriptorOp make : makes) {
@@ -64,9 +90,35 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
                      remark::RemarkOpts::name("NoTensorMap").category(remarks::kTensorMap))
           << "tensor descriptor is accessed through pointers instead of TMA: " << reason;
     }
+    orderCopies();
   }
 
 private:
+  void findOrders(func::FuncOp func) {
+    acquires.clear();
+    tensorsAcquire = releasesStores = hasCopies = false;
+    func.walk([&](GlobalAccessOpInterface access) {
+      std::optional<MemSemantic> order = access.getAtomicOrder();
+      if (!order)
+        return;
+      releasesStores |= isRelease(*order) && isBehindStore(access);
+      if (isAcquire(*order) && isFollowedByAccess(access)) {
+        acquires.push_back(access);
+        tensorsAcquire |= isa<RankedTensorType>(access.getPointer().getType());
+      }
+    });
+  }
+
+  void orderCopies() {
+    if (!hasCopies)
+      return;
+    for (Operation *op : acquires) {
+      OpBuilder builder(op);
+      builder.setInsertionPointAfter(op);
+      BarrierOp::create(builder, op->getLoc());
+    }
+  }
+
   bool takeMap(MakeTensorDescriptorOp make, func::FuncOp func, std::string &reason) {
     DescType type = make.getType();
     Type element = type.getElementType();
@@ -111,10 +163,11 @@ private:
     }
     bool stores = llvm::any_of(
         accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
-    if (orders.acquire || (orders.release && stores)) {
+    if (tensorsAcquire || (releasesStores && stores)) {
       reason = "the kernel orders its accesses with atomics, which do not order TMA";
       return false;
     }
+    hasCopies = true;
     for (OpOperand *use : accesses)
       use->set(findOrAddArgument(func, make, builder.getArrayAttr(shape),
                                  builder.getArrayAttr(strides), needsUnsigned(use->getOwner())));
@@ -141,6 +194,12 @@ private:
     return func.getArgument(index);
   }
 
-  AtomicOrders orders;
+  /// Atomics that accesses behind them are ordered by.
+  SmallVector<Operation *> acquires;
+  /// Some of them are of tensors.
+  bool tensorsAcquire = false;
+  /// Some atomics release what descriptors store.
+  bool releasesStores = false;
+  bool hasCopies = false;
 };
 } // namespace
