@@ -46,7 +46,7 @@ PROGRAMS = 132  # the multiprocessors of an H200
 def persistent(*rows):
     """Configurations of our kernel with tensor descriptors: as for Triton's the blocks, warps, stages and the stores of a
     tile, and whether programs take more than one tile."""
-    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, STORES=stores), warps, stages, PERSISTENT,
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, STORES=stores, ROLES=False), warps, stages, PERSISTENT,
                           PROGRAMS if keeps else 0)
             for m, n, k, warps, stages, stores, keeps in rows]
 

@@ -217,7 +217,8 @@ def scaled_keys(keys, scale):
 
 
 # By case: the kind and the kernel of Triton's own style.
-OWN = dict(matmul=("triton-tma", matmul_descriptors), attention=("triton-tma", attention_descriptors),
+OWN = dict(matmul=("triton-tma", matmul_descriptors), random_matmul=("triton-tma", matmul_descriptors),
+           attention=("triton-tma", attention_descriptors),
            attention_backward=("triton-own", gradients_in_one), w8a16=("triton-own", w8a16_plain))
 
 

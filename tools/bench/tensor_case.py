@@ -14,8 +14,10 @@ HOPPER = "sm_90a"
 
 @dataclass(frozen=True)
 class Pointer:
-    """An argument that is a tensor with elements of this type; torch's tensors are aligned."""
+    """An argument that is a tensor with elements of this type; torch's tensors are aligned. `tensor`: its name in the data,
+    if that is not the argument's."""
     dtype: str
+    tensor: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,14 @@ class Configuration:
     programs: int = 0
 
     @property
-    def label(self):
+    def code(self):
+        """What tells the kernel from others, but not how it is launched."""
         kernel = f"{self.source.entry}_" if self.source else ""
-        programs = f"_p{self.programs}" if self.programs else ""
-        return (kernel + "x".join(str(int(v)) for v in self.constants.values())
-                + f"_w{self.warps}_s{self.stages}{programs}")
+        return kernel + "x".join(str(int(v)) for v in self.constants.values()) + f"_w{self.warps}_s{self.stages}"
+
+    @property
+    def label(self):
+        return self.code + (f"_p{self.programs}" if self.programs else "")
 
 
 def blocks(*rows):
@@ -64,7 +69,7 @@ def cdiv(a, b):
 
 def with_tensors(values, tensors):
     """A launch's values with tensors, by name, for pointers."""
-    return {name: tensors[name] if isinstance(value, Pointer) else value for name, value in values.items()}
+    return {name: tensors[value.tensor or name] if isinstance(value, Pointer) else value for name, value in values.items()}
 
 
 def text(constant):
@@ -136,4 +141,4 @@ def build_of(case, configuration, target=HOPPER):
     kinds, fixed = bind(case.values(configuration), case.constants(configuration))
     source = source_of(case, configuration)
     return Build(source.file, source.entry, tuple(kinds.items()), tuple(fixed.items()), configuration.warps,
-                 configuration.stages, f"{case.variant}-{configuration.label}", target)
+                 configuration.stages, f"{case.variant}-{configuration.code}", target)

@@ -10,9 +10,10 @@ import grouped_attention
 import layers
 import matmul
 import quantised
+import random_matmul
 from tensor_case import HOPPER, build_of, ours, steps_of
 
-FAMILIES = (matmul, quantised, attention, attention_backward, decode, grouped_attention, layers)
+FAMILIES = (matmul, random_matmul, quantised, attention, attention_backward, decode, grouped_attention, layers)
 
 
 def chosen(cases, wanted, unwanted=""):

@@ -5,6 +5,10 @@
 // encode it before the launch: it becomes an argument of its own, a tensor map, whose attribute
 // says how to compute base, sizes and strides from the other arguments. Sizes are written as text
 // in postfix notation ("%2 %3 *" is argument 2 times argument 3).
+//
+// Atomics do not order what the copy engine does, but a fence does behind a scalar one that acquires
+// (tilegpu-insert-synchronisation). Nothing waits until what the engine stores is written, so what
+// comes before an atomic that releases is not stored by it.
 
 #include "tilec/Transforms/Tile/Passes.h"
 
@@ -45,6 +49,28 @@ static bool needsUnsigned(Operation *access) {
   return reduce.getKind() != AtomicKind::min && reduce.getKind() != AtomicKind::max;
 }
 
+static bool storesByDescriptor(Operation *root) {
+  return root
+      ->walk([](Operation *op) {
+        return isa<DescriptorStoreOp, DescriptorReduceOp>(op) ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether a descriptor may have been stored to before an operation, in an iteration before for
+/// one.
+static bool isBehindStore(Operation *op) {
+  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op) && storesByDescriptor(op))
+      return true;
+    for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode())
+      if (storesByDescriptor(before))
+        return true;
+  }
+  return false;
+}
+
 namespace {
 struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensorMaps> {
   using Base::Base;
@@ -53,7 +79,7 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
     func::FuncOp func = getOperation();
     if (!func->hasAttr(TileDialect::kKernelAttr) || !processorOf(func).has(Feature::TensorCopy))
       return;
-    orders = AtomicOrders::of(func);
+    findOrders(func);
     SmallVector<MakeTensorDescriptorOp> makes;
     func.walk([&](MakeTensorDescriptorOp make) { makes.push_back(make); });
     for (MakeTensorDescriptorOp make : makes) {
@@ -67,6 +93,18 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
   }
 
 private:
+  void findOrders(func::FuncOp func) {
+    tensorsAcquire = releasesStores = false;
+    func.walk([&](GlobalAccessOpInterface access) {
+      std::optional<MemSemantic> order = access.getAtomicOrder();
+      if (!order)
+        return;
+      releasesStores |= isRelease(*order) && isBehindStore(access);
+      tensorsAcquire |= isAcquire(*order) && isFollowedByAccess(access) &&
+                        isa<RankedTensorType>(access.getPointer().getType());
+    });
+  }
+
   bool takeMap(MakeTensorDescriptorOp make, func::FuncOp func, std::string &reason) {
     DescType type = make.getType();
     Type element = type.getElementType();
@@ -111,8 +149,8 @@ private:
     }
     bool stores = llvm::any_of(
         accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
-    if (stores && (orders.acquire || orders.release)) {
-      reason = "the kernel orders its accesses with atomics, which do not order stores by TMA";
+    if (tensorsAcquire || (releasesStores && stores)) {
+      reason = "the kernel orders its accesses with atomics, which do not order TMA";
       return false;
     }
     for (OpOperand *use : accesses)
@@ -143,6 +181,9 @@ private:
     return func.getArgument(index);
   }
 
-  AtomicOrders orders;
+  /// Accesses behind atomics of tensors are ordered by them.
+  bool tensorsAcquire = false;
+  /// Some atomics release what descriptors store.
+  bool releasesStores = false;
 };
 } // namespace

@@ -66,7 +66,7 @@ func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>,
   return
 }
 
-// Atomics that release what was stored do not know of tensor copies.
+// A barrier does not wait until tensor copies are written.
 // CHECK-LABEL: func.func @released
 // CHECK: tile.make_tensor_descriptor
 // REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}the kernel orders its accesses with atomics
@@ -87,13 +87,39 @@ func.func @inferred(%base: !tile.ptr<f16>, %m: i32, %s: i64) -> tensor<64x32xf16
   return %1 : tensor<64x32xf16>
 }
 
-// What is loaded behind one that acquires may be copied, behind a fence; what is stored is ordered by threads only.
-// CHECK-LABEL: func.func @acquired
-// CHECK-SAME: tile.tensor_map
-// CHECK: tile.descriptor_load
+// What is stored behind one that releases is not its business.
 // CHECK-LABEL: func.func @stored_behind
+// CHECK: tile.tensor_map
+// CHECK-NOT: tile.barrier
+func.func @stored_behind(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64, %v: tensor<64x32xf16>)
+    attributes {tile.kernel} {
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %old = tile.atomic_rmw add %lock, %m sem = release : !tile.ptr<i32>
+  tile.descriptor_store %0[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  return
+}
+
+// In a loop it is, in the next iteration.
+// CHECK-LABEL: func.func @stored_in_loop
 // CHECK: tile.make_tensor_descriptor
 // REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}the kernel orders its accesses with atomics
+func.func @stored_in_loop(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64, %v: tensor<64x32xf16>)
+    attributes {tile.kernel} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  scf.for %i = %zero to %m step %one : i32 {
+    %old = tile.atomic_rmw add %lock, %m sem = release : !tile.ptr<i32>
+    tile.descriptor_store %0[%i, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  }
+  return
+}
+
+// What is loaded behind one that acquires may be copied, behind a fence.
+// CHECK-LABEL: func.func @acquired
+// CHECK-SAME: tile.tensor_map
+// CHECK: tile.atomic_rmw
+// CHECK: tile.descriptor_load
 func.func @acquired(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64) -> tensor<64x32xf16>
     attributes {tile.kernel} {
   %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
@@ -101,12 +127,16 @@ func.func @acquired(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i
   %1 = tile.descriptor_load %0[%m, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
   return %1 : tensor<64x32xf16>
 }
-func.func @stored_behind(%base: !tile.ptr<f16>, %lock: !tile.ptr<i32>, %m: i32, %s: i64, %v: tensor<64x32xf16>)
+// Threads that have the elements of one would have to wait for each other.
+// CHECK-LABEL: func.func @acquired_by_tensor
+// CHECK: tile.make_tensor_descriptor
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}the kernel orders its accesses with atomics
+func.func @acquired_by_tensor(%base: !tile.ptr<f16>, %locks: tensor<32x!tile.ptr<i32>>, %ones: tensor<32xi32>, %m: i32, %s: i64) -> tensor<64x32xf16>
     attributes {tile.kernel} {
   %0 = tile.make_tensor_descriptor %base, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
-  %old = tile.atomic_rmw add %lock, %m sem = acquire : !tile.ptr<i32>
-  tile.descriptor_store %0[%m, %m], %v : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
-  return
+  %old = tile.atomic_rmw add %locks, %ones sem = acquire : tensor<32x!tile.ptr<i32>>
+  %1 = tile.descriptor_load %0[%m, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
+  return %1 : tensor<64x32xf16>
 }
 
 // CHECK-LABEL: func.func @loaded_before

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 40 to 44, 52 and 57: matrix products, by pointers, batched, by block pointers, by
-// descriptors, split along K, persistent, and by descriptors that the launch passes.
+// Examples 40 to 44, 52, 57 and 60: matrix products, by pointers, batched, by block pointers, by
+// descriptors, split along K, persistent, by descriptors that the launch passes, of any size.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -184,10 +184,58 @@ Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
   addOperands(builder, p);
   builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
   builder.constant("GROUP_M", 2).constant("STORES", p.n > blockN ? 2 : 1);
+  builder.constant("ROLES", p.m > 4 * blockM ? "True" : "False");
   builder.constant("A_ROWS", p.transA ? "False" : "True");
   builder.constant("B_ROWS", p.transB ? "False" : "True");
   builder.grid(3);
   return builder.idealBytes(p.bytes()).take();
+}
+
+/// Programs of one tile add their sums up; C is stored through pointers where its rows are no whole
+/// 16 bytes.
+Result<KernelRun> buildAnySize(const Problem &p, uint64_t seed) {
+  constexpr int64_t blockM = 64, blockN = 32, blockK = 32;
+  RunBuilder builder("60-matmul-any-size.tile", "matmul_any_size", seed);
+  addOperands(builder, p);
+  auto tiles = static_cast<int64_t>(blocks(p.m, blockM) * blocks(p.n, blockN));
+  builder.unchecked("parts_ptr", DType::f32, {tiles * p.splits, blockM, blockN});
+  // The counters must be zero again.
+  builder.fill("counters_ptr", DType::i32, {tiles}, [](uint64_t) { return 0; });
+  builder.changes("counters_ptr", [](HostArray &out) {
+    for (uint64_t i = 0; i < out.size(); ++i)
+      out.set(i, 0);
+  });
+  builder.i32("a_stride", p.transA ? p.m : p.k).i32("b_stride", p.transB ? p.k : p.n);
+  builder.i32("c_stride", p.n);
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
+  builder.constant("GROUP_M", 2).constant("A_ROWS", p.transA ? "False" : "True");
+  builder.constant("B_ROWS", p.transB ? "False" : "True");
+  bool copies = p.n * static_cast<int64_t>(tilecrt::dtypeSize(p.type)) % 16 == 0;
+  builder.constant("C_COPIES", copies ? "True" : "False").constant("SPLIT", p.splits);
+  builder.constant("SUMMING", p.splits > 2 ? 2 : p.splits);
+  builder.grid(static_cast<uint64_t>(tiles * p.splits));
+  return builder.idealBytes(p.bytes()).take();
+}
+
+/// Rows get longer, to a whole number of 16 bytes.
+Result<KernelRun> buildPadRows(DType type, int64_t rows, int64_t columns, uint64_t seed) {
+  constexpr int64_t blockM = 8;
+  int64_t whole = 16 / static_cast<int64_t>(tilecrt::dtypeSize(type));
+  int64_t padded = (columns + whole - 1) / whole * whole;
+  RunBuilder builder("60-matmul-any-size.tile", "pad_rows", seed);
+  builder.randn("from_ptr", type, {rows, columns});
+  builder.output("to_ptr", type, {rows, padded}, [&](HostArray &out) {
+    for (int64_t i = 0; i < rows * padded; ++i) {
+      int64_t row = i / padded, column = i % padded;
+      out.set(uint64_t(i), column < columns
+                               ? builder.array("from_ptr").at(uint64_t(row * columns + column))
+                               : 0);
+    }
+  });
+  builder.i32("rows", rows).i32("columns", columns);
+  builder.i32("from_stride", columns).i32("to_stride", padded);
+  builder.constant("BLOCK_M", blockM).constant("BLOCK_N", 32).grid(blocks(rows, blockM));
+  return builder.take();
 }
 
 /// C holds something before, which the parts are added to.
@@ -317,6 +365,22 @@ void addMatmulCases(std::vector<Case> &cases) {
       addCase(cases, "matmul_host_descriptors", k == 264 ? first : Scale::Full,
               buildHostDescriptors, split);
     }
+    // Parts of several steps, of one, and of none; rows of C that tensor copies do not store.
+    for (auto [n, k, splits] : {std::array<int64_t, 3>{56, 264, 3},
+                                {56, 264, 1},
+                                {48, 392, 2},
+                                {45, 264, 2},
+                                {45, 72, 1},
+                                {40, 64, 4}}) {
+      Problem any = {type, 136, n, k, false, true};
+      any.splits = splits;
+      addCase(cases, "matmul_any_size", splits == 3 ? first : Scale::Full, buildAnySize, any);
+    }
+    Problem rows = {type, 136, 56, 264, true, false};
+    rows.splits = 4;
+    addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, rows);
+    cases.push_back({"pad_rows", type, sizeText({30, 77}), first,
+                     [=](uint64_t seed) { return buildPadRows(type, 30, 77, seed); }});
     addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
     addCase(cases, "split_k_matmul", Scale::Full, buildSplitK, {type, 16, 64, 128});
     // Long enough for loops to use the buffers of their rings again, tile after tile.

@@ -88,8 +88,8 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::func::FuncOp
     loads and stores are then copies by the tensor memory access unit, and so are reductions that the unit has: sums of
     fp16, bf16 and fp32, all of integers of 32 and 64 bits. Of those, everything but smaller and larger of signed
     integers is done through a map whose attribute says `unsigned`. Blocks must be such that the unit can copy them,
-    and a kernel that stores through the descriptor must not order memory with acquiring or releasing atomics. A
-    `tensor-map` remark says why a descriptor stays as it is; `tile-lower-descriptors` turns it into pointers.
+    no atomic may release what a descriptor stores, and none of tensors acquire; behind a scalar one that acquires stands a
+    proxy fence. A `tensor-map` remark says why a descriptor stays as it is; `tile-lower-descriptors` turns it into pointers.
   }];
 }
 

@@ -1,0 +1,180 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Matrix products of sizes drawn at random: half of them multiples of 128, the others any numbers, as far as cuBLAS takes
+# them. Rows that are no whole number of 16 bytes cannot be copied by tensor copies, and are padded first.
+
+import math
+import random
+from dataclasses import dataclass, field, replace
+
+import product_model
+from matmul import PERSISTENT, TILES, TILES_FP8, Matmul, MatmulData
+from product_model import Problem, Tile
+from tensor_case import Configuration, Pointer, Source, blocks, cdiv
+
+SEED = 20261126
+COUNT = 30
+LEAST, MOST = 256, 16384
+TRIED = 8  # of our configurations
+
+ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
+PAD = Source("60-matmul-any-size.tile", "pad_rows")
+
+TILES16 = (Tile(128, 256, 64, 8, 4, 1, 6.65), Tile(128, 256, 64, 8, 3, 1, 6.55), Tile(256, 128, 64, 8, 4, 1, 6.55),
+           Tile(128, 192, 64, 8, 4, 1, 5.45), Tile(192, 128, 64, 8, 4, 1, 5.55), Tile(128, 160, 64, 8, 4, 1, 4.8),
+           Tile(128, 128, 64, 8, 5, 1, 5.85), Tile(128, 128, 64, 4, 3, 2, 6.4), Tile(128, 128, 64, 4, 2, 3, 5.75),
+           Tile(256, 64, 64, 8, 5, 1, 4.75), Tile(64, 256, 64, 4, 4, 1, 5.25), Tile(64, 256, 64, 4, 2, 2, 4.55),
+           Tile(64, 192, 64, 4, 3, 2, 5.25), Tile(128, 96, 64, 4, 4, 2, 5.1), Tile(128, 64, 64, 4, 4, 2, 4.65),
+           Tile(64, 128, 64, 4, 4, 2, 4.95), Tile(64, 128, 64, 4, 2, 4, 4.4), Tile(128, 64, 128, 4, 4, 1, 4.0),
+           Tile(64, 128, 128, 4, 4, 1, 4.5), Tile(64, 64, 128, 4, 3, 2, 3.2), Tile(64, 64, 64, 4, 8, 1, 3.05),
+           Tile(64, 64, 64, 4, 4, 3, 3.6))
+TILES8 = tuple(replace(tile, k=2 * tile.k) for tile in TILES16)
+
+
+@dataclass
+class Planned(Configuration):
+    """A configuration of the kernel for any size."""
+    pads: bool = False
+
+    @property
+    def label(self):
+        return super().label + ("_padded" if self.pads else "")
+
+
+@dataclass
+class RandomMatmul(Matmul):
+    """One of the sizes."""
+    name = "random_matmul"
+    goals: dict = field(default_factory=lambda: dict(library=0.95))
+
+    def __post_init__(self):
+        element = 1 if self.dtype.startswith("fp8") else 2
+        whole = 16 // element
+        columns = [self.k if self.layout[0] == "n" else self.m, self.n if self.layout[1] == "n" else self.k]
+        self.pads = [c % whole != 0 for c in columns]
+        self.strides = [cdiv(c, 2 * whole) * 2 * whole if pads else c for c, pads in zip(columns, self.pads)]
+        self.problem = Problem(self.m, self.n, self.k, element, tuple(s % (2 * whole) != 0 for s in self.strides))
+        found = sorted(product_model.plans(self.problem, TILES8 if element == 1 else TILES16), key=self.predicted)
+        self.plans = {}
+        for plan in found:
+            self.plans.setdefault(self.configuration(plan).label, plan)
+            if len(self.plans) == TRIED:
+                break
+        self.others = [self.configuration(plan) for plan in self.plans.values()]
+
+    def predicted(self, plan):
+        return product_model.predict(self.problem, plan)
+
+    @property
+    def copies(self):
+        """Whether rows of C are whole 16 bytes."""
+        return self.n % 8 == 0
+
+    def configuration(self, plan):
+        tile = plan.tile
+        constants = dict(BLOCK_M=tile.m, BLOCK_N=tile.n, BLOCK_K=tile.k)
+        if self.copies and not any(self.pads) and plan.programs:
+            constants.update(STORES=2 if tile.m * tile.n >= 32768 else 1, ROLES=plan.roles)
+            return Configuration(constants, tile.warps, tile.stages, PERSISTENT, plan.programs)
+        constants.update(SPLIT=plan.split, SUMMING=product_model.summing(plan.split))
+        return Planned(constants, tile.warps, tile.stages, ANY_SIZE, pads=any(self.pads))
+
+    def steps(self, configuration):
+        pads = [(PadRows(self, operand), Configuration(dict(BLOCK_M=16, BLOCK_N=512), 8, 1, PAD))
+                for operand, pads in enumerate(self.pads) if pads and isinstance(configuration, Planned)]
+        return pads + [(self, configuration)]
+
+    def values(self, configuration=None):
+        values = super().values(configuration)
+        if not isinstance(configuration, Planned):
+            return values
+        for name, pads in zip(("a", "b"), self.pads):
+            values[f"{name}_ptr"] = Pointer(self.dtype, f"padded_{name}" if pads else "")
+        return dict(values, parts_ptr=Pointer("fp32"), counters_ptr=Pointer("i32"), a_stride=self.strides[0],
+                    b_stride=self.strides[1], c_stride=self.n)
+
+    def constants(self, configuration):
+        constants = super().constants(configuration)
+        return dict(constants, C_COPIES=self.copies) if isinstance(configuration, Planned) else constants
+
+    def grid(self, configuration):
+        count, = super().grid(configuration)
+        return (count * configuration.constants.get("SPLIT", 1),)
+
+    def data(self):
+        return RandomMatmulData(self)
+
+
+@dataclass
+class PadRows:
+    """Of the product, the copy of one operand."""
+    case: RandomMatmul
+    operand: int
+
+    file, entry = PAD.file, PAD.entry
+
+    @property
+    def variant(self):
+        return self.case.dtype
+
+    @property
+    def shape(self):
+        """Rows and columns as they are in memory."""
+        case = self.case
+        first, second = ((case.m, case.k), (case.k, case.n))[self.operand]
+        return (first, second) if case.layout[self.operand] == "n" else (second, first)
+
+    def values(self, configuration=None):
+        name = "ab"[self.operand]
+        rows, columns = self.shape
+        return dict(from_ptr=Pointer(self.case.dtype, f"{name}_ptr"), to_ptr=Pointer(self.case.dtype, f"padded_{name}"), rows=rows,
+                    columns=columns, from_stride=columns, to_stride=self.case.strides[self.operand])
+
+    def constants(self, configuration):
+        return configuration.constants
+
+    def grid(self, configuration):
+        return (cdiv(self.shape[0], configuration.constants["BLOCK_M"]),)
+
+
+class RandomMatmulData(MatmulData):
+    def __init__(self, case):
+        import torch
+        super().__init__(case)
+        split = [c for c in case.others if c.constants.get("SPLIT", 1) > 1]
+        parts = max((case.grid(c)[0] * c.constants["BLOCK_M"] * c.constants["BLOCK_N"] for c in split), default=1)
+        programs = max((case.grid(c)[0] for c in split), default=1)
+        self.arguments.update(parts_ptr=torch.empty(parts, device="cuda"),
+                              counters_ptr=torch.zeros(programs, device="cuda", dtype=torch.int32))
+        for operand, name in enumerate("ab"):
+            if case.pads[operand]:
+                rows = PadRows(case, operand).shape[0]
+                self.arguments[f"padded_{name}"] = torch.empty((rows, case.strides[operand]), device="cuda",
+                                                               dtype=self.a.dtype)
+
+
+def drawn():
+    """The sizes with their types, the same ones every time."""
+    source = random.Random(SEED)
+    for number in range(COUNT):
+        dtype, layout = (("bf16", "nn"), ("fp16", "nt"), ("fp8e4nv", "nt"))[number % 3]
+        sizes = [math.exp(source.uniform(math.log(LEAST), math.log(MOST))) for _ in range(3)]
+        if number < COUNT // 2:
+            whole = 128
+        else:  # cuBLAS takes 8-bit matrices with rows of whole 16 bytes only
+            whole = 16 if dtype == "fp8e4nv" else 8 if number % 2 else 1
+        yield (*(min(MOST, max(LEAST, round(size / whole) * whole)) for size in sizes), dtype, layout)
+
+
+def timed():
+    for m, n, k, dtype, layout in drawn():
+        depth = 128 if dtype == "fp8e4nv" else 64
+        same = blocks((128, 256, depth, 8, 3), (128, 128, depth, 8, 4), (64, 128, depth, 4, 4))
+        if any(size % 16 for size in (m, n, k)):
+            same = blocks((128, 128, 32, 8, 3))  # element by element; others spill registers
+        yield RandomMatmul(m, n, k, dtype, layout, same, TILES_FP8 if dtype == "fp8e4nv" else TILES)
+
+
+def checked():
+    return []
