@@ -63,6 +63,9 @@ def Tile_Dialect : Dialect {
     /// in postfix notation, `%N` for argument N), on an argument of a descriptor type that the kernel's caller does not
     /// give.
     static constexpr ::llvm::StringLiteral kTensorMapAttr = "tile.tensor_map";
+    /// The axis (i32) of an argument that is the number of programs along it, of a persistent kernel, whose own grid is
+    /// another one. The caller does not give it.
+    static constexpr ::llvm::StringLiteral kProgramsAttr = "tile.programs";
     /// Contiguity hint: dense i32 array, one per dimension.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     /// Constancy hint: dense i32 array, one per dimension.

@@ -13,7 +13,7 @@ namespace {
 /// Names of launch options, as interned strings.
 struct OptionNames {
   PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *overflow, *fpFusion, *flushes,
-      *cooperative, *pdl, *check;
+      *persistent, *persistent, *cooperative, *pdl, *check;
 };
 } // namespace
 
@@ -28,6 +28,7 @@ void tilec::python::setupOptionNames() {
                  PyUnicode_InternFromString("sanitize_overflow"),
                  PyUnicode_InternFromString("enable_fp_fusion"),
                  PyUnicode_InternFromString("enable_reflect_ftz"),
+                 PyUnicode_InternFromString("persistent"),
                  PyUnicode_InternFromString("launch_cooperative_grid"),
                  PyUnicode_InternFromString("launch_pdl"),
                  PyUnicode_InternFromString("check")};
@@ -75,6 +76,13 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
     return setFlag(call.compile_flags, TILEC_COMPILE_NO_FMA, false);
   if (isSame(name, optionNames.flushes))
     return setFlag(call.compile_flags, TILEC_COMPILE_KEEP_SUBNORMALS, false);
+  if (isSame(name, optionNames.persistent)) {
+    int truth = PyObject_IsTrue(value);
+    call.compile_flags &= ~(TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT);
+    if (value != Py_None && truth >= 0)
+      call.compile_flags |= truth ? TILEC_COMPILE_PERSISTENT : TILEC_COMPILE_NO_PERSISTENT;
+    return truth >= 0;
+  }
   if (isSame(name, optionNames.cooperative))
     return setFlag(call.flags, TILEC_LAUNCH_COOPERATIVE, true);
   if (isSame(name, optionNames.pdl))
