@@ -242,6 +242,7 @@ KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
   reader.read(root, "target", metadata.target, true);
   visitIntegers(metadata,
                 [&](const char *key, auto &value) { reader.readInteger(root, key, value); });
+  reader.read(root, "persistent", metadata.isPersistent);
   reader.readObjects(root, "arguments", [&](const Json &object) {
     metadata.arguments.push_back(argumentFromJson(reader, object));
   });
@@ -270,11 +271,15 @@ KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
 
 std::string toJson(const KernelMetadata &metadata) {
   Json root = Json::object();
-  root["metadataVersion"] = kernelMetadataVersion;
+  root["metadataVersion"] = metadata.isPersistent ? persistentMetadataVersion : 1;
   root["tilecVersion"] = metadata.tilecVersion;
   root["name"] = metadata.name;
   root["target"] = metadata.target;
   visitIntegers(metadata, [&](const char *key, const auto &value) { root[key] = value; });
+
+  // Kernels that any runtime can launch do not mention it.
+  if (metadata.isPersistent)
+    root["persistent"] = true;
 
   Json arguments = Json::array();
   for (const KernelArgument &argument : metadata.arguments)

@@ -67,6 +67,9 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTensorMapAttr = "tile.tensor_map";
     /// Unit attribute of a `tile.make_tensor_descriptor` that stands for loads through pointers.
     static constexpr ::llvm::StringLiteral kInferredAttr = "tile.inferred";
+    /// The axis (i32) of an argument that is the number of programs along it, of a persistent kernel, whose own grid is
+    /// another one. The caller does not give it.
+    static constexpr ::llvm::StringLiteral kProgramsAttr = "tile.programs";
     /// Contiguity hint: dense i32 array, one per dimension.
     static constexpr ::llvm::StringLiteral kContiguityAttr = "tile.contiguity";
     /// Constancy hint: dense i32 array, one per dimension.

@@ -18,5 +18,6 @@ include "dialects/TileGPU/TileGPURegisterOps.td"
 include "dialects/TileGPU/TileGPUTensorCoreOps.td"
 include "dialects/TileGPU/TileGPUTensorCopyOps.td"
 include "dialects/TileGPU/TileGPURoleOps.td"
+include "dialects/TileGPU/TileGPUPersistentOps.td"
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD

@@ -62,6 +62,11 @@ typedef TILEC_ENUM(tilec_stage){TILEC_STAGE_DEFAULT = 0,   TILEC_STAGE_AST = 1,
 /// Leaves loads through pointers to the threads, so that a kernel takes tensor maps for descriptors
 /// of its source alone: for launchers that cannot make them.
 #define TILEC_COMPILE_NO_TENSOR_COPIES UINT32_C(128)
+/// Makes the kernel persistent where that is possible: it is launched with as many CTAs as fit at
+/// once, which run one program after the other. Launches with tilec give grids as ever.
+#define TILEC_COMPILE_PERSISTENT UINT32_C(256)
+/// Makes it so never, not even where it pays: for launchers that give a grid to the driver.
+#define TILEC_COMPILE_NO_PERSISTENT UINT32_C(512)
 
 /// The type or value of one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
 /// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1"; of a tuple "(*fp32, i32)", or

@@ -123,6 +123,7 @@ void Solver::seedFunction(FunctionOpInterface func) {
       if (int64_t value = hint.getInt(); value > 0)
         for (int64_t &divisibility : info.divisibility)
           divisibility = std::max(divisibility, powerOfTwoDivisor(value));
+    info.nonNegative |= func.getArgAttr(i, tile::TileDialect::kProgramsAttr) != nullptr;
     update(func.getArgument(i), std::move(info));
   }
 }

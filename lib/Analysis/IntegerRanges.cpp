@@ -5,6 +5,7 @@
 
 #include "tilec/Analysis/IntegerRanges.h"
 
+#include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -202,6 +203,9 @@ Interval IntegerRanges::computeOp(Operation *op, const Interval &whole) {
                         true};
       })
       .Case([&](tile::ProgramIdOp id) {
+        return Interval{0, programs(id.getAxis()) - 1, id.getAxis() != 0, /*takesLow=*/true};
+      })
+      .Case([&](tilegpu::ProgramOfTileOp id) {
         return Interval{0, programs(id.getAxis()) - 1, id.getAxis() != 0, /*takesLow=*/true};
       })
       .Case([&](tile::NumProgramsOp number) {

@@ -78,7 +78,12 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
   if (registers != 0)
     result.maxRegisters = registers;
 
-  uint32_t unknown = options.flags;
+  constexpr uint32_t persistent = TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT;
+  if ((options.flags & persistent) == persistent)
+    return invalid("options: flags make the kernel persistent and forbid it");
+  if (options.flags & persistent)
+    result.persistent = (options.flags & TILEC_COMPILE_PERSISTENT) != 0;
+  uint32_t unknown = options.flags & ~persistent;
   for (const CompileFlag &flag : compileFlags) {
     if (options.flags & flag.bit)
       result.*flag.option = flag.value;

@@ -53,6 +53,7 @@ static struct {
   drv_result (*module_function)(drv_function *, drv_module, const char *);
   drv_result (*function_attribute)(drv_function, int, int);
   drv_result (*memory_info)(size_t *, size_t *);
+  drv_result (*occupancy)(int *, drv_function, int, size_t);
   drv_result (*launch)(const drv_launch_config *, drv_function, void **, void **);
   drv_result (*encode_map)(void *, int, unsigned, void *, const uint64_t *, const uint64_t *,
                            const uint32_t *, const uint32_t *, int, int, int, int);
@@ -68,6 +69,7 @@ enum {
   drv_unsupported_ptx = 222,
   drv_ptx_compiler_disabled = 223,
   drv_launch_out_of_resources = 701,
+  drv_attribute_multiprocessors = 16,
   drv_attribute_major = 75,
   drv_attribute_minor = 76,
   drv_function_dynamic_shared = 8,
@@ -115,6 +117,7 @@ typedef struct {
   unsigned cluster[3];
   int cooperative;
   int programmatic;
+  int persistent; /* so many blocks as fit at once share the programs of the grid */
   const bundle_map *maps;
   unsigned map_count;
   int variant;
@@ -126,6 +129,7 @@ typedef struct {
   const bundle_image *images;
   const bundle_image *image;
   drv_function function;
+  int64_t resident; /* blocks of a persistent kernel that fit at once */
 } bundle_loaded;
 
 static pthread_mutex_t bundle_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -177,6 +181,7 @@ static @NAME@_status bundle_find_driver(void) {
                  {"cuModuleGetFunction", &drv.module_function},
                  {"cuFuncSetAttribute", &drv.function_attribute},
                  {"cuMemGetInfo_v2", &drv.memory_info},
+                 {"cuOccupancyMaxActiveBlocksPerMultiprocessor", &drv.occupancy},
                  {"cuLaunchKernelEx", &drv.launch},
                  {"cuTensorMapEncodeTiled", &drv.encode_map},
                  {"cuGetErrorName", &drv.error_name}};
@@ -316,6 +321,14 @@ static @NAME@_status bundle_load(drv_context context, const bundle_image *images
   if (image->cluster[0] * image->cluster[1] * image->cluster[2] > 8 &&
       (result = drv.function_attribute(loaded->function, drv_function_large_cluster, 1)) != 0)
     return bundle_driver_failed(result, "asking for a large cluster");
+  loaded->resident = 0;
+  if (image->persistent) {
+    int blocks = 0, multiprocessors = 0;
+    if ((result = drv.occupancy(&blocks, loaded->function, (int)image->threads, image->shared)) != 0 ||
+        (result = drv.device_attribute(&multiprocessors, drv_attribute_multiprocessors, device)) != 0)
+      return bundle_driver_failed(result, "asking how many programs fit");
+    loaded->resident = (int64_t)(blocks > 0 ? blocks : 1) * (multiprocessors > 0 ? multiprocessors : 1);
+  }
   loaded->context = context;
   loaded->images = images;
   loaded->image = image;
@@ -383,12 +396,17 @@ static @NAME@_status bundle_check_grid(const bundle_loaded *loaded, const int64_
       return bundle_fail(@NAME@_INVALID_ARGUMENT, "%s: %lld programs in %c, expected a multiple of %u, the cluster",
                          loaded->image->entry, (long long)grid[i], "xyz"[i], loaded->image->cluster[i]);
   }
+  if (loaded->image->persistent && grid[0] * grid[1] > 0 && grid[2] > (INT64_C(1) << 30) / (grid[0] * grid[1]))
+    return bundle_fail(@NAME@_INVALID_ARGUMENT, "%s: more than 2^30 programs of a persistent kernel",
+                       loaded->image->entry);
   return @NAME@_OK;
 }
 
+/* Behind `count` arguments and the tensor maps there is room for what a persistent kernel takes. */
 static @NAME@_status bundle_launch(const bundle_loaded *loaded, const int64_t *grid, void *stream,
-                                   void **arguments) {
+                                   void **arguments, size_t count) {
   const bundle_image *image = loaded->image;
+  uint32_t programs[3], cluster[3];
   drv_launch_config config;
   drv_attribute attributes[3];
   drv_result result;
@@ -399,13 +417,27 @@ static @NAME@_status bundle_launch(const bundle_loaded *loaded, const int64_t *g
     config.grid[i] = (unsigned)grid[i];
     config.block[i] = i == 0 ? image->threads : 1;
   }
+  memcpy(cluster, image->cluster, sizeof cluster);
+  if (image->persistent) {
+    int64_t all = grid[0] * grid[1] * grid[2];
+    for (i = 0; i < 3; ++i) {
+      programs[i] = (uint32_t)grid[i];
+      arguments[count + image->map_count + (size_t)i] = &programs[i];
+      config.grid[i] = 1;
+    }
+    /* Whole clusters: a block for which no program is left has nothing to do. */
+    cluster[0] *= cluster[1] * cluster[2];
+    cluster[1] = cluster[2] = 1;
+    config.grid[0] = (unsigned)(all < loaded->resident ? all : loaded->resident);
+    config.grid[0] = (config.grid[0] + cluster[0] - 1) / cluster[0] * cluster[0];
+  }
   config.shared = image->shared;
   config.stream = stream;
   config.attributes = attributes;
-  if (image->cluster[0] * image->cluster[1] * image->cluster[2] > 1) {
-    drv_attribute *cluster = &attributes[config.attribute_count++];
-    cluster->id = drv_launch_cluster;
-    memcpy(cluster->value.cluster, image->cluster, sizeof image->cluster);
+  if (cluster[0] * cluster[1] * cluster[2] > 1) {
+    drv_attribute *attribute = &attributes[config.attribute_count++];
+    attribute->id = drv_launch_cluster;
+    memcpy(attribute->value.cluster, cluster, sizeof cluster);
   }
   if (image->programmatic) {
     attributes[config.attribute_count].id = drv_launch_programmatic;

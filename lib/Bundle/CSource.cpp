@@ -120,14 +120,15 @@ void Writer::writeImages(const BundleKernel &kernel) {
     table +=
         llvm::formatv("  {{\"{0}\", {1}, {2}, {3}, {4}, (const char *){5}, {6}, sizeof {5} - 1, "
                       "UINT64_C({7}),\n   \"{8}\", {9}, {10}, {{{11}, {12}, {13}}, {14}, {15}, "
-                      "{16}, {17}, {18}},\n",
+                      "{16}, {17}, {18}, {19}},\n",
                       image.target, image.computeCapability, only, int(image.isPtx),
                       image.driverVersion, data, image.bytes.size(), checksumOf(image.bytes),
                       metadata.name, metadata.threadsPerCta, metadata.dynamicSharedBytes,
                       cluster[0], cluster[1], cluster[2], int(kernel.isCooperative),
                       // Older devices cannot start a launch early.
                       int(kernel.isProgrammatic && image.computeCapability >= 90),
-                      hasMaps ? mapsName(kernel, i) : "NULL", metadata.tensorMaps.size(), i)
+                      int(metadata.isPersistent), hasMaps ? mapsName(kernel, i) : "NULL",
+                      metadata.tensorMaps.size(), i)
             .str();
   }
   source +=
@@ -176,6 +177,8 @@ Status Writer::writeFunction(const BundleKernel &kernel, const CParameters &para
   size_t maps = 0;
   for (const BundleImage &image : kernel.images)
     maps = std::max(maps, image.metadata.tensorMaps.size());
+  bool isPersistent = llvm::any_of(
+      kernel.images, [](const BundleImage &image) { return image.metadata.isPersistent; });
   bool hasCases = maps != 0 || !kernel.grid.empty();
   source += signature + " {\n  bundle_loaded bundle_at;\n  " + name + "_status bundle_status;\n";
   source += "  int bundle_wrong = 0;\n";
@@ -186,6 +189,9 @@ Status Writer::writeFunction(const BundleKernel &kernel, const CParameters &para
     places += (places.empty() ? "" : ", ") + ("(void *)&" + place);
   for (size_t i = 0; i < maps; ++i)
     places += (places.empty() ? "" : ", ") + ("bundle_encoded[" + std::to_string(i) + "]");
+  // For the numbers of programs.
+  for (int axis = 0; isPersistent && axis < 3; ++axis)
+    places += places.empty() ? "NULL" : ", NULL";
   if (maps != 0)
     source +=
         llvm::formatv("  bundle_tensor bundle_tensors[{0}];\n"
@@ -240,7 +246,8 @@ Status Writer::writeFunction(const BundleKernel &kernel, const CParameters &para
                       "    if (bundle_status != {0}_OK)\n      return bundle_status;\n  }\n",
                       name)
             .str();
-  source += "  return bundle_launch(&bundle_at, bundle_grid, stream, bundle_arguments);\n}\n\n";
+  source += "  return bundle_launch(&bundle_at, bundle_grid, stream, bundle_arguments, " +
+            std::to_string(parameters.places.size()) + ");\n}\n\n";
   return Status();
 }
 

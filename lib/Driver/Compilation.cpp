@@ -147,6 +147,8 @@ PipelineOptions Compilation::tileGPUOptions() const {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
   pipeline.registerSteps = registerSteps;
+  if (options.persistent)
+    pipeline.persistent = *options.persistent ? "on" : "off";
   return pipeline;
 }
 
@@ -191,6 +193,7 @@ bool Compilation::toTileGPU() {
   if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
     minCtas = ctas.getInt();
   result->metadata.threadsPerCta = tilegpu::launchedThreadsOf(*module);
+  result->metadata.isPersistent = isPersistent(*module);
   keepModule(Stage::TileGPU);
   return true;
 }

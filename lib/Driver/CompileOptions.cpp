@@ -15,8 +15,8 @@ namespace {
 json::Value encode(const std::string &text) { return json::fixUTF8(text); }
 json::Value encode(bool flag) { return flag; }
 json::Value encode(uint64_t number) { return number; }
-json::Value encode(const std::optional<int> &number) {
-  return number ? json::Value(*number) : json::Value(nullptr);
+template <typename T> json::Value encode(const std::optional<T> &option) {
+  return option ? json::Value(*option) : json::Value(nullptr);
 }
 json::Value encode(const ArgumentSpec &argument) {
   return json::Array{encode(argument.name), encode(argument.type)};
@@ -91,8 +91,9 @@ bool decodePair(const json::Value &value, First &first, Second &second, json::Pa
 template <typename T> bool decode(const json::Value &value, T &option, json::Path path) {
   return fromJSON(value, option, path);
 }
-bool decode(const json::Value &value, std::optional<int> &number, json::Path path) {
-  return fromJSON(value, number.emplace(), path);
+template <typename T>
+bool decode(const json::Value &value, std::optional<T> &option, json::Path path) {
+  return fromJSON(value, option.emplace(), path);
 }
 bool decode(const json::Value &value, ArgumentSpec &argument, json::Path path) {
   return decodePair(value, argument.name, argument.type, path);

@@ -225,19 +225,33 @@ tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **argumen
   config.sharedBytes = kernel.metadata.dynamicSharedBytes;
   config.sites = &kernel.host->sites();
   const tilecrt::KernelMetadata &metadata = kernel.metadata;
+  auto refuse = [](std::string problem) {
+    tilecrt::sim::LaunchResult refused;
+    refused.status = tilecrt::sim::LaunchStatus::Invalid;
+    refused.error = std::move(problem);
+    return refused;
+  };
   std::vector<tilecrt::sim::TensorMap> maps(metadata.tensorMaps.size());
   std::vector<void *> all(arguments, arguments + metadata.arguments.size());
   for (auto [map, description] : llvm::zip(maps, metadata.tensorMaps)) {
     tilecrt::Result<tilecrt::sim::TensorMapFields> fields =
         tilecrt::tensorMapFields(metadata, description, arguments);
     std::string problem = fields ? encodeTensorMap(*fields, map) : fields.status().message();
-    if (!problem.empty()) {
-      tilecrt::sim::LaunchResult refused;
-      refused.status = tilecrt::sim::LaunchStatus::Invalid;
-      refused.error = problem;
-      return refused;
-    }
+    if (!problem.empty())
+      return refuse(problem);
     all.push_back(&map);
+  }
+  std::array<uint32_t, 3> programs = config.grid;
+  if (metadata.isPersistent) {
+    for (uint32_t &number : programs)
+      all.push_back(&number);
+    // What is no grid is for the simulator to refuse.
+    uint64_t most = tilecrt::maxPersistentPrograms, plane = uint64_t(programs[0]) * programs[1];
+    if (plane != 0 && programs[2] != 0) {
+      if (plane > most / programs[2])
+        return refuse("grid of more than 2^30 programs of a persistent kernel");
+      config.grid = {tilecrt::persistentCtas(plane * programs[2], config.residentCtas), 1, 1};
+    }
   }
   return tilecrt::sim::launch(kernel.host->entry(), all.data(), config);
 }

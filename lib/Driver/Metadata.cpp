@@ -86,6 +86,14 @@ void fillFromTile(ModuleOp module, tilecrt::KernelMetadata &metadata) {
   }
 }
 
+bool isPersistent(ModuleOp module) {
+  return llvm::any_of(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+    return llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {
+      return func.getArgAttr(i, tile::TileDialect::kProgramsAttr) != nullptr;
+    });
+  });
+}
+
 static std::string operationText(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case([](tilegpu::LdGlobalOp) { return "global load"; })

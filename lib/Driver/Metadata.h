@@ -13,6 +13,8 @@ namespace tilec {
 
 /// Name, arguments and launch options, from a module of the tile dialect.
 void fillFromTile(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
+/// Whether the module's kernel, of the tilegpu dialect, is persistent.
+bool isPersistent(mlir::ModuleOp module);
 /// Shared memory and the line map, from a module of the LLVM dialect.
 void fillFromLLVM(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 

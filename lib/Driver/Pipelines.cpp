@@ -78,6 +78,8 @@ static void addLayouts(PassList &passes, const PipelineOptions &options) {
 
 /// Copies ahead of the iteration that reads them.
 static void addPipelining(PassList &passes, const PipelineOptions &options) {
+  passes.add(createTileGPUMakePersistentPass(
+      {options.persistent, options.reductionStages, options.loadWarps}));
   passes.add(createTileGPUPipelineLoopsPass({options.reductionStages, options.loadWarps}));
   passes.add(createTileGPULowerTensorCopiesPass());
   passes.add(createTileGPUSplitRolesPass());
@@ -138,6 +140,9 @@ struct TileGPUPipelineOptions : PassPipelineOptions<TileGPUPipelineOptions> {
   Option<std::string> loadWarps{*this, "load-warps",
                                 llvm::cl::desc("warps of their own for tensor copies"),
                                 llvm::cl::init("auto")};
+  Option<std::string> persistent{*this, "persistent",
+                                 llvm::cl::desc("CTAs that run several programs"),
+                                 llvm::cl::init("auto")};
   Option<std::string> stopBefore{*this, "stop-before",
                                  llvm::cl::desc("leave out this pass and those behind it")};
 };
@@ -152,6 +157,7 @@ void registerPipelines() {
         PipelineOptions options;
         options.numWarps = given.numWarps;
         options.loadWarps = given.loadWarps;
+        options.persistent = given.persistent;
         options.stopBefore = given.stopBefore;
         buildTileGPUPipeline(pm, options);
       });

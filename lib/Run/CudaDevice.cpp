@@ -177,6 +177,8 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     return entry->prepare(shape);
   }
+  /// Asks how many CTAs of a persistent kernel there are at once.
+  Status findResidentBlocks();
   LaunchShape shapeOf(const LaunchRequest &request) const;
 
 private:
@@ -184,6 +186,7 @@ private:
 
   std::shared_ptr<CudaDevice> owner;
   std::shared_ptr<Kernel> entry;
+  uint64_t residentBlocks = 0;
   /// The driver's limits of the kernel are raised by one thread at a time.
   std::mutex mutex;
   TensorMapCache latestMaps;
@@ -350,6 +353,7 @@ CudaDevice::load(std::shared_ptr<const CompiledKernel> kernel) {
                                      std::move(kernel), std::move(*entry));
   // Shared memory and clusters that no launch could have are known now.
   TILECRT_RETURN_IF_ERROR(loaded->raiseLimits(loaded->shapeOf(LaunchRequest())));
+  TILECRT_RETURN_IF_ERROR(loaded->findResidentBlocks());
   return std::shared_ptr<RunFunction>(std::move(loaded));
 }
 
@@ -482,6 +486,16 @@ LaunchOutcome CudaDevice::launchGraph(const Graph &graph, CUstream stream) {
 // Function
 //===----------------------------------------------------------------------------------===//
 
+Status CudaFunction::findResidentBlocks() {
+  const KernelMetadata &facts = metadata();
+  if (!facts.isPersistent)
+    return Status();
+  Result<uint64_t> blocks = entry->residentBlocks(facts.threadsPerCta, facts.dynamicSharedBytes);
+  if (blocks)
+    residentBlocks = *blocks;
+  return blocks.status();
+}
+
 LaunchShape CudaFunction::shapeOf(const LaunchRequest &request) const {
   const KernelMetadata &facts = metadata();
   LaunchShape shape;
@@ -494,6 +508,7 @@ LaunchShape CudaFunction::shapeOf(const LaunchRequest &request) const {
   shape.dynamicSharedBytes = facts.dynamicSharedBytes;
   shape.programmatic = request.isProgrammatic;
   shape.cooperative = request.isCooperative;
+  shape.residentBlocks = residentBlocks;
   return shape;
 }
 
@@ -535,6 +550,10 @@ Status CudaFunction::queue(const LaunchRequest &request) {
     TILECRT_RETURN_IF_ERROR(latestMaps.get(request.arguments, state.table(), maps.data()));
   for (CUtensorMap &map : maps)
     addresses.push_back(&map);
+  std::array<uint32_t, 3> programs = request.grid;
+  if (residentBlocks != 0)
+    for (uint32_t &number : programs)
+      addresses.push_back(&number);
   LaunchSetup setup = makeLaunchSetup(shape);
   setup.point();
   setup.config.hStream = streamOf(request.stream);

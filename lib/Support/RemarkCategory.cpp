@@ -31,6 +31,8 @@ static constexpr RemarkCategory kCategories[] = {
      "dot that does not run on the target's fastest tensor-core instruction"},
     {remarks::kPipeline, RemarkPurpose::Performance,
      "load of a loop that is not pipelined, or a loop option that has no effect"},
+    {remarks::kPersistent, RemarkPurpose::Performance,
+     "kernel that was to be persistent and is not"},
     {remarks::kPadding, RemarkPurpose::Performance,
      "block whose extent is no power of two and is padded to one"},
     {remarks::kOffsetOverflow, RemarkPurpose::Correctness,

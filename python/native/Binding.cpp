@@ -13,7 +13,7 @@ namespace {
 /// Names of launch options, as interned strings.
 struct OptionNames {
   PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *overflow, *fpFusion, *flushes,
-      *tensorCopies, *cooperative, *pdl, *check;
+      *tensorCopies, *persistent, *cooperative, *pdl, *check;
 };
 } // namespace
 
@@ -29,6 +29,7 @@ void tilec::python::setupOptionNames() {
                  PyUnicode_InternFromString("enable_fp_fusion"),
                  PyUnicode_InternFromString("enable_reflect_ftz"),
                  PyUnicode_InternFromString("tensor_copies"),
+                 PyUnicode_InternFromString("persistent"),
                  PyUnicode_InternFromString("launch_cooperative_grid"),
                  PyUnicode_InternFromString("launch_pdl"),
                  PyUnicode_InternFromString("check")};
@@ -78,6 +79,13 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
     return setFlag(call.compile_flags, TILEC_COMPILE_KEEP_SUBNORMALS, false);
   if (isSame(name, optionNames.tensorCopies))
     return setFlag(call.compile_flags, TILEC_COMPILE_NO_TENSOR_COPIES, false);
+  if (isSame(name, optionNames.persistent)) {
+    int truth = PyObject_IsTrue(value);
+    call.compile_flags &= ~(TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT);
+    if (value != Py_None && truth >= 0)
+      call.compile_flags |= truth ? TILEC_COMPILE_PERSISTENT : TILEC_COMPILE_NO_PERSISTENT;
+    return truth >= 0;
+  }
   if (isSame(name, optionNames.cooperative))
     return setFlag(call.flags, TILEC_LAUNCH_COOPERATIVE, true);
   if (isSame(name, optionNames.pdl))

@@ -6,6 +6,8 @@
 
 #include "tilecrt/cuda/Module.h"
 
+#include "tilecrt/KernelMetadata.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -37,6 +39,17 @@ Status checkExtent(const char *what, const Dim3 &extent, const int (&limits)[3])
   return Status();
 }
 
+Status checkPersistent(const LaunchShape &shape) {
+  if (shape.residentBlocks == 0)
+    return Status();
+  // The limits of the device keep the product of two from wrapping around.
+  if (shape.grid.x * shape.grid.y > maxPersistentPrograms / shape.grid.z)
+    return invalidArgument("the grid is " + toText(shape.grid) + ", more than " +
+                           std::to_string(maxPersistentPrograms) +
+                           " programs, the limit of a persistent kernel");
+  return Status();
+}
+
 Status checkCluster(const LaunchShape &shape, const DeviceProperties &device) {
   const Dim3 &cluster = shape.cluster;
   const int limits[3] = {int(largestClusterSize), int(largestClusterSize), int(largestClusterSize)};
@@ -62,12 +75,22 @@ uint64_t clusterBlocks(const LaunchShape &shape) {
 
 } // namespace
 
+Dim3 launchedGrid(const LaunchShape &shape) {
+  if (shape.residentBlocks == 0)
+    return shape.grid;
+  uint64_t programs = shape.grid.x * shape.grid.y * shape.grid.z;
+  // Whole clusters: a block for which no program is left has nothing to do.
+  uint64_t blocks = persistentCtas(programs, shape.residentBlocks), cluster = clusterBlocks(shape);
+  return {(blocks + cluster - 1) / cluster * cluster, 1, 1};
+}
+
 LaunchSetup makeLaunchSetup(const LaunchShape &shape) {
   LaunchSetup setup;
   CUlaunchConfig &config = setup.config;
-  config.gridDimX = unsigned(shape.grid.x);
-  config.gridDimY = unsigned(shape.grid.y);
-  config.gridDimZ = unsigned(shape.grid.z);
+  Dim3 grid = launchedGrid(shape);
+  config.gridDimX = unsigned(grid.x);
+  config.gridDimY = unsigned(grid.y);
+  config.gridDimZ = unsigned(grid.z);
   config.blockDimX = unsigned(shape.block.x);
   config.blockDimY = unsigned(shape.block.y);
   config.blockDimZ = unsigned(shape.block.z);
@@ -75,9 +98,10 @@ LaunchSetup makeLaunchSetup(const LaunchShape &shape) {
   if (clusterBlocks(shape) > 1) {
     CUlaunchAttribute &cluster = setup.attributes[config.numAttrs++];
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim.x = unsigned(shape.cluster.x);
-    cluster.value.clusterDim.y = unsigned(shape.cluster.y);
-    cluster.value.clusterDim.z = unsigned(shape.cluster.z);
+    bool isRow = shape.residentBlocks != 0;
+    cluster.value.clusterDim.x = unsigned(isRow ? clusterBlocks(shape) : shape.cluster.x);
+    cluster.value.clusterDim.y = unsigned(isRow ? 1 : shape.cluster.y);
+    cluster.value.clusterDim.z = unsigned(isRow ? 1 : shape.cluster.z);
   }
   if (shape.programmatic) {
     CUlaunchAttribute &programmatic = setup.attributes[config.numAttrs++];
@@ -116,6 +140,7 @@ Status Kernel::checkLaunch(const LaunchShape &shape) const {
                              std::to_string(facts.staticSharedBytes) +
                              " bytes of static shared memory per block; the device's limit is " +
                              std::to_string(device.sharedPerBlockOptIn) + " together");
+    TILECRT_RETURN_IF_ERROR(checkPersistent(shape));
     return checkCluster(shape, device);
   };
   Status status = check();
@@ -183,6 +208,14 @@ Result<int> Kernel::maxActiveBlocksPerSm(uint64_t blockThreads, uint64_t dynamic
   TILECRT_CUDA_RETURN_IF_ERROR(shared->table(), occupancyMaxActiveBlocks,
                                (&blocks, function, int(blockThreads), dynamicSharedBytes));
   return blocks;
+}
+
+Result<uint64_t> Kernel::residentBlocks(uint64_t blockThreads, uint64_t dynamicSharedBytes) {
+  Result<int> blocks = maxActiveBlocksPerSm(blockThreads, dynamicSharedBytes);
+  if (!blocks)
+    return blocks.status();
+  const DeviceProperties &device = owner->context()->device().properties();
+  return uint64_t(std::max(1, *blocks)) * uint64_t(std::max(1, device.smCount));
 }
 
 } // namespace tilecrt::cuda

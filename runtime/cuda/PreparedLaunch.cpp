@@ -85,6 +85,12 @@ Result<PreparedLaunch> PreparedLaunch::create(std::shared_ptr<Kernel> kernel,
     result.staleMaps |= mapBit(i);
     result.addresses.push_back(&result.maps[i]);
   }
+  if (shape.residentBlocks != 0) {
+    result.programs.resize(3);
+    for (uint32_t &number : result.programs)
+      result.addresses.push_back(&number);
+  }
+  result.takeGrid(shape.grid);
   result.function = std::move(kernel);
   result.metadata = std::move(metadata);
   // A tensor that no map can describe is known now, not at the first launch.
@@ -118,11 +124,19 @@ Status PreparedLaunch::setGrid(const Dim3 &grid) {
   LaunchShape changed = shape;
   changed.grid = grid;
   TILECRT_RETURN_IF_ERROR(function->checkLaunch(changed));
-  shape = changed;
-  setup.config.gridDimX = unsigned(grid.x);
-  setup.config.gridDimY = unsigned(grid.y);
-  setup.config.gridDimZ = unsigned(grid.z);
+  takeGrid(grid);
   return Status();
+}
+
+void PreparedLaunch::takeGrid(const Dim3 &grid) {
+  shape.grid = grid;
+  Dim3 launched = launchedGrid(shape);
+  setup.config.gridDimX = unsigned(launched.x);
+  setup.config.gridDimY = unsigned(launched.y);
+  setup.config.gridDimZ = unsigned(launched.z);
+  if (!programs.empty())
+    for (auto [axis, number] : {std::pair(0, grid.x), std::pair(1, grid.y), std::pair(2, grid.z)})
+      programs[size_t(axis)] = uint32_t(number);
 }
 
 Status PreparedLaunch::launch(CUstream stream) {

@@ -64,6 +64,16 @@ int32_t tilec_sim_ctaid(int32_t axis) {
   return t ? axisOf(t->cta->ctaid, axis) : 0;
 }
 
+void tilec_sim_enter_program(int32_t x, int32_t y, int32_t z) {
+  if (Thread *t = currentThread())
+    t->program = {static_cast<uint32_t>(x), static_cast<uint32_t>(y), static_cast<uint32_t>(z)};
+}
+
+int32_t tilec_sim_program(int32_t axis) {
+  Thread *t = currentThread();
+  return t ? axisOf(t->program, axis) : 0;
+}
+
 int32_t tilec_sim_ntid(int32_t axis) {
   Thread *t = currentThread();
   return t ? axisOf(t->cta->launch.config.block, axis) : 0;
@@ -237,6 +247,8 @@ const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {
   static const std::vector<AbiSymbol> symbols = {
       TILEC_SIM_SYMBOL(tilec_sim_tid),
       TILEC_SIM_SYMBOL(tilec_sim_ctaid),
+      TILEC_SIM_SYMBOL(tilec_sim_enter_program),
+      TILEC_SIM_SYMBOL(tilec_sim_program),
       TILEC_SIM_SYMBOL(tilec_sim_ntid),
       TILEC_SIM_SYMBOL(tilec_sim_nctaid),
       TILEC_SIM_SYMBOL(tilec_sim_laneid),

@@ -81,6 +81,7 @@ void Cta::begin(uint64_t newNumber) {
     clock.reset();
   barriers.fill(CtaBarrierState());
   for (Thread &t : threads) {
+    t.program = ctaid;
     t.steps = 0;
     t.spins = t.polls = 0;
     t.pollAddress = t.pollValue = t.pollWork = 0;

@@ -68,9 +68,10 @@ struct Thread {
   uint32_t index = 0; ///< In the CTA.
   uint32_t lane = 0;
   std::array<uint32_t, 3> tid = {};
-  uint64_t steps = 0;       ///< ABI calls so far.
-  int32_t lastSite = -1;    ///< Of the last ABI call.
-  uint32_t spins = 0;       ///< Atomics since the thread last waited.
+  std::array<uint32_t, 3> program = {}; ///< Which it runs: the CTA's, of a persistent one another.
+  uint64_t steps = 0;                   ///< ABI calls so far.
+  int32_t lastSite = -1;                ///< Of the last ABI call.
+  uint32_t spins = 0;                   ///< Atomics since the thread last waited.
   uint64_t pollAddress = 0; ///< Where its last read of global memory was, and what it found.
   uint64_t pollValue = 0;
   uint64_t pollWork = 0;    ///< Cta::globalWork at that time.
@@ -280,7 +281,9 @@ private:
     worker.findings.add(finding, number, describe);
   }
   Finding findingAt(const Thread &t, FindingKind kind, int32_t site) const;
-  ThreadRef refOf(uint32_t threadIndex) const { return {ctaid, threadIndex}; }
+  ThreadRef refOf(uint32_t threadIndex) const {
+    return {threads[threadIndex].program, threadIndex};
+  }
   Counters *countersOf(int32_t site) {
     return worker.counters.empty() ? nullptr : &worker.counters[siteIndex(site)];
   }

@@ -174,6 +174,16 @@ class Kernel:
         if self.shared > 48 * 1024:
             check_cuda(cuda.cuFuncSetAttribute(self.function, self.MAX_DYNAMIC_SHARED, self.shared),
                        "cuFuncSetAttribute")
+        self.resident = self.count_resident() if metadata.get("persistent") else 0
+
+    def count_resident(self):
+        """CTAs that fit on the device at once."""
+        import torch
+        blocks = ctypes.c_int()
+        check_cuda(cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            ctypes.byref(blocks), self.function, self.threads, ctypes.c_size_t(self.shared)),
+            "cuOccupancyMaxActiveBlocksPerMultiprocessor")
+        return max(1, blocks.value) * torch.cuda.get_device_properties().multi_processor_count
 
     def launcher(self, grid, **values):
         """A function that launches with these arguments; they are packed once."""
@@ -186,10 +196,14 @@ class Kernel:
         # Tensor maps follow the arguments.
         maps = [tensor_map(info, numbers) for info in self.metadata.get("tensorMaps", [])]
         addresses = [ctypes.addressof(p) for p in packed] + [address for _, address in maps]
-        pointers = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
         grid = tuple(grid) + (1,) * (3 - len(grid))
+        programs = (ctypes.c_uint32 * 3)(*grid)
+        if self.resident:
+            addresses += [ctypes.addressof(programs) + 4 * axis for axis in range(3)]
+            grid = (min(grid[0] * grid[1] * grid[2], self.resident), 1, 1)
+        pointers = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
-        def launch(keep=(packed, maps)):
+        def launch(keep=(packed, maps, programs)):
             stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             check_cuda(cuda.cuLaunchKernel(self.function, *grid, self.threads, 1, 1, self.shared, stream, pointers,
                                            None), "cuLaunchKernel")

@@ -63,6 +63,11 @@ void OptionSet::addFlag(const std::string &name, bool &value, const std::string 
   app.add_flag(name, value, text);
 }
 
+void OptionSet::addFlag(const std::string &name, std::optional<bool> &value,
+                        const std::string &text) {
+  app.add_flag(name, value, text);
+}
+
 void OptionSet::addFlagWithValues(const std::string &name, std::vector<std::string> &values,
                                   const std::string &text, const std::string &valueName) {
   app.add_flag(name, values, text)->type_name(valueName);

@@ -7,6 +7,7 @@
 #ifndef TILEC_TOOLS_TILEC_OPTIONSET_H
 #define TILEC_TOOLS_TILEC_OPTIONSET_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ public:
                    const std::string &text, const std::string &valueName);
   /// '--name', or '--name,!--no-name'.
   void addFlag(const std::string &name, bool &value, const std::string &text);
+  void addFlag(const std::string &name, std::optional<bool> &value, const std::string &text);
   /// '--name' or '--name=VALUE', many times; without a value it is "true".
   void addFlagWithValues(const std::string &name, std::vector<std::string> &values,
                          const std::string &text, const std::string &valueName);

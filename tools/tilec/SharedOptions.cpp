@@ -67,6 +67,8 @@ void SourceOptions::declare(OptionSet &options, const char *argumentValue,
                   "With --debug, check integers (default)");
   options.addFlag("--tensor-copies,!--no-tensor-copies", kernel.options.tensorCopies,
                   "Copy what pointers lead to by TMA where that pays (default)");
+  options.addFlag("--persistent,!--no-persistent", kernel.options.persistent,
+                  "Launch as many CTAs as fit, which run one program after the other");
   addAssemblerOption(options, kernel.ptxas);
   addCacheOptions(options, kernel.cache);
   options.addValue("--diagnostics-format", diagnosticsFormat, "Errors and warnings as text, json",

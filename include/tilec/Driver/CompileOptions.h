@@ -63,6 +63,8 @@ struct LoweringOptions {
   /// Loads through pointers become copies by the tensor memory access unit where that pays. The
   /// kernel takes tensor maps then, which whoever launches it has to make.
   bool tensorCopies = true;
+  /// CTAs run one program after the other, as many as fit at once; not given: where that pays.
+  std::optional<bool> persistent{};
 };
 
 /// The options that decide which code a kernel becomes.
@@ -126,8 +128,8 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("opLimit", opLimit);
   visit("unrollLimit", unrollLimit);
   std::conditional_t<isConst, const LoweringOptions, LoweringOptions> &back = options;
-  auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions,
-         tensorCopies] = back;
+  auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions, tensorCopies,
+         persistent] = back;
   visit("maxRegisters", maxRegisters);
   visit("target", target);
   visit("lineInfo", lineInfo);
@@ -135,6 +137,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("flushSubnormals", flushSubnormals);
   visit("countInstructions", countInstructions);
   visit("tensorCopies", tensorCopies);
+  visit("persistent", persistent);
 }
 
 /// The same for the options of `uses`, of which none but those have to be acceptable to `visit`.

@@ -22,6 +22,8 @@ struct PipelineOptions {
   int64_t reductionStages = 0;
   /// Warps of their own for tensor copies: "on", "off" or "auto" (tilegpu-pipeline-loops).
   std::string loadWarps = "auto";
+  /// CTAs that run several programs: "on", "off" or "auto" (tilegpu-make-persistent).
+  std::string persistent = "auto";
   /// The argument of a pass that is left out, with all behind it; empty: none.
   std::string stopBefore{};
 };

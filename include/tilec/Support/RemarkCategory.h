@@ -28,6 +28,7 @@ inline constexpr llvm::StringLiteral kOffsetOverflow = "offset-overflow";
 inline constexpr llvm::StringLiteral kTensorMap = "tensor-map";
 inline constexpr llvm::StringLiteral kDot = "dot";
 inline constexpr llvm::StringLiteral kPipeline = "pipeline";
+inline constexpr llvm::StringLiteral kPersistent = "persistent";
 inline constexpr llvm::StringLiteral kPadding = "padding";
 inline constexpr llvm::StringLiteral kMask = "mask";
 inline constexpr llvm::StringLiteral kUnroll = "unroll";

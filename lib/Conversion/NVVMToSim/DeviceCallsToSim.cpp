@@ -122,9 +122,16 @@ static Lowered lowerPrint(tilegpu::ThreadPrintOp op, SimBuilder &b) {
   return Lowered::Yes;
 }
 
+static Lowered lowerEnterProgram(tilegpu::EnterProgramOp op, SimBuilder &b) {
+  b.call(op.getLoc(), "tilec_sim_enter_program", {op.getX(), op.getY(), op.getZ()});
+  b.rewriter.eraseOp(op);
+  return Lowered::Yes;
+}
+
 Lowered tilec::lowerDeviceCall(Operation *op, SimBuilder &b) {
   return llvm::TypeSwitch<Operation *, Lowered>(op)
       .Case([&](tilegpu::ThreadAssertOp check) { return lowerAssert(check, b); })
+      .Case([&](tilegpu::EnterProgramOp enter) { return lowerEnterProgram(enter, b); })
       .Case([&](tilegpu::ThreadPrintOp print) { return lowerPrint(print, b); })
       .Case<LLVM::Trap, LLVM::UBSanTrap>([&](Operation *trap) { return lowerTrap(trap, b); })
       .Default([](Operation *) { return Lowered::No; });

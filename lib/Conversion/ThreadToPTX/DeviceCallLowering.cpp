@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Dominance.h"
 
 #include <map>
 
@@ -53,6 +54,10 @@ public:
 private:
   void lowerAssert(tilegpu::ThreadAssertOp op);
   LogicalResult lowerPrint(tilegpu::ThreadPrintOp op);
+  /// Which programs of a persistent kernel print.
+  void findPrograms();
+  /// Where the one that prints is in the grid.
+  SmallVector<Value> programOf(tilegpu::ThreadPrintOp op);
 
   /// Splits at `op` so that new operations before the returned block's terminator run when
   /// `condition` has the value `runWhen`; the insertion point is put there.
@@ -76,6 +81,7 @@ private:
   std::map<std::string, LLVM::GlobalOp> strings;
   /// Print buffer by function; looked up, never iterated.
   DenseMap<Operation *, LLVM::AllocaOp> buffers;
+  DenseMap<Operation *, tilegpu::EnterProgramOp> programs;
 };
 
 void DeviceCallLowering::enterGuardedBlock(Operation *op, Value condition, bool runWhen) {
@@ -196,6 +202,29 @@ Value DeviceCallLowering::argumentBuffer(LLVM::LLVMFuncOp function, unsigned byt
   return buffer;
 }
 
+SmallVector<Value> DeviceCallLowering::programOf(tilegpu::ThreadPrintOp op) {
+  if (auto entered = programs.find(op); entered != programs.end())
+    return llvm::to_vector(entered->second->getOperands());
+  Location loc = op.getLoc();
+  Type i32 = b.getI32Type();
+  return {NVVM::BlockIdXOp::create(b, loc, i32), NVVM::BlockIdYOp::create(b, loc, i32),
+          NVVM::BlockIdZOp::create(b, loc, i32)};
+}
+
+void DeviceCallLowering::findPrograms() {
+  DominanceInfo dominance(module);
+  SmallVector<tilegpu::EnterProgramOp> entered;
+  module.walk([&](tilegpu::EnterProgramOp enter) { entered.push_back(enter); });
+  if (entered.empty())
+    return;
+  module.walk([&](tilegpu::ThreadPrintOp print) {
+    for (tilegpu::EnterProgramOp enter : entered)
+      if (enter->getParentRegion() == print->getParentRegion() &&
+          dominance.properlyDominates(enter.getOperation(), print))
+        programs[print] = enter;
+  });
+}
+
 LogicalResult DeviceCallLowering::lowerPrint(tilegpu::ThreadPrintOp op) {
   Location loc = op.getLoc();
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
@@ -208,10 +237,7 @@ LogicalResult DeviceCallLowering::lowerPrint(tilegpu::ThreadPrintOp op) {
     return failure();
 
   SmallVector<PrintedValue> arguments;
-  Type i32 = b.getI32Type();
-  for (Value id : {NVVM::BlockIdXOp::create(b, loc, i32).getResult(),
-                   NVVM::BlockIdYOp::create(b, loc, i32).getResult(),
-                   NVVM::BlockIdZOp::create(b, loc, i32).getResult()})
+  for (Value id : programOf(op))
     arguments.push_back({"%u", id, 4});
   std::string format = "pid (%u, %u, %u) ";
   if (op.getValue()) {
@@ -246,6 +272,7 @@ LogicalResult DeviceCallLowering::lowerPrint(tilegpu::ThreadPrintOp op) {
 }
 
 LogicalResult DeviceCallLowering::run() {
+  findPrograms();
   SmallVector<Operation *> calls;
   module.walk([&](Operation *op) {
     if (isa<tilegpu::ThreadAssertOp, tilegpu::ThreadPrintOp>(op))
@@ -261,6 +288,7 @@ LogicalResult DeviceCallLowering::run() {
     else if (failed(lowerPrint(cast<tilegpu::ThreadPrintOp>(op))))
       return failure();
   }
+  module.walk([&](tilegpu::EnterProgramOp enter) { b.eraseOp(enter); });
   return success();
 }
 

@@ -53,6 +53,63 @@ struct NumPrograms : ThreadPattern<tile::NumProgramsOp> {
   }
 };
 
+/// Of `group` neighbours in the axes other than `first`, those with the smallest index come first:
+///
+///   members = group * size[first]; in = tile % members; start = tile / members * group
+///   width = min(group, all - start); index[first] = in / width; other = start + in % width
+struct ProgramOfTile : ThreadPattern<ProgramOfTileOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(ProgramOfTileOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Value sizes[] = {adaptor.getSizeX(), adaptor.getSizeY(), adaptor.getSizeZ()};
+    Arithmetic a{rewriter, op.getLoc()};
+    std::optional<uint32_t> axis = op.getFirst();
+    if (!axis) {
+      rewriter.replaceOp(op, a.indexIn(sizes, op.getAxis(), adaptor.getTile()));
+      return success();
+    }
+    Value length = sizes[*axis];
+    SmallVector<Value> others(std::begin(sizes), std::end(sizes));
+    others.erase(others.begin() + *axis);
+    Value number = a.mul(others[0], others[1]);
+    // No more than there are, so that the product below cannot overflow.
+    Value group = a.min(adaptor.getGroup(), number);
+    Value members = a.mul(group, length);
+    Value start = a.mul(a.div(adaptor.getTile(), members), group);
+    Value within = a.rem(adaptor.getTile(), members);
+    Value width = a.min(group, a.sub(number, start));
+    if (op.getAxis() == *axis) {
+      Value index = a.div(within, width);
+      rewriter.replaceOp(op, op.getLast() ? a.sub(a.sub(length, a.constant(1)), index) : index);
+      return success();
+    }
+    unsigned place = op.getAxis() - (op.getAxis() > *axis);
+    rewriter.replaceOp(op, a.indexIn(others, place, a.add(start, a.rem(within, width))));
+    return success();
+  }
+
+private:
+  /// Of unsigned numbers of 32 bits.
+  struct Arithmetic {
+    OpBuilder &builder;
+    Location loc;
+
+    Value constant(int64_t value) { return constantI32(builder, loc, value); }
+    Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+    Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
+    Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+    Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
+    Value rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
+    Value min(Value a, Value b) { return arith::MinUIOp::create(builder, loc, a, b); }
+    /// The index along an axis of the number in a grid whose first axis counts fastest.
+    Value indexIn(ArrayRef<Value> sizes, unsigned axis, Value number) {
+      for (Value size : sizes.take_front(axis))
+        number = div(number, size);
+      return axis + 1 == sizes.size() ? number : rem(number, sizes[axis]);
+    }
+  };
+};
+
 struct Barrier : ThreadPattern<tile::BarrierOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::BarrierOp op, OpAdaptor,
@@ -205,8 +262,8 @@ private:
 } // namespace
 
 void tilec::populateProgramPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<ProgramId, NumPrograms, Barrier, Assume, Assert, Print>(lowering,
-                                                                       patterns.getContext());
+  patterns.add<ProgramId, NumPrograms, ProgramOfTile, Barrier, Assume, Assert, Print>(
+      lowering, patterns.getContext());
   patterns
       .add<GridDependency<tile::GridDependencyWaitOp, NVVM::GridDepActionKind::wait>,
            GridDependency<tile::GridDependencyLaunchOp, NVVM::GridDepActionKind::launch_dependents>,

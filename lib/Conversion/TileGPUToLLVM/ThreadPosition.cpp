@@ -25,13 +25,29 @@ ThreadPosition::ThreadPosition(ModuleOp module) {
     auto range =
         LLVM::ConstantRangeAttr::get(builder.getContext(), APInt(32, 0), APInt(32, threads));
     Value thread = NVVM::ThreadIdXOp::create(builder, loc, builder.getI32Type(), range);
-    Value lane = arith::AndIOp::create(builder, loc, thread, constantI32(builder, loc, 31));
-    Value warp = arith::ShRUIOp::create(builder, loc, thread, constantI32(builder, loc, 5));
-    functions[func] = {thread, lane, warp};
+    auto place = [&](Value number) -> Coordinates {
+      Value lane = arith::AndIOp::create(builder, loc, number, constantI32(builder, loc, 31));
+      Value warp = arith::ShRUIOp::create(builder, loc, number, constantI32(builder, loc, 5));
+      return {number, lane, warp};
+    };
+    functions[func] = place(thread);
+    func.walk([&](tilegpu::EnterProgramOp enter) {
+      builder.setInsertionPointAfter(enter);
+      Value zero = tilegpu::OpaqueZeroOp::create(builder, loc, builder.getI32Type());
+      Value same = arith::OrIOp::create(builder, loc, thread, zero);
+      // Says how large it may be.
+      int64_t most = int64_t(llvm::PowerOf2Ceil(uint64_t(threads))) - 1;
+      same = arith::AndIOp::create(builder, loc, same, constantI32(builder, loc, most));
+      programs.push_back({enter, place(same)});
+    });
   });
 }
 
 const ThreadPosition::Coordinates &ThreadPosition::find(Operation *op) const {
+  for (const auto &[enter, coordinates] : programs)
+    for (Operation *at = op; at; at = at->getParentOp())
+      if (at->getBlock() == enter->getBlock())
+        return coordinates;
   auto func = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
   return functions.find(func)->second;
 }

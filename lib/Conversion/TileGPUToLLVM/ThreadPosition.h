@@ -13,10 +13,13 @@
 
 namespace tilec {
 
-/// Lane and warp of the running thread, as i32 values at the start of each function.
+/// Lane and warp of the running thread, as i32 values at the start of each function, and again of
+/// each program that a persistent CTA runs: what is computed from them would otherwise be in
+/// registers from one program to the next.
 class ThreadPosition {
 public:
-  /// Inserts the thread's coordinates at the start of every function that has a body.
+  /// Inserts the thread's coordinates at the start of every function that has a body, and behind
+  /// each `tilegpu.enter_program`.
   explicit ThreadPosition(mlir::ModuleOp module);
 
   mlir::Value lane(mlir::Operation *op) const { return find(op).lane; }
@@ -29,6 +32,8 @@ private:
   };
   const Coordinates &find(mlir::Operation *op) const;
   llvm::DenseMap<mlir::Operation *, Coordinates> functions;
+  /// By the operation that a program begins with.
+  llvm::SmallVector<std::pair<mlir::Operation *, Coordinates>> programs;
 };
 
 /// A linear function's value at run time: `base`, the part of lane and warp, and which bits it may

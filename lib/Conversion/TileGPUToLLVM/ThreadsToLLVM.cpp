@@ -47,7 +47,7 @@ static LogicalResult lowerScalars(ModuleOp module) {
   target.addLegalDialect<NVVM::NVVMDialect>();
   target.addLegalOp<ModuleOp, LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
                     AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, ThreadMmaOp,
-                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,
+                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp, EnterProgramOp,
                     NamedBarrierOp>();
   target.addIllegalDialect<arith::ArithDialect, math::MathDialect, func::FuncDialect,
                            cf::ControlFlowDialect, ub::UBDialect>();

@@ -111,11 +111,12 @@ struct ConvertTileGPUToThreads final
     target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
                         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
-                        ProxyFenceOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp>();
-    target
-        .addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp, AtomicRMWGlobalOp,
-                    AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp, ThreadMmaOp,
-                    ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp, WarpRolesOp>();
+                        ProxyFenceOp, ProgramOfTileOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp,
+                        UnparkOp, RefreshOp>();
+    target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
+                      AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
+                      ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,
+                      EnterProgramOp, WarpRolesOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     dropIdleWgmmaOrder(module);

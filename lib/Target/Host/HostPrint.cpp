@@ -37,7 +37,8 @@ private:
 void tilec_host_print(const char *prefix, const int32_t *coordinates, int32_t count, int32_t kind,
                       uint64_t payload, int32_t site) {
   Line line;
-  line.append("pid (%d, %d, %d) ", tilec_sim_ctaid(0), tilec_sim_ctaid(1), tilec_sim_ctaid(2));
+  line.append("pid (%d, %d, %d) ", tilec_sim_program(0), tilec_sim_program(1),
+              tilec_sim_program(2));
   if (count >= 0)
     line.append("%s", "idx (");
   for (int32_t i = 0; i < count; ++i)

@@ -26,7 +26,7 @@ COMPILATION = ("jit_cache_hook", "jit_post_compile_hook")
 
 #: Options of a launch, by which a hook of compilations can have a kernel compiled again.
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "sanitize_overflow", "enable_fp_fusion",
-           "enable_reflect_ftz", "tensor_copies")
+           "enable_reflect_ftz", "tensor_copies", "persistent")
 
 _reasons: set[str] = set()
 _lock = Lock()

@@ -58,8 +58,8 @@ def request_of(src, target, parsed) -> dict:
     flags = (1 if parsed.debug else 0) | (0 if parsed.enable_fp_fusion else 4)
     flags |= 0 if getattr(parsed, "sanitize_overflow", True) else 32
     flags |= 0 if getattr(parsed, "enable_reflect_ftz", True) else 64
-    # Triton's launcher makes no tensor maps.
-    flags |= 128
+    # Triton's launcher makes no tensor maps, and gives the driver the grid as it is.
+    flags |= 128 | 512
     return {
         "kernel": src.fn.__name__,
         "target": f"sm_{target.arch}" + ("a" if target.arch in (90, 100) else ""),

@@ -95,6 +95,9 @@ struct KernelMetadata {
   uint32_t clusterX = 1;
   uint32_t clusterY = 1;
   uint32_t clusterZ = 1;
+  /// Launched with at most as many CTAs as fit at once, along x. Behind the tensor maps the kernel
+  /// takes three numbers of 32 bits: the programs of the grid in x, y and z, which its CTAs run.
+  bool isPersistent = false;
 
   std::vector<KernelArgument> arguments;
   /// Kernel parameters behind the arguments.
@@ -107,8 +110,20 @@ struct KernelMetadata {
   std::string tilecVersion;
 };
 
-/// Format number written as "metadataVersion"; a reader refuses a larger one.
-constexpr uint32_t kernelMetadataVersion = 1;
+/// The largest format number that is read; a reader refuses a larger one than it knows. What all
+/// readers understand is written as 1.
+constexpr uint32_t kernelMetadataVersion = 2;
+
+/// The version that runtimes have to read for a persistent kernel.
+constexpr uint32_t persistentMetadataVersion = 2;
+
+/// Most programs of a persistent kernel, whose numbers have 31 bits even one turn past the last.
+constexpr uint64_t maxPersistentPrograms = uint64_t(1) << 30;
+
+/// The CTAs that a launch of a persistent kernel has where `resident` fit at once.
+inline uint32_t persistentCtas(uint64_t programs, uint64_t resident) {
+  return static_cast<uint32_t>(programs < resident ? programs : resident);
+}
 
 /// JSON text (two-space indent, one final newline, keys in a fixed order: deterministic). Bytes
 /// that are not UTF-8 are replaced by U+FFFD.

@@ -66,6 +66,8 @@ ReportRow runCase(const Case &example, KernelDevice &device, const Options &opti
   row.what = &example;
   row.device = device.name();
   Result<KernelRun> run = example.build(seed);
+  if (run && options.persistent)
+    run->persistent = options.persistent;
   if (!run) {
     row.verdict.reason = run.message();
     return row;

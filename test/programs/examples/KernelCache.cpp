@@ -33,9 +33,12 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   if (stopAfter == Stage::LLVMMLIR)
     options.keep = {stopAfter};
   options.numWarps = run.numWarps;
+  options.persistent = run.persistent;
   options.tools = places.tools;
   std::string key =
       run.text + run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
+  if (run.persistent)
+    key += *run.persistent ? " persistent" : " not persistent";
   for (const Argument &argument : run.arguments)
     if (!argument.hidden) {
       options.arguments.push_back({argument.name, argument.signature()});

@@ -174,6 +174,11 @@ RunBuilder &RunBuilder::constant(const std::string &name, int64_t value) {
   return constant(name, std::to_string(value));
 }
 
+RunBuilder &RunBuilder::persistent(bool flag) {
+  run.persistent = flag;
+  return *this;
+}
+
 RunBuilder &RunBuilder::warps(int count) {
   run.numWarps = count;
   return *this;

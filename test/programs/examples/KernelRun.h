@@ -85,6 +85,8 @@ struct KernelRun {
   /// Name and value as source text.
   std::vector<std::pair<std::string, std::string>> constants;
   std::optional<int> numWarps;
+  /// Not given: the compiler's choice.
+  std::optional<bool> persistent;
   std::array<uint64_t, 3> grid = {1, 1, 1};
   /// Bytes that an ideal kernel moves, for bandwidth; 0 when that says nothing.
   uint64_t idealBytes = 0;
@@ -147,6 +149,7 @@ public:
   RunBuilder &text(std::string source);
   RunBuilder &constant(const std::string &name, const std::string &text);
   RunBuilder &constant(const std::string &name, int64_t value);
+  RunBuilder &persistent(bool flag = true);
   RunBuilder &warps(int count);
   RunBuilder &grid(uint64_t x, uint64_t y = 1, uint64_t z = 1);
   /// Passes a buffer added before, row after row, as a tensor descriptor.

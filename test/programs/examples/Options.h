@@ -26,6 +26,8 @@ struct Options {
   bool large = false;
   bool list = false;
   bool check = true;
+  /// Whether kernels are persistent; not given: the compiler's choice.
+  std::optional<bool> persistent;
   /// Only compile, to a cubin for this processor.
   std::string compileFor;
   /// Regular expression over case names.

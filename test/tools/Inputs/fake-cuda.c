@@ -40,9 +40,13 @@ int cuMemGetInfo_v2(size_t *left, size_t *all) {
   *all = (size_t)81000 << 20;
   return 0;
 }
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads, size_t bytes) {
+  *blocks = function && threads && bytes < 1000000;
+  return 0;
+}
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
   int sm = number("FAKE_SM", 90) + device;
-  *value = attribute == 75 ? sm / 10 : sm % 10;
+  *value = attribute == 16 ? 3 : attribute == 75 ? sm / 10 : sm % 10;
   return 0;
 }
 int cuModuleLoadData(void **module, const void *image) {

@@ -116,7 +116,20 @@ TEST(KernelMetadata, errors_name_the_key_and_what_was_expected) {
                   "arguments": [{"name": "x", "type": "i32", "kind": "complex"}]})",
               "'kind' of argument 'x' is 'complex'");
   expectError(R"({"name": "k", "target": "sim", "metadataVersion": 99})",
-              "this runtime reads up to 1");
+              "this runtime reads up to 2");
+}
+
+TEST(KernelMetadata, persistent_kernels_need_a_runtime_that_knows_them) {
+  KernelMetadata metadata;
+  metadata.name = "k";
+  metadata.target = "sim";
+  EXPECT_NE(toJson(metadata).find("\"metadataVersion\": 1,"), std::string::npos);
+  EXPECT_EQ(toJson(metadata).find("persistent"), std::string::npos);
+  metadata.isPersistent = true;
+  EXPECT_NE(toJson(metadata).find("\"metadataVersion\": 2,"), std::string::npos);
+  Result<KernelMetadata> read = fromJson(toJson(metadata));
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_TRUE(read->isPersistent);
 }
 
 TEST(KernelMetadata, deep_nesting_is_an_error_not_a_crash) {

@@ -90,6 +90,38 @@ TEST_F(PreparedLaunchTest, argumentsAndGridChangeInPlace) {
   EXPECT_EQ(fake::state().launch.gridDimX, 7u);
 }
 
+TEST_F(PreparedLaunchTest, persistentKernelsHaveAsManyBlocksAsFit) {
+  shape.residentBlocks = 6;
+  metadata.arguments.clear();
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  PreparedLaunch moved = std::move(*prepared);
+  ASSERT_TRUE(moved.launch(nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 6u);
+  EXPECT_EQ(fake::state().launch.gridDimY, 1u);
+  // The kernel is told of all programs.
+  EXPECT_EQ(fake::state().launchedInts, (std::vector<int>{4, 2}));
+  EXPECT_EQ(moved.launchShape().grid.y, 2u);
+  ASSERT_TRUE(moved.setGrid({5, 1, 1}).ok());
+  ASSERT_TRUE(moved.launch(nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 5u);
+  EXPECT_EQ(fake::state().launchedInts, (std::vector<int>{5, 1}));
+  EXPECT_FALSE(moved.setGrid({uint64_t(1) << 30, 2, 1}).ok());
+  EXPECT_FALSE(moved.setGrid({0, 1, 1}).ok());
+}
+
+TEST_F(PreparedLaunchTest, persistentKernelsHaveWholeClusters) {
+  shape.residentBlocks = 5;
+  shape.cluster = {2, 2, 1};
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 8u);
+  ASSERT_EQ(fake::state().launchAttributes.size(), 1u);
+  EXPECT_EQ(fake::state().launchAttributes[0].value.clusterDim.x, 4u);
+  EXPECT_EQ(fake::state().launchAttributes[0].value.clusterDim.y, 1u);
+}
+
 TEST_F(PreparedLaunchTest, wrongUpdatesAreRefused) {
   Result<PreparedLaunch> prepared = prepare();
   ASSERT_TRUE(prepared.ok());

@@ -45,10 +45,18 @@ public:
     return !rings.empty();
   }
 
+  /// Both roles know whose program they are in.
+  bool addPrograms() {
+    return !func.walk([&](EnterProgramOp enter) {
+                  return slice.add(enter) ? WalkResult::advance() : WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  }
+
   /// False when a copy depends on what only the computing warps know.
   bool run() {
     if (!func.getBody().hasOneBlock() ||
-        !llvm::all_of(copies, [&](Operation *copy) { return slice.add(copy); }))
+        !llvm::all_of(copies, [&](Operation *copy) { return slice.add(copy); }) || !addPrograms())
       return false;
     Block &body = func.getBody().front();
     builder.setInsertionPointToStart(&body);

@@ -36,7 +36,13 @@ struct LaunchShape {
   bool programmatic = false;
   /// All blocks run at once.
   bool cooperative = false;
+  /// Not zero: the kernel is persistent, so many blocks run at once, and `grid` are the programs
+  /// that they share. The kernel takes their numbers in x, y and z behind its other arguments.
+  uint64_t residentBlocks = 0;
 };
+
+/// The grid that the driver is given for a checked shape.
+Dim3 launchedGrid(const LaunchShape &shape);
 
 /// The driver's description of a launch. `attributes` backs `config.attrs`, which `point` sets:
 /// once the object is where it stays.
@@ -98,6 +104,8 @@ public:
   Status launch(const LaunchShape &shape, const Stream &stream, void **arguments);
   /// Blocks of this shape that one multiprocessor holds at once.
   Result<int> maxActiveBlocksPerSm(uint64_t blockThreads, uint64_t dynamicSharedBytes);
+  /// Those that the device holds at once; at least one.
+  Result<uint64_t> residentBlocks(uint64_t blockThreads, uint64_t dynamicSharedBytes);
 
 private:
   friend class Module;

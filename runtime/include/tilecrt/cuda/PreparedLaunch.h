@@ -54,6 +54,7 @@ private:
 
   PreparedLaunch() = default;
   Status encodeStaleMaps();
+  void takeGrid(const Dim3 &grid);
 
   std::shared_ptr<Kernel> function;
   std::shared_ptr<const KernelMetadata> metadata;
@@ -61,7 +62,9 @@ private:
   LaunchSetup setup;
   std::vector<Slot> slots;
   std::vector<CUtensorMap> maps;
-  /// One pointer per argument and tensor map.
+  /// The grid, for a persistent kernel. On the heap, as all that the driver is given addresses of.
+  std::vector<uint32_t> programs;
+  /// One pointer per argument and tensor map, and to the numbers of programs.
   std::vector<void *> addresses;
   /// For each argument, the tensor maps that are made from it, as bits; the last bit stands for all
   /// maps from its number on.

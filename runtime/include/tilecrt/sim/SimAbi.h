@@ -121,6 +121,10 @@ int32_t tilec_sim_tid(int32_t axis);
 int32_t tilec_sim_ctaid(int32_t axis);
 int32_t tilec_sim_ntid(int32_t axis);
 int32_t tilec_sim_nctaid(int32_t axis);
+/// The thread begins with another program of a grid: what is found and printed is that one's.
+/// Before the first call it is the one at the CTA's coordinates.
+void tilec_sim_enter_program(int32_t x, int32_t y, int32_t z);
+int32_t tilec_sim_program(int32_t axis);
 /// Lane in the warp (0..31) and warp in the CTA; threads are numbered x fastest.
 int32_t tilec_sim_laneid(void);
 int32_t tilec_sim_warpid(void);

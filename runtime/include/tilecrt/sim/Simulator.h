@@ -40,6 +40,9 @@ struct LaunchConfig {
   std::array<uint32_t, 3> grid = {1, 1, 1};  ///< CTAs in x, y, z.
   std::array<uint32_t, 3> block = {1, 1, 1}; ///< Threads of a CTA in x, y, z.
   uint32_t sharedBytes = 0;                  ///< Size of the CTA's shared window.
+  /// CTAs that fit at once, as far as a persistent kernel is concerned; `grid` is that of the
+  /// launch then, and the programs are arguments.
+  uint32_t residentCtas = 3;
   std::vector<Buffer> buffers;
   const std::vector<Site> *sites = nullptr; ///< Not owned; may be null.
 

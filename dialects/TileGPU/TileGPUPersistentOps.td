@@ -1,0 +1,48 @@
+//===- Persistent kernels: CTAs that run several programs ---------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUPERSISTENTOPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUPERSISTENTOPS_TD
+
+include "dialects/TileGPU/TileGPULayoutOps.td"
+
+def TileGPU_ProgramOfTileOp : TileGPU_Op<"program_of_tile", [Pure, DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
+  let summary = "index along an axis of the program that a persistent CTA runs";
+  let description = [{
+    The programs of a grid of `sizes` are numbered, x counting fastest; this is the index along `axis` of the one with the
+    number `tile`.
+
+    With `first`, an axis, programs whose index along it is small come first: of `group` neighbours in the other two axes,
+    at first those with index 0, then those with index 1, until the group is done. With `last` as well it is counted
+    from the end: those with the largest index come first.
+
+    `program_of_tile_c1`: `group` is given with `first`, and only then.
+
+    Example: `%x = tilegpu.program_of_tile 0, %t of %gx, %gy, %gz first 0 in %n`
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis, I32:$tile,
+    I32:$size_x, I32:$size_y, I32:$size_z,
+    OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>>:$first, UnitAttr:$last, Optional<I32>:$group);
+  let results = (outs I32:$result);
+  let assemblyFormat = [{
+    $axis `,` $tile `of` $size_x `,` $size_y `,` $size_z (`first` $first^)? (`last` $last^)? (`in` $group^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def TileGPU_EnterProgramOp : TileGPU_Op<"enter_program", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a thread of a persistent CTA begins with the program at these indices";
+  let description = [{
+    Code for GPUs has nothing of it, but that prints say whose they are; the simulator names the program in what it finds.
+
+    Example: `tilegpu.enter_program %x, %y, %z`
+  }];
+  let arguments = (ins I32:$x, I32:$y, I32:$z);
+  let assemblyFormat = "$x `,` $y `,` $z attr-dict";
+}
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUPERSISTENTOPS_TD

@@ -1,0 +1,211 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel can be persistent when no program waits for another one, which might come later in the
+// same CTA. How the iterations of its loops grow with an index of the program follows from the
+// arithmetic of their bounds.
+
+#include "tilec/Analysis/PersistencePlan.h"
+
+#include "tilec/Analysis/GlobalAccess.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+//===----------------------------------------------------------------------------------===//
+// Obstacles
+//===----------------------------------------------------------------------------------===//
+
+static bool isAtomic(Operation *op) {
+  std::optional<GlobalAccess> access = GlobalAccess::of(op);
+  return isa<tile::AtomicRMWOp, tile::AtomicCasOp>(op) ||
+         (access && access->kind == GlobalAccess::Kind::Atomic);
+}
+
+/// Whether the loop may be waiting for memory that another program writes.
+static bool mayWait(scf::WhileOp loop) {
+  return loop
+      ->walk([](Operation *op) {
+        auto load = dyn_cast<tile::LoadOp>(op);
+        return isAtomic(op) || (load && load.getIsVolatile()) ? WalkResult::interrupt()
+                                                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether the kernel's own assembly asks which CTA it is in, or leaves.
+static bool knowsItsCta(tile::InlineAsmOp assembly) {
+  StringRef text = assembly.getAssembly();
+  return text.contains("cta") || text.contains("exit") || text.contains("%gridid");
+}
+
+/// Whether some atomic acquires, be it the last access of its program.
+static bool acquires(func::FuncOp func) {
+  return func
+      ->walk([](tile::GlobalAccessOpInterface access) {
+        std::optional<tile::MemSemantic> order = access.getAtomicOrder();
+        return order && tile::isAcquire(*order) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static PersistencePlan refuse(Operation *op, StringRef reason) {
+  PersistencePlan plan;
+  plan.obstacle = op;
+  plan.reason = reason;
+  return plan;
+}
+
+/// What keeps the kernel from being persistent, if anything.
+static PersistencePlan findObstacle(func::FuncOp func) {
+  if (AtomicOrders::of(func).acquire)
+    return refuse(func, "its atomics acquire what another program releases, which might never run");
+  if (!func.getBody().hasOneBlock())
+    return refuse(func, "its control flow is not structured");
+  PersistencePlan found;
+  bool readsProgram = false;
+  func.walk([&](Operation *op) {
+    readsProgram |= isa<tile::ProgramIdOp>(op);
+    if (auto loop = dyn_cast<scf::WhileOp>(op); loop && mayWait(loop))
+      found = refuse(op, "a loop may wait for another program, which might never run");
+    else if (auto assembly = dyn_cast<tile::InlineAsmOp>(op); assembly && knowsItsCta(assembly))
+      found = refuse(op, "its assembly asks for the CTA that it is in");
+    return found.obstacle ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!found.obstacle && !readsProgram)
+    return refuse(func, "it does not ask which program it is");
+  return found;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------------------===//
+
+namespace {
+/// How a value changes while the program's index along an axis grows.
+enum class Trend { Constant, Rising, Falling, Unknown };
+} // namespace
+
+static Trend flip(Trend trend) {
+  return trend == Trend::Rising ? Trend::Falling : trend == Trend::Falling ? Trend::Rising : trend;
+}
+
+/// That of a sum, or of another function that grows with both.
+static Trend join(Trend a, Trend b) {
+  if (a == Trend::Constant || a == b)
+    return b;
+  return b == Trend::Constant ? a : Trend::Unknown;
+}
+
+/// That of a product with a number, or of a quotient.
+static Trend scale(Trend trend, Value factor) {
+  APInt number;
+  if (!matchPattern(factor, m_ConstantInt(&number)))
+    return Trend::Unknown;
+  return number.isNegative() ? flip(trend) : trend;
+}
+
+static Trend trendOf(Value value, unsigned axis) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return isa<func::FuncOp>(cast<BlockArgument>(value).getOwner()->getParentOp()) ? Trend::Constant
+                                                                                   : Trend::Unknown;
+  auto operand = [&](unsigned i) { return trendOf(op->getOperand(i), axis); };
+  auto isSame = [&] {
+    return llvm::all_of(op->getOperands(),
+                        [&](Value of) { return trendOf(of, axis) == Trend::Constant; });
+  };
+  return llvm::TypeSwitch<Operation *, Trend>(op)
+      .Case([&](tile::ProgramIdOp id) {
+        return id.getAxis() == axis ? Trend::Rising : Trend::Constant;
+      })
+      .Case<arith::ConstantOp, tile::NumProgramsOp>([](auto) { return Trend::Constant; })
+      .Case<arith::AddIOp, arith::MinSIOp, arith::MaxSIOp>(
+          [&](auto) { return join(operand(0), operand(1)); })
+      .Case([&](arith::SubIOp) { return join(operand(0), flip(operand(1))); })
+      .Case([&](arith::MulIOp) {
+        if (isSame())
+          return Trend::Constant;
+        bool isLeft = matchPattern(op->getOperand(0), m_Constant());
+        return scale(operand(isLeft ? 1 : 0), op->getOperand(isLeft ? 0 : 1));
+      })
+      .Case<arith::DivSIOp, arith::FloorDivSIOp, arith::CeilDivSIOp>(
+          [&](auto) { return isSame() ? Trend::Constant : scale(operand(0), op->getOperand(1)); })
+      .Case<arith::ExtSIOp, arith::TruncIOp>([&](auto) { return operand(0); })
+      .Default([&](Operation *other) {
+        bool isPlain = other->getNumRegions() == 0 && isMemoryEffectFree(other);
+        return isPlain && isSame() ? Trend::Constant : Trend::Unknown;
+      });
+}
+
+/// The axis along which the iterations of the function's loops grow, or shrink. Where one loop ends
+/// and another begins is nothing to the sum.
+static void findLongest(func::FuncOp func, PersistencePlan &plan) {
+  SmallVector<Value> begins, ends;
+  for (Operation &op : func.front())
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      begins.push_back(loop.getLowerBound());
+      ends.push_back(loop.getUpperBound());
+      plan.loop = plan.loop ? plan.loop : loop;
+    }
+  for (Value end : SmallVector<Value>(ends))
+    if (auto *begin = llvm::find(begins, end); begin != begins.end()) {
+      begins.erase(begin);
+      ends.erase(llvm::find(ends, end));
+    }
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    Trend all = Trend::Constant;
+    for (Value end : ends)
+      all = join(all, trendOf(end, axis));
+    for (Value begin : begins)
+      all = join(all, flip(trendOf(begin, axis)));
+    if (all != Trend::Rising && all != Trend::Falling)
+      continue;
+    plan.longestAxis = axis;
+    plan.isLongestFirst = all == Trend::Falling;
+    plan.begins = std::move(begins);
+    plan.ends = std::move(ends);
+    return;
+  }
+}
+
+/// Whether the programs go through tiles by themselves, as many as there are programs at a time.
+static bool isPersistentAlready(func::FuncOp func) {
+  return func
+      ->walk([](tile::NumProgramsOp number) {
+        bool isStep = llvm::any_of(number->getUses(), [](OpOperand &use) {
+          auto loop = dyn_cast<scf::ForOp>(use.getOwner());
+          return isa<scf::WhileOp>(use.getOwner()->getParentOp()) ||
+                 (loop && loop.getStep() == use.get());
+        });
+        return isStep ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether kernels that nobody asks about are persistent at all.
+static constexpr bool kUnasked = false;
+
+/// Load warps start the copies of the next program while the others finish theirs, unless they must
+/// not run ahead of what acquires: in a loop that is in front of all accesses.
+static bool pays(func::FuncOp func, const RolePlan &roles) {
+  return kUnasked && roles.hasLoadWarps && !isPersistentAlready(func) && !acquires(func);
+}
+
+PersistencePlan planPersistence(func::FuncOp func, const RolePlan &roles,
+                                std::optional<bool> forced) {
+  if (!func->hasAttr(tile::TileDialect::kKernelAttr) || forced == false)
+    return {};
+  if (!forced.value_or(pays(func, roles)))
+    return {};
+  PersistencePlan plan = findObstacle(func);
+  if (plan.obstacle)
+    return forced ? plan : PersistencePlan();
+  plan.isPersistent = true;
+  findLongest(func, plan);
+  return plan;
+}
+
+} // namespace tilec

@@ -1,0 +1,266 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loop over the programs that a persistent CTA runs.
+//
+//   all = gx * gy * gz, c = this CTA, n = CTAs
+//   for turn = 0 to turns { t = turn * n + place; (x, y, z) = program number t; body }
+//
+// `place` is c. Where programs are ordered by how long they take, it is n - 1 - c in every second
+// turn, so that the CTA that gets the longest program of one turn gets the shortest of the next.
+
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/PersistencePlan.h"
+#include "tilec/Support/RemarkCategory.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPUMAKEPERSISTENTPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+/// What neighbouring programs may read together while they run in turns: half of an H100's second
+/// cache.
+static constexpr int64_t kSharedReads = int64_t(24) << 20;
+
+namespace {
+class PersistentLoop {
+public:
+  PersistentLoop(func::FuncOp function, const PersistencePlan &decided, int64_t bytesPerIteration)
+      : func(function), plan(decided), iterationBytes(bytesPerIteration), loc(function.getLoc()),
+        builder(function.getContext()) {}
+
+  void make() {
+    takeSizes();
+    Operation *first = keepShared();
+    if (first)
+      builder.setInsertionPoint(first);
+    makeLoop();
+    moveBody();
+    replaceGrid();
+  }
+
+private:
+  /// The launch's numbers of programs.
+  void takeSizes();
+  /// Leaves what is the same for all programs in front; returns what comes behind.
+  Operation *keepShared();
+  void makeLoop();
+  void moveBody();
+  void replaceGrid();
+  /// How many programs that take equally long come one after the other: those whose loops read
+  /// together what fits the second cache.
+  Value makeGroup();
+  /// What a value of the body is for the program with this index along the longest axis, and zero
+  /// along the others; null when that is not known in front of the loop.
+  Value evaluate(Value value, Value index, IRMapping &mapping);
+
+  Value constant(int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 32); }
+  template <typename Op> Value binary(Value a, Value b) { return Op::create(builder, loc, a, b); }
+
+  func::FuncOp func;
+  const PersistencePlan &plan;
+  int64_t iterationBytes;
+  Location loc;
+  OpBuilder builder;
+  Value sizes[3];
+  /// The number of this CTA, and how many there are.
+  tile::ProgramIdOp cta;
+  tile::NumProgramsOp ctas;
+  Value tile, group;
+  scf::ForOp loop;
+  /// In front of the loop.
+  SmallPtrSet<Operation *, 16> shared;
+};
+} // namespace
+
+void PersistentLoop::takeSizes() {
+  for (int axis = 0; axis < 3; ++axis) {
+    unsigned index = func.getNumArguments();
+    auto attrs = builder.getDictionaryAttr(
+        builder.getNamedAttr(tile::TileDialect::kProgramsAttr, builder.getI32IntegerAttr(axis)));
+    (void)func.insertArgument(index, builder.getI32Type(), attrs, loc);
+    sizes[axis] = func.getArgument(index);
+  }
+}
+
+/// Tensors are made again for each program: they would be in registers all the time.
+Operation *PersistentLoop::keepShared() {
+  Operation *last = nullptr;
+  for (Operation &op : func.front().without_terminator()) {
+    bool isScalar =
+        op.getNumRegions() == 0 && !isa<tile::ProgramIdOp>(op) &&
+        (isPure(&op) || isa<tile::AssumeOp>(op)) &&
+        llvm::none_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType, MemDescType>);
+    bool isKnown = llvm::all_of(op.getOperands(), [&](Value operand) {
+      Operation *from = operand.getDefiningOp();
+      return from ? shared.contains(from) : true;
+    });
+    if (isScalar && isKnown)
+      shared.insert(&op);
+  }
+  for (Operation &op : llvm::make_early_inc_range(func.front())) {
+    if (!shared.contains(&op))
+      continue;
+    if (last)
+      op.moveAfter(last);
+    else
+      op.moveBefore(&func.front(), func.front().begin());
+    last = &op;
+  }
+  for (Operation &op : func.front())
+    if (!shared.contains(&op))
+      return &op;
+  return nullptr;
+}
+
+Value PersistentLoop::evaluate(Value value, Value index, IRMapping &mapping) {
+  Operation *op = value.getDefiningOp();
+  if (!op || shared.contains(op))
+    return value;
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  if (auto id = dyn_cast<tile::ProgramIdOp>(op))
+    return id.getAxis() == *plan.longestAxis ? index : constant(0);
+  if (auto number = dyn_cast<tile::NumProgramsOp>(op))
+    return sizes[number.getAxis()];
+  if (op->getNumRegions() != 0 || !isPure(op) || op->getNumResults() != 1)
+    return nullptr;
+  for (Value operand : op->getOperands()) {
+    Value known = evaluate(operand, index, mapping);
+    if (!known)
+      return nullptr;
+    mapping.map(operand, known);
+  }
+  return builder.clone(*op, mapping)->getResult(0);
+}
+
+Value PersistentLoop::makeGroup() {
+  Value size = sizes[*plan.longestAxis];
+  Value index = plan.isLongestFirst ? constant(0) : binary<arith::SubIOp>(size, constant(1));
+  IRMapping mapping;
+  auto evaluated = [&](Value value) {
+    Value known = evaluate(value, index, mapping);
+    return known && known.getType().isInteger(32) ? known : Value();
+  };
+  scf::ForOp counted = plan.loop;
+  Value extent = constant(0), step = evaluated(counted.getStep());
+  for (auto [values, isEnd] : {std::pair(&plan.ends, true), std::pair(&plan.begins, false)})
+    for (Value value : *values) {
+      Value known = evaluated(value);
+      if (!known)
+        return constant(1);
+      extent = isEnd ? binary<arith::AddIOp>(extent, known) : binary<arith::SubIOp>(extent, known);
+    }
+  if (!step)
+    return constant(1);
+  Value iterations = binary<arith::MaxSIOp>(binary<arith::DivSIOp>(extent, step), constant(1));
+  Value fit = binary<arith::DivUIOp>(constant(kSharedReads / std::max<int64_t>(1, iterationBytes)),
+                                     iterations);
+  return binary<arith::MaxSIOp>(fit, constant(1));
+}
+
+void PersistentLoop::makeLoop() {
+  Type i32 = builder.getI32Type();
+  Value all = binary<arith::MulIOp>(binary<arith::MulIOp>(sizes[0], sizes[1]), sizes[2]);
+  cta = tile::ProgramIdOp::create(builder, loc, i32, 0);
+  ctas = tile::NumProgramsOp::create(builder, loc, i32, 0);
+  Value zero = constant(0), one = constant(1);
+  if (plan.longestAxis)
+    group = makeGroup();
+  // A CTA whose place in the last turn has no program is done before.
+  Value before = binary<arith::DivUIOp>(binary<arith::SubIOp>(all, one), ctas);
+  Value rest = binary<arith::SubIOp>(all, binary<arith::MulIOp>(before, ctas));
+  auto placeIn = [&](Value turn) -> Value {
+    if (!plan.longestAxis)
+      return cta;
+    Value isOdd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        binary<arith::AndIOp>(turn, one), zero);
+    Value backwards = binary<arith::SubIOp>(binary<arith::SubIOp>(ctas, one), cta);
+    return arith::SelectOp::create(builder, loc, isOdd, backwards, cta);
+  };
+  Value comes =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, placeIn(before), rest);
+  Value turns = binary<arith::AddIOp>(before, arith::ExtUIOp::create(builder, loc, i32, comes));
+  loop = scf::ForOp::create(builder, loc, zero, turns, one);
+  // Nothing is copied ahead of a program, but by what is inside.
+  loop->setAttr(tile::TileDialect::kNumStagesAttr, builder.getI32IntegerAttr(1));
+  loop->setAttr(tile::TileDialect::kUnrollAttr, builder.getI32IntegerAttr(1));
+  builder.setInsertionPointToStart(loop.getBody());
+  Value turn = loop.getInductionVar();
+  tile = binary<arith::AddIOp>(binary<arith::MulIOp>(turn, ctas), placeIn(turn));
+}
+
+void PersistentLoop::moveBody() {
+  Block &body = func.front();
+  loop.getBody()->getOperations().splice(loop.getBody()->getTerminator()->getIterator(),
+                                         body.getOperations(), std::next(loop->getIterator()),
+                                         body.getTerminator()->getIterator());
+}
+
+void PersistentLoop::replaceGrid() {
+  builder.setInsertionPointAfterValue(tile);
+  Value ids[3];
+  auto first = plan.longestAxis ? builder.getI32IntegerAttr(*plan.longestAxis) : IntegerAttr();
+  auto last = plan.longestAxis && !plan.isLongestFirst ? builder.getUnitAttr() : UnitAttr();
+  for (int axis = 0; axis < 3; ++axis)
+    ids[axis] =
+        ProgramOfTileOp::create(builder, loc, builder.getI32Type(), builder.getI32IntegerAttr(axis),
+                                tile, sizes[0], sizes[1], sizes[2], first, last, group);
+  EnterProgramOp::create(builder, loc, ids[0], ids[1], ids[2]);
+  func.walk([&](tile::ProgramIdOp id) {
+    if (id == cta)
+      return;
+    id.replaceAllUsesWith(ids[id.getAxis()]);
+    id.erase();
+  });
+  func.walk([&](tile::NumProgramsOp number) {
+    if (number == ctas)
+      return;
+    number.replaceAllUsesWith(sizes[number.getAxis()]);
+    number.erase();
+  });
+}
+
+namespace {
+struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePersistent> {
+  using Base::Base;
+
+  static std::optional<bool> readChoice(StringRef choice) {
+    return choice == "auto" ? std::nullopt : std::optional(choice == "on");
+  }
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    std::optional<bool> forced = readChoice(persistent);
+    if (forced == false || func.isExternal())
+      return;
+    SmallVector<PipelineObstacle> obstacles;
+    std::vector<LoopSchedule> schedules =
+        scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
+    RolePlan roles = planRoles(func, schedules, readChoice(loadWarps));
+    PersistencePlan plan = planPersistence(func, roles, forced);
+    if (plan.obstacle)
+      remark::missed(plan.obstacle->getLoc(),
+                     remark::RemarkOpts::name("NotPersistent").category(remarks::kPersistent))
+          << "kernel is not persistent: " << plan.reason;
+    if (!plan.isPersistent)
+      return;
+    int64_t bytes = 0;
+    for (const LoopSchedule &schedule : schedules)
+      bytes = std::max(bytes, schedule.bytesPerStage());
+    PersistentLoop(func, plan, bytes).make();
+    remark::passed(func.getLoc(),
+                   remark::RemarkOpts::name("Persistent").category(remarks::kPersistent))
+        << (plan.longestAxis ? "CTAs run one program after the other, the longest first"
+                             : "CTAs run one program after the other");
+  }
+};
+} // namespace

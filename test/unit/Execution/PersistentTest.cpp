@@ -1,0 +1,113 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Persistent kernels: the three CTAs that the simulator says to have run one program after the
+// other, for every count of iterations around the depth of a ring, and in every order.
+
+#include "DotTolerance.h"
+
+namespace tilec::harness::test {
+namespace {
+
+struct ProductCase {
+  int64_t m = 180, n = 136, first = 0, steps = 0;
+  int stages = 3;
+  bool roles = true;
+};
+
+void expectProduct(const ProductCase &c) {
+  SCOPED_TRACE(::testing::Message() << c.first << " and " << c.steps << " iterations, " << c.stages
+                                    << " stages, roles " << c.roles);
+  constexpr int64_t block = 64, step = 32;
+  int64_t k = std::max<int64_t>(1, c.steps) * step;
+  RunBuilder builder = kernelOf("persistent.tile", "product");
+  builder.randn("a_ptr", DType::f16, {c.m, k}).randn("b_ptr", DType::f16, {k, c.n});
+  builder.output(
+      "out_ptr", DType::f32, {c.m, c.n},
+      [&](HostArray &out) {
+        const HostArray &a = builder.array("a_ptr"), &b = builder.array("b_ptr");
+        for (int64_t i = 0; i < c.m; ++i)
+          for (int64_t j = 0; j < c.n; ++j) {
+            double sum = 0;
+            for (int64_t x = 0; x < c.steps * step; ++x)
+              sum += a.at(uint64_t(i * k + x)) * b.at(uint64_t(x * c.n + j));
+            out.set(uint64_t(i * c.n + j), sum);
+          }
+      },
+      dotTolerance(DType::f16, DType::f32, k, false));
+  builder.i32("M", int32_t(c.m)).i32("N", int32_t(c.n)).i32("K", int32_t(k));
+  builder.i32("first", int32_t(c.first)).i32("steps", int32_t(c.steps));
+  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("STEP", step);
+  builder.constant("STAGES", c.stages).constant("ROLES", c.roles ? "True" : "False").warps(4);
+  uint64_t rows = uint64_t((c.m + block - 1) / block),
+           columns = uint64_t((c.n + block - 1) / block);
+  expectRun(builder.persistent().grid(rows, columns));
+}
+
+TEST(Persistent, anyNumberOfIterations) {
+  for (bool roles : {true, false})
+    for (int stages : {2, 3})
+      for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1}) {
+        ProductCase c;
+        c.roles = roles, c.stages = stages, c.steps = steps, c.first = steps / 2;
+        expectProduct(c);
+      }
+}
+
+TEST(Persistent, anyNumberOfPrograms) {
+  for (auto [m, n] : {std::pair<int64_t, int64_t>(40, 24), {100, 72}, {64, 200}, {250, 72}}) {
+    ProductCase c;
+    c.m = m, c.n = n, c.steps = 3;
+    expectProduct(c);
+  }
+}
+
+TEST(Persistent, theLongestFirst) {
+  constexpr int64_t block = 64, n = 56;
+  for (bool largeFirst : {false, true})
+    for (auto [m, batches] : {std::pair<int64_t, int64_t>(40, 1), {328, 1}, {200, 5}}) {
+      SCOPED_TRACE(::testing::Message() << m << " rows, " << batches << " batches, " << largeFirst);
+      RunBuilder builder = kernelOf("persistent.tile", "triangle");
+      builder.randn("a_ptr", DType::f16, {batches, m, m}).randn("b_ptr", DType::f16, {m, n});
+      builder.output(
+          "out_ptr", DType::f32, {batches, m, n},
+          [&, m = m, batches = batches](HostArray &out) {
+            const HostArray &a = builder.array("a_ptr"), &b = builder.array("b_ptr");
+            for (int64_t z = 0; z < batches; ++z)
+              for (int64_t i = 0; i < m; ++i)
+                for (int64_t j = 0; j < n; ++j) {
+                  double sum = 0;
+                  for (int64_t x = 0; x <= i; ++x)
+                    sum += a.at(uint64_t((z * m + i) * m + x)) * b.at(uint64_t(x * n + j));
+                  out.set(uint64_t((z * m + i) * n + j), sum);
+                }
+          },
+          dotTolerance(DType::f16, DType::f32, m, false));
+      builder.i32("M", int32_t(m)).i32("N", int32_t(n));
+      builder.constant("LARGE_FIRST", largeFirst ? "True" : "False");
+      builder.constant("BLOCK", block).constant("STAGES", 3).warps(4);
+      expectRun(builder.persistent().grid(uint64_t((m + block - 1) / block), uint64_t(batches)));
+    }
+}
+
+TEST(Persistent, returnsAndLoopsThatAreNotCounted) {
+  constexpr int64_t limit = 3, y = 2, z = 3, n = 100;
+  RunBuilder builder = kernelOf("persistent.tile", "sums");
+  builder.randint("x_ptr", DType::f32, {limit * y * z, n}, -8, 8);
+  builder.output(
+      "out_ptr", DType::f32, {limit * y * z},
+      [&](HostArray &out) {
+        for (int64_t i = 0; i < limit * y * z; ++i) {
+          double sum = 0;
+          for (int64_t x = 0; x < n; ++x)
+            sum += builder.array("x_ptr").at(uint64_t(i * n + x));
+          out.set(uint64_t(i), sum);
+        }
+      },
+      kExact);
+  builder.i32("n", n).i32("limit", limit).constant("BLOCK", 32).warps(2);
+  expectRun(builder.persistent().grid(limit + 1, y, z), {"sm_80"});
+}
+
+} // namespace
+} // namespace tilec::harness::test
