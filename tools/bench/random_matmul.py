@@ -128,8 +128,8 @@ class PadRows:
     def values(self, configuration=None):
         name = "ab"[self.operand]
         rows, columns = self.shape
-        return dict(from_ptr=Pointer(self.case.dtype, f"{name}_ptr"), to_ptr=Pointer(self.case.dtype, f"padded_{name}"), rows=rows,
-                    columns=columns, from_stride=columns, to_stride=self.case.strides[self.operand])
+        return dict(from_ptr=Pointer(self.case.dtype, f"{name}_ptr"), to_ptr=Pointer(self.case.dtype, f"padded_{name}"),
+                    rows=rows, columns=columns, from_stride=columns, to_stride=self.case.strides[self.operand])
 
     def constants(self, configuration):
         return configuration.constants
