@@ -41,11 +41,32 @@ std::optional<bool> asksForRoles(scf::ForOp loop) {
   return std::nullopt;
 }
 
-/// Dots of warpgroups in each iteration.
-static int64_t numDots(const LoopSchedule &schedule) {
-  return llvm::count_if(schedule.steps, [](const ScheduleStep &step) {
-    return step.kind == ScheduleStep::Kind::Compute && isa<WgmmaOp>(step.op);
+/// Whether an operand of the dot is computed in the loop, rather than copied.
+static bool readsWhatIsComputed(WgmmaOp dot, const LoopSchedule &schedule) {
+  return llvm::any_of(ValueRange{dot.getLhs(), dot.getRhs()}, [&](Value operand) {
+    if (!isa<MemDescType>(operand.getType()))
+      return true;
+    while (auto view = operand.getDefiningOp<MemDescPermuteOp>())
+      operand = view.getSource();
+    return operand.getParentRegion() == &schedule.loop.getRegion() &&
+           llvm::none_of(schedule.streams, [&](const Stream &stream) {
+             LocalAllocOp buffer = stream.buffer;
+             return buffer && buffer.getResult() == operand;
+           });
   });
+}
+
+/// Whether threads compute between the dots of warpgroups: what one gives is another one's operand.
+static bool computesBetweenDots(const LoopSchedule &schedule) {
+  int64_t dots = 0;
+  bool reads = false;
+  for (const ScheduleStep &step : schedule.steps)
+    if (auto dot =
+            step.kind == ScheduleStep::Kind::Compute ? dyn_cast<WgmmaOp>(step.op) : WgmmaOp()) {
+      ++dots;
+      reads |= readsWhatIsComputed(dot, schedule);
+    }
+  return dots > 1 && reads;
 }
 
 /// Whether a multiprocessor has room for one CTA only.
@@ -58,9 +79,7 @@ static bool fillsSharedMemory(func::FuncOp func, ArrayRef<LoopSchedule> schedule
 }
 
 static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
-  return llvm::any_of(schedules,
-                      [](const LoopSchedule &schedule) { return numDots(schedule) > 1; }) &&
-         fillsSharedMemory(func, schedules);
+  return llvm::any_of(schedules, computesBetweenDots) && fillsSharedMemory(func, schedules);
 }
 
 /// What accesses of global memory behind it wait for: a barrier, a volatile load, an atomic that
