@@ -43,12 +43,13 @@ std::optional<bool> asksForRoles(scf::ForOp loop) {
 
 /// Whether an operand of the dot is computed in the loop, rather than copied.
 static bool readsWhatIsComputed(WgmmaOp dot, const LoopSchedule &schedule) {
+  scf::ForOp loop = schedule.loop;
   return llvm::any_of(ValueRange{dot.getLhs(), dot.getRhs()}, [&](Value operand) {
     if (!isa<MemDescType>(operand.getType()))
       return true;
     while (auto view = operand.getDefiningOp<MemDescPermuteOp>())
       operand = view.getSource();
-    return operand.getParentRegion() == &schedule.loop.getRegion() &&
+    return operand.getParentRegion() == &loop.getRegion() &&
            llvm::none_of(schedule.streams, [&](const Stream &stream) {
              LocalAllocOp buffer = stream.buffer;
              return buffer && buffer.getResult() == operand;
