@@ -250,6 +250,12 @@ std::optional<StagedBuffer> LoopScheduler::matchStaged(Value buffer) {
 void LoopScheduler::findCarriedDots() {
   scf::ForOp loop = schedule.loop;
   auto staysWhileInFlight = [&](Value operand, SmallVectorImpl<StagedBuffer> &twice) {
+    // Registers that are carried around the loop are written on the way back.
+    Value carried = operand;
+    while (auto convert = carried.getDefiningOp<ConvertLayoutOp>())
+      carried = convert.getSource();
+    if (llvm::is_contained(loop.getRegionIterArgs(), carried))
+      return false;
     if (auto view = operand.getDefiningOp<MemDescPermuteOp>())
       operand = view.getSource();
     auto isRing = [&](Stream &stream) {

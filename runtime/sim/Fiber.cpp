@@ -62,6 +62,15 @@ void enterStack([[maybe_unused]] void *fakeStack, [[maybe_unused]] void **oldBot
 #endif
 }
 
+/// Forgets what AddressSanitizer knows of a stack whose frames have not been left: new memory is
+/// addressable. (Poisoning by hand may be switched off.)
+void clearAsanStack([[maybe_unused]] char *bottom, [[maybe_unused]] size_t bytes) {
+#ifdef TILEC_SIM_ASAN
+  mmap(bottom, bytes, PROT_READ | PROT_WRITE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED, -1, 0);
+#endif
+}
+
 void makeTsanFiber([[maybe_unused]] void **inside, [[maybe_unused]] void **outside) {
 #ifdef TILEC_SIM_TSAN
   if (!*inside)
@@ -121,6 +130,7 @@ void FiberSet::prepare(unsigned index, Body body, void *argument) {
 
 void FiberSet::start(Slot &slot, unsigned index) {
   BorrowedStack stack;
+  clearAsanStack(block + index * stride + guardBytes, stride - guardBytes);
   stack.context.size = stride - guardBytes;
   stack.context.sp = block + (index + 1) * stride;
   // Making a fiber runs it for a moment.

@@ -65,7 +65,8 @@ void OptionSet::addFlag(const std::string &name, bool &value, const std::string 
 
 void OptionSet::addFlag(const std::string &name, std::optional<bool> &value,
                         const std::string &text) {
-  app.add_flag(name, value, text);
+  // A flag of a variable would be false when it is not given.
+  app.add_flag_function(name, [&value](int64_t times) { value = times > 0; }, text);
 }
 
 void OptionSet::addFlagWithValues(const std::string &name, std::vector<std::string> &values,
