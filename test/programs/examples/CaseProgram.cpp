@@ -53,8 +53,10 @@ Result<std::unique_ptr<KernelDevice>> openDevice(const Options &options,
 }
 
 bool isSelected(const Case &example, const Options &options) {
-  if (!options.counters.empty() || !options.digests.empty())
+  if (!options.counters.empty())
     return isCounted(example);
+  if (!options.digests.empty())
+    return isRepresentative(example);
   if (options.large)
     return example.scale == Scale::Large;
   return example.scale == Scale::Quick || (example.scale == Scale::Full && !options.quick);

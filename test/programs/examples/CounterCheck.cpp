@@ -113,9 +113,14 @@ CounterOutcome compare(const Measurement &now, const GoldenCounters &golden, boo
 
 } // namespace
 
-bool isCounted(const Case &example) {
+bool isRepresentative(const Case &example) {
   return example.scale != Scale::Large && example.type != DType::bf16 && example.size != "1" &&
          example.size != "1x1";
+}
+
+bool isCounted(const Case &example) {
+  bool waitsForOthers = example.kernel.find(" split") != std::string::npos;
+  return isRepresentative(example) && !waitsForOthers;
 }
 
 CounterOutcome checkCounters(const std::vector<Case> &cases, const CompilerPlaces &places,

@@ -12,8 +12,12 @@
 
 namespace tilec::harness {
 
-/// Whether a case has golden counters: each kernel for 8-, 16-, 32- and 64-bit types at sizes of
-/// more than one element. (bf16 has the accesses of f16.)
+/// Whether a case has digests: each kernel for 8-, 16-, 32- and 64-bit types at sizes of more than
+/// one element. (bf16 has the accesses of f16.)
+bool isRepresentative(const Case &example);
+
+/// Whether it has golden counters, too: programs that wait for each other have none, for how often
+/// they look is left to chance.
 bool isCounted(const Case &example);
 
 enum class CounterOutcome { AsGolden, Different, Unavailable };
