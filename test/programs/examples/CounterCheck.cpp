@@ -11,6 +11,7 @@
 #include "tilecrt/data/AtomicFile.h"
 
 #include <cstdio>
+#include <string_view>
 
 namespace tilec::harness {
 
@@ -119,7 +120,9 @@ bool isRepresentative(const Case &example) {
 }
 
 bool isCounted(const Case &example) {
-  bool waitsForOthers = example.kernel.find(" split") != std::string::npos;
+  std::string_view kernel = example.kernel;
+  bool waitsForOthers =
+      kernel == "matmul_any_size nt split" || kernel == "matmul_any_size tn split";
   return isRepresentative(example) && !waitsForOthers;
 }
 
