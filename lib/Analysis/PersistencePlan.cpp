@@ -41,16 +41,6 @@ static bool knowsItsCta(tile::InlineAsmOp assembly) {
   return text.contains("cta") || text.contains("exit") || text.contains("%gridid");
 }
 
-/// Whether some atomic acquires, be it the last access of its program.
-static bool acquires(func::FuncOp func) {
-  return func
-      ->walk([](tile::GlobalAccessOpInterface access) {
-        std::optional<tile::MemSemantic> order = access.getAtomicOrder();
-        return order && tile::isAcquire(*order) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 static PersistencePlan refuse(Operation *op, StringRef reason) {
   PersistencePlan plan;
   plan.obstacle = op;
@@ -171,38 +161,10 @@ static void findLongest(func::FuncOp func, PersistencePlan &plan) {
   }
 }
 
-/// Whether the programs go through tiles by themselves, as many as there are programs at a time.
-static bool isPersistentAlready(func::FuncOp func) {
-  return func
-      ->walk([](tile::NumProgramsOp number) {
-        bool isStep = llvm::any_of(number->getUses(), [](OpOperand &use) {
-          auto loop = dyn_cast<scf::ForOp>(use.getOwner());
-          return isa<scf::WhileOp>(use.getOwner()->getParentOp()) ||
-                 (loop && loop.getStep() == use.get());
-        });
-        return isStep ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Whether kernels that nobody asks about are persistent at all.
-static constexpr bool kUnasked = false;
-
-/// Load warps start the copies of the next program while the others finish theirs, unless they must
-/// not run ahead of what acquires: in a loop that is in front of all accesses.
-static bool pays(func::FuncOp func, const RolePlan &roles) {
-  return kUnasked && roles.hasLoadWarps && !isPersistentAlready(func) && !acquires(func);
-}
-
-PersistencePlan planPersistence(func::FuncOp func, const RolePlan &roles,
-                                std::optional<bool> forced) {
-  if (!func->hasAttr(tile::TileDialect::kKernelAttr) || forced == false)
-    return {};
-  if (!forced.value_or(pays(func, roles)))
-    return {};
+PersistencePlan planPersistence(func::FuncOp func) {
   PersistencePlan plan = findObstacle(func);
   if (plan.obstacle)
-    return forced ? plan : PersistencePlan();
+    return plan;
   plan.isPersistent = true;
   findLongest(func, plan);
   return plan;

@@ -79,7 +79,7 @@ static void addLayouts(PassList &passes, const PipelineOptions &options) {
 /// Copies ahead of the iteration that reads them.
 static void addPipelining(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUMakePersistentPass(
-      {options.persistent, options.reductionStages, options.loadWarps}));
+      {options.persistent, options.reductionStages}));
   passes.add(createTileGPUPipelineLoopsPass({options.reductionStages, options.loadWarps}));
   passes.add(createTileGPULowerTensorCopiesPass());
   passes.add(createTileGPUSplitRolesPass());

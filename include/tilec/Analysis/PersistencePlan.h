@@ -7,14 +7,16 @@
 #ifndef TILEC_ANALYSIS_PERSISTENCEPLAN_H
 #define TILEC_ANALYSIS_PERSISTENCEPLAN_H
 
-#include "tilec/Analysis/RolePlan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <optional>
 
 namespace tilec {
 
 /// The decision for one kernel.
 struct PersistencePlan {
   bool isPersistent = false;
-  /// Where somebody has asked for it and it cannot be had: which operation is in the way, and why.
+  /// Where it cannot be: which operation is in the way, and why.
   mlir::Operation *obstacle = nullptr;
   llvm::StringRef reason;
   /// The axis along which programs have more and more iterations of their loops to do, or fewer and
@@ -27,10 +29,8 @@ struct PersistencePlan {
   mlir::scf::ForOp loop;
 };
 
-/// Plans the order in which the programs of `func` run. `forced` decides; a kernel that nobody asks
-/// about is left as it is.
-PersistencePlan planPersistence(mlir::func::FuncOp func, const RolePlan &roles,
-                                std::optional<bool> forced);
+/// Whether `func`, a kernel, can be persistent, and the order in which its programs run then.
+PersistencePlan planPersistence(mlir::func::FuncOp func);
 
 } // namespace tilec
 

@@ -184,7 +184,7 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
     The kernel's body goes into a loop over the programs of its grid: a CTA runs those with the numbers `c`, `c + n`,
     `c + 2 n`, ... of all, where `c` is its own number and `n` that of CTAs. `tile.program_id` becomes
     `tilegpu.program_of_tile`, `tile.num_programs` an argument that the launch adds. Scalars that are the same for all
-    programs are computed in front of the loop. `PersistencePlan` decides, and a remark says so.
+    programs are computed in front of the loop. A kernel that cannot be so (`PersistencePlan`) stays, with a remark.
 
     Where programs with a larger index along an axis have more iterations to do (causal attention), those with the largest
     index come first, and every second turn goes through the CTAs backwards.
@@ -196,9 +196,8 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
   }];
   let options = [
     Option<"persistent", "persistent", "std::string", "\"auto\"",
-           "on, off, or auto: as the plan says">,
-    Option<"reductionStages", "reduction-stages", "int64_t", "0", "as of tilegpu-pipeline-loops">,
-    Option<"loadWarps", "load-warps", "std::string", "\"auto\"", "as of tilegpu-pipeline-loops">
+           "on; off and auto leave the kernel as it is">,
+    Option<"reductionStages", "reduction-stages", "int64_t", "0", "as of tilegpu-pipeline-loops">
   ];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }

@@ -14,6 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Analysis/PersistencePlan.h"
 #include "tilec/Support/RemarkCategory.h"
 
@@ -233,20 +234,11 @@ namespace {
 struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePersistent> {
   using Base::Base;
 
-  static std::optional<bool> readChoice(StringRef choice) {
-    return choice == "auto" ? std::nullopt : std::optional(choice == "on");
-  }
-
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    std::optional<bool> forced = readChoice(persistent);
-    if (forced == false || func.isExternal())
+    if (persistent != "on" || !func->hasAttr(tile::TileDialect::kKernelAttr))
       return;
-    SmallVector<PipelineObstacle> obstacles;
-    std::vector<LoopSchedule> schedules =
-        scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, obstacles);
-    RolePlan roles = planRoles(func, schedules, readChoice(loadWarps));
-    PersistencePlan plan = planPersistence(func, roles, forced);
+    PersistencePlan plan = planPersistence(func);
     if (plan.obstacle)
       remark::missed(plan.obstacle->getLoc(),
                      remark::RemarkOpts::name("NotPersistent").category(remarks::kPersistent))
@@ -254,7 +246,9 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
     if (!plan.isPersistent)
       return;
     int64_t bytes = 0;
-    for (const LoopSchedule &schedule : schedules)
+    SmallVector<PipelineObstacle> ignored;
+    for (const LoopSchedule &schedule :
+         scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, ignored))
       bytes = std::max(bytes, schedule.bytesPerStage());
     PersistentLoop(func, plan, bytes).make();
     remark::passed(func.getLoc(),
