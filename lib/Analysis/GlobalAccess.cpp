@@ -125,6 +125,17 @@ static bool accessesGlobal(Operation *op) {
       .wasInterrupted();
 }
 
+bool tilec::mayComeBefore(Operation *op, llvm::function_ref<bool(Operation *)> test) {
+  for (; !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
+    if (isa<LoopLikeOpInterface>(op) && test(op))
+      return true;
+    for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode())
+      if (test(before))
+        return true;
+  }
+  return false;
+}
+
 bool tilec::isFollowedByAccess(Operation *op) {
   for (; op && !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
     if (isa<LoopLikeOpInterface>(op) && accessesGlobal(op))

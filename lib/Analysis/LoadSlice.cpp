@@ -18,19 +18,6 @@ bool LoadSlice::fail(Operation *op, StringRef reason) {
   return false;
 }
 
-/// Whether anything that `func` writes to global memory may come before `load`.
-static bool mayFollowWrite(Operation *load) {
-  Operation *place = load;
-  for (; !isa<FunctionOpInterface>(place); place = place->getParentOp()) {
-    if (isa<LoopLikeOpInterface>(place) && mayWriteGlobal(place))
-      return true;
-    for (Operation *op = place->getPrevNode(); op; op = op->getPrevNode())
-      if (mayWriteGlobal(op))
-        return true;
-  }
-  return false;
-}
-
 bool LoadSlice::add(Operation *root) {
   if (!ops.insert(root))
     return true;
@@ -58,7 +45,7 @@ bool LoadSlice::addOp(Operation *op) {
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return fail(op, "its coordinates depend on tensors");
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    if (load.getIsVolatile() || mayFollowWrite(load))
+    if (load.getIsVolatile() || mayComeBefore(load, mayWriteGlobal))
       return fail(op, "its coordinates depend on memory that the kernel may write");
   } else if (!isMemoryEffectFree(op) && !isa<LocalAllocOp>(op)) {
     return fail(op, "its coordinates depend on what has effects");

@@ -60,6 +60,10 @@ bool writesGlobalInside(mlir::Operation *root);
 /// does: a load does not move over it.
 bool mayWriteGlobal(mlir::Operation *op);
 
+/// Whether the program may have done something of that kind before an operation, in an iteration
+/// before of a loop around it for one. `test` also gets operations with what is inside of them.
+bool mayComeBefore(mlir::Operation *op, llvm::function_ref<bool(mlir::Operation *)> test);
+
 /// Whether the program may access global memory behind an operation, in the next iteration of a
 /// loop around it for one.
 bool isFollowedByAccess(mlir::Operation *op);

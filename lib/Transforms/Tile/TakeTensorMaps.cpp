@@ -6,9 +6,9 @@
 // says how to compute base, sizes and strides from the other arguments. Sizes are written as text
 // in postfix notation ("%2 %3 *" is argument 2 times argument 3).
 //
-// Atomics do not order what the copy engine does, but a fence does behind a scalar one that acquires
-// (tilegpu-insert-synchronisation). Nothing waits until what the engine stores is written, so what
-// comes before an atomic that releases is not stored by it.
+// Atomics do not order what the copy engine does, but a fence does behind a scalar one that
+// acquires (tilegpu-insert-synchronisation). Nothing waits until what the engine stores is written,
+// so what comes before an atomic that releases is not stored by it.
 
 #include "tilec/Transforms/Tile/Passes.h"
 
@@ -58,19 +58,6 @@ static bool storesByDescriptor(Operation *root) {
       .wasInterrupted();
 }
 
-/// Whether a descriptor may have been stored to before an operation, in an iteration before for
-/// one.
-static bool isBehindStore(Operation *op) {
-  for (; !isa<func::FuncOp>(op); op = op->getParentOp()) {
-    if (isa<LoopLikeOpInterface>(op) && storesByDescriptor(op))
-      return true;
-    for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode())
-      if (storesByDescriptor(before))
-        return true;
-  }
-  return false;
-}
-
 namespace {
 struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensorMaps> {
   using Base::Base;
@@ -99,7 +86,7 @@ private:
       std::optional<MemSemantic> order = access.getAtomicOrder();
       if (!order)
         return;
-      releasesStores |= isRelease(*order) && isBehindStore(access);
+      releasesStores |= isRelease(*order) && mayComeBefore(access, storesByDescriptor);
       tensorsAcquire |= isAcquire(*order) && isFollowedByAccess(access) &&
                         isa<RankedTensorType>(access.getPointer().getType());
     });
