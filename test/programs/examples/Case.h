@@ -33,6 +33,8 @@ struct Case {
   Scale scale = Scale::Full;
   /// Makes the inputs and the expected outputs.
   std::function<Result<KernelRun>(uint64_t seed)> build;
+  /// Programs wait for each other: counters depend on how often they look.
+  bool waitsForOthers = false;
 
   /// What --filter matches: "softmax f32 1823x781".
   std::string name() const;

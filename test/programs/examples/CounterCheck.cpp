@@ -11,7 +11,6 @@
 #include "tilecrt/data/AtomicFile.h"
 
 #include <cstdio>
-#include <string_view>
 
 namespace tilec::harness {
 
@@ -119,12 +118,7 @@ bool isRepresentative(const Case &example) {
          example.size != "1x1";
 }
 
-bool isCounted(const Case &example) {
-  std::string_view kernel = example.kernel;
-  bool waitsForOthers =
-      kernel == "matmul_any_size nt split" || kernel == "matmul_any_size tn split";
-  return isRepresentative(example) && !waitsForOthers;
-}
+bool isCounted(const Case &example) { return isRepresentative(example) && !example.waitsForOthers; }
 
 CounterOutcome checkCounters(const std::vector<Case> &cases, const CompilerPlaces &places,
                              const Options &options) {

@@ -377,10 +377,12 @@ void addMatmulCases(std::vector<Case> &cases) {
       any.splits = splits;
       addCase(cases, "matmul_any_size", n == 56 && splits == 1 ? first : Scale::Full, buildAnySize,
               any);
+      cases.back().waitsForOthers = splits > 1;
     }
     Problem rows = {type, 136, 56, 264, true, false};
     rows.splits = 4;
     addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, rows);
+    cases.back().waitsForOthers = true;
     cases.push_back({"pad_rows", type, sizeText({30, 77}), first,
                      [=](uint64_t seed) { return buildPadRows(type, 30, 77, seed); }});
     addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
