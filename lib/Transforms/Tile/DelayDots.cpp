@@ -239,7 +239,7 @@ bool DelayPlan::make() {
     for (Value operand : dot->getOperands())
       if (!addLate(operand))
         return false;
-  // A value that both stages use is carried twice; a loop that only one uses, with that stage.
+  // What the late stage alone uses is carried with it; a scalar that both use is carried twice.
   for (unsigned number : reachedLate)
     lateArgs.insert(number);
   for (bool changed = true; changed;) {
@@ -294,7 +294,6 @@ private:
   scf::ForOp makeLoop(Value lower, Value upper, ArrayRef<Value> inits, bool runsOnce);
   /// Clones those of `ops` that `mapping` has not.
   void clone(const DenseSet<Operation *> &ops, IRMapping &mapping);
-  void cloneLate(IRMapping &mapping);
   /// The early stage, with the late one of the iteration before in it.
   void cloneEarly(IRMapping &mapping, llvm::function_ref<void()> lateStage);
   /// What the early stage carries: what is kept, handed on, and shared.
@@ -335,8 +334,6 @@ void DotDelayer::clone(const DenseSet<Operation *> &ops, IRMapping &mapping) {
     if (ops.contains(&op) && !(op.getNumResults() && mapping.contains(op.getResult(0))))
       builder.clone(op, mapping);
 }
-
-void DotDelayer::cloneLate(IRMapping &mapping) { clone(plan.late, mapping); }
 
 void DotDelayer::cloneEarly(IRMapping &mapping, llvm::function_ref<void()> lateStage) {
   clone(plan.first, mapping);
@@ -417,7 +414,7 @@ scf::ForOp DotDelayer::runMain(scf::ForOp firstRun) {
     mapHanded(lateMapping, args);
     for (auto [number, value] : llvm::zip(plan.lateArgs, args.take_back(plan.lateArgs.size())))
       lateMapping.map(loop.getRegionIterArg(number), value);
-    cloneLate(lateMapping);
+    clone(plan.late, lateMapping);
     for (unsigned number : plan.results)
       earlyMapping.map(loop.getRegionIterArg(number),
                        lateMapping.lookup(loop.getYieldedValues()[number]));
@@ -454,7 +451,7 @@ scf::ForOp DotDelayer::runLast(scf::ForOp mainRun) {
     Value sum = plan.results.contains(number) ? plan.handedSum(number) : Value();
     mapping.map(sum ? sum : loop.getRegionIterArg(number), value);
   }
-  cloneLate(mapping);
+  clone(plan.late, mapping);
   SmallVector<Value> yields;
   for (auto [number, arg] : llvm::zip(numbers, run.getRegionIterArgs())) {
     yields.push_back(mapping.lookupOrDefault(loop.getYieldedValues()[number]));

@@ -117,8 +117,8 @@ TEST(Roles, copyFromWhereMemoryAndBranchesSay) {
   }
 }
 
-/// Where the weights' coordinates come from: the counter, a value that only values use, or one that
-/// keys and values use.
+/// What the coordinates of keys and values are made of: the counter of the loop, or a scalar that
+/// the loop carries, for the values alone or for both.
 enum class Coordinates { Counter, OfValues, Shared };
 
 /// Weights computed from products, multiplied one iteration later: `first` and `steps - first`

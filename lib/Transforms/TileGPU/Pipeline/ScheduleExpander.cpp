@@ -387,15 +387,15 @@ void ScheduleExpander::run() {
     number += int64_t(rings->types.size() - schedule.streams.size());
     tensorCopies = std::make_shared<TensorCopyRing>(loop, stages, number);
     if (schedule.hasLoadWarps)
-      rings->tensorCopies->addEmptyObjects(loop, stages, numWarpsOf(loop));
+      tensorCopies->addEmptyObjects(loop, stages, numWarpsOf(loop));
   }
   OpBuilder builder(loop);
   allocate(builder);
   SmallVector<Value> ahead;
   for (unsigned arg : schedule.sliceArgs)
     ahead.push_back(loop.getInitArgs()[arg]);
-  Value firstSlot = tensorCopies ? rings->tensorCopies->firstSlot() : constant(builder, 0);
-  Value slot = firstSlot, parity = tensorCopies ? rings->tensorCopies->firstParity() : Value();
+  Value firstSlot = tensorCopies ? tensorCopies->firstSlot() : constant(builder, 0);
+  Value slot = firstSlot, parity = tensorCopies ? tensorCopies->firstParity() : Value();
   emitPrologue(builder, ahead, slot, parity);
   Body body = makeLoop(builder, ahead, slot, parity, firstSlot);
   builder.setInsertionPointToStart(body.loop.getBody());
@@ -407,9 +407,9 @@ void ScheduleExpander::run() {
   // Copies past the end write zeros to the ring: they have to be done before it is reused.
   if (schedule.hasThreadCopies())
     AsyncWaitOp::create(builder, loop.getLoc(), 0u);
-  if (rings->tensorCopies)
-    rings->tensorCopies->finish(body.loop.getTiedLoopResult(cast<BlockArgument>(body.read)),
-                                body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
+  if (tensorCopies)
+    tensorCopies->finish(body.loop.getTiedLoopResult(cast<BlockArgument>(body.read)),
+                         body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
   SmallVector<Value> results(body.loop.getResults().take_front(loop.getNumResults()));
   waitForLastDots(builder, results);
   releaseLastBuffers(builder, body);
