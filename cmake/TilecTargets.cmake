@@ -138,3 +138,28 @@ function(tilec_tablegen td out)
   add_custom_target(${name} DEPENDS ${output})
   add_dependencies(tilec-tablegen ${name})
 endfunction()
+
+# tilec_tablegen_ops(<td> <header> <shards> <variable>): declarations and definitions of a dialect's operations. The definitions
+# are long to compile: they make so many .cpp files in the build tree, whose names go into the variable.
+function(tilec_tablegen_ops td header shards variable)
+  get_filename_component(name ${td} NAME_WE)
+  tilec_tablegen(${td} ${name}.h.inc --gen-op-decls --op-shard-count=${shards})
+  tilec_tablegen(${td} ${name}.cpp.inc --gen-op-defs --op-shard-count=${shards})
+  file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${name}.${shard}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT
+"#include \"${folder}/${header}\"
+#include \"mlir/Dialect/CommonFolders.h\"
+#include \"mlir/IR/Builders.h\"
+#include \"mlir/IR/DialectImplementation.h\"
+using namespace mlir;
+#define GET_OP_DEFS_${shard}
+#include \"${folder}/${name}.cpp.inc\"
+")
+    set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    list(APPEND sources ${source})
+  endforeach()
+  set(${variable} ${sources} PARENT_SCOPE)
+endfunction()

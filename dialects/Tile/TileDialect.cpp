@@ -112,10 +112,7 @@ struct TileInlinerInterface : DialectInlinerInterface {
 
 void TileDialect::initialize() {
   addInterfaces<TileInlinerInterface>();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/Tile/TileOps.cpp.inc"
-      >();
+  registerTileDialectOperations(this);
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "dialects/Tile/TileTypes.cpp.inc"
@@ -198,9 +195,6 @@ LogicalResult TileDialect::verifyRegionArgAttribute(Operation *op, unsigned regi
 
 #define GET_TYPEDEF_CLASSES
 #include "dialects/Tile/TileTypes.cpp.inc"
-
-#define GET_OP_CLASSES
-#include "dialects/Tile/TileOps.cpp.inc"
 
 const tilec::Processor &tilec::processorOf(Operation *op) {
   auto module = isa<ModuleOp>(op) ? cast<ModuleOp>(op) : op->getParentOfType<ModuleOp>();

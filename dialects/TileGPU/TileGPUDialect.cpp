@@ -23,9 +23,6 @@ using namespace tilec::tilegpu;
 #define GET_TYPEDEF_CLASSES
 #include "dialects/TileGPU/TileGPUTypes.cpp.inc"
 
-#define GET_OP_CLASSES
-#include "dialects/TileGPU/TileGPUOps.cpp.inc"
-
 void TileGPUDialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -35,10 +32,7 @@ void TileGPUDialect::initialize() {
 #define GET_TYPEDEF_LIST
 #include "dialects/TileGPU/TileGPUTypes.cpp.inc"
       >();
-  addOperations<
-#define GET_OP_LIST
-#include "dialects/TileGPU/TileGPUOps.cpp.inc"
-      >();
+  registerTileGPUDialectOperations(this);
 }
 
 //===--------------------------------------------------------------------------------------------===//

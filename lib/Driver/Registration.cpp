@@ -16,7 +16,8 @@
 #include "tilec/Transforms/Tile/Passes.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/DLTI/DLTI.h"
@@ -52,8 +53,8 @@ void registerPasses() {
   registerThreadToPTXPasses();
   registerNVVMToSimPasses();
   mlir::registerTransformsPasses();
-  mlir::registerSCFToControlFlowPass();
-  mlir::registerReconcileUnrealizedCastsPass();
+  mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
+  mlir::registerPass([] { return mlir::createReconcileUnrealizedCastsPass(); });
   registerPipelines();
 }
 

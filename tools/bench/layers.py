@@ -12,7 +12,7 @@ from tensor_case import Pointer, Type, blocks, cdiv
 PROGRAMS = 132  # the multiprocessors of an H200
 TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
 LARGE = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 4, 4))
-STREAM = blocks((128, 128, 64, 8, 4), (128, 128, 64, 8, 3), (128, 64, 64, 4, 5))
+STREAM = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 8, 3), (128, 64, 64, 4, 5))
 SMALL = blocks((64, 64, 64, 4, 3), (128, 64, 32, 8, 2))
 
 
