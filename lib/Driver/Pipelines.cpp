@@ -124,6 +124,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
 void buildLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertTileGPUToThreadsPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createTileGPUPackLoopValuesPass());
   pm.addNestedPass<func::FuncOp>(createTileGPUOrderThreadCodePass());
   pm.addPass(createConvertThreadsToLLVMPass());
 }

@@ -13,8 +13,8 @@
 // CHECK: } else {
 // CHECK: tilegpu.named_barrier 1 threads = 128
 // CHECK: %[[LANE0:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : i32
-// CHECK: scf.if %[[LANE0]] {
-// CHECK: nvvm.mbarrier.arrive
+// CHECK-NOT: scf.if
+// CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %c0_i32{{.*}}, predicate = %[[LANE0]]
 module attributes {tilegpu.num_warps = 4 : i32, tilegpu.load_warps = 1 : i32, tile.target = "sm_90a"} {
 func.func @one_group(%slot: i32, %parity: i32) {
   %full = tilegpu.local_alloc {offset = 0 : i32} : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
