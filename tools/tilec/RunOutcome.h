@@ -23,6 +23,13 @@ struct RunTime {
   unsigned repeats = 0;
 };
 
+/// What the files of a timeline have.
+struct TimelineSize {
+  uint64_t warps = 0, spans = 0;
+  /// Marks that found no room.
+  uint64_t dropped = 0;
+};
+
 struct RunOutcome {
   /// "NVIDIA H200 (cuda:0)", "simulator" or "interpreter".
   std::string device;
@@ -36,6 +43,7 @@ struct RunOutcome {
   std::vector<tilecrt::sim::Site> sites;
   /// Where a launch that failed was saved, or why it was not; empty when it was not asked for.
   std::string saved;
+  std::optional<TimelineSize> timeline;
 };
 
 /// The result of one --expect.

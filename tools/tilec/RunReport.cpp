@@ -83,6 +83,17 @@ std::string describeChecks(const RunOutcome &outcome) {
   return llvm::formatv("{0} {1}", count, count == 1 ? "finding" : "findings");
 }
 
+std::string describeTimeline(const RunReport &report) {
+  const TimelineSize &size = *report.outcome.timeline;
+  std::string text = llvm::join(report.command.timelines, ", ") +
+                     llvm::formatv(": {0} warps, {1} spans", size.warps, size.spans).str();
+  if (size.dropped == 0)
+    return text;
+  return text +
+         llvm::formatv("; {0} marks found no room, '--timeline-marks' gives more", size.dropped)
+             .str();
+}
+
 std::string printLines(const RunOutcome &outcome) {
   std::string text;
   for (const tilecrt::sim::PrintedLine &line : outcome.launch.printed)
@@ -238,6 +249,8 @@ std::string printReport(const RunReport &report) {
   line("time", describeTime(report));
   if (outcome.simulated)
     line("checks", describeChecks(outcome));
+  if (outcome.timeline)
+    line("timeline", describeTimeline(report));
   for (const auto &[name, comparison] : report.expectations)
     line("expect", name + ": " + comparison.describe());
   if (report.command.counters)
@@ -270,6 +283,11 @@ std::string printReportAsJson(const RunReport &report) {
       {"expect", expectationsToJson(report.expectations)},
       {"arrays", arraysToJson(report)},
       {"ok", !isFailure(report)}};
+  if (outcome.timeline)
+    object["timeline"] = llvm::json::Object{{"files", llvm::json::Array(report.command.timelines)},
+                                            {"warps", outcome.timeline->warps},
+                                            {"spans", outcome.timeline->spans},
+                                            {"droppedMarks", outcome.timeline->dropped}};
   if (outcome.simulated)
     addSimulation(outcome, report.command, object);
   else

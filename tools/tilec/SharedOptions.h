@@ -49,6 +49,17 @@ struct SingleKernelOptions {
   KernelOptions read(const OptionSet &options);
 };
 
+/// Which warps write marks of a timeline, and how many. What asks for one differs: a flag, or
+/// files.
+struct TimelineOptions {
+  unsigned marks = 4096;
+  std::string ctas = "0-3";
+
+  void declare(OptionSet &options);
+  /// `isAsked`: with a timeline.
+  void read(const OptionSet &options, bool isAsked, CompileOptions &compile) const;
+};
+
 /// Constants, warps and stages as lists.
 struct ListedOptions {
   std::string numWarps, numStages;
