@@ -22,7 +22,7 @@ def TileGPU_TimelineOpenOp : TileGPU_Op<"timeline_open", [MemoryEffects<[MemWrit
 
     `timeline_open_c1`: the first CTA is not behind the last.
 
-    Example: `%log = tilegpu.timeline_open %buffer ctas = 0 to 3 capacity = 4096 : !tile.ptr<i64> -> !llvm.ptr`
+    Example: `%log = tilegpu.timeline_open %buffer ctas = 0 to 3 capacity = 4096 : <i64> -> !llvm.ptr`
   }];
   let arguments = (ins Tile_PtrType:$buffer, ConfinedAttr<I32Attr, [IntNonNegative]>:$first_cta,
     ConfinedAttr<I32Attr, [IntNonNegative]>:$last_cta, ConfinedAttr<I32Attr, [IntPositive]>:$capacity);

@@ -242,6 +242,8 @@ Result<Timeline> read(const KernelMetadata &kernel, const std::array<uint32_t, 3
   const KernelTimeline &marks = kernel.timeline;
   if (marks.capacity == 0)
     return invalidArgument("kernel '" + kernel.name + "' was compiled without a timeline");
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return invalidArgument("the grid of a timeline has no programs");
   if (count != wordsOf(marks))
     return invalidArgument("the timeline's buffer has " + std::to_string(count) +
                            " words, expected " + std::to_string(wordsOf(marks)));

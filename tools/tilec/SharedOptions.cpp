@@ -7,8 +7,6 @@
 
 #include "OptionValues.h"
 
-#include "tilecrt/TimelineBuffer.h"
-
 namespace tilec::tool {
 
 namespace {

@@ -10,6 +10,8 @@
 #include "OptionSet.h"
 #include "Options.h"
 
+#include "tilecrt/TimelineBuffer.h"
+
 namespace tilec::tool {
 
 /// '--no-cache' and '--cache-dir'.
@@ -52,7 +54,7 @@ struct SingleKernelOptions {
 /// Which warps write marks of a timeline, and how many. What asks for one differs: a flag, or
 /// files.
 struct TimelineOptions {
-  unsigned marks = 4096;
+  unsigned marks = tilecrt::timeline::usualMarks;
   std::string ctas = "0-3";
 
   void declare(OptionSet &options);

@@ -63,6 +63,7 @@ struct InsertTimeline final : tilec::impl::TileGPUInsertTimelinePassBase<InsertT
     func::FuncOp func = getOperation();
     if (capacity == 0 || !func->hasAttr(tile::TileDialect::kKernelAttr))
       return;
+    events = 0;
     OpBuilder builder = OpBuilder::atBlockBegin(&func.front());
     log = TimelineOpenOp::create(builder, func.getLoc(), LLVM::LLVMPointerType::get(&getContext()),
                                  takeBuffer(func), int32_t(firstCta), int32_t(lastCta),

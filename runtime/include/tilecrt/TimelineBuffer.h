@@ -35,6 +35,8 @@ constexpr uint32_t headerWords = 8;
 /// Words of one warp.
 constexpr uint64_t wordsOfWarp(uint32_t capacity) { return uint64_t(headerWords) + capacity; }
 
+/// Marks of a warp that are enough for most kernels.
+constexpr uint32_t usualMarks = 4096;
 /// Most marks of a warp that may be asked for, and CTAs: a buffer of gigabytes helps nobody.
 constexpr uint32_t mostMarks = 1 << 20;
 constexpr uint32_t mostCtas = 1024;
