@@ -9,6 +9,7 @@
 #include "RunArguments.h"
 
 #include "tilecrt/KernelMetadata.h"
+#include "tilecrt/Timeline.h"
 #include "tilecrt/data/Compare.h"
 #include "tilecrt/sim/Simulator.h"
 
@@ -28,6 +29,8 @@ struct TimelineSize {
   uint64_t warps = 0, spans = 0;
   /// Marks that found no room.
   uint64_t dropped = 0;
+  /// Of a GPU: on the simulator there is no time.
+  std::vector<tilecrt::timeline::RoleWaits> waits;
 };
 
 struct RunOutcome {

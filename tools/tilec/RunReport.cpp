@@ -94,6 +94,21 @@ std::string describeTimeline(const RunReport &report) {
              .str();
 }
 
+/// "load warps wait 80 % for a free slot", for each role that waits.
+std::vector<std::string> describeWaits(const TimelineSize &size) {
+  std::vector<std::string> lines;
+  for (const tilecrt::timeline::RoleWaits &role : size.waits) {
+    std::vector<std::string> shares;
+    for (const auto &[kind, share] : role.shares)
+      shares.push_back(
+          llvm::formatv("{0} {1:P0}", tilecrt::timeline::findKind(kind).text, share).str());
+    if (!shares.empty())
+      lines.push_back((role.role.empty() ? "warps" : role.role + " warps") + ": " +
+                      llvm::join(shares, ", "));
+  }
+  return lines;
+}
+
 std::string printLines(const RunOutcome &outcome) {
   std::string text;
   for (const tilecrt::sim::PrintedLine &line : outcome.launch.printed)
@@ -207,6 +222,17 @@ llvm::json::Array arraysToJson(const RunReport &report) {
   return list;
 }
 
+llvm::json::Array waitsToJson(const TimelineSize &size) {
+  llvm::json::Array roles;
+  for (const tilecrt::timeline::RoleWaits &role : size.waits) {
+    llvm::json::Object shares;
+    for (const auto &[kind, share] : role.shares)
+      shares[kind] = share;
+    roles.push_back(llvm::json::Object{{"role", role.role}, {"shares", std::move(shares)}});
+  }
+  return roles;
+}
+
 void addSimulation(const RunOutcome &outcome, const RunCommand &command,
                    llvm::json::Object &object) {
   object["checked"] = outcome.checked;
@@ -251,6 +277,9 @@ std::string printReport(const RunReport &report) {
     line("checks", describeChecks(outcome));
   if (outcome.timeline)
     line("timeline", describeTimeline(report));
+  if (outcome.timeline)
+    for (const std::string &waits : describeWaits(*outcome.timeline))
+      line("", waits);
   for (const auto &[name, comparison] : report.expectations)
     line("expect", name + ": " + comparison.describe());
   if (report.command.counters)
@@ -287,7 +316,8 @@ std::string printReportAsJson(const RunReport &report) {
     object["timeline"] = llvm::json::Object{{"files", llvm::json::Array(report.command.timelines)},
                                             {"warps", outcome.timeline->warps},
                                             {"spans", outcome.timeline->spans},
-                                            {"droppedMarks", outcome.timeline->dropped}};
+                                            {"droppedMarks", outcome.timeline->dropped},
+                                            {"waits", waitsToJson(*outcome.timeline)}};
   if (outcome.simulated)
     addSimulation(outcome, report.command, object);
   else

@@ -52,7 +52,9 @@ ExitCode writeTimelines(const RunCommand &command, const RunPlan &plan,
     if (code != ExitCode::Ok)
       return code;
   }
-  outcome.timeline = {timeline->warps.size(), timeline->countSpans(), timeline->droppedMarks()};
+  outcome.timeline = {timeline->warps.size(), timeline->countSpans(), timeline->droppedMarks(), {}};
+  if (!timeline->isOrder)
+    outcome.timeline->waits = tilecrt::timeline::waitsOf(*timeline);
   return ExitCode::Ok;
 }
 

@@ -77,6 +77,15 @@ struct Kind {
 const Kind &findKind(const std::string &name);
 const std::vector<Kind> &allKinds();
 
+/// What the warps of a role wait for: kinds, and their shares of the warps' time, the largest
+/// first.
+struct RoleWaits {
+  /// "compute", "load", or empty where all warps do the same.
+  std::string role;
+  std::vector<std::pair<std::string, double>> shares;
+};
+std::vector<RoleWaits> waitsOf(const Timeline &timeline);
+
 /// 64-bit words of the buffer.
 uint64_t wordsOf(const KernelTimeline &timeline);
 

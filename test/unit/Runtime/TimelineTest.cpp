@@ -170,6 +170,31 @@ TEST(Timeline, warps_have_roles_and_warpgroups) {
   EXPECT_EQ(read->warps[8].role, "load");
 }
 
+TEST(Timeline, waits_are_shares_of_a_role) {
+  KernelMetadata kernel = kernelOf(8, {{"compute", 8}, {"load", 4}});
+  Buffer buffer(kernel);
+  for (uint32_t warp : {0, 5, 9}) {
+    buffer.begin(warp, 0, 0, 0);
+    if (warp == 5) {
+      buffer.mark(warp, 1, false, 100);
+      buffer.mark(warp, 1, true, 200);
+      buffer.mark(warp, 3, false, 200);
+      buffer.mark(warp, 3, true, 700);
+    }
+    buffer.end(warp, 1000, 1000);
+  }
+  Result<Timeline> read = buffer.read(kernel);
+  ASSERT_TRUE(read.ok()) << read.message();
+  std::vector<RoleWaits> roles = waitsOf(*read);
+  ASSERT_EQ(roles.size(), 2u);
+  EXPECT_EQ(roles[0].role, "compute");
+  ASSERT_EQ(roles[0].shares.size(), 1u);
+  EXPECT_EQ(roles[0].shares[0].first, "dot-wait");
+  EXPECT_NEAR(roles[0].shares[0].second, 0.25, 1e-9);
+  EXPECT_EQ(roles[1].role, "load");
+  EXPECT_TRUE(roles[1].shares.empty());
+}
+
 TEST(Timeline, damaged_buffers_are_refused) {
   KernelMetadata kernel = kernelOf(4, {{"", 1}});
   auto expectRefused = [&](auto damage, const char *message) {
