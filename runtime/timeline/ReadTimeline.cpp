@@ -3,8 +3,8 @@
 //
 // The buffer as spans. Marks have the clock of their multiprocessor, which is exact and says
 // nothing about another one's; the GPU's time relates them. How many cycles a nanosecond has is one
-// number for the launch, from all warps that lasted; when a multiprocessor's clock was at zero is
-// the latest of what its warps saw, because the time is rounded down.
+// number for the launch, from all warps that lasted; what time it was at some tick of a
+// multiprocessor's clock is the latest of what its warps saw, because the time is rounded down.
 
 #include "tilecrt/Timeline.h"
 
@@ -49,29 +49,38 @@ public:
     }
   }
   void place(const WarpWords &warp) {
-    uint64_t processor = warp.header(HeaderWord::processor);
+    Anchor &anchor = anchors[warp.header(HeaderWord::processor)];
+    if (anchor.clock == 0)
+      anchor.clock = warp.header(HeaderWord::beginClock);
     for (auto [time, clock] : {std::pair(HeaderWord::beginTime, HeaderWord::beginClock),
-                               std::pair(HeaderWord::endTime, HeaderWord::endClock)}) {
-      double zero = double(warp.header(time) - origin()) - double(warp.header(clock)) / rate();
-      auto [known, isNew] = zeros.try_emplace(processor, zero);
-      known->second = std::max(known->second, zero);
-    }
+                               std::pair(HeaderWord::endTime, HeaderWord::endClock)})
+      anchor.time = std::max(anchor.time, double(warp.header(time) - first) -
+                                              anchor.nanoseconds(warp.header(clock), rate()));
   }
   void begin(const WarpWords &warp) { first = std::min(first, warp.header(HeaderWord::beginTime)); }
 
   double microseconds(uint64_t processor, uint64_t clock) const {
-    return (zeros.at(processor) + double(clock) / rate()) / 1000;
+    const Anchor &anchor = anchors.at(processor);
+    return (anchor.time + anchor.nanoseconds(clock, rate())) / 1000;
   }
 
 private:
+  /// A tick of a clock, and the nanoseconds from the first warp's begin to it.
+  struct Anchor {
+    double nanoseconds(uint64_t at, double rate) const {
+      return double(int64_t(at - clock)) / rate;
+    }
+    uint64_t clock = 0;
+    double time = -std::numeric_limits<double>::infinity();
+  };
+
   /// Cycles of a nanosecond; one where nothing lasted long enough to say.
   double rate() const { return allTime > 0 && allCycles > 0 ? allCycles / allTime : 1; }
-  uint64_t origin() const { return first; }
 
   double allCycles = 0, allTime = 0;
   uint64_t first = std::numeric_limits<uint64_t>::max();
-  /// By processor: the time at which its clock was zero, in nanoseconds.
-  std::map<uint64_t, double> zeros;
+  /// By processor.
+  std::map<uint64_t, Anchor> anchors;
 };
 
 /// Products that a warp has started and not waited for.

@@ -237,8 +237,10 @@ ExitCode Runner::compile() {
 }
 
 ExitCode Runner::launch() {
-  if (Status status = addTimelineArray(kernel->metadata, plan); !status.ok())
-    return reportUnlessOk(status);
+  // A saved launch has its buffer.
+  if (!saved)
+    if (Status status = addTimelineArray(kernel->metadata, plan); !status.ok())
+      return reportUnlessOk(status);
   DiagnosticEngine errors;
   Result<RunOutcome> result = saved ? replayOnSimulator(*saved, *kernel, plan, command)
                               : gpu ? runOnGpu(gpu, *kernel, plan, command)
