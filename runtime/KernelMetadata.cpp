@@ -102,6 +102,16 @@ public:
     }
   }
 
+  /// Calls `use` with the object under `key`, if there is one.
+  template <typename Fn> void readObject(const Json &object, const char *key, Fn use) {
+    const Json *value = find(object, key, false);
+    if (!value)
+      return;
+    if (!value->is_object())
+      return wrongKind(key, "an object", *value);
+    use(*value);
+  }
+
   void fail(const std::string &message) {
     if (failure.ok())
       failure = invalidArgument("kernel metadata: " + message);
@@ -207,6 +217,52 @@ LineMapEntry lineFromJson(JsonReader &reader, const Json &object) {
   return entry;
 }
 
+Json eventToJson(const TimelineEvent &event) {
+  return Json{{"id", event.id},     {"kind", event.kind},     {"file", event.file},
+              {"line", event.line}, {"column", event.column}, {"groups", event.groups}};
+}
+
+TimelineEvent eventFromJson(JsonReader &reader, const Json &object) {
+  TimelineEvent event;
+  reader.readInteger(object, "id", event.id);
+  reader.read(object, "kind", event.kind, true);
+  reader.read(object, "file", event.file);
+  reader.readInteger(object, "line", event.line);
+  reader.readInteger(object, "column", event.column);
+  reader.readInteger(object, "groups", event.groups);
+  return event;
+}
+
+Json timelineToJson(const KernelTimeline &timeline) {
+  Json roles = Json::array(), events = Json::array();
+  for (const TimelineRole &role : timeline.roles)
+    roles.push_back(Json{{"name", role.name}, {"warps", role.warps}});
+  for (const TimelineEvent &event : timeline.events)
+    events.push_back(eventToJson(event));
+  return Json{{"capacity", timeline.capacity},
+              {"firstCta", timeline.firstCta},
+              {"lastCta", timeline.lastCta},
+              {"roles", std::move(roles)},
+              {"events", std::move(events)}};
+}
+
+KernelTimeline timelineFromJson(JsonReader &reader, const Json &object) {
+  KernelTimeline timeline;
+  reader.readInteger(object, "capacity", timeline.capacity);
+  reader.readInteger(object, "firstCta", timeline.firstCta);
+  reader.readInteger(object, "lastCta", timeline.lastCta);
+  reader.readObjects(object, "roles", [&](const Json &role) {
+    TimelineRole read;
+    reader.read(role, "name", read.name, true);
+    reader.readInteger(role, "warps", read.warps);
+    timeline.roles.push_back(std::move(read));
+  });
+  reader.readObjects(object, "events", [&](const Json &event) {
+    timeline.events.push_back(eventFromJson(reader, event));
+  });
+  return timeline;
+}
+
 /// The plain members, named once for both directions.
 template <typename Metadata, typename Visitor>
 void visitIntegers(Metadata &metadata, Visitor visit) {
@@ -258,6 +314,9 @@ KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
   reader.readObjects(root, "lineMap", [&](const Json &object) {
     metadata.lineMap.push_back(lineFromJson(reader, object));
   });
+  reader.readObject(root, "timeline", [&](const Json &object) {
+    metadata.timeline = timelineFromJson(reader, object);
+  });
   reader.readObjects(root, "properties", [&](const Json &object) {
     std::pair<std::string, std::string> property;
     reader.read(object, "name", property.first, true);
@@ -300,6 +359,8 @@ std::string toJson(const KernelMetadata &metadata) {
   for (const LineMapEntry &entry : metadata.lineMap)
     lineMap.push_back(lineToJson(entry));
   root["lineMap"] = std::move(lineMap);
+  if (metadata.timeline.capacity != 0)
+    root["timeline"] = timelineToJson(metadata.timeline);
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -19,5 +19,6 @@ include "dialects/TileGPU/TileGPUTensorCoreOps.td"
 include "dialects/TileGPU/TileGPUTensorCopyOps.td"
 include "dialects/TileGPU/TileGPURoleOps.td"
 include "dialects/TileGPU/TileGPUPersistentOps.td"
+include "dialects/TileGPU/TileGPUTimelineOps.td"
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD

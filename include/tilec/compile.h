@@ -67,6 +67,10 @@ typedef TILEC_ENUM(tilec_stage){TILEC_STAGE_DEFAULT = 0,   TILEC_STAGE_AST = 1,
 #define TILEC_COMPILE_PERSISTENT UINT32_C(256)
 /// Makes it so never, not even where it pays: for launchers that give a grid to the driver.
 #define TILEC_COMPILE_NO_PERSISTENT UINT32_C(512)
+/// Has each warp of the first four CTAs write what it does and waits for. The kernel's last
+/// argument is a buffer for that, of tilec_kernel_timeline_size bytes, all of them zero before the
+/// launch. Not for kernels that specialise themselves and for tuning.
+#define TILEC_COMPILE_TIMELINE UINT32_C(1024)
 
 /// The type or value of one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"
 /// (read only), "*fp32:16" (a multiple of 16), "i32", "fp64", "u1"; of a tuple "(*fp32, i32)", or
@@ -356,6 +360,14 @@ TILEC_API const char *tilec_kernel_stage(const tilec_kernel *kernel, tilec_stage
                                          size_t *size);
 /// Everything that is known about the kernel, as JSON.
 TILEC_API const char *tilec_kernel_metadata(const tilec_kernel *kernel);
+
+/// Bytes of the buffer that a kernel with TILEC_COMPILE_TIMELINE takes; 0 for another one.
+TILEC_API size_t tilec_kernel_timeline_size(const tilec_kernel *kernel);
+/// Writes what a launch with this grid has left in the buffer, given in the host's memory: as trace
+/// events, which Perfetto opens, or as a picture where the path ends in ".svg".
+TILEC_API tilec_status tilec_kernel_write_timeline(const tilec_kernel *kernel,
+                                                   const uint32_t grid[3], const void *buffer,
+                                                   size_t size, const char *path);
 
 #ifdef __cplusplus
 }

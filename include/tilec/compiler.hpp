@@ -310,6 +310,14 @@ public:
   /// Empty where there is none.
   std::string_view ptx() const { return view(tilec_kernel_ptx(handle())); }
   std::string_view metadata() const { return view(tilec_kernel_metadata(handle())); }
+  /// Of TILEC_COMPILE_TIMELINE: the bytes of the buffer, and a file of what a launch has left
+  /// there.
+  size_t timelineSize() const { return tilec_kernel_timeline_size(handle()); }
+  Status writeTimeline(const uint32_t (&grid)[3], const void *buffer, size_t size,
+                       const std::string &path) const {
+    return detail::statusOf(
+        tilec_kernel_write_timeline(handle(), grid, buffer, size, path.c_str()));
+  }
   std::string_view cubin() const {
     size_t size = 0;
     const void *bytes = tilec_kernel_cubin(handle(), &size);

@@ -6,6 +6,7 @@
 
 #include "OptionsReader.h"
 #include "tilec/Support/Processor.h"
+#include "tilecrt/TimelineBuffer.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -83,7 +84,9 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
     return invalid("options: flags make the kernel persistent and forbid it");
   if (options.flags & persistent)
     result.persistent = (options.flags & TILEC_COMPILE_PERSISTENT) != 0;
-  uint32_t unknown = options.flags & ~persistent;
+  if (options.flags & TILEC_COMPILE_TIMELINE)
+    result.timelineMarks = tilecrt::timeline::usualMarks;
+  uint32_t unknown = options.flags & ~(persistent | TILEC_COMPILE_TIMELINE);
   for (const CompileFlag &flag : compileFlags) {
     if (options.flags & flag.bit)
       result.*flag.option = flag.value;
@@ -98,6 +101,13 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
   if (options.max_unroll != 0)
     result.unrollLimit = options.max_unroll;
   return TILEC_OK;
+}
+
+tilec_status OptionsReader::refuseTimeline() const {
+  return result.timelineMarks == 0
+             ? TILEC_OK
+             : invalid("options: TILEC_COMPILE_TIMELINE is for kernels that are compiled and "
+                       "launched by the caller, who gives them the buffer");
 }
 
 tilec_status OptionsReader::readStages(const tilec_options &options) {

@@ -24,6 +24,8 @@ public:
   tilec_status read(const tilec_options *given);
   /// Gives `result` the numbers and flags that are set; the others stay as they are.
   tilec_status readNumbers(const tilec_options &options);
+  /// A failure where the options ask for a timeline: nobody gives these kernels its buffer.
+  tilec_status refuseTimeline() const;
   CompileOptions result;
   bool hasTarget = false, hasStage = false;
   TunedRequest tuned;

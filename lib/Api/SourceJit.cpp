@@ -179,6 +179,8 @@ tilec_status SourceJit::makeOptions(const tilec_call &call, CompileOptions &opti
   reader.result = base.result;
   if (tilec_status status = reader.readNumbers(numbers))
     return status;
+  if (tilec_status status = reader.refuseTimeline())
+    return status;
   options = std::move(reader.result);
   describeKind(parameters, ArrayRef(call.values, call.num_values), options);
   return TILEC_OK;

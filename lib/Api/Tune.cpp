@@ -142,7 +142,8 @@ tilec_status Session::readLaunch() {
   if (!read)
     return TILEC_INVALID_ARGUMENT;
   launch = *read;
-  return reader.read(given.options);
+  tilec_status status = reader.read(given.options);
+  return status == TILEC_OK ? reader.refuseTimeline() : status;
 }
 
 tilec_status Session::readTarget() {

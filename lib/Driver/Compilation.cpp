@@ -149,6 +149,8 @@ PipelineOptions Compilation::tileGPUOptions() const {
   pipeline.registerSteps = registerSteps;
   if (options.persistent)
     pipeline.persistent = *options.persistent ? "on" : "off";
+  pipeline.timeline = {int64_t(options.timelineMarks), int64_t(options.timelineFirstCta),
+                       int64_t(options.timelineLastCta)};
   return pipeline;
 }
 
@@ -194,6 +196,7 @@ bool Compilation::toTileGPU() {
     minCtas = ctas.getInt();
   result->metadata.threadsPerCta = tilegpu::launchedThreadsOf(*module);
   result->metadata.isPersistent = isPersistent(*module);
+  fillTimeline(*module, result->metadata);
   keepModule(Stage::TileGPU);
   return true;
 }

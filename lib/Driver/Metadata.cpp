@@ -94,6 +94,48 @@ bool isPersistent(ModuleOp module) {
   });
 }
 
+/// The places of a kernel's events, by number.
+static std::vector<tilecrt::TimelineEvent> eventsOf(ModuleOp module) {
+  std::vector<tilecrt::TimelineEvent> events;
+  module.walk<WalkOrder::PreOrder>([&](tilegpu::TimelineMarkOp mark) {
+    if (mark.getEnd())
+      return;
+    tilecrt::TimelineEvent event;
+    event.id = mark.getEvent();
+    event.kind = mark.getKind().str();
+    event.groups = mark.getGroups().value_or(0);
+    if (auto place = mark.getLoc()->findInstanceOf<FileLineColLoc>()) {
+      event.file = place.getFilename().str();
+      event.line = place.getLine();
+      event.column = place.getColumn();
+    }
+    events.push_back(std::move(event));
+  });
+  return events;
+}
+
+void fillTimeline(ModuleOp module, tilecrt::KernelMetadata &metadata) {
+  metadata.timeline = {};
+  llvm::erase_if(metadata.arguments,
+                 [](const auto &argument) { return argument.name == tilecrt::timelineArgument; });
+  module.walk([&](tilegpu::TimelineOpenOp open) {
+    auto func = open->getParentOfType<func::FuncOp>();
+    tilecrt::KernelTimeline &timeline = metadata.timeline;
+    timeline.capacity = open.getCapacity();
+    timeline.firstCta = open.getFirstCta();
+    timeline.lastCta = open.getLastCta();
+    timeline.events = eventsOf(module);
+    uint32_t computing = uint32_t(tilegpu::numWarpsOf(open));
+    uint32_t all = uint32_t(tilegpu::launchedThreadsOf(open) / 32);
+    if (all == computing)
+      timeline.roles = {{"", all}};
+    else
+      timeline.roles = {{"compute", computing}, {"load", all - computing}};
+    auto buffer = cast<BlockArgument>(open.getBuffer());
+    metadata.arguments.push_back(describeArgument(func, buffer.getArgNumber()));
+  });
+}
+
 static std::string operationText(Operation *op) {
   return llvm::TypeSwitch<Operation *, std::string>(op)
       .Case([](tilegpu::LdGlobalOp) { return "global load"; })

@@ -15,6 +15,8 @@ namespace tilec {
 void fillFromTile(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 /// Whether the module's kernel, of the tilegpu dialect, is persistent.
 bool isPersistent(mlir::ModuleOp module);
+/// The marks of the module's kernel, of the tilegpu dialect, and the argument that they need; once.
+void fillTimeline(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 /// Shared memory and the line map, from a module of the LLVM dialect.
 void fillFromLLVM(mlir::ModuleOp module, tilecrt::KernelMetadata &metadata);
 

@@ -119,6 +119,8 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   addMemory(passes);
   // Without a remark engine this one returns at once.
   passes.add(createTileGPUReportRemarksPass());
+  if (options.timeline.capacity != 0)
+    passes.add(createTileGPUInsertTimelinePass(options.timeline));
 }
 
 void buildLLVMPipeline(OpPassManager &pm) {

@@ -48,12 +48,22 @@ Status ArrayLaunch::upload() {
   return Status();
 }
 
+Status ArrayLaunch::queueDownload(size_t number) {
+  const LaunchArray &array = arrays[number];
+  if (array.bytes == 0)
+    return Status();
+  return device->download(array.data, pointerTo(places[number]), array.bytes, stream)
+      .withContext("array '" + array.name + "'");
+}
+
 Status ArrayLaunch::download() {
   for (size_t i = 0; i < arrays.size(); ++i)
-    if (const LaunchArray &array = arrays[i]; array.bytes != 0)
-      TILECRT_RETURN_IF_ERROR(
-          device->download(array.data, pointerTo(places[i]), array.bytes, stream)
-              .withContext("array '" + array.name + "'"));
+    TILECRT_RETURN_IF_ERROR(queueDownload(i));
+  return device->synchronizeStream(stream);
+}
+
+Status ArrayLaunch::download(size_t array) {
+  TILECRT_RETURN_IF_ERROR(queueDownload(array));
   return device->synchronizeStream(stream);
 }
 

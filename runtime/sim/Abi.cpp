@@ -94,6 +94,11 @@ int32_t tilec_sim_warpid(void) {
   return t ? static_cast<int32_t>(t->warp->index) : 0;
 }
 
+int64_t tilec_sim_clock(void) {
+  Thread *t = currentThread();
+  return t ? static_cast<int64_t>(t->cta->tick()) : 0;
+}
+
 void tilec_sim_global_load(const void *addr, void *dst, int32_t bytes, int32_t pred, int32_t site) {
   inThread(site, [&](Thread &t) {
     t.cta->globalLoad(t, reinterpret_cast<uint64_t>(addr), dst, bytes, pred != 0, site);
@@ -253,6 +258,7 @@ const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {
       TILEC_SIM_SYMBOL(tilec_sim_nctaid),
       TILEC_SIM_SYMBOL(tilec_sim_laneid),
       TILEC_SIM_SYMBOL(tilec_sim_warpid),
+      TILEC_SIM_SYMBOL(tilec_sim_clock),
       TILEC_SIM_SYMBOL(tilec_sim_global_load),
       TILEC_SIM_SYMBOL(tilec_sim_global_store),
       TILEC_SIM_SYMBOL(tilec_sim_shared_load),

@@ -71,6 +71,7 @@ void Cta::begin(uint64_t newNumber) {
   uint64_t gridX = config.grid[0], gridY = config.grid[1];
   ctaid = {static_cast<uint32_t>(number % gridX), static_cast<uint32_t>(number / gridX % gridY),
            static_cast<uint32_t>(number / gridX / gridY)};
+  ticks = 0;
   for (Warp &warp : warps) {
     warp.ready = warp.existing;
     warp.yielded = warp.spinning = warp.testing = 0;
@@ -248,6 +249,7 @@ void Cta::stop(Thread &t, FindingKind kind, int32_t site, std::string message) {
 
 void Cta::step(Thread &t, int32_t site) {
   t.lastSite = site;
+  ++ticks;
   if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < t.stackLimit)
     stop(t, FindingKind::StackOverflow, site,
          "the thread needs more than " + std::to_string(launch.config.stackBytes) +

@@ -195,6 +195,9 @@ public:
   /// Reports a finding and goes on.
   void report(Thread &t, FindingKind kind, int32_t site, const std::string &message);
 
+  /// Its clock: the calls of threads so far, this one with them.
+  uint64_t tick() { return ++ticks; }
+
   std::array<uint32_t, 3> ctaid = {};
   char *sharedBase() { return sharedMemory.get(); }
   LaunchState &launch;
@@ -290,6 +293,7 @@ private:
 
   Worker &worker;
   uint64_t number = 0; ///< Linear, x fastest.
+  uint64_t ticks = 0;  ///< Calls of its threads so far.
   FiberSet fibers;
   std::vector<Thread> threads;
   std::vector<Warp> warps;

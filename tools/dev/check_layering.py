@@ -37,7 +37,7 @@ LEVELS = {
 PLAIN = {"Support", "Layout", "Syntax", "Cache", "Tuning", "runtime"}
 # The headers without dependencies in which compiler and runtime meet.
 MEETING = {f"tilecrt/{name}" for name in (
-    "KernelMetadata.h", "Result.h", "TensorMapValues.h", "data/AtomicFile.h", "data/FloatFormat.h", "data/GridExpr.h", "sim/SimAbi.h", "sim/SimAsyncAbi.h",
+    "KernelMetadata.h", "Result.h", "TensorMapValues.h", "TimelineBuffer.h", "data/AtomicFile.h", "data/FloatFormat.h", "data/GridExpr.h", "sim/SimAbi.h", "sim/SimAsyncAbi.h",
     "sim/SimMatrixAbi.h", "sim/Simulator.h")}
 # The interface reads the environment where its caller asks for that: tilec_save_folder.
 READS_ENVIRONMENT = {"lib/Api/Environment.cpp"}

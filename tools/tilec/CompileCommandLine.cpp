@@ -78,7 +78,8 @@ private:
   /// One entry for each '--remarks': "true" when it is given without categories.
   std::vector<std::string> remarks;
   std::string remarksFormat = "text";
-  bool time = false, noLineInfo = false;
+  bool time = false, noLineInfo = false, withTimeline = false;
+  TimelineOptions timeline;
 };
 
 void CompileParser::declare(OptionSet &options) {
@@ -97,6 +98,9 @@ void CompileParser::declare(OptionSet &options) {
   options.addValue("--remarks-format", remarksFormat, "Remarks as text, json", "FORMAT");
   options.addFlag("--time", time, "Print the time of each stage");
   options.addFlag("--no-line-info", noLineInfo, "No source lines in the PTX and the cubin");
+  options.addFlag("--timeline", withTimeline,
+                  "Let warps write what they do and wait for, into a buffer that the kernel takes");
+  timeline.declare(options);
   std::string footer = compileExamples;
   footer += "\n\nCategories of remarks (and perf, passed, all), for --remarks and -Werror=:";
   for (const RemarkCategory &category : remarkCategories())
@@ -108,6 +112,7 @@ Command CompileParser::read(const OptionSet &options) {
   CompileCommand command;
   takeRemarkErrors(kernel.source.warnings, command);
   command.kernel = kernel.read(options);
+  timeline.read(options, withTimeline, command.kernel.options);
   command.target = target;
   bool forHost = isSimulator(command.target);
   if (llvm::Expected<CompileTarget> found = findTarget(command.target); !found)

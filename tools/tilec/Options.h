@@ -101,6 +101,8 @@ struct RunCommand {
   std::string replay;
   /// Where a launch that fails is saved; empty: where the environment says.
   std::string saveLaunches;
+  /// Files for the timeline: trace events, or a picture where the name ends in .svg.
+  std::vector<std::string> timelines;
 };
 
 struct BenchCommand {

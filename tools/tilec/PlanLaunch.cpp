@@ -16,6 +16,8 @@ namespace tilec::tool {
 Result<ArgumentBytes> encodeArguments(const RunPlan &plan, const tilecrt::KernelMetadata &metadata,
                                       const std::vector<uint64_t> &addresses) {
   return tilec::encodeArguments(metadata, [&](StringRef name) -> std::optional<ArgumentValue> {
+    if (name == tilecrt::timelineArgument)
+      return plan.timelineArray ? addresses[*plan.timelineArray] : uint64_t(0);
     auto value = plan.arguments.find(name.str());
     if (value == plan.arguments.end())
       return std::nullopt;

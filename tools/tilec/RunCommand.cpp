@@ -13,6 +13,7 @@
 #include "PlanLaunch.h"
 #include "ReplayRun.h"
 #include "RunReport.h"
+#include "RunTimeline.h"
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
@@ -45,6 +46,7 @@ private:
   ExitCode compile();
   ExitCode openContext();
   ExitCode launch();
+  ExitCode saveTimelines() { return writeTimelines(command, plan, kernel->metadata, outcome); }
   ExitCode compareArrays();
   ExitCode saveArrays();
   ExitCode report();
@@ -235,6 +237,10 @@ ExitCode Runner::compile() {
 }
 
 ExitCode Runner::launch() {
+  // A saved launch has its buffer.
+  if (!saved)
+    if (Status status = addTimelineArray(kernel->metadata, plan); !status.ok())
+      return reportUnlessOk(status);
   DiagnosticEngine errors;
   Result<RunOutcome> result = saved ? replayOnSimulator(*saved, *kernel, plan, command)
                               : gpu ? runOnGpu(gpu, *kernel, plan, command)
@@ -293,7 +299,8 @@ ExitCode Runner::run() {
   for (ExitCode (Runner::*step)() :
        {command.replay.empty() ? &Runner::readSource : &Runner::readReplay,
         &Runner::readExpectations, &Runner::openDevice, &Runner::applyTuned, &Runner::compile,
-        &Runner::openContext, &Runner::launch, &Runner::saveArrays, &Runner::compareArrays})
+        &Runner::openContext, &Runner::launch, &Runner::saveTimelines, &Runner::saveArrays,
+        &Runner::compareArrays})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return report();

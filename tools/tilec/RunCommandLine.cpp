@@ -51,7 +51,7 @@ void checkReplay(const OptionSet &options, const RunCommand &command) {
     usage("'--replay' expects the folder of a saved launch");
   for (const char *option :
        {"--arg", "--const", "--buffer", "--grid", "--kernel", "--num-warps", "--num-stages",
-        "--seed", "--tuned", "--no-specialize", "--save-launches"})
+        "--seed", "--tuned", "--no-specialize", "--save-launches", "--timeline"})
     if (options.isGiven(option))
       usage(llvm::Twine("'") + option +
             "' cannot be given with '--replay': the saved launch says it");
@@ -65,6 +65,8 @@ public:
   Command read(const OptionSet &options) override;
 
 private:
+  void readTimeline(const OptionSet &options, RunCommand &command) const;
+
   SingleKernelOptions kernel;
   LaunchOptions launch;
   bool counters = false;
@@ -74,6 +76,8 @@ private:
   double rtol = 0, atol = 0;
   bool json = false;
   std::string replay, saveLaunches;
+  std::vector<std::string> timelines;
+  TimelineOptions timeline;
 };
 
 void RunParser::declare(OptionSet &options) {
@@ -88,6 +92,10 @@ void RunParser::declare(OptionSet &options) {
   options.addValue("--atol", atol, "Absolute tolerance (default: by element type)", "A");
   options.addRepeated("--print", print, "Print an array after the run", "NAME");
   options.addFlag("--json", json, "Report as JSON");
+  options.addRepeated("--timeline", timelines,
+                      "Write what warps do and wait for: trace events for Perfetto, or a picture",
+                      "F.json, F.svg");
+  timeline.declare(options);
   options.addValue("--replay", replay, "Run a saved launch again on the simulator", "DIR");
   options.addValue("--save-launches", saveLaunches,
                    "Where to save a launch that fails, for --replay (or TILEC_SAVE_LAUNCHES)",
@@ -98,10 +106,21 @@ void RunParser::declare(OptionSet &options) {
   options.setFooter(runExamples);
 }
 
+void RunParser::readTimeline(const OptionSet &options, RunCommand &command) const {
+  for (llvm::StringRef path : timelines)
+    if (!path.ends_with(".json") && !path.ends_with(".svg"))
+      usage("'--timeline' expects a file that ends in .json or .svg, got '" + path + "'");
+  if (!timelines.empty() && command.device == DeviceKind::Interpreter)
+    usage("'--timeline' needs warps: a GPU or the simulator");
+  timeline.read(options, !timelines.empty(), command.kernel.options);
+  command.timelines = timelines;
+}
+
 Command RunParser::read(const OptionSet &options) {
   RunCommand command;
   command.kernel = kernel.read(options);
   launch.read(options, command);
+  readTimeline(options, command);
   command.tuned = tuned;
   command.json = json;
   command.counters = counters;

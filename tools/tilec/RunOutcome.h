@@ -9,6 +9,7 @@
 #include "RunArguments.h"
 
 #include "tilecrt/KernelMetadata.h"
+#include "tilecrt/Timeline.h"
 #include "tilecrt/data/Compare.h"
 #include "tilecrt/sim/Simulator.h"
 
@@ -21,6 +22,15 @@ struct RunTime {
   double min = 0;
   double mean = 0;
   unsigned repeats = 0;
+};
+
+/// What the files of a timeline have.
+struct TimelineSize {
+  uint64_t warps = 0, spans = 0;
+  /// Marks that found no room.
+  uint64_t dropped = 0;
+  /// Of a GPU: on the simulator there is no time.
+  std::vector<tilecrt::timeline::RoleWaits> waits;
 };
 
 struct RunOutcome {
@@ -36,6 +46,7 @@ struct RunOutcome {
   std::vector<tilecrt::sim::Site> sites;
   /// Where a launch that failed was saved, or why it was not; empty when it was not asked for.
   std::string saved;
+  std::optional<TimelineSize> timeline;
 };
 
 /// The result of one --expect.

@@ -83,6 +83,32 @@ std::string describeChecks(const RunOutcome &outcome) {
   return llvm::formatv("{0} {1}", count, count == 1 ? "finding" : "findings");
 }
 
+std::string describeTimeline(const RunReport &report) {
+  const TimelineSize &size = *report.outcome.timeline;
+  std::string text = llvm::join(report.command.timelines, ", ") +
+                     llvm::formatv(": {0} warps, {1} spans", size.warps, size.spans).str();
+  if (size.dropped == 0)
+    return text;
+  return text +
+         llvm::formatv("; {0} marks found no room, '--timeline-marks' gives more", size.dropped)
+             .str();
+}
+
+/// "load warps wait 80 % for a free slot", for each role that waits.
+std::vector<std::string> describeWaits(const TimelineSize &size) {
+  std::vector<std::string> lines;
+  for (const tilecrt::timeline::RoleWaits &role : size.waits) {
+    std::vector<std::string> shares;
+    for (const auto &[kind, share] : role.shares)
+      shares.push_back(
+          llvm::formatv("{0} {1:P0}", tilecrt::timeline::findKind(kind).text, share).str());
+    if (!shares.empty())
+      lines.push_back((role.role.empty() ? "warps" : role.role + " warps") + ": " +
+                      llvm::join(shares, ", "));
+  }
+  return lines;
+}
+
 std::string printLines(const RunOutcome &outcome) {
   std::string text;
   for (const tilecrt::sim::PrintedLine &line : outcome.launch.printed)
@@ -196,6 +222,17 @@ llvm::json::Array arraysToJson(const RunReport &report) {
   return list;
 }
 
+llvm::json::Array waitsToJson(const TimelineSize &size) {
+  llvm::json::Array roles;
+  for (const tilecrt::timeline::RoleWaits &role : size.waits) {
+    llvm::json::Object shares;
+    for (const auto &[kind, share] : role.shares)
+      shares[kind] = share;
+    roles.push_back(llvm::json::Object{{"role", role.role}, {"shares", std::move(shares)}});
+  }
+  return roles;
+}
+
 void addSimulation(const RunOutcome &outcome, const RunCommand &command,
                    llvm::json::Object &object) {
   object["checked"] = outcome.checked;
@@ -238,6 +275,11 @@ std::string printReport(const RunReport &report) {
   line("time", describeTime(report));
   if (outcome.simulated)
     line("checks", describeChecks(outcome));
+  if (outcome.timeline)
+    line("timeline", describeTimeline(report));
+  if (outcome.timeline)
+    for (const std::string &waits : describeWaits(*outcome.timeline))
+      line("", waits);
   for (const auto &[name, comparison] : report.expectations)
     line("expect", name + ": " + comparison.describe());
   if (report.command.counters)
@@ -270,6 +312,12 @@ std::string printReportAsJson(const RunReport &report) {
       {"expect", expectationsToJson(report.expectations)},
       {"arrays", arraysToJson(report)},
       {"ok", !isFailure(report)}};
+  if (outcome.timeline)
+    object["timeline"] = llvm::json::Object{{"files", llvm::json::Array(report.command.timelines)},
+                                            {"warps", outcome.timeline->warps},
+                                            {"spans", outcome.timeline->spans},
+                                            {"droppedMarks", outcome.timeline->dropped},
+                                            {"waits", waitsToJson(*outcome.timeline)}};
   if (outcome.simulated)
     addSimulation(outcome, report.command, object);
   else

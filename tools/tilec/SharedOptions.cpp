@@ -122,6 +122,39 @@ KernelOptions SingleKernelOptions::read(const OptionSet &options) {
   return kernel;
 }
 
+void TimelineOptions::declare(OptionSet &options) {
+  options.addValue("--timeline-ctas", ctas, "CTAs that the timeline shows (default 0-3)", "N[-N]");
+  options.addValue("--timeline-marks", marks,
+                   "Most marks of a warp in the timeline, two for each span (default 4096)", "N");
+}
+
+void TimelineOptions::read(const OptionSet &options, bool isAsked, CompileOptions &compile) const {
+  for (const char *option : {"--timeline-ctas", "--timeline-marks"})
+    if (options.isGiven(option) && !isAsked)
+      usage(llvm::Twine("'") + option + "' needs '--timeline'");
+  if (!isAsked)
+    return;
+  if (marks < 2 || marks > tilecrt::timeline::mostMarks)
+    usage("'--timeline-marks' expects 2 to " + llvm::Twine(tilecrt::timeline::mostMarks) +
+          ", got " + llvm::Twine(marks));
+  auto [first, last] = llvm::StringRef(ctas).split('-');
+  uint32_t begin = 0, end = 0;
+  bool isOne = !llvm::StringRef(ctas).contains('-');
+  if (first.getAsInteger(10, begin) || (!isOne && last.getAsInteger(10, end)) ||
+      begin > uint32_t(INT32_MAX) || end > uint32_t(INT32_MAX))
+    usage("'--timeline-ctas' expects a number or two of them, as in 0-3, got '" + ctas + "'");
+  if (isOne)
+    end = begin;
+  if (begin > end)
+    usage("'--timeline-ctas' expects the first CTA in front of the last, got '" + ctas + "'");
+  if (end - begin >= tilecrt::timeline::mostCtas)
+    usage("'--timeline-ctas' expects at most " + llvm::Twine(tilecrt::timeline::mostCtas) +
+          " CTAs, got '" + ctas + "'");
+  compile.timelineMarks = marks;
+  compile.timelineFirstCta = begin;
+  compile.timelineLastCta = end;
+}
+
 void ListedOptions::declare(OptionSet &options, SourceOptions &source) {
   options.addRepeated("--const", source.constants, "Values of a compile-time parameter",
                       "NAME=VALUES");

@@ -10,6 +10,8 @@
 #include "OptionSet.h"
 #include "Options.h"
 
+#include "tilecrt/TimelineBuffer.h"
+
 namespace tilec::tool {
 
 /// '--no-cache' and '--cache-dir'.
@@ -47,6 +49,17 @@ struct SingleKernelOptions {
 
   void declare(OptionSet &options, const char *argumentValue, const char *argumentText);
   KernelOptions read(const OptionSet &options);
+};
+
+/// Which warps write marks of a timeline, and how many. What asks for one differs: a flag, or
+/// files.
+struct TimelineOptions {
+  unsigned marks = tilecrt::timeline::usualMarks;
+  std::string ctas = "0-3";
+
+  void declare(OptionSet &options);
+  /// `isAsked`: with a timeline.
+  void read(const OptionSet &options, bool isAsked, CompileOptions &compile) const;
 };
 
 /// Constants, warps and stages as lists.

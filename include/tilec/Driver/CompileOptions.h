@@ -65,6 +65,10 @@ struct LoweringOptions {
   bool tensorCopies = true;
   /// CTAs run one program after the other, as many as fit at once; not given: where that pays.
   std::optional<bool> persistent{};
+  /// Marks that each warp of some CTAs writes of what it does and waits for, at most; 0: none. The
+  /// kernel takes a buffer for them then (tilecrt/TimelineBuffer.h).
+  uint64_t timelineMarks = 0;
+  uint64_t timelineFirstCta = 0, timelineLastCta = 3;
 };
 
 /// The options that decide which code a kernel becomes.
@@ -129,7 +133,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("unrollLimit", unrollLimit);
   std::conditional_t<isConst, const LoweringOptions, LoweringOptions> &back = options;
   auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions, tensorCopies,
-         persistent] = back;
+         persistent, timelineMarks, timelineFirstCta, timelineLastCta] = back;
   visit("maxRegisters", maxRegisters);
   visit("target", target);
   visit("lineInfo", lineInfo);
@@ -138,6 +142,9 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("countInstructions", countInstructions);
   visit("tensorCopies", tensorCopies);
   visit("persistent", persistent);
+  visit("timelineMarks", timelineMarks);
+  visit("timelineFirstCta", timelineFirstCta);
+  visit("timelineLastCta", timelineLastCta);
 }
 
 /// The same for the options of `uses`, of which none but those have to be acceptable to `visit`.

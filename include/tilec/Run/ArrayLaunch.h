@@ -44,6 +44,8 @@ public:
   const std::vector<uint64_t> &addresses() const { return places; }
   tilecrt::Status upload();
   tilecrt::Status download();
+  /// The array of that number alone.
+  tilecrt::Status download(size_t array);
 
   /// Loads the kernel, which has to stay, and checks the bytes of its arguments.
   tilecrt::Status bind(const CompiledKernel &kernel, std::vector<std::vector<char>> argumentBytes,
@@ -66,6 +68,7 @@ public:
 
 private:
   ArrayLaunch(std::shared_ptr<RunDevice> on, void *own) : device(std::move(on)), stream(own) {}
+  tilecrt::Status queueDownload(size_t number);
 
   std::shared_ptr<RunDevice> device;
   void *stream;

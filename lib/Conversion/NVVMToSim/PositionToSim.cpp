@@ -77,6 +77,12 @@ static Value readRegister(Operation *op, SimBuilder &b) {
             NVVM::ClusterDimBlocksZOp>([&](Operation *) { return b.constantI32(op->getLoc(), 1); })
       .Case([&](NVVM::LaneIdOp) { return lane(op, b); })
       .Case([&](NVVM::WarpIdOp) { return b.call(op->getLoc(), "tilec_sim_warpid", {}); })
+      .Case<NVVM::ClockOp, NVVM::Clock64Op>([&](Operation *clock) -> Value {
+        Value ticks = b.call(clock->getLoc(), "tilec_sim_clock", {});
+        return clock->getResult(0).getType() == b.i64()
+                   ? ticks
+                   : LLVM::TruncOp::create(b.rewriter, clock->getLoc(), b.i32(), ticks);
+      })
       .Case([&](NVVM::SmIdOp) { return b.constantI32(op->getLoc(), 0); })
       .Case([&](NVVM::GlobalTimerOp) -> Value {
         return LLVM::CallIntrinsicOp::create(b.rewriter, op->getLoc(), b.i64(),

@@ -26,6 +26,7 @@ constexpr Signature signatures[] = {
     {"tilec_sim_nctaid", "ii", true},
     {"tilec_sim_laneid", "i", true},
     {"tilec_sim_warpid", "i", true},
+    {"tilec_sim_clock", "l"},
     {"tilec_sim_enter_program", "viii"},
     {"tilec_sim_global_load", "vlpiii"},
     {"tilec_sim_global_store", "vlpiii"},

@@ -59,6 +59,8 @@ void populateTmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering
 void populateAsyncPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Instructions and functions of the kernel's own, element by element.
 void populateInlinePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// The marks of a timeline.
+void populateTimelinePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateProgramPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 
 /// Scalar math and f32 division to GPU instructions and library calls.

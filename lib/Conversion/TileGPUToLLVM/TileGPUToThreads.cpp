@@ -99,6 +99,7 @@ struct ConvertTileGPUToThreads final
     populateTmaPatterns(patterns, lowering);
     populateInlinePatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
+    populateTimelinePatterns(patterns, lowering);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     populateFunctionSignature(patterns, types, target);
 
@@ -112,7 +113,7 @@ struct ConvertTileGPUToThreads final
                         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
                         ProxyFenceOp, ProgramOfTileOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp,
-                        UnparkOp, RefreshOp>();
+                        UnparkOp, RefreshOp, TimelineOpenOp, TimelineMarkOp, TimelineCloseOp>();
     target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
                       AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
                       ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,

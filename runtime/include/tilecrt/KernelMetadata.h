@@ -77,6 +77,40 @@ struct LineMapEntry {
   std::string text;
 };
 
+/// Something that warps do, and that a timeline shows as spans.
+struct TimelineEvent {
+  uint32_t id = 0;
+  /// "copy-wait", "dot", "iteration", ...
+  std::string kind;
+  std::string file;
+  /// Both from 1; 0 when not known.
+  uint32_t line = 0;
+  uint32_t column = 0;
+  /// Of a dot, the groups that it commits; of a wait for dots, those that it leaves in flight.
+  uint32_t groups = 0;
+};
+
+/// Some warps of a CTA, from the last ones' end on.
+struct TimelineRole {
+  /// "compute" or "load"; empty where all warps do the same.
+  std::string name;
+  uint32_t warps = 0;
+};
+
+/// What the marks of a kernel mean that was compiled with a timeline (tilecrt/TimelineBuffer.h).
+/// The buffer for them is the last argument.
+struct KernelTimeline {
+  /// Marks of a warp that are kept; 0: the kernel has no marks.
+  uint32_t capacity = 0;
+  /// CTAs whose warps write marks, x counting fastest.
+  uint32_t firstCta = 0, lastCta = 0;
+  std::vector<TimelineRole> roles;
+  std::vector<TimelineEvent> events;
+};
+
+/// The name of the buffer's argument, which no parameter of a kernel has.
+constexpr const char *timelineArgument = "<timeline>";
+
 /// Everything about one compiled kernel. A member that is not known keeps its default.
 struct KernelMetadata {
   /// The entry symbol in the module.
@@ -104,6 +138,7 @@ struct KernelMetadata {
   std::vector<TensorMapArgument> tensorMaps;
   std::vector<KernelConstant> constants;
   std::vector<LineMapEntry> lineMap;
+  KernelTimeline timeline;
   /// Properties that do not have a member yet, name to text, in order; unknown ones are ignored.
   std::vector<std::pair<std::string, std::string>> properties;
   /// The compiler that made it.

@@ -4,8 +4,8 @@
 llvm.func @unknown(%p: !llvm.ptr<3>) {
   // expected-error @+1 {{'nvvm.cluster.arrive' is not supported on the simulator}}
   nvvm.cluster.arrive
-  // expected-error @+1 {{'nvvm.read.ptx.sreg.clock' is not supported on the simulator}}
-  %0 = nvvm.read.ptx.sreg.clock : i32
+  // expected-error @+1 {{'nvvm.read.ptx.sreg.globaltimer.lo' is not supported on the simulator}}
+  %0 = nvvm.read.ptx.sreg.globaltimer.lo : i32
   llvm.return
 }
 

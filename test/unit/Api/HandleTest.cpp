@@ -231,6 +231,12 @@ private:
     tilec_kernel_cubin(kernel, below(2) ? &size : nullptr);
     tilec_kernel_stage(kernel, tilec_stage(below(12)), below(2) ? &size : nullptr);
     tilec_kernel_metadata(kernel);
+    tilec_kernel_timeline_size(kernel);
+    uint32_t grid[3] = {below(2), 1, 1};
+    uint64_t marks[4] = {};
+    check(tilec_kernel_write_timeline(kernel, below(8) == 0 ? nullptr : grid,
+                                      below(8) == 0 ? nullptr : marks, below(33),
+                                      "/nowhere/t.json"));
   }
   void queryDiagnostics() {
     tilec_diagnostics *handle = any(diagnostics);

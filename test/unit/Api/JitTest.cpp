@@ -405,6 +405,11 @@ TEST_F(ApiJit, flagsOfCalls) {
   EXPECT_THAT(ptxWith(TILEC_COMPILE_DEBUG), HasSubstr("__assertfail"));
   EXPECT_THAT(ptxWith(TILEC_COMPILE_DEBUG | TILEC_COMPILE_NO_OVERFLOW_CHECKS),
               Not(HasSubstr("__assertfail")));
+  // Nobody would give the kernel its buffer.
+  call.compile_flags = TILEC_COMPILE_TIMELINE;
+  tilec_kernel *kernel = nullptr;
+  EXPECT_EQ(tilec_jit_get_kernel(jit, &call, &kernel), TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("TILEC_COMPILE_TIMELINE is for kernels"));
 }
 
 TEST_F(ApiJit, compilesWithoutADevice) {

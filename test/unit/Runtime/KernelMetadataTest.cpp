@@ -30,6 +30,7 @@ KernelMetadata sample() {
   metadata.constants = {{"BLOCK", "1024"}, {"NAME", "\"a\\b\"\n"}};
   metadata.lineMap = {{17, "kernel.tile", 3, 7, "x = tl.load(ptr)"}, {18, "", 0, 0, ""}};
   metadata.properties = {{"maxRegisters", "128"}, {"empty", ""}};
+  metadata.timeline = {4096, 1, 3, {{"compute", 8}, {"load", 4}}, {{7, "dot", "k.tile", 3, 5, 2}}};
   return metadata;
 }
 
@@ -61,6 +62,11 @@ TEST(KernelMetadata, round_trip_keeps_every_member) {
   EXPECT_EQ(after->lineMap[0].column, 7u);
   ASSERT_EQ(after->properties.size(), 2u);
   EXPECT_EQ(after->properties[0].second, "128");
+  EXPECT_EQ(after->timeline.lastCta, 3u);
+  ASSERT_EQ(after->timeline.roles.size(), 2u);
+  EXPECT_EQ(after->timeline.roles[1].name, "load");
+  ASSERT_EQ(after->timeline.events.size(), 1u);
+  EXPECT_EQ(after->timeline.events[0].groups, 2u);
   EXPECT_EQ(toJson(*after), toJson(before));
 }
 

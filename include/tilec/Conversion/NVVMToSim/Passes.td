@@ -24,6 +24,7 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
     | volatile and atomic accesses, `llvm.atomicrmw`, `llvm.cmpxchg` | `tilec_sim_atomic` |
     | `shared_base` | a null `!llvm.ptr<3>`: a shared pointer is its offset in the window |
     | special registers (`tid`, `ctaid`, `laneid`, ...) | `tilec_sim_tid`, ... |
+    | `nvvm.read.ptx.sreg.clock`, `clock64` | `tilec_sim_clock` |
     | `nvvm.barrier`, `barrier0`, `barrier.arrive`, `bar.warp.sync` | `tilec_sim_barrier`, ... |
     | `nvvm.shfl.sync`, `redux.sync`, `vote.sync`, `match.sync`, `elect.sync` | `tilec_sim_shfl`, ... |
     | `llvm.fence`, `nvvm.memory.barrier`, `nvvm.fence.sc.cluster` | `tilec_sim_fence` |

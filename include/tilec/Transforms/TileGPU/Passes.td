@@ -349,6 +349,37 @@ def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", ":
   let dependentDialects = ["::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect"];
 }
 
+def TileGPUInsertTimelinePass : Pass<"tilegpu-insert-timeline", "::mlir::func::FuncOp"> {
+  let summary = "mark what the warps of a kernel do and wait for, to be seen as a timeline";
+  let description = [{
+    Nothing without `capacity`. Otherwise the kernel takes one pointer more, behind its arguments and in front of tensor
+    maps, to a buffer of zeros (`tilecrt/TimelineBuffer.h` says how large), and each operation of this list is put
+    between two marks:
+
+    | operation | kind |
+    |---|---|
+    | `mbarrier_wait` | `copy-wait`: a tensor copy has to land |
+    | `slot_acquire` | `slot-wait`: the computing warps have to release a slot of a ring |
+    | `async_wait` | `async-wait`: copies by cp.async have to land |
+    | `wgmma`, `mma`, `dot` | `dot`: products are issued; those of wgmma are in flight from then on |
+    | `wgmma_wait` | `dot-wait`: products have to finish |
+    | barriers of the CTA | `barrier` |
+    | `tma_load`, `async_copy` | `copy`: copies are issued |
+    | `tile.load` | `load`: loads are issued |
+    | `tile.store`, `tma_store`, atomics | `store` |
+    | `tma_store_wait` | `store-wait`: the buffers of tensor copies to global memory have to be read |
+    | the body of a loop | `iteration` |
+
+    The operations and their order stay. Runs last: what it marks is what the threads do.
+  }];
+  let options = [
+    Option<"capacity", "capacity", "int64_t", "0", "most marks of a warp; 0: no timeline">,
+    Option<"firstCta", "first-cta", "int64_t", "0", "the first CTA that is seen">,
+    Option<"lastCta", "last-cta", "int64_t", "3", "the last one">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def TileGPUReportRemarksPass : Pass<"tilegpu-report-remarks", "::mlir::func::FuncOp"> {
   let summary = "report what the finished kernel loses time with, and why";
   let description = [{

@@ -128,6 +128,8 @@ int32_t tilec_sim_program(int32_t axis);
 /// Lane in the warp (0..31) and warp in the CTA; threads are numbered x fastest.
 int32_t tilec_sim_laneid(void);
 int32_t tilec_sim_warpid(void);
+/// Calls of this interface that threads of the CTA have made so far: an order, not a time.
+int64_t tilec_sim_clock(void);
 
 /// One access of `bytes` (1..32) at a global address, as one instruction: the k-th execution of a
 /// site by the lanes of a warp forms one request. With `pred` false nothing is accessed and `dst`

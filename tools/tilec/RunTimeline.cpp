@@ -1,0 +1,61 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RunTimeline.h.
+
+#include "RunTimeline.h"
+
+#include "Console.h"
+#include "OutputFile.h"
+
+#include "tilecrt/Timeline.h"
+
+#include <cstring>
+
+using tilecrt::Result;
+using tilecrt::Status;
+
+namespace tilec::tool {
+
+Status addTimelineArray(const tilecrt::KernelMetadata &kernel, RunPlan &plan) {
+  const tilecrt::KernelTimeline &timeline = kernel.timeline;
+  if (timeline.capacity == 0)
+    return Status();
+  uint64_t ctas = uint64_t(plan.grid[0]) * plan.grid[1] * plan.grid[2];
+  if (timeline.firstCta >= ctas)
+    return tilecrt::invalidArgument("'--timeline-ctas' begins with CTA " +
+                                    std::to_string(timeline.firstCta) + ", the grid has " +
+                                    std::to_string(ctas));
+  int64_t words = int64_t(tilecrt::timeline::wordsOf(timeline));
+  Result<tilecrt::HostArray> array = tilecrt::HostArray::create(tilecrt::DType::i64, {words});
+  if (!array)
+    return array.status().withContext("the timeline");
+  std::memset(array->data(), 0, array->byteSize());
+  plan.timelineArray = plan.arrays.size();
+  plan.arrays.push_back({tilecrt::timelineArgument, std::move(*array), {}});
+  return Status();
+}
+
+ExitCode writeTimelines(const RunCommand &command, const RunPlan &plan,
+                        const tilecrt::KernelMetadata &kernel, RunOutcome &outcome) {
+  if (!plan.timelineArray)
+    return ExitCode::Ok;
+  const tilecrt::HostArray &marks = plan.arrays[*plan.timelineArray].data;
+  Result<tilecrt::timeline::Timeline> timeline =
+      tilecrt::timeline::read(kernel, plan.grid, marks.as<uint64_t>(), marks.size());
+  if (!timeline)
+    return reportUnlessOk(timeline.status());
+  for (llvm::StringRef path : command.timelines) {
+    ExitCode code =
+        writeOutput(path, path.ends_with(".svg") ? tilecrt::timeline::toSvg(*timeline)
+                                                 : tilecrt::timeline::toTraceEvents(*timeline));
+    if (code != ExitCode::Ok)
+      return code;
+  }
+  outcome.timeline = {timeline->warps.size(), timeline->countSpans(), timeline->droppedMarks(), {}};
+  if (!timeline->isOrder)
+    outcome.timeline->waits = tilecrt::timeline::waitsOf(*timeline);
+  return ExitCode::Ok;
+}
+
+} // namespace tilec::tool
