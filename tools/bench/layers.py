@@ -5,14 +5,16 @@
 # sizes in one launch, and cut into equal parts (stream-K). B has a row per column of C everywhere. Only the classes with
 # Data in their names need PyTorch.
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from tensor_case import Pointer, Type, blocks, cdiv
+from tensor_case import Pointer, Source, Type, blocks, cdiv
 
 PROGRAMS = 132  # the multiprocessors of an H200
 TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
 LARGE = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 4, 4))
-STREAM = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 8, 3), (128, 64, 64, 4, 5))
+STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 8, 3), (128, 64, 64, 4, 5))
+ROWS = Source("61-grouped-rows-matmul.tile", "grouped_rows_matmul")
+SORTED = [replace(c, source=ROWS) for c in LARGE + blocks((64, 256, 64, 4, 4), (128, 192, 64, 8, 4))]
 SMALL = blocks((64, 64, 64, 4, 3), (128, 64, 32, 8, 2))
 
 
@@ -122,6 +124,7 @@ class Grouped(Case):
     k: int
     dtype: str
     configurations: list
+    others: list = field(default_factory=list)
 
     name = "grouped_matmul"
     entry = "grouped_matmul"
@@ -141,16 +144,25 @@ class Grouped(Case):
         return 2 * sum(self.rows) * self.n * self.k
 
     def values(self, configuration=None):
+        if configuration and configuration.source == ROWS:
+            half = Pointer(self.dtype)
+            return dict(a_ptr=half, b_ptr=half, c_ptr=half, ends_ptr=Pointer("i32"), M=sum(self.rows), N=self.n, K=self.k,
+                        experts=len(self.rows))
         table = Pointer("i64")
         return dict(a_table=table, b_table=table, c_table=table, sizes_ptr=Pointer("i32"), problems=len(self.rows))
 
     def constants(self, configuration):
+        if configuration.source == ROWS:
+            return dict(configuration.constants, EXPERTS=1 << (len(self.rows) - 1).bit_length())
         torch_name = {"bf16": "bfloat16", "fp16": "float16"}[self.dtype]
         align = 16 if self.n % 16 == 0 and self.k % 16 == 0 else 1
         return dict(configuration.constants, DTYPE=Type(torch_name), ALIGN=align)
 
     def grid(self, configuration):
-        return (PROGRAMS,)
+        if configuration.source != ROWS:
+            return (PROGRAMS,)
+        block_m, block_n = configuration.constants["BLOCK_M"], configuration.constants["BLOCK_N"]
+        return ((sum(self.rows) // block_m + len(self.rows)) * cdiv(self.n, block_n),)
 
     def data(self):
         return GroupedData(self)
@@ -182,7 +194,8 @@ class GroupedData:
         sizes = torch.tensor([[rows, case.n, case.k] for rows in case.rows], device="cuda", dtype=torch.int32)
         self.arguments = dict(case.values(), a_table=table([self.a[part] for part in self.parts]),
                               b_table=table(list(self.b)), c_table=table([self.c.view[part] for part in self.parts]),
-                              sizes_ptr=sizes)
+                              sizes_ptr=sizes, a_ptr=self.a, b_ptr=self.b, c_ptr=self.c.view,
+                              ends_ptr=torch.tensor([part.stop for part in self.parts], device="cuda", dtype=torch.int32))
         self.expected = [self.a[part].double() @ self.b[i, :case.n].double().t() for i, part in enumerate(self.parts)]
 
     def error(self, result):
@@ -238,8 +251,9 @@ class StreamK(Case):
         if configuration:
             tiles = self.tiles_of(self.m, self.n, configuration)
             rest = tiles % PROGRAMS
-            # With a round on top of the rest nobody has less than a tile to do.
-            stream = min(tiles, rest + PROGRAMS) if rest else 0
+            # Programs of one round walk along K together and share what they read in L2; those of cut tiles do not. So
+            # only the rest is cut, and not even that where it nearly fills a round.
+            stream = rest if rest < 0.8 * PROGRAMS else 0
         return dict(a_ptr=half, b_ptr=half, c_ptr=half, parts_ptr=Pointer("fp32"), counters_ptr=Pointer("i32"), M=self.m,
                     N=self.n, K=self.k, stream_tiles=stream)
 
@@ -289,8 +303,8 @@ def timed():
     """What is measured."""
     yield Fused(8192, 8192, 8192, "bf16", "gelu_tanh", LARGE)
     yield Fused(4096, 14336, 4096, "bf16", "silu", LARGE)
-    yield Grouped((512,) * 16, 4096, 4096, "bf16", LARGE)
-    yield Grouped(tuple(range(32, 1024, 64)), 4096, 2048, "bf16", LARGE)
+    yield Grouped((512,) * 16, 4096, 4096, "bf16", LARGE, SORTED)
+    yield Grouped(tuple(range(32, 1024, 64)), 4096, 2048, "bf16", LARGE, SORTED)
     for m, n, k in ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192)):
         yield StreamK(m, n, k, "bf16", STREAM)
 

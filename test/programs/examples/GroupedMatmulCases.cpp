@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 53 to 55: products with a bias and an activation, many products in one launch, and one
-// whose work is cut into equal parts.
+// Examples 53 to 55 and 61: products with a bias and an activation, many products in one launch,
+// and one whose work is cut into equal parts.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -102,6 +102,38 @@ Result<KernelRun> buildGrouped(DType type, const std::vector<Problem> &problems,
   return builder.grid(programs).take();
 }
 
+/// The rows of A by expert, `sizes` of them each.
+Result<KernelRun> buildGroupedRows(DType type, const std::vector<int64_t> &sizes, int64_t n,
+                                   int64_t k, int64_t block, uint64_t seed) {
+  RunBuilder builder("61-grouped-rows-matmul.tile", "grouped_rows_matmul", seed);
+  std::vector<double> ends;
+  int64_t m = 0, experts = static_cast<int64_t>(sizes.size());
+  for (int64_t size : sizes)
+    ends.push_back(static_cast<double>(m += size));
+  builder.randn("a_ptr", type, {m, k}).randn("b_ptr", type, {experts, n, k});
+  builder.output(
+      "c_ptr", type, {m, n},
+      [&](HostArray &out) {
+        auto columns = static_cast<uint64_t>(n), depth = static_cast<uint64_t>(k);
+        uint64_t begin = 0;
+        for (uint64_t e = 0; e < ends.size(); ++e) {
+          auto end = static_cast<uint64_t>(ends[e]);
+          DoubleMatrix product = multiply(
+              readMatrix(builder.array("a_ptr"), end - begin, depth, begin * depth, depth, 1),
+              readMatrix(builder.array("b_ptr"), depth, columns, e * columns * depth, 1, depth));
+          for (uint64_t i = 0; i < product.values.size(); ++i)
+            out.set(begin * columns + i, product.values[i]);
+          begin = end;
+        }
+      },
+      sumTolerance(type, k));
+  builder.values("ends_ptr", DType::i32, ends);
+  builder.i32("M", m).i32("N", n).i32("K", k).i32("experts", experts);
+  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", 32);
+  builder.constant("EXPERTS", 8);
+  return builder.grid((static_cast<uint64_t>(m / block) + ends.size()) * blocks(n, block)).take();
+}
+
 Result<KernelRun> buildStreamK(const Problem &p, int64_t programs, int64_t whole, uint64_t seed) {
   constexpr int64_t block = 32;
   RunBuilder builder("55-stream-k-matmul.tile", "stream_k_matmul", seed);
@@ -157,6 +189,12 @@ void addGroupedMatmulCases(std::vector<Case> &cases) {
       return buildGrouped(type, {{type, 33, 7, 70}, {type, 1, 1, 1}, {type, 20, 65, 31}}, 1, 4,
                           seed);
     });
+    add("grouped_rows_matmul", type, "5 experts", first,
+        [=](uint64_t seed) { return buildGroupedRows(type, {40, 0, 9, 64, 1}, 48, 64, 32, seed); });
+    add("grouped_rows_matmul ragged", type, "3 experts", Scale::Full,
+        [=](uint64_t seed) { return buildGroupedRows(type, {33, 1, 20}, 65, 77, 32, seed); });
+    add("grouped_rows_matmul", type, "2 experts of 64x64", Scale::Full,
+        [=](uint64_t seed) { return buildGroupedRows(type, {70, 130}, 80, 200, 64, seed); });
     // Tiles cut twice, all of them whole, more programs than steps.
     Problem p{type, 70, 90, 200};
     add("stream_k_matmul", type, sizeText({p.m, p.n, p.k}) + " 5", first,
