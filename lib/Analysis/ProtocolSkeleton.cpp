@@ -199,67 +199,77 @@ bool ProtocolSkeleton::addRoles(WarpRolesOp op) {
          addBlock(op.getCompute().front(), roles[0].nodes);
 }
 
-bool ProtocolSkeleton::setObject(ProtocolNode &node, Value objects, Value slot) {
+/// The barrier objects that a step is about, and which of them; nothing stands for all.
+static std::pair<Value, Value> objectOf(Operation *op) {
+  if (auto init = dyn_cast<MbarrierInitOp>(op))
+    return {init.getBarriers(), {}};
+  if (auto inval = dyn_cast<MbarrierInvalOp>(op))
+    return {inval.getBarriers(), {}};
+  if (auto wait = dyn_cast<MbarrierWaitOp>(op))
+    return {wait.getBarriers(), wait.getSlot()};
+  if (auto acquire = dyn_cast<SlotAcquireOp>(op))
+    return {acquire.getEmpty(), acquire.getSlot()};
+  if (auto release = dyn_cast<SlotReleaseOp>(op))
+    return {release.getEmpty(), release.getSlot()};
+  if (auto copy = dyn_cast<TmaLoadOp>(op))
+    return {copy.getBarriers(), copy.getSlot()};
+  return {};
+}
+
+bool ProtocolSkeleton::addObjectStep(Operation *op, Value objects, Value slot, Nodes &nodes) {
+  ProtocolNode node;
+  node.op = op;
+  if (auto init = dyn_cast<MbarrierInitOp>(op)) {
+    node.step = ProtocolStepKind::Init;
+    node.count = int(init.getCount());
+  } else if (isa<MbarrierInvalOp>(op)) {
+    node.step = ProtocolStepKind::Inval;
+  } else if (auto wait = dyn_cast<MbarrierWaitOp>(op)) {
+    node.step = ProtocolStepKind::Wait;
+    node.parity = code->of(wait.getParity());
+  } else if (auto acquire = dyn_cast<SlotAcquireOp>(op)) {
+    node.step = ProtocolStepKind::Acquire;
+    node.parity = code->of(acquire.getParity());
+  } else if (auto release = dyn_cast<SlotReleaseOp>(op)) {
+    node.step = ProtocolStepKind::Release;
+    // One lane of each warp arrives.
+    node.count = int(numWarpsOf(func));
+    if (release.getPredicate())
+      node.predicate = code->of(release.getPredicate());
+  } else if (!describeCopy(cast<TmaLoadOp>(op), node)) {
+    return false;
+  }
   node.object = ringOf(objects);
   if (node.object < 0)
-    return refuse(node.op, "its barrier objects are not known");
+    return refuse(op, "its barrier objects are not known");
   node.objectSlot = slot ? code->of(slot) : code->constant(0);
+  nodes.push_back(std::move(node));
   return true;
 }
 
 bool ProtocolSkeleton::addStep(Operation *op, Nodes &nodes) {
   if (!roles.empty() && op->getBlock() == &func.getFunctionBody().front())
     return refuse(op, "it comes behind the roles");
-  ProtocolNode node;
-  node.op = op;
-  auto add = [&](ProtocolStepKind kind, Value objects, Value slot) {
-    node.step = kind;
-    if (!setObject(node, objects, slot))
-      return false;
-    nodes.push_back(std::move(node));
-    return true;
-  };
-  if (auto init = dyn_cast<MbarrierInitOp>(op)) {
-    node.count = int(init.getCount());
-    return add(ProtocolStepKind::Init, init.getBarriers(), {});
-  }
-  if (auto inval = dyn_cast<MbarrierInvalOp>(op))
-    return add(ProtocolStepKind::Inval, inval.getBarriers(), {});
-  if (auto wait = dyn_cast<MbarrierWaitOp>(op)) {
-    node.parity = code->of(wait.getParity());
-    return add(ProtocolStepKind::Wait, wait.getBarriers(), wait.getSlot());
-  }
-  if (auto acquire = dyn_cast<SlotAcquireOp>(op)) {
-    node.parity = code->of(acquire.getParity());
-    return add(ProtocolStepKind::Acquire, acquire.getEmpty(), acquire.getSlot());
-  }
-  if (auto release = dyn_cast<SlotReleaseOp>(op)) {
-    // One lane of each warp arrives.
-    node.count = int(numWarpsOf(func));
-    if (release.getPredicate())
-      node.predicate = code->of(release.getPredicate());
-    return add(ProtocolStepKind::Release, release.getEmpty(), release.getSlot());
-  }
-  if (auto copy = dyn_cast<TmaLoadOp>(op))
-    return addCopy(copy, std::move(node), nodes);
+  if (auto [objects, slot] = objectOf(op); objects)
+    return addObjectStep(op, objects, slot, nodes);
   if (auto product = dyn_cast<WgmmaOp>(op)) {
     addProduct(product, nodes);
     return true;
   }
+  ProtocolNode node;
+  node.op = op;
   if (auto wait = dyn_cast<WgmmaWaitOp>(op)) {
     node.step = ProtocolStepKind::RetireGroups;
     node.count = int(wait.getPending());
-    nodes.push_back(std::move(node));
-    return true;
-  }
-  if (auto barrier = dyn_cast<NamedBarrierOp>(op)) {
+  } else if (auto barrier = dyn_cast<NamedBarrierOp>(op)) {
     node.step = ProtocolStepKind::NamedBarrier;
     node.name = int(barrier.getName());
     node.count = int(barrier.getThreads());
-    nodes.push_back(std::move(node));
+  } else {
+    addAccesses(op, nodes);
     return true;
   }
-  addAccesses(op, nodes);
+  nodes.push_back(std::move(node));
   return true;
 }
 
@@ -273,18 +283,13 @@ std::pair<int, ScalarCode::Id> ProtocolSkeleton::slotOf(Value view) {
   return {ring, index ? code->of(index.getIndex()) : code->constant(0)};
 }
 
-bool ProtocolSkeleton::addCopy(TmaLoadOp copy, ProtocolNode node, Nodes &nodes) {
+bool ProtocolSkeleton::describeCopy(TmaLoadOp copy, ProtocolNode &node) {
   node.step = ProtocolStepKind::Copy;
   node.count = int(copy.getArrivals());
   if (copy.getPredicate())
     node.predicate = code->of(copy.getPredicate());
   std::tie(node.ring, node.slot) = slotOf(copy.getBuffer());
-  if (node.ring < 0)
-    return refuse(copy, "its buffer is not known");
-  if (!setObject(node, copy.getBarriers(), copy.getSlot()))
-    return false;
-  nodes.push_back(std::move(node));
-  return true;
+  return node.ring >= 0 || refuse(copy, "its buffer is not known");
 }
 
 void ProtocolSkeleton::addAccesses(Operation *op, Nodes &nodes) {

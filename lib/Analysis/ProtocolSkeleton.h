@@ -111,10 +111,12 @@ private:
   bool addControl(mlir::Operation *op, std::vector<ProtocolNode> &nodes);
   bool addRoles(tilegpu::WarpRolesOp op);
   bool addStep(mlir::Operation *op, std::vector<ProtocolNode> &nodes);
-  bool addCopy(tilegpu::TmaLoadOp copy, ProtocolNode node, std::vector<ProtocolNode> &nodes);
+  /// A step that is about one barrier object, or all of a ring.
+  bool addObjectStep(mlir::Operation *op, mlir::Value objects, mlir::Value slot,
+                     std::vector<ProtocolNode> &nodes);
+  bool describeCopy(tilegpu::TmaLoadOp copy, ProtocolNode &node);
   void addAccesses(mlir::Operation *op, std::vector<ProtocolNode> &nodes);
   void addProduct(tilegpu::WgmmaOp product, std::vector<ProtocolNode> &nodes);
-  bool setObject(ProtocolNode &node, mlir::Value objects, mlir::Value slot);
   void describeLoop(mlir::scf::ForOp loop, const std::vector<ProtocolNode> &body);
 
   mlir::FunctionOpInterface func;

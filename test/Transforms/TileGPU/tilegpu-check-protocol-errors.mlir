@@ -9,6 +9,8 @@
 // NO-RELEASE: note: phases of this barrier object have 4 arrivals
 // NO-RELEASE: note: role 'compute' waits here
 // NO-RELEASE-NEXT: tilegpu.mbarrier_wait
+// NO-RELEASE: note: tilec has made these steps: this is its bug
+// NO-RELEASE-NEXT: func.func @product
 // RUN: sed '/ RELEASED-LAST$/s/.*//' %s | not tile-opt --tilegpu-check-protocol -o /dev/null 2>&1 | FileCheck %s --check-prefix=NO-LAST
 // NO-LAST: error: role 'load' waits for a phase of slot {{.}} that no arrival ends: deadlock
 // NO-LAST-NEXT: tilegpu.slot_acquire

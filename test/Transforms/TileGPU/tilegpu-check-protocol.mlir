@@ -53,6 +53,7 @@ func.func @followed(%map: !tile.desc<[64, 16], f16>, %n: i32, %flag: i1) {
 #r = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 16]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Without roles: the phase stays what it was after a branch that is not always taken.
+// expected-note @+1 {{tilec has made these steps: this is its bug}}
 func.func @branch(%map: !tile.desc<[64, 16], f16>, %n: i32, %flag: i1) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -80,6 +81,7 @@ func.func @branch(%map: !tile.desc<[64, 16], f16>, %n: i32, %flag: i1) {
 #r = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 16]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Without roles: two buffers for copies that are two iterations ahead. The second iteration would show it.
+// expected-note @+1 {{tilec has made these steps: this is its bug}}
 func.func @ahead(%map: !tile.desc<[64, 16], f16>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32

@@ -28,6 +28,7 @@ struct CheckProtocol final : tilec::impl::TileGPUCheckProtocolPassBase<CheckProt
       InFlightDiagnostic error = finding.op->emitError(finding.message);
       for (const auto &[op, text] : finding.notes)
         error.attachNote(op->getLoc()) << text;
+      error.attachNote(getOperation().getLoc()) << "tilec has made these steps: this is its bug";
     }
     if (report.obstacle)
       remark::missed(report.obstacle->getLoc(),
