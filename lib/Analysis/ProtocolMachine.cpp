@@ -188,13 +188,13 @@ void ProtocolMachine::arrive(size_t number, int arrivals) {
     auto [waiter, at] = object.waits[size_t(previous)];
     isExpected = knows(role, number, waiter, at);
   }
-  std::string slot = "slot " + std::to_string(numberInRing(step));
+  auto slot = [&] { return "slot " + std::to_string(numberInRing(step)); };
   if (object.arrived + arrivals > object.count)
     fail(step.node->op, nameOf(number) + " makes " + std::to_string(object.arrived + arrivals) +
-                            " arrivals of a phase of " + slot + " that has " +
+                            " arrivals of a phase of " + slot() + " that has " +
                             std::to_string(object.count));
   else if (!isExpected)
-    fail(step.node->op, nameOf(number) + " arrives for " + slot +
+    fail(step.node->op, nameOf(number) + " arrives for " + slot() +
                             " again, and nobody has waited for the phase before");
   if (finding) {
     note(object.lastArrival, "arrived before here");
@@ -263,15 +263,15 @@ void ProtocolMachine::read(size_t number, bool isAsync) {
   Role &role = roles[number];
   const ProtocolStep &step = role.step();
   Slot &slot = slots[size_t(step.slot)];
-  std::string what = nameOf(number) + " reads slot " + std::to_string(numberInRing(step));
+  auto what = [&] { return nameOf(number) + " reads slot " + std::to_string(numberInRing(step)); };
   if (!slot.filler)
-    return fail(step.node->op, what + ", which nothing has filled");
+    return fail(step.node->op, what() + ", which nothing has filled");
   if (slot.object >= 0 && role.known[size_t(slot.object)] < slot.phase) {
-    fail(step.node->op, what + " without a wait for the copy into it");
+    fail(step.node->op, what() + " without a wait for the copy into it");
     return note(slot.filler, "the copy");
   }
   if (slot.release) {
-    fail(step.node->op, what + " behind its release");
+    fail(step.node->op, what() + " behind its release");
     return note(slot.release, "released here");
   }
   slot.lastRead = step.node->op;
@@ -304,7 +304,8 @@ void ProtocolMachine::release(size_t number) {
   for (int ring : empty.guarded) {
     if (place >= skeleton.rings[size_t(ring)].buffers)
       continue;
-    Slot &slot = slots[size_t(skeleton.rings[size_t(ring)].first + place)];
+    int guarded = skeleton.rings[size_t(ring)].first + place;
+    Slot &slot = slots[size_t(guarded)];
     if (slot.readsInFlight > 0) {
       fail(step.node->op, nameOf(number) + " releases slot " + std::to_string(place) +
                               " before the last read of it has retired");

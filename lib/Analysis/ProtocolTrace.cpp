@@ -13,8 +13,8 @@ using Id = ScalarCode::Id;
 using Carry = ScalarCode::Carried;
 
 /// Of a loop, and of a run: launches have longer ones, which show nothing new.
-static constexpr int64_t kMostIterations = 64;
-static constexpr size_t kMostSteps = 20000;
+static constexpr int64_t kMostIterations = 512;
+static constexpr size_t kMostSteps = 12000;
 
 ProtocolTracer::Result ProtocolTracer::run(const Nodes &nodes, std::vector<ProtocolStep> &steps) {
   out = &steps;

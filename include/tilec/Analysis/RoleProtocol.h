@@ -8,10 +8,10 @@
 // wait for a phase, a copy that arrives, a release, a read, a wait that retires reads. The scalars
 // that decide about steps (slots, parities, predicates, bounds) are computed; what only a launch
 // knows is chosen, the bounds of loops such that each goes around 0, 1, D - 1, D, D + 1 and 2 D + 1
-// times for D slots, and loops around it three times (ProtocolTrace). The steps of all roles then
-// run against each other twice, with one role ahead and with the other (ProtocolMachine). That
-// something happens before something else is known from phases that were waited for, not from the
-// order in which it ran.
+// times for D slots, and loops around it three times (ProtocolTrace); constant bounds stay. The
+// steps of all roles then run against each other twice, with one role ahead and with the other
+// (ProtocolMachine). That something happens before something else is known from phases that were
+// waited for, not from the order in which it ran.
 //
 // What is not seen: races between the warps of one role, fences, and bytes (`tma_load` expects
 // those that its buffer has). The simulator finds them.
