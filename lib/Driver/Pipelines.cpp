@@ -117,6 +117,7 @@ void buildTileGPUPipeline(OpPassManager &pm, const PipelineOptions &options) {
   addDecomposition(passes);
   addRegisterPlan(passes, options);
   addMemory(passes);
+  passes.add(createTileGPUCheckProtocolPass());
   // Without a remark engine this one returns at once.
   passes.add(createTileGPUReportRemarksPass());
   if (options.timeline.capacity != 0)

@@ -214,6 +214,25 @@ def TileGPUSplitRolesPass : Pass<"tilegpu-split-roles", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect"];
 }
 
+def TileGPUCheckProtocolPass : Pass<"tilegpu-check-protocol", "::mlir::func::FuncOp"> {
+  let summary = "check how warps hand slots of rings to each other";
+  let description = [{
+    For functions with barrier objects, with roles (`tilegpu.warp_roles`) or without. Changes nothing. What each role does
+    with barrier objects and slots is run abstractly (`RoleProtocol`): with 0, 1, D - 1, D, D + 1 and 2 D + 1 iterations of
+    a loop over D slots, three of each loop around, as many in all loops and another count in each, and with one role
+    ahead and the other.
+
+    Errors name the role and both places: a wait that no arrival ends, a phase with more or fewer arrivals than its
+    barrier object counts, a slot that is filled again before its release or read without a wait for its copy, a release
+    before the last read in flight has retired, waits for one parity in a loop, named barriers with another number of
+    threads than come, a barrier of the whole CTA in a role. Races between the warps of one role, fences and bytes are
+    the simulator's.
+
+    Control flow other than `scf.for`, `scf.if` and `scf.while`, and barrier objects that are chosen at run time are not
+    followed: a `pipeline` remark says so.
+  }];
+}
+
 def TileGPULowerTensorCopiesPass : Pass<"tilegpu-lower-tensor-copies", "::mlir::func::FuncOp"> {
   let summary = "accesses through tensor maps outside of pipelines become TMA copies";
   let description = [{
