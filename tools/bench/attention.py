@@ -37,8 +37,9 @@ CONFIGURATIONS = {
     128: blocks((128, 128, 8, 2), (128, 64, 8, 3), (128, 64, 8, 2), (64, 64, 4, 3), (64, 64, 4, 2), (64, 128, 4, 2)),
     256: blocks((64, 64, 4, 2), (128, 64, 8, 2), (64, 32, 4, 3), (128, 32, 8, 3))}
 OTHERS = {
-    64: others(OVERLAPPED, (128, 128, 8, 3), (128, 64, 4, 3), (64, 128, 4, 2))
-    + others(DESCRIPTORS, (128, 128, 8, 2), (128, 64, 8, 2), (128, 64, 8, 3), (64, 128, 4, 2), (64, 64, 4, 2)),
+    64: others(OVERLAPPED, (128, 128, 8, 3), (128, 64, 4, 3), (64, 128, 4, 2), (64, 64, 4, 2))
+    + others(DESCRIPTORS, (128, 128, 8, 2), (128, 64, 8, 2), (128, 64, 8, 3), (64, 128, 4, 2), (64, 64, 4, 2), (64, 64, 4, 3),
+             (64, 128, 4, 3)),
     128: others(OVERLAPPED, (128, 128, 8, 2), (64, 64, 4, 2))
     + others(DESCRIPTORS, (128, 64, 8, 2), (128, 128, 8, 2), (64, 64, 4, 2), (64, 64, 4, 3))
     + others(ROLES, (128, 128, 8, 2)),
@@ -175,6 +176,7 @@ def timed():
             for causal in (True, False):
                 yield Attention(batch, heads, length, depth, causal, "bf16", CONFIGURATIONS[depth], TILES[depth],
                                 {} if depth == 256 else dict(triton=0.95), OTHERS[depth])
+    yield Attention(16, 16, 1024, 128, True, "bf16", CONFIGURATIONS[128], TILES[128], {}, OTHERS[128])
 
 
 def checked():

@@ -9,9 +9,11 @@
 #include "gtest/gtest.h"
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 #include <thread>
+#include <unistd.h>
 
 using namespace tilec::test;
 using testing::HasSubstr;
@@ -61,7 +63,8 @@ tilec_call_value constant(const char *text) {
 class ApiBundle : public testing::Test {
 protected:
   static void SetUpTestSuite() {
-    folder = testing::TempDir() + "tilec-bundle-test";
+    // Shards of the suite run at once.
+    folder = testing::TempDir() + "tilec-bundle-test-" + std::to_string(getpid());
     std::string make = "mkdir -p " + folder;
     ASSERT_EQ(std::system(make.c_str()), 0);
     std::ofstream(folder + "/ops.tile") << source;
@@ -72,6 +75,7 @@ protected:
     ASSERT_EQ(std::system(build.c_str()), 0);
     path = folder + "/ops.tilec";
   }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder); }
   void SetUp() override {
     resetFakeCuda();
     ASSERT_EQ(tilec_bundle_open(path.c_str(), &bundle), TILEC_OK) << tilec_last_error();
