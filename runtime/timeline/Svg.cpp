@@ -210,7 +210,8 @@ private:
     for (double factor : {2.0, 2.5, 2.0})
       if ((end - begin) / step > 12)
         step *= factor;
-    for (double tick = std::ceil(begin / step) * step; tick <= end; tick += step) {
+    for (auto i = static_cast<int64_t>(std::ceil(begin / step)); i * step <= end; ++i) {
+      double tick = i * step;
       std::string x = number(place(tick));
       ground += "<line x1=\"" + x + "\" x2=\"" + x + "\" y1=\"" + number(top) + "\" y2=\"" +
                 number(bottom) + "\" class=\"tick\"/>\n";
