@@ -140,7 +140,7 @@ function(tilec_tablegen td out)
 endfunction()
 
 # tilec_tablegen_ops(<td> <header> <shards> <variable>): declarations and definitions of a dialect's operations. The definitions
-# are long to compile: they make so many .cpp files in the build tree, whose names go into the variable.
+# take long to compile, so they are cut into that many .cpp files in the build tree; the variable gets their names.
 function(tilec_tablegen_ops td header shards variable)
   get_filename_component(name ${td} NAME_WE)
   tilec_tablegen(${td} ${name}.h.inc --gen-op-decls --op-shard-count=${shards})

@@ -24,6 +24,17 @@ def ConvertTileGPUToThreadsPass : Pass<"convert-tilegpu-to-threads", "::mlir::Mo
                            "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def TileGPUPackLoopValuesPass : Pass<"tilegpu-pack-loop-values", "::mlir::func::FuncOp"> {
+  let summary = "carry halves and bytes around loops as the words that they are packed into";
+  let description = [{
+    After the conversion to threads, where each element of a tensor is a value of its own. Of an `scf.for`, values of 8
+    or 16 bits that are used in one word of 32 bits alone, all of whose parts the loop carries, become that word: it is
+    packed in front of the loop and at the end of an iteration, and taken apart behind the loop where that is needed.
+    What it saves are copies of registers in each iteration: the operand of a dot that runs one iteration behind.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ConvertThreadsToLLVMPass : Pass<"convert-threads-to-llvm", "::mlir::ModuleOp"> {
   let summary = "lower scalar arithmetic, control flow and the kernel function to the LLVM and NVVM dialects";
   let description = [{

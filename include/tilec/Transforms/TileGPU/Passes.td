@@ -301,17 +301,6 @@ def TileGPUPlanRegistersPass : Pass<"tilegpu-plan-registers", "::mlir::ModuleOp"
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
-def TileGPUPackLoopValuesPass : Pass<"tilegpu-pack-loop-values", "::mlir::func::FuncOp"> {
-  let summary = "carry halves and bytes around loops as the words that they are packed into";
-  let description = [{
-    After the conversion to threads, where each element of a tensor is a value of its own. Of an `scf.for`, values of 8
-    or 16 bits that are used in one word of 32 bits alone, all of whose parts the loop carries, become that word: it is
-    packed in front of the loop and at the end of an iteration, and taken apart behind the loop where that is needed.
-    What it saves are copies of registers in each iteration: the operand of a dot that runs one iteration behind.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"];
-}
-
 def TileGPUOrderThreadCodePass : Pass<"tilegpu-order-thread-code", "::mlir::func::FuncOp"> {
   let summary = "schedule the code of a thread for low register pressure";
   let description = [{

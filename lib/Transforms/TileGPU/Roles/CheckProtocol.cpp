@@ -28,7 +28,9 @@ struct CheckProtocol final : tilec::impl::TileGPUCheckProtocolPassBase<CheckProt
       InFlightDiagnostic error = finding.op->emitError(finding.message);
       for (const auto &[op, text] : finding.notes)
         error.attachNote(op->getLoc()) << text;
-      error.attachNote(getOperation().getLoc()) << "tilec has made these steps: this is its bug; without tensor copies there are none";
+      error.attachNote(getOperation().getLoc())
+          << "tilec has made these steps: this is its bug; kernels without tensor copies have none "
+             "of them";
     }
     if (report.obstacle)
       remark::missed(report.obstacle->getLoc(),

@@ -11,7 +11,9 @@
 // The operand of a product that is one iteration behind is such a word: ptxas gives each half a
 // register of its own around the loop, and copies all of them in front of the product.
 
-#include "tilec/Transforms/TileGPU/Passes.h"
+#include "Patterns.h"
+
+#include "tilec/Conversion/TileGPUToLLVM/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -20,16 +22,17 @@
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUPACKLOOPVALUESPASS
-#include "tilec/Transforms/TileGPU/Passes.h.inc"
+#include "tilec/Conversion/TileGPUToLLVM/Passes.h.inc"
 } // namespace tilec
 
 using namespace mlir;
+using namespace tilec;
 
 namespace {
 /// A word of a loop's values: what packs them, and their numbers among the values carried.
 struct CarriedWord {
   LLVM::BitcastOp word;
-  VectorType vector;
+  Type part;
   SmallVector<unsigned> parts;
 };
 
@@ -74,41 +77,27 @@ SmallVector<CarriedWord> findWords(scf::ForOp loop) {
       return;
     SmallVector<unsigned> parts = carriedOnlyFor(elementsOf(word.getArg()), loop);
     if (!parts.empty())
-      words.push_back({word, cast<VectorType>(word.getArg().getType()), parts});
+      words.push_back({word, cast<VectorType>(word.getArg().getType()).getElementType(), parts});
   });
   return words;
 }
 
-/// The vector of `parts`, or the one that they were taken from.
-Value vectorOf(OpBuilder &builder, Location loc, VectorType type, ArrayRef<Value> parts) {
-  Value source;
+/// The word that a loop before has carried, and that these are all parts of; null: there is none.
+Value wordOf(ArrayRef<Value> parts) {
+  LLVM::BitcastOp source;
   for (auto [i, part] : llvm::enumerate(parts)) {
     auto extract = part.getDefiningOp<LLVM::ExtractElementOp>();
     APInt position;
-    if (!extract || !matchPattern(extract.getPosition(), m_ConstantInt(&position)) ||
-        position != i || (source && extract.getVector() != source)) {
-      source = {};
-      break;
-    }
-    source = extract.getVector();
+    if (!extract || !matchPattern(extract.getPosition(), m_ConstantInt(&position)) || position != i)
+      return {};
+    auto cast = extract.getVector().getDefiningOp<LLVM::BitcastOp>();
+    if (!cast || (source && cast != source))
+      return {};
+    source = cast;
   }
-  if (source && source.getType() == type)
-    return source;
-  Value packed = LLVM::PoisonOp::create(builder, loc, type);
-  for (auto [i, part] : llvm::enumerate(parts)) {
-    Value position = LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(i));
-    packed = LLVM::InsertElementOp::create(builder, loc, packed, part, position);
-  }
-  return packed;
-}
-
-Value pack(OpBuilder &builder, CarriedWord word, ArrayRef<Value> parts) {
-  Location loc = word.word.getLoc();
-  Value vector = vectorOf(builder, loc, word.vector, parts);
-  if (auto cast = vector.getDefiningOp<LLVM::BitcastOp>();
-      cast && cast.getArg().getType() == word.word.getType())
-    return cast.getArg();
-  return LLVM::BitcastOp::create(builder, loc, word.word.getType(), vector);
+  auto vector = dyn_cast<VectorType>(source.getType());
+  bool isWhole = vector && vector.getNumElements() == int64_t(parts.size());
+  return isWhole && source.getArg().getType().isInteger(32) ? source.getArg() : Value();
 }
 
 /// The loop with words in place of their parts.
@@ -122,19 +111,23 @@ void carryWords(scf::ForOp loop, ArrayRef<CarriedWord> words) {
   for (const CarriedWord &word : words)
     for (unsigned part : word.parts)
       isPart.set(part);
-  auto changed = [&](OpBuilder &builder, ValueRange values) {
+  auto pack = [&](ArrayRef<Value> parts) {
+    Value word = wordOf(parts);
+    return word ? word : packWord(rewriter, loc, parts);
+  };
+  auto changed = [&](ValueRange values) {
     SmallVector<Value> kept;
     for (auto [i, value] : llvm::enumerate(values))
       if (!isPart.test(i))
         kept.push_back(value);
     for (const CarriedWord &word : words)
-      kept.push_back(pack(builder, word, partsOf(word, values)));
+      kept.push_back(pack(partsOf(word, values)));
     return kept;
   };
-  SmallVector<Value> inits = changed(rewriter, loop.getInitArgs());
+  SmallVector<Value> inits = changed(loop.getInitArgs());
   auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
   rewriter.setInsertionPoint(yield);
-  SmallVector<Value> yielded = changed(rewriter, yield.getOperands());
+  SmallVector<Value> yielded = changed(yield.getOperands());
   rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, yielded);
 
   rewriter.setInsertionPoint(loop);
@@ -142,8 +135,6 @@ void carryWords(scf::ForOp loop, ArrayRef<CarriedWord> words) {
                                    loop.getStep(), inits);
   packed->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   packed.setUnsignedCmp(loop.getUnsignedCmp());
-  if (!packed.getBody()->empty())
-    rewriter.eraseOp(packed.getBody()->getTerminator());
   SmallVector<Value> arguments{packed.getInductionVar()}, results;
   unsigned next = 0;
   for (unsigned i = 0; i < loop.getNumRegionIterArgs(); ++i) {
@@ -159,11 +150,10 @@ void carryWords(scf::ForOp loop, ArrayRef<CarriedWord> words) {
     rewriter.replaceOp(word.word, packed.getRegionIterArgs()[next++]);
     if (llvm::all_of(word.parts, [&](unsigned part) { return loop.getResult(part).use_empty(); }))
       continue;
-    Value vector = LLVM::BitcastOp::create(rewriter, loc, word.vector, result);
-    for (auto [i, part] : llvm::enumerate(word.parts)) {
-      Value position = LLVM::ConstantOp::create(rewriter, loc, rewriter.getI32IntegerAttr(i));
-      results[part] = LLVM::ExtractElementOp::create(rewriter, loc, vector, position);
-    }
+    SmallVector<Value> values =
+        unpackWord(rewriter, loc, result, word.part, unsigned(word.parts.size()));
+    for (auto [part, value] : llvm::zip(word.parts, values))
+      results[part] = value;
   }
   for (auto [result, replacement] : llvm::zip(loop.getResults(), results))
     if (replacement)
