@@ -149,10 +149,7 @@ struct TimelineMark : ThreadPattern<TimelineMarkOp> {
     Value bytes = arith::ExtUIOp::create(rewriter, loc, rewriter.getI64Type(), count);
     bytes = arith::MulIOp::create(rewriter, loc, bytes, log.constantI64(8));
     Value what = constantI32(rewriter, loc, 2 * int64_t(op.getEvent()) + op.getEnd());
-    auto pair = VectorType::get({2}, rewriter.getI32Type());
-    Value word = LLVM::UndefOp::create(rewriter, loc, pair);
-    word = LLVM::InsertElementOp::create(rewriter, loc, word, what, constantI32(rewriter, loc, 0));
-    word = LLVM::InsertElementOp::create(rewriter, loc, word, clock, constantI32(rewriter, loc, 1));
+    Value word = packWord(rewriter, loc, {what, clock});
     StGlobalOp::create(rewriter, loc, word, log.offset(log.get(Marks), bytes), fits);
     log.set(Count, arith::AddIOp::create(rewriter, loc, count, constantI32(rewriter, loc, 1)));
     rewriter.eraseOp(op);
