@@ -102,13 +102,28 @@ LinearLayout WgmmaOp::getProductLayout() {
   return isTransposed() ? permuteLayout(layout, {1, 0}) : layout;
 }
 
+bool WgmmaOp::widensFragments() {
+  if (!getFragmentsOf())
+    return false;
+  Type read = tensorOf(getOperand(*getFragmentsOf()).getType()).getElementType();
+  Type other = tensorOf(getOperand(1 - *getFragmentsOf()).getType()).getElementType();
+  return read.isInteger(8) && (other.isF16() || other.isBF16());
+}
+
+RankedTensorType WgmmaOp::getMultipliedType(unsigned operand) {
+  RankedTensorType type = tensorOf(getOperand(operand).getType());
+  if (!widensFragments() || getFragmentsOf() != operand)
+    return type;
+  return type.clone(tensorOf(getOperand(1 - operand).getType()).getElementType());
+}
+
 int64_t WgmmaOp::numSteps() {
-  MemDescType rhs = getRhs().getType();
-  return rhs.getShape()[0] * tile::bitWidthOf(rhs.getElementType()) / 256;
+  RankedTensorType rhs = getMultipliedType(1);
+  return rhs.getDimSize(0) * tile::bitWidthOf(rhs.getElementType()) / 256;
 }
 
 bool WgmmaOp::isCut() {
-  Type a = tensorOf(getLhs().getType()).getElementType();
+  Type a = getMultipliedType(0).getElementType();
   return getMaxImpreciseAcc() && isa<FloatType>(a) && tile::bitWidthOf(a) == 8 &&
          cast<RankedTensorType>(getType()).getElementType().isF32();
 }
@@ -136,14 +151,17 @@ int64_t WgmmaOp::stepsOfGroup() {
 }
 
 LogicalResult WgmmaOp::verify() {
-  RankedTensorType lhs = tensorOf(getLhs().getType()), rhs = tensorOf(getRhs().getType());
+  RankedTensorType lhs = getMultipliedType(0), rhs = getMultipliedType(1);
   auto acc = cast<RankedTensorType>(getType());
   if (failed(tile::verifyDot(*this, lhs, rhs, acc)) || failed(verifyInstruction(*this, lhs, rhs)))
     return failure();
   std::optional<int32_t> maxImprecise;
   if (std::optional<uint32_t> value = getMaxImpreciseAcc())
     maxImprecise = static_cast<int32_t>(*value);
-  if (failed(tile::verifyDotAttributes(*this, lhs.getElementType(), maxImprecise, getIsUnsigned())))
+  Type number = widensFragments()
+                    ? tensorOf(getOperand(*getFragmentsOf()).getType()).getElementType()
+                    : lhs.getElementType();
+  if (failed(tile::verifyDotAttributes(*this, number, maxImprecise, getIsUnsigned())))
     return failure();
 
   std::optional<WgmmaProductForm> form;

@@ -104,6 +104,9 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     accumulator's layout is that of a product with its dimensions exchanged. The product is cut along K into
     `numGroups()` groups then, which are waited for one by one; any other product is one group.
 
+    The buffer that fragments are read from may have 8-bit integers where the other operand has f16 or bf16: the threads
+    widen them to that type, signed ones or, with `unsigned`, unsigned ones.
+
     With `max_imprecise_acc` a product of 8-bit floats is made in parts of `stepsOfPart()` instructions along K, the
     largest power of two of them that is in bounds, and at least one. Each part is summed by itself, waited for at once,
     and added to the f32 accumulator.
@@ -111,7 +114,8 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     `wgmma_c1`: the accumulator's layout is a wgmma accumulator's, the buffers' layouts are ones that the instruction
     reads, A's register layout is the operand's.
     `wgmma_c2`: shapes and types are those of a `tile.dot` of rank 2, and of an instruction: at least 32 bytes of depth,
-    16 bits of A in registers; f32 operands are read as tf32. `fragments_of` names an operand in a buffer.
+    16 bits of A in registers; f32 operands are read as tf32. `fragments_of` names an operand in a buffer; only that one
+    is widened.
 
     Example:
     ```mlir
@@ -130,6 +134,10 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
   let extraClassDeclaration = [{
     /// Whether instructions compute the product's transpose.
     bool isTransposed() { return getFragmentsOf() == 1; }
+    /// Whether fragments are widened from 8-bit integers.
+    bool widensFragments();
+    /// An operand's elements as they are multiplied.
+    ::mlir::RankedTensorType getMultipliedType(unsigned operand);
     /// The accumulator's layout with the instruction's rows first.
     LinearLayout getProductLayout();
     /// Instructions along K, and those of them whose fragments are in registers together.

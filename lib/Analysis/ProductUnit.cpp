@@ -47,3 +47,28 @@ std::optional<std::string> tilec::whyNotWgmma(const ProductForm &form, const Pro
     return "wgmma needs 32 bytes along K";
   return std::nullopt;
 }
+
+/// Whether 8-bit integers become the floats that are multiplied, and nothing else is done to them.
+static bool isWidened(Value value) {
+  while (auto permute = value.getDefiningOp<tile::PermuteOp>())
+    value = permute.getSource();
+  Operation *op = value.getDefiningOp();
+  return isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(op) &&
+         getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(8);
+}
+
+std::optional<unsigned> tilec::operandWidenedInRegisters(Value lhs, Value rhs) {
+  // With fewer instructions' columns the threads widen more than the tensor cores hide.
+  constexpr int64_t kLeastColumns = 128;
+  Value operands[] = {lhs, rhs};
+  for (unsigned left : {0u, 1u}) {
+    auto type = cast<RankedTensorType>(operands[left].getType());
+    auto other = cast<RankedTensorType>(operands[1 - left].getType());
+    Type element = type.getElementType();
+    if (type.getRank() == 2 && (element.isF16() || element.isBF16()) && isWidened(operands[left]) &&
+        !isWidened(operands[1 - left]) && type.getDimSize(left) >= kInstrRows &&
+        other.getDimSize(1 - left) >= kLeastColumns)
+      return left;
+  }
+  return std::nullopt;
+}

@@ -57,17 +57,19 @@ static bool readsWhatIsComputed(WgmmaOp dot, const LoopSchedule &schedule) {
   });
 }
 
-/// Whether threads compute between the dots of warpgroups: what one gives is another one's operand.
+/// Whether threads compute between the dots of warpgroups: what one gives is another one's operand,
+/// or they widen an operand.
 static bool computesBetweenDots(const LoopSchedule &schedule) {
   int64_t dots = 0;
-  bool reads = false;
+  bool reads = false, widens = false;
   for (const ScheduleStep &step : schedule.steps)
     if (auto dot =
             step.kind == ScheduleStep::Kind::Compute ? dyn_cast<WgmmaOp>(step.op) : WgmmaOp()) {
       ++dots;
       reads |= readsWhatIsComputed(dot, schedule);
+      widens |= dot.widensFragments();
     }
-  return dots > 1 && reads;
+  return widens || (dots > 1 && reads);
 }
 
 /// Whether a multiprocessor has room for one CTA only.

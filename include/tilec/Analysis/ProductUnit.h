@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which dots warpgroups compute.
+// Which dots warpgroups compute, and which of them widen an operand in registers.
 
 #ifndef TILEC_ANALYSIS_PRODUCTUNIT_H
 #define TILEC_ANALYSIS_PRODUCTUNIT_H
@@ -22,6 +22,12 @@ struct ProductForm {
 /// Why the processor does not compute the dot by wgmma in so many warps; none when it does.
 std::optional<std::string> whyNotWgmma(const ProductForm &form, const Processor &processor,
                                        int64_t warps);
+
+/// The operand of a dot by warpgroups that is widened from 8-bit integers on its way to the
+/// instruction, as its left operand, with which the threads hand it registers: of the right operand
+/// that makes the transposed dot. None where that is not so, or the tile is too small to gain from
+/// it. `lhs` and `rhs` are the dot's operands.
+std::optional<unsigned> operandWidenedInRegisters(mlir::Value lhs, mlir::Value rhs);
 
 } // namespace tilec
 

@@ -82,9 +82,29 @@ bool tilec::convertsBytesToFloats(Operation *op) {
          (to.isF16() || to.isBF16() || to.isF32());
 }
 
+/// The 16-bit integer that two bytes are the parts of; null where they are not.
+static Value halfWordOf(ValueRange bytes) {
+  Value word;
+  for (auto [i, byte] : llvm::enumerate(bytes)) {
+    auto part = byte.getDefiningOp<LLVM::ExtractElementOp>();
+    auto whole = part ? part.getVector().getDefiningOp<LLVM::BitcastOp>() : LLVM::BitcastOp();
+    APInt place;
+    if (!whole || !whole.getArg().getType().isInteger(16) ||
+        !matchPattern(part.getPosition(), m_ConstantInt(&place)) || place != i ||
+        (word && word != whole.getArg()))
+      return {};
+    word = whole.getArg();
+  }
+  return word;
+}
+
 /// Four bytes, or what there is of them from `first` on.
 static Value wordOf(OpBuilder &builder, Location loc, ValueRange values, size_t first) {
   auto type = VectorType::get({4}, builder.getI8Type());
+  // The back end would put two bytes together one by one.
+  if (Value half = values.size() - first == 2 ? halfWordOf(values.drop_front(first)) : Value())
+    return LLVM::BitcastOp::create(builder, loc, type,
+                                   LLVM::ZExtOp::create(builder, loc, builder.getI32Type(), half));
   Value bytes = LLVM::PoisonOp::create(builder, loc, type);
   for (auto [i, value] : llvm::enumerate(values.drop_front(first).take_front(4)))
     bytes = LLVM::InsertElementOp::create(builder, loc, bytes, value,

@@ -9,7 +9,7 @@
 // elements each, and taking them apart would: such a product is waited for at once.
 //
 // An operand that the threads read from its buffer is read in groups of steps along K: a group's
-// registers are loaded while the group before is in flight.
+// registers are loaded, and widened where they are bytes, while the group before is in flight.
 //
 // A product that says how much the tensor core may sum by itself is cut along K: each part begins
 // with a fresh accumulator, is waited for, and is added to the sum with f32 additions.
@@ -98,8 +98,8 @@ public:
   FragmentReader(OpBuilder &builder, WgmmaOp op, unsigned operand, Value address,
                  const ThreadLowering &lowering, const WgmmaProductForm &form)
       : buffer(cast<MemDescType>(op->getOperand(operand).getType())), base(address),
-        rowsFirst(
-            wgmmaFragmentLayout(shapeOf(buffer, operand), bitsOf(buffer.getElementType()), form)),
+        multiplied(op.getMultipliedType(operand).getElementType()), isUnsigned(op.getIsUnsigned()),
+        rowsFirst(wgmmaFragmentLayout(shapeOf(buffer, operand), bitsOf(multiplied), form)),
         access(builder, op, lowering, tensorType(operand), buffer) {}
 
   /// Rows along the first dimension, K along the second.
@@ -113,10 +113,21 @@ public:
       return k >= begin && k < begin + depth;
     };
     access.load(builder, loc, base, isInGroup, registers);
+    if (multiplied != buffer.getElementType())
+      widen(builder, loc, registers);
     return registers;
   }
 
 private:
+  /// Makes what was loaded floats, in pairs that are words.
+  void widen(OpBuilder &builder, Location loc, MutableArrayRef<Value> registers) const {
+    for (size_t r = 0; r < registers.size(); r += 2)
+      if (registers[r])
+        llvm::copy(emitBytesToFloats(builder, loc, {registers[r], registers[r + 1]},
+                                     cast<FloatType>(multiplied), isUnsigned),
+                   &registers[r]);
+  }
+
   static SmallVector<int64_t> shapeOf(MemDescType buffer, unsigned operand) {
     return {buffer.getShape()[operand], buffer.getShape()[1 - operand]};
   }
@@ -128,6 +139,8 @@ private:
 
   MemDescType buffer;
   Value base;
+  Type multiplied;
+  bool isUnsigned;
   LinearLayout rowsFirst;
   BufferAccess access;
 };
@@ -325,7 +338,7 @@ public:
       : builder(opBuilder), op(wgmma), loc(wgmma.getLoc()), columns(forms.product.columns),
         rhs(builder, op, 1 - left, operands[1 - left].front(), lowering, forms.rhs),
         lhs(builder, op, left, operands[left], lowering, forms), values(acc) {
-    Type element = getElementTypeOrSelf(tensorOf(op->getOperand(left).getType()));
+    Type element = op.getMultipliedType(left).getElementType();
     auto rhsBuffer = cast<MemDescType>(op->getOperand(1 - left).getType());
     typeA = instructionType(element, op.getIsUnsigned());
     typeB = instructionType(rhsBuffer.getElementType(), op.getIsUnsigned());
@@ -429,7 +442,7 @@ struct Wgmma : ThreadPattern<WgmmaOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     // The operand that is the instruction's A.
     unsigned left = op.isTransposed() ? 1 : 0;
-    unsigned bits = bitsOf(getElementTypeOrSelf(tensorOf(op->getOperand(left).getType())));
+    unsigned bits = bitsOf(op.getMultipliedType(left).getElementType());
     FailureOr<WgmmaForms> forms = matchForms(op, left, bits);
     if (failed(forms))
       return failure();

@@ -44,36 +44,51 @@ static int64_t numWarpsOf(func::FuncOp func) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A dot's operand that is a load, or a transposed load.
+/// A dot's operand that is a load, or a transposed load, or what is widened of one.
 struct OperandUse {
   tile::DotOp dot;
   unsigned operand;
   /// The loaded dimension that the operand's dimensions are.
   SmallVector<int32_t, 2> order;
 };
+
+/// What becomes of the load on the way to a dot.
+struct LoadedValue {
+  Value value;
+  SmallVector<int32_t, 2> order;
+  bool isWidened;
+};
 } // namespace
 
 /// The dots of the load's block that read it; empty when anything else does.
 static SmallVector<OperandUse, 2> operandUsesOf(tile::LoadOp load) {
   SmallVector<OperandUse, 2> uses;
-  SmallVector<std::pair<Value, SmallVector<int32_t, 2>>> pending{{load.getResult(), {0, 1}}};
+  SmallVector<LoadedValue> pending{{load.getResult(), {0, 1}, false}};
   while (!pending.empty()) {
-    auto [value, order] = pending.pop_back_val();
+    auto [value, order, isWidened] = pending.pop_back_val();
     for (OpOperand &use : value.getUses()) {
-      auto dot = dyn_cast<tile::DotOp>(use.getOwner());
-      auto permute = dyn_cast<tile::PermuteOp>(use.getOwner());
-      if (use.getOwner()->getBlock() != load->getBlock() || (!dot && !permute))
+      Operation *user = use.getOwner();
+      auto dot = dyn_cast<tile::DotOp>(user);
+      auto permute = dyn_cast<tile::PermuteOp>(user);
+      bool widens = isa<arith::SIToFPOp, arith::UIToFPOp>(user);
+      if (user->getBlock() != load->getBlock() || (!dot && !permute && !widens))
         return {};
+      if (widens) {
+        pending.push_back({user->getResult(0), order, true});
+        continue;
+      }
       if (permute) {
         SmallVector<int32_t, 2> permuted;
         for (int32_t dim : permute.getOrder())
           permuted.push_back(order[dim]);
-        pending.push_back({permute.getResult(), permuted});
+        pending.push_back({permute.getResult(), permuted, isWidened});
         continue;
       }
-      if (use.getOperandNumber() > 1)
+      unsigned number = use.getOperandNumber();
+      if (number > 1 ||
+          (isWidened && operandWidenedInRegisters(dot.getLhs(), dot.getRhs()) != number))
         return {};
-      uses.push_back({dot, use.getOperandNumber(), order});
+      uses.push_back({dot, number, order});
     }
   }
   return uses;

@@ -193,7 +193,7 @@ func.func @four_groups(%a: tensor<128x32xf16, #a>, %b: tensor<32x64xf16, #b>, %c
 
 // -----
 
-// What is widened for a wgmma is read from a buffer of the narrow tensor, whose load can be copied ahead.
+// What is computed from a narrower tensor for a wgmma is read from a buffer of that one, whose load can be copied ahead.
 #a = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [16, 0]], block = []}, [128, 64]>
 #b = #tilegpu.linear<{register = [[1, 0], [2, 0], [4, 0], [8, 0]], lane = [[16, 0], [32, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16], [0, 32]], block = []}, [64, 64]>
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4], [32, 0], [64, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0], [16, 0]], block = []}, [128, 64]>
@@ -203,11 +203,14 @@ module attributes {tilegpu.num_warps = 8 : i32, tile.target = "sm_90a"} {
 // CHECK-NEXT: tilegpu.local_store %{{.*}}, %[[N]]
 // CHECK-NEXT: %[[L:.*]] = tilegpu.local_load %[[N]] : {{.*}} -> tensor<64x64xi8, #[[F:.*]]>
 // CHECK-NEXT: %[[W:.*]] = arith.sitofp %[[L]] : tensor<64x64xi8, #[[F]]> to tensor<64x64xbf16, #[[F]]>
+// CHECK: %[[S:.*]] = arith.subf %[[W]], %{{.*}} : tensor<64x64xbf16, #[[F]]>
 // CHECK: %[[B:.*]] = tilegpu.local_alloc : <[64, 64], bf16
-// CHECK-NEXT: tilegpu.local_store %[[W]], %[[B]]
+// CHECK-NEXT: tilegpu.local_store %[[S]], %[[B]]
 // CHECK: tilegpu.wgmma %{{.*}}, %[[B]]
 func.func @widened_right(%a: tensor<128x64xbf16, #a>, %w: tensor<64x64xi8, #b>, %c: tensor<128x64xf32, #c>) -> tensor<128x64xf32, #c> {
-  %b = arith.sitofp %w : tensor<64x64xi8, #b> to tensor<64x64xbf16, #b>
+  %eight = arith.constant dense<8.0> : tensor<64x64xbf16, #b>
+  %x = arith.sitofp %w : tensor<64x64xi8, #b> to tensor<64x64xbf16, #b>
+  %b = arith.subf %x, %eight : tensor<64x64xbf16, #b>
   %0 = tilegpu.dot %a, %b, %c : tensor<128x64xbf16, #a>, tensor<64x64xbf16, #b> -> tensor<128x64xf32, #c>
   return %0 : tensor<128x64xf32, #c>
 }

@@ -279,6 +279,18 @@ func.func @wgmma_c2_fragments(%a: tensor<64x16xf16, #p>, %b: !tilegpu.memdesc<[1
 
 #a = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
 #b = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
+#c = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
+
+func.func @wgmma_c2_widened(%a: !tilegpu.memdesc<[64, 16], i8, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #b>, %c: tensor<64x8xf32, #c>) {
+  // expected-error @below {{cannot multiply 'i8' and 'f16' in 'f32'}}
+  %0 = tilegpu.wgmma %a, %b, %c : !tilegpu.memdesc<[64, 16], i8, #a>, !tilegpu.memdesc<[16, 8], f16, #b> -> tensor<64x8xf32, #c>
+  return
+}
+
+// -----
+
+#a = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+#b = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
 #c = #tilegpu.linear<{register = [[0, 1], [1, 0]], lane = [[0, 2], [0, 4], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
 
 func.func @wgmma_c1_pairs(%a: !tilegpu.memdesc<[64, 16], f16, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #b>, %c: tensor<64x8xf32, #c>) {

@@ -154,6 +154,13 @@ void addQuantisedMatmulCases(std::vector<Case> &cases) {
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
             {type, 130, 100, 96, true, 1, 128, 64, 32, 8});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 1, 1, 1});
+    // Many rows: weights are widened in registers, and copied by TMA or, at odd places, by threads.
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 300, 150, 320, false, 1, 256, 128, 64, 8});
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 150, 300, 352, false, 1, 128, 256, 32, 8});
+    addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul,
+            {type, 200, 100, 200, false, 1, 128, 128, 64});
     // Long enough for loops to use the buffers of their rings again.
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 16, 64, 352});
     addCase(cases, "w8a16_matmul", Scale::Full, buildMatmul, {type, 5, 72, 480, false, 2});

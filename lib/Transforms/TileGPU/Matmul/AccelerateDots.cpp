@@ -4,7 +4,8 @@
 // Chooses the instruction of a dot. On sm_90a a dot whose tile fills warpgroups becomes a wgmma on
 // buffers in shared memory: the operands are stored there (the pipeliner turns the stores
 // of loads into asynchronous copies), the accumulator gets the instruction's layout. A left operand
-// that is computed from another product stays in registers.
+// that is computed from another product stays in registers. One that is widened is stored as it is
+// loaded; the threads widen what they read to the instruction's registers.
 
 #include "AccelerateDots.h"
 
@@ -170,6 +171,20 @@ static std::optional<unsigned> chooseFragments(DotOp dot) {
   return chosen;
 }
 
+/// What 8-bit integers become floats of: the operand that threads widen between its buffer and the
+/// instruction's registers.
+static std::optional<unsigned> chooseWidened(DotOp dot) {
+  std::optional<unsigned> chosen = operandWidenedInRegisters(dot.getLhs(), dot.getRhs());
+  Operation *widening = chosen ? dot->getOperand(*chosen).getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<arith::SIToFPOp, arith::UIToFPOp>(widening))
+    return std::nullopt;
+  Value bytes = widening->getOperand(0);
+  unsigned depthDim = 1 - *chosen;
+  if (contiguousDimOf(bytes) != depthDim || comesFromProduct(bytes))
+    return std::nullopt;
+  return chosen;
+}
+
 /// Gives the load of a 32-bit operand that memory has along its rows or columns, and that is stored
 /// along K, a layout for copies of single elements: a warp's are 8 along memory, a whole sector,
 /// and 4 along K, so that they are in all banks of the swizzled buffer.
@@ -270,7 +285,8 @@ private:
     OpBuilder builder(dot);
     Location loc = dot.getLoc();
     auto type = cast<RankedTensorType>(dot.getType());
-    std::optional<unsigned> fragments = chooseFragments(dot);
+    std::optional<unsigned> widened = chooseWidened(dot);
+    std::optional<unsigned> fragments = widened ? widened : chooseFragments(dot);
     // The operand whose rows or columns are the instruction's rows.
     unsigned left = fragments.value_or(0), right = 1 - left;
     SmallVector<int64_t> shape = {type.getDimSize(left), type.getDimSize(right)};
@@ -281,7 +297,7 @@ private:
     form.columnGroups = groups / rowGroups;
     form.columns = int32_t(std::max<int64_t>(8, shape[1] / form.columnGroups));
     form.columns = std::min(form.columns, kMaxInstrColumns);
-    form.pairsRows = fragments.has_value();
+    form.pairsRows = fragments.has_value() && !widened;
     auto asOperand = [&](const LinearLayout &layout) {
       return left == 1 ? permuteLayout(layout, {1, 0}) : layout;
     };
@@ -294,7 +310,20 @@ private:
       int64_t depth = leftType.getDimSize(right);
       return asOperand(wgmmaFragmentLayout({shape[0], depth}, bits, form));
     };
-    if (fragments) {
+    auto isUnsigned = dot.getIsUnsignedAttr();
+    if (widened) {
+      Operation *widening = operands[left].getDefiningOp();
+      if (isa<arith::UIToFPOp>(widening))
+        isUnsigned = builder.getUnitAttr();
+      Value bytes = widening->getOperand(0);
+      std::optional<LinearLayout> memory = tensorCopyLayout(bytes);
+      if (!memory)
+        memory = mmaSharedLayout(leftType.getShape(), storageBits(bytes), right, fragmentLayout());
+      operands[left] = storeOperand(builder, loc, bytes, *memory);
+      remark::passed(loc, remark::RemarkOpts::name("WidenedInRegisters").category(remarks::kDot))
+          << (left == 0 ? "the left" : "the right")
+          << " operand is widened in registers, from which wgmma takes it";
+    } else if (fragments) {
       std::optional<LinearLayout> memory = tensorCopyLayout(operands[left]);
       if (!memory)
         memory = mmaSharedLayout(leftType.getShape(), bits, left, fragmentLayout());
@@ -311,10 +340,9 @@ private:
     }
     operands[right] = storeAlongK(builder, loc, operands[right], right);
     Value acc = builder.createOrFold<ConvertLayoutOp>(loc, computed, dot.getAcc());
-    auto started =
-        WgmmaOp::create(builder, loc, computed, operands[0], operands[1], acc,
-                        dot.getMaxImpreciseAccAttr(), dot.getIsUnsignedAttr(),
-                        fragments ? builder.getI32IntegerAttr(int32_t(*fragments)) : IntegerAttr());
+    auto started = WgmmaOp::create(
+        builder, loc, computed, operands[0], operands[1], acc, dot.getMaxImpreciseAccAttr(),
+        isUnsigned, fragments ? builder.getI32IntegerAttr(int32_t(*fragments)) : IntegerAttr());
     auto done = WgmmaWaitOp::create(builder, loc, ValueRange(started.getResult()), 0);
     dot.replaceAllUsesWith(builder.createOrFold<ConvertLayoutOp>(loc, type, done.getResult(0)));
     dot.erase();
