@@ -8,6 +8,7 @@
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Layout/WgmmaLayout.h"
 
 using namespace mlir;
 using namespace tilec::tilegpu;
@@ -57,19 +58,44 @@ static bool readsWhatIsComputed(WgmmaOp dot, const LoopSchedule &schedule) {
   });
 }
 
+static SmallVector<WgmmaOp> dotsOf(const LoopSchedule &schedule) {
+  SmallVector<WgmmaOp> dots;
+  for (const ScheduleStep &step : schedule.steps)
+    if (step.kind == ScheduleStep::Kind::Compute)
+      if (auto dot = dyn_cast<WgmmaOp>(step.op))
+        dots.push_back(dot);
+  return dots;
+}
+
 /// Whether threads compute between the dots of warpgroups: what one gives is another one's operand,
 /// or they widen an operand.
 static bool computesBetweenDots(const LoopSchedule &schedule) {
-  int64_t dots = 0;
-  bool reads = false, widens = false;
-  for (const ScheduleStep &step : schedule.steps)
-    if (auto dot =
-            step.kind == ScheduleStep::Kind::Compute ? dyn_cast<WgmmaOp>(step.op) : WgmmaOp()) {
-      ++dots;
-      reads |= readsWhatIsComputed(dot, schedule);
-      widens |= dot.widensFragments();
-    }
-  return widens || (dots > 1 && reads);
+  SmallVector<WgmmaOp> dots = dotsOf(schedule);
+  auto reads = [&](WgmmaOp dot) { return readsWhatIsComputed(dot, schedule); };
+  auto widens = [](WgmmaOp dot) { return dot.widensFragments(); };
+  return llvm::any_of(dots, widens) || (dots.size() > 1 && llvm::any_of(dots, reads));
+}
+
+/// Whether a warpgroup's part of the product is one accumulator of the instruction.
+static bool hasOneAccumulator(WgmmaOp dot) {
+  constexpr int32_t kRowsOfWarp = 16;
+  LinearLayout product = dot.getProductLayout();
+  std::optional<WgmmaProductForm> form = matchWgmmaProduct(product);
+  return form && layoutShape(product) == std::vector<int64_t>{kRowsOfWarp * form->rowWarps,
+                                                              form->columns * form->columnGroups};
+}
+
+/// Whether the loop makes one tile of a product, and a loop around it one tile after the other.
+/// Load warps start the copies of the next one while this one is stored. With several accumulators
+/// to a warpgroup that is slower: docs/benchmarks/steps.md.
+static bool makesTilesInTurn(const LoopSchedule &schedule) {
+  scf::ForOp loop = schedule.loop;
+  auto tiles = dyn_cast<scf::ForOp>(loop->getParentOp());
+  if (!tiles || llvm::any_of(tiles.getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return false;
+  SmallVector<WgmmaOp> dots = dotsOf(schedule);
+  return dots.size() == 1 && !dots.front().getFragmentsOf() && !schedule.hasThreadCopies() &&
+         !readsWhatIsComputed(dots.front(), schedule) && hasOneAccumulator(dots.front());
 }
 
 /// Whether a multiprocessor has room for one CTA only.
@@ -82,7 +108,10 @@ static bool fillsSharedMemory(func::FuncOp func, ArrayRef<LoopSchedule> schedule
 }
 
 static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
-  return llvm::any_of(schedules, computesBetweenDots) && fillsSharedMemory(func, schedules);
+  auto gains = [](const LoopSchedule &schedule) {
+    return computesBetweenDots(schedule) || makesTilesInTurn(schedule);
+  };
+  return llvm::any_of(schedules, gains) && fillsSharedMemory(func, schedules);
 }
 
 /// What accesses of global memory behind it wait for: a barrier, a volatile load, an atomic that

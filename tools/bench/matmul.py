@@ -43,25 +43,23 @@ PERSISTENT = Source("52-matmul-persistent.tile", "matmul_persistent")
 PROGRAMS = 132  # the multiprocessors of an H200
 
 
-def persistent(*rows, roles=False):
+def persistent(*rows):
     """Configurations of our kernel with tensor descriptors: as for Triton's the blocks, warps, stages and the stores of a
-    tile, and whether programs take more than one tile. `roles`: whether warps of their own load."""
-    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, STORES=stores, ROLES=roles), warps, stages, PERSISTENT,
+    tile, and whether programs take more than one tile."""
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k, STORES=stores), warps, stages, PERSISTENT,
                           PROGRAMS if keeps else 0)
             for m, n, k, warps, stages, stores, keeps in rows]
 
 
 OURS = persistent((128, 256, 64, 8, 3, 1, True), (128, 256, 64, 8, 4, 2, True), (128, 256, 64, 8, 3, 1, False),
                   (128, 256, 64, 8, 4, 2, False), (256, 128, 64, 8, 4, 1, True), (128, 128, 64, 8, 4, 1, True),
-                  (128, 128, 64, 4, 4, 1, False)) + persistent(
-                      (128, 256, 64, 8, 4, 2, True), (128, 256, 64, 8, 3, 1, True), roles=True)
+                  (128, 128, 64, 4, 4, 1, False))
 OURS_MEDIUM = persistent((128, 256, 64, 8, 4, 2, False), (128, 128, 64, 8, 5, 1, False), (128, 128, 64, 4, 3, 1, False),
                          (64, 128, 64, 4, 5, 1, False), (64, 64, 128, 4, 4, 1, False), (128, 64, 64, 4, 6, 1, False))
 OURS_ROWS = persistent((64, 32, 128, 4, 6, 1, False), (64, 64, 128, 4, 5, 1, False), (64, 64, 64, 4, 8, 1, False),
                        (128, 64, 128, 4, 4, 1, False))
 OURS_FP8 = persistent((128, 256, 128, 8, 3, 1, True), (128, 256, 128, 8, 4, 2, True), (128, 256, 128, 8, 3, 1, False),
-                      (128, 128, 128, 8, 4, 1, False)) + persistent(
-                          (128, 256, 128, 8, 4, 2, True), (128, 256, 128, 8, 3, 1, True), roles=True)
+                      (128, 128, 128, 8, 4, 1, False))
 OURS_TF32 = persistent((128, 256, 32, 8, 3, 2, True), (128, 256, 32, 8, 3, 2, False), (128, 128, 32, 8, 4, 1, False))
 
 OUTPUT = {"fp8e4nv": "bf16", "fp8e5": "bf16", "i8": "i32"}

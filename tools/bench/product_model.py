@@ -17,8 +17,8 @@ BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = 0.68, 0.58
 MEETING, WRITING, READING = 2.2, 2.2, 2.35
 # A row of 128 bytes that a tensor copy reads, where rows begin between sectors of 32 bytes.
 MISALIGNED_ROW = 2.1e-3
-# Of the rate: one program on a multiprocessor that has room for several; warps of their own for the copies.
-ALONE, RATE_WITH_ROLES = 0.67, 0.96
+# Of the rate: one program on a multiprocessor that has room for several.
+ALONE = 0.67
 LARGE_TILE = 128 * 256
 
 
@@ -34,15 +34,20 @@ class Tile:
     fit: int
     rate: float
 
+    @property
+    def roles(self):
+        """Whether tilec gives the copies to warps of their own where a program takes one tile after the other: to those
+        that are alone, with one accumulator for each warpgroup."""
+        return self.fit == 1 and self.m == 16 * self.warps and self.n & (self.n - 1) == 0
+
 
 @dataclass(frozen=True)
 class Plan:
     """A launch. `split`: programs that share a tile; `programs`: most of those that take one tile after the other, 0 if each
-    takes one; `roles`: with warps of their own for the copies."""
+    takes one."""
     tile: Tile
     split: int = 1
     programs: int = 0
-    roles: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,8 +76,6 @@ def plans(problem, tiles):
         yield Plan(tile)
         if tile.fit == 1 and tile.warps == 8:
             yield Plan(tile, programs=room)
-            if count > room:
-                yield Plan(tile, programs=room, roles=True)
         for split in range(2, 9):
             if count * split <= room and steps >= 4 * split:
                 yield Plan(tile, split)
@@ -87,8 +90,7 @@ def predict(problem, plan):
     """Microseconds."""
     tile, count = plan.tile, tiles_of(problem, plan.tile) * plan.split
     steps = cdiv(cdiv(problem.k, tile.k), plan.split)
-    rate = tile.rate * 1e6 * (RATE_WITH_ROLES if plan.roles else 1)
-    compute = tile.m * tile.n * tile.k * problem.element / rate
+    compute = tile.m * tile.n * tile.k * problem.element / (tile.rate * 1e6)
     rows = (tile.m * problem.misaligned[0] + tile.n * problem.misaligned[1]) * tile.k * problem.element / 128
     area = tile.m * tile.n / LARGE_TILE
 
@@ -99,7 +101,7 @@ def predict(problem, plan):
     full, rest = divmod(count, MULTIPROCESSORS * tile.fit)
     time = full * wave(tile.fit) + (wave(cdiv(rest, MULTIPROCESSORS)) if rest else 0)
     between = BETWEEN_TILES * area * tile.fit
-    between *= (BETWEEN_WITH_ROLES if plan.roles else 1) * (BETWEEN_WITH_OTHERS if tile.fit > 1 else 1)
+    between *= (BETWEEN_WITH_ROLES if plan.programs and tile.roles else 1) * (BETWEEN_WITH_OTHERS if tile.fit > 1 else 1)
     time += LAUNCH + LAST_TILE * area * min(tile.fit, cdiv(count, MULTIPROCESSORS))
     time += (full + (rest > 0) - 1) * between
     if plan.split > 1:

@@ -75,7 +75,7 @@ class RandomMatmul(Matmul):
         tile = plan.tile
         constants = dict(BLOCK_M=tile.m, BLOCK_N=tile.n, BLOCK_K=tile.k)
         if self.copies and not any(self.pads) and plan.programs:
-            constants.update(STORES=2 if tile.m * tile.n >= 32768 else 1, ROLES=plan.roles)
+            constants.update(STORES=2 if tile.m * tile.n >= 32768 else 1)
             return Configuration(constants, tile.warps, tile.stages, PERSISTENT, plan.programs)
         constants.update(SPLIT=plan.split, SUMMING=product_model.summing(plan.split))
         return Planned(constants, tile.warps, tile.stages, ANY_SIZE, pads=any(self.pads))

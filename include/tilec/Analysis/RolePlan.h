@@ -23,8 +23,9 @@ struct RolePlan {
 
 /// Plans the roles of `func`, whose loops have these schedules. `warp_specialize` of a loop, or of
 /// one around it, decides; else `forced`; else the cost: load warps are for loops in which
-/// threads compute between dots, in kernels whose shared memory leaves a multiprocessor to one CTA,
-/// where nothing else hides what the warps wait for.
+/// threads compute between dots, and for those that make one tile of a product after the other, in
+/// kernels whose shared memory leaves a multiprocessor to one CTA, where nothing else hides what
+/// the warps wait for.
 RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules,
                    std::optional<bool> forced);
 

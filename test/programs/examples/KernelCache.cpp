@@ -33,10 +33,12 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   if (stopAfter == Stage::LLVMMLIR)
     options.keep = {stopAfter};
   options.numWarps = run.numWarps;
+  options.numStages = run.numStages;
   options.persistent = run.persistent;
   options.tools = places.tools;
-  std::string key =
-      run.text + run.file + " " + run.kernel + " " + std::to_string(run.numWarps.value_or(0));
+  std::string key = run.text + run.file + " " + run.kernel + " " +
+                    std::to_string(run.numWarps.value_or(0)) + " " +
+                    std::to_string(run.numStages.value_or(0));
   if (run.persistent)
     key += *run.persistent ? " persistent" : " not persistent";
   for (const Argument &argument : run.arguments)

@@ -184,6 +184,11 @@ RunBuilder &RunBuilder::warps(int count) {
   return *this;
 }
 
+RunBuilder &RunBuilder::stages(int count) {
+  run.numStages = count;
+  return *this;
+}
+
 RunBuilder &RunBuilder::grid(uint64_t x, uint64_t y, uint64_t z) {
   run.grid = {x, y, z};
   return *this;

@@ -85,6 +85,7 @@ struct KernelRun {
   /// Name and value as source text.
   std::vector<std::pair<std::string, std::string>> constants;
   std::optional<int> numWarps;
+  std::optional<int> numStages;
   /// Not given: the compiler's choice.
   std::optional<bool> persistent;
   std::array<uint64_t, 3> grid = {1, 1, 1};
@@ -151,6 +152,7 @@ public:
   RunBuilder &constant(const std::string &name, int64_t value);
   RunBuilder &persistent(bool flag = true);
   RunBuilder &warps(int count);
+  RunBuilder &stages(int count);
   RunBuilder &grid(uint64_t x, uint64_t y = 1, uint64_t z = 1);
   /// Passes a buffer added before, row after row, as a tensor descriptor.
   RunBuilder &descriptor(const std::string &name, std::vector<int64_t> block,

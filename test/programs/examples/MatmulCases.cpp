@@ -177,14 +177,17 @@ Result<KernelRun> buildHostDescriptors(const Problem &p, uint64_t seed) {
 }
 
 /// With tensor descriptors, in any orientation; a tile is stored in one piece or, of several, in
-/// two.
+/// two. Long problems have rings that fill a multiprocessor, and so load warps.
 Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
-  constexpr int64_t blockM = 64, blockN = 32, blockK = 32;
+  constexpr int64_t blockM = 64, blockN = 32;
+  bool fills = p.m > 4 * blockM;
+  int64_t blockK = fills ? 64 : 32;
   RunBuilder builder("52-matmul-persistent.tile", "matmul_persistent", seed);
   addOperands(builder, p);
   builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
   builder.constant("GROUP_M", 2).constant("STORES", p.n > blockN ? 2 : 1);
-  builder.constant("ROLES", p.m > 4 * blockM ? "True" : "False");
+  if (fills)
+    builder.stages(20 / int(tilecrt::dtypeSize(p.type)));
   builder.constant("A_ROWS", p.transA ? "False" : "True");
   builder.constant("B_ROWS", p.transB ? "False" : "True");
   builder.grid(3);

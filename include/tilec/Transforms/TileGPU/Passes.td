@@ -159,9 +159,10 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::Fun
     iteration stays in flight until then. `num_stages` is the loop's, or the kernel's; less than 2 switches the pass off.
     A remark says why a load stays.
 
-    In loops with several dots that have a multiprocessor to themselves, and where `warp_specialize=True` asks for it, the
-    tensor copies are started by warps of their own (`tilegpu-split-roles`): slots are acquired before they are filled, and
-    released when they have been read. A remark says why not, where the loop asks for it.
+    In loops with several dots, or with one and in a loop over tiles, that have a multiprocessor to themselves, and where
+    `warp_specialize=True` asks for it, the tensor copies are started by warps of their own (`tilegpu-split-roles`): slots
+    are acquired before they are filled, and released when they have been read. A remark says why not, where the loop asks
+    for it.
 
     In a loop without dots that asks for `num_stages` itself (`tl.range(..., num_stages=3)`), or one that reduces in
     each iteration if `reduction-stages` is given, loads become async copies into slots that each thread
