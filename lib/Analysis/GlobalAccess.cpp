@@ -147,9 +147,9 @@ bool tilec::isFollowedByAccess(Operation *op) {
   return false;
 }
 
-AtomicOrders AtomicOrders::of(func::FuncOp func) {
+AtomicOrders AtomicOrders::of(Operation *root) {
   AtomicOrders orders;
-  func.walk([&](tile::GlobalAccessOpInterface access) {
+  root->walk([&](tile::GlobalAccessOpInterface access) {
     std::optional<tile::MemSemantic> order = access.getAtomicOrder();
     orders.release |= order && isRelease(*order);
     orders.acquire |= order && isAcquire(*order) && isFollowedByAccess(access);

@@ -87,7 +87,7 @@ class LoopScheduler {
 public:
   LoopScheduler(scf::ForOp loop, int64_t stages, const AxisInfoAnalysis &axisInfo,
                 SmallVectorImpl<PipelineObstacle> &obstacleList)
-      : axes(axisInfo), obstacles(obstacleList), slice{loop} {
+      : axes(axisInfo), obstacles(obstacleList), written(loop), slice{loop, written} {
     schedule.loop = loop;
     schedule.stages = stages;
   }
@@ -135,6 +135,7 @@ private:
   LoopSchedule schedule;
   const AxisInfoAnalysis &axes;
   SmallVectorImpl<PipelineObstacle> &obstacles;
+  WrittenMemory written;
   AheadSlice slice;
 };
 
@@ -193,16 +194,23 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
 }
 
 void LoopScheduler::addStream(Stream stream) {
-  if (writesGlobalInside(schedule.loop)) {
-    obstacles.push_back({stream.source()->getLoc(), "the loop writes to global memory"});
+  if (written.mayContain(stream.source()->getOperand(0))) {
+    obstacles.push_back(
+        {stream.source()->getLoc(), "the loop writes to the same memory, or may do so"});
     return;
   }
-  AheadSlice before = slice;
+  if (AtomicOrders::of(schedule.loop).acquire) {
+    obstacles.push_back({stream.source()->getLoc(), "an atomic of the loop acquires"});
+    return;
+  }
+  llvm::SetVector<Operation *> opsBefore = slice.ops;
+  llvm::SetVector<unsigned> argsBefore = slice.args;
   bool ahead = llvm::all_of(stream.source()->getOperands(), [&](Value operand) {
     return (stream.isPrivate() && operand == stream.load.getOther()) || slice.add(operand);
   });
   if (!ahead) {
-    slice = std::move(before);
+    slice.ops = std::move(opsBefore);
+    slice.args = std::move(argsBefore);
     obstacles.push_back(
         {stream.source()->getLoc(), "its address depends on a dot or on control flow"});
     return;
@@ -393,10 +401,11 @@ bool AheadSlice::add(Value value) {
   Operation *op = value.getDefiningOp();
   if (!loop->isProperAncestor(op))
     return true;
-  // Loads of indices are done ahead like arithmetic; the loop does not write.
+  // Loads of indices that the loop does not write are done ahead like arithmetic.
   auto load = dyn_cast<tile::LoadOp>(op);
-  bool isRepeatable =
-      load ? !load.getIsVolatile() && !waiting.contains(load) : isMemoryEffectFree(op);
+  bool isRepeatable = load ? !load.getIsVolatile() && !waiting.contains(load) &&
+                                 !written.mayContain(load.getPointer())
+                           : isMemoryEffectFree(op);
   if (op->getBlock() != loop.getBody() || !isRepeatable || op->getNumRegions() > 0)
     return false;
   if (ops.contains(op))

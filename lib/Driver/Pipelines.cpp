@@ -106,6 +106,7 @@ static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
 
 /// Where buffers lie in shared memory, and the barriers and fences of all memory.
 static void addMemory(PassList &passes) {
+  passes.add(createTileGPUDeferStoreWaitsPass());
   passes.add(createTileGPUAllocateSharedMemoryPass());
   passes.add(createTileGPUInsertSynchronisationPass());
 }

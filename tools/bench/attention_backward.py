@@ -1,8 +1,8 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Attention backward: three kernels, run one after the other and timed together; sizes, configurations of the two large
-# kernels, data and what cuDNN does for the same work. Only BackwardData needs PyTorch.
+# Attention backward: three kernels, run one after the other and timed together, in the way of example 46 or of 62; sizes,
+# configurations of the large kernels, data and what cuDNN does for the same work. Only BackwardData needs PyTorch.
 
 import math
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from attention import Attention
 from tensor_case import Configuration, Pointer, Step, cdiv
 
+FUSED_TEXT = "62-attention-backward-fused.tile"
 SAMPLED = 256  # queries and keys of each head that are compared with float64
 ROWS = Configuration(dict(BLOCK_M=32), 4, 2)
 
@@ -33,6 +34,21 @@ class Pair:
         return f"{self.keys.label}-{self.queries.label}"
 
 
+@dataclass
+class Fused:
+    """One way to run the kernels that add to dQ in memory."""
+    tiles: Configuration
+
+    @property
+    def label(self):
+        return f"fused_{self.tiles.label}"
+
+
+def fused(*rows):
+    """Rows of BLOCK_M, BLOCK_N, warps, stages."""
+    return [Fused(Configuration(dict(BLOCK_M=m, BLOCK_N=n), warps, stages)) for m, n, warps, stages in rows]
+
+
 def tiles(*rows):
     """Configurations of Triton's kernel: rows of the blocks of queries and keys for dK and dV, then for dQ, warps,
     stages."""
@@ -43,6 +59,8 @@ def tiles(*rows):
 CONFIGURATIONS = {
     64: pairs(((64, 128, 8, 3), (128, 128, 8, 2), (64, 64, 4, 3)), ((128, 64, 8, 3), (128, 128, 8, 2), (64, 64, 4, 3))),
     128: pairs(((64, 128, 8, 3), (64, 128, 8, 2), (32, 64, 4, 3)), ((128, 64, 8, 3), (128, 64, 8, 2), (64, 64, 4, 2)))}
+FUSED = {64: fused((64, 128, 8, 2), (64, 128, 8, 3), (128, 128, 8, 2), (64, 64, 4, 2), (64, 64, 4, 3)),
+         128: fused((64, 128, 8, 2), (64, 128, 8, 3))}
 # The first is the tutorial's.
 TILES = tiles((32, 128, 128, 32, 4, 5), (32, 128, 128, 32, 4, 3), (32, 128, 128, 32, 8, 3), (64, 128, 128, 64, 8, 3),
               (64, 128, 128, 64, 8, 2), (64, 64, 64, 64, 4, 2))
@@ -53,14 +71,27 @@ TOLERANCE = {"bf16": 1.2e-2, "fp16": 3e-3}
 class GradientStep(Step):
     """One of the kernels."""
     pointers: dict
+    text: str = "46-attention-backward.tile"
+
+    @property
+    def file(self):
+        return self.text
 
     @property
     def holds_scores(self):
-        return self.entry != "attention_backward_rows"
+        return self.entry.removeprefix("attention_backward_") in ("keys", "queries", "fused")
+
+    @property
+    def walks_queries(self):
+        return self.entry in ("attention_backward_keys", "attention_backward_fused")
 
     def values(self, configuration=None):
         numbers = dict(seq_len=self.case.length)
-        if self.holds_scores:
+        if self.entry == "attention_backward_fused":
+            numbers["heads"] = self.case.batch * self.case.heads
+        if self.entry in ("attention_backward_prepare", "attention_backward_fused"):
+            numbers["row_stride"] = self.case.padded_length
+        if self.holds_scores or self.entry == "attention_backward_finish":
             numbers["scale"] = 1 / math.sqrt(self.case.depth)
         return dict({name: Pointer(kind) for name, kind in self.pointers.items()}, **numbers)
 
@@ -69,7 +100,7 @@ class GradientStep(Step):
         return dict(HEAD_DIM=self.case.depth, **configuration.constants, **causal)
 
     def grid(self, configuration):
-        block = configuration.constants["BLOCK_N" if self.entry == "attention_backward_keys" else "BLOCK_M"]
+        block = configuration.constants["BLOCK_N" if self.walks_queries else "BLOCK_M"]
         return (cdiv(self.case.length, block), self.case.batch * self.case.heads)
 
 
@@ -83,6 +114,11 @@ class AttentionBackward(Attention):
         return int(10 * self.batch * self.heads * self.length**2 * self.depth * (0.5 if self.causal else 1))
 
     @property
+    def padded_length(self):
+        """Numbers for each head's rows, of which tensor copies take blocks."""
+        return cdiv(self.length, 4) * 4
+
+    @property
     def tolerance(self):
         # The first queries of a causal head have large gradients from few keys; cuDNN and Triton are 2e-2 off there.
         return TOLERANCE[self.dtype] * (3 if self.causal else 1)
@@ -92,6 +128,12 @@ class AttentionBackward(Attention):
         kind = self.dtype
         inputs = dict(q_ptr=kind, k_ptr=kind, v_ptr=kind, dout_ptr=kind, lse2_ptr="fp32", delta_ptr="fp32")
         rows = dict(out_ptr=kind, dout_ptr=kind, lse_ptr="fp32", lse2_ptr="fp32", delta_ptr="fp32")
+        if isinstance(configuration, Fused):
+            sums = dict(dq_sum_ptr="fp32")
+            large = dict(inputs, **sums, dk_ptr=kind, dv_ptr=kind)
+            return [(GradientStep(self, "attention_backward_prepare", dict(rows, **sums), FUSED_TEXT), ROWS),
+                    (GradientStep(self, "attention_backward_fused", large, FUSED_TEXT), configuration.tiles),
+                    (GradientStep(self, "attention_backward_finish", dict(sums, dq_ptr=kind), FUSED_TEXT), ROWS)]
         return [(GradientStep(self, "attention_backward_rows", rows), ROWS),
                 (GradientStep(self, "attention_backward_keys", dict(inputs, dk_ptr=kind, dv_ptr=kind)), configuration.keys),
                 (GradientStep(self, "attention_backward_queries", dict(inputs, dq_ptr=kind)), configuration.queries)]
@@ -100,7 +142,7 @@ class AttentionBackward(Attention):
         """The arguments of all kernels."""
         pointer, numbers = Pointer(self.dtype), Pointer("fp32")
         tensors = ("q_ptr", "k_ptr", "v_ptr", "out_ptr", "dout_ptr", "dq_ptr", "dk_ptr", "dv_ptr")
-        return dict({name: pointer for name in tensors}, lse_ptr=numbers, lse2_ptr=numbers, delta_ptr=numbers,
+        return dict({name: pointer for name in tensors}, lse_ptr=numbers, lse2_ptr=numbers, delta_ptr=numbers, dq_sum_ptr=numbers,
                     log2_lse=numbers, seq_len=self.length, scale=1 / math.sqrt(self.depth))
 
     def constants(self, configuration):
@@ -122,8 +164,9 @@ class BackwardData:
         kind = accuracy.TORCH[case.dtype]
         self.q, self.k, self.v, self.dout = (torch.randn(shape, device="cuda", dtype=kind) for _ in range(4))
         self.dq, self.dk, self.dv = (accuracy.Output(shape, case.dtype) for _ in range(3))
-        self.lse2, self.delta = (accuracy.Output(shape[:3], "fp32") for _ in range(2))
-        self.outputs = [self.dq, self.dk, self.dv, self.lse2, self.delta]
+        self.lse2, self.delta = (accuracy.Output((*shape[:2], case.padded_length), "fp32") for _ in range(2))
+        self.dq_sum = accuracy.Output(shape, "fp32")
+        self.outputs = [self.dq, self.dk, self.dv, self.lse2, self.delta, self.dq_sum]
         # All, for lengths up to the sample.
         picked = [torch.tensor([0, case.length - 1], device="cuda"),
                   torch.randperm(case.length, device="cuda")[:SAMPLED]]
@@ -135,6 +178,7 @@ class BackwardData:
         self.out, self.lse = out, lse
         self.arguments = dict(case.values(), q_ptr=self.q, k_ptr=self.k, v_ptr=self.v, out_ptr=out, dout_ptr=self.dout,
                               lse_ptr=lse, lse2_ptr=self.lse2.view, delta_ptr=self.delta.view, dq_ptr=self.dq.view,
+                              dq_sum_ptr=self.dq_sum.view,
                               dk_ptr=self.dk.view, dv_ptr=self.dv.view, log2_lse=lse * math.log2(math.e))
 
     def head(self, tensor, number):
@@ -215,7 +259,7 @@ def timed():
     for batch, heads, length, depth in ((4, 32, 4096, 128), (1, 16, 16384, 128), (1, 16, 16384, 64)):
         for causal in (True, False):
             yield AttentionBackward(batch, heads, length, depth, causal, "bf16", CONFIGURATIONS[depth], TILES,
-                                    dict(triton=0.9) if depth == 128 else {})
+                                    dict(triton=0.9) if depth == 128 else {}, FUSED[depth])
 
 
 def checked():
@@ -223,6 +267,8 @@ def checked():
     for dtype, depth in (("bf16", 32), ("fp16", 64), ("bf16", 128), ("bf16", 256)):
         one = pairs(((32, 64, 8, 2),), ((64, 32, 8, 2),)) if depth == 256 else pairs(((32, 64, 4, 2),), ((64, 64, 4, 2),))
         wide = [] if depth == 256 else pairs(((64, 128, 8, 2),), ((128, 64, 8, 2),))
+        added = [] if depth == 256 else fused((32, 64, 4, 2)) + (fused((64, 128, 8, 3)) if depth > 32 else [])
         for causal in (True, False):
             for length in (1, 100, 333, 1024):
-                yield AttentionBackward(2, 3, length, depth, causal, dtype, one + (wide if length > 128 else []))
+                yield AttentionBackward(2, 3, length, depth, causal, dtype, one + (wide if length > 128 else []),
+                                        others=added)

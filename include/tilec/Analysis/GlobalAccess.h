@@ -68,12 +68,13 @@ bool mayComeBefore(mlir::Operation *op, llvm::function_ref<bool(mlir::Operation 
 /// loop around it for one.
 bool isFollowedByAccess(mlir::Operation *op);
 
-/// What the atomics of a function order: accesses of threads, not those of the copy engine.
+/// What atomics order: accesses of threads, not those of the copy engine.
 struct AtomicOrders {
   /// There are some that accesses behind them are ordered by, and some for accesses before them.
   bool acquire = false, release = false;
 
-  static AtomicOrders of(mlir::func::FuncOp func);
+  /// Of those in `root`.
+  static AtomicOrders of(mlir::Operation *root);
 };
 
 /// Whether the code is what a wide loop or branch beside it left over: narrow on purpose.

@@ -12,6 +12,7 @@
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tilec/Analysis/AxisInfo.h"
+#include "tilec/Analysis/WrittenMemory.h"
 #include "tilec/Layout/LinearLayout.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -81,10 +82,11 @@ struct ScheduleStep {
   mlir::Operation *op = nullptr;
 };
 
-/// What a loop can compute for a later iteration, as it does not write: arithmetic and loads of
-/// indices, of carried values, the counter and what is defined outside.
+/// What a loop can compute for a later iteration: arithmetic and loads of indices from memory that
+/// it does not write, of carried values, the counter and what is defined outside.
 struct AheadSlice {
   mlir::scf::ForOp loop;
+  WrittenMemory &written;
   /// Loads whose results come from buffers: the threads have them no earlier.
   llvm::DenseSet<mlir::Operation *> waiting = {};
   llvm::SetVector<mlir::Operation *> ops = {};

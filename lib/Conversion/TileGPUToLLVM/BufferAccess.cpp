@@ -77,16 +77,10 @@ void BufferAccess::loadMatrices(OpBuilder &builder, Location loc, Value base,
   for (const auto &group : groupRegisters(results.size(), bits)) {
     if (!wanted(group.front()))
       continue;
-    // What the swizzle mixes first, so that it is shared; the rest is a constant of the address.
     uint64_t constant = registerPart(access.offsets, group.front()) * bytes;
-    Value row = rows.at(builder, loc, constant & rows.baseBits);
-    auto gep = [&](Value from, LLVM::GEPArg by) -> Value {
-      return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), from,
-                                 ArrayRef<LLVM::GEPArg>{by});
-    };
-    Value address = gep(base, row);
-    if (uint64_t rest = constant & ~rows.baseBits)
-      address = gep(address, int32_t(rest));
+    Value row = rows.at(builder, loc, constant);
+    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                                        ArrayRef<LLVM::GEPArg>{row});
     Value words = NVVM::LdMatrixOp::create(builder, loc, loaded, address, numMatrices, order, shape,
                                            NVVM::LdStMatrixEltType::B16);
     size_t perWord = size_t(1) << matrices->wordBits.size();

@@ -55,13 +55,14 @@ const ThreadPosition::Coordinates &ThreadPosition::find(Operation *op) const {
 Value LinearIndex::at(OpBuilder &builder, Location loc, uint64_t constant) const {
   if (!base)
     return constantI32(builder, loc, constant);
-  if (constant == 0)
-    return base;
-  Value offset = constantI32(builder, loc, constant);
-  if (baseBits & constant)
-    return arith::XOrIOp::create(builder, loc, base, offset);
+  Value sum = base;
+  if (uint64_t mixed = constant & baseBits)
+    sum = arith::XOrIOp::create(builder, loc, base, constantI32(builder, loc, mixed));
+  // An addition is part of an address, which several accesses share then.
   auto flags = arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw;
-  return arith::AddIOp::create(builder, loc, base, offset, flags);
+  if (uint64_t rest = constant & ~baseBits)
+    sum = arith::AddIOp::create(builder, loc, sum, constantI32(builder, loc, rest), flags);
+  return sum;
 }
 
 uint64_t tilec::registerPart(const LinearLayout &layout, int64_t reg) {

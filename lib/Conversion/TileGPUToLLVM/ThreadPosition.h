@@ -42,7 +42,7 @@ struct LinearIndex {
   mlir::Value base;
   uint64_t baseBits = 0;
 
-  /// base ^ constant (an addition when no bit can be set on both sides).
+  /// base ^ constant: an addition of the bits that the base cannot have.
   mlir::Value at(mlir::OpBuilder &builder, mlir::Location loc, uint64_t constant) const;
 };
 

@@ -20,12 +20,20 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+/// Whether an operation inside of `op` closes a group.
+static bool commitsInside(Operation &op) {
+  return op.walk([](NVVM::WgmmaGroupSyncAlignedOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 static void dropIdleWaits(Block &block) {
   // The most groups that may be in flight; nothing where that is not known.
   std::optional<int64_t> inFlight;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (op.getNumRegions() > 0) {
-      inFlight.reset();
+      // The branch of one thread that starts a tensor copy leaves the groups as they are.
+      if (commitsInside(op))
+        inFlight.reset();
     } else if (inFlight && isa<NVVM::WgmmaGroupSyncAlignedOp>(op)) {
       ++*inFlight;
     } else if (auto wait = dyn_cast<ThreadWgmmaWaitOp>(op)) {

@@ -14,7 +14,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/GlobalAccess.h"
-#include "tilec/Analysis/GlobalAddress.h"
 #include "tilec/Analysis/HostExpression.h"
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Analysis/ProductUnit.h"
@@ -252,10 +251,9 @@ class CopyTaker {
 public:
   CopyTaker(func::FuncOp function, const AxisInfoAnalysis &axisInfo, bool takesMixed)
       : func(function), axes(axisInfo), mixed(takesMixed), indices(function),
-        warps(numWarpsOf(function)) {}
+        warps(numWarpsOf(function)), written(function) {}
 
   void run() {
-    findWrites();
     func.walk([&](scf::ForOp loop) { study(loop); });
     SetVector<Operation *> loops;
     for (auto &[load, copy] : taken) {
@@ -269,12 +267,10 @@ public:
 private:
   using Found = std::pair<tile::LoadOp, TensorCopy>;
 
-  void findWrites();
   void study(scf::ForOp loop);
   bool isOperand(tile::LoadOp load);
   std::optional<TensorCopy> match(tile::LoadOp load, std::string &reason);
   bool isReadAsCopied(tile::LoadOp load, unsigned inner);
-  bool isWritten(BlockArgument base);
   void tell(tile::LoadOp load, const Twine &reason) {
     remark::missed(load.getLoc(),
                    remark::RemarkOpts::name("NoTensorCopy").category(remarks::kTensorMap))
@@ -286,42 +282,10 @@ private:
   bool mixed;
   IndexPolynomials indices;
   int64_t warps;
-  GlobalAddresses addresses;
-  /// What stores and atomics write to; not all, when some may write anywhere.
-  DenseSet<ExpressionId> written;
-  bool writesAnywhere = false;
+  WrittenMemory written;
   std::vector<Found> taken;
 };
 } // namespace
-
-void CopyTaker::findWrites() {
-  auto addRoot = [&](Value pointer) {
-    const AddressSum &sum = addresses.of(pointer);
-    if (sum.isAnywhere || !sum.root)
-      writesAnywhere = true;
-    else
-      written.insert(*sum.root);
-  };
-  func.walk([&](Operation *op) {
-    if (auto access = dyn_cast<tile::GlobalAccessOpInterface>(op)) {
-      if (access.writesMemory())
-        addRoot(access.getPointer());
-    } else if (isa<tile::DescriptorStoreOp, tile::DescriptorReduceOp>(op)) {
-      // Memory behind a descriptor of the host is no other argument's.
-      if (auto make = op->getOperand(0).getDefiningOp<tile::MakeTensorDescriptorOp>())
-        addRoot(make.getBase());
-      else
-        writesAnywhere |= !isa<BlockArgument>(op->getOperand(0));
-    } else if (isa<func::CallOp>(op) || (isa<tile::InlineAsmOp>(op) && !isMemoryEffectFree(op))) {
-      writesAnywhere = true;
-    }
-  });
-}
-
-bool CopyTaker::isWritten(BlockArgument base) {
-  const AddressSum &sum = addresses.of(base);
-  return writesAnywhere || !sum.root || written.contains(*sum.root);
-}
 
 /// Whether the load is nothing but an operand of dots by warpgroups.
 bool CopyTaker::isOperand(tile::LoadOp load) {
@@ -362,7 +326,7 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
   std::optional<TensorCopy> copy = matchTensorCopy(load, indices, axes, reason);
   if (!copy)
     return std::nullopt;
-  if (isWritten(copy->base))
+  if (written.mayContain(copy->base))
     return refuse("the kernel writes to the same memory, or may do so");
   if (!tile::hasPowerOfTwoExtents(type.getShape()))
     return refuse("its block has extents that are no powers of two");
@@ -380,8 +344,7 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
 }
 
 void CopyTaker::study(scf::ForOp loop) {
-  if (loop.getBody()->getOps<tile::DotOp>().empty() || askedStages(loop) < 2 ||
-      writesGlobalInside(loop))
+  if (loop.getBody()->getOps<tile::DotOp>().empty() || askedStages(loop) < 2)
     return;
   std::vector<Found> found;
   bool hasOthers = false;

@@ -38,6 +38,21 @@ func.func @unknown(%n: i32) {
   return
 }
 
+// The branch of one thread closes no group: what is in flight is known behind it.
+// CHECK-LABEL: func @behind_branch
+// CHECK: tilegpu.thread_wgmma_wait 1
+// CHECK: scf.if
+// CHECK-NOT: tilegpu.thread_wgmma_wait
+// CHECK: return
+func.func @behind_branch(%first: i1, %p: !llvm.ptr, %v: i32) {
+  tilegpu.thread_wgmma_wait 1
+  scf.if %first {
+    llvm.store %v, %p : i32, !llvm.ptr
+  }
+  tilegpu.thread_wgmma_wait 2
+  return
+}
+
 // The second product begins from zero: no thread has touched its registers. The third one's accumulator was computed
 // before both fences, the fourth one's behind the last.
 // CHECK-LABEL: func @fences

@@ -103,7 +103,29 @@ func.func @vector(%p: tensor<16x!tile.ptr<f32>, #v>, %a: !tilegpu.memdesc<[64, 1
   return %r#0, %r#1 : tensor<64x16xf32, #c>, tensor<16xf32, #v>
 }
 
-// Not where the loop writes, where the address is loaded, what is an index, where the load is volatile, or without stages.
+// One of a descriptor, too, so that the copy engine brings it ahead.
+// CHECK-LABEL: func @described_vector
+// CHECK: scf.for
+// CHECK: %[[V:.*]] = tile.descriptor_load
+// CHECK-NEXT: %[[BUF:.*]] = tilegpu.local_alloc : <[16], f32, #{{.*}}>
+// CHECK-NEXT: tilegpu.local_store %[[V]], %[[BUF]]
+// CHECK: %[[L:.*]] = tilegpu.local_load %[[BUF]]
+// CHECK-NEXT: arith.addf %{{.*}}, %[[L]]
+func.func @described_vector(%d: !tile.desc<[1, 16], f32>, %row: i32, %a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdesc<[16, 16], f16, #mn>, %c: tensor<64x16xf32, #c>, %n: i32) -> (tensor<64x16xf32, #c>, tensor<16xf32, #v>) {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %z = arith.constant dense<0.0> : tensor<16xf32, #v>
+  %r:2 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c, %s = %z) -> (tensor<64x16xf32, #c>, tensor<16xf32, #v>) : i32 {
+    %x = tile.descriptor_load %d[%row, %i] : !tile.desc<[1, 16], f32> -> tensor<16xf32, #v>
+    %0 = tilegpu.wgmma %a, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, <[16, 16], f16, #mn> -> tensor<64x16xf32, #c>
+    %1 = tilegpu.wgmma_wait %0 pending = 0 : tensor<64x16xf32, #c> -> tensor<64x16xf32, #c>
+    %t = arith.addf %s, %x : tensor<16xf32, #v>
+    scf.yield %1, %t : tensor<64x16xf32, #c>, tensor<16xf32, #v>
+  }
+  return %r#0, %r#1 : tensor<64x16xf32, #c>, tensor<16xf32, #v>
+}
+
+// Not where the loop writes to the same memory, where the address is loaded, what is an index, where the load is volatile, or without stages.
 // CHECK-LABEL: func @vector_stays
 // CHECK-NOT: tilegpu.local_alloc
 func.func @vector_stays(%p: tensor<16x!tile.ptr<f32>, #v>, %ip: tensor<16x!tile.ptr<i32>, #v>, %a: !tilegpu.memdesc<[64, 16], f16, #ma>, %b: !tilegpu.memdesc<[16, 16], f16, #mn>, %c: tensor<64x16xf32, #c>, %n: i32) {

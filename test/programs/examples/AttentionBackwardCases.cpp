@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Example 46: the three kernels of attention's gradients, each with the inputs that the others
+// Examples 46 and 62: the kernels of attention's gradients, each with the inputs that the others
 // would give it.
 
 #include "Cases.h"
@@ -13,6 +13,7 @@ namespace tilec::harness {
 namespace {
 
 constexpr const char *kFile = "46-attention-backward.tile";
+constexpr const char *kFusedFile = "62-attention-backward-fused.tile";
 constexpr double kLog2E = 1.4426950408889634;
 
 struct Problem {
@@ -24,7 +25,10 @@ struct Problem {
 
   double scale() const { return 1 / std::sqrt(static_cast<double>(width)); }
   std::vector<int64_t> shape() const { return {heads, length, width}; }
-  std::vector<int64_t> rowShape() const { return {heads, length}; }
+  /// Numbers for each row of queries: `rowStride` for each head.
+  std::vector<int64_t> rowShape(int64_t rowStride) const { return {heads, rowStride}; }
+  /// What example 62 takes: rows of numbers that a tensor copy reads.
+  int64_t paddedLength() const { return (length + 3) / 4 * 4; }
 };
 
 /// What the kernels of one head compute, in double precision.
@@ -88,70 +92,119 @@ uint64_t blocks(int64_t count, int64_t block) {
   return static_cast<uint64_t>((count + block - 1) / block);
 }
 
-Result<KernelRun> buildRows(const Problem &p, uint64_t seed) {
-  RunBuilder builder(kFile, "attention_backward_rows", seed);
+/// What is done with rows before the gradients; `isFused`: it clears the sums of dQ, too.
+Result<KernelRun> buildRows(const Problem &p, bool isFused, uint64_t seed) {
+  RunBuilder builder(isFused ? kFusedFile : kFile,
+                     isFused ? "attention_backward_prepare" : "attention_backward_rows", seed);
   builder.randn("out_ptr", p.type, p.shape()).randn("dout_ptr", p.type, p.shape());
-  builder.randn("lse_ptr", DType::f32, p.rowShape());
-  builder.output("lse2_ptr", DType::f32, p.rowShape(), [&](HostArray &lse2) {
-    for (uint64_t i = 0; i < lse2.size(); ++i)
-      lse2.set(i, builder.array("lse_ptr").at(i) * kLog2E);
-  });
-  builder.output(
-      "delta_ptr", DType::f32, p.rowShape(),
-      [&](HostArray &delta) {
-        auto width = static_cast<uint64_t>(p.width);
-        for (uint64_t i = 0; i < delta.size(); ++i) {
-          double sum = 0;
-          for (uint64_t d = i * width; d < (i + 1) * width; ++d)
-            sum += builder.array("out_ptr").at(d) * builder.array("dout_ptr").at(d);
-          delta.set(i, sum);
-        }
-      },
-      toleranceFor(DType::f32, 10 * std::sqrt(static_cast<double>(p.width))));
+  builder.randn("lse_ptr", DType::f32, p.rowShape(p.length));
+  auto width = static_cast<uint64_t>(p.width), length = static_cast<uint64_t>(p.length);
+  int64_t rowStride = isFused ? p.paddedLength() : p.length;
+  // Zeros behind the rows of a head.
+  auto ofRows = [=](const std::function<double(uint64_t)> &value) {
+    return [=](HostArray &rows) {
+      auto stride = static_cast<uint64_t>(rowStride);
+      for (uint64_t i = 0; i < rows.size(); ++i)
+        rows.set(i, i % stride < length ? value(i / stride * length + i % stride) : 0);
+    };
+  };
+  builder.output("lse2_ptr", DType::f32, p.rowShape(rowStride),
+                 ofRows([&](uint64_t row) { return builder.array("lse_ptr").at(row) * kLog2E; }));
+  builder.output("delta_ptr", DType::f32, p.rowShape(rowStride), ofRows([&](uint64_t row) {
+                   double sum = 0;
+                   for (uint64_t d = row * width; d < (row + 1) * width; ++d)
+                     sum += builder.array("out_ptr").at(d) * builder.array("dout_ptr").at(d);
+                   return sum;
+                 }),
+                 toleranceFor(DType::f32, 10 * std::sqrt(static_cast<double>(p.width))));
+  if (isFused)
+    builder.output("dq_sum_ptr", DType::f32, p.shape(), [](HostArray &sums) {
+      for (uint64_t i = 0; i < sums.size(); ++i)
+        sums.set(i, 0);
+    });
   builder.i32("seq_len", p.length);
+  if (isFused)
+    builder.i32("row_stride", rowStride);
   builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM).warps(p.warps);
   builder.grid(blocks(p.length, p.blockM), static_cast<uint64_t>(p.heads));
   return builder.take();
 }
 
-/// The kernel that makes dK and dV, or the one that makes dQ.
-Result<KernelRun> buildGradients(const Problem &p, bool ofKeys, uint64_t seed) {
-  RunBuilder builder(kFile, ofKeys ? "attention_backward_keys" : "attention_backward_queries",
-                     seed);
+Result<KernelRun> buildFinish(const Problem &p, uint64_t seed) {
+  RunBuilder builder(kFusedFile, "attention_backward_finish", seed);
+  builder.randn("dq_sum_ptr", DType::f32, p.shape());
+  builder.output("dq_ptr", p.type, p.shape(), [&](HostArray &dq) {
+    for (uint64_t i = 0; i < dq.size(); ++i)
+      dq.set(i, p.scale() * builder.array("dq_sum_ptr").at(i));
+  });
+  builder.i32("seq_len", p.length).f32("scale", p.scale());
+  builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM).warps(p.warps);
+  builder.grid(blocks(p.length, p.blockM), static_cast<uint64_t>(p.heads));
+  return builder.take();
+}
+
+/// The kernel that makes dK and dV, the one that makes dQ, or the one that makes all of them.
+enum class Part { Keys, Queries, All };
+
+const char *nameOf(Part part) {
+  switch (part) {
+  case Part::Keys:
+    return "attention_backward_keys";
+  case Part::Queries:
+    return "attention_backward_queries";
+  case Part::All:
+    break;
+  }
+  return "attention_backward_fused";
+}
+
+Result<KernelRun> buildGradients(const Problem &p, Part part, uint64_t seed) {
+  RunBuilder builder(part == Part::All ? kFusedFile : kFile, nameOf(part), seed);
   for (const char *name : {"q_ptr", "k_ptr", "v_ptr", "dout_ptr"})
     builder.randn(name, p.type, p.shape());
   std::vector<Gradients> gradients;
   auto heads = static_cast<uint64_t>(p.heads), length = static_cast<uint64_t>(p.length);
   for (uint64_t head = 0; head < heads; ++head)
     gradients.push_back(gradientsOfHead(builder, p, head));
-  auto rowValue = [&](std::vector<double> Gradients::*member, double factor) {
-    return [&gradients, length, member, factor](uint64_t i) {
-      return factor * (gradients[i / length].*member)[i % length];
+  int64_t rowStride = part == Part::All ? p.paddedLength() : p.length;
+  auto fillRows = [&](const char *name, std::vector<double> Gradients::*member, double factor) {
+    auto stride = static_cast<uint64_t>(rowStride);
+    builder.fill(name, DType::f32, p.rowShape(rowStride), [&, stride, member, factor](uint64_t i) {
+      return i % stride < length ? factor * (gradients[i / stride].*member)[i % stride]
+                                 : std::nan("");
+    });
+  };
+  fillRows("lse2_ptr", &Gradients::logSums, kLog2E);
+  fillRows("delta_ptr", &Gradients::delta, 1);
+  auto gradient = [&](DoubleMatrix Gradients::*member, double factor) {
+    return [&gradients, perHead = length * static_cast<uint64_t>(p.width), member,
+            factor](HostArray &out) {
+      for (uint64_t i = 0; i < out.size(); ++i)
+        out.set(i, factor * (gradients[i / perHead].*member).values[i % perHead]);
     };
   };
-  builder.fill("lse2_ptr", DType::f32, p.rowShape(), rowValue(&Gradients::logSums, kLog2E));
-  builder.fill("delta_ptr", DType::f32, p.rowShape(), rowValue(&Gradients::delta, 1));
   auto output = [&](const char *name, DoubleMatrix Gradients::*member) {
-    builder.output(
-        name, p.type, p.shape(),
-        [&](HostArray &out) {
-          uint64_t perHead = length * static_cast<uint64_t>(p.width);
-          for (uint64_t i = 0; i < out.size(); ++i)
-            out.set(i, (gradients[i / perHead].*member).values[i % perHead]);
-        },
-        gradientTolerance(p.type));
+    builder.output(name, p.type, p.shape(), gradient(member, 1), gradientTolerance(p.type));
   };
-  if (ofKeys) {
+  if (part != Part::Queries) {
     output("dk_ptr", &Gradients::dk);
     output("dv_ptr", &Gradients::dv);
-  } else {
+  }
+  if (part == Part::Queries)
     output("dq_ptr", &Gradients::dq);
+  if (part == Part::All) {
+    // The scale comes later.
+    tilecrt::Tolerance tolerance = gradientTolerance(p.type);
+    tolerance.atol /= p.scale();
+    builder.fill("dq_sum_ptr", DType::f32, p.shape(), [](uint64_t) { return 0.0; });
+    builder.changes("dq_sum_ptr", gradient(&Gradients::dq, 1 / p.scale()), tolerance);
+    builder.i32("heads", p.heads).i32("row_stride", rowStride);
   }
   builder.i32("seq_len", p.length).f32("scale", p.scale());
   builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM);
   builder.constant("BLOCK_N", p.blockN).constant("CAUSAL", p.isCausal ? "True" : "False");
   builder.warps(p.warps);
-  builder.grid(blocks(p.length, ofKeys ? p.blockN : p.blockM), heads);
+  builder.grid(blocks(p.length, part == Part::Queries ? p.blockM : p.blockN), heads);
   return builder.take();
 }
 
@@ -160,10 +213,9 @@ void addProblem(std::vector<Case> &cases, const Problem &p, Scale scale) {
   std::string variant = p.isCausal ? " causal" : "";
   if (p.blockM != 32 || p.blockN != 32)
     variant += " " + sizeText({p.blockM, p.blockN});
-  cases.push_back({"attention_backward_keys" + variant, p.type, size, scale,
-                   [=](uint64_t seed) { return buildGradients(p, true, seed); }});
-  cases.push_back({"attention_backward_queries" + variant, p.type, size, scale,
-                   [=](uint64_t seed) { return buildGradients(p, false, seed); }});
+  for (Part part : {Part::Keys, Part::Queries, Part::All})
+    cases.push_back({nameOf(part) + variant, p.type, size, scale,
+                     [=](uint64_t seed) { return buildGradients(p, part, seed); }});
 }
 
 } // namespace
@@ -173,8 +225,13 @@ void addAttentionBackwardCases(std::vector<Case> &cases) {
     for (int64_t length : {100, 1}) {
       Problem p{type, 2, length, 32};
       Scale scale = type == DType::f16 && length == 100 ? Scale::Quick : Scale::Full;
-      cases.push_back({"attention_backward_rows", type, sizeText({p.heads, length, p.width}), scale,
-                       [=](uint64_t seed) { return buildRows(p, seed); }});
+      std::string size = sizeText({p.heads, length, p.width});
+      cases.push_back({"attention_backward_rows", type, size, scale,
+                       [=](uint64_t seed) { return buildRows(p, false, seed); }});
+      cases.push_back({"attention_backward_prepare", type, size, scale,
+                       [=](uint64_t seed) { return buildRows(p, true, seed); }});
+      cases.push_back({"attention_backward_finish", type, size, scale,
+                       [=](uint64_t seed) { return buildFinish(p, seed); }});
     }
   for (DType type : {DType::f16, DType::bf16, DType::f32})
     for (bool isCausal : {true, false}) {

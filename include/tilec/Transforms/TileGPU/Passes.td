@@ -316,6 +316,18 @@ def TileGPUOrderThreadCodePass : Pass<"tilegpu-order-thread-code", "::mlir::func
   }];
 }
 
+def TileGPUDeferStoreWaitsPass : Pass<"tilegpu-defer-store-waits", "::mlir::func::FuncOp"> {
+  let summary = "wait for a loop's copies to global memory in the next iteration";
+  let description = [{
+    A `tilegpu.tma_store_wait` right behind the `tilegpu.tma_store` of an `scf.for` moves to where the next iteration fills
+    the buffer again, in front of the last other store to shared memory before that if there is one: the barrier behind
+    that store serves both. Another wait follows the loop. The buffer moves in front of the loop, and so has memory
+    of its own in all iterations; where fewer CTAs would fit on a multiprocessor for that, everything stays.
+
+    Does not change results.
+  }];
+}
+
 def TileGPUAllocateSharedMemoryPass : Pass<"tilegpu-allocate-shared-memory", "::mlir::ModuleOp"> {
   let summary = "place the shared-memory buffers";
   let description = [{

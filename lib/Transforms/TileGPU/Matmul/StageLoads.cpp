@@ -128,36 +128,48 @@ static bool feedsAddress(Value value) {
   });
 }
 
-static bool isStaged(scf::ForOp loop, tile::LoadOp load) {
-  auto type = dyn_cast<RankedTensorType>(load.getType());
-  if (!type || type.getRank() != 1 || load.getIsVolatile() || type.getDimSize(0) < 2 ||
-      tile::bitWidthOf(type.getElementType()) < 32 ||
-      loop.isDefinedOutsideOfLoop(load.getPointer()))
+/// Whether `op` loads a vector, from another place in each iteration, that can be copied ahead.
+static bool isStaged(scf::ForOp loop, Operation *op, WrittenMemory &written) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (!load && !isa<tile::DescriptorLoadOp>(op))
     return false;
-  Value other = load.getOther();
+  if (load && (load.getIsVolatile() || (load.getOther() && !tile::isZero(load.getOther()))))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || type.getRank() != 1 || type.getDimSize(0) < 2 ||
+      tile::bitWidthOf(type.getElementType()) < 32 || written.mayContain(op->getOperand(0)))
+    return false;
+  OperandRange address = op->getOperands();
+  if (llvm::all_of(load ? address.take_front() : address,
+                   [&](Value value) { return loop.isDefinedOutsideOfLoop(value); }))
+    return false;
   // What is an index is loaded ahead instead.
-  AheadSlice slice{loop};
-  return (!other || tile::isZero(other)) && !feedsAddress(load.getResult()) &&
-         llvm::all_of(load->getOperands(), [&](Value operand) { return slice.add(operand); });
+  AheadSlice slice{loop, written};
+  return !feedsAddress(op->getResult(0)) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return slice.add(operand); });
 }
 
 static void stageVectors(scf::ForOp loop) {
-  if (askedStages(loop) < 2 || writesGlobalInside(loop))
+  if (askedStages(loop) < 2)
     return;
   if (loop.getBody()->getOps<WgmmaOp>().empty() && loop.getBody()->getOps<MmaOp>().empty())
     return;
-  for (auto load : llvm::to_vector(loop.getBody()->getOps<tile::LoadOp>())) {
-    if (!isStaged(loop, load))
-      continue;
+  WrittenMemory written(loop);
+  SmallVector<Operation *> loads;
+  for (Operation &op : *loop.getBody())
+    if (isStaged(loop, &op, written))
+      loads.push_back(&op);
+  for (Operation *load : loads) {
     OpBuilder builder(loop.getContext());
     builder.setInsertionPointAfter(load);
-    Location loc = load.getLoc();
-    auto type = cast<RankedTensorType>(load.getType());
+    Location loc = load->getLoc();
+    Value loaded = load->getResult(0);
+    auto type = cast<RankedTensorType>(loaded.getType());
     LinearLayout memory = linearSharedLayout(type.getShape(), {0}).squeezeIn(kBlock);
     auto bufferType = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
                                        LinearAttr::get(builder.getContext(), memory));
     auto buffer = LocalAllocOp::create(builder, loc, bufferType, IntegerAttr());
-    auto store = LocalStoreOp::create(builder, loc, load.getResult(), buffer);
+    auto store = LocalStoreOp::create(builder, loc, loaded, buffer);
     // Late, because registers are short where products are.
     Operation *first = loop.getBody()->getTerminator();
     for (Operation *user : load->getUsers())
@@ -166,7 +178,7 @@ static void stageVectors(scf::ForOp loop) {
         first = here;
     builder.setInsertionPoint(first);
     auto staged = LocalLoadOp::create(builder, loc, type, buffer);
-    load.getResult().replaceAllUsesExcept(staged, store);
+    loaded.replaceAllUsesExcept(staged, store);
   }
 }
 

@@ -1,0 +1,97 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// tilegpu-defer-store-waits: a loop goes on while the copy engine still reads what an iteration has
+// stored.
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Transforms/TileGPU/Passes.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEGPUDEFERSTOREWAITSPASS
+#include "tilec/Transforms/TileGPU/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tilegpu;
+
+namespace {
+/// A tensor copy to global memory in each iteration of a loop, and the wait right behind it.
+struct LoopStore {
+  scf::ForOp loop;
+  LocalAllocOp buffer;
+  LocalStoreOp fill;
+  TmaStoreWaitOp wait;
+
+  static std::optional<LoopStore> match(TmaStoreWaitOp wait);
+  /// Gives the buffer memory of its own in all iterations, and lets the next one wait.
+  void defer();
+};
+} // namespace
+
+std::optional<LoopStore> LoopStore::match(TmaStoreWaitOp wait) {
+  auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
+  auto store = dyn_cast_or_null<TmaStoreOp>(wait->getPrevNode());
+  if (!loop || !store || wait.getPending() != 0)
+    return std::nullopt;
+  LoopStore found{loop, store.getBuffer().getDefiningOp<LocalAllocOp>(), {}, wait};
+  if (!found.buffer || found.buffer->getBlock() != loop.getBody())
+    return std::nullopt;
+  for (Operation *user : found.buffer->getUsers()) {
+    auto fill = dyn_cast<LocalStoreOp>(user);
+    if (user == store)
+      continue;
+    if (!fill || found.fill || fill->getBlock() != loop.getBody())
+      return std::nullopt;
+    found.fill = fill;
+  }
+  return found.fill ? std::optional(found) : std::nullopt;
+}
+
+void LoopStore::defer() {
+  buffer->moveBefore(loop);
+  // In front of another store to shared memory, so that the barrier behind that one serves both.
+  Operation *place = fill;
+  for (Operation *op = fill->getPrevNode(); op && place == fill; op = op->getPrevNode())
+    if (isa<LocalStoreOp>(op))
+      place = op;
+  wait->moveBefore(place);
+  OpBuilder builder(loop->getContext());
+  builder.setInsertionPointAfter(loop);
+  TmaStoreWaitOp::create(builder, wait.getLoc(), 0);
+}
+
+/// CTAs that a multiprocessor has room for, as far as threads and shared memory say.
+static int64_t residentCtas(func::FuncOp func) {
+  const Processor &processor = processorOf(func);
+  int64_t bytes = SharedAllocation(func).getTotalBytes() + processor.systemSharedBytes;
+  return std::min<int64_t>({processor.maxCtas, processor.maxThreads / launchedThreadsOf(func),
+                            processor.sharedBytes / bytes});
+}
+
+namespace {
+struct DeferStoreWaits final : tilec::impl::TileGPUDeferStoreWaitsPassBase<DeferStoreWaits> {
+  using Base::Base;
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    SmallVector<LoopStore> stores;
+    func.walk([&](TmaStoreWaitOp wait) {
+      if (std::optional<LoopStore> store = LoopStore::match(wait))
+        stores.push_back(*store);
+    });
+    if (stores.empty())
+      return;
+    int64_t before = residentCtas(func);
+    for (LoopStore &store : stores) {
+      Operation *next = store.buffer->getNextNode();
+      store.buffer->moveBefore(store.loop);
+      bool hasRoom = residentCtas(func) == before;
+      store.buffer->moveBefore(next);
+      if (hasRoom)
+        store.defer();
+    }
+  }
+};
+} // namespace
