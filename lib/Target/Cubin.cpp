@@ -288,7 +288,9 @@ llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
   const KernelResources &resources = first->kernels.front();
   CtaFootprint footprint{threads, resources.registers,
                          resources.sharedBytes + options.dynamicSharedBytes};
-  std::optional<int> ctas = ctasWithinReach(**target, footprint, int(options.occupancyReach));
+  bool hasDots = ptx.contains("wgmma.mma_async");
+  unsigned reach = hasDots ? options.dotOccupancyReach : options.occupancyReach;
+  std::optional<int> ctas = ctasWithinReach(**target, footprint, int(reach));
   std::optional<std::string> demand = ctas ? demandCtas(ptx, *ctas) : std::nullopt;
   if (!demand)
     return first;

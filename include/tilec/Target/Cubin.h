@@ -78,6 +78,9 @@ struct CubinOptions {
   /// percent, keeps one out, and take that unless it spills. 0 assembles once; so does PTX of more
   /// than a megabyte.
   unsigned occupancyReach = 15;
+  /// The same for kernels with dots by warpgroups: beside their accumulators most registers hold
+  /// addresses, which are cheap to compute again.
+  unsigned dotOccupancyReach = 25;
   /// Dynamic shared memory of a launch in bytes, for the same decision.
   int dynamicSharedBytes = 0;
   /// Seconds after which ptxas is ended; 0 waits for ever.

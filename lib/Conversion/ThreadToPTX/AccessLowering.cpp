@@ -16,6 +16,7 @@
 #include "ThreadLowering.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Support/RemarkCategory.h"
@@ -122,6 +123,8 @@ private:
   /// Policy values by function and policy; looked up, never iterated.
   DenseMap<std::pair<Operation *, int>, Value> policies;
   LLVM::GlobalOp sharedArray;
+  /// The start of shared memory in functions where it comes from one lane; null for others.
+  DenseMap<Operation *, Value> uniformBases;
 };
 
 FailureOr<AccessShape> AccessLowering::checkedShape(Operation *op, Type type) {
@@ -339,6 +342,34 @@ LogicalResult AccessLowering::lowerStoreShared(tilegpu::StSharedOp op) {
   return success();
 }
 
+/// Whether single threads address shared memory behind branches: they make barrier objects and
+/// start copies. Where warps with roles start none from shared memory, ptxas takes the address in
+/// front of those branches by itself.
+bool hasBranchesOfOneThread(LLVM::LLVMFuncOp func) {
+  bool makesObjects = false, storesCopies = false, hasRoles = false;
+  func.walk([&](Operation *op) {
+    makesObjects |= isa<NVVM::MBarrierInitOp>(op);
+    storesCopies |=
+        isa<NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp, NVVM::CpAsyncBulkTensorReduceOp>(op);
+    hasRoles |= isa<NVVM::SetMaxRegisterOp>(op);
+  });
+  return storesCopies || (makesObjects && !hasRoles);
+}
+
+/// The same address, handed to all lanes by one of them. ptxas computes the address of the array
+/// where it is first used. If that is where one thread is by itself, it does so in vector registers
+/// and uses the result from there on: for all slots, phases and descriptors of products, which it
+/// copies to uniform registers for each instruction.
+Value fromOneLane(OpBuilder &b, Location loc, Value address) {
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value)));
+  };
+  Value number = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address);
+  number = NVVM::ShflOp::create(b, loc, b.getI32Type(), constant(-1), number, constant(0),
+                                constant(31), NVVM::ShflKind::idx, UnitAttr());
+  return LLVM::IntToPtrOp::create(b, loc, address.getType(), number);
+}
+
 void AccessLowering::lowerSharedBase(tilegpu::SharedBaseOp op) {
   if (!sharedArray) {
     OpBuilder::InsertionGuard guard(b);
@@ -349,6 +380,15 @@ void AccessLowering::lowerSharedBase(tilegpu::SharedBaseOp op) {
         /*isConstant=*/false, LLVM::Linkage::External, "tilec_shared", Attribute(),
         /*alignment=*/1024, /*addrSpace=*/3);
   }
+  auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto [known, isNew] = uniformBases.try_emplace(func);
+  if (isNew && hasBranchesOfOneThread(func)) {
+    b.setInsertionPointToStart(&func.front());
+    known->second =
+        fromOneLane(b, func.getLoc(), LLVM::AddressOfOp::create(b, func.getLoc(), sharedArray));
+  }
+  if (known->second)
+    return b.replaceOp(op, known->second);
   b.setInsertionPoint(op);
   b.replaceOpWithNewOp<LLVM::AddressOfOp>(op, sharedArray);
 }

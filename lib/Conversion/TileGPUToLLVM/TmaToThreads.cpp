@@ -168,10 +168,8 @@ struct SlotRelease : ThreadPattern<SlotReleaseOp> {
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getPredicate().front());
     Value object = objectAt(rewriter, loc, adaptor.getEmpty().front(), op.getEmpty().getType(),
                             adaptor.getSlot().front());
-    // Predicated rather than branched around: in a loop with a branch that takes lanes apart, ptxas
-    // keeps slots, phases and the descriptors of products in vector registers, and copies them to
-    // uniform ones for each instruction. NVVM's arrival without bytes has no predicate; that of
-    // zero bytes is the same.
+    // One instruction instead of a branch: NVVM's arrival without bytes has no predicate, and that
+    // of zero bytes is the same.
     NVVM::MBarrierArriveExpectTxOp::create(rewriter, loc, Type(), object,
                                            constantI32(rewriter, loc, 0), NVVM::MemScopeKind::CTA,
                                            /*relaxed=*/false, arrives);

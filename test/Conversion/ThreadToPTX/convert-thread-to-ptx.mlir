@@ -137,6 +137,28 @@ llvm.func @shared(%c: i1, %v: vector<4xi32>) -> vector<8xi16> {
   llvm.return %r : vector<8xi16>
 }
 
+// One thread makes a barrier object: what it computes the address from is the same in all lanes.
+// CHECK-LABEL: llvm.func @shared_of_one_thread
+llvm.func @shared_of_one_thread(%c: i1, %n: i32) -> i32 {
+  // CHECK-DAG: %[[S:.*]] = llvm.mlir.addressof @tilec_shared : !llvm.ptr<3>
+  // CHECK-DAG: %[[I:.*]] = llvm.ptrtoint %[[S]] : !llvm.ptr<3> to i32
+  // CHECK: %[[L:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[I]], %{{.*}}, %{{.*}} : i32 -> i32
+  // CHECK: %[[U:.*]] = llvm.inttoptr %[[L]] : i32 to !llvm.ptr<3>
+  // CHECK: llvm.cond_br
+  llvm.cond_br %c, ^init, ^rest
+^init:
+  // CHECK-NOT: llvm.mlir.addressof
+  // CHECK: nvvm.mbarrier.init %[[U]]
+  %s = tilegpu.shared_base : !llvm.ptr<3>
+  nvvm.mbarrier.init %s, %n : !llvm.ptr<3>, i32
+  llvm.br ^rest
+^rest:
+  // CHECK: llvm.load %[[U]]
+  %s2 = tilegpu.shared_base : !llvm.ptr<3>
+  %r = tilegpu.ld_shared %s2 : !llvm.ptr<3> -> i32
+  llvm.return %r : i32
+}
+
 // -----
 
 // CHECK-DAG: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)

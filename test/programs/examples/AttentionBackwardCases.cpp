@@ -208,14 +208,17 @@ Result<KernelRun> buildGradients(const Problem &p, Part part, uint64_t seed) {
   return builder.take();
 }
 
-void addProblem(std::vector<Case> &cases, const Problem &p, Scale scale) {
-  std::string size = sizeText({p.heads, p.length, p.width});
+void addPart(std::vector<Case> &cases, const Problem &p, Part part, Scale scale) {
   std::string variant = p.isCausal ? " causal" : "";
   if (p.blockM != 32 || p.blockN != 32)
     variant += " " + sizeText({p.blockM, p.blockN});
+  cases.push_back({nameOf(part) + variant, p.type, sizeText({p.heads, p.length, p.width}), scale,
+                   [=](uint64_t seed) { return buildGradients(p, part, seed); }});
+}
+
+void addProblem(std::vector<Case> &cases, const Problem &p, Scale scale) {
   for (Part part : {Part::Keys, Part::Queries, Part::All})
-    cases.push_back({nameOf(part) + variant, p.type, size, scale,
-                     [=](uint64_t seed) { return buildGradients(p, part, seed); }});
+    addPart(cases, p, part, scale);
 }
 
 } // namespace
@@ -252,6 +255,10 @@ void addAttentionBackwardCases(std::vector<Case> &cases) {
           addProblem(cases, {type, 1, 64 * blocks + 10, width, blockM, blockN, isCausal},
                      Scale::Full);
       }
+      // Load warps: loops of one and of several rounds of the ring.
+      if (type != DType::f32)
+        for (int64_t length : {130, 394})
+          addPart(cases, {type, 1, length, 128, 64, 128, isCausal, 8}, Part::All, Scale::Full);
       int64_t blockM = type == DType::f32 ? 32 : 64;
       for (int64_t length : {1000, 1024})
         addProblem(cases, {type, 3, length, 128, blockM, 128, isCausal, 8}, Scale::Large);
