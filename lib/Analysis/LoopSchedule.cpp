@@ -199,6 +199,13 @@ void LoopScheduler::addStream(Stream stream) {
         {stream.source()->getLoc(), "the loop writes to the same memory, or may do so"});
     return;
   }
+  // The tile that a loop around it stores comes behind all of the loop inside.
+  bool hasLoops = llvm::any_of(*schedule.loop.getBody(), llvm::IsaPred<LoopLikeOpInterface>);
+  if (hasLoops && writesGlobalInside(schedule.loop)) {
+    obstacles.push_back(
+        {stream.source()->getLoc(), "the loop writes to global memory and has a loop inside"});
+    return;
+  }
   if (AtomicOrders::of(schedule.loop).acquire) {
     obstacles.push_back({stream.source()->getLoc(), "an atomic of the loop acquires"});
     return;

@@ -129,6 +129,31 @@ func.func @writes(%x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x
   return %0 : tensor<64x8xf32, #c>
 }
 
+// A tile that is stored behind a loop inside comes behind all of that loop.
+// CHECK: NotPipelined
+// CHECK-SAME: load is not pipelined: ", Remark="the loop writes to global memory and has a loop inside"
+// KEPT: tile.load
+func.func @writes_behind_a_loop(%out: tensor<64x16x!tile.ptr<f16>, #a>, %x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %0 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
+    %1 = tile.addptr %p, %i : !tile.ptr<f16>, i32
+    %2 = tile.splat %1 : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>, #a>
+    %3 = tile.addptr %2, %at {tile.contiguity = array<i32: 1, 16>, tile.divisibility = array<i32: 16, 16>} : tensor<64x16x!tile.ptr<f16>, #a>, tensor<64x16xi32, #a>
+    %4 = tile.load %3 : tensor<64x16x!tile.ptr<f16>, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %4, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    scf.for %j = %c0 to %n step %c16 : i32 {
+      nvvm.barrier0
+    }
+    %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    tile.store %out, %x : tensor<64x16x!tile.ptr<f16>, #a>
+    scf.yield %6 : tensor<64x8xf32, #c>
+  }
+  return %0 : tensor<64x8xf32, #c>
+}
+
 // Another program's stores, which the atomic sees, come before the loads behind it.
 // CHECK: NotPipelined
 // CHECK-SAME: load is not pipelined: ", Remark="an atomic of the loop acquires"
