@@ -133,7 +133,7 @@ func.func @writes(%x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x
 // CHECK: NotPipelined
 // CHECK-SAME: load is not pipelined: ", Remark="the loop writes to global memory and has a loop inside"
 // KEPT: tile.load
-func.func @writes_behind_a_loop(%out: tensor<64x16x!tile.ptr<f16>, #a>, %x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
+func.func @writes_behind_a_loop(%out: !tile.ptr<f16>, %x: tensor<64x16xf16, #a>, %p: !tile.ptr<f16>, %at: tensor<64x16xi32, #a>, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32) -> tensor<64x8xf32, #c> {
   %c0 = arith.constant 0 : i32
   %c16 = arith.constant 16 : i32
   %0 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
@@ -148,7 +148,9 @@ func.func @writes_behind_a_loop(%out: tensor<64x16x!tile.ptr<f16>, #a>, %x: tens
     }
     %5 = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
     %6 = tilegpu.wgmma_wait %5 pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
-    tile.store %out, %x : tensor<64x16x!tile.ptr<f16>, #a>
+    %7 = tile.splat %out : !tile.ptr<f16> -> tensor<64x16x!tile.ptr<f16>, #a>
+    %8 = tile.addptr %7, %at : tensor<64x16x!tile.ptr<f16>, #a>, tensor<64x16xi32, #a>
+    tile.store %8, %x : tensor<64x16x!tile.ptr<f16>, #a>
     scf.yield %6 : tensor<64x8xf32, #c>
   }
   return %0 : tensor<64x8xf32, #c>
