@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from attention import Attention
 from tensor_case import Configuration, Pointer, Step, cdiv
 
+TEXT = "46-attention-backward.tile"
 FUSED_TEXT = "62-attention-backward-fused.tile"
 SAMPLED = 256  # queries and keys of each head that are compared with float64
 ROWS = Configuration(dict(BLOCK_M=32), 4, 2)
@@ -70,11 +71,7 @@ TOLERANCE = {"bf16": 1.2e-2, "fp16": 3e-3}
 class GradientStep(Step):
     """One of the kernels."""
     pointers: dict
-    text: str = "46-attention-backward.tile"
-
-    @property
-    def file(self):
-        return self.text
+    file: str = TEXT
 
     @property
     def holds_scores(self):
@@ -105,7 +102,7 @@ class GradientStep(Step):
 
 class AttentionBackward(Attention):
     name = entry = "attention_backward"
-    file = "46-attention-backward.tile"
+    file = TEXT
 
     @property
     def flops(self):
@@ -141,8 +138,8 @@ class AttentionBackward(Attention):
         """The arguments of all kernels."""
         pointer, numbers = Pointer(self.dtype), Pointer("fp32")
         tensors = ("q_ptr", "k_ptr", "v_ptr", "out_ptr", "dout_ptr", "dq_ptr", "dk_ptr", "dv_ptr")
-        return dict({name: pointer for name in tensors}, lse_ptr=numbers, lse2_ptr=numbers, delta_ptr=numbers, dq_sum_ptr=numbers,
-                    log2_lse=numbers, seq_len=self.length, scale=1 / math.sqrt(self.depth))
+        return dict({name: pointer for name in tensors}, lse_ptr=numbers, lse2_ptr=numbers, delta_ptr=numbers,
+                    dq_sum_ptr=numbers, log2_lse=numbers, seq_len=self.length, scale=1 / math.sqrt(self.depth))
 
     def constants(self, configuration):
         """Of Triton's kernel."""
@@ -177,8 +174,7 @@ class BackwardData:
         self.out, self.lse = out, lse
         self.arguments = dict(case.values(), q_ptr=self.q, k_ptr=self.k, v_ptr=self.v, out_ptr=out, dout_ptr=self.dout,
                               lse_ptr=lse, lse2_ptr=self.lse2.view, delta_ptr=self.delta.view, dq_ptr=self.dq.view,
-                              dq_sum_ptr=self.dq_sum.view,
-                              dk_ptr=self.dk.view, dv_ptr=self.dv.view, log2_lse=lse * math.log2(math.e))
+                              dq_sum_ptr=self.dq_sum.view, dk_ptr=self.dk.view, dv_ptr=self.dv.view, log2_lse=lse * math.log2(math.e))
 
     def head(self, tensor, number):
         return tensor.view(-1, self.case.length, *tensor.shape[3:])[number]
