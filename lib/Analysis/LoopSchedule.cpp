@@ -118,6 +118,8 @@ private:
   std::optional<LoopSchedule> finish();
   /// What the store's buffer is filled with, where that can be copied.
   std::optional<Stream> matchStream(LocalStoreOp store);
+  /// What the loop does that loads must not come before; empty when there is nothing.
+  StringRef whyNotAhead(const Stream &stream);
   /// Copies the stream ahead, where its address can be computed ahead.
   void addStream(Stream stream);
   int64_t privateStagesThatFit();
@@ -193,21 +195,19 @@ std::optional<Stream> LoopScheduler::matchStream(LocalStoreOp store) {
   return stream;
 }
 
+StringRef LoopScheduler::whyNotAhead(const Stream &stream) {
+  scf::ForOp loop = schedule.loop;
+  if (written.mayContain(stream.source()->getOperand(0)))
+    return "the loop writes to the same memory, or may do so";
+  // The loop inside is pipelined by itself: another one takes its place.
+  if (writesGlobalInside(loop) && llvm::any_of(*loop.getBody(), llvm::IsaPred<LoopLikeOpInterface>))
+    return "the loop writes to global memory and has a loop inside";
+  return AtomicOrders::of(loop).acquire ? "an atomic of the loop acquires" : "";
+}
+
 void LoopScheduler::addStream(Stream stream) {
-  if (written.mayContain(stream.source()->getOperand(0))) {
-    obstacles.push_back(
-        {stream.source()->getLoc(), "the loop writes to the same memory, or may do so"});
-    return;
-  }
-  // The tile that a loop around it stores comes behind all of the loop inside.
-  bool hasLoops = llvm::any_of(*schedule.loop.getBody(), llvm::IsaPred<LoopLikeOpInterface>);
-  if (hasLoops && writesGlobalInside(schedule.loop)) {
-    obstacles.push_back(
-        {stream.source()->getLoc(), "the loop writes to global memory and has a loop inside"});
-    return;
-  }
-  if (AtomicOrders::of(schedule.loop).acquire) {
-    obstacles.push_back({stream.source()->getLoc(), "an atomic of the loop acquires"});
+  if (StringRef reason = whyNotAhead(stream); !reason.empty()) {
+    obstacles.push_back({stream.source()->getLoc(), reason});
     return;
   }
   llvm::SetVector<Operation *> opsBefore = slice.ops;

@@ -26,27 +26,28 @@ WrittenMemory::WrittenMemory(Operation *root) {
   });
 }
 
-Value WrittenMemory::baseOf(Value descriptor) {
-  if (auto make = descriptor.getDefiningOp<tile::MakeTensorDescriptorOp>())
+Value WrittenMemory::baseOf(Value handle) {
+  if (!isa<tile::DescType>(handle.getType()))
+    return handle;
+  if (auto make = handle.getDefiningOp<tile::MakeTensorDescriptorOp>())
     return make.getBase();
-  auto argument = dyn_cast<BlockArgument>(descriptor);
+  auto argument = dyn_cast<BlockArgument>(handle);
   auto func =
       argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
   if (!func)
     return {};
   auto map = func.getArgAttrOfType<DictionaryAttr>(argument.getArgNumber(),
                                                    tile::TileDialect::kTensorMapAttr);
-  return map ? func.getArgument(unsigned(map.getAs<IntegerAttr>("base").getInt())) : descriptor;
+  return map ? func.getArgument(unsigned(map.getAs<IntegerAttr>("base").getInt())) : handle;
 }
 
 void WrittenMemory::add(Value handle) {
-  if (isa<tile::DescType>(handle.getType()))
-    handle = baseOf(handle);
-  if (handle && isa<tile::DescType>(handle.getType())) {
-    hostDescriptors.insert(handle);
+  Value base = baseOf(handle);
+  if (base && isa<tile::DescType>(base.getType())) {
+    hostDescriptors.insert(base);
     return;
   }
-  const AddressSum *sum = handle ? &addresses.of(handle) : nullptr;
+  const AddressSum *sum = base ? &addresses.of(base) : nullptr;
   if (!sum || sum->isAnywhere || !sum->root)
     isAnywhere = true;
   else
@@ -54,17 +55,14 @@ void WrittenMemory::add(Value handle) {
 }
 
 bool WrittenMemory::mayContain(Value handle) {
-  if (isAnywhere)
+  if (isAnywhere || (roots.empty() && hostDescriptors.empty()))
+    return isAnywhere;
+  Value base = baseOf(handle);
+  if (!base)
     return true;
-  if (roots.empty() && hostDescriptors.empty())
-    return false;
-  if (isa<tile::DescType>(handle.getType()))
-    handle = baseOf(handle);
-  if (!handle)
-    return true;
-  if (isa<tile::DescType>(handle.getType()))
-    return hostDescriptors.contains(handle);
-  const AddressSum &sum = addresses.of(handle);
+  if (isa<tile::DescType>(base.getType()))
+    return hostDescriptors.contains(base);
+  const AddressSum &sum = addresses.of(base);
   return sum.isAnywhere || !sum.root || roots.contains(*sum.root);
 }
 

@@ -23,9 +23,9 @@ public:
   bool mayContain(mlir::Value handle);
 
 private:
-  /// The pointer that a descriptor was made from; the descriptor itself where the host made it, and
-  /// null where that is not known.
-  static mlir::Value baseOf(mlir::Value descriptor);
+  /// Of a descriptor the pointer that it was made from, or itself where the host made it, and null
+  /// where that is not known; any other handle itself.
+  static mlir::Value baseOf(mlir::Value handle);
   void add(mlir::Value handle);
 
   GlobalAddresses addresses;

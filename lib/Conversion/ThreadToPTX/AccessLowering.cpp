@@ -342,10 +342,10 @@ LogicalResult AccessLowering::lowerStoreShared(tilegpu::StSharedOp op) {
   return success();
 }
 
-/// Whether single threads address shared memory behind branches: they make barrier objects and
-/// start copies. Where warps with roles start none from shared memory, ptxas takes the address in
-/// front of those branches by itself.
-bool hasBranchesOfOneThread(LLVM::LLVMFuncOp func) {
+/// Whether the start of shared memory comes from one lane: single threads address it behind
+/// branches, to make barrier objects or to start copies. Where warps with roles start no copies
+/// from there, ptxas computes the address in front of those branches by itself.
+bool takesBaseFromOneLane(LLVM::LLVMFuncOp func) {
   bool makesObjects = false, storesCopies = false, hasRoles = false;
   func.walk([&](Operation *op) {
     makesObjects |= isa<NVVM::MBarrierInitOp>(op);
@@ -382,7 +382,7 @@ void AccessLowering::lowerSharedBase(tilegpu::SharedBaseOp op) {
   }
   auto func = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto [known, isNew] = uniformBases.try_emplace(func);
-  if (isNew && hasBranchesOfOneThread(func)) {
+  if (isNew && takesBaseFromOneLane(func)) {
     b.setInsertionPointToStart(&func.front());
     known->second =
         fromOneLane(b, func.getLoc(), LLVM::AddressOfOp::create(b, func.getLoc(), sharedArray));

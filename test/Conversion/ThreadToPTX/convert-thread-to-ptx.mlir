@@ -161,6 +161,20 @@ llvm.func @shared_of_one_thread(%c: i1, %n: i32) -> i32 {
 
 // -----
 
+// Where warps with roles store nothing by tensor copies, the address is as it was.
+// CHECK-LABEL: llvm.func @shared_of_roles
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: %[[S:.*]] = llvm.mlir.addressof @tilec_shared
+// CHECK: nvvm.mbarrier.init %[[S]]
+llvm.func @shared_of_roles(%n: i32) {
+  %s = tilegpu.shared_base : !llvm.ptr<3>
+  nvvm.mbarrier.init %s, %n : !llvm.ptr<3>, i32
+  nvvm.setmaxregister increase 240
+  llvm.return
+}
+
+// -----
+
 // CHECK-DAG: llvm.func @__assertfail(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)
 // CHECK-DAG: llvm.mlir.global internal constant @[[TEXT:.*]]("n fits\00") {addr_space = 1 : i32, alignment = 1 : i64}
 // CHECK-DAG: llvm.mlir.global internal constant @[[FILE:.*]]("k.tile\00")

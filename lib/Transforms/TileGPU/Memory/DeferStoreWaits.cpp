@@ -26,8 +26,8 @@ struct LoopStore {
   TmaStoreWaitOp wait;
 
   static std::optional<LoopStore> match(TmaStoreWaitOp wait);
-  /// Gives the buffer memory of its own in all iterations, and lets the next one wait.
-  void defer();
+  /// Lets the next iteration wait. The buffer has memory of its own in all of them.
+  void deferWait();
 };
 } // namespace
 
@@ -50,8 +50,7 @@ std::optional<LoopStore> LoopStore::match(TmaStoreWaitOp wait) {
   return found.fill ? std::optional(found) : std::nullopt;
 }
 
-void LoopStore::defer() {
-  buffer->moveBefore(loop);
+void LoopStore::deferWait() {
   // In front of another store to shared memory, so that the barrier behind that one serves both.
   Operation *place = fill;
   for (Operation *op = fill->getPrevNode(); op && place == fill; op = op->getPrevNode())
@@ -87,10 +86,10 @@ struct DeferStoreWaits final : tilec::impl::TileGPUDeferStoreWaitsPassBase<Defer
     for (LoopStore &store : stores) {
       Operation *next = store.buffer->getNextNode();
       store.buffer->moveBefore(store.loop);
-      bool hasRoom = residentCtas(func) == before;
-      store.buffer->moveBefore(next);
-      if (hasRoom)
-        store.defer();
+      if (residentCtas(func) == before)
+        store.deferWait();
+      else
+        store.buffer->moveBefore(next);
     }
   }
 };
