@@ -14,6 +14,7 @@
 #include <fstream>
 #include <map>
 #include <random>
+#include <set>
 
 #include <fnmatch.h>
 
@@ -70,6 +71,7 @@ private:
     std::fprintf(stderr, "%s: %s\n", program.name, message.c_str());
     return false;
   }
+  std::vector<Case> casesOfShard(const std::vector<Case> &cases) const;
   bool readFamilies(const std::vector<Case> &cases);
   bool readAllowed();
   bool isAllowed(const std::string &name) const {
@@ -170,9 +172,26 @@ MutantRunner::Fate MutantRunner::fateOf(const Mutant &mutant) {
   return Fate::NotReached;
 }
 
+/// Cases of one kernel and type stay together: their kernels may share mutants.
+std::vector<Case> MutantRunner::casesOfShard(const std::vector<Case> &cases) const {
+  auto keyOf = [](const Case &example) { return std::pair(example.kernel, example.type); };
+  std::set<std::pair<std::string, DType>> keys;
+  for (const Case &example : cases)
+    keys.insert(keyOf(example));
+  std::vector<std::pair<std::string, DType>> order(keys.begin(), keys.end());
+  std::shuffle(order.begin(), order.end(), std::mt19937_64(seed));
+  keys.clear();
+  for (size_t i = options.shard; i < order.size(); i += options.shards)
+    keys.insert(order[i]);
+  std::vector<Case> chosen;
+  std::copy_if(cases.begin(), cases.end(), std::back_inserter(chosen),
+               [&](const Case &example) { return keys.count(keyOf(example)) != 0; });
+  return chosen;
+}
+
 MutantOutcome MutantRunner::run(const std::vector<Case> &cases) {
   std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
-  if (!readAllowed() || !readFamilies(cases))
+  if (!readAllowed() || !readFamilies(casesOfShard(cases)))
     return MutantOutcome::Failed;
   std::vector<Mutant> mutants;
   for (auto &entry : families)
@@ -182,10 +201,6 @@ MutantOutcome MutantRunner::run(const std::vector<Case> &cases) {
   std::shuffle(mutants.begin(), mutants.end(), std::mt19937_64(seed));
   if (options.sample != 0 && options.sample < all)
     mutants.resize(options.sample);
-  std::vector<Mutant> part;
-  for (size_t i = options.shard; i < mutants.size(); i += options.shards)
-    part.push_back(mutants[i]);
-  mutants = std::move(part);
   std::map<Fate, size_t> fates;
   size_t unexplained = 0;
   for (const Mutant &mutant : mutants) {

@@ -74,7 +74,7 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
                        "which the simulator has to find; the file has those that may survive")
             ->excludes(counters)
             ->excludes(digests);
-    app.add_option("--sample", options.sample, "so many mutants, chosen at random (default all)")
+    app.add_option("--sample", options.sample, "so many of the mutants, chosen at random (default all)")
         ->needs(mutants);
     app.add_option_function<std::string>(
            "--shard",
@@ -84,8 +84,8 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
                  rest.getAsInteger(10, options.shards) || options.shard >= options.shards)
                throw CLI::ValidationError("--shard", "expected I/N with I < N, got '" + text + "'");
            },
-           "only the Ith of N parts of the mutants, counted from 0; with the same seed in each "
-           "part")
+           "only the mutants of the Ith of N parts of the kernels, counted from 0; with the same "
+           "seed in each part")
         ->type_name("I/N")
         ->needs(mutants)
         ->needs(seedOption);

@@ -44,7 +44,8 @@ struct Options {
   /// File of mutants that may survive; and how many mutants to try, 0 for all.
   std::string mutants;
   uint64_t sample = 0;
-  /// Of the mutants, those whose number is `shard` modulo `shards`.
+  /// Of the pairs of a kernel and a type, in an order that the seed chooses, those whose number is
+  /// `shard` modulo `shards`.
   uint64_t shard = 0, shards = 1;
   bool update = false;
   /// Folder of the examples; empty: looked for.
