@@ -18,7 +18,7 @@ include "dialects/TileGPU/TileGPURegisterOps.td"
 include "dialects/TileGPU/TileGPUTensorCoreOps.td"
 include "dialects/TileGPU/TileGPUTensorCopyOps.td"
 include "dialects/TileGPU/TileGPURoleOps.td"
-include "dialects/TileGPU/TileGPUPersistentOps.td"
+include "dialects/TileGPU/TileGPUProgramOps.td"
 include "dialects/TileGPU/TileGPUTimelineOps.td"
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUOPS_TD

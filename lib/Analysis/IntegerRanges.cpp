@@ -205,7 +205,7 @@ Interval IntegerRanges::computeOp(Operation *op, const Interval &whole) {
       .Case([&](tile::ProgramIdOp id) {
         return Interval{0, programs(id.getAxis()) - 1, id.getAxis() != 0, /*takesLow=*/true};
       })
-      .Case([&](tilegpu::ProgramOfTileOp id) {
+      .Case<tilegpu::ProgramOfTileOp, tilegpu::OrderedProgramOp>([&](auto id) {
         return Interval{0, programs(id.getAxis()) - 1, id.getAxis() != 0, /*takesLow=*/true};
       })
       .Case([&](tile::NumProgramsOp number) {

@@ -8,6 +8,7 @@
 #include "tilec/Analysis/PersistencePlan.h"
 
 #include "tilec/Analysis/GlobalAccess.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -130,33 +131,42 @@ static Trend trendOf(Value value, unsigned axis) {
       });
 }
 
+/// Adds `factor` times the value to a sum, as the terms that it is made of.
+static void addTerms(Value value, int factor, llvm::MapVector<Value, int> &sum) {
+  if (auto add = value.getDefiningOp<arith::AddIOp>()) {
+    addTerms(add.getLhs(), factor, sum);
+    addTerms(add.getRhs(), factor, sum);
+  } else if (auto sub = value.getDefiningOp<arith::SubIOp>()) {
+    addTerms(sub.getLhs(), factor, sum);
+    addTerms(sub.getRhs(), -factor, sum);
+  } else {
+    sum[value] += factor;
+  }
+}
+
 /// The axis along which the iterations of the function's loops grow, or shrink. Where one loop ends
-/// and another begins is nothing to the sum.
+/// and another begins is nothing to the sum; nor is a loop of one iteration.
 static void findLongest(func::FuncOp func, PersistencePlan &plan) {
-  SmallVector<Value> begins, ends;
+  llvm::MapVector<Value, int> sum;
   for (Operation &op : func.front())
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      begins.push_back(loop.getLowerBound());
-      ends.push_back(loop.getUpperBound());
+    if (auto loop = dyn_cast<scf::ForOp>(op);
+        loop && !loop->hasAttr(tile::TileDialect::kRunsOnceAttr)) {
+      addTerms(loop.getUpperBound(), 1, sum);
+      addTerms(loop.getLowerBound(), -1, sum);
       plan.loop = plan.loop ? plan.loop : loop;
     }
-  for (Value end : SmallVector<Value>(ends))
-    if (auto *begin = llvm::find(begins, end); begin != begins.end()) {
-      begins.erase(begin);
-      ends.erase(llvm::find(ends, end));
-    }
+  sum.remove_if([](const auto &term) { return term.second == 0; });
   for (unsigned axis = 0; axis < 3; ++axis) {
     Trend all = Trend::Constant;
-    for (Value end : ends)
-      all = join(all, trendOf(end, axis));
-    for (Value begin : begins)
-      all = join(all, flip(trendOf(begin, axis)));
+    for (auto [value, factor] : sum) {
+      Trend trend = trendOf(value, axis);
+      all = join(all, factor < 0 ? flip(trend) : trend);
+    }
     if (all != Trend::Rising && all != Trend::Falling)
       continue;
     plan.longestAxis = axis;
     plan.isLongestFirst = all == Trend::Falling;
-    plan.begins = std::move(begins);
-    plan.ends = std::move(ends);
+    plan.extent = sum.takeVector();
     return;
   }
 }

@@ -78,8 +78,8 @@ static void addLayouts(PassList &passes, const PipelineOptions &options) {
 
 /// Copies ahead of the iteration that reads them.
 static void addPipelining(PassList &passes, const PipelineOptions &options) {
-  passes.add(createTileGPUMakePersistentPass(
-      {options.persistent, options.reductionStages}));
+  passes.add(createTileGPUMakePersistentPass({options.persistent, options.reductionStages}));
+  passes.add(createTileGPUOrderProgramsPass({options.reductionStages}));
   passes.add(createTileGPUPipelineLoopsPass({options.reductionStages, options.loadWarps}));
   passes.add(createTileGPULowerTensorCopiesPass());
   passes.add(createTileGPUSplitRolesPass());

@@ -6,8 +6,8 @@
 usage: check_layering.py [ROOT]
 
 A file includes its own folder and strictly lower levels; header guards follow the path; every file has the licence
-banner; no using-directives in headers; no files named Utils, Helpers, Common or Misc; no environment, command-line
-option, output or process exit in the library. Prints one line per violation; exits with 1 when there is one, with 2
+banner; no using-directives in headers; no files named Utils, Helpers, Common or Misc; no source of more than 600 lines;
+no environment, command-line option, output or process exit in the library. Prints one line per violation; exits with 1 when there is one, with 2
 when it cannot look.
 """
 
@@ -39,6 +39,8 @@ PLAIN = {"Support", "Layout", "Syntax", "Cache", "Tuning", "runtime"}
 MEETING = {f"tilecrt/{name}" for name in (
     "KernelMetadata.h", "Result.h", "TensorMapValues.h", "TimelineBuffer.h", "data/AtomicFile.h", "data/FloatFormat.h", "data/GridExpr.h", "sim/SimAbi.h", "sim/SimAsyncAbi.h",
     "sim/SimMatrixAbi.h", "sim/Simulator.h")}
+# A longer source has more than one subject.
+MOST_LINES = 600
 # The interface reads the environment where its caller asks for that: tilec_save_folder.
 READS_ENVIRONMENT = {"lib/Api/Environment.cpp"}
 
@@ -144,6 +146,8 @@ def problems(root: pathlib.Path, path: pathlib.PurePath) -> Iterator[tuple[int, 
     if level_of(folder) is None:
         yield 1, f"folder '{folder}' is not in the level table"
     lines = (root / path).read_text(errors="replace").splitlines()
+    if name.endswith((".cpp", ".c")) and len(lines) > MOST_LINES:
+        yield MOST_LINES + 1, f"{len(lines)} lines, expected {MOST_LINES} at most"
     for number, line in enumerate(lines, 1):
         for problem in line_problems(name, folder, line):
             yield number, problem

@@ -23,9 +23,8 @@ struct PersistencePlan {
   /// fewer.
   std::optional<unsigned> longestAxis;
   bool isLongestFirst = false;
-  /// The iterations of their loops together: from the sum of `begins` to that of `ends`, by steps
-  /// of one of the loops.
-  mlir::SmallVector<mlir::Value> begins, ends;
+  /// What their loops count through together, by steps of one of them: a sum of values by factors.
+  mlir::SmallVector<std::pair<mlir::Value, int>> extent;
   mlir::scf::ForOp loop;
 };
 

@@ -44,12 +44,6 @@ struct TensorCopy {
 std::optional<TensorCopy> matchTensorCopy(tile::LoadOp load, IndexPolynomials &indices,
                                           const AxisInfoAnalysis &axes, std::string &reason);
 
-/// Whether no element with a coordinate that is not less than the extent of `dim` gets from the
-/// load to anything but masked stores that leave it out; else `reason` names an operation that it
-/// gets to.
-bool isDroppedBeyond(tile::LoadOp load, const TensorCopy::Dim &dim, IndexPolynomials &indices,
-                     std::string &reason);
-
 } // namespace tilec
 
 #endif // TILEC_ANALYSIS_TENSORCOPY_H

@@ -11,25 +11,33 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+/// The index of this CTA in the grid: 2^31-1 of them at most along x, 65535 along y and z.
+static Value ctaIndex(OpBuilder &builder, Location loc, uint32_t axis) {
+  auto range = LLVM::ConstantRangeAttr::get(builder.getContext(), APInt(32, 0),
+                                            APInt(32, axis == 0 ? 0x7fffffffu : 65535u));
+  Type i32 = builder.getI32Type();
+  if (axis == 0)
+    return NVVM::BlockIdXOp::create(builder, loc, i32, range);
+  if (axis == 1)
+    return NVVM::BlockIdYOp::create(builder, loc, i32, range);
+  return NVVM::BlockIdZOp::create(builder, loc, i32, range);
+}
+
+static Value gridSize(OpBuilder &builder, Location loc, uint32_t axis) {
+  Type i32 = builder.getI32Type();
+  if (axis == 0)
+    return NVVM::GridDimXOp::create(builder, loc, i32);
+  if (axis == 1)
+    return NVVM::GridDimYOp::create(builder, loc, i32);
+  return NVVM::GridDimZOp::create(builder, loc, i32);
+}
+
 namespace {
 struct ProgramId : ThreadPattern<tile::ProgramIdOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::ProgramIdOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    // The grid limits of the hardware: 2^31-1 along x, 65535 along y and z.
-    auto range = LLVM::ConstantRangeAttr::get(getContext(), APInt(32, 0),
-                                              APInt(32, op.getAxis() == 0 ? 0x7fffffffu : 65535u));
-    Type i32 = rewriter.getI32Type();
-    switch (op.getAxis()) {
-    case 0:
-      rewriter.replaceOpWithNewOp<NVVM::BlockIdXOp>(op, i32, range);
-      break;
-    case 1:
-      rewriter.replaceOpWithNewOp<NVVM::BlockIdYOp>(op, i32, range);
-      break;
-    default:
-      rewriter.replaceOpWithNewOp<NVVM::BlockIdZOp>(op, i32, range);
-    }
+    rewriter.replaceOp(op, ctaIndex(rewriter, op.getLoc(), op.getAxis()));
     return success();
   }
 };
@@ -38,18 +46,37 @@ struct NumPrograms : ThreadPattern<tile::NumProgramsOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(tile::NumProgramsOp op, OpAdaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    Type i32 = rewriter.getI32Type();
-    switch (op.getAxis()) {
-    case 0:
-      rewriter.replaceOpWithNewOp<NVVM::GridDimXOp>(op, i32);
-      break;
-    case 1:
-      rewriter.replaceOpWithNewOp<NVVM::GridDimYOp>(op, i32);
-      break;
-    default:
-      rewriter.replaceOpWithNewOp<NVVM::GridDimZOp>(op, i32);
-    }
+    rewriter.replaceOp(op, gridSize(rewriter, op.getLoc(), op.getAxis()));
     return success();
+  }
+};
+
+/// Arithmetic of unsigned numbers of 32 bits.
+struct Arithmetic {
+  OpBuilder &builder;
+  Location loc;
+
+  Value constant(int64_t value) { return constantI32(builder, loc, value); }
+  Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
+  Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
+  Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
+  Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
+  Value rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
+  Value min(Value a, Value b) { return arith::MinUIOp::create(builder, loc, a, b); }
+  Value shiftLeft(Value a, Value b) { return arith::ShLIOp::create(builder, loc, a, b); }
+  Value shiftRight(Value a, Value b) { return arith::ShRUIOp::create(builder, loc, a, b); }
+  Value bitAnd(Value a, Value b) { return arith::AndIOp::create(builder, loc, a, b); }
+  Value isAtMost(Value a, Value b) {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, a, b);
+  }
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder, loc, condition, a, b);
+  }
+  /// The index along an axis of the number in a grid whose first axis counts fastest.
+  Value indexIn(ArrayRef<Value> sizes, unsigned axis, Value number) {
+    for (Value size : sizes.take_front(axis))
+      number = div(number, size);
+    return axis + 1 == sizes.size() ? number : rem(number, sizes[axis]);
   }
 };
 
@@ -87,27 +114,43 @@ struct ProgramOfTile : ThreadPattern<ProgramOfTileOp> {
     rewriter.replaceOp(op, a.indexIn(others, place, a.add(start, a.rem(within, width))));
     return success();
   }
+};
+
+/// Of 2^group neighbours along y those with one index along x come one after the other:
+///
+///   first = y & -2^group; in = x + size[0] * (y - first)
+///   index[0] = in >> group; index[1] = first + in % 2^group
+struct OrderedProgram : ThreadPattern<OrderedProgramOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(OrderedProgramOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    Arithmetic a{rewriter, op.getLoc()};
+    uint32_t axis = op.getAxis(), longest = op.getLongest();
+    Value index = ctaIndex(rewriter, op.getLoc(), axis);
+    if (longest == 0 && axis != 2)
+      index = indexInGroup(axis, adaptor.getGroup(), a);
+    if (axis == longest && op.getLast())
+      index = a.sub(a.sub(gridSize(rewriter, op.getLoc(), axis), a.constant(1)), index);
+    rewriter.replaceOp(op, index);
+    return success();
+  }
 
 private:
-  /// Of unsigned numbers of 32 bits.
-  struct Arithmetic {
-    OpBuilder &builder;
-    Location loc;
-
-    Value constant(int64_t value) { return constantI32(builder, loc, value); }
-    Value add(Value a, Value b) { return arith::AddIOp::create(builder, loc, a, b); }
-    Value sub(Value a, Value b) { return arith::SubIOp::create(builder, loc, a, b); }
-    Value mul(Value a, Value b) { return arith::MulIOp::create(builder, loc, a, b); }
-    Value div(Value a, Value b) { return arith::DivUIOp::create(builder, loc, a, b); }
-    Value rem(Value a, Value b) { return arith::RemUIOp::create(builder, loc, a, b); }
-    Value min(Value a, Value b) { return arith::MinUIOp::create(builder, loc, a, b); }
-    /// The index along an axis of the number in a grid whose first axis counts fastest.
-    Value indexIn(ArrayRef<Value> sizes, unsigned axis, Value number) {
-      for (Value size : sizes.take_front(axis))
-        number = div(number, size);
-      return axis + 1 == sizes.size() ? number : rem(number, sizes[axis]);
-    }
-  };
+  static Value indexInGroup(uint32_t axis, Value log2, Arithmetic &a) {
+    // The product below does not overflow: 2^15 at most, by a group of 2^15 at most.
+    constexpr int64_t kLongest = int64_t(1) << 15;
+    Value x = ctaIndex(a.builder, a.loc, 0), y = ctaIndex(a.builder, a.loc, 1);
+    Value columns = gridSize(a.builder, a.loc, 0), rows = gridSize(a.builder, a.loc, 1);
+    Value group = a.shiftLeft(a.constant(1), log2);
+    Value place = a.bitAnd(y, a.sub(group, a.constant(1)));
+    Value first = a.sub(y, place);
+    Value isWhole = arith::AndIOp::create(a.builder, a.loc, a.isAtMost(a.add(first, group), rows),
+                                          a.isAtMost(columns, a.constant(kLongest)));
+    Value in = a.add(x, a.mul(columns, place));
+    if (axis == 0)
+      return a.select(isWhole, a.shiftRight(in, log2), x);
+    return a.select(isWhole, a.add(first, a.bitAnd(in, a.sub(group, a.constant(1)))), y);
+  }
 };
 
 struct Barrier : ThreadPattern<tile::BarrierOp> {
@@ -262,8 +305,9 @@ private:
 } // namespace
 
 void tilec::populateProgramPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<ProgramId, NumPrograms, ProgramOfTile, Barrier, Assume, Assert, Print>(
-      lowering, patterns.getContext());
+  patterns
+      .add<ProgramId, NumPrograms, ProgramOfTile, OrderedProgram, Barrier, Assume, Assert, Print>(
+          lowering, patterns.getContext());
   patterns
       .add<GridDependency<tile::GridDependencyWaitOp, NVVM::GridDepActionKind::wait>,
            GridDependency<tile::GridDependencyLaunchOp, NVVM::GridDepActionKind::launch_dependents>,

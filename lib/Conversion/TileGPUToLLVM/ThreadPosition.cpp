@@ -6,6 +6,8 @@
 
 #include "ThreadPosition.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
 #include "dialects/TileGPU/TileGPUOps.h"
 
 using namespace mlir;
@@ -32,6 +34,8 @@ ThreadPosition::ThreadPosition(ModuleOp module) {
     };
     functions[func] = place(thread);
     func.walk([&](tilegpu::EnterProgramOp enter) {
+      if (!enter->getParentOfType<LoopLikeOpInterface>())
+        return;
       builder.setInsertionPointAfter(enter);
       Value zero = tilegpu::OpaqueZeroOp::create(builder, loc, builder.getI32Type());
       Value same = arith::OrIOp::create(builder, loc, thread, zero);

@@ -112,8 +112,9 @@ struct ConvertTileGPUToThreads final
     target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
                         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
-                        ProxyFenceOp, ProgramOfTileOp, MmaOp, WgmmaOp, WgmmaWaitOp, ParkOp,
-                        UnparkOp, RefreshOp, TimelineOpenOp, TimelineMarkOp, TimelineCloseOp>();
+                        ProxyFenceOp, ProgramOfTileOp, OrderedProgramOp, MmaOp, WgmmaOp,
+                        WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp, TimelineOpenOp, TimelineMarkOp,
+                        TimelineCloseOp>();
     target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
                       AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
                       ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,

@@ -17,7 +17,7 @@
 #include "tilec/Analysis/HostExpression.h"
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Analysis/ProductUnit.h"
-#include "tilec/Analysis/TensorCopy.h"
+#include "tilec/Analysis/BeyondExtent.h"
 #include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/Tile/Passes.h"

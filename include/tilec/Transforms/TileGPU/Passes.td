@@ -200,7 +200,30 @@ def TileGPUMakePersistentPass : Pass<"tilegpu-make-persistent", "::mlir::func::F
            "on; off and auto leave the kernel as it is">,
     Option<"reductionStages", "reduction-stages", "int64_t", "0", "as of tilegpu-pipeline-loops">
   ];
-  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def TileGPUOrderProgramsPass : Pass<"tilegpu-order-programs", "::mlir::func::FuncOp"> {
+  let summary = "programs that take longest run first";
+  let description = [{
+    Where programs with a larger index along an axis have more iterations of their loops to do, or fewer (causal attention
+    and its backward pass), those with most run first: a multiprocessor that is done early then has a short one to go on
+    with, and the last ones end together. Of the heads, so many take turns as read together what fits a third of the second
+    cache. `tile.program_id` becomes `tilegpu.ordered_program`.
+
+    Only kernels with products of warpgroups, whose programs need not wait for each other (`PersistencePlan`).
+
+    ```mlir
+    // Of %g neighbours along y at first those with the last index along x.
+    %x = tilegpu.ordered_program 0 longest 0 last in %g
+    %y = tilegpu.ordered_program 1 longest 0 last in %g
+    ```
+  }];
+  let options = [
+    Option<"reductionStages", "reduction-stages", "int64_t", "0", "as of tilegpu-pipeline-loops">
+  ];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
 def TileGPUSplitRolesPass : Pass<"tilegpu-split-roles", "::mlir::ModuleOp"> {

@@ -9,14 +9,12 @@
 // `place` is c. Where programs are ordered by how long they take, it is n - 1 - c in every second
 // turn, so that the CTA that gets the longest program of one turn gets the shortest of the next.
 
-#include "tilec/Transforms/TileGPU/Passes.h"
+#include "ProgramGroup.h"
 
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tilec/Analysis/LoopSchedule.h"
-#include "tilec/Analysis/PersistencePlan.h"
 #include "tilec/Support/RemarkCategory.h"
+#include "tilec/Transforms/TileGPU/Passes.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUMAKEPERSISTENTPASS
@@ -27,15 +25,11 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// What neighbouring programs may read together while they run in turns: half of an H100's second
-/// cache.
-static constexpr int64_t kSharedReads = int64_t(24) << 20;
-
 namespace {
 class PersistentLoop {
 public:
-  PersistentLoop(func::FuncOp function, const PersistencePlan &decided, int64_t bytesPerIteration)
-      : func(function), plan(decided), iterationBytes(bytesPerIteration), loc(function.getLoc()),
+  PersistentLoop(func::FuncOp function, const PersistencePlan &decided, int64_t bytesOfIteration)
+      : func(function), plan(decided), iterationBytes(bytesOfIteration), loc(function.getLoc()),
         builder(function.getContext()) {}
 
   void make() {
@@ -56,13 +50,6 @@ private:
   void makeLoop();
   void moveBody();
   void replaceGrid();
-  /// How many programs that take equally long come one after the other: those whose loops read
-  /// together what fits the second cache.
-  Value makeGroup();
-  /// What a value of the body is for the program with this index along the longest axis, and zero
-  /// along the others; null when that is not known in front of the loop.
-  Value evaluate(Value value, Value index, IRMapping &mapping);
-
   Value constant(int64_t value) { return arith::ConstantIntOp::create(builder, loc, value, 32); }
   template <typename Op> Value binary(Value a, Value b) { return Op::create(builder, loc, a, b); }
 
@@ -122,52 +109,6 @@ Operation *PersistentLoop::keepShared() {
   return nullptr;
 }
 
-Value PersistentLoop::evaluate(Value value, Value index, IRMapping &mapping) {
-  Operation *op = value.getDefiningOp();
-  if (!op || shared.contains(op))
-    return value;
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  if (auto id = dyn_cast<tile::ProgramIdOp>(op))
-    return id.getAxis() == *plan.longestAxis ? index : constant(0);
-  if (auto number = dyn_cast<tile::NumProgramsOp>(op))
-    return sizes[number.getAxis()];
-  if (op->getNumRegions() != 0 || !isPure(op) || op->getNumResults() != 1)
-    return nullptr;
-  for (Value operand : op->getOperands()) {
-    Value known = evaluate(operand, index, mapping);
-    if (!known)
-      return nullptr;
-    mapping.map(operand, known);
-  }
-  return builder.clone(*op, mapping)->getResult(0);
-}
-
-Value PersistentLoop::makeGroup() {
-  Value size = sizes[*plan.longestAxis];
-  Value index = plan.isLongestFirst ? constant(0) : binary<arith::SubIOp>(size, constant(1));
-  IRMapping mapping;
-  auto evaluated = [&](Value value) {
-    Value known = evaluate(value, index, mapping);
-    return known && known.getType().isInteger(32) ? known : Value();
-  };
-  scf::ForOp counted = plan.loop;
-  Value extent = constant(0), step = evaluated(counted.getStep());
-  for (auto [values, isEnd] : {std::pair(&plan.ends, true), std::pair(&plan.begins, false)})
-    for (Value value : *values) {
-      Value known = evaluated(value);
-      if (!known)
-        return constant(1);
-      extent = isEnd ? binary<arith::AddIOp>(extent, known) : binary<arith::SubIOp>(extent, known);
-    }
-  if (!step)
-    return constant(1);
-  Value iterations = binary<arith::MaxSIOp>(binary<arith::DivSIOp>(extent, step), constant(1));
-  Value fit = binary<arith::DivUIOp>(constant(kSharedReads / std::max<int64_t>(1, iterationBytes)),
-                                     iterations);
-  return binary<arith::MaxSIOp>(fit, constant(1));
-}
-
 void PersistentLoop::makeLoop() {
   Type i32 = builder.getI32Type();
   Value all = binary<arith::MulIOp>(binary<arith::MulIOp>(sizes[0], sizes[1]), sizes[2]);
@@ -175,7 +116,9 @@ void PersistentLoop::makeLoop() {
   ctas = tile::NumProgramsOp::create(builder, loc, i32, 0);
   Value zero = constant(0), one = constant(1);
   if (plan.longestAxis)
-    group = makeGroup();
+    group = binary<arith::ShLIOp>(one, ProgramGroup(builder, loc, plan, sizes, [&](Operation *op) {
+                                         return shared.contains(op);
+                                       }).makeLog2(iterationBytes));
   // A CTA whose place in the last turn has no program is done before.
   Value before = binary<arith::DivUIOp>(binary<arith::SubIOp>(all, one), ctas);
   Value rest = binary<arith::SubIOp>(all, binary<arith::MulIOp>(before, ctas));
@@ -245,11 +188,7 @@ struct MakePersistent final : tilec::impl::TileGPUMakePersistentPassBase<MakePer
           << "kernel is not persistent: " << plan.reason;
     if (!plan.isPersistent)
       return;
-    int64_t bytes = 0;
-    SmallVector<PipelineObstacle> ignored;
-    for (const LoopSchedule &schedule :
-         scheduleLoops(func, getAnalysis<AxisInfoAnalysis>(), reductionStages, ignored))
-      bytes = std::max(bytes, schedule.bytesPerStage());
+    int64_t bytes = bytesPerIteration(func, getAnalysis<AxisInfoAnalysis>(), reductionStages);
     PersistentLoop(func, plan, bytes).make();
     remark::passed(func.getLoc(),
                    remark::RemarkOpts::name("Persistent").category(remarks::kPersistent))

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verification of persistent kernels, and what is known of their programs' indices.
+// Verification of the programs that CTAs run, and what is known of their indices.
 
 #include "dialects/TileGPU/TileGPUOps.h"
 
@@ -15,8 +15,12 @@ LogicalResult ProgramOfTileOp::verify() {
   return success();
 }
 
-AxisInfo ProgramOfTileOp::inferAxisInfo(AxisOperands) {
-  AxisInfo result = AxisInfo::pessimistic(getType());
+static AxisInfo indexInfo(Type type) {
+  AxisInfo result = AxisInfo::pessimistic(type);
   result.nonNegative = true;
   return result;
 }
+
+AxisInfo ProgramOfTileOp::inferAxisInfo(AxisOperands) { return indexInfo(getType()); }
+
+AxisInfo OrderedProgramOp::inferAxisInfo(AxisOperands) { return indexInfo(getType()); }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------------------------------===//
 
-#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUPERSISTENTOPS_TD
-#define TILEC_DIALECTS_TILEGPU_TILEGPUPERSISTENTOPS_TD
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUPROGRAMOPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUPROGRAMOPS_TD
 
 include "dialects/TileGPU/TileGPULayoutOps.td"
 
@@ -34,8 +34,23 @@ def TileGPU_ProgramOfTileOp : TileGPU_Op<"program_of_tile", [Pure, DeclareOpInte
   let hasVerifier = 1;
 }
 
+def TileGPU_OrderedProgramOp : TileGPU_Op<"ordered_program", [Pure, DeclareOpInterfaceMethods<Tile_AxisFactsOpInterface>]> {
+  let summary = "index along an axis of the program that a CTA runs, where those that take longest come first";
+  let description = [{
+    CTAs are started x counting fastest. Along `longest`, an axis, programs take longer and longer, with `last`, or shorter
+    and shorter. With `last` indices along it are counted from the end. Where it is x, of 2^`group` neighbours along y at
+    first all those run that take longest, then all the next ones, and so on; what is left of y keeps its order.
+
+    Example: `%x = tilegpu.ordered_program 0 longest 0 last in %g`
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$axis,
+    ConfinedAttr<I32Attr, [IntMinValue<0>, IntMaxValue<2>]>:$longest, UnitAttr:$last, I32:$group);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis `longest` $longest (`last` $last^)? `in` $group attr-dict";
+}
+
 def TileGPU_EnterProgramOp : TileGPU_Op<"enter_program", [MemoryEffects<[MemWrite]>]> {
-  let summary = "a thread of a persistent CTA begins with the program at these indices";
+  let summary = "a thread begins with the program at these indices, which are not those of its CTA";
   let description = [{
     Code for GPUs has nothing of it, but that prints say whose they are; the simulator names the program in what it finds.
 
@@ -45,4 +60,4 @@ def TileGPU_EnterProgramOp : TileGPU_Op<"enter_program", [MemoryEffects<[MemWrit
   let assemblyFormat = "$x `,` $y `,` $z attr-dict";
 }
 
-#endif // TILEC_DIALECTS_TILEGPU_TILEGPUPERSISTENTOPS_TD
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUPROGRAMOPS_TD
