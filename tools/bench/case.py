@@ -31,6 +31,7 @@ class Case:
 
 
 F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
+BOTH = (F32, BF16)
 NAMES = {F32: "fp32", F16: "fp16", BF16: "bf16", torch.int8: "i8", torch.int32: "i32"}
 TOLERANCE = {F32: 2e-6, F16: 1e-3, BF16: 6e-3}
 
@@ -55,7 +56,7 @@ def size_of(*tensors):
     return sum(t.numel() * t.element_size() for t in tensors)
 
 
-def each(make, shapes, dtypes=(F32, BF16)):
+def each(make, shapes, dtypes=BOTH):
     """The cases that make(dtype, *shape) gives."""
     for dtype in dtypes:
         for shape in shapes:

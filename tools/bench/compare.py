@@ -184,11 +184,10 @@ class Bench:
 
 
 def bench_cases(options, do):
-    for name, make in cases.ALL.items():
-        if options.filter in name:
-            for case in make():
-                do(case)
-                torch.cuda.empty_cache()
+    for make in cases.chosen(options.filter):
+        for case in make():
+            do(case)
+            torch.cuda.empty_cache()
 
 
 def main():
