@@ -26,6 +26,7 @@ class Case:
     warps: tuple = (4, 8, 16)
     entry: str = ""  # the kernel's name in the file when it differs from `kernel`
     initial: Optional[float] = None  # what outputs hold before a launch that adds to them; else they are poisoned
+    own: list = field(default_factory=list)  # configurations that only tilec compiles
     slow: bool = False  # PyTorch's way takes thousands of launches: it is timed less often
     keep: list = field(default_factory=list)  # tensors that addresses in memory point to
 

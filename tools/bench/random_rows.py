@@ -56,13 +56,17 @@ def warps_for(elements):
 
 
 def fitted(case, n):
-    """The case with no block longer than its rows need, and numbers of warps for its blocks."""
+    """The case with no block longer than its rows need, one for tilec in two or three pieces where that is shorter, and
+    numbers of warps for its blocks."""
+    whole = power_of_two(n)
     constants = []
     for one in case.constants:
-        one = dict(one, BLOCK=min(one["BLOCK"], power_of_two(n)))
+        one = dict(one, BLOCK=min(one["BLOCK"], whole))
         if one not in constants:
             constants.append(one)
-    return replace(case, constants=constants, warps=warps_for(max(math.prod(one.values()) for one in constants)))
+    shorter = [whole * eighths // 8 for eighths in (5, 6, 7) if whole * eighths // 8 >= n]
+    own = [dict(one, BLOCK=shorter[0]) for one in constants if one["BLOCK"] == whole and shorter]
+    return replace(case, constants=constants, own=own, warps=warps_for(max(math.prod(one.values()) for one in constants)))
 
 
 def random_rows():
