@@ -79,6 +79,25 @@ def Tile_PreciseDivFOp : Tile_ElementwiseOp<"precise_divf", [SameOperandsAndResu
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
+def Tile_ReciprocalOp : Tile_ElementwiseOp<"reciprocal", [SameOperandsAndResultType]> {
+  let summary = "1 / x in one instruction, for numbers neither tiny nor huge";
+  let description = [{
+    Off by 1 ulp at most where the size of x is 0, from 2^-126 to 2^126, or infinite; else it may be 0 or infinite.
+
+    Example: `%1 = tile.reciprocal %0 : f32`
+  }];
+  let arguments = (ins Tile_F32Like:$source);
+  let results = (outs Tile_F32Like:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+  let hasFolder = 1;
+  let extraClassDefinition = [{
+    ::mlir::OpFoldResult $cppClass::fold(FoldAdaptor adaptor) {
+      return ::mlir::constFoldUnaryOp<::mlir::FloatAttr>(
+          adaptor.getOperands(), [](const ::llvm::APFloat &x) { return ::llvm::APFloat(1.0f) / x; });
+    }
+  }];
+}
+
 def Tile_PreciseSqrtOp : Tile_ElementwiseOp<"precise_sqrt", [SameOperandsAndResultType]> {
   let summary = "f32 square root rounded to nearest even (`math.sqrt` is approximate)";
   let description = [{ Example: `%1 = tile.precise_sqrt %0 : f32` }];

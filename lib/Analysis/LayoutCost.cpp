@@ -105,7 +105,7 @@ double LayoutCost::perElement(Operation *op) {
       .Case<arith::ExtFOp, arith::TruncFOp>([](auto) { return 0.5; })
       .Case<arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp, tile::FpToFpOp>(
           [](auto) { return 1.0; })
-      .Case<tile::LoadOp>([](auto) { return 4.0; })
+      .Case<tile::LoadOp, tile::ReciprocalOp>([](auto) { return 4.0; })
       .Default([&](Operation *other) {
         if (isa_and_nonnull<math::MathDialect>(other->getDialect()) &&
             !isa<math::AbsFOp, math::AbsIOp, math::FmaOp, math::CopySignOp>(other))

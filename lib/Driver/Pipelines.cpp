@@ -32,6 +32,8 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies) {
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createTilePadTensorsPass());
   pm.addPass(createCSEPass());
+  // Before reciprocals of what a loop does not change go in front of it.
+  pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   // Masks that do not change in a loop are in front of it now.
   pm.addNestedPass<func::FuncOp>(createTileVersionMasksPass());

@@ -26,11 +26,13 @@ class Case:
     warps: tuple = (4, 8, 16)
     entry: str = ""  # the kernel's name in the file when it differs from `kernel`
     initial: Optional[float] = None  # what outputs hold before a launch that adds to them; else they are poisoned
+    own: list = field(default_factory=list)  # configurations that only tilec compiles
     slow: bool = False  # PyTorch's way takes thousands of launches: it is timed less often
     keep: list = field(default_factory=list)  # tensors that addresses in memory point to
 
 
 F32, F16, BF16 = torch.float32, torch.float16, torch.bfloat16
+BOTH = (F32, BF16)
 NAMES = {F32: "fp32", F16: "fp16", BF16: "bf16", torch.int8: "i8", torch.int32: "i32"}
 TOLERANCE = {F32: 2e-6, F16: 1e-3, BF16: 6e-3}
 
@@ -55,7 +57,7 @@ def size_of(*tensors):
     return sum(t.numel() * t.element_size() for t in tensors)
 
 
-def each(make, shapes, dtypes=(F32, BF16)):
+def each(make, shapes, dtypes=BOTH):
     """The cases that make(dtype, *shape) gives."""
     for dtype in dtypes:
         for shape in shapes:

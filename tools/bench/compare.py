@@ -87,8 +87,8 @@ class Bench:
         path = os.path.join(self.options.examples, case.file)
         compiled = {(number, warps): self.pool.submit(self.compile, path, case.entry or case.kernel, arguments, constants,
                                                       warps)
-                    for number, constants in enumerate(case.constants) for warps in case.warps}
-        for number, constants in enumerate(case.constants):
+                    for number, constants in enumerate(case.constants + case.own) for warps in case.warps}
+        for number, constants in enumerate(case.constants + case.own):
             grid = case.grid(constants)
             for warps in case.warps:
                 label = "_".join([str(v) for v in constants.values()] + [f"w{warps}"])
@@ -97,10 +97,13 @@ class Bench:
                     made[f"tilec_{label}"] = ours.launcher(grid, **case.arguments)
                 except RuntimeError as error:
                     self.fail(f"FAILED {case.kernel} {case.size} tilec_{label}: {error}")
+                configurations[f"tilec_{label}"] = number
+                if number >= len(case.constants):
+                    continue
                 peers = self.peer_constants(constants)
                 made[f"triton_{label}"] = (
                     lambda grid=grid, peers=peers, warps=warps: peer[grid](**case.arguments, **peers, num_warps=warps))
-                configurations[f"tilec_{label}"] = configurations[f"triton_{label}"] = number
+                configurations[f"triton_{label}"] = number
         return made, configurations
 
     def fail(self, text):
@@ -131,7 +134,7 @@ class Bench:
     def errors(self, case, candidates, configurations):
         """The error of each candidate of ours and Triton's; those that cannot run leave `candidates`."""
         errors = {}
-        for number, constants in enumerate(case.constants):
+        for number, constants in enumerate(case.constants + case.own):
             reference = case.reference(constants)
             for name in [n for n in candidates if configurations.get(n) == number]:
                 errors[name] = self.check(case, name, candidates[name], reference)
@@ -159,8 +162,11 @@ class Bench:
             micros.update(self.times({"torch": candidates["torch"]}, 3))
         best = {kind: min((n for n in micros if n.startswith(kind)), key=micros.get) for kind in ("tilec", "triton")}
         ratio = micros[best["triton"]] / micros[best["tilec"]]
+        shared = [n for n in micros if n.startswith("tilec") and configurations[n] < len(case.constants)]
+        same = micros[best["triton"]] / min(micros[n] for n in shared) if shared else None
         self.rows.append(dict(kernel=case.kernel, size=case.size, bytes=case.nbytes, microseconds=micros,
                               errors=errors, best=best, tilec_over_triton=round(ratio, 4),
+                              same_configurations=same and round(same, 4),
                               gbps={n: round(case.nbytes / t / 1e3, 1) for n, t in micros.items()}))
         shown = [best["tilec"], best["triton"]] + ["torch"] * ("torch" in micros)
         peers = "  ".join(f"{n} {micros[n]:.1f}us {case.nbytes / micros[n] / 1e3:.0f}GB/s" for n in shown)
@@ -168,8 +174,9 @@ class Bench:
         if self.options.out:
             self.write()
 
-    def mean(self):
-        return math.exp(sum(math.log(row["tilec_over_triton"]) for row in self.rows) / len(self.rows))
+    def mean(self, ratio="tilec_over_triton"):
+        ratios = [row[ratio] for row in self.rows if row[ratio]]
+        return math.exp(sum(map(math.log, ratios)) / max(1, len(ratios)))
 
     def write(self):
         """All results so far, so that a run that is cut off leaves them."""
@@ -177,18 +184,18 @@ class Bench:
         with open(self.options.out, "w") as file:
             json.dump(dict(device=device, torch=torch.__version__, triton=triton.__version__,
                            repeats=self.options.repeats, seed=self.options.seed, geometric_mean=round(self.mean(), 4),
-                           rows=self.rows), file, indent=1)
+                           same_configurations=round(self.mean("same_configurations"), 4), rows=self.rows),
+                      file, indent=1)
         with open(os.path.splitext(self.options.out)[0] + ".svg", "w") as file:
             file.write(picture.bars(f"tilec over Triton, {device} (above 1: tilec is faster)",
                                     [(f"{r['kernel']} {r['size']}", r["tilec_over_triton"]) for r in self.rows]))
 
 
 def bench_cases(options, do):
-    for name, make in cases.ALL.items():
-        if options.filter in name:
-            for case in make():
-                do(case)
-                torch.cuda.empty_cache()
+    for make in cases.chosen(options.filter):
+        for case in make():
+            do(case)
+            torch.cuda.empty_cache()
 
 
 def main():
@@ -216,7 +223,8 @@ def main():
     if not bench.rows:
         sys.exit(f"nothing was measured, {bench.failures} failures")
     print(f"geometric mean over Triton: {bench.mean():.4f}, least {min(r['tilec_over_triton'] for r in bench.rows):.4f}, "
-          f"{len(bench.rows)} cases, {bench.failures} failures")
+          f"{len(bench.rows)} cases, {bench.failures} failures; with the same configurations "
+          f"{bench.mean('same_configurations'):.4f}")
 
 
 main()

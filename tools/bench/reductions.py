@@ -5,18 +5,18 @@
 
 import torch
 
-from case import F32, NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn, size_of
+from case import BOTH, F32, NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn, size_of
 from rowwise import FEW, row_case
 
 
-def row_sum():
+def row_sum(shapes=((8192, 8192), (8192, 3001)), dtypes=BOTH):
     def make(dtype, m, n):
         x, out = randn(m, n, dtype=dtype), empty(m, dtype=dtype)
         return Case("row_sum", "08-row-sum.tile", f"{m}x{n}_{NAMES[dtype]}",
                     dict(x_ptr=x, out_ptr=out, stride=n, m=m, n=n),
                     [dict(ROWS=1, BLOCK=4096), dict(ROWS=4, BLOCK=1024)], lambda c: (cdiv(m, c["ROWS"]),), ["out_ptr"],
                     lambda c: [x.double().sum(1)], size_of(x, out), max(TOLERANCE[dtype], 1e-5), lambda: x.sum(1))
-    yield from each(make, ((8192, 8192), (8192, 3001)))
+    yield from each(make, shapes, dtypes)
 
 
 def column_sum():
@@ -30,7 +30,7 @@ def column_sum():
     yield from each(make, ((8192, 8192), (4096, 2000)))
 
 
-def row_max():
+def row_max(shapes=FEW, dtypes=BOTH):
     def make(dtype, m, n):
         x, value = randn(m, n, dtype=dtype), empty(m, dtype=dtype)
         index = empty(m, dtype=torch.int64)
@@ -43,7 +43,7 @@ def row_max():
         return row_case("row_max", "20-max-and-sum.tile", dtype, m, n,
                         dict(x_ptr=x, value_ptr=value, index_ptr=index, stride=n, n=n), ["value_ptr", "index_ptr"],
                         reference, size_of(x, value, index), lambda: torch.max(x, 1), 1e-30)
-    yield from each(make, FEW)
+    yield from each(make, shapes, dtypes)
 
 
 def whole_sum():
@@ -70,13 +70,13 @@ def whole_sum():
     yield from each(total, ((1056,), (16384,)), (F32,))
 
 
-def cumulative_sum():
+def cumulative_sum(shapes=((8192, 4096), (8192, 3001)), dtypes=BOTH):
     def make(dtype, m, n):
         x, y = randn(m, n, dtype=dtype), empty(m, n, dtype=dtype)
         return row_case("cumulative_sum", "31-cumulative-sum.tile", dtype, m, n, dict(x_ptr=x, y_ptr=y, stride=n, n=n),
                         ["y_ptr"], lambda: [x.double().cumsum(1)], size_of(x, y), lambda: torch.cumsum(x, 1),
                         max(TOLERANCE[dtype], 1e-5))
-    yield from each(make, ((8192, 4096), (8192, 3001)))
+    yield from each(make, shapes, dtypes)
 
 
 def sum_many():

@@ -6,7 +6,7 @@
 import torch
 import torch.nn.functional as F
 
-from case import NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn, size_of
+from case import BOTH, NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn, size_of
 
 ROWS = ((8192, 1024), (8192, 4096), (8192, 8192), (4096, 16384), (16384, 2000), (8192, 3001))
 FEW = ((8192, 4096), (4096, 16384), (8192, 3001))
@@ -22,35 +22,35 @@ def row_case(kernel, file, dtype, m, n, arguments, outputs, reference, nbytes, p
                 warps=(8, 16, 32) if (m, n) in WIDE else (4, 8, 16))
 
 
-def softmax():
+def softmax(shapes=ROWS + WIDE, dtypes=BOTH):
     def make(dtype, m, n):
         x, y = randn(m, n, dtype=dtype), empty(m, n, dtype=dtype)
         return row_case("softmax", "05-softmax.tile", dtype, m, n,
                         dict(x_ptr=x, y_ptr=y, x_stride=n, y_stride=n, n=n), ["y_ptr"],
                         lambda: [torch.softmax(x.double(), 1)], size_of(x, y), lambda: torch.softmax(x, 1))
-    yield from each(make, ROWS + WIDE)
+    yield from each(make, shapes, dtypes)
 
 
-def log_softmax():
+def log_softmax(shapes=FEW, dtypes=BOTH):
     def make(dtype, m, n):
         x, y = randn(m, n, dtype=dtype), empty(m, n, dtype=dtype)
         return row_case("log_softmax", "16-log-softmax.tile", dtype, m, n, dict(x_ptr=x, y_ptr=y, stride=n, n=n),
                         ["y_ptr"], lambda: [torch.log_softmax(x.double(), 1)], size_of(x, y),
                         lambda: torch.log_softmax(x, 1))
-    yield from each(make, FEW)
+    yield from each(make, shapes, dtypes)
 
 
-def online_softmax():
+def online_softmax(shapes=((8192, 4096), (2048, 65536)), dtypes=BOTH):
     def make(dtype, m, n):
         x, y = randn(m, n, dtype=dtype), empty(m, n, dtype=dtype)
         return Case("online_softmax", "11-online-softmax.tile", f"{m}x{n}_{NAMES[dtype]}",
                     dict(x_ptr=x, y_ptr=y, stride=n, n=n), [dict(BLOCK=1024), dict(BLOCK=4096)], lambda c: (m,),
                     ["y_ptr"], lambda c: [torch.softmax(x.double(), 1)], size_of(x, y), TOLERANCE[dtype],
                     lambda: torch.softmax(x, 1))
-    yield from each(make, ((8192, 4096), (2048, 65536)))
+    yield from each(make, shapes, dtypes)
 
 
-def layer_norm():
+def layer_norm(shapes=ROWS + WIDE, dtypes=BOTH):
     def make(dtype, m, n):
         x, w, b = randn(m, n, dtype=dtype), randn(n, dtype=dtype), randn(n, dtype=dtype)
         y, mean, rstd = empty(m, n, dtype=dtype), empty(m), empty(m)
@@ -58,10 +58,10 @@ def layer_norm():
                         dict(x_ptr=x, w_ptr=w, b_ptr=b, y_ptr=y, mean_ptr=mean, rstd_ptr=rstd, stride=n, n=n, eps=EPS),
                         ["y_ptr"], lambda: [F.layer_norm(x.double(), (n,), w.double(), b.double())], size_of(x, y),
                         lambda: F.layer_norm(x, (n,), w, b))
-    yield from each(make, ROWS + WIDE)
+    yield from each(make, shapes, dtypes)
 
 
-def layer_norm_relu_add():
+def layer_norm_relu_add(shapes=FEW, dtypes=BOTH):
     def make(dtype, m, n):
         x, residual, w, b = (randn(*shape, dtype=dtype) for shape in ((m, n), (m, n), (n,), (n,)))
         y = empty(m, n, dtype=dtype)
@@ -73,20 +73,20 @@ def layer_norm_relu_add():
                         dict(x_ptr=x, residual_ptr=residual, w_ptr=w, b_ptr=b, y_ptr=y, stride=n, n=n, eps=EPS),
                         ["y_ptr"], lambda: [compute(x.double(), residual.double(), w.double(), b.double())],
                         size_of(x, residual, y), lambda: compute(x, residual, w, b))
-    yield from each(make, FEW)
+    yield from each(make, shapes, dtypes)
 
 
-def rms_norm():
+def rms_norm(shapes=FEW + WIDE, dtypes=BOTH):
     def make(dtype, m, n):
         x, w, y = randn(m, n, dtype=dtype), randn(n, dtype=dtype), empty(m, n, dtype=dtype)
         return row_case("rms_norm", "07-rms-norm.tile", dtype, m, n,
                         dict(x_ptr=x, w_ptr=w, y_ptr=y, stride=n, n=n, eps=EPS), ["y_ptr"],
                         lambda: [F.rms_norm(x.double(), (n,), w.double(), EPS)], size_of(x, y),
                         lambda: F.rms_norm(x, (n,), w, EPS))
-    yield from each(make, FEW + WIDE)
+    yield from each(make, shapes, dtypes)
 
 
-def rms_norm_residual():
+def rms_norm_residual(shapes=FEW, dtypes=BOTH):
     def make(dtype, m, n):
         x, residual, w = randn(m, n, dtype=dtype), randn(m, n, dtype=dtype), randn(n, dtype=dtype)
         y, h = empty(m, n, dtype=dtype), empty(m, n, dtype=dtype)
@@ -99,7 +99,7 @@ def rms_norm_residual():
                         dict(x_ptr=x, residual_ptr=residual, w_ptr=w, y_ptr=y, h_ptr=h, stride=n, n=n, eps=EPS),
                         ["y_ptr", "h_ptr"], lambda: compute(x.double(), residual.double(), w.double()),
                         size_of(x, residual, y, h), lambda: compute(x, residual, w))
-    yield from each(make, FEW)
+    yield from each(make, shapes, dtypes)
 
 
 def statistics(x):
@@ -117,7 +117,7 @@ def gradients(x, dy, mean, rstd, w, b, wanted):
     return torch.ops.aten.native_layer_norm_backward(dy, x, x.shape[1:], mean[:, None], rstd[:, None], w, b, wanted)
 
 
-def layer_norm_backward():
+def layer_norm_backward(shapes=FEW, dtypes=BOTH):
     def make(dtype, m, n):
         x, dy, w, b = (randn(*shape, dtype=dtype) for shape in ((m, n), (m, n), (n,), (n,)))
         mean, rstd = statistics(x)
@@ -132,7 +132,7 @@ def layer_norm_backward():
                         dict(x_ptr=x, dy_ptr=dy, w_ptr=w, mean_ptr=mean, rstd_ptr=rstd, dx_ptr=dx, stride=n, n=n),
                         ["dx_ptr"], reference, size_of(x, dy, dx),
                         lambda: gradients(x, dy, mean, rstd, w, b, [True, False, False]))
-    yield from each(make, FEW)
+    yield from each(make, shapes, dtypes)
 
 
 def weight_partials():

@@ -6,11 +6,11 @@
 import torch
 import torch.nn.functional as F
 
-from case import BF16, F16, NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn, size_of
+from case import BF16, BOTH, F16, NAMES, TOLERANCE, Case, cdiv, each, empty, power_of_two, randn, size_of
 from rowwise import FEW, WIDE, row_case
 
 
-def cross_entropy():
+def cross_entropy(shapes=((4096, 32000), (2048, 128256), (8192, 4001)) + WIDE, dtypes=BOTH):
     def make(dtype, m, n):
         x, loss, lse = randn(m, n, dtype=dtype), empty(m), empty(m)
         target = torch.randint(0, n, (m,), device="cuda")
@@ -29,7 +29,7 @@ def cross_entropy():
                     blocks, lambda c: (m,), ["loss_ptr", "lse_ptr"], reference,
                     size_of(x, target, loss, lse), 2e-6, lambda: F.cross_entropy(x, target, reduction="none"),
                     warps=warps)
-    yield from each(make, ((4096, 32000), (2048, 128256), (8192, 4001)) + WIDE)
+    yield from each(make, shapes, dtypes)
 
 
 def rope():

@@ -155,6 +155,9 @@ static Value lowerScalar(OpBuilder &builder, Operation *op, ValueRange operands,
       .Case([&](tile::PreciseDivFOp) {
         return LLVM::FDivOp::create(builder, loc, operands[0], operands[1]);
       })
+      .Case([&](tile::ReciprocalOp) {
+        return NVVM::RcpApproxFtzF32Op::create(builder, loc, result, operands[0]);
+      })
       .Case([&](tile::PreciseSqrtOp) { return LLVM::SqrtOp::create(builder, loc, operands[0]); })
       .Case(
           [&](tile::BitReverseOp) { return LLVM::BitReverseOp::create(builder, loc, operands[0]); })

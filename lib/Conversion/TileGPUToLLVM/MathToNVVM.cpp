@@ -9,6 +9,7 @@
 #include "Patterns.h"
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -88,6 +89,37 @@ struct Division : ConvertOpToLLVMPattern<arith::DivFOp> {
                                isApproximate ? "llvm.nvvm.div.approx.f" : "llvm.nvvm.div.full",
                                rewriter.getF32Type(), operands);
         }));
+    return success();
+  }
+};
+
+/// bf16 to f32 where the number is half of a word, as loads give it: one shift or mask of the word.
+/// ptxas takes the half out first where it is a number of its own.
+struct WidenHalf : ConvertOpToLLVMPattern<arith::ExtFOp> {
+  WidenHalf(const LLVMTypeConverter &types) : ConvertOpToLLVMPattern(types, /*benefit=*/10) {}
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    if (!adaptor.getIn().getType().isBF16() || !op.getType().isF32())
+      return rewriter.notifyMatchFailure(op, "not bf16 to f32");
+    auto half = adaptor.getIn().getDefiningOp<LLVM::ExtractElementOp>();
+    auto halves = half ? half.getVector().getDefiningOp<LLVM::BitcastOp>() : LLVM::BitcastOp();
+    IntegerAttr position;
+    if (!halves || !getElementTypeOrSelf(halves.getArg()).isInteger(32) ||
+        !matchPattern(half.getPosition(), m_Constant(&position)))
+      return rewriter.notifyMatchFailure(op, "not half of a word");
+    Location loc = op.getLoc();
+    int64_t number = position.getInt();
+    Value bits = halves.getArg();
+    if (isa<VectorType>(bits.getType()))
+      bits = LLVM::ExtractElementOp::create(rewriter, loc, bits,
+                                            constantI32(rewriter, loc, int32_t(number / 2)));
+    if (number % 2)
+      bits =
+          LLVM::AndOp::create(rewriter, loc, bits, constantI32(rewriter, loc, int32_t(0xffff0000)));
+    else
+      bits = LLVM::ShlOp::create(rewriter, loc, bits, constantI32(rewriter, loc, 16));
+    rewriter.replaceOpWithNewOp<LLVM::BitcastOp>(op, op.getType(), bits);
     return success();
   }
 };
@@ -177,7 +209,7 @@ static void addApproximations(const LLVMTypeConverter &types, RewritePatternSet 
   patterns.add<ApproximateOp<math::Exp2Op>>(types, unary("llvm.nvvm.ex2.approx.ftz"));
   patterns.add<ApproximateOp<math::SqrtOp>>(types, unary("llvm.nvvm.sqrt.approx.f"));
   patterns.add<ApproximateOp<math::RsqrtOp>>(types, unary("llvm.nvvm.rsqrt.approx.f"));
-  patterns.add<Division>(types);
+  patterns.add<Division, WidenHalf>(types);
 }
 
 static void addIntrinsics(const LLVMTypeConverter &types, RewritePatternSet &patterns) {

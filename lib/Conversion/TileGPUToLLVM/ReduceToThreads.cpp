@@ -1,9 +1,10 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions inside a warp: a tree over the registers that lie along the axis, then butterfly
-// shuffles over the lanes (one redux.sync instead, where the machine has it for the combination).
-// Axes spread over warps were split before.
+// Reductions inside a warp: a tree over the registers that lie along the axis, or four chains where
+// they are products that multiply-adds can take in, then butterfly shuffles over the lanes (one
+// redux.sync instead, where the machine has it for the combination). Axes spread over warps were
+// split before.
 
 #include "ThreadPattern.h"
 
@@ -67,7 +68,7 @@ public:
   SmallVector<Tuple> emit(ArrayRef<ValueRange> operands) {
     SmallVector<Tuple> results;
     for (SmallVector<Tuple> &group : groupAlongAxis(operands)) {
-      Tuple value = reduceTree(group);
+      Tuple value = reduceTree(addsProducts(group) ? reduceInChains(group) : group);
       results.push_back(reduceLanes(std::move(value)));
     }
     return results;
@@ -92,7 +93,25 @@ private:
     return groups;
   }
 
-  Tuple reduceTree(SmallVector<Tuple> &values) {
+  /// A sum of products: in a chain each but the first is a multiply-add, in a tree every other one.
+  bool addsProducts(ArrayRef<Tuple> values) {
+    Block &block = combine.front();
+    return block.getOperations().size() == 2 && isa<arith::AddFOp>(block.front()) &&
+           llvm::all_of(values, [](const Tuple &value) {
+             return value.size() == 1 && value[0].getDefiningOp<arith::MulFOp>();
+           });
+  }
+
+  /// As many chains as hide the latency of an addition.
+  SmallVector<Tuple> reduceInChains(ArrayRef<Tuple> values) {
+    constexpr size_t numChains = 4;
+    SmallVector<Tuple> chains(values.take_front(numChains));
+    for (size_t i = numChains; i < values.size(); ++i)
+      chains[i % numChains] = apply(chains[i % numChains], values[i]);
+    return chains;
+  }
+
+  Tuple reduceTree(SmallVector<Tuple> values) {
     while (values.size() > 1) {
       SmallVector<Tuple> halved;
       for (size_t i = 0; i + 1 < values.size(); i += 2)

@@ -20,6 +20,33 @@ func.func @fast_math(%x: f32) {
   func.return
 }
 
+// bf16 in the halves of words is widened by a shift or a mask of the word.
+// CHECK-LABEL: llvm.func @halves
+// CHECK: %[[WORD:.*]] = llvm.extractelement %{{.*}}[%{{.*}} : i32] : vector<2xi32>
+// CHECK: llvm.shl %[[WORD]], %{{.*}} : i32
+// CHECK: llvm.bitcast %{{.*}} : i32 to f32
+// CHECK: llvm.and %{{.*}}, %{{.*}} : i32
+// CHECK: llvm.bitcast %{{.*}} : i32 to f32
+// CHECK-NOT: llvm.fpext
+func.func @halves(%words: vector<2xi32>) {
+  %0 = llvm.mlir.constant(2 : i32) : i32
+  %1 = llvm.mlir.constant(3 : i32) : i32
+  %2 = llvm.bitcast %words : vector<2xi32> to vector<4xbf16>
+  %3 = llvm.extractelement %2[%0 : i32] : vector<4xbf16>
+  %4 = llvm.extractelement %2[%1 : i32] : vector<4xbf16>
+  %5 = arith.extf %3 : bf16 to f32
+  %6 = arith.extf %4 : bf16 to f32
+  func.return
+}
+
+// A number of its own is no half of a word.
+// CHECK-LABEL: llvm.func @negative_halves
+// CHECK: llvm.fpext
+func.func @negative_halves(%x: bf16) {
+  %0 = arith.extf %x : bf16 to f32
+  func.return
+}
+
 // f64 has no approximate instructions.
 // CHECK-LABEL: llvm.func @no_fast_f64
 // CHECK: llvm.call @__tilec_math_exp_f64

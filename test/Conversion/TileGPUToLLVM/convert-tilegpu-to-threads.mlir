@@ -3,6 +3,7 @@
 #v4 = #tilegpu.linear<{register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128], [256]], block = []}, [512]>
 #swapped = #tilegpu.linear<{register = [], lane = [[2], [1], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
 #lanes = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]], block = []}, [32]>
+#eight = #tilegpu.linear<{register = [[1], [2], [4]], lane = [[8], [16], [32], [64], [128]], warp = [[0], [0]], block = []}, [256]>
 
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // Four consecutive aligned floats are one instruction.
@@ -48,6 +49,45 @@ func.func @float_reduction(%p: !tile.ptr<f32>, %x: tensor<32xf32, #lanes>) {
   func.return
 }
 
+// Eight numbers of a thread are added in pairs; eight products in four chains, in which the second one is a multiply-add.
+// CHECK-LABEL: func @sum_of_numbers
+// CHECK: %[[A:.*]] = arith.addf
+// CHECK-NEXT: %[[B:.*]] = arith.addf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: arith.addf %[[A]], %[[B]]
+func.func @sum_of_numbers(%p: !tile.ptr<f32>, %x: tensor<256xf32, #eight>) {
+  %0 = tile.reduce(%x) axis = 0 : (tensor<256xf32, #eight>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s : f32
+  }
+  tile.store %p, %0 : !tile.ptr<f32>
+  func.return
+}
+
+// CHECK-LABEL: func @sum_of_products
+// CHECK: %[[FIRST:.*]] = arith.mulf
+// CHECK: %[[SECOND:.*]] = arith.mulf
+// CHECK-COUNT-2: arith.mulf
+// CHECK: %[[FIFTH:.*]] = arith.mulf
+// CHECK: %[[SIXTH:.*]] = arith.mulf
+// CHECK: %[[A:.*]] = arith.addf %[[FIRST]], %[[FIFTH]]
+// CHECK-NEXT: %[[B:.*]] = arith.addf %[[SECOND]], %[[SIXTH]]
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: arith.addf %[[A]], %[[B]]
+func.func @sum_of_products(%p: !tile.ptr<f32>, %x: tensor<256xf32, #eight>) {
+  %squares = arith.mulf %x, %x : tensor<256xf32, #eight>
+  %0 = tile.reduce(%squares) axis = 0 : (tensor<256xf32, #eight>) -> f32 {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s : f32
+  }
+  tile.store %p, %0 : !tile.ptr<f32>
+  func.return
+}
+
 // CHECK-LABEL: func @integer_reduction
 // CHECK: nvvm.redux.sync umax
 // CHECK-NOT: nvvm.shfl.sync
@@ -70,6 +110,14 @@ func.func @shuffle_conversion(%p: !tile.ptr<f32>, %x: tensor<32xf32, #lanes>) {
   %s = tile.splat %p : !tile.ptr<f32> -> tensor<32x!tile.ptr<f32>, #swapped>
   %a = tile.addptr %s, %r : tensor<32x!tile.ptr<f32>, #swapped>, tensor<32xi32, #swapped>
   tile.store %a, %0 : tensor<32x!tile.ptr<f32>, #swapped>
+  func.return
+}
+
+// CHECK-LABEL: func @reciprocal
+// CHECK: nvvm.rcp.approx.ftz.f %{{.*}} : f32
+func.func @reciprocal(%p: !tile.ptr<f32>, %x: f32) {
+  %0 = tile.reciprocal %x : f32
+  tile.store %p, %0 : !tile.ptr<f32>
   func.return
 }
 

@@ -152,6 +152,19 @@ func.func @fp_to_fp_widening() -> tensor<2xf32, "layout"> {
 
 // -----
 
+// CHECK-LABEL: @reciprocal
+func.func @reciprocal() -> (f32, tensor<2xf32>) {
+  // CHECK-DAG: arith.constant 0.333333343 : f32
+  // CHECK-DAG: arith.constant dense<[2.500000e-01, 0x7F800000]> : tensor<2xf32>
+  %a = arith.constant 3.0 : f32
+  %b = arith.constant dense<[4.0, 0.0]> : tensor<2xf32>
+  %0 = tile.reciprocal %a : f32
+  %1 = tile.reciprocal %b : tensor<2xf32>
+  return %0, %1 : f32, tensor<2xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @bit_reverse
 func.func @bit_reverse() -> (i32, tensor<2xi8>) {
   // CHECK-DAG: arith.constant -2147483648 : i32

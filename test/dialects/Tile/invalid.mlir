@@ -255,6 +255,14 @@ func.func @same_layout_missing(%x: tensor<8xf32, "a">) {
 
 // -----
 
+func.func @reciprocal_f16(%x: f16) {
+  // expected-error @+1 {{must be f32 or tensor of them, but got 'f16'}}
+  %0 = tile.reciprocal %x : f16
+  return
+}
+
+// -----
+
 func.func @precise_divf_f64(%x: f64) {
   // expected-error @+1 {{must be f32 or tensor of them, but got 'f64'}}
   %0 = tile.precise_divf %x, %x : f64

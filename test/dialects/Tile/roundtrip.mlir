@@ -85,6 +85,8 @@ func.func @elementwise(%p: tensor<8x!tile.ptr<f32>>, %o: tensor<8xi32>, %x: tens
   %6 = tile.precise_divf %x, %x : tensor<8xf32>
   // CHECK: tile.precise_sqrt %{{.*}} : tensor<8xf32>
   %7 = tile.precise_sqrt %6 : tensor<8xf32>
+  // CHECK: tile.reciprocal %{{.*}} : tensor<8xf32>
+  %inverse = tile.reciprocal %x : tensor<8xf32>
   // CHECK: tile.umulhi %{{.*}}, %{{.*}} : i64
   %8 = tile.umulhi %u, %u : i64
   // CHECK: tile.bit_reverse %{{.*}} : i64

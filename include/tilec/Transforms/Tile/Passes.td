@@ -136,6 +136,27 @@ def TilePadTensorsPass : Pass<"tile-pad-tensors", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileShareReciprocalsPass : Pass<"tile-share-reciprocals", "::mlir::func::FuncOp"> {
+  let summary = "multiply by the reciprocal where many elements are divided by one number";
+  let description = [{
+    `arith.divf` of f32 is a multiplication by the reciprocal: `(x * s) * (1 / (d * s))`, where `s` keeps the reciprocal of
+    a divisor above 2^126 or below 2^-126 a normal number, and is 1 for others. An instruction that divides multiplies both
+    numbers twice to choose `s`, for each element. Where the elements are divided by copies of fewer numbers, `s` and the
+    reciprocal are computed for those:
+
+    ```mlir
+    %r = tile.reciprocal %scaled_d : f32
+    %1 = arith.mulf %x, %s_everywhere : tensor<1024xf32>
+    %2 = arith.mulf %1, %r_everywhere : tensor<1024xf32>
+    ```
+
+    Divisors that are known to need no `s` are multiplied by `tile.reciprocal` alone, whatever their number: constants,
+    converted integers and f16, square roots, and the sum of a softmax, in which the largest element adds 1. Results are those
+    of the instruction that divides, bit by bit, but those of constants, whose reciprocals are rounded to nearest.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def TileVersionMasksPass : Pass<"tile-version-masks", "::mlir::func::FuncOp"> {
   let summary = "version code: a fast one for programs in which all masks hold";
   let description = [{
