@@ -23,6 +23,8 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies) {
   // Before anything takes a loop away that only reads.
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
+  // Before the sum of a softmax is one of pieces.
+  pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
   if (tensorCopies)
@@ -32,8 +34,6 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies) {
   pm.addPass(createCanonicalizerPass());
   pm.addNestedPass<func::FuncOp>(createTilePadTensorsPass());
   pm.addPass(createCSEPass());
-  // Before reciprocals of what a loop does not change go in front of it.
-  pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
   pm.addPass(createLoopInvariantCodeMotionPass());
   // Masks that do not change in a loop are in front of it now.
   pm.addNestedPass<func::FuncOp>(createTileVersionMasksPass());

@@ -112,17 +112,14 @@ static bool isOrdinary(Value value, int depth = 8) {
 // Reciprocals
 //===--------------------------------------------------------------------------------------------===//
 
-static int64_t elementsIn(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getNumElements() : 1;
-}
-
-/// Whether elements are copies of each other.
-static bool hasCopies(Value value) {
-  Value source = value;
-  while (isShapeOp(source.getDefiningOp()))
-    source = source.getDefiningOp()->getOperand(0);
-  return elementsIn(source) < elementsIn(value);
+/// Whether all elements are copies of one scalar, which every thread has. Of a divisor for each row
+/// the scale would be a second tensor that changes its layout.
+static bool isUniform(Value value) {
+  if (!isa<RankedTensorType>(value.getType()))
+    return false;
+  while (isShapeOp(value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return !isa<RankedTensorType>(value.getType());
 }
 
 static Value constantLike(OpBuilder &builder, Location loc, Type type, float number) {
@@ -203,7 +200,7 @@ void ShareReciprocals::rewrite(arith::DivFOp op) {
   bool mayBeInaccurate = bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::arcp);
   if (!getElementTypeOrSelf(op.getType()).isF32() || mayBeInaccurate)
     return;
-  if (!isOrdinary(op.getRhs()) && !hasCopies(op.getRhs()))
+  if (!isOrdinary(op.getRhs()) && !isUniform(op.getRhs()))
     return;
   Factors factors = factorsOf(op.getRhs());
   OpBuilder builder(op);

@@ -21,14 +21,15 @@ func.func @copies(%x: tensor<64xf32>, %d: f32) -> tensor<64xf32> {
   return %1 : tensor<64xf32>
 }
 
-// One divisor for each row, used twice: the factors are those of the rows, made once.
+// One divisor for each row, used twice: the reciprocals are those of the rows, made once.
 // CHECK-LABEL: func.func @rows
 // CHECK: tile.reciprocal %{{.*}} : tensor<4xf32>
 // CHECK-NOT: tile.reciprocal
-// CHECK-COUNT-4: arith.mulf %{{.*}}, %{{.*}} : tensor<4x32xf32>
+// CHECK-COUNT-2: arith.mulf %{{.*}}, %{{.*}} : tensor<4x32xf32>
 // CHECK-NOT: arith.divf
 func.func @rows(%x: tensor<4x32xf32>, %y: tensor<4x32xf32>, %d: tensor<4xf32>) -> (tensor<4x32xf32>, tensor<4x32xf32>) {
-  %0 = tile.expand_dims %d {axis = 1 : i32} : tensor<4xf32> -> tensor<4x1xf32>
+  %root = math.sqrt %d : tensor<4xf32>
+  %0 = tile.expand_dims %root {axis = 1 : i32} : tensor<4xf32> -> tensor<4x1xf32>
   %1 = tile.broadcast %0 : tensor<4x1xf32> -> tensor<4x32xf32>
   %2 = arith.divf %x, %1 : tensor<4x32xf32>
   %3 = arith.divf %y, %1 : tensor<4x32xf32>
@@ -85,7 +86,8 @@ func.func @negative_other_maximum(%x: tensor<64xf32>, %y: tensor<64xf32>) -> ten
 
 // The maxima of the rows stand in the columns of a square: each element loses that of another row.
 // CHECK-LABEL: func.func @negative_maximum_of_another_row
-// CHECK: math.absf
+// CHECK-NOT: tile.reciprocal
+// CHECK: arith.divf
 func.func @negative_maximum_of_another_row(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   %0 = tile.reduce(%x) axis = 1 : (tensor<8x8xf32>) -> tensor<8xf32> {
   ^bb0(%a: f32, %b: f32):
@@ -139,6 +141,16 @@ func.func @narrow(%x: tensor<64xf32>, %h: tensor<64xf16>, %b: tensor<64xbf16>) -
   %2 = arith.extf %b : tensor<64xbf16> to tensor<64xf32>
   %3 = arith.divf %x, %2 : tensor<64xf32>
   return %1, %3 : tensor<64xf32>, tensor<64xf32>
+}
+
+// A divisor for each row that may be tiny: its scale would be a second tensor that changes its layout.
+// CHECK-LABEL: func.func @negative_rows
+// CHECK: arith.divf
+func.func @negative_rows(%x: tensor<4x32xf32>, %d: tensor<4xf32>) -> tensor<4x32xf32> {
+  %0 = tile.expand_dims %d {axis = 1 : i32} : tensor<4xf32> -> tensor<4x1xf32>
+  %1 = tile.broadcast %0 : tensor<4x1xf32> -> tensor<4x32xf32>
+  %2 = arith.divf %x, %1 : tensor<4x32xf32>
+  return %2 : tensor<4x32xf32>
 }
 
 // One division for each element stays one, and so do an approximate one and those of other types.

@@ -141,8 +141,8 @@ def TileShareReciprocalsPass : Pass<"tile-share-reciprocals", "::mlir::func::Fun
   let description = [{
     `arith.divf` of f32 is a multiplication by the reciprocal: `(x * s) * (1 / (d * s))`, where `s` keeps the reciprocal of
     a divisor above 2^126 or below 2^-126 a normal number, and is 1 for others. An instruction that divides multiplies both
-    numbers twice to choose `s`, for each element. Where the elements are divided by copies of fewer numbers, `s` and the
-    reciprocal are computed for those:
+    numbers twice to choose `s`, for each element. Where all elements are divided by one scalar, `s` and the reciprocal are
+    computed once:
 
     ```mlir
     %r = tile.reciprocal %scaled_d : f32
