@@ -15,6 +15,7 @@
 #include "tilec/Layout/Conversion.h"
 
 #include "F2Span.h"
+#include "tilec/Layout/MatrixAccess.h"
 #include "tilec/Layout/TensorLayouts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -389,7 +390,11 @@ ConversionPlan planConversion(const LinearLayout &srcLayout, const LinearLayout 
 
   std::vector<int32_t> srcRegisterMap;
   LinearLayout uniqueSrc = removeRegisterReplication(src, &srcRegisterMap);
-  SwizzledShared shared = optimalSwizzle(uniqueSrc, uniqueDst, bitwidth);
+  std::optional<SwizzledShared> byMatrices;
+  if (options.storesMatrices)
+    byMatrices = matrixSwizzle(uniqueSrc, uniqueDst, bitwidth);
+  SwizzledShared shared =
+      byMatrices ? std::move(*byMatrices) : optimalSwizzle(uniqueSrc, uniqueDst, bitwidth);
   plan.sharedCost =
       kBarrierCost + kWavefrontCost * (shared.store.wavefronts * shared.store.requests +
                                        shared.load.wavefronts * shared.load.requests);

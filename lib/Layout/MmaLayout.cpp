@@ -7,7 +7,7 @@
 
 #include "tilec/Layout/MmaLayout.h"
 
-#include "tilec/Layout/SharedSwizzle.h"
+#include "tilec/Layout/MatrixAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -61,72 +61,13 @@ LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t la
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-std::optional<MatrixLoad> matchMatrixLoad(const LinearLayout &offsets, int32_t bits) {
-  if (bits > 32)
-    return std::nullopt;
-  llvm::ArrayRef<uint64_t> lanes = offsets.getFlatBases(kLane);
-  llvm::ArrayRef<uint64_t> registers = offsets.getFlatBases(kRegister);
-  if (lanes.size() != 5)
-    return std::nullopt;
-  auto registerBit = [&](uint64_t basis) -> int {
-    auto it = llvm::find(registers, basis);
-    return it == registers.end() ? -1 : int(it - registers.begin());
-  };
-  // Bits of the offset inside a row of 16 bytes: each comes from one place.
-  uint64_t rowElements = 128 / bits, wordElements = 32 / bits;
-  int inRow = 0;
-  for (uint64_t basis : offsets.getFlatMatrix())
-    inRow += (basis & (rowElements - 1)) != 0;
-  if (inRow != int(llvm::Log2_64(rowElements)))
-    return std::nullopt;
-
-  MatrixLoad load;
-  std::array<uint64_t, 3> rows;
-  bool isPlain = lanes[0] == wordElements && lanes[1] == 2 * wordElements;
-  if (isPlain) {
-    for (uint64_t element = 1; element < wordElements; element *= 2) {
-      int bit = registerBit(element);
-      if (bit < 0)
-        return std::nullopt;
-      load.wordBits.push_back(unsigned(bit));
-    }
-    rows = {lanes[2], lanes[3], lanes[4]};
-  } else if (bits == 16 && lanes[2] == 1 && lanes[3] == 2 && lanes[4] == 4 && !registers.empty()) {
-    load.isTransposed = true;
-    load.wordBits = {0};
-    rows = {registers[0], lanes[0], lanes[1]};
-  } else if (bits == 8 && lanes[2] == 2 && lanes[3] == 4 && lanes[4] == 8 && registerBit(1) > 1) {
-    load.isTransposed = load.isPaired = true;
-    load.wordBits = {unsigned(registerBit(1)), 0};
-    rows = {registers[0], lanes[0], lanes[1]};
-  } else {
-    return std::nullopt;
-  }
-  llvm::copy(rows, load.rowOffsets.begin());
-  for (unsigned bit = 0; bit < registers.size() && load.matrixBits.size() < 2; ++bit)
-    if (!llvm::is_contained(load.wordBits, bit) && registers[bit] != 0) {
-      load.rowOffsets[3 + load.matrixBits.size()] = registers[bit];
-      load.matrixBits.push_back(bit);
-    }
-  if (load.isPaired && (load.matrixBits.empty() || load.matrixBits[0] != 1))
-    return std::nullopt;
-  // Each matrix is a phase of eight lanes with 16 bytes, of which the formula has four.
-  std::vector<uint64_t> addresses;
-  for (uint64_t offset : load.rowOffsets)
-    addresses.push_back(offset * bits / 8);
-  load.idealWavefronts = 1 << load.matrixBits.size();
-  load.wavefronts = wavefrontsPerRequest(addresses, 16) * load.idealWavefronts / 4;
-  return load;
-}
-
 namespace {
 /// Wavefronts above what moving the bytes takes, and instructions, of reading a whole operand.
 std::pair<int64_t, int64_t> readCost(const LinearLayout &operand, const LinearLayout &memory,
                                      int32_t bits) {
   SharedAccess access = analyseSharedAccess(operand, memory, bits);
-  if (std::optional<MatrixLoad> load = matchMatrixLoad(access.offsets, bits)) {
-    int64_t perRequest = load->wordBits.size() + load->matrixBits.size();
-    int64_t requests = int64_t(operand.getInDimSize(kRegister)) >> perRequest;
+  if (std::optional<MatrixAccess> load = matchMatrixAccess(access.offsets, bits)) {
+    int64_t requests = load->requests(operand.getInDimSize(kRegister));
     return {(load->wavefronts - load->idealWavefronts) * requests, requests};
   }
   return {int64_t(access.conflicts()) * access.requests, access.requests};

@@ -13,6 +13,7 @@
 #include "tilec/Layout/SharedSwizzle.h"
 
 #include "F2Span.h"
+#include "tilec/Layout/MatrixAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -95,20 +96,16 @@ Vectors laneTile(const LinearLayout &layout, int vectorWordsLog2) {
   return nonZero(lanes.take_front(active));
 }
 
-} // namespace
+/// What a swizzle is made for: the vector, and what lanes of one phase of either side span.
+struct Phases {
+  Vectors vector, tileSrc, tileDst;
+};
 
-SwizzledShared optimalSwizzle(const LinearLayout &src, const LinearLayout &dst, int32_t bitwidth) {
-  bitwidth = std::max(bitwidth, 8);
-  assert(src.getOutDims() == dst.getOutDims() && "layouts of different tensors");
+/// The buffer for `phases`. `taken` is what the blocks and the vector span.
+SwizzledShared makeSwizzle(const LinearLayout &src, const LinearLayout &dst, int32_t bitwidth,
+                           const Phases &phases, F2Span taken) {
   int d = src.getTotalOutDimSizeLog2();
-
-  Vectors block = nonZero(src.getFlatBases(kBlock));
-  F2Span taken(block);
-  Vectors vector = chooseVector(src, dst, bitwidth, taken);
-  int vectorBits = bitwidth << vector.size();
-  int vectorWordsLog2 = floorLog2OfRatio(vectorBits, kWordBits);
-  Vectors tileSrc = laneTile(src, vectorWordsLog2), tileDst = laneTile(dst, vectorWordsLog2);
-
+  int vectorBits = bitwidth << phases.vector.size();
   int rest = d - int(taken.rank());
   int bankCount = std::min(floorLog2OfRatio(kRowBits, vectorBits), rest);
   size_t segmentCount = rest - bankCount;
@@ -121,14 +118,15 @@ SwizzledShared optimalSwizzle(const LinearLayout &src, const LinearLayout &dst, 
   // Lane bits may be vector bits at the same time (lanes that share a word): what counts is what
   // they span beside those.
   F2Span withSrc = taken, withDst = taken;
-  takeIndependent(tileSrc, withSrc);
-  takeIndependent(tileDst, withDst);
+  takeIndependent(phases.tileSrc, withSrc);
+  takeIndependent(phases.tileDst, withDst);
   F2Span used = withSrc;
-  takeIndependent(tileDst, used);
+  takeIndependent(phases.tileDst, used);
   for (int i = 0; i < d; ++i)
     if (used.insert(uint64_t(1) << i))
       takeSegment(uint64_t(1) << i);
-  Vectors onlySrc = takeIndependent(tileSrc, withDst), onlyDst = takeIndependent(tileDst, withSrc);
+  Vectors onlySrc = takeIndependent(phases.tileSrc, withDst);
+  Vectors onlyDst = takeIndependent(phases.tileDst, withSrc);
   size_t pairs = std::min(onlySrc.size(), onlyDst.size());
   for (size_t i = 0; i < pairs; ++i)
     takeSegment(onlySrc[i] ^ onlyDst[i]);
@@ -140,7 +138,7 @@ SwizzledShared optimalSwizzle(const LinearLayout &src, const LinearLayout &dst, 
     takeSegment(uint64_t(1) << i);
 
   // Bank bits complement what has been taken: unit vectors off the pivots of the echelon form.
-  std::vector<uint64_t> offset(vector.begin(), vector.end());
+  std::vector<uint64_t> offset(phases.vector.begin(), phases.vector.end());
   uint64_t pivots = taken.pivotMask();
   for (int i = 0; i < d; ++i)
     if (!((pivots >> i) & 1))
@@ -154,6 +152,70 @@ SwizzledShared optimalSwizzle(const LinearLayout &src, const LinearLayout &dst, 
       src.getOutDims());
   result.store = analyseSharedAccess(src, result.memory, bitwidth);
   result.load = analyseSharedAccess(dst, result.memory, bitwidth);
+  return result;
+}
+
+/// Rows of 16 bytes that stmatrix writes and registers of `dst` hold, and the lanes' part of eight
+/// of them: plain ones, then transposed ones. Empty vectors where there are none.
+Phases chooseMatrixRows(const LinearLayout &src, const LinearLayout &dst, int32_t bitwidth) {
+  llvm::ArrayRef<uint64_t> lanes = src.getFlatBases(kLane), registers = src.getFlatBases(kRegister);
+  Vectors dstRegisters = nonZero(dst.getFlatBases(kRegister));
+  auto isLoaded = [&](uint64_t v) { return llvm::is_contained(dstRegisters, v); };
+  Phases phases;
+  if (lanes.size() != 5 || bitwidth > kWordBits)
+    return phases;
+  size_t word = floorLog2OfRatio(kWordBits, bitwidth);
+  Vectors row;
+  for (uint64_t v : nonZero(registers))
+    if (row.size() < word && isLoaded(v))
+      row.push_back(v);
+  if (row.size() == word && isLoaded(lanes[0]) && isLoaded(lanes[1])) {
+    row.append({lanes[0], lanes[1]});
+    phases.vector = row;
+    phases.tileSrc = {lanes[2], lanes[3], lanes[4]};
+  } else if (bitwidth == 16 && !registers.empty() && llvm::all_of(lanes.drop_front(2), isLoaded)) {
+    phases.vector.append(lanes.begin() + 2, lanes.end());
+    phases.tileSrc = {registers[0], lanes[0], lanes[1]};
+  }
+  phases.tileSrc = nonZero(phases.tileSrc);
+  return phases;
+}
+
+} // namespace
+
+SwizzledShared optimalSwizzle(const LinearLayout &src, const LinearLayout &dst, int32_t bitwidth) {
+  bitwidth = std::max(bitwidth, 8);
+  assert(src.getOutDims() == dst.getOutDims() && "layouts of different tensors");
+  F2Span taken(nonZero(src.getFlatBases(kBlock)));
+  Phases phases;
+  phases.vector = chooseVector(src, dst, bitwidth, taken);
+  int vectorWordsLog2 = floorLog2OfRatio(bitwidth << phases.vector.size(), kWordBits);
+  phases.tileSrc = laneTile(src, vectorWordsLog2);
+  phases.tileDst = laneTile(dst, vectorWordsLog2);
+  return makeSwizzle(src, dst, bitwidth, phases, taken);
+}
+
+std::optional<SwizzledShared> matrixSwizzle(const LinearLayout &src, const LinearLayout &dst,
+                                            int32_t bitwidth) {
+  bitwidth = std::max(bitwidth, 8);
+  F2Span taken(nonZero(src.getFlatBases(kBlock)));
+  F2Span common = taken;
+  if ((bitwidth << chooseVector(src, dst, bitwidth, common).size()) >= kMaxVectorBits)
+    return std::nullopt;
+  Phases phases = chooseMatrixRows(src, dst, bitwidth);
+  for (uint64_t v : phases.vector)
+    if (!taken.insert(v))
+      return std::nullopt;
+  if (phases.vector.empty())
+    return std::nullopt;
+  phases.tileDst = laneTile(dst, floorLog2OfRatio(kMaxVectorBits, kWordBits));
+  SwizzledShared result = makeSwizzle(src, dst, bitwidth, phases, taken);
+  std::optional<MatrixAccess> matrices = matchMatrixStore(result.store, bitwidth);
+  if (!matrices || matrices->wavefronts > matrices->idealWavefronts || result.load.conflicts() > 0)
+    return std::nullopt;
+  result.store.requests = int32_t(matrices->requests(src.getInDimSize(kRegister)));
+  result.store.wavefronts = matrices->wavefronts;
+  result.store.idealWavefronts = matrices->idealWavefronts;
   return result;
 }
 

@@ -6,8 +6,8 @@
 
 #include "tilec/Layout/WgmmaLayout.h"
 
+#include "tilec/Layout/MatrixAccess.h"
 #include "tilec/Layout/MmaLayout.h"
-#include "tilec/Layout/SharedSwizzle.h"
 
 namespace tilec {
 
@@ -120,12 +120,11 @@ static std::optional<int64_t> conflictsOfLoads(const LinearLayout &registers,
   SharedAccess load = analyseSharedAccess(registers, memory, bits);
   if (bits != 8)
     return int64_t(load.conflicts()) * load.requests;
-  std::optional<MatrixLoad> matrices = matchMatrixLoad(load.offsets, bits);
+  std::optional<MatrixAccess> matrices = matchMatrixAccess(load.offsets, bits);
   if (!matrices)
     return std::nullopt;
-  int64_t requests = int64_t(registers.getInDimSize(kRegister)) >>
-                     (matrices->wordBits.size() + matrices->matrixBits.size());
-  return (matrices->wavefronts - matrices->idealWavefronts) * requests;
+  return (matrices->wavefronts - matrices->idealWavefronts) *
+         matrices->requests(registers.getInDimSize(kRegister));
 }
 
 std::optional<WgmmaTransposition> wgmmaTransposition(Shape shape, int32_t elementBits,

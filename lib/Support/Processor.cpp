@@ -37,8 +37,9 @@ constexpr uint32_t kTuring = with(kVolta, {Feature::MatrixLoad});
 constexpr uint32_t kAmpere =
     with(kTuring, {Feature::Mma, Feature::AsyncCopy, Feature::WarpReduction, Feature::CachePolicy});
 constexpr uint32_t kAda = with(kAmpere, {Feature::Float8Conversion, Feature::Float8Mma});
-constexpr uint32_t kHopper = with(kAda, {Feature::BFloat16Atomics, Feature::VectorAtomics,
-                                         Feature::Clusters, Feature::DependentLaunch});
+constexpr uint32_t kHopper =
+    with(kAda, {Feature::BFloat16Atomics, Feature::VectorAtomics, Feature::MatrixStore,
+                Feature::Clusters, Feature::DependentLaunch});
 constexpr uint32_t kBlackwell = with(kHopper, {Feature::Float8MmaHalfSums, Feature::WideAccess});
 
 constexpr Generation sm70 = {2048, 32, 96, 0, kVolta, 2.9e6, 38e3};

@@ -98,6 +98,8 @@ struct ConversionPlan {
 struct ConversionOptions {
   /// Shuffles are chosen when their cost is at most this many times the shared-memory cost.
   double shuffleBias = 1.0;
+  /// The target has stmatrix.
+  bool storesMatrices = false;
   /// Forces the route through shared memory for whatever moves between lanes, for tests.
   bool forceShared = false;
   /// Forces shuffles where they are possible, for tests.

@@ -1,15 +1,13 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products of a warp (mma.sync): how warps share a product, buffers that its operands are
-// read from without bank conflicts, and the reads that ldmatrix does.
+// Matrix products of a warp (mma.sync): how warps share a product, and buffers that its operands
+// are read from without bank conflicts.
 
 #ifndef TILEC_LAYOUT_MMALAYOUT_H
 #define TILEC_LAYOUT_MMALAYOUT_H
 
 #include "tilec/Layout/TensorLayouts.h"
-
-#include <array>
 
 namespace tilec {
 
@@ -22,28 +20,6 @@ std::vector<int32_t> chooseMmaWarps(Shape shape, int32_t numWarps, bool keepRows
 /// were `last` apart are neighbours. Where those are in a thread's registers, it gives fragments
 /// and products of 8-bit operands that memory has along `dim`.
 LinearLayout pairNeighbours(const LinearLayout &layout, unsigned dim, int64_t last);
-
-/// A read of shared memory by ldmatrix: 8 x 8 matrices of 16-bit units, up to four at a time.
-struct MatrixLoad {
-  /// Lanes get columns instead of rows (`.trans`, elements of 16 bits only).
-  bool isTransposed = false;
-  /// Transposed 8-bit elements: a unit has two of them, which belong to two columns. The words of
-  /// two matrices (the first of matrixBits) exchange their halves.
-  bool isPaired = false;
-  /// Register bits of the elements of one 32-bit word, lowest first.
-  std::vector<unsigned> wordBits;
-  /// Register bits that tell apart the matrices of one instruction.
-  std::vector<unsigned> matrixBits;
-  /// What each bit of the lane adds to the address (in elements) of the row that the lane points
-  /// to; replaces the lane's part of the access.
-  std::array<uint64_t, 5> rowOffsets{};
-  /// Wavefronts of one instruction, and the number that moving its bytes needs.
-  int32_t wavefronts = 1, idealWavefronts = 1;
-};
-
-/// Whether ldmatrix reads with `offsets` (register, lane, warp -> offset in elements of `bits`
-/// bits).
-std::optional<MatrixLoad> matchMatrixLoad(const LinearLayout &offsets, int32_t bits);
 
 /// The layout of a buffer in which vectors of up to 16 bytes along `contiguousDim` stay together
 /// and from which `operand` (a register layout) is read with the fewest wavefronts.

@@ -40,6 +40,8 @@ enum class Feature : uint8_t {
   BFloat16Atomics,
   /// red and atom of vectors of up to 16 bytes. sm_90.
   VectorAtomics,
+  /// stmatrix. sm_90.
+  MatrixStore,
   /// Clusters of programs. sm_90.
   Clusters,
   /// griddepcontrol: launches that begin before the one before has ended. sm_90.

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See BufferAccess.h. Loads are by ldmatrix where ordinary ones take more instructions.
+// See BufferAccess.h. Loads are by ldmatrix and stores by stmatrix where ordinary ones take more
+// instructions.
 
 #include "BufferAccess.h"
 
@@ -17,11 +18,15 @@ BufferAccess::BufferAccess(OpBuilder &builder, Operation *at, const ThreadLoweri
       access(analyseSharedAccess(layoutOf(tensor), buffer.getLayout().getLayout(), bytes * 8)),
       index(threadPart(builder, at, position, access.offsets, bytes)),
       groups(groupRegisters(numRegisters(tensor), access.vectorRegisterBits)) {
+  if (isa<LocalStoreOp>(at)) {
+    if (lowering.processor.has(Feature::MatrixStore))
+      matrices = matchMatrixStore(access, int32_t(bytes * 8));
+    return;
+  }
   if (lowering.processor.has(Feature::MatrixLoad) && !at->hasAttr(TileGPUDialect::kOwnPartAttr))
-    matrices = matchMatrixLoad(access.offsets, int32_t(bytes * 8));
+    matrices = matchMatrixAccess(access.offsets, int32_t(bytes * 8));
   // What ordinary loads do as well with as few instructions is left to them.
-  if (matrices &&
-      matrices->wordBits.size() + matrices->matrixBits.size() < access.vectorRegisterBits.size())
+  if (matrices && matrices->registerBits().size() < access.vectorRegisterBits.size())
     matrices.reset();
 }
 
@@ -57,16 +62,45 @@ static Value everyOther(OpBuilder &builder, Location loc, Value first, Value sec
   return LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), picked);
 }
 
-/// ldmatrix: lanes point to the rows.
-void BufferAccess::loadMatrices(OpBuilder &builder, Location loc, Value base,
-                                llvm::function_ref<bool(int64_t)> wanted,
-                                MutableArrayRef<Value> results) const {
+void BufferAccess::store(OpBuilder &builder, Location loc, Value base, Value unique,
+                         ValueRange values) const {
+  if (matrices)
+    return storeMatrices(builder, loc, base, values);
+  int64_t replicas = access.offsets.getFreeVariableMask(kRegister);
+  for (const auto &group : groups) {
+    if (group.front() & replicas)
+      continue;
+    SmallVector<Value> parts;
+    for (int64_t r : group)
+      parts.push_back(values[r]);
+    Value to = address(builder, loc, base, group.front());
+    StSharedOp::create(builder, loc, packWord(builder, loc, parts), to, unique);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices
+//===----------------------------------------------------------------------===//
+
+LinearIndex BufferAccess::rowsOfLane(OpBuilder &builder, Location loc) const {
   LinearIndex rows;
   addLinear(builder, loc, position.lane(place), matrices->rowOffsets, bytes, rows);
   addLinear(builder, loc, position.warp(place), access.offsets.getFlatBases(kWarp), bytes, rows);
+  return rows;
+}
+
+Value BufferAccess::rowAddress(OpBuilder &builder, Location loc, Value base,
+                               const LinearIndex &rows, int64_t reg) const {
+  Value row = rows.at(builder, loc, registerPart(access.offsets, reg) * bytes);
+  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{row});
+}
+
+void BufferAccess::loadMatrices(OpBuilder &builder, Location loc, Value base,
+                                llvm::function_ref<bool(int64_t)> wanted,
+                                MutableArrayRef<Value> results) const {
+  LinearIndex rows = rowsOfLane(builder, loc);
   unsigned numMatrices = 1u << matrices->matrixBits.size();
-  SmallVector<unsigned> bits(matrices->wordBits.begin(), matrices->wordBits.end());
-  bits.append(matrices->matrixBits.begin(), matrices->matrixBits.end());
   Type i32 = builder.getI32Type();
   Type loaded = i32;
   if (numMatrices > 1)
@@ -74,14 +108,11 @@ void BufferAccess::loadMatrices(OpBuilder &builder, Location loc, Value base,
         LLVM::LLVMStructType::getLiteral(builder.getContext(), SmallVector<Type>(numMatrices, i32));
   auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
   auto order = matrices->isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
-  for (const auto &group : groupRegisters(results.size(), bits)) {
+  for (const auto &group : groupRegisters(results.size(), matrices->registerBits())) {
     if (!wanted(group.front()))
       continue;
-    uint64_t constant = registerPart(access.offsets, group.front()) * bytes;
-    Value row = rows.at(builder, loc, constant);
-    Value address = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                                        ArrayRef<LLVM::GEPArg>{row});
-    Value words = NVVM::LdMatrixOp::create(builder, loc, loaded, address, numMatrices, order, shape,
+    Value from = rowAddress(builder, loc, base, rows, group.front());
+    Value words = NVVM::LdMatrixOp::create(builder, loc, loaded, from, numMatrices, order, shape,
                                            NVVM::LdStMatrixEltType::B16);
     size_t perWord = size_t(1) << matrices->wordBits.size();
     SmallVector<Value> parts;
@@ -101,5 +132,27 @@ void BufferAccess::loadMatrices(OpBuilder &builder, Location loc, Value base,
     for (unsigned i = 0; i < numMatrices; ++i)
       for (auto [j, value] : llvm::enumerate(unpackWord(builder, loc, parts[i], scalar, perWord)))
         results[group[i * perWord + j]] = value;
+  }
+}
+
+void BufferAccess::storeMatrices(OpBuilder &builder, Location loc, Value base,
+                                 ValueRange values) const {
+  LinearIndex rows = rowsOfLane(builder, loc);
+  auto shape = NVVM::LdStMatrixShapeAttr::get(builder.getContext(), 8, 8);
+  auto order = matrices->isTransposed ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+  size_t perWord = size_t(1) << matrices->wordBits.size();
+  int64_t replicas = access.offsets.getFreeVariableMask(kRegister);
+  for (const auto &group : groupRegisters(values.size(), matrices->registerBits())) {
+    if (group.front() & replicas)
+      continue;
+    SmallVector<Value> words;
+    for (size_t first = 0; first < group.size(); first += perWord) {
+      SmallVector<Value> parts;
+      for (size_t i = 0; i < perWord; ++i)
+        parts.push_back(values[group[first + i]]);
+      words.push_back(packWord(builder, loc, parts));
+    }
+    Value to = rowAddress(builder, loc, base, rows, group.front());
+    NVVM::StMatrixOp::create(builder, loc, to, words, order, shape, NVVM::LdStMatrixEltType::B16);
   }
 }

@@ -10,8 +10,7 @@
 
 #include "Patterns.h"
 
-#include "tilec/Layout/MmaLayout.h"
-#include "tilec/Layout/SharedSwizzle.h"
+#include "tilec/Layout/MatrixAccess.h"
 
 namespace tilec {
 
@@ -20,22 +19,30 @@ public:
   BufferAccess(mlir::OpBuilder &builder, mlir::Operation *at, const ThreadLowering &lowering,
                mlir::RankedTensorType tensor, tilegpu::MemDescType buffer);
 
-  /// The registers that one instruction accesses, in the order of memory.
-  llvm::ArrayRef<llvm::SmallVector<int64_t>> vectors() const { return groups; }
-  /// The address of register `reg`'s element in the buffer that begins at `base`.
-  mlir::Value address(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
-                      int64_t reg) const;
-
   /// Loads the registers that are `wanted` (whole vectors of which the first is) to their places in
   /// `results`.
   void load(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
             llvm::function_ref<bool(int64_t)> wanted,
             llvm::MutableArrayRef<mlir::Value> results) const;
 
+  /// Stores `values`, those of all registers, one of each that have the same element, and from one
+  /// of the threads that have it: the one for which `unique` holds, if that is not null.
+  void store(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, mlir::Value unique,
+             mlir::ValueRange values) const;
+
 private:
+  /// The address of register `reg`'s element in the buffer that begins at `base`.
+  mlir::Value address(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
+                      int64_t reg) const;
+  /// The same of the row of a matrix that the lane points to; `reg` is the matrices' first.
+  mlir::Value rowAddress(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
+                         const LinearIndex &rows, int64_t reg) const;
+  LinearIndex rowsOfLane(mlir::OpBuilder &builder, mlir::Location loc) const;
   void loadMatrices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
                     llvm::function_ref<bool(int64_t)> wanted,
                     llvm::MutableArrayRef<mlir::Value> results) const;
+  void storeMatrices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
+                     mlir::ValueRange values) const;
 
   mlir::Operation *place;
   const ThreadPosition &position;
@@ -43,9 +50,10 @@ private:
   unsigned bytes;
   SharedAccess access;
   LinearIndex index;
+  /// The registers that one instruction accesses, in the order of memory.
   llvm::SmallVector<llvm::SmallVector<int64_t>> groups;
-  /// Of loads by ldmatrix.
-  std::optional<MatrixLoad> matrices;
+  /// Of loads by ldmatrix and stores by stmatrix.
+  std::optional<MatrixAccess> matrices;
 };
 
 } // namespace tilec

@@ -32,18 +32,7 @@ struct LocalStore : ThreadPattern<LocalStoreOp> {
     auto tensor = cast<RankedTensorType>(op.getValue().getType());
     BufferAccess plan(rewriter, op, lowering, tensor, op.getBuffer().getType());
     Value unique = isFirstReplica(rewriter, op, lowering.position, layoutOf(tensor));
-    int64_t replicas = layoutOf(tensor).getFreeVariableMask(kRegister);
-    for (const auto &group : plan.vectors()) {
-      if (group.front() & replicas)
-        continue;
-      SmallVector<Value> values;
-      for (int64_t r : group)
-        values.push_back(adaptor.getValue()[r]);
-      Value address =
-          plan.address(rewriter, op.getLoc(), adaptor.getBuffer().front(), group.front());
-      StSharedOp::create(rewriter, op.getLoc(), packWord(rewriter, op.getLoc(), values), address,
-                         unique);
-    }
+    plan.store(rewriter, op.getLoc(), adaptor.getBuffer().front(), unique, adaptor.getValue());
     rewriter.eraseOp(op);
     return success();
   }

@@ -6,7 +6,7 @@
 // the layout says.
 
 #include "tilec/Layout/MmaLayout.h"
-#include "tilec/Layout/SharedSwizzle.h"
+#include "tilec/Layout/MatrixAccess.h"
 
 #include "gtest/gtest.h"
 
@@ -41,7 +41,7 @@ TEST(MmaPairs, neighboursAreInAThread) {
 }
 
 /// What ldmatrix gives register `reg` of `lane`, as an offset in elements.
-uint64_t loadedOffset(const MatrixLoad &load, const LinearLayout &offsets, int32_t bits,
+uint64_t loadedOffset(const MatrixAccess &load, const LinearLayout &offsets, int32_t bits,
                       int32_t reg, int32_t lane) {
   llvm::ArrayRef<uint64_t> registers = offsets.getFlatBases(kRegister);
   // The constant of the instruction, and what of the register is inside it.
@@ -94,7 +94,7 @@ void expectFreeReads(Shape shape, unsigned operand, int32_t bits, unsigned conti
   for (int32_t bit = 0; (bits << bit) < 128; ++bit)
     EXPECT_EQ(memory.getBasis(kOffset, unsigned(bit), dimName(contiguousDim)), 1 << bit);
   SharedAccess access = analyseSharedAccess(layout, memory, bits);
-  std::optional<MatrixLoad> load = matchMatrixLoad(access.offsets, bits);
+  std::optional<MatrixAccess> load = matchMatrixAccess(access.offsets, bits);
   EXPECT_EQ(load.has_value(), byMatrices);
   if (!load) {
     EXPECT_EQ(access.wavefronts, access.idealWavefronts);

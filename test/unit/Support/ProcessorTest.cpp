@@ -41,6 +41,9 @@ TEST(Processor, FeaturesBeginWithAProcessor) {
   EXPECT_TRUE(get("sm_121f").has(Feature::AsyncCopy));
   EXPECT_FALSE(get("sm_86").has(Feature::Float8Mma));
   EXPECT_TRUE(get("sm_89").has(Feature::Float8Mma));
+  EXPECT_FALSE(get("sm_89").has(Feature::MatrixStore));
+  EXPECT_TRUE(get("sm_90").has(Feature::MatrixStore));
+  EXPECT_TRUE(get("sm_120").has(Feature::MatrixStore));
   // Instructions of one processor alone.
   EXPECT_TRUE(get("sm_90a").has(Feature::Wgmma));
   EXPECT_FALSE(get("sm_90").has(Feature::Wgmma));

@@ -122,7 +122,9 @@ private:
     auto source = cast<RankedTensorType>(convert.getSource().getType());
     auto result = cast<RankedTensorType>(convert.getType());
     unsigned bits = std::max(8u, tile::bitWidthOf(source.getElementType()));
-    ConversionPlan plan = planConversion(layoutOf(source), layoutOf(result), bits);
+    ConversionOptions options;
+    options.storesMatrices = processorOf(convert).has(Feature::MatrixStore);
+    ConversionPlan plan = planConversion(layoutOf(source), layoutOf(result), bits, options);
     if (plan.kind == ConversionKind::CrossBlock)
       return convert.emitError(
           "a layout conversion between the CTAs of a cluster is not supported");

@@ -72,7 +72,7 @@ private:
       return {Access::Global, true};
     if (isa<LdSharedOp, NVVM::LdMatrixOp>(op))
       return shared(false);
-    if (isa<StSharedOp>(op))
+    if (isa<StSharedOp, NVVM::StMatrixOp>(op))
       return shared(true);
     if (isa<LLVM::LoadOp, LLVM::StoreOp>(op))
       return {Access::Local, isa<LLVM::StoreOp>(op)};
