@@ -103,6 +103,7 @@ static void addDecomposition(PassList &passes) {
 static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
   TileGPUPlanRegistersPassOptions registers;
   registers.steps = options.registerSteps;
+  passes.add(createTileGPURecomputeIndicesPass());
   passes.add(createTileGPUPlanRegistersPass(std::move(registers)));
 }
 

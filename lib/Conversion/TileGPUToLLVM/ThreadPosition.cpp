@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
+#include "tilec/Analysis/ProductLoops.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -18,7 +19,7 @@ Value tilec::constantI32(OpBuilder &builder, Location loc, int64_t value) {
 }
 
 ThreadPosition::ThreadPosition(ModuleOp module) {
-  int64_t threads = tilegpu::launchedThreadsOf(module);
+  int threads = tilegpu::launchedThreadsOf(module);
   module.walk([&](func::FuncOp func) {
     if (func.isExternal())
       return;
@@ -33,25 +34,37 @@ ThreadPosition::ThreadPosition(ModuleOp module) {
       return {number, lane, warp};
     };
     functions[func] = place(thread);
-    func.walk([&](tilegpu::EnterProgramOp enter) {
-      if (!enter->getParentOfType<LoopLikeOpInterface>())
-        return;
-      builder.setInsertionPointAfter(enter);
+    auto refreshBehind = [&](Operation *op) {
+      builder.setInsertionPointAfter(op);
       Value zero = tilegpu::OpaqueZeroOp::create(builder, loc, builder.getI32Type());
       Value same = arith::OrIOp::create(builder, loc, thread, zero);
       // Says how large it may be.
       int64_t most = int64_t(llvm::PowerOf2Ceil(uint64_t(threads))) - 1;
       same = arith::AndIOp::create(builder, loc, same, constantI32(builder, loc, most));
-      programs.push_back({enter, place(same)});
+      refreshed.push_back({zero.getDefiningOp(), place(same)});
+    };
+    func.walk([&](tilegpu::EnterProgramOp enter) {
+      if (enter->getParentOfType<LoopLikeOpInterface>())
+        refreshBehind(enter);
     });
+    for (scf::ForOp loop : lastLoopsOfProducts(func))
+      refreshBehind(loop);
   });
 }
 
 const ThreadPosition::Coordinates &ThreadPosition::find(Operation *op) const {
-  for (const auto &[enter, coordinates] : programs)
-    for (Operation *at = op; at; at = at->getParentOp())
-      if (at->getBlock() == enter->getBlock())
-        return coordinates;
+  for (Operation *at = op; at; at = at->getParentOp()) {
+    const Coordinates *last = nullptr;
+    Operation *behind = nullptr;
+    for (const auto &[start, coordinates] : refreshed)
+      if (start->getBlock() == at->getBlock() && start->isBeforeInBlock(at) &&
+          (!behind || behind->isBeforeInBlock(start))) {
+        behind = start;
+        last = &coordinates;
+      }
+    if (last)
+      return *last;
+  }
   auto func = isa<func::FuncOp>(op) ? cast<func::FuncOp>(op) : op->getParentOfType<func::FuncOp>();
   return functions.find(func)->second;
 }

@@ -13,13 +13,12 @@
 
 namespace tilec {
 
-/// Lane and warp of the running thread, as i32 values at the start of each function, and again of
-/// each program that a persistent CTA runs: what is computed from them would otherwise be in
-/// registers from one program to the next.
+/// Lane and warp of the running thread, as i32 values at the start of each function, and again for
+/// each program that a persistent CTA runs and behind loops that multiply by warpgroups: what is
+/// computed from them would otherwise be in registers meanwhile.
 class ThreadPosition {
 public:
-  /// Inserts the thread's coordinates at the start of every function that has a body, and behind
-  /// each `tilegpu.enter_program`.
+  /// Inserts the thread's coordinates in all these places.
   explicit ThreadPosition(mlir::ModuleOp module);
 
   mlir::Value lane(mlir::Operation *op) const { return find(op).lane; }
@@ -32,8 +31,8 @@ private:
   };
   const Coordinates &find(mlir::Operation *op) const;
   llvm::DenseMap<mlir::Operation *, Coordinates> functions;
-  /// By the operation that a program begins with.
-  llvm::SmallVector<std::pair<mlir::Operation *, Coordinates>> programs;
+  /// By an operation behind which they are the ones to use, in its block.
+  llvm::SmallVector<std::pair<mlir::Operation *, Coordinates>> refreshed;
 };
 
 /// A linear function's value at run time: `base`, the part of lane and warp, and which bits it may

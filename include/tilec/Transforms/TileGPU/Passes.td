@@ -287,6 +287,15 @@ def TileGPUDecomposeConversionsPass : Pass<"tilegpu-decompose-conversions", "::m
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
+def TileGPURecomputeIndicesPass : Pass<"tilegpu-recompute-indices", "::mlir::func::FuncOp"> {
+  let summary = "compute indices behind loops of products again";
+  let description = [{
+    What is behind the last loop that multiplies by warpgroups and uses integers, pointers or masks made in front of it
+    from ranges and scalars gets them computed again, right in front of their first use. The thread's number comes anew there
+    (`convert-tilegpu-to-threads`), so that later passes do not put them together again.
+  }];
+}
+
 def TileGPUPlanRegistersPass : Pass<"tilegpu-plan-registers", "::mlir::ModuleOp"> {
   let summary = "decide what stays in registers, and what is loaded later, rematerialised or spilled to shared memory";
   let description = [{
