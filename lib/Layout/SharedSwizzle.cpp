@@ -156,8 +156,9 @@ SwizzledShared makeSwizzle(const LinearLayout &src, const LinearLayout &dst, int
 }
 
 /// Rows of 16 bytes that stmatrix writes and registers of `dst` hold, and the lanes' part of eight
-/// of them. Empty vectors where there are none. Not the transposed ones: who holds eight rows of a
-/// column goes on with single elements, which take more registers by vectors than one at a time.
+/// of them: plain ones, then transposed ones. Empty vectors where there are none. Transposed ones
+/// are not for a `dst` with neighbours of a row in neighbouring lanes: those go on with single
+/// elements, which take more registers by vectors than one at a time.
 Phases chooseMatrixRows(const LinearLayout &src, const LinearLayout &dst, int32_t bitwidth) {
   llvm::ArrayRef<uint64_t> lanes = src.getFlatBases(kLane), registers = src.getFlatBases(kRegister);
   Vectors dstRegisters = nonZero(dst.getFlatBases(kRegister));
@@ -174,6 +175,11 @@ Phases chooseMatrixRows(const LinearLayout &src, const LinearLayout &dst, int32_
     row.append({lanes[0], lanes[1]});
     phases.vector = row;
     phases.tileSrc = {lanes[2], lanes[3], lanes[4]};
+  } else if (bitwidth == 16 && !registers.empty() &&
+             dst.getFlatBases(kLane).front() != registers.front() &&
+             llvm::all_of(lanes.drop_front(2), isLoaded)) {
+    phases.vector.append(lanes.begin() + 2, lanes.end());
+    phases.tileSrc = {registers[0], lanes[0], lanes[1]};
   }
   phases.tileSrc = nonZero(phases.tileSrc);
   return phases;

@@ -109,23 +109,25 @@ TEST(MatrixStore, whatIsRefused) {
 TEST(MatrixSwizzle, resultsOfDotsToWholeLines) {
   LinearLayout lines = blockedLayout({64, 64}, {1, 8}, {4, 8}, {4, 1}, {1, 0});
   LinearLayout columns = blockedLayout({64, 64}, {8, 1}, {8, 4}, {1, 4}, {0, 1});
-  for (const std::vector<int32_t> &warps : {std::vector<int32_t>{4, 1}, {2, 2}}) {
-    LinearLayout src = mmaAccumulatorLayout({64, 64}, warps);
-    std::optional<SwizzledShared> plan = matrixSwizzle(src, lines, 16);
-    ASSERT_TRUE(plan);
-    EXPECT_TRUE(plan->memory.isInvertible());
-    EXPECT_EQ(plan->load.vectorWidth, 8);
-    EXPECT_EQ(plan->load.conflicts(), 0);
-    EXPECT_EQ(plan->store.conflicts(), 0);
-    EXPECT_EQ(plan->store.requests, 4);
-    SharedAccess access = analyseSharedAccess(src, plan->memory, 16);
-    std::optional<MatrixAccess> store = matchMatrixStore(access, 16);
-    ASSERT_TRUE(store);
-    EXPECT_FALSE(store->isTransposed);
-    expectStores(access, *store, 16);
-    // Eight rows of a column are no row of the instruction.
-    EXPECT_FALSE(matrixSwizzle(src, columns, 16));
-  }
+  for (const std::vector<int32_t> &warps : {std::vector<int32_t>{4, 1}, {2, 2}})
+    for (const LinearLayout &dst : {lines, columns}) {
+      LinearLayout src = mmaAccumulatorLayout({64, 64}, warps);
+      std::optional<SwizzledShared> plan = matrixSwizzle(src, dst, 16);
+      ASSERT_TRUE(plan);
+      EXPECT_TRUE(plan->memory.isInvertible());
+      EXPECT_EQ(plan->load.vectorWidth, 8);
+      EXPECT_EQ(plan->load.conflicts(), 0);
+      EXPECT_EQ(plan->store.conflicts(), 0);
+      EXPECT_EQ(plan->store.requests, 4);
+      SharedAccess access = analyseSharedAccess(src, plan->memory, 16);
+      std::optional<MatrixAccess> store = matchMatrixStore(access, 16);
+      ASSERT_TRUE(store);
+      EXPECT_EQ(store->isTransposed, dst == columns);
+      expectStores(access, *store, 16);
+    }
+  // Lanes along a row, each with single elements of eight rows.
+  EXPECT_FALSE(matrixSwizzle(mmaAccumulatorLayout({64, 64}, std::vector<int32_t>{4, 1}),
+                             blockedLayout({64, 64}, {1, 1}, {1, 32}, {4, 1}, {1, 0}), 16));
   // Vectors of both, and no vectors of 16 bytes in the one that loads.
   EXPECT_FALSE(matrixSwizzle(lines, blockedLayout({64, 64}, {1, 8}, {32, 1}, {1, 4}, {1, 0}), 16));
   EXPECT_FALSE(matrixSwizzle(mmaAccumulatorLayout({64, 64}, std::vector<int32_t>{4, 1}),
