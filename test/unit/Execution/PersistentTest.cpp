@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Persistent kernels: the three CTAs that the simulator says to have run one program after the
-// other, for every count of iterations around the depth of a ring, and in every order.
+// other, for every count of iterations around the depth of a ring, and in every order. What has an
+// order of its own has one without them, too.
 
 #include "DotTolerance.h"
 
@@ -62,10 +63,10 @@ TEST(Persistent, anyNumberOfPrograms) {
   }
 }
 
-TEST(Persistent, theLongestFirst) {
+void expectTriangles(bool isPersistent) {
   constexpr int64_t block = 64, n = 56;
   for (bool largeFirst : {false, true})
-    for (auto [m, batches] : {std::pair<int64_t, int64_t>(40, 1), {328, 1}, {200, 5}}) {
+    for (auto [m, batches] : {std::pair<int64_t, int64_t>(40, 1), {328, 1}, {200, 5}, {136, 21}}) {
       SCOPED_TRACE(::testing::Message() << m << " rows, " << batches << " batches, " << largeFirst);
       RunBuilder builder = kernelOf("persistent.tile", "triangle");
       builder.randn("a_ptr", DType::f16, {batches, m, m}).randn("b_ptr", DType::f16, {m, n});
@@ -86,9 +87,16 @@ TEST(Persistent, theLongestFirst) {
       builder.i32("M", int32_t(m)).i32("N", int32_t(n));
       builder.constant("LARGE_FIRST", largeFirst ? "True" : "False");
       builder.constant("BLOCK", block).constant("STAGES", 3).warps(4);
-      expectRun(builder.persistent().grid(uint64_t((m + block - 1) / block), uint64_t(batches)));
+      if (isPersistent)
+        builder.persistent();
+      expectRun(builder.grid(uint64_t((m + block - 1) / block), uint64_t(batches)));
     }
 }
+
+TEST(Persistent, theLongestFirst) { expectTriangles(/*isPersistent=*/true); }
+
+// A group of 16 batches, and 5 that keep their order.
+TEST(OrderedPrograms, theLongestFirst) { expectTriangles(/*isPersistent=*/false); }
 
 TEST(Persistent, returnsAndLoopsThatAreNotCounted) {
   constexpr int64_t limit = 3, y = 2, z = 3, n = 100;
