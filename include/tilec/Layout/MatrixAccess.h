@@ -48,7 +48,7 @@ std::optional<MatrixAccess> matchMatrixAccess(const LinearLayout &offsets, int32
 std::optional<MatrixAccess> matchMatrixStore(const SharedAccess &store, int32_t bits);
 
 /// A memory layout for moving a tensor from `src` to `dst` in which a row of stmatrix is a vector
-/// of 16 bytes, not transposed, that `dst` loads, both without bank conflicts; nothing where there
+/// of 16 bytes that `dst` loads, both without bank conflicts; nothing where there
 /// is none, or where vectors of 16 bytes are in the registers of both. See optimalSwizzle; here
 /// `store` has the requests and wavefronts of stmatrix.
 std::optional<SwizzledShared> matrixSwizzle(const LinearLayout &src, const LinearLayout &dst,

@@ -31,7 +31,12 @@ BufferAccess::BufferAccess(OpBuilder &builder, Operation *at, const ThreadLoweri
 }
 
 Value BufferAccess::address(OpBuilder &builder, Location loc, Value base, int64_t reg) const {
-  Value offset = index.at(builder, loc, registerPart(access.offsets, reg) * bytes);
+  return addressAt(builder, loc, base, index, reg);
+}
+
+Value BufferAccess::addressAt(OpBuilder &builder, Location loc, Value base,
+                              const LinearIndex &thread, int64_t reg) const {
+  Value offset = thread.at(builder, loc, registerPart(access.offsets, reg) * bytes);
   return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
@@ -89,13 +94,6 @@ LinearIndex BufferAccess::rowsOfLane(OpBuilder &builder, Location loc) const {
   return rows;
 }
 
-Value BufferAccess::rowAddress(OpBuilder &builder, Location loc, Value base,
-                               const LinearIndex &rows, int64_t reg) const {
-  Value row = rows.at(builder, loc, registerPart(access.offsets, reg) * bytes);
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{row});
-}
-
 void BufferAccess::loadMatrices(OpBuilder &builder, Location loc, Value base,
                                 llvm::function_ref<bool(int64_t)> wanted,
                                 MutableArrayRef<Value> results) const {
@@ -111,7 +109,7 @@ void BufferAccess::loadMatrices(OpBuilder &builder, Location loc, Value base,
   for (const auto &group : groupRegisters(results.size(), matrices->registerBits())) {
     if (!wanted(group.front()))
       continue;
-    Value from = rowAddress(builder, loc, base, rows, group.front());
+    Value from = addressAt(builder, loc, base, rows, group.front());
     Value words = NVVM::LdMatrixOp::create(builder, loc, loaded, from, numMatrices, order, shape,
                                            NVVM::LdStMatrixEltType::B16);
     size_t perWord = size_t(1) << matrices->wordBits.size();
@@ -152,7 +150,7 @@ void BufferAccess::storeMatrices(OpBuilder &builder, Location loc, Value base,
         parts.push_back(values[group[first + i]]);
       words.push_back(packWord(builder, loc, parts));
     }
-    Value to = rowAddress(builder, loc, base, rows, group.front());
+    Value to = addressAt(builder, loc, base, rows, group.front());
     NVVM::StMatrixOp::create(builder, loc, to, words, order, shape, NVVM::LdStMatrixEltType::B16);
   }
 }

@@ -34,9 +34,9 @@ private:
   /// The address of register `reg`'s element in the buffer that begins at `base`.
   mlir::Value address(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
                       int64_t reg) const;
-  /// The same of the row of a matrix that the lane points to; `reg` is the matrices' first.
-  mlir::Value rowAddress(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
-                         const LinearIndex &rows, int64_t reg) const;
+  /// The same with another part of the thread: for the row of a matrix that the lane points to.
+  mlir::Value addressAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
+                        const LinearIndex &thread, int64_t reg) const;
   LinearIndex rowsOfLane(mlir::OpBuilder &builder, mlir::Location loc) const;
   void loadMatrices(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
                     llvm::function_ref<bool(int64_t)> wanted,
