@@ -39,7 +39,8 @@ def TileGPU_OrderedProgramOp : TileGPU_Op<"ordered_program", [Pure, DeclareOpInt
   let description = [{
     CTAs are started x counting fastest. Along `longest`, an axis, programs take longer and longer, with `last`, or shorter
     and shorter. With `last` indices along it are counted from the end. Where it is x, of 2^`group` neighbours along y at
-    first all those run that take longest, then all the next ones, and so on; what is left of y keeps its order.
+    first all those run that take longest, then all the next ones, and so on; what is left of y keeps its order. `group` is
+    from 0 to 15; along y and z nothing depends on it.
 
     Example: `%x = tilegpu.ordered_program 0 longest 0 last in %g`
   }];

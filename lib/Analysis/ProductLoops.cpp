@@ -10,10 +10,12 @@
 
 using namespace mlir;
 
+bool tilec::isLoopOfProducts(scf::ForOp loop) { return !loop.getOps<tilegpu::WgmmaOp>().empty(); }
+
 llvm::SmallVector<scf::ForOp> tilec::lastLoopsOfProducts(func::FuncOp func) {
   llvm::MapVector<Block *, scf::ForOp> last;
   func.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (!loop.getOps<tilegpu::WgmmaOp>().empty())
+    if (isLoopOfProducts(loop))
       last[loop->getBlock()] = loop;
   });
   return llvm::map_to_vector(last, [](const auto &entry) { return entry.second; });

@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a kernel is persistent: launched with as many CTAs as fit at once, each of which runs one
-// program of the grid after the other; and in which order.
+// Whether any CTA may run any program of a kernel: persistent ones are launched with as many CTAs
+// as fit at once, each of which runs one program after the other. And in which order they end
+// together.
 
 #ifndef TILEC_ANALYSIS_PERSISTENCEPLAN_H
 #define TILEC_ANALYSIS_PERSISTENCEPLAN_H

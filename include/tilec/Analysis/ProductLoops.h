@@ -11,6 +11,9 @@
 
 namespace tilec {
 
+/// Whether the loop multiplies by warpgroups itself, rather than in a loop inside.
+bool isLoopOfProducts(mlir::scf::ForOp loop);
+
 /// The last such loop in each block of `func`. What only the code behind it needs should not be in
 /// registers in front of it.
 llvm::SmallVector<mlir::scf::ForOp> lastLoopsOfProducts(mlir::func::FuncOp func);

@@ -144,8 +144,8 @@ private:
     Value group = a.shiftLeft(a.constant(1), log2);
     Value place = a.bitAnd(y, a.sub(group, a.constant(1)));
     Value first = a.sub(y, place);
-    Value isWhole = arith::AndIOp::create(a.builder, a.loc, a.isAtMost(a.add(first, group), rows),
-                                          a.isAtMost(columns, a.constant(kLongest)));
+    Value isWhole =
+        a.bitAnd(a.isAtMost(a.add(first, group), rows), a.isAtMost(columns, a.constant(kLongest)));
     Value in = a.add(x, a.mul(columns, place));
     if (axis == 0)
       return a.select(isWhole, a.shiftRight(in, log2), x);

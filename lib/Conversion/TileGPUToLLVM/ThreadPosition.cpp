@@ -6,8 +6,6 @@
 
 #include "ThreadPosition.h"
 
-#include "mlir/Interfaces/LoopLikeInterface.h"
-
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "tilec/Analysis/ProductLoops.h"
 
@@ -44,7 +42,7 @@ ThreadPosition::ThreadPosition(ModuleOp module) {
       refreshed.push_back({zero.getDefiningOp(), place(same)});
     };
     func.walk([&](tilegpu::EnterProgramOp enter) {
-      if (enter->getParentOfType<LoopLikeOpInterface>())
+      if (enter->getParentOfType<scf::ForOp>())
         refreshBehind(enter);
     });
     for (scf::ForOp loop : lastLoopsOfProducts(func))

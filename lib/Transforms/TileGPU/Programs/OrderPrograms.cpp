@@ -6,8 +6,8 @@
 
 #include "ProgramGroup.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/ProductLoops.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -19,13 +19,6 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
-
-/// Whether a loop of the kernel has a product of warpgroups itself: other products were not timed,
-/// and a loop around such a loop may go through programs in an order of its own.
-static bool hasLoopOfProducts(func::FuncOp func) {
-  return llvm::any_of(func.front().getOps<scf::ForOp>(),
-                      [](scf::ForOp loop) { return !loop.getOps<WgmmaOp>().empty(); });
-}
 
 static void orderPrograms(func::FuncOp func, const PersistencePlan &plan,
                           int64_t bytesPerIteration) {
@@ -56,7 +49,10 @@ struct OrderPrograms final : tilec::impl::TileGPUOrderProgramsPassBase<OrderProg
 
   void runOnOperation() override {
     func::FuncOp func = getOperation();
-    if (!func->hasAttr(tile::TileDialect::kKernelAttr) || !hasLoopOfProducts(func))
+    // Other products were not timed, and a loop around one of products may go through programs in
+    // an order of its own.
+    if (!func->hasAttr(tile::TileDialect::kKernelAttr) ||
+        llvm::none_of(func.front().getOps<scf::ForOp>(), isLoopOfProducts))
       return;
     // Programs that other CTAs may run may have any order.
     PersistencePlan plan = planPersistence(func);
