@@ -6,9 +6,9 @@
 usage: check_layering.py [ROOT]
 
 A file includes its own folder and strictly lower levels; header guards follow the path; every file has the licence
-banner; no using-directives in headers; no files named Utils, Helpers, Common or Misc; no source of more than 600 lines;
-no environment, command-line option, output or process exit in the library. Prints one line per violation; exits with 1 when there is one, with 2
-when it cannot look.
+banner; no using-directives in headers; no files named Utils, Helpers, Common or Misc; no source of more than 600
+lines; no environment, command-line option, output or process exit in the library. Prints one line per violation;
+exits with 1 when there is one, with 2 when it cannot look.
 """
 
 from __future__ import annotations
