@@ -58,7 +58,8 @@ static bool isWidened(Value value) {
 }
 
 std::optional<unsigned> tilec::operandWidenedInRegisters(Value lhs, Value rhs) {
-  // What is widened once is multiplied by each column; with 64 there is mma.sync for right operands.
+  // What is widened once is multiplied by each column; with 64 there is mma.sync for right
+  // operands.
   constexpr int64_t kLeastColumns = 128;
   Value operands[] = {lhs, rhs};
   for (unsigned left : {0u, 1u}) {

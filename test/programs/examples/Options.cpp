@@ -74,7 +74,8 @@ std::optional<Options> parseOptions(int argc, char **argv, const CaseProgram &pr
                        "which the simulator has to find; the file has those that may survive")
             ->excludes(counters)
             ->excludes(digests);
-    app.add_option("--sample", options.sample, "so many of the mutants, chosen at random (default all)")
+    app.add_option("--sample", options.sample,
+                   "so many of the mutants, chosen at random (default all)")
         ->needs(mutants);
     app.add_option_function<std::string>(
            "--shard",

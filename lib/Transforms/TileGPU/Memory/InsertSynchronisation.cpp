@@ -51,8 +51,8 @@ static void orderTensorCopies(tile::BarrierOp barrier) {
   barrier.erase();
 }
 
-/// What an atomic acquires was written by threads: behind a fence, tensor copies may read it, too. A
-/// barrier of the program has one.
+/// What an atomic acquires was written by threads: behind a fence, tensor copies may read it, too.
+/// A barrier of the program has one.
 static void orderTensorCopies(tile::GlobalAccessOpInterface access) {
   std::optional<tile::MemSemantic> order = access.getAtomicOrder();
   if (!order || !isAcquire(*order) || !isFollowedByAccess(access) ||

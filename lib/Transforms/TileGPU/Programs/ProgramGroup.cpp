@@ -17,8 +17,8 @@ using namespace tilec;
 /// What neighbouring programs may read together: a third of an H100's second cache, which holds
 /// twice what both of its halves read.
 static constexpr int64_t kSharedReads = int64_t(16) << 20;
-/// More neighbours end no closer together, and their queries and results take the cache from what is
-/// shared: docs/benchmarks/steps.md.
+/// More neighbours end no closer together, and their queries and results take the cache from what
+/// is shared: docs/benchmarks/steps.md.
 static constexpr int64_t kMostLog2 = 4;
 
 int64_t tilec::bytesPerIteration(func::FuncOp func, const AxisInfoAnalysis &axes,
