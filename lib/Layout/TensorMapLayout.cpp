@@ -12,6 +12,8 @@
 
 namespace tilec {
 
+/// Blocks of 256 rows are two boxes, which two CTAs of a cluster can part.
+static constexpr int64_t kMaxRows = 128;
 static constexpr int64_t kMaxBox = 256, kCoreRows = 8, kMinRowBytes = 16, kMinSwizzleBytes = 32;
 static constexpr int64_t kBoxAlignment = 128;
 static constexpr size_t kMaxRank = 5;
@@ -56,7 +58,7 @@ static std::optional<TensorMapTile> tileOfProperShape(Shape shape, int32_t eleme
   std::vector<int32_t> order = fastestFirst(rank);
   int64_t rows = rank > 1 ? shape[rank - 2] : 1;
   if (rank > 1)
-    tile.box[rank - 2] = std::min(rows, kMaxBox);
+    tile.box[rank - 2] = std::min(rows, kMaxRows);
   if (rows >= kCoreRows && innerBytes >= kMinSwizzleBytes) {
     tile.swizzleBytes = innerBytes >= 128 ? 128 : innerBytes >= 64 ? 64 : 32;
     tile.box[rank - 1] = tile.swizzleBytes * 8 / elementBits;
