@@ -153,6 +153,8 @@ int tilegpu::numWarpsOf(Operation *op) {
   return moduleNumber(op, TileGPUDialect::kNumWarpsAttr, 4);
 }
 
+int tilegpu::numCtasOf(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumCtasAttr, 1); }
+
 int tilegpu::launchedThreadsOf(Operation *op) {
   return 32 * (numWarpsOf(op) + moduleNumber(op, TileGPUDialect::kLoadWarpsAttr, 0));
 }

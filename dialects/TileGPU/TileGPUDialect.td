@@ -23,8 +23,8 @@ def TileGPU_Dialect : Dialect {
     does not have (predicated vector accesses with cache hints). They appear after the conversion to LLVM and are
     turned into PTX, or into calls of the simulator, at the very end.
 
-    Module attributes: `tilegpu.num_warps` (i32), `tilegpu.load_warps` (i32) when some warps only load, and, after
-    allocation, `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a pass asks for a register budget;
+    Module attributes: `tilegpu.num_warps` (i32), `tilegpu.load_warps` (i32) when some warps only load,
+    `tilegpu.num_ctas` (i32) when that many programs form a cluster, and, after allocation, `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a pass asks for a register budget;
     `tilegpu.spills` when a thread's tensors take several times the registers that it has.
     Function attribute: `tilegpu.few_registers` when a thread's code is to be ordered for few live registers.
   }];
@@ -37,6 +37,8 @@ def TileGPU_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tilegpu.num_warps";
     /// Module attribute: warps of a CTA that only load, beside those that `num_warps` counts.
     static constexpr ::llvm::StringLiteral kLoadWarpsAttr = "tilegpu.load_warps";
+    /// Module attribute: programs of a cluster, neighbours along x.
+    static constexpr ::llvm::StringLiteral kNumCtasAttr = "tilegpu.num_ctas";
     /// Module attribute: CTAs that a multiprocessor should be able to hold, a budget for registers.
     static constexpr ::llvm::StringLiteral kMinCtasAttr = "tilegpu.min_ctas";
     /// Module attribute: `min_ctas` is a plan of tilegpu-plan-registers.

@@ -64,6 +64,8 @@ bool hasLayout(mlir::Type type);
 
 /// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
 int numWarpsOf(mlir::Operation *op);
+/// The programs of a cluster, neighbours along x: 1, 2 or more.
+int numCtasOf(mlir::Operation *op);
 
 /// Threads of a CTA: those of the computing warps, and of the warps that only load
 /// (`tilegpu.load_warps`).

@@ -27,16 +27,30 @@ def TileGPU_SlotAcquireOp : TileGPU_Op<"slot_acquire", [MemoryEffects<[MemWrite]
   let assemblyFormat = "$empty `[` $slot `]` `,` $parity `for` $full attr-dict `:` type($empty) `,` type($full)";
 }
 
-def TileGPU_SlotReleaseOp : TileGPU_Op<"slot_release", [MemoryEffects<[MemWrite]>]> {
+def TileGPU_SlotReleaseOp : TileGPU_Op<"slot_release", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
   let summary = "lets a slot of a ring be filled again";
   let description = [{
     One lane of each warp arrives at `empty[slot]`, if `predicate` holds. What the warp has read from the slot lies before:
     for dots a `wgmma_wait` that retires them, for other reads a proxy fence and a barrier of the warp.
 
+    In a cluster (`tilegpu.num_ctas`) a lane arrives at the object of each of its CTAs, all of which fill the slot, or, when
+    this CTA goes on `alone`, as often at its own.
+
     Example: `tilegpu.slot_release %empty[%slot] if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
   }];
-  let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$empty, I32:$slot, Optional<I1>:$predicate);
-  let assemblyFormat = "$empty `[` $slot `]` (`if` $predicate^)? attr-dict `:` type($empty)";
+  let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$empty, I32:$slot, Optional<I1>:$predicate,
+    Optional<I1>:$alone);
+  let assemblyFormat = "$empty `[` $slot `]` (`if` $predicate^)? (`alone` $alone^)? attr-dict `:` type($empty)";
+}
+
+def TileGPU_ClusterBarrierOp : TileGPU_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "barrier of all threads of a cluster (barrier.cluster)";
+  let description = [{
+    Behind it the barrier objects of all CTAs are initialised, or no CTA accesses another one's any more.
+
+    Example: `tilegpu.cluster_barrier`
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 def TileGPU_WarpRolesOp : TileGPU_Op<"warp_roles", [RecursiveMemoryEffects, NoRegionArguments, NoTerminator, SingleBlock]> {

@@ -58,6 +58,10 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     may be read after an `mbarrier_wait` for the phase. Accesses of the buffer by threads lie before a proxy fence and a
     CTA barrier.
 
+    In a cluster of two CTAs that both load the same block, `shared` says so, and `turn` is the same number for both. Each
+    of them copies one half of the block's boxes to the slots of both (multicast), which completes both barrier objects, or,
+    where there is only one box, the one whose turn it is copies all.
+
     `tma_load_c1`: the descriptor is a tensor map, an argument of the kernel. `tma_load_c2`: the buffer has the
     descriptor's block shape and element type, in the layout of `tensorMapTile`.
 
@@ -70,9 +74,10 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
   let arguments = (ins Arg<Tile_DescType, "tensor map", [MemRead]>:$desc, Variadic<I32>:$offsets,
     Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer,
     Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$barriers, I32:$slot,
-    Optional<I1>:$predicate, DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals);
+    Optional<I1>:$predicate, Optional<I1>:$shared, Optional<I32>:$turn,
+    DefaultValuedAttr<ConfinedAttr<I32Attr, [IntPositive]>, "1">:$arrivals);
   let assemblyFormat = [{
-    $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? attr-dict `:` type($desc) `,`
+    $desc `[` $offsets `]` `,` $buffer `,` $barriers `[` $slot `]` (`if` $predicate^)? (`shared` $shared^ `turn` $turn)? attr-dict `:` type($desc) `,`
     type($buffer) `,` type($barriers)
   }];
   let hasVerifier = 1;

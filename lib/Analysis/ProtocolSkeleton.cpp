@@ -232,8 +232,8 @@ bool ProtocolSkeleton::addObjectStep(Operation *op, Value objects, Value slot, N
     node.parity = code->of(acquire.getParity());
   } else if (auto release = dyn_cast<SlotReleaseOp>(op)) {
     node.step = ProtocolStepKind::Release;
-    // One lane of each warp arrives.
-    node.count = int(numWarpsOf(func));
+    // One lane of each warp arrives, here and from the other CTAs of a cluster.
+    node.count = int(numWarpsOf(func) * numCtasOf(func));
     if (release.getPredicate())
       node.predicate = code->of(release.getPredicate());
   } else if (!describeCopy(cast<TmaLoadOp>(op), node)) {

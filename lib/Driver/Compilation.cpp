@@ -147,6 +147,7 @@ PipelineOptions Compilation::tileGPUOptions() const {
   PipelineOptions pipeline;
   pipeline.numWarps = result->metadata.numWarps;
   pipeline.registerSteps = registerSteps;
+  pipeline.numCtas = options.numCtas.value_or(1);
   if (options.persistent)
     pipeline.persistent = *options.persistent ? "on" : "off";
   pipeline.timeline = {int64_t(options.timelineMarks), int64_t(options.timelineFirstCta),
@@ -195,6 +196,7 @@ bool Compilation::toTileGPU() {
   if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
     minCtas = ctas.getInt();
   result->metadata.threadsPerCta = tilegpu::launchedThreadsOf(*module);
+  result->metadata.clusterX = uint32_t(tilegpu::numCtasOf(*module));
   result->metadata.isPersistent = isPersistent(*module);
   fillTimeline(*module, result->metadata);
   keepModule(Stage::TileGPU);

@@ -85,6 +85,7 @@ static void addPipelining(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUPipelineLoopsPass({options.reductionStages, options.loadWarps}));
   passes.add(createTileGPULowerTensorCopiesPass());
   passes.add(createTileGPUSplitRolesPass());
+  passes.add(createTileGPUMulticastCopiesPass({options.numCtas}));
   passes.add(createTileGPUUnrollLoopsPass());
 }
 
@@ -151,6 +152,8 @@ struct TileGPUPipelineOptions : PassPipelineOptions<TileGPUPipelineOptions> {
   Option<std::string> persistent{*this, "persistent",
                                  llvm::cl::desc("CTAs that run several programs"),
                                  llvm::cl::init("auto")};
+  Option<int> numCtas{*this, "num-ctas", llvm::cl::desc("programs that copy for each other"),
+                      llvm::cl::init(1)};
   Option<std::string> stopBefore{*this, "stop-before",
                                  llvm::cl::desc("leave out this pass and those behind it")};
 };
@@ -166,6 +169,7 @@ void registerPipelines() {
         options.numWarps = given.numWarps;
         options.loadWarps = given.loadWarps;
         options.persistent = given.persistent;
+        options.numCtas = given.numCtas;
         options.stopBefore = given.stopBefore;
         buildTileGPUPipeline(pm, options);
       });

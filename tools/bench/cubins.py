@@ -61,7 +61,8 @@ class Cubins:
             self.local.compiler = self.make_compiler()  # each serves one call at a time
         image, metadata = self.local.compiler.compile(
             os.path.join(self.examples, build.file), build.kernel, dict(build.arguments), dict(build.constants),
-            build.warps, build.stages, build.target, libtilec.CUBIN if build.target == HOPPER else libtilec.PTX)
+            build.warps, build.stages, build.target, libtilec.CUBIN if build.target == HOPPER else libtilec.PTX,
+            num_ctas=build.ctas)
         if self.folder:
             with open(self.path(build), "wb") as file:
                 file.write(image)

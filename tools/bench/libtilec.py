@@ -41,12 +41,14 @@ class CommandLine:
     def __init__(self, program):
         self.program = program
 
-    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN):
+    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN,
+                num_ctas=1):
         with tempfile.TemporaryDirectory() as folder:
             image = os.path.join(folder, "image")
             command = [self.program, "compile", path, "--kernel", kernel, "--target", target, "--num-warps", str(num_warps),
                        "--emit", "cubin" if stage == CUBIN else "ptx", "-o", image]
             command += ["--num-stages", str(num_stages)] if num_stages else []
+            command += ["--num-ctas", str(num_ctas)] if num_ctas > 1 else []
             for option, values in (("--arg", arguments), ("--const", constants)):
                 for name, text in values.items():
                     command += [option, f"{name}={text}"]
@@ -73,7 +75,8 @@ class Compiler:
             text = self.lib.tilec_diagnostics_text(diagnostics) if diagnostics else self.lib.tilec_last_error()
             raise RuntimeError(f"libtilec: status {status}: {(text or b'').decode()}")
 
-    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN):
+    def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN,
+                num_ctas=1):
         """The image, a cubin or PTX, and the metadata of one kernel; with no stages given, as many as the source says."""
         kinds, values = bindings(arguments), bindings(constants)
         options = Options(ctypes.sizeof(Options), kernel.encode(), target.encode(), kinds, len(arguments), values,

@@ -4,7 +4,7 @@
 # Matrix products: sizes, element types and transpositions, the configurations that each compiler chooses from, data and
 # what cuBLAS does for the same work. Only MatmulData needs PyTorch.
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional
 
 from tensor_case import Configuration, Pointer, Source, Type, blocks, cdiv
@@ -128,6 +128,12 @@ class Matmul:
         tiles = cdiv(self.m, c["BLOCK_M"]) * cdiv(self.n, c["BLOCK_N"])
         return (min(tiles, configuration.programs or tiles),)
 
+    def clustered(self, configurations):
+        """The same with clusters of two programs, for those kernels whose tensor copies can be shared: with tensor
+        descriptors, an even number of programs, and no split of K."""
+        return [replace(c, ctas=2) for c in configurations
+                if c.source and c.constants.get("SPLIT", 1) == 1 and self.grid(c)[0] % 2 == 0]
+
     def data(self):
         return MatmulData(self)
 
@@ -174,6 +180,11 @@ class MatmulData:
         return {"cublas": lambda: torch.matmul(self.a, self.b, out=self.c.view)}
 
 
+def with_clusters(product):
+    product.others = product.others + product.clustered(product.others[:4])
+    return product
+
+
 def timed():
     """The products that are measured, the most telling first. Goals: least ratios to the better peer, to Triton on the
     same text, and to the library."""
@@ -186,16 +197,16 @@ def timed():
     def halves(dtype):
         for m, n, k, configurations, others, goal in shapes:
             for layout in ("nn", "nt") if m == n == k and m in (4096, 8192) else ("nn",):
-                yield Matmul(m, n, k, dtype, layout, configurations, TILES, dict(better_peer=goal, same_text=0.97),
-                             others=others)
+                yield with_clusters(Matmul(m, n, k, dtype, layout, configurations, TILES,
+                                           dict(better_peer=goal, same_text=0.97), others=others))
 
     yield from halves("bf16")
     for n in (8192, 4096):
-        yield Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88), others=OURS_FP8)
+        yield with_clusters(Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88), others=OURS_FP8))
     yield Matmul(8192, 8192, 8192, "i8", "nt", FP8)
     for n in (8192, 4096):
         for layout in ("nn", "nt", "tn", "tt"):
-            yield Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32)
+            yield with_clusters(Matmul(n, n, n, "fp32", layout, TF32, TILES_TF32, dict(library=0.8), others=OURS_TF32))
     yield from halves("fp16")
 
 
@@ -221,6 +232,6 @@ def checked():
     for dtype in ("bf16", "fp16", "fp32", "fp8e4nv", "fp8e5"):
         for layout in layouts:
             for m, n, k in ((256, 384, 512), (48, 336, 80), (1008, 528, 720), (16, 16, 16), (4096, 1040, 256)):
-                yield Matmul(m, n, k, dtype, layout, [], others=tensor_maps)
+                yield with_clusters(Matmul(m, n, k, dtype, layout, [], others=tensor_maps))
     for row in ((16, 32, 256, 4, 4), (64, 32, 128, 4, 5), (256, 128, 64, 8, 3), (64, 256, 64, 4, 4)):
         yield Matmul(250, 264, 328, "bf16", "nn", blocks(row))

@@ -17,12 +17,13 @@ SEED = 20261126
 COUNT = 30
 LEAST, MOST = 256, 16384
 TRIED = 8  # of our configurations
+CLUSTERED = 4  # of those, with clusters of two programs
 
 ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
 PAD = Source("60-matmul-any-size.tile", "pad_rows")
 
 TILES16 = (Tile(128, 256, 64, 8, 4, 1, 6.65), Tile(128, 256, 64, 8, 3, 1, 6.55), Tile(256, 128, 64, 8, 4, 1, 6.55),
-           Tile(128, 192, 64, 8, 4, 1, 5.45), Tile(192, 128, 64, 8, 4, 1, 5.55), Tile(128, 160, 64, 8, 4, 1, 4.8),
+           Tile(128, 192, 64, 8, 4, 1, 5.45), Tile(128, 208, 64, 8, 4, 1, 5.8), Tile(192, 208, 64, 12, 3, 1, 5.8), Tile(192, 128, 64, 8, 4, 1, 5.55), Tile(128, 160, 64, 8, 4, 1, 4.8),
            Tile(128, 128, 64, 8, 5, 1, 5.85), Tile(128, 128, 64, 4, 3, 2, 6.4), Tile(128, 128, 64, 4, 2, 3, 5.75),
            Tile(256, 64, 64, 8, 5, 1, 4.75), Tile(64, 256, 64, 4, 4, 1, 5.25), Tile(64, 256, 64, 4, 2, 2, 4.55),
            Tile(64, 192, 64, 4, 3, 2, 5.25), Tile(128, 96, 64, 4, 4, 2, 5.1), Tile(128, 64, 64, 4, 4, 2, 4.65),
@@ -62,6 +63,7 @@ class RandomMatmul(Matmul):
             if len(self.plans) == TRIED:
                 break
         self.others = [self.configuration(plan) for plan in self.plans.values()]
+        self.others += self.clustered(self.others[:CLUSTERED])
 
     def predicted(self, plan):
         return product_model.predict(self.problem, plan)

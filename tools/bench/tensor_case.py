@@ -36,18 +36,20 @@ class Source:
 @dataclass
 class Configuration:
     """One way to run a kernel: that of the case, if no other is said. `programs`: of a persistent kernel, 0 if there is
-    one for each tile."""
+    one for each tile. `ctas`: programs of a cluster."""
     constants: dict
     warps: int
     stages: int
     source: Optional[Source] = None
     programs: int = 0
+    ctas: int = 1
 
     @property
     def code(self):
         """What tells the kernel from others, but not how it is launched."""
         kernel = f"{self.source.entry}_" if self.source else ""
-        return kernel + "x".join(str(int(v)) for v in self.constants.values()) + f"_w{self.warps}_s{self.stages}"
+        return kernel + "x".join(str(int(v)) for v in self.constants.values()) + f"_w{self.warps}_s{self.stages}" \
+            + (f"_c{self.ctas}" if self.ctas > 1 else "")
 
     @property
     def label(self):
@@ -105,6 +107,7 @@ class Build:
     stages: int
     label: str
     target: str = HOPPER
+    ctas: int = 1
 
     def name(self, source):
         """A file name; `source` is the text of the file."""
@@ -141,4 +144,4 @@ def build_of(case, configuration, target=HOPPER):
     kinds, fixed = bind(case.values(configuration), case.constants(configuration))
     source = source_of(case, configuration)
     return Build(source.file, source.entry, tuple(kinds.items()), tuple(fixed.items()), configuration.warps,
-                 configuration.stages, f"{case.variant}-{configuration.code}", target)
+                 configuration.stages, f"{case.variant}-{configuration.code}", target, configuration.ctas)

@@ -106,4 +106,10 @@ int checkNumStages(int value) {
   return value;
 }
 
+int checkNumCtas(int value) {
+  if (value < 1 || value > 2)
+    usage("'--num-ctas' expects 1 or 2, got " + llvm::Twine(value));
+  return value;
+}
+
 } // namespace tilec::tool

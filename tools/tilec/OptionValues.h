@@ -45,6 +45,7 @@ std::vector<int> readNumbers(const OptionSet &options, llvm::StringRef option, l
 /// The value itself, if there can be so many.
 int checkNumWarps(int value);
 int checkNumStages(int value);
+int checkNumCtas(int value);
 
 } // namespace tilec::tool
 

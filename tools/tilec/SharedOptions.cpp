@@ -111,6 +111,8 @@ void SingleKernelOptions::declare(OptionSet &options, const char *argumentValue,
                       "NAME=VALUE");
   options.addValue("--num-warps", numWarps, "Warps of a program", "N");
   options.addValue("--num-stages", numStages, "Stages of software pipelining", "N");
+  options.addValue("--num-ctas", numCtas,
+                   "Programs of a cluster, which copy what they share for each other: 1 or 2", "N");
 }
 
 KernelOptions SingleKernelOptions::read(const OptionSet &options) {
@@ -119,6 +121,8 @@ KernelOptions SingleKernelOptions::read(const OptionSet &options) {
     kernel.options.numWarps = checkNumWarps(numWarps);
   if (options.isGiven("--num-stages"))
     kernel.options.numStages = checkNumStages(numStages);
+  if (options.isGiven("--num-ctas"))
+    kernel.options.numCtas = checkNumCtas(numCtas);
   return kernel;
 }
 

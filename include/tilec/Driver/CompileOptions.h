@@ -65,6 +65,9 @@ struct LoweringOptions {
   bool tensorCopies = true;
   /// CTAs run one program after the other, as many as fit at once; not given: where that pays.
   std::optional<bool> persistent{};
+  /// Programs of a cluster, neighbours along x, which copy blocks that all of them load for each
+  /// other, where the kernel allows it; the grid's first size is a multiple. 1 or 2; not given: 1.
+  std::optional<int> numCtas{};
   /// Marks that each warp of some CTAs writes of what it does and waits for, at most; 0: none. The
   /// kernel takes a buffer for them then (tilecrt/TimelineBuffer.h).
   uint64_t timelineMarks = 0;
@@ -133,7 +136,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("unrollLimit", unrollLimit);
   std::conditional_t<isConst, const LoweringOptions, LoweringOptions> &back = options;
   auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions, tensorCopies,
-         persistent, timelineMarks, timelineFirstCta, timelineLastCta] = back;
+         persistent, numCtas, timelineMarks, timelineFirstCta, timelineLastCta] = back;
   visit("maxRegisters", maxRegisters);
   visit("target", target);
   visit("lineInfo", lineInfo);
@@ -142,6 +145,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("countInstructions", countInstructions);
   visit("tensorCopies", tensorCopies);
   visit("persistent", persistent);
+  visit("numCtas", numCtas);
   visit("timelineMarks", timelineMarks);
   visit("timelineFirstCta", timelineFirstCta);
   visit("timelineLastCta", timelineLastCta);

@@ -24,6 +24,8 @@ struct PipelineOptions {
   std::string loadWarps = "auto";
   /// CTAs that run several programs: "on", "off" or "auto" (tilegpu-make-persistent).
   std::string persistent = "auto";
+  /// Programs that form a cluster and copy for each other (tilegpu-multicast-copies).
+  int numCtas = 1;
   /// Marks of what the warps do (tilegpu-insert-timeline).
   TileGPUInsertTimelinePassOptions timeline{};
   /// The argument of a pass that is left out, with all behind it; empty: none.

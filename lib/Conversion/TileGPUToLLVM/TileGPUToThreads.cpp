@@ -108,7 +108,7 @@ struct ConvertTileGPUToThreads final
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
     target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
-                        SlotReleaseOp, TmaLoadOp, TmaStoreOp, TmaStoreWaitOp>();
+                        SlotReleaseOp, ClusterBarrierOp, TmaLoadOp, TmaStoreOp, TmaStoreWaitOp>();
     target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
                         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,

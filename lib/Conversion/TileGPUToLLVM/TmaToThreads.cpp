@@ -15,6 +15,11 @@ using namespace tilec::tilegpu;
 /// How long a thread may sleep at a barrier object before it looks again, in nanoseconds.
 static constexpr int64_t kSuspendNanoseconds = 0x989680;
 
+/// Shared memory of any CTA of the cluster.
+static LLVM::LLVMPointerType clusterPointer(MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context, unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+}
+
 /// Whether the thread is the first one of its role.
 static Value isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
   auto roles = op->getParentOfType<WarpRolesOp>();
@@ -47,15 +52,23 @@ static void waitForPhase(RewriterBase &rewriter, Operation *op, Value base, MemD
   rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(op, object, parity, ticks);
 }
 
-/// Calls `copy` with the place in shared memory and the coordinates, the fastest first, of every
-/// box of a block. The buffer may lack dimensions of size one.
-static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, MemDescType buffer,
+/// Where in a block its boxes begin.
+using BoxStarts = std::vector<std::vector<int64_t>>;
+
+static TensorMapTile boxesOf(tile::DescType desc) {
+  return *tensorMapTile(desc.getBlockShape(), int32_t(tile::bitWidthOf(desc.getElementType())));
+}
+
+/// Calls `copy` with the place in shared memory and the coordinates, the fastest first, of boxes of
+/// a block: of those that begin at `starts`, or all.
+static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, BoxStarts starts,
                        Value base, ValueRange offsets,
                        llvm::function_ref<void(Value, ValueRange)> copy) {
-  int32_t bits = int32_t(tile::bitWidthOf(buffer.getElementType()));
-  Shape block = desc.getBlockShape();
-  std::optional<TensorMapTile> form = tensorMapTile(block, bits);
-  for (const std::vector<int64_t> &start : form->boxStarts(block)) {
+  TensorMapTile form = boxesOf(desc);
+  if (starts.empty())
+    starts = form.boxStarts(desc.getBlockShape());
+  int64_t bits = int64_t(tile::bitWidthOf(desc.getElementType()));
+  for (const std::vector<int64_t> &start : starts) {
     SmallVector<Value> coordinates;
     for (auto [offset, first] : llvm::zip(offsets, start))
       coordinates.push_back(
@@ -63,8 +76,41 @@ static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, Me
                      : arith::AddIOp::create(builder, loc, offset, constantI32(builder, loc, first))
                            .getResult());
     std::reverse(coordinates.begin(), coordinates.end());
-    copy(at(builder, loc, base, form->offsetOf(start) * bits / 8), coordinates);
+    copy(at(builder, loc, base, form.offsetOf(start) * bits / 8), coordinates);
   }
+}
+
+namespace {
+/// A block of an even number of boxes in two halves along a dimension.
+struct BlockHalves {
+  unsigned dim = 0;
+  /// From the first half to the second one: in the tensor, and in shared memory.
+  int64_t elements = 0, bytes = 0;
+  /// The boxes of the first half.
+  BoxStarts starts;
+};
+} // namespace
+
+/// The halves of a block; nothing when no dimension has an even number of boxes.
+static std::optional<BlockHalves> halvesOf(tile::DescType desc) {
+  TensorMapTile form = boxesOf(desc);
+  Shape block = desc.getBlockShape();
+  int64_t bits = int64_t(tile::bitWidthOf(desc.getElementType()));
+  for (size_t dim = 0; dim < block.size(); ++dim) {
+    if (block[dim] / form.box[dim] % 2 != 0)
+      continue;
+    BlockHalves halves;
+    halves.dim = unsigned(dim);
+    halves.elements = block[dim] / 2;
+    std::vector<int64_t> second(block.size(), 0);
+    second[dim] = halves.elements;
+    halves.bytes = form.offsetOf(second) * bits / 8;
+    for (const std::vector<int64_t> &start : form.boxStarts(block))
+      if (start[dim] < halves.elements)
+        halves.starts.push_back(start);
+    return halves;
+  }
+  return std::nullopt;
 }
 
 static SmallVector<Value> firstOfEach(ArrayRef<ValueRange> values) {
@@ -161,25 +207,102 @@ struct SlotRelease : ThreadPattern<SlotReleaseOp> {
   LogicalResult matchAndRewrite(SlotReleaseOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value arrives =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, lowering.position.lane(op),
-                              constantI32(rewriter, loc, 0));
+    int ctas = numCtasOf(op);
+    Value lane = lowering.position.lane(op);
+    // A lane for each CTA.
+    auto isOne = ctas == 1 ? arith::CmpIPredicate::eq : arith::CmpIPredicate::ult;
+    Value arrives = arith::CmpIOp::create(rewriter, loc, isOne, lane,
+                                          constantI32(rewriter, loc, ctas == 1 ? 0 : ctas));
     if (op.getPredicate())
       arrives = arith::AndIOp::create(rewriter, loc, arrives, adaptor.getPredicate().front());
     Value object = objectAt(rewriter, loc, adaptor.getEmpty().front(), op.getEmpty().getType(),
                             adaptor.getSlot().front());
-    // One instruction instead of a branch: NVVM's arrival without bytes has no predicate, and that
-    // of zero bytes is the same.
-    NVVM::MBarrierArriveExpectTxOp::create(rewriter, loc, Type(), object,
-                                           constantI32(rewriter, loc, 0), NVVM::MemScopeKind::CTA,
-                                           /*relaxed=*/false, arrives);
+    if (ctas == 1) {
+      // One instruction instead of a branch: NVVM's arrival without bytes has no predicate, and
+      // that of zero bytes is the same.
+      NVVM::MBarrierArriveExpectTxOp::create(rewriter, loc, Type(), object,
+                                             constantI32(rewriter, loc, 0), NVVM::MemScopeKind::CTA,
+                                             /*relaxed=*/false, arrives);
+    } else {
+      Value alone = op.getAlone() ? adaptor.getAlone().front() : Value();
+      scf::IfOp::create(rewriter, loc, arrives, [&](OpBuilder &builder, Location) {
+        Value cta = lane;
+        if (alone)
+          cta = arith::SelectOp::create(builder, loc, alone,
+                                        NVVM::ClusterId::create(builder, loc, builder.getI32Type()),
+                                        lane);
+        Value there = NVVM::MapaOp::create(builder, loc, clusterPointer(getContext()), object, cta);
+        // Not a release in the cluster, which takes a fence of all memory: what the warp has read
+        // of the slot is in registers or retired, and it has written nothing there.
+        NVVM::MBarrierArriveOp::create(builder, loc, Type(), there, /*count=*/Value(),
+                                       NVVM::MemScopeKind::CTA);
+        scf::YieldOp::create(builder, loc);
+      });
+    }
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ClusterBarrier : ThreadPattern<ClusterBarrierOp> {
+  using ThreadPattern::ThreadPattern;
+  LogicalResult matchAndRewrite(ClusterBarrierOp op, OpAdaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    // The lanes of a warp may have gone different ways.
+    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), /*aligned=*/UnitAttr());
+    rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, /*aligned=*/UnitAttr());
     return success();
   }
 };
 
 struct TmaLoad : ThreadPattern<TmaLoadOp> {
   using ThreadPattern::ThreadPattern;
+
+  /// Starts the copies of boxes; with a mask, to those CTAs of the cluster.
+  struct BoxCopy {
+    OpBuilder &builder;
+    Location loc;
+    Value desc, object, mask;
+
+    void operator()(Value place, ValueRange coordinates) const {
+      Value target =
+          LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer(builder.getContext()), place);
+      NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+          builder, loc, target, desc, coordinates, object,
+          /*im2colOffsets=*/ValueRange(), mask, /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE,
+          /*isCTAOnly=*/false, /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
+    }
+  };
+
+  /// What this CTA copies of a block that the other one of the cluster loads, too.
+  static void copyShared(OpBuilder &builder, TmaLoadOp op, OneToNOpAdaptor adaptor, Value object) {
+    Location loc = op.getLoc();
+    Value desc = adaptor.getDesc().front(), base = adaptor.getBuffer().front();
+    SmallVector<Value> offsets = firstOfEach(adaptor.getOffsets());
+    Value rank = NVVM::ClusterId::create(builder, loc, builder.getI32Type());
+    Value both = arith::ConstantIntOp::create(builder, loc, 3, 16);
+    if (std::optional<BlockHalves> halves = halvesOf(op.getDesc().getType())) {
+      Value bytes =
+          arith::MulIOp::create(builder, loc, rank, constantI32(builder, loc, halves->bytes));
+      Value place = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                                        ArrayRef<LLVM::GEPArg>{bytes});
+      Value ahead =
+          arith::MulIOp::create(builder, loc, rank, constantI32(builder, loc, halves->elements));
+      offsets[halves->dim] = arith::AddIOp::create(builder, loc, offsets[halves->dim], ahead);
+      forEachBox(builder, loc, op.getDesc().getType(), halves->starts, place, offsets,
+                 BoxCopy{builder, loc, desc, object, both});
+      return;
+    }
+    Value turn = arith::AndIOp::create(builder, loc, adaptor.getTurn().front(),
+                                       constantI32(builder, loc, 1));
+    Value mine = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, turn, rank);
+    scf::IfOp::create(builder, loc, mine, [&](OpBuilder &inner, Location) {
+      forEachBox(inner, loc, op.getDesc().getType(), {}, base, offsets,
+                 BoxCopy{inner, loc, desc, object, both});
+      scf::YieldOp::create(inner, loc);
+    });
+  }
+
   LogicalResult matchAndRewrite(TmaLoadOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
@@ -195,17 +318,24 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
       Value bytes = constantI32(builder, loc, buffer.getSizeInBytes());
       NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), object, bytes,
                                              NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
-      auto clusterPointer = LLVM::LLVMPointerType::get(builder.getContext(), 7);
-      forEachBox(builder, loc, op.getDesc().getType(), buffer, adaptor.getBuffer().front(),
-                 firstOfEach(adaptor.getOffsets()), [&](Value place, ValueRange coordinates) {
-                   Value target =
-                       LLVM::AddrSpaceCastOp::create(builder, loc, clusterPointer, place);
-                   NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                       builder, loc, target, adaptor.getDesc().front(), coordinates, object,
-                       /*im2colOffsets=*/ValueRange(), /*multicastMask=*/Value(),
-                       /*l2CacheHint=*/Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-                       /*group=*/NVVM::CTAGroupKindAttr(), /*predicate=*/Value());
-                 });
+      auto copyAlone = [&](OpBuilder &inner) {
+        forEachBox(inner, loc, op.getDesc().getType(), {}, adaptor.getBuffer().front(),
+                   firstOfEach(adaptor.getOffsets()),
+                   BoxCopy{inner, loc, adaptor.getDesc().front(), object, /*mask=*/Value()});
+      };
+      if (!op.getShared())
+        copyAlone(builder);
+      else
+        scf::IfOp::create(
+            builder, loc, adaptor.getShared().front(),
+            [&](OpBuilder &inner, Location) {
+              copyShared(inner, op, adaptor, object);
+              scf::YieldOp::create(inner, loc);
+            },
+            [&](OpBuilder &inner, Location) {
+              copyAlone(inner);
+              scf::YieldOp::create(inner, loc);
+            });
       scf::YieldOp::create(builder, loc);
     });
     rewriter.eraseOp(op);
@@ -220,9 +350,8 @@ struct TmaStore : ThreadPattern<TmaStoreOp> {
     Location loc = op.getLoc();
     Value issues = isFirstThread(rewriter, op, lowering.position);
     scf::IfOp::create(rewriter, loc, issues, [&](OpBuilder &builder, Location) {
-      forEachBox(builder, loc, op.getDesc().getType(), op.getBuffer().getType(),
-                 adaptor.getBuffer().front(), firstOfEach(adaptor.getOffsets()),
-                 [&](Value place, ValueRange coordinates) {
+      forEachBox(builder, loc, op.getDesc().getType(), {}, adaptor.getBuffer().front(),
+                 firstOfEach(adaptor.getOffsets()), [&](Value place, ValueRange coordinates) {
                    if (op.getReduction()) {
                      NVVM::CpAsyncBulkTensorReduceOp::create(
                          builder, loc, adaptor.getDesc().front(), place,
@@ -255,6 +384,6 @@ struct TmaStoreWait : ThreadPattern<TmaStoreWaitOp> {
 } // namespace
 
 void tilec::populateTmaPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<MbarrierInit, MbarrierInval, MbarrierWait, SlotAcquire, SlotRelease, TmaLoad,
-               TmaStore, TmaStoreWait>(lowering, patterns.getContext());
+  patterns.add<MbarrierInit, MbarrierInval, MbarrierWait, SlotAcquire, SlotRelease, ClusterBarrier,
+               TmaLoad, TmaStore, TmaStoreWait>(lowering, patterns.getContext());
 }

@@ -55,3 +55,34 @@ func.func @two_groups(%slot: i32, %parity: i32) {
   return
 }
 }
+
+// -----
+
+#l = #tilegpu.linear<{offset = []}, [1]>
+
+// Two CTAs: a lane arrives for its warp at the object of each, or both lanes at the own one.
+// CHECK-LABEL: func @cluster
+// CHECK: nvvm.cluster.arrive
+// CHECK-NEXT: nvvm.cluster.wait
+// CHECK: %[[ARRIVES:.*]] = arith.cmpi ult, %[[LANE:.*]], %c2_i32
+// CHECK: scf.if %[[ARRIVES]] {
+// CHECK: %[[OWN:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[CTA:.*]] = arith.select %arg2, %[[OWN]], %[[LANE]] : i32
+// CHECK: %[[THERE:.*]] = nvvm.mapa %{{.*}}, %[[CTA]]
+// CHECK: nvvm.mbarrier.arrive %[[THERE]] : !llvm.ptr<7>
+// CHECK: nvvm.cluster.arrive
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.load_warps = 1 : i32, tilegpu.num_ctas = 2 : i32, tile.target = "sm_90a"} {
+func.func @cluster(%slot: i32, %parity: i32, %alone: i1) {
+  %full = tilegpu.local_alloc {offset = 0 : i32} : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  %empty = tilegpu.local_alloc {offset = 32 : i32} : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  nvvm.barrier0
+  tilegpu.cluster_barrier
+  tilegpu.warp_roles load {
+    tilegpu.slot_acquire %empty[%slot], %parity for %full : !tilegpu.memdesc<[1], i64, #l, buffers = 3>, !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  } compute {
+    tilegpu.slot_release %empty[%slot] alone %alone : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  }
+  tilegpu.cluster_barrier
+  return
+}
+}

@@ -1,4 +1,4 @@
-// RUN: tile-opt %s --convert-tilegpu-to-threads --convert-threads-to-llvm | FileCheck %s
+// RUN: tile-opt %s -split-input-file --convert-tilegpu-to-threads --convert-threads-to-llvm | FileCheck %s
 
 #l = #tilegpu.linear<{offset = []}, [1]>
 #s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]}, [8, 128]>
@@ -44,6 +44,50 @@ func.func @reductions(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base =
   tilegpu.tma_store %map[%i, %i], %buf reduce = umax : !tile.desc<[8, 128], f16>, !buffer
   tilegpu.tma_store %map[%i, %i], %buf reduce = min : !tile.desc<[8, 128], f16>, !buffer
   tilegpu.tma_store %map[%i, %i], %buf reduce = xor : !tile.desc<[8, 128], f16>, !buffer
+  return
+}
+}
+
+// -----
+
+#l = #tilegpu.linear<{offset = []}, [1]>
+#s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [0, 64]]}, [8, 128]>
+#w = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32]]}, [8, 64]>
+!buffer = !tilegpu.memdesc<[8, 128], f16, #s>
+!bars = !tilegpu.memdesc<[1], i64, #l, buffers = 2>
+
+module attributes {tilegpu.num_warps = 4 : i32, tilegpu.num_ctas = 2 : i32, tile.target = "sm_90a"} {
+// What both CTAs load: one box of two each, for both; else both boxes for this one.
+// CHECK-LABEL: llvm.func @halves
+// CHECK: nvvm.mbarrier.arrive.expect_tx %{{.*}}, %[[BYTES:.*]] :
+// CHECK: llvm.cond_br %arg3
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[PLACE:.*]] = llvm.mul %[[RANK]], %{{.*}} : i32
+// CHECK: %[[COLUMN:.*]] = llvm.mul %[[RANK]], %{{.*}} : i32
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %
+// CHECK-NOT: multicast_mask
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK-NOT: multicast_mask
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global
+func.func @halves(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %p: i1, %both: i1) attributes {tile.kernel} {
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  %buf = tilegpu.local_alloc offset 0 : !buffer
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] if %p shared %both turn %i : !tile.desc<[8, 128], f16>, !buffer, !bars
+  return
+}
+
+// One box: by turns, in the turns of even number by the first CTA.
+// CHECK-LABEL: llvm.func @turns
+// CHECK: llvm.cond_br %arg3
+// CHECK: %[[RANK:.*]] = nvvm.read.ptx.sreg.cluster.ctarank
+// CHECK: %[[TURN:.*]] = llvm.and %arg1, %{{.*}} : i32
+// CHECK: %[[MINE:.*]] = llvm.icmp "eq" %[[TURN]], %[[RANK]]
+// CHECK: llvm.cond_br %[[MINE]]
+// CHECK: nvvm.cp.async.bulk.tensor.shared.cluster.global {{.*}} multicast_mask = %
+func.func @turns(%map: !tile.desc<[8, 64], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %i: i32, %p: i1, %both: i1) attributes {tile.kernel} {
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  %buf = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[8, 64], f16, #w>
+  tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] shared %both turn %i : !tile.desc<[8, 64], f16>, !tilegpu.memdesc<[8, 64], f16, #w>, !bars
   return
 }
 }

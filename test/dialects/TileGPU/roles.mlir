@@ -8,6 +8,8 @@
 // CHECK-NEXT: } compute {
 // CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] : <[1], i64, #{{.*}}, buffers = 3>
 // CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] if %arg2 : <[1], i64, #{{.*}}, buffers = 3>
+// CHECK-NEXT: tilegpu.slot_release %{{.*}}[%arg0] alone %arg2 : <[1], i64, #{{.*}}, buffers = 3>
+// CHECK: tilegpu.cluster_barrier
 func.func @roles(%slot: i32, %parity: i32, %p: i1) {
   %full = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
   %empty = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
@@ -16,6 +18,8 @@ func.func @roles(%slot: i32, %parity: i32, %p: i1) {
   } compute {
     tilegpu.slot_release %empty[%slot] : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
     tilegpu.slot_release %empty[%slot] if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+    tilegpu.slot_release %empty[%slot] alone %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
   }
+  tilegpu.cluster_barrier
   return
 }

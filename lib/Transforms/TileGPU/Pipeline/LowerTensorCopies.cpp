@@ -66,7 +66,7 @@ public:
     Value zero = arith::ConstantIntOp::create(rewriter, loc, 0, 32);
     Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
-                      zero, Value());
+                      zero, /*predicate=*/Value(), /*shared=*/Value(), /*turn=*/Value());
     Value parity = barriers.state().front();
     MbarrierWaitOp::create(rewriter, loc, barriers.objects(), zero, parity);
     Value next = arith::XOrIOp::create(rewriter, loc, parity, one);

@@ -1,0 +1,40 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the other program of a cluster of two computes: the one whose number along x has another
+// last bit.
+
+#ifndef TILEC_LIB_TRANSFORMS_TILEGPU_ROLES_PEERPROGRAM_H
+#define TILEC_LIB_TRANSFORMS_TILEGPU_ROLES_PEERPROGRAM_H
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace tilec {
+
+/// Whether all programs with the same numbers along y and z have the same value, in iterations with
+/// the same number of the loops around.
+bool isSameForAll(mlir::Value value);
+
+/// Scalars of the peer.
+class PeerProgram {
+public:
+  /// Makes them where the builder stands. `outer`, or null: the loop whose iterations with the same
+  /// number the two programs run side by side.
+  PeerProgram(mlir::OpBuilder &builder, mlir::scf::ForOp outer) : builder(builder), outer(outer) {}
+
+  /// What the peer has in place of `value`; null when only the peer knows.
+  mlir::Value of(mlir::Value value);
+  /// Whether it has a next iteration of the outer loop when this program has; null when only the
+  /// peer knows.
+  mlir::Value isAlone();
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::scf::ForOp outer;
+  mlir::IRMapping known;
+};
+
+} // namespace tilec
+
+#endif // TILEC_LIB_TRANSFORMS_TILEGPU_ROLES_PEERPROGRAM_H
