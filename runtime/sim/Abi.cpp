@@ -19,7 +19,7 @@ uint64_t performWarpOp(WarpOp op) {
   uint64_t result = 0;
   inThread(op.site, [&](Thread &t) {
     t.op = op;
-    t.cta->warpOp(t);
+    t.cluster->warpOp(t);
     result = t.op.result;
   });
   return result;
@@ -27,7 +27,7 @@ uint64_t performWarpOp(WarpOp op) {
 
 void invalid(int32_t site, const std::string &message) {
   inThread(site,
-           [&](Thread &t) { t.cta->report(t, FindingKind::InvalidOperation, site, message); });
+           [&](Thread &t) { t.cluster->report(t, FindingKind::InvalidOperation, site, message); });
 }
 
 void ctaBarrier(OpKind kind, int32_t id, int32_t nthreads, int32_t site) {
@@ -44,7 +44,7 @@ void ctaBarrier(OpKind kind, int32_t id, int32_t nthreads, int32_t site) {
     t.op.nthreads = nthreads;
     t.op.mask = t.warp->existing;
     t.op.site = site;
-    t.cta->warpOp(t);
+    t.cluster->warpOp(t);
   });
 }
 
@@ -61,7 +61,7 @@ int32_t tilec_sim_tid(int32_t axis) {
 
 int32_t tilec_sim_ctaid(int32_t axis) {
   Thread *t = currentThread();
-  return t ? axisOf(t->cta->ctaid, axis) : 0;
+  return t ? axisOf(t->cluster->ctaid, axis) : 0;
 }
 
 void tilec_sim_enter_program(int32_t x, int32_t y, int32_t z) {
@@ -76,12 +76,12 @@ int32_t tilec_sim_program(int32_t axis) {
 
 int32_t tilec_sim_ntid(int32_t axis) {
   Thread *t = currentThread();
-  return t ? axisOf(t->cta->launch.config.block, axis) : 0;
+  return t ? axisOf(t->cluster->launch.config.block, axis) : 0;
 }
 
 int32_t tilec_sim_nctaid(int32_t axis) {
   Thread *t = currentThread();
-  return t ? axisOf(t->cta->launch.config.grid, axis) : 0;
+  return t ? axisOf(t->cluster->launch.config.grid, axis) : 0;
 }
 
 int32_t tilec_sim_laneid(void) {
@@ -96,34 +96,35 @@ int32_t tilec_sim_warpid(void) {
 
 int64_t tilec_sim_clock(void) {
   Thread *t = currentThread();
-  return t ? static_cast<int64_t>(t->cta->tick()) : 0;
+  return t ? static_cast<int64_t>(t->cluster->tick()) : 0;
 }
 
 void tilec_sim_global_load(const void *addr, void *dst, int32_t bytes, int32_t pred, int32_t site) {
   inThread(site, [&](Thread &t) {
-    t.cta->globalLoad(t, reinterpret_cast<uint64_t>(addr), dst, bytes, pred != 0, site);
+    t.cluster->globalLoad(t, reinterpret_cast<uint64_t>(addr), dst, bytes, pred != 0, site);
   });
 }
 
 void tilec_sim_global_store(void *addr, const void *src, int32_t bytes, int32_t pred,
                             int32_t site) {
   inThread(site, [&](Thread &t) {
-    t.cta->globalStore(t, reinterpret_cast<uint64_t>(addr), src, bytes, pred != 0, site);
+    t.cluster->globalStore(t, reinterpret_cast<uint64_t>(addr), src, bytes, pred != 0, site);
   });
 }
 
 void tilec_sim_shared_load(uint32_t offset, void *dst, int32_t bytes, int32_t pred, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->sharedLoad(t, offset, dst, bytes, pred != 0, site); });
+  inThread(site, [&](Thread &t) { t.cluster->sharedLoad(t, offset, dst, bytes, pred != 0, site); });
 }
 
 void tilec_sim_shared_store(uint32_t offset, const void *src, int32_t bytes, int32_t pred,
                             int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->sharedStore(t, offset, src, bytes, pred != 0, site); });
+  inThread(site,
+           [&](Thread &t) { t.cluster->sharedStore(t, offset, src, bytes, pred != 0, site); });
 }
 
 void *tilec_sim_shared_base(void) {
   Thread *t = currentThread();
-  return t ? t->cta->sharedBase() : nullptr;
+  return t ? t->cluster->sharedBase() : nullptr;
 }
 
 void tilec_sim_barrier(int32_t id, int32_t nthreads, int32_t site) {
@@ -160,7 +161,7 @@ uint32_t tilec_sim_shfl(int32_t mode, uint32_t mask, uint32_t value, uint32_t la
     t.op.lane = laneOrDelta;
     t.op.clamp = clampSegment;
     t.op.site = site;
-    t.cta->warpOp(t);
+    t.cluster->warpOp(t);
     result = static_cast<uint32_t>(t.op.result);
     if (inRange)
       *inRange = t.op.inRange;
@@ -215,33 +216,35 @@ void tilec_sim_atomic(int32_t op, int32_t type, int32_t space, uint64_t address,
                       const void *operand, const void *compare, void *result, int32_t order,
                       int32_t pred, int32_t site) {
   inThread(site, [&](Thread &t) {
-    t.cta->atomic(t, op, type, space, address, operand, compare, result, order, pred != 0, site);
+    t.cluster->atomic(t, op, type, space, address, operand, compare, result, order, pred != 0,
+                      site);
   });
 }
 
 void tilec_sim_fence(int32_t scope, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->fence(t, scope, site); });
+  inThread(site, [&](Thread &t) { t.cluster->fence(t, scope, site); });
 }
 
 void tilec_sim_assert_fail(const char *message, int32_t site) {
   inThread(site, [&](Thread &t) {
-    t.cta->stop(t, FindingKind::AssertFailed, site,
-                message && *message ? message : "assertion failed");
+    t.cluster->stop(t, FindingKind::AssertFailed, site,
+                    message && *message ? message : "assertion failed");
   });
 }
 
 void tilec_sim_trap(int32_t site) {
   inThread(site, [&](Thread &t) {
-    t.cta->stop(t, FindingKind::Trap, site, "the thread executed a trap");
+    t.cluster->stop(t, FindingKind::Trap, site, "the thread executed a trap");
   });
 }
 
 void tilec_sim_print(const char *prefix, int32_t kind, uint64_t payload, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->print(t, prefix ? prefix : "", kind, payload, site); });
+  inThread(site,
+           [&](Thread &t) { t.cluster->print(t, prefix ? prefix : "", kind, payload, site); });
 }
 
 void tilec_sim_count(int32_t instructionClass, int32_t amount, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->count(t, instructionClass, amount, site); });
+  inThread(site, [&](Thread &t) { t.cluster->count(t, instructionClass, amount, site); });
 }
 
 const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {

@@ -3,7 +3,7 @@
 //
 // The extern "C" surface of the asynchronous operations.
 #include "runtime/sim/AbiThread.h"
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "tilecrt/sim/SimAsyncAbi.h"
 
 using namespace tilecrt::sim;
@@ -13,29 +13,29 @@ static uint64_t addressOf(const void *pointer) { return reinterpret_cast<uint64_
 void tilec_sim_cp_async(uint32_t dst, const void *src, int32_t bytes, int32_t srcBytes,
                         int32_t bypassL1, int32_t pred, int32_t site) {
   inThread(site, [&](Thread &t) {
-    t.cta->copyAsync(t, dst, addressOf(src), bytes, srcBytes, bypassL1 != 0, pred != 0, site);
+    t.cluster->copyAsync(t, dst, addressOf(src), bytes, srcBytes, bypassL1 != 0, pred != 0, site);
   });
 }
 
 void tilec_sim_cp_async_commit(int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->copyCommit(t, site); });
+  inThread(site, [&](Thread &t) { t.cluster->copyCommit(t, site); });
 }
 
 void tilec_sim_cp_async_wait(int32_t pending, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->copyWait(t, pending, site); });
+  inThread(site, [&](Thread &t) { t.cluster->copyWait(t, pending, site); });
 }
 
 void tilec_sim_cp_async_mbarrier_arrive(uint32_t mbar, int32_t noinc, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->copyArrive(t, mbar, noinc != 0, site); });
+  inThread(site, [&](Thread &t) { t.cluster->copyArrive(t, mbar, noinc != 0, site); });
 }
 
 void tilec_sim_mbarrier_init(uint32_t mbar, int32_t count, int32_t pred, int32_t site) {
   if (pred)
-    inThread(site, [&](Thread &t) { t.cta->mbarrierInit(t, mbar, count, site); });
+    inThread(site, [&](Thread &t) { t.cluster->mbarrierInit(t, mbar, count, site); });
 }
 
 void tilec_sim_mbarrier_inval(uint32_t mbar, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->mbarrierInval(t, mbar, site); });
+  inThread(site, [&](Thread &t) { t.cluster->mbarrierInval(t, mbar, site); });
 }
 
 uint64_t tilec_sim_mbarrier_arrive(uint32_t mbar, int32_t count, int32_t txBytes, int32_t flags,
@@ -43,13 +43,13 @@ uint64_t tilec_sim_mbarrier_arrive(uint32_t mbar, int32_t count, int32_t txBytes
   uint64_t state = 0;
   if (pred)
     inThread(site, [&](Thread &t) {
-      state = t.cta->mbarrierArrive(t, mbar, count, txBytes, flags, site);
+      state = t.cluster->mbarrierArrive(t, mbar, count, txBytes, flags, site);
     });
   return state;
 }
 
 void tilec_sim_mbarrier_tx(uint32_t mbar, int32_t txBytes, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->mbarrierTx(t, mbar, txBytes, site); });
+  inThread(site, [&](Thread &t) { t.cluster->mbarrierTx(t, mbar, txBytes, site); });
 }
 
 int32_t tilec_sim_mbarrier_wait(uint32_t mbar, uint64_t phase, int32_t parity, int32_t mode,
@@ -62,13 +62,13 @@ int32_t tilec_sim_mbarrier_wait(uint32_t mbar, uint64_t phase, int32_t parity, i
     wait.relaxed = relaxed != 0;
     wait.phase = phase;
     wait.site = site;
-    over = t.cta->mbarrierWait(t, wait, mode);
+    over = t.cluster->mbarrierWait(t, wait, mode);
   });
   return over;
 }
 
 void tilec_sim_fence_proxy(int32_t kind, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->proxyFence(t, kind, site); });
+  inThread(site, [&](Thread &t) { t.cluster->proxyFence(t, kind, site); });
 }
 
 void tilec_sim_bulk_load(uint32_t dst, const void *src, int32_t bytes, uint32_t mbar, int32_t pred,
@@ -77,10 +77,10 @@ void tilec_sim_bulk_load(uint32_t dst, const void *src, int32_t bytes, uint32_t 
     return;
   inThread(site, [&](Thread &t) {
     if (bytes < 0 || addressOf(src) % 16 != 0)
-      return t.cta->report(t, FindingKind::MisalignedAccess, site,
-                           "bulk copy from an address that is not a multiple of 16");
-    t.cta->bulkLoad(t, dst, TensorBox::piece(addressOf(src), static_cast<uint32_t>(bytes)), mbar,
-                    site);
+      return t.cluster->report(t, FindingKind::MisalignedAccess, site,
+                               "bulk copy from an address that is not a multiple of 16");
+    t.cluster->bulkLoad(t, dst, TensorBox::piece(addressOf(src), static_cast<uint32_t>(bytes)),
+                        mbar, site);
   });
 }
 
@@ -90,10 +90,10 @@ void tilec_sim_bulk_store(void *dst, uint32_t src, int32_t bytes, int32_t byteMa
     return;
   inThread(site, [&](Thread &t) {
     if (bytes < 0 || addressOf(dst) % 16 != 0)
-      return t.cta->report(t, FindingKind::MisalignedAccess, site,
-                           "bulk copy to an address that is not a multiple of 16");
-    t.cta->bulkStore(t, TensorBox::piece(addressOf(dst), static_cast<uint32_t>(bytes)), src,
-                     static_cast<uint32_t>(byteMask), tilecrt::sim::abi::ReduceNone, site);
+      return t.cluster->report(t, FindingKind::MisalignedAccess, site,
+                               "bulk copy to an address that is not a multiple of 16");
+    t.cluster->bulkStore(t, TensorBox::piece(addressOf(dst), static_cast<uint32_t>(bytes)), src,
+                         static_cast<uint32_t>(byteMask), tilecrt::sim::abi::ReduceNone, site);
   });
 }
 
@@ -103,8 +103,8 @@ void tilec_sim_tensor_load(uint32_t dst, const void *map, int32_t rank, const in
     return;
   inThread(site, [&](Thread &t) {
     TensorBox box;
-    if (t.cta->tensorBox(t, map, rank, coords, box, site))
-      t.cta->bulkLoad(t, dst, box, mbar, site);
+    if (t.cluster->tensorBox(t, map, rank, coords, box, site))
+      t.cluster->bulkLoad(t, dst, box, mbar, site);
   });
 }
 
@@ -114,15 +114,15 @@ void tilec_sim_tensor_store(const void *map, uint32_t src, int32_t rank, const i
     return;
   inThread(site, [&](Thread &t) {
     TensorBox box;
-    if (t.cta->tensorBox(t, map, rank, coords, box, site))
-      t.cta->bulkStore(t, box, src, 0xffff, reduction, site);
+    if (t.cluster->tensorBox(t, map, rank, coords, box, site))
+      t.cluster->bulkStore(t, box, src, 0xffff, reduction, site);
   });
 }
 
 void tilec_sim_bulk_commit(int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->bulkCommit(t, site); });
+  inThread(site, [&](Thread &t) { t.cluster->bulkCommit(t, site); });
 }
 
 void tilec_sim_bulk_wait(int32_t pending, int32_t readOnly, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->bulkWait(t, pending, readOnly != 0, site); });
+  inThread(site, [&](Thread &t) { t.cluster->bulkWait(t, pending, readOnly != 0, site); });
 }

@@ -3,7 +3,7 @@
 //
 // The extern "C" surface of the tensor-core operations.
 #include "runtime/sim/AbiThread.h"
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "tilecrt/sim/SimMatrixAbi.h"
 
 using namespace tilecrt::sim;
@@ -26,8 +26,8 @@ void tilec_sim_mma(int32_t m, int32_t n, int32_t k, int32_t typeA, int32_t typeB
     operands.c = c;
     operands.d = d;
     if (std::string problem = operands.check(); !problem.empty())
-      return t.cta->report(t, FindingKind::InvalidOperation, site, problem);
-    t.cta->collective(t, OpKind::Mma, &operands, site);
+      return t.cluster->report(t, FindingKind::InvalidOperation, site, problem);
+    t.cluster->collective(t, OpKind::Mma, &operands, site);
   });
 }
 
@@ -39,7 +39,7 @@ static void moveMatrices(uint32_t offset, int32_t count, int32_t transposed, voi
     move.count = static_cast<uint32_t>(count);
     move.transposed = transposed != 0;
     move.words = words;
-    t.cta->matrixMove(t, move, loads, site);
+    t.cluster->matrixMove(t, move, loads, site);
   });
 }
 
@@ -55,11 +55,11 @@ void tilec_sim_stmatrix(uint32_t offset, int32_t count, int32_t transposed, cons
 }
 
 void tilec_sim_wgmma_fence(int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->collective(t, OpKind::WgmmaFence, nullptr, site); });
+  inThread(site, [&](Thread &t) { t.cluster->collective(t, OpKind::WgmmaFence, nullptr, site); });
 }
 
 void tilec_sim_wgmma_commit(int32_t site) {
-  inThread(site, [&](Thread &t) { t.cta->collective(t, OpKind::WgmmaCommit, nullptr, site); });
+  inThread(site, [&](Thread &t) { t.cluster->collective(t, OpKind::WgmmaCommit, nullptr, site); });
 }
 
 void tilec_sim_wgmma(int32_t n, int32_t k, int32_t typeA, int32_t typeB, int32_t typeD,
@@ -77,7 +77,7 @@ void tilec_sim_wgmma(int32_t n, int32_t k, int32_t typeA, int32_t typeB, int32_t
     operands.descA = descA;
     operands.descB = descB;
     operands.acc = acc;
-    t.cta->wgmma(t, operands, site);
+    t.cluster->wgmma(t, operands, site);
   });
 }
 
@@ -87,12 +87,12 @@ void tilec_sim_wgmma_wait(int32_t pending, void *words, int32_t count, int32_t s
     wait.pending = pending;
     wait.words = static_cast<uint32_t *>(words);
     wait.count = words && count > 0 ? static_cast<uint32_t>(count) : 0;
-    t.cta->collective(t, OpKind::WgmmaWait, &wait, site);
+    t.cluster->collective(t, OpKind::WgmmaWait, &wait, site);
   });
 }
 
 uint32_t tilec_sim_wgmma_read(uint32_t word, int32_t site) {
   uint32_t result = word;
-  inThread(site, [&](Thread &t) { result = t.cta->wgmmaRead(t, word, site); });
+  inThread(site, [&](Thread &t) { result = t.cluster->wgmmaRead(t, word, site); });
   return result;
 }

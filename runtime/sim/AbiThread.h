@@ -6,7 +6,7 @@
 #ifndef TILEC_RUNTIME_SIM_ABITHREAD_H
 #define TILEC_RUNTIME_SIM_ABITHREAD_H
 
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 #include <new>
 
@@ -23,7 +23,7 @@ template <typename Body> void inThread(int32_t site, const Body &body) {
     return;
   } catch (const std::bad_alloc &) {
   }
-  t->cta->stop(*t, FindingKind::HostFault, site, "the simulator ran out of memory");
+  t->cluster->stop(*t, FindingKind::HostFault, site, "the simulator ran out of memory");
 }
 
 } // namespace tilecrt::sim

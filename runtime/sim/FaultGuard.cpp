@@ -7,7 +7,7 @@
                        // refuses.
 
 #include "runtime/sim/FaultGuard.h"
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 #include <csignal>
 #include <mutex>

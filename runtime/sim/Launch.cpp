@@ -3,7 +3,7 @@
 //
 // The public entry: checks the configuration, spreads the grid over host threads, compares CTAs for
 // races, and puts the workers' collections together.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "runtime/sim/Worker.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 // and row l / 4 + 8, first chunk first; of B the same of column l / 4; of C and D two neighbours at
 // column 2 * (l % 4) of both rows.
 #include "runtime/sim/MatrixOps.h"
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "runtime/sim/MatrixTypes.h"
 
 #include <cstring>
@@ -39,7 +39,7 @@ std::string MmaOperands::check() const {
   return "";
 }
 
-void Cta::mma(Warp &warp, uint32_t members) {
+void Cluster::mma(Warp &warp, uint32_t members) {
   const MmaOperands &shape =
       *static_cast<MmaOperands *>(thread(warp, lowestLane(members)).op.operands);
   double a[maxM * maxK] = {}, b[mmaN * maxK] = {}, d[maxM * mmaN] = {};
@@ -94,7 +94,7 @@ static void copyWord(uint16_t rows[8][8], unsigned lane, bool transposed, void *
     std::memcpy(word, halves, 4);
 }
 
-void Cta::moveMatrices(Warp &warp, uint32_t members, bool loads) {
+void Cluster::moveMatrices(Warp &warp, uint32_t members, bool loads) {
   Thread &leader = thread(warp, lowestLane(members));
   const MatrixMove first = *static_cast<MatrixMove *>(leader.op.operands);
   int32_t site = leader.op.site;
@@ -137,7 +137,7 @@ void Cta::moveMatrices(Warp &warp, uint32_t members, bool loads) {
   }
 }
 
-void Cta::matrixMove(Thread &t, MatrixMove &move, bool loads, int32_t site) {
+void Cluster::matrixMove(Thread &t, MatrixMove &move, bool loads, int32_t site) {
   step(t, site);
   if (move.count != 1 && move.count != 2 && move.count != 4)
     return report(t, FindingKind::InvalidOperation, site,
@@ -149,7 +149,7 @@ void Cta::matrixMove(Thread &t, MatrixMove &move, bool loads, int32_t site) {
 }
 
 /// Waits until the whole warp performs the operation.
-void Cta::collective(Thread &t, OpKind kind, void *operands, int32_t site) {
+void Cluster::collective(Thread &t, OpKind kind, void *operands, int32_t site) {
   t.op = WarpOp();
   t.op.kind = kind;
   t.op.mode = site; // The lanes must be at one instruction.

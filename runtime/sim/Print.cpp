@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Printed lines and instruction counts of simulated threads.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 #include <cstdio>
 #include <cstring>
@@ -46,7 +46,7 @@ std::string payloadText(int32_t kind, uint64_t payload) {
 
 } // namespace
 
-void Cta::print(Thread &t, const char *prefix, int32_t kind, uint64_t payload, int32_t site) {
+void Cluster::print(Thread &t, const char *prefix, int32_t kind, uint64_t payload, int32_t site) {
   step(t, site);
   // Each worker may keep as many as the launch: which lines survive must not depend on the worker.
   if (worker.printed.size() >= launch.config.maxPrinted) {
@@ -62,7 +62,7 @@ void Cta::print(Thread &t, const char *prefix, int32_t kind, uint64_t payload, i
   worker.printed.push_back(std::move(record));
 }
 
-void Cta::count(Thread &t, int32_t instructionClass, int32_t amount, int32_t site) {
+void Cluster::count(Thread &t, int32_t instructionClass, int32_t amount, int32_t site) {
   step(t, site);
   Counters *counters = countersOf(site);
   if (counters && instructionClass >= 0 && instructionClass < abi::NumInstructionClasses)

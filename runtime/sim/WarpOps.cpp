@@ -3,7 +3,7 @@
 //
 // What lanes wait for: the warp-wide operations, CTA barriers, and what is reported when nothing
 // can go on.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "runtime/sim/Float16.h"
 
 #include <cstdio>
@@ -86,7 +86,7 @@ uint32_t reduce(int32_t kind, uint32_t a, uint32_t b) {
 
 } // namespace
 
-void Cta::warpOp(Thread &t) {
+void Cluster::warpOp(Thread &t) {
   step(t, t.op.site);
   uint32_t bit = 1u << t.lane;
   if (!(t.op.mask & bit)) {
@@ -102,7 +102,7 @@ void Cta::warpOp(Thread &t) {
 }
 
 /// Performs every operation whose lanes have all come. True if there was one.
-bool Cta::performOps(Warp &warp) {
+bool Cluster::performOps(Warp &warp) {
   bool any = false;
   uint32_t pending = warp.atOp;
   while (pending != 0) {
@@ -123,7 +123,7 @@ bool Cta::performOps(Warp &warp) {
   return any;
 }
 
-void Cta::perform(Warp &warp, uint32_t members, const WarpOp &op) {
+void Cluster::perform(Warp &warp, uint32_t members, const WarpOp &op) {
   Thread &leader = thread(warp, lowestLane(members));
   uint32_t exited = op.mask & warp.existing & warp.done;
   if (exited != 0)
@@ -188,7 +188,7 @@ void Cta::perform(Warp &warp, uint32_t members, const WarpOp &op) {
   }
 }
 
-void Cta::shuffle(Warp &warp, uint32_t members) {
+void Cluster::shuffle(Warp &warp, uint32_t members) {
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
     unsigned lane = lowestLane(lanes);
     Thread &t = thread(warp, lane);
@@ -228,7 +228,7 @@ void Cta::shuffle(Warp &warp, uint32_t members) {
   }
 }
 
-void Cta::redux(Warp &warp, uint32_t members) {
+void Cluster::redux(Warp &warp, uint32_t members) {
   int32_t kind = thread(warp, lowestLane(members)).op.mode;
   uint32_t rest = members & (members - 1);
   uint32_t result = static_cast<uint32_t>(thread(warp, lowestLane(members)).op.value);
@@ -238,7 +238,7 @@ void Cta::redux(Warp &warp, uint32_t members) {
     thread(warp, lowestLane(lanes)).op.result = result;
 }
 
-void Cta::vote(Warp &warp, uint32_t members) {
+void Cluster::vote(Warp &warp, uint32_t members) {
   uint32_t ballot = 0;
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1)
     if (thread(warp, lowestLane(lanes)).op.value != 0)
@@ -262,7 +262,7 @@ void Cta::vote(Warp &warp, uint32_t members) {
   }
 }
 
-void Cta::match(Warp &warp, uint32_t members) {
+void Cluster::match(Warp &warp, uint32_t members) {
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
     WarpOp &op = thread(warp, lowestLane(lanes)).op;
     op.result = 0;
@@ -273,7 +273,7 @@ void Cta::match(Warp &warp, uint32_t members) {
 }
 
 /// The whole warp (as far as it still runs) has come to a CTA barrier.
-void Cta::arrive(Warp &warp, uint32_t members, const WarpOp &op) {
+void Cluster::arrive(Warp &warp, uint32_t members, const WarpOp &op) {
   Thread &leader = thread(warp, lowestLane(members));
   for (uint32_t lanes = members; lanes != 0; lanes &= lanes - 1) {
     Thread &t = thread(warp, lowestLane(lanes));
@@ -318,7 +318,7 @@ void Cta::arrive(Warp &warp, uint32_t members, const WarpOp &op) {
 }
 
 /// Lets the waiting warps go, knowing all that the arrived ones did.
-void Cta::release(CtaBarrierState &barrier) {
+void Cluster::release(CtaBarrierState &barrier) {
   uint32_t all = warps.size() == maxWarps ? ~0u : (1u << warps.size()) - 1;
   bool whole = barrier.waitingWarps == all;
   if (whole)
@@ -342,7 +342,7 @@ void Cta::release(CtaBarrierState &barrier) {
 }
 
 /// Nothing can go on: if some barrier only lacks warps that have exited, says so and releases it.
-bool Cta::releaseAfterExits() {
+bool Cluster::releaseAfterExits() {
   uint32_t liveWarps = 0;
   for (const Warp &warp : warps)
     if (warp.live() != 0)
@@ -366,7 +366,7 @@ bool Cta::releaseAfterExits() {
 }
 
 /// Nothing can go on at all: finds two groups of threads that wait in different places.
-void Cta::reportStall() {
+void Cluster::reportStall() {
   if (reportMbarrierStall(/*onlyTests=*/false))
     return;
   // Lanes of one warp at different operations.

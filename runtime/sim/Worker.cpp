@@ -4,7 +4,7 @@
 // The loop of a host thread: one CTA after another, and several at a time only while all that run
 // wait for global memory, because what they wait for may come from a CTA that has not begun.
 #include "runtime/sim/Worker.h"
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "runtime/sim/FaultGuard.h"
 
 #include <new>
@@ -49,7 +49,7 @@ bool Worker::startNext() {
   if (number >= launch.ctas)
     return false;
   if (idle.empty()) {
-    auto fresh = std::make_unique<Cta>(*this);
+    auto fresh = std::make_unique<Cluster>(*this);
     if (!fresh->create())
       throw std::bad_alloc();
     idle.push_back(std::move(fresh));
@@ -96,9 +96,9 @@ void Worker::runCtas() {
     spinning = true;
     uint64_t weight = 1;
     for (size_t i = 0; i < running.size();) {
-      Cta::Outcome outcome = running[i]->run();
-      if (outcome != Cta::Outcome::Finished) {
-        if (outcome == Cta::Outcome::Polling)
+      Cluster::Outcome outcome = running[i]->run();
+      if (outcome != Cluster::Outcome::Finished) {
+        if (outcome == Cluster::Outcome::Polling)
           weight = pollWeight;
         ++i;
         continue;

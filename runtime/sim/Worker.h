@@ -15,7 +15,7 @@
 
 namespace tilecrt::sim {
 
-class Cta;
+class Cluster;
 
 /// Synchronising atomics that a launch remembers for the race check between CTAs.
 constexpr uint64_t maxSyncEvents = uint64_t(1) << 22;
@@ -85,8 +85,8 @@ private:
   void setBusy(bool now);
 
   bool busy = false; ///< As counted in LaunchState::busyWorkers.
-  std::vector<std::unique_ptr<Cta>> idle;
-  std::vector<std::unique_ptr<Cta>> running;
+  std::vector<std::unique_ptr<Cluster>> idle;
+  std::vector<std::unique_ptr<Cluster>> running;
 };
 
 /// Whether more access ranges came up than a launch keeps, so that CTAs cannot be compared.

@@ -7,7 +7,7 @@
 // publishes what the warp knows into the phase, waiting takes it over; a thread that waits is
 // suspended until the phase completes, so that a wait that cannot end is a deadlock found at once.
 // The object's memory is not used: the state is kept aside and its cells only say that it is there.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 namespace tilecrt::sim {
 namespace {
@@ -22,7 +22,7 @@ std::string objectText(uint32_t mbar) {
 } // namespace
 
 /// The object at `mbar`, which `what` is applied to; null after a finding.
-Mbarrier *Cta::mbarrierAt(Thread &t, uint32_t mbar, int32_t site, const char *what) {
+Mbarrier *Cluster::mbarrierAt(Thread &t, uint32_t mbar, int32_t site, const char *what) {
   auto found = async.mbarriers.find(mbar);
   if (found == async.mbarriers.end()) {
     report(t, FindingKind::InvalidMbarrier, site,
@@ -54,7 +54,7 @@ Mbarrier *Cta::mbarrierAt(Thread &t, uint32_t mbar, int32_t site, const char *wh
   return &object;
 }
 
-void Cta::mbarrierInit(Thread &t, uint32_t mbar, int32_t count, int32_t site) {
+void Cluster::mbarrierInit(Thread &t, uint32_t mbar, int32_t count, int32_t site) {
   step(t, site);
   if (count < 1 || count > maxCount)
     return report(t, FindingKind::InvalidMbarrier, site,
@@ -77,7 +77,7 @@ void Cta::mbarrierInit(Thread &t, uint32_t mbar, int32_t count, int32_t site) {
   object.init = stamp(t, site);
 }
 
-void Cta::mbarrierInval(Thread &t, uint32_t mbar, int32_t site) {
+void Cluster::mbarrierInval(Thread &t, uint32_t mbar, int32_t site) {
   step(t, site);
   Mbarrier *object = mbarrierAt(t, mbar, site, "mbarrier.inval");
   if (!object)
@@ -108,7 +108,7 @@ void Cta::mbarrierInval(Thread &t, uint32_t mbar, int32_t site) {
 }
 
 /// Completes the phase if nothing is missing, and wakes those who wait for it.
-void Cta::completePhase(uint32_t mbar, Mbarrier &object) {
+void Cluster::completePhase(uint32_t mbar, Mbarrier &object) {
   if (object.pending != 0 || object.tx != 0)
     return;
   ++object.phase;
@@ -131,7 +131,7 @@ void Cta::completePhase(uint32_t mbar, Mbarrier &object) {
     }
 }
 
-void Cta::acquireKnowledge(Warp &warp, const WarpKnowledge &knowledge) {
+void Cluster::acquireKnowledge(Warp &warp, const WarpKnowledge &knowledge) {
   WarpClock &clock = clocks[warp.index];
   bool isNews = false;
   for (unsigned i = 0; i < maxWarps; ++i)
@@ -143,8 +143,8 @@ void Cta::acquireKnowledge(Warp &warp, const WarpKnowledge &knowledge) {
   }
 }
 
-uint64_t Cta::mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_t txBytes,
-                             int32_t flags, int32_t site) {
+uint64_t Cluster::mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_t txBytes,
+                                 int32_t flags, int32_t site) {
   step(t, site);
   Mbarrier *object = mbarrierAt(t, mbar, site, "mbarrier.arrive");
   if (!object)
@@ -173,7 +173,7 @@ uint64_t Cta::mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_t tx
   return state;
 }
 
-void Cta::mbarrierTx(Thread &t, uint32_t mbar, int32_t txBytes, int32_t site) {
+void Cluster::mbarrierTx(Thread &t, uint32_t mbar, int32_t txBytes, int32_t site) {
   step(t, site);
   Mbarrier *object =
       mbarrierAt(t, mbar, site, txBytes < 0 ? "mbarrier.complete_tx" : "mbarrier.expect_tx");
@@ -183,7 +183,7 @@ void Cta::mbarrierTx(Thread &t, uint32_t mbar, int32_t txBytes, int32_t site) {
   completePhase(mbar, *object);
 }
 
-bool Cta::mbarrierWait(Thread &t, const MbarrierWait &wait, int32_t mode) {
+bool Cluster::mbarrierWait(Thread &t, const MbarrierWait &wait, int32_t mode) {
   step(t, wait.site);
   Mbarrier *object = mbarrierAt(t, wait.mbar, wait.site,
                                 mode == abi::WaitTest ? "mbarrier.test_wait" : "mbarrier.try_wait");
@@ -213,7 +213,7 @@ bool Cta::mbarrierWait(Thread &t, const MbarrierWait &wait, int32_t mode) {
 
 /// Nothing goes on while threads wait at a barrier object, or with `onlyTests` ask it again and
 /// again: says what it lacks. False if none does.
-bool Cta::reportMbarrierStall(bool onlyTests) {
+bool Cluster::reportMbarrierStall(bool onlyTests) {
   for (const Warp &warp : warps) {
     uint32_t lanes = onlyTests ? warp.testing : warp.atMbarrier;
     if (lanes == 0)
@@ -252,7 +252,7 @@ bool Cta::reportMbarrierStall(bool onlyTests) {
   return false;
 }
 
-void Cta::proxyFence(Thread &t, int32_t kind, int32_t site) {
+void Cluster::proxyFence(Thread &t, int32_t kind, int32_t site) {
   step(t, site);
   if (Counters *counters = countersOf(site))
     ++counters->fences;

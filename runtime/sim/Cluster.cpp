@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The life of a CTA and its scheduler: rounds over the warps, each warp run until its lanes wait.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "runtime/sim/FaultGuard.h"
 
 #include <boost/context/detail/exception.hpp>
@@ -27,9 +27,9 @@ __thread Thread *runningThread = nullptr;
 
 Thread *&currentThread() { return runningThread; }
 
-Cta::Cta(Worker &owner) : launch(owner.launch), worker(owner) {}
+Cluster::Cluster(Worker &owner) : launch(owner.launch), worker(owner) {}
 
-bool Cta::create() {
+bool Cluster::create() {
   const LaunchConfig &config = launch.config;
   if (!fibers.create(launch.threads, config.stackBytes, launch.guardPages))
     return false;
@@ -45,7 +45,7 @@ bool Cta::create() {
   threads = std::vector<Thread>(launch.threads);
   for (uint32_t i = 0; i < launch.threads; ++i) {
     Thread &t = threads[i];
-    t.cta = this;
+    t.cluster = this;
     t.warp = &warps[i / warpSize];
     t.index = i;
     t.lane = i % warpSize;
@@ -65,7 +65,7 @@ bool Cta::create() {
   return true;
 }
 
-void Cta::begin(uint64_t newNumber) {
+void Cluster::begin(uint64_t newNumber) {
   const LaunchConfig &config = launch.config;
   number = newNumber;
   uint64_t gridX = config.grid[0], gridY = config.grid[1];
@@ -109,7 +109,7 @@ void Cta::begin(uint64_t newNumber) {
   fencedEvents = 0;
 }
 
-Cta::Outcome Cta::run() {
+Cluster::Outcome Cluster::run() {
   if (!launch.config.catchFaults)
     return runRounds();
   FaultFrame frame;
@@ -125,7 +125,7 @@ Cta::Outcome Cta::run() {
   return outcome;
 }
 
-Cta::Outcome Cta::runRounds() {
+Cluster::Outcome Cluster::runRounds() {
   while (true) {
     bool moved = false, yielded = false;
     for (Warp &warp : warps) {
@@ -162,7 +162,7 @@ Cta::Outcome Cta::runRounds() {
 
 /// Runs the lanes and performs what they wait for until all wait for something outside the warp.
 /// True if anything but spinning happened.
-bool Cta::runWarp(Warp &warp) {
+bool Cluster::runWarp(Warp &warp) {
   bool moved = false;
   warp.ready |= warp.yielded;
   warp.yielded = warp.spinning = warp.testing = 0;
@@ -180,7 +180,7 @@ bool Cta::runWarp(Warp &warp) {
   return moved;
 }
 
-void Cta::resumeLane(Warp &warp, unsigned lane) {
+void Cluster::resumeLane(Warp &warp, unsigned lane) {
   Thread &t = thread(warp, lane);
   runningThread = &t;
   fibers.resume(t.index);
@@ -188,7 +188,7 @@ void Cta::resumeLane(Warp &warp, unsigned lane) {
 }
 
 /// After the fault handler has jumped out of the running thread.
-void Cta::onFault(uintptr_t address) {
+void Cluster::onFault(uintptr_t address) {
   Thread &t = *runningThread;
   runningThread = nullptr;
   fibers.leftByJump(t.index);
@@ -203,12 +203,12 @@ void Cta::onFault(uintptr_t address) {
                           : "memory fault in code that is not checked");
 }
 
-void Cta::threadBody(void *argument) {
+void Cluster::threadBody(void *argument) {
   Thread &t = *static_cast<Thread *>(argument);
-  t.cta->runThread(t);
+  t.cluster->runThread(t);
 }
 
-void Cta::runThread(Thread &t) {
+void Cluster::runThread(Thread &t) {
   std::string thrown;
   try {
     launch.entry(launch.args);
@@ -229,7 +229,7 @@ void Cta::runThread(Thread &t) {
   }
 }
 
-void Cta::yield(Thread &t, bool spins) {
+void Cluster::yield(Thread &t, bool spins) {
   uint32_t bit = 1u << t.lane;
   t.warp->ready &= ~bit;
   t.warp->yielded |= bit;
@@ -238,7 +238,7 @@ void Cta::yield(Thread &t, bool spins) {
   fibers.suspend(t.index);
 }
 
-void Cta::stop(Thread &t, FindingKind kind, int32_t site, std::string message) {
+void Cluster::stop(Thread &t, FindingKind kind, int32_t site, std::string message) {
   report(t, kind, site, message);
   stopped = true;
   // This frame is never left, so nothing else would free the text.
@@ -247,7 +247,7 @@ void Cta::stop(Thread &t, FindingKind kind, int32_t site, std::string message) {
     fibers.suspend(t.index);
 }
 
-void Cta::step(Thread &t, int32_t site) {
+void Cluster::step(Thread &t, int32_t site) {
   t.lastSite = site;
   ++ticks;
   if (reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) < t.stackLimit)
@@ -262,7 +262,7 @@ void Cta::step(Thread &t, int32_t site) {
   }
 }
 
-void Cta::stopSpinning() {
+void Cluster::stopSpinning() {
   stopped = true;
   launch.hung = true;
   if (reportMbarrierStall(/*onlyTests=*/true))
@@ -278,7 +278,7 @@ void Cta::stopSpinning() {
     report(*poller, FindingKind::Deadlock, poller->lastSite, text);
 }
 
-void Cta::finish() {
+void Cluster::finish() {
   for (Warp &warp : warps)
     flushRequests(warp);
   endRaceEpoch();
@@ -296,7 +296,7 @@ void Cta::finish() {
       fibers.abandon(thread(warp, lowestLane(lanes)).index);
 }
 
-Finding Cta::findingAt(const Thread &t, FindingKind kind, int32_t site) const {
+Finding Cluster::findingAt(const Thread &t, FindingKind kind, int32_t site) const {
   Finding finding;
   finding.kind = kind;
   finding.site = site;
@@ -304,7 +304,7 @@ Finding Cta::findingAt(const Thread &t, FindingKind kind, int32_t site) const {
   return finding;
 }
 
-void Cta::report(Thread &t, FindingKind kind, int32_t site, const std::string &message) {
+void Cluster::report(Thread &t, FindingKind kind, int32_t site, const std::string &message) {
   add(findingAt(t, kind, site), [&] { return message; });
 }
 

@@ -1,15 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One CTA being simulated: its threads, warps, barriers, shared memory, and the scheduler.
+// What is scheduled at once, a cluster, so far of one CTA: its threads, warps, barriers, shared
+// memory, and the scheduler.
 //
 // The scheduler runs the lanes of a warp in order, each until it waits for other lanes, then
 // performs the warp-wide operation they wait at and runs them again; when the whole warp waits at a
 // CTA barrier, the next warp runs. A round in which nothing can go on is a divergence or a
 // deadlock. Asynchronous operations are one more thing a round may complete: last, when no lane can
 // run without it, so that they complete as late as the program allows (AsyncState.h).
-#ifndef TILEC_RUNTIME_SIM_CTA_H
-#define TILEC_RUNTIME_SIM_CTA_H
+#ifndef TILEC_RUNTIME_SIM_CLUSTER_H
+#define TILEC_RUNTIME_SIM_CLUSTER_H
 
 #include "runtime/sim/AsyncState.h"
 #include "runtime/sim/Fiber.h"
@@ -63,7 +64,7 @@ struct WarpOp {
 
 /// One simulated thread.
 struct Thread {
-  Cta *cta = nullptr;
+  Cluster *cluster = nullptr;
   Warp *warp = nullptr;
   uint32_t index = 0; ///< In the CTA.
   uint32_t lane = 0;
@@ -74,7 +75,7 @@ struct Thread {
   uint32_t spins = 0;                   ///< Atomics since the thread last waited.
   uint64_t pollAddress = 0; ///< Where its last read of global memory was, and what it found.
   uint64_t pollValue = 0;
-  uint64_t pollWork = 0;    ///< Cta::globalWork at that time.
+  uint64_t pollWork = 0;    ///< Cluster::globalWork at that time.
   uint32_t polls = 0;       ///< Reads in a row that found the same while nobody did anything else.
   uintptr_t stackLimit = 0; ///< An ABI call below this address has too little stack left.
   WarpOp op;
@@ -98,7 +99,7 @@ struct Warp {
   uint32_t atBarrier = 0;
   uint32_t atMbarrier = 0;
   uint32_t done = 0;
-  uint32_t snapshot = 0; ///< Version of the warp's knowledge of others, in Cta::snapshots.
+  uint32_t snapshot = 0; ///< Version of the warp's knowledge of others, in Cluster::snapshots.
   WarpRequests requests;
 
   uint32_t live() const { return existing & ~done; }
@@ -115,11 +116,11 @@ struct CtaBarrierState {
   WarpKnowledge meeting = {};
 };
 
-class Cta {
+class Cluster {
 public:
-  explicit Cta(Worker &owner);
-  Cta(const Cta &) = delete;
-  Cta &operator=(const Cta &) = delete;
+  explicit Cluster(Worker &owner);
+  Cluster(const Cluster &) = delete;
+  Cluster &operator=(const Cluster &) = delete;
 
   /// Reserves what a CTA needs; false when memory is short.
   bool create();
@@ -139,7 +140,7 @@ public:
   /// Gives the worker what the CTA has collected. Call when run has said Finished.
   void finish();
 
-  //===--- Called from simulated threads (CtaMemory.cpp, Print.cpp)
+  //===--- Called from simulated threads (ClusterMemory.cpp, Print.cpp)
   //----------------------------------===//
 
   void globalLoad(Thread &t, uint64_t address, void *dst, int32_t bytes, bool pred, int32_t site);
@@ -161,7 +162,7 @@ public:
   void wgmma(Thread &t, WgmmaOperands &operands, int32_t site);
   uint32_t wgmmaRead(Thread &t, uint32_t word, int32_t site);
 
-  //===--- Asynchronous operations (CtaCopies.cpp, CtaMbarrier.cpp, CtaBulk.cpp)
+  //===--- Asynchronous operations (ClusterCopies.cpp, ClusterMbarrier.cpp, ClusterBulk.cpp)
   //---------------===//
 
   void copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes, int32_t sourceBytes,
@@ -203,7 +204,7 @@ public:
   LaunchState &launch;
 
 private:
-  //===--- Scheduling (Cta.cpp) -------------------------------------------===//
+  //===--- Scheduling (Cluster.cpp) -------------------------------------------===//
   Outcome runRounds();
   bool runWarp(Warp &warp);
   void resumeLane(Warp &warp, unsigned lane);
@@ -228,7 +229,8 @@ private:
   void mma(Warp &warp, uint32_t members);
   void moveMatrices(Warp &warp, uint32_t members, bool loads);
 
-  //===--- Warpgroup products (CtaWgmma.cpp) ------------------------------------------------===//
+  //===--- Warpgroup products (ClusterWgmma.cpp)
+  //------------------------------------------------===//
   void issueProduct(Warp &warp, uint32_t members);
   void logProduct(Warp &warp, const WgmmaOperands &shape, int32_t site);
   uint32_t chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperands &shape,
@@ -259,7 +261,8 @@ private:
   /// The operation in flight that has yet to read the byte.
   bool findReader(uint32_t byte, int32_t &site, uint32_t &threadIndex) const;
 
-  //===--- Memory (CtaMemory.cpp, CtaRequests.cpp) -------------------------------------------===//
+  //===--- Memory (ClusterMemory.cpp, ClusterRequests.cpp)
+  //-------------------------------------------===//
   uint32_t siteIndex(int32_t site) const {
     return static_cast<uint32_t>(site) < launch.siteCount - 1 ? static_cast<uint32_t>(site)
                                                               : launch.siteCount - 1;
@@ -337,4 +340,4 @@ Thread *&currentThread();
 
 } // namespace tilecrt::sim
 
-#endif // TILEC_RUNTIME_SIM_CTA_H
+#endif // TILEC_RUNTIME_SIM_CLUSTER_H

@@ -7,14 +7,14 @@
 // A copy's source is looked at when it is issued and again when it lands; a difference means that
 // somebody wrote there in between. cp.async belongs to the generic proxy: it needs no fence behind
 // what threads have done, but one in front of what the async proxy reads.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 #include <cstring>
 
 namespace tilecrt::sim {
 
 /// The time at which an operation of the thread lands, for those who will wait for it.
-AccessStamp Cta::landingStamp(uint32_t threadIndex, int32_t site) {
+AccessStamp Cluster::landingStamp(uint32_t threadIndex, int32_t site) {
   AccessStamp by;
   by.site = site;
   by.laneClock = 1;
@@ -25,8 +25,8 @@ AccessStamp Cta::landingStamp(uint32_t threadIndex, int32_t site) {
 }
 
 /// Whether the source of a copy may be read: aligned, and inside a buffer.
-bool Cta::checkSource(Thread &t, uint64_t source, uint32_t bytes, uint32_t alignment,
-                      int32_t site) {
+bool Cluster::checkSource(Thread &t, uint64_t source, uint32_t bytes, uint32_t alignment,
+                          int32_t site) {
   if (source % alignment != 0) {
     Finding finding = findingAt(t, FindingKind::MisalignedAccess, site);
     finding.access = {AccessKind::GlobalLoad, source, bytes};
@@ -39,8 +39,8 @@ bool Cta::checkSource(Thread &t, uint64_t source, uint32_t bytes, uint32_t align
   return bytes == 0 || checkGlobal(t, source, bytes, AccessKind::GlobalLoad, site);
 }
 
-void Cta::copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes, int32_t sourceBytes,
-                    bool bypassL1, bool pred, int32_t site) {
+void Cluster::copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes,
+                        int32_t sourceBytes, bool bypassL1, bool pred, int32_t site) {
   step(t, site);
   noteWork();
   bool sizeFits = bytes == 16 || (!bypassL1 && (bytes == 4 || bytes == 8));
@@ -82,7 +82,7 @@ void Cta::copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes, int
 }
 
 /// Performs the copy; for its owner, who waits for it, it is from now on like a store of its own.
-void Cta::landCopy(CopyAsync &copy, uint32_t threadIndex, bool byOwner) {
+void Cluster::landCopy(CopyAsync &copy, uint32_t threadIndex, bool byOwner) {
   if (copy.landed)
     return;
   copy.landed = true;
@@ -111,7 +111,7 @@ void Cta::landCopy(CopyAsync &copy, uint32_t threadIndex, bool byOwner) {
 }
 
 /// Lands the thread's copies with numbers below `upTo`.
-void Cta::landCopies(uint32_t threadIndex, uint64_t upTo, bool byOwner) {
+void Cluster::landCopies(uint32_t threadIndex, uint64_t upTo, bool byOwner) {
   CopyQueue &queue = async.copiesOf(threadIndex);
   while (!queue.copies.empty() && queue.first < upTo) {
     landCopy(queue.copies.front(), threadIndex, byOwner);
@@ -120,13 +120,13 @@ void Cta::landCopies(uint32_t threadIndex, uint64_t upTo, bool byOwner) {
   }
 }
 
-void Cta::copyCommit(Thread &t, int32_t site) {
+void Cluster::copyCommit(Thread &t, int32_t site) {
   step(t, site);
   CopyQueue &queue = async.copiesOf(t.index);
   queue.groups.push_back(queue.issued());
 }
 
-void Cta::copyWait(Thread &t, int32_t pending, int32_t site) {
+void Cluster::copyWait(Thread &t, int32_t pending, int32_t site) {
   step(t, site);
   CopyQueue &queue = async.copiesOf(t.index);
   if (pending < 0) {
@@ -144,7 +144,7 @@ void Cta::copyWait(Thread &t, int32_t pending, int32_t site) {
   }
 }
 
-void Cta::copyArrive(Thread &t, uint32_t mbar, bool noinc, int32_t site) {
+void Cluster::copyArrive(Thread &t, uint32_t mbar, bool noinc, int32_t site) {
   step(t, site);
   Mbarrier *object = mbarrierAt(t, mbar, site, "asynchronous arrival");
   if (!object)
@@ -159,7 +159,7 @@ void Cta::copyArrive(Thread &t, uint32_t mbar, bool noinc, int32_t site) {
 // All kinds
 //===----------------------------------------------------------------------===//
 
-bool Cta::findReader(uint32_t byte, int32_t &site, uint32_t &threadIndex) const {
+bool Cluster::findReader(uint32_t byte, int32_t &site, uint32_t &threadIndex) const {
   for (const BulkQueue &queue : async.bulkStores)
     for (const BulkStore &store : queue.stores)
       if (store.marked && !store.wasRead && byte >= store.src && byte - store.src < store.bytes) {
@@ -183,7 +183,7 @@ bool Cta::findReader(uint32_t byte, int32_t &site, uint32_t &threadIndex) const 
 }
 
 /// Nothing else can go on: lands one operation that some thread waits for. False if there is none.
-bool Cta::landForWaiters() {
+bool Cluster::landForWaiters() {
   auto landFor = [&](const MbarrierWait &wait) {
     for (size_t i = 0; i < async.bulkLoads.size(); ++i)
       if (async.bulkLoads[i].mbar == wait.mbar) {
@@ -213,7 +213,7 @@ bool Cta::landForWaiters() {
 }
 
 /// All threads have finished: what nobody waited for lands now, if it may.
-void Cta::finishAsync() {
+void Cluster::finishAsync() {
   auto unfinished = [&](uint32_t threadIndex, int32_t site, const char *what) {
     if (shadow)
       add(findingAt(threads[threadIndex], FindingKind::AsyncUnfinished, site),

@@ -3,7 +3,7 @@
 //
 // What a CTA writes down about its memory accesses: requests for the counters, access ranges for
 // the race check between its barriers and, at the end, between CTAs.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 namespace tilecrt::sim {
 namespace {
@@ -31,8 +31,8 @@ AccessKind globalAccessOf(RangeKind kind) {
 
 } // namespace
 
-void Cta::record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, bool active,
-                 uint32_t hash, int32_t site) {
+void Cluster::record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, bool active,
+                     uint32_t hash, int32_t site) {
   bool shared = kind == RequestKind::SharedLoad || kind == RequestKind::SharedStore;
   if (shared && worker.counters.empty())
     return; // Only counters want shared requests.
@@ -66,7 +66,7 @@ void Cta::record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, 
 }
 
 /// Counts a request and turns it into access ranges.
-void Cta::retire(Warp &warp, const RequestQueue &queue, const Request &request) {
+void Cluster::retire(Warp &warp, const RequestQueue &queue, const Request &request) {
   if (request.active == 0)
     return;
   bool global = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::GlobalStore;
@@ -103,7 +103,7 @@ void Cta::retire(Warp &warp, const RequestQueue &queue, const Request &request) 
     endRaceEpoch();
 }
 
-void Cta::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, bool writes, int32_t site) {
+void Cluster::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, bool writes, int32_t site) {
   AccessRange range;
   range.begin = address;
   range.length = bytes;
@@ -123,14 +123,14 @@ void Cta::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, bool writes,
     endRaceEpoch();
 }
 
-void Cta::flushRequests(Warp &warp) {
+void Cluster::flushRequests(Warp &warp) {
   if (launch.track)
     warp.requests.flush(
         [&](const RequestQueue &queue, const Request &request) { retire(warp, queue, request); });
 }
 
 /// Looks for races among the accesses since the last barrier of the whole CTA and puts them aside.
-void Cta::endRaceEpoch() {
+void Cluster::endRaceEpoch() {
   if (epochRanges.empty())
     return;
   checkRacesInside();
@@ -142,7 +142,7 @@ void Cta::endRaceEpoch() {
   }
 }
 
-void Cta::checkRacesInside() {
+void Cluster::checkRacesInside() {
   // With partial warp barriers, lanes of one warp with different clocks are taken to be ordered.
   auto races = [&](const AccessRange &a, const AccessRange &b, uint64_t &address) {
     uint32_t warpA = a.firstThread / warpSize, warpB = b.firstThread / warpSize;

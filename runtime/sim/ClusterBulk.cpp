@@ -4,7 +4,7 @@
 // Bulk copies: of one piece or of the box of a tensor map, to shared memory with a barrier object,
 // from shared memory with groups. They access shared memory through the async proxy.
 #include "runtime/sim/Atomics.h"
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 #include <cstring>
 
@@ -65,8 +65,8 @@ uint32_t hashOf(uint64_t address, const char *data, uint32_t bytes) {
 
 } // namespace
 
-bool Cta::tensorBox(Thread &t, const void *map, int32_t rank, const int32_t *coords, TensorBox &box,
-                    int32_t site) {
+bool Cluster::tensorBox(Thread &t, const void *map, int32_t rank, const int32_t *coords,
+                        TensorBox &box, int32_t site) {
   TensorMapFields fields;
   if (reinterpret_cast<uint64_t>(map) % 64 != 0 || !decodeTensorMap(map, fields)) {
     report(t, FindingKind::InvalidOperation, site,
@@ -84,7 +84,7 @@ bool Cta::tensorBox(Thread &t, const void *map, int32_t rank, const int32_t *coo
 }
 
 /// Whether the part of the box inside the tensor is inside buffers.
-bool Cta::checkBox(Thread &t, const TensorBox &box, AccessKind kind, int32_t site) {
+bool Cluster::checkBox(Thread &t, const TensorBox &box, AccessKind kind, int32_t site) {
   if (launch.trustGlobal)
     return true;
   for (const TensorBox::Row &row : box.rows) {
@@ -111,8 +111,8 @@ bool Cta::checkBox(Thread &t, const TensorBox &box, AccessKind kind, int32_t sit
 }
 
 /// Remembers a piece of global memory that a thread's copy accessed.
-void Cta::recordBulk(uint32_t threadIndex, uint64_t address, const char *data, uint32_t bytes,
-                     RangeKind kind, int32_t site) {
+void Cluster::recordBulk(uint32_t threadIndex, uint64_t address, const char *data, uint32_t bytes,
+                         RangeKind kind, int32_t site) {
   if (!launch.raceGlobal || bytes == 0)
     return;
   const Thread &t = threads[threadIndex];
@@ -135,7 +135,7 @@ void Cta::recordBulk(uint32_t threadIndex, uint64_t address, const char *data, u
 // To shared memory
 //===----------------------------------------------------------------------===//
 
-void Cta::bulkLoad(Thread &t, uint32_t dst, const TensorBox &box, uint32_t mbar, int32_t site) {
+void Cluster::bulkLoad(Thread &t, uint32_t dst, const TensorBox &box, uint32_t mbar, int32_t site) {
   step(t, site);
   noteWork();
   uint32_t alignment = box.isTensor ? tensorAlignment : pieceAlignment;
@@ -200,7 +200,7 @@ void Cta::bulkLoad(Thread &t, uint32_t dst, const TensorBox &box, uint32_t mbar,
   async.bulkLoads.push_back(std::move(load));
 }
 
-void Cta::landBulkLoad(size_t index) {
+void Cluster::landBulkLoad(size_t index) {
   BulkLoad load = std::move(async.bulkLoads[index]);
   async.bulkLoads.erase(async.bulkLoads.begin() + static_cast<std::ptrdiff_t>(index));
   std::vector<char> data = load.box.gather();
@@ -230,8 +230,8 @@ void Cta::landBulkLoad(size_t index) {
 // From shared memory
 //===----------------------------------------------------------------------===//
 
-void Cta::bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t byteMask,
-                    int32_t reduction, int32_t site) {
+void Cluster::bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t byteMask,
+                        int32_t reduction, int32_t site) {
   step(t, site);
   noteWork();
   uint32_t alignment = box.isTensor ? tensorAlignment : pieceAlignment, bytes = box.bytes();
@@ -285,7 +285,7 @@ void Cta::bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t byte
 }
 
 /// Reads shared memory, in the order of the box's rows.
-void Cta::readBulkStore(BulkStore &store) {
+void Cluster::readBulkStore(BulkStore &store) {
   if (store.wasRead)
     return;
   store.wasRead = true;
@@ -299,7 +299,7 @@ void Cta::readBulkStore(BulkStore &store) {
 }
 
 /// Writes what was read to global memory.
-void Cta::writeBulkStore(BulkStore &store) {
+void Cluster::writeBulkStore(BulkStore &store) {
   uint32_t elementBytes = tensorMapElementBytes(store.box.type);
   for (size_t r = 0; r < store.box.rows.size(); ++r) {
     const TensorBox::Row &row = store.box.rows[r];
@@ -330,13 +330,13 @@ void Cta::writeBulkStore(BulkStore &store) {
   }
 }
 
-void Cta::bulkCommit(Thread &t, int32_t site) {
+void Cluster::bulkCommit(Thread &t, int32_t site) {
   step(t, site);
   BulkQueue &queue = async.bulkStoresOf(t.index);
   queue.groups.push_back(queue.first + queue.stores.size());
 }
 
-void Cta::bulkWait(Thread &t, int32_t pending, bool readOnly, int32_t site) {
+void Cluster::bulkWait(Thread &t, int32_t pending, bool readOnly, int32_t site) {
   step(t, site);
   BulkQueue &queue = async.bulkStoresOf(t.index);
   size_t keep = static_cast<size_t>(std::max(pending, 0));

@@ -4,7 +4,7 @@
 // Memory accesses of simulated threads: the checks, the access itself, and the findings about
 // shared memory.
 #include "runtime/sim/Atomics.h"
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 
 #include <cstring>
 
@@ -87,7 +87,8 @@ std::string accessText(AccessKind kind, uint32_t bytes) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-bool Cta::checkGlobal(Thread &t, uint64_t address, uint32_t bytes, AccessKind kind, int32_t site) {
+bool Cluster::checkGlobal(Thread &t, uint64_t address, uint32_t bytes, AccessKind kind,
+                          int32_t site) {
   Finding finding = {};
   auto refuse = [&](FindingKind why, auto &&describe) {
     finding = findingAt(t, why, site);
@@ -120,7 +121,8 @@ bool Cta::checkGlobal(Thread &t, uint64_t address, uint32_t bytes, AccessKind ki
   return true;
 }
 
-bool Cta::checkShared(Thread &t, uint32_t offset, uint32_t bytes, AccessKind kind, int32_t site) {
+bool Cluster::checkShared(Thread &t, uint32_t offset, uint32_t bytes, AccessKind kind,
+                          int32_t site) {
   auto refuse = [&](FindingKind why, const std::string &text) {
     Finding finding = findingAt(t, why, site);
     finding.access = {kind, offset, bytes};
@@ -148,8 +150,8 @@ static bool validSize(int32_t bytes) {
   return bytes > 0 && static_cast<uint32_t>(bytes) <= maxAccessBytes;
 }
 
-void Cta::globalLoad(Thread &t, uint64_t address, void *dst, int32_t size, bool pred,
-                     int32_t site) {
+void Cluster::globalLoad(Thread &t, uint64_t address, void *dst, int32_t size, bool pred,
+                         int32_t site) {
   step(t, site);
   if (!validSize(size))
     return report(t, FindingKind::InvalidOperation, site,
@@ -166,8 +168,8 @@ void Cta::globalLoad(Thread &t, uint64_t address, void *dst, int32_t size, bool 
     noteRead(t, address, hashBytes(dst, bytes));
 }
 
-void Cta::globalStore(Thread &t, uint64_t address, const void *src, int32_t size, bool pred,
-                      int32_t site) {
+void Cluster::globalStore(Thread &t, uint64_t address, const void *src, int32_t size, bool pred,
+                          int32_t site) {
   step(t, site);
   if (!validSize(size))
     return report(t, FindingKind::InvalidOperation, site,
@@ -182,7 +184,8 @@ void Cta::globalStore(Thread &t, uint64_t address, const void *src, int32_t size
   noteWork();
 }
 
-void Cta::sharedLoad(Thread &t, uint32_t offset, void *dst, int32_t size, bool pred, int32_t site) {
+void Cluster::sharedLoad(Thread &t, uint32_t offset, void *dst, int32_t size, bool pred,
+                         int32_t site) {
   step(t, site);
   if (!validSize(size))
     return report(t, FindingKind::InvalidOperation, site,
@@ -203,8 +206,8 @@ void Cta::sharedLoad(Thread &t, uint32_t offset, void *dst, int32_t size, bool p
     record(t, RequestKind::SharedLoad, offset, bytes, active, 0, site);
 }
 
-void Cta::sharedStore(Thread &t, uint32_t offset, const void *src, int32_t size, bool pred,
-                      int32_t site) {
+void Cluster::sharedStore(Thread &t, uint32_t offset, const void *src, int32_t size, bool pred,
+                          int32_t site) {
   step(t, site);
   if (!validSize(size))
     return report(t, FindingKind::InvalidOperation, site,
@@ -225,9 +228,9 @@ void Cta::sharedStore(Thread &t, uint32_t offset, const void *src, int32_t size,
     record(t, RequestKind::SharedStore, offset, bytes, active, 0, site);
 }
 
-void Cta::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_t address,
-                 const void *operand, const void *compare, void *result, int32_t order, bool pred,
-                 int32_t site) {
+void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_t address,
+                     const void *operand, const void *compare, void *result, int32_t order,
+                     bool pred, int32_t site) {
   step(t, site);
   bool shared = space == abi::SpaceShared;
   if (!atomicSupported(op, type) || (!shared && space != abi::SpaceGlobal))
@@ -287,7 +290,7 @@ void Cta::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_t ad
 /// A read of global memory. One that finds what the thread has found there before is a poll, which
 /// may go on until another CTA writes. Compiled loops have barriers between their polls, so that a
 /// CTA which waits in this way moves all the time.
-void Cta::noteRead(Thread &t, uint64_t address, uint64_t value) {
+void Cluster::noteRead(Thread &t, uint64_t address, uint64_t value) {
   if (t.pollAddress != address || t.pollValue != value) {
     noteWork();
     t.pollAddress = address;
@@ -305,13 +308,13 @@ void Cta::noteRead(Thread &t, uint64_t address, uint64_t value) {
 }
 
 /// An access of global memory that is no poll: the CTA does not only wait.
-void Cta::noteWork() {
+void Cluster::noteWork() {
   ++globalWork;
   poller = nullptr;
 }
 
 /// Remembers an atomic in the CTA's history; a poll that repeats the last one only moves it on.
-void Cta::logSync(const SyncEvent &event) {
+void Cluster::logSync(const SyncEvent &event) {
   if (launch.syncEvents.load(std::memory_order_relaxed) > maxSyncEvents)
     return;
   if (!syncEvents.empty() && syncEvents.size() > fencedEvents) {
@@ -326,7 +329,7 @@ void Cta::logSync(const SyncEvent &event) {
   launch.syncEvents.fetch_add(1, std::memory_order_relaxed);
 }
 
-void Cta::fence(Thread &t, int32_t, int32_t site) {
+void Cluster::fence(Thread &t, int32_t, int32_t site) {
   step(t, site);
   if (Counters *counters = countersOf(site))
     ++counters->fences;
@@ -339,7 +342,7 @@ void Cta::fence(Thread &t, int32_t, int32_t site) {
 // Shared-memory conflicts
 //===----------------------------------------------------------------------===//
 
-AccessStamp Cta::stamp(const Thread &t, int32_t site) const {
+AccessStamp Cluster::stamp(const Thread &t, int32_t site) const {
   const WarpClock &clock = clocks[t.warp->index];
   AccessStamp by;
   by.site = site;
@@ -349,8 +352,8 @@ AccessStamp Cta::stamp(const Thread &t, int32_t site) const {
   return by;
 }
 
-void Cta::reportShared(Thread &t, const SharedConflicts &found, const Access &access, int32_t site,
-                       bool sameValue, const char *operation) {
+void Cluster::reportShared(Thread &t, const SharedConflicts &found, const Access &access,
+                           int32_t site, bool sameValue, const char *operation) {
   std::string what =
       (operation ? std::string(operation) + " of " + std::to_string(access.bytes) + " bytes"
                  : accessText(access.kind, access.bytes)) +

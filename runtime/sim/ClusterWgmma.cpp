@@ -8,7 +8,7 @@
 // An accumulator is a slot of the warp. While it is used, the registers in the program hold tokens
 // that name slot and register and are NaN in f32 and f16: handed to another product they continue
 // the accumulator, handed to the wait they become the result, and used otherwise they spoil it.
-#include "runtime/sim/Cta.h"
+#include "runtime/sim/Cluster.h"
 #include "runtime/sim/MatrixDescriptor.h"
 #include "runtime/sim/MatrixTypes.h"
 
@@ -62,14 +62,14 @@ std::string WgmmaOperands::check() const {
   return "";
 }
 
-WgmmaState &Cta::wgmmaOf(Warp &warp) {
+WgmmaState &Cluster::wgmmaOf(Warp &warp) {
   std::unique_ptr<WgmmaState> &state = async.wgmma[warp.index];
   if (!state)
     state = std::make_unique<WgmmaState>();
   return *state;
 }
 
-void Cta::wgmma(Thread &t, WgmmaOperands &operands, int32_t site) {
+void Cluster::wgmma(Thread &t, WgmmaOperands &operands, int32_t site) {
   std::string problem = operands.check();
   uint32_t group = t.warp->index / warpsPerGroup;
   if (problem.empty() && threads.size() < (group + 1) * warpsPerGroup * warpSize)
@@ -84,7 +84,7 @@ void Cta::wgmma(Thread &t, WgmmaOperands &operands, int32_t site) {
 //===----------------------------------------------------------------------===//
 
 /// Compares the product with what the other warps of the warpgroup issued as their n-th.
-void Cta::logProduct(Warp &warp, const WgmmaOperands &shape, int32_t site) {
+void Cluster::logProduct(Warp &warp, const WgmmaOperands &shape, int32_t site) {
   WarpgroupLog &log = async.warpgroups[warp.index / warpsPerGroup];
   uint64_t turn = wgmmaOf(warp).executed++;
   if (turn < log.first)
@@ -118,8 +118,8 @@ void Cta::logProduct(Warp &warp, const WgmmaOperands &shape, int32_t site) {
 
 /// The slot that the product goes to: that of the accumulator it continues, or a new one with the
 /// registers' values.
-uint32_t Cta::chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperands &shape,
-                                int32_t site) {
+uint32_t Cluster::chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperands &shape,
+                                    int32_t site) {
   WgmmaState &state = wgmmaOf(warp);
   uint32_t words = shape.accumulatorWords();
   auto registersOf = [&](unsigned lane) {
@@ -186,7 +186,7 @@ uint32_t Cta::chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOperand
 
 /// Finds the operands in shared memory; false, after a finding, when they are not inside the
 /// window.
-bool Cta::placeOperands(Warp &warp, WgmmaProduct &product, int32_t site) {
+bool Cluster::placeOperands(Warp &warp, WgmmaProduct &product, int32_t site) {
   const WgmmaOperands &shape = product.shape;
   uint32_t row0 = warp.index % warpsPerGroup * rowsPerWarp;
   uint32_t highest = 0;
@@ -220,7 +220,7 @@ bool Cta::placeOperands(Warp &warp, WgmmaProduct &product, int32_t site) {
   return false;
 }
 
-void Cta::holdOperands(Warp &warp, const WgmmaProduct &product) {
+void Cluster::holdOperands(Warp &warp, const WgmmaProduct &product) {
   if (!shadow)
     return;
   Thread &leader = threads[warp.index * warpSize];
@@ -241,7 +241,7 @@ void Cta::holdOperands(Warp &warp, const WgmmaProduct &product) {
   }
 }
 
-void Cta::issueProduct(Warp &warp, uint32_t members) {
+void Cluster::issueProduct(Warp &warp, uint32_t members) {
   Thread &leader = thread(warp, lowestLane(members));
   int32_t site = leader.op.site;
   WgmmaProduct product;
@@ -302,7 +302,7 @@ void Cta::issueProduct(Warp &warp, uint32_t members) {
 //===----------------------------------------------------------------------===//
 
 /// Reads the operands, now at the latest, and adds the product to its accumulator.
-void Cta::landProduct(Warp &warp, WgmmaProduct &product) {
+void Cluster::landProduct(Warp &warp, WgmmaProduct &product) {
   const WgmmaOperands &shape = product.shape;
   std::vector<double> a(size_t(rowsPerWarp) * shape.k), b(size_t(shape.n) * shape.k),
       d(size_t(rowsPerWarp) * shape.n);
@@ -371,7 +371,7 @@ void Cta::landProduct(Warp &warp, WgmmaProduct &product) {
       shadow->landRead(offset, 16, by);
 }
 
-void Cta::waitProducts(Warp &warp, uint32_t members) {
+void Cluster::waitProducts(Warp &warp, uint32_t members) {
   WgmmaState &state = wgmmaOf(warp);
   const auto &first = *static_cast<WgmmaWait *>(thread(warp, lowestLane(members)).op.operands);
   size_t keep = static_cast<size_t>(std::max(first.pending, 0));
@@ -395,7 +395,7 @@ void Cta::waitProducts(Warp &warp, uint32_t members) {
   }
 }
 
-uint32_t Cta::wgmmaRead(Thread &t, uint32_t word, int32_t site) {
+uint32_t Cluster::wgmmaRead(Thread &t, uint32_t word, int32_t site) {
   uint32_t slot = 0, index = 0;
   const std::unique_ptr<WgmmaState> &state = async.wgmma[t.warp->index];
   if (!readToken(word, slot, index) || !state || slot >= state->accumulators.size())
