@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The extern "C" surface: finds the running thread, checks arguments that select behaviour, and
-// hands on to its CTA. Matrix and asynchronous operations have files of their own.
+// hands on to its cluster. Matrix and asynchronous operations and those of several CTAs have files
+// of their own.
 #include "runtime/sim/AbiThread.h"
 #include "tilecrt/sim/SimAbi.h"
 #include "tilecrt/sim/SimAsyncAbi.h"
+#include "tilecrt/sim/SimClusterAbi.h"
 #include "tilecrt/sim/SimMatrixAbi.h"
 
 using namespace tilecrt::sim;
@@ -61,7 +63,7 @@ int32_t tilec_sim_tid(int32_t axis) {
 
 int32_t tilec_sim_ctaid(int32_t axis) {
   Thread *t = currentThread();
-  return t ? axisOf(t->cluster->ctaid, axis) : 0;
+  return t ? axisOf(t->cta->ctaid, axis) : 0;
 }
 
 void tilec_sim_enter_program(int32_t x, int32_t y, int32_t z) {
@@ -91,7 +93,7 @@ int32_t tilec_sim_laneid(void) {
 
 int32_t tilec_sim_warpid(void) {
   Thread *t = currentThread();
-  return t ? static_cast<int32_t>(t->warp->index) : 0;
+  return t ? static_cast<int32_t>(t->warp->inCta) : 0;
 }
 
 int64_t tilec_sim_clock(void) {
@@ -113,18 +115,21 @@ void tilec_sim_global_store(void *addr, const void *src, int32_t bytes, int32_t 
 }
 
 void tilec_sim_shared_load(uint32_t offset, void *dst, int32_t bytes, int32_t pred, int32_t site) {
-  inThread(site, [&](Thread &t) { t.cluster->sharedLoad(t, offset, dst, bytes, pred != 0, site); });
+  inThread(site, [&](Thread &t) {
+    t.cluster->sharedLoad(t, offset, /*inCluster=*/false, dst, bytes, pred != 0, site);
+  });
 }
 
 void tilec_sim_shared_store(uint32_t offset, const void *src, int32_t bytes, int32_t pred,
                             int32_t site) {
-  inThread(site,
-           [&](Thread &t) { t.cluster->sharedStore(t, offset, src, bytes, pred != 0, site); });
+  inThread(site, [&](Thread &t) {
+    t.cluster->sharedStore(t, offset, /*inCluster=*/false, src, bytes, pred != 0, site);
+  });
 }
 
 void *tilec_sim_shared_base(void) {
   Thread *t = currentThread();
-  return t ? t->cluster->sharedBase() : nullptr;
+  return t ? t->cluster->sharedBase(*t) : nullptr;
 }
 
 void tilec_sim_barrier(int32_t id, int32_t nthreads, int32_t site) {
@@ -304,7 +309,21 @@ const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {
       TILEC_SIM_SYMBOL(tilec_sim_tensor_load),
       TILEC_SIM_SYMBOL(tilec_sim_tensor_store),
       TILEC_SIM_SYMBOL(tilec_sim_bulk_commit),
-      TILEC_SIM_SYMBOL(tilec_sim_bulk_wait)};
+      TILEC_SIM_SYMBOL(tilec_sim_bulk_wait),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_ctaid),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_nctaid),
+      TILEC_SIM_SYMBOL(tilec_sim_clusterid),
+      TILEC_SIM_SYMBOL(tilec_sim_nclusterid),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_ctarank),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_nctarank),
+      TILEC_SIM_SYMBOL(tilec_sim_mapa),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_load),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_store),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_arrive),
+      TILEC_SIM_SYMBOL(tilec_sim_cluster_wait),
+      TILEC_SIM_SYMBOL(tilec_sim_bulk_multicast),
+      TILEC_SIM_SYMBOL(tilec_sim_tensor_multicast),
+      TILEC_SIM_SYMBOL(tilec_sim_bulk_shared)};
 #undef TILEC_SIM_SYMBOL
   return symbols;
 }

@@ -79,8 +79,11 @@ void tilec_sim_bulk_load(uint32_t dst, const void *src, int32_t bytes, uint32_t 
     if (bytes < 0 || addressOf(src) % 16 != 0)
       return t.cluster->report(t, FindingKind::MisalignedAccess, site,
                                "bulk copy from an address that is not a multiple of 16");
-    t.cluster->bulkLoad(t, dst, TensorBox::piece(addressOf(src), static_cast<uint32_t>(bytes)),
-                        mbar, site);
+    BulkTarget target;
+    target.dst = dst;
+    target.mbar = mbar;
+    t.cluster->bulkLoad(t, target, TensorBox::piece(addressOf(src), static_cast<uint32_t>(bytes)),
+                        site);
   });
 }
 
@@ -103,8 +106,11 @@ void tilec_sim_tensor_load(uint32_t dst, const void *map, int32_t rank, const in
     return;
   inThread(site, [&](Thread &t) {
     TensorBox box;
+    BulkTarget target;
+    target.dst = dst;
+    target.mbar = mbar;
     if (t.cluster->tensorBox(t, map, rank, coords, box, site))
-      t.cluster->bulkLoad(t, dst, box, mbar, site);
+      t.cluster->bulkLoad(t, target, std::move(box), site);
   });
 }
 

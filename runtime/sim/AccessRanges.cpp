@@ -21,7 +21,7 @@ bool conflicting(RangeKind a, RangeKind b) {
 }
 
 auto addressOrder(const AccessRange &r) {
-  return std::make_tuple(r.begin, r.length, r.cta, r.kind, r.site, r.firstThread, r.laneBytes,
+  return std::make_tuple(r.begin, r.length, r.cluster, r.kind, r.site, r.firstThread, r.laneBytes,
                          r.syncBefore, r.syncAfter, r.warpClock, r.laneClock, r.valueHash,
                          r.snapshot);
 }
@@ -66,14 +66,14 @@ void dropHarmless(std::vector<AccessRange> &sorted) {
   sorted.resize(kept);
 }
 
-/// Who is named first in a finding: the reader; between writers the lower site, then the lower CTA
-/// and thread.
+/// Who is named first in a finding: the reader; between writers the lower site, then the lower
+/// cluster and thread.
 bool comesFirst(const AccessRange &a, const AccessRange &b, uint64_t address) {
   bool aReads = onlyReads(a.kind), bReads = onlyReads(b.kind);
   if (aReads != bReads)
     return aReads;
-  return std::make_tuple(a.site, a.cta, a.threadAt(address)) <=
-         std::make_tuple(b.site, b.cta, b.threadAt(address));
+  return std::make_tuple(a.site, a.cluster, a.threadAt(address)) <=
+         std::make_tuple(b.site, b.cluster, b.threadAt(address));
 }
 
 /// The ranges of one site and kind that the sweep line is in.

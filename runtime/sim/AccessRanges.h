@@ -5,7 +5,8 @@
 //
 // Each request becomes a few ranges (one when it is coalesced) that still tell which lane touched
 // which byte. Races inside a CTA are looked for at each CTA barrier among the ranges since the last
-// one; then neighbouring ranges are merged and kept for the comparison between CTAs at the end of
+// one, inside a cluster of several at its end; then neighbouring ranges are merged and kept for the
+// comparison between clusters at the end of
 // the launch. Both are a sweep over the ranges in address order, so the outcome depends neither on
 // host threads nor on the order in which CTAs ran.
 #ifndef TILEC_RUNTIME_SIM_ACCESSRANGES_H
@@ -28,11 +29,11 @@ struct AccessRange {
   uint64_t begin = 0;
   uint32_t length = 0;
   uint32_t site = 0;
-  uint32_t cta = 0;
+  uint32_t cluster = 0;
   uint32_t warpClock = 0, laneClock = 0;
-  uint32_t snapshot = 0;  ///< Which of the CTA's versions of warp knowledge held for the warp.
+  uint32_t snapshot = 0;  ///< Which of the cluster's versions of warp knowledge held for the warp.
   uint32_t valueHash = 0; ///< Sum of a hash of value and address over the lanes.
-  /// Synchronising atomics the CTA had performed before the first and before the last lane's
+  /// Synchronising atomics the cluster had performed before the first and before the last lane's
   /// access.
   uint32_t syncBefore = 0, syncAfter = 0;
   uint32_t laneBytes = 0;
@@ -52,7 +53,7 @@ struct AccessRange {
 /// Two ranges that conflict, and the first byte where they do.
 struct RangeConflict {
   const AccessRange *first =
-      nullptr; ///< The read, or the write with the lower site, CTA and thread.
+      nullptr; ///< The read, or the write with the lower site, cluster and thread.
   const AccessRange *second = nullptr; ///< The write.
   uint64_t address = 0;
   bool sameValue = false;
@@ -76,8 +77,8 @@ bool findConflicts(std::vector<AccessRange> &ranges, const RaceTest &races,
 /// Sorts, drops repeated ranges and merges those that continue each other.
 void compactRanges(std::vector<AccessRange> &ranges);
 
-/// The first address that two ranges of one CTA share where different threads touch it; false if
-/// none.
+/// The first address that two ranges of one cluster share where different threads touch it; false
+/// if none.
 bool differentThreads(const AccessRange &a, const AccessRange &b, uint64_t &address);
 
 } // namespace tilecrt::sim

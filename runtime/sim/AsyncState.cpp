@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Marks of operations in flight, and the start of a CTA.
+// Marks of operations in flight, and the start of a cluster.
 #include "runtime/sim/AsyncState.h"
 
 namespace tilecrt::sim {
@@ -25,7 +25,7 @@ void AsyncState::reset(uint32_t threads, uint32_t warps) {
   wgmma.clear();
   wgmma.resize(warps);
   warpgroups.clear();
-  warpgroups.resize((warps + 3) / 4);
+  warpgroups.resize(warps);
   waitingLanes = 0;
 }
 

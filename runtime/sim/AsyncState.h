@@ -1,12 +1,13 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a CTA has in flight: asynchronous copies, matrix products, and the barrier objects that
+// What a cluster has in flight: asynchronous copies, matrix products, and the barrier objects that
 // threads wait at.
 //
 // Nothing here happens before it must. A copy with groups lands when its thread waits for the
 // group, one with a barrier object when all running threads wait and one of them needs it, a matrix
-// product when its warp waits for it; what nobody waits for lands when the CTA has ended.
+// product when its warp waits for it; what nobody waits for lands when the CTA has ended. Addresses
+// of shared memory are places in that of the cluster.
 #ifndef TILEC_RUNTIME_SIM_ASYNCSTATE_H
 #define TILEC_RUNTIME_SIM_ASYNCSTATE_H
 
@@ -56,9 +57,10 @@ struct BulkLoad {
   uint32_t mbar = 0;
   uint32_t dst = 0, bytes = 0;
   uint32_t mark = 0;
-  bool marked = false;
+  bool isFromShared = false; ///< Of one CTA's shared memory, at `src`.
+  uint32_t src = 0;
   TensorBox box;
-  std::vector<char> seen; ///< The source at the time of issue, as it would land.
+  std::vector<char> seen; ///< A global source at the time of issue, as it would land.
 };
 
 /// A bulk copy from shared memory.
@@ -90,9 +92,10 @@ struct Mbarrier {
   int32_t initSite = -1;
   AccessStamp init;
   bool initFenced = false; ///< By fence.mbarrier_init.
+  uint64_t fencePhase = 0; ///< Arrivals at the cluster barrier that the warp had made by then.
   int32_t lastArrival = -1;
-  WarpKnowledge meeting = {};   ///< Of the phase that runs.
-  WarpKnowledge completed = {}; ///< Of the phases before.
+  WarpKnowledge meeting;   ///< Of the phase that runs.
+  WarpKnowledge completed; ///< Of the phases before.
 
   /// Arrivals that wait for cp.asyncs: of a thread, its copies up to a number.
   struct CopyArrival {
@@ -131,7 +134,7 @@ struct WgmmaProduct {
   int32_t site = -1;
   bool marked = false;
   std::vector<uint32_t> a;            ///< [lane][4], when A is in registers.
-  std::vector<uint32_t> rowsA, rowsB; ///< Offsets of 16-byte rows: [row][2], or [k][rows / 8].
+  std::vector<uint32_t> rowsA, rowsB; ///< Places of 16-byte rows: [row][2], or [k][rows / 8].
 };
 
 /// What one warp has in flight on the tensor cores.
@@ -166,9 +169,9 @@ struct AsyncState {
   std::map<uint32_t, Mbarrier> mbarriers;
   std::vector<MbarrierWait> waits;                ///< By thread.
   std::vector<std::unique_ptr<WgmmaState>> wgmma; ///< By warp.
-  std::vector<WarpgroupLog> warpgroups;
-  uint32_t waitingLanes = 0; ///< At barrier objects.
-  bool queuesUsed = false;   ///< Some thread's queue may not be empty.
+  std::vector<WarpgroupLog> warpgroups;           ///< By the first warp.
+  uint32_t waitingLanes = 0;                      ///< At barrier objects.
+  bool queuesUsed = false;                        ///< Some thread's queue may not be empty.
 
   CopyQueue &copiesOf(uint32_t thread) {
     queuesUsed = true;

@@ -1,7 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The life of a CTA and its scheduler: rounds over the warps, each warp run until its lanes wait.
+// The life of a cluster and its scheduler: rounds over the warps, each warp run until its lanes
+// wait.
 #include "runtime/sim/Cluster.h"
 #include "runtime/sim/FaultGuard.h"
 
@@ -19,6 +20,8 @@ constexpr size_t stackReserve = 24 * 1024;
 constexpr unsigned spinRoundsPerTurn = 64;
 /// What the shared window holds when a CTA begins: NaN in every float type, so misuse shows.
 constexpr int sharedFill = 0xff;
+/// Of shared windows, as swizzled layouts need it.
+constexpr uint32_t windowAlignment = 1024;
 
 // A plain __thread variable: a C++ thread_local with external linkage costs a call at each use.
 __thread Thread *runningThread = nullptr;
@@ -31,71 +34,96 @@ Cluster::Cluster(Worker &owner) : launch(owner.launch), worker(owner) {}
 
 bool Cluster::create() {
   const LaunchConfig &config = launch.config;
-  if (!fibers.create(launch.threads, config.stackBytes, launch.guardPages))
+  if (!fibers.create(launch.clusterThreads, config.stackBytes, launch.guardPages))
     return false;
-  unsigned warpCount = (launch.threads + warpSize - 1) / warpSize;
-  clocks = std::vector<WarpClock>(warpCount);
-  warps.reserve(warpCount);
-  for (unsigned w = 0; w < warpCount; ++w) {
-    Warp &warp = warps.emplace_back(launch.track ? launch.siteCount : 0);
-    warp.index = w;
-    unsigned lanes = std::min(warpSize, launch.threads - w * warpSize);
-    warp.existing = lanes == warpSize ? ~0u : (1u << lanes) - 1;
-  }
-  threads = std::vector<Thread>(launch.threads);
-  for (uint32_t i = 0; i < launch.threads; ++i) {
-    Thread &t = threads[i];
-    t.cluster = this;
-    t.warp = &warps[i / warpSize];
-    t.index = i;
-    t.lane = i % warpSize;
-    t.tid = {i % config.block[0], i / config.block[0] % config.block[1],
-             i / config.block[0] / config.block[1]};
-    t.stackLimit = fibers.stackFloor(i) + stackReserve;
+  ctas = std::vector<Cta>(launch.clusterSize);
+  windowStride = (config.sharedBytes + windowAlignment - 1) / windowAlignment * windowAlignment;
+  threads = std::vector<Thread>(launch.clusterThreads);
+  clocks = std::vector<WarpClock>(size_t(launch.warps) * launch.clusterSize);
+  warps.reserve(clocks.size());
+  for (Cta &cta : ctas) {
+    cta.rank = static_cast<uint32_t>(&cta - ctas.data());
+    cta.window = cta.rank * windowStride;
+    cta.firstWarp = cta.rank * launch.warps;
+    cta.warpCount = launch.warps;
+    createThreads(cta);
   }
   lastBuffer.assign(launch.siteCount, nullptr);
-  size_t windowBytes = (size_t(config.sharedBytes) + 1023) / 1024 * 1024;
+  size_t windowBytes = size_t(windowStride) * ctas.size();
   if (windowBytes != 0) {
-    sharedMemory.reset(static_cast<char *>(std::aligned_alloc(1024, windowBytes)));
+    sharedMemory.reset(static_cast<char *>(std::aligned_alloc(windowAlignment, windowBytes)));
     if (!sharedMemory)
       return false;
   }
   if (config.check)
-    shadow = std::make_unique<SharedShadow>(config.sharedBytes, clocks);
+    shadow = std::make_unique<SharedShadow>(ctas.back().window + config.sharedBytes, clocks);
   return true;
+}
+
+void Cluster::createThreads(Cta &cta) {
+  const LaunchConfig &config = launch.config;
+  for (unsigned w = 0; w < cta.warpCount; ++w) {
+    Warp &warp = warps.emplace_back(launch.track ? launch.siteCount : 0);
+    warp.cta = &cta;
+    warp.index = cta.firstWarp + w;
+    warp.inCta = w;
+    unsigned lanes = std::min(warpSize, launch.threads - w * warpSize);
+    warp.existing = lanes == warpSize ? ~0u : (1u << lanes) - 1;
+  }
+  for (uint32_t i = 0; i < launch.threads; ++i) {
+    uint32_t index = cta.firstWarp * warpSize + i;
+    Thread &t = threads[index];
+    t.cluster = this;
+    t.cta = &cta;
+    t.warp = &warps[index / warpSize];
+    t.index = index;
+    t.lane = i % warpSize;
+    t.tid = {i % config.block[0], i / config.block[0] % config.block[1],
+             i / config.block[0] / config.block[1]};
+    t.stackLimit = fibers.stackFloor(index) + stackReserve;
+  }
 }
 
 void Cluster::begin(uint64_t newNumber) {
   const LaunchConfig &config = launch.config;
   number = newNumber;
-  uint64_t gridX = config.grid[0], gridY = config.grid[1];
-  ctaid = {static_cast<uint32_t>(number % gridX), static_cast<uint32_t>(number / gridX % gridY),
-           static_cast<uint32_t>(number / gridX / gridY)};
+  for (Cta &cta : ctas) {
+    cta.ctaid = launch.ctaidOf(number, cta.rank);
+    cta.number = launch.numberOf(cta.ctaid);
+    cta.liveThreads = launch.threads;
+    cta.ended = false;
+    for (CtaBarrierState &barrier : cta.barriers)
+      barrier.reset();
+    cta.visits.clear();
+    if (sharedMemory)
+      std::memset(sharedMemory.get() + cta.window, sharedFill, config.sharedBytes);
+  }
+  clusterBarrier = ClusterBarrierState();
   ticks = 0;
   for (Warp &warp : warps) {
     warp.ready = warp.existing;
     warp.yielded = warp.spinning = warp.testing = 0;
-    warp.atOp = warp.atBarrier = warp.atMbarrier = warp.done = 0;
+    warp.atOp = warp.atBarrier = warp.atCluster = warp.atMbarrier = warp.done = 0;
     warp.snapshot = 0;
+    warp.clusterArrivals = warp.clusterWaits = 0;
   }
   for (WarpClock &clock : clocks)
-    clock.reset();
-  barriers.fill(CtaBarrierState());
+    clock.reset(static_cast<unsigned>(clocks.size()));
   for (Thread &t : threads) {
-    t.program = ctaid;
+    if (!t.cta)
+      continue; // Behind the last thread of a CTA whose last warp is not whole.
+    t.program = t.cta->ctaid;
     t.steps = 0;
     t.spins = t.polls = 0;
     t.pollAddress = t.pollValue = t.pollWork = 0;
     t.op = WarpOp();
     fibers.prepare(t.index, threadBody, &t);
   }
-  if (sharedMemory)
-    std::memset(sharedMemory.get(), sharedFill, config.sharedBytes);
   if (shadow)
-    shadow->beginCta();
-  async.reset(launch.threads, static_cast<uint32_t>(warps.size()));
+    shadow->beginCluster();
+  async.reset(launch.clusterThreads, static_cast<uint32_t>(warps.size()));
   stopped = false;
-  liveThreads = launch.threads;
+  liveCtas = ctaCount();
   linesPrinted = 0;
   idleRounds = 0;
   globalWork = 0;
@@ -103,7 +131,7 @@ void Cluster::begin(uint64_t newNumber) {
   epochRanges.clear();
   pastRanges.clear();
   pastCompacted = 0;
-  snapshots.assign(1, WarpKnowledge());
+  snapshots.assign(warps.size(), 0);
   syncEvents.clear();
   fenced = false;
   fencedEvents = 0;
@@ -135,11 +163,11 @@ Cluster::Outcome Cluster::runRounds() {
       yielded |= warp.yielded != 0;
       if (stopped)
         return Outcome::Finished;
+      if (warp.live() == 0)
+        warpEnded(warp);
     }
-    if (liveThreads == 0) {
-      finishAsync();
+    if (liveCtas == 0)
       return Outcome::Finished;
-    }
     moved |= landForWaiters();
     if (moved && !poller) {
       idleRounds = 0;
@@ -222,7 +250,8 @@ void Cluster::runThread(Thread &t) {
   uint32_t bit = 1u << t.lane;
   t.warp->ready &= ~bit;
   t.warp->done |= bit;
-  --liveThreads;
+  --t.cta->liveThreads;
+  t.cta->lastThread = t.index;
   if (!thrown.empty()) {
     report(t, FindingKind::KernelException, t.lastSite, thrown);
     stopped = true;
@@ -290,7 +319,7 @@ void Cluster::finish() {
   }
   if (!stopped)
     return;
-  ++worker.ctasStopped;
+  worker.ctasStopped += ctas.size();
   for (Warp &warp : warps)
     for (uint32_t lanes = warp.live(); lanes != 0; lanes &= lanes - 1)
       fibers.abandon(thread(warp, lowestLane(lanes)).index);

@@ -1,8 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bulk copies: of one piece or of the box of a tensor map, to shared memory with a barrier object,
-// from shared memory with groups. They access shared memory through the async proxy.
+// Bulk copies: of one piece or of the box of a tensor map, to shared memory (of several CTAs at
+// once, or of another one from the thread's own) with a barrier object, from shared memory with
+// groups. They access shared memory through the async proxy.
 #include "runtime/sim/Atomics.h"
 #include "runtime/sim/Cluster.h"
 
@@ -120,7 +121,7 @@ void Cluster::recordBulk(uint32_t threadIndex, uint64_t address, const char *dat
   range.begin = address;
   range.length = range.laneBytes = bytes;
   range.site = siteIndex(site);
-  range.cta = static_cast<uint32_t>(number);
+  range.cluster = static_cast<uint32_t>(number);
   range.warpClock = clocks[t.warp->index].now();
   range.laneClock = clocks[t.warp->index].laneNow(t.lane);
   range.snapshot = t.warp->snapshot;
@@ -135,13 +136,66 @@ void Cluster::recordBulk(uint32_t threadIndex, uint64_t address, const char *dat
 // To shared memory
 //===----------------------------------------------------------------------===//
 
-void Cluster::bulkLoad(Thread &t, uint32_t dst, const TensorBox &box, uint32_t mbar, int32_t site) {
+/// The CTAs that a copy goes to; none after a finding.
+std::vector<Cta *> Cluster::destinationsOf(Thread &t, const BulkTarget &target, int32_t site) {
+  std::vector<Cta *> to;
+  if (!target.isMulticast) {
+    uint32_t dst = target.dst, mbar = target.mbar;
+    Cta *cta = ctaOf(t, dst, "bulk copy", site), *signalled = ctaOf(t, mbar, "bulk copy", site);
+    if (cta && signalled && cta != signalled)
+      report(t, FindingKind::InvalidMbarrier, site,
+             "bulk copy to the shared memory" + ofCta(*cta) + " with a barrier object" +
+                 ofCta(*signalled));
+    else if (cta && signalled)
+      to.push_back(cta);
+    return to;
+  }
+  if (target.mask == 0 || target.mask >> ctas.size() != 0)
+    report(t, FindingKind::InvalidOperation, site,
+           "multicast with the mask " + std::to_string(target.mask) + " in a cluster of " +
+               std::to_string(ctas.size()) + " CTAs");
+  for (Cta &cta : ctas)
+    if (target.mask >> cta.rank & 1)
+      to.push_back(&cta);
+  return to;
+}
+
+/// Whether the copy may begin: barrier object and destination in the CTA are good.
+bool Cluster::admitBulkLoad(Thread &t, Cta &to, const BulkTarget &target, uint32_t bytes,
+                            int32_t site) {
+  uint32_t dst = target.dst & abi::sharedOffsetMask, mbar = target.mbar & abi::sharedOffsetMask;
+  Mbarrier *object = mbarrierAt(t, to, mbar, site, "bulk copy");
+  if (!object)
+    return false;
+  if (shadow && !object->initFenced &&
+      !clocks[t.warp->index].fenced(object->init.thread / warpSize, object->init.warpClock)) {
+    Finding finding = findingAt(t, FindingKind::ProxyFenceMissing, site);
+    finding.otherSite = object->initSite;
+    add(finding, [&] {
+      return "bulk copy with " + objectText(to.window + mbar) +
+             ", which was initialised with no fence.mbarrier_init or fence.proxy.async since";
+    });
+  }
+  uint32_t window = launch.config.sharedBytes;
+  if (dst <= window && bytes <= window - dst)
+    return true;
+  Finding finding = findingAt(t, FindingKind::OutOfWindowShared, site);
+  finding.access = {AccessKind::SharedStore, dst, bytes};
+  add(finding, [&] {
+    return "bulk copy of " + std::to_string(bytes) + " bytes to offset " + std::to_string(dst) +
+           " is outside the shared window of " + std::to_string(window) + " bytes";
+  });
+  return false;
+}
+
+void Cluster::bulkLoad(Thread &t, const BulkTarget &target, TensorBox box, int32_t site) {
   step(t, site);
   noteWork();
-  uint32_t alignment = box.isTensor ? tensorAlignment : pieceAlignment;
-  if (dst % alignment != 0) {
+  uint32_t alignment = box.isTensor ? tensorAlignment : pieceAlignment, bytes = box.bytes();
+  if (target.dst % alignment != 0) {
+    uint32_t dst = target.dst & abi::sharedOffsetMask;
     Finding finding = findingAt(t, FindingKind::MisalignedAccess, site);
-    finding.access = {AccessKind::SharedStore, dst, box.bytes()};
+    finding.access = {AccessKind::SharedStore, dst, bytes};
     return add(finding, [&] {
       return "bulk copy to offset " + std::to_string(dst) + ", which is not aligned to " +
              std::to_string(alignment) + " bytes";
@@ -151,60 +205,88 @@ void Cluster::bulkLoad(Thread &t, uint32_t dst, const TensorBox &box, uint32_t m
     return report(t, FindingKind::InvalidOperation, site,
                   "bulk copy of " + std::to_string(box.rowBytes) +
                       " bytes, expected a multiple of 16");
-  Mbarrier *object = mbarrierAt(t, mbar, site, "bulk copy");
-  if (!object)
+  std::vector<Cta *> admitted;
+  for (Cta *cta : destinationsOf(t, target, site))
+    if (admitBulkLoad(t, *cta, target, bytes, site))
+      admitted.push_back(cta);
+  if (admitted.empty())
     return;
-  if (shadow && !object->initFenced &&
-      !clocks[t.warp->index].fenced(object->init.thread / warpSize, object->init.warpClock)) {
-    Finding finding = findingAt(t, FindingKind::ProxyFenceMissing, site);
-    finding.otherSite = object->initSite;
-    add(finding, [&] {
-      return "bulk copy with the barrier object at offset " + std::to_string(mbar) +
-             ", which was initialised with no fence.mbarrier_init or fence.proxy.async since";
-    });
+  if (!target.isFromShared) {
+    if (!checkBox(t, box, AccessKind::GlobalLoad, site))
+      for (TensorBox::Row &row : box.rows)
+        row.begin = row.end = 0; // Zeros land, so that those who wait go on.
+    for (const TensorBox::Row &row : box.rows)
+      recordBulk(t.index, row.global + row.begin, nullptr, row.end - row.begin, RangeKind::Read,
+                 site);
   }
-  uint32_t window = launch.config.sharedBytes, bytes = box.bytes();
-  if (dst > window || bytes > window - dst) {
-    Finding finding = findingAt(t, FindingKind::OutOfWindowShared, site);
-    finding.access = {AccessKind::SharedStore, dst, bytes};
-    return add(finding, [&] {
-      return "bulk copy of " + std::to_string(bytes) + " bytes to offset " + std::to_string(dst) +
-             " is outside the shared window of " + std::to_string(window) + " bytes";
-    });
+  for (const Cta *cta : admitted)
+    startBulkLoad(t, *cta, target, box, site);
+  if (Counters *counters = countersOf(site)) {
+    ++counters->bulkLoads;
+    counters->bulkLoadBytes += uint64_t(bytes) * admitted.size();
   }
+}
+
+/// The copy to one CTA is in flight from now on.
+void Cluster::startBulkLoad(Thread &t, const Cta &to, const BulkTarget &target,
+                            const TensorBox &box, int32_t site) {
   BulkLoad load;
   load.thread = t.index;
   load.site = site;
-  load.mbar = mbar;
-  load.dst = dst;
-  load.bytes = bytes;
+  load.mbar = to.window + (target.mbar & abi::sharedOffsetMask);
+  load.dst = to.window + (target.dst & abi::sharedOffsetMask);
+  load.bytes = box.bytes();
+  load.isFromShared = target.isFromShared;
+  load.src = t.cta->window + target.src;
   load.box = box;
-  if (!checkBox(t, box, AccessKind::GlobalLoad, site))
-    for (TensorBox::Row &row : load.box.rows)
-      row.begin = row.end = 0; // Zeros land, so that those who wait go on.
+  if (shadow && target.isFromShared) {
+    SharedConflicts found = shadow->issueRead(load.src, load.bytes, stamp(t, site));
+    if (found.any())
+      reportShared(t, found, {AccessKind::SharedLoad, load.src, load.bytes}, site, false,
+                   "bulk copy");
+  }
   if (shadow) {
     load.mark = async.addWriter(site, t.index);
-    SharedConflicts found =
-        shadow->issueWrite(dst, bytes, stamp(t, site), /*asyncProxy=*/true, load.mark);
+    SharedConflicts found = shadow->issueWrite(load.dst, load.bytes, stamp(t, site),
+                                               /*asyncProxy=*/true, load.mark);
     if (found.any())
-      reportShared(t, found, {AccessKind::SharedStore, dst, bytes}, site, false, "bulk copy");
-    load.seen = load.box.gather();
-  }
-  for (const TensorBox::Row &row : load.box.rows)
-    recordBulk(t.index, row.global + row.begin, nullptr, row.end - row.begin, RangeKind::Read,
-               site);
-  if (Counters *counters = countersOf(site)) {
-    ++counters->bulkLoads;
-    counters->bulkLoadBytes += bytes;
+      reportShared(t, found, {AccessKind::SharedStore, load.dst, load.bytes}, site, false,
+                   "bulk copy");
+    if (!target.isFromShared)
+      load.seen = load.box.gather();
   }
   async.bulkLoads.push_back(std::move(load));
+}
+
+void Cluster::bulkSharedCopy(Thread &t, uint32_t dst, uint32_t src, int32_t size, uint32_t mbar,
+                             int32_t site) {
+  uint32_t bytes = static_cast<uint32_t>(std::max(size, 0)), window = launch.config.sharedBytes;
+  bool isAligned = src % pieceAlignment == 0;
+  if (!isAligned || src > window || bytes > window - src) {
+    step(t, site);
+    Finding finding = findingAt(
+        t, isAligned ? FindingKind::OutOfWindowShared : FindingKind::MisalignedAccess, site);
+    finding.access = {AccessKind::SharedLoad, src, bytes};
+    return add(finding, [&] {
+      return "bulk copy of " + std::to_string(bytes) + " bytes from offset " + std::to_string(src) +
+             (isAligned ? " is outside the shared window of " + std::to_string(window) + " bytes"
+                        : ", which is not aligned to " + std::to_string(pieceAlignment) + " bytes");
+    });
+  }
+  BulkTarget target;
+  target.dst = dst;
+  target.mbar = mbar;
+  target.isFromShared = true;
+  target.src = src;
+  uint64_t from = reinterpret_cast<uint64_t>(sharedBase(t)) + src;
+  bulkLoad(t, target, TensorBox::piece(from, bytes), site);
 }
 
 void Cluster::landBulkLoad(size_t index) {
   BulkLoad load = std::move(async.bulkLoads[index]);
   async.bulkLoads.erase(async.bulkLoads.begin() + static_cast<std::ptrdiff_t>(index));
   std::vector<char> data = load.box.gather();
-  if (shadow && data != load.seen)
+  if (shadow && !load.isFromShared && data != load.seen)
     add(findingAt(threads[load.thread], FindingKind::AsyncSourceChanged, load.site), [&] {
       return std::string("the source of a bulk copy was written before the copy was waited for");
     });
@@ -213,6 +295,8 @@ void Cluster::landBulkLoad(size_t index) {
   uint32_t warp = load.thread / warpSize;
   AccessStamp by = landingStamp(load.thread, load.site);
   if (shadow) {
+    if (load.isFromShared)
+      shadow->landRead(load.src, load.bytes, by);
     shadow->landWrite(load.dst, load.bytes, by, load.mark);
     async.dropWriter(load.mark);
   }
@@ -221,8 +305,7 @@ void Cluster::landBulkLoad(size_t index) {
     return; // Invalidated in between, which has been reported.
   Mbarrier &object = found->second;
   object.tx -= load.bytes;
-  uint32_t &clock = asyncClockOf(object.meeting, warp);
-  clock = std::max(clock, by.warpClock);
+  object.meeting.raise(warp, AsyncPart, by.warpClock);
   completePhase(load.mbar, object);
 }
 
@@ -266,16 +349,16 @@ void Cluster::bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t 
   BulkStore store;
   store.thread = t.index;
   store.site = site;
-  store.src = src;
+  store.src = t.cta->window + src;
   store.bytes = bytes;
   store.byteMask = byteMask;
   store.reduction = reduction;
   store.box = box;
   store.marked = true;
   if (shadow) {
-    SharedConflicts found = shadow->issueRead(src, bytes, stamp(t, site));
+    SharedConflicts found = shadow->issueRead(store.src, bytes, stamp(t, site));
     if (found.any())
-      reportShared(t, found, {AccessKind::SharedLoad, src, bytes}, site, false, "bulk copy");
+      reportShared(t, found, {AccessKind::SharedLoad, store.src, bytes}, site, false, "bulk copy");
   }
   if (Counters *counters = countersOf(site)) {
     ++counters->bulkStores;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cp.async, and what all asynchronous operations share: their landing when nothing else can go on,
-// and what is left of them when the CTA ends.
+// and what is left of them when a CTA ends.
 //
 // A copy's source is looked at when it is issued and again when it lands; a difference means that
 // somebody wrote there in between. cp.async belongs to the generic proxy: it needs no fence behind
@@ -52,7 +52,7 @@ void Cluster::copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes,
   uint32_t size = static_cast<uint32_t>(bytes), given = static_cast<uint32_t>(sourceBytes);
   CopyAsync copy;
   copy.source = source;
-  copy.dst = dst;
+  copy.dst = t.cta->window + dst;
   copy.site = site;
   copy.bytes = static_cast<uint8_t>(size);
   if (pred) {
@@ -66,9 +66,9 @@ void Cluster::copyAsync(Thread &t, uint32_t dst, uint64_t source, int32_t bytes,
     if (shadow) {
       copy.mark = async.addWriter(site, t.index);
       SharedConflicts found =
-          shadow->issueWrite(dst, size, stamp(t, site), /*asyncProxy=*/false, copy.mark);
+          shadow->issueWrite(copy.dst, size, stamp(t, site), /*asyncProxy=*/false, copy.mark);
       if (found.any())
-        reportShared(t, found, {AccessKind::SharedStore, dst, size}, site, false,
+        reportShared(t, found, {AccessKind::SharedStore, copy.dst, size}, site, false,
                      "asynchronous copy");
     }
     async.copiesOf(t.index).copies.push_back(copy);
@@ -146,7 +146,7 @@ void Cluster::copyWait(Thread &t, int32_t pending, int32_t site) {
 
 void Cluster::copyArrive(Thread &t, uint32_t mbar, bool noinc, int32_t site) {
   step(t, site);
-  Mbarrier *object = mbarrierAt(t, mbar, site, "asynchronous arrival");
+  Mbarrier *object = mbarrierAt(t, *t.cta, mbar, site, "asynchronous arrival");
   if (!object)
     return;
   if (!noinc)
@@ -167,6 +167,12 @@ bool Cluster::findReader(uint32_t byte, int32_t &site, uint32_t &threadIndex) co
         threadIndex = store.thread;
         return true;
       }
+  for (const BulkLoad &load : async.bulkLoads)
+    if (load.isFromShared && byte >= load.src && byte - load.src < load.bytes) {
+      site = load.site;
+      threadIndex = load.thread;
+      return true;
+    }
   for (uint32_t w = 0; w < async.wgmma.size(); ++w) {
     if (!async.wgmma[w])
       continue;
@@ -198,8 +204,7 @@ bool Cluster::landForWaiters() {
     object.copyArrivals.pop_front();
     landCopies(arrival.thread, arrival.upTo, /*byOwner=*/false);
     uint32_t warp = arrival.thread / warpSize;
-    uint32_t &clock = asyncClockOf(object.meeting, warp);
-    clock = std::max(clock, clocks[warp].lastLanding());
+    object.meeting.raise(warp, AsyncPart, clocks[warp].lastLanding());
     if (object.pending != 0)
       --object.pending;
     completePhase(wait.mbar, object);
@@ -212,38 +217,50 @@ bool Cluster::landForWaiters() {
   return false;
 }
 
-/// All threads have finished: what nobody waited for lands now, if it may.
-void Cluster::finishAsync() {
-  auto unfinished = [&](uint32_t threadIndex, int32_t site, const char *what) {
+/// All threads of a CTA have finished: what nobody waited for lands now, if it may.
+void Cluster::finishAsync(const Cta &cta) {
+  auto unfinished = [&](uint32_t threadIndex, int32_t site, const std::string &what) {
     if (shadow)
       add(findingAt(threads[threadIndex], FindingKind::AsyncUnfinished, site),
-          [&] { return std::string("the CTA has ended while ") + what + " is in flight"; });
+          [&] { return "the CTA has ended while " + what + " is in flight"; });
   };
-  for (uint32_t i = 0; async.queuesUsed && i < async.copies.size(); ++i)
+  uint32_t firstThread = cta.firstWarp * warpSize, endThread = firstThread + launch.threads;
+  for (uint32_t i = firstThread; async.queuesUsed && i < endThread; ++i)
     for (const CopyAsync &copy : async.copies[i].copies)
       if (!copy.landed)
         unfinished(i, copy.site, "an asynchronous copy to its shared memory");
-  for (const BulkLoad &load : async.bulkLoads)
-    unfinished(load.thread, load.site, "a bulk copy to its shared memory");
-  async.bulkLoads.clear();
-  for (BulkQueue &queue : async.bulkStores)
-    for (BulkStore &store : queue.stores) {
+  for (size_t i = 0; i < async.bulkLoads.size();) {
+    const BulkLoad &load = async.bulkLoads[i];
+    bool isTarget = &ctaAt(load.dst) == &cta;
+    if (!isTarget && !(load.isFromShared && &ctaAt(load.src) == &cta)) {
+      ++i;
+      continue;
+    }
+    const Thread &issuer = threads[load.thread];
+    unfinished(load.thread, load.site,
+               std::string(isTarget ? "a bulk copy to" : "a bulk copy from") +
+                   (issuer.cta == &cta ? " its shared memory" : " the shared memory" + ofCta(cta)));
+    async.bulkLoads.erase(async.bulkLoads.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  for (uint32_t i = firstThread; async.queuesUsed && i < endThread; ++i)
+    for (BulkStore &store : async.bulkStores[i].stores) {
       if (!store.wasRead)
         unfinished(store.thread, store.site, "a bulk copy from its shared memory");
       readBulkStore(store);
       writeBulkStore(store);
     }
-  for (Warp &warp : warps)
-    if (async.wgmma[warp.index] && !async.wgmma[warp.index]->products.empty())
-      unfinished(warp.index * warpSize, async.wgmma[warp.index]->products.front().site, "a wgmma");
-  for (WarpgroupLog &log : async.warpgroups)
-    if (!log.entries.empty() && shadow) {
-      const WarpgroupLog::Entry &entry = log.entries.front();
-      add(findingAt(threads[entry.thread], FindingKind::WarpgroupDivergence, entry.site), [&] {
-        return "only " + std::to_string(entry.warps) +
-               " of the 4 warps of the warpgroup have issued the wgmma";
-      });
-    }
+  for (uint32_t w = cta.firstWarp; w < cta.firstWarp + cta.warpCount; ++w) {
+    if (async.wgmma[w] && !async.wgmma[w]->products.empty())
+      unfinished(w * warpSize, async.wgmma[w]->products.front().site, "a wgmma");
+    const WarpgroupLog &log = async.warpgroups[w];
+    if (log.entries.empty() || !shadow)
+      continue;
+    const WarpgroupLog::Entry &entry = log.entries.front();
+    add(findingAt(threads[entry.thread], FindingKind::WarpgroupDivergence, entry.site), [&] {
+      return "only " + std::to_string(entry.warps) +
+             " of the 4 warps of the warpgroup have issued the wgmma";
+    });
+  }
 }
 
 } // namespace tilecrt::sim

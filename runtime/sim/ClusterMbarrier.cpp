@@ -15,22 +15,28 @@ namespace {
 constexpr uint32_t mbarrierBytes = 8;
 constexpr int32_t maxCount = (1 << 20) - 1;
 
-std::string objectText(uint32_t mbar) {
-  return "the barrier object at offset " + std::to_string(mbar);
-}
-
 } // namespace
 
-/// The object at `mbar`, which `what` is applied to; null after a finding.
-Mbarrier *Cluster::mbarrierAt(Thread &t, uint32_t mbar, int32_t site, const char *what) {
-  auto found = async.mbarriers.find(mbar);
+std::string Cluster::objectText(uint32_t mbar) const {
+  return "the barrier object at offset " + std::to_string(offsetOf(mbar)) + ofCta(ctaAt(mbar));
+}
+
+/// The object at an offset in a CTA, which `what` is applied to; null after a finding.
+Mbarrier *Cluster::mbarrierAt(Thread &t, Cta &cta, uint32_t offset, int32_t site,
+                              const char *what) {
+  uint32_t mbar = cta.window + offset;
+  auto found =
+      offset < launch.config.sharedBytes ? async.mbarriers.find(mbar) : async.mbarriers.end();
   if (found == async.mbarriers.end()) {
     report(t, FindingKind::InvalidMbarrier, site,
-           std::string(what) + " at offset " + std::to_string(mbar) +
+           std::string(what) + " at offset " + std::to_string(offset) +
+               (&cta == t.cta ? "" : ofCta(cta)) +
                ", where no barrier object has been initialised");
     return nullptr;
   }
   Mbarrier &object = found->second;
+  if (&cta != t.cta && !isRunning(t, cta, what, site))
+    return nullptr;
   if (shadow && object.init.thread != t.index) {
     unsigned initWarp = object.init.thread / warpSize;
     WarpClock &clock = clocks[t.warp->index];
@@ -38,30 +44,34 @@ Mbarrier *Cluster::mbarrierAt(Thread &t, uint32_t mbar, int32_t site, const char
         initWarp != t.warp->index
             ? clock.warpOrdered(initWarp, object.init.warpClock)
             : clock.laneOrdered(t.lane, object.init.thread % warpSize, object.init.laneClock);
+    // The fence makes do with a cluster barrier that orders nothing else.
+    ordered |= object.initFenced && t.warp->clusterWaits > object.fencePhase;
     if (!ordered) {
       Finding finding = findingAt(t, FindingKind::SharedRaceRAW, site);
-      finding.access = {AccessKind::SharedAtomic, mbar, mbarrierBytes};
+      finding.access = {AccessKind::SharedAtomic, offset, mbarrierBytes};
       finding.otherSite = object.initSite;
       finding.hasOther = true;
       finding.otherThread = refOf(object.init.thread);
-      finding.otherAccess = {AccessKind::SharedStore, mbar, mbarrierBytes};
+      finding.otherAccess = {AccessKind::SharedStore, offset, mbarrierBytes};
       add(finding, [&] {
-        return std::string(what) + ": " + objectText(mbar) + " was initialised by thread " +
-               std::to_string(object.init.thread) + ", with no barrier between";
+        return std::string(what) + ": " + objectText(mbar) + " was initialised by " +
+               threadText(object.init.thread, t) + ", with no " +
+               (&cta == t.cta ? "barrier" : "cluster barrier") + " between";
       });
     }
   }
   return &object;
 }
 
-void Cluster::mbarrierInit(Thread &t, uint32_t mbar, int32_t count, int32_t site) {
+void Cluster::mbarrierInit(Thread &t, uint32_t offset, int32_t count, int32_t site) {
   step(t, site);
   if (count < 1 || count > maxCount)
     return report(t, FindingKind::InvalidMbarrier, site,
                   "barrier object for " + std::to_string(count) + " arrivals, expected 1 to " +
                       std::to_string(maxCount));
-  if (!checkShared(t, mbar, mbarrierBytes, AccessKind::SharedStore, site))
+  if (!checkShared(t, offset, mbarrierBytes, AccessKind::SharedStore, site))
     return;
+  uint32_t mbar = t.cta->window + offset;
   if (async.mbarriers.count(mbar))
     return report(t, FindingKind::InvalidMbarrier, site,
                   objectText(mbar) + " is initialised again without having been invalidated");
@@ -77,11 +87,12 @@ void Cluster::mbarrierInit(Thread &t, uint32_t mbar, int32_t count, int32_t site
   object.init = stamp(t, site);
 }
 
-void Cluster::mbarrierInval(Thread &t, uint32_t mbar, int32_t site) {
+void Cluster::mbarrierInval(Thread &t, uint32_t offset, int32_t site) {
   step(t, site);
-  Mbarrier *object = mbarrierAt(t, mbar, site, "mbarrier.inval");
+  Mbarrier *object = mbarrierAt(t, *t.cta, offset, site, "mbarrier.inval");
   if (!object)
     return;
+  uint32_t mbar = t.cta->window + offset;
   for (const Warp &warp : warps)
     for (uint32_t lanes = warp.atMbarrier; lanes != 0; lanes &= lanes - 1) {
       const Thread &other = thread(warp, lowestLane(lanes));
@@ -92,7 +103,7 @@ void Cluster::mbarrierInval(Thread &t, uint32_t mbar, int32_t site) {
       finding.hasOther = true;
       finding.otherThread = refOf(other.index);
       return add(finding, [&] {
-        return objectText(mbar) + " is invalidated while thread " + std::to_string(other.index) +
+        return objectText(mbar) + " is invalidated while " + threadText(other.index, t) +
                " waits at it";
       });
     }
@@ -113,8 +124,8 @@ void Cluster::completePhase(uint32_t mbar, Mbarrier &object) {
     return;
   ++object.phase;
   object.pending = object.expected;
-  joinKnowledge(object.completed, object.meeting);
-  object.meeting.fill(0);
+  object.completed.join(object.meeting);
+  object.meeting.clear();
   if (async.waitingLanes == 0)
     return;
   for (Warp &warp : warps)
@@ -134,21 +145,24 @@ void Cluster::completePhase(uint32_t mbar, Mbarrier &object) {
 void Cluster::acquireKnowledge(Warp &warp, const WarpKnowledge &knowledge) {
   WarpClock &clock = clocks[warp.index];
   bool isNews = false;
-  for (unsigned i = 0; i < maxWarps; ++i)
-    isNews |= knowledge[i] > clock.knowledge()[i];
+  for (unsigned w = 0; w < knowledge.warps(); ++w)
+    isNews |= knowledge.at(w, OwnPart) > clock.knowledge().at(w, OwnPart);
   clock.acquire(knowledge);
-  if (isNews && launch.raceGlobal) {
-    warp.snapshot = static_cast<uint32_t>(snapshots.size());
-    snapshots.push_back(clock.knowledge());
-  }
+  if (isNews && launch.raceGlobal)
+    warp.snapshot = addSnapshot(clock.knowledge());
 }
 
-uint64_t Cluster::mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_t txBytes,
+uint64_t Cluster::mbarrierArrive(Thread &t, uint32_t address, int32_t count, int32_t txBytes,
                                  int32_t flags, int32_t site) {
   step(t, site);
-  Mbarrier *object = mbarrierAt(t, mbar, site, "mbarrier.arrive");
+  const char *what = "mbarrier.arrive";
+  Cta *cta = ctaOf(t, address, what, site);
+  Mbarrier *object = cta ? mbarrierAt(t, *cta, address, site, what) : nullptr;
   if (!object)
     return 0;
+  uint32_t mbar = cta->window + address;
+  if (cta != t.cta)
+    noteVisit(t, *cta, what, site);
   if (Counters *counters = countersOf(site))
     ++counters->mbarrierArrivals;
   uint64_t state = object->phase;
@@ -164,7 +178,9 @@ uint64_t Cluster::mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_
   if (flags & abi::ArriveDrop)
     object->expected -= std::min(object->expected, static_cast<uint32_t>(count));
   object->lastArrival = site;
-  if (!(flags & abi::ArriveRelaxed))
+  // What the other CTA's threads learn of it is a matter of scope.
+  bool isInScope = cta == t.cta || (flags & abi::ArriveClusterScope) != 0;
+  if (!(flags & abi::ArriveRelaxed) && isInScope)
     clocks[t.warp->index].release(t.warp->index, object->meeting);
   if ((flags & abi::ArriveNoComplete) && object->pending == 0 && object->tx == 0)
     report(t, FindingKind::InvalidMbarrier, site,
@@ -173,20 +189,24 @@ uint64_t Cluster::mbarrierArrive(Thread &t, uint32_t mbar, int32_t count, int32_
   return state;
 }
 
-void Cluster::mbarrierTx(Thread &t, uint32_t mbar, int32_t txBytes, int32_t site) {
+void Cluster::mbarrierTx(Thread &t, uint32_t address, int32_t txBytes, int32_t site) {
   step(t, site);
-  Mbarrier *object =
-      mbarrierAt(t, mbar, site, txBytes < 0 ? "mbarrier.complete_tx" : "mbarrier.expect_tx");
+  const char *what = txBytes < 0 ? "mbarrier.complete_tx" : "mbarrier.expect_tx";
+  Cta *cta = ctaOf(t, address, what, site);
+  Mbarrier *object = cta ? mbarrierAt(t, *cta, address, site, what) : nullptr;
   if (!object)
     return;
+  if (cta != t.cta)
+    noteVisit(t, *cta, what, site);
   object->tx += txBytes;
-  completePhase(mbar, *object);
+  completePhase(cta->window + address, *object);
 }
 
-bool Cluster::mbarrierWait(Thread &t, const MbarrierWait &wait, int32_t mode) {
+bool Cluster::mbarrierWait(Thread &t, MbarrierWait wait, int32_t mode) {
   step(t, wait.site);
-  Mbarrier *object = mbarrierAt(t, wait.mbar, wait.site,
+  Mbarrier *object = mbarrierAt(t, *t.cta, wait.mbar, wait.site,
                                 mode == abi::WaitTest ? "mbarrier.test_wait" : "mbarrier.try_wait");
+  wait.mbar += t.cta->window;
   if (!object)
     return true; // Already a finding; waiting for ever would hide the rest.
   if (Counters *counters = countersOf(wait.site))
@@ -214,42 +234,66 @@ bool Cluster::mbarrierWait(Thread &t, const MbarrierWait &wait, int32_t mode) {
 /// Nothing goes on while threads wait at a barrier object, or with `onlyTests` ask it again and
 /// again: says what it lacks. False if none does.
 bool Cluster::reportMbarrierStall(bool onlyTests) {
-  for (const Warp &warp : warps) {
-    uint32_t lanes = onlyTests ? warp.testing : warp.atMbarrier;
-    if (lanes == 0)
-      continue;
-    Thread &t = thread(warp, lowestLane(lanes));
-    const MbarrierWait &wait = async.waits[t.index];
-    Finding finding = findingAt(t, FindingKind::Deadlock, wait.site);
+  auto waitingLanes = [&](const Warp &warp) { return onlyTests ? warp.testing : warp.atMbarrier; };
+  // Of several CTAs, one that lacks bytes, or some arrivals, says more than one at which nobody is.
+  auto urgency = [&](const Warp &warp) {
+    const MbarrierWait &wait = async.waits[thread(warp, lowestLane(waitingLanes(warp))).index];
     auto found = async.mbarriers.find(wait.mbar);
-    finding.otherSite = found == async.mbarriers.end() ? -1 : found->second.initSite;
-    std::string message = "waits for a phase of " + objectText(wait.mbar);
-    if (found != async.mbarriers.end()) {
-      const Mbarrier &object = found->second;
-      message += " (for " + std::to_string(object.expected) + " arrivals, in phase " +
-                 std::to_string(object.phase) + ") that does not complete: ";
-      if (object.pending == object.expected && object.tx == 0 && wait.parity)
-        message += "nobody has arrived, and it waits for parity " + std::to_string(wait.phase & 1);
-      else
-        message += std::to_string(object.pending) + " arrivals and " + std::to_string(object.tx) +
-                   " bytes are missing";
-    }
-    // Somebody else who waits elsewhere, who may be the one that should arrive.
-    for (const Warp &other : warps) {
-      uint32_t elsewhere = other.atBarrier | other.atOp;
-      if (elsewhere == 0 || &other == &warp)
-        continue;
-      Thread &o = thread(other, lowestLane(elsewhere));
-      finding.otherSite = o.op.site;
-      finding.hasOther = true;
-      finding.otherThread = refOf(o.index);
-      message += "; thread " + std::to_string(o.index) + " waits elsewhere";
-      break;
-    }
-    add(finding, [&] { return message; });
-    return true;
+    if (ctas.size() == 1 || found == async.mbarriers.end())
+      return 0;
+    const Mbarrier &object = found->second;
+    return object.tx != 0 ? 2 : object.pending != object.expected ? 1 : 0;
+  };
+  const Warp *first = nullptr;
+  for (const Warp &warp : warps)
+    if (waitingLanes(warp) != 0 && (!first || urgency(warp) > urgency(*first)))
+      first = &warp;
+  if (first)
+    reportMbarrierWait(*first, lowestLane(waitingLanes(*first)), onlyTests);
+  return first != nullptr;
+}
+
+/// A lane waits at a barrier object for ever: says what that lacks.
+void Cluster::reportMbarrierWait(const Warp &warp, unsigned lane, bool onlyTests) {
+  const Thread &t = thread(warp, lane);
+  const MbarrierWait &wait = async.waits[t.index];
+  Finding finding = findingAt(t, FindingKind::Deadlock, wait.site);
+  auto found = async.mbarriers.find(wait.mbar);
+  finding.otherSite = found == async.mbarriers.end() ? -1 : found->second.initSite;
+  std::string message = "waits for a phase of " + objectText(wait.mbar);
+  if (found != async.mbarriers.end()) {
+    const Mbarrier &object = found->second;
+    message += " (for " + std::to_string(object.expected) + " arrivals, in phase " +
+               std::to_string(object.phase) + ") that does not complete: ";
+    if (object.pending == object.expected && object.tx == 0 && wait.parity)
+      message += "nobody has arrived, and it waits for parity " + std::to_string(wait.phase & 1);
+    else
+      message += std::to_string(object.pending) + " arrivals and " + std::to_string(object.tx) +
+                 " bytes are missing";
   }
-  return false;
+  // Somebody else who waits elsewhere, who may be the one that should arrive.
+  for (const Warp &other : warps) {
+    uint32_t elsewhere = other.atBarrier | other.atCluster | other.atOp;
+    if (elsewhere == 0 || &other == &warp)
+      continue;
+    Thread &o = thread(other, lowestLane(elsewhere));
+    finding.otherSite = o.op.site;
+    finding.hasOther = true;
+    finding.otherThread = refOf(o.index);
+    message += "; " + threadText(o.index, t) + " waits elsewhere";
+    break;
+  }
+  // Or another CTA at an object of its own.
+  for (const Warp &other : warps) {
+    if (finding.hasOther || onlyTests || other.cta == warp.cta || other.atMbarrier == 0)
+      continue;
+    Thread &o = thread(other, lowestLane(other.atMbarrier));
+    finding.otherSite = async.waits[o.index].site;
+    finding.hasOther = true;
+    finding.otherThread = refOf(o.index);
+    message += "; " + threadText(o.index, t) + " waits at " + objectText(async.waits[o.index].mbar);
+  }
+  add(finding, [&] { return message; });
 }
 
 void Cluster::proxyFence(Thread &t, int32_t kind, int32_t site) {
@@ -263,7 +307,10 @@ void Cluster::proxyFence(Thread &t, int32_t kind, int32_t site) {
     return;
   case abi::FenceMbarrierInit:
     for (auto &[mbar, object] : async.mbarriers)
-      object.initFenced |= object.init.thread == t.index;
+      if (object.init.thread == t.index && !object.initFenced) {
+        object.initFenced = true;
+        object.fencePhase = t.warp->clusterArrivals;
+      }
     return;
   case abi::FenceProxyAlias:
   case abi::FenceProxyAsyncGlobal:

@@ -121,13 +121,14 @@ bool Cluster::checkGlobal(Thread &t, uint64_t address, uint32_t bytes, AccessKin
   return true;
 }
 
-bool Cluster::checkShared(Thread &t, uint32_t offset, uint32_t bytes, AccessKind kind,
-                          int32_t site) {
+bool Cluster::checkShared(Thread &t, uint32_t offset, uint32_t bytes, AccessKind kind, int32_t site,
+                          const Cta *cta) {
   auto refuse = [&](FindingKind why, const std::string &text) {
     Finding finding = findingAt(t, why, site);
     finding.access = {kind, offset, bytes};
     add(finding, [&] {
-      return accessText(kind, bytes) + " at offset " + std::to_string(offset) + " " + text;
+      return accessText(kind, bytes) + " at offset " + std::to_string(offset) +
+             (cta && cta != t.cta ? ofCta(*cta) : "") + " " + text;
     });
     return false;
   };
@@ -139,6 +140,29 @@ bool Cluster::checkShared(Thread &t, uint32_t offset, uint32_t bytes, AccessKind
   if (offset >= window || bytes > window - offset)
     return refuse(FindingKind::OutOfWindowShared,
                   "is outside the shared window of " + std::to_string(window) + " bytes");
+  return true;
+}
+
+static const char *accessName(AccessKind kind) {
+  return kind == AccessKind::SharedLoad    ? "shared load"
+         : kind == AccessKind::SharedStore ? "shared store"
+                                           : "shared atomic";
+}
+
+bool Cluster::findShared(Thread &t, uint32_t address, bool inCluster, uint32_t bytes,
+                         AccessKind kind, int32_t site, uint32_t &place) {
+  Cta *cta = t.cta;
+  if (inCluster && !(cta = ctaOf(t, address, accessName(kind), site)))
+    return false;
+  if (!checkShared(t, address, bytes, kind, site, cta))
+    return false;
+  place = cta->window + address;
+  if (cta == t.cta)
+    return true;
+  if (!isRunning(t, *cta, accessName(kind), site))
+    return false;
+  checkBegun(t, *cta, accessName(kind), site);
+  noteVisit(t, *cta, accessName(kind), site);
   return true;
 }
 
@@ -184,55 +208,58 @@ void Cluster::globalStore(Thread &t, uint64_t address, const void *src, int32_t 
   noteWork();
 }
 
-void Cluster::sharedLoad(Thread &t, uint32_t offset, void *dst, int32_t size, bool pred,
-                         int32_t site) {
+void Cluster::sharedLoad(Thread &t, uint32_t address, bool inCluster, void *dst, int32_t size,
+                         bool pred, int32_t site) {
   step(t, site);
   if (!validSize(size))
     return report(t, FindingKind::InvalidOperation, site,
                   "shared load of " + std::to_string(size) + " bytes, expected 1 to 32");
-  uint32_t bytes = static_cast<uint32_t>(size);
-  bool active = pred && checkShared(t, offset, bytes, AccessKind::SharedLoad, site);
+  uint32_t bytes = static_cast<uint32_t>(size), place = 0;
+  bool active =
+      pred && findShared(t, address, inCluster, bytes, AccessKind::SharedLoad, site, place);
   if (active) {
-    copyBytes(dst, sharedMemory.get() + offset, bytes);
+    copyBytes(dst, sharedMemory.get() + place, bytes);
     if (shadow) {
-      SharedConflicts found = shadow->read(offset, bytes, stamp(t, site));
+      SharedConflicts found = shadow->read(place, bytes, stamp(t, site));
       if (found.any())
-        reportShared(t, found, {AccessKind::SharedLoad, offset, bytes}, site, false);
+        reportShared(t, found, {AccessKind::SharedLoad, place, bytes}, site, false);
     }
   } else if (pred) {
     std::memset(dst, 0, bytes);
   }
   if (launch.track)
-    record(t, RequestKind::SharedLoad, offset, bytes, active, 0, site);
+    record(t, RequestKind::SharedLoad, address, bytes, active, 0, site);
 }
 
-void Cluster::sharedStore(Thread &t, uint32_t offset, const void *src, int32_t size, bool pred,
-                          int32_t site) {
+void Cluster::sharedStore(Thread &t, uint32_t address, bool inCluster, const void *src,
+                          int32_t size, bool pred, int32_t site) {
   step(t, site);
   if (!validSize(size))
     return report(t, FindingKind::InvalidOperation, site,
                   "shared store of " + std::to_string(size) + " bytes, expected 1 to 32");
-  uint32_t bytes = static_cast<uint32_t>(size);
-  bool active = pred && checkShared(t, offset, bytes, AccessKind::SharedStore, site);
+  uint32_t bytes = static_cast<uint32_t>(size), place = 0;
+  bool active =
+      pred && findShared(t, address, inCluster, bytes, AccessKind::SharedStore, site, place);
   if (active) {
-    char *memory = sharedMemory.get() + offset;
+    char *memory = sharedMemory.get() + place;
     if (shadow) {
-      SharedConflicts found = shadow->write(offset, bytes, stamp(t, site));
+      SharedConflicts found = shadow->write(place, bytes, stamp(t, site));
       if (found.any())
-        reportShared(t, found, {AccessKind::SharedStore, offset, bytes}, site,
+        reportShared(t, found, {AccessKind::SharedStore, place, bytes}, site,
                      std::memcmp(memory, src, bytes) == 0);
     }
     copyBytes(memory, src, bytes);
   }
   if (launch.track)
-    record(t, RequestKind::SharedStore, offset, bytes, active, 0, site);
+    record(t, RequestKind::SharedStore, address, bytes, active, 0, site);
 }
 
 void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_t address,
                      const void *operand, const void *compare, void *result, int32_t order,
                      bool pred, int32_t site) {
   step(t, site);
-  bool shared = space == abi::SpaceShared;
+  bool inCluster = space == abi::SpaceSharedCluster;
+  bool shared = space == abi::SpaceShared || inCluster;
   if (!atomicSupported(op, type) || (!shared && space != abi::SpaceGlobal))
     return report(t, FindingKind::InvalidOperation, site,
                   "atomic with operation " + std::to_string(op) + ", type " + std::to_string(type) +
@@ -243,16 +270,16 @@ void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_
   bool reads = op != abi::AtomicStore, writes = op != abi::AtomicLoad;
   uint64_t old = 0;
   if (shared) {
-    uint32_t offset = static_cast<uint32_t>(std::min<uint64_t>(address, UINT32_MAX));
-    if (checkShared(t, offset, bytes, AccessKind::SharedAtomic, site)) {
+    uint32_t offset = static_cast<uint32_t>(std::min<uint64_t>(address, UINT32_MAX)), place = 0;
+    if (findShared(t, offset, inCluster, bytes, AccessKind::SharedAtomic, site, place)) {
       if (shadow) {
         AccessStamp by = stamp(t, site);
         by.atomic = true;
-        SharedConflicts found = shadow->readWrite(offset, bytes, by, reads);
+        SharedConflicts found = shadow->readWrite(place, bytes, by, reads);
         if (found.any())
-          reportShared(t, found, {AccessKind::SharedAtomic, offset, bytes}, site, false);
+          reportShared(t, found, {AccessKind::SharedAtomic, place, bytes}, site, false);
       }
-      performAtomic(op, type, sharedMemory.get() + offset, operand, compare, &old);
+      performAtomic(op, type, sharedMemory.get() + place, operand, compare, &old);
       if (Counters *counters = countersOf(site))
         ++counters->sharedAtomics;
     }
@@ -265,6 +292,7 @@ void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_
       bool written = false;
       SyncEvent event;
       event.address = address;
+      event.rank = static_cast<uint8_t>(t.cta->rank);
       event.sequence = launch.sequencer.perform(
           address, [&] { written = performAtomic(op, type, memory, operand, compare, &old); });
       event.acquires = reads && (order & abi::OrderAcquire);
@@ -313,13 +341,14 @@ void Cluster::noteWork() {
   poller = nullptr;
 }
 
-/// Remembers an atomic in the CTA's history; a poll that repeats the last one only moves it on.
+/// Remembers an atomic in the cluster's history; a poll that repeats the last one only moves it on.
 void Cluster::logSync(const SyncEvent &event) {
   if (launch.syncEvents.load(std::memory_order_relaxed) > maxSyncEvents)
     return;
   if (!syncEvents.empty() && syncEvents.size() > fencedEvents) {
     SyncEvent &last = syncEvents.back();
-    if (last.address == event.address && !last.releases && !event.releases) {
+    if (last.address == event.address && last.rank == event.rank && !last.releases &&
+        !event.releases) {
       last.sequence = event.sequence;
       last.acquires |= event.acquires;
       return;
@@ -352,12 +381,14 @@ AccessStamp Cluster::stamp(const Thread &t, int32_t site) const {
   return by;
 }
 
-void Cluster::reportShared(Thread &t, const SharedConflicts &found, const Access &access,
+void Cluster::reportShared(Thread &t, const SharedConflicts &found, const Access &accessed,
                            int32_t site, bool sameValue, const char *operation) {
+  Access access = accessed;
+  access.address = offsetOf(static_cast<uint32_t>(accessed.address));
   std::string what =
       (operation ? std::string(operation) + " of " + std::to_string(access.bytes) + " bytes"
                  : accessText(access.kind, access.bytes)) +
-      " at offset " + std::to_string(access.address);
+      " at " + offsetText(static_cast<uint32_t>(accessed.address), t);
   auto conflict = [&](FindingKind kind, const AccessStamp &other, AccessKind otherKind,
                       const char *text) {
     Finding finding = findingAt(t, kind, site);
@@ -367,13 +398,13 @@ void Cluster::reportShared(Thread &t, const SharedConflicts &found, const Access
     finding.otherThread = refOf(other.thread);
     finding.otherAccess = {otherKind, access.address, access.bytes};
     add(finding,
-        [&] { return what + text + std::to_string(other.thread) + ", with no barrier between"; });
+        [&] { return what + text + threadText(other.thread, t) + ", with no barrier between"; });
   };
   if (found.uninitialized) {
     Finding finding = findingAt(t, FindingKind::UninitializedShared, site);
     finding.access = access;
     add(finding, [&] {
-      return what + " reads byte " + std::to_string(found.uninitializedByte) +
+      return what + " reads byte " + std::to_string(offsetOf(found.uninitializedByte)) +
              ", which was never written";
     });
   }
@@ -383,17 +414,17 @@ void Cluster::reportShared(Thread &t, const SharedConflicts &found, const Access
         found.writeBefore.atomic ? AccessKind::SharedAtomic : AccessKind::SharedStore;
     if (reads)
       conflict(FindingKind::SharedRaceRAW, found.writeBefore, otherKind,
-               " reads what was written by thread ");
+               " reads what was written by ");
     else if (sameValue)
       conflict(FindingKind::SharedRaceSameValue, found.writeBefore, otherKind,
-               " writes again the same value as thread ");
+               " writes again the same value as ");
     else
       conflict(FindingKind::SharedRaceWAW, found.writeBefore, otherKind,
-               " writes over what was written by thread ");
+               " writes over what was written by ");
   }
   if (found.readBefore.valid())
     conflict(FindingKind::SharedRaceWAR, found.readBefore, AccessKind::SharedLoad,
-             " writes over what was read by thread ");
+             " writes over what was read by ");
   auto inFlight = [&](FindingKind kind, int32_t otherSite, uint32_t other, const char *verb,
                       const char *yet) {
     Finding finding = findingAt(t, kind, site);
@@ -402,16 +433,13 @@ void Cluster::reportShared(Thread &t, const SharedConflicts &found, const Access
     finding.hasOther = true;
     finding.otherThread = refOf(other);
     add(finding, [&] {
-      return what + verb + " byte " + std::to_string(found.pendingByte) +
-             ", which an asynchronous operation of thread " + std::to_string(other) +
-             " has yet to " + yet;
+      return what + verb + " byte " + std::to_string(offsetOf(found.pendingByte)) +
+             ", which an asynchronous operation of " + threadText(other, t) + " has yet to " + yet;
     });
   };
   if (found.pendingWrite == mbarrierMark) {
-    add(findingAt(t, FindingKind::InvalidMbarrier, site), [&] {
-      return what + " touches the barrier object at offset " +
-             std::to_string(found.pendingByte / 8 * 8);
-    });
+    add(findingAt(t, FindingKind::InvalidMbarrier, site),
+        [&] { return what + " touches " + objectText(found.pendingByte / 8 * 8); });
   } else if (found.pendingWrite != 0) {
     const PendingWriter &writer = async.writers[found.pendingWrite];
     inFlight(reads ? FindingKind::AsyncReadEarly : FindingKind::AsyncOverwrite, writer.site,
@@ -431,8 +459,8 @@ void Cluster::reportShared(Thread &t, const SharedConflicts &found, const Access
     finding.otherAccess = {found.unfencedRead ? AccessKind::SharedLoad : AccessKind::SharedStore,
                            access.address, access.bytes};
     add(finding, [&] {
-      return what + (reads ? " reads" : " writes over") + " what thread " +
-             std::to_string(found.unfenced.thread) + (found.unfencedRead ? " read" : " wrote") +
+      return what + (reads ? " reads" : " writes over") + " what " +
+             threadText(found.unfenced.thread, t) + (found.unfencedRead ? " read" : " wrote") +
              " through the generic proxy, with no fence.proxy.async between";
     });
   }

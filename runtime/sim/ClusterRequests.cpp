@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a CTA writes down about its memory accesses: requests for the counters, access ranges for
-// the race check between its barriers and, at the end, between CTAs.
+// What a cluster writes down about its memory accesses: requests for the counters, access ranges
+// for the race check between its barriers and, at the end, between clusters.
 #include "runtime/sim/Cluster.h"
 
 namespace tilecrt::sim {
@@ -91,7 +91,7 @@ void Cluster::retire(Warp &warp, const RequestQueue &queue, const Request &reque
     return;
   AccessRange prototype;
   prototype.site = queue.site;
-  prototype.cta = static_cast<uint32_t>(number);
+  prototype.cluster = static_cast<uint32_t>(number);
   prototype.warpClock = clocks[warp.index].now();
   prototype.snapshot = warp.snapshot;
   prototype.syncBefore = request.syncEpoch;
@@ -108,7 +108,7 @@ void Cluster::recordAtomic(Thread &t, uint64_t address, uint32_t bytes, bool wri
   range.begin = address;
   range.length = bytes;
   range.site = siteIndex(site);
-  range.cta = static_cast<uint32_t>(number);
+  range.cluster = static_cast<uint32_t>(number);
   range.warpClock = clocks[t.warp->index].now();
   range.laneClock = clocks[t.warp->index].laneNow(t.lane);
   range.snapshot = t.warp->snapshot;
@@ -146,10 +146,14 @@ void Cluster::checkRacesInside() {
   // With partial warp barriers, lanes of one warp with different clocks are taken to be ordered.
   auto races = [&](const AccessRange &a, const AccessRange &b, uint64_t &address) {
     uint32_t warpA = a.firstThread / warpSize, warpB = b.firstThread / warpSize;
+    auto knows = [&](const AccessRange &later, uint32_t warp, uint32_t clock) {
+      return snapshots[later.snapshot * warps.size() + warp] >= clock;
+    };
     bool ordered = warpA == warpB ? a.laneClock != b.laneClock
-                                  : snapshots[b.snapshot][warpA] >= a.warpClock ||
-                                        snapshots[a.snapshot][warpB] >= b.warpClock;
-    return !ordered && differentThreads(a, b, address);
+                                  : knows(b, warpA, a.warpClock) || knows(a, warpB, b.warpClock);
+    if (ordered || !differentThreads(a, b, address))
+      return false;
+    return warps[warpA].cta == warps[warpB].cta || (!isSynchronised(a, b) && !isSynchronised(b, a));
   };
   bool complete = findConflicts(epochRanges, races, [&](const RangeConflict &conflict) {
     add(raceFinding(conflict, launch), [&] { return describeRace(conflict, launch); });
@@ -158,15 +162,17 @@ void Cluster::checkRacesInside() {
     launch.raceCheckCut = true;
 }
 
+uint32_t Cluster::addSnapshot(const WarpKnowledge &knowledge) {
+  uint32_t index = static_cast<uint32_t>(snapshots.size() / warps.size());
+  for (uint32_t w = 0; w < warps.size(); ++w)
+    snapshots.push_back(knowledge.at(w, OwnPart));
+  return index;
+}
+
 Finding raceFinding(const RangeConflict &conflict, const LaunchState &launch) {
   const AccessRange &a = *conflict.first, &b = *conflict.second;
   auto refOf = [&](const AccessRange &range) {
-    uint64_t x = launch.config.grid[0], y = launch.config.grid[1], cta = range.cta;
-    ThreadRef ref;
-    ref.cta = {static_cast<uint32_t>(cta % x), static_cast<uint32_t>(cta / x % y),
-               static_cast<uint32_t>(cta / x / y)};
-    ref.thread = range.threadAt(conflict.address);
-    return ref;
+    return launch.refOf(range.cluster, range.threadAt(conflict.address));
   };
   auto siteOf = [&](const AccessRange &range) {
     return range.site == launch.siteCount - 1 ? -1 : static_cast<int32_t>(range.site);
@@ -188,10 +194,13 @@ Finding raceFinding(const RangeConflict &conflict, const LaunchState &launch) {
 
 std::string describeRace(const RangeConflict &conflict, const LaunchState &launch) {
   const AccessRange &a = *conflict.first, &b = *conflict.second;
+  auto ctaOf = [&](const AccessRange &range) {
+    return launch.refOf(range.cluster, range.threadAt(conflict.address)).cta;
+  };
   std::string text = accessText(globalAccessOf(a.kind), a.laneBytes) + " and " +
                      accessText(globalAccessOf(b.kind), b.laneBytes) + " at " +
                      launch.buffers.nameOf(conflict.address) + " by different " +
-                     (a.cta == b.cta ? "threads" : "CTAs") + ", with nothing to order them";
+                     (ctaOf(a) == ctaOf(b) ? "threads" : "CTAs") + ", with nothing to order them";
   if (conflict.sameValue)
     text += ", though of the same value";
   return text;

@@ -71,8 +71,8 @@ WgmmaState &Cluster::wgmmaOf(Warp &warp) {
 
 void Cluster::wgmma(Thread &t, WgmmaOperands &operands, int32_t site) {
   std::string problem = operands.check();
-  uint32_t group = t.warp->index / warpsPerGroup;
-  if (problem.empty() && threads.size() < (group + 1) * warpsPerGroup * warpSize)
+  uint32_t group = t.warp->inCta / warpsPerGroup;
+  if (problem.empty() && launch.threads < (group + 1) * warpsPerGroup * warpSize)
     problem = "wgmma needs warpgroups of 128 threads";
   if (!problem.empty())
     return report(t, FindingKind::InvalidOperation, site, problem);
@@ -85,7 +85,7 @@ void Cluster::wgmma(Thread &t, WgmmaOperands &operands, int32_t site) {
 
 /// Compares the product with what the other warps of the warpgroup issued as their n-th.
 void Cluster::logProduct(Warp &warp, const WgmmaOperands &shape, int32_t site) {
-  WarpgroupLog &log = async.warpgroups[warp.index / warpsPerGroup];
+  WarpgroupLog &log = async.warpgroups[warp.index - warp.inCta % warpsPerGroup];
   uint64_t turn = wgmmaOf(warp).executed++;
   if (turn < log.first)
     return; // All four have been here before; cannot be.
@@ -184,11 +184,11 @@ uint32_t Cluster::chooseAccumulator(Warp &warp, uint32_t members, const WgmmaOpe
   return slot;
 }
 
-/// Finds the operands in shared memory; false, after a finding, when they are not inside the
-/// window.
+/// Finds the operands' places in shared memory; false, after a finding, when they are not inside
+/// the window.
 bool Cluster::placeOperands(Warp &warp, WgmmaProduct &product, int32_t site) {
   const WgmmaOperands &shape = product.shape;
-  uint32_t row0 = warp.index % warpsPerGroup * rowsPerWarp;
+  uint32_t row0 = warp.inCta % warpsPerGroup * rowsPerWarp;
   uint32_t highest = 0;
   auto place = [&](uint64_t bits, bool transposed, uint32_t first, uint32_t count,
                    std::vector<uint32_t> &rows) {
@@ -209,8 +209,13 @@ bool Cluster::placeOperands(Warp &warp, WgmmaProduct &product, int32_t site) {
     place(shape.descA, has(shape.flags, abi::WgmmaTransposeA), row0, rowsPerWarp, product.rowsA);
   place(shape.descB, has(shape.flags, abi::WgmmaTransposeB), 0, shape.n, product.rowsB);
   uint32_t window = launch.config.sharedBytes;
-  if (uint64_t(highest) + 16 <= window)
+  if (uint64_t(highest) + 16 <= window) {
+    if (warp.cta->window != 0)
+      for (std::vector<uint32_t> *rows : {&product.rowsA, &product.rowsB})
+        for (uint32_t &row : *rows)
+          row += warp.cta->window;
     return true;
+  }
   Finding finding = findingAt(threads[warp.index * warpSize], FindingKind::OutOfWindowShared, site);
   finding.access = {AccessKind::SharedLoad, highest, 16};
   add(finding, [&] {

@@ -101,6 +101,8 @@ const char *findingKindName(FindingKind kind) {
     return "warpgroup-divergence";
   case FindingKind::InvalidMbarrier:
     return "invalid-mbarrier";
+  case FindingKind::CtaNotRunning:
+    return "cta-not-running";
   }
   return "unknown";
 }

@@ -6,26 +6,28 @@
 
 namespace tilecrt::sim {
 
-void WarpClock::reset() {
+void WarpClock::reset(unsigned warps) {
   warpNow = 1;
   asyncNow = 0;
-  known.fill(0);
+  known.reset(warps);
   lanes.fill(1);
   matrix.reset();
 }
 
 void WarpClock::release(unsigned self, WarpKnowledge &meeting) {
-  known[self] = warpNow;
-  joinKnowledge(meeting, known);
+  known.at(self, OwnPart) = warpNow;
+  meeting.join(known);
   ++warpNow;
 }
 
-void WarpClock::acquire(const WarpKnowledge &meeting) { joinKnowledge(known, meeting); }
+void WarpClock::acquire(const WarpKnowledge &meeting) { known.join(meeting); }
 
 void WarpClock::proxyFence(unsigned self) {
-  known[self] = warpNow++;
-  for (unsigned i = 0; i < fencedPart; ++i)
-    known[fencedPart + i] = std::max(known[fencedPart + i], known[i]);
+  known.at(self, OwnPart) = warpNow++;
+  for (unsigned warp = 0; warp < known.warps(); ++warp) {
+    known.raise(warp, OwnFencedPart, known.at(warp, OwnPart));
+    known.raise(warp, AsyncFencedPart, known.at(warp, AsyncPart));
+  }
 }
 
 void WarpClock::syncLanes(uint32_t members, uint32_t live) {

@@ -17,7 +17,30 @@ constexpr uint32_t maxGridX = 0x7fffffff, maxGridYZ = 65535;
 constexpr uint32_t maxThreadsPerCta = 1024, maxBlockZ = 64;
 constexpr uint32_t maxSharedBytes = 227 * 1024;
 constexpr uint64_t maxCtas = uint64_t(1) << 32;
+constexpr uint32_t maxClusterCtas = 16;
 constexpr size_t minStackBytes = 64 * 1024, maxStackBytes = size_t(1) << 30;
+
+std::string checkCluster(const LaunchConfig &config) {
+  auto text = [](const std::array<uint32_t, 3> &size) {
+    return std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " +
+           std::to_string(size[2]);
+  };
+  uint64_t ctas = 1;
+  for (uint32_t size : config.cluster) {
+    if (size == 0 || size > maxClusterCtas)
+      return "cluster of " + text(config.cluster) + " CTAs, expected 1 to " +
+             std::to_string(maxClusterCtas) + " in each dimension";
+    ctas *= size;
+  }
+  if (ctas > maxClusterCtas)
+    return "cluster of " + std::to_string(ctas) + " CTAs, expected at most " +
+           std::to_string(maxClusterCtas);
+  for (size_t axis = 0; axis < 3; ++axis)
+    if (config.grid[axis] % config.cluster[axis] != 0)
+      return "grid of " + text(config.grid) + " CTAs, not a multiple of the cluster of " +
+             text(config.cluster);
+  return "";
+}
 
 /// What is wrong with the configuration, in words; empty if nothing.
 std::string checkConfig(KernelEntry entry, const LaunchConfig &config) {
@@ -47,6 +70,8 @@ std::string checkConfig(KernelEntry entry, const LaunchConfig &config) {
   uint64_t rows = uint64_t(config.grid[1]) * config.grid[2];
   if (rows > maxCtas / config.grid[0])
     return "grid of more than 2^32 CTAs, which the simulator cannot number";
+  if (std::string problem = checkCluster(config); !problem.empty())
+    return problem;
   if (config.stackBytes < minStackBytes || config.stackBytes > maxStackBytes)
     return "stack of " + std::to_string(config.stackBytes) + " bytes, expected " +
            std::to_string(minStackBytes) + " to " + std::to_string(maxStackBytes);
@@ -74,7 +99,7 @@ void runWorkers(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &worke
     thread.join();
 }
 
-/// Looks for races between CTAs in all that the workers kept.
+/// Looks for races between clusters in all that the workers kept.
 void compareCtas(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers,
                  FindingSet &findings, std::string &incomplete) {
   if (rangesOverflowed(launch)) {
@@ -95,16 +120,17 @@ void compareCtas(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &work
   }
   SyncOrder order(std::move(histories));
   auto races = [&](const AccessRange &a, const AccessRange &b, uint64_t &address) {
-    if (a.cta == b.cta || order.ordered(a.cta, a.syncBefore, b.cta, b.syncAfter) ||
-        order.ordered(b.cta, b.syncBefore, a.cta, a.syncAfter))
+    if (a.cluster == b.cluster || order.ordered(a.cluster, a.syncBefore, b.cluster, b.syncAfter) ||
+        order.ordered(b.cluster, b.syncBefore, a.cluster, a.syncAfter))
       return false;
     address = std::max(a.begin, b.begin);
     return true;
   };
   bool complete = findConflicts(ranges, races, [&](const RangeConflict &conflict) {
     Finding finding = raceFinding(conflict, launch);
-    uint64_t cta = std::min(conflict.first->cta, conflict.second->cta);
-    findings.add(finding, cta, [&] { return describeRace(conflict, launch); });
+    uint64_t cluster = std::min(conflict.first->cluster, conflict.second->cluster);
+    findings.add(finding, launch.numberOf(launch.ctaidOf(cluster, 0)),
+                 [&] { return describeRace(conflict, launch); });
   });
   if (!complete || launch.raceCheckCut)
     incomplete = "too many ordered accesses to the same places to look at all of them for races";
@@ -133,8 +159,8 @@ LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &confi
   uint64_t hostThreads = config.hostThreads != 0
                              ? config.hostThreads
                              : std::max(1u, std::thread::hardware_concurrency());
-  hostThreads = std::min<uint64_t>({hostThreads, launch.ctas, 1024});
-  launch.guardPages = canGuard(hostThreads, launch.threads);
+  hostThreads = std::min<uint64_t>({hostThreads, launch.clusters, 1024});
+  launch.guardPages = canGuard(hostThreads, launch.clusterThreads);
   std::vector<std::unique_ptr<Worker>> workers;
   for (uint64_t i = 0; i < hostThreads; ++i)
     workers.push_back(std::make_unique<Worker>(launch));
@@ -165,13 +191,15 @@ LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &confi
   collectPrinted(workers, config.maxPrinted, result);
   if (launch.outOfMemory) {
     result.status = LaunchStatus::Stopped;
-    result.error = "not enough memory for the stacks and shared memory of a CTA of " +
-                   std::to_string(launch.threads) + " threads";
+    result.error =
+        "not enough memory for the stacks and shared memory of " +
+        (launch.clusterSize == 1 ? std::string("a CTA") : "the CTAs of a cluster, each") + " of " +
+        std::to_string(launch.threads) + " threads";
   } else if (ctasStopped != 0) {
     result.status = LaunchStatus::Stopped;
     result.error = std::to_string(ctasStopped) + " of " + std::to_string(launch.ctas) +
                    " CTAs were stopped before their end";
-    if (launch.hung && launch.nextCta < launch.ctas)
+    if (launch.hung && launch.nextCluster < launch.clusters)
       result.error += ", and the rest of the grid was not run";
   }
   return result;

@@ -118,13 +118,13 @@ void Cluster::moveMatrices(Warp &warp, uint32_t members, bool loads) {
       uint32_t offset = static_cast<MatrixMove *>(t.op.operands)->offset;
       if (!checkShared(t, offset, 16, kind, site))
         continue;
-      char *memory = sharedMemory.get() + offset;
+      uint32_t place = t.cta->window + offset;
+      char *memory = sharedMemory.get() + place;
       if (shadow) {
         AccessStamp by = stamp(t, site);
-        SharedConflicts found =
-            loads ? shadow->read(offset, 16, by) : shadow->write(offset, 16, by);
+        SharedConflicts found = loads ? shadow->read(place, 16, by) : shadow->write(place, 16, by);
         if (found.any())
-          reportShared(t, found, {kind, offset, 16}, site,
+          reportShared(t, found, {kind, place, 16}, site,
                        !loads && std::memcmp(memory, rows[r], 16) == 0);
       }
       if (loads)

@@ -54,7 +54,7 @@ void Cluster::print(Thread &t, const char *prefix, int32_t kind, uint64_t payloa
     return;
   }
   PrintRecord record;
-  record.cta = number;
+  record.cta = t.cta->number;
   record.order = linesPrinted++;
   record.line.thread = refOf(t.index);
   record.line.site = site;

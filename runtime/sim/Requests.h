@@ -23,7 +23,7 @@ constexpr unsigned numRequestKinds = 4;
 struct Request {
   uint32_t arrived = 0;   ///< Lanes that executed it.
   uint32_t active = 0;    ///< Of those, the lanes that really accessed memory.
-  uint32_t syncEpoch = 0; ///< Synchronising atomics the CTA had performed when the first lane came.
+  uint32_t syncEpoch = 0; ///< Synchronising atomics the cluster had performed by the first lane.
   std::array<uint64_t, warpSize> address;
   std::array<uint32_t, warpSize> laneClock;
   std::array<uint32_t, warpSize> valueHash; ///< Of stores, with race checking.

@@ -11,7 +11,7 @@ SharedShadow::SharedShadow(size_t bytes, const std::vector<WarpClock> &warpClock
   byteCells.reset(new std::unique_ptr<Cell[]>[words.size()]);
 }
 
-void SharedShadow::beginCta() {
+void SharedShadow::beginCluster() {
   atomicStamps.resize(1);
   if (++generation == 0) {
     for (Cell &cell : words)

@@ -1,13 +1,13 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shadow of the CTA's shared window: per 32-bit word the last plain write, up to two plain reads
+// Shadow of a cluster's shared memory: per 32-bit word the last plain write, up to two plain reads
 // and up to two atomics since, with who, where and when, and which bytes were ever written.
 //
 // A word that is ever accessed in part is split into four byte cells of the same kind, so the check
 // is exact to the byte. Two reads (or atomics) of different warps, or of two lanes if there is only
 // one warp, are enough where whole warps synchronise: any later writer is unordered with one of
-// them if with any. Cells of an older CTA are recognised by their generation, so starting a CTA
+// them if with any. Cells of an older cluster are recognised by their generation, so starting one
 // clears nothing.
 //
 // An asynchronous operation holds its cells from its issue to its landing: cells it will write
@@ -55,7 +55,7 @@ struct SharedConflicts {
   uint32_t pendingByte = 0;  ///< First byte that an operation in flight holds.
   bool pendingRead = false;  ///< An operation has yet to read here what this access overwrites.
   bool uninitialized = false;
-  uint32_t uninitializedByte = 0; ///< Offset in the window of the first such byte.
+  uint32_t uninitializedByte = 0; ///< The first such byte.
   bool any() const {
     return uninitialized || pendingWrite != 0 || pendingRead || writeBefore.valid() ||
            readBefore.valid() || unfenced.valid();
@@ -67,13 +67,13 @@ constexpr uint32_t mbarrierMark = UINT32_MAX;
 
 class SharedShadow {
 public:
-  /// `clocks` has the clocks of all warps of the CTA and outlives the shadow.
+  /// `clocks` has the clocks of all warps of the cluster and outlives the shadow.
   SharedShadow(size_t bytes, const std::vector<WarpClock> &clocks);
 
-  /// Forgets everything: a new CTA begins.
-  void beginCta();
+  /// Forgets everything: a new cluster begins.
+  void beginCluster();
 
-  /// Records an access of [offset, offset + bytes), which lies in the window, and says what it
+  /// Records an access of [offset, offset + bytes), which lies in a window, and says what it
   /// conflicts with.
   SharedConflicts read(uint32_t offset, uint32_t bytes, const AccessStamp &by);
   SharedConflicts write(uint32_t offset, uint32_t bytes, const AccessStamp &by);

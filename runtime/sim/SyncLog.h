@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Order between CTAs through global atomics: who released and acquired at which address, in the
-// order in which it happened there.
+// order in which it happened there. In a launch with clusters "CTA" is a cluster here.
 //
 // An access of CTA A comes before one of CTA B when a chain release -> later acquire at the same
 // address leads from after the first to before the second. Events are only logged while the kernel
@@ -27,6 +27,7 @@ struct SyncEvent {
   uint32_t sequence = 0; ///< Place among all events at the address.
   bool acquires = false;
   bool releases = false;
+  uint8_t rank = 0; ///< Of the CTA in its cluster.
 };
 
 /// All atomics of one CTA in its own order.

@@ -33,6 +33,9 @@ const char *opName(OpKind kind) {
   case OpKind::CtaBarrier:
   case OpKind::CtaArrive:
     return "barrier";
+  case OpKind::ClusterArrive:
+  case OpKind::ClusterWait:
+    return "cluster barrier";
   case OpKind::Mma:
     return "matrix product";
   case OpKind::LoadMatrix:
@@ -51,6 +54,10 @@ const char *opName(OpKind kind) {
 }
 
 bool isCtaBarrier(OpKind kind) { return kind == OpKind::CtaBarrier || kind == OpKind::CtaArrive; }
+
+bool isClusterBarrier(OpKind kind) {
+  return kind == OpKind::ClusterArrive || kind == OpKind::ClusterWait;
+}
 
 float reduceFloat(int32_t kind, float a, float b) {
   bool dropsNaN = kind == abi::ReduxFMin || kind == abi::ReduxFMax;
@@ -126,7 +133,7 @@ bool Cluster::performOps(Warp &warp) {
 void Cluster::perform(Warp &warp, uint32_t members, const WarpOp &op) {
   Thread &leader = thread(warp, lowestLane(members));
   uint32_t exited = op.mask & warp.existing & warp.done;
-  if (exited != 0)
+  if (exited != 0 && !isClusterBarrier(op.kind)) // Which is for those that run.
     report(leader,
            isCtaBarrier(op.kind) ? FindingKind::DivergentBarrier : FindingKind::WarpOpMissingLane,
            op.site,
@@ -165,6 +172,12 @@ void Cluster::perform(Warp &warp, uint32_t members, const WarpOp &op) {
     if (counters)
       ++counters->barriers;
     return arrive(warp, members, op);
+  case OpKind::ClusterArrive:
+    if (counters)
+      ++counters->barriers;
+    return arriveAtCluster(warp, members, op);
+  case OpKind::ClusterWait:
+    return waitForCluster(warp, members, op);
   case OpKind::Mma:
     return mma(warp, members);
   case OpKind::LoadMatrix:
@@ -286,9 +299,9 @@ void Cluster::arrive(Warp &warp, uint32_t members, const WarpOp &op) {
     add(finding, [] { return "lanes of one warp wait at different barriers"; });
     break;
   }
-  CtaBarrierState &barrier = barriers[static_cast<size_t>(op.mode)];
+  Cta &cta = *warp.cta;
+  CtaBarrierState &barrier = cta.barriers[static_cast<size_t>(op.mode)];
   if (!barrier.active) {
-    barrier = CtaBarrierState();
     barrier.active = true;
     barrier.nthreads = op.nthreads;
     barrier.site = op.site;
@@ -305,71 +318,77 @@ void Cluster::arrive(Warp &warp, uint32_t members, const WarpOp &op) {
   clock.release(warp.index, barrier.meeting);
   clock.syncLanes(members, warp.live());
   barrier.arrivedThreads += warpSize;
-  barrier.arrivedWarps |= 1u << warp.index;
+  barrier.arrivedWarps |= 1u << warp.inCta;
   if (op.kind == OpKind::CtaBarrier) {
     warp.ready &= ~members;
     warp.atBarrier |= members;
-    barrier.waitingWarps |= 1u << warp.index;
+    barrier.waitingWarps |= 1u << warp.inCta;
   }
-  uint32_t expected = barrier.nthreads != 0 ? static_cast<uint32_t>(barrier.nthreads)
-                                            : static_cast<uint32_t>(warps.size()) * warpSize;
+  uint32_t expected =
+      barrier.nthreads != 0 ? static_cast<uint32_t>(barrier.nthreads) : cta.warpCount * warpSize;
   if (barrier.arrivedThreads >= expected)
-    release(barrier);
+    release(cta, barrier);
 }
 
 /// Lets the waiting warps go, knowing all that the arrived ones did.
-void Cluster::release(CtaBarrierState &barrier) {
-  uint32_t all = warps.size() == maxWarps ? ~0u : (1u << warps.size()) - 1;
-  bool whole = barrier.waitingWarps == all;
+void Cluster::release(Cta &cta, CtaBarrierState &barrier) {
+  uint32_t all = cta.warpCount == warpSize ? ~0u : (1u << cta.warpCount) - 1;
+  bool whole = barrier.waitingWarps == all && ctas.size() == 1;
   if (whole)
     endRaceEpoch(); // With the knowledge from before the barrier.
+  // Those who waited know the same from now on.
+  uint32_t snapshot = 0;
   for (uint32_t waiting = barrier.waitingWarps; waiting != 0; waiting &= waiting - 1) {
-    Warp &warp = warps[lowestLane(waiting)];
+    Warp &warp = warps[cta.firstWarp + lowestLane(waiting)];
     WarpClock &clock = clocks[warp.index];
     clock.acquire(barrier.meeting);
-    if (launch.raceGlobal && !whole) {
-      warp.snapshot = static_cast<uint32_t>(snapshots.size());
-      snapshots.push_back(clock.knowledge());
-    } else {
-      warp.snapshot = 0;
-    }
+    if (launch.raceGlobal && !whole && snapshot == 0)
+      snapshot = addSnapshot(clock.knowledge());
+    warp.snapshot = snapshot;
     warp.ready |= warp.atBarrier;
     warp.atBarrier = 0;
   }
-  if (whole)
-    snapshots.assign(1, clocks[0].knowledge());
-  barrier = CtaBarrierState();
+  if (whole) {
+    snapshots.clear();
+    addSnapshot(clocks[0].knowledge());
+  }
+  barrier.reset();
 }
 
 /// Nothing can go on: if some barrier only lacks warps that have exited, says so and releases it.
 bool Cluster::releaseAfterExits() {
-  uint32_t liveWarps = 0;
-  for (const Warp &warp : warps)
-    if (warp.live() != 0)
-      liveWarps |= 1u << warp.index;
-  for (CtaBarrierState &barrier : barriers) {
-    if (!barrier.active || barrier.nthreads != 0 || barrier.waitingWarps != liveWarps)
-      continue;
-    const Warp &waiting = warps[lowestLane(barrier.waitingWarps)];
-    Finding finding = findingAt(thread(waiting, lowestLane(waiting.live())),
-                                FindingKind::DivergentBarrier, barrier.site);
-    add(finding, [&] {
-      uint32_t warpCount = static_cast<uint32_t>(warps.size());
-      uint32_t gone = warpCount - static_cast<uint32_t>(__builtin_popcount(barrier.arrivedWarps));
-      return std::to_string(gone) + " of " + std::to_string(warpCount) +
-             " warps have exited without reaching the barrier";
-    });
-    release(barrier);
-    return true;
+  for (Cta &cta : ctas) {
+    uint32_t liveWarps = 0;
+    for (uint32_t w = 0; w < cta.warpCount; ++w)
+      if (warps[cta.firstWarp + w].live() != 0)
+        liveWarps |= 1u << w;
+    for (CtaBarrierState &barrier : cta.barriers) {
+      if (!barrier.active || barrier.nthreads != 0 || barrier.waitingWarps != liveWarps)
+        continue;
+      const Warp &waiting = warps[cta.firstWarp + lowestLane(barrier.waitingWarps)];
+      Finding finding = findingAt(thread(waiting, lowestLane(waiting.live())),
+                                  FindingKind::DivergentBarrier, barrier.site);
+      add(finding, [&] {
+        uint32_t gone =
+            cta.warpCount - static_cast<uint32_t>(__builtin_popcount(barrier.arrivedWarps));
+        return std::to_string(gone) + " of " + std::to_string(cta.warpCount) +
+               " warps have exited without reaching the barrier";
+      });
+      release(cta, barrier);
+      return true;
+    }
   }
   return false;
 }
 
 /// Nothing can go on at all: finds two groups of threads that wait in different places.
 void Cluster::reportStall() {
-  if (reportMbarrierStall(/*onlyTests=*/false))
-    return;
-  // Lanes of one warp at different operations.
+  if (!reportMbarrierStall(/*onlyTests=*/false) && !reportLaneStall())
+    reportBarrierStall();
+}
+
+/// Lanes of one warp at different operations.
+bool Cluster::reportLaneStall() {
   for (const Warp &warp : warps) {
     if (warp.atOp == 0)
       continue;
@@ -378,14 +397,14 @@ void Cluster::reportStall() {
     for (uint32_t lanes = warp.atOp; lanes != 0; lanes &= lanes - 1)
       if (!thread(warp, lowestLane(lanes)).op.sameAs(t.op))
         others |= 1u << lowestLane(lanes);
-    others |= warp.atBarrier;
-    bool barrier = isCtaBarrier(t.op.kind);
+    others |= warp.atBarrier | warp.atCluster;
+    bool barrier = isCtaBarrier(t.op.kind) || isClusterBarrier(t.op.kind);
     Finding finding = findingAt(t, FindingKind::WarpOpMissingLane, t.op.site);
     std::string message = std::string("lanes ") + hex(warp.atOp & ~others) +
                           " of the warp wait at a " + opName(t.op.kind);
     if (others != 0) {
       Thread &other = thread(warp, lowestLane(others));
-      barrier |= isCtaBarrier(other.op.kind);
+      barrier |= isCtaBarrier(other.op.kind) || isClusterBarrier(other.op.kind);
       finding.otherSite = other.op.site;
       finding.hasOther = true;
       finding.otherThread = refOf(other.index);
@@ -395,36 +414,51 @@ void Cluster::reportStall() {
     if (barrier)
       finding.kind = FindingKind::DivergentBarrier;
     add(finding, [&] { return message; });
-    return;
+    return true;
   }
-  // Whole warps at barriers that cannot complete.
-  const CtaBarrierState *first = nullptr, *second = nullptr;
-  for (const CtaBarrierState &barrier : barriers)
-    if (barrier.waitingWarps != 0)
-      (!first ? first : second) = &barrier;
-  if (!first)
-    return;
-  auto waiter = [&](const CtaBarrierState &barrier) -> Thread & {
-    const Warp &warp = warps[lowestLane(barrier.waitingWarps)];
-    return thread(warp, lowestLane(warp.atBarrier));
-  };
-  Thread &t = waiter(*first);
-  Finding finding = findingAt(t, FindingKind::Deadlock, t.op.site);
-  uint32_t expected = first->nthreads != 0 ? static_cast<uint32_t>(first->nthreads)
-                                           : static_cast<uint32_t>(warps.size()) * warpSize;
-  std::string message = "barrier " + std::to_string(first - barriers.data()) + " waits for " +
-                        std::to_string(expected) + " threads, but only " +
-                        std::to_string(first->arrivedThreads) + " can arrive";
-  if (second) {
-    Thread &other = waiter(*second);
-    finding.otherSite = other.op.site;
-    finding.hasOther = true;
-    finding.otherThread = refOf(other.index);
-    message += "; others wait at barrier " + std::to_string(second - barriers.data());
-    if (first->nthreads == 0 || second->nthreads == 0)
-      finding.kind = FindingKind::DivergentBarrier;
+  return false;
+}
+
+/// Whole warps at barriers of their CTA that cannot complete.
+void Cluster::reportBarrierStall() {
+  for (const Cta &cta : ctas) {
+    const CtaBarrierState *first = nullptr, *second = nullptr;
+    for (const CtaBarrierState &barrier : cta.barriers)
+      if (barrier.waitingWarps != 0)
+        (!first ? first : second) = &barrier;
+    if (!first)
+      continue;
+    auto waiter = [&](const CtaBarrierState &barrier) -> Thread & {
+      const Warp &warp = warps[cta.firstWarp + lowestLane(barrier.waitingWarps)];
+      return thread(warp, lowestLane(warp.atBarrier));
+    };
+    Thread &t = waiter(*first);
+    Finding finding = findingAt(t, FindingKind::Deadlock, t.op.site);
+    auto nameOther = [&](const Thread &other) {
+      finding.otherSite = other.op.site;
+      finding.hasOther = true;
+      finding.otherThread = refOf(other.index);
+    };
+    uint32_t expected =
+        first->nthreads != 0 ? static_cast<uint32_t>(first->nthreads) : cta.warpCount * warpSize;
+    std::string message = "barrier " + std::to_string(first - cta.barriers.data()) + " waits for " +
+                          std::to_string(expected) + " threads, but only " +
+                          std::to_string(first->arrivedThreads) + " can arrive";
+    if (second) {
+      nameOther(waiter(*second));
+      message += "; others wait at barrier " + std::to_string(second - cta.barriers.data());
+      if (first->nthreads == 0 || second->nthreads == 0)
+        finding.kind = FindingKind::DivergentBarrier;
+    } else {
+      for (const Warp &warp : warps)
+        if (warp.atCluster != 0) {
+          nameOther(thread(warp, lowestLane(warp.atCluster)));
+          message += "; others wait at the cluster barrier";
+          break;
+        }
+    }
+    return add(finding, [&] { return message; });
   }
-  add(finding, [&] { return message; });
 }
 
 } // namespace tilecrt::sim

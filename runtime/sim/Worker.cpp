@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loop of a host thread: one CTA after another, and several at a time only while all that run
-// wait for global memory, because what they wait for may come from a CTA that has not begun.
+// The loop of a host thread: one cluster after another, and several at a time only while all that
+// run wait for global memory, because what they wait for may come from a CTA that has not begun.
 #include "runtime/sim/Worker.h"
 #include "runtime/sim/Cluster.h"
 #include "runtime/sim/FaultGuard.h"
@@ -29,10 +29,35 @@ LaunchState::LaunchState(KernelEntry kernelEntry, void **kernelArgs,
     : config(launchConfig), entry(kernelEntry), args(kernelArgs), buffers(launchConfig.buffers),
       siteCount(static_cast<uint32_t>(launchConfig.sites ? launchConfig.sites->size() : 0) + 1),
       threads(launchConfig.block[0] * launchConfig.block[1] * launchConfig.block[2]),
+      warps((threads + warpSize - 1) / warpSize),
       ctas(uint64_t(launchConfig.grid[0]) * launchConfig.grid[1] * launchConfig.grid[2]),
+      clusterSize(launchConfig.cluster[0] * launchConfig.cluster[1] * launchConfig.cluster[2]),
+      clusterThreads((clusterSize - 1) * warps * warpSize + threads), clusters(ctas / clusterSize),
       trustGlobal(!launchConfig.check && launchConfig.buffers.empty()),
       raceGlobal(launchConfig.check && launchConfig.checkGlobalRaces),
       track(raceGlobal || launchConfig.counters) {}
+
+std::array<uint32_t, 3> LaunchState::clusterGrid() const {
+  return {config.grid[0] / config.cluster[0], config.grid[1] / config.cluster[1],
+          config.grid[2] / config.cluster[2]};
+}
+
+std::array<uint32_t, 3> LaunchState::ctaidOf(uint64_t cluster, uint32_t rank) const {
+  const std::array<uint32_t, 3> &size = config.cluster;
+  uint64_t x = config.grid[0] / size[0], y = config.grid[1] / size[1];
+  return {static_cast<uint32_t>(cluster % x) * size[0] + rank % size[0],
+          static_cast<uint32_t>(cluster / x % y) * size[1] + rank / size[0] % size[1],
+          static_cast<uint32_t>(cluster / x / y) * size[2] + rank / size[0] / size[1]};
+}
+
+uint64_t LaunchState::numberOf(const std::array<uint32_t, 3> &ctaid) const {
+  return ctaid[0] + config.grid[0] * (ctaid[1] + uint64_t(config.grid[1]) * ctaid[2]);
+}
+
+ThreadRef LaunchState::refOf(uint64_t cluster, uint32_t thread) const {
+  uint32_t stride = warps * warpSize;
+  return {ctaidOf(cluster, thread / stride), thread % stride};
+}
 
 Worker::Worker(LaunchState &launchState) : launch(launchState) {
   if (launch.config.counters)
@@ -45,8 +70,8 @@ bool Worker::startNext() {
   if (launch.outOfMemory.load(std::memory_order_relaxed) ||
       launch.hung.load(std::memory_order_relaxed))
     return false;
-  uint64_t number = launch.nextCta.fetch_add(1, std::memory_order_relaxed);
-  if (number >= launch.ctas)
+  uint64_t number = launch.nextCluster.fetch_add(1, std::memory_order_relaxed);
+  if (number >= launch.clusters)
     return false;
   if (idle.empty()) {
     auto fresh = std::make_unique<Cluster>(*this);
@@ -77,18 +102,18 @@ void Worker::run() {
   FaultGuard guard(launch.config.catchFaults);
   setBusy(true);
   try {
-    runCtas();
+    runClusters();
   } catch (const std::bad_alloc &) {
     launch.outOfMemory = true;
   }
   setBusy(false);
 }
 
-void Worker::runCtas() {
+void Worker::runClusters() {
   bool spinning = true; // All running CTAs spin; true when there are none.
   uint64_t spinRounds = 0, lastProgress = 0;
   while (true) {
-    bool room = (running.size() + 1) * launch.threads <= maxResidentThreads;
+    bool room = (running.size() + 1) * launch.clusterThreads <= maxResidentThreads;
     if (spinning && room && startNext())
       setBusy(true);
     if (running.empty())
@@ -114,7 +139,7 @@ void Worker::runCtas() {
     bool othersMove = progress != lastProgress || launch.busyWorkers.load() != 0;
     lastProgress = progress;
     spinRounds = othersMove ? 0 : spinRounds + weight;
-    bool mayStartMore = room && launch.nextCta.load() < launch.ctas && !launch.hung.load();
+    bool mayStartMore = room && launch.nextCluster.load() < launch.clusters && !launch.hung.load();
     if (spinRounds > launch.config.maxSpinRounds && !mayStartMore) {
       running.front()->stopSpinning();
       retire(0);
@@ -124,12 +149,12 @@ void Worker::runCtas() {
   }
 }
 
-void Worker::keepRanges(std::vector<AccessRange> &ctaRanges) {
-  uint64_t kept = launch.rangesKept.fetch_add(ctaRanges.size()) + ctaRanges.size();
+void Worker::keepRanges(std::vector<AccessRange> &clusterRanges) {
+  uint64_t kept = launch.rangesKept.fetch_add(clusterRanges.size()) + clusterRanges.size();
   if (kept > maxKeptRanges)
     ranges = std::vector<AccessRange>(); // The comparison cannot be made; free what it would need.
   else
-    ranges.insert(ranges.end(), ctaRanges.begin(), ctaRanges.end());
+    ranges.insert(ranges.end(), clusterRanges.begin(), clusterRanges.end());
 }
 
 bool rangesOverflowed(const LaunchState &launch) { return launch.rangesKept > maxKeptRanges; }

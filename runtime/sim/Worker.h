@@ -30,13 +30,26 @@ struct LaunchState {
   const BufferTable buffers;
   const uint32_t siteCount; ///< Sites given, plus one for unknown places.
   const uint32_t threads;   ///< Of a CTA.
+  const uint32_t warps;     ///< Of a CTA.
   const uint64_t ctas;
+  const uint32_t clusterSize;    ///< CTAs of a cluster.
+  const uint32_t clusterThreads; ///< Of a cluster; each CTA begins with a new warp.
+  const uint64_t clusters;
   const bool trustGlobal; ///< No buffers and no checking: every global access is taken as good.
   const bool raceGlobal;  ///< Look for races in global memory.
   const bool track;       ///< Requests are formed: for counters or races.
   bool guardPages = true;
 
-  std::atomic<uint64_t> nextCta{0};
+  /// The coordinates in the grid of a CTA, by its cluster and its rank there, and its number, x
+  /// fastest.
+  std::array<uint32_t, 3> ctaidOf(uint64_t cluster, uint32_t rank) const;
+  uint64_t numberOf(const std::array<uint32_t, 3> &ctaid) const;
+  /// A thread by its number in its cluster.
+  ThreadRef refOf(uint64_t cluster, uint32_t thread) const;
+  /// Clusters in x, y, z.
+  std::array<uint32_t, 3> clusterGrid() const;
+
+  std::atomic<uint64_t> nextCluster{0};
   std::atomic<int64_t> busyWorkers{0}; ///< Workers that run something other than spinning CTAs.
   std::atomic<uint64_t> progress{0};   ///< Moves while any CTA does something other than spin.
   std::atomic<uint64_t> rangesKept{0}; ///< Access ranges of all workers.
@@ -54,7 +67,7 @@ struct PrintRecord {
   PrintedLine line;
 };
 
-/// One host thread: runs CTAs until there are none left.
+/// One host thread: runs clusters until there are none left.
 class Worker {
 public:
   explicit Worker(LaunchState &launchState);
@@ -62,12 +75,12 @@ public:
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
 
-  /// Returns when no CTA is left. Running out of memory ends it early, with
+  /// Returns when no cluster is left. Running out of memory ends it early, with
   /// LaunchState::outOfMemory set.
   void run();
 
-  /// Takes over the access ranges of a finished CTA.
-  void keepRanges(std::vector<AccessRange> &ctaRanges);
+  /// Takes over the access ranges of a finished cluster.
+  void keepRanges(std::vector<AccessRange> &clusterRanges);
 
   LaunchState &launch;
   FindingSet findings;
@@ -79,7 +92,7 @@ public:
   uint64_t ctasStopped = 0;
 
 private:
-  void runCtas();
+  void runClusters();
   bool startNext();
   void retire(size_t index);
   void setBusy(bool now);

@@ -74,7 +74,7 @@ enum AtomicType : int32_t {
 };
 
 /// Values of `space` of tilec_sim_atomic: what `address` is.
-enum AddressSpace : int32_t { SpaceGlobal = 0, SpaceShared = 1 };
+enum AddressSpace : int32_t { SpaceGlobal = 0, SpaceShared = 1, SpaceSharedCluster = 2 };
 
 /// Values of `order` of tilec_sim_atomic. The race check uses it: an acquire that sees a release
 /// orders the two CTAs. The operation itself is always performed sequentially consistent.
@@ -179,7 +179,8 @@ uint32_t tilec_sim_match_any(uint32_t mask, uint64_t value, int32_t bits, int32_
 uint32_t tilec_sim_activemask(void);
 
 /// One atomic read-modify-write, really atomic between CTAs. `address` is a pointer (SpaceGlobal)
-/// or an offset in the shared window (SpaceShared). `operand` holds the value, `compare` the
+/// or an offset in the shared window (SpaceShared), or an address of SimClusterAbi.h
+/// (SpaceSharedCluster). `operand` holds the value, `compare` the
 /// expected value (AtomicCas only), `result`, which may be null, gets the old value; each as wide
 /// as the type. With `pred` false, or out of bounds, nothing is accessed; out of bounds the result
 /// is zero.

@@ -6,7 +6,8 @@
 // allows: when a thread waits for them, or when nothing else can go on.
 //
 // All functions act for one thread. `mbar` is the offset of a barrier object in the shared window,
-// a multiple of 8; other offsets and pointers as in SimAbi.h.
+// a multiple of 8; other offsets and pointers as in SimAbi.h. Where it says `address`, it may be in
+// another CTA of the cluster (SimClusterAbi.h).
 #ifndef TILECRT_SIM_SIMASYNCABI_H
 #define TILECRT_SIM_SIMASYNCABI_H
 
@@ -16,9 +17,10 @@ namespace tilecrt::sim::abi {
 
 /// Bits of `flags` of tilec_sim_mbarrier_arrive.
 enum ArriveFlag : int32_t {
-  ArriveDrop = 1,       ///< Also lowers the count of all later phases.
-  ArriveNoComplete = 2, ///< It is promised not to complete the phase.
-  ArriveRelaxed = 4     ///< Orders no memory.
+  ArriveDrop = 1,        ///< Also lowers the count of all later phases.
+  ArriveNoComplete = 2,  ///< It is promised not to complete the phase.
+  ArriveRelaxed = 4,     ///< Orders no memory.
+  ArriveClusterScope = 8 ///< Orders memory for the threads of other CTAs, too.
 };
 
 /// Values of `mode` of tilec_sim_mbarrier_wait.
@@ -68,10 +70,10 @@ void tilec_sim_mbarrier_init(uint32_t mbar, int32_t count, int32_t pred, int32_t
 void tilec_sim_mbarrier_inval(uint32_t mbar, int32_t site);
 /// Arrives with `count`; before that the phase expects `txBytes` more bytes when not negative.
 /// Answers a state for tilec_sim_mbarrier_wait.
-uint64_t tilec_sim_mbarrier_arrive(uint32_t mbar, int32_t count, int32_t txBytes, int32_t flags,
+uint64_t tilec_sim_mbarrier_arrive(uint32_t address, int32_t count, int32_t txBytes, int32_t flags,
                                    int32_t pred, int32_t site);
 /// mbarrier.expect_tx (positive) and complete_tx (negative `txBytes`).
-void tilec_sim_mbarrier_tx(uint32_t mbar, int32_t txBytes, int32_t site);
+void tilec_sim_mbarrier_tx(uint32_t address, int32_t txBytes, int32_t site);
 /// Whether a phase has completed: the one that `phase`, a state, belongs to, or with `parity` the
 /// last one with that parity.
 int32_t tilec_sim_mbarrier_wait(uint32_t mbar, uint64_t phase, int32_t parity, int32_t mode,
@@ -80,7 +82,8 @@ int32_t tilec_sim_mbarrier_wait(uint32_t mbar, uint64_t phase, int32_t parity, i
 void tilec_sim_fence_proxy(int32_t kind, int32_t site);
 
 /// cp.async.bulk between global and shared memory; sizes and addresses are multiples of 16. Bit i
-/// of `byteMask` says whether byte i of every 16 is copied.
+/// of `byteMask` says whether byte i of every 16 is copied. `dst` and `mbar` of loads may be
+/// addresses in one other CTA.
 void tilec_sim_bulk_load(uint32_t dst, const void *src, int32_t bytes, uint32_t mbar, int32_t pred,
                          int32_t site);
 void tilec_sim_bulk_store(void *dst, uint32_t src, int32_t bytes, int32_t byteMask, int32_t pred,

@@ -4,9 +4,10 @@
 // The SIMT simulator: runs a grid of CTAs of a kernel compiled for the host, checks it and counts.
 //
 // The kernel is an ordinary function that every simulated thread runs once and that calls the
-// functions of SimAbi.h. Threads of a CTA are fibers of one host thread; CTAs are spread over host
-// threads. The result does not depend on the number of host threads, except through the order of
-// atomics between CTAs (rounding of float atomics, and which CTA gets which value).
+// functions of SimAbi.h. Threads of a cluster are fibers of one host thread; clusters, mostly of
+// one CTA, are spread over host threads. The result does not depend on the number of host threads,
+// except through the order of atomics between CTAs (rounding of float atomics, and which CTA gets
+// which value).
 #ifndef TILECRT_SIM_SIMULATOR_H
 #define TILECRT_SIM_SIMULATOR_H
 
@@ -39,7 +40,9 @@ struct Buffer {
 struct LaunchConfig {
   std::array<uint32_t, 3> grid = {1, 1, 1};  ///< CTAs in x, y, z.
   std::array<uint32_t, 3> block = {1, 1, 1}; ///< Threads of a CTA in x, y, z.
-  uint32_t sharedBytes = 0;                  ///< Size of the CTA's shared window.
+  /// CTAs of a cluster in x, y, z, at most 16; divides the grid.
+  std::array<uint32_t, 3> cluster = {1, 1, 1};
+  uint32_t sharedBytes = 0; ///< Size of the CTA's shared window.
   /// CTAs that fit at once, as far as a persistent kernel is concerned; `grid` is that of the
   /// launch then, and the programs are arguments.
   uint32_t residentCtas = 3;
@@ -84,7 +87,7 @@ enum class FindingKind : uint8_t {
   MisalignedAccess,    ///< Address not a multiple of the access size.
   ReadOnlyWrite,       ///< Store or atomic on a buffer registered as read-only.
   OutOfWindowShared,   ///< Not wholly inside the CTA's shared window.
-  UninitializedShared, ///< Read of a shared byte that nobody has written in this CTA.
+  UninitializedShared, ///< Read of a shared byte that nobody has written in its CTA.
   SharedRaceRAW,       ///< Read of what another thread wrote, with no barrier between.
   SharedRaceWAR,       ///< Write over what another thread read, with no barrier between.
   SharedRaceWAW,       ///< Two threads wrote different values, with no barrier between.
@@ -110,7 +113,8 @@ enum class FindingKind : uint8_t {
   WgmmaRegisterInUse,  ///< A register touched that a wgmma in flight reads or writes.
   WgmmaFenceMissing,   ///< Registers handed to wgmma with no wgmma.fence since they were touched.
   WarpgroupDivergence, ///< The warps of a warpgroup did not issue the same wgmma.
-  InvalidMbarrier      ///< A barrier object that is none, or used against its rules.
+  InvalidMbarrier,     ///< A barrier object that is none, or used against its rules.
+  CtaNotRunning ///< Shared memory of another CTA touched that may not have begun or may have ended.
 };
 
 /// "shared-race-raw" and the like: stable names for output and tests.
@@ -170,7 +174,7 @@ struct Counters {
            sharedStoreIdealWavefronts = 0; ///< Without bank conflicts.
   uint64_t sharedLoadBytes = 0, sharedStoreBytes = 0;
   uint64_t shuffles = 0, votes = 0, reduxes = 0; ///< Per warp.
-  uint64_t barriers = 0;                         ///< CTA barriers, per warp that arrives.
+  uint64_t barriers = 0;                         ///< Of CTAs and clusters, per warp that arrives.
   uint64_t warpBarriers = 0;
   uint64_t fences = 0;                           ///< Per thread.
   uint64_t globalAtomics = 0, sharedAtomics = 0; ///< Per thread that is not masked off.
