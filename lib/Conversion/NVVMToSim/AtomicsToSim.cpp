@@ -100,7 +100,8 @@ static Value callAtomic(Operation *op, SimBuilder &b, AtomicOp kind, AtomicType 
                         Value operand, Value compare, MemoryOrder order, const Twine &what,
                         Value predicate = {}) {
   Location loc = op->getLoc();
-  bool isGlobal = addressSpaceOf(address.getType()) == globalSpace;
+  std::optional<unsigned> space = addressSpaceOf(address.getType());
+  bool isGlobal = space == globalSpace;
   unsigned bytes = *accessBytes(operand.getType());
   Value operandBuffer = b.scratch(op, SimBuilder::Slot::Value, bytes);
   b.storeTo(loc, operandBuffer, operand);
@@ -119,19 +120,16 @@ static Value callAtomic(Operation *op, SimBuilder &b, AtomicOp kind, AtomicType 
     location = LLVM::ZExtOp::create(b.rewriter, loc, b.i64(), location);
   b.call(loc, "tilec_sim_atomic",
          {b.constantI32(loc, kind), b.constantI32(loc, type),
-          b.constantI32(loc, isGlobal ? SpaceGlobal : SpaceShared), location, operandBuffer,
-          compareBuffer, resultBuffer, b.constantI32(loc, order), b.predicate(loc, predicate),
-          b.site(op, what)});
+          b.constantI32(loc, isGlobal                      ? SpaceGlobal
+                             : space == sharedClusterSpace ? SpaceSharedCluster
+                                                           : SpaceShared),
+          location, operandBuffer, compareBuffer, resultBuffer, b.constantI32(loc, order),
+          b.predicate(loc, predicate), b.site(op, what)});
   return b.loadFrom(loc, resultBuffer, operand.getType());
 }
 
-static bool isSimulated(Value address) {
-  std::optional<unsigned> space = addressSpaceOf(address.getType());
-  return space == globalSpace || space == sharedSpace;
-}
-
 static Lowered lowerReadModifyWrite(LLVM::AtomicRMWOp op, SimBuilder &b) {
-  if (!isSimulated(op.getPtr()))
+  if (!isSimulatedPointer(op.getPtr().getType()))
     return Lowered::No;
   LLVM::AtomicBinOp kind = op.getBinOp();
   std::optional<AtomicOp> runtimeOp = atomicOp(kind);
@@ -155,7 +153,7 @@ static Lowered lowerReadModifyWrite(LLVM::AtomicRMWOp op, SimBuilder &b) {
 }
 
 static Lowered lowerCompareExchange(LLVM::AtomicCmpXchgOp op, SimBuilder &b) {
-  if (!isSimulated(op.getPtr()))
+  if (!isSimulatedPointer(op.getPtr().getType()))
     return Lowered::No;
   Type valueType = op.getVal().getType();
   std::optional<AtomicType> type = atomicType(valueType, /*asBits=*/true);

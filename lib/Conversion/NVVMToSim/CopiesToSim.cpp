@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Asynchronous copies: cp.async, and bulk and tensor copies in tile mode, of a CTA that is a
-// cluster by itself.
+// Asynchronous copies: cp.async, and bulk and tensor copies in tile mode, also to several CTAs of a
+// cluster.
 
 #include "SimBuilder.h"
 
@@ -70,10 +70,24 @@ static Lowered lowerCopyArrival(NVVM::CpAsyncMBarrierArriveOp op, SimBuilder &b)
 // Bulk copies
 //===----------------------------------------------------------------------===//
 
-static Lowered lowerBulkLoad(NVVM::CpAsyncBulkGlobalToSharedClusterOp op, SimBuilder &b) {
-  if (op.getMulticastMask())
-    return reportUnsupported(op, "clusters of several CTAs");
+static Value widened(Location loc, SimBuilder &b, Value mask) {
+  return LLVM::ZExtOp::create(b.rewriter, loc, b.i32(), mask);
+}
+
+static Lowered lowerBulkCopy(NVVM::CpAsyncBulkSharedCTAToSharedClusterOp op, SimBuilder &b) {
   Location loc = op.getLoc();
+  return lowerSimple(op, b, "tilec_sim_bulk_shared", "bulk copy",
+                     {b.sharedOffset(loc, op.getDstMem()), b.sharedOffset(loc, op.getSrcMem()),
+                      op.getSize(), b.sharedOffset(loc, op.getMbar())});
+}
+
+static Lowered lowerBulkLoad(NVVM::CpAsyncBulkGlobalToSharedClusterOp op, SimBuilder &b) {
+  Location loc = op.getLoc();
+  if (Value mask = op.getMulticastMask())
+    return lowerSimple(op, b, "tilec_sim_bulk_multicast", "multicast",
+                       {b.sharedOffset(loc, op.getDstMem()), globalAddress(loc, b, op.getSrcMem()),
+                        op.getSize(), b.sharedOffset(loc, op.getMbar()), widened(loc, b, mask),
+                        b.constantI32(loc, 1)});
   return lowerSimple(op, b, "tilec_sim_bulk_load", "bulk copy",
                      {b.sharedOffset(loc, op.getDstMem()), globalAddress(loc, b, op.getSrcMem()),
                       op.getSize(), b.sharedOffset(loc, op.getMbar()), b.constantI32(loc, 1)});
@@ -81,9 +95,7 @@ static Lowered lowerBulkLoad(NVVM::CpAsyncBulkGlobalToSharedClusterOp op, SimBui
 
 static Lowered lowerBulkStore(NVVM::CpAsyncBulkSharedCTAToGlobalOp op, SimBuilder &b) {
   Location loc = op.getLoc();
-  Value mask = op.getByteMask()
-                   ? LLVM::ZExtOp::create(b.rewriter, loc, b.i32(), op.getByteMask()).getResult()
-                   : b.constantI32(loc, 0xffff);
+  Value mask = op.getByteMask() ? widened(loc, b, op.getByteMask()) : b.constantI32(loc, 0xffff);
   return lowerSimple(op, b, "tilec_sim_bulk_store", "bulk copy",
                      {globalAddress(loc, b, op.getDstMem()), b.sharedOffset(loc, op.getSrcMem()),
                       op.getSize(), mask, b.constantI32(loc, 1)});
@@ -97,10 +109,15 @@ static Value coordinates(Operation *op, SimBuilder &b, ValueRange values) {
 static Lowered lowerTensorLoad(NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp op, SimBuilder &b) {
   if (op.getMode() != NVVM::TMALoadMode::TILE || !op.getIm2colOffsets().empty())
     return reportUnsupported(op, "expected mode 'tile'");
-  if (op.getMulticastMask() ||
-      op.getGroup().value_or(NVVM::CTAGroupKind::CTA_1) != NVVM::CTAGroupKind::CTA_1)
-    return reportUnsupported(op, "clusters of several CTAs");
+  if (op.getGroup().value_or(NVVM::CTAGroupKind::CTA_1) != NVVM::CTAGroupKind::CTA_1)
+    return reportUnsupported(op, "pairs of CTAs");
   Location loc = op.getLoc();
+  if (Value mask = op.getMulticastMask())
+    return lowerSimple(op, b, "tilec_sim_tensor_multicast", "tensor multicast",
+                       {b.sharedOffset(loc, op.getDstMem()), op.getTmaDescriptor(),
+                        b.constantI32(loc, op.getCoordinates().size()),
+                        coordinates(op, b, op.getCoordinates()), b.sharedOffset(loc, op.getMbar()),
+                        widened(loc, b, mask), b.predicate(loc, op.getPredicate())});
   return lowerSimple(op, b, "tilec_sim_tensor_load", "tensor copy",
                      {b.sharedOffset(loc, op.getDstMem()), op.getTmaDescriptor(),
                       b.constantI32(loc, op.getCoordinates().size()),
@@ -166,6 +183,8 @@ Lowered tilec::lowerCopy(Operation *op, SimBuilder &b) {
       })
       .Case([&](NVVM::CpAsyncMBarrierArriveOp arrival) { return lowerCopyArrival(arrival, b); })
       .Case([&](NVVM::CpAsyncBulkGlobalToSharedClusterOp load) { return lowerBulkLoad(load, b); })
+      .Case(
+          [&](NVVM::CpAsyncBulkSharedCTAToSharedClusterOp copy) { return lowerBulkCopy(copy, b); })
       .Case([&](NVVM::CpAsyncBulkSharedCTAToGlobalOp store) { return lowerBulkStore(store, b); })
       .Case([&](NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp load) {
         return lowerTensorLoad(load, b);

@@ -36,12 +36,14 @@ static InstructionClass classOf(Operation *op) {
           NVVM::LdMatrixOp, NVVM::StMatrixOp, NVVM::CpAsyncOp,
           NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp,
           NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp, NVVM::CpAsyncBulkTensorReduceOp,
-          NVVM::CpAsyncBulkGlobalToSharedClusterOp, NVVM::CpAsyncBulkSharedCTAToGlobalOp>(op))
+          NVVM::CpAsyncBulkGlobalToSharedClusterOp, NVVM::CpAsyncBulkSharedCTAToGlobalOp,
+          NVVM::CpAsyncBulkSharedCTAToSharedClusterOp>(op))
     return ClassMemory;
   if (isa<NVVM::MmaOp, NVVM::WgmmaMmaAsyncOp, tilegpu::ThreadMmaOp, tilegpu::ThreadWgmmaOp>(op))
     return ClassTensor;
   if (op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<NVVM::BarrierOp, NVVM::Barrier0Op, tilegpu::NamedBarrierOp>(op))
+      isa<NVVM::BarrierOp, NVVM::Barrier0Op, NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp,
+          NVVM::ClusterWaitOp, tilegpu::NamedBarrierOp>(op))
     return ClassControl;
   if (isa<LLVM::FPExtOp, LLVM::FPTruncOp, LLVM::FPToSIOp, LLVM::FPToUIOp, LLVM::SIToFPOp,
           LLVM::UIToFPOp, LLVM::SExtOp, LLVM::ZExtOp, LLVM::TruncOp>(op))

@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilecrt::sim::abi;
 
-/// The object's offset; null, with an error, when the pointer does not say that it is in shared
-/// memory.
+/// The object's offset, or its address in the cluster; null, with an error, when the pointer does
+/// not say that it is in shared memory.
 static Value objectOf(Operation *op, SimBuilder &b, Value address) {
   std::optional<unsigned> space = addressSpaceOf(address.getType());
   if (space == sharedSpace || space == sharedClusterSpace)
@@ -149,8 +149,11 @@ Lowered tilec::lowerMbarrier(Operation *op, SimBuilder &b) {
     described.txBytes = txBytes;
     described.flags = flags;
     if constexpr (!std::is_same_v<decltype(arrival), NVVM::MBarrierArriveNocompleteOp> &&
-                  !std::is_same_v<decltype(arrival), NVVM::MBarrierArriveDropNocompleteOp>)
+                  !std::is_same_v<decltype(arrival), NVVM::MBarrierArriveDropNocompleteOp>) {
       described.isRelaxed = arrival.getRelaxed();
+      if (arrival.getScope() != NVVM::MemScopeKind::CTA)
+        described.flags |= ArriveClusterScope;
+    }
     if constexpr (std::is_same_v<decltype(arrival), NVVM::MBarrierArriveExpectTxOp>)
       described.predicate = arrival.getPredicate();
     return lowerArrival(op, b, described);

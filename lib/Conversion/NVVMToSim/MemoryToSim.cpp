@@ -34,6 +34,7 @@ struct MemoryAccess {
 
   bool isLoad() const { return !value; }
   bool isGlobal() const { return addressSpaceOf(address.getType()) == globalSpace; }
+  bool isInCluster() const { return addressSpaceOf(address.getType()) == sharedClusterSpace; }
 };
 
 class AccessEmitter {
@@ -114,12 +115,14 @@ private:
   }
 
   void emitPlain(Value buffer) {
-    static constexpr llvm::StringLiteral names[2][2] = {
+    static constexpr llvm::StringLiteral names[3][2] = {
         {"tilec_sim_shared_store", "tilec_sim_shared_load"},
-        {"tilec_sim_global_store", "tilec_sim_global_load"}};
+        {"tilec_sim_global_store", "tilec_sim_global_load"},
+        {"tilec_sim_cluster_store", "tilec_sim_cluster_load"}};
+    int space = access.isGlobal() ? 1 : access.isInCluster() ? 2 : 0;
     Value address = location(access.isGlobal() ? b.i64() : b.i32());
     Value predicate = b.predicate(loc, access.predicate);
-    b.call(loc, names[access.isGlobal()][access.isLoad()],
+    b.call(loc, names[space][access.isLoad()],
            {address, buffer, b.constantI32(loc, bytes), predicate, site()});
   }
 
@@ -136,8 +139,10 @@ private:
     b.call(loc, "tilec_sim_atomic",
            {b.constantI32(loc, access.isLoad() ? AtomicLoad : AtomicStore),
             b.constantI32(loc, type),
-            b.constantI32(loc, access.isGlobal() ? SpaceGlobal : SpaceShared), address,
-            access.isLoad() ? null : buffer, null, access.isLoad() ? buffer : null,
+            b.constantI32(loc, access.isGlobal()      ? SpaceGlobal
+                               : access.isInCluster() ? SpaceSharedCluster
+                                                      : SpaceShared),
+            address, access.isLoad() ? null : buffer, null, access.isLoad() ? buffer : null,
             b.constantI32(loc, order), b.predicate(loc, access.predicate), site()});
   }
 
@@ -154,11 +159,6 @@ private:
   unsigned bytes = 0;
 };
 } // namespace
-
-static bool isSimulated(Type pointer) {
-  std::optional<unsigned> space = addressSpaceOf(pointer);
-  return space == globalSpace || space == sharedSpace;
-}
 
 /// The access that `op` makes, if it is one that the simulator has to see.
 static std::optional<MemoryAccess> describeAccess(Operation *op) {
@@ -186,7 +186,7 @@ static std::optional<MemoryAccess> describeAccess(Operation *op) {
         return access;
       })
       .Case([](LLVM::LoadOp load) -> std::optional<MemoryAccess> {
-        if (!isSimulated(load.getAddr().getType()))
+        if (!isSimulatedPointer(load.getAddr().getType()))
           return std::nullopt;
         MemoryAccess access{load, load.getAddr(), load.getType()};
         access.isVolatile = load.getVolatile_();
@@ -195,7 +195,7 @@ static std::optional<MemoryAccess> describeAccess(Operation *op) {
         return access;
       })
       .Case([](LLVM::StoreOp store) -> std::optional<MemoryAccess> {
-        if (!isSimulated(store.getAddr().getType()))
+        if (!isSimulatedPointer(store.getAddr().getType()))
           return std::nullopt;
         MemoryAccess access{store, store.getAddr(), store.getValue().getType()};
         access.value = store.getValue();
@@ -223,7 +223,7 @@ Lowered tilec::lowerMemory(Operation *op, SimBuilder &b) {
   if (auto gep = dyn_cast<LLVM::GEPOp>(op)) {
     // An address may leave its buffer as long as nothing is accessed there; the runtime checks
     // accesses, so LLVM must not draw conclusions from the arithmetic.
-    if (isSimulated(gep.getType()))
+    if (isSimulatedPointer(gep.getType()))
       gep.setNoWrapFlags(LLVM::GEPNoWrapFlags::none);
     return Lowered::No;
   }

@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Special registers: where a thread is in its warp, CTA and grid.
+// Special registers: where a thread is in its warp, CTA, cluster and grid.
 
 #include "SimBuilder.h"
 
@@ -47,7 +47,11 @@ static Value complement(Operation *op, SimBuilder &b, Value mask) {
 /// The value of a special register; null for another operation.
 static Value readRegister(Operation *op, SimBuilder &b) {
   constexpr llvm::StringLiteral tid = "tilec_sim_tid", ctaid = "tilec_sim_ctaid",
-                                ntid = "tilec_sim_ntid", nctaid = "tilec_sim_nctaid";
+                                ntid = "tilec_sim_ntid", nctaid = "tilec_sim_nctaid",
+                                inCluster = "tilec_sim_cluster_ctaid",
+                                clusterSize = "tilec_sim_cluster_nctaid",
+                                clusterId = "tilec_sim_clusterid",
+                                clusters = "tilec_sim_nclusterid";
   auto at = [&](StringRef function, int axis) {
     return [&b, function, axis](Operation *reg) { return coordinate(reg, b, function, axis); };
   };
@@ -64,17 +68,21 @@ static Value readRegister(Operation *op, SimBuilder &b) {
       .Case<NVVM::GridDimXOp>(at(nctaid, 0))
       .Case<NVVM::GridDimYOp>(at(nctaid, 1))
       .Case<NVVM::GridDimZOp>(at(nctaid, 2))
-      // Clusters have one CTA.
-      .Case<NVVM::ClusterIdXOp>(at(ctaid, 0))
-      .Case<NVVM::ClusterIdYOp>(at(ctaid, 1))
-      .Case<NVVM::ClusterIdZOp>(at(ctaid, 2))
-      .Case<NVVM::ClusterDimXOp>(at(nctaid, 0))
-      .Case<NVVM::ClusterDimYOp>(at(nctaid, 1))
-      .Case<NVVM::ClusterDimZOp>(at(nctaid, 2))
-      .Case<NVVM::ClusterId, NVVM::BlockInClusterIdXOp, NVVM::BlockInClusterIdYOp,
-            NVVM::BlockInClusterIdZOp>([&](Operation *) { return b.constantI32(op->getLoc(), 0); })
-      .Case<NVVM::ClusterDim, NVVM::ClusterDimBlocksXOp, NVVM::ClusterDimBlocksYOp,
-            NVVM::ClusterDimBlocksZOp>([&](Operation *) { return b.constantI32(op->getLoc(), 1); })
+      .Case<NVVM::ClusterIdXOp>(at(clusterId, 0))
+      .Case<NVVM::ClusterIdYOp>(at(clusterId, 1))
+      .Case<NVVM::ClusterIdZOp>(at(clusterId, 2))
+      .Case<NVVM::ClusterDimXOp>(at(clusters, 0))
+      .Case<NVVM::ClusterDimYOp>(at(clusters, 1))
+      .Case<NVVM::ClusterDimZOp>(at(clusters, 2))
+      .Case<NVVM::BlockInClusterIdXOp>(at(inCluster, 0))
+      .Case<NVVM::BlockInClusterIdYOp>(at(inCluster, 1))
+      .Case<NVVM::BlockInClusterIdZOp>(at(inCluster, 2))
+      .Case<NVVM::ClusterDimBlocksXOp>(at(clusterSize, 0))
+      .Case<NVVM::ClusterDimBlocksYOp>(at(clusterSize, 1))
+      .Case<NVVM::ClusterDimBlocksZOp>(at(clusterSize, 2))
+      .Case([&](NVVM::ClusterId) { return b.call(op->getLoc(), "tilec_sim_cluster_ctarank", {}); })
+      .Case(
+          [&](NVVM::ClusterDim) { return b.call(op->getLoc(), "tilec_sim_cluster_nctarank", {}); })
       .Case([&](NVVM::LaneIdOp) { return lane(op, b); })
       .Case([&](NVVM::WarpIdOp) { return b.call(op->getLoc(), "tilec_sim_warpid", {}); })
       .Case<NVVM::ClockOp, NVVM::Clock64Op>([&](Operation *clock) -> Value {

@@ -70,6 +70,20 @@ constexpr Signature signatures[] = {
     {"tilec_sim_tensor_store", "vpiipiii"},
     {"tilec_sim_bulk_commit", "vi"},
     {"tilec_sim_bulk_wait", "viii"},
+    {"tilec_sim_cluster_ctaid", "ii", true},
+    {"tilec_sim_cluster_nctaid", "ii", true},
+    {"tilec_sim_clusterid", "ii", true},
+    {"tilec_sim_nclusterid", "ii", true},
+    {"tilec_sim_cluster_ctarank", "i", true},
+    {"tilec_sim_cluster_nctarank", "i", true},
+    {"tilec_sim_mapa", "iiii"},
+    {"tilec_sim_cluster_load", "vipiii"},
+    {"tilec_sim_cluster_store", "vipiii"},
+    {"tilec_sim_cluster_arrive", "vii"},
+    {"tilec_sim_cluster_wait", "vi"},
+    {"tilec_sim_bulk_multicast", "viliiiii"},
+    {"tilec_sim_tensor_multicast", "vipipiiii"},
+    {"tilec_sim_bulk_shared", "viiiii"},
 };
 } // namespace
 
@@ -237,6 +251,11 @@ Value SimBuilder::bits(Location loc, Value value, Type type) {
 std::optional<unsigned> tilec::addressSpaceOf(Type type) {
   auto pointer = dyn_cast<LLVM::LLVMPointerType>(type);
   return pointer ? std::optional<unsigned>(pointer.getAddressSpace()) : std::nullopt;
+}
+
+bool tilec::isSimulatedPointer(Type type) {
+  std::optional<unsigned> space = addressSpaceOf(type);
+  return space == globalSpace || space == sharedSpace || space == sharedClusterSpace;
 }
 
 std::optional<unsigned> tilec::accessBytes(Type type) {

@@ -69,7 +69,8 @@ public:
   mlir::Value pack(mlir::Location loc, mlir::Type type, mlir::ValueRange members);
   llvm::SmallVector<mlir::Value> unpack(mlir::Location loc, mlir::Value structure);
 
-  /// The offset in the shared window that a shared pointer is.
+  /// The offset in the shared window that a shared pointer is, or the address in those of the
+  /// cluster.
   mlir::Value sharedOffset(mlir::Location loc, mlir::Value address);
 
   /// Pointer to a zero-terminated constant.
@@ -106,6 +107,10 @@ std::optional<unsigned> accessBytes(mlir::Type type);
 /// The pointer's address space; nothing for another type.
 std::optional<unsigned> addressSpaceOf(mlir::Type type);
 
+/// Whether the type is a pointer to memory that the runtime has: global, or shared, of the CTA or
+/// of the cluster.
+bool isSimulatedPointer(mlir::Type type);
+
 /// What a lowering did with an operation.
 enum class Lowered {
   No,    ///< It is not this lowering's.
@@ -122,6 +127,7 @@ Lowered lowerMatrix(mlir::Operation *op, SimBuilder &b);
 Lowered lowerWgmma(mlir::Operation *op, SimBuilder &b);
 Lowered lowerMbarrier(mlir::Operation *op, SimBuilder &b);
 Lowered lowerCopy(mlir::Operation *op, SimBuilder &b);
+Lowered lowerCluster(mlir::Operation *op, SimBuilder &b);
 Lowered lowerDeviceCall(mlir::Operation *op, SimBuilder &b);
 Lowered lowerMath(mlir::Operation *op, SimBuilder &b);
 Lowered lowerInlineAsm(mlir::Operation *op, SimBuilder &b);

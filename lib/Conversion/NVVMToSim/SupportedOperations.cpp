@@ -11,13 +11,8 @@
 using namespace mlir;
 using namespace tilec;
 
-static bool isSimulatedPointer(Type type) {
-  std::optional<unsigned> space = addressSpaceOf(type);
-  return space == globalSpace || space == sharedSpace || space == sharedClusterSpace;
-}
-
-/// A conversion between the names of one place: of shared memory in a cluster of one CTA, or of a
-/// tensor map.
+/// A conversion between the names of one place: of the CTA's shared memory, an offset in which is
+/// an address in the cluster's, or of a tensor map.
 static bool isRenaming(Operation *op) {
   auto cast = dyn_cast<LLVM::AddrSpaceCastOp>(op);
   if (!cast)
@@ -48,18 +43,11 @@ static bool isForeign(Operation *op) {
              LLVM::IndirectBrOp, LLVM::BlockAddressOp, LLVM::BlockTagOp, LLVM::DebugTrap>(op);
 }
 
-/// Operations that say something only where a cluster has several CTAs.
-static bool needsCluster(Operation *op) {
-  return isa<NVVM::MapaOp, NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp, NVVM::ClusterWaitOp,
-             NVVM::CpAsyncBulkSharedCTAToSharedClusterOp>(op);
-}
-
 static Lowered checkPointers(Operation *op) {
   if (isa<LLVM::AddrSpaceCastOp>(op) && (isSimulatedPointer(op->getOperand(0).getType()) ||
                                          isSimulatedPointer(op->getResult(0).getType())))
     return reportUnsupported(op, "a generic pointer to global or shared memory");
-  if (isa<LLVM::IntToPtrOp>(op) && addressSpaceOf(op->getResult(0).getType()) != globalSpace &&
-      addressSpaceOf(op->getResult(0).getType()) != sharedSpace)
+  if (isa<LLVM::IntToPtrOp>(op) && !isSimulatedPointer(op->getResult(0).getType()))
     return reportUnsupported(op, "expected a global or shared pointer");
   if (isa<LLVM::AddressOfOp>(op) && isSimulatedPointer(op->getResult(0).getType()))
     return reportUnsupported(op, "a variable in global or shared memory");
@@ -82,8 +70,6 @@ Lowered tilec::checkSupported(Operation *op, SimBuilder &b) {
     b.rewriter.replaceOpWithNewOp<LLVM::IntToPtrOp>(op, op->getResult(0).getType(), address);
     return Lowered::Yes;
   }
-  if (needsCluster(op))
-    return reportUnsupported(op, "clusters of several CTAs");
   if (!isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) || isForeign(op))
     return reportUnsupported(op);
   return checkPointers(op);

@@ -2,8 +2,8 @@
 
 // All errors of a module are reported.
 llvm.func @unknown(%p: !llvm.ptr<3>) {
-  // expected-error @+1 {{'nvvm.cluster.arrive' is not supported on the simulator}}
-  nvvm.cluster.arrive
+  // expected-error @+1 {{'nvvm.read.ptx.sreg.envreg0' is not supported on the simulator}}
+  %e = nvvm.read.ptx.sreg.envreg0 : i32
   // expected-error @+1 {{'nvvm.read.ptx.sreg.globaltimer.lo' is not supported on the simulator}}
   %0 = nvvm.read.ptx.sreg.globaltimer.lo : i32
   llvm.return

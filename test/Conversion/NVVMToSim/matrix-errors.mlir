@@ -31,31 +31,6 @@ llvm.func @generic(%p: !llvm.ptr, %n: i32) {
 
 // -----
 
-llvm.func @multicast(%p: !llvm.ptr<7>, %m: !llvm.ptr<3>, %map: !llvm.ptr, %n: i32, %mask: i16) {
-  // expected-error @below {{is not supported on the simulator: clusters of several CTAs}}
-  nvvm.cp.async.bulk.tensor.shared.cluster.global %p, %map, %m, box[%n] multicast_mask = %mask
-    : !llvm.ptr<7>, !llvm.ptr
-  llvm.return
-}
-
-// -----
-
-llvm.func @mapa(%p: !llvm.ptr<3>, %n: i32) {
-  // expected-error @below {{'nvvm.mapa' is not supported on the simulator: clusters of several CTAs}}
-  %0 = nvvm.mapa %p, %n : !llvm.ptr<3> -> !llvm.ptr<7>
-  llvm.return
-}
-
-// -----
-
-llvm.func @cluster_barrier() {
-  // expected-error @below {{'nvvm.cluster.arrive' is not supported on the simulator: clusters of several CTAs}}
-  nvvm.cluster.arrive
-  llvm.return
-}
-
-// -----
-
 llvm.func @increment(%p: !llvm.ptr<3>, %map: !llvm.ptr, %n: i32) {
   // expected-error @below {{'nvvm.cp.async.bulk.tensor.reduce' is not supported on the simulator: expected mode 'tile' and}}
   nvvm.cp.async.bulk.tensor.reduce %map, %p, box[%n] {redKind = #nvvm.tma_redux_kind<inc>}

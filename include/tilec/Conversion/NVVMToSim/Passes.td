@@ -33,6 +33,9 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
     | `nvvm.cp.async.*` | `tilec_sim_cp_async`, ... |
     | `nvvm.mbarrier.*`, `nvvm.fence.proxy`, `fence.mbarrier.init` | `tilec_sim_mbarrier_init`, `tilec_sim_fence_proxy`, ... |
     | `nvvm.cp.async.bulk.*`, tensor copies in tile mode | `tilec_sim_bulk_load`, `tilec_sim_tensor_load`, ... |
+    | the same with a multicast mask, `nvvm.cp.async.bulk.shared.cluster.shared.cta` | `tilec_sim_bulk_multicast`, `tilec_sim_tensor_multicast`, `tilec_sim_bulk_shared` |
+    | `nvvm.mapa`, `nvvm.cluster.arrive`, `cluster.wait` | `tilec_sim_mapa`, `tilec_sim_cluster_arrive`, ... |
+    | `llvm.load`/`store` of `!llvm.ptr<7>` | `tilec_sim_cluster_load`, `tilec_sim_cluster_store` |
     | `thread_assert`, `llvm.intr.trap` | `tilec_sim_assert_fail`, `tilec_sim_trap` |
     | `thread_print` | `tilec_host_print`, which writes the coordinates and calls `tilec_sim_print` |
     | `llvm.nvvm.*` approximations, `__tilec_math_NAME_TYPE` | LLVM's intrinsics, functions of the C library |
@@ -49,7 +52,9 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
     register that may be one, through structs and block arguments, becomes a question to the runtime, which knows
     whether the product has landed (`tilec_sim_wgmma_read`).
 
-    **Clusters** have one CTA: `mapa`, multicast and cluster barriers are errors, `shared::cluster` is `shared::cta`.
+    **Clusters.** An address in `shared::cluster` is an offset in the CTA's own window, or what `tilec_sim_mapa` has made of one for
+    another CTA: the offset with the rank above it (`tilecrt/sim/SimClusterAbi.h`). So a conversion of `!llvm.ptr<3>` to `!llvm.ptr<7>` does
+    nothing. How many CTAs a cluster has is said at launch; `nvvm.cluster_dim` goes away.
 
     **Sites.** Every instrumented operation has an index in the module attribute `tilec.sites`. Of an inlined
     operation the place is the innermost one and `what` names the caller.
