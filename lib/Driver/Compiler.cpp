@@ -241,6 +241,8 @@ tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **argumen
       return refuse(problem);
     all.push_back(&map);
   }
+  if (config.cluster == std::array<uint32_t, 3>{1, 1, 1})
+    config.cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
   std::array<uint32_t, 3> programs = config.grid;
   if (metadata.isPersistent) {
     for (uint32_t &number : programs)
@@ -250,7 +252,15 @@ tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **argumen
     if (plane != 0 && programs[2] != 0) {
       if (plane > most / programs[2])
         return refuse("grid of more than 2^30 programs of a persistent kernel");
-      config.grid = {tilecrt::persistentCtas(plane * programs[2], config.residentCtas), 1, 1};
+      // Whole clusters in a row: a CTA for which no program is left has nothing to do.
+      uint64_t ctas = tilecrt::persistentCtas(plane * programs[2], config.residentCtas);
+      // What is no cluster is for the simulator to refuse, too.
+      if (llvm::all_of(config.cluster, [](uint32_t size) { return size != 0 && size <= 16; })) {
+        uint32_t cluster = config.cluster[0] * config.cluster[1] * config.cluster[2];
+        config.cluster = {cluster, 1, 1};
+        ctas = (ctas + cluster - 1) / cluster * cluster;
+      }
+      config.grid = {uint32_t(ctas), 1, 1};
     }
   }
   return tilecrt::sim::launch(kernel.host->entry(), all.data(), config);

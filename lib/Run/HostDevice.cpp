@@ -107,9 +107,10 @@ Result<tilecrt::cuda::Timing> RunFunction::time(const LaunchRequest & /*request*
 }
 
 HostLaunch::HostLaunch(const tilecrt::KernelMetadata &metadata, const LaunchRequest &request)
-    : grid(request.grid), buffers(request.buffers.begin(), request.buffers.end()),
-      hasAllBuffers(request.hasAllBuffers), counts(request.counts), simulation(request.simulation),
-      slots(metadata.arguments.size()), addresses(metadata.arguments.size()) {
+    : grid(request.grid), cluster(request.cluster),
+      buffers(request.buffers.begin(), request.buffers.end()), hasAllBuffers(request.hasAllBuffers),
+      counts(request.counts), simulation(request.simulation), slots(metadata.arguments.size()),
+      addresses(metadata.arguments.size()) {
   for (size_t i = 0; i < slots.size(); ++i)
     set(i, request.arguments[i], metadata.arguments[i].sizeBytes);
 }

@@ -21,7 +21,8 @@ class HostLaunch {
 public:
   HostLaunch(const tilecrt::KernelMetadata &metadata, const LaunchRequest &request);
 
-  std::array<uint32_t, 3> grid;
+  /// Of the cluster, zeros: what the kernel was compiled for.
+  std::array<uint32_t, 3> grid, cluster;
   std::vector<tilecrt::sim::Buffer> buffers;
   bool hasAllBuffers, counts;
   Simulation *simulation;

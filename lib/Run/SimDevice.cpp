@@ -96,6 +96,8 @@ LaunchOutcome statusOf(const LaunchResult &result, const CompiledKernel &kernel,
 LaunchConfig SimDevice::configOf(const CompiledKernel &kernel, HostLaunch &launch) const {
   LaunchConfig config;
   config.grid = launch.grid;
+  if (launch.cluster != std::array<uint32_t, 3>{0, 0, 0})
+    config.cluster = launch.cluster;
   config.check = options.check;
   config.counters = launch.counts;
   config.hostThreads = options.hostThreads;
@@ -111,7 +113,8 @@ std::optional<LaunchSaver::Ticket> SimDevice::save(const CompiledKernel &kernel,
   if (!saver)
     return std::nullopt;
   SimMemory memory(*this);
-  return saver->save({kernel, launch.pointers(), launch.grid, {0, 0, 0}, "the simulator"}, memory);
+  return saver->save({kernel, launch.pointers(), launch.grid, launch.cluster, "the simulator"},
+                     memory);
 }
 
 LaunchOutcome SimDevice::run(const CompiledKernel &kernel, HostLaunch launch) const {

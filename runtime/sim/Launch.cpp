@@ -37,7 +37,7 @@ std::string checkCluster(const LaunchConfig &config) {
            std::to_string(maxClusterCtas);
   for (size_t axis = 0; axis < 3; ++axis)
     if (config.grid[axis] % config.cluster[axis] != 0)
-      return "grid of " + text(config.grid) + " CTAs, not a multiple of the cluster of " +
+      return "grid of " + text(config.grid) + " CTAs, not a multiple of the cluster " +
              text(config.cluster);
   return "";
 }

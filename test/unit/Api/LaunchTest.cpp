@@ -264,6 +264,17 @@ def show(bad):
   EXPECT_TRUE(events.back().element.empty());
 }
 
+TEST(ApiSimLaunch, clusters) {
+  LaunchFixture add("sim");
+  add.launch.grid[0] = 4;
+  add.launch.cluster[0] = 2;
+  add.launch.cluster[1] = add.launch.cluster[2] = 1;
+  EXPECT_EQ(tilec_function_launch(add.function, &add.launch), TILEC_OK) << tilec_last_error();
+  add.launch.grid[0] = 3;
+  EXPECT_EQ(tilec_function_launch(add.function, &add.launch), TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("not a multiple of the cluster 2 x 1 x 1"));
+}
+
 TEST(ApiSimLaunch, onePreparedFromManyThreads) {
   LaunchFixture add("sim");
   tilec_prepared *prepared = add.prepare();

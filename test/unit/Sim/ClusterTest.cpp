@@ -81,7 +81,7 @@ TEST(SimCluster, sizes_that_are_refused) {
   };
   EXPECT_EQ(errorOf({16, 1, 1}, {16, 1, 1}), "");
   EXPECT_EQ(errorOf({7, 1, 1}, {2, 1, 1}),
-            "grid of 7 x 1 x 1 CTAs, not a multiple of the cluster of 2 x 1 x 1");
+            "grid of 7 x 1 x 1 CTAs, not a multiple of the cluster 2 x 1 x 1");
   EXPECT_EQ(errorOf({8, 4, 1}, {8, 4, 1}), "cluster of 32 CTAs, expected at most 16");
   EXPECT_EQ(errorOf({8, 4, 1}, {0, 4, 1}),
             "cluster of 0 x 4 x 1 CTAs, expected 1 to 16 in each dimension");
