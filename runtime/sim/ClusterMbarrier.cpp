@@ -178,9 +178,10 @@ uint64_t Cluster::mbarrierArrive(Thread &t, uint32_t address, int32_t count, int
   if (flags & abi::ArriveDrop)
     object->expected -= std::min(object->expected, static_cast<uint32_t>(count));
   object->lastArrival = site;
-  // What the other CTA's threads learn of it is a matter of scope.
-  bool isInScope = cta == t.cta || (flags & abi::ArriveClusterScope) != 0;
-  if (!(flags & abi::ArriveRelaxed) && isInScope)
+  // An arrival of the CTA's scope at an object of another one comes behind what its warp has read,
+  // as any; what the warp has written may be seen later. It counts as one of the cluster's all the
+  // same: slots are handed back so, and a fence in each step of a loop would double its time.
+  if (!(flags & abi::ArriveRelaxed))
     clocks[t.warp->index].release(t.warp->index, object->meeting);
   if ((flags & abi::ArriveNoComplete) && object->pending == 0 && object->tx == 0)
     report(t, FindingKind::InvalidMbarrier, site,

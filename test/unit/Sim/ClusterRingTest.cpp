@@ -21,7 +21,7 @@ enum class Broken {
   FullWait,
   ProxyFence,
   WarpBarrier, ///< Lanes arrive before the others have read.
-  Scope        ///< The arrivals only order memory in the CTA.
+  Relaxed      ///< The arrivals order no memory.
 };
 
 constexpr uint32_t stages = 2, tiles = 7, pieceBytes = 256, slotBytes = 3 * pieceBytes;
@@ -89,7 +89,7 @@ void useTiles(Ring &ring, Broken broken) {
     if (broken != Broken::WarpBarrier)
       tilec_sim_warp_barrier(allLanes, 24);
     uint32_t target = broken == Broken::OtherCta ? rank() : lane;
-    int32_t flags = broken == Broken::Scope ? 0 : abi::ArriveClusterScope;
+    int32_t flags = broken == Broken::Relaxed ? abi::ArriveRelaxed : 0;
     if (lane < 2)
       arriveAt(mapTo(emptyAt(slot), target, 25), 26, -1, flags);
   }
@@ -141,7 +141,7 @@ TEST(SimClusterRing, every_missing_part_is_found) {
       {Broken::FullWait, {FindingKind::UninitializedShared, FindingKind::AsyncReadEarly}, 21, -2},
       {Broken::ProxyFence, {FindingKind::ProxyFenceMissing}, -2, 21},
       {Broken::WarpBarrier, {FindingKind::SharedRaceWAR}, -2, 21},
-      {Broken::Scope, {FindingKind::SharedRaceWAR}, 13, 21},
+      {Broken::Relaxed, {FindingKind::SharedRaceWAR}, 13, 21},
   };
   for (const Expectation &expected : expectations) {
     Ring ring;
