@@ -14,7 +14,8 @@ namespace tilec::tile {
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
 
 LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
-                               ArrayRef<int64_t> blockShape, Type elementType, bool padsWithNan) {
+                               ArrayRef<int64_t> blockShape, Type elementType, bool padsWithNan,
+                               ArrayRef<int64_t> used) {
   if (!isTileShape(blockShape) || blockShape.size() > 5)
     return emitError()
            << "expected a block of 1 to 5 dimensions with at most 1048576 elements, got ["
@@ -26,33 +27,44 @@ LogicalResult DescType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected integer or float elements, got " << elementType;
   if (padsWithNan && !isFloat)
     return emitError() << "expected float elements to pad with NaN, got " << elementType;
+  bool isInside =
+      used.size() == blockShape.size() && llvm::all_of(llvm::zip(used, blockShape), [](auto pair) {
+        return std::get<0>(pair) > 0 && std::get<0>(pair) <= std::get<1>(pair);
+      });
+  if (!used.empty() && !isInside)
+    return emitError() << "expected used elements inside of the block, got [" << used << "]";
   return success();
 }
 
 mlir::Type DescType::parse(AsmParser &parser) {
-  SmallVector<int64_t> shape;
+  SmallVector<int64_t> shape, used;
   mlir::Type element;
   bool padsWithNan = false;
   SMLoc loc = parser.getCurrentLocation();
-  auto parseSize = [&] { return parser.parseInteger(shape.emplace_back()); };
-  if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize) ||
-      parser.parseComma() || parser.parseType(element))
+  auto parseSizes = [&](SmallVector<int64_t> &sizes) {
+    return parser.parseCommaSeparatedList(
+        AsmParser::Delimiter::Square, [&] { return parser.parseInteger(sizes.emplace_back()); });
+  };
+  if (parser.parseLess() || parseSizes(shape) || parser.parseComma() || parser.parseType(element))
     return {};
-  if (succeeded(parser.parseOptionalComma())) {
-    if (parser.parseKeyword("nan"))
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("nan")))
+      padsWithNan = true;
+    else if (parser.parseKeyword("used") || parser.parseEqual() || parseSizes(used))
       return {};
-    padsWithNan = true;
   }
   if (parser.parseGreater())
     return {};
   return parser.getChecked<DescType>(loc, parser.getContext(), ArrayRef<int64_t>(shape), element,
-                                     padsWithNan);
+                                     padsWithNan, ArrayRef<int64_t>(used));
 }
 
 void DescType::print(AsmPrinter &printer) const {
   printer << "<[" << getBlockShape() << "], " << getElementType()
-          << (getPadsWithNan() ? ", nan>" : ">");
+          << (getPadsWithNan() ? ", nan" : "");
+  if (!getUsed().empty())
+    printer << ", used = [" << getUsed() << "]";
+  printer << ">";
 }
 
 LogicalResult MakeTensorDescriptorOp::verify() {

@@ -96,6 +96,18 @@ LogicalResult BroadcastOp::verify() {
   return success();
 }
 
+LogicalResult NarrowOp::verify() {
+  RankedTensorType source = getSource().getType(), result = getType();
+  if (source.getRank() != result.getRank())
+    return emitOpError("expects a result of rank ")
+           << source.getRank() << ", got rank " << result.getRank();
+  for (auto [axis, from, to] : llvm::enumerate(source.getShape(), result.getShape()))
+    if (to > from)
+      return emitOpError("expects at most ")
+             << from << " elements in result dimension " << axis << ", got " << to;
+  return success();
+}
+
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
   if (getSource().getType() == getType())
     return getSource();

@@ -112,6 +112,22 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure, SameOperandsAndResultElementType,
   }];
 }
 
+def Tile_NarrowOp : Tile_Op<"narrow", [Pure, SameOperandsAndResultElementType]> {
+  let summary = "the first elements along each dimension";
+  let description = [{
+    Takes the padding off that `tile-widen-dots` has given to a product; `tile-split-tensors` or `tile-pad-tensors` take it
+    away.
+
+    `narrow_c1`: operand and result have the same rank, and no extent of the result is larger than the operand's.
+
+    Example: `%1 = tile.narrow %0 : tensor<64x256xf32> -> tensor<64x208xf32>`
+  }];
+  let arguments = (ins Tile_Tensor:$source);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Tile_PermuteOp : Tile_Op<"permute", [Pure, SameOperandsAndResultElementType, Tile_LayoutRuleOpInterface,
     Tile_ShapeOpInterface]> {
   let summary = "reorders dimensions: result dimension i is operand dimension order[i]";

@@ -47,10 +47,17 @@ def Tile_DescType : TypeDef<Tile_Dialect, "Desc"> {
     `desc_c1`: the block has 1 to 5 dimensions, no size zero. `desc_c2`: the elements are integers of 8 to
     64 bits or floats; floats when what lies outside of the tensor reads as NaN (`nan`) instead of zero.
 
-    Example: `!tile.desc<[64, 32], f16>`, `!tile.desc<[64, 32], f16, nan>`
+    With `used` accesses are loads that need only the first so many elements of a block along each dimension; what the
+    others become is not said. `desc_c3`: a number for each dimension, at most the block's.
+
+    Example: `!tile.desc<[64, 32], f16>`, `!tile.desc<[64, 32], f16, nan>`, `!tile.desc<[64, 256], f16, used = [64, 208]>`
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$blockShape, "::mlir::Type":$elementType,
-                        DefaultValuedParameter<"bool", "false">:$padsWithNan);
+                        DefaultValuedParameter<"bool", "false">:$padsWithNan, OptionalArrayRefParameter<"int64_t">:$used);
+  let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$blockShape, "::mlir::Type":$elementType,
+                                   "bool":$padsWithNan), [{
+    return $_get($_ctxt, blockShape, elementType, padsWithNan, ::llvm::ArrayRef<int64_t>());
+  }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

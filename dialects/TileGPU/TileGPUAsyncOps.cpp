@@ -39,8 +39,8 @@ LogicalResult MemDescPermuteOp::verify() {
   for (int32_t dim : order)
     shape.push_back(source.getShape()[dim]);
   auto layout = LinearAttr::get(getContext(), permuteLayout(source.getLayout().getLayout(), order));
-  auto expected =
-      MemDescType::get(getContext(), shape, source.getElementType(), layout, source.getBuffers());
+  auto expected = MemDescType::get(getContext(), shape, source.getElementType(), layout,
+                                   source.getBuffers(), source.getBytes());
   if (getType() != expected)
     return emitOpError("expected the source's type in this order, ")
            << expected << ", got " << getType();

@@ -105,21 +105,33 @@ void LinearAttr::print(AsmPrinter &printer) const {
 
 LogicalResult MemDescType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> shape, Type elementType, LinearAttr layout,
-                                  int64_t buffers) {
+                                  int64_t buffers, int64_t bytes) {
   if (buffers < 1)
     return emitError() << "expected at least one buffer, got " << buffers;
   if (layout && llvm::ArrayRef<int64_t>(layout.getLayout().getOutShape()) != shape)
     return emitError() << "expected a layout of the buffer's shape";
+  if (bytes < 0)
+    return emitError() << "expected a number of bytes, got " << bytes;
   return success();
 }
 
 int64_t MemDescType::getSizeInBytes() const { return getBufferBytes() * getBuffers(); }
 
-MemDescType MemDescType::getOneBuffer() const {
-  return MemDescType::get(getContext(), getShape(), getElementType(), getLayout());
+MemDescType MemDescType::getOneBuffer() const { return withBuffers(1); }
+
+MemDescType MemDescType::withBuffers(int64_t number) const {
+  return MemDescType::get(getContext(), getShape(), getElementType(), getLayout(), number,
+                          getBytes());
+}
+
+MemDescType MemDescType::withBytes(int64_t number) const {
+  return MemDescType::get(getContext(), getShape(), getElementType(), getLayout(), getBuffers(),
+                          number);
 }
 
 int64_t MemDescType::getBufferBytes() const {
+  if (getBytes() != 0)
+    return getBytes();
   unsigned bits = std::max(8u, tile::bitWidthOf(getElementType()));
   return getLayout().getLayout().getInDimSize(kOffset) * int64_t(bits / 8);
 }
@@ -151,6 +163,11 @@ static int moduleNumber(Operation *op, StringRef name, int fallback) {
 
 int tilegpu::numWarpsOf(Operation *op) {
   return moduleNumber(op, TileGPUDialect::kNumWarpsAttr, 4);
+}
+
+TensorMapTile tilegpu::boxesOf(tile::DescType desc) {
+  return *tensorMapTile(desc.getBlockShape(), int32_t(tile::bitWidthOf(desc.getElementType())),
+                        desc.getUsed());
 }
 
 int tilegpu::numCtasOf(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumCtasAttr, 1); }

@@ -11,7 +11,7 @@
 #include "dialects/Tile/TileOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "tilec/Layout/LinearLayout.h"
+#include "tilec/Layout/TensorMapLayout.h"
 
 #include "dialects/TileGPU/TileGPUDialect.h.inc"
 
@@ -64,6 +64,8 @@ bool hasLayout(mlir::Type type);
 
 /// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
 int numWarpsOf(mlir::Operation *op);
+/// The boxes of tensor copies by a descriptor that has a tensor map.
+TensorMapTile boxesOf(tile::DescType desc);
 /// The programs of a cluster, neighbours along x: 1, 2 or more.
 int numCtasOf(mlir::Operation *op);
 

@@ -38,16 +38,20 @@ def TileGPU_MemDescType : TypeDef<TileGPU_Dialect, "MemDesc"> {
   let summary = "a buffer in shared memory";
   let description = [{
     A tensor's worth of shared memory: `shape`, element type, and the layout from element offset to coordinate; or a
-    ring of `buffers` of them, one after the other, of which `tilegpu.memdesc_index` takes one.
+    ring of `buffers` of them, one after the other, of which `tilegpu.memdesc_index` takes one. With `bytes` a buffer is
+    only so long: nobody uses its last elements.
 
     Example: `!tilegpu.memdesc<[32, 32], f32, #layout>`, `!tilegpu.memdesc<[32, 32], f32, #layout, buffers = 3>`
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "::tilec::tilegpu::LinearAttr":$layout, DefaultValuedParameter<"int64_t", "1">:$buffers);
-  let assemblyFormat = "`<` `[` $shape `]` `,` $elementType `,` $layout (`,` `buffers` `=` $buffers^)? `>`";
+                        "::tilec::tilegpu::LinearAttr":$layout, DefaultValuedParameter<"int64_t", "1">:$buffers,
+                        DefaultValuedParameter<"int64_t", "0">:$bytes);
+  let assemblyFormat = [{
+    `<` `[` $shape `]` `,` $elementType `,` $layout (`,` `buffers` `=` $buffers^)? (`,` `bytes` `=` $bytes^)? `>`
+  }];
   let builders = [TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
                                    "::tilec::tilegpu::LinearAttr":$layout), [{
-    return $_get($_ctxt, shape, elementType, layout, int64_t(1));
+    return $_get($_ctxt, shape, elementType, layout, int64_t(1), int64_t(0));
   }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -57,6 +61,10 @@ def TileGPU_MemDescType : TypeDef<TileGPU_Dialect, "MemDesc"> {
     int64_t getBufferBytes() const;
     /// The type of one buffer of the ring.
     MemDescType getOneBuffer() const;
+    /// The type of a ring of such buffers.
+    MemDescType withBuffers(int64_t number) const;
+    /// The type with so many bytes of a buffer; 0: with all.
+    MemDescType withBytes(int64_t number) const;
   }];
 }
 

@@ -15,6 +15,9 @@ using namespace tilec::tilegpu;
 
 namespace tilec {
 
+/// Bytes after which a swizzle begins again.
+static constexpr uint64_t kSwizzlePeriod = 1024;
+
 SmallVector<int32_t> Stream::inverseOrder() const {
   SmallVector<int32_t> inverse(order.size());
   for (auto [i, dim] : llvm::enumerate(order))
@@ -27,8 +30,15 @@ LinearLayout Stream::memoryAsLoaded() const {
 }
 
 MemDescType Stream::bufferType() const {
-  if (LocalAllocOp known = buffer)
-    return known.getType();
+  if (LocalAllocOp known = buffer) {
+    tile::DescriptorLoadOp block = tensorLoad;
+    if (!block || block.getDesc().getType().getUsed().empty())
+      return known.getType();
+    // Copies leave out what nobody uses at the end. Boxes begin where the swizzle does.
+    int64_t bits = tile::bitWidthOf(known.getType().getElementType());
+    int64_t bytes = boxesOf(block.getDesc().getType()).endOffset() * bits / 8;
+    return known.getType().withBytes(int64_t(llvm::alignTo(bytes, kSwizzlePeriod)));
+  }
   auto type = cast<RankedTensorType>(source()->getResult(0).getType());
   return MemDescType::get(type.getContext(), type.getShape(), type.getElementType(),
                           LinearAttr::get(type.getContext(), memory));

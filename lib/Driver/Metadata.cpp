@@ -59,9 +59,9 @@ static tilecrt::TensorMapArgument describeMap(tile::DescType type, DictionaryAtt
     map.elementType = "u" + std::to_string(tile::bitWidthOf(type.getElementType()));
   map.shape = textsOf(attr, "shape");
   map.strides = textsOf(attr, "strides");
-  auto form = tensorMapTile(type.getBlockShape(), int32_t(tile::bitWidthOf(type.getElementType())));
-  map.box.assign(form->box.begin(), form->box.end());
-  map.swizzleBytes = uint32_t(form->swizzleBytes);
+  TensorMapTile form = tilegpu::boxesOf(type);
+  map.box.assign(form.box.begin(), form.box.end());
+  map.swizzleBytes = uint32_t(form.swizzleBytes);
   map.fillsNan = type.getPadsWithNan();
   map.isInferred = attr.get("inferred") != nullptr;
   return map;

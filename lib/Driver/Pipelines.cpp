@@ -25,6 +25,7 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies) {
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
   // Before the sum of a softmax is one of pieces.
   pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
+  pm.addNestedPass<func::FuncOp>(createTileWidenDotsPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
   if (tensorCopies)

@@ -25,12 +25,12 @@ static std::vector<int32_t> fastestFirst(size_t rank) {
   return order;
 }
 
-std::vector<std::vector<int64_t>> TensorMapTile::boxStarts(Shape shape) const {
+std::vector<std::vector<int64_t>> TensorMapTile::boxStarts() const {
   std::vector<std::vector<int64_t>> starts{{}};
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
+  for (size_t dim = 0; dim < used.size(); ++dim) {
     std::vector<std::vector<int64_t>> longer;
     for (const std::vector<int64_t> &start : starts)
-      for (int64_t at = 0; at < shape[dim]; at += box[dim]) {
+      for (int64_t at = 0; at < used[dim]; at += box[dim]) {
         longer.push_back(start);
         longer.back().push_back(at);
       }
@@ -45,6 +45,27 @@ int64_t TensorMapTile::offsetOf(llvm::ArrayRef<int64_t> coords) const {
   for (size_t dim = 0; dim < coords.size(); ++dim)
     place.emplace_back(names[dim], int32_t(coords[dim]));
   return int64_t(memory.pseudoinvert().applyToFlat(place));
+}
+
+int64_t TensorMapTile::boxElements() const {
+  int64_t elements = 1;
+  for (int64_t size : box)
+    elements *= size;
+  return elements;
+}
+
+int64_t TensorMapTile::endOffset() const {
+  int64_t end = 0;
+  for (const std::vector<int64_t> &start : boxStarts())
+    end = std::max(end, offsetOf(start) + boxElements());
+  return end;
+}
+
+/// Rows of a box when `used` of a block's are wanted: equal parts, in whole groups of the swizzle.
+static int64_t rowsOfBox(int64_t rows, int64_t used) {
+  int64_t most = std::min(rows, kMaxRows), boxes = (used + most - 1) / most;
+  bool areEqual = used % (boxes * kCoreRows) == 0;
+  return areEqual ? used / boxes : most;
 }
 
 /// tensorMapTile for a shape of which only the last dimension may have size one.
@@ -78,7 +99,8 @@ static std::optional<TensorMapTile> tileOfProperShape(Shape shape, int32_t eleme
   return tile;
 }
 
-std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits) {
+/// tensorMapTile for blocks of which all is used.
+static std::optional<TensorMapTile> tileOfAll(Shape shape, int32_t elementBits) {
   if (shape.empty() || shape.size() > kMaxRank || elementBits < 8)
     return std::nullopt;
   std::vector<size_t> kept;
@@ -96,6 +118,19 @@ std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits) {
   for (auto [dim, size] : llvm::zip_equal(kept, tile->box))
     box[dim] = size;
   tile->box = std::move(box);
+  return tile;
+}
+
+std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used) {
+  std::optional<TensorMapTile> tile = tileOfAll(shape, elementBits);
+  if (!tile)
+    return tile;
+  tile->used.assign(shape.begin(), shape.end());
+  if (used.empty())
+    return tile;
+  tile->used.assign(used.begin(), used.end());
+  if (size_t rank = shape.size(); rank > 1 && tile->swizzleBytes != 0)
+    tile->box[rank - 2] = rowsOfBox(shape[rank - 2], used[rank - 2]);
   return tile;
 }
 

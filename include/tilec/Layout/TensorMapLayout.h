@@ -15,13 +15,19 @@ namespace tilec {
 struct TensorMapTile {
   /// Elements of one copy along each dimension of the block, the last one fastest.
   std::vector<int64_t> box;
+  /// Elements of the block along each dimension that are copied, at least.
+  std::vector<int64_t> used;
   /// 128, 64, 32; or 0 for none.
   int32_t swizzleBytes = 0;
   /// Element offset to coordinates of the block.
   LinearLayout memory;
 
-  /// The first coordinates of the boxes that make up a block of `shape`.
-  std::vector<std::vector<int64_t>> boxStarts(Shape shape) const;
+  /// The first coordinates of the boxes that make up a block.
+  std::vector<std::vector<int64_t>> boxStarts() const;
+  /// The elements of one box.
+  int64_t boxElements() const;
+  /// The element offset behind the last box.
+  int64_t endOffset() const;
   /// The element offset of the block's element at `coords`.
   int64_t offsetOf(llvm::ArrayRef<int64_t> coords) const;
 };
@@ -29,8 +35,10 @@ struct TensorMapTile {
 /// The boxes for blocks of `shape`; nothing when the unit cannot copy them: rows of less than 16
 /// bytes, or rows so long that they would have to be cut without a swizzle. In two dimensions the
 /// layout is the one that wgmma reads with the widest swizzle that fits. Dimensions of size one
-/// but the last change nothing about where elements land.
-std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits);
+/// but the last change nothing about where elements land. `used`: the elements along each dimension
+/// that are wanted, if not all are: boxes without any of them are left out, and boxes may have fewer
+/// rows.
+std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used = {});
 
 } // namespace tilec
 

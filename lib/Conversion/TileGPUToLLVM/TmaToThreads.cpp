@@ -55,10 +55,6 @@ static void waitForPhase(RewriterBase &rewriter, Operation *op, Value base, MemD
 /// Where in a block its boxes begin.
 using BoxStarts = std::vector<std::vector<int64_t>>;
 
-static TensorMapTile boxesOf(tile::DescType desc) {
-  return *tensorMapTile(desc.getBlockShape(), int32_t(tile::bitWidthOf(desc.getElementType())));
-}
-
 /// Calls `copy` with the place in shared memory and the coordinates, the fastest first, of boxes of
 /// a block: of those that begin at `starts`, or all.
 static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, BoxStarts starts,
@@ -66,7 +62,7 @@ static void forEachBox(OpBuilder &builder, Location loc, tile::DescType desc, Bo
                        llvm::function_ref<void(Value, ValueRange)> copy) {
   TensorMapTile form = boxesOf(desc);
   if (starts.empty())
-    starts = form.boxStarts(desc.getBlockShape());
+    starts = form.boxStarts();
   int64_t bits = int64_t(tile::bitWidthOf(desc.getElementType()));
   for (const std::vector<int64_t> &start : starts) {
     SmallVector<Value> coordinates;
@@ -94,18 +90,18 @@ struct BlockHalves {
 /// The halves of a block; nothing when no dimension has an even number of boxes.
 static std::optional<BlockHalves> halvesOf(tile::DescType desc) {
   TensorMapTile form = boxesOf(desc);
-  Shape block = desc.getBlockShape();
   int64_t bits = int64_t(tile::bitWidthOf(desc.getElementType()));
-  for (size_t dim = 0; dim < block.size(); ++dim) {
-    if (block[dim] / form.box[dim] % 2 != 0)
+  for (size_t dim = 0; dim < form.box.size(); ++dim) {
+    int64_t boxes = llvm::divideCeil(form.used[dim], form.box[dim]);
+    if (boxes % 2 != 0)
       continue;
     BlockHalves halves;
     halves.dim = unsigned(dim);
-    halves.elements = block[dim] / 2;
-    std::vector<int64_t> second(block.size(), 0);
+    halves.elements = boxes / 2 * form.box[dim];
+    std::vector<int64_t> second(form.box.size(), 0);
     second[dim] = halves.elements;
     halves.bytes = form.offsetOf(second) * bits / 8;
-    for (const std::vector<int64_t> &start : form.boxStarts(block))
+    for (const std::vector<int64_t> &start : form.boxStarts())
       if (start[dim] < halves.elements)
         halves.starts.push_back(start);
     return halves;
@@ -309,13 +305,15 @@ struct TmaLoad : ThreadPattern<TmaLoadOp> {
     Value issues = isFirstThread(rewriter, op, lowering.position);
     if (op.getPredicate())
       issues = arith::AndIOp::create(rewriter, loc, issues, adaptor.getPredicate().front());
-    MemDescType buffer = op.getBuffer().getType();
     scf::IfOp::create(rewriter, loc, issues, [&](OpBuilder &builder, Location) {
       Value object = objectAt(builder, loc, adaptor.getBarriers().front(),
                               op.getBarriers().getType(), adaptor.getSlot().front());
       for (uint32_t i = 1; i < op.getArrivals(); ++i)
         NVVM::MBarrierArriveOp::create(builder, loc, Type(), object, Value());
-      Value bytes = constantI32(builder, loc, buffer.getSizeInBytes());
+      TensorMapTile form = boxesOf(op.getDesc().getType());
+      int64_t bits = int64_t(tile::bitWidthOf(op.getDesc().getType().getElementType()));
+      int64_t elements = form.boxElements() * int64_t(form.boxStarts().size());
+      Value bytes = constantI32(builder, loc, elements * bits / 8);
       NVVM::MBarrierArriveExpectTxOp::create(builder, loc, Type(), object, bytes,
                                              NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
       auto copyAlone = [&](OpBuilder &inner) {

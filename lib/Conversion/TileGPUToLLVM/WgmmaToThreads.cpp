@@ -336,6 +336,7 @@ public:
   DotEmitter(OpBuilder &opBuilder, WgmmaOp wgmma, const WgmmaForms &forms, unsigned left,
              ArrayRef<ValueRange> operands, ValueRange acc, const ThreadLowering &lowering)
       : builder(opBuilder), op(wgmma), loc(wgmma.getLoc()), columns(forms.product.columns),
+        tileColumns(columns),
         rhs(builder, op, 1 - left, operands[1 - left].front(), lowering, forms.rhs),
         lhs(builder, op, left, operands[left], lowering, forms), values(acc) {
     Type element = op.getMultipliedType(left).getElementType();
@@ -347,6 +348,7 @@ public:
     groupDepth = op.stepsOfGroup() * step;
     partDepth = op.stepsOfPart() * step;
     // From zero: the first instruction of every tile does not read the accumulator.
+    takeWantedColumns();
     fromZero = tile::isZero(op.getAcc());
     isCut = op.isCut() && !(fromZero && partDepth == depth);
   }
@@ -367,11 +369,18 @@ public:
   }
 
 private:
+  /// An instruction that makes all columns of a warpgroup need not make those that nobody wants.
+  void takeWantedColumns() {
+    auto wanted = op->getAttrOfType<IntegerAttr>(tile::TileDialect::kColumnsAttr);
+    if (wanted && columns == cast<RankedTensorType>(op.getType()).getShape()[1])
+      columns = wanted.getInt();
+  }
+
   /// All registers that a group's instructions read are ready at its fence.
   void makeTiles() {
     LinearLayout product = op.getProductLayout();
     for (int64_t row : startsOf(product, 0, kInstrRows))
-      for (int64_t column : startsOf(product, 1, columns))
+      for (int64_t column : startsOf(product, 1, tileColumns))
         tiles.push_back({row, column, {}, {}});
     for (InstructionTile &tile : tiles) {
       tile.registers = registersInTile(product, tile.row, kInstrRows, tile.column, columns);
@@ -424,7 +433,8 @@ private:
   OpBuilder &builder;
   WgmmaOp op;
   Location loc;
-  int64_t columns;
+  /// Of a tile's columns, those that its instructions make, and all.
+  int64_t columns, tileColumns;
   DescriptorMaker rhs;
   LeftOperand lhs;
   SmallVector<Value> values;

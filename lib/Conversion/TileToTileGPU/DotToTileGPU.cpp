@@ -62,9 +62,10 @@ void tilec::convertDot(tile::DotOp dot, int numWarps) {
   auto type = cast<RankedTensorType>(dot.getType());
   RankedTensorType computed = withLayout(type, productLayout(type.getShape(), numWarps));
   Value acc = builder.createOrFold<ConvertLayoutOp>(loc, computed, dot.getAcc());
-  Value product =
+  auto product =
       DotOp::create(builder, loc, computed, dot.getLhs(), dot.getRhs(), acc, dot.getPrecisionAttr(),
                     dot.getMaxImpreciseAccAttr(), dot.getIsUnsignedAttr());
-  dot.replaceAllUsesWith(builder.createOrFold<ConvertLayoutOp>(loc, type, product));
+  product->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+  dot.replaceAllUsesWith(builder.createOrFold<ConvertLayoutOp>(loc, type, product.getResult()));
   dot.erase();
 }

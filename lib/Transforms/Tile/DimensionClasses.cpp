@@ -23,6 +23,8 @@ static constexpr size_t kMostPieces = 3;
 static constexpr double kWorthwhile = 0.85;
 /// Multiply-adds of a tensor core in the time of an operation on an element.
 static constexpr double kProductsPerElement = 64;
+/// An access through pointers in the time of a tensor copy.
+static constexpr double kByThreads = 4;
 /// Largest number of operations that become several.
 static constexpr size_t kMostUsers = 2000;
 
@@ -139,6 +141,16 @@ void DimensionClasses::visitGather(GatherOp op) {
   fix(op.getSource(), axis);
 }
 
+void DimensionClasses::visitNarrow(NarrowOp op) {
+  ArrayRef<int64_t> from = blockShapeOf(op.getSource().getType());
+  for (auto [dim, extent] : llvm::enumerate(blockShapeOf(op.getType()))) {
+    if (from[dim] == extent)
+      link(op.getSource(), dim, op.getResult(), dim);
+    else
+      fix(op.getSource(), dim);
+  }
+}
+
 void DimensionClasses::visitControlFlow(Operation *op) {
   auto linkRanges = [&](auto &&a, auto &&b) {
     for (auto [x, y] : llvm::zip_equal(a, b))
@@ -177,6 +189,7 @@ void DimensionClasses::visit(Operation *op) {
       })
       .Case([&](DotOp dot) { visitDot(dot); })
       .Case([&](GatherOp gather) { visitGather(gather); })
+      .Case([&](NarrowOp narrow) { visitNarrow(narrow); })
       .Case([&](HistogramOp histogram) {
         if (histogram.getMask())
           linkAll(histogram.getSource(), histogram.getMask());
@@ -295,6 +308,15 @@ static double columnCost(int64_t size) {
 
 static double depthCost(int64_t size) { return std::max(padded(size), 16.0); }
 
+bool DimensionClasses::hasTensorMap(Operation *access) const {
+  Value desc = access->getOperand(0);
+  for (unsigned dim = 0; dim < blockShapeOf(desc.getType()).size(); ++dim)
+    for (Piece piece : piecesOf(desc, dim))
+      if (!llvm::isPowerOf2_64(piece.size))
+        return false;
+  return true;
+}
+
 double DimensionClasses::costOf(Operation *op) const {
   auto sumOf = [](ArrayRef<Piece> pieces, auto cost) {
     double sum = 0;
@@ -335,7 +357,9 @@ double DimensionClasses::costOf(Operation *op) const {
       sum += std::max(size, kThreads);
     most = std::max(most, sum);
   }
-  return most;
+  return isa<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(op) && !hasTensorMap(op)
+             ? kByThreads * most
+             : most;
 }
 
 double DimensionClasses::costOf(const Class &some) const {

@@ -73,11 +73,14 @@ private:
   void visitReduce(ReduceOp op);
   void visitDot(DotOp op);
   void visitGather(GatherOp op);
+  void visitNarrow(NarrowOp op);
   void visitControlFlow(mlir::Operation *op);
   void collect(mlir::func::FuncOp func);
   void choose(Class &chosen);
   double costOf(const Class &some) const;
   double costOf(mlir::Operation *op) const;
+  /// Whether the pieces of an access through a descriptor may be tensor copies.
+  bool hasTensorMap(mlir::Operation *access) const;
 
   llvm::DenseMap<mlir::Value, unsigned> firstIds;
   unsigned numIds = 0;

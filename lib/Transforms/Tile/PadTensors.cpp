@@ -378,4 +378,9 @@ void PadTensors::runOnOperation() {
   getOperation().walk([&](Operation *op) { changeTypes(op); });
   for (Operation *op : touched)
     adapt(op);
+  // What was narrowed is as wide again.
+  getOperation().walk([](NarrowOp narrow) {
+    narrow.replaceAllUsesWith(narrow.getSource());
+    narrow.erase();
+  });
 }

@@ -149,6 +149,7 @@ private:
   void splitElementwise(Operation *op);
   void splitReduce(ReduceOp op);
   void splitDot(DotOp op);
+  void splitNarrow(NarrowOp op);
   void splitHistogram(HistogramOp op);
   void splitMake(MakeTensorDescriptorOp op);
   template <typename OpTy> void splitAccess(OpTy op, Value value);
@@ -291,6 +292,53 @@ void Splitter::splitDot(DotOp op) {
   });
 }
 
+/// The part of a tensor of `size` elements along the last dimension from `start` on, a multiple.
+/// Both are powers of two: it is one of equal parts, and no other one has the key zero.
+static Value takePart(OpBuilder &builder, Location loc, Value source, int64_t start, int64_t size) {
+  auto type = cast<RankedTensorType>(source.getType());
+  int64_t parts = type.getShape().back() / size;
+  if (parts == 1)
+    return source;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = parts;
+  unsigned axis = unsigned(shape.size()) - 1;
+  shape.push_back(size);
+  Value cut = ReshapeOp::create(builder, loc, type.clone(shape), source);
+  Type i32 = builder.getI32Type();
+  auto rangeType = RankedTensorType::get({parts}, i32);
+  Value range = MakeRangeOp::create(builder, loc, rangeType, 0, uint32_t(parts));
+  Value wanted = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(rangeType, int32_t(start / size)));
+  Value keys = arith::XOrIOp::create(builder, loc, range, wanted);
+  SmallVector<int64_t> row(shape.size(), 1);
+  row[axis] = parts;
+  keys = ReshapeOp::create(builder, loc, RankedTensorType::get(row, i32), keys);
+  keys = BroadcastOp::create(builder, loc, RankedTensorType::get(shape, i32), keys);
+  auto reduce = ReduceOp::create(builder, loc, ValueRange{cut, keys}, int(axis));
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> types{type.getElementType(), i32, type.getElementType(), i32};
+  Block *body = builder.createBlock(&reduce.getCombine(), {}, types, SmallVector<Location>(4, loc));
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                        body->getArgument(1), body->getArgument(3));
+  SmallVector<Value> taken;
+  for (unsigned i = 0; i < 2; ++i)
+    taken.push_back(arith::SelectOp::create(builder, loc, isFirst, body->getArgument(i),
+                                            body->getArgument(i + 2)));
+  YieldOp::create(builder, loc, taken);
+  return reduce.getResult(0);
+}
+
+void Splitter::splitNarrow(NarrowOp op) {
+  eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
+    int64_t start = startsOf(op.getResult(), place).back();
+    auto type = cast<RankedTensorType>(pieceType(op.getResult(), place));
+    int64_t size = int64_t(llvm::PowerOf2Ceil(uint64_t(type.getShape().back())));
+    Value part = takePart(builder, op.getLoc(), op.getSource(), start, size);
+    return part.getType() == type ? part
+                                  : NarrowOp::create(builder, op.getLoc(), type, part).getResult();
+  });
+}
+
 void Splitter::splitHistogram(HistogramOp op) {
   OpBuilder builder(op);
   Value sum;
@@ -418,6 +466,7 @@ void Splitter::splitOperation(Operation *op) {
       .Case([&](ReduceOp reduce) { splitReduce(reduce); })
       .Case([&](DotOp dot) { splitDot(dot); })
       .Case([&](HistogramOp histogram) { splitHistogram(histogram); })
+      .Case([&](NarrowOp narrow) { splitNarrow(narrow); })
       .Case([&](MakeTensorDescriptorOp make) { splitMake(make); })
       .Case([&](DescriptorLoadOp load) { splitAccess(load, load.getResult()); })
       .Case<DescriptorStoreOp, DescriptorReduceOp>(

@@ -93,6 +93,26 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::func::FuncOp
   }];
 }
 
+def TileWidenDotsPass : Pass<"tile-widen-dots", "::mlir::func::FuncOp"> {
+  let summary = "dots by warpgroups whose columns are no power of two stay one instruction wide";
+  let description = [{
+    wgmma has instructions of 8, 16, 24, ... 256 columns. A dot of 208 of them, whose right operand comes by a descriptor and
+    whose result is only added to, in a loop or by itself, is made one of 256 with the attribute `tile.columns`: the
+    accumulator and the operand's block are wider than what is multiplied. Without that the dot would be one of 128, one of
+    64 and one of 16 columns (`tile-split-tensors`), each of which reads the left operand. What is done with the result has
+    the extents of before.
+
+    ```mlir
+    %c = scf.for ... iter_args(%acc = %zeros) -> (tensor<128x256xf32>) {
+      %b = tile.descriptor_load %desc[%k, %n] : <[64, 256], bf16> -> tensor<64x256xbf16>
+      %d = tile.dot %a, %b, %acc {tile.columns = 208 : i32} : ... -> tensor<128x256xf32>
+    }
+    %r = tile.narrow %c : tensor<128x256xf32> -> tensor<128x208xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileSplitTensorsPass : Pass<"tile-split-tensors", "::mlir::func::FuncOp"> {
   let summary = "tensors are cut into pieces whose extents are powers of two";
   let description = [{

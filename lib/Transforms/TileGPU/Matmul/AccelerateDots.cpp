@@ -343,6 +343,9 @@ private:
     auto started = WgmmaOp::create(
         builder, loc, computed, operands[0], operands[1], acc, dot.getMaxImpreciseAccAttr(),
         isUnsigned, fragments ? builder.getI32IntegerAttr(int32_t(*fragments)) : IntegerAttr());
+    // Columns of the instruction are those of the dot, but where it computes the transpose.
+    if (Attribute columns = dot->getAttr(tile::TileDialect::kColumnsAttr); columns && right == 1)
+      started->setAttr(tile::TileDialect::kColumnsAttr, columns);
     auto done = WgmmaWaitOp::create(builder, loc, ValueRange(started.getResult()), 0);
     dot.replaceAllUsesWith(builder.createOrFold<ConvertLayoutOp>(loc, type, done.getResult(0)));
     dot.erase();

@@ -14,7 +14,8 @@ using namespace tilec::tilegpu;
 static MemDescType barrierType(MLIRContext *context, int64_t count) {
   LinearLayout one = linearSharedLayout({1}, {0}).squeezeIn(kBlock);
   return MemDescType::get(context, {1}, IntegerType::get(context, 64),
-                          LinearAttr::get(context, one), count);
+                          LinearAttr::get(context, one))
+      .withBuffers(count);
 }
 
 BarrierObjects::BarrierObjects(RewriterBase &rewriter, Operation *user, int64_t count,

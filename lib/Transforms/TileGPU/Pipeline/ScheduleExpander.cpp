@@ -111,9 +111,7 @@ void ScheduleExpander::startCopies(OpBuilder &builder, const AheadSlice &sliceAh
 
 /// A buffer as `type`, with several of it.
 static Value allocateRing(OpBuilder &builder, Location loc, MemDescType type, int64_t buffers) {
-  auto ring = MemDescType::get(builder.getContext(), type.getShape(), type.getElementType(),
-                               type.getLayout(), buffers);
-  return LocalAllocOp::create(builder, loc, ring, IntegerAttr());
+  return LocalAllocOp::create(builder, loc, type.withBuffers(buffers), IntegerAttr());
 }
 
 /// Gives each of `types` one of `rings` of its type, none twice; false when there are not enough.

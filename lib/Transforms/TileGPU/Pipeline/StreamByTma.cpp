@@ -18,7 +18,8 @@ Value tilec::viewAsBlock(OpBuilder &builder, Location loc, Value buffer, ArrayRe
   for (int32_t dim : order)
     shape.push_back(type.getShape()[dim]);
   auto block = MemDescType::get(builder.getContext(), shape, type.getElementType(),
-                                LinearAttr::get(builder.getContext(), memory));
+                                LinearAttr::get(builder.getContext(), memory))
+                   .withBytes(type.getBytes());
   return MemDescPermuteOp::create(builder, loc, block, buffer, builder.getDenseI32ArrayAttr(order));
 }
 
@@ -39,8 +40,7 @@ void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
   for (Value offset : load.getOffsets())
     offsets.push_back(mapping.lookupOrDefault(offset));
   TmaLoadOp::create(builder, load.getLoc(), load.getDesc(), offsets, buffer, barriers.objects(),
-                    slot, predicate, /*shared=*/Value(), /*turn=*/Value(),
-                    uint32_t(arrivals));
+                    slot, predicate, /*shared=*/Value(), /*turn=*/Value(), uint32_t(arrivals));
 }
 
 void TensorCopyRing::addEmptyObjects(scf::ForOp loop, int64_t stages, int32_t warps) {

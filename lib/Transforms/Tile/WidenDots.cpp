@@ -1,0 +1,166 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Widens a dot by warpgroups to a power of two of columns, of which the instruction makes those
+// that there were. Its right operand's block and its accumulator are wider, nothing else is.
+
+#include "tilec/Transforms/Tile/Passes.h"
+
+#include "MaskGain.h"
+#include "dialects/Tile/TileOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/ProductUnit.h"
+#include "tilec/Support/RemarkCategory.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILEWIDENDOTSPASS
+#include "tilec/Transforms/Tile/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+static constexpr int64_t kMostColumns = 256;
+
+/// Whether wgmma has an instruction with so many columns (PTX ISA, "wgmma.mma_async": shapes).
+static bool hasInstruction(int64_t columns, Type element) {
+  if (columns > kMostColumns || columns % 8 != 0)
+    return false;
+  return !element.isInteger(8) || columns % 16 == 0 || columns <= 24;
+}
+
+static RankedTensorType withColumns(RankedTensorType type, int64_t columns) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() = columns;
+  return cast<RankedTensorType>(type.clone(shape));
+}
+
+namespace {
+/// A dot that can be widened, with what is widened beside it.
+struct WideDot {
+  explicit WideDot(DotOp given) : dot(given) {}
+
+  DotOp dot;
+  /// What loads the right operand, and what transposes it on the way, or null.
+  DescriptorLoadOp load;
+  PermuteOp permute;
+  /// The loop that carries the accumulator, in which place; null when it is a constant.
+  scf::ForOp loop;
+  unsigned place = 0;
+
+  int64_t columns() { return dot.getType().getShape().back(); }
+  int64_t padded() { return int64_t(llvm::PowerOf2Ceil(uint64_t(columns()))); }
+  bool find();
+  void widen();
+
+private:
+  bool findOperand();
+  bool findAccumulator();
+  void widenOperand();
+  void widenAccumulator();
+};
+} // namespace
+
+bool WideDot::findOperand() {
+  Value operand = dot.getRhs();
+  permute = operand.getDefiningOp<PermuteOp>();
+  if (permute && operand.hasOneUse())
+    operand = permute.getSource();
+  load = operand.getDefiningOp<DescriptorLoadOp>();
+  // Where the instruction does not take B as it lies in memory, it computes the transposed dot.
+  if (!permute && bitWidthOf(dot.getRhs().getType().getElementType()) != 16)
+    return false;
+  return load && operand.hasOneUse() && load.getType().getRank() == 2 &&
+         load.getDesc().getType().getBlockShape() == load.getType().getShape() &&
+         load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
+}
+
+/// A constant of one value, which can have any extents.
+static arith::ConstantOp splatOf(Value value) {
+  auto constant = value.getDefiningOp<arith::ConstantOp>();
+  return constant && isa<SplatElementsAttr>(constant.getValue()) ? constant : arith::ConstantOp();
+}
+
+bool WideDot::findAccumulator() {
+  auto argument = dyn_cast<BlockArgument>(dot.getAcc());
+  if (!argument)
+    return bool(splatOf(dot.getAcc()));
+  loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || dot->getParentOp() != loop || !argument.hasOneUse() || !dot.getResult().hasOneUse())
+    return false;
+  place = argument.getArgNumber() - loop.getNumInductionVars();
+  return loop.getYieldedValues()[place] == dot.getResult() && splatOf(loop.getInitArgs()[place]);
+}
+
+bool WideDot::find() {
+  RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
+  if (type.getRank() != 2 || llvm::isPowerOf2_64(columns()) ||
+      !hasInstruction(columns(), lhs.getElementType()) || !findOperand() || !findAccumulator())
+    return false;
+  auto func = dot->getParentOfType<func::FuncOp>();
+  ProductForm form{lhs, withColumns(dot.getRhs().getType(), padded()), withColumns(type, padded()),
+                   dot.getPrecision()};
+  return !whyNotWgmma(form, processorOf(func), threadsOf(func) / Processor::kWarpSize);
+}
+
+void WideDot::widenOperand() {
+  auto make = load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
+  DescType type = make.getType();
+  SmallVector<int64_t> block(type.getBlockShape());
+  block[permute ? 0 : 1] = padded();
+  OpBuilder builder(make);
+  auto wide = DescType::get(type.getContext(), block, type.getElementType(), type.getPadsWithNan(),
+                            type.getBlockShape());
+  load.getDescMutable().assign(MakeTensorDescriptorOp::create(
+      builder, make.getLoc(), wide, make.getBase(), make.getShape(), make.getStrides()));
+  load.getResult().setType(load.getType().clone(block));
+  if (permute)
+    permute.getResult().setType(withColumns(permute.getType(), padded()));
+  if (make->use_empty())
+    make.erase();
+}
+
+void WideDot::widenAccumulator() {
+  RankedTensorType narrow = dot.getType(), wide = withColumns(narrow, padded());
+  OpBuilder builder(loop ? loop.getOperation() : dot.getOperation());
+  OpOperand &init = loop ? loop.getInitArgsMutable()[place] : dot.getAccMutable();
+  auto splat = cast<SplatElementsAttr>(splatOf(init.get()).getValue());
+  init.set(arith::ConstantOp::create(builder, init.get().getLoc(), splat.resizeSplat(wide)));
+  dot.getResult().setType(wide);
+  Value result = dot.getResult();
+  if (loop) {
+    loop.getRegionIterArg(place).setType(wide);
+    result = loop.getResult(place);
+    result.setType(wide);
+  }
+  builder.setInsertionPointAfterValue(result);
+  auto taken = NarrowOp::create(builder, dot.getLoc(), narrow, result);
+  result.replaceAllUsesExcept(taken, taken);
+}
+
+void WideDot::widen() {
+  int64_t wanted = columns();
+  widenOperand();
+  widenAccumulator();
+  dot->setAttr(TileDialect::kColumnsAttr,
+               IntegerAttr::get(IntegerType::get(dot.getContext(), 32), wanted));
+  remark::passed(dot.getLoc(), remark::RemarkOpts::name("Widened").category(remarks::kDot))
+      << remark::add("one instruction makes {0} columns, of a tile of {1}", wanted, columns());
+}
+
+namespace {
+struct WidenDots final : tilec::impl::TileWidenDotsPassBase<WidenDots> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](DotOp dot) {
+      if (WideDot wide(dot); wide.find())
+        wide.widen();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,85 @@
+// RUN: tile-opt %s --tile-widen-dots | FileCheck %s
+// RUN: tile-opt %s --tile-widen-dots --tile-split-tensors --tile-take-tensor-maps --tile-lower-descriptors --tile-pad-tensors | FileCheck %s --check-prefix=LOWER
+
+module attributes {tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+// 208 columns of a tile of 256: the block of B and the accumulator are as wide, what is stored is not.
+// CHECK-LABEL: func @carried
+// CHECK: %[[DESC:.*]] = tile.make_tensor_descriptor {{.*}} : {{.*}}<[64, 256], f16, used = [64, 208]>
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}) -> (tensor<64x256xf32>)
+// CHECK: %[[B:.*]] = tile.descriptor_load %[[DESC]]{{.*}} -> tensor<64x256xf16>
+// CHECK: tile.dot %{{.*}}, %[[B]], %[[ACC]] {tile.columns = 208 : i32} : tensor<64x64xf16>, tensor<64x256xf16> -> tensor<64x256xf32>
+// CHECK: tile.narrow %[[SUM]] : tensor<64x256xf32> -> tensor<64x208xf32>
+
+// Three pieces of the result are stored, whose registers are those of the instruction.
+// LOWER-LABEL: func @carried
+// LOWER: scf.for
+// LOWER-COUNT-1: tile.dot
+// LOWER-NOT: tile.narrow
+// LOWER: tile.reshape %{{.*}} : tensor<64x256xf32> -> tensor<64x2x128xf32>
+// LOWER: tile.reshape %{{.*}} : tensor<64x256xf32> -> tensor<64x4x64xf32>
+// LOWER: tile.reshape %{{.*}} : tensor<64x256xf32> -> tensor<64x16x16xf32>
+// LOWER: tile.descriptor_store %{{.*}} : <[64, 128], f32>
+// LOWER: tile.descriptor_store %{{.*}} : <[64, 64], f32>
+// LOWER: tile.descriptor_store %{{.*}} : <[64, 16], f32>
+func.func @carried(%pa: !tile.ptr<f16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %m: i32, %n: i32, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c64 = arith.constant 64 : i32
+  %one = arith.constant 1 : i64
+  %kk = arith.extsi %k : i32 to i64
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x208xf32>
+  %a = tile.make_tensor_descriptor %pa, shape [%m, %k], strides [%kk] : !tile.ptr<f16> -> !tile.desc<[64, 64], f16>
+  %b = tile.make_tensor_descriptor %pb, shape [%k, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[64, 208], f16>
+  %c = tile.make_tensor_descriptor %pc, shape [%m, %n], strides [%nn] : !tile.ptr<f32> -> !tile.desc<[64, 208], f32>
+  %sum = scf.for %i = %c0 to %k step %c64 iter_args(%acc = %zero) -> (tensor<64x208xf32>) : i32 {
+    %x = tile.descriptor_load %a[%c0, %i] : !tile.desc<[64, 64], f16> -> tensor<64x64xf16>
+    %y = tile.descriptor_load %b[%i, %c0] : !tile.desc<[64, 208], f16> -> tensor<64x208xf16>
+    %d = tile.dot %x, %y, %acc : tensor<64x64xf16>, tensor<64x208xf16> -> tensor<64x208xf32>
+    scf.yield %d : tensor<64x208xf32>
+  }
+  tile.descriptor_store %c[%c0, %c0], %sum : !tile.desc<[64, 208], f32>, tensor<64x208xf32>
+  return
+}
+
+// Transposed, by itself; the result goes on.
+// CHECK-LABEL: func @alone
+// CHECK: tile.make_tensor_descriptor {{.*}}<[128, 64], f16, used = [96, 64]>
+// CHECK: %[[T:.*]] = tile.permute %{{.*}} : tensor<128x64xf16> -> tensor<64x128xf16>
+// CHECK: %[[D:.*]] = tile.dot %{{.*}}, %[[T]], %{{.*}} {tile.columns = 96 : i32}
+// CHECK: %[[N:.*]] = tile.narrow %[[D]] : tensor<64x128xf32> -> tensor<64x96xf32>
+// CHECK: arith.addf %[[N]], %[[N]]
+func.func @alone(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> tensor<64x96xf32> {
+  %c0 = arith.constant 0 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x96xf32>
+  %b = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[96, 64], f16>
+  %y = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[96, 64], f16> -> tensor<96x64xf16>
+  %t = tile.permute %y {order = array<i32: 1, 0>} : tensor<96x64xf16> -> tensor<64x96xf16>
+  %d = tile.dot %x, %t, %zero : tensor<64x64xf16>, tensor<64x96xf16> -> tensor<64x96xf32>
+  %s = arith.addf %d, %d : tensor<64x96xf32>
+  return %s : tensor<64x96xf32>
+}
+
+// Rows of B of 8 bits are read through registers, for the transposed dot; the block is used by others, too; 100 columns
+// are no instruction.
+// CHECK-LABEL: func @kept
+// CHECK-NOT: tile.columns
+// CHECK: return
+func.func @kept(%x8: tensor<64x64xf8E4M3FN>, %x: tensor<64x64xf16>, %p8: !tile.ptr<f8E4M3FN>, %p: !tile.ptr<f16>, %n: i32) -> (tensor<64x96xf32>, tensor<64x96xf32>, tensor<64x96xf16>, tensor<64x100xf32>) {
+  %c0 = arith.constant 0 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x96xf32>
+  %zero100 = arith.constant dense<0.0> : tensor<64x100xf32>
+  %b8 = tile.make_tensor_descriptor %p8, shape [%n, %n], strides [%nn] : !tile.ptr<f8E4M3FN> -> !tile.desc<[64, 96], f8E4M3FN>
+  %y8 = tile.descriptor_load %b8[%c0, %c0] : !tile.desc<[64, 96], f8E4M3FN> -> tensor<64x96xf8E4M3FN>
+  %d8 = tile.dot %x8, %y8, %zero : tensor<64x64xf8E4M3FN>, tensor<64x96xf8E4M3FN> -> tensor<64x96xf32>
+  %b = tile.make_tensor_descriptor %p, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[64, 96], f16>
+  %y = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[64, 96], f16> -> tensor<64x96xf16>
+  %d = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x96xf16> -> tensor<64x96xf32>
+  %s = arith.addf %y, %y : tensor<64x96xf16>
+  %b100 = tile.make_tensor_descriptor %p, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[64, 100], f16>
+  %y100 = tile.descriptor_load %b100[%c0, %c0] : !tile.desc<[64, 100], f16> -> tensor<64x100xf16>
+  %d100 = tile.dot %x, %y100, %zero100 : tensor<64x64xf16>, tensor<64x100xf16> -> tensor<64x100xf32>
+  return %d8, %d, %s, %d100 : tensor<64x96xf32>, tensor<64x96xf32>, tensor<64x96xf16>, tensor<64x100xf32>
+}
+}
