@@ -38,7 +38,7 @@ class Tile:
     def roles(self):
         """Whether tilec gives the copies to warps of their own where a program takes one tile after the other: to those
         that are alone, with one accumulator for each warpgroup."""
-        return self.fit == 1 and self.m == 16 * self.warps and self.n & (self.n - 1) == 0
+        return self.fit == 1 and self.m == 16 * self.warps
 
 
 @dataclass(frozen=True)

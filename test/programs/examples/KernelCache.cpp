@@ -35,12 +35,15 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   options.numWarps = run.numWarps;
   options.numStages = run.numStages;
   options.persistent = run.persistent;
+  options.numCtas = run.numCtas;
   options.tools = places.tools;
   std::string key = run.text + run.file + " " + run.kernel + " " +
                     std::to_string(run.numWarps.value_or(0)) + " " +
                     std::to_string(run.numStages.value_or(0));
   if (run.persistent)
     key += *run.persistent ? " persistent" : " not persistent";
+  if (run.numCtas)
+    key += " " + std::to_string(*run.numCtas) + " CTAs";
   for (const Argument &argument : run.arguments)
     if (!argument.hidden) {
       options.arguments.push_back({argument.name, argument.signature()});

@@ -179,6 +179,11 @@ RunBuilder &RunBuilder::persistent(bool flag) {
   return *this;
 }
 
+RunBuilder &RunBuilder::ctas(int count) {
+  run.numCtas = count;
+  return *this;
+}
+
 RunBuilder &RunBuilder::warps(int count) {
   run.numWarps = count;
   return *this;

@@ -88,6 +88,8 @@ struct KernelRun {
   std::optional<int> numStages;
   /// Not given: the compiler's choice.
   std::optional<bool> persistent;
+  /// Programs of a cluster.
+  std::optional<int> numCtas;
   std::array<uint64_t, 3> grid = {1, 1, 1};
   /// Bytes that an ideal kernel moves, for bandwidth; 0 when that says nothing.
   uint64_t idealBytes = 0;
@@ -151,6 +153,7 @@ public:
   RunBuilder &constant(const std::string &name, const std::string &text);
   RunBuilder &constant(const std::string &name, int64_t value);
   RunBuilder &persistent(bool flag = true);
+  RunBuilder &ctas(int count);
   RunBuilder &warps(int count);
   RunBuilder &stages(int count);
   RunBuilder &grid(uint64_t x, uint64_t y = 1, uint64_t z = 1);

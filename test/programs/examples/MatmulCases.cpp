@@ -63,6 +63,8 @@ struct Problem {
   int64_t splits = 1;
   /// Rows and columns of a tile, where the kernel takes any.
   int64_t block = 32;
+  /// Programs of a cluster.
+  int ctas = 1;
 
   uint64_t bytes() const {
     auto elements = static_cast<uint64_t>(m * k + k * n);
@@ -179,18 +181,21 @@ Result<KernelRun> buildHostDescriptors(const Problem &p, uint64_t seed) {
 /// With tensor descriptors, in any orientation; a tile is stored in one piece or, of several, in
 /// two. Long problems have rings that fill a multiprocessor, and so load warps.
 Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
-  constexpr int64_t blockM = 64, blockN = 32;
+  constexpr int64_t blockM = 64;
+  int64_t blockN = p.block;
   bool fills = p.m > 4 * blockM;
   int64_t blockK = fills ? 64 : 32;
   RunBuilder builder("52-matmul-persistent.tile", "matmul_persistent", seed);
   addOperands(builder, p);
   builder.constant("BLOCK_M", blockM).constant("BLOCK_N", blockN).constant("BLOCK_K", blockK);
-  builder.constant("GROUP_M", 2).constant("STORES", p.n > blockN ? 2 : 1);
+  builder.constant("GROUP_M", 2).constant("STORES", p.n > blockN && blockN == 32 ? 2 : 1);
   if (fills)
     builder.stages(20 / int(tilecrt::dtypeSize(p.type)));
   builder.constant("A_ROWS", p.transA ? "False" : "True");
   builder.constant("B_ROWS", p.transB ? "False" : "True");
-  builder.grid(3);
+  if (p.ctas > 1)
+    builder.ctas(p.ctas);
+  builder.grid(p.ctas > 1 ? 4 : 3);
   return builder.idealBytes(p.bytes()).take();
 }
 
@@ -312,6 +317,8 @@ void addCase(std::vector<Case> &cases, const std::string &name, Scale scale, Bui
     variant += std::string(" ") + (p.transA ? "t" : "n") + (p.transB ? "t" : "n");
   if (p.splits > 1)
     variant += " split";
+  if (p.ctas > 1)
+    variant += " pairs";
   cases.push_back({variant + (p.leaky ? " leaky" : ""), p.type, sizeText({p.m, p.n, p.k}), scale,
                    [=](uint64_t seed) { return build(p, seed); }});
 }
@@ -398,6 +405,19 @@ void addMatmulCases(std::vector<Case> &cases) {
         for (auto [m, n, k] : {std::array<int64_t, 3>{264, 136, 232}, {136, 56, 104}})
           addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
                   {type, m, n, k, transA, transB});
+    // Programs of a cluster copy for each other; 25 tiles leave one of them alone at the end.
+    for (int64_t n : {136, 152}) {
+      Problem pairs = {type, 264, n, 232, false, true};
+      pairs.ctas = 2;
+      addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, pairs);
+    }
+    // Columns that are no power of two: of one instruction, stored in pieces.
+    for (bool transB : {false, true})
+      for (auto [n, blockN] : {std::pair<int64_t, int64_t>(128, 104), {424, 208}, {88, 48}}) {
+        Problem wide = {type, 136, n, 104, false, transB};
+        wide.block = blockN;
+        addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, wide);
+      }
     for (int64_t k : {104, 200})
       addCase(cases, "matmul_host_descriptors", Scale::Full, buildHostDescriptors,
               {type, 136, 56, k, false, true});

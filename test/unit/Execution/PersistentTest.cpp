@@ -13,12 +13,16 @@ namespace {
 struct ProductCase {
   int64_t m = 180, n = 136, first = 0, steps = 0;
   int stages = 3;
-  bool roles = true;
+  bool roles = true, isPersistent = true;
+  /// Programs of a cluster.
+  int ctas = 1;
 };
 
 void expectProduct(const ProductCase &c) {
-  SCOPED_TRACE(::testing::Message() << c.first << " and " << c.steps << " iterations, " << c.stages
-                                    << " stages, roles " << c.roles);
+  SCOPED_TRACE(::testing::Message()
+               << c.first << " and " << c.steps << " iterations, " << c.stages << " stages, roles "
+               << c.roles << ", " << c.m << " x " << c.n << ", persistent " << c.isPersistent
+               << ", clusters of " << c.ctas);
   constexpr int64_t block = 64, step = 32;
   int64_t k = std::max<int64_t>(1, c.steps) * step;
   RunBuilder builder = kernelOf("persistent.tile", "product");
@@ -42,7 +46,7 @@ void expectProduct(const ProductCase &c) {
   builder.constant("STAGES", c.stages).constant("ROLES", c.roles ? "True" : "False").warps(4);
   uint64_t rows = uint64_t((c.m + block - 1) / block),
            columns = uint64_t((c.n + block - 1) / block);
-  expectRun(builder.persistent().grid(rows, columns));
+  expectRun(builder.persistent(c.isPersistent).ctas(c.ctas).grid(rows, columns));
 }
 
 TEST(Persistent, anyNumberOfIterations) {
@@ -59,6 +63,27 @@ TEST(Persistent, anyNumberOfPrograms) {
   for (auto [m, n] : {std::pair<int64_t, int64_t>(40, 24), {100, 72}, {64, 200}, {250, 72}}) {
     ProductCase c;
     c.m = m, c.n = n, c.steps = 3;
+    expectProduct(c);
+  }
+}
+
+// Two programs of a cluster, which copy the blocks of columns that both load for each other: nine
+// tiles, of which one program has the last alone, and those of two rows, a program each.
+TEST(Clusters, anyNumberOfIterations) {
+  for (bool isPersistent : {true, false})
+    for (int stages : {2, 3})
+      for (int64_t steps : {0, 1, stages - 1, stages, stages + 1, 2 * stages + 1}) {
+        ProductCase c;
+        c.m = isPersistent ? 180 : 100, c.stages = stages, c.steps = steps, c.first = steps / 2;
+        c.isPersistent = isPersistent, c.ctas = 2;
+        expectProduct(c);
+      }
+}
+
+TEST(Clusters, anyNumberOfPrograms) {
+  for (auto [m, n] : {std::pair<int64_t, int64_t>(40, 24), {100, 72}, {64, 200}, {250, 72}}) {
+    ProductCase c;
+    c.m = m, c.n = n, c.steps = 3, c.ctas = 2;
     expectProduct(c);
   }
 }
