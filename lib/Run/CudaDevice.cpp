@@ -487,10 +487,9 @@ LaunchOutcome CudaDevice::launchGraph(const Graph &graph, CUstream stream) {
 //===----------------------------------------------------------------------------------===//
 
 Status CudaFunction::findResidentBlocks() {
-  const KernelMetadata &facts = metadata();
-  if (!facts.isPersistent)
+  if (!metadata().isPersistent)
     return Status();
-  Result<uint64_t> blocks = entry->residentBlocks(facts.threadsPerCta, facts.dynamicSharedBytes);
+  Result<uint64_t> blocks = entry->residentBlocks(shapeOf(LaunchRequest()));
   if (blocks)
     residentBlocks = *blocks;
   return blocks.status();
@@ -533,6 +532,7 @@ LaunchOutcome CudaFunction::launch(const LaunchRequest &request) {
 
 Status CudaFunction::queue(const LaunchRequest &request) {
   LaunchShape shape = shapeOf(request);
+  TILECRT_RETURN_IF_ERROR(checkCluster(metadata(), shape));
   TILECRT_RETURN_IF_ERROR(entry->checkLaunch(shape));
   if (request.cluster[0] != 0)
     TILECRT_RETURN_IF_ERROR(raiseLimits(shape));

@@ -92,10 +92,15 @@ int cuModuleGetFunction(void **function, void *module, const char *name) { *func
 int cuFuncGetAttribute(int *value, int attribute, void *function) { *value = attribute == 0 ? 1024 : 0; return success; }
 int cuFuncSetAttribute(void *function, int attribute, int value) { return success; }
 int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks_, void *function, int threads, size_t bytes) { *blocks_ = 8; return success; }
-struct launch { unsigned grid[3], block[3], shared; void *stream; };
+struct attribute { int id, unused; unsigned value[16]; };
+struct launch { unsigned grid[3], block[3], shared; void *stream; struct attribute *attributes; unsigned count; };
+int cuOccupancyMaxActiveClusters(int *clusters, void *function, const struct launch *launch) { *clusters = 66; return success; }
 int cuLaunchKernelEx(const struct launch *launch, void *function, void **arguments, void **extra) {
   if (function != contexts + current())
     return invalid;
+  for (unsigned i = 0; i < launch->count; ++i)
+    if (launch->attributes[i].id == 4)
+      say("clusters of %u", launch->attributes[i].value[0]);
   return say("launch %d on %p", current(), launch->stream);
 }
 int cuTensorMapEncodeTiled(void *map) { memset(map, 0, 128); return success; }

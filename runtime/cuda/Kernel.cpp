@@ -63,7 +63,10 @@ Status checkCluster(const LaunchShape &shape, const DeviceProperties &device) {
   if (blocks > largestClusterSize)
     return invalidArgument("the cluster is " + toText(cluster) + ", " + std::to_string(blocks) +
                            " blocks; the limit is " + std::to_string(largestClusterSize));
-  if (shape.grid.x % cluster.x || shape.grid.y % cluster.y || shape.grid.z % cluster.z)
+  // The blocks of a persistent kernel are whole clusters, whatever programs they run.
+  bool isWhole = shape.grid.x % cluster.x == 0 && shape.grid.y % cluster.y == 0 &&
+                 shape.grid.z % cluster.z == 0;
+  if (!isWhole && shape.residentBlocks == 0)
     return invalidArgument("the grid is " + toText(shape.grid) +
                            ", not a multiple of the cluster " + toText(cluster));
   return Status();
@@ -210,8 +213,25 @@ Result<int> Kernel::maxActiveBlocksPerSm(uint64_t blockThreads, uint64_t dynamic
   return blocks;
 }
 
-Result<uint64_t> Kernel::residentBlocks(uint64_t blockThreads, uint64_t dynamicSharedBytes) {
-  Result<int> blocks = maxActiveBlocksPerSm(blockThreads, dynamicSharedBytes);
+Result<uint64_t> Kernel::residentBlocks(LaunchShape shape) {
+  uint64_t cluster = clusterBlocks(shape);
+  if (cluster > 1) {
+    // One cluster, in the row that a persistent launch has them in.
+    shape.grid = shape.cluster = {cluster, 1, 1};
+    shape.residentBlocks = 0;
+    TILECRT_RETURN_IF_ERROR(checkLaunch(shape));
+    TILECRT_RETURN_IF_ERROR(prepare(shape));
+    const SharedContext &shared = owner->context();
+    ContextScope scope(*shared);
+    TILECRT_RETURN_IF_ERROR(scope.status());
+    LaunchSetup setup = makeLaunchSetup(shape);
+    setup.point();
+    int clusters = 0;
+    TILECRT_CUDA_RETURN_IF_ERROR(shared->table(), occupancyMaxActiveClusters,
+                                 (&clusters, function, &setup.config));
+    return uint64_t(std::max(1, clusters)) * cluster;
+  }
+  Result<int> blocks = maxActiveBlocksPerSm(shape.block.x, shape.dynamicSharedBytes);
   if (!blocks)
     return blocks.status();
   const DeviceProperties &device = owner->context()->device().properties();

@@ -59,10 +59,25 @@ Status checkArgument(const KernelMetadata &metadata, size_t index, const void *d
                          std::to_string(argument.divisibility) + ", got " + std::to_string(value));
 }
 
+Status checkCluster(const KernelMetadata &metadata, const LaunchShape &shape) {
+  const Dim3 &given = shape.cluster;
+  bool isSame =
+      given.x == metadata.clusterX && given.y == metadata.clusterY && given.z == metadata.clusterZ;
+  if (isSame || (metadata.clusterX <= 1 && metadata.clusterY <= 1 && metadata.clusterZ <= 1))
+    return Status();
+  auto text = [](uint64_t x, uint64_t y, uint64_t z) {
+    return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z);
+  };
+  return invalidArgument("kernel '" + metadata.name + "': the cluster is " +
+                         text(given.x, given.y, given.z) + ", the code is for clusters of " +
+                         text(metadata.clusterX, metadata.clusterY, metadata.clusterZ));
+}
+
 Result<PreparedLaunch> PreparedLaunch::create(std::shared_ptr<Kernel> kernel,
                                               std::shared_ptr<const KernelMetadata> metadata,
                                               const LaunchShape &shape,
                                               const void *const *arguments) {
+  TILECRT_RETURN_IF_ERROR(checkCluster(*metadata, shape));
   TILECRT_RETURN_IF_ERROR(kernel->checkLaunch(shape));
   TILECRT_RETURN_IF_ERROR(kernel->prepare(shape));
   PreparedLaunch result;

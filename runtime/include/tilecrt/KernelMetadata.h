@@ -11,6 +11,7 @@
 
 #include "tilecrt/Result.h"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -158,6 +159,17 @@ constexpr uint64_t maxPersistentPrograms = uint64_t(1) << 30;
 /// The CTAs that a launch of a persistent kernel has where `resident` fit at once.
 inline uint32_t persistentCtas(uint64_t programs, uint64_t resident) {
   return static_cast<uint32_t>(programs < resident ? programs : resident);
+}
+
+/// Whether a grid has whole clusters only. A persistent kernel is launched with whole clusters,
+/// whatever its grid.
+inline bool hasWholeClusters(const KernelMetadata &metadata, const std::array<uint32_t, 3> &grid) {
+  auto isWhole = [](uint32_t programs, uint32_t cluster) {
+    return cluster <= 1 || programs % cluster == 0;
+  };
+  return metadata.isPersistent ||
+         (isWhole(grid[0], metadata.clusterX) && isWhole(grid[1], metadata.clusterY) &&
+          isWhole(grid[2], metadata.clusterZ));
 }
 
 /// JSON text (two-space indent, one final newline, keys in a fixed order: deterministic). Bytes

@@ -177,6 +177,14 @@ CUresult occupancyMaxActiveBlocks(int *blocks, CUfunction, int, size_t) {
   return record("cuOccupancyMaxActiveBlocksPerMultiprocessor");
 }
 
+CUresult occupancyMaxActiveClusters(int *clusters, CUfunction, const CUlaunchConfig *config) {
+  std::lock_guard lock(state().mutex);
+  state().launch = *config;
+  state().launchAttributes.assign(config->attrs, config->attrs + config->numAttrs);
+  *clusters = state().activeClusters;
+  return record("cuOccupancyMaxActiveClusters");
+}
+
 CUresult launchKernelEx(const CUlaunchConfig *config, CUfunction, void **arguments, void **) {
   {
     std::lock_guard lock(state().mutex);

@@ -46,6 +46,8 @@ struct State {
   CUlaunchConfig launch = {};
   std::vector<CUlaunchAttribute> launchAttributes;
   std::vector<int> launchedInts;
+  /// What cuOccupancyMaxActiveClusters says.
+  int activeClusters = 520;
   /// Attribute and value of every cuFuncSetAttribute.
   std::vector<std::pair<int, int>> functionSettings;
   /// What the fake compiler writes to the error log.

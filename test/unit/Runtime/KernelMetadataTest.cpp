@@ -138,6 +138,19 @@ TEST(KernelMetadata, persistent_kernels_need_a_runtime_that_knows_them) {
   EXPECT_TRUE(read->isPersistent);
 }
 
+TEST(KernelMetadata, wholeClusters) {
+  KernelMetadata metadata;
+  EXPECT_TRUE(hasWholeClusters(metadata, {7, 3, 1}));
+  metadata.clusterX = 2;
+  EXPECT_TRUE(hasWholeClusters(metadata, {8, 3, 1}));
+  EXPECT_FALSE(hasWholeClusters(metadata, {7, 2, 2}));
+  metadata.clusterZ = 4;
+  EXPECT_FALSE(hasWholeClusters(metadata, {8, 3, 1}));
+  EXPECT_TRUE(hasWholeClusters(metadata, {8, 3, 4}));
+  metadata.isPersistent = true;
+  EXPECT_TRUE(hasWholeClusters(metadata, {7, 1, 1})) << "its CTAs are whole clusters";
+}
+
 TEST(KernelMetadata, deep_nesting_is_an_error_not_a_crash) {
   expectError(std::string(200000, '['), "not valid JSON");
 }

@@ -167,6 +167,46 @@ TEST_F(LaunchTest, bad_clusters_are_refused) {
   expectRefused(clustered, "the cluster is 8 x 4 x 1, 32 blocks; the limit is 16");
 }
 
+TEST_F(LaunchTest, persistent_kernels_run_grids_that_are_no_whole_clusters) {
+  Kernel add = kernel();
+  Stream stream = Stream::borrow(*owner, nullptr);
+  LaunchShape persistent = shape({7, 1, 1}, {128, 1, 1});
+  persistent.cluster = {2, 1, 1};
+  persistent.residentBlocks = 264;
+  ASSERT_TRUE(add.launch(persistent, stream, nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 8u);
+  persistent.grid = {1001, 1, 1};
+  ASSERT_TRUE(add.launch(persistent, stream, nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 264u);
+}
+
+TEST_F(LaunchTest, resident_blocks_are_whole_clusters) {
+  Kernel add = kernel();
+  LaunchShape wanted = shape({1, 1, 1}, {256, 1, 1});
+  wanted.dynamicSharedBytes = 100000;
+  Result<uint64_t> single = add.residentBlocks(wanted);
+  ASSERT_TRUE(single.ok());
+  EXPECT_EQ(*single, 8u * 132);
+  EXPECT_EQ(calls(), "cuFuncSetAttribute cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  clearCalls();
+  wanted.cluster = {2, 2, 1};
+  fake::state().activeClusters = 31;
+  Result<uint64_t> clustered = add.residentBlocks(wanted);
+  ASSERT_TRUE(clustered.ok()) << clustered.message();
+  EXPECT_EQ(*clustered, 4u * 31);
+  EXPECT_EQ(calls(), "cuOccupancyMaxActiveClusters");
+  EXPECT_EQ(fake::state().launch.gridDimX, 4u);
+  EXPECT_EQ(fake::state().launch.blockDimX, 256u);
+  EXPECT_EQ(fake::state().launch.sharedMemBytes, 100000u);
+  ASSERT_EQ(fake::state().launchAttributes.size(), 1u);
+  EXPECT_EQ(fake::state().launchAttributes[0].value.clusterDim.x, 4u);
+  // One at least runs.
+  fake::state().activeClusters = 0;
+  EXPECT_EQ(*add.residentBlocks(wanted), 4u);
+  fake::state().failures["cuOccupancyMaxActiveClusters"] = CUDA_ERROR_INVALID_VALUE;
+  EXPECT_FALSE(add.residentBlocks(wanted).ok());
+}
+
 TEST_F(LaunchTest, failed_launch_names_the_kernel) {
   Kernel add = kernel();
   fake::state().failures["cuLaunchKernelEx"] = CUDA_ERROR_LAUNCH_FAILED;

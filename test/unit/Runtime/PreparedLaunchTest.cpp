@@ -122,6 +122,15 @@ TEST_F(PreparedLaunchTest, persistentKernelsHaveWholeClusters) {
   EXPECT_EQ(fake::state().launchAttributes[0].value.clusterDim.y, 1u);
 }
 
+TEST_F(PreparedLaunchTest, codeWithClustersHasNoOthers) {
+  metadata.clusterX = 2;
+  shape.cluster = {4, 1, 1};
+  EXPECT_EQ(prepare().message(),
+            "kernel 'add': the cluster is 4 x 1 x 1, the code is for clusters of 2 x 1 x 1");
+  shape.cluster = {};
+  EXPECT_FALSE(prepare().ok());
+}
+
 TEST_F(PreparedLaunchTest, wrongUpdatesAreRefused) {
   Result<PreparedLaunch> prepared = prepare();
   ASSERT_TRUE(prepared.ok());

@@ -37,7 +37,8 @@ struct LaunchShape {
   /// All blocks run at once.
   bool cooperative = false;
   /// Not zero: the kernel is persistent, so many blocks run at once, and `grid` are the programs
-  /// that they share. The kernel takes their numbers in x, y and z behind its other arguments.
+  /// that they share, which need not be whole clusters. The kernel takes their numbers in x, y and
+  /// z behind its other arguments.
   uint64_t residentBlocks = 0;
 };
 
@@ -104,8 +105,9 @@ public:
   Status launch(const LaunchShape &shape, const Stream &stream, void **arguments);
   /// Blocks of this shape that one multiprocessor holds at once.
   Result<int> maxActiveBlocksPerSm(uint64_t blockThreads, uint64_t dynamicSharedBytes);
-  /// Those that the device holds at once; at least one.
-  Result<uint64_t> residentBlocks(uint64_t blockThreads, uint64_t dynamicSharedBytes);
+  /// Blocks that the device holds at once when it is launched with the block, the cluster and the
+  /// shared memory of `shape`: whole clusters, at least one.
+  Result<uint64_t> residentBlocks(LaunchShape shape);
 
 private:
   friend class Module;

@@ -26,6 +26,9 @@ Status encodeTensorMap(const KernelMetadata &metadata, const TensorMapArgument &
 /// invalidArgument, with the argument's name, when a value is not what the kernel was compiled for.
 Status checkArgument(const KernelMetadata &metadata, size_t index, const void *data, size_t size);
 
+/// invalidArgument when a launch has other clusters than those that the kernel was compiled for.
+Status checkCluster(const KernelMetadata &metadata, const LaunchShape &shape);
+
 /// A packed launch of one kernel. Not for two threads at once.
 class PreparedLaunch {
 public:
