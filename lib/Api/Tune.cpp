@@ -55,7 +55,7 @@ private:
   tilec_status measureIsolated(TunerOptions options);
   tilec_status finish();
   /// The kernel of the best one, as the caller wants it.
-  tilec_status compileBest(const TuningConfig &config);
+  tilec_status compileBest(const Candidate &best);
   CompileOptions optionsOf(const TuningConfig &config) const;
   llvm::Expected<std::array<uint32_t, 3>> gridOf(const TuningConfig &config);
   std::optional<int64_t> valueOf(llvm::StringRef name, const CompileOptions &options) const;
@@ -217,6 +217,8 @@ tilec_status Session::readSpace() {
       config.numWarps = options.numWarps;
     if (options.numStages)
       config.numStages = options.numStages;
+    if (options.numCtas)
+      config.numCtas = options.numCtas;
   }
   removeDuplicates(configs);
   return TILEC_OK;
@@ -443,11 +445,11 @@ tilec_status Session::measureHere(const TunerOptions &options) {
   return result->outcome.lost.empty() ? done(bench.restore()) : TILEC_OK;
 }
 
-tilec_status Session::compileBest(const TuningConfig &config) {
+tilec_status Session::compileBest(const Candidate &best) {
   Compiler compiler;
   DiagnosticEngine messages;
   std::shared_ptr<CompiledKernel> compiled = compiler.compileFitting(
-      sources, file, optionsOf(config),
+      sources, file, optionsOf(best.config), best.grid,
       [&](const auto &metadata) { return inferredMapsFit(metadata); }, messages);
   if (!compiled)
     return fail(statusOf(compiler.lastFailure()), summarize(DiagnosticsObject(sources, messages)));
@@ -469,7 +471,7 @@ tilec_status Session::finish() {
   } else if (best->kernel && !isSimulated) {
     result->kernel = std::make_shared<KernelObject>(best->kernel);
   } else {
-    status = compileBest(best->config);
+    status = compileBest(*best);
   }
   if (best && given.database && !result->fromDatabase) {
     llvm::Error written = TuningDatabase::update(given.database, recordOf(outcome, key));

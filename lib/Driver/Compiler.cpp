@@ -194,10 +194,16 @@ std::optional<KernelEstimate> Compiler::estimate(SourceManager &sources, FileId 
 
 std::unique_ptr<CompiledKernel>
 Compiler::compileFitting(SourceManager &sources, FileId file, CompileOptions options,
-                         llvm::function_ref<bool(const tilecrt::KernelMetadata &)> fits,
+                         const std::array<uint32_t, 3> &grid,
+                         llvm::function_ref<bool(const tilecrt::KernelMetadata &)> haveMaps,
                          DiagnosticEngine &diagnostics) {
   std::unique_ptr<CompiledKernel> kernel = compile(sources, file, options, diagnostics);
-  if (!kernel || !tilecrt::hasInferredMaps(kernel->metadata) || fits(kernel->metadata))
+  if (kernel && !tilecrt::hasWholeClusters(kernel->metadata, grid)) {
+    options.numCtas.reset();
+    diagnostics.clear();
+    kernel = compile(sources, file, options, diagnostics);
+  }
+  if (!kernel || !tilecrt::hasInferredMaps(kernel->metadata) || haveMaps(kernel->metadata))
     return kernel;
   options.tensorCopies = false;
   diagnostics.clear();

@@ -44,7 +44,8 @@ private:
   Status readArguments(const json::Object &setup);
   Status makeBench(const json::Object &setup);
   Measurement measure(const json::Object &request);
-  std::shared_ptr<const CompiledKernel> kernelOf(const json::Object &request, std::string &problem);
+  std::shared_ptr<const CompiledKernel>
+  kernelOf(const json::Object &request, const std::array<uint32_t, 3> &grid, std::string &problem);
   Result<ArgumentBytes> encodeValues(const tilecrt::KernelMetadata &metadata) const;
   std::vector<tilecrt::sim::Buffer> buffersOf(const tilecrt::KernelMetadata &metadata) const;
   /// The memory at a place; null when there is none.
@@ -266,6 +267,7 @@ Status Worker::prepare(const json::Object &setup) {
 }
 
 std::shared_ptr<const CompiledKernel> Worker::kernelOf(const json::Object &request,
+                                                       const std::array<uint32_t, 3> &grid,
                                                        std::string &problem) {
   if (auto path = request.getString("kernel")) {
     Result<std::unique_ptr<CompiledKernel>> kernel = readKernel(path->str());
@@ -284,7 +286,7 @@ std::shared_ptr<const CompiledKernel> Worker::kernelOf(const json::Object &reque
   options.countInstructions = true;
   DiagnosticEngine diagnostics;
   std::shared_ptr<CompiledKernel> kernel = compiler.compileFitting(
-      sources, file, options,
+      sources, file, options, grid,
       [&](const auto &metadata) { return inferredMapsFit(metadata, encodeValues(metadata)); },
       diagnostics);
   if (!kernel)
@@ -303,7 +305,7 @@ Measurement Worker::measure(const json::Object &request) {
   std::array<uint32_t, 3> programs;
   for (size_t axis = 0; axis < 3; ++axis)
     programs[axis] = uint32_t((*grid)[axis].getAsInteger().value_or(0));
-  std::shared_ptr<const CompiledKernel> kernel = kernelOf(request, result.problem);
+  std::shared_ptr<const CompiledKernel> kernel = kernelOf(request, programs, result.problem);
   return kernel ? bench->measure(std::move(kernel), programs, *milliseconds) : result;
 }
 

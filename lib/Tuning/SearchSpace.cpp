@@ -42,6 +42,8 @@ void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOp
     options.numWarps = config.numWarps;
   if (!options.numStages)
     options.numStages = config.numStages;
+  if (!options.numCtas && config.numCtas.value_or(1) == mostCtas)
+    options.numCtas = config.numCtas;
   if (!options.maxRegisters)
     options.maxRegisters = config.maxRegisters;
 }
@@ -97,7 +99,8 @@ llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kern
     count *= std::max<size_t>(values, 1);
     return count <= mostConfigs;
   };
-  bool fits = grows(lists.numWarps.size()) && grows(lists.numStages.size());
+  bool fits =
+      grows(lists.numWarps.size()) && grows(lists.numStages.size()) && grows(lists.numCtas.size());
   for (const auto &entry : lists.constants)
     fits = fits && grows(entry.second.size());
   if (!fits || configs.size() > mostConfigs)
@@ -111,6 +114,8 @@ llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kern
                [](TuningConfig &config, int value) { config.numWarps = value; });
   multiplyRows(configs, lists.numStages,
                [](TuningConfig &config, int value) { config.numStages = value; });
+  multiplyRows(configs, lists.numCtas,
+               [](TuningConfig &config, int value) { config.numCtas = value; });
   removeDuplicates(configs);
   return configs;
 }

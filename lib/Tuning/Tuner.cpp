@@ -150,9 +150,9 @@ void Search::estimate(Compiler &compiler, SourceManager &sources, FileId file,
   if (!variant) {
     refusal = llvm::toString(variant.takeError());
     state = State::Failed;
-  } else if (candidate.config.numCtas.value_or(1) > 1) {
-    refusal =
-        "clusters of " + std::to_string(*candidate.config.numCtas) + " programs are not supported";
+  } else if (candidate.config.numCtas.value_or(1) > mostCtas) {
+    refusal = "clusters of " + std::to_string(*candidate.config.numCtas) +
+              " programs are not supported, at most " + std::to_string(mostCtas);
   } else {
     candidate.grid = variant->grid;
     DiagnosticEngine diagnostics;
@@ -245,7 +245,7 @@ void Search::compile(Compiler &compiler, SourceManager &sources, FileId file,
   if (!variant)
     refusal = llvm::toString(variant.takeError());
   else if (!(kernel = compiler.compileFitting(
-                 sources, file, variant->options,
+                 sources, file, variant->options, variant->grid,
                  [&](const auto &metadata) { return problem.inferredMapsFit(metadata); },
                  diagnostics)))
     refusal = refusalOf(diagnostics, sources);

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tilec bench: the combinations of kernels, constants, warps and stages one after the other, each
-// compiled and measured; a combination that fails is reported and the others go on.
+// tilec bench: the combinations of kernels, constants, warps, stages and clusters one after the
+// other, each compiled and measured; a combination that fails is reported and the others go on.
 
 #include "Commands.h"
 
@@ -150,6 +150,7 @@ std::vector<BenchRow> Bench::rowsOf(const KernelInfo &info) const {
       multiplyRows(rows, values, [&, constant = name](BenchRow &row, const std::string &value) {
         row.constants.push_back({constant, value});
       });
+  multiplyRows(rows, command.numCtas, [](BenchRow &row, int value) { row.numCtas = value; });
   multiplyRows(rows, command.numStages, [](BenchRow &row, int value) { row.numStages = value; });
   multiplyRows(rows, command.numWarps, [](BenchRow &row, int value) { row.numWarps = value; });
   return rows;
@@ -163,6 +164,7 @@ RunCommand Bench::variantOf(const KernelInfo &info, const BenchRow &row) const {
   options.constants = row.constants;
   options.numWarps = row.numWarps;
   options.numStages = row.numStages;
+  options.numCtas = row.numCtas;
   if (kernels.size() > 1)
     llvm::erase_if(variant.kernel.arguments,
                    [&](const NamedValue &value) { return !hasParameter(info, value.first); });
@@ -200,8 +202,8 @@ ExitCode Bench::compile(const RunCommand &variant) {
   cache.attachTo(options);
   DiagnosticEngine diagnostics;
   compiled = compiler.compileFitting(
-      sources, file, options, [&](const auto &metadata) { return inferredMapsFit(plan, metadata); },
-      diagnostics);
+      sources, file, options, plan.grid,
+      [&](const auto &metadata) { return inferredMapsFit(plan, metadata); }, diagnostics);
   print(diagnostics);
   return compiled ? ExitCode::Ok : reportFailure(compiler.lastFailure());
 }
@@ -265,6 +267,8 @@ void Bench::measureKernel(const KernelInfo &info) {
         name += " num_warps=" + std::to_string(*row.numWarps);
       if (row.numStages)
         name += " num_stages=" + std::to_string(*row.numStages);
+      if (row.numCtas)
+        name += " num_ctas=" + std::to_string(*row.numCtas);
       reportNote("no measurement of " + name + ": " + row.failure);
       firstFailure = firstFailure == ExitCode::Ok ? code : firstFailure;
     }

@@ -14,8 +14,8 @@ namespace {
 constexpr const char *benchExamples =
     R"text(DATA and EXPR are those of 'tilec run', and so are the types deduced for arguments.
 VALUES and NAMES are lists: 'BLOCK=1024,2048' makes two rows. A comma inside brackets or quotes
-separates nothing. Every combination of kernels, constants, warps and stages is a row. The arrays
-are the same for all, and are copied to the GPU afresh for each.
+separates nothing. Every combination of kernels, constants, warps, stages and clusters is a row. The
+arrays are the same for all, and are copied to the GPU afresh for each.
 GB/s is the bytes moved over the median time. With --device sim there are the simulator's counters
 of one launch instead of times.
 
@@ -87,8 +87,10 @@ Command BenchParser::read(const OptionSet &options) {
   }
   command.numWarps = readNumbers(options, "--num-warps", lists.numWarps, checkNumWarps);
   command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
+  command.numCtas = readNumbers(options, "--num-ctas", lists.numCtas, checkNumCtas);
   count(command.numWarps.size());
   count(command.numStages.size());
+  count(command.numCtas.size());
   return command;
 }
 

@@ -44,6 +44,8 @@ Cells headOf(const BenchReport &report) {
   cells.push_back("warps");
   if (report.command.numStages.size() > 1)
     cells.push_back("stages");
+  if (report.command.numCtas.size() > 1)
+    cells.push_back("ctas");
   Cells measured = isSimulated(report)
                        ? Cells{"grid",     "requests",   "sectors",   "/request", "/minimum",
                                "shared B", "wavefronts", "conflicts", "checks"}
@@ -66,6 +68,8 @@ Cells labelOf(const BenchRow &row, const BenchCommand &command) {
   cells.push_back(warps ? std::to_string(*warps) : "-");
   if (command.numStages.size() > 1)
     cells.push_back(std::to_string(row.numStages.value_or(0)));
+  if (command.numCtas.size() > 1)
+    cells.push_back(std::to_string(row.numCtas.value_or(1)));
   return cells;
 }
 
@@ -181,6 +185,8 @@ std::string describeBest(const BenchReport &report) {
   text += " num_warps=" + std::to_string(best->metadata.numWarps);
   if (report.command.numStages.size() > 1)
     text += " num_stages=" + std::to_string(best->numStages.value_or(0));
+  if (report.command.numCtas.size() > 1)
+    text += " num_ctas=" + std::to_string(best->numCtas.value_or(1));
   return text + llvm::formatv(": {0:F2} us, {1:F1} GB/s\n", best->timing.median,
                               best->gigabytesPerSecond())
                     .str();
@@ -212,12 +218,15 @@ llvm::json::Object rowToJson(const BenchRow &row, bool simulated) {
     object["numWarps"] = *row.numWarps;
   if (row.numStages)
     object["numStages"] = *row.numStages;
+  if (row.numCtas)
+    object["numCtas"] = *row.numCtas;
   if (!row.isMeasured()) {
     object["error"] = row.failure;
     return object;
   }
   object["numWarps"] = row.metadata.numWarps;
   object["numStages"] = row.metadata.numStages;
+  object["numCtas"] = row.metadata.clusterX;
   object["target"] = row.metadata.target;
   object["registers"] = row.metadata.registers;
   object["spillBytes"] = row.metadata.spillBytes;

@@ -19,6 +19,7 @@ struct BenchRow {
   std::vector<ConstantSpec> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
+  std::optional<int> numCtas;
   /// Of the compiled kernel.
   tilecrt::KernelMetadata metadata;
   std::array<uint32_t, 3> grid = {1, 1, 1};

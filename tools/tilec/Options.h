@@ -106,8 +106,8 @@ struct RunCommand {
 };
 
 struct BenchCommand {
-  /// The kernel's data, grid and device. The lists below give its kernel, constants, num_warps and
-  /// num_stages; each combination is measured.
+  /// The kernel's data, grid and device. The lists below give its kernel, constants, num_warps,
+  /// num_stages and num_ctas; each combination is measured.
   RunCommand run;
   /// Empty: the file's only entry kernel.
   std::vector<std::string> kernels;
@@ -115,6 +115,7 @@ struct BenchCommand {
   /// Empty: the compiler's choice.
   std::vector<int> numWarps;
   std::vector<int> numStages;
+  std::vector<int> numCtas;
   unsigned warmup = 10;
   unsigned repeats = 100;
   bool flushL2 = true;
@@ -126,6 +127,7 @@ struct TuneCommand {
   std::vector<std::pair<std::string, std::vector<std::string>>> constants;
   std::vector<int> numWarps;
   std::vector<int> numStages;
+  std::vector<int> numCtas;
   /// Files of the search space and of the database; empty: not given.
   std::string space, database;
   /// Budgets; 0: none.

@@ -230,8 +230,8 @@ ExitCode Runner::compile() {
   cache.attachTo(options);
   DiagnosticEngine diagnostics;
   kernel = compiler.compileFitting(
-      sources, file, options, [&](const auto &metadata) { return inferredMapsFit(plan, metadata); },
-      diagnostics);
+      sources, file, options, plan.grid,
+      [&](const auto &metadata) { return inferredMapsFit(plan, metadata); }, diagnostics);
   printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);
   return kernel ? ExitCode::Ok : reportFailure(compiler.lastFailure());
 }

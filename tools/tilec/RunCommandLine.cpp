@@ -51,7 +51,7 @@ void checkReplay(const OptionSet &options, const RunCommand &command) {
     usage("'--replay' expects the folder of a saved launch");
   for (const char *option :
        {"--arg", "--const", "--buffer", "--grid", "--kernel", "--num-warps", "--num-stages",
-        "--seed", "--tuned", "--no-specialize", "--save-launches", "--timeline"})
+        "--num-ctas", "--seed", "--tuned", "--no-specialize", "--save-launches", "--timeline"})
     if (options.isGiven(option))
       usage(llvm::Twine("'") + option +
             "' cannot be given with '--replay': the saved launch says it");

@@ -11,6 +11,9 @@ namespace tilec::tool {
 
 namespace {
 
+constexpr const char *numCtasText =
+    "Programs of a cluster, which copy what they share for each other: 1 or 2";
+
 void readDevice(llvm::StringRef text, RunCommand &command) {
   auto [kind, number] = text.split(':');
   if (kind == "cuda" && text.contains(':')) {
@@ -111,8 +114,7 @@ void SingleKernelOptions::declare(OptionSet &options, const char *argumentValue,
                       "NAME=VALUE");
   options.addValue("--num-warps", numWarps, "Warps of a program", "N");
   options.addValue("--num-stages", numStages, "Stages of software pipelining", "N");
-  options.addValue("--num-ctas", numCtas,
-                   "Programs of a cluster, which copy what they share for each other: 1 or 2", "N");
+  options.addValue("--num-ctas", numCtas, numCtasText, "N");
 }
 
 KernelOptions SingleKernelOptions::read(const OptionSet &options) {
@@ -164,6 +166,7 @@ void ListedOptions::declare(OptionSet &options, SourceOptions &source) {
                       "NAME=VALUES");
   options.addValue("--num-warps", numWarps, "Warps of a program", "N,N,...");
   options.addValue("--num-stages", numStages, "Stages of software pipelining", "N,N,...");
+  options.addValue("--num-ctas", numCtas, numCtasText, "N,N");
 }
 
 void LaunchOptions::declare(OptionSet &options, const char *devices) {

@@ -62,9 +62,9 @@ struct TimelineOptions {
   void read(const OptionSet &options, bool isAsked, CompileOptions &compile) const;
 };
 
-/// Constants, warps and stages as lists.
+/// Constants, warps, stages and clusters as lists.
 struct ListedOptions {
-  std::string numWarps, numStages;
+  std::string numWarps, numStages, numCtas;
 
   void declare(OptionSet &options, SourceOptions &source);
 };

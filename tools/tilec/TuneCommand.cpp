@@ -129,8 +129,8 @@ ExitCode CommandTuner::expand() {
     // An empty file is no search space.
     text += text.empty() ? " " : "";
   }
-  llvm::Expected<std::vector<TuningConfig>> space =
-      makeSearchSpace(*info, text, {command.constants, command.numWarps, command.numStages});
+  llvm::Expected<std::vector<TuningConfig>> space = makeSearchSpace(
+      *info, text, {command.constants, command.numWarps, command.numStages, command.numCtas});
   if (!space)
     return reportError((command.space.empty() ? "" : "'" + command.space + "': ") +
                        llvm::toString(space.takeError()));

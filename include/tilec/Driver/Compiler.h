@@ -90,11 +90,13 @@ public:
                                           DiagnosticEngine &diagnostics);
   Failure lastFailure() const;
 
-  /// The same for launches whose arguments are known: `fits` says whether they have the tensor maps
-  /// that were inferred, without which the kernel is compiled without tensor copies.
+  /// The same for launches whose grid and arguments are known: without clusters where the grid has
+  /// a part of one, and without tensor copies where `haveMaps` says that the arguments do not have
+  /// the tensor maps that were inferred.
   std::unique_ptr<CompiledKernel>
   compileFitting(SourceManager &sources, FileId file, CompileOptions options,
-                 llvm::function_ref<bool(const tilecrt::KernelMetadata &)> fits,
+                 const std::array<uint32_t, 3> &grid,
+                 llvm::function_ref<bool(const tilecrt::KernelMetadata &)> haveMaps,
                  DiagnosticEngine &diagnostics);
 
   /// Runs a kernel that this compiler made for "interp" on the interpreter of the tile dialect;

@@ -20,7 +20,7 @@ std::vector<TuningConfig> configsOf(const KernelInfo &kernel);
 /// Values that are combined with all configurations, and count more than what those say.
 struct SpaceLists {
   std::vector<std::pair<std::string, std::vector<std::string>>> constants;
-  std::vector<int> numWarps, numStages;
+  std::vector<int> numWarps, numStages, numCtas;
 };
 
 /// The configurations of `space` (JSON text as for parseSearchSpace) or, when that is empty, those
@@ -29,7 +29,7 @@ llvm::Expected<std::vector<TuningConfig>>
 makeSearchSpace(const KernelInfo &kernel, llvm::StringRef space, const SpaceLists &lists = {});
 
 /// Gives options the constants and launch options of a configuration that they do not have.
-/// Constants that are no parameters of the kernel are left out.
+/// Constants that are no parameters of the kernel are left out, and clusters that are too large.
 void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options);
 
 /// What `prune_configs_by` of the source asks for, for a launch with these integer arguments. Its

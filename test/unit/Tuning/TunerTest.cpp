@@ -42,6 +42,43 @@ public:
   }
 };
 
+constexpr const char *kProduct = R"(
+@triton.jit
+def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
+    x = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK, 64])
+    y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK])
+    m = tl.program_id(0) // tl.cdiv(N, BLOCK) * BLOCK
+    n = tl.program_id(0) % tl.cdiv(N, BLOCK) * BLOCK
+    sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+    for k in tl.range(0, K, 64, warp_specialize=True):
+        sums = tl.dot(x.load([m, k]), y.load([k, n]), sums)
+    i = tl.arange(0, BLOCK)
+    tl.store(c + (m + i)[:, None] * N + (n + i)[None, :], sums)
+)";
+
+/// Programs of its clusters load the same blocks.
+class ProductProblem : public TuningProblem {
+public:
+  llvm::Expected<FileId> loadSource(SourceManager &sources) override {
+    return sources.addBuffer("product.tile", kProduct);
+  }
+  llvm::Expected<TuningVariant> describe(const TuningConfig &config) override {
+    TuningVariant variant;
+    variant.options.target = target;
+    variant.options.arguments = {{"a", "*fp16:16"}, {"b", "*fp16:16"}, {"c", "*fp32:16"},
+                                 {"M", "i32:16"},   {"N", "i32:16"},   {"K", "i32:16"}};
+    variant.options.constants.push_back({"BLOCK", *config.find("BLOCK")});
+    variant.options.numWarps = 8;
+    // What applyConfig does.
+    if (config.numCtas == 2)
+      variant.options.numCtas = 2;
+    variant.grid = {programs, 1, 1};
+    return variant;
+  }
+  uint32_t programs = 16;
+  const char *target = "sm_90a";
+};
+
 /// The time is the block's size; what else happens is said by functions.
 class FakeMeasurer : public Measurer {
 public:
@@ -127,6 +164,41 @@ TEST(Tuner, TheSameCodeIsMeasuredOnce) {
   EXPECT_EQ(outcome.count(State::Measured), 1u);
   EXPECT_EQ(outcome.count(State::Same), 1u);
   EXPECT_EQ(search.fakes[0]->measured.size(), 1u);
+}
+
+TEST(Tuner, Clusters) {
+  auto search = [](uint32_t programs, const char *target) {
+    ProductProblem problem;
+    problem.programs = programs;
+    problem.target = target;
+    std::vector<TuningConfig> configs = blocks({"128", "128", "128"});
+    for (int i = 0; i < 3; ++i)
+      configs[size_t(i)].numCtas = 1 << i;
+    std::vector<std::unique_ptr<Measurer>> measurers;
+    auto *fake = new FakeMeasurer;
+    fake->special = [](const Candidate &candidate, Measurement &measured) {
+      *measured.cost -= double(candidate.kernel->metadata.clusterX);
+    };
+    measurers.emplace_back(fake);
+    TunerOptions options;
+    options.jobs = 1;
+    TuningOutcome outcome;
+    tune(problem, std::move(configs), measurers, options, outcome);
+    return outcome;
+  };
+  TuningOutcome even = search(16, "sm_90a");
+  EXPECT_EQ(even.count(State::Measured), 2u);
+  ASSERT_TRUE(even.best());
+  EXPECT_EQ(even.best()->config.numCtas, 2);
+  EXPECT_EQ(even.best()->metadata.clusterX, 2u);
+  EXPECT_EQ(even.candidates[2].state, State::Pruned);
+  EXPECT_EQ(even.candidates[2].reason, "clusters of 4 programs are not supported, at most 2");
+  // Where the grid or the processor has no clusters, it is the code without them.
+  for (const TuningOutcome &without : {search(15, "sm_90a"), search(16, "sm_80")}) {
+    EXPECT_EQ(without.count(State::Measured), 1u);
+    EXPECT_EQ(without.candidates[1].state, State::Same);
+    EXPECT_EQ(without.candidates[1].metadata.clusterX, 1u);
+  }
 }
 
 TEST(Tuner, SeveralDevicesShareTheWork) {
@@ -239,6 +311,9 @@ TEST(SearchSpace, ListsCountMoreThanTheKernel) {
   lists.numWarps = {2, 8};
   lists.constants = {{"M", {"3", "3"}}};
   EXPECT_EQ(llvm::cantFail(makeSearchSpace(info, "", lists)).size(), 2u);
+  lists.numCtas = {1, 2};
+  EXPECT_EQ(llvm::cantFail(makeSearchSpace(info, "", lists)).back().describe(),
+            "M=3, num_warps=8, num_ctas=2");
   EXPECT_EQ(llvm::cantFail(makeSearchSpace(infoOf({}), "")).size(), 1u);
   lists.numWarps.assign(mostConfigs, 1);
   lists.numStages.assign(mostConfigs, 1);

@@ -4,6 +4,7 @@
 // Search spaces and configurations as JSON.
 
 #include "tilec/Tuning/TuningConfig.h"
+#include "tilec/Tuning/SearchSpace.h"
 
 #include "gtest/gtest.h"
 
@@ -45,6 +46,21 @@ TEST(TuningConfig, JsonRoundTrip) {
   llvm::Expected<TuningConfig> again = configFromJson(toJson(config));
   ASSERT_TRUE(bool(again));
   EXPECT_EQ(*again, config);
+}
+
+TEST(TuningConfig, Clusters) {
+  auto ctasOf = [](std::optional<int> given, std::optional<int> configured) {
+    TuningConfig config;
+    config.numCtas = configured;
+    CompileOptions options;
+    options.numCtas = given;
+    applyConfig(config, KernelInfo(), options);
+    return options.numCtas.value_or(0);
+  };
+  EXPECT_EQ(ctasOf({}, 2), 2);
+  EXPECT_EQ(ctasOf({}, 1), 0) << "the same code as without a word";
+  EXPECT_EQ(ctasOf({}, 4), 0) << "larger than there are";
+  EXPECT_EQ(ctasOf(1, 2), 1);
 }
 
 TEST(SearchSpace, Products) {
