@@ -116,6 +116,7 @@ Error KernelBuilder::bindParameters() {
   options.modules.roots = spec.importRoots;
   options.numWarps = spec.numWarps;
   options.numStages = spec.numStages;
+  options.numCtas = spec.numCtas;
   options.tensorCopies = spec.tensorCopies;
   for (const KernelParam &param : info->params) {
     for (const auto &[name, type] : spec.arguments)
@@ -238,6 +239,7 @@ Error KernelBuilder::addTarget(const TuningConfig &config, CompileOptions chosen
     shown.set(constant.name, constant.value);
   shown.numWarps = chosen.numWarps;
   shown.numStages = chosen.numStages;
+  shown.numCtas = chosen.numCtas;
   shown.maxRegisters = chosen.maxRegisters;
   image.target = chosen.target;
   image.metadata = compiled->metadata;

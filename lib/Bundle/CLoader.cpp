@@ -323,11 +323,15 @@ static @NAME@_status bundle_load(drv_context context, const bundle_image *images
     return bundle_driver_failed(result, "asking for a large cluster");
   loaded->resident = 0;
   if (image->persistent) {
+    int64_t cluster = (int64_t)image->cluster[0] * image->cluster[1] * image->cluster[2];
     int blocks = 0, multiprocessors = 0;
     if ((result = drv.occupancy(&blocks, loaded->function, (int)image->threads, image->shared)) != 0 ||
         (result = drv.device_attribute(&multiprocessors, drv_attribute_multiprocessors, device)) != 0)
       return bundle_driver_failed(result, "asking how many programs fit");
     loaded->resident = (int64_t)(blocks > 0 ? blocks : 1) * (multiprocessors > 0 ? multiprocessors : 1);
+    /* Whole clusters, so that none is left for the end. */
+    if (loaded->resident > cluster)
+      loaded->resident -= loaded->resident % cluster;
   }
   loaded->context = context;
   loaded->images = images;
@@ -392,7 +396,7 @@ static @NAME@_status bundle_check_grid(const bundle_loaded *loaded, const int64_
     if (grid[i] < 0 || grid[i] > most[i])
       return bundle_fail(@NAME@_INVALID_ARGUMENT, "%s: %lld programs in %c, expected 0 to %lld",
                          loaded->image->entry, (long long)grid[i], "xyz"[i], (long long)most[i]);
-    if (grid[i] % loaded->image->cluster[i] != 0)
+    if (!loaded->image->persistent && grid[i] % loaded->image->cluster[i] != 0)
       return bundle_fail(@NAME@_INVALID_ARGUMENT, "%s: %lld programs in %c, expected a multiple of %u, the cluster",
                          loaded->image->entry, (long long)grid[i], "xyz"[i], loaded->image->cluster[i]);
   }

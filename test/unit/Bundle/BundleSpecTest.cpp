@@ -33,7 +33,7 @@ TEST(BundleSpec, everyKeyIsRead) {
            "num_warps": 8, "num_stages": 2, "cluster": [2, 1], "cooperative": true,
            "programmatic": true, "tensor_copies": false, "import_roots": ["lib", "/other"],
            "tuned": {"database": "db.json", "device": "GPU", "sizes": {"n": 5, "m": 4}}},
-          {"file": "/b.py"}]})json",
+          {"file": "/b.py", "num_ctas": 2}]})json",
       "/specs"));
   EXPECT_EQ(spec.name, "ops");
   EXPECT_THAT(spec.targets, ElementsAre("sm_90a", "sim"));
@@ -56,7 +56,9 @@ TEST(BundleSpec, everyKeyIsRead) {
   EXPECT_EQ(kernel.tuned->database, "/specs/db.json");
   EXPECT_THAT(kernel.tuned->deviceOf, ElementsAre(Pair("sim", "GPU"), Pair("sm_90a", "GPU")));
   EXPECT_THAT(kernel.tuned->sizes, ElementsAre(Pair("m", 4), Pair("n", 5)));
+  EXPECT_EQ(kernel.numCtas, 1) << "the cluster is the launch's, and not the code's";
   EXPECT_EQ(spec.kernels[1].file, "/b.py");
+  EXPECT_EQ(spec.kernels[1].numCtas, 2);
   EXPECT_FALSE(spec.kernels[1].numWarps || spec.kernels[1].tuned);
 }
 
@@ -79,6 +81,9 @@ TEST(BundleSpec, mistakesAreNamed) {
         std::pair(R"(, "arguments": [])", "'arguments' expects an object"),
         std::pair(R"(, "constants": {"B": []})", "'B' expects a number or a text"),
         std::pair(R"(, "num_warps": 0)", "'num_warps' expects a number from 1 to 32"),
+        std::pair(R"(, "num_ctas": 4)", "'num_ctas' expects a number from 1 to 2"),
+        std::pair(R"(, "num_ctas": 2, "cluster": [1])",
+                  "'cluster' and 'num_ctas' both say what a cluster is"),
         std::pair(R"(, "tuned": {})", "'tuned' expects database, device and sizes"),
         std::pair(R"(, "tuned": {"database": "d", "device": {"sm_70": "x"}, "sizes": {}})",
                   "'device' expects names of devices, each for one of the targets"),
