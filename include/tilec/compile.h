@@ -133,8 +133,8 @@ typedef struct tilec_options {
   /// Most registers of a thread, 16 to 255; 0: the assembler's choice.
   int32_t max_registers;
   /// A tuning database (a file that tilec_tune_text or `tilec tune` wrote): where it has a
-  /// configuration for such a launch, that gives the constants, warps, stages and registers that
-  /// are not given here; where it has none, a remark says so. NULL: none.
+  /// configuration for such a launch, that gives the constants, warps, stages, clusters and
+  /// registers that are not given here; where it has none, a remark says so. NULL: none.
   const char *tuning_database;
   /// tilec_device_info.name of the device; NULL: the simulator, for target "sim".
   const char *tuning_device;
@@ -152,6 +152,10 @@ typedef struct tilec_options {
   uint64_t max_steps;
   uint64_t max_ops;
   uint64_t max_unroll;
+  /// Programs of a cluster, neighbours along x, which copy blocks that both load for each other: 1
+  /// or 2; 0: 1. Where the kernel or the target does not allow it, the kernel has no clusters. One
+  /// that has takes grids whose first size is even, unless it is persistent.
+  int32_t num_ctas;
 } tilec_options;
 
 /// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages
@@ -322,6 +326,8 @@ typedef struct tilec_kernel_info {
   int32_t spill_bytes;
   /// Run-time arguments.
   size_t num_arguments;
+  /// Programs of a cluster along x; 1: the kernel has no clusters.
+  uint32_t num_ctas;
 } tilec_kernel_info;
 
 typedef enum tilec_argument_kind {

@@ -86,6 +86,8 @@ struct Options {
   int32_t numWarps = 0;
   int32_t numStages = 0;
   int32_t maxRegisters = 0;
+  /// Programs of a cluster: 1 or 2.
+  int32_t numCtas = 0;
   /// TILEC_COMPILE_... flags.
   uint32_t flags = 0;
   tilec_stage stopAfter = TILEC_STAGE_DEFAULT;
@@ -198,6 +200,7 @@ template <typename Call> auto withOptions(const Options &options, Call call) {
   raw.num_warps = options.numWarps;
   raw.num_stages = options.numStages;
   raw.max_registers = options.maxRegisters;
+  raw.num_ctas = options.numCtas;
   raw.flags = options.flags;
   raw.stop_after = options.stopAfter;
   for (tilec_stage stage : options.keepStages)

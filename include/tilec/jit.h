@@ -195,6 +195,9 @@ typedef struct tilec_call {
   size_t num_buffers;
   /// Programs of a cluster; zeros: what the kernel was compiled for.
   uint32_t cluster[3];
+  /// As in tilec_options, with 0 for what the jit's options say. It is a hint: a launch whose grid,
+  /// or whose `cluster`, such code cannot have takes the code without clusters.
+  int32_t num_ctas;
 } tilec_call;
 
 /// Queues a launch, after compiling if such values come for the first time. Threads that want the

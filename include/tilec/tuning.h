@@ -9,12 +9,12 @@
 //   tilec_tune_file(device, "add.py", &options, &tuning, NULL);
 //   tilec_tuning_get_kernel(tuning, &kernel);
 //
-// Tries configurations of a kernel (values of constants, warps, stages) with a launch of the
-// program's own and says which is the fastest. Threads compile; each configuration is then timed on
-// the device, on the launch's stream, with what the program's memory held at first, and with zeros
-// in the arrays that `reset_to_zero` of @triton.autotune names. In the end the memory is as it was.
-// On "sim" a weighted sum of counters stands for the time: the same on every machine, and no
-// prediction.
+// Tries configurations of a kernel (values of constants, warps, stages, clusters) with a launch of
+// the program's own and says which is the fastest. Threads compile; each configuration is then
+// timed on the device, on the launch's stream, with what the program's memory held at first, and
+// with zeros in the arrays that `reset_to_zero` of @triton.autotune names. In the end the memory is
+// as it was. On "sim" a weighted sum of counters stands for the time: the same on every machine,
+// and no prediction.
 //
 // A configuration that faults is reported and the search goes on: on "sim" always, on a GPU where
 // it is isolated (TILEC_TUNE_ISOLATE), for a fault makes the context of a process unusable. Without
@@ -44,6 +44,7 @@ typedef struct tilec_config {
   int32_t num_warps;
   int32_t num_stages;
   int32_t max_registers;
+  int32_t num_ctas;
 } tilec_config;
 
 typedef enum tilec_candidate_state {

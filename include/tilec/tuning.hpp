@@ -33,7 +33,7 @@ struct Config {
   std::string text;
   Options::Bindings constants;
   /// 0: left to the kernel.
-  int32_t numWarps = 0, numStages = 0, maxRegisters = 0;
+  int32_t numWarps = 0, numStages = 0, maxRegisters = 0, numCtas = 0;
 
   /// The text of a constant; empty when there is none of that name.
   std::string find(const std::string &name) const {
@@ -58,6 +58,8 @@ struct Config {
     options.numWarps = options.numWarps ? options.numWarps : numWarps;
     options.numStages = options.numStages ? options.numStages : numStages;
     options.maxRegisters = options.maxRegisters ? options.maxRegisters : maxRegisters;
+    // Larger clusters than there are mean none.
+    options.numCtas = options.numCtas ? options.numCtas : numCtas == 2 ? 2 : 0;
     return options;
   }
 };
@@ -139,6 +141,7 @@ inline Config configOf(const tilec_config &raw) {
   config.numWarps = raw.num_warps;
   config.numStages = raw.num_stages;
   config.maxRegisters = raw.max_registers;
+  config.numCtas = raw.num_ctas;
   return config;
 }
 

@@ -62,6 +62,12 @@ static constexpr CompileFlag compileFlags[] = {
     {TILEC_COMPILE_KEEP_SUBNORMALS, &CompileOptions::flushSubnormals, false},
     {TILEC_COMPILE_NO_TENSOR_COPIES, &CompileOptions::tensorCopies, false}};
 
+tilec_status tilec::api::checkNumCtas(const char *what, int32_t ctas) {
+  return ctas >= 0 && ctas <= 2 ? TILEC_OK
+                                : invalid(llvm::Twine(what) + ": num_ctas is " + llvm::Twine(ctas) +
+                                          ", expected 1 or 2 programs of a cluster");
+}
+
 tilec_status OptionsReader::readNumbers(const tilec_options &options) {
   int warps = options.num_warps, stages = options.num_stages;
   if (warps < 0 || warps > 32 || (warps & (warps - 1)) != 0)
@@ -78,6 +84,10 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
     result.numStages = stages;
   if (registers != 0)
     result.maxRegisters = registers;
+  if (tilec_status status = checkNumCtas("options", options.num_ctas))
+    return status;
+  if (options.num_ctas != 0)
+    result.numCtas = options.num_ctas;
 
   constexpr uint32_t persistent = TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT;
   if ((options.flags & persistent) == persistent)

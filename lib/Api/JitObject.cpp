@@ -21,11 +21,16 @@ JitObject::~JitObject() {
 // Variants
 //===----------------------------------------------------------------------------------===//
 
+/// Where two bits of a key's first word have the programs of a cluster.
+static constexpr unsigned ctasShift = 30;
+
 tilec_status JitObject::makeKey(const tilec_call &call, KindKey &key) const {
   if (!call.values && call.num_values != 0)
     return invalid("call: values are null, their number is " + std::to_string(call.num_values));
   key.push_back(uint64_t(uint8_t(call.num_warps)) | uint64_t(uint8_t(call.num_stages)) << 8 |
-                uint64_t(uint16_t(call.max_registers)) << 16 | uint64_t(call.compile_flags) << 32);
+                uint64_t(call.max_registers & 0x3fff) << 16 |
+                uint64_t(call.num_ctas ? call.num_ctas : defaultCtas) << ctasShift |
+                uint64_t(call.compile_flags) << 32);
   return readKind(parameters, ArrayRef(call.values, call.num_values), key);
 }
 
@@ -85,10 +90,43 @@ tilec_status JitObject::fitMaps(const tilec_call &call, const JitVariant *&varia
   return asSource() ? status : TILEC_OK;
 }
 
+/// Whether the code's clusters, if it has any, are those of a call's launch. The grid of a bundle
+/// is not known yet.
+static bool clustersFit(const tilec_call &call, const tilecrt::KernelMetadata &metadata) {
+  if (metadata.clusterX <= 1)
+    return true;
+  if (call.cluster[0] | call.cluster[1] | call.cluster[2])
+    return call.cluster[0] == metadata.clusterX && call.cluster[1] == metadata.clusterY &&
+           call.cluster[2] == metadata.clusterZ;
+  return (call.flags & TILEC_LAUNCH_BUNDLED_GRID) ||
+         tilecrt::hasWholeClusters(metadata, {call.grid[0], call.grid[1], call.grid[2]});
+}
+
 tilec_status JitObject::findKind(const tilec_call &call, const JitVariant *&variant) {
   KindKey key;
   if (tilec_status status = makeKey(call, key))
     return status;
+  if (tilec_status status = findOrMake(call, key, variant))
+    return status;
+  return clustersFit(call, variant->kernel->kernel.metadata) ? TILEC_OK
+                                                             : withoutClusters(call, key, variant);
+}
+
+tilec_status JitObject::withoutClusters(const tilec_call &call, KindKey &key,
+                                        const JitVariant *&variant) {
+  tilec_call alone = call;
+  alone.num_ctas = 1;
+  key.front() = (key.front() & ~(uint64_t(3) << ctasShift)) | uint64_t(1) << ctasShift;
+  const JitVariant *other = nullptr;
+  tilec_status status = findOrMake(alone, key, other);
+  if (status == TILEC_OK)
+    variant = other;
+  // What a bundle lacks is for the launch to say.
+  return asSource() ? status : TILEC_OK;
+}
+
+tilec_status JitObject::findOrMake(const tilec_call &call, const KindKey &key,
+                                   const JitVariant *&variant) {
   size_t bucket = bucketOf(key, numBuckets);
   if ((variant = search(key, bucket)))
     return TILEC_OK;
@@ -98,7 +136,7 @@ tilec_status JitObject::findKind(const tilec_call &call, const JitVariant *&vari
   if (auto refused = refusals.find(key); refused != refusals.end())
     return fail(TILEC_INPUT_ERROR, refused->second);
   auto made = std::make_unique<JitVariant>();
-  made->key = std::move(key);
+  made->key = key;
   if (tilec_status status = make(call, *made)) {
     if (status == TILEC_INPUT_ERROR)
       refusals.emplace(made->key, tilec_last_error());
@@ -149,11 +187,15 @@ tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant *&v
   tilec_status status = withRequest(call, *variant, use);
   if (status != TILEC_INVALID_ARGUMENT)
     return status;
-  // A launch that was refused costs nothing: maps are looked at only then.
+  // A launch that was refused costs nothing: maps and a bundle's grid are looked at only then.
   std::string why = tilec_last_error();
   const JitVariant *refused = variant;
   if (tilec_status failed = fitMaps(call, variant))
     return failed;
+  KindKey key;
+  if (variant == refused && (call.flags & TILEC_LAUNCH_BUNDLED_GRID) &&
+      makeKey(call, key) == TILEC_OK)
+    withoutClusters(call, key, variant);
   return variant == refused ? fail(status, std::move(why)) : withRequest(call, *variant, use);
 }
 

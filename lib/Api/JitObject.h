@@ -58,7 +58,8 @@ public:
   virtual ~JitObject();
 
   /// The code for a call's values, which is made when there is none: without tensor copies where
-  /// the values have no tensor maps that were inferred. A failure was kept when it is not TILEC_OK.
+  /// the values have no tensor maps that were inferred, without clusters where the grid is not one
+  /// of whole clusters. A failure was kept when it is not TILEC_OK.
   tilec_status find(const tilec_call &call, const JitVariant *&variant);
   /// `variant` is null when there is no code for the call.
   tilec_status launch(const tilec_call &call, const JitVariant *&variant);
@@ -75,6 +76,8 @@ protected:
   virtual tilec_status make(const tilec_call &call, JitVariant &variant) = 0;
   /// The kind of a call's values.
   tilec_status makeKey(const tilec_call &call, KindKey &key) const;
+  /// Programs of a cluster for calls that do not say; 0: what the code that fits has.
+  int32_t defaultCtas = 0;
   /// Adds code for a call's values that was made elsewhere; nobody has the object yet.
   tilec_status adopt(const tilec_call &call, std::unique_ptr<JitVariant> variant);
 
@@ -82,8 +85,12 @@ protected:
   std::vector<JitParameter> parameters;
 
 private:
-  /// The code for the kinds of a call's values, whatever these are.
+  /// The code for the kinds of a call's values, whatever these are, and for its grid.
   tilec_status findKind(const tilec_call &call, const JitVariant *&variant);
+  /// The code for a key of the call, which is made when there is none.
+  tilec_status findOrMake(const tilec_call &call, const KindKey &key, const JitVariant *&variant);
+  /// Replaces code whose clusters the launch cannot have, if there is other code.
+  tilec_status withoutClusters(const tilec_call &call, KindKey &key, const JitVariant *&variant);
   /// Replaces code whose inferred tensor maps the values do not have, if there is other code.
   tilec_status fitMaps(const tilec_call &call, const JitVariant *&variant);
   const JitVariant *search(const KindKey &key, size_t bucket) const;

@@ -42,6 +42,7 @@ tilec_status tilec_kernel_get_info(const tilec_kernel *kernel, tilec_kernel_info
     result.registers = metadata.registers;
     result.spill_bytes = metadata.spillBytes;
     result.num_arguments = metadata.arguments.size();
+    result.num_ctas = metadata.clusterX;
     return writeStruct(result, info, "info");
   });
 }

@@ -44,6 +44,9 @@ private:
 
 tilec_status statusOf(Failure failure);
 
+/// A failure where `ctas` of `what` ("call") are no number of programs that a cluster can have.
+tilec_status checkNumCtas(const char *what, int32_t ctas);
+
 /// The path of this library. Bitcode lies beside it in a portable installation.
 std::string libraryPath();
 

@@ -84,6 +84,8 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
   context = given.context;
   if (tilec_status status = base.read(given.options))
     return status;
+  // What a tuning database has is not known yet.
+  defaultCtas = base.result.numCtas.value_or(base.tuned.database.empty() ? 1 : 0);
   if (device) {
     if (!base.hasTarget)
       base.result.target = device->info().target;
@@ -174,6 +176,7 @@ tilec_status SourceJit::makeOptions(const tilec_call &call, CompileOptions &opti
   numbers.num_warps = call.num_warps;
   numbers.num_stages = call.num_stages;
   numbers.max_registers = call.max_registers;
+  numbers.num_ctas = call.num_ctas;
   numbers.flags = call.compile_flags;
   OptionsReader reader;
   reader.result = base.result;
@@ -182,6 +185,9 @@ tilec_status SourceJit::makeOptions(const tilec_call &call, CompileOptions &opti
   if (tilec_status status = reader.refuseTimeline())
     return status;
   options = std::move(reader.result);
+  // The same code as without a word about them, unless a tuning database has one.
+  if (options.numCtas == 1 && base.tuned.database.empty())
+    options.numCtas.reset();
   describeKind(parameters, ArrayRef(call.values, call.num_values), options);
   return TILEC_OK;
 }
@@ -287,6 +293,7 @@ tilec_status SourceJit::withConfig(const tilec_call &call, const KernelInfo &ker
   options.arguments = std::move(typed.arguments);
   applyConfig(found.order.front()->config, kernel, options);
   options.arguments.clear();
+  tuned->defaultCtas = options.numCtas.value_or(1);
   auto variant = std::make_unique<JitVariant>();
   variant->kernel = found.kernel;
   if (tilec_status status = tuned->load(call, *variant))

@@ -25,7 +25,7 @@ MEMBER(tilec_module, path, 0);
 MEMBER(tilec_module, text, 8);
 MEMBER(tilec_module, length, 16);
 
-SIZE(tilec_options, 240);
+SIZE(tilec_options, 248);
 MEMBER(tilec_options, struct_size, 0);
 MEMBER(tilec_options, kernel, 8);
 MEMBER(tilec_options, target, 16);
@@ -58,6 +58,7 @@ MEMBER(tilec_options, num_warnings, 208);
 MEMBER(tilec_options, max_steps, 216);
 MEMBER(tilec_options, max_ops, 224);
 MEMBER(tilec_options, max_unroll, 232);
+MEMBER(tilec_options, num_ctas, 240);
 
 SIZE(tilec_cache_options, 40);
 MEMBER(tilec_cache_options, struct_size, 0);
@@ -106,7 +107,7 @@ MEMBER(tilec_diagnostic, fix_column, 76);
 MEMBER(tilec_diagnostic, fix_end_line, 80);
 MEMBER(tilec_diagnostic, fix_end_column, 84);
 
-SIZE(tilec_kernel_info, 64);
+SIZE(tilec_kernel_info, 72);
 MEMBER(tilec_kernel_info, struct_size, 0);
 MEMBER(tilec_kernel_info, name, 8);
 MEMBER(tilec_kernel_info, target, 16);
@@ -118,6 +119,7 @@ MEMBER(tilec_kernel_info, static_shared_bytes, 40);
 MEMBER(tilec_kernel_info, registers, 44);
 MEMBER(tilec_kernel_info, spill_bytes, 48);
 MEMBER(tilec_kernel_info, num_arguments, 56);
+MEMBER(tilec_kernel_info, num_ctas, 64);
 
 SIZE(tilec_argument, 40);
 MEMBER(tilec_argument, struct_size, 0);
@@ -248,6 +250,7 @@ MEMBER(tilec_call, compile_flags, 60);
 MEMBER(tilec_call, buffers, 64);
 MEMBER(tilec_call, num_buffers, 72);
 MEMBER(tilec_call, cluster, 80);
+MEMBER(tilec_call, num_ctas, 92);
 
 SIZE(tilec_value, 16);
 MEMBER(tilec_value, data, 0);
@@ -326,6 +329,7 @@ MEMBER(tilec_config, num_constants, 24);
 MEMBER(tilec_config, num_warps, 32);
 MEMBER(tilec_config, num_stages, 36);
 MEMBER(tilec_config, max_registers, 40);
+MEMBER(tilec_config, num_ctas, 44);
 
 SIZE(tilec_tune_progress, 72);
 MEMBER(tilec_tune_progress, struct_size, 0);
