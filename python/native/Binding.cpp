@@ -90,8 +90,14 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
     return setFlag(call.flags, TILEC_LAUNCH_COOPERATIVE, true);
   if (isSame(name, optionNames.pdl))
     return setFlag(call.flags, TILEC_LAUNCH_PROGRAMMATIC, true);
-  if (isSame(name, optionNames.numCtas))
+  if (isSame(name, optionNames.numCtas)) {
+    int32_t ctas = 0;
+    if (!readOption(value, ctas))
+      return false;
+    // Larger clusters, which are Triton's, mean none.
+    call.num_ctas = ctas == 2 ? 2 : ctas == 0 ? 0 : 1;
     return true;
+  }
   if (isSame(name, optionNames.check)) {
     int truth = PyObject_IsTrue(value);
     if (value != Py_None && truth >= 0)

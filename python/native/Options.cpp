@@ -106,6 +106,8 @@ bool Options::readMember(const std::string &name, PyObject *value) {
     raw.num_warps = int32_t(number);
   else if (name == "num_stages")
     raw.num_stages = int32_t(number);
+  else if (name == "num_ctas")
+    raw.num_ctas = int32_t(number);
   else if (name == "max_registers")
     raw.max_registers = int32_t(number);
   else if (name == "flags")

@@ -739,3 +739,52 @@ def test_a_function_of_the_driver_for_each_device():
         kernels.append(copy[1](x, torch.zeros_like(x), 64))
         assert kernels[-1].n_regs > 0
     assert copy[1](x, torch.zeros_like(x), 64) is kernels[1] is not kernels[0]
+
+
+PRODUCT = """
+    @tilec.jit
+    def product(a, b, c, M, N, K, BLOCK: tl.constexpr = 128):
+        x = tl.make_tensor_descriptor(a, [M, K], [K, 1], [BLOCK, 64])
+        y = tl.make_tensor_descriptor(b, [K, N], [N, 1], [64, BLOCK])
+        m = tl.program_id(0) // tl.cdiv(N, BLOCK) * BLOCK
+        n = tl.program_id(0) % tl.cdiv(N, BLOCK) * BLOCK
+        sums = tl.zeros((BLOCK, BLOCK), dtype=tl.float32)
+        for k in tl.range(0, K, 64, warp_specialize=True):
+            sums = tl.dot(x.load([m, k]), y.load([k, n]), sums)
+        i = tl.arange(0, BLOCK)
+        tl.store(c + (m + i)[:, None] * N + (n + i)[None, :], sums)
+
+    half = tilec.DeviceArray((512, 512), np.float16)
+    full = tilec.DeviceArray((512, 512), np.float32)
+    sizes = (half, half, full, 512, 512, 512)
+    """
+
+
+def test_clusters_of_two_programs(on_fake_gpus):
+    lines = on_fake_gpus(PRODUCT + """
+    for blocks, num_ctas in ((16, 2), (15, 2), (14, 2), (16, 1), (16, None), (16, 4)):
+        compiled = product[(blocks, )](*sizes, num_warps=8, num_ctas=num_ctas)
+        say(f"{num_ctas} of {blocks}: {compiled.metadata.num_ctas}, {compiled.metadata.cluster_dims}")
+    paired = product[(16, )](*sizes, num_warps=8, num_ctas=2)
+    assert product[(16, )](*sizes, num_warps=8, num_ctas=2) is paired is not compiled
+    assert product[(15, )](*sizes, num_warps=8, num_ctas=2) is compiled
+    assert "tilegpu.num_ctas = 2" in paired.asm["ttgir"] and "num_ctas" not in compiled.asm["ttgir"]
+    say("again")
+    paired[(8, )](*sizes)
+    """)
+    assert [line for line in lines if "cluster" in line or " of " in line] == [
+        "clusters of 2", "2 of 16: 2, (2, 1, 1)", "2 of 15: 1, (1, 1, 1)", "clusters of 2", "2 of 14: 2, (2, 1, 1)",
+        "1 of 16: 1, (1, 1, 1)", "None of 16: 1, (1, 1, 1)", "4 of 16: 1, (1, 1, 1)", "clusters of 2", "clusters of 2",
+        "clusters of 2"]
+    assert lines[lines.index("again") + 1:][:2] == ["clusters of 2", "launch 0 on (nil)"]
+
+
+def test_clusters_of_configurations(on_fake_gpus):
+    lines = on_fake_gpus(PRODUCT + """
+    for num_ctas in (2, 4):
+        tuned = tilec.autotune(configs=[tilec.Config({"BLOCK": 128}, num_warps=8, num_ctas=num_ctas)], key=["M"])(product)
+        for blocks in (16, 15):
+            say(f"{num_ctas} of {blocks}: {tuned[(blocks, )](*sizes).metadata.num_ctas}")
+    """)
+    assert [line for line in lines if " of " in line] == [
+        "clusters of 2", "2 of 16: 2", "2 of 15: 1", "4 of 16: 1", "4 of 15: 1"]

@@ -94,6 +94,17 @@ def test_launch_options(tensor, num_warps):
     np.testing.assert_array_equal(z, 2 * x)
 
 
+@pytest.mark.parametrize("num_ctas", [None, 1, 2, 4])
+def test_clusters_that_a_kernel_cannot_have(num_ctas):
+    x = np.ones(64, np.float32)
+    z = np.zeros_like(x)
+    compiled = add[(2, )](x, x, z, 64, 32, num_ctas=num_ctas)
+    np.testing.assert_array_equal(z, 2)
+    assert compiled.metadata.num_ctas == 1 and compiled.metadata.cluster_dims == (1, 1, 1)
+    # None, 1 and what is no cluster are one kind.
+    assert num_ctas == 2 or compiled is add[(2, )](x, x, z, 64, 32)
+
+
 @pytest.mark.parametrize("value", ["four", 4.5])
 def test_a_launch_option_of_a_wrong_type(value):
     x = np.zeros(4, np.float32)

@@ -90,6 +90,7 @@ def test_config():
     assert hash(config) == hash(tilec.Config({"BLOCK": 64, "GROUP": 8}, num_warps=8))
     assert config != tilec.Config({"BLOCK": 64, "GROUP": 8}, num_warps=4)
     assert tilec.Config({}, maxnreg=128).all_kwargs()["maxnreg"] == 128
+    assert tilec.Config({}, num_ctas=2).all_kwargs()["num_ctas"] == 2
 
 
 # On the simulator.

@@ -5,7 +5,7 @@
     python -m pytest -p tilec_conformance --rootdir TESTS TESTS/unit/language --device cuda --conformance out.json
 
 run.sh beside this file does all of it. Sorted are: passed, one-cta (passed, and a launch asked for clusters of CTAs, where
-tilec runs one), skipped (by the test), wording (refused as Triton does, with another message), accepted (Triton refuses
+tilec has one), skipped (by the test), wording (refused as Triton does, with another message), accepted (Triton refuses
 it), refused (Triton accepts it), wrong (another result), fault (the simulator found one in the kernel), error (neither:
 the test itself fails), slow (stopped at the limit of time) and crash (the process ended).
 
@@ -53,7 +53,7 @@ EXPLAINED = {
 }
 
 #: Of the test that runs now: its assertions about text that do not hold, what tilec has refused in it, and whether a
-#: launch of it asked for clusters.
+#: launch of it asked for clusters that its kernel does not have.
 _mismatches: list[tuple[tuple, str]] = []
 _refusals: list[str] = []
 _clusters: list[int] = []
@@ -115,25 +115,25 @@ def _record_refusals():
 
 
 def _record_clusters():
-    """Notes launches and compilations that ask for more than one CTA for a program."""
+    """Notes launches and compilations that ask for more than one CTA for a program and get one."""
     from triton.runtime.jit import JITFunction
 
     run, getitem = JITFunction.run, JITFunction.__getitem__
 
-    def note(options: dict):
-        if (options.get("num_ctas") or 1) > 1:
+    def note(options: dict, kernel):
+        made = getattr(getattr(kernel, "metadata", None), "num_ctas", 1)
+        if (options.get("num_ctas") or 1) > 1 and made == 1:
             _clusters.append(options["num_ctas"])
+        return kernel
 
     def noted_run(self, *args, **kwargs):
-        note(kwargs)
-        return run(self, *args, **kwargs)
+        return note(kwargs, run(self, *args, **kwargs))
 
     def noted_getitem(self, grid):
         launch = getitem(self, grid)
 
         def noted_launch(*args, **kwargs):
-            note(kwargs)
-            return launch(*args, **kwargs)
+            return note(kwargs, launch(*args, **kwargs))
 
         return noted_launch
 

@@ -156,13 +156,13 @@ def _information(kernel, key: str, description: tuple, kwargs: dict, is_warmup: 
     kinds = json.loads(description[0])
     arguments, constants = dict(kinds["arguments"]), dict(kinds["constants"])
     signature = {**{name: text.split(":")[0] for name, text in arguments.items()}, **dict.fromkeys(constants, "constexpr")}
-    warps, stages = description[2][:2]
+    warps, stages, _, ctas = description[2][:4]
     name = f"{kernel.fn.__module__}.{kernel.fn.__qualname__}"
     options = {option: kwargs[option] for option in _hooking.OPTIONS if option in kwargs and option not in kernel.arg_names}
     data = {"name": name, "key": key, "arguments": arguments, "constants": constants, "options": options}
     compilation = {
         "key": key, "signature": signature, "device": description[1][1], "constants": constants,
-        "num_warps": warps or 4, "num_stages": stages or 3, "num_ctas": 1,
+        "num_warps": warps or 4, "num_stages": stages or 3, "num_ctas": ctas or 1,
         "enable_fp_fusion": options.get("enable_fp_fusion", True), "launch_cooperative_grid": False, "extern_libs": (),
         "configs": [{}], "specialization_data": json.dumps(data), "is_warmup": is_warmup,
     }  # yapf: disable

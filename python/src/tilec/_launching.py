@@ -37,8 +37,8 @@ class LaunchTarget(_native.Kernel):
                        "option")
 
     def _launch_options(self, given: tuple) -> dict:
-        """The options of a launch with these warps, stages and registers."""
-        names = ("num_warps", "num_stages", "maxnreg")
+        """The options of a launch with these warps, stages, registers and CTAs of a cluster."""
+        names = ("num_warps", "num_stages", "maxnreg", "num_ctas")
         return {name: value for name, value in zip(names, given) if value}
 
     def _run_hooked(self, grid, args, kwargs):

@@ -72,7 +72,7 @@ def compile(src: ASTSource, target: Any = None, options: dict | None = None, **_
     """Compiles for a machine, by default the present one. What it gives has the stages in `asm`.
 
     :param target: such as `GPUTarget("cuda", 90, 32)`
-    :param options: `num_warps`, `num_stages`, `maxnreg`, ...
+    :param options: `num_warps`, `num_stages`, `num_ctas`, `maxnreg`, ...
     """
     from ..runtime import driver
 
@@ -86,12 +86,14 @@ def compile(src: ASTSource, target: Any = None, options: dict | None = None, **_
     request = request_of(src, target or driver.active.get_current_target(), parsed)
     functions = _values.functions_of(list(src.constants.values()))
     source = make_source(src.fn, {_values.function_name(function): function for function in functions})
-    full = {**request, "modules": source.modules, "cache": _devices.cache(), **_devices.tools()}
+    full = {**request, "num_ctas": 2 if parsed.num_ctas == 2 else 1, "modules": source.modules, "cache": _devices.cache(),
+            **_devices.tools()}  # yapf: disable
     handle, messages = _native.compile_text(source.name, source.text, full)
     if messages:
         _messages.tell(messages, stacklevel=3)
     kernel = CompiledKernel(handle, source, full, None)
-    kernel._launches = src.fn, {name: given[name] for name in ("num_warps", "num_stages", "maxnreg") if name in given}
+    names = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+    kernel._launches = src.fn, {name: given[name] for name in names if name in given}
     return kernel
 
 
