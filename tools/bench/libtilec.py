@@ -25,7 +25,13 @@ class Options(ctypes.Structure):
                 ("num_warps", ctypes.c_int32), ("num_stages", ctypes.c_int32), ("flags", ctypes.c_uint32),
                 ("stop_after", ctypes.c_uint32), ("keep_stages", ctypes.c_uint32), ("ptxas", ctypes.c_char_p),
                 ("cuda_home", ctypes.c_char_p), ("search_path", ctypes.c_char_p), ("libclc", ctypes.c_char_p),
-                ("libdevice", ctypes.c_char_p)]
+                ("libdevice", ctypes.c_char_p), ("cache", ctypes.c_void_p), ("import_roots", ctypes.c_void_p),
+                ("num_import_roots", ctypes.c_size_t), ("modules", ctypes.c_void_p), ("num_modules", ctypes.c_size_t),
+                ("max_registers", ctypes.c_int32), ("tuning_database", ctypes.c_char_p),
+                ("tuning_device", ctypes.c_char_p), ("tuning_sizes", ctypes.POINTER(Binding)),
+                ("num_tuning_sizes", ctypes.c_size_t), ("warnings", ctypes.c_void_p),
+                ("num_warnings", ctypes.c_size_t), ("max_steps", ctypes.c_uint64), ("max_ops", ctypes.c_uint64),
+                ("max_unroll", ctypes.c_uint64), ("num_ctas", ctypes.c_int32)]
 
 
 def bindings(values):
@@ -82,7 +88,7 @@ class Compiler:
         options = Options(ctypes.sizeof(Options), kernel.encode(), target.encode(), kinds, len(arguments), values,
                           len(constants), num_warps, num_stages, 0, stage, 0, None,
                           os.environ.get("CUDA_HOME", "/usr/local/cuda").encode(),
-                          os.environ.get("PATH", "").encode(), None, None)
+                          os.environ.get("PATH", "").encode(), num_ctas=num_ctas)
         made, diagnostics = ctypes.c_void_p(), ctypes.c_void_p()
         status = self.lib.tilec_compile_file(self.handle, path.encode(), ctypes.byref(options), ctypes.byref(made),
                                              ctypes.byref(diagnostics))
@@ -177,16 +183,18 @@ class Kernel:
         if self.shared > 48 * 1024:
             check_cuda(cuda.cuFuncSetAttribute(self.function, self.MAX_DYNAMIC_SHARED, self.shared),
                        "cuFuncSetAttribute")
+        self.cluster = metadata.get("clusterX", 1)
         self.resident = self.count_resident() if metadata.get("persistent") else 0
 
     def count_resident(self):
-        """CTAs that fit on the device at once."""
+        """CTAs that fit on the device at once, in whole clusters."""
         import torch
         blocks = ctypes.c_int()
         check_cuda(cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(
             ctypes.byref(blocks), self.function, self.threads, ctypes.c_size_t(self.shared)),
             "cuOccupancyMaxActiveBlocksPerMultiprocessor")
-        return max(1, blocks.value) * torch.cuda.get_device_properties().multi_processor_count
+        resident = max(1, blocks.value) * torch.cuda.get_device_properties().multi_processor_count
+        return max(resident // self.cluster, 1) * self.cluster
 
     def launcher(self, grid, **values):
         """A function that launches with these arguments; they are packed once."""
@@ -203,7 +211,8 @@ class Kernel:
         programs = (ctypes.c_uint32 * 3)(*grid)
         if self.resident:
             addresses += [ctypes.addressof(programs) + 4 * axis for axis in range(3)]
-            grid = (min(grid[0] * grid[1] * grid[2], self.resident), 1, 1)
+            whole = -(-grid[0] * grid[1] * grid[2] // self.cluster) * self.cluster
+            grid = (min(whole, self.resident), 1, 1)
         pointers = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
         def launch(keep=(packed, maps, programs)):
