@@ -126,6 +126,7 @@ void Cluster::begin(uint64_t newNumber) {
   liveCtas = ctaCount();
   linesPrinted = 0;
   idleRounds = 0;
+  releasesAfterExits = 0;
   globalWork = 0;
   poller = nullptr;
   epochRanges.clear();
@@ -180,8 +181,11 @@ Cluster::Outcome Cluster::runRounds() {
       idleRounds = 0;
       return moved ? Outcome::Polling : Outcome::Spinning;
     }
-    if (releaseAfterExits())
+    if (releaseAfterExits()) {
+      if (stopped)
+        return Outcome::Finished;
       continue;
+    }
     reportStall();
     stopped = true;
     return Outcome::Finished;

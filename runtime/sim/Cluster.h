@@ -397,9 +397,12 @@ private:
   void noteRead(Thread &t, uint64_t address, uint64_t value);
   void noteWork();
   void endRaceEpoch();
+  /// Remembers what the warp knows now, for its accesses to come.
+  void takeSnapshot(Warp &warp);
+  void addSnapshot(const WarpKnowledge &knowledge);
+  size_t snapshotCount() const { return snapshots.size() / warps.size(); }
+  void dropSnapshots();
   void checkRacesInside();
-  /// Remembers what a warp knows now, for accesses to come.
-  uint32_t addSnapshot(const WarpKnowledge &knowledge);
 
   template <typename Describe> void add(const Finding &finding, const Describe &describe) {
     worker.findings.add(finding, ctas.front().number, describe);
@@ -433,8 +436,9 @@ private:
   bool stopped = false;
   uint32_t liveCtas = 0; ///< With threads that run.
   uint64_t linesPrinted = 0;
-  unsigned idleRounds = 0; ///< Rounds in a row with nothing but spinning.
-  uint64_t globalWork = 0; ///< Accesses of global memory that are no polls.
+  unsigned idleRounds = 0;         ///< Rounds in a row with nothing but spinning.
+  uint32_t releasesAfterExits = 0; ///< Barriers left without the warps that have exited.
+  uint64_t globalWork = 0;         ///< Accesses of global memory that are no polls.
   /// The thread that has polled for long while no other access happened, perhaps with barriers in
   /// between, or null. Until then a cluster whose threads move is not taken to spin.
   Thread *poller = nullptr;
@@ -443,7 +447,9 @@ private:
   std::vector<AccessRange> epochRanges;
   std::vector<AccessRange> pastRanges; ///< Before it; compacted now and then.
   size_t pastCompacted = 0;
-  std::vector<uint32_t> snapshots; ///< [snapshot][warp]: its own clock, as known to another.
+  /// Versions of what warps know since that barrier, of which some ranges and each warp have one:
+  /// [snapshot][warp], its own clock, as known to another.
+  std::vector<uint32_t> snapshots;
   std::vector<SyncEvent> syncEvents;
   bool fenced = false;     ///< A fence has been seen: atomics before it acquire, after it release.
   size_t fencedEvents = 0; ///< Events before the last fence.

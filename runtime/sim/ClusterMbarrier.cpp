@@ -149,7 +149,7 @@ void Cluster::acquireKnowledge(Warp &warp, const WarpKnowledge &knowledge) {
     isNews |= knowledge.at(w, OwnPart) > clock.knowledge().at(w, OwnPart);
   clock.acquire(knowledge);
   if (isNews && launch.raceGlobal)
-    warp.snapshot = addSnapshot(clock.knowledge());
+    takeSnapshot(warp);
 }
 
 uint64_t Cluster::mbarrierArrive(Thread &t, uint32_t address, int32_t count, int32_t txBytes,

@@ -13,6 +13,9 @@ namespace {
 constexpr uint32_t maxLanesAhead = 1024;
 /// Ranges kept between two barriers; beyond, the check is made as if there were a barrier.
 constexpr size_t maxEpochRanges = size_t(1) << 20;
+/// Versions of what warps know that are kept between two barriers of the whole CTA, or of a cluster
+/// of several. One that polls with barriers of some warps between would have ever more of them.
+constexpr size_t maxSnapshots = size_t(1) << 13;
 /// Past ranges are compacted when so many new ones have come.
 constexpr size_t compactionStep = size_t(1) << 16;
 
@@ -142,6 +145,56 @@ void Cluster::endRaceEpoch() {
   }
 }
 
+/// What the warp knows has changed: ranges from now on refer to another version.
+void Cluster::takeSnapshot(Warp &warp) {
+  if (snapshotCount() >= maxSnapshots) {
+    dropSnapshots();
+    // Ranges need most of them: the check is made as if there were a barrier.
+    if (snapshotCount() > maxSnapshots / 2) {
+      endRaceEpoch();
+      dropSnapshots();
+    }
+  }
+  const WarpKnowledge &knowledge = clocks[warp.index].knowledge();
+  const uint32_t *last = snapshots.data() + snapshots.size() - warps.size();
+  bool isNews = false;
+  for (uint32_t w = 0; w < warps.size(); ++w)
+    isNews |= knowledge.at(w, OwnPart) != last[w];
+  // Those that leave a barrier together know the same.
+  if (isNews)
+    addSnapshot(knowledge);
+  warp.snapshot = static_cast<uint32_t>(snapshotCount() - 1);
+}
+
+void Cluster::addSnapshot(const WarpKnowledge &knowledge) {
+  for (uint32_t w = 0; w < warps.size(); ++w)
+    snapshots.push_back(knowledge.at(w, OwnPart));
+}
+
+/// Keeps the versions that ranges since the last barrier or warps refer to, and the last one.
+void Cluster::dropSnapshots() {
+  std::vector<uint32_t> places(snapshotCount());
+  places.back() = 1;
+  for (const AccessRange &range : epochRanges)
+    places[range.snapshot] = 1;
+  for (const Warp &warp : warps)
+    places[warp.snapshot] = 1;
+  uint32_t kept = 0;
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i] == 0)
+      continue;
+    places[i] = kept;
+    for (size_t w = 0; w < warps.size(); ++w)
+      snapshots[kept * warps.size() + w] = snapshots[i * warps.size() + w];
+    ++kept;
+  }
+  snapshots.resize(kept * warps.size());
+  for (AccessRange &range : epochRanges)
+    range.snapshot = places[range.snapshot];
+  for (Warp &warp : warps)
+    warp.snapshot = places[warp.snapshot];
+}
+
 void Cluster::checkRacesInside() {
   // With partial warp barriers, lanes of one warp with different clocks are taken to be ordered.
   auto races = [&](const AccessRange &a, const AccessRange &b, uint64_t &address) {
@@ -160,13 +213,6 @@ void Cluster::checkRacesInside() {
   });
   if (!complete)
     launch.raceCheckCut = true;
-}
-
-uint32_t Cluster::addSnapshot(const WarpKnowledge &knowledge) {
-  uint32_t index = static_cast<uint32_t>(snapshots.size() / warps.size());
-  for (uint32_t w = 0; w < warps.size(); ++w)
-    snapshots.push_back(knowledge.at(w, OwnPart));
-  return index;
 }
 
 Finding raceFinding(const RangeConflict &conflict, const LaunchState &launch) {

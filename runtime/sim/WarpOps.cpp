@@ -11,6 +11,9 @@
 namespace tilecrt::sim {
 namespace {
 
+/// Barriers that a cluster may leave without its exited warps; so many are a loop that never ends.
+constexpr uint32_t maxReleasesAfterExits = 1024;
+
 bool has(uint32_t lanes, unsigned lane) { return lanes >> lane & 1; }
 std::string hex(uint32_t mask) {
   char text[16];
@@ -336,15 +339,14 @@ void Cluster::release(Cta &cta, CtaBarrierState &barrier) {
   bool whole = barrier.waitingWarps == all && ctas.size() == 1;
   if (whole)
     endRaceEpoch(); // With the knowledge from before the barrier.
-  // Those who waited know the same from now on.
-  uint32_t snapshot = 0;
   for (uint32_t waiting = barrier.waitingWarps; waiting != 0; waiting &= waiting - 1) {
     Warp &warp = warps[cta.firstWarp + lowestLane(waiting)];
     WarpClock &clock = clocks[warp.index];
     clock.acquire(barrier.meeting);
-    if (launch.raceGlobal && !whole && snapshot == 0)
-      snapshot = addSnapshot(clock.knowledge());
-    warp.snapshot = snapshot;
+    if (launch.raceGlobal && !whole)
+      takeSnapshot(warp);
+    else
+      warp.snapshot = 0;
     warp.ready |= warp.atBarrier;
     warp.atBarrier = 0;
   }
@@ -356,6 +358,7 @@ void Cluster::release(Cta &cta, CtaBarrierState &barrier) {
 }
 
 /// Nothing can go on: if some barrier only lacks warps that have exited, says so and releases it.
+/// Who waits for what those should have done, with such barriers in between, is stopped.
 bool Cluster::releaseAfterExits() {
   for (Cta &cta : ctas) {
     uint32_t liveWarps = 0;
@@ -374,6 +377,15 @@ bool Cluster::releaseAfterExits() {
         return std::to_string(gone) + " of " + std::to_string(cta.warpCount) +
                " warps have exited without reaching the barrier";
       });
+      if (++releasesAfterExits > maxReleasesAfterExits) {
+        stopped = true;
+        finding.kind = FindingKind::Deadlock;
+        add(finding, [] {
+          return "the thread waits in a loop with barriers for warps that have exited, " +
+                 std::to_string(maxReleasesAfterExits) + " times so far";
+        });
+        return true;
+      }
       release(cta, barrier);
       return true;
     }

@@ -141,8 +141,11 @@ void Worker::runClusters() {
     spinRounds = othersMove ? 0 : spinRounds + weight;
     bool mayStartMore = room && launch.nextCluster.load() < launch.clusters && !launch.hung.load();
     if (spinRounds > launch.config.maxSpinRounds && !mayStartMore) {
-      running.front()->stopSpinning();
-      retire(0);
+      // None of them can wait for another one of these.
+      while (!running.empty()) {
+        running.front()->stopSpinning();
+        retire(0);
+      }
       spinRounds = 0;
     }
     std::this_thread::yield();

@@ -5,9 +5,17 @@
 #include "SimKernel.h"
 
 #include <stdexcept>
+#include <sys/resource.h>
 
 namespace tilecrt::sim::test {
 namespace {
+
+/// What the process has needed at most so far.
+uint64_t peakMegabytes() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<uint64_t>(usage.ru_maxrss) / 1024;
+}
 
 TEST(SimBarrier, warps_that_exit_before_the_barrier) {
   LaunchConfig config = shape(1, 128);
@@ -25,6 +33,26 @@ TEST(SimBarrier, warps_that_exit_before_the_barrier) {
   EXPECT_EQ(result.findings[0].message, "2 of 4 warps have exited without reaching the barrier");
   EXPECT_EQ(result.status, LaunchStatus::Completed);
   EXPECT_EQ(done[127], 1);
+}
+
+TEST(SimBarrier, waiting_for_ever_for_warps_that_exit_is_a_deadlock) {
+  LaunchConfig config = shape(1, 96, 4);
+  uint64_t before = peakMegabytes();
+  LaunchResult result = run(config, [&] {
+    if (tid() == 0)
+      sharedStore<uint32_t>(0, 0, 2);
+    tilec_sim_barrier(0, 0, 3);
+    // Warp 0 does not wait for what it should have said.
+    while (tid() >= 32 && sharedLoad<uint32_t>(0, 4) == 0)
+      tilec_sim_barrier(0, 0, 5);
+  });
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+  const Finding *finding = find(result, FindingKind::Deadlock);
+  ASSERT_TRUE(finding) << describe(result, config);
+  EXPECT_EQ(finding->site, 5);
+  EXPECT_EQ(finding->message, "the thread waits in a loop with barriers for warps that have "
+                              "exited, 1024 times so far");
+  EXPECT_LT(peakMegabytes() - before, 40u);
 }
 
 TEST(SimBarrier, lanes_that_exit_before_the_barrier) {
@@ -177,6 +205,64 @@ TEST(SimBarrier, polling_for_ever_with_barriers_between_is_a_deadlock) {
   ASSERT_TRUE(finding) << describe(result, config);
   EXPECT_EQ(finding->message,
             "the thread waits in a loop for a value that no running thread writes");
+}
+
+TEST(SimBarrier, ctas_that_poll_for_ever_are_stopped_together) {
+  std::vector<uint32_t> flag(1);
+  LaunchConfig config = shape(8, 32);
+  config.hostThreads = 1;
+  config.maxSpinRounds = 200;
+  addBuffer(config, flag, "flag");
+  std::vector<uint64_t> polls(8);
+  LaunchResult result = run(config, [&] {
+    do {
+      ++polls[cta()];
+      tilec_sim_barrier(0, 0, 5);
+    } while (load(&flag[0], 4) == 0);
+  });
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+  const Finding *finding = find(result, FindingKind::Deadlock);
+  ASSERT_TRUE(finding) << describe(result, config);
+  EXPECT_EQ(finding->count, 8u);
+  // All in the time that one of them would have had alone.
+  EXPECT_LT(*std::max_element(polls.begin(), polls.end()),
+            2 * *std::min_element(polls.begin(), polls.end()));
+}
+
+TEST(SimBarrier, polling_with_barriers_of_some_warps_takes_no_more_memory) {
+  std::vector<uint32_t> flag(1);
+  LaunchConfig config = shape(2, 96);
+  config.maxSpinRounds = 10000;
+  addBuffer(config, flag, "flag");
+  uint64_t before = peakMegabytes();
+  LaunchResult result = run(config, [&] {
+    if (tid() < 64)
+      while (load(&flag[0], 4, tid() == 0) == 0)
+        tilec_sim_barrier(1, 64, 5);
+  });
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+  EXPECT_TRUE(find(result, FindingKind::Deadlock)) << describe(result, config);
+  EXPECT_LT(peakMegabytes() - before, 40u);
+}
+
+TEST(SimBarrier, a_race_is_found_behind_many_barriers_of_some_warps) {
+  std::vector<uint32_t> x(1);
+  LaunchConfig config = shape(1, 96);
+  addBuffer(config, x, "x");
+  LaunchResult result = run(config, [&] {
+    if (tid() == 0)
+      store(&x[0], 1u, 4);
+    for (int i = 0; i < 10000 && tid() < 64; ++i)
+      tilec_sim_barrier(1, 64, 5);
+    // Warp 1 knows of the store, warp 2 does not.
+    if (tid() == 32)
+      load(&x[0], 6);
+    if (tid() == 64)
+      load(&x[0], 7);
+  });
+  ASSERT_EQ(result.findings.size(), 1u) << describe(result, config);
+  EXPECT_EQ(result.findings[0].kind, FindingKind::GlobalRaceReadWrite);
+  EXPECT_EQ(result.findings[0].site, 7);
 }
 
 TEST(SimBarrier, the_same_read_often_is_no_deadlock) {
