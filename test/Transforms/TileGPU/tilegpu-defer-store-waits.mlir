@@ -61,6 +61,59 @@ func.func @one_barrier(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b
   return
 }
 
+// Two stores in each iteration: one wait is for both, in the loop and behind it.
+// CHECK-LABEL: func @two_stores
+// CHECK: scf.for
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.local_store
+// CHECK-NEXT: tilegpu.tma_store %
+// CHECK-NEXT: tilegpu.local_store
+// CHECK-NEXT: tilegpu.tma_store %
+// CHECK-NEXT: }
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: return
+// SYNC-LABEL: func @two_stores
+// SYNC: tilegpu.tma_store_wait 0
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NEXT: tilegpu.local_store
+// SYNC: nvvm.barrier0
+// SYNC-NEXT: tilegpu.tma_store %
+// SYNC-NEXT: tilegpu.local_store
+// SYNC-NEXT: tilegpu.proxy_fence
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NEXT: tilegpu.tma_store %
+func.func @two_stores(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %left = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %left : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c0], %left : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+    %right = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %right : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c1], %right : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
+// A wait behind another store is no repetition.
+// CHECK-LABEL: func @store_between
+// CHECK: tilegpu.tma_store %
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.tma_store %
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+func.func @store_between(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %i: i32) {
+  %buf = tilegpu.local_alloc : <[32, 16], f16, #m>
+  tilegpu.local_store %x, %buf : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+  tilegpu.tma_store %map[%i, %i], %buf : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  tilegpu.tma_store %map[%i, %i], %buf : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  return
+}
+
 // Outside of loops there is nothing to wait in.
 // CHECK-LABEL: func @once
 // CHECK: tilegpu.tma_store %

@@ -369,7 +369,8 @@ def TileGPUDeferStoreWaitsPass : Pass<"tilegpu-defer-store-waits", "::mlir::func
     A `tilegpu.tma_store_wait` right behind the `tilegpu.tma_store` of an `scf.for` moves to where the next iteration fills
     the buffer again, in front of the last other store to shared memory before that if there is one: the barrier behind
     that store serves both. Another wait follows the loop. The buffer moves in front of the loop, and so has memory
-    of its own in all iterations; where fewer CTAs would fit on a multiprocessor for that, everything stays.
+    of its own in all iterations; where fewer CTAs would fit on a multiprocessor for that, everything stays. Of waits that
+    come together in this way, for two stores of an iteration, one stays.
 
     Does not change results.
   }];

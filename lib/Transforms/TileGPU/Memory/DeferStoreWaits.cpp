@@ -62,6 +62,17 @@ void LoopStore::deferWait() {
   TmaStoreWaitOp::create(builder, wait.getLoc(), 0);
 }
 
+/// Whether all that a wait is for has been waited for in front of it, in its block.
+static bool isRepeated(TmaStoreWaitOp wait) {
+  for (Operation *op = wait->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto earlier = dyn_cast<TmaStoreWaitOp>(op); earlier && earlier.getPending() == 0)
+      return true;
+    if (op->walk([](TmaStoreOp) { return WalkResult::interrupt(); }).wasInterrupted())
+      return false;
+  }
+  return false;
+}
+
 /// CTAs that a multiprocessor has room for, as far as threads and shared memory say.
 static int64_t residentCtas(func::FuncOp func) {
   const Processor &processor = processorOf(func);
@@ -91,6 +102,11 @@ struct DeferStoreWaits final : tilec::impl::TileGPUDeferStoreWaitsPassBase<Defer
       else
         store.buffer->moveBefore(next);
     }
+    // Those of two stores of an iteration have come together.
+    func.walk([](TmaStoreWaitOp wait) {
+      if (isRepeated(wait))
+        wait.erase();
+    });
   }
 };
 } // namespace
