@@ -491,15 +491,21 @@ void Synchroniser::removeRedundantBarriers() {
     removeIfRedundant(barriers, position);
 }
 
-/// A barrier that only the first iteration needs goes in front of the loop.
+/// A barrier that only the first iteration needs goes in front of the loop. There it may do the
+/// work of others behind the loop, which were found for when it does not run.
 void Synchroniser::hoistBarriers() {
+  bool isAnyHoisted = false;
   for (SyncPosition position : llvm::to_vector(llvm::make_first_range(barriers))) {
+    if (isAnyHoisted && removeIfRedundant(barriers, position))
+      continue;
     auto loop = reader.operation(position.first)->getParentOfType<LoopLikeOpInterface>();
     if (!loop)
       continue;
     SyncPosition before(reader.numberOf(loop), false);
     auto [added, isNew] = barriers.try_emplace(before, barriers.at(position));
-    if (!removeIfRedundant(barriers, position) && isNew)
+    if (removeIfRedundant(barriers, position))
+      isAnyHoisted = true;
+    else if (isNew)
       barriers.erase(added);
   }
 }

@@ -42,6 +42,27 @@ func.func @loop(%x: tensor<512xf32, #r>, %n: i32) {
   func.return
 }
 
+// Either loop may run or not: the barrier in front of the first is for both.
+// CHECK-LABEL: func @loops_one_behind_the_other
+// CHECK: local_store
+// CHECK-NEXT: nvvm.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NOT: nvvm.barrier
+// CHECK: return
+func.func @loops_one_behind_the_other(%x: tensor<512xf32, #r>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %b = tilegpu.local_alloc offset 0 : !tilegpu.memdesc<[512], f32, #s>
+  tilegpu.local_store %x, %b : tensor<512xf32, #r>, !tilegpu.memdesc<[512], f32, #s>
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = tilegpu.local_load %b : !tilegpu.memdesc<[512], f32, #s> -> tensor<512xf32, #r>
+  }
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %y = tilegpu.local_load %b : !tilegpu.memdesc<[512], f32, #s> -> tensor<512xf32, #r>
+  }
+  return
+}
+
 // CHECK-LABEL: func @no_conflict
 // CHECK-NOT: nvvm.barrier
 // CHECK: return
