@@ -126,7 +126,7 @@ void Cluster::begin(uint64_t newNumber) {
   liveCtas = ctaCount();
   linesPrinted = 0;
   idleRounds = 0;
-  releasesAfterExits = 0;
+  missedOps = 0;
   globalWork = 0;
   poller = nullptr;
   epochRanges.clear();

@@ -302,6 +302,7 @@ private:
   void match(Warp &warp, uint32_t members);
   void arrive(Warp &warp, uint32_t members, const WarpOp &op);
   void release(Cta &cta, CtaBarrierState &barrier);
+  void countMissed(Thread &t, int32_t site, const char *operation);
   bool releaseAfterExits();
   void reportStall();
   bool reportLaneStall();
@@ -436,9 +437,9 @@ private:
   bool stopped = false;
   uint32_t liveCtas = 0; ///< With threads that run.
   uint64_t linesPrinted = 0;
-  unsigned idleRounds = 0;         ///< Rounds in a row with nothing but spinning.
-  uint32_t releasesAfterExits = 0; ///< Barriers left without the warps that have exited.
-  uint64_t globalWork = 0;         ///< Accesses of global memory that are no polls.
+  unsigned idleRounds = 0; ///< Rounds in a row with nothing but spinning.
+  uint32_t missedOps = 0;  ///< Operations gone through without threads that have exited.
+  uint64_t globalWork = 0; ///< Accesses of global memory that are no polls.
   /// The thread that has polled for long while no other access happened, perhaps with barriers in
   /// between, or null. Until then a cluster whose threads move is not taken to spin.
   Thread *poller = nullptr;

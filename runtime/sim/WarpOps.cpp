@@ -11,8 +11,9 @@
 namespace tilecrt::sim {
 namespace {
 
-/// Barriers that a cluster may leave without its exited warps; so many are a loop that never ends.
-constexpr uint32_t maxReleasesAfterExits = 1024;
+/// Operations that a cluster may go through without threads that have exited; so many are a loop
+/// that never ends.
+constexpr uint32_t maxMissedOps = 1024;
 
 bool has(uint32_t lanes, unsigned lane) { return lanes >> lane & 1; }
 std::string hex(uint32_t mask) {
@@ -136,12 +137,14 @@ bool Cluster::performOps(Warp &warp) {
 void Cluster::perform(Warp &warp, uint32_t members, const WarpOp &op) {
   Thread &leader = thread(warp, lowestLane(members));
   uint32_t exited = op.mask & warp.existing & warp.done;
-  if (exited != 0 && !isClusterBarrier(op.kind)) // Which is for those that run.
+  if (exited != 0 && !isClusterBarrier(op.kind)) { // Which is for those that run.
     report(leader,
            isCtaBarrier(op.kind) ? FindingKind::DivergentBarrier : FindingKind::WarpOpMissingLane,
            op.site,
            "lane " + std::to_string(lowestLane(exited)) +
                " of the warp has exited and misses the " + opName(op.kind));
+    countMissed(leader, op.site, opName(op.kind));
+  }
   if (members == warp.live())
     flushRequests(warp);
 
@@ -357,8 +360,18 @@ void Cluster::release(Cta &cta, CtaBarrierState &barrier) {
   barrier.reset();
 }
 
+/// Threads that have exited miss an operation of others. Who waits for what they should have done,
+/// with such operations in between, is stopped.
+void Cluster::countMissed(Thread &t, int32_t site, const char *operation) {
+  if (++missedOps != maxMissedOps)
+    return;
+  stopped = true;
+  report(t, FindingKind::Deadlock, site,
+         std::string("the thread waits in a loop for threads that have exited: the ") +
+             std::to_string(maxMissedOps) + "th " + operation + " without them");
+}
+
 /// Nothing can go on: if some barrier only lacks warps that have exited, says so and releases it.
-/// Who waits for what those should have done, with such barriers in between, is stopped.
 bool Cluster::releaseAfterExits() {
   for (Cta &cta : ctas) {
     uint32_t liveWarps = 0;
@@ -377,15 +390,7 @@ bool Cluster::releaseAfterExits() {
         return std::to_string(gone) + " of " + std::to_string(cta.warpCount) +
                " warps have exited without reaching the barrier";
       });
-      if (++releasesAfterExits > maxReleasesAfterExits) {
-        stopped = true;
-        finding.kind = FindingKind::Deadlock;
-        add(finding, [] {
-          return "the thread waits in a loop with barriers for warps that have exited, " +
-                 std::to_string(maxReleasesAfterExits) + " times so far";
-        });
-        return true;
-      }
+      countMissed(thread(waiting, lowestLane(waiting.live())), barrier.site, "barrier");
       release(cta, barrier);
       return true;
     }
