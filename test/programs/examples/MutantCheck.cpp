@@ -80,8 +80,9 @@ private:
     });
   }
   enum class Fate { Found, Survived, NotReached, Failed };
-  /// Whether a run shows that something is wrong; nothing where it cannot run.
-  std::optional<bool> isWrong(Result<CompiledKernel> kernel, const KernelRun &run);
+  /// Whether a run without the operation shows that something is wrong; nothing where it cannot
+  /// run.
+  std::optional<bool> isWrong(Subject &subject, std::optional<size_t> without);
   bool checkOriginals(Family &family);
   Fate fateOf(const Mutant &mutant);
 
@@ -131,11 +132,11 @@ bool MutantRunner::readAllowed() {
   return true;
 }
 
-std::optional<bool> MutantRunner::isWrong(Result<CompiledKernel> kernel, const KernelRun &run) {
-  Result<Outcome> outcome =
-      kernel ? runOnSimulator(*kernel, run, RunOptions()) : Result<Outcome>(kernel.status());
+std::optional<bool> MutantRunner::isWrong(Subject &subject, std::optional<size_t> without) {
+  subject.maker->choose(without);
+  Result<Outcome> outcome = runOnSimulator(subject.maker->kernel(), subject.run, RunOptions());
   if (outcome)
-    return !judge(run, *outcome).passed;
+    return !judge(subject.run, *outcome).passed;
   complain(outcome.message());
   return std::nullopt;
 }
@@ -145,9 +146,9 @@ bool MutantRunner::checkOriginals(Family &family) {
   if (family.isRight)
     return true;
   for (Subject &subject : family.subjects) {
-    std::optional<bool> wrong = isWrong(subject.maker->makeOriginal(), subject.run);
+    std::optional<bool> wrong = isWrong(subject, std::nullopt);
     if (!wrong || *wrong)
-      return complain(family.name() + ": the kernel itself is wrong");
+      return complain(subject.name + ": the kernel itself is wrong");
   }
   return family.isRight = true;
 }
@@ -155,21 +156,18 @@ bool MutantRunner::checkOriginals(Family &family) {
 MutantRunner::Fate MutantRunner::fateOf(const Mutant &mutant) {
   if (!checkOriginals(*mutant.family))
     return Fate::Failed;
+  bool isReached = false;
   for (Subject &subject : mutant.family->subjects) {
-    std::optional<bool> found = isWrong(subject.maker->makeWithout(mutant.operation), subject.run);
+    if (!subject.maker->isReached(mutant.operation))
+      continue;
+    isReached = true;
+    std::optional<bool> found = isWrong(subject, mutant.operation);
     if (!found)
       return Fate::Failed;
     if (*found)
       return Fate::Found;
   }
-  for (Subject &subject : mutant.family->subjects) {
-    std::optional<bool> reached = isWrong(subject.maker->makeProbe(mutant.operation), subject.run);
-    if (!reached)
-      return Fate::Failed;
-    if (*reached)
-      return Fate::Survived;
-  }
-  return Fate::NotReached;
+  return isReached ? Fate::Survived : Fate::NotReached;
 }
 
 /// Cases of one kernel and type stay together: their kernels may share mutants.

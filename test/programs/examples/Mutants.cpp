@@ -23,17 +23,9 @@ namespace tilec::harness {
 using namespace mlir;
 using tilecrt::Result;
 
-struct MutantMaker::Impl {
-  Impl() : context(registry(), MLIRContext::Threading::DISABLED) {}
-  static DialectRegistry registry() {
-    DialectRegistry all;
-    registerDialects(all);
-    return all;
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
+/// On the constant that stands for "the operation of this number is skipped" until the code is the
+/// host's, which has no checks of what it reads.
+constexpr StringLiteral kNumberAttr = "harness.mutant";
 
 /// Barriers, waits, fences and arrivals.
 static bool ordersAccesses(Operation *op) {
@@ -62,71 +54,115 @@ static std::string placeOf(Location loc) {
                : "";
 }
 
-/// Erases an operation. Values that it hands on come from where it had them; a wait has succeeded.
-static void remove(Operation *op) {
-  OpBuilder builder(op);
+/// What an operation that is skipped gives: values that it hands on come from where it had them; a
+/// wait has succeeded.
+static SmallVector<Value> resultsWithout(Operation *op, OpBuilder &builder) {
+  SmallVector<Value> values;
   for (auto [number, result] : llvm::enumerate(op->getResults())) {
     Value value = op->getNumOperands() == op->getNumResults() ? op->getOperand(number) : Value();
     if (!value || value.getType() != result.getType())
       value = LLVM::ConstantOp::create(builder, op->getLoc(), result.getType(),
                                        builder.getIntegerAttr(result.getType(), 1));
-    result.replaceAllUsesWith(value);
+    values.push_back(value);
   }
-  op->erase();
+  return values;
 }
 
-MutantMaker::MutantMaker(const CompiledKernel &original)
-    : kernel(original), impl(std::make_unique<Impl>()) {}
-MutantMaker::~MutantMaker() = default;
+/// Puts an operation into a block of its own that a branch may leave out.
+static void makeOptional(Operation *op, size_t number) {
+  Location loc = op->getLoc();
+  Block *before = op->getBlock();
+  Block *with = before->splitBlock(op);
+  Block *behind = with->splitBlock(std::next(op->getIterator()));
+  OpBuilder builder = OpBuilder::atBlockEnd(before);
+  auto isSkipped = LLVM::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  isSkipped->setAttr(kNumberAttr, builder.getIndexAttr(static_cast<int64_t>(number)));
+  SmallVector<Value> without = resultsWithout(op, builder);
+  LLVM::CondBrOp::create(builder, loc, isSkipped, behind, without, with, ValueRange());
+  for (Value result : op->getResults())
+    result.replaceAllUsesWith(behind->addArgument(result.getType(), loc));
+  builder.setInsertionPointToEnd(with);
+  LLVM::BrOp::create(builder, loc, op->getResults(), behind);
+}
+
+static Value addressOf(const void *place, OpBuilder &builder, Location loc) {
+  Value bits = LLVM::ConstantOp::create(
+      builder, loc, builder.getI64IntegerAttr(reinterpret_cast<int64_t>(place)));
+  return LLVM::IntToPtrOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+                                  bits);
+}
+
+/// Lets the code say that it has been there, and ask which operation is skipped.
+static void readChoice(LLVM::ConstantOp isSkipped, const int32_t *chosen, char *reached) {
+  OpBuilder builder(isSkipped);
+  Location loc = isSkipped.getLoc();
+  auto number = isSkipped->getAttrOfType<IntegerAttr>(kNumberAttr).getInt();
+  Value one = LLVM::ConstantOp::create(builder, loc, builder.getI8IntegerAttr(1));
+  LLVM::StoreOp::create(builder, loc, one, addressOf(reached + number, builder, loc),
+                        /*alignment=*/1, /*isVolatile=*/true);
+  Value now = LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                                   addressOf(chosen, builder, loc), /*alignment=*/4,
+                                   /*isVolatile=*/true);
+  Value own = LLVM::ConstantOp::create(builder, loc,
+                                       builder.getI32IntegerAttr(static_cast<int32_t>(number)));
+  isSkipped.replaceAllUsesWith(
+      LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, now, own).getResult());
+  isSkipped.erase();
+}
+
+MutantMaker::MutantMaker(const CompiledKernel &original) { made.metadata = original.metadata; }
 
 Result<std::unique_ptr<MutantMaker>> MutantMaker::create(const CompiledKernel &kernel) {
   auto text = kernel.stages.find(Stage::LLVMMLIR);
   if (text == kernel.stages.end())
     return tilecrt::invalidArgument("the kernel has no text of the stage llvm-mlir");
-  std::unique_ptr<MutantMaker> maker(new MutantMaker(kernel));
-  maker->impl->module = parseSourceString<ModuleOp>(text->second, &maker->impl->context);
-  if (!maker->impl->module)
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  auto module = parseSourceString<ModuleOp>(text->second, &context);
+  if (!module)
     return tilecrt::internalError("the text of the stage llvm-mlir cannot be parsed");
+  std::unique_ptr<MutantMaker> maker(new MutantMaker(kernel));
   std::map<std::string, unsigned> counts;
-  for (Operation *op : orderingOps(*maker->impl->module)) {
+  std::vector<Operation *> operations = orderingOps(*module);
+  for (auto [number, op] : llvm::enumerate(operations)) {
     std::string name = op->getName().getStringRef().str();
     if (op->hasAttr(tilegpu::kOrdersGlobalAttr))
       name += " of global memory";
-    unsigned number = ++counts[name];
-    maker->names.push_back(name + " #" + std::to_string(number));
+    maker->names.push_back(name + " #" + std::to_string(++counts[name]));
     maker->locations.push_back(placeOf(op->getLoc()));
+    makeOptional(op, number);
   }
+  maker->reached.resize(operations.size());
+  Result<std::unique_ptr<HostKernel>> host = maker->compile(*module);
+  if (!host)
+    return host.status();
+  maker->made.host = std::move(*host);
   return maker;
 }
 
-Result<CompiledKernel> MutantMaker::makeWithout(size_t operation) {
-  return make([&](std::vector<Operation *> &operations) { remove(operations.at(operation)); });
-}
-
-Result<CompiledKernel> MutantMaker::makeProbe(size_t operation) {
-  return make([&](std::vector<Operation *> &operations) {
-    OpBuilder builder(operations.at(operation));
-    Location loc = operations.at(operation)->getLoc();
-    Value never = LLVM::ConstantOp::create(builder, loc, builder.getBoolAttr(false));
-    tilegpu::ThreadAssertOp::create(builder, loc, never, "a run comes here");
-  });
-}
-
-Result<CompiledKernel> MutantMaker::make(const Edit &edit) {
-  OwningOpRef<ModuleOp> module = impl->module->clone();
-  std::vector<Operation *> operations = orderingOps(*module);
-  edit(operations);
-  PassManager passes(&impl->context, ModuleOp::getOperationName());
+Result<std::unique_ptr<HostKernel>> MutantMaker::compile(ModuleOp module) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
   buildSimPipeline(passes, /*countInstructions=*/false);
-  if (failed(passes.run(*module)))
+  if (failed(passes.run(module)))
     return tilecrt::internalError("a pass for the simulator failed");
-  llvm::Expected<std::unique_ptr<HostKernel>> host = compileForHost(*module, HostOptions());
+  SmallVector<LLVM::ConstantOp> choices;
+  module.walk([&](LLVM::ConstantOp constant) {
+    if (constant->hasAttr(kNumberAttr))
+      choices.push_back(constant);
+  });
+  if (choices.size() != names.size())
+    return tilecrt::internalError("a pass for the simulator has taken a branch away");
+  for (LLVM::ConstantOp choice : choices)
+    readChoice(choice, &chosen, reached.data());
+  llvm::Expected<std::unique_ptr<HostKernel>> host = compileForHost(module, HostOptions());
   if (!host)
     return tilecrt::internalError(llvm::toString(host.takeError()));
-  CompiledKernel made;
-  made.metadata = kernel.metadata;
-  made.host = std::move(*host);
-  return made;
+  return std::move(*host);
+}
+
+void MutantMaker::choose(std::optional<size_t> operation) {
+  chosen = operation ? static_cast<int32_t>(*operation) : -1;
 }
 
 } // namespace tilec::harness

@@ -3,7 +3,8 @@
 //
 // Mutants of a kernel: its code with one operation less that orders accesses, as a compiler would
 // make it that forgot a barrier, a wait, a fence or an arrival. The simulator's checks have to find
-// each of them (mutation testing: DeMillo, Lipton, Sayward, 1978).
+// each of them (mutation testing: DeMillo, Lipton, Sayward, 1978). All are compiled once, as code
+// that skips the operation that is chosen (schemata: Untch, Offutt, Harrold, 1993).
 
 #ifndef TILEC_TEST_PROGRAMS_EXAMPLES_MUTANTS_H
 #define TILEC_TEST_PROGRAMS_EXAMPLES_MUTANTS_H
@@ -11,8 +12,8 @@
 #include "tilec/Driver/Compiler.h"
 #include "tilecrt/Result.h"
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,10 @@ namespace tilec::harness {
 class MutantMaker {
 public:
   /// Reads a kernel that was compiled for the simulator up to LLVMMLIR, with the text of that
-  /// stage. It has to outlive the maker.
+  /// stage.
   static tilecrt::Result<std::unique_ptr<MutantMaker>> create(const CompiledKernel &kernel);
-  ~MutantMaker();
+  MutantMaker(const MutantMaker &) = delete;
+  MutantMaker &operator=(const MutantMaker &) = delete;
 
   /// The operations that order accesses, in program order: name and number among those of its name,
   /// "nvvm.barrier0 #2", "nvvm.barrier0 of global memory #1".
@@ -31,24 +33,23 @@ public:
   /// Where they come from in the kernel's file: "45-attention-forward.tile:34".
   const std::vector<std::string> &places() const { return locations; }
 
-  /// The kernel itself.
-  tilecrt::Result<CompiledKernel> makeOriginal() {
-    return make([](auto &) {});
-  }
-  /// The kernel without one of them.
-  tilecrt::Result<CompiledKernel> makeWithout(size_t operation);
-  /// The kernel with an assertion there that fails: whether a run comes there.
-  tilecrt::Result<CompiledKernel> makeProbe(size_t operation);
+  /// The kernel that the last call of `choose` has chosen; the kernel itself at first.
+  const CompiledKernel &kernel() const { return made; }
+  /// The kernel without one of the operations, or without none.
+  void choose(std::optional<size_t> operation);
+  /// Whether a run of any of them has come to the operation.
+  bool isReached(size_t operation) const { return reached[operation] != 0; }
 
 private:
-  struct Impl;
-  using Edit = std::function<void(std::vector<mlir::Operation *> &operations)>;
-  tilecrt::Result<CompiledKernel> make(const Edit &edit);
   explicit MutantMaker(const CompiledKernel &original);
+  tilecrt::Result<std::unique_ptr<HostKernel>> compile(mlir::ModuleOp module);
 
-  const CompiledKernel &kernel;
-  std::unique_ptr<Impl> impl;
+  CompiledKernel made;
   std::vector<std::string> names, locations;
+  /// Read and written by the code: the number of the operation that is skipped, and a byte for each
+  /// that says whether a thread was there.
+  int32_t chosen = -1;
+  std::vector<char> reached;
 };
 
 } // namespace tilec::harness
