@@ -402,7 +402,9 @@ void addMatmulCases(std::vector<Case> &cases) {
             {type, 136, 72, 232, false, true});
     for (bool transA : {false, true})
       for (bool transB : {false, true})
-        for (auto [m, n, k] : {std::array<int64_t, 3>{264, 136, 232}, {136, 56, 104}})
+        // With steps that fill the rings more than once in a tile.
+        for (auto [m, n, k] :
+             {std::array<int64_t, 3>{264, 136, 232}, {264, 40, 1000}, {136, 56, 104}})
           addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
                   {type, m, n, k, transA, transB});
     // Programs of a cluster copy for each other; 25 tiles leave one of them alone at the end.
