@@ -294,6 +294,8 @@ void Cluster::landBulkLoad(size_t index) {
     std::memcpy(sharedMemory.get() + load.box.place(load.dst, at), data.data() + at, 16);
   uint32_t warp = load.thread / warpSize;
   AccessStamp by = landingStamp(load.thread, load.site);
+  by.landed = AccessStamp::Landed::BulkLoad;
+  by.warpClock = clocks[warp].landBulkLoad();
   if (shadow) {
     if (load.isFromShared)
       shadow->landRead(load.src, load.bytes, by);
@@ -305,7 +307,7 @@ void Cluster::landBulkLoad(size_t index) {
     return; // Invalidated in between, which has been reported.
   Mbarrier &object = found->second;
   object.tx -= load.bytes;
-  object.meeting.raise(warp, AsyncPart, by.warpClock);
+  object.meeting.raise(warp, BulkLoadPart, by.warpClock);
   completePhase(load.mbar, object);
 }
 

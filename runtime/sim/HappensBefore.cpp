@@ -8,7 +8,7 @@ namespace tilecrt::sim {
 
 void WarpClock::reset(unsigned warps) {
   warpNow = 1;
-  asyncNow = 0;
+  asyncNow = bulkLoadsNow = 0;
   known.reset(warps);
   lanes.fill(1);
   matrix.reset();

@@ -9,10 +9,12 @@
 // only whole warps synchronise, an older lane clock is an ordered access, and only the first
 // partial mask makes the warp keep the lane-by-lane matrix.
 //
-// What a warp knows has three parts. Besides the warps' own clocks there is a clock for each warp's
+// What a warp knows has four parts. Besides the warps' own clocks there is a clock for each warp's
 // asynchronous operations, which ticks when one lands and is learnt by waiting for it, and a copy
-// of the warps' clocks of which it is known that a proxy fence came after: up to there the async
-// proxy may touch what the generic proxy has accessed.
+// of both of which it is known that a proxy fence came after: up to there the async proxy may touch
+// what the generic proxy has accessed. Bulk copies to shared memory have a clock of their own for
+// each warp: who waits for one at its barrier object learns nothing of what else the warp has
+// started.
 #ifndef TILEC_RUNTIME_SIM_HAPPENSBEFORE_H
 #define TILEC_RUNTIME_SIM_HAPPENSBEFORE_H
 
@@ -26,10 +28,10 @@ namespace tilecrt::sim {
 
 constexpr unsigned warpSize = 32;
 
-/// The parts of what is known of a warp: its own clock, that of its asynchronous operations, and
-/// both as far as fenced.
-enum KnowledgePart : unsigned { OwnPart, AsyncPart, OwnFencedPart, AsyncFencedPart };
-constexpr unsigned knowledgeParts = 4;
+/// The parts of what is known of a warp: its own clock, that of its asynchronous operations, both
+/// as far as fenced, and that of its bulk copies to shared memory.
+enum KnowledgePart : unsigned { OwnPart, AsyncPart, OwnFencedPart, AsyncFencedPart, BulkLoadPart };
+constexpr unsigned knowledgeParts = 5;
 
 /// How far a warp (or a barrier) knows the clocks of all warps of the cluster. As long as needed:
 /// what is not there is not known.
@@ -104,10 +106,18 @@ public:
   uint32_t landAsync() { return ++asyncNow; }
   uint32_t lastLanding() const { return asyncNow; }
 
+  /// The same of a bulk copy to shared memory.
+  uint32_t landBulkLoad() { return ++bulkLoadsNow; }
+
   /// Whether an asynchronous access that warp `other` has issued and that landed at `clock` is
   /// ordered before what this warp does now.
   bool asyncOrdered(unsigned other, uint32_t clock) const {
     return known.at(other, AsyncPart) >= clock;
+  }
+
+  /// The same of a bulk copy to shared memory.
+  bool bulkLoadOrdered(unsigned other, uint32_t clock) const {
+    return known.at(other, BulkLoadPart) >= clock;
   }
 
   /// The warp learns that what warp `other` had issued up to `clock` has landed.
@@ -126,7 +136,7 @@ public:
 private:
   using LaneMatrix = std::array<std::array<uint32_t, warpSize>, warpSize>;
 
-  uint32_t warpNow = 1, asyncNow = 0;
+  uint32_t warpNow = 1, asyncNow = 0, bulkLoadsNow = 0;
   WarpKnowledge known; ///< Of all warps.
   std::array<uint32_t, warpSize> lanes = {};
   std::unique_ptr<LaneMatrix>

@@ -22,6 +22,8 @@ void SharedShadow::beginCluster() {
 
 bool SharedShadow::ordered(const AccessStamp &earlier, const AccessStamp &now) const {
   unsigned earlierWarp = earlier.thread / warpSize, warp = now.thread / warpSize;
+  if (earlier.landed == AccessStamp::Landed::BulkLoad)
+    return clocks[warp].bulkLoadOrdered(earlierWarp, earlier.warpClock);
   if (earlier.isAsync())
     return clocks[warp].asyncOrdered(earlierWarp, earlier.warpClock);
   if (earlierWarp != warp)
@@ -42,8 +44,9 @@ void SharedShadow::conflict(const AccessStamp &earlier, const AccessStamp &by,
 /// fenced.
 void SharedShadow::unfenced(const AccessStamp &earlier, const AccessStamp &by, bool isRead,
                             SharedConflicts &found) const {
-  if (!earlier.valid() || earlier.landed == AccessStamp::Landed::ThroughAsyncProxy ||
-      found.unfenced.valid() ||
+  bool isOfAsyncProxy = earlier.landed == AccessStamp::Landed::ThroughAsyncProxy ||
+                        earlier.landed == AccessStamp::Landed::BulkLoad;
+  if (!earlier.valid() || isOfAsyncProxy || found.unfenced.valid() ||
       clocks[by.thread / warpSize].fenced(earlier.thread / warpSize, earlier.warpClock,
                                           earlier.isAsync()))
     return;
@@ -68,12 +71,12 @@ void SharedShadow::pending(const Cell &cell, bool writes, SharedConflicts &found
 /// last one.
 void SharedShadow::keep(TwoStamps &stamps, const AccessStamp &by) const {
   for (AccessStamp &stamp : stamps)
-    if (!stamp.valid() || (stamp.thread == by.thread && stamp.isAsync() == by.isAsync()) ||
+    if (!stamp.valid() || (stamp.thread == by.thread && stamp.hasClockOf(by)) ||
         ordered(stamp, by)) {
       stamp = by;
       return;
     }
-  if (by.thread / warpSize != stamps[0].thread / warpSize || by.isAsync() != stamps[0].isAsync())
+  if (by.thread / warpSize != stamps[0].thread / warpSize || !by.hasClockOf(stamps[0]))
     stamps[1] = by;
 }
 

@@ -33,13 +33,18 @@ struct AccessStamp {
   uint16_t thread = 0;
   bool atomic : 1;
   /// Of an asynchronous operation that has landed, and through which proxy: then warpClock is an
-  /// asynchronous clock.
-  enum class Landed : uint8_t { No, ThroughAsyncProxy, ThroughGenericProxy };
+  /// asynchronous clock, that of bulk copies to shared memory for one of these.
+  enum class Landed : uint8_t { No, ThroughAsyncProxy, ThroughGenericProxy, BulkLoad };
   Landed landed = Landed::No;
 
   AccessStamp() : atomic(false) {}
 
   bool isAsync() const { return landed != Landed::No; }
+  /// Whether the two count by the same kind of clock.
+  bool hasClockOf(const AccessStamp &o) const {
+    return isAsync() == o.isAsync() &&
+           (landed == Landed::BulkLoad) == (o.landed == Landed::BulkLoad);
+  }
 
   bool valid() const { return laneClock != 0; }
 };

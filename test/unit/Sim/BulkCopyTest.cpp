@@ -431,6 +431,42 @@ TEST(SimBulk, a_store_needs_fence_and_wait) {
   EXPECT_TRUE(find(result, FindingKind::AsyncUnfinished)) << describe(result, config);
 }
 
+TEST(SimBulk, the_wait_for_a_load_says_nothing_of_a_store) {
+  Aligned x(1024), y(1024);
+  for (bool hasBarrier : {true, false}) {
+    LaunchConfig config = shape(1, 64, windowBytes);
+    addBuffer(config, x, "x");
+    addBuffer(config, y, "y");
+    LaunchResult result = run(config, [&] {
+      setUp();
+      for (uint32_t i = 0; i < 4; ++i)
+        sharedStore<uint32_t>(tid() * 16 + i * 4, tid() + i, 1);
+      tilec_sim_fence_proxy(abi::FenceProxyAsync, 2);
+      tilec_sim_barrier(0, 0, 3);
+      if (tid() == 0) {
+        expect(1024);
+        tilec_sim_bulk_load(4096, x.data(), 1024, mbar, 1, 4);
+        tilec_sim_bulk_store(y.data(), 0, 1024, 0xffff, 1, 5);
+        tilec_sim_bulk_commit(6);
+        tilec_sim_bulk_wait(0, 1, 7);
+      }
+      if (hasBarrier)
+        tilec_sim_barrier(0, 0, 8);
+      waitFull();
+      // The load has landed behind the read of the store, which only thread 0 has waited for.
+      sharedStore<uint32_t>(tid() * 16, 0, 9);
+    });
+    if (hasBarrier) {
+      EXPECT_CLEAN(result, config);
+      continue;
+    }
+    const Finding *race = find(result, FindingKind::SharedRaceWAR);
+    ASSERT_TRUE(race) << describe(result, config);
+    EXPECT_EQ(race->site, 9);
+    EXPECT_EQ(race->otherSite, 5);
+  }
+}
+
 TEST(SimBulk, what_a_store_writes_is_read_after_the_whole_wait) {
   LaunchConfig config;
   LaunchResult result = fillAndStore(config, true, true, false, false);

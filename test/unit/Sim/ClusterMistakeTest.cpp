@@ -132,6 +132,42 @@ TEST(SimClusterMistake, the_source_of_a_copy_to_another_cta) {
   }
 }
 
+TEST(SimClusterMistake, the_wait_for_a_store_says_nothing_of_a_copy_to_another_cta) {
+  std::vector<Piece> y(1);
+  for (bool isRelaxed : {false, true}) {
+    LaunchConfig config = clusterShape(2, 64, 8192);
+    addBuffer(config, y, "y");
+    LaunchResult result = run(config, [&] {
+      makeObject(mbar, 1, 1);
+      sharedStore(tid() * 4, tid(), 2);
+      tilec_sim_fence_proxy(abi::FenceProxyAsync, 3);
+      clusterBarrier(4);
+      if (rank() == 0 && tid() == 0)
+        tilec_sim_bulk_shared(mapTo(1024, 1, 5), 0, 256, mapTo(mbar, 1, 5), 5);
+      if (rank() == 1 && tid() == 0) {
+        arriveAt(mbar, 6, 256);
+        waitParity(mbar, 0, 7);
+      }
+      clusterBarrier(8, isRelaxed);
+      // The copy has landed; CTA 0 knows of it if the barrier orders memory.
+      if (rank() == 0 && tid() == 0) {
+        tilec_sim_bulk_store(y.data(), 0, 256, 0xffff, 1, 9);
+        tilec_sim_bulk_commit(10);
+        tilec_sim_bulk_wait(0, 0, 11);
+      }
+      if (rank() == 0) {
+        tilec_sim_barrier(0, 0, 12);
+        sharedStore(tid() * 4, 0, 13);
+      }
+      clusterBarrier(14);
+    });
+    if (isRelaxed)
+      EXPECT_TRUE(findAt(result, config, FindingKind::SharedRaceWAR, 13, 5));
+    else
+      EXPECT_CLEAN(result, config);
+  }
+}
+
 TEST(SimClusterMistake, objects_that_are_not_published) {
   // Nobody has initialised it yet.
   LaunchConfig config = clusterShape(2, 32, 8192);
