@@ -381,7 +381,7 @@ void addMatmulCases(std::vector<Case> &cases) {
                                 {56, 264, 1},
                                 {48, 392, 2},
                                 {45, 264, 2},
-                                {45, 72, 1},
+                                {45, 232, 1},
                                 {40, 64, 4}}) {
       Problem any = {type, 136, n, k, false, true};
       any.splits = splits;
@@ -389,7 +389,7 @@ void addMatmulCases(std::vector<Case> &cases) {
               any);
       cases.back().waitsForOthers = splits > 1;
     }
-    Problem rows = {type, 136, 56, 264, true, false};
+    Problem rows = {type, 136, 56, 600, true, false};
     rows.splits = 4;
     addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, rows);
     cases.back().waitsForOthers = true;
