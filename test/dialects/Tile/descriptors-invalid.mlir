@@ -5,6 +5,16 @@ func.func private @desc_c1(!tile.desc<[16, 0], f32>)
 
 // -----
 
+// expected-error @+1 {{expected used elements inside of the block, got [16, 40]}}
+func.func private @desc_c3(!tile.desc<[16, 32], f32, used = [16, 40]>)
+
+// -----
+
+// expected-error @+1 {{expected used elements inside of the block, got [16]}}
+func.func private @desc_c3_rank(!tile.desc<[16, 32], f32, nan, used = [16]>)
+
+// -----
+
 // expected-error @+1 {{expected integer or float elements, got '!tile.ptr<f32>'}}
 func.func private @desc_c2_element(!tile.desc<[16], !tile.ptr<f32>>)
 

@@ -16,3 +16,6 @@ func.func @descriptors(%p: !tile.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32, %
   tile.descriptor_reduce add %0[%i, %m], %2 : !tile.desc<[16, 32], f32>, tensor<16x32xf32>
   return
 }
+
+// CHECK-LABEL: func private @used(!tile.desc<[64, 256], f16, nan, used = [64, 208]>)
+func.func private @used(!tile.desc<[64, 256], f16, nan, used = [64, 208]>)

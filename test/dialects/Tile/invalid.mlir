@@ -507,3 +507,19 @@ func.func @print_c1_count(%x: tensor<8xf32>) {
   tile.print "x" {extents = []} %x : tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @narrow_c1(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{expects at most 4 elements in result dimension 1, got 5}}
+  %0 = tile.narrow %x : tensor<8x4xf32> -> tensor<8x5xf32>
+  return
+}
+
+// -----
+
+func.func @narrow_c1_rank(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{expects a result of rank 2, got rank 1}}
+  %0 = tile.narrow %x : tensor<8x4xf32> -> tensor<8xf32>
+  return
+}

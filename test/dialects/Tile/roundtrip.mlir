@@ -58,6 +58,8 @@ func.func @shapes(%s: f32, %p: !tile.ptr<i8>) -> (tensor<16x32xf32>, tensor<4x!t
   %3 = tile.broadcast %2 : tensor<16x1xf32> -> tensor<16x32xf32>
   // CHECK: tile.permute %{{.*}} {order = array<i32: 1, 0>} : tensor<16x32xf32> -> tensor<32x16xf32>
   %4 = tile.permute %3 {order = array<i32: 1, 0>} : tensor<16x32xf32> -> tensor<32x16xf32>
+  // CHECK: tile.narrow %{{.*}} : tensor<32x16xf32> -> tensor<32x12xf32>
+  %narrow = tile.narrow %4 : tensor<32x16xf32> -> tensor<32x12xf32>
   // CHECK: tile.reshape %{{.*}} : tensor<32x16xf32> -> tensor<512xf32>
   %5 = tile.reshape %4 : tensor<32x16xf32> -> tensor<512xf32>
   // CHECK: tile.reshape %{{.*}} allow_reorder : tensor<512xf32> -> tensor<16x32xf32>

@@ -23,3 +23,7 @@ func.func @roles(%slot: i32, %parity: i32, %p: i1) {
   tilegpu.cluster_barrier
   return
 }
+
+// A ring whose buffers are not used to their end.
+// CHECK-LABEL: func private @shorter(!tilegpu.memdesc<[1], i64, #{{.*}}, buffers = 3, bytes = 4>)
+func.func private @shorter(!tilegpu.memdesc<[1], i64, #l, buffers = 3, bytes = 4>)
