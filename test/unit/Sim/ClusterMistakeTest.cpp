@@ -389,5 +389,39 @@ TEST(SimClusterMistake, operands_and_turns_that_do_not_exist) {
   EXPECT_EQ(result.findings.size(), std::size(expected)) << describe(result, config);
 }
 
+TEST(SimClusterMistake, a_race_behind_many_barriers_of_one_cta) {
+  std::vector<uint32_t> x(1);
+  LaunchConfig config = clusterShape(2, 64);
+  addBuffer(config, x, "x");
+  LaunchResult result = run(config, [&] {
+    if (rank() == 0 && tid() == 0)
+      store(&x[0], 1u, 1);
+    for (int i = 0; i < 10000 && rank() == 0; ++i)
+      tilec_sim_barrier(0, 0, 2);
+    // CTA 0 knows of the store, CTA 1 does not.
+    if (tid() == 32)
+      load(&x[0], rank() == 0 ? 3 : 4);
+  });
+  ASSERT_EQ(result.findings.size(), 1u) << describe(result, config);
+  EXPECT_TRUE(findAt(result, config, FindingKind::GlobalRaceReadWrite, 4, 1));
+}
+
+TEST(SimClusterMistake, waiting_for_ever_for_threads_of_one_cta_that_exit) {
+  LaunchConfig config = clusterShape(2, 64, 64);
+  LaunchResult result = run(config, [&] {
+    if (tid() == 0)
+      sharedStore<uint32_t>(0, 0, 1);
+    clusterBarrier(2);
+    while (rank() == 1 && tid() >= 32 && sharedLoad<uint32_t>(0, 3) == 0)
+      tilec_sim_barrier(0, 0, 4);
+  });
+  EXPECT_EQ(result.status, LaunchStatus::Stopped);
+  const Finding *finding = findAt(result, config, FindingKind::Deadlock, 4);
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->message, "the thread waits in a loop for threads that have exited: the "
+                              "1024th barrier without them");
+  EXPECT_EQ(finding->thread.cta[0], 1u);
+}
+
 } // namespace
 } // namespace tilecrt::sim::test
