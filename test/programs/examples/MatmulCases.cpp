@@ -362,7 +362,7 @@ void addMatmulCases(std::vector<Case> &cases) {
       for (bool transB : {false, true})
         addCase(cases, "matmul_persistent", transA && transB ? first : Scale::Full, buildPersistent,
                 {type, 136, 56, 72, transA, transB});
-    for (auto [m, k] : {std::pair<int64_t, int64_t>(64, 128), {320, 224}})
+    for (auto [m, k] : {std::pair<int64_t, int64_t>(64, 128), {320, 1000}})
       addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
               {type, m, 32, k, false, true});
     addCase(cases, "matmul_host_descriptors", first, buildHostDescriptors,
