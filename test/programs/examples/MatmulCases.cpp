@@ -408,11 +408,9 @@ void addMatmulCases(std::vector<Case> &cases) {
           addCase(cases, "matmul_persistent", Scale::Full, buildPersistent,
                   {type, m, n, k, transA, transB});
     // Programs of a cluster copy for each other; 25 tiles leave one of them alone at the end.
-    for (int64_t n : {136, 152}) {
-      Problem pairs = {type, 264, n, 232, false, true};
-      pairs.ctas = 2;
-      addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, pairs);
-    }
+    Problem pairs = {type, 264, 136, 232, false, true};
+    pairs.ctas = 2;
+    addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, pairs);
     // Columns that are no power of two: of one instruction, stored in pieces.
     for (bool transB : {false, true})
       for (auto [n, blockN] : {std::pair<int64_t, int64_t>(128, 104), {424, 208}, {88, 48}}) {
