@@ -53,10 +53,10 @@ def Tile_Dialect : Dialect {
     /// How often a loop is to be unrolled; 1 says not at all.
     static constexpr ::llvm::StringLiteral kUnrollAttr = "tile.loop_unroll_factor";
     /// Unit attribute of an `scf.for` that does what a loop in front of it left over, and of an `scf.if` whose `else`
-    /// Attribute of dots: the number of columns that are wanted, the first ones; others may be anything.
-    static constexpr ::llvm::StringLiteral kColumnsAttr = "tile.columns";
     /// branch is for the programs with lanes off: accesses in there are narrow on purpose.
     static constexpr ::llvm::StringLiteral kRemainderAttr = "tile.remainder";
+    /// Attribute of dots: the number of columns that are wanted, the first ones; others may be anything.
+    static constexpr ::llvm::StringLiteral kColumnsAttr = "tile.columns";
     /// Argument name as written in the source (string attribute of a function argument).
     static constexpr ::llvm::StringLiteral kNameAttr = "tile.name";
     /// Argument type in signature notation, e.g. "*fp32" or "u32" (string attribute of a function argument).

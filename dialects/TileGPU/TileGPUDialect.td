@@ -24,8 +24,8 @@ def TileGPU_Dialect : Dialect {
     turned into PTX, or into calls of the simulator, at the very end.
 
     Module attributes: `tilegpu.num_warps` (i32), `tilegpu.load_warps` (i32) when some warps only load,
-    `tilegpu.num_ctas` (i32) when that many programs form a cluster, and, after allocation, `tilegpu.shared_bytes` (i32); `tilegpu.min_ctas` (i32) when a pass asks for a register budget;
-    `tilegpu.spills` when a thread's tensors take several times the registers that it has.
+    `tilegpu.num_ctas` (i32) when that many programs form a cluster, and, after allocation, `tilegpu.shared_bytes` (i32);
+    `tilegpu.min_ctas` (i32) when a pass asks for a register budget; `tilegpu.spills` when a thread's tensors take several times the registers that it has.
     Function attribute: `tilegpu.few_registers` when a thread's code is to be ordered for few live registers.
   }];
   let useDefaultTypePrinterParser = 1;

@@ -62,10 +62,11 @@ mlir::RankedTensorType tensorOf(mlir::Type type);
 /// Whether `type` is a tensor with a layout.
 bool hasLayout(mlir::Type type);
 
-/// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
-int numWarpsOf(mlir::Operation *op);
 /// The boxes of tensor copies by a descriptor that has a tensor map.
 TensorMapTile boxesOf(tile::DescType desc);
+
+/// The module's warps per CTA (`tilegpu.num_warps`), 4 when it does not say.
+int numWarpsOf(mlir::Operation *op);
 /// The programs of a cluster, neighbours along x: 1, 2 or more.
 int numCtasOf(mlir::Operation *op);
 

@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
 
-static constexpr int64_t kMostColumns = 256;
+static constexpr int64_t kMostColumns = 256, kRowsOfWarp = 16;
 
 /// Whether wgmma has an instruction with so many columns (PTX ISA, "wgmma.mma_async": shapes).
 static bool hasInstruction(int64_t columns, Type element) {
@@ -102,9 +102,13 @@ bool WideDot::find() {
       !hasInstruction(columns(), lhs.getElementType()) || !findOperand() || !findAccumulator())
     return false;
   auto func = dot->getParentOfType<func::FuncOp>();
+  int64_t warps = threadsOf(func) / Processor::kWarpSize;
+  // Warpgroups beside each other would have to make different numbers of columns.
+  if (lhs.getShape()[0] < kRowsOfWarp * warps)
+    return false;
   ProductForm form{lhs, withColumns(dot.getRhs().getType(), padded()), withColumns(type, padded()),
                    dot.getPrecision()};
-  return !whyNotWgmma(form, processorOf(func), threadsOf(func) / Processor::kWarpSize);
+  return !whyNotWgmma(form, processorOf(func), warps);
 }
 
 void WideDot::widenOperand() {

@@ -1,5 +1,5 @@
-// RUN: tile-opt %s --tile-widen-dots | FileCheck %s
-// RUN: tile-opt %s --tile-widen-dots --tile-split-tensors --tile-take-tensor-maps --tile-lower-descriptors --tile-pad-tensors | FileCheck %s --check-prefix=LOWER
+// RUN: tile-opt %s -split-input-file --tile-widen-dots | FileCheck %s
+// RUN: tile-opt %s -split-input-file --tile-widen-dots --tile-split-tensors --tile-take-tensor-maps --tile-lower-descriptors --tile-pad-tensors | FileCheck %s --check-prefix=LOWER
 
 module attributes {tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // 208 columns of a tile of 256: the block of B and the accumulator are as wide, what is stored is not.
@@ -81,5 +81,23 @@ func.func @kept(%x8: tensor<64x64xf8E4M3FN>, %x: tensor<64x64xf16>, %p8: !tile.p
   %y100 = tile.descriptor_load %b100[%c0, %c0] : !tile.desc<[64, 100], f16> -> tensor<64x100xf16>
   %d100 = tile.dot %x, %y100, %zero100 : tensor<64x64xf16>, tensor<64x100xf16> -> tensor<64x100xf32>
   return %d8, %d, %s, %d100 : tensor<64x96xf32>, tensor<64x96xf32>, tensor<64x96xf16>, tensor<64x100xf32>
+}
+}
+
+// -----
+
+// Two warpgroups for 64 rows have columns each.
+// CHECK-LABEL: func @beside
+// CHECK-NOT: tile.columns
+// CHECK: return
+module attributes {tile.num_warps = 8 : i32, tile.target = "sm_90a"} {
+func.func @beside(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> tensor<64x208xf32> {
+  %c0 = arith.constant 0 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<64x208xf32>
+  %b = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[64, 208], f16>
+  %y = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[64, 208], f16> -> tensor<64x208xf16>
+  %d = tile.dot %x, %y, %zero : tensor<64x64xf16>, tensor<64x208xf16> -> tensor<64x208xf32>
+  return %d : tensor<64x208xf32>
 }
 }

@@ -88,6 +88,31 @@ TEST(Clusters, anyNumberOfPrograms) {
   }
 }
 
+// Where a loop begins is the same for both programs, and where it goes is not.
+TEST(Clusters, blocksThatPart) {
+  constexpr int64_t block = 64, step = 32, m = 128, n = 56, steps = 7, k = steps * step;
+  RunBuilder builder = kernelOf("persistent.tile", "strides_apart");
+  builder.randn("a_ptr", DType::f16, {m, k}).randn("b_ptr", DType::f16, {2 * k, n});
+  builder.output(
+      "out_ptr", DType::f32, {m, n},
+      [&](HostArray &out) {
+        const HostArray &a = builder.array("a_ptr"), &b = builder.array("b_ptr");
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < n; ++j) {
+            double sum = 0;
+            for (int64_t x = 0; x < k; ++x) {
+              int64_t row = x / step * step * (1 + i / block % 2) + x % step;
+              sum += a.at(uint64_t(i * k + x)) * b.at(uint64_t(row * n + j));
+            }
+            out.set(uint64_t(i * n + j), sum);
+          }
+      },
+      dotTolerance(DType::f16, DType::f32, k, false));
+  builder.i32("M", m).i32("N", n).i32("K", k).i32("steps", steps);
+  builder.constant("BLOCK", block).constant("STEP", step).warps(4);
+  expectRun(builder.ctas(2).grid(2));
+}
+
 void expectTriangles(bool isPersistent) {
   constexpr int64_t block = 64, n = 56;
   for (bool largeFirst : {false, true})

@@ -60,15 +60,19 @@ private:
   bool refuse(Operation *op, StringRef reason);
   /// What decides in front of `loop` where the copies in it come from; false when that is not known
   /// there.
-  bool findRoots(Value value, Operation *loop, llvm::SetVector<Value> &roots);
+  bool findRoots(Value value, Operation *loop, llvm::SetVector<Value> &roots,
+                 DenseSet<Value> &seen);
   /// Whether the copy's block is the peer's, too, made in front of the loops around it; null when
   /// that is not known.
   Value makeShared(TmaLoadOp copy);
   Value compareWithPeer(ArrayRef<Value> roots, Location loc);
   void share(TmaLoadOp copy, Value shared);
+
   WarpRolesOp roles;
   OpBuilder builder;
   SmallVector<SlotAcquireOp> acquires;
+  /// Into the slots that are acquired.
+  SmallVector<TmaLoadOp> copies;
   SmallVector<SlotReleaseOp> releases;
   scf::ForOp loadOuter;
   /// Whether the other program is done with all its iterations of the outer loop; null: never.
@@ -122,7 +126,18 @@ SideBySide Multicast::findOuter(ArrayRef<Operation *> slots) {
 bool Multicast::plan() {
   roles.getLoad().walk([&](SlotAcquireOp acquire) { acquires.push_back(acquire); });
   roles.getCompute().walk([&](SlotReleaseOp release) { releases.push_back(release); });
-  SideBySide load = findOuter(SmallVector<Operation *>(acquires.begin(), acquires.end()));
+  roles.getLoad().walk([&](TmaLoadOp copy) {
+    if (llvm::any_of(acquires, [&](SlotAcquireOp acquire) {
+          return acquire.getFull() == copy.getBarriers();
+        }))
+      copies.push_back(copy);
+  });
+  for (SlotReleaseOp release : releases)
+    if (release.getPredicate() && !isSameForAll(release.getPredicate()))
+      return refuse(release, "whether it is done with a block differs between programs");
+  SmallVector<Operation *> filled(acquires.begin(), acquires.end());
+  llvm::append_range(filled, copies);
+  SideBySide load = findOuter(filled);
   SideBySide compute = findOuter(SmallVector<Operation *>(releases.begin(), releases.end()));
   for (const SideBySide &role : {load, compute})
     if (role.obstacle)
@@ -140,20 +155,24 @@ bool Multicast::plan() {
   return true;
 }
 
-bool Multicast::findRoots(Value value, Operation *loop, llvm::SetVector<Value> &roots) {
+bool Multicast::findRoots(Value value, Operation *loop, llvm::SetVector<Value> &roots,
+                          DenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return true;
   if (!loop->isAncestor(value.getParentRegion()->getParentOp())) {
     roots.insert(value);
     return true;
   }
   auto findAll = [&](ValueRange values) {
-    return llvm::all_of(values, [&](Value of) { return findRoots(of, loop, roots); });
+    return llvm::all_of(values, [&](Value of) { return findRoots(of, loop, roots, seen); });
   };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto around = cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (argument == around.getInductionVar())
       return findAll({around.getLowerBound(), around.getStep()});
     // What goes around is what came in, and what the iterations make of it.
-    return isSameForAll(value) || findRoots(around.getTiedLoopInit(argument)->get(), loop, roots);
+    return findAll(
+        {around.getTiedLoopInit(argument)->get(), around.getTiedLoopYieldedValue(argument)->get()});
   }
   Operation *op = value.getDefiningOp();
   return op->getNumRegions() == 0 && isMemoryEffectFree(op) && findAll(op->getOperands());
@@ -165,8 +184,9 @@ Value Multicast::makeShared(TmaLoadOp copy) {
   while (top->getParentOp() != home)
     top = top->getParentOp();
   llvm::SetVector<Value> roots;
+  DenseSet<Value> seen;
   for (Value offset : copy.getOffsets())
-    if (!findRoots(offset, top, roots))
+    if (!findRoots(offset, top, roots, seen))
       return nullptr;
   if (copy.getPredicate() && !isSameForAll(copy.getPredicate()))
     return nullptr;
@@ -223,20 +243,16 @@ void Multicast::share(TmaLoadOp copy, Value shared) {
 void Multicast::apply() {
   auto module = roles->getParentOfType<ModuleOp>();
   // Objects at which all warps of a cluster arrive.
-  DenseSet<Value> empty, acquired;
-  for (SlotAcquireOp acquire : acquires) {
+  DenseSet<Value> empty;
+  for (SlotAcquireOp acquire : acquires)
     empty.insert(acquire.getEmpty());
-    acquired.insert(acquire.getFull());
-  }
   for (Value ring : empty)
     for (Operation *user : ring.getUsers())
       if (auto init = dyn_cast<MbarrierInitOp>(user))
         init.setCount(init.getCount() * kCtas);
-  roles.getLoad().walk([&](TmaLoadOp copy) {
-    if (acquired.contains(copy.getBarriers()))
-      if (Value shared = makeShared(copy))
-        share(copy, shared);
-  });
+  for (TmaLoadOp copy : copies)
+    if (Value shared = makeShared(copy))
+      share(copy, shared);
   for (SlotReleaseOp release : releases)
     if (aloneInCompute)
       release.getAloneMutable().assign(aloneInCompute);
