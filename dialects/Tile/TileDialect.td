@@ -44,6 +44,8 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTargetAttr = "tile.target";
     /// Module attribute: warps of a program.
     static constexpr ::llvm::StringLiteral kNumWarpsAttr = "tile.num_warps";
+    /// Module attribute: CTAs, those of a cluster, that run one program together; absent: one.
+    static constexpr ::llvm::StringLiteral kSplitKAttr = "tile.split_k";
     /// Stages of the software pipeline: of all loops on the module, of its own on a loop.
     static constexpr ::llvm::StringLiteral kNumStagesAttr = "tile.num_stages";
     /// Attribute of a loop (bool): whether warps of their own start its tensor copies.

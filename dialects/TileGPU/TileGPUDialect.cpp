@@ -172,6 +172,8 @@ TensorMapTile tilegpu::boxesOf(tile::DescType desc) {
 
 int tilegpu::numCtasOf(Operation *op) { return moduleNumber(op, TileGPUDialect::kNumCtasAttr, 1); }
 
+int tilegpu::splitKOf(Operation *op) { return moduleNumber(op, tile::TileDialect::kSplitKAttr, 1); }
+
 int tilegpu::launchedThreadsOf(Operation *op) {
   return 32 * (numWarpsOf(op) + moduleNumber(op, TileGPUDialect::kLoadWarpsAttr, 0));
 }

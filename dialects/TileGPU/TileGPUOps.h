@@ -69,6 +69,10 @@ TensorMapTile boxesOf(tile::DescType desc);
 int numWarpsOf(mlir::Operation *op);
 /// The programs of a cluster, neighbours along x: 1, 2 or more.
 int numCtasOf(mlir::Operation *op);
+/// The CTAs of a cluster that run one program together (tile-split-k).
+int splitKOf(mlir::Operation *op);
+/// The CTAs of a cluster.
+inline int clusterSizeOf(mlir::Operation *op) { return numCtasOf(op) * splitKOf(op); }
 
 /// Threads of a CTA: those of the computing warps, and of the warps that only load
 /// (`tilegpu.load_warps`).

@@ -120,7 +120,9 @@ bool Compilation::generate() {
     warnOfTraps();
   if (!module || diagnostics.hasErrors())
     return fail(Failure::Input);
-  auto build = [&](OpPassManager &pm) { buildTilePipeline(pm, options.tensorCopies); };
+  auto build = [&](OpPassManager &pm) {
+    buildTilePipeline(pm, options.tensorCopies, options.splitK.value_or(1));
+  };
   if (!isInterpreter(options.target) && !runPipeline(build, /*verifyEachPass=*/false))
     return false;
 
@@ -196,7 +198,8 @@ bool Compilation::toTileGPU() {
   if (auto ctas = (*module)->getAttrOfType<IntegerAttr>(tilegpu::TileGPUDialect::kMinCtasAttr))
     minCtas = ctas.getInt();
   result->metadata.threadsPerCta = tilegpu::launchedThreadsOf(*module);
-  result->metadata.clusterX = uint32_t(tilegpu::numCtasOf(*module));
+  result->metadata.splitK = uint32_t(tilegpu::splitKOf(*module));
+  result->metadata.clusterX = uint32_t(tilegpu::clusterSizeOf(*module));
   result->metadata.isPersistent = isPersistent(*module);
   fillTimeline(*module, result->metadata);
   keepModule(Stage::TileGPU);

@@ -19,7 +19,7 @@ using namespace mlir;
 
 namespace tilec {
 
-void buildTilePipeline(OpPassManager &pm, bool tensorCopies) {
+void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
   // Before anything takes a loop away that only reads.
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());

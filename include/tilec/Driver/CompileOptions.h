@@ -68,6 +68,10 @@ struct LoweringOptions {
   /// Programs of a cluster, neighbours along x, which copy blocks that all of them load for each
   /// other, where the kernel allows it; the grid's first size is a multiple. 1 or 2; not given: 1.
   std::optional<int> numCtas{};
+  /// CTAs of a cluster that run one program together, where the kernel allows it: each has a part of
+  /// the iterations of its loop of dots, and stores a part of the rows of the sums (tile-split-k).
+  /// A power of two up to 8; not given: 1.
+  std::optional<int> splitK{};
   /// Marks that each warp of some CTAs writes of what it does and waits for, at most; 0: none. The
   /// kernel takes a buffer for them then (tilecrt/TimelineBuffer.h).
   uint64_t timelineMarks = 0;
@@ -136,7 +140,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("unrollLimit", unrollLimit);
   std::conditional_t<isConst, const LoweringOptions, LoweringOptions> &back = options;
   auto &[maxRegisters, target, lineInfo, fpFusion, flushSubnormals, countInstructions, tensorCopies,
-         persistent, numCtas, timelineMarks, timelineFirstCta, timelineLastCta] = back;
+         persistent, numCtas, splitK, timelineMarks, timelineFirstCta, timelineLastCta] = back;
   visit("maxRegisters", maxRegisters);
   visit("target", target);
   visit("lineInfo", lineInfo);
@@ -146,6 +150,7 @@ void visitCodeOptions(Options &options, Visitor &&visit) {
   visit("tensorCopies", tensorCopies);
   visit("persistent", persistent);
   visit("numCtas", numCtas);
+  visit("splitK", splitK);
   visit("timelineMarks", timelineMarks);
   visit("timelineFirstCta", timelineFirstCta);
   visit("timelineLastCta", timelineLastCta);

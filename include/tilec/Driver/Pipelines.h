@@ -33,8 +33,9 @@ struct PipelineOptions {
 };
 
 /// Tile dialect to tile dialect: clean up what the front end emitted. `tensorCopies`: loads through
-/// pointers may become tensor copies, for which the kernel takes tensor maps.
-void buildTilePipeline(mlir::OpPassManager &pm, bool tensorCopies = true);
+/// pointers may become tensor copies, for which the kernel takes tensor maps. `splitK`: CTAs that
+/// run one program together (tile-split-k).
+void buildTilePipeline(mlir::OpPassManager &pm, bool tensorCopies = true, int splitK = 1);
 /// Tile dialect to tilegpu dialect: layouts, shared memory, barriers.
 void buildTileGPUPipeline(mlir::OpPassManager &pm, const PipelineOptions &options);
 /// tilegpu dialect to the LLVM and NVVM dialects with thread-level operations.

@@ -35,7 +35,7 @@ struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {
       kernel->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(), rewriter.getUnitAttr());
       kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                       rewriter.getDenseI32ArrayAttr({numThreads, 1, 1}));
-      if (int ctas = tilegpu::numCtasOf(func); ctas > 1)
+      if (int ctas = tilegpu::clusterSizeOf(func); ctas > 1)
         kernel->setAttr(NVVM::NVVMDialect::getClusterDimAttrName(),
                         rewriter.getDenseI32ArrayAttr({ctas, 1, 1}));
       if (Attribute minCtas =

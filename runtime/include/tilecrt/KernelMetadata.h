@@ -130,6 +130,9 @@ struct KernelMetadata {
   uint32_t clusterX = 1;
   uint32_t clusterY = 1;
   uint32_t clusterZ = 1;
+  /// CTAs, all those of a cluster, that run one program together: the launch has this many times
+  /// the grid's programs along x.
+  uint32_t splitK = 1;
   /// Launched with at most as many CTAs as fit at once, along x. Behind the tensor maps the kernel
   /// takes three numbers of 32 bits: the programs of the grid in x, y and z, which its CTAs run.
   bool isPersistent = false;
