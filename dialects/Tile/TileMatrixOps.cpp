@@ -99,4 +99,17 @@ void DotOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext
   patterns.add(foldAdditionIntoDot<arith::AddIOp>);
 }
 
+LogicalResult ReduceScatterOp::verify() {
+  ArrayRef<int64_t> source = getSource().getType().getShape(), result = getType().getShape();
+  if (source.size() != result.size() || source.empty())
+    return emitOpError("expects a result of rank ")
+           << source.size() << ", got rank " << result.size();
+  if (result.front() == 0 || source.front() % result.front() != 0)
+    return emitOpError("expects a whole part of ")
+           << source.front() << " rows, got " << result.front();
+  if (source.drop_front() != result.drop_front())
+    return emitOpError("expects all dimensions but the first to stay as they are");
+  return success();
+}
+
 } // namespace tilec::tile

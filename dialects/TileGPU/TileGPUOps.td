@@ -18,6 +18,7 @@ include "dialects/TileGPU/TileGPURegisterOps.td"
 include "dialects/TileGPU/TileGPUTensorCoreOps.td"
 include "dialects/TileGPU/TileGPUTensorCopyOps.td"
 include "dialects/TileGPU/TileGPURoleOps.td"
+include "dialects/TileGPU/TileGPUClusterOps.td"
 include "dialects/TileGPU/TileGPUProgramOps.td"
 include "dialects/TileGPU/TileGPUTimelineOps.td"
 

@@ -43,16 +43,6 @@ def TileGPU_SlotReleaseOp : TileGPU_Op<"slot_release", [AttrSizedOperandSegments
   let assemblyFormat = "$empty `[` $slot `]` (`if` $predicate^)? (`alone` $alone^)? attr-dict `:` type($empty)";
 }
 
-def TileGPU_ClusterBarrierOp : TileGPU_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
-  let summary = "barrier of all threads of a cluster (barrier.cluster)";
-  let description = [{
-    Behind it the barrier objects of all CTAs are initialised, or no CTA accesses another one's any more.
-
-    Example: `tilegpu.cluster_barrier`
-  }];
-  let assemblyFormat = "attr-dict";
-}
-
 def TileGPU_WarpRolesOp : TileGPU_Op<"warp_roles", [RecursiveMemoryEffects, NoRegionArguments, NoTerminator, SingleBlock]> {
   let summary = "what the computing warps do, and what the loading ones do at the same time";
   let description = [{

@@ -36,8 +36,7 @@ static bool mayWait(scf::WhileOp loop) {
       .wasInterrupted();
 }
 
-/// Whether the kernel's own assembly asks which CTA it is in, or leaves.
-static bool knowsItsCta(tile::InlineAsmOp assembly) {
+bool knowsItsCta(tile::InlineAsmOp assembly) {
   StringRef text = assembly.getAssembly();
   return text.contains("cta") || text.contains("exit") || text.contains("%gridid");
 }
@@ -63,6 +62,8 @@ static PersistencePlan findObstacle(func::FuncOp func) {
       found = refuse(op, "a loop may wait for another program, which might never run");
     else if (auto assembly = dyn_cast<tile::InlineAsmOp>(op); assembly && knowsItsCta(assembly))
       found = refuse(op, "its assembly asks for the CTA that it is in");
+    else if (isa<tile::ReduceScatterOp>(op))
+      found = refuse(op, "the CTAs of a cluster run a program together");
     return found.obstacle ? WalkResult::interrupt() : WalkResult::advance();
   });
   if (!found.obstacle && !readsProgram)

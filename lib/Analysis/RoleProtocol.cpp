@@ -13,13 +13,15 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 /// Barriers in roles for which warps of other roles would have to come. Those of the CTA among
-/// computing warps are made into barriers of these when roles become branches.
+/// computing warps are made into barriers of these when roles become branches, and the cluster's are
+/// for all warps that still run.
 static void findWholeBarriers(FunctionOpInterface func, ProtocolReport &report) {
   func.walk([&](WarpRolesOp roles) {
     for (Region *region : {&roles.getLoad(), &roles.getCompute()}) {
       bool isLoad = region == &roles.getLoad();
       region->walk([&](Operation *op) {
-        if (isCtaBarrier(op) && (isLoad || !isa<NVVM::Barrier0Op, tile::BarrierOp>(op)))
+        if (isCtaBarrier(op) &&
+            (isLoad || !isa<NVVM::Barrier0Op, tile::BarrierOp, ClusterBarrierOp>(op)))
           report.findings.push_back({op,
                                      std::string("barrier of the whole CTA in role '") +
                                          (isLoad ? "load" : "compute") +

@@ -20,7 +20,7 @@ using namespace tilec::tilegpu;
 bool tilec::isCtaBarrier(Operation *op) {
   if (auto barrier = dyn_cast<NVVM::BarrierOp>(op))
     return !barrier.getNumberOfThreads();
-  return isa<tile::BarrierOp, NVVM::Barrier0Op>(op) ||
+  return isa<tile::BarrierOp, NVVM::Barrier0Op, ClusterBarrierOp>(op) ||
          op->getName().getStringRef() == "gpu.barrier";
 }
 
@@ -296,6 +296,9 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     applyFence(state);
   if (barriers.count(before))
     applyBarrier(before, state);
+  // What it opens to others is accessed by nobody any more when all have come.
+  if (isa<ClusterBarrierOp>(op))
+    runOnAccess(op, state);
   if (isCtaBarrier(op) || given.count(before))
     applyBarrier(before, state);
   else if (isa<ProxyFenceOp>(op))
@@ -308,7 +311,8 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     copyWait = productWait = nullptr;
     return;
   }
-  runOnAccess(op, state);
+  if (!isa<ClusterBarrierOp>(op))
+    runOnAccess(op, state);
   if (auto release = dyn_cast<SlotReleaseOp>(op); release && findsFences)
     findFencesOfRelease(release, state);
   if (auto async = dyn_cast<AsyncOpInterface>(op))

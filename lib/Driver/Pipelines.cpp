@@ -23,6 +23,9 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
   // Before anything takes a loop away that only reads.
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
+  // Before dots and what comes behind them are made of pieces.
+  if (splitK > 1)
+    pm.addPass(createTileSplitKPass({splitK}));
   // Before the sum of a softmax is one of pieces.
   pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
   pm.addNestedPass<func::FuncOp>(createTileWidenDotsPass());
@@ -93,6 +96,7 @@ static void addPipelining(PassList &passes, const PipelineOptions &options) {
 /// What several warps do together, as what each does and exchanges of data through shared memory.
 static void addDecomposition(PassList &passes) {
   passes.add(createTileGPUDecomposeAtomicsPass());
+  passes.add(createTileGPUDecomposeReduceScattersPass());
   passes.add(createTileGPUDecomposeReductionsPass());
   passes.add(createTileGPUDecomposeScansPass());
   passes.add(createTileGPUDecomposeGathersPass());

@@ -8,6 +8,7 @@
 #ifndef TILEC_ANALYSIS_PERSISTENCEPLAN_H
 #define TILEC_ANALYSIS_PERSISTENCEPLAN_H
 
+#include "dialects/Tile/TileOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <optional>
@@ -31,6 +32,9 @@ struct PersistencePlan {
 
 /// Whether `func`, a kernel, can be persistent, and the order in which its programs run then.
 PersistencePlan planPersistence(mlir::func::FuncOp func);
+
+/// Whether the kernel's own assembly asks which CTA it is in, or leaves.
+bool knowsItsCta(tile::InlineAsmOp assembly);
 
 } // namespace tilec
 

@@ -23,6 +23,8 @@ BufferAccess::BufferAccess(OpBuilder &builder, Operation *at, const ThreadLoweri
       matrices = matchMatrixStore(access, int32_t(bytes * 8));
     return;
   }
+  if (isa<ClusterStoreOp>(at))
+    return;
   if (lowering.processor.has(Feature::MatrixLoad) && !at->hasAttr(TileGPUDialect::kOwnPartAttr))
     matrices = matchMatrixAccess(access.offsets, int32_t(bytes * 8));
   // What ordinary loads do as well with as few instructions is left to them.
@@ -65,6 +67,20 @@ static Value everyOther(OpBuilder &builder, Location loc, Value first, Value sec
   int32_t mask[] = {odd, odd + 2, odd + 4, odd + 6};
   Value picked = LLVM::ShuffleVectorOp::create(builder, loc, low, high, mask);
   return LLVM::BitcastOp::create(builder, loc, builder.getI32Type(), picked);
+}
+
+void BufferAccess::forEachWord(OpBuilder &builder, Location loc, ValueRange values,
+                               function_ref<void(Value, Value)> visit) const {
+  int64_t replicas = access.offsets.getFreeVariableMask(kRegister);
+  for (const auto &group : groups) {
+    if (group.front() & replicas)
+      continue;
+    SmallVector<Value> parts;
+    for (int64_t r : group)
+      parts.push_back(values[r]);
+    Value offset = index.at(builder, loc, registerPart(access.offsets, group.front()) * bytes);
+    visit(packWord(builder, loc, parts), offset);
+  }
 }
 
 void BufferAccess::store(OpBuilder &builder, Location loc, Value base, Value unique,

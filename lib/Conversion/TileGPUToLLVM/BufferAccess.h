@@ -25,6 +25,11 @@ public:
             llvm::function_ref<bool(int64_t)> wanted,
             llvm::MutableArrayRef<mlir::Value> results) const;
 
+  /// Calls `visit` with the words that are to be stored, of which each element has one, and their
+  /// offsets in the buffer in bytes.
+  void forEachWord(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values,
+                   llvm::function_ref<void(mlir::Value, mlir::Value)> visit) const;
+
   /// Stores `values`, those of all registers, one of each that have the same element, and from one
   /// of the threads that have it: the one for which `unique` holds, if that is not null.
   void store(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base, mlir::Value unique,

@@ -55,6 +55,10 @@ void dropIdleWgmmaOrder(mlir::Operation *op);
 void lowerWarpRoles(mlir::ModuleOp module, const ThreadPosition &position);
 /// Tensor copies and barrier objects.
 void populateTmaPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// What the CTAs of a cluster do together.
+void populateClusterPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// The type of pointers to the shared memory of any CTA of the cluster.
+mlir::LLVM::LLVMPointerType clusterPointer(mlir::MLIRContext *context);
 /// Views of buffers, asynchronous copies, fences.
 void populateAsyncPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Instructions and functions of the kernel's own, element by element.

@@ -97,6 +97,7 @@ struct ConvertTileGPUToThreads final
     populateWgmmaPatterns(patterns, lowering);
     populateAsyncPatterns(patterns, lowering);
     populateTmaPatterns(patterns, lowering);
+    populateClusterPatterns(patterns, lowering);
     populateInlinePatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
     populateTimelinePatterns(patterns, lowering);
@@ -107,8 +108,9 @@ struct ConvertTileGPUToThreads final
     target.addIllegalDialect<tile::TileDialect>();
     target.addDynamicallyLegalDialect<arith::ArithDialect, math::MathDialect, ub::UBDialect>(
         [&](Operation *op) { return !mentionsTensors(op, types); });
-    target.addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp,
-                        SlotReleaseOp, ClusterBarrierOp, TmaLoadOp, TmaStoreOp, TmaStoreWaitOp>();
+    target
+        .addIllegalOp<MbarrierInitOp, MbarrierInvalOp, MbarrierWaitOp, SlotAcquireOp, SlotReleaseOp,
+                      ClusterBarrierOp, ClusterStoreOp, TmaLoadOp, TmaStoreOp, TmaStoreWaitOp>();
     target.addIllegalOp<ConvertLayoutOp, LocalAllocOp, LocalStoreOp, LocalLoadOp, PartialReduceOp,
                         PartialScanOp, FinishScanOp, LocalGatherOp, LocalCountOp, DotOp,
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,

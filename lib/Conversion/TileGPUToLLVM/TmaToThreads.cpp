@@ -15,11 +15,6 @@ using namespace tilec::tilegpu;
 /// How long a thread may sleep at a barrier object before it looks again, in nanoseconds.
 static constexpr int64_t kSuspendNanoseconds = 0x989680;
 
-/// Shared memory of any CTA of the cluster.
-static LLVM::LLVMPointerType clusterPointer(MLIRContext *context) {
-  return LLVM::LLVMPointerType::get(context, unsigned(NVVM::NVVMMemorySpace::SharedCluster));
-}
-
 /// Whether the thread is the first one of its role.
 static Value isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
   auto roles = op->getParentOfType<WarpRolesOp>();
@@ -240,17 +235,6 @@ struct SlotRelease : ThreadPattern<SlotReleaseOp> {
   }
 };
 
-struct ClusterBarrier : ThreadPattern<ClusterBarrierOp> {
-  using ThreadPattern::ThreadPattern;
-  LogicalResult matchAndRewrite(ClusterBarrierOp op, OpAdaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    // The lanes of a warp may have gone different ways.
-    NVVM::ClusterArriveOp::create(rewriter, op.getLoc(), /*aligned=*/UnitAttr());
-    rewriter.replaceOpWithNewOp<NVVM::ClusterWaitOp>(op, /*aligned=*/UnitAttr());
-    return success();
-  }
-};
-
 struct TmaLoad : ThreadPattern<TmaLoadOp> {
   using ThreadPattern::ThreadPattern;
 
@@ -382,6 +366,6 @@ struct TmaStoreWait : ThreadPattern<TmaStoreWaitOp> {
 } // namespace
 
 void tilec::populateTmaPatterns(RewritePatternSet &patterns, const ThreadLowering &lowering) {
-  patterns.add<MbarrierInit, MbarrierInval, MbarrierWait, SlotAcquire, SlotRelease, ClusterBarrier,
-               TmaLoad, TmaStore, TmaStoreWait>(lowering, patterns.getContext());
+  patterns.add<MbarrierInit, MbarrierInval, MbarrierWait, SlotAcquire, SlotRelease, TmaLoad,
+               TmaStore, TmaStoreWait>(lowering, patterns.getContext());
 }

@@ -151,6 +151,13 @@ void DimensionClasses::visitNarrow(NarrowOp op) {
   }
 }
 
+void DimensionClasses::visitScatter(ReduceScatterOp op) {
+  fix(op.getSource(), 0);
+  fix(op.getResult(), 0);
+  for (unsigned dim = 1; dim < blockShapeOf(op.getType()).size(); ++dim)
+    link(op.getSource(), dim, op.getResult(), dim);
+}
+
 void DimensionClasses::visitControlFlow(Operation *op) {
   auto linkRanges = [&](auto &&a, auto &&b) {
     for (auto [x, y] : llvm::zip_equal(a, b))
@@ -190,6 +197,7 @@ void DimensionClasses::visit(Operation *op) {
       .Case([&](DotOp dot) { visitDot(dot); })
       .Case([&](GatherOp gather) { visitGather(gather); })
       .Case([&](NarrowOp narrow) { visitNarrow(narrow); })
+      .Case([&](ReduceScatterOp scatter) { visitScatter(scatter); })
       .Case([&](HistogramOp histogram) {
         if (histogram.getMask())
           linkAll(histogram.getSource(), histogram.getMask());

@@ -74,6 +74,7 @@ private:
   void visitDot(DotOp op);
   void visitGather(GatherOp op);
   void visitNarrow(NarrowOp op);
+  void visitScatter(ReduceScatterOp op);
   void visitControlFlow(mlir::Operation *op);
   void collect(mlir::func::FuncOp func);
   void choose(Class &chosen);

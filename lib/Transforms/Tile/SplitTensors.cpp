@@ -10,6 +10,7 @@
 #include "DimensionClasses.h"
 #include "PaddedReshape.h"
 #include "Padding.h"
+#include "Pieces.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Support/RemarkCategory.h"
@@ -25,29 +26,6 @@ using namespace tilec;
 using namespace tilec::tile;
 
 using Place = SmallVector<unsigned>;
-
-/// A tensor or descriptor type with other extents.
-static Type withShape(Type type, ArrayRef<int64_t> shape) {
-  if (auto desc = dyn_cast<DescType>(type))
-    return DescType::get(type.getContext(), shape, desc.getElementType(), desc.getPadsWithNan());
-  return cast<RankedTensorType>(type).clone(shape);
-}
-
-/// A hint holds for a piece as far as the piece's start keeps it.
-static void clipHints(Operation *op, ArrayRef<int64_t> starts) {
-  for (StringRef name : {TileDialect::kDivisibilityAttr, TileDialect::kContiguityAttr,
-                         TileDialect::kConstancyAttr}) {
-    auto hint = op->getAttrOfType<DenseI32ArrayAttr>(name);
-    if (!hint || hint.size() != int64_t(starts.size()))
-      continue;
-    SmallVector<int32_t> clipped;
-    for (auto [number, start] : llvm::zip_equal(hint.asArrayRef(), starts)) {
-      int32_t power = number & -number;
-      clipped.push_back(start == 0 ? number : int32_t(std::min<int64_t>(power, start & -start)));
-    }
-    op->setAttr(name, DenseI32ArrayAttr::get(op->getContext(), clipped));
-  }
-}
 
 namespace {
 class Splitter {
@@ -150,6 +128,7 @@ private:
   void splitReduce(ReduceOp op);
   void splitDot(DotOp op);
   void splitNarrow(NarrowOp op);
+  void splitScatter(ReduceScatterOp op);
   void splitHistogram(HistogramOp op);
   void splitMake(MakeTensorDescriptorOp op);
   template <typename OpTy> void splitAccess(OpTy op, Value value);
@@ -206,8 +185,7 @@ void Splitter::splitElementwise(Operation *op) {
     }
     clipHints(piece, startsOf(first, place));
     if (auto constant = dyn_cast<arith::ConstantOp>(piece))
-      constant.setValueAttr(cast<SplatElementsAttr>(constant.getValue())
-                                .resizeSplat(cast<ShapedType>(constant.getType())));
+      resizeSplat(constant);
     if (auto range = dyn_cast<MakeRangeOp>(piece)) {
       int64_t start = int32_t(range.getStart()) + startsOf(first, place).front();
       range.setStart(start);
@@ -339,6 +317,13 @@ void Splitter::splitNarrow(NarrowOp op) {
   });
 }
 
+void Splitter::splitScatter(ReduceScatterOp op) {
+  eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
+    return ReduceScatterOp::create(builder, op.getLoc(), pieceType(op.getResult(), place),
+                                   pieceAt(op.getSource(), place));
+  });
+}
+
 void Splitter::splitHistogram(HistogramOp op) {
   OpBuilder builder(op);
   Value sum;
@@ -467,6 +452,7 @@ void Splitter::splitOperation(Operation *op) {
       .Case([&](DotOp dot) { splitDot(dot); })
       .Case([&](HistogramOp histogram) { splitHistogram(histogram); })
       .Case([&](NarrowOp narrow) { splitNarrow(narrow); })
+      .Case([&](ReduceScatterOp scatter) { splitScatter(scatter); })
       .Case([&](MakeTensorDescriptorOp make) { splitMake(make); })
       .Case([&](DescriptorLoadOp load) { splitAccess(load, load.getResult()); })
       .Case<DescriptorStoreOp, DescriptorReduceOp>(

@@ -93,6 +93,34 @@ def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::func::FuncOp
   }];
 }
 
+def TileSplitKPass : Pass<"tile-split-k", "::mlir::ModuleOp"> {
+  let summary = "the CTAs of a cluster share the iterations of a program's loop of dots";
+  let description = [{
+    Products of few tiles with a long K leave most of a GPU idle. With `parts` = 4 the grid has four times as many CTAs along
+    x, those of a cluster run one program: each has every fourth iteration of the loop whose dots add to accumulators, and
+    gets a fourth of the rows of the sums, which it goes on with and stores. The text of the kernel stays as it is, and so does
+    its grid: whoever launches it multiplies.
+
+    ```mlir
+    %acc = scf.for %k = %c0 to %K step %c64 iter_args(%sum = %zeros) -> (tensor<128x256xf32>) { ... tile.dot ... }
+    tile.descriptor_store %desc[%m, %n], %acc : <[128, 256], f32>, tensor<128x256xf32>
+    // becomes, with 2 parts
+    %id = tile.program_id 0 : i32
+    %part = arith.andi %id, %c1 : i32
+    %begin = ... %part * 64
+    %acc = scf.for %k = %begin to %K step %c128 iter_args(%sum = %zeros) -> (tensor<128x256xf32>) { ... tile.dot ... }
+    %rows = tile.reduce_scatter %acc : tensor<128x256xf32> -> tensor<64x256xf32>
+    tile.descriptor_store %half[%m + %part * 64, %n], %rows : <[64, 256], f32>, tensor<64x256xf32>
+    ```
+
+    The kernel is left as it is, with a remark that says why, where there is no such loop at its top level, where the loop
+    carries something else than sums and what each iteration adds the same to, and where something else than rows of tensors
+    is stored. Sets `tile.split_k` on the module. Sums are added up in another order than by one CTA, the same one each time.
+  }];
+  let options = [Option<"parts", "parts", "int", "1", "CTAs of a program: a power of two up to 8">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileWidenDotsPass : Pass<"tile-widen-dots", "::mlir::func::FuncOp"> {
   let summary = "dots by warpgroups whose columns are no power of two stay one instruction wide";
   let description = [{

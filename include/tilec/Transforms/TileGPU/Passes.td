@@ -110,6 +110,23 @@ def TileGPUDecomposeGathersPass : Pass<"tilegpu-decompose-gathers", "::mlir::fun
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect"];
 }
 
+def TileGPUDecomposeReduceScattersPass : Pass<"tilegpu-decompose-reduce-scatters", "::mlir::func::FuncOp"> {
+  let summary = "CTAs of a cluster exchange parts of sums through distributed shared memory";
+  let description = [{
+    Each CTA stores every part of its rows into the ring of the CTA that gets it (`tilegpu.cluster_store`), and then adds up
+    what has arrived in its own. Scatters that follow each other share the two barriers of the cluster: the first says
+    that rings may be written to, the second that they have been. Each ring is a `memory` remark with its bytes.
+
+    ```mlir
+    tilegpu.cluster_barrier opens %ring : !ring
+    tilegpu.cluster_store %sums, %ring : tensor<128x64xf32, #a>, !ring
+    tilegpu.cluster_barrier
+    %first = tilegpu.local_load ... : !buffer -> tensor<64x64xf32, #b>
+    ```
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def TileGPUAccelerateDotsPass : Pass<"tilegpu-accelerate-dots", "::mlir::func::FuncOp"> {
   let summary = "choose the instruction of every dot: wgmma, mma.sync or multiply-adds";
   let description = [{

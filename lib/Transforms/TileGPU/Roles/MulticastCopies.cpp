@@ -270,7 +270,8 @@ struct MulticastCopies final : tilec::impl::TileGPUMulticastCopiesPassBase<Multi
   using Base::Base;
 
   void runOnOperation() override {
-    if (numCtas != kCtas)
+    // Programs of which a cluster runs one have no neighbour in it.
+    if (numCtas != kCtas || splitKOf(getOperation()) > 1)
       return;
     getOperation().walk([&](WarpRolesOp roles) {
       if (Multicast multicast(roles); multicast.plan())

@@ -1,0 +1,47 @@
+//===- What the CTAs of a cluster do together --------------------------------------------------------===//
+//
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------------------------------===//
+
+#ifndef TILEC_DIALECTS_TILEGPU_TILEGPUCLUSTEROPS_TD
+#define TILEC_DIALECTS_TILEGPU_TILEGPUCLUSTEROPS_TD
+
+include "dialects/TileGPU/TileGPULayoutOps.td"
+
+def TileGPU_ClusterBarrierOp : TileGPU_Op<"cluster_barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "barrier of all threads of a cluster (barrier.cluster)";
+  let description = [{
+    Behind it the barrier objects of all CTAs are initialised, or no CTA accesses another one's any more, or all see what the
+    others have stored. From it on the other CTAs may write to the buffers that it `opens`. In `compute` of
+    `tilegpu.warp_roles` the warps of the other role count as long as they run.
+
+    Example: `tilegpu.cluster_barrier`, `tilegpu.cluster_barrier opens %buf : !tilegpu.memdesc<[64, 32], f32, #layout, buffers = 2>`
+  }];
+  let arguments = (ins Arg<Variadic<TileGPU_MemDescType>, "buffers", [MemRead, MemWrite]>:$buffers);
+  let assemblyFormat = "(`opens` $buffers^ `:` type($buffers))? attr-dict";
+  let builders = [OpBuilder<(ins), "build($_builder, $_state, ::mlir::ValueRange());">];
+}
+
+def TileGPU_ClusterStoreOp : TileGPU_Op<"cluster_store", [Tile_LayoutRuleOpInterface]> {
+  let summary = "writes parts of the rows of a tensor to the CTAs of a cluster";
+  let description = [{
+    `buffer` is a ring of as many buffers as the cluster has CTAs (`tile.split_k`), and as many equal parts the rows of the
+    tensor have: part i goes to CTA i, into its ring's buffer of the number of the CTA that stores. It is there for all
+    behind a `tilegpu.cluster_barrier`. Replicas write once.
+
+    `cluster_store_c1`: a buffer has the shape of such a part and the tensor's element type.
+
+    Example: `tilegpu.cluster_store %t, %ring : tensor<128x32xf32, #a>, !tilegpu.memdesc<[64, 32], f32, #layout, buffers = 2>`
+  }];
+  let arguments = (ins Tile_Tensor:$value, Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer);
+  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    tile::LayoutRule getLayoutRule() { return tile::LayoutRule::Pinned; }
+    bool takesAnyLayout(::mlir::OpOperand &) { return true; }
+  }];
+}
+
+#endif // TILEC_DIALECTS_TILEGPU_TILEGPUCLUSTEROPS_TD
