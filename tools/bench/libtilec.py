@@ -31,7 +31,7 @@ class Options(ctypes.Structure):
                 ("tuning_device", ctypes.c_char_p), ("tuning_sizes", ctypes.POINTER(Binding)),
                 ("num_tuning_sizes", ctypes.c_size_t), ("warnings", ctypes.c_void_p),
                 ("num_warnings", ctypes.c_size_t), ("max_steps", ctypes.c_uint64), ("max_ops", ctypes.c_uint64),
-                ("max_unroll", ctypes.c_uint64), ("num_ctas", ctypes.c_int32)]
+                ("max_unroll", ctypes.c_uint64), ("num_ctas", ctypes.c_int32), ("split_k", ctypes.c_int32)]
 
 
 def bindings(values):
@@ -48,13 +48,14 @@ class CommandLine:
         self.program = program
 
     def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN,
-                num_ctas=1):
+                num_ctas=1, split_k=1):
         with tempfile.TemporaryDirectory() as folder:
             image = os.path.join(folder, "image")
             command = [self.program, "compile", path, "--kernel", kernel, "--target", target, "--num-warps", str(num_warps),
                        "--emit", "cubin" if stage == CUBIN else "ptx", "-o", image]
             command += ["--num-stages", str(num_stages)] if num_stages else []
             command += ["--num-ctas", str(num_ctas)] if num_ctas > 1 else []
+            command += ["--split-k", str(split_k)] if split_k > 1 else []
             for option, values in (("--arg", arguments), ("--const", constants)):
                 for name, text in values.items():
                     command += [option, f"{name}={text}"]
@@ -82,13 +83,13 @@ class Compiler:
             raise RuntimeError(f"libtilec: status {status}: {(text or b'').decode()}")
 
     def compile(self, path, kernel, arguments, constants, num_warps, num_stages=0, target="sm_90a", stage=CUBIN,
-                num_ctas=1):
+                num_ctas=1, split_k=1):
         """The image, a cubin or PTX, and the metadata of one kernel; with no stages given, as many as the source says."""
         kinds, values = bindings(arguments), bindings(constants)
         options = Options(ctypes.sizeof(Options), kernel.encode(), target.encode(), kinds, len(arguments), values,
                           len(constants), num_warps, num_stages, 0, stage, 0, None,
                           os.environ.get("CUDA_HOME", "/usr/local/cuda").encode(),
-                          os.environ.get("PATH", "").encode(), num_ctas=num_ctas)
+                          os.environ.get("PATH", "").encode(), num_ctas=num_ctas, split_k=split_k)
         made, diagnostics = ctypes.c_void_p(), ctypes.c_void_p()
         status = self.lib.tilec_compile_file(self.handle, path.encode(), ctypes.byref(options), ctypes.byref(made),
                                              ctypes.byref(diagnostics))
@@ -184,6 +185,7 @@ class Kernel:
             check_cuda(cuda.cuFuncSetAttribute(self.function, self.MAX_DYNAMIC_SHARED, self.shared),
                        "cuFuncSetAttribute")
         self.cluster = metadata.get("clusterX", 1)
+        self.split = metadata.get("splitK", 1)  # CTAs of a program
         self.resident = self.count_resident() if metadata.get("persistent") else 0
 
     def count_resident(self):
@@ -213,6 +215,7 @@ class Kernel:
             addresses += [ctypes.addressof(programs) + 4 * axis for axis in range(3)]
             whole = -(-grid[0] * grid[1] * grid[2] // self.cluster) * self.cluster
             grid = (min(whole, self.resident), 1, 1)
+        grid = (grid[0] * self.split, *grid[1:])
         pointers = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
         def launch(keep=(packed, maps, programs)):

@@ -36,20 +36,21 @@ class Source:
 @dataclass
 class Configuration:
     """One way to run a kernel: that of the case, if no other is said. `programs`: of a persistent kernel, 0 if there is
-    one for each tile. `ctas`: programs of a cluster."""
+    one for each tile. `ctas`: programs of a cluster. `split_k`: CTAs that run one program together."""
     constants: dict
     warps: int
     stages: int
     source: Optional[Source] = None
     programs: int = 0
     ctas: int = 1
+    split_k: int = 1
 
     @property
     def code(self):
         """What tells the kernel from others, but not how it is launched."""
         kernel = f"{self.source.entry}_" if self.source else ""
         return kernel + "x".join(str(int(v)) for v in self.constants.values()) + f"_w{self.warps}_s{self.stages}" \
-            + (f"_c{self.ctas}" if self.ctas > 1 else "")
+            + (f"_c{self.ctas}" if self.ctas > 1 else "") + (f"_k{self.split_k}" if self.split_k > 1 else "")
 
     @property
     def label(self):
@@ -108,6 +109,7 @@ class Build:
     label: str
     target: str = HOPPER
     ctas: int = 1
+    split_k: int = 1
 
     def name(self, source):
         """A file name; `source` is the text of the file."""
@@ -144,4 +146,5 @@ def build_of(case, configuration, target=HOPPER):
     kinds, fixed = bind(case.values(configuration), case.constants(configuration))
     source = source_of(case, configuration)
     return Build(source.file, source.entry, tuple(kinds.items()), tuple(fixed.items()), configuration.warps,
-                 configuration.stages, f"{case.variant}-{configuration.code}", target, configuration.ctas)
+                 configuration.stages, f"{case.variant}-{configuration.code}", target, configuration.ctas,
+                 configuration.split_k)
