@@ -299,6 +299,11 @@ KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
   visitIntegers(metadata,
                 [&](const char *key, auto &value) { reader.readInteger(root, key, value); });
   reader.read(root, "persistent", metadata.isPersistent);
+  reader.readInteger(root, "splitK", metadata.splitK);
+  if (metadata.splitK != 1 && (metadata.splitK != metadata.clusterX || metadata.splitK == 0 ||
+                               metadata.clusterY != 1 || metadata.clusterZ != 1))
+    reader.fail("'splitK' is " + std::to_string(metadata.splitK) +
+                ", expected 1 or the CTAs of a cluster along x, the only ones");
   reader.readObjects(root, "arguments", [&](const Json &object) {
     metadata.arguments.push_back(argumentFromJson(reader, object));
   });
@@ -330,7 +335,9 @@ KernelMetadata readMetadata(JsonReader &reader, const Json &root) {
 
 std::string toJson(const KernelMetadata &metadata) {
   Json root = Json::object();
-  root["metadataVersion"] = metadata.isPersistent ? persistentMetadataVersion : 1;
+  root["metadataVersion"] = metadata.splitK > 1     ? splitKMetadataVersion
+                            : metadata.isPersistent ? persistentMetadataVersion
+                                                    : 1;
   root["tilecVersion"] = metadata.tilecVersion;
   root["name"] = metadata.name;
   root["target"] = metadata.target;
@@ -339,6 +346,8 @@ std::string toJson(const KernelMetadata &metadata) {
   // Kernels that any runtime can launch do not mention it.
   if (metadata.isPersistent)
     root["persistent"] = true;
+  if (metadata.splitK > 1)
+    root["splitK"] = metadata.splitK;
 
   Json arguments = Json::array();
   for (const KernelArgument &argument : metadata.arguments)

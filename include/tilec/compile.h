@@ -156,6 +156,11 @@ typedef struct tilec_options {
   /// or 2; 0: 1. Where the kernel or the target does not allow it, the kernel has no clusters. One
   /// that has takes grids whose first size is even, unless it is persistent.
   int32_t num_ctas;
+  /// CTAs of a cluster that run one program together, each a part of the iterations of its loop of
+  /// dots: 1, 2, 4 or 8; 0: 1. Where the kernel or the target does not allow it, a remark says why,
+  /// and programs run alone. Launches with tilec give grids of programs as ever. Not together with
+  /// num_ctas of 2.
+  int32_t split_k;
 } tilec_options;
 
 /// Compiles one kernel of a source text of `length` bytes. `name` stands for the file in messages
@@ -326,8 +331,11 @@ typedef struct tilec_kernel_info {
   int32_t spill_bytes;
   /// Run-time arguments.
   size_t num_arguments;
-  /// Programs of a cluster along x; 1: the kernel has no clusters.
+  /// Programs of a cluster along x; 1: clusters, if there are any, are of one program.
   uint32_t num_ctas;
+  /// CTAs of a cluster, all of them, that run one program together. Who launches the code without
+  /// tilec gives so many times the programs along x.
+  uint32_t split_k;
 } tilec_kernel_info;
 
 typedef enum tilec_argument_kind {

@@ -88,6 +88,8 @@ struct Options {
   int32_t maxRegisters = 0;
   /// Programs of a cluster: 1 or 2.
   int32_t numCtas = 0;
+  /// CTAs of a cluster that run one program together: 1, 2, 4 or 8.
+  int32_t splitK = 0;
   /// TILEC_COMPILE_... flags.
   uint32_t flags = 0;
   tilec_stage stopAfter = TILEC_STAGE_DEFAULT;
@@ -201,6 +203,7 @@ template <typename Call> auto withOptions(const Options &options, Call call) {
   raw.num_stages = options.numStages;
   raw.max_registers = options.maxRegisters;
   raw.num_ctas = options.numCtas;
+  raw.split_k = options.splitK;
   raw.flags = options.flags;
   raw.stop_after = options.stopAfter;
   for (tilec_stage stage : options.keepStages)

@@ -244,7 +244,8 @@ typedef struct tilec_function_info {
   /// As the driver reports them: registers and bytes of local memory of a thread; -1 on "sim".
   int32_t registers;
   int32_t local_bytes;
-  /// Programs that one multiprocessor can hold at once; 0 on "sim".
+  /// Programs that one multiprocessor can hold at once, of a kernel with split_k their CTAs; 0 on
+  /// "sim".
   int32_t programs_per_multiprocessor;
   /// The CUfunction, for other tools; it lives as long as the function. NULL on "sim".
   void *handle;

@@ -198,6 +198,9 @@ typedef struct tilec_call {
   /// As in tilec_options, with 0 for what the jit's options say. It is a hint: a launch whose grid,
   /// or whose `cluster`, such code cannot have takes the code without clusters.
   int32_t num_ctas;
+  /// As in tilec_options, with 0 for what the jit's options say. Of num_ctas and split_k the call's
+  /// counts where the jit's options say the other.
+  int32_t split_k;
 } tilec_call;
 
 /// Queues a launch, after compiling if such values come for the first time. Threads that want the

@@ -45,6 +45,7 @@ typedef struct tilec_config {
   int32_t num_stages;
   int32_t max_registers;
   int32_t num_ctas;
+  int32_t split_k;
 } tilec_config;
 
 typedef enum tilec_candidate_state {

@@ -33,7 +33,7 @@ struct Config {
   std::string text;
   Options::Bindings constants;
   /// 0: left to the kernel.
-  int32_t numWarps = 0, numStages = 0, maxRegisters = 0, numCtas = 0;
+  int32_t numWarps = 0, numStages = 0, maxRegisters = 0, numCtas = 0, splitK = 0;
 
   /// The text of a constant; empty when there is none of that name.
   std::string find(const std::string &name) const {
@@ -58,8 +58,11 @@ struct Config {
     options.numWarps = options.numWarps ? options.numWarps : numWarps;
     options.numStages = options.numStages ? options.numStages : numStages;
     options.maxRegisters = options.maxRegisters ? options.maxRegisters : maxRegisters;
-    // Larger clusters than there are mean none.
-    options.numCtas = options.numCtas ? options.numCtas : numCtas == 2 ? 2 : 0;
+    // A cluster is for several programs or for one: what the options say of either counts. Larger
+    // clusters than there are mean none.
+    bool isPaired = options.numCtas > 1, isSplit = options.splitK > 1;
+    options.numCtas = options.numCtas ? options.numCtas : numCtas == 2 && !isSplit ? 2 : 0;
+    options.splitK = options.splitK ? options.splitK : isPaired ? 0 : splitK;
     return options;
   }
 };
@@ -142,6 +145,7 @@ inline Config configOf(const tilec_config &raw) {
   config.numStages = raw.num_stages;
   config.maxRegisters = raw.max_registers;
   config.numCtas = raw.num_ctas;
+  config.splitK = raw.split_k;
   return config;
 }
 

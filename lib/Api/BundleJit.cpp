@@ -195,8 +195,12 @@ static std::string optionMismatch(const tilec_call &call, const tilecrt::KernelM
   if (call.num_stages != 0 && uint32_t(call.num_stages) != metadata.numStages)
     return "num_stages is " + std::to_string(call.num_stages) + ", the code has " +
            std::to_string(metadata.numStages);
-  if (call.num_ctas == 1 && metadata.clusterX > 1)
-    return "num_ctas is 1, the code has " + std::to_string(metadata.clusterX);
+  uint32_t programs = metadata.clusterX / metadata.splitK;
+  if (call.num_ctas == 1 && programs > 1)
+    return "num_ctas is 1, the code has " + std::to_string(programs);
+  if (call.split_k != 0 && metadata.splitK > 1 && uint32_t(call.split_k) != metadata.splitK)
+    return "split_k is " + std::to_string(call.split_k) + ", the code has " +
+           std::to_string(metadata.splitK);
   bool isWithout = call.compile_flags == TILEC_COMPILE_NO_TENSOR_COPIES;
   if (isWithout && tilecrt::hasInferredMaps(metadata))
     return "the code has tensor copies";

@@ -68,6 +68,12 @@ tilec_status tilec::api::checkNumCtas(const char *what, int32_t ctas) {
                                           ", expected 1 or 2 programs of a cluster");
 }
 
+tilec_status tilec::api::checkSplitK(const char *what, int32_t ctas, int32_t splitK) {
+  std::optional<std::string> problem =
+      clusterProblem(ctas ? ctas : 1, splitK ? std::optional(splitK) : std::nullopt);
+  return problem ? invalid(llvm::Twine(what) + ": " + *problem) : TILEC_OK;
+}
+
 tilec_status OptionsReader::readNumbers(const tilec_options &options) {
   int warps = options.num_warps, stages = options.num_stages;
   if (warps < 0 || warps > 32 || (warps & (warps - 1)) != 0)
@@ -86,8 +92,17 @@ tilec_status OptionsReader::readNumbers(const tilec_options &options) {
     result.maxRegisters = registers;
   if (tilec_status status = checkNumCtas("options", options.num_ctas))
     return status;
+  if (tilec_status status = checkSplitK("options", options.num_ctas, options.split_k))
+    return status;
+  // A cluster is for several programs or for one: what is set here counts.
   if (options.num_ctas != 0)
     result.numCtas = options.num_ctas;
+  else if (options.split_k > 1)
+    result.numCtas.reset();
+  if (options.split_k != 0)
+    result.splitK = options.split_k;
+  else if (options.num_ctas > 1)
+    result.splitK.reset();
 
   constexpr uint32_t persistent = TILEC_COMPILE_PERSISTENT | TILEC_COMPILE_NO_PERSISTENT;
   if ((options.flags & persistent) == persistent)

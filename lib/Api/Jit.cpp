@@ -23,7 +23,8 @@ std::optional<tilec_call> tilec::api::readCall(const tilec_call *given) {
     invalid("call: unknown flags " + std::to_string(call->flags & ~known));
     return std::nullopt;
   }
-  if (call && checkNumCtas("call", call->num_ctas) != TILEC_OK)
+  if (call && (checkNumCtas("call", call->num_ctas) != TILEC_OK ||
+               checkSplitK("call", call->num_ctas, call->split_k) != TILEC_OK))
     return std::nullopt;
   if (call && !call->buffers && call->num_buffers != 0) {
     invalid("call: buffers are null, their number is " + std::to_string(call->num_buffers));

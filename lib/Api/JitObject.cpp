@@ -21,14 +21,16 @@ JitObject::~JitObject() {
 // Variants
 //===----------------------------------------------------------------------------------===//
 
-/// Where two bits of a key's first word have the programs of a cluster.
-static constexpr unsigned ctasShift = 30;
+/// Where two bits of a key's first word have the programs of a cluster, and four the CTAs of a
+/// program.
+static constexpr unsigned ctasShift = 30, splitShift = 26;
 
 tilec_status JitObject::makeKey(const tilec_call &call, KindKey &key) const {
   if (!call.values && call.num_values != 0)
     return invalid("call: values are null, their number is " + std::to_string(call.num_values));
   key.push_back(uint64_t(uint8_t(call.num_warps)) | uint64_t(uint8_t(call.num_stages)) << 8 |
-                uint64_t(call.max_registers & 0x3fff) << 16 |
+                uint64_t(call.max_registers & 0x3ff) << 16 |
+                uint64_t(call.split_k ? call.split_k : defaultSplitK) << splitShift |
                 uint64_t(call.num_ctas ? call.num_ctas : defaultCtas) << ctasShift |
                 uint64_t(call.compile_flags) << 32);
   return readKind(parameters, ArrayRef(call.values, call.num_values), key);
@@ -115,8 +117,9 @@ tilec_status JitObject::findKind(const tilec_call &call, const JitVariant *&vari
 tilec_status JitObject::withoutClusters(const tilec_call &call, KindKey &key,
                                         const JitVariant *&variant) {
   tilec_call alone = call;
-  alone.num_ctas = 1;
-  key.front() = (key.front() & ~(uint64_t(3) << ctasShift)) | uint64_t(1) << ctasShift;
+  alone.num_ctas = alone.split_k = 1;
+  key.front() &= ~(uint64_t(3) << ctasShift | uint64_t(15) << splitShift);
+  key.front() |= uint64_t(1) << ctasShift | uint64_t(1) << splitShift;
   const JitVariant *other = nullptr;
   tilec_status status = findOrMake(alone, key, other);
   if (status == TILEC_OK)

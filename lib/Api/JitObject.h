@@ -76,8 +76,9 @@ protected:
   virtual tilec_status make(const tilec_call &call, JitVariant &variant) = 0;
   /// The kind of a call's values.
   tilec_status makeKey(const tilec_call &call, KindKey &key) const;
-  /// Programs of a cluster for calls that do not say; 0: what the code that fits has.
-  int32_t defaultCtas = 0;
+  /// Programs of a cluster, and CTAs of a program, for calls that do not say; 0: what the code that
+  /// fits has.
+  int32_t defaultCtas = 0, defaultSplitK = 0;
   /// Adds code for a call's values that was made elsewhere; nobody has the object yet.
   tilec_status adopt(const tilec_call &call, std::unique_ptr<JitVariant> variant);
 

@@ -42,7 +42,8 @@ tilec_status tilec_kernel_get_info(const tilec_kernel *kernel, tilec_kernel_info
     result.registers = metadata.registers;
     result.spill_bytes = metadata.spillBytes;
     result.num_arguments = metadata.arguments.size();
-    result.num_ctas = metadata.clusterX;
+    result.num_ctas = metadata.clusterX / metadata.splitK;
+    result.split_k = metadata.splitK;
     return writeStruct(result, info, "info");
   });
 }

@@ -46,6 +46,8 @@ tilec_status statusOf(Failure failure);
 
 /// A failure where `ctas` of `what` ("call") are no number of programs that a cluster can have.
 tilec_status checkNumCtas(const char *what, int32_t ctas);
+/// The same for the CTAs of a program beside them; 0 of either is not given.
+tilec_status checkSplitK(const char *what, int32_t ctas, int32_t splitK);
 
 /// The path of this library. Bitcode lies beside it in a portable installation.
 std::string libraryPath();

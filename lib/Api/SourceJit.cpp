@@ -85,7 +85,9 @@ tilec_status SourceJit::open(const tilec_jit_options &given) {
   if (tilec_status status = base.read(given.options))
     return status;
   // What a tuning database has is not known yet.
-  defaultCtas = base.result.numCtas.value_or(base.tuned.database.empty() ? 1 : 0);
+  int32_t usual = base.tuned.database.empty() ? 1 : 0;
+  defaultCtas = base.result.numCtas.value_or(usual);
+  defaultSplitK = base.result.splitK.value_or(usual);
   if (device) {
     if (!base.hasTarget)
       base.result.target = device->info().target;
@@ -177,6 +179,7 @@ tilec_status SourceJit::makeOptions(const tilec_call &call, CompileOptions &opti
   numbers.num_stages = call.num_stages;
   numbers.max_registers = call.max_registers;
   numbers.num_ctas = call.num_ctas;
+  numbers.split_k = call.split_k;
   numbers.flags = call.compile_flags;
   OptionsReader reader;
   reader.result = base.result;
@@ -188,6 +191,8 @@ tilec_status SourceJit::makeOptions(const tilec_call &call, CompileOptions &opti
   // The same code as without a word about them, unless a tuning database has one.
   if (options.numCtas == 1 && base.tuned.database.empty())
     options.numCtas.reset();
+  if (options.splitK == 1 && base.tuned.database.empty())
+    options.splitK.reset();
   describeKind(parameters, ArrayRef(call.values, call.num_values), options);
   return TILEC_OK;
 }
@@ -294,6 +299,7 @@ tilec_status SourceJit::withConfig(const tilec_call &call, const KernelInfo &ker
   applyConfig(found.order.front()->config, kernel, options);
   options.arguments.clear();
   tuned->defaultCtas = options.numCtas.value_or(1);
+  tuned->defaultSplitK = options.splitK.value_or(1);
   auto variant = std::make_unique<JitVariant>();
   variant->kernel = found.kernel;
   if (tilec_status status = tuned->load(call, *variant))

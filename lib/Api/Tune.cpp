@@ -219,6 +219,8 @@ tilec_status Session::readSpace() {
       config.numStages = options.numStages;
     if (options.numCtas)
       config.numCtas = options.numCtas;
+    if (options.splitK)
+      config.splitK = options.splitK;
   }
   removeDuplicates(configs);
   return TILEC_OK;

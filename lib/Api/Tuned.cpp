@@ -44,6 +44,7 @@ ConfigRecord::ConfigRecord(const TuningConfig &described)
   raw.num_stages = config.numStages.value_or(0);
   raw.max_registers = config.maxRegisters.value_or(0);
   raw.num_ctas = config.numCtas.value_or(0);
+  raw.split_k = config.splitK.value_or(0);
 }
 
 } // namespace tilec::api

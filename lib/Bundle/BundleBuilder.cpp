@@ -117,6 +117,7 @@ Error KernelBuilder::bindParameters() {
   options.numWarps = spec.numWarps;
   options.numStages = spec.numStages;
   options.numCtas = spec.numCtas;
+  options.splitK = spec.splitK;
   options.tensorCopies = spec.tensorCopies;
   for (const KernelParam &param : info->params) {
     for (const auto &[name, type] : spec.arguments)
@@ -240,6 +241,7 @@ Error KernelBuilder::addTarget(const TuningConfig &config, CompileOptions chosen
   shown.numWarps = chosen.numWarps;
   shown.numStages = chosen.numStages;
   shown.numCtas = chosen.numCtas;
+  shown.splitK = chosen.splitK;
   shown.maxRegisters = chosen.maxRegisters;
   image.target = chosen.target;
   image.metadata = compiled->metadata;

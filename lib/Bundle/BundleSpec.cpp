@@ -111,9 +111,9 @@ Error SpecReader::readTargets(const json::Object &object) {
 
 Error SpecReader::readKernel(const json::Object &object, BundleKernelSpec &kernel) {
   static constexpr llvm::StringLiteral keys[] = {
-      "file",      "kernel",      "name",         "arguments",    "constants",
-      "num_warps", "num_stages",  "num_ctas",     "grid",         "tuned",
-      "cluster",   "cooperative", "programmatic", "import_roots", "tensor_copies"};
+      "file",        "kernel",       "name",         "arguments",    "constants", "num_warps",
+      "num_stages",  "num_ctas",     "split_k",      "grid",         "tuned",     "cluster",
+      "cooperative", "programmatic", "import_roots", "tensor_copies"};
   for (const auto &entry : object)
     if (!llvm::is_contained(keys, StringRef(entry.first)))
       return wrongSpec(label + "unknown key '" + StringRef(entry.first) + "'");
@@ -141,18 +141,24 @@ Error SpecReader::readKernel(const json::Object &object, BundleKernelSpec &kerne
       return error;
   for (auto [key, number, most] : {std::tuple("num_warps", &kernel.numWarps, 32),
                                    std::tuple("num_stages", &kernel.numStages, 32),
-                                   std::tuple("num_ctas", &kernel.numCtas, mostCtas)})
+                                   std::tuple("num_ctas", &kernel.numCtas, mostCtas),
+                                   std::tuple("split_k", &kernel.splitK, mostSplitK)})
     if (const json::Value *value = object.get(key)) {
       number->emplace(int(value->getAsInteger().value_or(0)));
       if (**number < 1 || **number > most)
         return wrongSpec(label + "'" + key + "' expects a number from 1 to " + llvm::Twine(most));
     }
   if (object.get("cluster")) {
-    if (kernel.numCtas)
-      return wrongSpec(label + "'cluster' and 'num_ctas' both say what a cluster is");
-    // A tuned configuration does not say either.
-    kernel.numCtas = 1;
+    for (auto [key, number] :
+         {std::pair("num_ctas", &kernel.numCtas), std::pair("split_k", &kernel.splitK)}) {
+      if (*number)
+        return wrongSpec(label + "'cluster' and '" + key + "' both say what a cluster is");
+      // A tuned configuration does not say either.
+      *number = 1;
+    }
   }
+  if (std::optional<std::string> problem = clusterProblem(kernel.numCtas, kernel.splitK))
+    return wrongSpec(label + *problem);
   return readTuned(object, kernel);
 }
 

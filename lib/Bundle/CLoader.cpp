@@ -115,6 +115,7 @@ typedef struct {
   unsigned threads;
   unsigned shared;
   unsigned cluster[3];
+  unsigned split; /* blocks along x that run one program together */
   int cooperative;
   int programmatic;
   int persistent; /* so many blocks as fit at once share the programs of the grid */
@@ -396,7 +397,10 @@ static @NAME@_status bundle_check_grid(const bundle_loaded *loaded, const int64_
     if (grid[i] < 0 || grid[i] > most[i])
       return bundle_fail(@NAME@_INVALID_ARGUMENT, "%s: %lld programs in %c, expected 0 to %lld",
                          loaded->image->entry, (long long)grid[i], "xyz"[i], (long long)most[i]);
-    if (!loaded->image->persistent && grid[i] % loaded->image->cluster[i] != 0)
+    if (i == 0 && grid[i] > most[i] / loaded->image->split)
+      return bundle_fail(@NAME@_INVALID_ARGUMENT, "%s: %lld programs of %u blocks in x, expected at most %lld blocks",
+                         loaded->image->entry, (long long)grid[i], loaded->image->split, (long long)most[i]);
+    if (!loaded->image->persistent && loaded->image->split == 1 && grid[i] % loaded->image->cluster[i] != 0)
       return bundle_fail(@NAME@_INVALID_ARGUMENT, "%s: %lld programs in %c, expected a multiple of %u, the cluster",
                          loaded->image->entry, (long long)grid[i], "xyz"[i], loaded->image->cluster[i]);
   }
@@ -418,12 +422,12 @@ static @NAME@_status bundle_launch(const bundle_loaded *loaded, const int64_t *g
   memset(&config, 0, sizeof config);
   memset(attributes, 0, sizeof attributes);
   for (i = 0; i < 3; ++i) {
-    config.grid[i] = (unsigned)grid[i];
+    config.grid[i] = (unsigned)grid[i] * (i == 0 ? image->split : 1);
     config.block[i] = i == 0 ? image->threads : 1;
   }
   memcpy(cluster, image->cluster, sizeof cluster);
   if (image->persistent) {
-    int64_t all = grid[0] * grid[1] * grid[2];
+    int64_t all = grid[0] * image->split * grid[1] * grid[2];
     for (i = 0; i < 3; ++i) {
       programs[i] = (uint32_t)grid[i];
       arguments[count + image->map_count + (size_t)i] = &programs[i];

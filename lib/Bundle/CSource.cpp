@@ -118,17 +118,17 @@ void Writer::writeImages(const BundleKernel &kernel) {
       cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
     bool hasMaps = !metadata.tensorMaps.empty();
     table +=
-        llvm::formatv("  {{\"{0}\", {1}, {2}, {3}, {4}, (const char *){5}, {6}, sizeof {5} - 1, "
-                      "UINT64_C({7}),\n   \"{8}\", {9}, {10}, {{{11}, {12}, {13}}, {14}, {15}, "
-                      "{16}, {17}, {18}, {19}},\n",
-                      image.target, image.computeCapability, only, int(image.isPtx),
-                      image.driverVersion, data, image.bytes.size(), checksumOf(image.bytes),
-                      metadata.name, metadata.threadsPerCta, metadata.dynamicSharedBytes,
-                      cluster[0], cluster[1], cluster[2], int(kernel.isCooperative),
-                      // Older devices cannot start a launch early.
-                      int(kernel.isProgrammatic && image.computeCapability >= 90),
-                      int(metadata.isPersistent), hasMaps ? mapsName(kernel, i) : "NULL",
-                      metadata.tensorMaps.size(), i)
+        llvm::formatv(
+            "  {{\"{0}\", {1}, {2}, {3}, {4}, (const char *){5}, {6}, sizeof {5} - 1, "
+            "UINT64_C({7}),\n   \"{8}\", {9}, {10}, {{{11}, {12}, {13}}, {14}, {15}, "
+            "{16}, {17}, {18}, {19}, {20}},\n",
+            image.target, image.computeCapability, only, int(image.isPtx), image.driverVersion,
+            data, image.bytes.size(), checksumOf(image.bytes), metadata.name,
+            metadata.threadsPerCta, metadata.dynamicSharedBytes, cluster[0], cluster[1], cluster[2],
+            metadata.splitK, int(kernel.isCooperative),
+            // Older devices cannot start a launch early.
+            int(kernel.isProgrammatic && image.computeCapability >= 90), int(metadata.isPersistent),
+            hasMaps ? mapsName(kernel, i) : "NULL", metadata.tensorMaps.size(), i)
             .str();
   }
   source +=

@@ -114,7 +114,17 @@ void Compilation::warnOfTraps() {
   });
 }
 
+/// Whether the options say one thing about clusters.
+bool Compilation::checkClusters() {
+  std::optional<std::string> problem = clusterProblem(options.numCtas, options.splitK);
+  if (problem)
+    diagnostics.error(SourceRange(), *problem, "options");
+  return !problem;
+}
+
 bool Compilation::generate() {
+  if (!checkClusters())
+    return fail(Failure::Input);
   module = makeTile();
   if (module)
     warnOfTraps();

@@ -38,6 +38,7 @@ public:
 
 private:
   bool parse();
+  bool checkClusters();
   bool generate();
   /// Source to the tile dialect.
   mlir::OwningOpRef<mlir::ModuleOp> makeTile();

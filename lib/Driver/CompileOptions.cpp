@@ -200,4 +200,14 @@ bool fromJSON(const json::Value &value, CompileOptions &options, json::Path path
   return decoder.good;
 }
 
+std::optional<std::string> clusterProblem(std::optional<int> numCtas, std::optional<int> splitK) {
+  int programs = numCtas.value_or(1), parts = splitK.value_or(1);
+  if (parts < 1 || parts > mostSplitK || (parts & (parts - 1)) != 0)
+    return "split_k is " + std::to_string(parts) + ", expected 1, 2, 4 or 8 CTAs of a program";
+  if (programs > 1 && parts > 1)
+    return "num_ctas is " + std::to_string(programs) + " and split_k is " + std::to_string(parts) +
+           ": a cluster is for several programs or for one";
+  return std::nullopt;
+}
+
 } // namespace tilec

@@ -249,7 +249,19 @@ tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **argumen
   }
   if (config.cluster == std::array<uint32_t, 3>{1, 1, 1})
     config.cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
+  if (metadata.splitK > 1 && config.cluster != std::array<uint32_t, 3>{metadata.splitK, 1, 1})
+    return refuse("the launch has clusters of its own, the code is for those of the " +
+                  std::to_string(metadata.splitK) + " CTAs that run a program");
   std::array<uint32_t, 3> programs = config.grid;
+  uint64_t row = tilecrt::ctasAlongX(programs[0], metadata.splitK);
+  if (!metadata.isPersistent && metadata.splitK > 1) {
+    if (row > tilecrt::mostCtasAlongX)
+      return refuse("grid of " + std::to_string(programs[0]) + " programs of " +
+                    std::to_string(metadata.splitK) + " CTAs each in x, expected at most " +
+                    std::to_string(tilecrt::mostCtasAlongX) + " CTAs");
+    config.grid[0] = uint32_t(row);
+    config.programCtas = metadata.splitK;
+  }
   if (metadata.isPersistent) {
     for (uint32_t &number : programs)
       all.push_back(&number);
@@ -259,7 +271,7 @@ tilecrt::sim::LaunchResult simulate(const CompiledKernel &kernel, void **argumen
       if (plane > most / programs[2])
         return refuse("grid of more than 2^30 programs of a persistent kernel");
       // Whole clusters in a row: a CTA for which no program is left has nothing to do.
-      uint64_t ctas = tilecrt::persistentCtas(plane * programs[2], config.residentCtas);
+      uint64_t ctas = tilecrt::persistentCtas(row * programs[1] * programs[2], config.residentCtas);
       // What is no cluster is for the simulator to refuse, too.
       if (llvm::all_of(config.cluster, [](uint32_t size) { return size != 0 && size <= 16; })) {
         uint32_t cluster = config.cluster[0] * config.cluster[1] * config.cluster[2];

@@ -113,8 +113,10 @@ static FailureOr<Value> getConfigAttribute(Generator &g, const DictValue &config
   if (name == "kwargs")
     return self;
   for (const auto &[key, value] : *config.entries)
-    if (key == name && llvm::StringRef(name).starts_with("num_"))
+    if (key == name && (name.starts_with("num_") || name == "split_k"))
       return value;
+  if (name == "split_k")
+    return Value::none();
   if (name == "num_warps" || name == "num_stages" || name == "num_ctas")
     return Value::integer(name == "num_warps" ? 4 : name == "num_stages" ? 3 : 1);
   return g.error(range, self.describe() + " has no attribute '" + name + "'");

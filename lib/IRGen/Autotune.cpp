@@ -51,7 +51,12 @@ static const ast::Expr *getEntry(const ast::Expr *dict, llvm::StringRef key) {
   return nullptr;
 }
 
-static LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfig> &list) {
+/// A kernel may have a parameter that is called as the option split_k, which Triton does not know:
+/// the constant of a configuration is meant then.
+static LogicalResult readConfigs(const Value &configs, const ast::FunctionDef &kernel,
+                                 std::vector<AutotuneConfig> &list) {
+  bool hasSplitK =
+      llvm::none_of(kernel.params, [](const ast::Param &param) { return param.name == "split_k"; });
   if (!configs.getTuple())
     return failure();
   for (const Value &item : *configs.getTuple()) {
@@ -70,9 +75,11 @@ static LogicalResult readConfigs(const Value &configs, std::vector<AutotuneConfi
         config.numStages = static_cast<int>(constant->toInt().toInt64Saturated());
       else if (name == "num_ctas" && isInt)
         config.numCtas = static_cast<int>(constant->toInt().toInt64Saturated());
+      else if (name == "split_k" && hasSplitK && isInt)
+        config.splitK = static_cast<int>(constant->toInt().toInt64Saturated());
       else if (name == "maxnreg" && isInt)
         config.maxRegisters = static_cast<int>(constant->toInt().toInt64Saturated());
-      else if (name == "maxnreg" && constant->isNone())
+      else if ((name == "maxnreg" || (name == "split_k" && hasSplitK)) && constant->isNone())
         continue;
       else if (constant->isDType())
         config.constants.emplace_back(name, constant->getDType().getSignatureText());
@@ -147,7 +154,7 @@ void readDecorators(Generator &g, const SourceModule &module, const ast::Functio
       // What host code computes is no error of the kernel.
       if (const ast::Expr *configs = getCallArgument(*call, 0, "configs"))
         if (FailureOr<Value> list = g.getModules().evaluateAside(module, configs);
-            mlir::failed(list) || mlir::failed(readConfigs(*list, info.configs))) {
+            mlir::failed(list) || mlir::failed(readConfigs(*list, kernel, info.configs))) {
           info.configs.clear();
           info.unknownConfigs = configs->range;
           if (complain)
@@ -307,7 +314,7 @@ pruneConfigs(Generator &g, const ast::Module &module, llvm::StringRef kernel,
                   early->range);
   });
   std::vector<AutotuneConfig> result;
-  if (mlir::failed(left) || mlir::failed(readConfigs(*left, result)))
+  if (mlir::failed(left) || mlir::failed(readConfigs(*left, *function, result)))
     return failure();
   return result;
 }

@@ -297,10 +297,11 @@ FailureOr<Value> genConfig(Generator &g, const BoundArgs &a) {
   if (!dict)
     return g.error(a[0].range, "triton.Config needs a dict of constants");
   KeyedValues entries = *dict->entries;
-  static constexpr llvm::StringRef names[] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
-  for (unsigned i = 0; i < 4; ++i)
-    if (a.has(i + 1))
-      entries.emplace_back(names[i].str(), a[i + 1].value);
+  static constexpr std::pair<unsigned, llvm::StringLiteral> options[] = {
+      {1, "num_warps"}, {2, "num_stages"}, {3, "num_ctas"}, {4, "maxnreg"}, {7, "split_k"}};
+  for (const auto &[index, name] : options)
+    if (a.has(index))
+      entries.emplace_back(name.str(), a[index].value);
   return Value::dict(std::move(entries));
 }
 

@@ -508,6 +508,7 @@ LaunchShape CudaFunction::shapeOf(const LaunchRequest &request) const {
   shape.programmatic = request.isProgrammatic;
   shape.cooperative = request.isCooperative;
   shape.residentBlocks = residentBlocks;
+  shape.splitK = facts.splitK;
   return shape;
 }
 

@@ -57,14 +57,14 @@ std::optional<std::string> refuse(const tilecrt::KernelMetadata &metadata,
 
 std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
                                            const std::array<uint32_t, 3> &grid,
-                                           const TuningTarget &target) {
+                                           const TuningTarget &target, uint32_t splitK) {
   if (!estimate.isWorkKnown)
     return std::nullopt;
   double programs = double(grid[0]) * grid[1] * grid[2];
   double program = estimate.globalBytes / target.processor->cacheBytesPerMicrosecond;
   if (estimate.operandBits != 0)
     program = std::max(program, estimate.tensorOps / peakOps(target, estimate.operandBits));
-  return program * std::ceil(programs / target.multiprocessors);
+  return program / splitK * std::ceil(programs * splitK / target.multiprocessors);
 }
 
 } // namespace tilec

@@ -24,6 +24,7 @@ std::vector<TuningConfig> configsOf(const KernelInfo &kernel) {
     made.numWarps = config.numWarps;
     made.numStages = config.numStages;
     made.numCtas = config.numCtas;
+    made.splitK = config.splitK;
     made.maxRegisters = config.maxRegisters;
     configs.push_back(std::move(made));
   }
@@ -42,8 +43,11 @@ void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOp
     options.numWarps = config.numWarps;
   if (!options.numStages)
     options.numStages = config.numStages;
-  if (!options.numCtas && config.numCtas.value_or(1) == mostCtas)
+  bool isPaired = options.numCtas.value_or(1) > 1, isSplit = options.splitK.value_or(1) > 1;
+  if (!options.numCtas && !isSplit && config.numCtas.value_or(1) == mostCtas)
     options.numCtas = config.numCtas;
+  if (!options.splitK && !isPaired)
+    options.splitK = config.splitK;
   if (!options.maxRegisters)
     options.maxRegisters = config.maxRegisters;
 }
@@ -99,8 +103,8 @@ llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kern
     count *= std::max<size_t>(values, 1);
     return count <= mostConfigs;
   };
-  bool fits =
-      grows(lists.numWarps.size()) && grows(lists.numStages.size()) && grows(lists.numCtas.size());
+  bool fits = grows(lists.numWarps.size()) && grows(lists.numStages.size()) &&
+              grows(lists.numCtas.size()) && grows(lists.splitK.size());
   for (const auto &entry : lists.constants)
     fits = fits && grows(entry.second.size());
   if (!fits || configs.size() > mostConfigs)
@@ -116,6 +120,8 @@ llvm::Expected<std::vector<TuningConfig>> makeSearchSpace(const KernelInfo &kern
                [](TuningConfig &config, int value) { config.numStages = value; });
   multiplyRows(configs, lists.numCtas,
                [](TuningConfig &config, int value) { config.numCtas = value; });
+  multiplyRows(configs, lists.splitK,
+               [](TuningConfig &config, int value) { config.splitK = value; });
   removeDuplicates(configs);
   return configs;
 }

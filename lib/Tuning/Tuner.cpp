@@ -153,6 +153,9 @@ void Search::estimate(Compiler &compiler, SourceManager &sources, FileId file,
   } else if (candidate.config.numCtas.value_or(1) > mostCtas) {
     refusal = "clusters of " + std::to_string(*candidate.config.numCtas) +
               " programs are not supported, at most " + std::to_string(mostCtas);
+  } else if (std::optional<std::string> clusters =
+                 clusterProblem(candidate.config.numCtas, candidate.config.splitK)) {
+    refusal = std::move(clusters);
   } else {
     candidate.grid = variant->grid;
     DiagnosticEngine diagnostics;
@@ -163,7 +166,8 @@ void Search::estimate(Compiler &compiler, SourceManager &sources, FileId file,
       refusal = refusalOf(diagnostics, sources);
     } else if (options.prune) {
       refusal = refuse(*estimate, options.model);
-      candidate.bound = rooflineMicroseconds(*estimate, candidate.grid, options.model);
+      candidate.bound = rooflineMicroseconds(*estimate, candidate.grid, options.model,
+                                             uint32_t(variant->options.splitK.value_or(1)));
     }
   }
   std::lock_guard<std::mutex> lock(mutex);

@@ -5,6 +5,7 @@
 
 #include "tilec/Tuning/TuningConfig.h"
 
+#include "tilec/Driver/CompileOptions.h"
 #include "tilec/Support/Processor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -28,6 +29,7 @@ constexpr LaunchOption kLaunchOptions[] = {
     {"num_warps", &TuningConfig::numWarps, 1, 32},
     {"num_stages", &TuningConfig::numStages, 1, 16},
     {"num_ctas", &TuningConfig::numCtas, 1, 16},
+    {"split_k", &TuningConfig::splitK, 1, mostSplitK},
     {"max_registers", &TuningConfig::maxRegisters, Processor::kMinRegistersPerThread,
      Processor::kMaxRegistersPerThread},
 };
@@ -118,7 +120,7 @@ std::string TuningConfig::describe() const {
 
 bool TuningConfig::operator==(const TuningConfig &other) const {
   return constants == other.constants && numWarps == other.numWarps &&
-         numStages == other.numStages && numCtas == other.numCtas &&
+         numStages == other.numStages && numCtas == other.numCtas && splitK == other.splitK &&
          maxRegisters == other.maxRegisters;
 }
 

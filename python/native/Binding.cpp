@@ -12,8 +12,8 @@ using namespace tilec::python;
 namespace {
 /// Names of launch options, as interned strings.
 struct OptionNames {
-  PyObject *numWarps, *numStages, *numCtas, *maxnreg, *debug, *overflow, *fpFusion, *flushes,
-      *tensorCopies, *persistent, *cooperative, *pdl, *check;
+  PyObject *numWarps, *numStages, *numCtas, *splitK, *maxnreg, *debug, *overflow, *fpFusion,
+      *flushes, *tensorCopies, *persistent, *cooperative, *pdl, *check;
 };
 } // namespace
 
@@ -23,6 +23,7 @@ void tilec::python::setupOptionNames() {
   optionNames = {PyUnicode_InternFromString("num_warps"),
                  PyUnicode_InternFromString("num_stages"),
                  PyUnicode_InternFromString("num_ctas"),
+                 PyUnicode_InternFromString("split_k"),
                  PyUnicode_InternFromString("maxnreg"),
                  PyUnicode_InternFromString("debug"),
                  PyUnicode_InternFromString("sanitize_overflow"),
@@ -98,6 +99,8 @@ static bool takeOption(PyObject *self, PyObject *name, PyObject *value, LaunchOp
     call.num_ctas = ctas == 2 ? 2 : ctas == 0 ? 0 : 1;
     return true;
   }
+  if (isSame(name, optionNames.splitK))
+    return readOption(value, call.split_k);
   if (isSame(name, optionNames.check)) {
     int truth = PyObject_IsTrue(value);
     if (value != Py_None && truth >= 0)

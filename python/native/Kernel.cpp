@@ -232,15 +232,15 @@ static bool prepare(PyObject *self, KernelState &state, PyObject *args, PyObject
 }
 
 /// What tells a call's code from the others': the kinds of its values, as JSON, (device type,
-/// number, is checked), and (warps, stages, registers, CTAs of a cluster, flags) as the call gives
-/// them.
+/// number, is checked), and (warps, stages, registers, programs of a cluster, CTAs of a program,
+/// flags) as the call gives them.
 static Ref describeCall(const ReadyCall &ready) {
   const char *kind = tilec_jit_describe(ready.jit.get(), &ready.call);
   const tilec_call &call = ready.call;
-  return Ref(Py_BuildValue("(s(iiO)(iiiiI))", kind ? kind : "{}", int(ready.device.type),
+  return Ref(Py_BuildValue("(s(iiO)(iiiiiI))", kind ? kind : "{}", int(ready.device.type),
                            int(ready.device.id), ready.device.isChecked ? Py_True : Py_False,
                            int(call.num_warps), int(call.num_stages), int(call.max_registers),
-                           int(call.num_ctas), unsigned(call.compile_flags)));
+                           int(call.num_ctas), int(call.split_k), unsigned(call.compile_flags)));
 }
 
 /// What a launch returns: the kernel as Python sees it, made when it runs for the first time.

@@ -108,6 +108,8 @@ bool Options::readMember(const std::string &name, PyObject *value) {
     raw.num_stages = int32_t(number);
   else if (name == "num_ctas")
     raw.num_ctas = int32_t(number);
+  else if (name == "split_k")
+    raw.split_k = int32_t(number);
   else if (name == "max_registers")
     raw.max_registers = int32_t(number);
   else if (name == "flags")

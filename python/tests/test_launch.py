@@ -105,6 +105,34 @@ def test_clusters_that_a_kernel_cannot_have(num_ctas):
     assert num_ctas == 2 or compiled is add[(2, )](x, x, z, 64, 32)
 
 
+def test_programs_that_a_kernel_cannot_split():
+    x = np.ones(64, np.float32)
+    z = np.zeros_like(x)
+    compiled = add[(2, )](x, x, z, 64, 32, split_k=4)
+    np.testing.assert_array_equal(z, 2)
+    assert compiled.metadata.split_k == compiled.metadata.num_ctas == 1
+    for none in (None, 1):
+        assert add[(2, )](x, x, z, 64, 32, split_k=none) is add[(2, )](x, x, z, 64, 32) is not compiled
+    compiled[(2, )](x, x, z, 64, 32)
+    with pytest.raises(ValueError, match="split_k is 3, expected 1, 2, 4 or 8 CTAs of a program"):
+        add[(2, )](x, x, z, 64, 32, split_k=3)
+    with pytest.raises(ValueError, match="num_ctas is 2 and split_k is 2: a cluster is for several programs or for one"):
+        add[(2, )](x, x, z, 64, 32, split_k=2, num_ctas=2)
+
+
+@tilec.jit
+def parts(x, split_k: tl.constexpr):
+    tl.store(x, split_k)
+
+
+def test_a_parameter_of_the_option_s_name():
+    x = np.zeros(1, np.int32)
+    parts[1](x, split_k=3)
+    assert x[0] == 3
+    tilec.autotune(configs=[tilec.Config({"split_k": 5})], key=[])(parts)[1](x)
+    assert x[0] == 5
+
+
 @pytest.mark.parametrize("value", ["four", 4.5])
 def test_a_launch_option_of_a_wrong_type(value):
     x = np.zeros(4, np.float32)

@@ -91,6 +91,9 @@ def test_config():
     assert config != tilec.Config({"BLOCK": 64, "GROUP": 8}, num_warps=4)
     assert tilec.Config({}, maxnreg=128).all_kwargs()["maxnreg"] == 128
     assert tilec.Config({}, num_ctas=2).all_kwargs()["num_ctas"] == 2
+    split = tilec.Config({"BLOCK": 64}, split_k=4)
+    assert split.all_kwargs()["split_k"] == 4 and str(split).endswith("maxnreg: None, split_k: 4")
+    assert split != tilec.Config({"BLOCK": 64})
 
 
 # On the simulator.

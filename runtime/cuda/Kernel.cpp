@@ -50,6 +50,16 @@ Status checkPersistent(const LaunchShape &shape) {
   return Status();
 }
 
+/// That the blocks of a checked grid of programs are not too many, either.
+Status checkSplit(const LaunchShape &shape, const DeviceProperties &device) {
+  uint64_t blocks = ctasAlongX(shape.grid.x, shape.splitK);
+  if (shape.residentBlocks != 0 || blocks <= uint64_t(device.maxGrid[0]))
+    return Status();
+  return invalidArgument("the grid is " + toText(shape.grid) + " programs of " +
+                         std::to_string(shape.splitK) + " blocks each, " + std::to_string(blocks) +
+                         " blocks in x; the limit is " + std::to_string(device.maxGrid[0]));
+}
+
 Status checkCluster(const LaunchShape &shape, const DeviceProperties &device) {
   const Dim3 &cluster = shape.cluster;
   const int limits[3] = {int(largestClusterSize), int(largestClusterSize), int(largestClusterSize)};
@@ -64,8 +74,8 @@ Status checkCluster(const LaunchShape &shape, const DeviceProperties &device) {
     return invalidArgument("the cluster is " + toText(cluster) + ", " + std::to_string(blocks) +
                            " blocks; the limit is " + std::to_string(largestClusterSize));
   // The blocks of a persistent kernel are whole clusters, whatever programs they run.
-  bool isWhole = shape.grid.x % cluster.x == 0 && shape.grid.y % cluster.y == 0 &&
-                 shape.grid.z % cluster.z == 0;
+  bool isWhole = ctasAlongX(shape.grid.x, shape.splitK) % cluster.x == 0 &&
+                 shape.grid.y % cluster.y == 0 && shape.grid.z % cluster.z == 0;
   if (!isWhole && shape.residentBlocks == 0)
     return invalidArgument("the grid is " + toText(shape.grid) +
                            ", not a multiple of the cluster " + toText(cluster));
@@ -79,11 +89,12 @@ uint64_t clusterBlocks(const LaunchShape &shape) {
 } // namespace
 
 Dim3 launchedGrid(const LaunchShape &shape) {
+  uint64_t row = ctasAlongX(shape.grid.x, shape.splitK);
   if (shape.residentBlocks == 0)
-    return shape.grid;
-  uint64_t programs = shape.grid.x * shape.grid.y * shape.grid.z;
+    return {row, shape.grid.y, shape.grid.z};
   // Whole clusters: a block for which no program is left has nothing to do.
-  uint64_t blocks = persistentCtas(programs, shape.residentBlocks), cluster = clusterBlocks(shape);
+  uint64_t blocks = persistentCtas(row * shape.grid.y * shape.grid.z, shape.residentBlocks),
+           cluster = clusterBlocks(shape);
   return {(blocks + cluster - 1) / cluster * cluster, 1, 1};
 }
 
@@ -144,6 +155,7 @@ Status Kernel::checkLaunch(const LaunchShape &shape) const {
                              " bytes of static shared memory per block; the device's limit is " +
                              std::to_string(device.sharedPerBlockOptIn) + " together");
     TILECRT_RETURN_IF_ERROR(checkPersistent(shape));
+    TILECRT_RETURN_IF_ERROR(checkSplit(shape, device));
     return checkCluster(shape, device);
   };
   Status status = check();
@@ -219,6 +231,7 @@ Result<uint64_t> Kernel::residentBlocks(LaunchShape shape) {
     // One cluster, in the row that a persistent launch has them in.
     shape.grid = shape.cluster = {cluster, 1, 1};
     shape.residentBlocks = 0;
+    shape.splitK = 1;
     TILECRT_RETURN_IF_ERROR(checkLaunch(shape));
     TILECRT_RETURN_IF_ERROR(prepare(shape));
     const SharedContext &shared = owner->context();

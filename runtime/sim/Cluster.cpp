@@ -112,7 +112,7 @@ void Cluster::begin(uint64_t newNumber) {
   for (Thread &t : threads) {
     if (!t.cta)
       continue; // Behind the last thread of a CTA whose last warp is not whole.
-    t.program = t.cta->ctaid;
+    t.program = launch.programOf(t.cta->ctaid);
     t.steps = 0;
     t.spins = t.polls = 0;
     t.pollAddress = t.pollValue = t.pollWork = 0;

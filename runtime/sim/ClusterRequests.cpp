@@ -218,7 +218,9 @@ void Cluster::checkRacesInside() {
 Finding raceFinding(const RangeConflict &conflict, const LaunchState &launch) {
   const AccessRange &a = *conflict.first, &b = *conflict.second;
   auto refOf = [&](const AccessRange &range) {
-    return launch.refOf(range.cluster, range.threadAt(conflict.address));
+    ThreadRef thread = launch.refOf(range.cluster, range.threadAt(conflict.address));
+    thread.cta = launch.programOf(thread.cta);
+    return thread;
   };
   auto siteOf = [&](const AccessRange &range) {
     return range.site == launch.siteCount - 1 ? -1 : static_cast<int32_t>(range.site);

@@ -72,6 +72,9 @@ std::string checkConfig(KernelEntry entry, const LaunchConfig &config) {
     return "grid of more than 2^32 CTAs, which the simulator cannot number";
   if (std::string problem = checkCluster(config); !problem.empty())
     return problem;
+  if (config.programCtas == 0 || config.grid[0] % config.programCtas != 0)
+    return "grid of " + std::to_string(config.grid[0]) + " CTAs in x, not a multiple of the " +
+           std::to_string(config.programCtas) + " of a program";
   if (config.stackBytes < minStackBytes || config.stackBytes > maxStackBytes)
     return "stack of " + std::to_string(config.stackBytes) + " bytes, expected " +
            std::to_string(minStackBytes) + " to " + std::to_string(maxStackBytes);

@@ -54,6 +54,10 @@ uint64_t LaunchState::numberOf(const std::array<uint32_t, 3> &ctaid) const {
   return ctaid[0] + config.grid[0] * (ctaid[1] + uint64_t(config.grid[1]) * ctaid[2]);
 }
 
+std::array<uint32_t, 3> LaunchState::programOf(const std::array<uint32_t, 3> &ctaid) const {
+  return {ctaid[0] / config.programCtas, ctaid[1], ctaid[2]};
+}
+
 ThreadRef LaunchState::refOf(uint64_t cluster, uint32_t thread) const {
   uint32_t stride = warps * warpSize;
   return {ctaidOf(cluster, thread / stride), thread % stride};

@@ -44,6 +44,8 @@ struct LaunchState {
   /// fastest.
   std::array<uint32_t, 3> ctaidOf(uint64_t cluster, uint32_t rank) const;
   uint64_t numberOf(const std::array<uint32_t, 3> &ctaid) const;
+  /// The program that a CTA runs, unless it is persistent.
+  std::array<uint32_t, 3> programOf(const std::array<uint32_t, 3> &ctaid) const;
   /// A thread by its number in its cluster.
   ThreadRef refOf(uint64_t cluster, uint32_t thread) const;
   /// Clusters in x, y, z.

@@ -259,7 +259,7 @@ Result<Timeline> read(const KernelMetadata &kernel, const std::array<uint32_t, 3
   Timeline timeline;
   timeline.kernel = kernel.name;
   timeline.isOrder = kernel.target.rfind("sim", 0) == 0;
-  timeline.grid = grid;
+  timeline.grid = {uint32_t(ctasAlongX(grid[0], kernel.splitK)), grid[1], grid[2]};
   timeline.events = marks.events;
   std::map<uint32_t, uint32_t> indexOf;
   for (uint32_t i = 0; i < timeline.events.size(); ++i)

@@ -150,6 +150,7 @@ std::vector<BenchRow> Bench::rowsOf(const KernelInfo &info) const {
       multiplyRows(rows, values, [&, constant = name](BenchRow &row, const std::string &value) {
         row.constants.push_back({constant, value});
       });
+  multiplyRows(rows, command.splitK, [](BenchRow &row, int value) { row.splitK = value; });
   multiplyRows(rows, command.numCtas, [](BenchRow &row, int value) { row.numCtas = value; });
   multiplyRows(rows, command.numStages, [](BenchRow &row, int value) { row.numStages = value; });
   multiplyRows(rows, command.numWarps, [](BenchRow &row, int value) { row.numWarps = value; });
@@ -165,6 +166,7 @@ RunCommand Bench::variantOf(const KernelInfo &info, const BenchRow &row) const {
   options.numWarps = row.numWarps;
   options.numStages = row.numStages;
   options.numCtas = row.numCtas;
+  options.splitK = row.splitK;
   if (kernels.size() > 1)
     llvm::erase_if(variant.kernel.arguments,
                    [&](const NamedValue &value) { return !hasParameter(info, value.first); });
@@ -269,6 +271,8 @@ void Bench::measureKernel(const KernelInfo &info) {
         name += " num_stages=" + std::to_string(*row.numStages);
       if (row.numCtas)
         name += " num_ctas=" + std::to_string(*row.numCtas);
+      if (row.splitK)
+        name += " split_k=" + std::to_string(*row.splitK);
       reportNote("no measurement of " + name + ": " + row.failure);
       firstFailure = firstFailure == ExitCode::Ok ? code : firstFailure;
     }

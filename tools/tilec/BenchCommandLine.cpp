@@ -88,9 +88,11 @@ Command BenchParser::read(const OptionSet &options) {
   command.numWarps = readNumbers(options, "--num-warps", lists.numWarps, checkNumWarps);
   command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
   command.numCtas = readNumbers(options, "--num-ctas", lists.numCtas, checkNumCtas);
+  command.splitK = readNumbers(options, "--split-k", lists.splitK, checkSplitK);
   count(command.numWarps.size());
   count(command.numStages.size());
   count(command.numCtas.size());
+  count(command.splitK.size());
   return command;
 }
 

@@ -46,6 +46,8 @@ Cells headOf(const BenchReport &report) {
     cells.push_back("stages");
   if (report.command.numCtas.size() > 1)
     cells.push_back("ctas");
+  if (report.command.splitK.size() > 1)
+    cells.push_back("split");
   Cells measured = isSimulated(report)
                        ? Cells{"grid",     "requests",   "sectors",   "/request", "/minimum",
                                "shared B", "wavefronts", "conflicts", "checks"}
@@ -70,6 +72,8 @@ Cells labelOf(const BenchRow &row, const BenchCommand &command) {
     cells.push_back(std::to_string(row.numStages.value_or(0)));
   if (command.numCtas.size() > 1)
     cells.push_back(std::to_string(row.numCtas.value_or(1)));
+  if (command.splitK.size() > 1)
+    cells.push_back(std::to_string(row.splitK.value_or(1)));
   return cells;
 }
 
@@ -187,6 +191,8 @@ std::string describeBest(const BenchReport &report) {
     text += " num_stages=" + std::to_string(best->numStages.value_or(0));
   if (report.command.numCtas.size() > 1)
     text += " num_ctas=" + std::to_string(best->numCtas.value_or(1));
+  if (report.command.splitK.size() > 1)
+    text += " split_k=" + std::to_string(best->splitK.value_or(1));
   return text + llvm::formatv(": {0:F2} us, {1:F1} GB/s\n", best->timing.median,
                               best->gigabytesPerSecond())
                     .str();
@@ -220,13 +226,16 @@ llvm::json::Object rowToJson(const BenchRow &row, bool simulated) {
     object["numStages"] = *row.numStages;
   if (row.numCtas)
     object["numCtas"] = *row.numCtas;
+  if (row.splitK)
+    object["splitK"] = *row.splitK;
   if (!row.isMeasured()) {
     object["error"] = row.failure;
     return object;
   }
   object["numWarps"] = row.metadata.numWarps;
   object["numStages"] = row.metadata.numStages;
-  object["numCtas"] = row.metadata.clusterX;
+  object["numCtas"] = row.metadata.clusterX / row.metadata.splitK;
+  object["splitK"] = row.metadata.splitK;
   object["target"] = row.metadata.target;
   object["registers"] = row.metadata.registers;
   object["spillBytes"] = row.metadata.spillBytes;

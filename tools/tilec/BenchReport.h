@@ -20,6 +20,7 @@ struct BenchRow {
   std::optional<int> numWarps;
   std::optional<int> numStages;
   std::optional<int> numCtas;
+  std::optional<int> splitK;
   /// Of the compiled kernel.
   tilecrt::KernelMetadata metadata;
   std::array<uint32_t, 3> grid = {1, 1, 1};

@@ -50,6 +50,8 @@ std::string describeConfig(const AutotuneConfig &config) {
     add("num_stages", std::to_string(*config.numStages));
   if (config.numCtas)
     add("num_ctas", std::to_string(*config.numCtas));
+  if (config.splitK)
+    add("split_k", std::to_string(*config.splitK));
   if (config.maxRegisters)
     add("maxnreg", std::to_string(*config.maxRegisters));
   return text;
@@ -88,6 +90,8 @@ llvm::json::Value toJson(const KernelInfo &kernel, unsigned line) {
       object["numStages"] = *config.numStages;
     if (config.numCtas)
       object["numCtas"] = *config.numCtas;
+    if (config.splitK)
+      object["splitK"] = *config.splitK;
     if (config.maxRegisters)
       object["maxRegisters"] = *config.maxRegisters;
     configs.push_back(std::move(object));

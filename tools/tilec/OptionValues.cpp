@@ -112,4 +112,10 @@ int checkNumCtas(int value) {
   return value;
 }
 
+int checkSplitK(int value) {
+  if (value < 1 || value > mostSplitK || (value & (value - 1)) != 0)
+    usage("'--split-k' expects 1, 2, 4 or 8, got " + llvm::Twine(value));
+  return value;
+}
+
 } // namespace tilec::tool

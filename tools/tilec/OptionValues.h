@@ -46,6 +46,7 @@ std::vector<int> readNumbers(const OptionSet &options, llvm::StringRef option, l
 int checkNumWarps(int value);
 int checkNumStages(int value);
 int checkNumCtas(int value);
+int checkSplitK(int value);
 
 } // namespace tilec::tool
 

@@ -107,7 +107,7 @@ struct RunCommand {
 
 struct BenchCommand {
   /// The kernel's data, grid and device. The lists below give its kernel, constants, num_warps,
-  /// num_stages and num_ctas; each combination is measured.
+  /// num_stages, num_ctas and split_k; each combination is measured.
   RunCommand run;
   /// Empty: the file's only entry kernel.
   std::vector<std::string> kernels;
@@ -116,6 +116,7 @@ struct BenchCommand {
   std::vector<int> numWarps;
   std::vector<int> numStages;
   std::vector<int> numCtas;
+  std::vector<int> splitK;
   unsigned warmup = 10;
   unsigned repeats = 100;
   bool flushL2 = true;
@@ -128,6 +129,7 @@ struct TuneCommand {
   std::vector<int> numWarps;
   std::vector<int> numStages;
   std::vector<int> numCtas;
+  std::vector<int> splitK;
   /// Files of the search space and of the database; empty: not given.
   std::string space, database;
   /// Budgets; 0: none.

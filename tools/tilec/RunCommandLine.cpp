@@ -49,9 +49,9 @@ std::optional<double> readTolerance(const OptionSet &options, const char *option
 void checkReplay(const OptionSet &options, const RunCommand &command) {
   if (command.replay.empty())
     usage("'--replay' expects the folder of a saved launch");
-  for (const char *option :
-       {"--arg", "--const", "--buffer", "--grid", "--kernel", "--num-warps", "--num-stages",
-        "--num-ctas", "--seed", "--tuned", "--no-specialize", "--save-launches", "--timeline"})
+  for (const char *option : {"--arg", "--const", "--buffer", "--grid", "--kernel", "--num-warps",
+                             "--num-stages", "--num-ctas", "--split-k", "--seed", "--tuned",
+                             "--no-specialize", "--save-launches", "--timeline"})
     if (options.isGiven(option))
       usage(llvm::Twine("'") + option +
             "' cannot be given with '--replay': the saved launch says it");

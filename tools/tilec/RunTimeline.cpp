@@ -21,7 +21,7 @@ Status addTimelineArray(const tilecrt::KernelMetadata &kernel, RunPlan &plan) {
   const tilecrt::KernelTimeline &timeline = kernel.timeline;
   if (timeline.capacity == 0)
     return Status();
-  uint64_t ctas = uint64_t(plan.grid[0]) * plan.grid[1] * plan.grid[2];
+  uint64_t ctas = tilecrt::ctasAlongX(plan.grid[0], kernel.splitK) * plan.grid[1] * plan.grid[2];
   if (timeline.firstCta >= ctas)
     return tilecrt::invalidArgument("'--timeline-ctas' begins with CTA " +
                                     std::to_string(timeline.firstCta) + ", the grid has " +

@@ -13,6 +13,8 @@ namespace {
 
 constexpr const char *numCtasText =
     "Programs of a cluster, which copy what they share for each other: 1 or 2";
+constexpr const char *splitKText =
+    "CTAs that run a program together, each a part of its loop of dots: 1, 2, 4 or 8";
 
 void readDevice(llvm::StringRef text, RunCommand &command) {
   auto [kind, number] = text.split(':');
@@ -115,6 +117,7 @@ void SingleKernelOptions::declare(OptionSet &options, const char *argumentValue,
   options.addValue("--num-warps", numWarps, "Warps of a program", "N");
   options.addValue("--num-stages", numStages, "Stages of software pipelining", "N");
   options.addValue("--num-ctas", numCtas, numCtasText, "N");
+  options.addValue("--split-k", splitK, splitKText, "N");
 }
 
 KernelOptions SingleKernelOptions::read(const OptionSet &options) {
@@ -125,6 +128,11 @@ KernelOptions SingleKernelOptions::read(const OptionSet &options) {
     kernel.options.numStages = checkNumStages(numStages);
   if (options.isGiven("--num-ctas"))
     kernel.options.numCtas = checkNumCtas(numCtas);
+  if (options.isGiven("--split-k"))
+    kernel.options.splitK = checkSplitK(splitK);
+  if (clusterProblem(kernel.options.numCtas, kernel.options.splitK))
+    usage("'--num-ctas' of 2 and '--split-k' exclude each other: a cluster is for several programs "
+          "or for one");
   return kernel;
 }
 
@@ -167,6 +175,7 @@ void ListedOptions::declare(OptionSet &options, SourceOptions &source) {
   options.addValue("--num-warps", numWarps, "Warps of a program", "N,N,...");
   options.addValue("--num-stages", numStages, "Stages of software pipelining", "N,N,...");
   options.addValue("--num-ctas", numCtas, numCtasText, "N,N");
+  options.addValue("--split-k", splitK, splitKText, "N,N,...");
 }
 
 void LaunchOptions::declare(OptionSet &options, const char *devices) {

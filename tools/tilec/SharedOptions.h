@@ -45,7 +45,7 @@ struct SourceOptions {
 /// The source, and one kernel of it with one configuration.
 struct SingleKernelOptions {
   SourceOptions source;
-  int numWarps = 0, numStages = 0, numCtas = 0;
+  int numWarps = 0, numStages = 0, numCtas = 0, splitK = 0;
 
   void declare(OptionSet &options, const char *argumentValue, const char *argumentText);
   KernelOptions read(const OptionSet &options);
@@ -64,7 +64,7 @@ struct TimelineOptions {
 
 /// Constants, warps, stages and clusters as lists.
 struct ListedOptions {
-  std::string numWarps, numStages, numCtas;
+  std::string numWarps, numStages, numCtas, splitK;
 
   void declare(OptionSet &options, SourceOptions &source);
 };

@@ -130,7 +130,8 @@ ExitCode CommandTuner::expand() {
     text += text.empty() ? " " : "";
   }
   llvm::Expected<std::vector<TuningConfig>> space = makeSearchSpace(
-      *info, text, {command.constants, command.numWarps, command.numStages, command.numCtas});
+      *info, text,
+      {command.constants, command.numWarps, command.numStages, command.numCtas, command.splitK});
   if (!space)
     return reportError((command.space.empty() ? "" : "'" + command.space + "': ") +
                        llvm::toString(space.takeError()));

@@ -89,6 +89,7 @@ Command TuneParser::read(const OptionSet &options) {
   command.numWarps = readNumbers(options, "--num-warps", lists.numWarps, checkNumWarps);
   command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
   command.numCtas = readNumbers(options, "--num-ctas", lists.numCtas, checkNumCtas);
+  command.splitK = readNumbers(options, "--split-k", lists.splitK, checkSplitK);
   if (!(command.timeoutSeconds > 0) || command.timeoutSeconds > 86400)
     usage("'--timeout' expects seconds, more than 0 and at most 86400");
   if (!(command.milliseconds > 0) || command.milliseconds > 60000)

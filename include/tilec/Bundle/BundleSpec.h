@@ -7,7 +7,7 @@
 //                 "arguments": {"x": "*fp32:16", "n": "i32"}, "constants": {"BLOCK": 1024},
 //                 "num_warps": 4}]}
 // Of a kernel only "file" is needed. Besides those above there are "kernel", "num_stages",
-// "num_ctas", "cluster", "cooperative", "programmatic", "import_roots", and "tuned".
+// "num_ctas", "split_k", "cluster", "cooperative", "programmatic", "import_roots", and "tuned".
 
 #ifndef TILEC_BUNDLE_BUNDLESPEC_H
 #define TILEC_BUNDLE_BUNDLESPEC_H
@@ -46,7 +46,7 @@ struct BundleKernelSpec {
   std::vector<std::string> importRoots;
   /// Types and values by the parameter's name, sorted.
   std::vector<std::pair<std::string, std::string>> arguments, constants;
-  std::optional<int> numWarps, numStages, numCtas;
+  std::optional<int> numWarps, numStages, numCtas, splitK;
   bool tensorCopies = true;
   std::optional<TunedSpec> tuned;
   std::array<unsigned, 3> cluster = {1, 1, 1};

@@ -45,6 +45,9 @@ struct ToolSearch {
   std::string executable;
 };
 
+/// Most CTAs that run one program together.
+constexpr int mostSplitK = 8;
+
 /// What becomes of the tile dialect.
 struct LoweringOptions {
   /// Most registers of a thread; not given: the assembler's choice.
@@ -68,15 +71,19 @@ struct LoweringOptions {
   /// Programs of a cluster, neighbours along x, which copy blocks that all of them load for each
   /// other, where the kernel allows it; the grid's first size is a multiple. 1 or 2; not given: 1.
   std::optional<int> numCtas{};
-  /// CTAs of a cluster that run one program together, where the kernel allows it: each has a part of
-  /// the iterations of its loop of dots, and stores a part of the rows of the sums (tile-split-k).
-  /// A power of two up to 8; not given: 1.
+  /// CTAs of a cluster that run one program together, where the kernel allows it: each has a part
+  /// of the iterations of its loop of dots, and stores a part of the rows of the sums
+  /// (tile-split-k). A power of two up to 8; not given: 1.
   std::optional<int> splitK{};
   /// Marks that each warp of some CTAs writes of what it does and waits for, at most; 0: none. The
   /// kernel takes a buffer for them then (tilecrt/TimelineBuffer.h).
   uint64_t timelineMarks = 0;
   uint64_t timelineFirstCta = 0, timelineLastCta = 3;
 };
+
+/// What is wrong with programs of a cluster and CTAs of a program, in words; nothing when a cluster
+/// can have them. One that is not given is 1.
+std::optional<std::string> clusterProblem(std::optional<int> numCtas, std::optional<int> splitK);
 
 /// The options that decide which code a kernel becomes.
 struct CodeOptions : SpecializationOptions, LoweringOptions {};

@@ -110,8 +110,9 @@ struct AutotuneConfig {
   std::vector<std::pair<std::string, std::string>> constants;
   std::optional<int> numWarps;
   std::optional<int> numStages;
-  /// CTAs of a cluster, and registers of a thread.
+  /// Programs of a cluster, CTAs that run one program together, and registers of a thread.
   std::optional<int> numCtas;
+  std::optional<int> splitK;
   std::optional<int> maxRegisters;
 };
 

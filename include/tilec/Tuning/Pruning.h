@@ -31,11 +31,11 @@ std::optional<std::string> refuse(const tilecrt::KernelMetadata &metadata,
                                   const TuningTarget &target);
 
 /// A lower bound of the time of a launch in microseconds: products at the peak of the tensor cores,
-/// accesses at the bandwidth of the L2 cache, in whole waves of programs. Nothing when the work of
-/// a program is not known.
+/// accesses at the bandwidth of the L2 cache, in whole waves of programs, or of what the `splitK`
+/// CTAs of one do. Nothing when the work of a program is not known.
 std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
                                            const std::array<uint32_t, 3> &grid,
-                                           const TuningTarget &target);
+                                           const TuningTarget &target, uint32_t splitK = 1);
 
 /// A configuration is dropped when its bound is this many times the least one of all, or than what
 /// a launch takes anyway.

@@ -20,7 +20,7 @@ std::vector<TuningConfig> configsOf(const KernelInfo &kernel);
 /// Values that are combined with all configurations, and count more than what those say.
 struct SpaceLists {
   std::vector<std::pair<std::string, std::vector<std::string>>> constants;
-  std::vector<int> numWarps, numStages, numCtas;
+  std::vector<int> numWarps, numStages, numCtas, splitK;
 };
 
 /// The configurations of `space` (JSON text as for parseSearchSpace) or, when that is empty, those
@@ -30,6 +30,7 @@ makeSearchSpace(const KernelInfo &kernel, llvm::StringRef space, const SpaceList
 
 /// Gives options the constants and launch options of a configuration that they do not have.
 /// Constants that are no parameters of the kernel are left out, and clusters that are too large.
+/// One cluster is for several programs or for one: what options say of either counts.
 void applyConfig(const TuningConfig &config, const KernelInfo &kernel, CompileOptions &options);
 
 /// What `prune_configs_by` of the source asks for, for a launch with these integer arguments. Its

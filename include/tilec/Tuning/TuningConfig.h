@@ -22,7 +22,7 @@ namespace tilec {
 struct TuningConfig {
   /// Name and value (Python literal text), sorted by name in spaces and records.
   std::vector<std::pair<std::string, std::string>> constants;
-  std::optional<int> numWarps, numStages, numCtas, maxRegisters;
+  std::optional<int> numWarps, numStages, numCtas, splitK, maxRegisters;
 
   /// The value of a constant, or null.
   const std::string *find(llvm::StringRef name) const;
@@ -49,7 +49,7 @@ constexpr size_t mostConfigs = 100000;
 /// Reads a search space:
 ///   {"configs": [{"constants": {"BLOCK": 64}, "num_warps": 4}, ...],
 ///    "constants": {"BLOCK": [64, 128]}, "num_warps": [4, 8], "num_stages": [2, 3],
-///    "num_ctas": [1, 2], "max_registers": [128]}
+///    "num_ctas": [1, 2], "split_k": [1, 2, 4], "max_registers": [128]}
 /// Every combination of the lists is tried with every one of `configs` (which may be left out). A
 /// list's values come first; what a config says itself stays. Errors name the key.
 llvm::Expected<std::vector<TuningConfig>> parseSearchSpace(llvm::StringRef text);

@@ -74,6 +74,7 @@ class CompiledKernel:
         facts = self._facts
         shared = facts.get("dynamicSharedBytes", 0) + facts.get("staticSharedBytes", 0)
         cluster = tuple(facts.get("cluster" + axis, 1) for axis in "XYZ")
+        split = facts.get("splitK", 1)
         self.name = facts["name"]
         #: The same for the same code in all processes.
         self.hash = _hash_of(source, options, facts)
@@ -81,8 +82,9 @@ class CompiledKernel:
         self.function: int | None = None  #: the driver's function, once they were; None on the simulator
         self.metadata = SimpleNamespace(
             name=self.name, target=facts["target"], num_warps=facts.get("numWarps", 4),
-            num_stages=facts.get("numStages", 1), num_ctas=cluster[0], cluster_dims=cluster, shared=shared, hash=self.hash,
-            global_scratch_size=0, global_scratch_align=1, arguments=facts.get("arguments", []))  # yapf: disable
+            num_stages=facts.get("numStages", 1), num_ctas=cluster[0] // split, split_k=split, cluster_dims=cluster,
+            shared=shared, hash=self.hash, global_scratch_size=0, global_scratch_align=1,
+            arguments=facts.get("arguments", []))  # yapf: disable
         self._info = None
 
     @property
@@ -141,7 +143,7 @@ class CompiledKernel:
 
     def _compile_stage(self, stage: int):
         launch = {"num_warps": self._facts.get("numWarps"), "num_stages": self._facts.get("numStages"),
-                  "num_ctas": self.metadata.num_ctas}
+                  "num_ctas": self.metadata.num_ctas, "split_k": self.metadata.split_k}
         options = {**self._options, **launch, "stop_after": max(stage, 2), "keep_stages": 1 << stage, "cache": None}
         handle, _ = _native.compile_text(self._source.name, self._source.text, options)
         try:

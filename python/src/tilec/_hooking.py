@@ -25,7 +25,7 @@ LAUNCH = ("launch_enter_hook", "launch_exit_hook", "kernel_load_start_hook", "ke
 COMPILATION = ("jit_cache_hook", "jit_post_compile_hook")
 
 #: Options of a launch, by which a hook of compilations can have a kernel compiled again.
-OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "debug", "sanitize_overflow", "enable_fp_fusion",
+OPTIONS = ("num_warps", "num_stages", "num_ctas", "split_k", "maxnreg", "debug", "sanitize_overflow", "enable_fp_fusion",
            "enable_reflect_ftz", "tensor_copies", "persistent")
 
 _reasons: set[str] = set()

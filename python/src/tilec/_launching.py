@@ -37,8 +37,8 @@ class LaunchTarget(_native.Kernel):
                        "option")
 
     def _launch_options(self, given: tuple) -> dict:
-        """The options of a launch with these warps, stages, registers and CTAs of a cluster."""
-        names = ("num_warps", "num_stages", "maxnreg", "num_ctas")
+        """The options of a launch with these warps, stages, registers, programs of a cluster and CTAs of a program."""
+        names = ("num_warps", "num_stages", "maxnreg", "num_ctas", "split_k")
         return {name: value for name, value in zip(names, given) if value}
 
     def _run_hooked(self, grid, args, kwargs):

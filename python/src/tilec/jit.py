@@ -136,10 +136,10 @@ class Launchable(LaunchTarget):
         kind, place, given = description
         target = _devices.info(*place)[1]
         options = {**self._options(), **json.loads(kind), "target": target}
-        for name, value in zip(("num_warps", "num_stages", "max_registers", "num_ctas"), given):
+        for name, value in zip(("num_warps", "num_stages", "max_registers", "num_ctas", "split_k"), given):
             if value:
                 options[name] = value
-        options["flags"] = options.get("flags", 0) | given[4]
+        options["flags"] = options.get("flags", 0) | given[5]
         kernel = CompiledKernel(handle, self._make_source(), options, place)
         kernel._launches = self, self._launch_options(given)
         self._rename(kernel)

@@ -45,9 +45,12 @@ class Config:
     :param maxnreg: the most registers that a thread may have
     :param pre_hook: called with all arguments by name, before each launch with this configuration
     :param ir_override: for Triton's programs; it has no meaning here
+    :param split_k: 2, 4 or 8: so many CTAs run a program together where kernel and device allow it, each a part of the
+        iterations of its loop of dots
     """
 
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None,
+                 split_k=None):
         self.kwargs = kwargs
         self.num_warps = num_warps
         self.num_stages = num_stages
@@ -55,10 +58,11 @@ class Config:
         self.maxnreg = maxnreg
         self.pre_hook = pre_hook
         self.ir_override = ir_override
+        self.split_k = split_k
 
     def all_kwargs(self) -> dict:
         """The constants and those launch options that are given, as keywords of a launch."""
-        options = {name: getattr(self, name) for name in _OPTIONS}
+        options = {name: getattr(self, name) for name in (*_OPTIONS, "ir_override", "split_k")}
         return {**self.kwargs, **{name: value for name, value in options.items() if value is not None}}
 
     def _identity(self) -> tuple:
@@ -71,14 +75,16 @@ class Config:
         return hash(self._identity())
 
     def __str__(self):
-        parts = {**self.kwargs, **{name: getattr(self, name) for name in _OPTIONS[:-1]}}
+        parts = {**self.kwargs, **{name: getattr(self, name) for name in _OPTIONS}}
+        if self.split_k is not None:
+            parts["split_k"] = self.split_k
         return ", ".join(f"{name}: {value}" for name, value in parts.items())
 
     def __repr__(self):
         return f"Config({self})"
 
 
-_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg", "ir_override")
+_OPTIONS = ("num_warps", "num_ctas", "num_stages", "maxnreg")
 
 
 class _Wrapper:

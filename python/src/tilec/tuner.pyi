@@ -22,6 +22,8 @@ class Config:
     :param maxnreg: the most registers that a thread may have
     :param pre_hook: called with all arguments by name, before each launch with this configuration
     :param ir_override: for Triton's programs; it has no meaning here
+    :param split_k: 2, 4 or 8: so many CTAs run a program together where kernel and device allow it, each a part of the
+        iterations of its loop of dots
     """
 
     kwargs: dict[str, Any]
@@ -31,10 +33,11 @@ class Config:
     maxnreg: int | None
     pre_hook: Callable[[dict[str, Any]], Any] | None
     ir_override: Any
+    split_k: int | None
 
     def __init__(self, kwargs: dict[str, Any], num_warps: int = 4, num_stages: int = 3, num_ctas: int = 1,
                  maxnreg: int | None = None, pre_hook: Callable[[dict[str, Any]], Any] | None = None,
-                 ir_override: Any = None) -> None: ...
+                 ir_override: Any = None, split_k: int | None = None) -> None: ...
     def all_kwargs(self) -> dict[str, Any]:
         """The constants and those launch options that are given, as keywords of a launch."""
         ...

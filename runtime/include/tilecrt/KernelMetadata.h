@@ -151,10 +151,11 @@ struct KernelMetadata {
 
 /// The largest format number that is read; a reader refuses a larger one than it knows. What all
 /// readers understand is written as 1.
-constexpr uint32_t kernelMetadataVersion = 2;
+constexpr uint32_t kernelMetadataVersion = 3;
 
-/// The version that runtimes have to read for a persistent kernel.
+/// The versions that runtimes have to read for a persistent kernel, and for one with split-K.
 constexpr uint32_t persistentMetadataVersion = 2;
+constexpr uint32_t splitKMetadataVersion = 3;
 
 /// Most programs of a persistent kernel, whose numbers have 31 bits even one turn past the last.
 constexpr uint64_t maxPersistentPrograms = uint64_t(1) << 30;
@@ -164,15 +165,23 @@ inline uint32_t persistentCtas(uint64_t programs, uint64_t resident) {
   return static_cast<uint32_t>(programs < resident ? programs : resident);
 }
 
-/// Whether a grid has whole clusters only. A persistent kernel is launched with whole clusters,
-/// whatever its grid.
+/// Most CTAs of a launch along x.
+constexpr uint64_t mostCtasAlongX = 0x7fffffff;
+
+/// The CTAs along x of a launch with so many programs there; they may be more than mostCtasAlongX.
+inline uint64_t ctasAlongX(uint64_t programs, uint32_t splitK) {
+  return programs * (splitK > 1 ? splitK : 1);
+}
+
+/// Whether a grid of programs has whole clusters only. A persistent kernel is launched with whole
+/// clusters, whatever its grid.
 inline bool hasWholeClusters(const KernelMetadata &metadata, const std::array<uint32_t, 3> &grid) {
-  auto isWhole = [](uint32_t programs, uint32_t cluster) {
-    return cluster <= 1 || programs % cluster == 0;
+  auto isWhole = [](uint64_t ctas, uint32_t cluster) {
+    return cluster <= 1 || ctas % cluster == 0;
   };
   return metadata.isPersistent ||
-         (isWhole(grid[0], metadata.clusterX) && isWhole(grid[1], metadata.clusterY) &&
-          isWhole(grid[2], metadata.clusterZ));
+         (isWhole(ctasAlongX(grid[0], metadata.splitK), metadata.clusterX) &&
+          isWhole(grid[1], metadata.clusterY) && isWhole(grid[2], metadata.clusterZ));
 }
 
 /// JSON text (two-space indent, one final newline, keys in a fixed order: deterministic). Bytes

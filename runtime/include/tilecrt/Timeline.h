@@ -55,6 +55,7 @@ struct Timeline {
   std::string kernel;
   /// Whether times are steps of the simulator: an order within each CTA.
   bool isOrder = false;
+  /// CTAs in x, y, z.
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::vector<TimelineEvent> events;
   /// By CTA, then by number.
@@ -89,7 +90,7 @@ std::vector<RoleWaits> waitsOf(const Timeline &timeline);
 /// 64-bit words of the buffer.
 uint64_t wordsOf(const KernelTimeline &timeline);
 
-/// Reads the buffer after a launch with this grid. An error says what is wrong with it.
+/// Reads the buffer after a launch with this grid of programs. An error says what is wrong with it.
 Result<Timeline> read(const KernelMetadata &kernel, const std::array<uint32_t, 3> &grid,
                       const uint64_t *words, uint64_t count);
 

@@ -36,6 +36,7 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
   options.numStages = run.numStages;
   options.persistent = run.persistent;
   options.numCtas = run.numCtas;
+  options.splitK = run.splitK;
   options.tools = places.tools;
   std::string key = run.text + run.file + " " + run.kernel + " " +
                     std::to_string(run.numWarps.value_or(0)) + " " +
@@ -44,6 +45,8 @@ Result<const CompiledKernel *> KernelCache::get(const KernelRun &run) {
     key += *run.persistent ? " persistent" : " not persistent";
   if (run.numCtas)
     key += " " + std::to_string(*run.numCtas) + " CTAs";
+  if (run.splitK)
+    key += " split by " + std::to_string(*run.splitK);
   for (const Argument &argument : run.arguments)
     if (!argument.hidden) {
       options.arguments.push_back({argument.name, argument.signature()});

@@ -184,6 +184,11 @@ RunBuilder &RunBuilder::ctas(int count) {
   return *this;
 }
 
+RunBuilder &RunBuilder::splitK(int parts) {
+  run.splitK = parts;
+  return *this;
+}
+
 RunBuilder &RunBuilder::warps(int count) {
   run.numWarps = count;
   return *this;

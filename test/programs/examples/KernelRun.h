@@ -90,6 +90,8 @@ struct KernelRun {
   std::optional<bool> persistent;
   /// Programs of a cluster.
   std::optional<int> numCtas;
+  /// CTAs of a program.
+  std::optional<int> splitK;
   std::array<uint64_t, 3> grid = {1, 1, 1};
   /// Bytes that an ideal kernel moves, for bandwidth; 0 when that says nothing.
   uint64_t idealBytes = 0;
@@ -154,6 +156,7 @@ public:
   RunBuilder &constant(const std::string &name, int64_t value);
   RunBuilder &persistent(bool flag = true);
   RunBuilder &ctas(int count);
+  RunBuilder &splitK(int parts);
   RunBuilder &warps(int count);
   RunBuilder &stages(int count);
   RunBuilder &grid(uint64_t x, uint64_t y = 1, uint64_t z = 1);

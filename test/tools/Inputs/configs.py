@@ -22,12 +22,13 @@ def get_configs(pre_hook=None):
                 configs.append(triton.Config({"BLOCK_M": m, "BLOCK_N": n}, num_stages=s, num_warps=4 if m == 64 else 8,
                                              pre_hook=pre_hook))
     configs += [triton.Config({"BLOCK_M": 16, "BLOCK_N": 16}, maxnreg=128, num_ctas=2)]
+    configs += [triton.Config({"BLOCK_M": 16, "BLOCK_N": 32}, split_k=4)]
     return configs
 
 
 def keep(conf):
     m = conf.kwargs["BLOCK_M"]
-    return not (m == 128 and conf.num_stages == 2)
+    return not (m == 128 and conf.num_stages == 2) and conf.split_k in (None, 4)
 
 
 def hook(nargs):
@@ -55,3 +56,10 @@ def k2(x_ptr, B: tl.constexpr):
 @triton.jit
 def k3(x_ptr, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
     tl.store(x_ptr, BLOCK_M)
+
+
+# A parameter of the option's name is a constant of the kernel.
+@triton.autotune(configs=[triton.Config({"split_k": 3})], key=[])
+@triton.jit
+def k4(x_ptr, split_k: tl.constexpr):
+    tl.store(x_ptr, split_k)

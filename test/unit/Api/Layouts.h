@@ -59,6 +59,7 @@ MEMBER(tilec_options, max_steps, 216);
 MEMBER(tilec_options, max_ops, 224);
 MEMBER(tilec_options, max_unroll, 232);
 MEMBER(tilec_options, num_ctas, 240);
+MEMBER(tilec_options, split_k, 244);
 
 SIZE(tilec_cache_options, 40);
 MEMBER(tilec_cache_options, struct_size, 0);
@@ -120,6 +121,7 @@ MEMBER(tilec_kernel_info, registers, 44);
 MEMBER(tilec_kernel_info, spill_bytes, 48);
 MEMBER(tilec_kernel_info, num_arguments, 56);
 MEMBER(tilec_kernel_info, num_ctas, 64);
+MEMBER(tilec_kernel_info, split_k, 68);
 
 SIZE(tilec_argument, 40);
 MEMBER(tilec_argument, struct_size, 0);
@@ -236,7 +238,7 @@ MEMBER(tilec_jit_options, context, 96);
 MEMBER(tilec_jit_options, signature, 104);
 MEMBER(tilec_jit_options, num_signature, 112);
 
-SIZE(tilec_call, 96);
+SIZE(tilec_call, 104);
 MEMBER(tilec_call, struct_size, 0);
 MEMBER(tilec_call, values, 8);
 MEMBER(tilec_call, num_values, 16);
@@ -251,6 +253,7 @@ MEMBER(tilec_call, buffers, 64);
 MEMBER(tilec_call, num_buffers, 72);
 MEMBER(tilec_call, cluster, 80);
 MEMBER(tilec_call, num_ctas, 92);
+MEMBER(tilec_call, split_k, 96);
 
 SIZE(tilec_value, 16);
 MEMBER(tilec_value, data, 0);
@@ -321,7 +324,7 @@ MEMBER(tilec_counters, global_atomics, 152);
 MEMBER(tilec_counters, shared_atomics, 160);
 MEMBER(tilec_counters, instructions, 168);
 
-SIZE(tilec_config, 48);
+SIZE(tilec_config, 56);
 MEMBER(tilec_config, struct_size, 0);
 MEMBER(tilec_config, text, 8);
 MEMBER(tilec_config, constants, 16);
@@ -330,6 +333,7 @@ MEMBER(tilec_config, num_warps, 32);
 MEMBER(tilec_config, num_stages, 36);
 MEMBER(tilec_config, max_registers, 40);
 MEMBER(tilec_config, num_ctas, 44);
+MEMBER(tilec_config, split_k, 48);
 
 SIZE(tilec_tune_progress, 72);
 MEMBER(tilec_tune_progress, struct_size, 0);

@@ -33,11 +33,12 @@ TEST(BundleSpec, everyKeyIsRead) {
            "num_warps": 8, "num_stages": 2, "cluster": [2, 1], "cooperative": true,
            "programmatic": true, "tensor_copies": false, "import_roots": ["lib", "/other"],
            "tuned": {"database": "db.json", "device": "GPU", "sizes": {"n": 5, "m": 4}}},
-          {"file": "/b.py", "num_ctas": 2}]})json",
+          {"file": "/b.py", "num_ctas": 2},
+          {"file": "/c.py", "split_k": 4}]})json",
       "/specs"));
   EXPECT_EQ(spec.name, "ops");
   EXPECT_THAT(spec.targets, ElementsAre("sm_90a", "sim"));
-  ASSERT_EQ(spec.kernels.size(), 2u);
+  ASSERT_EQ(spec.kernels.size(), 3u);
   const BundleKernelSpec &kernel = spec.kernels[0];
   EXPECT_EQ(kernel.file, "/specs/sub/a.tile");
   EXPECT_EQ(kernel.kernel, "add");
@@ -57,8 +58,10 @@ TEST(BundleSpec, everyKeyIsRead) {
   EXPECT_THAT(kernel.tuned->deviceOf, ElementsAre(Pair("sim", "GPU"), Pair("sm_90a", "GPU")));
   EXPECT_THAT(kernel.tuned->sizes, ElementsAre(Pair("m", 4), Pair("n", 5)));
   EXPECT_EQ(kernel.numCtas, 1) << "the cluster is the launch's, and not the code's";
+  EXPECT_EQ(kernel.splitK, 1);
   EXPECT_EQ(spec.kernels[1].file, "/b.py");
   EXPECT_EQ(spec.kernels[1].numCtas, 2);
+  EXPECT_EQ(spec.kernels[2].splitK, 4);
   EXPECT_FALSE(spec.kernels[1].numWarps || spec.kernels[1].tuned);
 }
 
@@ -84,6 +87,12 @@ TEST(BundleSpec, mistakesAreNamed) {
         std::pair(R"(, "num_ctas": 4)", "'num_ctas' expects a number from 1 to 2"),
         std::pair(R"(, "num_ctas": 2, "cluster": [1])",
                   "'cluster' and 'num_ctas' both say what a cluster is"),
+        std::pair(R"(, "split_k": 16)", "'split_k' expects a number from 1 to 8"),
+        std::pair(R"(, "split_k": 3)", "split_k is 3, expected 1, 2, 4 or 8"),
+        std::pair(R"(, "split_k": 2, "cluster": [1])",
+                  "'cluster' and 'split_k' both say what a cluster is"),
+        std::pair(R"(, "split_k": 2, "num_ctas": 2)",
+                  "a cluster is for several programs or for one"),
         std::pair(R"(, "tuned": {})", "'tuned' expects database, device and sizes"),
         std::pair(R"(, "tuned": {"database": "d", "device": {"sm_70": "x"}, "sizes": {}})",
                   "'device' expects names of devices, each for one of the targets"),

@@ -13,7 +13,7 @@ namespace tilec::test {
 /// Another value for each kind of option, with which a kernel(x_ptr, n, BLOCK) compiles.
 inline void change(bool &flag) { flag = !flag; }
 inline void change(uint64_t &number) { number += 7; }
-inline void change(std::optional<int> &number) { number = 16; }
+inline void change(std::optional<int> &number) { number = 2; }
 inline void change(std::optional<bool> &flag) { flag = !flag.value_or(false); }
 inline void change(std::string &text) { text = "sm_80"; }
 inline void change(Stage &stage) { stage = Stage::Cubin; }

@@ -39,7 +39,7 @@ TEST(CompileOptions, EachOptionOfCodeSurvivesAFile) {
     EXPECT_TRUE(fromJSON(toJSON(options.code()), again, root));
     EXPECT_EQ(textOf(again), textOf(options.code())) << changed;
   });
-  EXPECT_EQ(texts.size(), 23u);
+  EXPECT_EQ(texts.size(), 24u);
 }
 
 TEST(CompileOptions, EachOptionReachesAnotherProcess) {
@@ -54,7 +54,7 @@ TEST(CompileOptions, EachOptionReachesAnotherProcess) {
   };
   test::changeEach<OptionUse::Code, OptionUse::Result, OptionUse::Source, OptionUse::Machine>(
       options, isHandedOver);
-  EXPECT_EQ(texts.size(), 29u);
+  EXPECT_EQ(texts.size(), 30u);
 }
 
 TEST(CompileOptions, WhatIsLeftOutStaysAsItIs) {
@@ -65,6 +65,19 @@ TEST(CompileOptions, WhatIsLeftOutStaysAsItIs) {
   EXPECT_TRUE(options.debug);
   EXPECT_EQ(options.numWarps, 2);
   EXPECT_EQ(options.unrollLimit, CodeOptions().unrollLimit);
+}
+
+TEST(CompileOptions, aClusterIsForSeveralProgramsOrForOne) {
+  for (std::optional<int> splitK : {std::optional<int>(), std::optional(1), std::optional(8)})
+    EXPECT_EQ(clusterProblem({}, splitK), std::nullopt);
+  EXPECT_EQ(clusterProblem(2, {}), std::nullopt);
+  EXPECT_EQ(clusterProblem(2, 1), std::nullopt);
+  EXPECT_EQ(clusterProblem(1, 4), std::nullopt);
+  EXPECT_EQ(clusterProblem(2, 4),
+            "num_ctas is 2 and split_k is 4: a cluster is for several programs or for one");
+  for (int wrong : {-1, 0, 3, 16})
+    EXPECT_EQ(clusterProblem({}, wrong),
+              "split_k is " + std::to_string(wrong) + ", expected 1, 2, 4 or 8 CTAs of a program");
 }
 
 TEST(CompileOptions, ErrorsHaveTheirPlace) {

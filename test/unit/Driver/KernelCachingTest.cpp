@@ -236,6 +236,7 @@ TEST_F(KernelCachingTest, HostCode) {
   EXPECT_FALSE(isKnown([](CompileOptions &o) { o.tensorCopies = false; }));
   EXPECT_FALSE(isKnown([](CompileOptions &o) { o.persistent = false; }));
   EXPECT_FALSE(isKnown([](CompileOptions &o) { o.numCtas = 2; }));
+  EXPECT_FALSE(isKnown([](CompileOptions &o) { o.splitK = 2; }));
   EXPECT_FALSE(isKnown([](CompileOptions &o) { o.timelineMarks = 64; }));
   EXPECT_FALSE(isKnown([](CompileOptions &o) { o.numWarps = 1; }));
   options.keep = {Stage::Tile};

@@ -122,7 +122,11 @@ TEST(KernelMetadata, errors_name_the_key_and_what_was_expected) {
                   "arguments": [{"name": "x", "type": "i32", "kind": "complex"}]})",
               "'kind' of argument 'x' is 'complex'");
   expectError(R"({"name": "k", "target": "sim", "metadataVersion": 99})",
-              "this runtime reads up to 2");
+              "this runtime reads up to 3");
+  for (const char *split : {R"("splitK": 0)", R"("splitK": 4)", R"("splitK": 4, "clusterX": 2)",
+                            R"("splitK": 2, "clusterX": 2, "clusterY": 2)"})
+    expectError(R"({"name": "k", "target": "sim", )" + std::string(split) + "}",
+                "expected 1 or the CTAs of a cluster along x, the only ones");
 }
 
 TEST(KernelMetadata, persistent_kernels_need_a_runtime_that_knows_them) {
@@ -136,6 +140,19 @@ TEST(KernelMetadata, persistent_kernels_need_a_runtime_that_knows_them) {
   Result<KernelMetadata> read = fromJson(toJson(metadata));
   ASSERT_TRUE(read.ok()) << read.message();
   EXPECT_TRUE(read->isPersistent);
+}
+
+TEST(KernelMetadata, splitKernelsNeedARuntimeThatKnowsThem) {
+  KernelMetadata metadata;
+  metadata.name = "k";
+  metadata.target = "sim";
+  EXPECT_EQ(toJson(metadata).find("splitK"), std::string::npos);
+  metadata.clusterX = metadata.splitK = 4;
+  EXPECT_NE(toJson(metadata).find("\"metadataVersion\": 3,"), std::string::npos);
+  Result<KernelMetadata> read = fromJson(toJson(metadata));
+  ASSERT_TRUE(read.ok()) << read.message();
+  EXPECT_EQ(read->splitK, 4u);
+  EXPECT_TRUE(hasWholeClusters(metadata, {7, 3, 1})) << "each program is a cluster";
 }
 
 TEST(KernelMetadata, wholeClusters) {

@@ -167,6 +167,29 @@ TEST_F(LaunchTest, bad_clusters_are_refused) {
   expectRefused(clustered, "the cluster is 8 x 4 x 1, 32 blocks; the limit is 16");
 }
 
+TEST_F(LaunchTest, each_program_has_its_blocks) {
+  Kernel add = kernel();
+  LaunchShape split = shape({7, 3, 1}, {128, 1, 1});
+  split.cluster = {4, 1, 1};
+  split.splitK = 4;
+  ASSERT_TRUE(add.launch(split, Stream::borrow(*owner, nullptr), nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 28u);
+  EXPECT_EQ(fake::state().launch.gridDimY, 3u);
+  ASSERT_EQ(fake::state().launchAttributes.size(), 1u);
+  EXPECT_EQ(fake::state().launchAttributes[0].value.clusterDim.x, 4u);
+  split.grid = {uint64_t(1) << 29, 1, 1};
+  expectRefused(split, "the grid is 536870912 x 1 x 1 programs of 4 blocks each, 2147483648 blocks "
+                       "in x; the limit is 2147483647");
+  split.grid.x -= 1;
+  EXPECT_TRUE(add.checkLaunch(split).ok());
+  // One cluster is asked about, not one for each of its blocks.
+  fake::state().activeClusters = 10;
+  Result<uint64_t> resident = add.residentBlocks(split);
+  ASSERT_TRUE(resident.ok()) << resident.message();
+  EXPECT_EQ(*resident, 40u);
+  EXPECT_EQ(fake::state().launch.gridDimX, 4u);
+}
+
 TEST_F(LaunchTest, persistent_kernels_run_grids_that_are_no_whole_clusters) {
   Kernel add = kernel();
   Stream stream = Stream::borrow(*owner, nullptr);

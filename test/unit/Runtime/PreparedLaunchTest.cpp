@@ -122,6 +122,21 @@ TEST_F(PreparedLaunchTest, persistentKernelsHaveWholeClusters) {
   EXPECT_EQ(fake::state().launchAttributes[0].value.clusterDim.y, 1u);
 }
 
+TEST_F(PreparedLaunchTest, gridsCountProgramsOfSeveralBlocks) {
+  metadata.splitK = metadata.clusterX = shape.splitK = 2;
+  shape.cluster = {2, 1, 1};
+  Result<PreparedLaunch> prepared = prepare();
+  ASSERT_TRUE(prepared.ok()) << prepared.message();
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 8u);
+  EXPECT_EQ(fake::state().launch.gridDimY, 2u);
+  ASSERT_TRUE(prepared->setGrid({5, 1, 1}).ok());
+  ASSERT_TRUE(prepared->launch(nullptr).ok());
+  EXPECT_EQ(fake::state().launch.gridDimX, 10u);
+  EXPECT_EQ(prepared->launchShape().grid.x, 5u);
+  EXPECT_FALSE(prepared->setGrid({uint64_t(1) << 30, 1, 1}).ok());
+}
+
 TEST_F(PreparedLaunchTest, codeWithClustersHasNoOthers) {
   metadata.clusterX = 2;
   shape.cluster = {4, 1, 1};

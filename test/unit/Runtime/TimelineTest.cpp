@@ -233,6 +233,12 @@ TEST(Timeline, files_have_names_and_places) {
   for (const nlohmann::json &event : trace["traceEvents"])
     byName[event["name"]] = event;
   EXPECT_EQ(byName["process_name"]["args"]["name"], "CTA 4 (4, 0, 0) on SM 7");
+  // Of two CTAs for each program.
+  kernel.splitK = kernel.clusterX = 2;
+  EXPECT_NE(
+      toTraceEvents(*timeline::read(kernel, {2, 2, 1}, buffer.words.data(), buffer.words.size()))
+          .find("CTA 4 (0, 1, 0)"),
+      std::string::npos);
   EXPECT_EQ(byName["wait for a dot"]["args"]["file"], "dir/k.tile:5");
   EXPECT_NEAR(byName["wait for a dot"]["ts"].get<double>(), 0.3, 1e-9);
   EXPECT_NEAR(byName["wait for a dot"]["dur"].get<double>(), 0.6, 1e-9);

@@ -70,6 +70,34 @@ TEST(SimCluster, one_cta_is_a_cluster) {
   EXPECT_CLEAN(result, config);
 }
 
+TEST(SimCluster, findings_name_the_program_of_several_ctas) {
+  LaunchConfig config = clusterShape(2, 32, 0, 3);
+  config.programCtas = 2;
+  std::vector<uint32_t> data(5), programs(6);
+  addBuffer(config, data, "data");
+  LaunchResult result = run(config, [&] {
+    if (tid() != 0)
+      return;
+    programs[cta()] = static_cast<uint32_t>(tilec_sim_program(0));
+    store(data.data() + cta(), cta(), 1);
+  });
+  EXPECT_EQ(programs, (std::vector<uint32_t>{0, 0, 1, 1, 2, 2}));
+  ASSERT_EQ(result.findings.size(), 1u);
+  EXPECT_EQ(result.findings[0].thread.cta, (std::array<uint32_t, 3>{2, 0, 0}));
+  // Both CTAs of each program write the same place.
+  std::vector<uint32_t> shared(1);
+  config.buffers.clear();
+  addBuffer(config, shared, "shared");
+  result = run(config, [&] { store(shared.data(), cta(), 1, tid() == 0); });
+  ASSERT_FALSE(result.findings.empty());
+  for (const Finding &finding : result.findings) {
+    EXPECT_LT(finding.thread.cta[0], 3u);
+    EXPECT_LT(finding.otherThread.cta[0], 3u);
+  }
+  config.programCtas = 4;
+  EXPECT_EQ(run(config, [] {}).error, "grid of 6 CTAs in x, not a multiple of the 4 of a program");
+}
+
 TEST(SimCluster, sizes_that_are_refused) {
   auto errorOf = [](std::array<uint32_t, 3> grid, std::array<uint32_t, 3> cluster) {
     LaunchConfig config = shape(1, 32);

@@ -53,19 +53,28 @@ TEST(BenchCommandLine, Defaults) {
   EXPECT_THAT(command.numWarps, IsEmpty());
   EXPECT_THAT(command.numStages, IsEmpty());
   EXPECT_THAT(command.numCtas, IsEmpty());
+  EXPECT_THAT(command.splitK, IsEmpty());
   EXPECT_EQ(command.warmup, 10u);
   EXPECT_EQ(command.repeats, 100u);
   EXPECT_TRUE(command.flushL2);
 }
 
 TEST(BenchCommandLine, Everything) {
-  BenchCommand command =
-      bench({"--kernel",    "f,g",        "--arg",         "x=randn:f32[4]", "--const",
-             "B=1, 2",      "--const",    "C=(1,2),[3,4]", "--const",        "OP='a,b',\"\"",
-             "--num-warps", "4,8,16",     "--device",      "cuda:1",         "--num-stages",
-             "2,3",         "--num-ctas", "1,2",           "--warmup",       "0",
-             "--repeats",   "7",          "--bytes",       "2 * x.bytes",    "--seed",
-             "5",           "--json",     "--no-flush-l2"});
+  BenchCommand command = bench({"--kernel",     "f,g",
+                                "--arg",        "x=randn:f32[4]",
+                                "--const",      "B=1, 2",
+                                "--const",      "C=(1,2),[3,4]",
+                                "--const",      "OP='a,b',\"\"",
+                                "--num-warps",  "4,8,16",
+                                "--device",     "cuda:1",
+                                "--num-stages", "2,3",
+                                "--num-ctas",   "1,2",
+                                "--split-k",    "1,4,2",
+                                "--warmup",     "0",
+                                "--repeats",    "7",
+                                "--bytes",      "2 * x.bytes",
+                                "--seed",       "5",
+                                "--json",       "--no-flush-l2"});
   EXPECT_THAT(command.kernels, ElementsAre("f", "g"));
   EXPECT_THAT(command.run.kernel.arguments, ElementsAre(Pair("x", "randn:f32[4]")));
   EXPECT_THAT(command.constants, ElementsAre(Pair("B", ElementsAre("1", "2")),
@@ -74,6 +83,7 @@ TEST(BenchCommandLine, Everything) {
   EXPECT_THAT(command.numWarps, ElementsAre(4, 8, 16));
   EXPECT_THAT(command.numStages, ElementsAre(2, 3));
   EXPECT_THAT(command.numCtas, ElementsAre(1, 2));
+  EXPECT_THAT(command.splitK, ElementsAre(1, 4, 2));
   EXPECT_EQ(command.run.device, DeviceKind::Cuda);
   EXPECT_EQ(command.run.deviceNumber, 1);
   EXPECT_EQ(command.warmup, 0u);
@@ -102,6 +112,7 @@ TEST(BenchCommandLine, Mistakes) {
   EXPECT_THAT(usageOf({"--num-warps", "x"}), HasSubstr("expects numbers, got 'x'"));
   EXPECT_THAT(usageOf({"--num-stages", "0"}), HasSubstr("expects 1 to 16, got 0"));
   EXPECT_THAT(usageOf({"--num-ctas", "2,4"}), HasSubstr("expects 1 or 2, got 4"));
+  EXPECT_THAT(usageOf({"--split-k", "2,3"}), HasSubstr("expects 1, 2, 4 or 8, got 3"));
   EXPECT_THAT(usageOf({"--repeats", "0"}), HasSubstr("expects 1 to 100000, got 0"));
   EXPECT_THAT(usageOf({"--warmup", "100001"}), HasSubstr("expects 0 to 100000"));
   EXPECT_THAT(usageOf({"--bytes", " "}), HasSubstr("expects an expression"));

@@ -96,6 +96,12 @@ TEST(Pruning, Roofline) {
   // The same product in smaller tiles moves more, and a lone huge tile leaves the GPU empty.
   EXPECT_GT(*bound("16", "16", 256, 256), 3 * *bound("128", "128", 32, 32));
   EXPECT_GT(*bound("256", "256", 4, 4), *bound("128", "128", 8, 8));
+  // Few tiles with a long K take a part of the time where several CTAs share each, many do not.
+  KernelEstimate tile = estimateMatmul("128", "128", "64", 4, 3);
+  double alone = *rooflineMicroseconds(tile, {16, 1, 1}, target);
+  EXPECT_DOUBLE_EQ(*rooflineMicroseconds(tile, {16, 1, 1}, target, 8), alone / 8);
+  EXPECT_DOUBLE_EQ(*rooflineMicroseconds(tile, {132 * 4, 1, 1}, target, 4),
+                   *rooflineMicroseconds(tile, {132 * 4, 1, 1}, target));
   KernelEstimate unknown;
   unknown.isWorkKnown = false;
   EXPECT_FALSE(rooflineMicroseconds(unknown, {1, 1, 1}, target));

@@ -72,6 +72,7 @@ public:
     // What applyConfig does.
     if (config.numCtas == 2)
       variant.options.numCtas = 2;
+    variant.options.splitK = config.splitK;
     variant.grid = {programs, 1, 1};
     return variant;
   }
@@ -201,6 +202,31 @@ TEST(Tuner, Clusters) {
   }
 }
 
+TEST(Tuner, SplitK) {
+  ProductProblem problem;
+  std::vector<TuningConfig> configs = blocks({"128", "128", "128", "128"});
+  configs[1].splitK = 2;
+  configs[2].splitK = 3;
+  configs[3].splitK = configs[3].numCtas = 2;
+  auto *fake = new FakeMeasurer;
+  fake->special = [](const Candidate &candidate, Measurement &measured) {
+    *measured.cost -= double(candidate.kernel->metadata.splitK);
+  };
+  std::vector<std::unique_ptr<Measurer>> measurers;
+  measurers.emplace_back(fake);
+  TunerOptions options;
+  options.jobs = 1;
+  TuningOutcome outcome;
+  tune(problem, std::move(configs), measurers, options, outcome);
+  ASSERT_TRUE(outcome.best());
+  EXPECT_EQ(outcome.best()->config.splitK, 2);
+  EXPECT_EQ(outcome.best()->metadata.splitK, 2u);
+  EXPECT_EQ(outcome.best()->grid[0], 16u) << "a grid of programs";
+  EXPECT_EQ(outcome.candidates[2].reason, "split_k is 3, expected 1, 2, 4 or 8 CTAs of a program");
+  EXPECT_EQ(outcome.candidates[3].reason,
+            "num_ctas is 2 and split_k is 2: a cluster is for several programs or for one");
+}
+
 TEST(Tuner, SeveralDevicesShareTheWork) {
   Search search(2);
   std::atomic<int> waiting{0};
@@ -303,7 +329,7 @@ TEST(TuningKey, SizesAndTypes) {
 
 TEST(SearchSpace, ListsCountMoreThanTheKernel) {
   KernelInfo info = infoOf({});
-  info.configs.push_back({{{"M", "1"}, {"HOST", "2"}}, 4, std::nullopt, {}, {}});
+  info.configs.push_back({{{"M", "1"}, {"HOST", "2"}}, 4, std::nullopt, {}, {}, {}});
   std::vector<TuningConfig> own = llvm::cantFail(makeSearchSpace(info, ""));
   ASSERT_EQ(own.size(), 1u);
   EXPECT_EQ(own[0].describe(), "M=1, num_warps=4");
@@ -314,6 +340,9 @@ TEST(SearchSpace, ListsCountMoreThanTheKernel) {
   lists.numCtas = {1, 2};
   EXPECT_EQ(llvm::cantFail(makeSearchSpace(info, "", lists)).back().describe(),
             "M=3, num_warps=8, num_ctas=2");
+  lists.splitK = {1, 4};
+  EXPECT_EQ(llvm::cantFail(makeSearchSpace(info, "", lists)).back().describe(),
+            "M=3, num_warps=8, num_ctas=2, split_k=4");
   EXPECT_EQ(llvm::cantFail(makeSearchSpace(infoOf({}), "")).size(), 1u);
   lists.numWarps.assign(mostConfigs, 1);
   lists.numStages.assign(mostConfigs, 1);

@@ -43,6 +43,7 @@ TEST(TuningConfig, JsonRoundTrip) {
   config.set("TYPE", "tl.float16");
   config.numStages = 3;
   config.numCtas = 1;
+  config.splitK = 4;
   llvm::Expected<TuningConfig> again = configFromJson(toJson(config));
   ASSERT_TRUE(bool(again));
   EXPECT_EQ(*again, config);
@@ -63,10 +64,32 @@ TEST(TuningConfig, Clusters) {
   EXPECT_EQ(ctasOf(1, 2), 1);
 }
 
+TEST(TuningConfig, SplitK) {
+  auto applied = [](CompileOptions options, std::optional<int> numCtas, std::optional<int> splitK) {
+    TuningConfig config;
+    config.numCtas = numCtas;
+    config.splitK = splitK;
+    applyConfig(config, KernelInfo(), options);
+    return std::pair(options.numCtas.value_or(0), options.splitK.value_or(0));
+  };
+  CompileOptions paired, split, alone;
+  paired.numCtas = 2;
+  split.splitK = 4;
+  alone.numCtas = alone.splitK = 1;
+  EXPECT_EQ(applied({}, {}, 8), std::pair(0, 8));
+  EXPECT_EQ(applied(split, {}, 8), std::pair(0, 4));
+  EXPECT_EQ(applied(alone, 2, 8), std::pair(1, 1));
+  // One cluster is for several programs or for one: the options' counts.
+  EXPECT_EQ(applied(split, 2, {}), std::pair(0, 4));
+  EXPECT_EQ(applied(paired, {}, 8), std::pair(2, 0));
+}
+
 TEST(SearchSpace, Products) {
   EXPECT_EQ(spaceOf(R"({"constants": {"B": [1, 2], "A": [true, null]}, "num_warps": [4]})"),
             (Texts{"A=True, B=1, num_warps=4", "A=True, B=2, num_warps=4",
                    "A=None, B=1, num_warps=4", "A=None, B=2, num_warps=4"}));
+  EXPECT_EQ(spaceOf(R"({"split_k": [1, 8], "num_ctas": [1]})"),
+            (Texts{"num_ctas=1, split_k=1", "num_ctas=1, split_k=8"}));
   EXPECT_EQ(spaceOf("{}"), Texts{"the defaults"});
 }
 
@@ -81,6 +104,7 @@ TEST(SearchSpace, Errors) {
   EXPECT_EQ(error("[]"), "error: a search space is an object");
   EXPECT_EQ(error(R"({"warps": [1]})"), "error: 'warps' is not known in a search space");
   EXPECT_EQ(error(R"({"num_warps": [33]})"), "error: 'num_warps' expects numbers from 1 to 32");
+  EXPECT_EQ(error(R"({"split_k": [16]})"), "error: 'split_k' expects numbers from 1 to 8");
   EXPECT_EQ(error(R"({"num_warps": 4})"), "error: 'num_warps' expects a list of values");
   EXPECT_EQ(error(R"({"constants": {"A": [[1]]}})"),
             "error: 'A' expects numbers, strings, true, false or null");

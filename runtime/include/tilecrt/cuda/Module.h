@@ -40,6 +40,8 @@ struct LaunchShape {
   /// that they share, which need not be whole clusters. The kernel takes their numbers in x, y and
   /// z behind its other arguments.
   uint64_t residentBlocks = 0;
+  /// Blocks, neighbours along x, that run one program of `grid` together: those of a cluster.
+  uint32_t splitK = 1;
 };
 
 /// The grid that the driver is given for a checked shape.

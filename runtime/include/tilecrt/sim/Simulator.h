@@ -42,6 +42,8 @@ struct LaunchConfig {
   std::array<uint32_t, 3> block = {1, 1, 1}; ///< Threads of a CTA in x, y, z.
   /// CTAs of a cluster in x, y, z, at most 16; divides the grid.
   std::array<uint32_t, 3> cluster = {1, 1, 1};
+  /// CTAs, neighbours along x, that run one program together: findings and lines name the program.
+  uint32_t programCtas = 1;
   uint32_t sharedBytes = 0; ///< Size of the CTA's shared window.
   /// CTAs that fit at once, as far as a persistent kernel is concerned; `grid` is that of the
   /// launch then, and the programs are arguments.

@@ -16,7 +16,7 @@ from tilec._triton_compile import request_of
 
 #: Options of a compilation, with what they are unless they are given.
 _OPTIONS = {
-    "num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None, "debug": False, "sanitize_overflow": True,
+    "num_warps": 4, "num_stages": 3, "num_ctas": 1, "split_k": 1, "maxnreg": None, "debug": False, "sanitize_overflow": True,
     "enable_fp_fusion": True, "enable_reflect_ftz": True, "launch_cooperative_grid": False, "launch_pdl": False,
 }  # yapf: disable
 
@@ -72,7 +72,7 @@ def compile(src: ASTSource, target: Any = None, options: dict | None = None, **_
     """Compiles for a machine, by default the present one. What it gives has the stages in `asm`.
 
     :param target: such as `GPUTarget("cuda", 90, 32)`
-    :param options: `num_warps`, `num_stages`, `num_ctas`, `maxnreg`, ...
+    :param options: `num_warps`, `num_stages`, `num_ctas`, `split_k`, `maxnreg`, ...
     """
     from ..runtime import driver
 
@@ -86,13 +86,13 @@ def compile(src: ASTSource, target: Any = None, options: dict | None = None, **_
     request = request_of(src, target or driver.active.get_current_target(), parsed)
     functions = _values.functions_of(list(src.constants.values()))
     source = make_source(src.fn, {_values.function_name(function): function for function in functions})
-    full = {**request, "num_ctas": 2 if parsed.num_ctas == 2 else 1, "modules": source.modules, "cache": _devices.cache(),
-            **_devices.tools()}  # yapf: disable
+    full = {**request, "num_ctas": 2 if parsed.num_ctas == 2 else 1, "split_k": parsed.split_k, "modules": source.modules,
+            "cache": _devices.cache(), **_devices.tools()}  # yapf: disable
     handle, messages = _native.compile_text(source.name, source.text, full)
     if messages:
         _messages.tell(messages, stacklevel=3)
     kernel = CompiledKernel(handle, source, full, None)
-    names = ("num_warps", "num_stages", "num_ctas", "maxnreg")
+    names = ("num_warps", "num_stages", "num_ctas", "split_k", "maxnreg")
     kernel._launches = src.fn, {name: given[name] for name in names if name in given}
     return kernel
 
