@@ -54,20 +54,21 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
   let hasCanonicalizer = 1;
 }
 
-def Tile_ReduceScatterOp : Tile_Op<"reduce_scatter", [MemoryEffects<[MemRead, MemWrite]>, SameOperandsAndResultElementType,
-    Tile_LayoutRuleOpInterface]> {
+def Tile_ReduceScatterOp : Tile_Op<"reduce_scatter", [MemoryEffects<[MemRead, MemWrite]>,
+    AllElementTypesMatch<["source", "result"]>, Tile_LayoutRuleOpInterface]> {
   let summary = "a part of the rows of the sum of a tensor over the CTAs of a cluster";
   let description = [{
-    The CTAs that run a program together (`tile.split_k`) come here equally often, each with a tensor. CTA i gets part i of the
-    rows, of as many equal parts as there are CTAs, of their sum, which is added up in the order of the CTAs.
+    The CTAs that run a program together (`tile.split_k`) come here equally often, each with a tensor and with the number of
+    its part, which is its rank in the cluster. It gets that part of the rows of their sum, of as many equal parts as there
+    are CTAs; what is added up is so in the order of the CTAs.
 
     `reduce_scatter_c1`: the result has a whole part of the operand's rows, and all of the other dimensions.
 
-    Example: `%1 = tile.reduce_scatter %0 : tensor<128x256xf32> -> tensor<64x256xf32>`
+    Example: `%1 = tile.reduce_scatter %0 part %p : tensor<128x256xf32> -> tensor<64x256xf32>`
   }];
-  let arguments = (ins Tile_TensorOf<[F16, F32, F64, I32]>:$source);
+  let arguments = (ins Tile_TensorOf<[F16, F32, F64, I32]>:$source, I32:$part);
   let results = (outs Tile_TensorOf<[F16, F32, F64, I32]>:$result);
-  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let assemblyFormat = "$source `part` $part attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     LayoutRule getLayoutRule() { return LayoutRule::Source; }

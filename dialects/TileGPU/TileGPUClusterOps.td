@@ -28,15 +28,15 @@ def TileGPU_ClusterStoreOp : TileGPU_Op<"cluster_store", [Tile_LayoutRuleOpInter
   let summary = "writes parts of the rows of a tensor to the CTAs of a cluster";
   let description = [{
     `buffer` is a ring of as many buffers as the cluster has CTAs (`tile.split_k`), and as many equal parts the rows of the
-    tensor have: part i goes to CTA i, into its ring's buffer of the number of the CTA that stores. It is there for all
+    tensor have: part i goes to CTA i, into its ring's buffer of the number of the CTA that stores, `part`. It is there for all
     behind a `tilegpu.cluster_barrier`. Replicas write once.
 
     `cluster_store_c1`: a buffer has the shape of such a part and the tensor's element type.
 
-    Example: `tilegpu.cluster_store %t, %ring : tensor<128x32xf32, #a>, !tilegpu.memdesc<[64, 32], f32, #layout, buffers = 2>`
+    Example: `tilegpu.cluster_store %t, %ring part %p : tensor<128x32xf32, #a>, !tilegpu.memdesc<[64, 32], f32, #layout, buffers = 2>`
   }];
-  let arguments = (ins Tile_Tensor:$value, Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer);
-  let assemblyFormat = "$value `,` $buffer attr-dict `:` type($value) `,` type($buffer)";
+  let arguments = (ins Tile_Tensor:$value, Arg<TileGPU_MemDescType, "buffer", [MemWrite]>:$buffer, I32:$part);
+  let assemblyFormat = "$value `,` $buffer `part` $part attr-dict `:` type($value) `,` type($buffer)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     tile::LayoutRule getLayoutRule() { return tile::LayoutRule::Pinned; }

@@ -15,35 +15,47 @@ namespace {
 class BeyondWalk {
 public:
   BeyondWalk(const Dim &wrappedDim, IndexPolynomials &indexPolynomials)
-      : dim(wrappedDim), indices(indexPolynomials) {}
+      : dim(wrappedDim), indices(indexPolynomials), start(dim.start) {}
 
   /// The operation that they get to; null when there is none.
   Operation *run(Value loaded) {
     add(loaded, *dim.loaded);
     while (!pending.empty()) {
-      auto [value, along] = pending.pop_back_val();
-      for (OpOperand &use : value.getUses())
-        if (!follow(use, along))
+      Elements elements = pending.pop_back_val();
+      start = elements.start;
+      for (OpOperand &use : elements.value.getUses())
+        if (!follow(use, elements.along))
           return use.getOwner();
     }
     return nullptr;
   }
 
 private:
+  /// Those of a value along one of its dimensions, the first of which is at `start` of the tensor
+  /// in memory.
+  struct Elements {
+    Value value;
+    unsigned along;
+    IndexPolynomial start;
+  };
+
   void add(Value value, unsigned along) {
     if (seen.insert({value, along}).second)
-      pending.push_back({value, along});
+      pending.push_back({value, along, start});
   }
   bool follow(OpOperand &use, unsigned along);
   bool followShape(tile::ShapeOpInterface shape, unsigned along);
   bool followDot(tile::DotOp dot, unsigned operand, unsigned along);
+  bool followScatter(tile::ReduceScatterOp scatter, unsigned along);
   bool carry(scf::ForOp loop, unsigned index, unsigned along);
   /// Whether the mask is off beyond the extent.
   bool leavesOut(Value mask, unsigned along);
 
   const Dim &dim;
   IndexPolynomials &indices;
-  SmallVector<std::pair<Value, unsigned>> pending;
+  SmallVector<Elements> pending;
+  /// Of what is followed now.
+  IndexPolynomial start;
   DenseSet<std::pair<Value, unsigned>> seen;
 };
 } // namespace
@@ -51,7 +63,7 @@ private:
 bool BeyondWalk::leavesOut(Value mask, unsigned along) {
   if (!mask)
     return false;
-  IndexPolynomial below = dim.start;
+  IndexPolynomial below = start;
   if (!below.add(IndexPolynomial::of(indices.index(along))) || !below.add(*dim.extent, -1))
     return false;
   return llvm::is_contained(indices.boundsOf(mask).below, below);
@@ -76,9 +88,23 @@ bool BeyondWalk::followDot(tile::DotOp dot, unsigned operand, unsigned along) {
   return true;
 }
 
+/// Of the rows there is a part.
+bool BeyondWalk::followScatter(tile::ReduceScatterOp scatter, unsigned along) {
+  IndexPolynomial before = start;
+  if (along == 0) {
+    int64_t rows = cast<RankedTensorType>(scatter.getType()).getDimSize(0);
+    std::optional<IndexPolynomial> part = indices.of(scatter.getPart());
+    if (!part || !start.add(*part, rows))
+      return false;
+  }
+  add(scatter.getResult(), along);
+  start = before;
+  return true;
+}
+
 /// What goes around a loop meets coordinates of another iteration.
 bool BeyondWalk::carry(scf::ForOp loop, unsigned index, unsigned along) {
-  if (!indices.isInvariant(dim.start, loop))
+  if (!indices.isInvariant(start, loop))
     return false;
   add(loop.getRegionIterArg(index), along);
   add(loop.getResult(index), along);
@@ -96,6 +122,8 @@ bool BeyondWalk::follow(OpOperand &use, unsigned along) {
            leavesOut(atomic.getMask(), along);
   if (auto dot = dyn_cast<tile::DotOp>(op))
     return followDot(dot, operand, along);
+  if (auto scatter = dyn_cast<tile::ReduceScatterOp>(op))
+    return followScatter(scatter, along);
   if (auto shape = dyn_cast<tile::ShapeOpInterface>(op))
     return followShape(shape, along);
   if (auto loop = dyn_cast<scf::ForOp>(op))

@@ -77,7 +77,8 @@ std::vector<unsigned> tilec::copyRegisterBits(const LinearLayout &threads, Acces
 
 bool tilec::writesGlobal(Operation *op) {
   return isa_and_nonnull<tile::TileDialect>(op->getDialect()) &&
-         !isa<tile::AssertOp, tile::PrintOp, tile::AssumeOp, tile::BarrierOp>(op) &&
+         !isa<tile::AssertOp, tile::PrintOp, tile::AssumeOp, tile::BarrierOp,
+              tile::ReduceScatterOp>(op) &&
          hasEffect<MemoryEffects::Write>(op);
 }
 

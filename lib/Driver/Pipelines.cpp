@@ -24,8 +24,11 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
   // Before dots and what comes behind them are made of pieces.
-  if (splitK > 1)
+  if (splitK > 1) {
+    // What a loop steps by is in front of it.
+    pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createTileSplitKPass({splitK}));
+  }
   // Before the sum of a softmax is one of pieces.
   pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
   pm.addNestedPass<func::FuncOp>(createTileWidenDotsPass());

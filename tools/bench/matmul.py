@@ -132,7 +132,7 @@ class Matmul:
         """The same with clusters of two programs, for those kernels whose tensor copies can be shared: with tensor
         descriptors, an even number of programs, and no split of K."""
         return [replace(c, ctas=2) for c in configurations
-                if c.source and c.constants.get("SPLIT", 1) == 1 and self.grid(c)[0] % 2 == 0]
+                if c.source and c.constants.get("SPLIT", 1) == 1 and c.split_k == 1 and self.grid(c)[0] % 2 == 0]
 
     def data(self):
         return MatmulData(self)

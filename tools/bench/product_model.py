@@ -15,6 +15,8 @@ LAUNCH, LAST_TILE, BETWEEN_TILES = 4.85, 2.96, 3.4
 BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = 0.68, 0.58
 # Programs that share a tile: until each knows of the others, writing the sums, reading them.
 MEETING, WRITING, READING = 2.2, 2.2, 2.35
+# CTAs of a cluster that share a tile: the two barriers, and writing and reading the sums.
+CLUSTER_MEETING, CLUSTER_SUMS = 1.5, 1.5
 # A row of 128 bytes that a tensor copy reads, where rows begin between sectors of 32 bytes.
 MISALIGNED_ROW = 2.1e-3
 # Of the rate: one program on a multiprocessor that has room for several.
@@ -43,11 +45,12 @@ class Tile:
 
 @dataclass(frozen=True)
 class Plan:
-    """A launch. `split`: programs that share a tile; `programs`: most of those that take one tile after the other, 0 if each
+    """A launch. `split`: programs that share a tile, or CTAs of a `cluster` that run one program; `programs`: most of those that take one tile after the other, 0 if each
     takes one."""
     tile: Tile
     split: int = 1
     programs: int = 0
+    cluster: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,10 @@ def plans(problem, tiles):
         for split in range(2, 9):
             if count * split <= room and steps >= 4 * split:
                 yield Plan(tile, split)
+        # Clusters of four and more leave some multiprocessors over.
+        for split, taken in ((2, room), (4, room * 32 // 33), (8, room * 32 // 33)):
+            if count * split <= taken and steps >= 4 * split and tile.m % split == 0:
+                yield Plan(tile, split, cluster=True)
 
 
 def summing(split):
@@ -104,7 +111,9 @@ def predict(problem, plan):
     between *= (BETWEEN_WITH_ROLES if plan.programs and tile.roles else 1) * (BETWEEN_WITH_OTHERS if tile.fit > 1 else 1)
     time += LAUNCH + LAST_TILE * area * min(tile.fit, cdiv(count, MULTIPROCESSORS))
     time += (full + (rest > 0) - 1) * between
-    if plan.split > 1:
+    if plan.cluster:
+        time += CLUSTER_MEETING + area * tile.fit * CLUSTER_SUMS
+    elif plan.split > 1:
         time += MEETING + area * tile.fit * (WRITING + READING * plan.split / summing(plan.split))
     moved = problem.element * problem.k * (problem.m + problem.n) + 2 * problem.m * problem.n
     return max(time, LAUNCH + moved / BANDWIDTH / 1e6)

@@ -17,6 +17,7 @@ SEED = 20261126
 COUNT = 30
 LEAST, MOST = 256, 16384
 TRIED = 12  # of our configurations
+SHARED = 4  # of those whose tiles are shared by the CTAs of a cluster
 CLUSTERED = 6  # of those, with clusters of two programs
 
 ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
@@ -65,6 +66,8 @@ class RandomMatmul(Matmul):
             self.plans.setdefault(self.configuration(plan).label, plan)
             if len(self.plans) == TRIED:
                 break
+        for plan in [plan for plan in found if plan.cluster][:SHARED]:
+            self.plans.setdefault(self.configuration(plan).label, plan)
         self.others = [self.configuration(plan) for plan in self.plans.values()]
         self.others += self.clustered(self.others[:CLUSTERED])
 
@@ -82,8 +85,9 @@ class RandomMatmul(Matmul):
         if self.copies and not any(self.pads) and plan.programs:
             constants.update(STORES=2 if tile.m * tile.n == 32768 else 1)
             return Configuration(constants, tile.warps, tile.stages, PERSISTENT, plan.programs)
-        constants.update(SPLIT=plan.split, SUMMING=product_model.summing(plan.split))
-        return Planned(constants, tile.warps, tile.stages, ANY_SIZE, pads=any(self.pads))
+        split = 1 if plan.cluster else plan.split
+        constants.update(SPLIT=split, SUMMING=product_model.summing(split))
+        return Planned(constants, tile.warps, tile.stages, ANY_SIZE, split_k=plan.split // split, pads=any(self.pads))
 
     def steps(self, configuration):
         pads = [(PadRows(self, operand), Configuration(dict(BLOCK_M=16, BLOCK_N=512), 8, 1, PAD))

@@ -46,8 +46,8 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
     auto tensor = cast<RankedTensorType>(op.getValue().getType());
     MemDescType ring = op.getBuffer().getType();
     int64_t bytes = ring.getBufferBytes();
-    Value rank = NVVM::ClusterId::create(rewriter, loc, rewriter.getI32Type());
-    Value own = arith::MulIOp::create(rewriter, loc, rank, constantI32(rewriter, loc, bytes));
+    Value part = adaptor.getPart().front();
+    Value own = arith::MulIOp::create(rewriter, loc, part, constantI32(rewriter, loc, bytes));
     Value base = adaptor.getBuffer().front();
     Value unique = isFirstReplica(rewriter, op, lowering.position, layoutOf(tensor));
     Value shift = constantI32(rewriter, loc, llvm::Log2_64(uint64_t(bytes)));

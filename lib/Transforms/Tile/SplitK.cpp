@@ -130,9 +130,12 @@ bool KSplitter::findCarried() {
   }
   if (sums.empty())
     return refuse(loop, "no dot of the loop is added to a sum");
-  for (unsigned place : sums)
-    if (cast<RankedTensorType>(loop.getResult(place).getType()).getDimSize(0) % count != 0)
-      return refuse(loop, "the rows are no multiple of the parts");
+  for (unsigned place : sums) {
+    int64_t rows = cast<RankedTensorType>(loop.getResult(place).getType()).getDimSize(0);
+    // Others are cut in pieces of several sizes (tile-split-tensors).
+    if (rows < count || !llvm::isPowerOf2_64(uint64_t(rows)))
+      return refuse(loop, "the rows are no power of two, or less than the parts");
+  }
   return true;
 }
 
@@ -206,7 +209,7 @@ bool KSplitter::partStores() {
     auto type = cast<RankedTensorType>(sum.getType());
     SmallVector<int64_t> shape(type.getShape());
     shape.front() /= count;
-    auto scatter = ReduceScatterOp::create(builder, loop.getLoc(), type.clone(shape), sum);
+    auto scatter = ReduceScatterOp::create(builder, loop.getLoc(), type.clone(shape), sum, part);
     scatters.push_back(scatter);
     rows.define(sum, scatter);
   }
@@ -234,12 +237,12 @@ Value KSplitter::startOf(OpBuilder &builder, Value init, Operation *step) {
   if (element.isIndex())
     times = arith::IndexCastOp::create(builder, loc, element, times);
   else if (element.getIntOrFloatBitWidth() > 32)
-    times = arith::ExtUIOp::create(builder, loc, element, times);
+    times = arith::ExtSIOp::create(builder, loc, element, times);
   else if (element.getIntOrFloatBitWidth() < 32)
     times = arith::TruncIOp::create(builder, loc, element, times);
   if (shaped)
     times = SplatOp::create(builder, loc, like(element), times);
-  Value ahead = arith::MulIOp::create(builder, loc, by, times);
+  Value ahead = builder.createOrFold<arith::MulIOp>(loc, by, times);
   if (isa<AddPtrOp>(step))
     return AddPtrOp::create(builder, loc, init.getType(), init, ahead);
   return arith::AddIOp::create(builder, loc, init, ahead);
@@ -251,8 +254,8 @@ static Value multiply(OpBuilder &builder, Location loc, Value value, int64_t fac
   TypedAttr number = builder.getIntegerAttr(element, factor);
   if (auto shaped = dyn_cast<RankedTensorType>(value.getType()))
     number = DenseElementsAttr::get(shaped, Attribute(number));
-  return arith::MulIOp::create(builder, loc, value,
-                               arith::ConstantOp::create(builder, loc, number));
+  Value constant = arith::ConstantOp::create(builder, loc, number);
+  return builder.createOrFold<arith::MulIOp>(loc, value, constant);
 }
 
 void KSplitter::partLoop() {
@@ -263,11 +266,11 @@ void KSplitter::partLoop() {
   if (counter.isIndex())
     number = arith::IndexCastOp::create(builder, loc, counter, part);
   else if (counter.getIntOrFloatBitWidth() > 32)
-    number = arith::ExtUIOp::create(builder, loc, counter, part);
+    number = arith::ExtSIOp::create(builder, loc, counter, part);
   else if (counter.getIntOrFloatBitWidth() < 32)
     number = arith::TruncIOp::create(builder, loc, counter, part);
-  Value ahead = arith::MulIOp::create(builder, loc, number, loop.getStep());
-  loop.setLowerBound(arith::AddIOp::create(builder, loc, loop.getLowerBound(), ahead));
+  Value ahead = builder.createOrFold<arith::MulIOp>(loc, number, loop.getStep());
+  loop.setLowerBound(builder.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), ahead));
   loop.setStep(multiply(builder, loc, loop.getStep(), count));
   for (auto [place, step] : steps) {
     OpOperand &init = loop.getInitsMutable()[place];

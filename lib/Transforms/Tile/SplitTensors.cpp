@@ -320,7 +320,7 @@ void Splitter::splitNarrow(NarrowOp op) {
 void Splitter::splitScatter(ReduceScatterOp op) {
   eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
     return ReduceScatterOp::create(builder, op.getLoc(), pieceType(op.getResult(), place),
-                                   pieceAt(op.getSource(), place));
+                                   pieceAt(op.getSource(), place), op.getPart());
   });
 }
 

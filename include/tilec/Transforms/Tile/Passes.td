@@ -109,7 +109,7 @@ def TileSplitKPass : Pass<"tile-split-k", "::mlir::ModuleOp"> {
     %part = arith.andi %id, %c1 : i32
     %begin = ... %part * 64
     %acc = scf.for %k = %begin to %K step %c128 iter_args(%sum = %zeros) -> (tensor<128x256xf32>) { ... tile.dot ... }
-    %rows = tile.reduce_scatter %acc : tensor<128x256xf32> -> tensor<64x256xf32>
+    %rows = tile.reduce_scatter %acc part %part : tensor<128x256xf32> -> tensor<64x256xf32>
     tile.descriptor_store %half[%m + %part * 64, %n], %rows : <[64, 256], f32>, tensor<64x256xf32>
     ```
 

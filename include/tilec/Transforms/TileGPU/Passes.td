@@ -119,7 +119,7 @@ def TileGPUDecomposeReduceScattersPass : Pass<"tilegpu-decompose-reduce-scatters
 
     ```mlir
     tilegpu.cluster_barrier opens %ring : !ring
-    tilegpu.cluster_store %sums, %ring : tensor<128x64xf32, #a>, !ring
+    tilegpu.cluster_store %sums, %ring part %p : tensor<128x64xf32, #a>, !ring
     tilegpu.cluster_barrier
     %first = tilegpu.local_load ... : !buffer -> tensor<64x64xf32, #b>
     ```

@@ -59,7 +59,7 @@ static void decompose(MutableArrayRef<tile::ReduceScatterOp> scatters) {
   }
   ClusterBarrierOp::create(builder, loc, rings);
   for (auto [scatter, ring] : llvm::zip_equal(scatters, rings))
-    ClusterStoreOp::create(builder, loc, scatter.getSource(), ring);
+    ClusterStoreOp::create(builder, loc, scatter.getSource(), ring, scatter.getPart());
   ClusterBarrierOp::create(builder, loc);
   for (auto [scatter, ring] : llvm::zip_equal(scatters, rings)) {
     auto type = cast<MemDescType>(ring.getType());
