@@ -788,3 +788,22 @@ def test_clusters_of_configurations(on_fake_gpus):
     """)
     assert [line for line in lines if " of " in line] == [
         "clusters of 2", "2 of 16: 2", "2 of 15: 1", "4 of 16: 1", "4 of 15: 1"]
+
+
+def test_programs_of_several_ctas(on_fake_gpus):
+    lines = on_fake_gpus(PRODUCT + """
+    for blocks, split_k in ((15, 2), (16, 4), (16, 1), (16, None)):
+        compiled = product[(blocks, )](*sizes, num_warps=8, split_k=split_k)
+        say(f"{split_k} of {blocks}: {compiled.metadata.split_k}, {compiled.metadata.num_ctas}, {compiled.metadata.cluster_dims}")
+    split = product[(15, )](*sizes, num_warps=8, split_k=2)
+    assert product[(16, )](*sizes, num_warps=8, split_k=2) is split is not compiled
+    assert "tile.split_k = 2" in split.asm["ttgir"] and "split_k" not in compiled.asm["ttgir"]
+    say("again")
+    split[(7, )](*sizes)
+    tuned = tilec.autotune(configs=[tilec.Config({"BLOCK": 128}, num_warps=8, split_k=2)], key=["M"])(product)
+    assert tuned[(15, )](*sizes).metadata.split_k == 2
+    """)
+    assert [line for line in lines if "cluster" in line or " of " in line] == [
+        "clusters of 2", "2 of 15: 2, 1, (2, 1, 1)", "clusters of 4", "4 of 16: 4, 1, (4, 1, 1)", "1 of 16: 1, 1, (1, 1, 1)",
+        "None of 16: 1, 1, (1, 1, 1)", "clusters of 2", "clusters of 2", "clusters of 2", "clusters of 2"]
+    assert lines[lines.index("again") + 1:][:2] == ["clusters of 2", "launch 0 on (nil)"]
