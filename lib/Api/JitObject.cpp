@@ -117,9 +117,11 @@ tilec_status JitObject::findKind(const tilec_call &call, const JitVariant *&vari
 tilec_status JitObject::withoutClusters(const tilec_call &call, KindKey &key,
                                         const JitVariant *&variant) {
   tilec_call alone = call;
-  alone.num_ctas = alone.split_k = 1;
-  key.front() &= ~(uint64_t(3) << ctasShift | uint64_t(15) << splitShift);
-  key.front() |= uint64_t(1) << ctasShift | uint64_t(1) << splitShift;
+  bool isSplit = variant->kernel->kernel.metadata.splitK > 1;
+  (isSplit ? alone.split_k : alone.num_ctas) = 1;
+  unsigned shift = isSplit ? splitShift : ctasShift;
+  key.front() &= ~(uint64_t(isSplit ? 15 : 3) << shift);
+  key.front() |= uint64_t(1) << shift;
   const JitVariant *other = nullptr;
   tilec_status status = findOrMake(alone, key, other);
   if (status == TILEC_OK)

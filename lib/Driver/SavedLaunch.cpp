@@ -328,7 +328,10 @@ llvm::Expected<SavedLaunch> LaunchWriter::run() {
   result.origin = *origin;
   result.device = given.device;
   result.grid = given.grid;
-  result.cluster = given.cluster;
+  // What is the code's own is said by whatever the launch is compiled to when it runs again.
+  const tilecrt::KernelMetadata &code = given.kernel.metadata;
+  if (given.cluster != std::array<uint32_t, 3>{code.clusterX, code.clusterY, code.clusterZ})
+    result.cluster = given.cluster;
   if (llvm::Error error = addArguments())
     return std::move(error);
   if (llvm::Error error = writeFile(savedSourcePath(result.folder, *origin), *origin->text))

@@ -542,9 +542,8 @@ Status CudaFunction::queue(const LaunchRequest &request) {
   TILECRT_RETURN_IF_ERROR(scope.status());
 
   const KernelMetadata &facts = metadata();
-  size_t count = facts.arguments.size();
   llvm::SmallVector<void *, 48> addresses;
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < facts.arguments.size(); ++i)
     addresses.push_back(const_cast<void *>(request.arguments[i]));
   llvm::SmallVector<CUtensorMap, 4> maps(facts.tensorMaps.size());
   if (!maps.empty())

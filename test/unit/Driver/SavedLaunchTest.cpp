@@ -85,7 +85,7 @@ protected:
   }
   void TearDown() override { llvm::sys::fs::remove_directories(root); }
 
-  LaunchToSave launch() { return {kernel, pointers.data(), {7, 2, 1}, {0, 0, 0}, "a device"}; }
+  LaunchToSave launch() { return {kernel, pointers.data(), {7, 2, 1}, cluster, "a device"}; }
   std::string folder() { return (root + "/launch").str(); }
   std::string file(const std::string &name) { return folder() + "/" + name; }
   SavedLaunch write() {
@@ -120,6 +120,7 @@ protected:
 
   llvm::SmallString<128> root;
   CompiledKernel kernel;
+  std::array<uint32_t, 3> cluster = {0, 0, 0};
   TestMemory memory;
   uint64_t addresses[5] = {addressOfX, addressOfX + 40, addressOfTable, 0x123, 0};
   int32_t n = 250;
@@ -181,6 +182,18 @@ TEST_F(SavedLaunchTest, eachOptionOfCodeIsSaved) {
     // The fixture's target is the other one already.
     EXPECT_TRUE(text != unchanged || changed == "target") << changed;
   });
+}
+
+TEST_F(SavedLaunchTest, clustersOfTheCodeAreNotTheLaunchs) {
+  kernel.metadata.splitK = kernel.metadata.clusterX = 4;
+  auto saved = [&](std::array<uint32_t, 3> given) {
+    cluster = given;
+    write();
+    return llvm::cantFail(readSavedLaunch(folder())).cluster;
+  };
+  EXPECT_EQ(saved({4, 1, 1}), (std::array<uint32_t, 3>{0, 0, 0}));
+  EXPECT_EQ(saved({0, 0, 0}), (std::array<uint32_t, 3>{0, 0, 0}));
+  EXPECT_EQ(saved({2, 1, 1}), (std::array<uint32_t, 3>{2, 1, 1}));
 }
 
 TEST_F(SavedLaunchTest, addressesInContents) {
