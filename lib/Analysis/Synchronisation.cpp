@@ -296,9 +296,6 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     applyFence(state);
   if (barriers.count(before))
     applyBarrier(before, state);
-  // What it opens to others is accessed by nobody any more when all have come.
-  if (isa<ClusterBarrierOp>(op))
-    runOnAccess(op, state);
   if (isCtaBarrier(op) || given.count(before))
     applyBarrier(before, state);
   else if (isa<ProxyFenceOp>(op))
@@ -311,6 +308,7 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     copyWait = productWait = nullptr;
     return;
   }
+  // What others write is written behind the barrier.
   if (!isa<ClusterBarrierOp>(op))
     runOnAccess(op, state);
   if (auto release = dyn_cast<SlotReleaseOp>(op); release && findsFences)

@@ -58,6 +58,17 @@ OURS_MEDIUM = persistent((128, 256, 64, 8, 4, 2, False), (128, 128, 64, 8, 5, 1,
                          (64, 128, 64, 4, 5, 1, False), (64, 64, 128, 4, 4, 1, False), (128, 64, 64, 4, 6, 1, False))
 OURS_ROWS = persistent((64, 32, 128, 4, 6, 1, False), (64, 64, 128, 4, 5, 1, False), (64, 64, 64, 4, 8, 1, False),
                        (128, 64, 128, 4, 4, 1, False))
+
+
+def shared(*rows):
+    """Configurations of the kernel that all compile, with programs that the CTAs of a cluster run together: as above, and
+    how many CTAs."""
+    return [Configuration(dict(BLOCK_M=m, BLOCK_N=n, BLOCK_K=k), warps, stages, split_k=parts)
+            for m, n, k, warps, stages, parts in rows]
+
+
+SHARED_ROWS = shared((128, 128, 64, 8, 6, 2), (128, 128, 128, 8, 3, 2), (128, 128, 64, 4, 6, 2), (128, 256, 64, 8, 4, 4),
+                     (64, 128, 128, 4, 4, 2), (128, 64, 128, 4, 4, 2), (128, 64, 64, 4, 4, 2))
 OURS_FP8 = persistent((128, 256, 128, 8, 3, 1, True), (128, 256, 128, 8, 4, 2, True), (128, 256, 128, 8, 3, 1, False),
                       (128, 128, 128, 8, 4, 1, False))
 OURS_TF32 = persistent((128, 256, 32, 8, 3, 2, True), (128, 256, 32, 8, 3, 2, False), (128, 128, 32, 8, 4, 1, False))
@@ -192,7 +203,7 @@ def timed():
               (8192, 1024, 8192, LARGE, OURS, 0.88), (4096, 14336, 4096, LARGE, OURS, 0.88),
               (2048, 2048, 2048, MEDIUM, OURS_MEDIUM, 0.85), (1024, 1024, 1024, MEDIUM, OURS_MEDIUM, 0.85),
               (4000, 4000, 4000, LARGE, OURS, 0.85), (16, 8192, 8192, ROWS16, OURS_ROWS, 0.85),
-              (128, 8192, 8192, ROWS128, OURS_ROWS, 0.85))
+              (128, 8192, 8192, ROWS128, OURS_ROWS + SHARED_ROWS, 0.85))
 
     def halves(dtype):
         for m, n, k, configurations, others, goal in shapes:
@@ -227,6 +238,10 @@ def checked():
         for number, (m, n, k) in enumerate(odd):
             yield Matmul(m, n, k, dtype, layouts[number % 4], double if dtype == "fp64" else small)
     yield Matmul(129, 257, 65, "bf16", "nn", both, activation="leaky_relu")
+    parts = shared((64, 64, 64, 4, 3, 2), (128, 128, 64, 8, 3, 4), (128, 64, 64, 4, 2, 8))
+    for dtype in ("bf16", "fp8e4nv", "i8"):
+        for number, (m, n, k) in enumerate(odd):
+            yield Matmul(m, n, k, dtype, layouts[number % 4], [], others=parts)
     # Rows of whole 16 bytes in all matrices.
     tensor_maps = persistent((64, 64, 64, 4, 3, 1, False), (128, 128, 64, 8, 3, 2, True), (128, 64, 32, 4, 4, 1, True))
     for dtype in ("bf16", "fp16", "fp32", "fp8e4nv", "fp8e5"):

@@ -13,6 +13,7 @@ from matmul import PERSISTENT, TILES, TILES_FP8, Matmul, MatmulData
 from product_model import Problem, Tile
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
+WAVES = ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192))
 SEED = 20261126
 COUNT = 30
 LEAST, MOST = 256, 16384
@@ -116,6 +117,12 @@ class RandomMatmul(Matmul):
 
 
 @dataclass
+class WaveMatmul(RandomMatmul):
+    """One of the sizes of stream-K, whose tiles fill no whole number of waves, by kernels that do not cut them so."""
+    name = "wave_matmul"
+
+
+@dataclass
 class PadRows:
     """Of the product, the copy of one operand."""
     case: RandomMatmul
@@ -183,6 +190,8 @@ def timed():
         if any(size % 16 for size in (m, n, k)):
             same = blocks((128, 128, 32, 8, 3))  # element by element; others spill registers
         yield RandomMatmul(m, n, k, dtype, layout, same, TILES_FP8 if dtype == "fp8e4nv" else TILES)
+    for m, n, k in WAVES:
+        yield WaveMatmul(m, n, k, "bf16", "nt", blocks((128, 256, 64, 8, 3), (128, 128, 64, 8, 4)), TILES)
 
 
 def checked():

@@ -101,6 +101,18 @@ static OrderedAccess analyse(const GlobalAccess &given, const AxisInfoAnalysis &
   return access;
 }
 
+/// The result in a layout of its own, converted to the one that it had.
+static void setResultLayout(OpResult result, const LinearLayout &layout) {
+  auto old = dyn_cast<RankedTensorType>(result.getType());
+  if (!old || withLayout(old, layout) == old)
+    return;
+  OpBuilder builder(result.getContext());
+  builder.setInsertionPointAfter(result.getOwner());
+  result.setType(withLayout(old, layout));
+  auto convert = ConvertLayoutOp::create(builder, result.getLoc(), old, result);
+  result.replaceAllUsesExcept(convert, convert);
+}
+
 void tilec::setAccessLayout(Operation *op, const LinearLayout &layout) {
   OpBuilder builder(op);
   auto relayout = [&](Type type) -> Type {
@@ -112,15 +124,21 @@ void tilec::setAccessLayout(Operation *op, const LinearLayout &layout) {
     if (wanted != operand.get().getType())
       operand.set(ConvertLayoutOp::create(builder, op->getLoc(), wanted, operand.get()));
   }
-  builder.setInsertionPointAfter(op);
-  for (OpResult result : op->getResults()) {
-    Type old = result.getType();
-    if (relayout(old) == old)
-      continue;
-    result.setType(relayout(old));
-    auto convert = ConvertLayoutOp::create(builder, op->getLoc(), old, result);
-    result.replaceAllUsesExcept(convert, convert);
-  }
+  for (OpResult result : op->getResults())
+    setResultLayout(result, layout);
+}
+
+/// What comes from shared memory is stored sooner or later, as wide as other accesses.
+static void spreadParts(tile::ReduceScatterOp scatter, int numWarps) {
+  constexpr int64_t kWidth = 8;
+  auto type = cast<RankedTensorType>(scatter.getType());
+  int64_t share = std::max<int64_t>(1, type.getNumElements() / (numWarps * 32));
+  SmallVector<int32_t> perThread(type.getRank(), 1);
+  perThread.back() = int32_t(std::min({kWidth, share, type.getShape().back()}));
+  setResultLayout(cast<OpResult>(scatter.getResult()),
+                  spreadBlockedLayout(type.getShape(), perThread,
+                                      llvm::to_vector_of<int32_t>(rowMajorOrder(type.getRank())),
+                                      numWarps));
 }
 
 void Coalesce::runOnOperation() {
@@ -128,6 +146,7 @@ void Coalesce::runOnOperation() {
   const auto &axisInfo = getAnalysis<AxisInfoAnalysis>();
   int numWarps = numWarpsOf(func);
   SmallVector<OrderedAccess> accesses;
+  func.walk([&](tile::ReduceScatterOp scatter) { spreadParts(scatter, numWarps); });
   func.walk([&](Operation *op) {
     std::optional<GlobalAccess> access = GlobalAccess::of(op);
     if (access && hasLayout(access->type))
