@@ -30,10 +30,12 @@ static Value makeBuffer(OpBuilder &builder, Location loc, RankedTensorType type)
   return LocalAllocOp::create(builder, loc, buffer, IntegerAttr());
 }
 
-/// Whether anything between two operations of a block writes memory.
+/// Whether anything between two operations of a block may write global memory.
 static bool writesBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !isa<tile::DescriptorLoadOp, tile::LoadOp, LocalAllocOp>(op))
+    if (!isMemoryEffectFree(op) &&
+        !isa<tile::DescriptorLoadOp, tile::LoadOp, LocalAllocOp, LocalLoadOp, LocalStoreOp,
+             MbarrierInitOp, MbarrierWaitOp, TmaLoadOp>(op))
       return true;
   return false;
 }
@@ -58,7 +60,7 @@ public:
     std::optional<Target> target = findTarget();
     Operation *place = target ? target->store.getOperation() : load.getOperation();
     BarrierObjects barriers(rewriter, place, 1, 1, /*inits=*/{0});
-    rewriter.setInsertionPoint(place);
+    rewriter.setInsertionPoint(target && bringBuffer(*target) ? load.getOperation() : place);
     Location loc = load.getLoc();
     Value buffer = target ? viewAsBlock(rewriter, loc, target->store.getBuffer(), target->inverse,
                                         target->memory)
@@ -67,6 +69,7 @@ public:
     Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
                       zero, /*predicate=*/Value(), /*shared=*/Value(), /*turn=*/Value());
+    rewriter.setInsertionPoint(place);
     Value parity = barriers.state().front();
     MbarrierWaitOp::create(rewriter, loc, barriers.objects(), zero, parity);
     Value next = arith::XOrIOp::create(rewriter, loc, parity, one);
@@ -110,6 +113,16 @@ private:
     if (!isFilledByTensorCopy(load, target.memory) || writesBetween(load, target.store))
       return std::nullopt;
     return target;
+  }
+
+  /// Has the buffer in front of the load, so that copies for stores behind each other are in flight
+  /// together; not one that others may use there.
+  bool bringBuffer(Target &target) {
+    auto alloc = target.store.getBuffer().getDefiningOp<LocalAllocOp>();
+    if (!alloc || alloc->getBlock() != load->getBlock() || alloc->isBeforeInBlock(load))
+      return false;
+    alloc->moveBefore(load);
+    return true;
   }
 
   void eraseFilled(Target &target) {
