@@ -15,6 +15,8 @@ LAUNCH, LAST_TILE, BETWEEN_TILES = 4.85, 2.96, 3.4
 BETWEEN_WITH_ROLES, BETWEEN_WITH_OTHERS = 0.68, 0.58
 # Programs that share a tile: until each knows of the others, writing the sums, reading them.
 MEETING, WRITING, READING = 2.2, 2.2, 2.35
+# Clusters of so many CTAs that run at once (cuOccupancyMaxActiveClusters), with one CTA on each multiprocessor.
+CLUSTERS = {2: 66, 4: 30, 8: 15}
 # CTAs of a cluster that share a tile: the two barriers, and writing and reading the sums.
 CLUSTER_MEETING, CLUSTER_SUMS = 1.5, 1.5
 # A row of 128 bytes that a tensor copy reads, where rows begin between sectors of 32 bytes.
@@ -82,9 +84,8 @@ def plans(problem, tiles):
         for split in range(2, 9):
             if count * split <= room and steps >= 4 * split:
                 yield Plan(tile, split)
-        # Clusters of four and more leave some multiprocessors over.
-        for split, taken in ((2, room), (4, room * 32 // 33), (8, room * 32 // 33)):
-            if count * split <= taken and steps >= 4 * split and tile.m % split == 0:
+        for split, clusters in CLUSTERS.items():
+            if count <= clusters * tile.fit and steps >= 4 * split and tile.m % split == 0:
                 yield Plan(tile, split, cluster=True)
 
 

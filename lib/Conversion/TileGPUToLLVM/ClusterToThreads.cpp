@@ -47,7 +47,7 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
     MemDescType ring = op.getBuffer().getType();
     int64_t bytes = ring.getBufferBytes();
     Value part = adaptor.getPart().front();
-    Value own = arith::MulIOp::create(rewriter, loc, part, constantI32(rewriter, loc, bytes));
+    Value slot = arith::MulIOp::create(rewriter, loc, part, constantI32(rewriter, loc, bytes));
     Value base = adaptor.getBuffer().front();
     Value unique = isFirstReplica(rewriter, op, lowering.position, layoutOf(tensor));
     Value shift = constantI32(rewriter, loc, llvm::Log2_64(uint64_t(bytes)));
@@ -57,10 +57,15 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
     auto store = [&](OpBuilder &builder, Value word, Value offset) {
       Value owner = arith::ShRUIOp::create(builder, loc, offset, shift);
       Value place = arith::AndIOp::create(builder, loc, offset, mask);
-      place = arith::AddIOp::create(builder, loc, place, own);
+      place = arith::AddIOp::create(builder, loc, place, slot);
       Value here = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
                                        ArrayRef<LLVM::GEPArg>{place});
-      Value there = NVVM::MapaOp::create(builder, loc, clusterPointer(getContext()), here, owner);
+      // The way to the CTA's own memory is shorter by its own address.
+      Type cluster = clusterPointer(getContext());
+      Value own = LLVM::AddrSpaceCastOp::create(builder, loc, cluster, here);
+      Value other = NVVM::MapaOp::create(builder, loc, cluster, here, owner);
+      Value isOwn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, owner, part);
+      Value there = LLVM::SelectOp::create(builder, loc, isOwn, own, other);
       LLVM::StoreOp::create(builder, loc, word, there, bytesOf(word.getType()));
     };
     auto storeAll = [&](OpBuilder &builder) {
