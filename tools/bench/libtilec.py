@@ -211,11 +211,11 @@ class Kernel:
         addresses = [ctypes.addressof(p) for p in packed] + [address for _, address in maps]
         grid = tuple(grid) + (1,) * (3 - len(grid))
         programs = (ctypes.c_uint32 * 3)(*grid)
+        grid = (grid[0] * self.split, *grid[1:])
         if self.resident:
             addresses += [ctypes.addressof(programs) + 4 * axis for axis in range(3)]
             whole = -(-grid[0] * grid[1] * grid[2] // self.cluster) * self.cluster
             grid = (min(whole, self.resident), 1, 1)
-        grid = (grid[0] * self.split, *grid[1:])
         pointers = (ctypes.c_void_p * max(1, len(addresses)))(*addresses)
 
         def launch(keep=(packed, maps, programs)):
