@@ -60,12 +60,7 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
       place = arith::AddIOp::create(builder, loc, place, slot);
       Value here = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
                                        ArrayRef<LLVM::GEPArg>{place});
-      // The way to the CTA's own memory is shorter by its own address.
-      Type cluster = clusterPointer(getContext());
-      Value own = LLVM::AddrSpaceCastOp::create(builder, loc, cluster, here);
-      Value other = NVVM::MapaOp::create(builder, loc, cluster, here, owner);
-      Value isOwn = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, owner, part);
-      Value there = LLVM::SelectOp::create(builder, loc, isOwn, own, other);
+      Value there = NVVM::MapaOp::create(builder, loc, clusterPointer(getContext()), here, owner);
       LLVM::StoreOp::create(builder, loc, word, there, bytesOf(word.getType()));
     };
     auto storeAll = [&](OpBuilder &builder) {
