@@ -13,8 +13,8 @@ using namespace tilec;
 using namespace tilec::tilegpu;
 
 /// Barriers in roles for which warps of other roles would have to come. Those of the CTA among
-/// computing warps are made into barriers of these when roles become branches, and the cluster's are
-/// for all warps that still run.
+/// computing warps are made into barriers of these when roles become branches, and the cluster's
+/// are for all warps that still run.
 static void findWholeBarriers(FunctionOpInterface func, ProtocolReport &report) {
   func.walk([&](WarpRolesOp roles) {
     for (Region *region : {&roles.getLoad(), &roles.getCompute()}) {
