@@ -69,8 +69,8 @@ func.func @reduction(%map: !tile.desc<[32, 16], f16>, %n: i32, %x: tensor<32x16x
 // -----
 
 // Two loads that only fill buffers, one after the other: both copies start before the first is
-// waited for, and no value goes through registers. A third one that memory is written behind is
-// read into registers.
+// waited for, and no value goes through registers. One that memory is written behind is read into
+// registers. One for a loop is waited for in front of it, behind what else goes on there.
 #c = #tilegpu.linear<{register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}, [16, 64]>
 #s = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]}, [16, 64]>
 module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
@@ -80,8 +80,8 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK-NOT: tilegpu.mbarrier_wait
 // CHECK: %[[B:.*]] = tilegpu.local_alloc : <[16, 64], f16
 // CHECK: tilegpu.tma_load %arg0[%arg1, %{{.*}}], %[[B]], %[[BARB:.*]][%{{.*}}] :
-// CHECK: tilegpu.mbarrier_wait %[[BARB]]
-// CHECK: tilegpu.mbarrier_wait %[[BARA]]
+// CHECK-DAG: tilegpu.mbarrier_wait %[[BARA]]
+// CHECK-DAG: tilegpu.mbarrier_wait %[[BARB]]
 // CHECK-NOT: tilegpu.local_load
 // CHECK: tilegpu.tma_store %arg0[%arg1, %arg1], %[[A]]
 // CHECK-LABEL: func.func @fill_behind_write
@@ -89,6 +89,12 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // CHECK: tilegpu.local_load
 // CHECK: tile.store
 // CHECK: tilegpu.local_store
+// CHECK-LABEL: func.func @fill_for_loop
+// CHECK: tilegpu.tma_load
+// CHECK-NOT: tilegpu.mbarrier_wait
+// CHECK: %[[X:.*]] = arith.addi
+// CHECK-NEXT: tilegpu.mbarrier_wait
+// CHECK: scf.for {{.*}} to %[[X]]
 func.func @fill_two(%map: !tile.desc<[16, 64], f16>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %x = tile.descriptor_load %map[%n, %n] : !tile.desc<[16, 64], f16> -> tensor<16x64xf16, #c>
@@ -110,6 +116,20 @@ func.func @fill_behind_write(%map: !tile.desc<[16, 64], f16>, %n: i32, %p: !tile
   tilegpu.local_store %x, %a : tensor<16x64xf16, #c>, <[16, 64], f16, #s>
   tilegpu.tma_store %map[%n, %n], %a : !tile.desc<[16, 64], f16>, <[16, 64], f16, #s>
   tilegpu.tma_store_wait 0
+  return
+}
+
+func.func @fill_for_loop(%map: !tile.desc<[16, 64], f16>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %x = tile.descriptor_load %map[%n, %n] : !tile.desc<[16, 64], f16> -> tensor<16x64xf16, #c>
+  %a = tilegpu.local_alloc : <[16, 64], f16, #s>
+  tilegpu.local_store %x, %a : tensor<16x64xf16, #c>, <[16, 64], f16, #s>
+  %end = arith.addi %n, %n : i32
+  scf.for %i = %c0 to %end step %c1 : i32 {
+    tilegpu.tma_store %map[%n, %i], %a : !tile.desc<[16, 64], f16>, <[16, 64], f16, #s>
+    tilegpu.tma_store_wait 0
+  }
   return
 }
 }

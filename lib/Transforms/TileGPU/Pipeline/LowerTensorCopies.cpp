@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Descriptor accesses outside of software pipelines, by TMA. A load is a copy into a buffer, waited
-// for at once; the buffer is the one that a product reads where the load does nothing but fill it.
+// for at once; where it does nothing but fill a buffer that a product reads, it is a copy into that
+// one, waited for in front of what reads it.
 // A store writes its value to a buffer that a tensor copy reads, and so does a reduction.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
@@ -30,14 +31,36 @@ static Value makeBuffer(OpBuilder &builder, Location loc, RankedTensorType type)
   return LocalAllocOp::create(builder, loc, buffer, IntegerAttr());
 }
 
+/// Whether an operation may write global memory.
+static bool mayWriteMemory(Operation *op) {
+  return !isMemoryEffectFree(op) &&
+         !isa<tile::DescriptorLoadOp, tile::LoadOp, LocalAllocOp, LocalLoadOp, LocalStoreOp,
+              MbarrierInitOp, MbarrierWaitOp, TmaLoadOp>(op);
+}
+
 /// Whether anything between two operations of a block may write global memory.
 static bool writesBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) &&
-        !isa<tile::DescriptorLoadOp, tile::LoadOp, LocalAllocOp, LocalLoadOp, LocalStoreOp,
-             MbarrierInitOp, MbarrierWaitOp, TmaLoadOp>(op))
+    if (mayWriteMemory(op))
       return true;
   return false;
+}
+
+/// Whether an operation, or one inside it, uses a buffer or a view of it.
+static bool usesBuffer(Operation *op, Value buffer) {
+  for (Operation *user : buffer.getUsers())
+    if (isa<MemDescPermuteOp, MemDescIndexOp>(user) ? usesBuffer(op, user->getResult(0))
+                                                    : op->isAncestor(user))
+      return true;
+  return false;
+}
+
+/// The operation in front of which a copy into `buffer` that starts in front of `op` has to have
+/// arrived: other copies start before.
+static Operation *firstUser(Operation *op, Value buffer) {
+  while (!op->hasTrait<OpTrait::IsTerminator>() && !mayWriteMemory(op) && !usesBuffer(op, buffer))
+    op = op->getNextNode();
+  return op;
 }
 
 namespace {
@@ -69,7 +92,8 @@ public:
     Value one = arith::ConstantIntOp::create(rewriter, loc, 1, 32);
     TmaLoadOp::create(rewriter, loc, load.getDesc(), load.getOffsets(), buffer, barriers.objects(),
                       zero, /*predicate=*/Value(), /*shared=*/Value(), /*turn=*/Value());
-    rewriter.setInsertionPoint(place);
+    if (target)
+      rewriter.setInsertionPoint(firstUser(place->getNextNode(), target->store.getBuffer()));
     Value parity = barriers.state().front();
     MbarrierWaitOp::create(rewriter, loc, barriers.objects(), zero, parity);
     Value next = arith::XOrIOp::create(rewriter, loc, parity, one);
