@@ -404,6 +404,26 @@ int ScalarCode::passOf(int frame) const {
   return passes;
 }
 
+bool ScalarCode::isMultipleOf(Id id, int64_t number) const {
+  const Expr &expr = exprs[size_t(id)];
+  if (expr.kind == Kind::Constant)
+    return expr.constant % number == 0;
+  auto isMultiple = [&](Id operand) { return isMultipleOf(operand, number); };
+  if (expr.kind != Kind::Arith)
+    return false;
+  switch (expr.arith) {
+  case Arith::Mul:
+    return llvm::any_of(expr.operands, isMultiple);
+  case Arith::Add:
+  case Arith::Sub:
+  case Arith::MinS:
+  case Arith::MaxS:
+    return llvm::all_of(expr.operands, isMultiple);
+  default:
+    return false;
+  }
+}
+
 int64_t ScalarCode::chosenBound(const Expr &expr) {
   const Loop &loop = loops[size_t(expr.loop)];
   constexpr int kCounts = 6, kPasses = 3;
@@ -415,9 +435,11 @@ int64_t ScalarCode::chosenBound(const Expr &expr) {
   int64_t count = loop.isOuter ? kPasses : counts[index % kCounts];
   int64_t step = std::max<int64_t>(1, value(loop.step));
   int64_t length = count * step;
-  // The last one is not whole, or the end is in front of the beginning.
-  if (scenario.isVaried)
-    length -= count > 0 ? step / 2 : step;
+  // The last one is not whole where it need not be, or the end is in front of the beginning.
+  if (scenario.isVaried && count == 0)
+    length -= step;
+  else if (scenario.isVaried && !isMultipleOf(Id(&expr - exprs.data()), step))
+    length -= step / 2;
   return expr.isLower ? value(loop.upper) - length : value(loop.lower) + length;
 }
 

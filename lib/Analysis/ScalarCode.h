@@ -146,6 +146,8 @@ private:
   Id buildChoice(mlir::scf::IfOp branch, unsigned number);
   Id buildArith(mlir::Operation *op, Arith arith);
   Id buildOpaque(mlir::Value value);
+  /// Whether what an expression is made of shows that.
+  bool isMultipleOf(Id id, int64_t number) const;
   /// Whether a bound can be chosen, in terms of the other one and the step.
   bool canChoose(Id id, Id other, Id step) const;
   /// Whether `id` is, or is made of, an expression that `matches`.

@@ -64,4 +64,112 @@ func.func @persistent(%amap: !tile.desc<[64, 16], f16>, %bmap: !tile.desc<[8, 16
   }
   return %r : tensor<64x8xf32, #c>
 }
+
+// A loop that begins where the one before ends, with the same copies: that one's last iterations start its first copies,
+// into the same ring.
+// CHECK-LABEL: func @goes_on
+// CHECK-NEXT: %[[BARS:.*]] = tilegpu.local_alloc : <[1], i64, #{{.*}}, buffers = 3>
+// CHECK-NEXT: tilegpu.mbarrier_init %[[BARS]] count = 1
+// CHECK-NOT: tilegpu.mbarrier_init
+// CHECK: %[[MIDDLE:.*]] = arith.muli %arg3
+// CHECK: %[[BEGIN:.*]] = arith.minsi %c0_i32, %[[MIDDLE]]
+// CHECK: %[[END:.*]] = arith.maxsi %[[MIDDLE]], %arg4
+// CHECK: arith.cmpi slt, %[[BEGIN]], %[[END]]
+// CHECK-COUNT-2: tilegpu.tma_load
+// CHECK: %[[FIRST:.*]]:4 = scf.for {{.*}} to %[[MIDDLE]]
+// CHECK: arith.cmpi slt, %{{.*}}, %[[END]]
+// CHECK: tilegpu.tma_load
+// CHECK-NOT: tilegpu.tma_load
+// CHECK: scf.for {{.*}} = %[[MIDDLE]] to %arg4 {{.*}} iter_args({{.*}} = %[[FIRST]]#0, {{.*}} = %[[FIRST]]#1, {{.*}} = %[[FIRST]]#2, {{.*}} = %[[FIRST]]#3)
+// CHECK: arith.cmpi slt, %{{.*}}, %arg4
+// CHECK: tilegpu.tma_load
+func.func @goes_on(%amap: !tile.desc<[64, 16], f16>, %sb: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %m: i32, %n: i32) -> tensor<64x8xf32, #c> {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %middle = arith.muli %m, %c16 : i32
+  %0 = scf.for %i = %c0 to %middle step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
+    %a = tile.descriptor_load %amap[%c0, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    %p = tilegpu.wgmma %sa, %sb, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %w = tilegpu.wgmma_wait %p pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    %s = arith.addf %w, %acc : tensor<64x8xf32, #c>
+    scf.yield %s : tensor<64x8xf32, #c>
+  }
+  %1 = scf.for %i = %middle to %n step %c16 iter_args(%acc = %0) -> (tensor<64x8xf32, #c>) : i32 {
+    %a = tile.descriptor_load %amap[%c0, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    %p = tilegpu.wgmma %sa, %sb, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %w = tilegpu.wgmma_wait %p pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    %s = arith.addf %w, %acc : tensor<64x8xf32, #c>
+    scf.yield %s : tensor<64x8xf32, #c>
+  }
+  return %1 : tensor<64x8xf32, #c>
+}
+
+// Steps of the first could end behind its end.
+// CHECK-LABEL: func @ends_anywhere
+// CHECK-COUNT-2: tilegpu.mbarrier_init
+// CHECK-COUNT-2: tilegpu.tma_load
+// CHECK: scf.for
+// CHECK: tilegpu.tma_load
+// CHECK-COUNT-2: tilegpu.tma_load
+// CHECK: scf.for
+func.func @ends_anywhere(%amap: !tile.desc<[64, 16], f16>, %sb: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %m: i32, %n: i32) -> tensor<64x8xf32, #c> {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %0 = scf.for %i = %c0 to %m step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
+    %a = tile.descriptor_load %amap[%c0, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    %p = tilegpu.wgmma %sa, %sb, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %w = tilegpu.wgmma_wait %p pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    %s = arith.addf %w, %acc : tensor<64x8xf32, #c>
+    scf.yield %s : tensor<64x8xf32, #c>
+  }
+  %1 = scf.for %i = %m to %n step %c16 iter_args(%acc = %0) -> (tensor<64x8xf32, #c>) : i32 {
+    %a = tile.descriptor_load %amap[%c0, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    %p = tilegpu.wgmma %sa, %sb, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %w = tilegpu.wgmma_wait %p pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    %s = arith.addf %w, %acc : tensor<64x8xf32, #c>
+    scf.yield %s : tensor<64x8xf32, #c>
+  }
+  return %1 : tensor<64x8xf32, #c>
+}
+
+// What is written between them may be what the second copies.
+// CHECK-LABEL: func @written_between
+// CHECK-COUNT-2: tilegpu.mbarrier_init
+// CHECK: scf.for
+// CHECK: tile.store
+// CHECK-COUNT-2: tilegpu.tma_load
+// CHECK: scf.for
+func.func @written_between(%amap: !tile.desc<[64, 16], f16>, %sb: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %m: i32, %n: i32, %out: !tile.ptr<f32>, %x: f32) -> tensor<64x8xf32, #c> {
+  %c0 = arith.constant 0 : i32
+  %c16 = arith.constant 16 : i32
+  %middle = arith.muli %m, %c16 : i32
+  %0 = scf.for %i = %c0 to %middle step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
+    %a = tile.descriptor_load %amap[%c0, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    %p = tilegpu.wgmma %sa, %sb, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %w = tilegpu.wgmma_wait %p pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    %s = arith.addf %w, %acc : tensor<64x8xf32, #c>
+    scf.yield %s : tensor<64x8xf32, #c>
+  }
+  tile.store %out, %x : !tile.ptr<f32>
+  %1 = scf.for %i = %middle to %n step %c16 iter_args(%acc = %0) -> (tensor<64x8xf32, #c>) : i32 {
+    %a = tile.descriptor_load %amap[%c0, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    %p = tilegpu.wgmma %sa, %sb, %c : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %w = tilegpu.wgmma_wait %p pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    %s = arith.addf %w, %acc : tensor<64x8xf32, #c>
+    scf.yield %s : tensor<64x8xf32, #c>
+  }
+  return %1 : tensor<64x8xf32, #c>
+}
 }

@@ -96,8 +96,10 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
     expanders.reserve(schedules.size());
     for (LoopSchedule &schedule : schedules)
       expanders.emplace_back(std::move(schedule));
-    for (size_t i = 1; i < expanders.size(); ++i)
+    for (size_t i = 1; i < expanders.size(); ++i) {
       expanders[i].shareRings(expanders[i - 1]);
+      expanders[i].goOnFrom(expanders[i - 1], getAnalysis<AxisInfoAnalysis>());
+    }
     for (ScheduleExpander &expander : expanders) {
       expander.run();
       for (const BarrierObjects::Replaced &replaced : expander.replacedLoops())

@@ -43,7 +43,7 @@ ScheduleExpander::AheadSlice ScheduleExpander::cloneSlice(OpBuilder &builder, Va
     mapping.map(loop.getRegionIterArg(arg), value);
   auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
   auto isInRange = [&]() -> Value {
-    return arith::CmpIOp::create(builder, loc, predicate, iv, loop.getUpperBound());
+    return arith::CmpIOp::create(builder, loc, predicate, iv, endOfCopies(builder));
   };
   if (schedule.loadsAhead())
     result.inRange = isInRange();
@@ -153,6 +153,89 @@ void ScheduleExpander::shareRings(ScheduleExpander &earlier) {
   ++shared.numLoops;
 }
 
+/// Whether a value of one loop's iteration is computed as one of the other loop's, from the
+/// counters and from what is the same outside.
+static bool isSameOf(Value a, scf::ForOp first, Value b, scf::ForOp second) {
+  if (a == b)
+    return !first->isAncestor(a.getParentBlock()->getParentOp());
+  if (a == first.getInductionVar() || b == second.getInductionVar())
+    return a == first.getInductionVar() && b == second.getInductionVar();
+  Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
+  if (!opA || !opB || opA->getName() != opB->getName() || opA->getNumRegions() > 0 ||
+      opA->getAttrDictionary() != opB->getAttrDictionary() || !isMemoryEffectFree(opA) ||
+      opA->getNumOperands() != opB->getNumOperands() || a.getType() != b.getType() ||
+      cast<OpResult>(a).getResultNumber() != cast<OpResult>(b).getResultNumber())
+    return false;
+  return llvm::all_of(llvm::zip(opA->getOperands(), opB->getOperands()), [&](auto pair) {
+    return isSameOf(std::get<0>(pair), first, std::get<1>(pair), second);
+  });
+}
+
+/// Whether the copies of two loops' streams differ in the counter alone.
+static bool isSameCopy(const Stream &a, scf::ForOp first, const Stream &b, scf::ForOp second) {
+  tile::DescriptorLoadOp loadA = a.tensorLoad, loadB = b.tensorLoad;
+  return loadA && loadB && a.bufferType() == b.bufferType() && a.order == b.order &&
+         loadA.getDesc() == loadB.getDesc() &&
+         loadA.getOffsets().size() == loadB.getOffsets().size() &&
+         llvm::all_of(llvm::zip(loadA.getOffsets(), loadB.getOffsets()), [&](auto pair) {
+           return isSameOf(std::get<0>(pair), first, std::get<1>(pair), second);
+         });
+}
+
+bool ScheduleExpander::copiesGoOnFrom(ScheduleExpander &earlier, AxisInfoAnalysis &axes) const {
+  scf::ForOp first = earlier.loop, second = loop;
+  const LoopSchedule &before = earlier.schedule;
+  auto isSimple = [](const LoopSchedule &s) {
+    return !s.hasLoadWarps && s.sliceArgs.empty() && !s.loadsAhead() && s.carried.empty() &&
+           s.numTensorCopies() == int64_t(s.streams.size());
+  };
+  if (!isSimple(schedule) || !isSimple(before) || runsOnce || earlier.runsOnce ||
+      stages != earlier.stages || schedule.streams.size() != before.streams.size() ||
+      first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
+    return false;
+  // Nothing between them writes what is copied, and the end of the second is known before the
+  // first.
+  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
+    if (!isMemoryEffectFree(op))
+      return false;
+  Operation *end = second.getUpperBound().getDefiningOp();
+  if (end && end->getBlock() == first->getBlock() && !end->isBeforeInBlock(first))
+    return false;
+  std::optional<int64_t> step = getConstantIntValue(first.getStep());
+  std::optional<int64_t> begin = getConstantIntValue(first.getLowerBound());
+  if (!step || !begin || getConstantIntValue(second.getStep()) != step || *begin % *step != 0 ||
+      axes.get(first.getUpperBound()).getElementDivisibility() % *step != 0 ||
+      second.getLowerBound() != first.getUpperBound() ||
+      first.getUnsignedCmp() != second.getUnsignedCmp())
+    return false;
+  return llvm::all_of(llvm::zip(before.streams, schedule.streams), [&](auto pair) {
+    return isSameCopy(std::get<0>(pair), first, std::get<1>(pair), second);
+  });
+}
+
+void ScheduleExpander::goOnFrom(ScheduleExpander &earlier, AxisInfoAnalysis &axes) {
+  if (earlier.predecessor || rings == earlier.rings || !copiesGoOnFrom(earlier, axes))
+    return;
+  rings = earlier.rings;
+  places = earlier.places;
+  predecessor = &earlier;
+  earlier.successor = this;
+}
+
+Value ScheduleExpander::endOfCopies(OpBuilder &builder) {
+  if (!successor)
+    return loop.getUpperBound();
+  if (!copiesEnd) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(loop);
+    Value end = loop.getUpperBound(), next = successor->loop.getUpperBound();
+    copiesEnd = loop.getUnsignedCmp()
+                    ? arith::MaxUIOp::create(builder, loop.getLoc(), end, next).getResult()
+                    : arith::MaxSIOp::create(builder, loop.getLoc(), end, next).getResult();
+  }
+  return copiesEnd;
+}
+
 ScheduleExpander::ScheduleExpander(LoopSchedule loopSchedule)
     : schedule(std::move(loopSchedule)), loop(schedule.loop), stages(schedule.stages),
       runsOnce(loop->hasAttr(tile::TileDialect::kRunsOnceAttr)), rings(std::make_shared<Rings>()) {
@@ -242,7 +325,16 @@ void ScheduleExpander::waitForCopies(OpBuilder &builder, Location loc, const Bod
 
 void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> ahead, Value &slot,
                                     Value &parity) {
+  if (predecessor) {
+    slot = predecessor->lastFill;
+    return;
+  }
   Value iv = loop.getLowerBound();
+  // A loop that begins behind its end has no iterations, and the next one begins at that end.
+  if (successor)
+    iv = loop.getUnsignedCmp()
+             ? arith::MinUIOp::create(builder, loop.getLoc(), iv, loop.getUpperBound()).getResult()
+             : arith::MinSIOp::create(builder, loop.getLoc(), iv, loop.getUpperBound()).getResult();
   for (int64_t i = 0; i < schedule.distance(); ++i) {
     if (i == 0 || !runsOnce)
       startCopies(builder, cloneSlice(builder, iv, ahead), slot);
@@ -408,6 +500,7 @@ void ScheduleExpander::run() {
   if (tensorCopies)
     tensorCopies->finish(body.loop.getTiedLoopResult(cast<BlockArgument>(body.read)),
                          body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
+  lastFill = body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill));
   SmallVector<Value> results(body.loop.getResults().take_front(loop.getNumResults()));
   waitForLastDots(builder, results);
   releaseLastBuffers(builder, body);

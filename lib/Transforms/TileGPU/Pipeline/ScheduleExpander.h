@@ -8,6 +8,7 @@
 
 #include "StreamByTma.h"
 #include "mlir/IR/IRMapping.h"
+#include "tilec/Analysis/AxisInfo.h"
 #include "tilec/Analysis/LoopSchedule.h"
 
 namespace tilec::tilegpu {
@@ -32,6 +33,10 @@ public:
   /// and one of which has all the buffers that the other one has, share their rings: the copies of
   /// the second begin during the last iterations of the first.
   void shareRings(ScheduleExpander &earlier);
+  /// Before either runs, where they share no rings; `earlier` runs first. A loop that begins where
+  /// the one before ends, with the same tensor copies and without load warps, has its first copies
+  /// started by the last iterations of that one: no copies are waited for between them.
+  void goOnFrom(ScheduleExpander &earlier, AxisInfoAnalysis &axes);
   /// After `run`: tells which loops around have been rebuilt.
   llvm::ArrayRef<BarrierObjects::Replaced> replacedLoops() const {
     return rings->tensorCopies ? rings->tensorCopies->replaced()
@@ -53,6 +58,10 @@ private:
   /// the next iteration.
   AheadSlice cloneSlice(mlir::OpBuilder &builder, mlir::Value iv,
                         llvm::MutableArrayRef<mlir::Value> ahead);
+  /// Whether the copies of `earlier` go on as those of this loop do.
+  bool copiesGoOnFrom(ScheduleExpander &earlier, AxisInfoAnalysis &axes) const;
+  /// Where the iterations end whose copies this loop starts.
+  mlir::Value endOfCopies(mlir::OpBuilder &builder);
   /// The ring of stream number `stream`.
   mlir::Value ringOf(size_t stream) const { return rings->buffers[places[stream]]; }
   /// Starts the copies of an iteration into buffer `slot`.
@@ -108,6 +117,10 @@ private:
   /// The number of each stream's ring.
   llvm::SmallVector<size_t> places;
   llvm::SmallVector<mlir::Value> pairs;
+  /// The loops whose first copies this one starts, and that starts this one's.
+  ScheduleExpander *successor = nullptr, *predecessor = nullptr;
+  /// With a successor: the end of its copies, and the slot that is filled next behind the loop.
+  mlir::Value copiesEnd, lastFill;
   /// Slots that private streams are read back from, by load.
   llvm::DenseMap<mlir::Operation *, std::pair<const Stream *, mlir::Value>> readBackFrom;
 };
