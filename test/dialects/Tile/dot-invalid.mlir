@@ -61,3 +61,27 @@ func.func @dot_c4(%a: tensor<64x32xf16>, %b: tensor<32x16xf16>, %c: tensor<64x16
   %0 = tile.dot %a, %b, %c unsigned : tensor<64x32xf16>, tensor<32x16xf16> -> tensor<64x16xf32>
   return
 }
+
+// -----
+
+func.func @reduce_scatter_c1_parts(%a: tensor<64x16xf32>, %part: i32) {
+  // expected-error @+1 {{expects a whole part of 64 rows, got 48}}
+  %0 = tile.reduce_scatter %a part %part : tensor<64x16xf32> -> tensor<48x16xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c1_columns(%a: tensor<64x16xf32>, %part: i32) {
+  // expected-error @+1 {{expects all dimensions but the first to stay as they are}}
+  %0 = tile.reduce_scatter %a part %part : tensor<64x16xf32> -> tensor<32x8xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_scatter_c1_rank(%a: tensor<64x16xf32>, %part: i32) {
+  // expected-error @+1 {{expects a result of rank 2, got rank 1}}
+  %0 = tile.reduce_scatter %a part %part : tensor<64x16xf32> -> tensor<32xf32>
+  return
+}

@@ -26,3 +26,10 @@ func.func @batched(%a: tensor<4x1x8xf64>, %b: tensor<4x8x2xf64>, %c: tensor<4x1x
   %0 = tile.dot %a, %b, %c : tensor<4x1x8xf64>, tensor<4x8x2xf64> -> tensor<4x1x2xf64>
   return %0 : tensor<4x1x2xf64>
 }
+
+// CHECK-LABEL: @parts_of_sums
+func.func @parts_of_sums(%a: tensor<64x16xf32>, %part: i32) -> tensor<16x16xf32> {
+  // CHECK: tile.reduce_scatter %{{.*}} part %{{.*}} : tensor<64x16xf32> -> tensor<16x16xf32>
+  %0 = tile.reduce_scatter %a part %part : tensor<64x16xf32> -> tensor<16x16xf32>
+  return %0 : tensor<16x16xf32>
+}

@@ -76,6 +76,24 @@ static void decompose(MutableArrayRef<tile::ReduceScatterOp> scatters) {
     scatter.erase();
 }
 
+/// Whether nothing happens between the group and the scatter, and nobody wants a result of the
+/// group in front of it.
+static bool canJoin(ArrayRef<tile::ReduceScatterOp> group, tile::ReduceScatterOp scatter) {
+  Operation *last = group.back();
+  Block *block = scatter->getBlock();
+  if (last->getBlock() != block)
+    return false;
+  for (Operation *op = last->getNextNode(); op != scatter; op = op->getNextNode())
+    if (!isMemoryEffectFree(op))
+      return false;
+  return llvm::none_of(group, [&](tile::ReduceScatterOp member) {
+    return llvm::any_of(member->getUsers(), [&](Operation *user) {
+      Operation *inBlock = block->findAncestorOpInBlock(*user);
+      return inBlock && (inBlock == scatter || inBlock->isBeforeInBlock(scatter));
+    });
+  });
+}
+
 namespace {
 struct DecomposeReduceScatters final
     : tilec::impl::TileGPUDecomposeReduceScattersPassBase<DecomposeReduceScatters> {
@@ -83,15 +101,7 @@ struct DecomposeReduceScatters final
   void runOnOperation() override {
     SmallVector<SmallVector<tile::ReduceScatterOp>> groups;
     getOperation().walk([&](tile::ReduceScatterOp scatter) {
-      auto follows = [&](tile::ReduceScatterOp last) {
-        if (last->getBlock() != scatter->getBlock())
-          return false;
-        for (Operation *op = last->getNextNode(); op != scatter; op = op->getNextNode())
-          if (!isMemoryEffectFree(op) || llvm::is_contained(op->getOperands(), last.getResult()))
-            return false;
-        return true;
-      };
-      if (groups.empty() || !follows(groups.back().back()))
+      if (groups.empty() || !canJoin(groups.back(), scatter))
         groups.emplace_back();
       groups.back().push_back(scatter);
     });
