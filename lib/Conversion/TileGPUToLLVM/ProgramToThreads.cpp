@@ -120,6 +120,9 @@ struct ProgramOfTile : ThreadPattern<ProgramOfTileOp> {
 ///
 ///   first = y & -2^group; in = x + size[0] * (y - first)
 ///   index[0] = in >> group; index[1] = first + in % 2^group
+///
+/// The last two groups are one, so that CTAs end closer together: nothing comes behind their short
+/// programs.
 struct OrderedProgram : ThreadPattern<OrderedProgramOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(OrderedProgramOp op, OpAdaptor adaptor,
@@ -137,16 +140,21 @@ struct OrderedProgram : ThreadPattern<OrderedProgramOp> {
 
 private:
   static Value indexInGroup(uint32_t axis, Value log2, Arithmetic &a) {
-    // The product below does not overflow: 2^15 at most, by a group of 2^15 at most.
+    // The product below does not overflow: 2^15 at most, by a group of 2^16 at most.
     constexpr int64_t kLongest = int64_t(1) << 15;
     Value x = ctaIndex(a.builder, a.loc, 0), y = ctaIndex(a.builder, a.loc, 1);
     Value columns = gridSize(a.builder, a.loc, 0), rows = gridSize(a.builder, a.loc, 1);
-    Value group = a.shiftLeft(a.constant(1), log2);
-    Value place = a.bitAnd(y, a.sub(group, a.constant(1)));
-    Value first = a.sub(y, place);
+    Value one = a.constant(1), group = a.shiftLeft(one, log2);
+    Value twice = a.shiftLeft(group, one), beginOfLast = a.sub(rows, twice);
+    Value rest = a.bitAnd(rows, a.sub(group, one));
+    Value isLast = a.bitAnd(a.isAtMost(rest, a.constant(0)),
+                            a.bitAnd(a.isAtMost(twice, rows), a.isAtMost(beginOfLast, y)));
+    Value first = a.select(isLast, beginOfLast, a.sub(y, a.bitAnd(y, a.sub(group, one))));
+    group = a.select(isLast, twice, group);
+    log2 = a.select(isLast, a.add(log2, one), log2);
     Value isWhole =
         a.bitAnd(a.isAtMost(a.add(first, group), rows), a.isAtMost(columns, a.constant(kLongest)));
-    Value in = a.add(x, a.mul(columns, place));
+    Value in = a.add(x, a.mul(columns, a.sub(y, first)));
     if (axis == 0)
       return a.select(isWhole, a.shiftRight(in, log2), x);
     return a.select(isWhole, a.add(first, a.bitAnd(in, a.sub(group, a.constant(1)))), y);

@@ -116,7 +116,7 @@ TEST(Clusters, blocksThatPart) {
 void expectTriangles(bool isPersistent) {
   constexpr int64_t block = 64, n = 56;
   for (bool largeFirst : {false, true})
-    for (auto [m, batches] : {std::pair<int64_t, int64_t>(40, 1), {328, 1}, {200, 5}, {136, 21}}) {
+    for (auto [m, batches] : {std::pair<int64_t, int64_t>(40, 1), {328, 1}, {200, 5}, {136, 21}, {136, 48}}) {
       SCOPED_TRACE(::testing::Message() << m << " rows, " << batches << " batches, " << largeFirst);
       RunBuilder builder = kernelOf("persistent.tile", "triangle");
       builder.randn("a_ptr", DType::f16, {batches, m, m}).randn("b_ptr", DType::f16, {m, n});
@@ -145,7 +145,7 @@ void expectTriangles(bool isPersistent) {
 
 TEST(Persistent, theLongestFirst) { expectTriangles(/*isPersistent=*/true); }
 
-// A group of 16 batches, and 5 that keep their order.
+// A group of 16 batches, and 5 that keep their order; a group of 16, and the last one of 32.
 TEST(OrderedPrograms, theLongestFirst) { expectTriangles(/*isPersistent=*/false); }
 
 TEST(Persistent, returnsAndLoopsThatAreNotCounted) {
