@@ -42,6 +42,7 @@ OTHERS = {
              (64, 128, 4, 3)),
     128: others(OVERLAPPED, (128, 128, 8, 2), (64, 64, 4, 2))
     + others(DESCRIPTORS, (128, 64, 8, 2), (128, 128, 8, 2), (64, 64, 4, 2), (64, 64, 4, 3))
+    + [Configuration(dict(BLOCK_M=128, BLOCK_N=64, COPIES_OUT=True), 8, 2, DESCRIPTORS)]
     + others(ROLES, (128, 128, 8, 2)),
     256: others(ROLES, (128, 64, 8, 2))
     + others(DESCRIPTORS, (128, 64, 8, 2), (64, 64, 4, 2), (64, 32, 4, 2), (128, 32, 8, 2), (128, 32, 8, 3))}

@@ -7,6 +7,7 @@
 #include "Cases.h"
 #include "ProductReferences.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -21,6 +22,8 @@ struct Problem {
   /// 45, 49, 58 or 59.
   int example = 45;
   int warps = 4;
+  /// Of 58: a tensor copy stores the result.
+  bool copiesOut = false;
 };
 
 struct Text {
@@ -78,6 +81,8 @@ Result<KernelRun> buildForward(const Problem &p, uint64_t seed) {
   builder.i32("seq_len", p.length).f32("scale", scale);
   builder.constant("HEAD_DIM", p.width).constant("BLOCK_M", p.blockM).constant("BLOCK_N", p.blockN);
   builder.constant("CAUSAL", p.isCausal ? "True" : "False");
+  if (p.copiesOut)
+    builder.constant("COPIES_OUT", "True");
   builder.warps(p.warps).grid((length + blockM - 1) / blockM, static_cast<uint64_t>(p.heads));
   return builder.take();
 }
@@ -121,6 +126,16 @@ void addAttentionCases(std::vector<Case> &cases) {
                          sizeText({p.heads, length, width}), Scale::Full,
                          [=](uint64_t seed) { return buildForward(p, seed); }});
       }
+  for (auto [length, width, block, warps] : {std::array<int64_t, 4>{100, 32, 32, 4},
+                                             {330, 64, 64, 4},
+                                             {300, 128, 64, 8},
+                                             {256, 128, 128, 8}}) {
+    Problem p{DType::f16, 2,  length,     width, true, std::max<int64_t>(block, warps * 16),
+              block,      58, int(warps), true};
+    cases.push_back({"attention_descriptors causal copies", p.type,
+                     sizeText({p.heads, length, width}), Scale::Full,
+                     [=](uint64_t seed) { return buildForward(p, seed); }});
+  }
   // The last ones have no block of keys that needs a mask or, with CAUSAL, several.
   for (int example : {49, 58, 59})
     for (DType type : {DType::f16, DType::bf16, DType::f32})
