@@ -65,6 +65,8 @@ struct Problem {
   int64_t block = 32;
   /// Programs of a cluster.
   int ctas = 1;
+  /// CTAs of a cluster that run a program together.
+  int parts = 1;
 
   uint64_t bytes() const {
     auto elements = static_cast<uint64_t>(m * k + k * n);
@@ -126,6 +128,8 @@ Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
   builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
   builder.constant("GROUP_M", 8).constant("ACC", accumulatorText(p.type));
   builder.constant("ACTIVATION", p.leaky ? "'leaky_relu'" : "''");
+  if (p.parts > 1)
+    builder.splitK(p.parts);
   builder.grid(blocks(p.m, block) * blocks(p.n, block));
   return builder.idealBytes(p.bytes()).take();
 }
@@ -221,6 +225,8 @@ Result<KernelRun> buildAnySize(const Problem &p, uint64_t seed) {
   bool copies = p.n * static_cast<int64_t>(tilecrt::dtypeSize(p.type)) % 16 == 0;
   builder.constant("C_COPIES", copies ? "True" : "False").constant("SPLIT", p.splits);
   builder.constant("SUMMING", p.splits > 2 ? 2 : p.splits);
+  if (p.parts > 1)
+    builder.splitK(p.parts);
   builder.grid(static_cast<uint64_t>(tiles * p.splits));
   return builder.idealBytes(p.bytes()).take();
 }
@@ -319,6 +325,8 @@ void addCase(std::vector<Case> &cases, const std::string &name, Scale scale, Bui
     variant += " split";
   if (p.ctas > 1)
     variant += " pairs";
+  if (p.parts > 1)
+    variant += " parts";
   cases.push_back({variant + (p.leaky ? " leaky" : ""), p.type, sizeText({p.m, p.n, p.k}), scale,
                    [=](uint64_t seed) { return build(p, seed); }});
 }
@@ -393,6 +401,16 @@ void addMatmulCases(std::vector<Case> &cases) {
     rows.splits = 4;
     addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, rows);
     cases.back().waitsForOthers = true;
+    // Several iterations for each CTA, one, and for some of them none.
+    for (auto [parts, k] : {std::pair<int, int64_t>{2, 600}, {4, 232}, {8, 104}}) {
+      Problem shared = {type, 136, 56, k, false, true};
+      shared.parts = parts;
+      addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, shared);
+      shared = {type, 144, 80, 2 * k, false, false};
+      shared.parts = parts;
+      shared.block = 64;
+      addCase(cases, "matmul", Scale::Full, buildMatmul, shared);
+    }
     cases.push_back({"pad_rows", type, sizeText({30, 77}), first,
                      [=](uint64_t seed) { return buildPadRows(type, 30, 77, seed); }});
     addCase(cases, "split_k_matmul", first, buildSplitK, {type, 20, 30, 500});
