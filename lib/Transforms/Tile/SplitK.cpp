@@ -36,8 +36,8 @@ class KSplitter {
 public:
   KSplitter(func::FuncOp kernel, int64_t parts) : func(kernel), count(parts) {}
 
-  /// Whether the kernel has been split; says why not.
-  bool run();
+  /// Whether the kernel has been split; says why not. `isAlone`: it is the only one of its module.
+  bool run(bool isAlone);
 
 private:
   bool refuse(Operation *op, StringRef reason);
@@ -297,7 +297,11 @@ void KSplitter::partLoop() {
   }
 }
 
-bool KSplitter::run() {
+bool KSplitter::run(bool isAlone) {
+  if (!isAlone)
+    return refuse(func, "its module has other kernels");
+  if (!processorOf(func).has(Feature::Clusters))
+    return refuse(func, "the target has no clusters");
   if (!func.getBody().hasOneBlock())
     return refuse(func, "its control flow is not structured");
   if (!findLoop() || !findCarried() || !findStores())
@@ -331,19 +335,15 @@ struct SplitK final : tilec::impl::TileSplitKPassBase<SplitK> {
           << kMostParts << ", got " << int(parts);
       return signalPassFailure();
     }
-    for (auto func : module.getOps<func::FuncOp>()) {
-      if (!func->hasAttr(TileDialect::kKernelAttr))
-        continue;
-      if (!processorOf(func).has(Feature::Clusters)) {
-        remark::missed(func.getLoc(),
-                       remark::RemarkOpts::name("NotSplit").category(remarks::kPersistent))
-            << "K is not split: the target has no clusters";
-        return;
-      }
-      if (!KSplitter(func, parts).run())
-        return;
-      module->setAttr(TileDialect::kSplitKAttr, Builder(module).getI32IntegerAttr(parts));
-    }
+    auto kernels = llvm::to_vector(
+        llvm::make_filter_range(module.getOps<func::FuncOp>(), [](func::FuncOp func) {
+          return func->hasAttr(TileDialect::kKernelAttr);
+        }));
+    // How many CTAs there are is said of all kernels.
+    bool isAlone = kernels.size() == 1;
+    for (func::FuncOp kernel : kernels)
+      if (KSplitter(kernel, parts).run(isAlone))
+        module->setAttr(TileDialect::kSplitKAttr, Builder(module).getI32IntegerAttr(parts));
   }
 };
 } // namespace

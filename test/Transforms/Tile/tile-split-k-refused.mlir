@@ -6,7 +6,7 @@
 // CHECK-NOT: tile.split_k
 // CHECK-NOT: tile.reduce_scatter
 
-// REMARK: "K is not split: the target has no clusters
+// REMARK: "K is not split: ", Remark="the target has no clusters
 module attributes {tile.num_warps = 4 : i32, tile.target = "sm_80"} {
 func.func @no_clusters(%x: tensor<32x16xf16>, %y: tensor<16x32xf16>, %pc: !tile.ptr<f32>, %k: i32) attributes {tile.kernel} {
   %c0 = arith.constant 0 : i32
@@ -341,6 +341,29 @@ func.func @knows_its_cta(%x: tensor<32x16xf16>, %y: tensor<16x32xf16>, %pc: !til
   }
   %cta = tile.inline_asm "mov.u32 $0, %ctaid.x;" constraints = "=r" pack = 1 () : () -> i32
   tile.store %c, %acc : tensor<32x32x!tile.ptr<f32>>
+  return
+}
+}
+
+// -----
+
+// REMARK: "K is not split: ", Remark="its control flow is not structured"
+module attributes {tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+func.func @branches(%k: i32) attributes {tile.kernel} {
+  cf.br ^end
+^end:
+  return
+}
+}
+
+// -----
+
+// REMARK-COUNT-2: "K is not split: ", Remark="its module has other kernels"
+module attributes {tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+func.func @one(%k: i32) attributes {tile.kernel} {
+  return
+}
+func.func @other(%k: i32) attributes {tile.kernel} {
   return
 }
 }

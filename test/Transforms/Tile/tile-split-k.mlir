@@ -143,3 +143,33 @@ func.func @transposed(%x: tensor<32x16xf16>, %y: tensor<16x32xf16>, %pc: !tile.p
   return
 }
 }
+
+// -----
+
+// A step that is a number is multiplied here; a reduction through a descriptor adds a part of the rows.
+// CHECK-LABEL: func @constant_step
+// CHECK: %[[PART:.*]] = arith.andi
+// CHECK: %[[HALF:.*]] = tile.make_tensor_descriptor {{.*}} -> <[16, 32], f32>
+// CHECK: scf.for %{{.*}} = %[[PART]] to %{{.*}} step %c2_i32 iter_args(%{{.*}}, %[[COUNT:.*]] = %{{.*}})
+// CHECK: arith.addi %[[COUNT]], %c14_i32
+// CHECK: %[[ROWS:.*]] = tile.reduce_scatter
+// CHECK: tile.descriptor_reduce add %[[HALF]][%{{.*}}, %{{.*}}], %[[ROWS]]
+module attributes {tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+func.func @constant_step(%x: tensor<32x16xf16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %n: i32, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c7 = arith.constant 7 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %b = tile.make_tensor_descriptor %pb, shape [%k, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[16, 32], f16>
+  %c = tile.make_tensor_descriptor %pc, shape [%n, %n], strides [%nn] : !tile.ptr<f32> -> !tile.desc<[32, 32], f32>
+  %acc:2 = scf.for %i = %c0 to %k step %c1 iter_args(%before = %zero, %at = %c0) -> (tensor<32x32xf32>, i32) : i32 {
+    %y = tile.descriptor_load %b[%at, %c0] : !tile.desc<[16, 32], f16> -> tensor<16x32xf16>
+    %d = tile.dot %x, %y, %before : tensor<32x16xf16>, tensor<16x32xf16> -> tensor<32x32xf32>
+    %next = arith.addi %at, %c7 : i32
+    scf.yield %d, %next : tensor<32x32xf32>, i32
+  }
+  tile.descriptor_reduce add %c[%c0, %c0], %acc#0 : !tile.desc<[32, 32], f32>, tensor<32x32xf32>
+  return
+}
+}

@@ -47,4 +47,18 @@ func.func @apart(%a: tensor<64x8xf32, #sums>, %part: i32) -> tensor<16x8xf32, #r
   %s = tile.reduce_scatter %r part %part : tensor<32x8xf32, #rows> -> tensor<16x8xf32, #rows16>
   return %s : tensor<16x8xf32, #rows16>
 }
+
+// What is stored in between stays there.
+// CHECK-LABEL: func @around
+// CHECK: tilegpu.cluster_barrier opens
+// CHECK: tilegpu.cluster_barrier{{$}}
+// CHECK: tile.store
+// CHECK: tilegpu.cluster_barrier opens
+// CHECK: tilegpu.cluster_barrier{{$}}
+func.func @around(%a: tensor<64x8xf32, #sums>, %p: !tile.ptr<i32>, %part: i32) -> (tensor<32x8xf32, #rows>, tensor<32x8xf32, #rows>) {
+  %r = tile.reduce_scatter %a part %part : tensor<64x8xf32, #sums> -> tensor<32x8xf32, #rows>
+  tile.store %p, %part : !tile.ptr<i32>
+  %s = tile.reduce_scatter %a part %part : tensor<64x8xf32, #sums> -> tensor<32x8xf32, #rows>
+  return %r, %s : tensor<32x8xf32, #rows>, tensor<32x8xf32, #rows>
+}
 }

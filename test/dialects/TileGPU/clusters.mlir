@@ -17,7 +17,10 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.split_k = 2 : i32, tile.tar
 // THREADS: nvvm.cluster.arrive
 // THREADS: nvvm.cluster.wait
 // THREADS: %[[SLOT:.*]] = arith.muli %[[PART]], %c1024_i32
-// THREADS-COUNT-2: nvvm.mapa {{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+// THREADS: %[[THERE:.*]] = nvvm.mapa {{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+// THREADS: llvm.store %{{.*}}, %[[THERE]] {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<7>
+// THREADS: nvvm.mapa {{.*}} : !llvm.ptr<3> -> !llvm.ptr<7>
+// THREADS: llvm.store %{{.*}} {alignment = 8 : i64} : vector<2xi32>, !llvm.ptr<7>
 // THREADS-NOT: nvvm.mapa
 // THREADS: nvvm.cluster.arrive
 func.func @store(%part: i32) {
