@@ -116,7 +116,8 @@ TEST(Clusters, blocksThatPart) {
 void expectTriangles(bool isPersistent) {
   constexpr int64_t block = 64, n = 56;
   for (bool largeFirst : {false, true})
-    for (auto [m, batches] : {std::pair<int64_t, int64_t>(40, 1), {328, 1}, {200, 5}, {136, 21}, {136, 48}}) {
+    for (auto [m, batches] :
+         {std::pair<int64_t, int64_t>(40, 1), {328, 1}, {200, 5}, {136, 21}, {136, 48}}) {
       SCOPED_TRACE(::testing::Message() << m << " rows, " << batches << " batches, " << largeFirst);
       RunBuilder builder = kernelOf("persistent.tile", "triangle");
       builder.randn("a_ptr", DType::f16, {batches, m, m}).randn("b_ptr", DType::f16, {m, n});
