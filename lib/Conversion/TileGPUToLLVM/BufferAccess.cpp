@@ -70,7 +70,7 @@ static Value everyOther(OpBuilder &builder, Location loc, Value first, Value sec
 }
 
 void BufferAccess::forEachWord(OpBuilder &builder, Location loc, ValueRange values,
-                               function_ref<void(Value, Value)> visit) const {
+                               function_ref<void(ArrayRef<Value>, Value)> visit) const {
   int64_t replicas = access.offsets.getFreeVariableMask(kRegister);
   for (const auto &group : groups) {
     if (group.front() & replicas)
@@ -79,7 +79,7 @@ void BufferAccess::forEachWord(OpBuilder &builder, Location loc, ValueRange valu
     for (int64_t r : group)
       parts.push_back(values[r]);
     Value offset = index.at(builder, loc, registerPart(access.offsets, group.front()) * bytes);
-    visit(packWord(builder, loc, parts), offset);
+    visit(parts, offset);
   }
 }
 
@@ -87,16 +87,11 @@ void BufferAccess::store(OpBuilder &builder, Location loc, Value base, Value uni
                          ValueRange values) const {
   if (matrices)
     return storeMatrices(builder, loc, base, values);
-  int64_t replicas = access.offsets.getFreeVariableMask(kRegister);
-  for (const auto &group : groups) {
-    if (group.front() & replicas)
-      continue;
-    SmallVector<Value> parts;
-    for (int64_t r : group)
-      parts.push_back(values[r]);
-    Value to = address(builder, loc, base, group.front());
+  forEachWord(builder, loc, values, [&](ArrayRef<Value> parts, Value offset) {
+    Value to = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                                   ArrayRef<LLVM::GEPArg>{offset});
     StSharedOp::create(builder, loc, packWord(builder, loc, parts), to, unique);
-  }
+  });
 }
 
 //===----------------------------------------------------------------------===//

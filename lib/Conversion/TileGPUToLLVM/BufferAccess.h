@@ -25,10 +25,10 @@ public:
             llvm::function_ref<bool(int64_t)> wanted,
             llvm::MutableArrayRef<mlir::Value> results) const;
 
-  /// Calls `visit` with the words that are to be stored, of which each element has one, and their
-  /// offsets in the buffer in bytes.
+  /// Calls `visit` with the elements of each word that is to be stored, of which each element is in
+  /// one, and with its offset in the buffer in bytes.
   void forEachWord(mlir::OpBuilder &builder, mlir::Location loc, mlir::ValueRange values,
-                   llvm::function_ref<void(mlir::Value, mlir::Value)> visit) const;
+                   llvm::function_ref<void(llvm::ArrayRef<mlir::Value>, mlir::Value)> visit) const;
 
   /// Stores `values`, those of all registers, one of each that have the same element, and from one
   /// of the threads that have it: the one for which `unique` holds, if that is not null.

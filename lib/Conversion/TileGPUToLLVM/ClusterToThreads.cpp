@@ -54,18 +54,19 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
     Value mask = constantI32(rewriter, loc, bytes - 1);
     BufferAccess plan(rewriter, op, lowering, tensor, wholeOf(ring));
     // Where an element is in the ring says which CTA gets it, and where in the buffer.
-    auto store = [&](OpBuilder &builder, Value word, Value offset) {
-      Value owner = arith::ShRUIOp::create(builder, loc, offset, shift);
-      Value place = arith::AndIOp::create(builder, loc, offset, mask);
-      place = arith::AddIOp::create(builder, loc, place, slot);
-      Value here = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                                       ArrayRef<LLVM::GEPArg>{place});
-      Value there = NVVM::MapaOp::create(builder, loc, clusterPointer(getContext()), here, owner);
-      LLVM::StoreOp::create(builder, loc, word, there, bytesOf(word.getType()));
-    };
+    unsigned elementBytes = tile::bitWidthOf(tensor.getElementType()) / 8;
     auto storeAll = [&](OpBuilder &builder) {
-      plan.forEachWord(builder, loc, adaptor.getValue(),
-                       [&](Value word, Value offset) { store(builder, word, offset); });
+      auto store = [&](ArrayRef<Value> parts, Value offset) {
+        Value word = packWord(builder, loc, parts);
+        Value owner = arith::ShRUIOp::create(builder, loc, offset, shift);
+        Value place = arith::AndIOp::create(builder, loc, offset, mask);
+        place = arith::AddIOp::create(builder, loc, place, slot);
+        Value here = LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                                         ArrayRef<LLVM::GEPArg>{place});
+        Value there = NVVM::MapaOp::create(builder, loc, clusterPointer(getContext()), here, owner);
+        LLVM::StoreOp::create(builder, loc, word, there, elementBytes * unsigned(parts.size()));
+      };
+      plan.forEachWord(builder, loc, adaptor.getValue(), store);
     };
     if (unique)
       scf::IfOp::create(rewriter, loc, unique, [&](OpBuilder &builder, Location) {
@@ -76,14 +77,6 @@ struct ClusterStore : ThreadPattern<ClusterStoreOp> {
       storeAll(rewriter);
     rewriter.eraseOp(op);
     return success();
-  }
-
-private:
-  static unsigned bytesOf(Type word) {
-    auto vector = dyn_cast<VectorType>(word);
-    unsigned bits = vector ? unsigned(vector.getNumElements()) * vector.getElementTypeBitWidth()
-                           : word.getIntOrFloatBitWidth();
-    return bits / 8;
   }
 };
 } // namespace
