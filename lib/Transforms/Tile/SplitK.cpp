@@ -49,8 +49,8 @@ private:
   bool partStores();
   void numberPrograms();
   void partLoop();
-  /// `init`, moved by as many steps as the part's number says.
-  Value startOf(OpBuilder &builder, Value init, Operation *step);
+  /// `init`, moved by as many steps, each `by` so much, as the part's number says.
+  Value startOf(OpBuilder &builder, Value init, Operation *step, Value by);
 
   func::FuncOp func;
   int64_t count;
@@ -223,25 +223,32 @@ bool KSplitter::partStores() {
   return true;
 }
 
-Value KSplitter::startOf(OpBuilder &builder, Value init, Operation *step) {
+/// An i32 that is not negative, as another integer.
+static Value castTo(OpBuilder &builder, Location loc, Type type, Value number) {
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, number);
+  unsigned bits = type.getIntOrFloatBitWidth();
+  if (bits > 32)
+    return arith::ExtSIOp::create(builder, loc, type, number);
+  return bits < 32 ? arith::TruncIOp::create(builder, loc, type, number).getResult() : number;
+}
+
+/// What a step adds; pointers are moved in 64 bits.
+static Value amountOf(OpBuilder &builder, Operation *step) {
+  Value by = step->getOperand(1);
+  if (!isa<AddPtrOp>(step) || getElementTypeOrSelf(by.getType()).isInteger(64))
+    return by;
+  Type wide = builder.getI64Type();
+  if (auto shaped = dyn_cast<RankedTensorType>(by.getType()))
+    wide = shaped.clone(wide);
+  return arith::ExtSIOp::create(builder, step->getLoc(), wide, by);
+}
+
+Value KSplitter::startOf(OpBuilder &builder, Value init, Operation *step, Value by) {
   Location loc = step->getLoc();
-  Value by = step->getOperand(1), times = part;
-  auto shaped = dyn_cast<RankedTensorType>(by.getType());
-  Type element = getElementTypeOrSelf(by.getType());
-  auto like = [&](Type type) { return shaped ? Type(shaped.clone(type)) : type; };
-  // Pointers are moved in 64 bits.
-  if (isa<AddPtrOp>(step) && element.getIntOrFloatBitWidth() < 64) {
-    element = builder.getI64Type();
-    by = arith::ExtSIOp::create(builder, loc, like(element), by);
-  }
-  if (element.isIndex())
-    times = arith::IndexCastOp::create(builder, loc, element, times);
-  else if (element.getIntOrFloatBitWidth() > 32)
-    times = arith::ExtSIOp::create(builder, loc, element, times);
-  else if (element.getIntOrFloatBitWidth() < 32)
-    times = arith::TruncIOp::create(builder, loc, element, times);
-  if (shaped)
-    times = SplatOp::create(builder, loc, like(element), times);
+  Value times = castTo(builder, loc, getElementTypeOrSelf(by.getType()), part);
+  if (auto shaped = dyn_cast<RankedTensorType>(by.getType()))
+    times = SplatOp::create(builder, loc, shaped, times);
   Value ahead = builder.createOrFold<arith::MulIOp>(loc, by, times);
   if (isa<AddPtrOp>(step))
     return AddPtrOp::create(builder, loc, init.getType(), init, ahead);
@@ -261,27 +268,14 @@ static Value multiply(OpBuilder &builder, Location loc, Value value, int64_t fac
 void KSplitter::partLoop() {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Type counter = loop.getInductionVar().getType();
-  Value number = part;
-  if (counter.isIndex())
-    number = arith::IndexCastOp::create(builder, loc, counter, part);
-  else if (counter.getIntOrFloatBitWidth() > 32)
-    number = arith::ExtSIOp::create(builder, loc, counter, part);
-  else if (counter.getIntOrFloatBitWidth() < 32)
-    number = arith::TruncIOp::create(builder, loc, counter, part);
+  Value number = castTo(builder, loc, loop.getInductionVar().getType(), part);
   Value ahead = builder.createOrFold<arith::MulIOp>(loc, number, loop.getStep());
   loop.setLowerBound(builder.createOrFold<arith::AddIOp>(loc, loop.getLowerBound(), ahead));
   loop.setStep(multiply(builder, loc, loop.getStep(), count));
   for (auto [place, step] : steps) {
     OpOperand &init = loop.getInitsMutable()[place];
-    init.set(startOf(builder, init.get(), step));
-    Value by = step->getOperand(1);
-    if (isa<AddPtrOp>(step) && getElementTypeOrSelf(by.getType()).getIntOrFloatBitWidth() < 64) {
-      Type wide = builder.getI64Type();
-      if (auto shaped = dyn_cast<RankedTensorType>(by.getType()))
-        wide = shaped.clone(wide);
-      by = arith::ExtSIOp::create(builder, loc, wide, by);
-    }
+    Value by = amountOf(builder, step);
+    init.set(startOf(builder, init.get(), step, by));
     step->setOperand(1, multiply(builder, loc, by, count));
   }
   for (unsigned place : sums) {
