@@ -4,7 +4,7 @@
 // Clusters of two programs over the C interface: which code a call gets, and what launches are
 // asked of the driver, a fake one.
 
-#include "FakeCuda.h"
+#include "ProductLaunch.h"
 
 #include "gmock/gmock.h"
 
@@ -34,96 +34,33 @@ def product(a, b, c, M, N, K, BLOCK: tl.constexpr):
 )";
 
 Options productOptions(const char *target = "sm_90a") {
-  Options options;
-  options.target = target;
-  options.arguments = {{"a", "*fp16:16"}, {"b", "*fp16:16"}, {"c", "*fp32:16"},
-                       {"M", "i32:16"},   {"N", "i32:16"},   {"K", "i32:16"}};
-  options.constants = {{"BLOCK", "128"}};
-  options.numWarps = 8;
+  Options options = optionsOfProduct(target);
   options.numCtas = 2;
   return options;
 }
 
 Compilation compileProduct(const Options &options) {
-  Compiler compiler;
-  Compilation made = compiler.compileText("product.tile", productSource, options);
-  EXPECT_TRUE(made) << made.text;
-  return made;
+  return test::compileProduct(productSource, options);
 }
 
-/// The programs of a cluster in the last launch; 1: it had no such attribute.
-unsigned launchedCluster() {
-  for (const tilecrt::cuda::CUlaunchAttribute &attribute : fakeCuda().launchAttributes)
-    if (attribute.id == tilecrt::cuda::CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
-      return attribute.value.clusterDim.x;
-  return 1;
-}
-
-class ApiClusters : public testing::Test {
+class ApiClusters : public ProductLaunch {
 protected:
-  void SetUp() override {
-    resetFakeCuda();
-    device = openDevice("cuda");
-    const void *memory = reinterpret_cast<const void *>(uintptr_t(0x7f0000000000));
-    for (tilec_type type : {TILEC_TYPE_FP16, TILEC_TYPE_FP16, TILEC_TYPE_FP32}) {
-      values.push_back({TILEC_VALUE_POINTER, uint16_t(type), 0, {}});
-      values.back().value.pointer = memory;
-    }
-    for (int64_t size : {512, 512, 256}) {
-      values.push_back({TILEC_VALUE_INTEGER, 0, 0, {}});
-      values.back().value.integer = size;
-    }
-  }
-  void TearDown() override {
-    tilec_jit_destroy(jit);
-    tilec_device_destroy(device);
-  }
-
   void create(int32_t numCtas, uint32_t flags = 0, const char *text = productSource,
               const char *database = nullptr) {
-    tilec_jit_destroy(jit);
-    tilec_binding block = {"BLOCK", "128"};
-    tilec_binding sizes[] = {{"M", "512"}, {"N", "512"}, {"K", "256"}};
-    auto compile = sizedStruct<tilec_options>();
-    compile.tuning_database = database;
-    compile.tuning_device = "Fake H100";
-    compile.tuning_sizes = sizes;
-    compile.num_tuning_sizes = 3;
-    compile.constants = &block;
-    compile.num_constants = 1;
-    compile.num_warps = 8;
-    compile.num_ctas = numCtas;
-    compile.flags = flags;
-    compile.stop_after = TILEC_STAGE_PTX;
-    auto options = sizedStruct<tilec_jit_options>();
-    options.name = "product.tile";
-    options.text = text;
-    options.length = std::char_traits<char>::length(text);
-    options.options = &compile;
-    ASSERT_EQ(tilec_jit_create(device, &options, &jit), TILEC_OK) << tilec_last_error();
+    createFrom(text, database, [&](tilec_options &options) {
+      options.num_ctas = numCtas;
+      options.flags = flags;
+    });
   }
   tilec_call callOf(uint32_t programs, int32_t numCtas) {
-    auto call = sizedStruct<tilec_call>();
-    call.values = values.data();
-    call.num_values = values.size();
-    call.grid[0] = programs;
-    call.grid[1] = call.grid[2] = 1;
+    tilec_call call = callOfPrograms(programs);
     call.num_ctas = numCtas;
     return call;
   }
-  /// The number of the code that is launched.
-  uint32_t launch(const tilec_call &call) {
-    uint32_t variant = UINT32_MAX;
-    EXPECT_EQ(tilec_jit_launch(jit, &call, &variant), TILEC_OK) << tilec_last_error();
-    return variant;
-  }
+  using ProductLaunch::launch;
   uint32_t launch(uint32_t programs, int32_t numCtas = 0) {
     return launch(callOf(programs, numCtas));
   }
-
-  tilec_device *device = nullptr;
-  tilec_jit *jit = nullptr;
-  std::vector<tilec_call_value> values;
 };
 
 } // namespace
