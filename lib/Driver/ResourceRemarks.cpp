@@ -60,11 +60,24 @@ static void reportPressure(const KernelResources &resources, const LaunchShape &
                     {"residentWarps", std::to_string(resident)}};
 }
 
+static void reportSerializedDots(const KernelResources &resources, SourceRange kernel,
+                                 DiagnosticEngine &diagnostics) {
+  if (resources.serializedDots.empty())
+    return;
+  diagnostics.remark(kernel,
+                     llvm::formatv("each dot by warpgroups of kernel '{0}' waits for the one "
+                                   "before it: ptxas serializes them due to {1}",
+                                   resources.kernel, resources.serializedDots)
+                         .str(),
+                     remarks::kDot);
+}
+
 void reportResources(const KernelResources &resources, const LaunchShape &launch,
                      SourceRange kernel, DiagnosticEngine &diagnostics) {
   if (resources.spillStoreBytes + resources.spillLoadBytes > 0)
     reportSpills(resources, launch, kernel, diagnostics);
   reportPressure(resources, launch, kernel, diagnostics);
+  reportSerializedDots(resources, kernel, diagnostics);
 }
 
 } // namespace tilec

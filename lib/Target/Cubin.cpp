@@ -166,7 +166,11 @@ std::vector<KernelResources> parsePtxasReport(StringRef report) {
   llvm::SmallVector<StringRef> lines;
   report.split(lines, '\n');
   for (StringRef line : lines) {
-    if (size_t at = line.find("Compiling entry function '"); at != StringRef::npos) {
+    constexpr StringRef serialized = "wgmma.mma_async instructions are serialized due to ";
+    if (size_t loss = line.find(serialized); loss != StringRef::npos) {
+      auto [reason, name] = line.drop_front(loss + serialized.size()).split(" in the function '");
+      find(name.split('\'').first).serializedDots = reason.str();
+    } else if (size_t at = line.find("Compiling entry function '"); at != StringRef::npos) {
       entry = line.drop_front(at).split('\'').second.split('\'').first.str();
       entries.push_back(entry);
       (void)find(entry);
@@ -299,9 +303,12 @@ llvm::Expected<CubinResult> assemblePTX(StringRef ptx, StringRef ptxas,
     llvm::consumeError(second.takeError());
     return first;
   }
-  bool spills = second->kernels.size() != 1 ||
-                second->kernels.front().spillStoreBytes > resources.spillStoreBytes;
-  return spills ? std::move(first) : std::move(second);
+  if (second->kernels.size() != 1)
+    return first;
+  const KernelResources &crowded = second->kernels.front();
+  bool spills = crowded.spillStoreBytes > resources.spillStoreBytes;
+  bool serializes = resources.serializedDots.empty() && !crowded.serializedDots.empty();
+  return spills || serializes ? std::move(first) : std::move(second);
 }
 
 } // namespace tilec

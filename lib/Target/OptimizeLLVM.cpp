@@ -10,6 +10,7 @@
 //   most of the time.
 
 #include "DeviceModule.h"
+#include "PackConversions.h"
 #include "PassManagers.h"
 #include "ProcessorFacts.h"
 #include "SeparateConstants.h"
@@ -129,6 +130,8 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
     for (llvm::Function &function : *impl.module)
       separateConstants(function);
     run(addAddressPasses);
+    for (llvm::Function &function : *impl.module)
+      packConversions(function);
     return impl.takeErrors("optimising LLVM IR");
   });
 }

@@ -62,9 +62,6 @@ llvm::Expected<std::string> findPtxas(const PtxasHints &hints);
 /// "release 12.4, V12.4.99", as the program says of itself; PtxasFailed when it does not run.
 llvm::Expected<std::string> ptxasVersion(llvm::StringRef ptxas);
 
-/// "release 12.4, V12.4.99", as the program says of itself; PtxasFailed when it does not run.
-llvm::Expected<std::string> ptxasVersion(llvm::StringRef ptxas);
-
 /// How to assemble.
 struct CubinOptions {
   std::string target = "sm_90a";
@@ -75,8 +72,8 @@ struct CubinOptions {
   /// Most registers of a thread; 0 leaves it to ptxas.
   unsigned maxRegisters = 0;
   /// Assemble a second time with more CTAs per multiprocessor when this share of the registers, in
-  /// percent, keeps one out, and take that unless it spills. 0 assembles once; so does PTX of more
-  /// than a megabyte.
+  /// percent, keeps one out, and take that unless it spills or serializes dots. 0 assembles once;
+  /// so does PTX of more than a megabyte.
   unsigned occupancyReach = 15;
   /// The same for kernels with dots by warpgroups: beside their accumulators most registers hold
   /// addresses, which are cheap to compute again.
@@ -97,6 +94,9 @@ struct KernelResources {
   /// Statically declared shared memory of a CTA.
   int sharedBytes = 0;
   int barriers = 0;
+  /// Why every wgmma waits for the one before it, in the assembler's words; empty when they are in
+  /// flight together, as they were written.
+  std::string serializedDots;
 };
 
 /// A cubin and the assembler's report.

@@ -34,7 +34,9 @@ TEST(PtxasReport, IsRead) {
                        "ptxas info    : Compiling entry function 'second' for 'sm_90a'\n"
                        "ptxas info    : Function properties for second\n"
                        "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-                       "ptxas info    : Used 20 registers, used 0 barriers\n");
+                       "ptxas info    : Used 20 registers, used 0 barriers\n"
+                       "ptxas info    : (C7514) Potential Performance Loss: wgmma.mma_async "
+                       "instructions are serialized due to some reason in the function 'second'\n");
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].kernel, "first");
   EXPECT_EQ(kernels[0].registers, 255);
@@ -46,6 +48,8 @@ TEST(PtxasReport, IsRead) {
   EXPECT_EQ(kernels[1].kernel, "second");
   EXPECT_EQ(kernels[1].registers, 20);
   EXPECT_EQ(kernels[1].stackBytes, 0);
+  EXPECT_EQ(kernels[0].serializedDots, "");
+  EXPECT_EQ(kernels[1].serializedDots, "some reason");
   EXPECT_TRUE(parsePtxasReport("").empty());
   EXPECT_TRUE(
       parsePtxasReport("Used registers\nFunction properties for\n bytes stack frame").empty());

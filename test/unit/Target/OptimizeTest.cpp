@@ -68,6 +68,48 @@ TEST_F(Optimize, NamedSpacesHaveNothingInCommon) {
   EXPECT_EQ(loads(3, 7), 2u);
 }
 
+/// Two sums that are converted in one block, and stored in a later one: as a pair, or one by one.
+std::string convertAndStore(llvm::StringRef stores) {
+  return (R"mlir(llvm.func @kernel(%o: !llvm.ptr<1>, %x: f32, %y: f32, %some: i1)
+      attributes {nvvm.kernel} {
+    llvm.inline_asm has_side_effects "// wgmma.mma_async", "" : () -> ()
+    %zero = llvm.mlir.constant(0 : i32) : i32
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %none = llvm.mlir.poison : vector<2xbf16>
+    %low = llvm.fptrunc %x : f32 to bf16
+    %high = llvm.fptrunc %y : f32 to bf16
+    llvm.cond_br %some, ^first, ^then
+  ^first:
+    llvm.store volatile %low, %o : bf16, !llvm.ptr<1>
+    llvm.store volatile %high, %o : bf16, !llvm.ptr<1>
+    llvm.br ^then
+  ^then:
+    nvvm.barrier0
+    )mlir" +
+          stores +
+          R"mlir(
+    llvm.return
+  })mlir")
+      .str();
+}
+
+TEST_F(Optimize, ConversionsArePackedWhereTheyAre) {
+  std::string text = llvmOf(convertAndStore(R"mlir(
+    %half = llvm.insertelement %low, %none[%zero : i32] : vector<2xbf16>
+    %pair = llvm.insertelement %high, %half[%one : i32] : vector<2xbf16>
+    llvm.store %pair, %o : vector<2xbf16>, !llvm.ptr<1>)mlir"));
+  EXPECT_THAT(text, ContainsRegex("llvm.nvvm.ff2bf16x2.rn\\(float %2, float %1\\)"));
+  EXPECT_THAT(text, Not(HasSubstr("fptrunc")));
+}
+
+TEST_F(Optimize, ConversionsOfSingleSumsArePaired) {
+  std::string text = llvmOf(convertAndStore(R"mlir(
+    llvm.store volatile %low, %o : bf16, !llvm.ptr<1>
+    llvm.store volatile %high, %o : bf16, !llvm.ptr<1>)mlir"));
+  EXPECT_THAT(text, ContainsRegex("llvm.nvvm.ff2bf16x2.rn\\(float %2, float %1\\)"));
+  EXPECT_THAT(text, Not(HasSubstr("fptrunc")));
+}
+
 TEST_F(Optimize, LibraryQuestionsAreAnsweredWithNo) {
   std::string text = llvmOf(R"mlir(
     llvm.mlir.global private constant @name("__CUDA_FTZ\00") {addr_space = 0 : i32}

@@ -1,0 +1,118 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dot's sums are converted to 16 bits behind its wait, and packed in pairs where they are stored,
+// which may be some blocks later, or stored one by one. The instruction that converts two at once
+// (cvt.rn.bf16x2.f32) is chosen within a block only. One that converts a single accumulator ptxas
+// may move into the loop that sums; then it has every wgmma of the kernel wait for the one before
+// ("serialized", C7514). Packed values take half the registers, too.
+
+#include "PackConversions.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace tilec {
+
+static bool hasDotsInFlight(Function &function) {
+  return llvm::any_of(instructions(function), [](llvm::Instruction &instruction) {
+    auto *call = dyn_cast<CallInst>(&instruction);
+    auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+    return text && StringRef(text->getAsmString()).contains("wgmma.mma_async");
+  });
+}
+
+/// The two conversions in one block that `pack` makes a pair of; null if it is no such pair.
+static std::pair<Instruction *, Instruction *> findConversions(InsertElementInst &pack) {
+  Instruction *low = nullptr, *high = nullptr;
+  auto conversion = [](Instruction *&bound) {
+    return m_CombineAnd(m_FPTrunc(m_Value()), m_Instruction(bound));
+  };
+  auto *type = dyn_cast<llvm::FixedVectorType>(pack.getType());
+  if (!type || type->getNumElements() != 2 || type->getScalarSizeInBits() != 16 ||
+      !match(&pack, m_InsertElt(m_InsertElt(PatternMatch::m_Undef(), conversion(low),
+                                            PatternMatch::m_ZeroInt()),
+                                conversion(high), PatternMatch::m_One())))
+    return {};
+  if (low->getParent() != high->getParent())
+    return {};
+  return {low, high};
+}
+
+/// Moves what packs two conversions behind them.
+static void moveToConversions(Function &function) {
+  SmallVector<std::pair<InsertElementInst *, Instruction *>> pairs;
+  for (llvm::Instruction &instruction : instructions(function)) {
+    auto *pack = dyn_cast<InsertElementInst>(&instruction);
+    auto [low, high] = pack ? findConversions(*pack) : std::pair<Instruction *, Instruction *>();
+    if (low && low->getParent() != pack->getParent())
+      pairs.emplace_back(pack, low->comesBefore(high) ? high : low);
+  }
+  for (auto [pack, last] : pairs) {
+    auto *first = cast<Instruction>(pack->getOperand(0));
+    first->moveAfter(last);
+    pack->moveAfter(first);
+  }
+}
+
+/// Whether only pairs in its own block are made of a conversion.
+static bool isPacked(Instruction &conversion) {
+  return llvm::all_of(conversion.users(), [&](User *user) {
+    auto *pack = dyn_cast<InsertElementInst>(user);
+    if (pack && pack->hasOneUse())
+      if (auto *outer = dyn_cast<InsertElementInst>(pack->user_back()))
+        pack = outer;
+    return pack && pack->getParent() == conversion.getParent() && findConversions(*pack).first;
+  });
+}
+
+/// Converts `low` and `high`, of which the latter stands behind the former, with one instruction.
+static void convertTogether(Instruction &low, Instruction &high) {
+  IRBuilder<> builder(&high);
+  Intrinsic::ID together =
+      low.getType()->isBFloatTy() ? Intrinsic::nvvm_ff2bf16x2_rn : Intrinsic::nvvm_ff2f16x2_rn;
+  llvm::Value *pair =
+      builder.CreateIntrinsic(together, {}, {high.getOperand(0), low.getOperand(0)});
+  low.replaceAllUsesWith(builder.CreateExtractElement(pair, uint64_t(0)));
+  high.replaceAllUsesWith(builder.CreateExtractElement(pair, uint64_t(1)));
+  low.eraseFromParent();
+  high.eraseFromParent();
+}
+
+/// Conversions of a block that are not packed, two by two.
+static void pairConversions(llvm::BasicBlock &block) {
+  SmallVector<Instruction *> single;
+  for (llvm::Instruction &instruction : block)
+    if (match(&instruction, m_FPTrunc(m_Value())) && instruction.getType()->is16bitFPTy() &&
+        instruction.getOperand(0)->getType()->isFloatTy() && !isPacked(instruction))
+      single.push_back(&instruction);
+  auto isUsedBefore = [](Instruction *conversion, Instruction *place) {
+    return llvm::any_of(conversion->users(), [&](User *user) {
+      auto *instruction = cast<Instruction>(user);
+      return instruction->getParent() == place->getParent() && instruction->comesBefore(place);
+    });
+  };
+  for (size_t i = 1; i < single.size(); ++i) {
+    Instruction *low = single[i - 1], *high = single[i];
+    if (low->getType() != high->getType() || isUsedBefore(low, high))
+      continue;
+    convertTogether(*low, *high);
+    ++i;
+  }
+}
+
+void packConversions(Function &function) {
+  if (!hasDotsInFlight(function))
+    return;
+  moveToConversions(function);
+  for (llvm::BasicBlock &block : function)
+    pairConversions(block);
+}
+
+} // namespace tilec
