@@ -107,9 +107,10 @@ static bool fillsSharedMemory(func::FuncOp func, ArrayRef<LoopSchedule> schedule
   return 2 * bytes > processorOf(func).maxSharedBytesPerCta();
 }
 
-static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules) {
-  auto gains = [](const LoopSchedule &schedule) {
-    return computesBetweenDots(schedule) || makesTilesInTurn(schedule);
+static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules, bool inCluster) {
+  auto gains = [&](const LoopSchedule &schedule) {
+    return computesBetweenDots(schedule) || makesTilesInTurn(schedule) ||
+           (inCluster && !dotsOf(schedule).empty());
   };
   return llvm::any_of(schedules, gains) && fillsSharedMemory(func, schedules);
 }
@@ -151,8 +152,8 @@ static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
   return {true, nullptr, {}};
 }
 
-RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules,
-                   std::optional<bool> forced) {
+RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules, std::optional<bool> forced,
+                   bool inCluster) {
   SmallVector<const LoopSchedule *> copying;
   for (const LoopSchedule &schedule : schedules) {
     if (!schedule.numTensorCopies())
@@ -164,7 +165,7 @@ RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules,
       forced = true;
     copying.push_back(&schedule);
   }
-  if (copying.empty() || !forced.value_or(pays(func, schedules)))
+  if (copying.empty() || !forced.value_or(pays(func, schedules, inCluster)))
     return {};
   LoadSlice slice;
   if (Operation *order = findOrder(func))

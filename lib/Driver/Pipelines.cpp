@@ -89,7 +89,8 @@ static void addLayouts(PassList &passes, const PipelineOptions &options) {
 static void addPipelining(PassList &passes, const PipelineOptions &options) {
   passes.add(createTileGPUMakePersistentPass({options.persistent, options.reductionStages}));
   passes.add(createTileGPUOrderProgramsPass({options.reductionStages}));
-  passes.add(createTileGPUPipelineLoopsPass({options.reductionStages, options.loadWarps}));
+  passes.add(createTileGPUPipelineLoopsPass(
+      {options.reductionStages, options.loadWarps, options.numCtas}));
   passes.add(createTileGPULowerTensorCopiesPass());
   passes.add(createTileGPUSplitRolesPass());
   passes.add(createTileGPUMulticastCopiesPass({options.numCtas}));

@@ -7,6 +7,7 @@
 #include "tilec/Layout/TensorMapLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -63,9 +64,8 @@ int64_t TensorMapTile::endOffset() const {
 
 /// Rows of a box when `used` of a block's are wanted: equal parts, in whole groups of the swizzle.
 static int64_t rowsOfBox(int64_t rows, int64_t used) {
-  int64_t most = std::min(rows, kMaxRows), boxes = (used + most - 1) / most;
-  bool areEqual = used % (boxes * kCoreRows) == 0;
-  return areEqual ? used / boxes : most;
+  int64_t boxes = llvm::divideCeil(used, std::min(rows, kMaxRows));
+  return int64_t(llvm::alignTo(llvm::divideCeil(used, boxes), kCoreRows));
 }
 
 /// tensorMapTile for a shape of which only the last dimension may have size one.

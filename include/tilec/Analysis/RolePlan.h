@@ -23,11 +23,12 @@ struct RolePlan {
 
 /// Plans the roles of `func`, whose loops have these schedules. `warp_specialize` of a loop, or of
 /// one around it, decides; else `forced`; else the cost: load warps are for loops in which
-/// threads compute between dots, and for those that make one tile of a product after the other, in
+/// threads compute between dots, for those that make one tile of a product after the other, and, if
+/// `inCluster`, for all with dots, as only load warps copy what the programs of a cluster share; in
 /// kernels whose shared memory leaves a multiprocessor to one CTA, where nothing else hides what
 /// the warps wait for.
 RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules,
-                   std::optional<bool> forced);
+                   std::optional<bool> forced, bool inCluster);
 
 /// What `warp_specialize` of a loop, or of one around it, says.
 std::optional<bool> asksForRoles(mlir::scf::ForOp loop);

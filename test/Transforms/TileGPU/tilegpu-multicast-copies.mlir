@@ -44,6 +44,16 @@
 // CHECK: tilegpu.cluster_barrier
 // CHECK-NEXT: return
 
+// Loops with one dot have load warps for it, where programs have a multiprocessor to themselves.
+// RUN: tilec compile %tilec_src/examples/60-matmul-any-size.tile --kernel matmul_any_size --arg "a_ptr=*fp16:16" --arg "b_ptr=*fp16:16" --arg "c_ptr=*fp16:16" --arg "parts_ptr=*fp32:16" \
+// RUN:   --arg "counters_ptr=*i32:16" --arg M=i32 --arg N=i32:16 --arg K=i32:16 --arg a_stride=i32:16 --arg b_stride=i32:16 --arg c_stride=i32:16 --const BLOCK_M=256 --const BLOCK_N=168 \
+// RUN:   --const BLOCK_K=64 --const GROUP_M=8 --const A_ROWS=True --const B_ROWS=False --const C_COPIES=True --const SPLIT=1 --const SUMMING=1 --num-warps 8 --num-stages 4 --num-ctas 2 \
+// RUN:   --target sm_90a --emit tilegpu -o - --remarks=pipeline,passed 2>&1 | FileCheck %s --check-prefix=ONE-DOT
+// ONE-DOT: remark: warps of their own start the tensor copies of this loop [passed:pipeline]
+// ONE-DOT: remark: two programs of a cluster copy blocks that both load for each other [passed:pipeline]
+// The block's 168 rows of B are two boxes of 88: whole groups of the swizzle.
+// ONE-DOT: tilegpu.local_alloc {{.*}}<[64, 256], f16, {{.*}} bytes = 22528>
+
 // Programs whose loops are not equally long use the slots in different order.
 // RUN: tilec compile %tilec_src/examples/59-attention-roles.tile --kernel attention_roles --arg "q_ptr=*fp16:16" --arg "k_ptr=*fp16:16" --arg "v_ptr=*fp16:16" --arg "out_ptr=*fp16:16" \
 // RUN:   --arg "lse_ptr=*fp32:16" --arg heads=i32 --arg seq_len=i32 --arg scale=fp32 --const HEAD_DIM=128 --const BLOCK_M=128 --const BLOCK_N=128 --const CAUSAL=True --num-warps 8 \

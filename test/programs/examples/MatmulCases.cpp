@@ -206,7 +206,9 @@ Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
 /// Programs of one tile add their sums up; C is stored through pointers where its rows are no whole
 /// 16 bytes.
 Result<KernelRun> buildAnySize(const Problem &p, uint64_t seed) {
-  constexpr int64_t blockM = 64, blockN = 32, blockK = 32;
+  constexpr int64_t blockM = 64, blockN = 32;
+  // Programs of a cluster have a multiprocessor to themselves.
+  int64_t blockK = p.ctas > 1 ? 64 : 32;
   RunBuilder builder("60-matmul-any-size.tile", "matmul_any_size", seed);
   addOperands(builder, p);
   auto tiles = static_cast<int64_t>(blocks(p.m, blockM) * blocks(p.n, blockN));
@@ -225,6 +227,8 @@ Result<KernelRun> buildAnySize(const Problem &p, uint64_t seed) {
   bool copies = p.n * static_cast<int64_t>(tilecrt::dtypeSize(p.type)) % 16 == 0;
   builder.constant("C_COPIES", copies ? "True" : "False").constant("SPLIT", p.splits);
   builder.constant("SUMMING", p.splits > 2 ? 2 : p.splits);
+  if (p.ctas > 1)
+    builder.ctas(p.ctas).stages(20 / int(tilecrt::dtypeSize(p.type)));
   if (p.parts > 1)
     builder.splitK(p.parts);
   builder.grid(static_cast<uint64_t>(tiles * p.splits));
@@ -429,9 +433,15 @@ void addMatmulCases(std::vector<Case> &cases) {
     Problem pairs = {type, 264, 136, 232, false, true};
     pairs.ctas = 2;
     addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, pairs);
+    for (int64_t k : {232, 1000}) {
+      pairs = {type, 264, 128, k, false, true};
+      pairs.ctas = 2;
+      addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, pairs);
+    }
     // Columns that are no power of two: of one instruction, stored in pieces.
     for (bool transB : {false, true})
-      for (auto [n, blockN] : {std::pair<int64_t, int64_t>(128, 104), {424, 208}, {88, 48}}) {
+      for (auto [n, blockN] :
+           {std::pair<int64_t, int64_t>(128, 104), {344, 168}, {424, 208}, {88, 48}}) {
         Problem wide = {type, 136, n, 104, false, transB};
         wide.block = blockN;
         addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, wide);

@@ -176,8 +176,8 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::Fun
     iteration stays in flight until then. `num_stages` is the loop's, or the kernel's; less than 2 switches the pass off.
     A remark says why a load stays.
 
-    In loops with several dots, or with one and in a loop over tiles, that have a multiprocessor to themselves, and where
-    `warp_specialize=True` asks for it, the tensor copies are started by warps of their own (`tilegpu-split-roles`): slots
+    In loops with several dots, or with one and in a loop over tiles or in programs of a cluster, that have a multiprocessor
+    to themselves, and where `warp_specialize=True` asks for it, the tensor copies are started by warps of their own (`tilegpu-split-roles`): slots
     are acquired before they are filled, and released when they have been read. A remark says why not, where the loop asks
     for it.
 
@@ -190,7 +190,8 @@ def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::Fun
     Option<"reductionStages", "reduction-stages", "int64_t", "0",
            "stages of loops that reduce in each iteration; less than 2: none">,
     Option<"loadWarps", "load-warps", "std::string", "\"auto\"",
-           "warps of their own for tensor copies where loops do not say: on, off, or auto: where it pays">
+           "warps of their own for tensor copies where loops do not say: on, off, or auto: where it pays">,
+    Option<"numCtas", "num-ctas", "int", "1", "programs of a cluster, whose load warps copy for each other">
   ];
   let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect"];

@@ -45,8 +45,8 @@ static void remarkOptions(scf::ForOp loop) {
 /// Gives the tensor copies to load warps where the plan says so, and says of loops that ask for
 /// them why they have none.
 static void planLoadWarps(func::FuncOp func, MutableArrayRef<LoopSchedule> schedules,
-                          std::optional<bool> forced) {
-  RolePlan plan = planRoles(func, schedules, forced);
+                          std::optional<bool> forced, bool inCluster) {
+  RolePlan plan = planRoles(func, schedules, forced, inCluster);
   DenseSet<Operation *> given;
   for (LoopSchedule &schedule : schedules)
     if (plan.hasLoadWarps && schedule.numTensorCopies()) {
@@ -87,7 +87,7 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
       remark::missed(obstacle.loc,
                      remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))
           << "load is not pipelined: " << obstacle.reason;
-    planLoadWarps(getOperation(), schedules, forcedRoles());
+    planLoadWarps(getOperation(), schedules, forcedRoles(), numCtas > 1);
     // A loop that runs once gains from load warps alone, which begin before it is reached.
     llvm::erase_if(schedules, [](LoopSchedule &schedule) {
       return schedule.loop->hasAttr(tile::TileDialect::kRunsOnceAttr) && !schedule.hasLoadWarps;
