@@ -44,15 +44,27 @@ class Tile:
         that are alone, with one accumulator for each warpgroup."""
         return self.fit == 1 and self.m == 16 * self.warps
 
+    @property
+    def whole_rows(self):
+        """Whether the tile is one dot, whose rows CTAs can part: a power of two of them."""
+        return self.m & (self.m - 1) == 0
+
+    @property
+    def roles_in_cluster(self):
+        """Whether programs of a cluster can copy for each other."""
+        return self.fit == 1 and self.warps == 8 and self.whole_rows
+
 
 @dataclass(frozen=True)
 class Plan:
-    """A launch. `split`: programs that share a tile, or CTAs of a `cluster` that run one program; `programs`: most of those that take one tile after the other, 0 if each
-    takes one."""
+    """A launch. `split`: programs that share a tile, or CTAs of a `cluster` that run one program; `programs`: most of those
+    that take one tile after the other, 0 if each takes one; `pairs`: whether two programs copy what they share of B, the
+    tiles of a group of rows being neighbours, for each other."""
     tile: Tile
     split: int = 1
     programs: int = 0
     cluster: bool = False
+    pairs: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,7 @@ def plans(problem, tiles):
             if count * split <= room and steps >= 4 * split:
                 yield Plan(tile, split)
         for split, clusters in CLUSTERS.items():
-            if count <= clusters * tile.fit and steps >= 4 * split and tile.m % split == 0:
+            if count <= clusters * tile.fit and steps >= 4 * split and tile.whole_rows:
                 yield Plan(tile, split, cluster=True)
 
 
@@ -99,7 +111,8 @@ def predict(problem, plan):
     tile, count = plan.tile, tiles_of(problem, plan.tile) * plan.split
     steps = cdiv(cdiv(problem.k, tile.k), plan.split)
     compute = tile.m * tile.n * tile.k * problem.element / (tile.rate * 1e6)
-    rows = (tile.m * problem.misaligned[0] + tile.n * problem.misaligned[1]) * tile.k * problem.element / 128
+    columns = tile.n / 2 if plan.pairs else tile.n
+    rows = (tile.m * problem.misaligned[0] + columns * problem.misaligned[1]) * tile.k * problem.element / 128
     area = tile.m * tile.n / LARGE_TILE
 
     def wave(together):

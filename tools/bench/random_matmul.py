@@ -17,9 +17,9 @@ WAVES = ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192))
 SEED = 20261126
 COUNT = 30
 LEAST, MOST = 256, 16384
-TRIED = 12  # of our configurations
+TRIED = 16  # of our configurations
 SHARED = 4  # of those whose tiles are shared by the CTAs of a cluster
-CLUSTERED = 6  # of those, with clusters of two programs
+CLUSTERED = 8  # with clusters of two programs
 
 ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
 PAD = Source("60-matmul-any-size.tile", "pad_rows")
@@ -31,7 +31,7 @@ TILES16 = (Tile(128, 256, 64, 8, 4, 1, 6.65), Tile(128, 256, 64, 8, 3, 1, 6.55),
            Tile(128, 136, 64, 8, 5, 1, 5.7), Tile(256, 192, 64, 8, 4, 1, 6.7), Tile(256, 176, 64, 8, 4, 1, 6.6),
            Tile(256, 168, 64, 8, 4, 1, 6.55), Tile(256, 160, 64, 8, 4, 1, 6.5), Tile(256, 152, 64, 8, 4, 1, 6.45),
            Tile(256, 144, 64, 8, 4, 1, 6.4), Tile(256, 136, 64, 8, 4, 1, 6.4),
-           Tile(192, 128, 64, 8, 4, 1, 5.55),
+           Tile(192, 192, 64, 8, 4, 1, 5.4), Tile(192, 160, 64, 8, 4, 1, 5.2), Tile(192, 128, 64, 8, 4, 1, 5.55),
            Tile(128, 128, 64, 8, 5, 1, 5.85), Tile(128, 128, 64, 4, 3, 2, 6.4), Tile(128, 128, 64, 4, 2, 3, 5.75),
            Tile(256, 64, 64, 8, 5, 1, 4.75), Tile(64, 256, 64, 4, 4, 1, 5.25), Tile(64, 256, 64, 4, 2, 2, 4.55),
            Tile(64, 192, 64, 4, 3, 2, 5.25), Tile(128, 96, 64, 4, 4, 2, 5.1), Tile(128, 64, 64, 4, 4, 2, 4.65),
@@ -73,7 +73,8 @@ class RandomMatmul(Matmul):
         for plan in [plan for plan in found if plan.cluster][:SHARED]:
             self.plans.setdefault(self.configuration(plan).label, plan)
         self.others = [self.configuration(plan) for plan in self.plans.values()]
-        self.others += self.clustered(self.others[:CLUSTERED])
+        pairs = sorted((replace(plan, pairs=True) for plan in found if plan.tile.roles_in_cluster), key=self.predicted)
+        self.others += self.clustered([self.configuration(plan) for plan in pairs])[:CLUSTERED]
 
     def predicted(self, plan):
         return product_model.predict(self.problem, plan)

@@ -103,8 +103,9 @@ bool WideDot::find() {
     return false;
   auto func = dot->getParentOfType<func::FuncOp>();
   int64_t warps = threadsOf(func) / Processor::kWarpSize;
-  // Warpgroups beside each other would have to make different numbers of columns.
-  if (lhs.getShape()[0] < kRowsOfWarp * warps)
+  // Warpgroups beside each other would have to make different numbers of columns. Rows that are no
+  // power of two come in pieces (`tile-split-tensors`), of which the last is such a dot.
+  if (int64_t rows = lhs.getShape()[0]; rows < kRowsOfWarp * warps || !llvm::isPowerOf2_64(rows))
     return false;
   ProductForm form{lhs, withColumns(dot.getRhs().getType(), padded()), withColumns(type, padded()),
                    dot.getPrecision()};

@@ -60,6 +60,22 @@ func.func @alone(%x: tensor<64x64xf16>, %pb: !tile.ptr<f16>, %n: i32) -> tensor<
   return %s : tensor<64x96xf32>
 }
 
+// 192 rows are pieces of 128 and 64.
+// CHECK-LABEL: func @rows
+// CHECK-NOT: tile.columns
+// CHECK: return
+func.func @rows(%x: tensor<192x64xf16>, %pb: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %nn = arith.extsi %n : i32 to i64
+  %zero = arith.constant dense<0.0> : tensor<192x208xf32>
+  %b = tile.make_tensor_descriptor %pb, shape [%n, %n], strides [%nn] : !tile.ptr<f16> -> !tile.desc<[64, 208], f16>
+  %c = tile.make_tensor_descriptor %pc, shape [%n, %n], strides [%nn] : !tile.ptr<f32> -> !tile.desc<[192, 208], f32>
+  %y = tile.descriptor_load %b[%c0, %c0] : !tile.desc<[64, 208], f16> -> tensor<64x208xf16>
+  %d = tile.dot %x, %y, %zero : tensor<192x64xf16>, tensor<64x208xf16> -> tensor<192x208xf32>
+  tile.descriptor_store %c[%c0, %c0], %d : !tile.desc<[192, 208], f32>, tensor<192x208xf32>
+  return
+}
+
 // Rows of B of 8 bits are read through registers, for the transposed dot; the block is used by others, too; 100 columns
 // are no instruction.
 // CHECK-LABEL: func @kept
