@@ -127,17 +127,48 @@ static std::pair<Value, int64_t> splitConstant(Value value) {
   return {a ? a : b, constant};
 }
 
-bool SharedAccessReader::needsRun(const SyncAccess &access, scf::ForOp loop) const {
+/// Whether `op` has the bounds of `loop` as operands.
+static bool takesBounds(Operation *op, scf::ForOp loop) {
+  auto isSame = [](Value a, Value b) { return splitConstant(a) == splitConstant(b); };
+  Value a = op->getOperand(0), b = op->getOperand(1);
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
+  return (isSame(a, lower) && isSame(b, upper)) || (isSame(a, upper) && isSame(b, lower));
+}
+
+static bool isMinOfBounds(Value value, scf::ForOp loop) {
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  return op && (loop.getUnsignedCmp() ? isa<arith::MinUIOp>(op) : isa<arith::MinSIOp>(op)) &&
+         takesBounds(op, loop);
+}
+
+static bool isMaxOfBounds(Value value, scf::ForOp loop) {
+  Operation *op = value.getDefiningOp();
+  return op && (loop.getUnsignedCmp() ? isa<arith::MaxUIOp>(op) : isa<arith::MaxSIOp>(op)) &&
+         takesBounds(op, loop);
+}
+
+bool SharedAccessReader::mayHappenWithout(SyncAccess &access, scf::ForOp loop) const {
   if (!access.hasPredicate)
-    return false;
+    return true;
   auto copy = cast<TmaLoadOp>(operation(access.op));
   auto bound = copy.getPredicate().getDefiningOp<arith::CmpIOp>();
   auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  if (!bound || bound.getPredicate() != less || bound.getRhs() != loop.getUpperBound())
-    return false;
+  if (!bound || bound.getPredicate() != less)
+    return true;
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), end = bound.getRhs();
   auto [place, offset] = splitConstant(bound.getLhs());
-  auto [first, start] = splitConstant(loop.getLowerBound());
-  return place == first && offset >= start;
+  auto [first, start] = splitConstant(lower);
+  if (end == upper)
+    return place != first || offset < start;
+  if (access.skipped) {
+    auto before = cast<scf::ForOp>(operation(access.skipped));
+    if (before.getUpperBound() == lower && isMinOfBounds(place, before) && isMaxOfBounds(end, loop) &&
+        offset >= 0)
+      return false;
+  }
+  if (isMinOfBounds(place, loop))
+    access.skipped = numberOf(loop);
+  return true;
 }
 
 bool SharedAccessReader::mayOverlap(const SyncAccess &a, const SyncAccess &b) const {
@@ -146,12 +177,24 @@ bool SharedAccessReader::mayOverlap(const SyncAccess &a, const SyncAccess &b) co
   return a.begin < b.end && b.begin < a.end;
 }
 
-bool SharedAccessReader::copyToSameParts(const SyncAccess &a, const SyncAccess &b) const {
-  auto first = dyn_cast<AsyncCopyOp>(operation(a.op));
-  auto second = dyn_cast<AsyncCopyOp>(operation(b.op));
-  return first && second && first.getPointer().getType() == second.getPointer().getType() &&
-         first.getBuffer().getType() == second.getBuffer().getType() &&
-         (a.begin - b.begin) % first.getBuffer().getType().getBufferBytes() == 0;
+/// The types that say which bytes of a buffer each thread writes; none without a layout.
+static std::pair<RankedTensorType, MemDescType> typesOfWrite(Operation *op) {
+  std::pair<RankedTensorType, MemDescType> types;
+  if (auto copy = dyn_cast<AsyncCopyOp>(op))
+    types = {copy.getPointer().getType(), copy.getBuffer().getType()};
+  else if (auto store = dyn_cast<LocalStoreOp>(op))
+    types = {store.getValue().getType(), store.getBuffer().getType()};
+  if (types.first && !types.first.getEncoding())
+    types = {};
+  return types;
+}
+
+bool SharedAccessReader::writeSameParts(const SyncAccess &a, const SyncAccess &b) const {
+  Operation *first = operation(a.op), *second = operation(b.op);
+  auto types = typesOfWrite(first);
+  return types.first && types == typesOfWrite(second) && first->getName() == second->getName() &&
+         first->getParentOfType<WarpRolesOp>() == second->getParentOfType<WarpRolesOp>() &&
+         (a.begin - b.begin) % types.second.getBufferBytes() == 0;
 }
 
 bool SharedAccessReader::conflict(const SyncAccess &earlier, const SyncAccess &later) const {
@@ -162,8 +205,9 @@ bool SharedAccessReader::conflict(const SyncAccess &earlier, const SyncAccess &l
   if (isSameBuffer &&
       ((earlier.isPrivate && later.isPrivate) || (earlier.isElected && later.isElected)))
     return false;
-  // Copies past a loop's end are waited for by the thread that has started them.
-  if (earlier.progress != Progress::InFlight && copyToSameParts(earlier, later))
+  // Copies past a loop's end are waited for by the thread that has started them; what a thread
+  // stores twice, it stores in order.
+  if (earlier.progress != Progress::InFlight && writeSameParts(earlier, later))
     return false;
   // The thread that starts TMA loads has waited for those before.
   if (earlier.kind == AsyncKind::TensorLoad && later.kind == AsyncKind::TensorLoad &&

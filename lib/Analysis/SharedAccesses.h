@@ -53,6 +53,8 @@ struct SyncAccess {
   unsigned knownSince = 0;
   /// It happened only if the operation's predicate holds, which still has the value that it had.
   bool hasPredicate = false;
+  /// With a predicate: the number of the first of two loops that it is about, if that has not run.
+  unsigned skipped = 0;
   /// The thread has made a proxy fence since.
   bool isFenced = false;
   /// The last barrier since, where fences are looked for.
@@ -70,10 +72,10 @@ private:
   }
   /// `op`, `alloc` and `isWrite` say what all that is not listed is.
   std::tuple<unsigned, int64_t, int64_t, bool, SlotKey, SlotKey, Progress, int64_t, unsigned,
-             unsigned, bool, bool, std::optional<SyncPosition>>
+             unsigned, bool, unsigned, bool, std::optional<SyncPosition>>
   key() const {
     return {op,  begin,  end,        isWrite,      keyOf(slot), keyOf(object), progress,
-            age, doneBy, knownSince, hasPredicate, isFenced,    barrier};
+            age, doneBy, knownSince, hasPredicate, skipped,     isFenced,      barrier};
   }
 };
 
@@ -94,9 +96,10 @@ public:
 
   /// The rings whose slots `release` lets tensor copies fill.
   llvm::DenseSet<mlir::Operation *> releasedBy(tilegpu::SlotReleaseOp release) const;
-  /// Whether `access`, in front of `loop`, happened only if that runs: a copy for one of its
-  /// iterations.
-  bool needsRun(const SyncAccess &access, mlir::scf::ForOp loop) const;
+  /// Whether `access`, in front of `loop`, may have happened when that does not run. A copy for one
+  /// of its iterations has not. One for an iteration of two loops, of which the second begins where
+  /// the first ends, remembers that the first has not run.
+  bool mayHappenWithout(SyncAccess &access, mlir::scf::ForOp loop) const;
 
   /// Whether two accesses touch common bytes.
   bool mayOverlap(const SyncAccess &a, const SyncAccess &b) const;
@@ -104,8 +107,9 @@ public:
   bool conflict(const SyncAccess &earlier, const SyncAccess &later) const;
 
 private:
-  /// Whether every thread writes with one of two copies the bytes that it writes with the other.
-  bool copyToSameParts(const SyncAccess &a, const SyncAccess &b) const;
+  /// Whether every thread writes with one of two copies, or of two stores, the bytes that it writes
+  /// with the other.
+  bool writeSameParts(const SyncAccess &a, const SyncAccess &b) const;
 
   const SharedAllocation &allocation;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;

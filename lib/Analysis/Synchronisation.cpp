@@ -366,7 +366,10 @@ static bool runsAtLeastOnce(scf::ForOp loop) {
 
 void Synchroniser::endPass(Operation *op, State &state) const {
   update(state, [&](SyncAccess &access) {
-    access.hasPredicate &= !op->isAncestor(reader.operation(access.op));
+    if (op->isAncestor(reader.operation(access.op))) {
+      access.hasPredicate = false;
+      access.skipped = 0;
+    }
     return true;
   });
 }
@@ -385,7 +388,7 @@ void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
   };
   move(state, &RingSlots::atEntry);
   State last, skipped = state;
-  update(skipped, [&](const SyncAccess &access) { return !reader.needsRun(access, loop); });
+  update(skipped, [&](SyncAccess &access) { return reader.mayHappenWithout(access, loop); });
   iterate(state, [&](State head) {
     runOnBlock(*loop.getBody(), head);
     move(head, &RingSlots::atBackEdge);

@@ -438,6 +438,57 @@ func.func @copies_of_another_range(%map: !tile.desc<[64, 16], f16>, %v: tensor<1
   return
 }
 
+// Copies that the first of two loops starts for both: when neither runs, none is in flight.
+// CHECK-LABEL: func.func @copies_of_two_loops_that_may_not_run
+func.func @copies_of_two_loops_that_may_not_run(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %begin: i32, %middle: i32, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %a = tilegpu.local_alloc offset 0 : !a
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  tilegpu.mbarrier_init %bars count = 1 : !bars
+  %first = arith.minsi %begin, %middle : i32
+  %last = arith.maxsi %middle, %end : i32
+  %second = arith.addi %first, %c32 : i32
+  %runs = arith.cmpi slt, %second, %last : i32
+  // CHECK: tma_load {{.*}}{barrier}
+  tilegpu.tma_load %map[%c0, %c0], %a, %bars[%c0] if %runs : !tile.desc<[64, 16], f16>, !a, !bars
+  scf.for %i = %begin to %middle step %c32 : i32 {
+    tilegpu.mbarrier_wait %bars[%c0], %c0 : !bars
+  }
+  scf.for %i = %middle to %end step %c32 : i32 {
+    tilegpu.mbarrier_wait %bars[%c0], %c0 : !bars
+  }
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  return
+}
+
+// The second loop does not begin where the first ends: without either, there may be copies.
+// CHECK-LABEL: func.func @copies_of_two_loops_with_a_gap
+func.func @copies_of_two_loops_with_a_gap(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %begin: i32, %middle: i32, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c32 = arith.constant 32 : i32
+  %a = tilegpu.local_alloc offset 0 : !a
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  %bars = tilegpu.local_alloc offset 2048 : !bars
+  tilegpu.mbarrier_init %bars count = 1 : !bars
+  %first = arith.minsi %begin, %middle : i32
+  %last = arith.maxsi %middle, %end : i32
+  %runs = arith.cmpi slt, %first, %last : i32
+  // CHECK: tma_load {{.*}}{barrier}
+  tilegpu.tma_load %map[%c0, %c0], %a, %bars[%c0] if %runs : !tile.desc<[64, 16], f16>, !a, !bars
+  scf.for %i = %begin to %middle step %c32 : i32 {
+    tilegpu.mbarrier_wait %bars[%c0], %c0 : !bars
+  }
+  scf.for %i = %c0 to %end step %c32 : i32 {
+    tilegpu.mbarrier_wait %bars[%c0], %c0 : !bars
+  }
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  return
+}
+
 // The copy in the outer loop's iteration before may have been started; the loop that waits for it ran then.
 // CHECK-LABEL: func.func @copies_of_an_earlier_iteration
 func.func @copies_of_an_earlier_iteration(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %n: i32, %m: i32) {
@@ -508,4 +559,23 @@ func.func @tensor_store(%map: !tile.desc<[64, 16], f16>, %v: tensor<64x16xf16>, 
   // CHECK: local_store {{.*}}{barrier}
   tilegpu.local_store %v, %a : tensor<64x16xf16>, !a
   return
+}
+
+// What a thread stores twice it stores in order; the read in between of all others needs a barrier on both sides.
+// CHECK-LABEL: func.func @stores_to_the_same_parts
+func.func @stores_to_the_same_parts(%v: tensor<8x16xf32, #rows>, %w: tensor<8x16xf32, #other_rows>) -> tensor<8x16xf32, #rows> {
+  %a = tilegpu.local_alloc offset 0 : !one
+  %b = tilegpu.local_alloc offset 0 : !one
+  tilegpu.local_store %v, %a : tensor<8x16xf32, #rows>, !one
+  // CHECK: local_store
+  // CHECK-NEXT: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %b : tensor<8x16xf32, #rows>, !one
+  // CHECK: local_load {{.*}}{barrier}
+  %0 = tilegpu.local_load %b : !one -> tensor<8x16xf32, #rows>
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %a : tensor<8x16xf32, #rows>, !one
+  // Other threads.
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %w, %b : tensor<8x16xf32, #other_rows>, !one
+  return %0 : tensor<8x16xf32, #rows>
 }
