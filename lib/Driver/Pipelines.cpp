@@ -23,6 +23,7 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
   // Before anything takes a loop away that only reads.
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
+  pm.addNestedPass<func::FuncOp>(createTileTransposeDotsPass());
   // Before dots and what comes behind them are made of pieces.
   if (splitK > 1) {
     // What a loop steps by is in front of it.

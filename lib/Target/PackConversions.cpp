@@ -15,30 +15,32 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/PatternMatch.h"
 
-using namespace llvm;
-using namespace llvm::PatternMatch;
-
 namespace tilec {
 
-static bool hasDotsInFlight(Function &function) {
-  return llvm::any_of(instructions(function), [](llvm::Instruction &instruction) {
-    auto *call = dyn_cast<CallInst>(&instruction);
-    auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-    return text && StringRef(text->getAsmString()).contains("wgmma.mma_async");
+namespace patterns = llvm::PatternMatch;
+
+static bool hasDotsInFlight(llvm::Function &function) {
+  return llvm::any_of(llvm::instructions(function), [](llvm::Instruction &instruction) {
+    auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+    auto *text = call ? llvm::dyn_cast<llvm::InlineAsm>(call->getCalledOperand()) : nullptr;
+    return text && llvm::StringRef(text->getAsmString()).contains("wgmma.mma_async");
   });
 }
 
 /// The two conversions in one block that `pack` makes a pair of; null if it is no such pair.
-static std::pair<Instruction *, Instruction *> findConversions(InsertElementInst &pack) {
-  Instruction *low = nullptr, *high = nullptr;
-  auto conversion = [](Instruction *&bound) {
-    return m_CombineAnd(m_FPTrunc(m_Value()), m_Instruction(bound));
+static std::pair<llvm::Instruction *, llvm::Instruction *>
+findConversions(llvm::InsertElementInst &pack) {
+  llvm::Instruction *low = nullptr, *high = nullptr;
+  auto conversion = [](llvm::Instruction *&bound) {
+    return patterns::m_CombineAnd(patterns::m_FPTrunc(patterns::m_Value()),
+                                  patterns::m_Instruction(bound));
   };
-  auto *type = dyn_cast<llvm::FixedVectorType>(pack.getType());
+  auto *type = llvm::dyn_cast<llvm::FixedVectorType>(pack.getType());
   if (!type || type->getNumElements() != 2 || type->getScalarSizeInBits() != 16 ||
-      !match(&pack, m_InsertElt(m_InsertElt(PatternMatch::m_Undef(), conversion(low),
-                                            PatternMatch::m_ZeroInt()),
-                                conversion(high), PatternMatch::m_One())))
+      !patterns::match(
+          &pack, patterns::m_InsertElt(patterns::m_InsertElt(patterns::m_Undef(), conversion(low),
+                                                             patterns::m_ZeroInt()),
+                                       conversion(high), patterns::m_One())))
     return {};
   if (low->getParent() != high->getParent())
     return {};
@@ -46,37 +48,38 @@ static std::pair<Instruction *, Instruction *> findConversions(InsertElementInst
 }
 
 /// Moves what packs two conversions behind them.
-static void moveToConversions(Function &function) {
-  SmallVector<std::pair<InsertElementInst *, Instruction *>> pairs;
-  for (llvm::Instruction &instruction : instructions(function)) {
-    auto *pack = dyn_cast<InsertElementInst>(&instruction);
-    auto [low, high] = pack ? findConversions(*pack) : std::pair<Instruction *, Instruction *>();
+static void moveToConversions(llvm::Function &function) {
+  llvm::SmallVector<std::pair<llvm::InsertElementInst *, llvm::Instruction *>> pairs;
+  for (llvm::Instruction &instruction : llvm::instructions(function)) {
+    auto *pack = llvm::dyn_cast<llvm::InsertElementInst>(&instruction);
+    auto [low, high] =
+        pack ? findConversions(*pack) : std::pair<llvm::Instruction *, llvm::Instruction *>();
     if (low && low->getParent() != pack->getParent())
       pairs.emplace_back(pack, low->comesBefore(high) ? high : low);
   }
   for (auto [pack, last] : pairs) {
-    auto *first = cast<Instruction>(pack->getOperand(0));
+    auto *first = llvm::cast<llvm::Instruction>(pack->getOperand(0));
     first->moveAfter(last);
     pack->moveAfter(first);
   }
 }
 
 /// Whether only pairs in its own block are made of a conversion.
-static bool isPacked(Instruction &conversion) {
-  return llvm::all_of(conversion.users(), [&](User *user) {
-    auto *pack = dyn_cast<InsertElementInst>(user);
+static bool isPacked(llvm::Instruction &conversion) {
+  return llvm::all_of(conversion.users(), [&](llvm::User *user) {
+    auto *pack = llvm::dyn_cast<llvm::InsertElementInst>(user);
     if (pack && pack->hasOneUse())
-      if (auto *outer = dyn_cast<InsertElementInst>(pack->user_back()))
+      if (auto *outer = llvm::dyn_cast<llvm::InsertElementInst>(pack->user_back()))
         pack = outer;
     return pack && pack->getParent() == conversion.getParent() && findConversions(*pack).first;
   });
 }
 
 /// Converts `low` and `high`, of which the latter stands behind the former, with one instruction.
-static void convertTogether(Instruction &low, Instruction &high) {
-  IRBuilder<> builder(&high);
-  Intrinsic::ID together =
-      low.getType()->isBFloatTy() ? Intrinsic::nvvm_ff2bf16x2_rn : Intrinsic::nvvm_ff2f16x2_rn;
+static void convertTogether(llvm::Instruction &low, llvm::Instruction &high) {
+  llvm::IRBuilder<> builder(&high);
+  llvm::Intrinsic::ID together = low.getType()->isBFloatTy() ? llvm::Intrinsic::nvvm_ff2bf16x2_rn
+                                                             : llvm::Intrinsic::nvvm_ff2f16x2_rn;
   llvm::Value *pair =
       builder.CreateIntrinsic(together, {}, {high.getOperand(0), low.getOperand(0)});
   low.replaceAllUsesWith(builder.CreateExtractElement(pair, uint64_t(0)));
@@ -87,19 +90,20 @@ static void convertTogether(Instruction &low, Instruction &high) {
 
 /// Conversions of a block that are not packed, two by two.
 static void pairConversions(llvm::BasicBlock &block) {
-  SmallVector<Instruction *> single;
+  llvm::SmallVector<llvm::Instruction *> single;
   for (llvm::Instruction &instruction : block)
-    if (match(&instruction, m_FPTrunc(m_Value())) && instruction.getType()->is16bitFPTy() &&
-        instruction.getOperand(0)->getType()->isFloatTy() && !isPacked(instruction))
+    if (patterns::match(&instruction, patterns::m_FPTrunc(patterns::m_Value())) &&
+        instruction.getType()->is16bitFPTy() && instruction.getOperand(0)->getType()->isFloatTy() &&
+        !isPacked(instruction))
       single.push_back(&instruction);
-  auto isUsedBefore = [](Instruction *conversion, Instruction *place) {
-    return llvm::any_of(conversion->users(), [&](User *user) {
-      auto *instruction = cast<Instruction>(user);
+  auto isUsedBefore = [](llvm::Instruction *conversion, llvm::Instruction *place) {
+    return llvm::any_of(conversion->users(), [&](llvm::User *user) {
+      auto *instruction = llvm::cast<llvm::Instruction>(user);
       return instruction->getParent() == place->getParent() && instruction->comesBefore(place);
     });
   };
   for (size_t i = 1; i < single.size(); ++i) {
-    Instruction *low = single[i - 1], *high = single[i];
+    llvm::Instruction *low = single[i - 1], *high = single[i];
     if (low->getType() != high->getType() || isUsedBefore(low, high))
       continue;
     convertTogether(*low, *high);
@@ -107,7 +111,7 @@ static void pairConversions(llvm::BasicBlock &block) {
   }
 }
 
-void packConversions(Function &function) {
+void packConversions(llvm::Function &function) {
   if (!hasDotsInFlight(function))
     return;
   moveToConversions(function);

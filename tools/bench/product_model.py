@@ -42,17 +42,22 @@ class Tile:
     def roles(self):
         """Whether tilec gives the copies to warps of their own where a program takes one tile after the other: to those
         that are alone, with one accumulator for each warpgroup."""
-        return self.fit == 1 and self.m == 16 * self.warps
+        return self.fit == 1 and 16 * self.warps == (self.n if self.transposed else self.m)
 
     @property
-    def whole_rows(self):
-        """Whether the tile is one dot, whose rows CTAs can part: a power of two of them."""
-        return self.m & (self.m - 1) == 0
+    def transposed(self):
+        """Whether tilec computes the transposed dot, whose columns can be any multiple of 8."""
+        return self.m & (self.m - 1) != 0 and self.n & (self.n - 1) == 0 and self.n >= 16 * self.warps
+
+    @property
+    def is_one_dot(self):
+        """Whether the tile is one dot, with a power of two of rows (or columns), which CTAs can part."""
+        return self.m & (self.m - 1) == 0 or self.transposed
 
     @property
     def roles_in_cluster(self):
         """Whether programs of a cluster can copy for each other."""
-        return self.fit == 1 and self.warps == 8 and self.whole_rows
+        return self.fit == 1 and self.warps == 8 and self.is_one_dot
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ def plans(problem, tiles):
             if count * split <= room and steps >= 4 * split:
                 yield Plan(tile, split)
         for split, clusters in CLUSTERS.items():
-            if count <= clusters * tile.fit and steps >= 4 * split and tile.whole_rows:
+            if count <= clusters * tile.fit and steps >= 4 * split and tile.is_one_dot:
                 yield Plan(tile, split, cluster=True)
 
 

@@ -6,9 +6,8 @@
 
 #include "tilec/Transforms/Tile/Passes.h"
 
+#include "DotSum.h"
 #include "MaskGain.h"
-#include "dialects/Tile/TileOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/ProductUnit.h"
@@ -23,15 +22,6 @@ namespace tilec {
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
-
-static constexpr int64_t kMostColumns = 256, kRowsOfWarp = 16;
-
-/// Whether wgmma has an instruction with so many columns (PTX ISA, "wgmma.mma_async": shapes).
-static bool hasInstruction(int64_t columns, Type element) {
-  if (columns > kMostColumns || columns % 8 != 0)
-    return false;
-  return !element.isInteger(8) || columns % 16 == 0 || columns <= 24;
-}
 
 static RankedTensorType withColumns(RankedTensorType type, int64_t columns) {
   SmallVector<int64_t> shape(type.getShape());
@@ -48,9 +38,7 @@ struct WideDot {
   /// What loads the right operand, and what transposes it on the way, or null.
   DescriptorLoadOp load;
   PermuteOp permute;
-  /// The loop that carries the accumulator, in which place; null when it is a constant.
-  scf::ForOp loop;
-  unsigned place = 0;
+  std::optional<DotSum> sum;
 
   int64_t columns() { return dot.getType().getShape().back(); }
   int64_t padded() { return int64_t(llvm::PowerOf2Ceil(uint64_t(columns()))); }
@@ -59,9 +47,7 @@ struct WideDot {
 
 private:
   bool findOperand();
-  bool findAccumulator();
   void widenOperand();
-  void widenAccumulator();
 };
 } // namespace
 
@@ -79,27 +65,13 @@ bool WideDot::findOperand() {
          load.getDesc().getDefiningOp<MakeTensorDescriptorOp>();
 }
 
-/// A constant of one value, which can have any extents.
-static arith::ConstantOp splatOf(Value value) {
-  auto constant = value.getDefiningOp<arith::ConstantOp>();
-  return constant && isa<SplatElementsAttr>(constant.getValue()) ? constant : arith::ConstantOp();
-}
-
-bool WideDot::findAccumulator() {
-  auto argument = dyn_cast<BlockArgument>(dot.getAcc());
-  if (!argument)
-    return bool(splatOf(dot.getAcc()));
-  loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-  if (!loop || dot->getParentOp() != loop || !argument.hasOneUse() || !dot.getResult().hasOneUse())
-    return false;
-  place = argument.getArgNumber() - loop.getNumInductionVars();
-  return loop.getYieldedValues()[place] == dot.getResult() && splatOf(loop.getInitArgs()[place]);
-}
-
 bool WideDot::find() {
   RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
   if (type.getRank() != 2 || llvm::isPowerOf2_64(columns()) ||
-      !hasInstruction(columns(), lhs.getElementType()) || !findOperand() || !findAccumulator())
+      !hasInstruction(columns(), lhs.getElementType()) || !findOperand())
+    return false;
+  sum = DotSum::find(dot);
+  if (!sum)
     return false;
   auto func = dot->getParentOfType<func::FuncOp>();
   int64_t warps = threadsOf(func) / Processor::kWarpSize;
@@ -129,28 +101,13 @@ void WideDot::widenOperand() {
     make.erase();
 }
 
-void WideDot::widenAccumulator() {
-  RankedTensorType narrow = dot.getType(), wide = withColumns(narrow, padded());
-  OpBuilder builder(loop ? loop.getOperation() : dot.getOperation());
-  OpOperand &init = loop ? loop.getInitArgsMutable()[place] : dot.getAccMutable();
-  auto splat = cast<SplatElementsAttr>(splatOf(init.get()).getValue());
-  init.set(arith::ConstantOp::create(builder, init.get().getLoc(), splat.resizeSplat(wide)));
-  dot.getResult().setType(wide);
-  Value result = dot.getResult();
-  if (loop) {
-    loop.getRegionIterArg(place).setType(wide);
-    result = loop.getResult(place);
-    result.setType(wide);
-  }
-  builder.setInsertionPointAfterValue(result);
-  auto taken = NarrowOp::create(builder, dot.getLoc(), narrow, result);
-  result.replaceAllUsesExcept(taken, taken);
-}
-
 void WideDot::widen() {
   int64_t wanted = columns();
   widenOperand();
-  widenAccumulator();
+  RankedTensorType narrow = dot.getType();
+  sum->reshape(withColumns(narrow, padded()), [&](OpBuilder &builder, Value wide) -> Value {
+    return NarrowOp::create(builder, dot.getLoc(), narrow, wide);
+  });
   dot->setAttr(TileDialect::kColumnsAttr,
                IntegerAttr::get(IntegerType::get(dot.getContext(), 32), wanted));
   remark::passed(dot.getLoc(), remark::RemarkOpts::name("Widened").category(remarks::kDot))

@@ -63,6 +63,8 @@ struct Problem {
   int64_t splits = 1;
   /// Rows and columns of a tile, where the kernel takes any.
   int64_t block = 32;
+  /// Rows of a tile, where they are not its columns.
+  int64_t rows = 64;
   /// Programs of a cluster.
   int ctas = 1;
   /// CTAs of a cluster that run a program together.
@@ -206,7 +208,7 @@ Result<KernelRun> buildPersistent(const Problem &p, uint64_t seed) {
 /// Programs of one tile add their sums up; C is stored through pointers where its rows are no whole
 /// 16 bytes.
 Result<KernelRun> buildAnySize(const Problem &p, uint64_t seed) {
-  constexpr int64_t blockM = 64, blockN = 32;
+  int64_t blockM = p.rows, blockN = p.block;
   // Programs of a cluster have a multiprocessor to themselves.
   int64_t blockK = p.ctas > 1 ? 64 : 32;
   RunBuilder builder("60-matmul-any-size.tile", "matmul_any_size", seed);
@@ -433,6 +435,17 @@ void addMatmulCases(std::vector<Case> &cases) {
     Problem pairs = {type, 264, 136, 232, false, true};
     pairs.ctas = 2;
     addCase(cases, "matmul_persistent", Scale::Full, buildPersistent, pairs);
+    // Rows that are no power of two: columns of the transposed dot.
+    for (bool transA : {false, true})
+      for (bool transB : {false, true}) {
+        Problem tall = {type, 216, 136, 232, transA, transB};
+        tall.rows = 104;
+        tall.block = 64;
+        addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, tall);
+        tall.k = 600;
+        tall.parts = 4;
+        addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, tall);
+      }
     for (int64_t k : {232, 1000}) {
       pairs = {type, 264, 128, k, false, true};
       pairs.ctas = 2;

@@ -121,6 +121,25 @@ def TileSplitKPass : Pass<"tile-split-k", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def TileTransposeDotsPass : Pass<"tile-transpose-dots", "::mlir::func::FuncOp"> {
+  let summary = "dots by warpgroups whose rows are no power of two become transposed dots";
+  let description = [{
+    wgmma makes 64 rows, and any multiple of 8 columns up to 256. A dot of 200 rows and 128 columns, whose operands come by
+    descriptors and whose result a loop adds to, becomes one of 128 rows and 200 columns of the transposed operands,
+    which `tile-widen-dots` keeps one instruction wide. Otherwise it would be dots of 128, 64 and 8 rows
+    (`tile-split-tensors`), the last one by single warps.
+
+    ```mlir
+    %sum = scf.for ... iter_args(%acc = %zeros) -> (tensor<128x200xf32>) {
+      %x = tile.permute %b {order = array<i32: 1, 0>} : tensor<64x128xbf16> -> tensor<128x64xbf16>
+      %y = tile.permute %a {order = array<i32: 1, 0>} : tensor<200x64xbf16> -> tensor<64x200xbf16>
+      %d = tile.dot %x, %y, %acc : ... -> tensor<128x200xf32>
+    }
+    %c = tile.permute %sum {order = array<i32: 1, 0>} : tensor<128x200xf32> -> tensor<200x128xf32>
+    ```
+  }];
+}
+
 def TileWidenDotsPass : Pass<"tile-widen-dots", "::mlir::func::FuncOp"> {
   let summary = "dots by warpgroups whose columns are no power of two stay one instruction wide";
   let description = [{

@@ -1,0 +1,96 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A dot by warpgroups makes any multiple of 8 columns with one instruction, but its rows come in
+// steps of 64. One whose rows are no power of two, and whose columns are, is made the transposed
+// dot: C^T = B^T x A^T.
+
+#include "tilec/Transforms/Tile/Passes.h"
+
+#include "DotSum.h"
+#include "MaskGain.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Remarks.h"
+#include "tilec/Analysis/ProductUnit.h"
+#include "tilec/Support/RemarkCategory.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace tilec {
+#define GEN_PASS_DEF_TILETRANSPOSEDOTSPASS
+#include "tilec/Transforms/Tile/Passes.h.inc"
+} // namespace tilec
+
+using namespace mlir;
+using namespace tilec;
+using namespace tilec::tile;
+
+static RankedTensorType transposed(RankedTensorType type) {
+  return cast<RankedTensorType>(type.clone({type.getDimSize(1), type.getDimSize(0)}));
+}
+
+/// The transpose of `value`: what it is the transpose of, if it is.
+static Value transpose(OpBuilder &builder, Location loc, Value value) {
+  if (auto permute = value.getDefiningOp<PermuteOp>())
+    return permute.getSource();
+  return PermuteOp::create(builder, loc, transposed(cast<RankedTensorType>(value.getType())), value,
+                           ArrayRef<int32_t>{1, 0});
+}
+
+/// Whether the operand is loaded by a descriptor, for the dot alone, as it is or transposed.
+static bool isLoaded(Value operand, bool &isTransposed) {
+  auto permute = operand.getDefiningOp<PermuteOp>();
+  isTransposed = bool(permute);
+  Value loaded = permute && operand.hasOneUse() ? permute.getSource() : operand;
+  return loaded.hasOneUse() && loaded.getDefiningOp<DescriptorLoadOp>();
+}
+
+/// Whether all columns of the transposed dot are an instruction's, of warpgroups below each other.
+static bool isBetterTransposed(DotOp dot) {
+  RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
+  if (type.getRank() != 2)
+    return false;
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  auto func = dot->getParentOfType<func::FuncOp>();
+  int64_t warps = threadsOf(func) / Processor::kWarpSize;
+  if (llvm::isPowerOf2_64(rows) || !hasInstruction(rows, lhs.getElementType()) ||
+      !llvm::isPowerOf2_64(columns) || columns < kRowsOfWarp * warps)
+    return false;
+  // Operands of 8 bits have to lie along K, both.
+  bool lhsIsTransposed = false, rhsIsTransposed = false;
+  if (!isLoaded(dot.getLhs(), lhsIsTransposed) || !isLoaded(dot.getRhs(), rhsIsTransposed) ||
+      (bitWidthOf(lhs.getElementType()) != 16 && (lhsIsTransposed || !rhsIsTransposed)))
+    return false;
+  int64_t depth = lhs.getDimSize(1), padded = int64_t(llvm::PowerOf2Ceil(uint64_t(rows)));
+  ProductForm form{lhs.clone({columns, depth}), lhs.clone({depth, padded}),
+                   type.clone({columns, padded}), dot.getPrecision()};
+  return !whyNotWgmma(form, processorOf(func), warps);
+}
+
+static void transposeDot(DotOp dot, DotSum sum) {
+  OpBuilder builder(dot);
+  Location loc = dot.getLoc();
+  Value operands[] = {dot.getRhs(), dot.getLhs()};
+  dot.getLhsMutable().assign(transpose(builder, loc, operands[0]));
+  dot.getRhsMutable().assign(transpose(builder, loc, operands[1]));
+  for (Value operand : operands)
+    if (operand.use_empty())
+      operand.getDefiningOp()->erase();
+  RankedTensorType type = transposed(dot.getType());
+  sum.reshape(type, [&](OpBuilder &after, Value value) { return transpose(after, loc, value); });
+  remark::passed(loc, remark::RemarkOpts::name("Transposed").category(remarks::kDot))
+      << remark::add("computed as the transposed dot: {0} rows are columns of one instruction",
+                     type.getDimSize(1));
+}
+
+namespace {
+struct TransposeDots final : tilec::impl::TileTransposeDotsPassBase<TransposeDots> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    getOperation().walk([](DotOp dot) {
+      if (std::optional<DotSum> sum = DotSum::find(dot); sum && isBetterTransposed(dot))
+        transposeDot(dot, *sum);
+    });
+  }
+};
+} // namespace
