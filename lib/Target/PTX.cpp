@@ -111,7 +111,7 @@ llvm::Error translateInto(DeviceModule::Impl &impl, ModuleOp module) {
 
   std::vector<std::string> reported;
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
       reported.push_back(describe(diagnostic));
     return success();
   });

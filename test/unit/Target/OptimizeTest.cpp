@@ -110,6 +110,51 @@ TEST_F(Optimize, ConversionsOfSingleSumsArePaired) {
   EXPECT_THAT(text, Not(HasSubstr("fptrunc")));
 }
 
+/// Stores, for elements `index` | 1024 * i, whether they are before `bound`: %n, or %b, which is
+/// not there from the start. %x may be negative.
+std::string masks(int count, const std::string &index, int threads, int minCtas = 1,
+                  const std::string &bound = "%n") {
+  std::string text =
+      "llvm.func @kernel(%o: !llvm.ptr<1>, %n: i32, %x: i32, %go: i1) attributes {nvvm.kernel, "
+      "nvvm.reqntid = array<i32: " +
+      std::to_string(threads) + ">, nvvm.minctasm = " + std::to_string(minCtas) + R"mlir( : i32} {
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    llvm.cond_br %go, ^body, ^end
+  ^body:
+    %b = llvm.load %o : !llvm.ptr<1> -> i32
+  )mlir";
+  for (int i = 0; i < count; ++i) {
+    std::string number = std::to_string(i);
+    text += "%c" + number + " = llvm.mlir.constant(" + std::to_string(1024 * i) + " : i32) : i32\n";
+    text += "%e" + number + " = llvm.or disjoint " + index + ", %c" + number + " : i32\n";
+    text += "%m" + number + " = llvm.icmp \"slt\" %e" + number + ", " + bound + " : i32\n";
+    text += "%p" + number + " = llvm.getelementptr %o[" + number +
+            "] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i1\n";
+    text += "llvm.store %m" + number + ", %p" + number + " : i1, !llvm.ptr<1>\n";
+  }
+  return text + "llvm.br ^end\n^end:\nllvm.return }";
+}
+
+TEST_F(Optimize, ManyMasksCompareOneDifference) {
+  std::string text = llvmOf(masks(16, "%tid", 128));
+  EXPECT_EQ(llvm::StringRef(text).count(" = sub nsw i32 "), 1u);
+  EXPECT_EQ(llvm::StringRef(text).count("call i32 @llvm.smax.i32("), 1u);
+  EXPECT_EQ(llvm::StringRef(text).count(" = icmp sgt i32 "), 16u);
+  EXPECT_THAT(text, HasSubstr(", 15360"));
+  EXPECT_THAT(text, Not(HasSubstr(" or ")));
+  EXPECT_THAT(llvmOf(masks(32, "%tid", 1024)), HasSubstr(" = sub nsw i32 "));
+}
+
+TEST_F(Optimize, MasksKeepTheirIndices) {
+  // There are predicates enough; the index may be negative; a register more may be a spill; the
+  // bound may be another one in each iteration of a loop.
+  EXPECT_THAT(llvmOf(masks(15, "%tid", 128)), Not(HasSubstr(" = sub ")));
+  EXPECT_THAT(llvmOf(masks(16, "%x", 128)), Not(HasSubstr(" = sub ")));
+  EXPECT_THAT(llvmOf(masks(31, "%tid", 1024)), Not(HasSubstr(" = sub ")));
+  EXPECT_THAT(llvmOf(masks(31, "%tid", 256, 4)), Not(HasSubstr(" = sub ")));
+  EXPECT_THAT(llvmOf(masks(16, "%tid", 128, 1, "%b")), Not(HasSubstr(" = sub ")));
+}
+
 TEST_F(Optimize, LibraryQuestionsAreAnsweredWithNo) {
   std::string text = llvmOf(R"mlir(
     llvm.mlir.global private constant @name("__CUDA_FTZ\00") {addr_space = 0 : i32}
