@@ -5,6 +5,7 @@
 // last word:
 //
 //   all steps                 taken, unless room for two CTAs was planned and the assembler spills
+//                             more than a register or two
 //   without room for two      taken then
 //   without spilling as well  the estimate is a careful one: taken where tensors were spilled to
 //                             shared memory and the assembler, left alone, spills nothing
@@ -17,6 +18,9 @@ namespace tilec {
 
 /// Bytes of PTX above which compiling once more takes a second and more.
 static constexpr size_t kLongText = size_t(1) << 18;
+
+/// What two CTAs may spill: two registers, stored and loaded once. They wait less than one does.
+static constexpr int64_t kFewSpilledBytes = 16;
 
 bool Compilation::compileAgain(llvm::function_ref<bool(const CompiledKernel &)> isBetter) {
   std::unique_ptr<CompiledKernel> before = std::move(result);
@@ -42,7 +46,7 @@ void Compilation::chooseRegisterSteps() {
   context.setRemarkEngine(nullptr);
   auto spillsNothing = [](const CompiledKernel &kernel) { return kernel.metadata.spillBytes == 0; };
   if (holdsTwoCtas) {
-    if (spillsNothing(*result))
+    if (result->metadata.spillBytes <= kFewSpilledBytes)
       return;
     llvm::erase(registerSteps, register_steps::kOccupancy);
     if (!compileAgain([](const CompiledKernel &) { return true; }) || !beforeTileGPU)
