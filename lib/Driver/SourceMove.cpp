@@ -135,17 +135,20 @@ bool SourceMove::movePTX(std::string &ptx) const {
 }
 
 bool SourceMove::moveSites(std::vector<tilecrt::sim::Site> &sites) const {
-  for (tilecrt::sim::Site &site : sites) {
-    if (site.file != oldPath)
-      continue;
-    std::optional<LineColumn> now = find({unsigned(site.line), unsigned(site.col)});
+  auto move = [&](auto &place) {
+    if (place.file != oldPath)
+      return true;
+    std::optional<LineColumn> now = find({unsigned(place.line), unsigned(place.col)});
     if (!now)
       return false;
-    site.file = newPath;
-    site.line = int(now->line);
-    site.col = int(now->column);
-  }
-  return true;
+    place.file = newPath;
+    place.line = int(now->line);
+    place.col = int(now->column);
+    return true;
+  };
+  return llvm::all_of(sites, [&](tilecrt::sim::Site &site) {
+    return move(site) && llvm::all_of(site.callers, move);
+  });
 }
 
 bool SourceMove::moveMetadata(tilecrt::KernelMetadata &metadata) const {

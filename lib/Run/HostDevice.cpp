@@ -109,7 +109,8 @@ Result<tilecrt::cuda::Timing> RunFunction::time(const LaunchRequest & /*request*
 HostLaunch::HostLaunch(const tilecrt::KernelMetadata &metadata, const LaunchRequest &request)
     : grid(request.grid), cluster(request.cluster),
       buffers(request.buffers.begin(), request.buffers.end()), hasAllBuffers(request.hasAllBuffers),
-      counts(request.counts), simulation(request.simulation), slots(metadata.arguments.size()),
+      counts(request.counts), sampledClusters(request.sampledClusters),
+      simulation(request.simulation), slots(metadata.arguments.size()),
       addresses(metadata.arguments.size()) {
   for (size_t i = 0; i < slots.size(); ++i)
     set(i, request.arguments[i], metadata.arguments[i].sizeBytes);

@@ -25,6 +25,7 @@ public:
   std::array<uint32_t, 3> grid, cluster;
   std::vector<tilecrt::sim::Buffer> buffers;
   bool hasAllBuffers, counts;
+  uint64_t sampledClusters;
   Simulation *simulation;
 
   void set(size_t index, const void *data, size_t size) {

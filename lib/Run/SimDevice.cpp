@@ -100,6 +100,7 @@ LaunchConfig SimDevice::configOf(const CompiledKernel &kernel, HostLaunch &launc
     config.cluster = launch.cluster;
   config.check = options.check;
   config.counters = launch.counts;
+  config.sampledClusters = launch.sampledClusters;
   config.hostThreads = options.hostThreads;
   config.maxFindings = options.maxFindings;
   config.sites = &kernel.host->sites();

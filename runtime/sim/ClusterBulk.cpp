@@ -114,6 +114,8 @@ bool Cluster::checkBox(Thread &t, const TensorBox &box, AccessKind kind, int32_t
 /// Remembers a piece of global memory that a thread's copy accessed.
 void Cluster::recordBulk(uint32_t threadIndex, uint64_t address, const char *data, uint32_t bytes,
                          RangeKind kind, int32_t site) {
+  if (bytes != 0 && countersOf(site))
+    launch.footprint.touch(address, bytes, kind != RangeKind::Read);
   if (!launch.raceGlobal || bytes == 0)
     return;
   const Thread &t = threads[threadIndex];

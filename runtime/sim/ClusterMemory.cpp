@@ -300,8 +300,12 @@ void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_
       recordAtomic(t, address, bytes, writes, site);
       logSync(event);
     }
-    if (Counters *counters = countersOf(site))
+    if (Counters *counters = countersOf(site)) {
       ++counters->globalAtomics;
+      if (reads && writes)
+        ++worker.atomicPlaces[siteIndex(site)][address];
+      launch.footprint.touch(address, bytes, writes);
+    }
   }
   if (result && reads)
     std::memcpy(result, &old, bytes);

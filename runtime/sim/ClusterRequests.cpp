@@ -5,6 +5,8 @@
 // for the race check between its barriers and, at the end, between clusters.
 #include "runtime/sim/Cluster.h"
 
+#include <bitset>
+
 namespace tilecrt::sim {
 namespace {
 
@@ -18,6 +20,19 @@ constexpr size_t maxEpochRanges = size_t(1) << 20;
 constexpr size_t maxSnapshots = size_t(1) << 13;
 /// Past ranges are compacted when so many new ones have come.
 constexpr size_t compactionStep = size_t(1) << 16;
+
+unsigned countBits(uint32_t mask) {
+  return static_cast<unsigned>(std::bitset<warpSize>(mask).count());
+}
+
+/// Makes the span hold all that the request accesses.
+void widenSpan(const Request &request, std::pair<uint64_t, uint64_t> &span) {
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (request.active >> lane & 1) {
+      span.first = std::min(span.first, request.address[lane]);
+      span.second = std::max(span.second, request.address[lane] + request.bytes[lane]);
+    }
+}
 
 AccessKind globalAccessOf(RangeKind kind) {
   switch (kind) {
@@ -70,14 +85,25 @@ void Cluster::record(Thread &t, RequestKind kind, uint64_t address, uint32_t byt
 
 /// Counts a request and turns it into access ranges.
 void Cluster::retire(Warp &warp, const RequestQueue &queue, const Request &request) {
-  if (request.active == 0)
-    return;
   bool global = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::GlobalStore;
   bool load = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::SharedLoad;
+  if (global && !worker.counters.empty()) {
+    Counters &c = worker.counters[queue.site];
+    (load ? c.globalLoadLanes : c.globalStoreLanes) += countBits(request.arrived);
+    (load ? c.globalLoadMaskedLanes : c.globalStoreMaskedLanes) +=
+        countBits(request.arrived & ~request.active);
+  }
+  if (request.active == 0)
+    return;
   if (!worker.counters.empty()) {
     Counters &c = worker.counters[queue.site];
     if (global) {
       GlobalCost cost = globalCost(request);
+      for (unsigned lane = 0; lane < warpSize; ++lane)
+        if (request.active >> lane & 1)
+          launch.footprint.touch(request.address[lane], request.bytes[lane], !load);
+      if (load)
+        widenSpan(request, worker.loadSpans[queue.site]);
       (load ? c.globalLoadRequests : c.globalStoreRequests) += 1;
       (load ? c.globalLoadSectors : c.globalStoreSectors) += cost.sectors;
       (load ? c.globalLoadIdealSectors : c.globalStoreIdealSectors) += cost.idealSectors;

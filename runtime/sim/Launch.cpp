@@ -157,12 +157,68 @@ void collectPrinted(std::vector<std::unique_ptr<Worker>> &workers, uint64_t most
     result.printed.push_back(std::move(record.line));
 }
 
+/// Counts the instructions of blocks at the places where they are. What is counted in front of a
+/// block is a multiple of what the block has.
+void spreadBlocks(const std::vector<Site> &sites, LaunchResult &result) {
+  result.blockRuns.resize(result.siteCounters.size());
+  for (size_t i = 0; i < sites.size(); ++i) {
+    const std::vector<BlockInstructions> &block = sites[i].block;
+    auto counted = result.siteCounters[i].instructions;
+    uint64_t inBlock = 0, all = 0;
+    for (const BlockInstructions &part : block)
+      inBlock += static_cast<uint64_t>(part.amount);
+    for (uint64_t count : counted)
+      all += count;
+    if (inBlock == 0)
+      continue;
+    uint64_t runs = result.blockRuns[i] = all / inBlock;
+    result.siteCounters[i].instructions = {};
+    for (const BlockInstructions &part : block)
+      result.siteCounters[size_t(part.site)].instructions[size_t(part.instructionClass)] +=
+          runs * static_cast<uint64_t>(part.amount);
+  }
+}
+
+constexpr uint64_t lineBytes = 128;
+
+void collectCounters(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers,
+                     LaunchResult &result) {
+  result.siteCounters.resize(launch.siteCount);
+  result.hottestAtomics.resize(launch.siteCount);
+  result.hottestLineAtomics.resize(launch.siteCount);
+  result.loadSpans.resize(launch.siteCount);
+  std::vector<std::pair<uint64_t, uint64_t>> spans(launch.siteCount, {UINT64_MAX, 0});
+  std::unordered_map<uint32_t, std::unordered_map<uint64_t, uint64_t>> places, lines;
+  for (auto &worker : workers) {
+    for (size_t i = 0; i < worker->counters.size(); ++i) {
+      result.siteCounters[i] += worker->counters[i];
+      spans[i].first = std::min(spans[i].first, worker->loadSpans[i].first);
+      spans[i].second = std::max(spans[i].second, worker->loadSpans[i].second);
+    }
+    for (const auto &[site, counts] : worker->atomicPlaces)
+      for (auto [address, count] : counts) {
+        uint64_t here = places[site][address] += count;
+        uint64_t around = lines[site][address / lineBytes] += count;
+        result.hottestAtomics[site] = std::max(result.hottestAtomics[site], here);
+        result.hottestLineAtomics[site] = std::max(result.hottestLineAtomics[site], around);
+      }
+  }
+  for (size_t i = 0; i < spans.size(); ++i)
+    result.loadSpans[i] = spans[i].second > spans[i].first ? spans[i].second - spans[i].first : 0;
+  if (launch.config.sites)
+    spreadBlocks(*launch.config.sites, result);
+  for (const Counters &counters : result.siteCounters)
+    result.totals += counters;
+  result.readFootprint = launch.footprint.readBytes();
+  result.writtenFootprint = launch.footprint.writtenBytes();
+}
+
 LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &config) {
   LaunchState launch(entry, args, config);
   uint64_t hostThreads = config.hostThreads != 0
                              ? config.hostThreads
                              : std::max(1u, std::thread::hardware_concurrency());
-  hostThreads = std::min<uint64_t>({hostThreads, launch.clusters, 1024});
+  hostThreads = std::min<uint64_t>({hostThreads, launch.clustersToRun, 1024});
   launch.guardPages = canGuard(hostThreads, launch.clusterThreads);
   std::vector<std::unique_ptr<Worker>> workers;
   for (uint64_t i = 0; i < hostThreads; ++i)
@@ -170,6 +226,7 @@ LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &confi
   runWorkers(launch, workers);
 
   LaunchResult result;
+  result.clustersRun = launch.clustersToRun;
   FindingSet findings;
   uint64_t ctasStopped = 0;
   for (auto &worker : workers) {
@@ -183,14 +240,8 @@ LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &confi
     result.findingsDropped = result.findings.size() - config.maxFindings;
     result.findings.resize(config.maxFindings);
   }
-  if (config.counters) {
-    result.siteCounters.resize(launch.siteCount);
-    for (auto &worker : workers)
-      for (size_t i = 0; i < worker->counters.size(); ++i)
-        result.siteCounters[i] += worker->counters[i];
-    for (const Counters &counters : result.siteCounters)
-      result.totals += counters;
-  }
+  if (config.counters)
+    collectCounters(launch, workers, result);
   collectPrinted(workers, config.maxPrinted, result);
   if (launch.outOfMemory) {
     result.status = LaunchStatus::Stopped;
@@ -202,7 +253,7 @@ LaunchResult runLaunch(KernelEntry entry, void **args, const LaunchConfig &confi
     result.status = LaunchStatus::Stopped;
     result.error = std::to_string(ctasStopped) + " of " + std::to_string(launch.ctas) +
                    " CTAs were stopped before their end";
-    if (launch.hung && launch.nextCluster < launch.clusters)
+    if (launch.hung && launch.nextCluster < launch.clustersToRun)
       result.error += ", and the rest of the grid was not run";
   }
   return result;

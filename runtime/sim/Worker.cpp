@@ -6,6 +6,7 @@
 #include "runtime/sim/Worker.h"
 #include "runtime/sim/Cluster.h"
 #include "runtime/sim/FaultGuard.h"
+#include "tilecrt/sim/Sample.h"
 
 #include <new>
 #include <thread>
@@ -33,9 +34,13 @@ LaunchState::LaunchState(KernelEntry kernelEntry, void **kernelArgs,
       ctas(uint64_t(launchConfig.grid[0]) * launchConfig.grid[1] * launchConfig.grid[2]),
       clusterSize(launchConfig.cluster[0] * launchConfig.cluster[1] * launchConfig.cluster[2]),
       clusterThreads((clusterSize - 1) * warps * warpSize + threads), clusters(ctas / clusterSize),
+      clustersToRun(launchConfig.sampledClusters != 0
+                        ? std::min(launchConfig.sampledClusters, clusters)
+                        : clusters),
       trustGlobal(!launchConfig.check && launchConfig.buffers.empty()),
       raceGlobal(launchConfig.check && launchConfig.checkGlobalRaces),
-      track(raceGlobal || launchConfig.counters) {}
+      track(raceGlobal || launchConfig.counters),
+      footprint(launchConfig.counters ? launchConfig.buffers : std::vector<Buffer>()) {}
 
 std::array<uint32_t, 3> LaunchState::clusterGrid() const {
   return {config.grid[0] / config.cluster[0], config.grid[1] / config.cluster[1],
@@ -64,8 +69,10 @@ ThreadRef LaunchState::refOf(uint64_t cluster, uint32_t thread) const {
 }
 
 Worker::Worker(LaunchState &launchState) : launch(launchState) {
-  if (launch.config.counters)
+  if (launch.config.counters) {
     counters.resize(launch.siteCount);
+    loadSpans.resize(launch.siteCount, {UINT64_MAX, 0});
+  }
 }
 
 Worker::~Worker() = default;
@@ -75,7 +82,7 @@ bool Worker::startNext() {
       launch.hung.load(std::memory_order_relaxed))
     return false;
   uint64_t number = launch.nextCluster.fetch_add(1, std::memory_order_relaxed);
-  if (number >= launch.clusters)
+  if (number >= launch.clustersToRun)
     return false;
   if (idle.empty()) {
     auto fresh = std::make_unique<Cluster>(*this);
@@ -85,7 +92,7 @@ bool Worker::startNext() {
   }
   running.push_back(std::move(idle.back()));
   idle.pop_back();
-  running.back()->begin(number);
+  running.back()->begin(sampledCluster(launch.clusterGrid(), launch.clustersToRun, number));
   return true;
 }
 

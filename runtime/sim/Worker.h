@@ -9,9 +9,11 @@
 #include "runtime/sim/AccessRanges.h"
 #include "runtime/sim/BufferTable.h"
 #include "runtime/sim/Findings.h"
+#include "runtime/sim/Footprint.h"
 #include "runtime/sim/SyncLog.h"
 #include <atomic>
 #include <memory>
+#include <unordered_map>
 
 namespace tilecrt::sim {
 
@@ -35,10 +37,13 @@ struct LaunchState {
   const uint32_t clusterSize;    ///< CTAs of a cluster.
   const uint32_t clusterThreads; ///< Of a cluster; each CTA begins with a new warp.
   const uint64_t clusters;
+  const uint64_t clustersToRun; ///< A sample of them, or all.
   const bool trustGlobal; ///< No buffers and no checking: every global access is taken as good.
   const bool raceGlobal;  ///< Look for races in global memory.
   const bool track;       ///< Requests are formed: for counters or races.
   bool guardPages = true;
+  /// Of the buffers, with counters; nothing without.
+  Footprint footprint;
 
   /// The coordinates in the grid of a CTA, by its cluster and its rank there, and its number, x
   /// fastest.
@@ -87,6 +92,10 @@ public:
   LaunchState &launch;
   FindingSet findings;
   std::vector<Counters> counters; ///< By site; empty without counters.
+  /// With counters, by site: how many atomics each address of global memory got.
+  std::unordered_map<uint32_t, std::unordered_map<uint64_t, uint64_t>> atomicPlaces;
+  /// With counters, by site: the lowest address that was loaded from, and the end of the highest.
+  std::vector<std::pair<uint64_t, uint64_t>> loadSpans;
   std::vector<AccessRange> ranges;
   std::vector<CtaSyncHistory> syncHistories;
   std::vector<PrintRecord> printed;

@@ -49,6 +49,8 @@ struct LaunchRequest {
   llvm::ArrayRef<tilecrt::sim::Buffer> buffers;
   bool hasAllBuffers = false;
   bool counts = false;
+  /// For the simulator: so many clusters only, spread over the grid; 0: all.
+  uint64_t sampledClusters = 0;
   /// Filled in unless it is null. Not for launches that are recorded.
   Simulation *simulation = nullptr;
 };

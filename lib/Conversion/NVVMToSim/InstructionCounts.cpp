@@ -1,15 +1,16 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instruction counting: one call for each class that a block has, in front of the block. Operations
-// that cost a GPU nothing (constants, reinterpretations, renamings of vector elements) do not
-// count.
+// Instruction counting: one call for each block, in front of it, with all that it has. Which
+// classes they are and at which places is in the table of sites. Operations that cost a GPU nothing
+// (constants, reinterpretations, renamings of vector elements) do not count.
 
 #include "SimBuilder.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tilecrt/sim/SimAbi.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -58,17 +59,25 @@ static InstructionClass classOf(Operation *op) {
 
 void tilec::insertInstructionCounts(LLVM::LLVMFuncOp function, SimBuilder &b) {
   for (Block &block : function.getBody()) {
-    std::array<int64_t, NumInstructionClasses> counts = {};
-    for (Operation &op : block)
-      if (!isFree(&op))
-        ++counts[classOf(&op)];
+    llvm::MapVector<std::pair<int32_t, InstructionClass>, int32_t> counts;
+    int32_t total = 0;
+    for (Operation &op : block) {
+      if (isFree(&op))
+        continue;
+      ++counts[{b.sites.instructionsAt(op.getLoc()), classOf(&op)}];
+      ++total;
+    }
+    if (total == 0)
+      continue;
+    std::vector<SiteInstructions> parts;
+    for (const auto &[key, amount] : counts)
+      parts.push_back({key.first, key.second, amount});
     Operation *first = &block.front();
     b.rewriter.setInsertionPoint(first);
-    Value site = b.site(first, "instructions");
-    for (auto [instructionClass, amount] : llvm::enumerate(counts))
-      if (amount > 0)
-        b.call(first->getLoc(), "tilec_sim_count",
-               {b.constantI32(first->getLoc(), instructionClass),
-                b.constantI32(first->getLoc(), amount), site});
+    int32_t site = b.sites.add(first->getLoc(), "instructions");
+    b.sites.setBlock(site, std::move(parts));
+    Location loc = first->getLoc();
+    b.call(loc, "tilec_sim_count",
+           {b.constantI32(loc, ClassOther), b.constantI32(loc, total), b.constantI32(loc, site)});
   }
 }

@@ -10,57 +10,71 @@
 using namespace mlir;
 using namespace tilec;
 
-/// The place that a location stands for; null when there is none. `caller` gets the nearest caller
-/// of an inlined operation.
-static FileLineColRange sourcePlace(Location loc, FileLineColRange &caller) {
-  if (auto place = dyn_cast<FileLineColRange>(loc))
-    return place;
-  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    FileLineColRange ignored;
-    FileLineColRange place = sourcePlace(call.getCallee(), caller);
-    FileLineColRange outer = sourcePlace(call.getCaller(), ignored);
-    if (!place)
-      return outer;
-    if (!caller)
-      caller = outer;
-    return place;
-  }
-  if (auto name = dyn_cast<NameLoc>(loc))
-    return sourcePlace(name.getChildLoc(), caller);
-  if (auto opaque = dyn_cast<OpaqueLoc>(loc))
-    return sourcePlace(opaque.getFallbackLocation(), caller);
-  if (auto fused = dyn_cast<FusedLoc>(loc))
+/// Adds the place that a location stands for and, of an inlined operation, its callers; nothing
+/// when there is none.
+static void collectFrames(Location loc, SmallVectorImpl<FileLineColRange> &frames) {
+  if (auto place = dyn_cast<FileLineColRange>(loc)) {
+    frames.push_back(place);
+  } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    collectFrames(call.getCallee(), frames);
+    collectFrames(call.getCaller(), frames);
+  } else if (auto name = dyn_cast<NameLoc>(loc)) {
+    collectFrames(name.getChildLoc(), frames);
+  } else if (auto opaque = dyn_cast<OpaqueLoc>(loc)) {
+    collectFrames(opaque.getFallbackLocation(), frames);
+  } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    size_t before = frames.size();
     for (Location part : fused.getLocations())
-      if (FileLineColRange place = sourcePlace(part, caller))
-        return place;
-  return {};
+      if (frames.size() == before)
+        collectFrames(part, frames);
+  }
 }
 
 int32_t SiteTable::add(Location loc, const Twine &what) {
   Site site;
   site.what = what.str();
-  FileLineColRange caller;
-  if (FileLineColRange place = sourcePlace(loc, caller)) {
-    site.file = place.getFilename().str();
-    site.line = place.getStartLine();
-    site.column = place.getStartColumn();
-  }
-  if (caller)
-    site.what +=
-        ", called from " + caller.getFilename().str() + ":" + std::to_string(caller.getStartLine());
+  collectFrames(loc, site.frames);
+  if (site.frames.size() > 1)
+    site.what += ", called from " + site.frames[1].getFilename().str() + ":" +
+                 std::to_string(site.frames[1].getStartLine());
   sites.push_back(std::move(site));
   return static_cast<int32_t>(sites.size() - 1);
 }
 
+int32_t SiteTable::instructionsAt(Location loc) {
+  auto [known, isNew] = instructionSites.try_emplace(loc, 0);
+  if (isNew)
+    known->second = add(loc, "instructions");
+  return known->second;
+}
+
 void SiteTable::attach(ModuleOp module) const {
   Builder builder(module.getContext());
+  auto placeOf = [&](ArrayRef<FileLineColRange> frames) {
+    NamedAttrList fields;
+    fields.set("file", builder.getStringAttr(frames.empty() ? StringRef()
+                                                            : frames[0].getFilename().getValue()));
+    fields.set("line",
+               builder.getI32IntegerAttr(frames.empty() ? 0 : int32_t(frames[0].getStartLine())));
+    fields.set("column",
+               builder.getI32IntegerAttr(frames.empty() ? 0 : int32_t(frames[0].getStartColumn())));
+    return fields;
+  };
   SmallVector<Attribute> entries;
-  for (const Site &site : sites)
-    entries.push_back(builder.getDictionaryAttr({
-        builder.getNamedAttr("file", builder.getStringAttr(site.file)),
-        builder.getNamedAttr("line", builder.getI32IntegerAttr(site.line)),
-        builder.getNamedAttr("column", builder.getI32IntegerAttr(site.column)),
-        builder.getNamedAttr("what", builder.getStringAttr(site.what)),
-    }));
+  for (const Site &site : sites) {
+    NamedAttrList fields = placeOf(site.frames);
+    fields.set("what", builder.getStringAttr(site.what));
+    SmallVector<Attribute> callers;
+    for (FileLineColRange caller : ArrayRef(site.frames).drop_front(!site.frames.empty()))
+      callers.push_back(placeOf(caller).getDictionary(module.getContext()));
+    if (!callers.empty())
+      fields.set("callers", builder.getArrayAttr(callers));
+    SmallVector<int32_t> block;
+    for (const SiteInstructions &part : site.block)
+      block.append({part.site, part.instructionClass, part.amount});
+    if (!block.empty())
+      fields.set("block", builder.getDenseI32ArrayAttr(block));
+    entries.push_back(fields.getDictionary(module.getContext()));
+  }
   module->setAttr(simSitesAttr, builder.getArrayAttr(entries));
 }

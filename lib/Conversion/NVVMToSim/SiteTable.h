@@ -10,6 +10,11 @@
 
 namespace tilec {
 
+/// Instructions of one class at one site.
+struct SiteInstructions {
+  int32_t site = 0, instructionClass = 0, amount = 0;
+};
+
 /// Collects sites in the order they are added.
 class SiteTable {
 public:
@@ -17,17 +22,26 @@ public:
   /// to `what`. Returns its index.
   int32_t add(mlir::Location loc, const llvm::Twine &what);
 
+  /// The site of all instructions at that place.
+  int32_t instructionsAt(mlir::Location loc);
+
+  /// Says what the block has that is counted at `site`.
+  void setBlock(int32_t site, std::vector<SiteInstructions> block) {
+    sites[size_t(site)].block = std::move(block);
+  }
+
   /// Puts the table into the module's attribute.
   void attach(mlir::ModuleOp module) const;
 
 private:
   struct Site {
-    std::string file;
-    unsigned line = 0;
-    unsigned column = 0;
+    /// The place, and the calls around it, innermost first; empty when it is not known.
+    llvm::SmallVector<mlir::FileLineColRange, 1> frames;
     std::string what;
+    std::vector<SiteInstructions> block;
   };
   std::vector<Site> sites;
+  llvm::DenseMap<mlir::Location, int32_t> instructionSites;
 };
 
 } // namespace tilec

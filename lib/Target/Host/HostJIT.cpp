@@ -72,24 +72,38 @@ static llvm::Expected<LLVM::LLVMFuncOp> findEntry(ModuleOp module, llvm::StringR
   return found;
 }
 
+/// A place of the table, a site or a caller.
+template <typename Place> static void readPlace(DictionaryAttr fields, Place &place) {
+  if (auto file = fields.getAs<StringAttr>("file"))
+    place.file = file.str();
+  if (auto line = fields.getAs<IntegerAttr>("line"))
+    place.line = static_cast<int>(line.getInt());
+  if (auto column = fields.getAs<IntegerAttr>("column"))
+    place.col = static_cast<int>(column.getInt());
+}
+
+static tilecrt::sim::Site readSite(DictionaryAttr fields) {
+  tilecrt::sim::Site site;
+  readPlace(fields, site);
+  if (auto what = fields.getAs<StringAttr>("what"))
+    site.what = what.str();
+  if (auto callers = fields.getAs<ArrayAttr>("callers"))
+    for (auto caller : callers.getAsRange<DictionaryAttr>())
+      readPlace(caller, site.callers.emplace_back());
+  if (auto block = fields.getAs<DenseI32ArrayAttr>("block"))
+    for (ArrayRef<int32_t> rest = block; rest.size() >= 3; rest = rest.drop_front(3))
+      site.block.push_back({rest[0], rest[1], rest[2]});
+  return site;
+}
+
 static std::vector<tilecrt::sim::Site> readSites(ModuleOp module) {
   std::vector<tilecrt::sim::Site> sites;
   auto table = module->getAttrOfType<ArrayAttr>(simSitesAttr);
   if (!table)
     return sites;
   for (Attribute entry : table) {
-    tilecrt::sim::Site site;
-    if (auto fields = dyn_cast<DictionaryAttr>(entry)) {
-      if (auto file = fields.getAs<StringAttr>("file"))
-        site.file = file.str();
-      if (auto line = fields.getAs<IntegerAttr>("line"))
-        site.line = static_cast<int>(line.getInt());
-      if (auto column = fields.getAs<IntegerAttr>("column"))
-        site.col = static_cast<int>(column.getInt());
-      if (auto what = fields.getAs<StringAttr>("what"))
-        site.what = what.str();
-    }
-    sites.push_back(std::move(site));
+    auto fields = dyn_cast<DictionaryAttr>(entry);
+    sites.push_back(fields ? readSite(fields) : tilecrt::sim::Site());
   }
   return sites;
 }

@@ -3,7 +3,7 @@
 
 // A predicated load finds the masked-off value in the temporary; sites are numbered in program order.
 // CHECK: tilec.sites = [{column = 12 : i32, file = "k.tile", line = 7 : i32, what = "load of 16 bytes"},
-// CHECK-SAME: {column = 4 : i32, file = "lib.tile", line = 33 : i32, what = "store of 4 bytes, called from k.tile:9"},
+// CHECK-SAME: {callers = [{column = 12 : i32, file = "k.tile", line = 9 : i32}], column = 4 : i32, file = "lib.tile", line = 33 : i32, what = "store of 4 bytes, called from k.tile:9"},
 // CHECK-SAME: {column = 0 : i32, file = "", line = 0 : i32, what = "load of 1 byte"}]
 // CHECK: llvm.func internal @kernel.device(%[[P:.*]]: !llvm.ptr<1>, %[[C:.*]]: i1, %[[O:.*]]: vector<4xi32>)
 // CHECK-NOT: nvvm
@@ -24,8 +24,15 @@
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> i8
 // CHECK: llvm.icmp "ne"
 // CHECK: llvm.call @kernel.device(
+// With counts, each place of instructions is a site, and the block has them by site and class: two of memory at the first and
+// second place, one without a place, and the return.
+// COUNT: tilec.sites = [
+// COUNT-SAME: {block = array<i32: 0, 6, 1, 1, 6, 1, 2, 6, 1, {{[0-9]+}}, 4, 1>
 // COUNT: llvm.func internal @kernel.device
-// COUNT: llvm.call @tilec_sim_count
+// COUNT: %[[TOTAL:.*]] = llvm.mlir.constant(4 : i32)
+// COUNT: llvm.call @tilec_sim_count(%{{.*}}, %[[TOTAL]], %{{.*}})
+// COUNT-NOT: llvm.call @tilec_sim_count
+// COUNT: llvm.func @kernel_entry
 module attributes {llvm.target_triple = "nvptx64-nvidia-cuda"} {
   llvm.func @kernel(%p: !llvm.ptr<1> {llvm.align = 16 : i64}, %c: i1, %o: vector<4xi32>)
       attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {

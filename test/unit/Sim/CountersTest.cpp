@@ -92,9 +92,13 @@ TEST(SimCounters, masked_lanes_do_not_count) {
   EXPECT_EQ(c.globalLoadRequests, 1u);
   EXPECT_EQ(c.globalLoadSectors, 1u);
   EXPECT_EQ(c.globalLoadBytes, 32u);
+  EXPECT_EQ(c.globalLoadLanes, 32u);
+  EXPECT_EQ(c.globalLoadMaskedLanes, 24u);
   Counters none =
       countLoad<float>([](uint32_t lane) { return lane; }, [](uint32_t) { return false; });
-  EXPECT_TRUE(none.empty());
+  EXPECT_EQ(none.globalLoadRequests, 0u);
+  EXPECT_EQ(none.globalLoadSectors, 0u);
+  EXPECT_EQ(none.globalLoadMaskedLanes, 32u);
 }
 
 TEST(SimCounters, shared_without_conflicts) {
@@ -191,6 +195,112 @@ TEST(SimCounters, operations_by_class) {
   EXPECT_EQ(result.siteCounters[6].warpBarriers, 6u);
   EXPECT_EQ(result.siteCounters[7].globalAtomics, 192u);
   EXPECT_EQ(result.siteCounters[8].fences, 192u);
+}
+
+TEST(SimCounters, hottest_address_of_atomics) {
+  std::vector<uint32_t> x(33);
+  LaunchConfig config = shape(3, 64);
+  addBuffer(config, x, "x");
+  // Each CTA: 64 on one address, and one on each of 32 others; another site is counted apart.
+  LaunchResult result = run(config, [&] {
+    atomic<uint32_t>(abi::AtomicAdd, &x[0], 1, 1);
+    atomic<uint32_t>(abi::AtomicAdd, &x[1 + tid() % 32], 1, 2);
+    atomic<uint32_t>(abi::AtomicLoad, &x[0], 0, 3);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.hottestAtomics[1], 3u * 64);
+  EXPECT_EQ(result.hottestAtomics[2], 3u * 2);
+  EXPECT_GE(result.hottestLineAtomics[2], 3u * 2);
+  EXPECT_LE(result.hottestLineAtomics[2], 3u * 64);
+  EXPECT_EQ(result.hottestAtomics[3], 0u);
+}
+
+TEST(SimCounters, footprint_counts_sectors_once) {
+  AlignedFloats x(64), y(64);
+  LaunchConfig config = shape(5, 32);
+  config.buffers.push_back({x + 0, 64 * sizeof(float), "x", true});
+  config.buffers.push_back({y + 0, 64 * sizeof(float), "y"});
+  config.checkGlobalRaces = false;
+  LaunchResult result = run(config, [&] {
+    float value = load<float>(x + tid(), 1);
+    store<float>(y + (8 + tid() % 4), value, 2);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.readFootprint, 32u * sizeof(float));
+  EXPECT_EQ(result.writtenFootprint, 32u);
+}
+
+TEST(SimCounters, instructions_of_a_block_are_counted_where_they_are) {
+  std::vector<Site> sites(4);
+  sites[0].block = {{1, abi::ClassInteger, 2}, {2, abi::ClassFloat, 3}, {1, abi::ClassMemory, 1}};
+  LaunchConfig config = shape(2, 64);
+  config.sites = &sites;
+  LaunchResult result = run(config, [&] {
+    for (uint32_t i = 0; i <= tid() % 2; ++i)
+      tilec_sim_count(abi::ClassOther, 6, 0);
+  });
+  EXPECT_CLEAN(result, config);
+  uint64_t runs = 2 * (32 + 64);
+  EXPECT_EQ(result.blockRuns[0], runs);
+  EXPECT_TRUE(result.siteCounters[0].empty());
+  EXPECT_EQ(result.siteCounters[1].instructions[abi::ClassInteger], 2 * runs);
+  EXPECT_EQ(result.siteCounters[1].instructions[abi::ClassMemory], runs);
+  EXPECT_EQ(result.siteCounters[2].instructions[abi::ClassFloat], 3 * runs);
+  EXPECT_EQ(result.totals.instructions[abi::ClassOther], 0u);
+}
+
+TEST(SimCounters, a_sample_of_clusters_is_spread_over_the_grid) {
+  std::vector<uint32_t> x(100);
+  LaunchConfig config = shape(100, 32);
+  addBuffer(config, x, "x");
+  config.sampledClusters = 4;
+  LaunchResult result = run(config, [&] {
+    if (tid() == 0)
+      atomic<uint32_t>(abi::AtomicAdd, &x[cta()], 1, 1);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.clustersRun, 4u);
+  for (uint32_t i = 0; i < 100; ++i)
+    EXPECT_EQ(x[i], i == 12 || i == 37 || i == 62 || i == 87 ? 1u : 0u) << i;
+}
+
+TEST(SimCounters, a_sample_has_no_cluster_twice) {
+  for (uint64_t sample : {1, 3, 7, 8, 20, 139}) {
+    std::vector<uint32_t> x(140);
+    LaunchConfig config = shape(7, 32);
+    config.grid = {7, 5, 4};
+    addBuffer(config, x, "x");
+    config.sampledClusters = sample;
+    LaunchResult result = run(config, [&] {
+      uint32_t number =
+          cta() + 7 * (uint32_t(tilec_sim_ctaid(1)) + 5 * uint32_t(tilec_sim_ctaid(2)));
+      if (tid() == 0)
+        atomic<uint32_t>(abi::AtomicAdd, &x[number], 1, 1);
+    });
+    EXPECT_CLEAN(result, config);
+    EXPECT_EQ(std::count(x.begin(), x.end(), 1u), int64_t(sample));
+    // As many at each x, up to one.
+    for (size_t i = 0; i < 7; ++i) {
+      uint64_t there = 0;
+      for (size_t row = 0; row < 20; ++row)
+        there += x[i + 7 * row];
+      EXPECT_LE(there, (sample + 6) / 7);
+    }
+  }
+}
+
+TEST(SimCounters, span_of_the_loads_of_a_site) {
+  AlignedFloats x(1024);
+  LaunchConfig config = shape(4, 32);
+  config.buffers.push_back({x + 0, 1024 * sizeof(float), "x", true});
+  LaunchResult result = run(config, [&] {
+    (void)load<float>(x + tid(), 1);
+    (void)load<float>(x + (cta() * 256 + tid()), 2);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.loadSpans[1], 128u);
+  EXPECT_EQ(result.loadSpans[2], (3 * 256 + 32) * sizeof(float));
+  EXPECT_EQ(result.loadSpans[3], 0u);
 }
 
 TEST(SimCounters, unknown_sites_have_their_own_place) {

@@ -57,7 +57,8 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
     nothing. How many CTAs a cluster has is said at launch; `nvvm.cluster_dim` goes away.
 
     **Sites.** Every instrumented operation has an index in the module attribute `tilec.sites`. Of an inlined
-    operation the place is the innermost one and `what` names the caller.
+    operation the place is the innermost one, `what` names the caller, and `callers` has all of them. A site that
+    counts the instructions of a block has in `block` how many there are at which site: number of the site, class, amount.
 
     **Precision.** Approximate instructions are computed to the C library's precision (within 1 ulp, reciprocal
     square root 1.5 ulp), so results are as accurate as the GPU's or better, and f32 subnormals are kept where `.ftz`

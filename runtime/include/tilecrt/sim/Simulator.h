@@ -19,12 +19,31 @@
 
 namespace tilecrt::sim {
 
+/// A line of the source that an inlined operation was called from.
+struct CallPlace {
+  std::string file;
+  int line = 0;
+  int col = 0;
+};
+
+/// Instructions that a block of code has at one place.
+struct BlockInstructions {
+  int32_t site = 0;
+  int32_t instructionClass = 0; ///< abi::InstructionClass.
+  int32_t amount = 0;
+};
+
 /// A place in the kernel's source that ABI calls name by index.
 struct Site {
   std::string file;
   int line = 0;
   int col = 0;
   std::string what; ///< The operation in words, e.g. "tl.load"; may be empty.
+  /// Of an inlined operation, the calls around it, innermost first.
+  std::vector<CallPlace> callers{};
+  /// Of calls of tilec_sim_count in front of a block: what the block has. The launch counts it at
+  /// the places where it is.
+  std::vector<BlockInstructions> block{};
 };
 
 /// One allocation the kernel may touch. Not owned. Allocations may overlap or be equal (aliased
@@ -59,6 +78,8 @@ struct LaunchConfig {
   bool checkGlobalRaces = true;
   /// Collect memory and warp-operation counters.
   bool counters = false;
+  /// Runs so many clusters only, spread evenly over x, and differently over y and z; 0: all.
+  uint64_t sampledClusters = 0;
 
   unsigned hostThreads = 0;     ///< 0: one for each core. 1: everything on the calling thread.
   uint64_t maxFindings = 100;   ///< Different findings kept; the rest is only counted.
@@ -170,6 +191,9 @@ struct Counters {
   uint64_t globalLoadIdealSectors = 0,
            globalStoreIdealSectors = 0;               ///< If the same bytes were contiguous.
   uint64_t globalLoadBytes = 0, globalStoreBytes = 0; ///< Sum over lanes.
+  /// Lanes that came there, and those of them that were masked off, in whole requests too.
+  uint64_t globalLoadLanes = 0, globalStoreLanes = 0;
+  uint64_t globalLoadMaskedLanes = 0, globalStoreMaskedLanes = 0;
   uint64_t sharedLoadRequests = 0, sharedStoreRequests = 0;
   uint64_t sharedLoadWavefronts = 0, sharedStoreWavefronts = 0;
   uint64_t sharedLoadIdealWavefronts = 0,
@@ -218,6 +242,15 @@ struct LaunchResult {
   Counters totals; ///< Zero without LaunchConfig::counters.
   std::vector<Counters>
       siteCounters; ///< One per site, plus one last for unknown sites; empty without counters.
+  /// By site, as siteCounters. Of sites with a block: how often threads ran it.
+  std::vector<uint64_t> blockRuns;
+  /// By site: the most atomics that one address of global memory got, and 128 neighbouring bytes.
+  std::vector<uint64_t> hottestAtomics, hottestLineAtomics;
+  /// By site: bytes from the lowest to the highest address that was loaded from there.
+  std::vector<uint64_t> loadSpans;
+  /// Different bytes of the buffers that were read and written, in whole sectors of 32 bytes.
+  uint64_t readFootprint = 0, writtenFootprint = 0;
+  uint64_t clustersRun = 0;         ///< Of those of the grid: all unless a sample was asked for.
   std::vector<PrintedLine> printed; ///< By CTA, then in the order of printing.
   uint64_t printedDropped = 0;
 
