@@ -81,6 +81,8 @@ ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")
     config.environment["TILEC_PTXAS"] = ptxas
+    if os.access(os.path.join(os.path.dirname(ptxas), "nvdisasm"), os.X_OK):
+        config.available_features.add("nvdisasm")
 else:
     note_once("no ptxas: tests that assemble PTX are skipped")
 # Of a checkout with a history, as what changed is what is checked.

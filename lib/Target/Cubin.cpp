@@ -6,18 +6,15 @@
 
 #include "tilec/Target/Cubin.h"
 
+#include "TemporaryFile.h"
+
 #include "tilec/Support/Processor.h"
 #include "tilec/Target/Occupancy.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
-#include "llvm/Support/raw_ostream.h"
 
 using llvm::StringRef;
 
@@ -35,32 +32,54 @@ std::error_code PtxasNotFound::convertToErrorCode() const {
   return std::make_error_code(std::errc::no_such_file_or_directory);
 }
 
-llvm::Expected<std::string> findPtxas(const PtxasHints &hints) {
-  std::vector<std::string> candidates;
+/// A program of that name in the folders where ptxas is looked for.
+static void addPlaces(const PtxasHints &hints, StringRef program,
+                      std::vector<std::string> &candidates) {
   auto addFolder = [&](StringRef folder, StringRef below = "") {
     if (folder.empty())
       return;
     llvm::SmallString<128> path(folder);
-    llvm::sys::path::append(path, below, "ptxas");
+    llvm::sys::path::append(path, below, program);
     candidates.push_back(std::string(path));
   };
-  if (!hints.option.empty()) {
+  addFolder(hints.cudaHome, "bin");
+  llvm::SmallVector<StringRef> folders;
+  StringRef(hints.searchPath).split(folders, ':', -1, /*KeepEmpty=*/false);
+  for (StringRef folder : folders)
+    addFolder(folder);
+  for (const std::string &folder : hints.installFolders)
+    addFolder(folder);
+}
+
+static bool isProgram(const std::string &path) {
+  return llvm::sys::fs::can_execute(path) && !llvm::sys::fs::is_directory(path);
+}
+
+llvm::Expected<std::string> findPtxas(const PtxasHints &hints) {
+  std::vector<std::string> candidates;
+  if (!hints.option.empty())
     candidates = {hints.option};
-  } else if (!hints.environment.empty()) {
+  else if (!hints.environment.empty())
     candidates = {hints.environment};
-  } else {
-    addFolder(hints.cudaHome, "bin");
-    llvm::SmallVector<StringRef> folders;
-    StringRef(hints.searchPath).split(folders, ':', -1, /*KeepEmpty=*/false);
-    for (StringRef folder : folders)
-      addFolder(folder);
-    for (const std::string &folder : hints.installFolders)
-      addFolder(folder);
-  }
+  else
+    addPlaces(hints, "ptxas", candidates);
   for (const std::string &path : candidates)
-    if (llvm::sys::fs::can_execute(path) && !llvm::sys::fs::is_directory(path))
+    if (isProgram(path))
       return path;
   return llvm::make_error<PtxasNotFound>(std::move(candidates));
+}
+
+std::optional<std::string> findDisassembler(const PtxasHints &hints) {
+  std::vector<std::string> candidates;
+  for (const std::string &ptxas : {hints.option, hints.environment})
+    if (!ptxas.empty()) {
+      llvm::SmallString<128> path = llvm::sys::path::parent_path(ptxas);
+      llvm::sys::path::append(path, "nvdisasm");
+      candidates.push_back(std::string(path));
+    }
+  addPlaces(hints, "nvdisasm", candidates);
+  auto found = llvm::find_if(candidates, isProgram);
+  return found == candidates.end() ? std::nullopt : std::optional<std::string>(*found);
 }
 
 namespace {
@@ -81,55 +100,12 @@ int numberBefore(StringRef line, StringRef unit, int missing) {
   return value;
 }
 
-/// A temporary file that is removed with this object.
-class TemporaryFile {
-public:
-  llvm::Error create(StringRef suffix) {
-    int descriptor = -1;
-    if (std::error_code error =
-            llvm::sys::fs::createTemporaryFile("tilec", suffix, descriptor, name))
-      return llvm::make_error<PtxasFailed>("cannot create a temporary file: " + error.message());
-    remover.setFile(name);
-    stream = std::make_unique<llvm::raw_fd_ostream>(descriptor, /*shouldClose=*/true);
-    return llvm::Error::success();
-  }
-
-  llvm::Error write(StringRef text) {
-    *stream << text;
-    return close();
-  }
-
-  llvm::Error close() {
-    stream->close();
-    if (!stream->has_error())
-      return llvm::Error::success();
-    std::string message = stream->error().message();
-    stream->clear_error();
-    return llvm::make_error<PtxasFailed>("cannot write temporary file '" + path().str() +
-                                         "': " + message);
-  }
-
-  llvm::Expected<std::string> read() const {
-    auto buffer =
-        llvm::MemoryBuffer::getFile(name, /*IsText=*/false, /*RequiresNullTerminator=*/false);
-    if (!buffer)
-      return llvm::make_error<PtxasFailed>("cannot read temporary file '" + path().str() +
-                                           "': " + buffer.getError().message());
-    return (*buffer)->getBuffer().str();
-  }
-
-  StringRef path() const { return name; }
-
-private:
-  llvm::SmallString<128> name;
-  llvm::FileRemover remover;
-  std::unique_ptr<llvm::raw_fd_ostream> stream;
-};
+using ToolFile = TemporaryFile<PtxasFailed>;
 
 } // namespace
 
 llvm::Expected<std::string> ptxasVersion(StringRef ptxas) {
-  TemporaryFile report;
+  ToolFile report;
   if (llvm::Error error = report.create("log"))
     return std::move(error);
   if (llvm::Error error = report.close())
@@ -192,11 +168,36 @@ std::vector<KernelResources> parsePtxasReport(StringRef report) {
   return kernels;
 }
 
+llvm::Expected<std::string> disassemble(StringRef cubin, StringRef disassembler,
+                                        llvm::ArrayRef<StringRef> options) {
+  ToolFile input, output;
+  if (llvm::Error error = input.create("cubin"))
+    return std::move(error);
+  if (llvm::Error error = output.create("sass"))
+    return std::move(error);
+  if (llvm::Error error = input.write(cubin))
+    return std::move(error);
+  if (llvm::Error error = output.close())
+    return std::move(error);
+  llvm::SmallVector<StringRef> arguments = {disassembler};
+  arguments.append(options.begin(), options.end());
+  arguments.push_back(input.path());
+  std::optional<StringRef> redirects[] = {StringRef(""), output.path(), StringRef("")};
+  std::string message;
+  constexpr unsigned mostSeconds = 60;
+  int status = llvm::sys::ExecuteAndWait(disassembler, arguments, std::nullopt, redirects,
+                                         mostSeconds, /*MemoryLimit=*/0, &message);
+  if (status != 0)
+    return llvm::make_error<PtxasFailed>(
+        ("'" + disassembler + "' failed" + (message.empty() ? "" : ": ") + message).str());
+  return output.read();
+}
+
 static llvm::Expected<CubinResult> runPtxas(StringRef ptx, StringRef ptxas,
                                             const CubinOptions &options) {
   if (!llvm::sys::fs::can_execute(ptxas))
     return llvm::make_error<PtxasNotFound>(std::vector<std::string>{ptxas.str()});
-  TemporaryFile input, output, report;
+  ToolFile input, output, report;
   if (llvm::Error error = input.create("ptx"))
     return std::move(error);
   if (llvm::Error error = output.create("cubin"))

@@ -7,22 +7,13 @@
 #include "tilec/Tuning/Pruning.h"
 
 #include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Explain/GpuLimits.h"
 #include "tilec/Target/Occupancy.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace tilec {
-
-namespace {
-
-/// Operations per microsecond of one multiprocessor with operands of `bits`.
-double peakOps(const TuningTarget &target, unsigned bits) {
-  double half = target.processor->tensorOpsPerMicrosecond;
-  return bits <= 8 ? 2 * half : bits <= 16 ? half : bits <= 32 ? half / 2 : half / 15;
-}
-
-} // namespace
 
 std::optional<std::string> refuse(const KernelEstimate &estimate, const TuningTarget &target) {
   int64_t limit = target.processor->maxSharedBytesPerCta();
@@ -63,7 +54,8 @@ std::optional<double> rooflineMicroseconds(const KernelEstimate &estimate,
   double programs = double(grid[0]) * grid[1] * grid[2];
   double program = estimate.globalBytes / target.processor->cacheBytesPerMicrosecond;
   if (estimate.operandBits != 0)
-    program = std::max(program, estimate.tensorOps / peakOps(target, estimate.operandBits));
+    program = std::max(program, estimate.tensorOps / explain::tensorOpsPerMicrosecond(
+                                                         *target.processor, estimate.operandBits));
   return program / splitK * std::ceil(programs * splitK / target.multiprocessors);
 }
 

@@ -26,7 +26,7 @@ LEVELS = {
     "Analysis": 4, "Interpreter": 4,
     "Transforms": 5, "Conversion": 5,
     "Target": 6,
-    "Driver": 7,
+    "Driver": 7, "Explain": 7.2,
     "Tuning": 7.5, "Bundle": 7.6,
     "Run": 7.8,
     "api": 8,

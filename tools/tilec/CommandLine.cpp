@@ -102,6 +102,7 @@ constexpr CommandEntry commands[] = {
     {"compile", "Compile a kernel and write one stage, or all", makeCompileParser},
     {"run", "Run a kernel on a GPU, on the simulator or on the interpreter", makeRunParser},
     {"bench", "Time kernels on a GPU, or count on the simulator", makeBenchParser},
+    {"explain", "Say what a kernel loses time with", makeExplainParser},
     {"check", "Compile every kernel of some files and report", makeCheckParser},
     {"kernels", "List kernels, their parameters and configurations", makeKernelsParser},
     {"doctor", "Say what this machine has and what is missing", makeDoctorParser},
@@ -236,10 +237,10 @@ ParsedCommandLine parseCommandLine(const std::vector<std::string> &arguments) {
                       chosenName());
   } catch (const CLI::ParseError &error) {
     if (!chosen())
-      return usageError(
-          "no command given, expected compile, run, bench, build, tune, tuned, check, kernels, "
-          "doctor, layout or cache",
-          "");
+      return usageError("no command given, expected compile, run, bench, explain, build, tune, "
+                        "tuned, check, kernels, "
+                        "doctor, layout or cache",
+                        "");
     // A misspelt option is the better explanation of what is then missing.
     std::vector<std::string> extras = top.remaining(/*recurse=*/true);
     if (!extras.empty() && extras.front().size() > 1 && extras.front()[0] == '-')

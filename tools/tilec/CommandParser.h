@@ -37,6 +37,7 @@ std::unique_ptr<CommandParser> makeTuneParser();
 std::unique_ptr<CommandParser> makeTuneWorkerParser();
 std::unique_ptr<CommandParser> makeTunedParser();
 std::unique_ptr<CommandParser> makeBuildParser();
+std::unique_ptr<CommandParser> makeExplainParser();
 
 } // namespace tilec::tool
 

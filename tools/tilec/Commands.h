@@ -26,6 +26,7 @@ ExitCode execute(const TuneCommand &command);
 ExitCode execute(const TuneWorkerCommand &command);
 ExitCode execute(const TunedCommand &command);
 ExitCode execute(const BuildCommand &command);
+ExitCode execute(const ExplainCommand &command);
 
 } // namespace tilec::tool
 

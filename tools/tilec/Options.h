@@ -9,6 +9,7 @@
 
 #include "tilec/Driver/Compiler.h"
 #include "tilec/Driver/FileCheck.h"
+#include "tilec/Explain/GpuLimits.h"
 
 #include <cstdint>
 #include <optional>
@@ -164,6 +165,21 @@ struct BuildCommand {
   KernelOptions kernel;
 };
 
+/// 'tilec explain': what a kernel loses time with.
+struct ExplainCommand {
+  /// The kernel, its data and grid.
+  RunCommand run;
+  /// What times are predicted for; not null.
+  const explain::GpuLimits *gpu = nullptr;
+  bool json = false;
+  /// Simulates all programs rather than a sample.
+  bool allPrograms = false;
+  /// With what the warps of one CTA did.
+  bool timeline = false;
+  /// Empty: standard output.
+  std::string output;
+};
+
 /// 'tilec tuned': prints databases, or merges them into one.
 struct TunedCommand {
   std::vector<std::string> files;
@@ -214,9 +230,10 @@ struct LayoutCommand {
   unsigned maxRows = 128;
 };
 
-using Command = std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand,
-                             DoctorCommand, LayoutCommand, CacheCommand, TuneCommand,
-                             TuneWorkerCommand, TunedCommand, BuildCommand, CheckCommand>;
+using Command =
+    std::variant<CompileCommand, RunCommand, BenchCommand, KernelsCommand, DoctorCommand,
+                 LayoutCommand, CacheCommand, TuneCommand, TuneWorkerCommand, TunedCommand,
+                 BuildCommand, CheckCommand, ExplainCommand>;
 
 } // namespace tilec::tool
 

@@ -7,9 +7,11 @@
 #ifndef TILEC_TARGET_CUBIN_H
 #define TILEC_TARGET_CUBIN_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,13 @@ llvm::Expected<std::string> findPtxas(const PtxasHints &hints);
 
 /// "release 12.4, V12.4.99", as the program says of itself; PtxasFailed when it does not run.
 llvm::Expected<std::string> ptxasVersion(llvm::StringRef ptxas);
+
+/// The first executable nvdisasm: beside the ptxas that was named, or where ptxas is looked for.
+std::optional<std::string> findDisassembler(const PtxasHints &hints);
+
+/// What nvdisasm writes of a cubin with these options.
+llvm::Expected<std::string> disassemble(llvm::StringRef cubin, llvm::StringRef disassembler,
+                                        llvm::ArrayRef<llvm::StringRef> options);
 
 /// How to assemble.
 struct CubinOptions {

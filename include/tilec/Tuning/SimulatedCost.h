@@ -10,7 +10,8 @@
 
 namespace tilec {
 
-/// A weighted sum of a launch's counters, the same on every machine. No prediction of a time.
+/// A weighted sum of a launch's counters, the same on every machine: cycles of one multiprocessor
+/// whose units do not overlap. No prediction of a time, for which more than counters is needed.
 double simulatedCost(const tilecrt::sim::Counters &counters);
 
 } // namespace tilec

@@ -1,0 +1,141 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stages that are PTX or SASS. Lines of PTX belong to the '.loc' above them, those of SASS to the
+// remark that nvdisasm puts above them; how many registers are in use is in a second listing of it,
+// by the addresses of the instructions.
+
+#include "StageText.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace tilec::explain {
+
+/// The number and the name in `.file 1 "k.tile"`.
+static void readFile(StringRef directive, std::map<unsigned, std::string> &files) {
+  auto [digits, rest] = directive.ltrim().split(' ');
+  unsigned number = 0;
+  if (!digits.trim().getAsInteger(10, number))
+    files[number] = rest.split('"').second.split('"').first.str();
+}
+
+StageText textOfPTX(StringRef text, LineTable &lines) {
+  StageText stage = makeStage("ptx");
+  std::map<unsigned, std::string> files;
+  for (StringRef line : llvm::split(text, '\n'))
+    if (StringRef rest = line.ltrim(); rest.consume_front(".file"))
+      readFile(rest, files);
+  std::vector<size_t> now;
+  bool isInSection = false;
+  for (StringRef line : llvm::split(text.rtrim('\n'), '\n')) {
+    StringRef rest = line.trim();
+    if (rest.starts_with(".section"))
+      isInSection = !rest.ends_with("}");
+    if (isInSection || rest.starts_with(".section") || rest.starts_with(".file") ||
+        rest.starts_with("$L__tmp") || rest.starts_with("$L__func")) {
+      isInSection = isInSection && !rest.ends_with("}");
+      continue;
+    }
+    if (rest.consume_front(".loc")) {
+      unsigned file = 0, number = 0;
+      rest = rest.ltrim();
+      bool isNone = rest.consumeInteger(10, file) || rest.ltrim().consumeInteger(10, number);
+      rest = rest.ltrim();
+      now.clear();
+      if (!isNone && !rest.consumeInteger(10, number))
+        if (LineIndex index = lines.add(files[file], int(number)))
+          now = {*index};
+      continue;
+    }
+    bool isCode = !rest.empty() && !rest.starts_with("//") && !rest.starts_with("}");
+    if (rest.empty() && (stage.lines.empty() || stage.lines.back().empty()))
+      continue;
+    stage.lines.push_back(shortened(line));
+    stage.source.push_back(isCode ? now : std::vector<size_t>());
+    if (rest.starts_with("}"))
+      now.clear();
+  }
+  return stage;
+}
+
+/// The address in front of an instruction, "/*0010*/"; nothing for other lines.
+static std::optional<unsigned> addressOf(StringRef line) {
+  StringRef rest = line.ltrim();
+  unsigned address = 0;
+  if (!rest.consume_front("/*") || rest.consumeInteger(16, address) || !rest.starts_with("*/"))
+    return std::nullopt;
+  return address;
+}
+
+/// Registers in use by the addresses of instructions.
+static std::map<unsigned, int> readLiveRegisters(StringRef listing) {
+  std::map<unsigned, int> registers;
+  for (StringRef line : llvm::split(listing, '\n')) {
+    std::optional<unsigned> address = addressOf(line);
+    StringRef table = line.split("// |").second.ltrim();
+    int count = 0;
+    if (address && !table.consumeInteger(10, count))
+      registers[*address] = count;
+  }
+  return registers;
+}
+
+/// The place in `//## File "k.tile", line 5 inlined at "k.tile", line 9`.
+static std::vector<size_t> readPlaces(StringRef remark, LineTable &lines) {
+  std::vector<size_t> places;
+  while (remark.contains('"')) {
+    auto [file, rest] = remark.split('"').second.split('"');
+    StringRef digits = rest.split("line ").second;
+    int line = 0;
+    if (!digits.consumeInteger(10, line))
+      if (LineIndex index = lines.add(file, line); index && !llvm::is_contained(places, *index))
+        places.push_back(*index);
+    remark = digits;
+  }
+  return places;
+}
+
+StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines) {
+  StageText stage = makeStage("sass");
+  auto absent = [&](std::string why) {
+    stage.absent = std::move(why);
+    return stage;
+  };
+  if (cubin.empty())
+    return absent("ptxas was not found");
+  std::optional<std::string> disassembler = findDisassembler(tools);
+  if (!disassembler)
+    return absent("nvdisasm was not found");
+  llvm::Expected<std::string> text = disassemble(cubin, *disassembler, {"-c", "-gi"});
+  if (!text)
+    return absent(llvm::toString(text.takeError()));
+  std::map<unsigned, int> registers;
+  if (llvm::Expected<std::string> listing = disassemble(cubin, *disassembler, {"-c", "-plr"}))
+    registers = readLiveRegisters(*listing);
+  else
+    llvm::consumeError(listing.takeError());
+  std::vector<size_t> now;
+  for (StringRef line : llvm::split(StringRef(*text).rtrim('\n'), '\n')) {
+    StringRef rest = line.trim();
+    if (rest.consume_front("//## File")) {
+      // A further remark is the caller of the one before it.
+      now = readPlaces(rest, lines);
+      continue;
+    }
+    std::optional<unsigned> address = addressOf(line);
+    bool isLabel = rest.ends_with(":") && !rest.starts_with("//");
+    if (!address && !isLabel)
+      continue;
+    stage.lines.push_back(shortened(line));
+    stage.source.push_back(address ? now : std::vector<size_t>());
+    auto live = address ? registers.find(*address) : registers.end();
+    if (live != registers.end())
+      for (size_t index : now)
+        lines[index].registers = std::max(lines[index].registers.value_or(0), live->second);
+  }
+  return stage;
+}
+
+} // namespace tilec::explain

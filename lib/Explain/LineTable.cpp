@@ -1,0 +1,158 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LineTable.h.
+
+#include "LineTable.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using llvm::StringRef;
+
+namespace tilec::explain {
+
+const std::string &SourceFile::textOf(int line) const {
+  static const std::string none;
+  bool isThere = line >= firstLine && size_t(line - firstLine) < lines.size();
+  return isThere ? lines[size_t(line - firstLine)] : none;
+}
+
+LineTable::LineTable(const SourceManager &sourceManager, FileId first, Report &made)
+    : sources(sourceManager), report(made) {
+  if (const SourceBuffer *buffer = sources.getBuffer(first))
+    (void)file(buffer->getName());
+}
+
+size_t LineTable::file(StringRef name) {
+  auto [known, isNew] = files.try_emplace(name, report.files.size());
+  if (!isNew)
+    return known->second;
+  SourceFile &added = report.files.emplace_back();
+  added.name = name.str();
+  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
+    const SourceBuffer *buffer = sources.getBuffer(FileId(id));
+    if (buffer->getName() != name || !added.lines.empty())
+      continue;
+    added.firstLine = int(buffer->getLineColumn(0).line);
+    for (unsigned line = unsigned(added.firstLine); buffer->hasLine(line); ++line)
+      added.lines.push_back(buffer->getLine(line).str());
+  }
+  return known->second;
+}
+
+LineIndex LineTable::add(size_t fileNumber, int line) {
+  if (line < 1)
+    return std::nullopt;
+  auto [known, isNew] = lines.try_emplace({fileNumber, line}, report.lines.size());
+  if (isNew) {
+    SourceLine &added = report.lines.emplace_back();
+    added.file = fileNumber;
+    added.line = line;
+  }
+  return known->second;
+}
+
+LineIndex LineTable::add(StringRef fileName, int line) {
+  return line < 1 || fileName.empty() ? std::nullopt : add(file(fileName), line);
+}
+
+/// The places of a location, innermost first.
+static void collectPlaces(mlir::Location loc, std::vector<mlir::FileLineColRange> &places) {
+  if (auto place = llvm::dyn_cast<mlir::FileLineColRange>(loc)) {
+    places.push_back(place);
+  } else if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(loc)) {
+    collectPlaces(call.getCallee(), places);
+    collectPlaces(call.getCaller(), places);
+  } else if (auto name = llvm::dyn_cast<mlir::NameLoc>(loc)) {
+    collectPlaces(name.getChildLoc(), places);
+  } else if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(loc)) {
+    for (mlir::Location part : fused.getLocations())
+      collectPlaces(part, places);
+  }
+}
+
+std::vector<size_t> LineTable::addAll(mlir::Location loc) {
+  std::vector<mlir::FileLineColRange> places;
+  collectPlaces(loc, places);
+  std::vector<size_t> all;
+  for (mlir::FileLineColRange place : places)
+    if (LineIndex line = add(place.getFilename().getValue(), int(place.getStartLine()));
+        line && !llvm::is_contained(all, *line))
+      all.push_back(*line);
+  return all;
+}
+
+LineIndex LineTable::add(mlir::Location loc) {
+  std::vector<size_t> all = addAll(loc);
+  return all.empty() ? LineIndex() : LineIndex(all.front());
+}
+
+std::string LineTable::functionAt(size_t fileNumber, int line) const {
+  const SourceFile &text = report.files[fileNumber];
+  auto indentOf = [](StringRef row) { return row.size() - row.ltrim().size(); };
+  size_t indent = StringRef::npos;
+  for (int number = line; number >= text.firstLine; --number) {
+    StringRef row = text.textOf(number);
+    if (row.trim().empty() || indentOf(row) >= indent)
+      continue;
+    StringRef rest = row.ltrim();
+    if (rest.consume_front("def "))
+      return rest.ltrim().take_while([](char c) { return c == '_' || llvm::isAlnum(c); }).str();
+    indent = indentOf(row);
+  }
+  return "";
+}
+
+/// Calls `visit` with everything that names a line.
+template <typename Visit> static void visitLines(Report &report, Visit visit) {
+  auto visitOne = [&](LineIndex &line) {
+    if (line)
+      visit(*line);
+  };
+  for (StageText &stage : report.stages)
+    for (std::vector<size_t> &source : stage.source)
+      for (size_t &line : source)
+        visit(line);
+  for (Tensor &tensor : report.tensors)
+    visitOne(tensor.line);
+  for (Conversion &conversion : report.conversions)
+    visitOne(conversion.line);
+  for (SharedRange &buffer : report.shared.buffers)
+    visitOne(buffer.line);
+  for (ScheduledLoop &loop : report.schedule.loops) {
+    visitOne(loop.line);
+    for (ScheduledLoop::Step &step : loop.steps)
+      visitOne(step.line);
+    for (ScheduledLoop::Stream &stream : loop.streams)
+      visitOne(stream.line);
+  }
+  for (auto &obstacle : report.schedule.obstacles)
+    visitOne(obstacle.first);
+  for (Finding &finding : report.findings)
+    visitOne(finding.line);
+  for (Suggestion &suggestion : report.verdict.suggestions)
+    visitOne(suggestion.line);
+  if (report.timeline)
+    for (Timeline::Event &event : report.timeline->events)
+      visitOne(event.line);
+}
+
+void LineTable::finish() {
+  std::vector<SourceLine> sorted;
+  std::vector<size_t> places(report.lines.size());
+  // The map has them in order.
+  for (auto &[place, index] : lines) {
+    places[index] = sorted.size();
+    sorted.push_back(std::move(report.lines[index]));
+    index = places[index];
+  }
+  report.lines = std::move(sorted);
+  visitLines(report, [&](size_t &line) { line = places[line]; });
+  for (StageText &stage : report.stages)
+    for (std::vector<size_t> &source : stage.source)
+      llvm::sort(source);
+}
+
+} // namespace tilec::explain

@@ -1,0 +1,168 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Verdict.h.
+
+#include "Verdict.h"
+
+#include "Rules/Rules.h"
+
+#include "tilec/Target/Occupancy.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using llvm::StringRef;
+
+namespace tilec::explain {
+
+constexpr size_t kMostSuggestions = 3;
+
+static const Processor &processorOf(const Report &report) {
+  llvm::Expected<const Processor *> found = findProcessor(report.target);
+  if (found)
+    return **found;
+  llvm::consumeError(found.takeError());
+  return report.gpu->facts();
+}
+
+Occupancy findOccupancy(const Report &report) {
+  const Processor &processor = processorOf(report);
+  CtaFootprint cta;
+  cta.threads = report.launch.threadsPerCta;
+  cta.registersPerThread = report.resources.registers.value_or(0);
+  cta.sharedBytes = int(report.resources.dynamicSharedBytes + report.resources.staticSharedBytes);
+  constexpr int warp = Processor::kWarpSize;
+  int threads = std::max((cta.threads + warp - 1) / warp * warp, warp);
+  Occupancy occupancy;
+  occupancy.byCtas = processor.maxCtas;
+  occupancy.byThreads = processor.maxThreads / threads;
+  occupancy.byRegisters = Processor::ctasByRegisters(threads, cta.registersPerThread);
+  occupancy.bySharedMemory =
+      processor.sharedBytes / (cta.sharedBytes + std::max(1, processor.systemSharedBytes));
+  occupancy.ctas = std::max(1, residentCtas(processor, cta));
+  occupancy.warps = occupancy.ctas * threads / warp;
+  occupancy.maxWarps = processor.maxThreads / warp;
+  const std::pair<const char *, int> limits[] = {{"registers", occupancy.byRegisters},
+                                                 {"shared memory", occupancy.bySharedMemory},
+                                                 {"threads", occupancy.byThreads},
+                                                 {"CTAs", occupancy.byCtas}};
+  int least = processor.maxThreads;
+  for (const auto &[name, ctas] : limits)
+    if (ctas < least) {
+      least = ctas;
+      occupancy.limitedBy = name;
+    }
+  return occupancy;
+}
+
+Waves findWaves(const Report &report) {
+  Waves waves;
+  waves.perWave = uint64_t(report.occupancy.ctas) * uint64_t(report.gpu->multiprocessors);
+  waves.full = report.launch.ctas / waves.perWave;
+  waves.tail = report.launch.ctas % waves.perWave;
+  waves.count = double(report.launch.ctas) / double(waves.perWave);
+  waves.efficiency = waves.count > 0 ? waves.count / std::ceil(waves.count) : 1;
+  return waves;
+}
+
+namespace {
+
+struct BoundWords {
+  StringRef term, bound, words;
+};
+
+constexpr BoundWords kBounds[] = {
+    {"memory", "memory", "the bytes that it reads and writes"},
+    {"cache", "L2 cache", "the sectors that its requests take from the second cache"},
+    {"tensor", "tensor cores", "the operations of its dots"},
+    {"issue", "issue", "the instructions that its warps issue"},
+    {"shared", "shared memory", "the wavefronts of shared memory and the first cache"},
+    {"latency", "latency", "what warps wait for, one thing after the other"},
+    {"atomics", "atomics", "atomics that meet at one address"},
+    {"programs", "programs", "the start of its programs"},
+    {"launch", "launch", "the launch, which takes longer than the work"},
+    {"tail", "tail", "the last wave of programs, which is nearly empty"},
+};
+
+std::string timeText(double microseconds) {
+  return microseconds < 1000 ? llvm::formatv("{0:F1} us", microseconds).str()
+                             : llvm::formatv("{0:F2} ms", microseconds / 1000).str();
+}
+
+} // namespace
+
+void giveVerdict(Report &report, const LaunchWork &work) {
+  Verdict &verdict = report.verdict;
+  const Time &time = report.time;
+  verdict.ofLimit = report.roofline.ofLimit;
+  for (const BoundWords &bound : kBounds)
+    if (bound.term == time.bound) {
+      verdict.bound = bound.bound.str();
+      verdict.text =
+          llvm::formatv("bound by {0}: {1} of {2} are for {3}; {4:F0} % of the roof of an {5}",
+                        bound.bound, timeText(termOf(time, bound.term)), timeText(time.predicted),
+                        bound.words, 100 * verdict.ofLimit, StringRef(report.gpu->name));
+    }
+  verdict.suggestions = applyRules(report, work, kMostSuggestions);
+}
+
+/// As many significant digits as are of use.
+static std::string percent(double share) { return llvm::formatv("{0:F0} %", 100 * share).str(); }
+
+static std::string placeText(const Report &report, LineIndex index) {
+  if (!index)
+    return report.kernel;
+  const SourceLine &line = report.lines[*index];
+  return report.files[line.file].name + ":" + std::to_string(line.line);
+}
+
+std::string describeReport(const Report &report) {
+  std::string text;
+  auto add = [&](StringRef name, StringRef value) {
+    text += llvm::formatv("{0,-10}{1}\n", name, value);
+  };
+  const Launch &launch = report.launch;
+  const Occupancy &occupancy = report.occupancy;
+  add("kernel",
+      llvm::formatv("{0}, {1}, {2} threads, {3} registers, {4} bytes of shared memory",
+                    report.kernel, report.target, launch.threadsPerCta,
+                    report.resources.registers ? std::to_string(*report.resources.registers)
+                                               : std::string("unknown"),
+                    report.resources.dynamicSharedBytes + report.resources.staticSharedBytes)
+          .str());
+  add("grid", llvm::formatv("{0} x {1} x {2}: {3:F2} waves of {4} CTAs, {5} on each "
+                            "multiprocessor, limited by {6}",
+                            launch.grid[0], launch.grid[1], launch.grid[2], report.waves.count,
+                            report.waves.perWave, occupancy.ctas, occupancy.limitedBy)
+                  .str());
+  if (launch.sampledPrograms)
+    add("sample", llvm::formatv("{0} of {1} programs were simulated; counts are scaled",
+                                *launch.sampledPrograms, launch.programs)
+                      .str());
+  for (const Finding &finding : report.findings)
+    add("finding", placeText(report, finding.line) + ": " + finding.kind + ": " + finding.message);
+  add("verdict", report.verdict.text);
+  std::string terms;
+  for (const TimeTerm &term : report.time.terms)
+    if (term.time >= 0.01 * report.time.predicted)
+      terms += (terms.empty() ? "" : ", ") + term.name + " " + timeText(term.time);
+  add("time",
+      timeText(report.time.predicted) + " predicted (" + terms + ")" +
+          (report.time.measured ? ", " + timeText(*report.time.measured) + " measured" : ""));
+  size_t number = 0;
+  for (const Suggestion &suggestion : report.verdict.suggestions) {
+    text += llvm::formatv("{0}. {1}: {2} [{3}]\n", ++number, placeText(report, suggestion.line),
+                          suggestion.text, suggestion.rule);
+    text += llvm::formatv("   saves about {0} of {1} ({2}), if {3}\n", timeText(suggestion.gain),
+                          timeText(report.time.predicted),
+                          percent(suggestion.gain / report.time.predicted), suggestion.how);
+  }
+  if (number == 0)
+    text += "no rule has anything to say\n";
+  return text;
+}
+
+} // namespace tilec::explain

@@ -1,0 +1,48 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks what has to hold in every report of 'tilec explain --json'.
+
+usage: check-explain.py REPORT
+"""
+
+import json
+import sys
+
+
+def check(report):
+    lines, files = report["lines"], report["files"]
+    places = [(line["file"], line["line"]) for line in lines]
+    assert places == sorted(set(places)), "lines are in order, each once"
+    for file, line in places:
+        assert 0 <= file < len(files)
+        first = files[file]["firstLine"]
+        assert first <= line < first + len(files[file]["lines"]), f"line {line} of {files[file]['name']}"
+    for stage in report["stages"]:
+        if "absent" in stage:
+            continue
+        assert len(stage["lines"]) == len(stage["source"]) > 0, stage["name"]
+        for number, source in enumerate(stage["source"]):
+            for index in source:
+                assert number in lines[index]["stages"][stage["name"]], "links go both ways"
+        assert any(stage["source"]), f"{stage['name']} has lines of the source"
+    for key in ("tensors", "conversions", "findings"):
+        for entry in report[key]:
+            assert entry["line"] is None or 0 <= entry["line"] < len(lines)
+    for buffer in report["shared"]["buffers"]:
+        assert buffer["offset"] + buffer["size"] <= report["shared"]["total"]
+        assert buffer["begin"] <= buffer["end"] < report["shared"]["steps"]
+    share = sum(call["share"] for call in report["calls"])
+    assert 0.98 < share < 1.02, f"shares of calls add up to {share}"
+    assert all(0 <= line["selfShare"] <= line["share"] * 1.001 for line in lines)
+    loads = sum(call["counters"].get("globalLoad", {}).get("cost", 0) for call in report["calls"])
+    assert loads == report["totals"].get("globalLoad", {}).get("cost", 0)
+    terms = report["time"]["terms"]
+    assert max(terms, key=lambda term: term["time"])["name"] == report["time"]["bound"]
+    assert report["time"]["predicted"] >= max(term["time"] for term in terms)
+    gains = [suggestion["gain"] for suggestion in report["verdict"]["suggestions"]]
+    assert gains == sorted(gains, reverse=True) and len(gains) <= 3
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1], encoding="utf-8") as source:
+        check(json.load(source))
