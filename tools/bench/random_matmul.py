@@ -17,7 +17,7 @@ WAVES = ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192))
 SEED = 20261126
 COUNT = 30
 LEAST, MOST = 256, 16384
-TRIED = 16  # of our configurations
+TRIED = 24  # of our configurations
 SHARED = 4  # of those whose tiles are shared by the CTAs of a cluster
 CLUSTERED = 8  # with clusters of two programs
 
