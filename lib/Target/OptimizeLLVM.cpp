@@ -14,6 +14,7 @@
 #include "PassManagers.h"
 #include "ProcessorFacts.h"
 #include "SeparateConstants.h"
+#include "SeparateMasks.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -127,8 +128,10 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
     if (llvm::Error error = addRegisterRanges(*impl.module))
       return error;
     run(addKernelPasses);
-    for (llvm::Function &function : *impl.module)
+    for (llvm::Function &function : *impl.module) {
+      separateMasks(function);
       separateConstants(function);
+    }
     run(addAddressPasses);
     for (llvm::Function &function : *impl.module)
       packConversions(function);

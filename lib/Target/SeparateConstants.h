@@ -1,8 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step of the middle end: constants out of products, for addresses with a common base, and to
-// one side of comparisons, for masks.
+// A step of the middle end: constants out of products, for addresses with a common base.
 
 #ifndef TILEC_LIB_TARGET_SEPARATECONSTANTS_H
 #define TILEC_LIB_TARGET_SEPARATECONSTANTS_H
@@ -13,8 +12,7 @@ class Function;
 
 namespace tilec {
 
-/// Takes constants out of shifts and products, whatever other uses the sums have, and out of the
-/// indices that many masks of a thread compare with one bound.
+/// Takes constants out of shifts and products, whatever other uses the sums have.
 void separateConstants(llvm::Function &function);
 
 } // namespace tilec
