@@ -57,6 +57,13 @@ static bool isWidened(Value value) {
          getElementTypeOrSelf(op->getOperand(0).getType()).isInteger(8);
 }
 
+bool tilec::hasWgmmaOfColumns(int64_t columns, Type element) {
+  constexpr int64_t most = 256, step = 8;
+  if (columns > most || columns % step != 0)
+    return false;
+  return !element.isInteger(8) || columns % (2 * step) == 0 || columns <= 3 * step;
+}
+
 std::optional<unsigned> tilec::operandWidenedInRegisters(Value lhs, Value rhs) {
   // What is widened once is multiplied by each column; with 64 there is mma.sync for right
   // operands.

@@ -7,6 +7,7 @@
 
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/LoadSlice.h"
+#include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/SharedAllocation.h"
 #include "tilec/Layout/WgmmaLayout.h"
 
@@ -78,11 +79,11 @@ static bool computesBetweenDots(const LoopSchedule &schedule) {
 
 /// Whether a warpgroup's part of the product is one accumulator of the instruction.
 static bool hasOneAccumulator(WgmmaOp dot) {
-  constexpr int32_t kRowsOfWarp = 16;
   LinearLayout product = dot.getProductLayout();
   std::optional<WgmmaProductForm> form = matchWgmmaProduct(product);
-  return form && layoutShape(product) == std::vector<int64_t>{kRowsOfWarp * form->rowWarps,
-                                                              form->columns * form->columnGroups};
+  return form &&
+         layoutShape(product) == std::vector<int64_t>{int32_t(kWgmmaRowsOfWarp) * form->rowWarps,
+                                                      form->columns * form->columnGroups};
 }
 
 /// Whether the loop makes one tile of a product, and a loop around it one tile after the other.

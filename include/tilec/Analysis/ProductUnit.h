@@ -23,6 +23,13 @@ struct ProductForm {
 std::optional<std::string> whyNotWgmma(const ProductForm &form, const Processor &processor,
                                        int64_t warps);
 
+/// The rows of a wgmma that each of its warps makes.
+inline constexpr int64_t kWgmmaRowsOfWarp = 16;
+
+/// Whether there is a wgmma with so many columns for operands of that type (PTX ISA,
+/// "wgmma.mma_async": shapes).
+bool hasWgmmaOfColumns(int64_t columns, mlir::Type element);
+
 /// The operand of a dot by warpgroups that is widened from 8-bit integers on its way to the
 /// instruction, as its left operand, with which the threads hand it registers: of the right operand
 /// that makes the transposed dot. None where that is not so, or the tile is too small to gain from

@@ -11,13 +11,6 @@ using namespace mlir;
 
 namespace tilec::tile {
 
-bool hasInstruction(int64_t columns, Type element) {
-  constexpr int64_t most = 256, step = 8;
-  if (columns > most || columns % step != 0)
-    return false;
-  return !element.isInteger(8) || columns % (2 * step) == 0 || columns <= 3 * step;
-}
-
 /// The value of a constant of one, which can have any extents; null if it is none.
 static SplatElementsAttr splatOf(Value value) {
   auto constant = value.getDefiningOp<arith::ConstantOp>();

@@ -14,12 +14,6 @@
 
 namespace tilec::tile {
 
-/// The rows of a wgmma that a warp makes.
-inline constexpr int64_t kRowsOfWarp = 16;
-
-/// Whether wgmma has an instruction with so many columns (PTX ISA, "wgmma.mma_async": shapes).
-bool hasInstruction(int64_t columns, mlir::Type element);
-
 class DotSum {
 public:
   static std::optional<DotSum> find(DotOp dot);

@@ -52,8 +52,8 @@ static bool isBetterTransposed(DotOp dot) {
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   auto func = dot->getParentOfType<func::FuncOp>();
   int64_t warps = threadsOf(func) / Processor::kWarpSize;
-  if (llvm::isPowerOf2_64(rows) || !hasInstruction(rows, lhs.getElementType()) ||
-      !llvm::isPowerOf2_64(columns) || columns < kRowsOfWarp * warps)
+  if (llvm::isPowerOf2_64(rows) || !hasWgmmaOfColumns(rows, lhs.getElementType()) ||
+      !llvm::isPowerOf2_64(columns) || columns < kWgmmaRowsOfWarp * warps)
     return false;
   // Operands of 8 bits have to lie along K, both.
   bool lhsIsTransposed = false, rhsIsTransposed = false;

@@ -68,7 +68,7 @@ bool WideDot::findOperand() {
 bool WideDot::find() {
   RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
   if (type.getRank() != 2 || llvm::isPowerOf2_64(columns()) ||
-      !hasInstruction(columns(), lhs.getElementType()) || !findOperand())
+      !hasWgmmaOfColumns(columns(), lhs.getElementType()) || !findOperand())
     return false;
   sum = DotSum::find(dot);
   if (!sum)
@@ -77,7 +77,8 @@ bool WideDot::find() {
   int64_t warps = threadsOf(func) / Processor::kWarpSize;
   // Warpgroups beside each other would have to make different numbers of columns. Rows that are no
   // power of two come in pieces (`tile-split-tensors`), of which the last is such a dot.
-  if (int64_t rows = lhs.getShape()[0]; rows < kRowsOfWarp * warps || !llvm::isPowerOf2_64(rows))
+  if (int64_t rows = lhs.getShape()[0];
+      rows < kWgmmaRowsOfWarp * warps || !llvm::isPowerOf2_64(rows))
     return false;
   ProductForm form{lhs, withColumns(dot.getRhs().getType(), padded()), withColumns(type, padded()),
                    dot.getPrecision()};
