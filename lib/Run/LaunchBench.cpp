@@ -5,9 +5,9 @@
 
 #include "tilec/Run/LaunchBench.h"
 
+#include "tilec/Explain/TimeModel.h"
 #include "tilec/Run/Places.h"
 #include "tilec/Target/HostJIT.h"
-#include "tilec/Tuning/SimulatedCost.h"
 #include "tilecrt/cuda/PreparedLaunch.h"
 
 using tilecrt::Result;
@@ -60,7 +60,7 @@ Result<double> LaunchBench::check(RunFunction &function, LaunchRequest &request)
   LaunchOutcome outcome = function.launch(request);
   const tilecrt::sim::LaunchResult &result = simulation.result;
   if (outcome.ok())
-    return simulatedCost(result.totals);
+    return explain::busyCycles(result.totals);
   if (outcome.status.code() == tilecrt::StatusCode::invalidArgument)
     return outcome.status;
   if (result.findings.empty())

@@ -5,10 +5,10 @@
 
 #include "HostDevice.h"
 
+#include "tilec/Explain/TimeModel.h"
 #include "tilec/Run/Places.h"
 #include "tilec/Support/Processor.h"
 #include "tilec/Target/HostJIT.h"
-#include "tilec/Tuning/SimulatedCost.h"
 
 #include <cstring>
 
@@ -145,7 +145,7 @@ Result<double> SimDevice::measure(const CompiledKernel &kernel, HostLaunch launc
   LaunchOutcome status = statusOf(result, kernel, config);
   if (!status.ok())
     return status.status;
-  return simulatedCost(result.totals);
+  return explain::busyCycles(result.totals);
 }
 
 std::shared_ptr<RunDevice> makeSimDevice(SimulatorOptions options) {
