@@ -58,29 +58,17 @@ LineIndex LineTable::add(StringRef fileName, int line) {
   return line < 1 || fileName.empty() ? std::nullopt : add(file(fileName), line);
 }
 
-/// The places of a location, innermost first.
-static void collectPlaces(mlir::Location loc, std::vector<mlir::FileLineColRange> &places) {
-  if (auto place = llvm::dyn_cast<mlir::FileLineColRange>(loc)) {
-    places.push_back(place);
-  } else if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(loc)) {
-    collectPlaces(call.getCallee(), places);
-    collectPlaces(call.getCaller(), places);
-  } else if (auto name = llvm::dyn_cast<mlir::NameLoc>(loc)) {
-    collectPlaces(name.getChildLoc(), places);
-  } else if (auto fused = llvm::dyn_cast<mlir::FusedLoc>(loc)) {
-    for (mlir::Location part : fused.getLocations())
-      collectPlaces(part, places);
-  }
-}
-
 std::vector<size_t> LineTable::addAll(mlir::Location loc) {
-  std::vector<mlir::FileLineColRange> places;
-  collectPlaces(loc, places);
   std::vector<size_t> all;
-  for (mlir::FileLineColRange place : places)
-    if (LineIndex line = add(place.getFilename().getValue(), int(place.getStartLine()));
-        line && !llvm::is_contained(all, *line))
+  // Of a call, the callee comes before the caller.
+  loc->walk([&](mlir::Location part) {
+    auto place = llvm::dyn_cast<mlir::FileLineColRange>(part);
+    LineIndex line =
+        place ? add(place.getFilename().getValue(), int(place.getStartLine())) : LineIndex();
+    if (line && !llvm::is_contained(all, *line))
       all.push_back(*line);
+    return mlir::WalkResult::advance();
+  });
   return all;
 }
 
