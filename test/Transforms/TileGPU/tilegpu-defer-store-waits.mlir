@@ -98,6 +98,41 @@ func.func @two_stores(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>
   return
 }
 
+// A tile in three parts: none of the waits is behind a copy of the iteration.
+// CHECK-LABEL: func @three_stores
+// CHECK: scf.for
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-COUNT-3: tilegpu.tma_store %
+// CHECK-NEXT: }
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: return
+// SYNC-LABEL: func @three_stores
+// SYNC: tilegpu.tma_store_wait 0
+// SYNC-NEXT: nvvm.barrier0
+// SYNC-NEXT: tilegpu.local_store
+// SYNC-NOT: tilegpu.tma_store_wait
+// SYNC: }
+func.func @three_stores(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+    %left = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %left : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c0], %left : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+    %middle = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %middle : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c1], %middle : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+    %right = tilegpu.local_alloc : <[32, 16], f16, #m>
+    tilegpu.local_store %x, %right : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%i, %c2], %right : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+  }
+  return
+}
+
 // A wait behind another store is no repetition.
 // CHECK-LABEL: func @store_between
 // CHECK: tilegpu.tma_store %

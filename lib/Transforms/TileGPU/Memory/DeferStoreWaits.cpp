@@ -26,8 +26,9 @@ struct LoopStore {
   TmaStoreWaitOp wait;
 
   static std::optional<LoopStore> match(TmaStoreWaitOp wait);
-  /// Lets the next iteration wait. The buffer has memory of its own in all of them.
-  void deferWait();
+  /// Lets the next iteration wait. The buffer has memory of its own in all of them; `fills` are
+  /// those of all such stores.
+  void deferWait(const DenseSet<Operation *> &fills);
 };
 } // namespace
 
@@ -50,10 +51,12 @@ std::optional<LoopStore> LoopStore::match(TmaStoreWaitOp wait) {
   return found.fill ? std::optional(found) : std::nullopt;
 }
 
-void LoopStore::deferWait() {
-  // In front of another store to shared memory, so that the barrier behind that one serves both.
+void LoopStore::deferWait(const DenseSet<Operation *> &fills) {
+  // In front of another store to shared memory, so that the barrier behind that one serves both. Of
+  // a tile that is stored in parts it is the first part's: behind one of its copies a wait would be
+  // for that copy, too.
   Operation *place = fill;
-  for (Operation *op = fill->getPrevNode(); op && place == fill; op = op->getPrevNode())
+  for (Operation *op = fill->getPrevNode(); op && fills.contains(place); op = op->getPrevNode())
     if (isa<LocalStoreOp>(op))
       place = op;
   wait->moveBefore(place);
@@ -93,12 +96,15 @@ struct DeferStoreWaits final : tilec::impl::TileGPUDeferStoreWaitsPassBase<Defer
     });
     if (stores.empty())
       return;
+    DenseSet<Operation *> fills;
+    for (LoopStore &store : stores)
+      fills.insert(store.fill);
     int64_t before = residentCtas(func);
     for (LoopStore &store : stores) {
       Operation *next = store.buffer->getNextNode();
       store.buffer->moveBefore(store.loop);
       if (residentCtas(func) == before)
-        store.deferWait();
+        store.deferWait(fills);
       else
         store.buffer->moveBefore(next);
     }
