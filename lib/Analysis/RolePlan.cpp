@@ -116,20 +116,32 @@ static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules, bool inClu
   return llvm::any_of(schedules, gains) && fillsSharedMemory(func, schedules);
 }
 
-/// What accesses of global memory behind it wait for: a barrier, a volatile load, an atomic that
-/// acquires. The load warps do not come there. Null when there is nothing.
-static Operation *findOrder(func::FuncOp func) {
-  if (AtomicOrders::of(func).acquire)
-    return func;
-  Operation *found = nullptr;
-  func.walk([&](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    if (!isa<tile::BarrierOp>(op) && !(load && load.getIsVolatile()))
-      return WalkResult::advance();
-    found = op;
-    return WalkResult::interrupt();
-  });
-  return found;
+/// What accesses of global memory behind it wait for, and copies of `copying` may be behind: a
+/// barrier, a volatile load, an atomic that acquires. The load warps do not come there. Null when
+/// there is nothing.
+static Operation *findOrder(func::FuncOp func, ArrayRef<const LoopSchedule *> copying) {
+  // Whatever stands behind the last loop runs when all copies have landed.
+  Operation *last = nullptr;
+  for (const LoopSchedule *schedule : copying) {
+    Operation *loop = func.getBody().findAncestorOpInRegion(*schedule->loop);
+    if (!last || last->isBeforeInBlock(loop))
+      last = loop;
+  }
+  for (Operation &op : *last->getBlock()) {
+    if (AtomicOrders::of(&op).acquire)
+      return &op;
+    Operation *found = nullptr;
+    op.walk([&](Operation *inner) {
+      auto load = dyn_cast<tile::LoadOp>(inner);
+      if (!isa<tile::BarrierOp>(inner) && !(load && load.getIsVolatile()))
+        return WalkResult::advance();
+      found = inner;
+      return WalkResult::interrupt();
+    });
+    if (found || &op == last)
+      return found;
+  }
+  return nullptr;
 }
 
 /// What keeps load warps from starting the copies of a loop; `slice` is what they run so far.
@@ -169,12 +181,12 @@ RolePlan planRoles(func::FuncOp func, ArrayRef<LoopSchedule> schedules, std::opt
   if (copying.empty() || !forced.value_or(pays(func, schedules, inCluster)))
     return {};
   LoadSlice slice;
-  if (Operation *order = findOrder(func))
-    return {false, order,
-            "the kernel orders accesses of memory, which the copies would run ahead of"};
   for (const LoopSchedule *schedule : copying)
     if (RolePlan plan = findObstacle(*schedule, slice); !plan.hasLoadWarps)
       return plan;
+  if (Operation *order = findOrder(func, copying))
+    return {false, order,
+            "the kernel orders accesses of memory, which the copies would run ahead of"};
   return {true, nullptr, {}};
 }
 

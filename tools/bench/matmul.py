@@ -130,7 +130,8 @@ class Matmul:
 
     def constants(self, configuration):
         if configuration.source:
-            return dict(configuration.constants, GROUP_M=8, A_ROWS=self.layout[0] == "n", B_ROWS=self.layout[1] == "n")
+            return {**configuration.constants, "GROUP_M": configuration.constants.get("GROUP_M", 8),
+                    "A_ROWS": self.layout[0] == "n", "B_ROWS": self.layout[1] == "n"}
         return dict(configuration.constants, GROUP_M=8, ACC=Type(ACCUMULATOR.get(self.dtype, "float32")),
                     ACTIVATION=self.activation)
 
@@ -141,9 +142,8 @@ class Matmul:
 
     def clustered(self, configurations):
         """The same with clusters of two programs, for those kernels whose tensor copies can be shared: with tensor
-        descriptors, an even number of programs, and no split of K."""
-        return [replace(c, ctas=2) for c in configurations
-                if c.source and c.constants.get("SPLIT", 1) == 1 and c.split_k == 1 and self.grid(c)[0] % 2 == 0]
+        descriptors, an even number of programs along x, and no split of K by clusters."""
+        return [replace(c, ctas=2) for c in configurations if c.source and c.split_k == 1 and self.grid(c)[0] % 2 == 0]
 
     def data(self):
         return MatmulData(self)

@@ -57,7 +57,7 @@ class Tile:
     @property
     def roles_in_cluster(self):
         """Whether programs of a cluster can copy for each other."""
-        return self.fit == 1 and self.warps == 8 and self.is_one_dot
+        return self.fit == 1 and self.is_one_dot
 
 
 @dataclass(frozen=True)

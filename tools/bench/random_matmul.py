@@ -20,6 +20,7 @@ LEAST, MOST = 256, 16384
 TRIED = 24  # of our configurations
 SHARED = 4  # of those whose tiles are shared by the CTAs of a cluster
 CLUSTERED = 8  # with clusters of two programs
+GROUPED = 8  # whose programs that run at once are of another group of tiles
 
 ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
 PAD = Source("60-matmul-any-size.tile", "pad_rows")
@@ -77,7 +78,18 @@ class RandomMatmul(Matmul):
             self.plans.setdefault(self.configuration(plan).label, plan)
         self.others = [self.configuration(plan) for plan in self.plans.values()]
         pairs = sorted((replace(plan, pairs=True) for plan in found if plan.tile.roles_in_cluster), key=self.predicted)
-        self.others += self.clustered([self.configuration(plan) for plan in pairs])[:CLUSTERED]
+        clustered = self.clustered([self.configuration(plan) for plan in pairs])[:CLUSTERED]
+        self.others += clustered + [regrouped for configuration in self.others[:GROUPED] + clustered
+                                    for regrouped in self.regrouped(configuration)]
+
+    @staticmethod
+    def regrouped(configuration):
+        """The same with other neighbours. What neighbours load at the same time is read from the second cache once: of
+        tall tiles that is best A, which those of a row of tiles share."""
+        constants = configuration.constants
+        groups = [1] if constants["BLOCK_M"] > constants["BLOCK_N"] else []
+        return [replace(configuration, constants=dict(constants, GROUP_M=group))
+                for group in groups + ([16] if configuration.ctas > 1 else [])]
 
     def predicted(self, plan):
         return product_model.predict(self.problem, plan)
@@ -116,8 +128,7 @@ class RandomMatmul(Matmul):
         return dict(constants, C_COPIES=self.copies) if isinstance(configuration, Planned) else constants
 
     def grid(self, configuration):
-        count, = super().grid(configuration)
-        return (count * configuration.constants.get("SPLIT", 1),)
+        return (*super().grid(configuration), configuration.constants.get("SPLIT", 1))
 
     def data(self):
         return RandomMatmulData(self)
@@ -166,7 +177,7 @@ class RandomMatmulData(MatmulData):
         import torch
         super().__init__(case)
         split = [c for c in case.others if c.constants.get("SPLIT", 1) > 1]
-        parts = max((case.grid(c)[0] * c.constants["BLOCK_M"] * c.constants["BLOCK_N"] for c in split), default=1)
+        parts = max((math.prod(case.grid(c)) * c.constants["BLOCK_M"] * c.constants["BLOCK_N"] for c in split), default=1)
         programs = max((case.grid(c)[0] for c in split), default=1)
         self.arguments.update(parts_ptr=torch.empty(parts, device="cuda"),
                               counters_ptr=torch.zeros(programs, device="cuda", dtype=torch.int32))

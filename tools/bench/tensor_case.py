@@ -49,7 +49,9 @@ class Configuration:
     def code(self):
         """What tells the kernel from others, but not how it is launched."""
         kernel = f"{self.source.entry}_" if self.source else ""
-        return kernel + "x".join(str(int(v)) for v in self.constants.values()) + f"_w{self.warps}_s{self.stages}" \
+        group = self.constants.get("GROUP_M")
+        return kernel + "x".join(str(int(v)) for name, v in self.constants.items() if name != "GROUP_M") \
+            + f"_w{self.warps}_s{self.stages}" + (f"_g{group}" if group else "") \
             + (f"_c{self.ctas}" if self.ctas > 1 else "") + (f"_k{self.split_k}" if self.split_k > 1 else "")
 
     @property

@@ -233,7 +233,7 @@ Result<KernelRun> buildAnySize(const Problem &p, uint64_t seed) {
     builder.ctas(p.ctas).stages(20 / int(tilecrt::dtypeSize(p.type)));
   if (p.parts > 1)
     builder.splitK(p.parts);
-  builder.grid(static_cast<uint64_t>(tiles * p.splits));
+  builder.grid(static_cast<uint64_t>(tiles), static_cast<uint64_t>(p.splits));
   return builder.idealBytes(p.bytes()).take();
 }
 
@@ -450,6 +450,10 @@ void addMatmulCases(std::vector<Case> &cases) {
       pairs = {type, 264, 128, k, false, true};
       pairs.ctas = 2;
       addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, pairs);
+      // The same with programs that share a tile.
+      pairs.splits = 2;
+      addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, pairs);
+      cases.back().waitsForOthers = true;
     }
     // Columns that are no power of two: of one instruction, stored in pieces.
     for (bool transB : {false, true})
