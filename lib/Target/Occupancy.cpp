@@ -11,8 +11,9 @@
 namespace tilec {
 
 static constexpr int kWarp = Processor::kWarpSize;
-/// With so many threads resident, one CTA more is measured to bring nothing.
-static constexpr int kEnoughThreads = 1024;
+/// With so many threads resident, one CTA more is not asked for. Layer norm of 2000 bf16 elements
+/// is measured to take 3 % longer with 1152 threads than with 1280.
+static constexpr int kEnoughThreads = 1280;
 
 int residentCtas(const Processor &processor, const CtaFootprint &cta) {
   int threads = (cta.threads + kWarp - 1) / kWarp * kWarp;

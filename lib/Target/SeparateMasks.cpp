@@ -103,6 +103,21 @@ static bool hasFewRegisters(const Function &function) {
   return Processor::registersPerThread(threads) <= kFewRegisters;
 }
 
+/// Loads of 4 bytes and more under masks that are used by them and by one store at most: ptxas then
+/// starts the loads in an order that takes 2 % longer (rows of 3001 fp32 elements on an H200, their
+/// maxima or quantised), and there are no predicates to save.
+static bool loadsWordsOnly(ArrayRef<Mask> masks) {
+  constexpr unsigned kMaxUses = 2;
+  auto isLoadOfWord = [](const User *user) {
+    auto *call = dyn_cast<CallInst>(user);
+    return call && call->isInlineAsm() && call->getType()->getPrimitiveSizeInBits() >= 32;
+  };
+  return llvm::all_of(masks, [&](const Mask &mask) {
+    return mask.compare->getNumUses() <= kMaxUses &&
+           llvm::any_of(mask.compare->users(), isLoadOfWord);
+  });
+}
+
 void separateMasks(Function &function) {
   size_t minMasks = hasFewRegisters(function) ? kMinMasksOfFewRegisters : kMinMasks;
   SimplifyQuery query(function.getDataLayout());
@@ -111,7 +126,7 @@ void separateMasks(Function &function) {
     if (std::optional<Mask> mask = matchMask(instruction, query))
       groups[{mask->index, mask->bound}].push_back(*mask);
   for (auto &[operands, masks] : groups) {
-    if (masks.size() < minMasks)
+    if (masks.size() < minMasks || loadsWordsOnly(masks))
       continue;
     for (const Mask &mask : masks) {
       separate(mask, query);

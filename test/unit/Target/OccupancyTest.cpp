@@ -24,7 +24,9 @@ TEST(Occupancy, OneMoreCtaIsInReachOnlyWhenRegistersKeepItOut) {
   const Processor &sm = *llvm::cantFail(findProcessor("sm_90"));
   EXPECT_EQ(ctasWithinReach(sm, {256, 68, 0}, 15), 4);
   EXPECT_EQ(ctasWithinReach(sm, {256, 68, 0}, 5), std::nullopt);
+  EXPECT_EQ(ctasWithinReach(sm, {128, 54, 0}, 15), 10);
   // Enough threads.
+  EXPECT_EQ(ctasWithinReach(sm, {128, 46, 0}, 15), std::nullopt);
   EXPECT_EQ(ctasWithinReach(sm, {512, 36, 0}, 15), std::nullopt);
   // Full, by threads.
   EXPECT_EQ(ctasWithinReach(sm, {128, 32, 0}, 15), std::nullopt);
