@@ -450,8 +450,9 @@ void addMatmulCases(std::vector<Case> &cases) {
       pairs = {type, 264, 128, k, false, true};
       pairs.ctas = 2;
       addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, pairs);
-      // The same with programs that share a tile.
+      // The same with programs that share a tile, long enough for their rings to be used again.
       pairs.splits = 2;
+      pairs.k = 2 * k;
       addCase(cases, "matmul_any_size", Scale::Full, buildAnySize, pairs);
       cases.back().waitsForOthers = true;
     }
