@@ -27,7 +27,7 @@ struct LoopStore {
 
   static std::optional<LoopStore> match(TmaStoreWaitOp wait);
   /// Lets the next iteration wait. The buffer has memory of its own in all of them; `fills` are
-  /// those of all such stores.
+  /// those of all stores of which that is so.
   void deferWait(const DenseSet<Operation *> &fills);
 };
 } // namespace
@@ -97,17 +97,19 @@ struct DeferStoreWaits final : tilec::impl::TileGPUDeferStoreWaitsPassBase<Defer
     if (stores.empty())
       return;
     DenseSet<Operation *> fills;
-    for (LoopStore &store : stores)
-      fills.insert(store.fill);
     int64_t before = residentCtas(func);
-    for (LoopStore &store : stores) {
+    llvm::erase_if(stores, [&](LoopStore &store) {
       Operation *next = store.buffer->getNextNode();
       store.buffer->moveBefore(store.loop);
-      if (residentCtas(func) == before)
-        store.deferWait(fills);
-      else
-        store.buffer->moveBefore(next);
-    }
+      if (residentCtas(func) == before) {
+        fills.insert(store.fill);
+        return false;
+      }
+      store.buffer->moveBefore(next);
+      return true;
+    });
+    for (LoopStore &store : stores)
+      store.deferWait(fills);
     // Those of two stores of an iteration have come together.
     func.walk([](TmaStoreWaitOp wait) {
       if (isRepeated(wait))
