@@ -6,6 +6,7 @@
 #include "tilec/Tuning/TuningOutcome.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 
@@ -120,6 +121,33 @@ std::string printOutcomeAsJson(const TuningOutcome &outcome) {
   if (const Candidate *best = outcome.best())
     object["best"] = toJson(best->config);
   return llvm::formatv("{0:2}\n", json::Value(std::move(object))).str();
+}
+
+llvm::Expected<std::optional<TuningConfig>> readBestConfig(const std::string &path,
+                                                           llvm::StringRef kernel) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return std::nullopt;
+  llvm::Expected<json::Value> value = json::parse((*buffer)->getBuffer());
+  if (!value) {
+    llvm::consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Object *object = value->getAsObject();
+  if (!object || !object->getArray("candidates"))
+    return std::nullopt;
+  std::string searched = object->getString("kernel").value_or("").str();
+  if (searched != kernel)
+    return llvm::createStringError("'" + path + "' has a search of kernel '" + searched +
+                                   "', not of '" + kernel + "'");
+  const json::Value *best = object->get("best");
+  if (!best)
+    return llvm::createStringError("'" + path + "': no configuration of kernel '" + kernel +
+                                   "' could be measured");
+  llvm::Expected<TuningConfig> config = configFromJson(*best);
+  if (!config)
+    return llvm::createStringError("'" + path + "': " + llvm::toString(config.takeError()));
+  return std::optional<TuningConfig>(std::move(*config));
 }
 
 } // namespace tilec

@@ -167,9 +167,9 @@ struct BuildCommand {
 
 /// 'tilec explain': what a kernel loses time with.
 struct ExplainCommand {
-  /// The kernel, its data and grid.
+  /// The kernel, its data and grid, or a saved launch.
   RunCommand run;
-  /// What times are predicted for; not null.
+  /// What times are predicted for; null: the GPU of a saved launch, else the usual one.
   const explain::GpuLimits *gpu = nullptr;
   bool json = false;
   /// Simulates all programs rather than a sample.

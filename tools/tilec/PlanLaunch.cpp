@@ -6,6 +6,7 @@
 #include "PlanLaunch.h"
 
 #include "Environment.h"
+#include "RunTimeline.h"
 
 using llvm::StringRef;
 using tilecrt::NumberData;
@@ -53,6 +54,32 @@ Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &
     return values.status();
   TILECRT_RETURN_IF_ERROR((*launch)->bind(kernel, std::move(*values), plan.grid));
   return launch;
+}
+
+Result<tilecrt::sim::LaunchResult> PlannedLaunch::run(const CompiledKernel &kernel,
+                                                      const LaunchPart &part) {
+  if (boundKernel != &kernel) {
+    if (!part.marks.empty())
+      TILECRT_RETURN_IF_ERROR(addTimelineArray(kernel.metadata, plan));
+    Result<std::unique_ptr<ArrayLaunch>> launch = bindPlan(device, kernel, plan);
+    if (!launch)
+      return launch.status();
+    bound = std::move(*launch);
+    boundKernel = &kernel;
+  } else {
+    TILECRT_RETURN_IF_ERROR(bound->upload());
+  }
+  LaunchRequest &request = bound->request;
+  request.counts = true;
+  request.grid = part.grid;
+  request.sampledClusters = part.sampledClusters;
+  LaunchOutcome ended = bound->run();
+  if (!part.marks.empty()) {
+    TILECRT_RETURN_IF_ERROR(bound->download(*plan.timelineArray));
+    const tilecrt::HostArray &marks = plan.arrays[*plan.timelineArray].data;
+    std::copy_n(marks.as<uint64_t>(), part.marks.size(), part.marks.begin());
+  }
+  return takeResult(ended, bound->simulation);
 }
 
 Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command) {

@@ -9,6 +9,7 @@
 #include "RunArguments.h"
 
 #include "tilec/Run/ArrayLaunch.h"
+#include "tilec/Run/ExplainLaunch.h"
 
 namespace tilec::tool {
 
@@ -24,6 +25,27 @@ bool inferredMapsFit(const RunPlan &plan, const tilecrt::KernelMetadata &metadat
 /// The plan's launch of the kernel, its arrays uploaded. The plan stays where it is.
 tilecrt::Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
                                                        const CompiledKernel &kernel, RunPlan &plan);
+
+/// A plan to be launched again and again, for a report.
+class PlannedLaunch final : public RepeatedLaunch {
+public:
+  /// The plan outlives it.
+  PlannedLaunch(std::shared_ptr<RunDevice> simulator, RunPlan &launched)
+      : device(std::move(simulator)), plan(launched) {}
+
+  bool inferredMapsFit(const tilecrt::KernelMetadata &kernel) override {
+    return tool::inferredMapsFit(plan, kernel);
+  }
+  tilecrt::Result<tilecrt::sim::LaunchResult> run(const CompiledKernel &kernel,
+                                                  const LaunchPart &part) override;
+
+private:
+  std::shared_ptr<RunDevice> device;
+  RunPlan &plan;
+  /// Of the last kernel.
+  const CompiledKernel *boundKernel = nullptr;
+  std::unique_ptr<ArrayLaunch> bound;
+};
 
 /// Saves launches as the command or the environment says; null when neither asks for it.
 tilecrt::Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command);

@@ -1,21 +1,19 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The buffers lie in one reserved range of addresses, far from each other; only their own pages are
-// memory. A pointer that pointed to nothing known points into the first gap.
+// See ReplayRun.h.
 
 #include "ReplayRun.h"
 
 #include "HostRun.h"
 
+#include "tilec/Run/SavedMemory.h"
 #include "tilec/Support/Processor.h"
 #include "tilec/Target/HostJIT.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cstring>
-
-#include <sys/mman.h>
 
 using llvm::StringRef;
 using tilecrt::Result;
@@ -53,13 +51,6 @@ void applySaved(const SavedLaunch &saved, CompileOptions &options) {
 //===----------------------------------------------------------------------------------===//
 // Arrays that the command asks for
 //===----------------------------------------------------------------------------------===//
-
-static const SavedArgument *findArgument(const SavedLaunch &saved, StringRef name) {
-  for (const SavedArgument &argument : saved.arguments)
-    if (argument.name == name)
-      return &argument;
-  return nullptr;
-}
 
 static Result<tilecrt::HostArray> makeArray(const SavedLaunch &saved, StringRef option,
                                             StringRef name) {
@@ -109,168 +100,35 @@ Status planReplay(const SavedLaunch &saved, const RunCommand &command, RunPlan &
 // Running
 //===----------------------------------------------------------------------------------===//
 
-namespace {
-
-constexpr uint64_t pageBytes = 4096;
-/// Between two buffers: a wrong index has to be large to meet another one.
-constexpr uint64_t gapBytes = uint64_t(64) << 20;
-
-uint64_t roundToPages(uint64_t bytes) { return (bytes + pageBytes - 1) / pageBytes * pageBytes; }
-
-/// The saved buffers in memory.
-class Memory {
-public:
-  explicit Memory(const SavedLaunch &launch) : saved(launch) {}
-  Memory(const Memory &) = delete;
-  Memory &operator=(const Memory &) = delete;
-  ~Memory() {
-    if (base)
-      munmap(base, size);
-  }
-
-  Status reserve();
-  /// The contents as they were saved, with the addresses of now.
-  Status fill();
-  char *at(const SavedPlace &place) const { return places[place.buffer] + place.offset; }
-  char *begin(size_t buffer) const { return places[buffer]; }
-  /// An address where there is nothing, with the low bits of another.
-  uint64_t nowhere(uint64_t address) const {
-    return reinterpret_cast<uintptr_t>(base) + pageBytes + address % pageBytes;
-  }
-
-private:
-  const SavedLaunch &saved;
-  char *base = nullptr;
-  uint64_t size = 0;
-  std::vector<char *> places;
-};
-
-Status Memory::reserve() {
-  size = gapBytes;
-  std::vector<uint64_t> offsets;
-  uint64_t bytes = 0;
-  for (const SavedBuffer &buffer : saved.buffers) {
-    // Where it was in its page: what was misaligned is so again.
-    offsets.push_back(size + buffer.address % pageBytes);
-    size += roundToPages(buffer.address % pageBytes + buffer.bytes) + gapBytes;
-    bytes += buffer.bytes;
-  }
-  void *reserved =
-      mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  bool good = reserved != MAP_FAILED;
-  if (good)
-    base = static_cast<char *>(reserved);
-  for (size_t i = 0; i < offsets.size() && good; ++i) {
-    uint64_t first = offsets[i] / pageBytes * pageBytes;
-    uint64_t length = roundToPages(offsets[i] - first + saved.buffers[i].bytes);
-    good = length == 0 || mprotect(base + first, length, PROT_READ | PROT_WRITE) == 0;
-    places.push_back(base + offsets[i]);
-  }
-  return good ? Status()
-              : tilecrt::outOfResources("cannot have " + std::to_string(bytes) +
-                                        " bytes of memory for the launch's buffers");
-}
-
-Status Memory::fill() {
-  for (size_t i = 0; i < saved.buffers.size(); ++i) {
-    if (llvm::Error error = readSavedBuffer(saved, i, places[i]))
-      return tilecrt::ioError(llvm::toString(std::move(error)));
-    for (const SavedAddress &address : saved.buffers[i].addresses) {
-      uint64_t now = reinterpret_cast<uintptr_t>(at(address.place));
-      std::memcpy(places[i] + address.offset, &now, sizeof now);
-    }
-  }
-  return Status();
-}
-
-/// The values of the kernel's arguments, found by their names: the source may have been changed.
-Result<std::vector<std::string>> makeValues(const SavedLaunch &saved, const Memory &memory,
-                                            const tilecrt::KernelMetadata &metadata) {
-  std::vector<std::string> values;
-  for (const tilecrt::KernelArgument &argument : metadata.arguments) {
-    const SavedArgument *known = findArgument(saved, argument.name);
-    if (!known)
-      return tilecrt::invalidArgument("kernel '" + metadata.name + "' takes an argument '" +
-                                      argument.name + "' that the saved launch does not have");
-    if (known->bytes.size() != argument.sizeBytes)
-      return tilecrt::invalidArgument("argument '" + argument.name + "' ('" + argument.type +
-                                      "') takes " + std::to_string(argument.sizeBytes) +
-                                      " bytes, the saved launch has " +
-                                      std::to_string(known->bytes.size()));
-    std::string value = known->bytes;
-    if (argument.kind == tilecrt::ArgumentKind::pointer) {
-      uint64_t address = 0;
-      std::memcpy(&address, value.data(), sizeof address);
-      if (known->place)
-        address = reinterpret_cast<uintptr_t>(memory.at(*known->place));
-      else if (address != 0)
-        address = memory.nowhere(address);
-      std::memcpy(value.data(), &address, sizeof address);
-    }
-    values.push_back(std::move(value));
-  }
-  return values;
-}
-
-/// Whether the kernel has no way to write to a buffer.
-bool isReadOnly(const SavedLaunch &saved, uint32_t buffer,
-                const tilecrt::KernelMetadata &metadata) {
-  bool isConst = false;
-  for (const tilecrt::KernelArgument &argument : metadata.arguments) {
-    const SavedArgument *known = findArgument(saved, argument.name);
-    if (!known || !known->place || known->place->buffer != buffer)
-      continue;
-    if (!argument.isConst)
-      return false;
-    isConst = true;
-  }
-  for (const SavedBuffer &table : saved.buffers)
-    for (const SavedAddress &address : table.addresses)
-      if (address.place.buffer == buffer)
-        return false;
-  return isConst;
-}
-
-std::vector<tilecrt::sim::Buffer> listBuffers(const SavedLaunch &saved, const Memory &memory,
-                                              const CompiledKernel &kernel) {
-  std::vector<tilecrt::sim::Buffer> buffers;
-  // Without any buffer, accesses would be trusted.
-  if (saved.buffers.empty())
-    buffers.push_back({nullptr, 0, "", false});
-  for (size_t i = 0; i < saved.buffers.size(); ++i)
-    buffers.push_back({memory.begin(i), saved.buffers[i].bytes, saved.buffers[i].name,
-                       isReadOnly(saved, uint32_t(i), kernel.metadata)});
-  return buffers;
-}
-
-void copyArrays(const SavedLaunch &saved, const Memory &memory, RunPlan &plan) {
+static void copyArrays(const SavedLaunch &saved, const SavedMemory &memory, RunPlan &plan) {
   for (RunArray &array : plan.arrays)
     if (array.data.byteSize() != 0)
       std::memcpy(array.data.data(), memory.at(*findArgument(saved, array.name)->place),
                   array.data.byteSize());
 }
 
-} // namespace
-
 Result<RunOutcome> replayOnSimulator(const SavedLaunch &saved, const CompiledKernel &kernel,
                                      RunPlan &plan, const RunCommand &command) {
   std::shared_ptr<RunDevice> device = makeSimulator(command);
   TILECRT_RETURN_IF_ERROR(checkHostGrid(saved.grid, device->info().name));
-  Memory memory(saved);
+  SavedMemory memory(saved);
   TILECRT_RETURN_IF_ERROR(memory.reserve());
-  Result<std::vector<std::string>> values = makeValues(saved, memory, kernel.metadata);
-  if (!values.ok())
-    return values.status();
+  ArgumentBytes values;
   std::vector<const void *> arguments;
-  for (const std::string &value : *values)
-    arguments.push_back(value.data());
+  for (const tilecrt::KernelArgument &argument : kernel.metadata.arguments) {
+    Result<std::vector<char>> value = memory.valueOf(kernel.metadata, argument);
+    if (!value.ok())
+      return value.status();
+    values.push_back(std::move(*value));
+    arguments.push_back(values.back().data());
+  }
   Result<std::shared_ptr<RunFunction>> function =
       device->load(std::shared_ptr<const CompiledKernel>(std::shared_ptr<void>(), &kernel));
   if (!function.ok())
     return function.status();
 
   Simulation simulation;
-  std::vector<tilecrt::sim::Buffer> buffers = listBuffers(saved, memory, kernel);
+  std::vector<tilecrt::sim::Buffer> buffers = memory.listBuffers(kernel.metadata);
   LaunchRequest request;
   request.grid = saved.grid;
   request.arguments = arguments.data();

@@ -22,8 +22,7 @@ tilecrt::Status planReplay(const SavedLaunch &saved, const RunCommand &command, 
 /// The options of the saved kernel, for the simulator with the code of the same processor.
 void applySaved(const SavedLaunch &saved, CompileOptions &options);
 
-/// Runs the kernel on the saved memory. Every buffer has its exact size, the alignment that it had,
-/// and nothing around it; pointers into one buffer point into one again.
+/// Runs the kernel on the saved memory.
 tilecrt::Result<RunOutcome> replayOnSimulator(const SavedLaunch &saved,
                                               const CompiledKernel &kernel, RunPlan &plan,
                                               const RunCommand &command);

@@ -7,6 +7,8 @@
 
 #include "Console.h"
 
+#include "tilec/Tuning/TuningOutcome.h"
+
 #include "llvm/Support/FileSystem.h"
 
 namespace tilec::tool {
@@ -54,6 +56,13 @@ ExitCode applyDatabase(const SourceManager &sources, const ParsedSource &source,
                        RunCommand &command) {
   if (!llvm::sys::fs::exists(command.tuned))
     return reportError("cannot read '" + command.tuned + "': no such file");
+  llvm::Expected<std::optional<TuningConfig>> best = readBestConfig(command.tuned, kernel.name);
+  if (!best)
+    return reportError(llvm::toString(best.takeError()));
+  if (*best) {
+    command = withConfig(std::move(command), **best, kernel);
+    return ExitCode::Ok;
+  }
   llvm::Expected<TuningDatabase> database = TuningDatabase::load(command.tuned);
   if (!database)
     return reportError(llvm::toString(database.takeError()));

@@ -25,8 +25,9 @@ RunCommand withConfig(RunCommand command, const TuningConfig &config, const Kern
 TuningKey tuningKeyOf(const RunPlan &plan, const KernelInfo &kernel, const std::string &kernelHash,
                       const std::string &device);
 
-/// Puts the configuration that the command's database has for this launch into the command. Says so
-/// when it has none, and leaves the command as it is.
+/// Puts the configuration that the command's database has for this launch into the command, or the
+/// best one of what 'tilec tune --json' has printed. Says so when a database has none, and leaves
+/// the command as it is.
 ExitCode applyDatabase(const SourceManager &sources, const ParsedSource &source,
                        const KernelInfo &kernel, const RunPlan &plan, const std::string &device,
                        RunCommand &command);

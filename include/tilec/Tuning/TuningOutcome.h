@@ -69,6 +69,11 @@ std::string costText(double cost, const std::string &unit);
 std::string printOutcome(const TuningOutcome &outcome);
 std::string printOutcomeAsJson(const TuningOutcome &outcome);
 
+/// The best configuration of a file that printOutcomeAsJson wrote; nothing when the file is
+/// something else. An error says why there is none for the kernel.
+llvm::Expected<std::optional<TuningConfig>> readBestConfig(const std::string &path,
+                                                           llvm::StringRef kernel);
+
 } // namespace tilec
 
 #endif // TILEC_TUNING_TUNINGOUTCOME_H

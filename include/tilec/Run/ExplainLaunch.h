@@ -1,0 +1,127 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A report on a launch that can be made again and again on the simulator: the kernel is compiled
+// for a GPU, and once more for the simulator, where it runs with counters; of a large grid a
+// sample.
+//
+//   LaunchExplainer explainer(subject);
+//   explainer.compile() && explainer.run().ok() -> explainer.report()
+
+#ifndef TILEC_RUN_EXPLAINLAUNCH_H
+#define TILEC_RUN_EXPLAINLAUNCH_H
+
+#include "tilec/Explain/Explain.h"
+#include "tilec/Run/ArgumentBytes.h"
+#include "tilec/Run/RunDevice.h"
+
+namespace tilec {
+
+/// What of a grid is run.
+struct LaunchPart {
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  /// So many clusters only, spread over the grid; 0: all.
+  uint64_t sampledClusters = 0;
+  /// Where a kernel with a timeline writes it; zeros before the run.
+  llvm::MutableArrayRef<uint64_t> marks;
+};
+
+/// The memory and the arguments of a launch.
+class RepeatedLaunch {
+public:
+  virtual ~RepeatedLaunch();
+  /// Whether its values have the tensor maps that were inferred for a kernel.
+  virtual bool inferredMapsFit(const tilecrt::KernelMetadata &kernel) = 0;
+  /// Runs a kernel for the simulator, with counters, on the memory as it was at first. An error
+  /// says why it could not be run; what the kernel did wrong is among the findings.
+  virtual tilecrt::Result<tilecrt::sim::LaunchResult> run(const CompiledKernel &kernel,
+                                                          const LaunchPart &part) = 0;
+};
+
+/// One whose memory is this process's own.
+class MemoryLaunch : public RepeatedLaunch {
+public:
+  bool inferredMapsFit(const tilecrt::KernelMetadata &kernel) override;
+  tilecrt::Result<tilecrt::sim::LaunchResult> run(const CompiledKernel &kernel,
+                                                  const LaunchPart &part) override;
+
+protected:
+  /// Gives the memory the contents that it had.
+  virtual tilecrt::Status restore() = 0;
+  /// The bytes of an argument, which are as many as it takes.
+  virtual tilecrt::Result<std::vector<char>> valueOf(const tilecrt::KernelMetadata &kernel,
+                                                     const tilecrt::KernelArgument &argument) = 0;
+  /// The memory that the kernel may touch.
+  virtual std::vector<tilecrt::sim::Buffer> buffersFor(const tilecrt::KernelMetadata &kernel) = 0;
+
+private:
+  tilecrt::Result<ArgumentBytes> valuesFor(const tilecrt::KernelMetadata &kernel, uint64_t marks);
+};
+
+/// The outcome of a launch, unless it is an error that is no finding.
+tilecrt::Result<tilecrt::sim::LaunchResult> takeResult(const LaunchOutcome &ended,
+                                                       Simulation &simulation);
+
+/// A kernel's run-time argument with its value as a report has it. `pointedBytes`: of the memory
+/// that a pointer points to.
+explain::Argument describeArgument(const std::string &name, const std::string &type,
+                                   llvm::StringRef bytes, uint64_t pointedBytes);
+
+struct ExplainSubject {
+  SourceManager *sources = nullptr;
+  FileId file = 0;
+  /// Of the kernel; target and stages are chosen here.
+  CompileOptions options;
+  std::array<uint32_t, 3> grid = {1, 1, 1};
+  std::vector<explain::Argument> arguments;
+  RepeatedLaunch *launch = nullptr;
+  /// What times are predicted for; not null.
+  const explain::GpuLimits *gpu = nullptr;
+  /// Simulates all programs rather than a sample.
+  bool allPrograms = false;
+  /// With what the warps of one CTA did.
+  bool timeline = false;
+};
+
+class LaunchExplainer {
+public:
+  explicit LaunchExplainer(ExplainSubject given) : subject(std::move(given)) {}
+
+  /// False after errors, which are among the messages; see failure().
+  bool compile();
+  tilecrt::Status run();
+  /// After both.
+  explain::Report report() const;
+
+  /// Of the compilation: of the one for the simulator where that alone failed. Remarks are there.
+  const DiagnosticEngine &getMessages() const { return messages; }
+  Failure failure() const { return why; }
+
+private:
+  std::unique_ptr<CompiledKernel> compileFor(Compiler &with, SourceManager &from, FileId of,
+                                             const CompileOptions &options,
+                                             DiagnosticEngine &diagnostics) const;
+  CompileOptions optionsFor(const std::string &target) const;
+  uint64_t programs() const {
+    return uint64_t(subject.grid[0]) * subject.grid[1] * subject.grid[2];
+  }
+  /// The part of a grid with so many programs; 0: all.
+  LaunchPart partOf(uint64_t sample, const tilecrt::KernelMetadata &metadata) const;
+  uint64_t programsInTime(const tilecrt::sim::LaunchResult &first, uint64_t ran) const;
+  tilecrt::Status count();
+  tilecrt::Status followWarps();
+
+  ExplainSubject subject;
+  Compiler compiler;
+  Failure why = Failure::None;
+  DiagnosticEngine messages{/*limit=*/0};
+  std::unique_ptr<CompiledKernel> kernel, simulated;
+  tilecrt::sim::LaunchResult outcome;
+  std::optional<uint64_t> simulatedPrograms;
+  std::optional<explain::Timeline> timeline;
+  std::vector<std::pair<std::string, int>> timelinePlaces;
+};
+
+} // namespace tilec
+
+#endif // TILEC_RUN_EXPLAINLAUNCH_H
