@@ -461,9 +461,7 @@ std::string layOut(const Json &object) {
   return text + "\n}\n";
 }
 
-} // namespace
-
-std::string writeReport(const Report &report) {
+Json toJson(const Report &report) {
   Json files = Json::array(), findings = Json::array(), waves;
   for (const SourceFile &file : report.files)
     files.push_back(
@@ -504,7 +502,12 @@ std::string writeReport(const Report &report) {
                  {"shared", sharedToJson(report.shared)},
                  {"schedule", scheduleToJson(report.schedule)},
                  {"timeline", toJson(report.timeline)}};
-  return layOut(object);
+  object["against"] = report.against ? toJson(*report.against) : Json();
+  return object;
 }
+
+} // namespace
+
+std::string writeReport(const Report &report) { return layOut(toJson(report)); }
 
 } // namespace tilec::explain

@@ -7,6 +7,7 @@
 
 #include "Rules/Rules.h"
 
+#include "tilec/Explain/Differences.h"
 #include "tilec/Target/Occupancy.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -162,6 +163,8 @@ std::string describeReport(const Report &report) {
   }
   if (number == 0)
     text += "no rule has anything to say\n";
+  if (report.against)
+    text += "\n" + describeDifferences(report, *report.against);
   return text;
 }
 

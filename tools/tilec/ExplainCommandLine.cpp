@@ -15,13 +15,87 @@ namespace {
 
 constexpr const char *explainExamples =
     R"text(DATA and EXPR are those of 'tilec run'. The kernel runs on the simulator, which counts; times are
-predicted for a GPU.
+predicted for a GPU. CHANGES are words: NAME=VALUE for a constant, num_warps, num_stages, num_ctas,
+split_k or max_registers, kernel=NAME, gpu=NAME, or a file.
 
 Examples:
   tilec explain softmax.tile --grid 64 --arg x=randn:f32[64x1000] --arg y=empty:f32[64x1000]
       --arg n=1000 --const BLOCK=1024
   tilec explain softmax.tile ... --gpu A100 --json -o softmax.json
+  tilec explain softmax.tile ... --against "BLOCK=2048, num_warps=8"
   tilec explain --replay launches/softmax-4711-1)text";
+
+/// The words of a text, between commas and spaces outside brackets and quotes.
+std::vector<std::string> splitWords(llvm::StringRef option, llvm::StringRef text) {
+  std::vector<std::string> words;
+  for (const std::string &part : splitList(option, text)) {
+    std::string word;
+    int depth = 0;
+    char quote = 0;
+    for (char c : part + " ") {
+      if (c == ' ' && depth == 0 && !quote) {
+        if (!word.empty())
+          words.push_back(std::move(word));
+        word.clear();
+        continue;
+      }
+      if (quote ? c == quote : c == '\'' || c == '"')
+        quote = quote ? 0 : c;
+      depth += !quote && (c == '(' || c == '[');
+      depth -= !quote && (c == ')' || c == ']');
+      word += c;
+    }
+  }
+  return words;
+}
+
+int readCount(llvm::StringRef name, llvm::StringRef text) {
+  int value = 0;
+  if (text.getAsInteger(10, value))
+    usage("'--against': '" + name + "' expects a number, got '" + text + "'");
+  return value;
+}
+
+const explain::GpuLimits *readGpu(llvm::StringRef text) {
+  llvm::Expected<const explain::GpuLimits *> limits = explain::searchGpu(text);
+  if (!limits)
+    usage(llvm::toString(limits.takeError()));
+  return *limits;
+}
+
+ExplainChange readChange(llvm::StringRef text) {
+  ExplainChange change;
+  std::vector<std::string> words = splitWords("--against", text);
+  if (words.empty())
+    usage("'--against' expects what is different, as in 'BLOCK=2048, num_warps=8'");
+  for (llvm::StringRef word : words) {
+    auto [name, value] = word.split('=');
+    if (!word.contains('=')) {
+      if (!change.file.empty())
+        usage("'--against' has two files, '" + change.file + "' and '" + word + "'");
+      change.file = word.str();
+    } else if (name.empty() || value.empty()) {
+      usage("'--against' expects NAME=VALUE, got '" + word + "'");
+    } else if (name == "kernel") {
+      change.kernel = value.str();
+    } else if (name == "gpu") {
+      change.gpu = readGpu(value);
+    } else if (name == "num_warps") {
+      change.config.numWarps = checkNumWarps(readCount(name, value));
+    } else if (name == "num_stages") {
+      change.config.numStages = checkNumStages(readCount(name, value));
+    } else if (name == "num_ctas") {
+      change.config.numCtas = checkNumCtas(readCount(name, value));
+    } else if (name == "split_k") {
+      change.config.splitK = checkSplitK(readCount(name, value));
+    } else if (name == "max_registers") {
+      change.config.maxRegisters = readCount(name, value);
+    } else {
+      change.config.set(name, value);
+    }
+  }
+  return change;
+}
 
 class ExplainParser final : public CommandParser {
 public:
@@ -33,7 +107,7 @@ private:
 
   SingleKernelOptions kernel;
   LaunchOptions launch;
-  std::string tuned, gpu, output, replay;
+  std::string tuned, gpu, output, replay, against;
   bool json = false, all = false, timeline = false;
 };
 
@@ -46,6 +120,8 @@ void ExplainParser::declare(OptionSet &options) {
                    "NAME");
   options.addValue("--replay", replay, "Explain a saved launch", "DIR");
   options.addValue("--tuned", tuned, "Take the configuration from a tuning database", "FILE");
+  options.addValue("--against", against, "Compare with another configuration, file, kernel or GPU",
+                   "CHANGES");
   options.addFlag("--json", json, "Write everything that is known as JSON");
   options.addFlag(
       "--timeline", timeline,
@@ -81,10 +157,10 @@ Command ExplainParser::read(const OptionSet &options) {
   launch.read(options, command.run);
   if (command.run.device != DeviceKind::Simulator)
     usage("'--device' of explain expects sim, got '" + llvm::Twine(launch.device) + "'");
-  llvm::Expected<const explain::GpuLimits *> limits = explain::searchGpu(gpu);
-  if (!limits)
-    usage(llvm::toString(limits.takeError()));
-  command.gpu = options.isGiven("--gpu") ? *limits : nullptr;
+  if (options.isGiven("--gpu"))
+    command.gpu = readGpu(gpu);
+  if (options.isGiven("--against"))
+    command.against = readChange(against);
   command.run.tuned = tuned;
   command.run.replay = replay;
   checkInput(options);

@@ -32,12 +32,16 @@ namespace {
 /// One report, step by step; each step returns Ok to go on.
 class Reporter {
 public:
-  Reporter(const ExplainCommand &explainCommand, explain::Report &made)
-      : command(explainCommand), report(made), run(explainCommand.run), cache(run.kernel.cache) {}
+  /// `different` may be null.
+  Reporter(const ExplainCommand &explainCommand, const ExplainChange *different,
+           explain::Report &made)
+      : command(explainCommand), change(different), report(made), run(explainCommand.run),
+        cache(run.kernel.cache) {}
 
   ExitCode explain();
 
 private:
+  ExitCode applyChange();
   ExitCode readSource();
   ExitCode readReplay();
   ExitCode applyTuned();
@@ -52,6 +56,7 @@ private:
   CompileOptions optionsOfPlan();
 
   const ExplainCommand &command;
+  const ExplainChange *change;
   explain::Report &report;
   RunCommand run;
   SourceManager sources;
@@ -99,6 +104,46 @@ std::vector<explain::Argument> describeArguments(const RunPlan &plan) {
 
 } // namespace
 
+/// Puts what a change says in the place of what options say.
+static void apply(const ExplainChange &change, CompileOptions &options) {
+  if (!change.kernel.empty())
+    options.kernel = change.kernel;
+  for (const auto &[name, value] : change.config.constants) {
+    auto known = llvm::find_if(options.constants, [&, &named = name](const ConstantSpec &constant) {
+      return constant.name == named;
+    });
+    if (known != options.constants.end())
+      known->value = value;
+    else
+      options.constants.push_back({name, value});
+  }
+  const TuningConfig &config = change.config;
+  for (auto [option, value] :
+       {std::pair(&options.numWarps, config.numWarps),
+        std::pair(&options.numStages, config.numStages),
+        std::pair(&options.numCtas, config.numCtas), std::pair(&options.splitK, config.splitK),
+        std::pair(&options.maxRegisters, config.maxRegisters)})
+    if (value)
+      *option = value;
+}
+
+ExitCode Reporter::applyChange() {
+  subject.gpu = command.gpu ? command.gpu : explain::findGpu("", "");
+  if (!change)
+    return ExitCode::Ok;
+  for (const auto &[name, value] : change->config.constants)
+    for (const NamedValue &argument : run.kernel.arguments)
+      if (argument.first == name)
+        return reportError("'--against' changes constants and launch options, '" + name +
+                           "' is an argument");
+  if (!change->file.empty())
+    run.kernel.file = change->file;
+  if (change->gpu)
+    subject.gpu = change->gpu;
+  apply(*change, run.kernel.options);
+  return ExitCode::Ok;
+}
+
 ExitCode Reporter::readSource() {
   std::optional<FileId> loaded = loadSource(sources, run.kernel.file);
   if (!loaded)
@@ -129,9 +174,11 @@ ExitCode Reporter::readReplay() {
   file = *added;
   subject.options = makeCompileOptions(run.kernel);
   applySaved(*saved, subject.options);
+  if (change)
+    apply(*change, subject.options);
   subject.grid = saved->grid;
   subject.arguments = describeArguments(*saved);
-  if (!command.gpu)
+  if (!command.gpu && !(change && change->gpu))
     subject.gpu = explain::findGpu(saved->device, saved->origin.options.target);
   auto memory = std::make_unique<SavedLaunchRepeat>(*saved);
   if (Status status = memory->reserve(); !status.ok())
@@ -200,17 +247,22 @@ ExitCode Reporter::explainLaunch() {
 }
 
 ExitCode Reporter::explain() {
-  subject.gpu = command.gpu ? command.gpu : explain::findGpu("", "");
   for (ExitCode (Reporter::*step)() :
-       {run.replay.empty() ? &Reporter::readSource : &Reporter::readReplay, &Reporter::applyTuned,
-        &Reporter::describe, &Reporter::explainLaunch})
+       {&Reporter::applyChange, run.replay.empty() ? &Reporter::readSource : &Reporter::readReplay,
+        &Reporter::applyTuned, &Reporter::describe, &Reporter::explainLaunch})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return ExitCode::Ok;
 }
 
 ExitCode explainInput(const ExplainCommand &command, explain::Report &report) {
-  return Reporter(command, report).explain();
+  ExitCode code = Reporter(command, nullptr, report).explain();
+  if (code != ExitCode::Ok || !command.against)
+    return code;
+  auto other = std::make_shared<explain::Report>();
+  code = Reporter(command, &*command.against, *other).explain();
+  report.against = std::move(other);
+  return code;
 }
 
 } // namespace tilec::tool

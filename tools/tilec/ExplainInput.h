@@ -13,7 +13,8 @@
 
 namespace tilec::tool {
 
-/// Makes the report that the command asks for. What is wrong is printed.
+/// Makes the report that the command asks for, with the one that it is compared with. What is wrong
+/// is printed.
 ExitCode explainInput(const ExplainCommand &command, explain::Report &report);
 
 } // namespace tilec::tool

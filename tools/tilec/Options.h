@@ -10,6 +10,7 @@
 #include "tilec/Driver/Compiler.h"
 #include "tilec/Driver/FileCheck.h"
 #include "tilec/Explain/GpuLimits.h"
+#include "tilec/Tuning/TuningConfig.h"
 
 #include <cstdint>
 #include <optional>
@@ -165,6 +166,14 @@ struct BuildCommand {
   KernelOptions kernel;
 };
 
+/// What is different in the report that another one is compared with.
+struct ExplainChange {
+  /// Empty, or null: the same.
+  std::string file, kernel;
+  const explain::GpuLimits *gpu = nullptr;
+  TuningConfig config;
+};
+
 /// 'tilec explain': what a kernel loses time with.
 struct ExplainCommand {
   /// The kernel, its data and grid, or a saved launch.
@@ -176,6 +185,7 @@ struct ExplainCommand {
   bool allPrograms = false;
   /// With what the warps of one CTA did.
   bool timeline = false;
+  std::optional<ExplainChange> against;
   /// Empty: standard output.
   std::string output;
 };

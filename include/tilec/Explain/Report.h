@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -373,12 +374,14 @@ struct Report {
   std::vector<Finding> findings;
   /// When one was asked for.
   std::optional<Timeline> timeline;
+  /// What it is compared with: another configuration, kernel or GPU. Null: nothing.
+  std::shared_ptr<const Report> against;
 };
 
 /// The report as JSON, with names in one fixed order. Precondition: it has a GPU.
 std::string writeReport(const Report &report);
 
-/// The verdict for a terminal: a few lines.
+/// The verdict for a terminal: a few lines, and what differs from what it is compared with.
 std::string describeReport(const Report &report);
 
 } // namespace tilec::explain

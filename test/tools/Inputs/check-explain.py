@@ -41,6 +41,9 @@ def check(report):
     assert report["time"]["predicted"] >= max(term["time"] for term in terms)
     gains = [suggestion["gain"] for suggestion in report["verdict"]["suggestions"]]
     assert gains == sorted(gains, reverse=True) and len(gains) <= 3
+    if report["against"]:
+        assert list(report["against"]) == list(report), "both are of one schema"
+        check(report["against"])
 
 
 if __name__ == "__main__":
