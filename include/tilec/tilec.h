@@ -35,6 +35,7 @@
 #include "tilec/bundle.h"
 #include "tilec/compile.h"
 #include "tilec/device.h"
+#include "tilec/explain.h"
 #include "tilec/jit.h"
 #include "tilec/simulate.h"
 #include "tilec/status.h"

@@ -39,6 +39,9 @@ tilec_status checkGrid(const std::array<uint32_t, 3> &grid);
 /// The bits of TILEC_LAUNCH_... that say how.
 void setFlags(LaunchRequest &request, uint32_t flags);
 
+/// A failure where the buffers of `what` ("launch") are none.
+tilec_status checkBuffers(const char *what, const tilec_buffer *buffers, size_t count);
+
 /// Memory as the simulator wants it.
 std::vector<tilecrt::sim::Buffer> listBuffers(const tilec_buffer *buffers, size_t count);
 

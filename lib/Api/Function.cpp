@@ -26,6 +26,20 @@ void tilec::api::setFlags(LaunchRequest &request, uint32_t flags) {
   request.isCooperative = flags & TILEC_LAUNCH_COOPERATIVE;
 }
 
+tilec_status tilec::api::checkBuffers(const char *what, const tilec_buffer *buffers, size_t count) {
+  std::string of = what;
+  if (!buffers && count != 0)
+    return invalid(of + ": buffers are null, their number is " + std::to_string(count));
+  for (size_t i = 0; i < count; ++i) {
+    const tilec_buffer &buffer = buffers[i];
+    if (buffer.flags & ~TILEC_BUFFER_READ_ONLY)
+      return invalid(of + ": unknown flags of buffer " + std::to_string(i));
+    if (buffer.size > UINTPTR_MAX - reinterpret_cast<uintptr_t>(buffer.data))
+      return invalid(of + ": buffer " + std::to_string(i) + " ends behind the last address");
+  }
+  return TILEC_OK;
+}
+
 std::vector<tilecrt::sim::Buffer> tilec::api::listBuffers(const tilec_buffer *buffers,
                                                           size_t count) {
   std::vector<tilecrt::sim::Buffer> list;

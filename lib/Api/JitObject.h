@@ -70,6 +70,7 @@ public:
   virtual SourceJit *asSource() { return nullptr; }
   size_t numVariants() const { return count.load(std::memory_order_relaxed); }
   llvm::ArrayRef<JitParameter> getParameters() const { return parameters; }
+  const std::shared_ptr<RunDevice> &getDevice() const { return device; }
 
 protected:
   /// Fills in all but the key and the number.

@@ -13,6 +13,7 @@
 #include "tilec/Bundle/Bundle.h"
 #include "tilec/Cache/CompileCache.h"
 #include "tilec/Driver/Compiler.h"
+#include "tilec/Explain/Report.h"
 #include "tilec/IRGen/KernelSelection.h"
 #include "tilec/Tuning/TuningOutcome.h"
 
@@ -133,6 +134,11 @@ struct TuningObject {
   std::string text, json;
 };
 
+struct ExplanationObject {
+  std::shared_ptr<const explain::Report> report;
+  std::string json, text;
+};
+
 struct BundleObject {
   explicit BundleObject(Bundle read);
 
@@ -149,6 +155,7 @@ using Caches = SlotTable<tilec_cache, CompileCache, 10>;
 using Sources = SlotTable<tilec_source, SourceObject, 11>;
 using Reports = SlotTable<tilec_report, ReportObject, 12>;
 using Tunings = SlotTable<tilec_tuning, TuningObject, 13>;
+using Explanations = SlotTable<tilec_explanation, ExplanationObject, 14>;
 
 } // namespace tilec::api
 

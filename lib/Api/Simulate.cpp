@@ -12,19 +12,6 @@ using namespace tilec;
 using namespace tilec::api;
 using namespace tilecrt::sim;
 
-static tilec_status checkBuffers(const tilec_launch &launch) {
-  if (!launch.buffers && launch.num_buffers != 0)
-    return invalid("launch: buffers are null, their number is " + llvm::Twine(launch.num_buffers));
-  for (size_t i = 0; i < launch.num_buffers; ++i) {
-    const tilec_buffer &buffer = launch.buffers[i];
-    if (buffer.flags & ~TILEC_BUFFER_READ_ONLY)
-      return invalid("launch: unknown flags of buffer " + llvm::Twine(i));
-    if (buffer.size > UINTPTR_MAX - reinterpret_cast<uintptr_t>(buffer.data))
-      return invalid("launch: buffer " + llvm::Twine(i) + " ends behind the last address");
-  }
-  return TILEC_OK;
-}
-
 static std::shared_ptr<ReportObject> makeReport(LaunchResult result, const LaunchConfig &config) {
   auto report = std::make_shared<ReportObject>();
   for (Finding &finding : result.findings) {
@@ -61,7 +48,7 @@ static tilec_status run(const KernelObject &object, const tilec_launch *given,
   constexpr uint32_t known = TILEC_SIMULATE_CHECK | TILEC_SIMULATE_COUNTERS;
   if (launch->flags & ~known)
     return invalid("launch: unknown flags 0x" + llvm::utohexstr(launch->flags & ~known));
-  if (tilec_status status = checkBuffers(*launch))
+  if (tilec_status status = checkBuffers("launch", launch->buffers, launch->num_buffers))
     return status;
   SimulatorOptions options;
   options.check = launch->flags & TILEC_SIMULATE_CHECK;

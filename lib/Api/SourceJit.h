@@ -31,7 +31,6 @@ public:
 
   SourceJit *asSource() override { return this; }
 
-  const std::shared_ptr<RunDevice> &getDevice() const { return device; }
   llvm::Expected<FileId> loadSource(SourceManager &sources) const {
     return sources.addBuffer(name, text);
   }

@@ -149,6 +149,10 @@ explain::Argument describeArgument(const std::string &name, const std::string &t
 CompileOptions LaunchExplainer::optionsFor(const std::string &target) const {
   CompileOptions options = subject.options;
   options.target = target;
+  // Whatever it was compiled for before.
+  options.stopAfter = CompileOptions().stopAfter;
+  options.keep.clear();
+  options.remarks = false;
   return options;
 }
 

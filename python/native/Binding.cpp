@@ -228,3 +228,24 @@ bool tilec::python::readGrid(PyObject *grid, const Signature &signature, const B
   }
   return true;
 }
+
+bool tilec::python::readParams(PyObject *names, PyObject *constexprs, PyObject *defaults,
+                               PyObject *missing, std::vector<Param> &params) {
+  for (Py_ssize_t i = 0, count = PySequence_Size(names); i < count; ++i) {
+    Param param;
+    PyObject *name = PySequence_GetItem(names, i);
+    if (!name)
+      return false;
+    PyUnicode_InternInPlace(&name);
+    param.name = Ref(name);
+    Ref isConstexpr(PySequence_GetItem(constexprs, i));
+    Ref value(PySequence_GetItem(defaults, i));
+    if (!isConstexpr || !value)
+      return false;
+    param.isConstexpr = PyObject_IsTrue(isConstexpr.get()) == 1;
+    if (value.get() != missing)
+      param.defaultValue = std::move(value);
+    params.push_back(std::move(param));
+  }
+  return true;
+}

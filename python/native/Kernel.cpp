@@ -9,6 +9,7 @@
 
 #include "Arguments.h"
 #include "Binding.h"
+#include "Explain.h"
 #include "Forking.h"
 #include "Simulation.h"
 #include "Streams.h"
@@ -167,12 +168,10 @@ struct ReadyCall {
   Device device;
   SharedJit jit;
 };
-} // namespace
 
 /// What this thread launches or compiles.
-static thread_local const ReadyCall *beingCompiled;
+thread_local const ReadyCall *beingCompiled;
 
-namespace {
 /// For a call of the library that may compile for this thread's launch.
 class Compiling {
 public:
@@ -243,6 +242,11 @@ static Ref describeCall(const ReadyCall &ready) {
                            int(call.num_ctas), int(call.split_k), unsigned(call.compile_flags)));
 }
 
+static tilec_status findCode(const ReadyCall &ready, uint32_t &variant) {
+  Compiling compiling(ready);
+  return tilec_jit_find(ready.jit.get(), &ready.call, &variant);
+}
+
 /// What a launch returns: the kernel as Python sees it, made when it runs for the first time.
 static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyCall &ready,
                                 uint32_t variant) {
@@ -301,10 +305,7 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
     tilec_kernel_destroy(kernel);
   } else if (ready.arguments.place.isHost()) {
     // A simulation may take long, and a fork need not wait for it.
-    {
-      Compiling compiling(ready);
-      status = tilec_jit_find(ready.jit.get(), &call, &variant);
-    }
+    status = findCode(ready, variant);
     WithoutGil unlocked;
     if (status == TILEC_OK)
       status = tilec_jit_launch(ready.jit.get(), &call, &variant);
@@ -368,22 +369,8 @@ static PyObject *setup(PyObject *self, PyObject *args) {
     return nullptr;
   return guarded([&]() -> PyObject * {
     auto state = std::make_unique<KernelState>();
-    for (Py_ssize_t i = 0, count = PySequence_Size(names); i < count; ++i) {
-      Param param;
-      PyObject *name = PySequence_GetItem(names, i);
-      if (!name)
-        return nullptr;
-      PyUnicode_InternInPlace(&name);
-      param.name = Ref(name);
-      Ref isConstexpr(PySequence_GetItem(constexprs, i));
-      Ref value(PySequence_GetItem(defaults, i));
-      if (!isConstexpr || !value)
-        return nullptr;
-      param.isConstexpr = PyObject_IsTrue(isConstexpr.get()) == 1;
-      if (value.get() != missing)
-        param.defaultValue = std::move(value);
-      state->signature.params.push_back(std::move(param));
-    }
+    if (!readParams(names, constexprs, defaults, missing, state->signature.params))
+      return nullptr;
     state->signature.numUnnamed = size_t(unnamed);
     state->signature.numPositional = size_t(positional);
     state->signature.flags = flags;
@@ -451,12 +438,25 @@ static PyObject *describe(PyObject *self, PyObject *args) {
 static PyObject *warmup(PyObject *self, PyObject *args) {
   return onReadyCall(self, args, [&](KernelState &state, ReadyCall &ready) -> PyObject * {
     uint32_t variant = 0;
-    tilec_status status = TILEC_OK;
-    {
-      Compiling compiling(ready);
-      status = tilec_jit_find(ready.jit.get(), &ready.call, &variant);
-    }
+    tilec_status status = findCode(ready, variant);
     return status == TILEC_OK ? compiledKernel(self, state, ready, variant) : raiseStatus(status);
+  });
+}
+
+/// _explain(args, kwargs, grid, options): the number of an explanation of such a launch.
+static PyObject *explain(PyObject *self, PyObject *args) {
+  Ref given(PyTuple_GetSlice(args, 0, 2));
+  PyObject *grid = PyTuple_GetItem(args, 2), *options = grid ? PyTuple_GetItem(args, 3) : nullptr;
+  if (!given || !options)
+    return nullptr;
+  return onReadyCall(self, given.get(), [&](KernelState &state, ReadyCall &ready) -> PyObject * {
+    if (!readGrid(grid, state.signature, ready.bound, ready.call) ||
+        !ready.arguments.haveMemory() || !findStream(self, ready.arguments, ready.call.stream))
+      return nullptr;
+    uint32_t variant = 0;
+    tilec_status status = findCode(ready, variant);
+    return status == TILEC_OK ? explainCall(ready.jit.get(), ready.call, options)
+                              : raiseStatus(status);
   });
 }
 
@@ -562,6 +562,7 @@ bool tilec::python::addKernelTypes(PyObject *module) {
       {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},
       {"_launch", launchMethod, METH_VARARGS, "Launches without hooks: (grid, args, kwargs)."},
       {"_describe", describe, METH_VARARGS, "What tells the code of a call: (args, kwargs)."},
+      {"_explain", explain, METH_VARARGS, "A report's handle: (args, kwargs, grid, options)."},
       {"_handle_of", handleOfCall, METH_VARARGS, "The driver's function: (args, kwargs)."},
       {"_warmup", warmup, METH_VARARGS, "Compiles and returns the kernel: (args, kwargs)."},
       {nullptr, nullptr, 0, nullptr}};

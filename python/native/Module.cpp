@@ -4,6 +4,7 @@
 // The module tilec._native: libtilec's C interface for the Python package. Handles are integers;
 // a call that fails raises what tilec.errors makes of its status and message.
 
+#include "Explain.h"
 #include "Forking.h"
 #include "Kernel.h"
 #include "Memory.h"
@@ -366,7 +367,7 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__native() {
   Ref module(PyModule_Create(&definition));
   if (!module || !addKernelTypes(module.get()) || !addMemoryFunctions(module.get()) ||
-      !addForkFunctions(module.get()))
+      !addExplainFunctions(module.get()) || !addForkFunctions(module.get()))
     return nullptr;
   return module.release();
 }

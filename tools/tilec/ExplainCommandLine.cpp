@@ -65,9 +65,9 @@ const explain::GpuLimits *readGpu(llvm::StringRef text) {
 
 ExplainChange readChange(llvm::StringRef text) {
   ExplainChange change;
-  std::vector<std::string> words = splitWords("--against", text);
-  if (words.empty())
+  if (text.trim(" ,").empty())
     usage("'--against' expects what is different, as in 'BLOCK=2048, num_warps=8'");
+  std::vector<std::string> words = splitWords("--against", text);
   for (llvm::StringRef word : words) {
     auto [name, value] = word.split('=');
     if (!word.contains('=')) {

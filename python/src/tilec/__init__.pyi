@@ -9,6 +9,8 @@ from . import language as language
 from . import testing as testing
 from . import tuner as tuner
 from ._devices import settings as settings
+from ._explain import Explanation as Explanation
+from ._explain import explain as explain
 from ._report import report as report
 from .bundle import load_bundle as load_bundle
 from .check import check as check

@@ -41,6 +41,10 @@ class LaunchTarget(_native.Kernel):
         names = ("num_warps", "num_stages", "maxnreg", "num_ctas", "split_k")
         return {name: value for name, value in zip(names, given) if value}
 
+    def _resolved(self, args: tuple, kwargs: dict, grid) -> tuple:
+        """The kernel that such a launch is of, its arguments and its keywords: itself, where nothing is around it."""
+        return self, args, kwargs
+
     def _run_hooked(self, grid, args, kwargs):
         """What launches do instead of `_launch` once there is a hook of any kind."""
         return self._launch_counted(grid, args, kwargs)

@@ -116,10 +116,18 @@ class Heuristics(_Wrapper):
 
     def run(self, *args, grid=None, warmup=False, **kwargs):
         """What `self[grid](*args, **kwargs)` does; with `warmup` only the compilation."""
+        return self.fn.run(*args, grid=grid, warmup=warmup, **self._with_values(args, kwargs, grid, warmup))
+
+    def _with_values(self, args: tuple, kwargs: dict, grid, warmup=False) -> dict:
+        """The keywords of a launch with the values that are computed."""
         known = {**self._named(args), "grid": grid, "warmup": warmup, **kwargs}
         for name, value in self.values.items():
             kwargs[name] = known[name] = value(dict(known))
-        return self.fn.run(*args, grid=grid, warmup=warmup, **kwargs)
+        return kwargs
+
+    def _resolved(self, args: tuple, kwargs: dict, grid) -> tuple:
+        """The kernel that such a launch is of, its arguments and its keywords."""
+        return self.fn._resolved(args, self._with_values(args, dict(kwargs), grid), grid)
 
     def warmup(self, *args, grid=None, **kwargs):
         """Compiles for such arguments and launches nothing."""
@@ -166,22 +174,30 @@ class Autotuner(_Wrapper):
         """What `self[grid](*args, **kwargs)` does; with `warmup` it compiles all configurations that pruning leaves."""
         if warmup:
             return self.warmup(*args, grid=grid, **kwargs)
-        named = self._named(args)
-        meta = {**kwargs, "grid": grid, "warmup": False}
-        if len(self.configs) == 1:
-            config = self.configs[0]
-            self._check_conflicts(config, named, kwargs)
-        else:
-            key = self._key(named, kwargs)
-            config = self.cache.get(key)
-            if config is None:
-                with self._lock:
-                    config = self.cache.get(key) or self._search(key, args, named, meta)
-        self.best_config = config
+        config = self.best_config = self._choose(args, kwargs, grid)
         options = config.all_kwargs()
         if config.pre_hook is not None:
-            config.pre_hook({**named, **meta, **options})
+            config.pre_hook({**self._named(args), **kwargs, "grid": grid, "warmup": False, **options})
         return self.fn.run(*args, grid=grid, warmup=False, **kwargs, **options)
+
+    def _choose(self, args: tuple, kwargs: dict, grid) -> Config:
+        """The configuration of such a launch, which is searched for when it is not known."""
+        named = self._named(args)
+        if len(self.configs) == 1:
+            self._check_conflicts(self.configs[0], named, kwargs)
+            return self.configs[0]
+        key = self._key(named, kwargs)
+        config = self.cache.get(key)
+        if config is not None:
+            return config
+        with self._lock:
+            return self.cache.get(key) or self._search(key, args, named, {**kwargs, "grid": grid, "warmup": False})
+
+    def _resolved(self, args: tuple, kwargs: dict, grid) -> tuple:
+        """The kernel that such a launch is of, its arguments and its keywords."""
+        config = self._choose(args, kwargs, grid)
+        args, kwargs = self._prepared(config, args, dict(kwargs))
+        return self.fn._resolved(args, {**kwargs, **config.all_kwargs()}, grid)
 
     def warmup(self, *args, grid=None, **kwargs) -> list:
         """Compiles all configurations that pruning leaves, by several threads, and launches nothing. A dtype stands for

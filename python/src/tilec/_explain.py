@@ -1,0 +1,87 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`tilec.explain`: why a launch takes the time that it takes, without a GPU. docs/explain.md describes the data."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from pathlib import Path
+
+from . import _devices, _native
+
+#: TILEC_EXPLAIN_ALL_PROGRAMS and TILEC_EXPLAIN_TIMELINE of tilec/explain.h.
+_ALL_PROGRAMS, _TIMELINE = 1, 2
+
+
+class Explanation:
+    """What is known of one launch. Printing it gives the verdict."""
+
+    def __init__(self, handle: int):
+        self._handle = handle
+
+    def __del__(self):
+        # The module may be gone at the end of the process.
+        destroy = getattr(_native, "explanation_destroy", None)
+        if destroy is not None:
+            destroy(self._handle)
+
+    @functools.cached_property
+    def text(self) -> str:
+        """The verdict in a few lines: what the launch is bound by, and what would help most."""
+        return _native.explanation_text(self._handle)
+
+    def json(self) -> str:
+        """Everything that is known, as JSON."""
+        return _native.explanation_json(self._handle)
+
+    @functools.cached_property
+    def data(self) -> dict:
+        """The same as Python's objects: `data["verdict"]["bound"]`, `data["time"]["predicted"]` in microseconds."""
+        return json.loads(self.json())
+
+    def against(self, other: Explanation) -> Explanation:
+        """This one with another one beside it: its text says what differs, its data has the other as "against"."""
+        return Explanation(_native.explanation_compare(self._handle, other._handle))
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the JSON, or the verdict where the name ends in .txt."""
+        name = os.fspath(path)
+        if not name.endswith((".json", ".txt")):
+            raise ValueError(f"a report is saved as .json or .txt, got '{name}'")
+        Path(path).write_text(self.text if name.endswith(".txt") else self.json(), encoding="utf-8")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        verdict = self.data["verdict"]
+        return f"<explanation of '{self.data['kernel']['name']}': bound by {verdict['bound']}>"
+
+
+def explain(kernel, grid=None, *args, gpu: str | None = None, timeline: bool = False, all_programs: bool = False,
+            **kwargs) -> Explanation:
+    """Explains the launch `kernel[grid](*args, **kwargs)` without making it: tensors keep their contents.
+
+    :param kernel: a kernel, also with `autotune` and `heuristics` around it, or the folder of a saved launch
+    :param gpu: what times are predicted for, by a part of the name: "A100"; else an H200, or that of a saved launch
+    :param timeline: with what the warps of one CTA do and wait for
+    :param all_programs: simulates all programs of a large grid rather than a sample
+    """
+    names = getattr(kernel, "arg_names", ())
+    for name in ("gpu", "timeline", "all_programs"):
+        if name in names:
+            raise TypeError(f"kernel '{kernel.__name__}' has a parameter '{name}': give it by position")
+    options = {**_devices.tools(), "gpu": gpu, "flags": all_programs * _ALL_PROGRAMS | timeline * _TIMELINE}
+    if isinstance(kernel, (str, os.PathLike)):
+        if grid is not None or args or kwargs:
+            raise TypeError("a saved launch has its grid and its arguments")
+        return Explanation(_native.explain_saved(os.fspath(kernel), options))
+    if grid is None:
+        raise TypeError("explain() needs the grid of the launch")
+    resolve = getattr(kernel, "_resolved", None)
+    if resolve is None:
+        raise TypeError(f"{kernel!r} is no kernel of tilec")
+    launched, args, kwargs = resolve(args, kwargs, grid)
+    return Explanation(launched._explain(args, kwargs, grid, options))

@@ -1,0 +1,150 @@
+# Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""tilec.explain: reports on launches that are not made."""
+
+import json
+import os
+
+import numpy as np
+import pytest
+
+import tilec
+import tilec.language as tl
+
+
+@tilec.jit
+def scale(x, y, n, factor, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + o, tl.load(x + o, mask=o < n) * factor, mask=o < n)
+
+
+@tilec.jit
+def increment(x, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    tl.store(x + o, tl.load(x + o) + 1)
+
+
+@tilec.jit
+def follow(table, y, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    x = tl.load(table).to(tl.pointer_type(tl.float32))
+    tl.store(y + o, tl.load(x + o))
+
+
+def make(n):
+    return np.arange(n, dtype=np.float32), np.zeros(n, np.float32)
+
+
+def test_a_launch_is_explained(tensor):
+    x, y = map(tensor, make(10000))
+    explanation = tilec.explain(scale, (tilec.cdiv(10000, 1024), ), x, y, 10000, 2.5, BLOCK=1024)
+    data = explanation.data
+    assert data["kernel"]["name"] == "scale" and data["gpu"]["name"] == "NVIDIA H200"
+    assert data["launch"]["grid"] == [10, 1, 1]
+    arguments = {argument["name"]: argument for argument in data["launch"]["arguments"]}
+    assert arguments["x"]["bytes"] == 40000 and arguments["x"]["dtype"] == "f32"
+    assert arguments["n"]["value"] == "10000" and arguments["factor"]["value"] == "2.5"
+    assert data["launch"]["constants"] == [{"name": "BLOCK", "value": "1024"}]
+    # In sectors of 32 bytes; NumPy's memory begins within one.
+    assert all(40000 <= size <= 40032 for size in data["totals"]["footprint"].values())
+    assert data["files"][0]["name"].endswith("test_explain.py") and not data["findings"]
+    assert data["verdict"]["bound"] in explanation.text and str(explanation) == explanation.text
+    assert json.loads(explanation.json()) == data
+    assert "bound by" in repr(explanation)
+    # Nothing was launched.
+    assert not np.asarray(y).any()
+
+
+def test_memory_keeps_its_contents():
+    x = np.arange(256, dtype=np.float32)
+    assert not tilec.explain(increment, (1, ), x, BLOCK=256).data["findings"]
+    np.testing.assert_array_equal(x, np.arange(256, dtype=np.float32))
+    on_device = tilec.to_device(x)
+    assert not tilec.explain(increment, (1, ), on_device, BLOCK=256).data["findings"]
+    np.testing.assert_array_equal(tilec.to_host(on_device), x)
+
+
+def test_grid_of_the_arguments_and_launch_options():
+    x, y = make(4096)
+    explanation = tilec.explain(scale, lambda meta: (tilec.cdiv(4096, meta["BLOCK"]), ), x, y, 4096, 1.0, BLOCK=512,
+                                num_warps=8)
+    assert explanation.data["launch"]["grid"] == [8, 1, 1] and explanation.data["launch"]["threadsPerCta"] == 256
+
+
+def test_other_gpus_and_timelines():
+    x, y = make(4096)
+    data = tilec.explain(scale, (4, ), x, y, 4096, 1.0, BLOCK=1024, gpu="a100", timeline=True, all_programs=True).data
+    assert data["kernel"]["target"] == "sm_80" and data["timeline"]["warps"]
+    with pytest.raises(ValueError, match="unknown GPU 'voodoo'"):
+        tilec.explain(scale, (4, ), x, y, 4096, 1.0, BLOCK=1024, gpu="voodoo")
+
+
+def test_two_launches_side_by_side():
+    x, y = make(65536)
+    few, many = (tilec.explain(scale, (tilec.cdiv(65536, block), ), x, y, 65536, 1.0, BLOCK=block) for block in (64, 1024))
+    both = few.against(many)
+    assert both.data["against"] == many.data and few.data["against"] is None
+    assert "against   scale: BLOCK=1024" in both.text
+
+
+def test_reports_are_saved(tmp_path):
+    x, y = make(1024)
+    explanation = tilec.explain(scale, (1, ), x, y, 1024, 1.0, BLOCK=1024)
+    explanation.save(tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text()) == explanation.data
+    explanation.save(str(tmp_path / "a.txt"))
+    assert (tmp_path / "a.txt").read_text() == explanation.text
+    with pytest.raises(ValueError, match="as .json or .txt"):
+        explanation.save(tmp_path / "a.pdf")
+
+
+def test_tuned_kernels_and_heuristics():
+    tuned = tilec.autotune([tilec.Config({"BLOCK": 256}, num_warps=2), tilec.Config({"BLOCK": 512}, num_warps=4)],
+                           key=["n"])(scale)
+    x, y = make(4096)
+    data = tilec.explain(tuned, lambda meta: (4096 // meta["BLOCK"], ), x, y, 4096, 1.0).data
+    assert data["launch"]["grid"] == [16, 1, 1] and data["launch"]["threadsPerCta"] == 64
+    computed = tilec.heuristics({"BLOCK": lambda known: known["n"] // 4})(scale)
+    data = tilec.explain(computed, (4, ), x, y, 4096, 1.0).data
+    assert data["launch"]["constants"] == [{"name": "BLOCK", "value": "1024"}]
+
+
+def test_addresses_in_memory():
+    x, y = make(256)
+    table = np.array([x.ctypes.data], np.int64)
+    data = tilec.explain(follow, (1, ), table, y, BLOCK=256).data
+    # The array itself is no argument: nothing else tells the simulator of it.
+    assert {finding["kind"] for finding in data["findings"]} == {"out-of-bounds"}
+    assert not y.any()
+
+
+def test_faults_are_findings():
+    x, y = make(1000)
+    data = tilec.explain(scale, (1, ), x, y, 1024, 1.0, BLOCK=1024).data
+    assert {finding["kind"] for finding in data["findings"]} == {"out-of-bounds"}
+
+
+def test_saved_launches(tmp_path):
+    with pytest.raises(TypeError, match="has its grid"):
+        tilec.explain(tmp_path, (1, ))
+    with pytest.raises(tilec.CompilationError, match="cannot read"):
+        tilec.explain(tmp_path / "nowhere")
+    folder = os.environ.get("TILEC_TEST_SAVED_LAUNCH")
+    if not folder:
+        pytest.skip("TILEC_TEST_SAVED_LAUNCH has none")
+    data = tilec.explain(folder).data
+    assert data["kernel"]["name"] == "beyond" and data["findings"]
+
+
+def test_what_cannot_be_explained():
+    x, y = make(1024)
+    with pytest.raises(TypeError, match="needs the grid"):
+        tilec.explain(scale)
+    with pytest.raises(TypeError, match="is no kernel of tilec"):
+        tilec.explain(make, (1, ))
+    with pytest.raises(TypeError, match="missing"):
+        tilec.explain(scale, (1, ), x, y)
+    with pytest.raises(ValueError, match="grid"):
+        tilec.explain(scale, (0, ), x, y, 1024, 1.0, BLOCK=1024)
+    with pytest.raises(tilec.CompilationError):
+        tilec.explain(scale, (1, ), x, y, 1024, 1.0, BLOCK="a")
