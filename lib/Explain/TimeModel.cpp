@@ -37,6 +37,8 @@ constexpr double kWarpDotRate = 0.62;
 /// Power and the ends of loops leave that of the tensor cores' peak.
 constexpr double kTensorRate = 0.75;
 
+/// A multiprocessor gets so many times its share of the second cache while others have no program.
+constexpr double kAloneRate = 1.6;
 /// Asynchronous copies get that much more out of the second cache than loads of threads.
 constexpr double kCopyRate = 2.1;
 /// The part of the second cache that is full of what others have written, and has to be written
@@ -168,7 +170,8 @@ void Predictor::addMemory() {
   double copied = kSectorBytes * work.copiedSectors + double(c.bulkLoadBytes + c.bulkStoreBytes);
   double loaded = cacheBytes(c) - copied - kSectorBytes * work.sharedSectors;
   double cached = std::max(0.0, loaded) + copied / kCopyRate;
-  double limit = gpu.facts().cacheBytesPerMicrosecond * multiprocessors;
+  double limit = gpu.facts().cacheBytesPerMicrosecond *
+                 std::min(double(gpu.multiprocessors), multiprocessors * kAloneRate);
   add("cache", cached / limit, false, cached, "bytes", limit,
       "sectors of requests that the first cache does not have, and asynchronous copies at twice "
       "the rate");

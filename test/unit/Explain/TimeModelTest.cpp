@@ -51,6 +51,19 @@ TEST(TimeModel, sectors_that_nobody_needs_cost_time) {
   EXPECT_GT(time.predicted, 2 * coalesced);
 }
 
+TEST(TimeModel, few_multiprocessors_get_more_of_the_cache_each) {
+  LaunchWork work = copyOf(1e6, 1e4);
+  work.counters.globalLoadSectors *= 100;
+  double all = termOf(predictTime(work, h200()), "cache");
+  work.ctas = 120;
+  EXPECT_DOUBLE_EQ(termOf(predictTime(work, h200()), "cache"), all);
+  // A quarter of them do not have half of it.
+  work.ctas = 33;
+  double few = termOf(predictTime(work, h200()), "cache");
+  EXPECT_GT(few, 2 * all);
+  EXPECT_LT(few, 3 * all);
+}
+
 TEST(TimeModel, dots_by_warpgroups_are_faster_than_by_warps) {
   LaunchWork work;
   work.ctas = 512;
