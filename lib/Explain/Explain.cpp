@@ -35,6 +35,13 @@ CompileOptions forReport(CompileOptions options) {
   return options;
 }
 
+CompileOptions forPrediction(CompileOptions options) {
+  options.stopAfter = Stage::Cubin;
+  options.keep = {Stage::Tile};
+  options.lineInfo = true;
+  return options;
+}
+
 namespace {
 
 class Explainer {
@@ -43,12 +50,17 @@ public:
       : subject(given), lines(*given.sources, given.file, report) {}
 
   Report run();
+  Time predictOnly();
 
 private:
   void describeKernel();
   void describeOptions();
   void addRemarks();
+  void readTile(bool withText);
   void addStages();
+  void addCubin() {
+    report.stages.push_back(textOfCubin(subject.kernel->cubin, ptxasHints(subject.tools), lines));
+  }
   void countRun();
   void addFindings();
   void addTimeline();
@@ -155,20 +167,26 @@ void Explainer::addRemarks() {
   }
 }
 
-void Explainer::addStages() {
+void Explainer::readTile(bool withText) {
   mlir::DialectRegistry registry;
   registerDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
-  if (auto tile = parse(Stage::Tile)) {
+  auto tile = parse(Stage::Tile);
+  if (!tile)
+    return;
+  if (withText)
     report.stages.push_back(textOfModule(*tile, "tile", lines));
-    work.operandBits = estimateKernel(*tile, {}).operandBits;
-    PipelineOptions options;
-    options.numWarps = int(metadata().numWarps);
-    if (subject.kernel->origin)
-      options.numCtas = subject.kernel->origin->options.numCtas.value_or(1);
-    collectPlans(*tile, options, int(metadata().numStages), lines, report);
-  }
+  work.operandBits = estimateKernel(*tile, {}).operandBits;
+  PipelineOptions options;
+  options.numWarps = int(metadata().numWarps);
+  if (subject.kernel->origin)
+    options.numCtas = subject.kernel->origin->options.numCtas.value_or(1);
+  collectPlans(*tile, options, int(metadata().numStages), lines, report);
+}
+
+void Explainer::addStages() {
+  readTile(/*withText=*/true);
   if (auto tilegpu = parse(Stage::TileGPU)) {
     report.stages.push_back(textOfModule(*tilegpu, "tilegpu", lines));
     collectTensors(*tilegpu, lines, report);
@@ -178,7 +196,7 @@ void Explainer::addStages() {
     report.stages.push_back(textOfLLVM(*text, lines));
   if (const std::string *text = textOf(Stage::PTX))
     report.stages.push_back(textOfPTX(*text, lines));
-  report.stages.push_back(textOfCubin(subject.kernel->cubin, ptxasHints(subject.tools), lines));
+  addCubin();
 }
 
 /// Accesses of local memory in the code of a GPU, times how often it runs.
@@ -267,6 +285,18 @@ Report Explainer::run() {
   return std::move(report);
 }
 
+Time Explainer::predictOnly() {
+  describeKernel();
+  readTile(/*withText=*/false);
+  // Where spilled registers are accessed is in the code.
+  if (report.resources.spillBytes.value_or(0) > 0)
+    addCubin();
+  countRun();
+  return explain::predictTime(work, *report.gpu);
+}
+
 Report explain(const Subject &subject) { return Explainer(subject).run(); }
+
+Time predictTime(const Subject &subject) { return Explainer(subject).predictOnly(); }
 
 } // namespace tilec::explain

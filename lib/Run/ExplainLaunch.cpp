@@ -28,8 +28,8 @@ namespace tilec {
 namespace {
 
 /// What one report may cost the simulator: instructions of threads and, for each lane of a request,
-/// so many more. About two seconds.
-constexpr double mostWork = 6e7, workOfRequest = 32 * 4;
+/// so many more. About two seconds, and a fifth of one where only the time is wanted.
+constexpr double mostWork = 6e7, workOfPrediction = 6e6, workOfRequest = 32 * 4;
 /// Programs of the first, small sample.
 constexpr uint64_t firstPrograms = 2;
 /// Marks of a warp in the timeline.
@@ -181,8 +181,10 @@ bool LaunchExplainer::compile() {
     DiagnosticEngine ignored;
     made = compileFor(other, copies, *copied, forHost, ignored);
   });
-  kernel = compileFor(compiler, *subject.sources, subject.file,
-                      explain::forReport(optionsFor(processor)), messages);
+  CompileOptions forGpu = optionsFor(processor);
+  forGpu = subject.onlyPredicts ? explain::forPrediction(std::move(forGpu))
+                                : explain::forReport(std::move(forGpu));
+  kernel = compileFor(compiler, *subject.sources, subject.file, forGpu, messages);
   host.join();
   why = compiler.lastFailure();
   // Without ptxas there is a report without what only ptxas knows.
@@ -223,7 +225,8 @@ uint64_t LaunchExplainer::programsInTime(const LaunchResult &first, uint64_t ran
                 workOfRequest * double(c.globalLoadRequests + c.globalStoreRequests +
                                        c.sharedLoadRequests + c.sharedStoreRequests + c.shuffles) +
                 double(c.multiplyAdds) / 4;
-  return std::max<uint64_t>(ran, uint64_t(mostWork / std::max(1.0, work / double(ran))));
+  double budget = subject.onlyPredicts ? workOfPrediction : mostWork;
+  return std::max<uint64_t>(ran, uint64_t(budget / std::max(1.0, work / double(ran))));
 }
 
 Status LaunchExplainer::count() {
@@ -268,8 +271,8 @@ static uint64_t middleCta(std::array<uint32_t, 3> grid, const tilecrt::KernelMet
   return x + columns * (y + rows * z);
 }
 
-static explain::Timeline describe(const tilecrt::timeline::Timeline &read,
-                                  std::vector<std::pair<std::string, int>> &places) {
+static explain::Timeline timelineOf(const tilecrt::timeline::Timeline &read,
+                                    std::vector<std::pair<std::string, int>> &places) {
   explain::Timeline timeline;
   timeline.isOrder = read.isOrder;
   for (const tilecrt::TimelineEvent &event : read.events) {
@@ -316,16 +319,19 @@ Status LaunchExplainer::followWarps() {
       tilecrt::timeline::read(marked->metadata, part.grid, marks.data(), marks.size());
   if (!read)
     return read.status();
-  timeline = describe(*read, timelinePlaces);
+  timeline = timelineOf(*read, timelinePlaces);
   return Status();
 }
 
 Status LaunchExplainer::run() {
   TILECRT_RETURN_IF_ERROR(count());
+  // What stops early says nothing of the time.
+  if (subject.onlyPredicts && !outcome.findings.empty())
+    return tilecrt::deviceError("faults: " + outcome.findings.front().message);
   return subject.timeline ? followWarps() : Status();
 }
 
-explain::Report LaunchExplainer::report() const {
+explain::Subject LaunchExplainer::describe() const {
   explain::Subject about;
   about.sources = subject.sources;
   about.file = subject.file;
@@ -347,7 +353,11 @@ explain::Report LaunchExplainer::report() const {
   about.tools = subject.options.tools;
   about.timeline = timeline;
   about.timelinePlaces = timelinePlaces;
-  return explain::explain(about);
+  return about;
 }
+
+explain::Report LaunchExplainer::report() const { return explain::explain(describe()); }
+
+double LaunchExplainer::predict() const { return explain::predictTime(describe()).predicted; }
 
 } // namespace tilec

@@ -11,7 +11,8 @@
 //    "cleared": [{"memory": 0, "offset": 0, "bytes": 4096}],
 //    "arguments": [{"name": "x", "memory": 0, "offset": 0}, {"name": "n", "bytes": "00040000"},
 //                  {"name": "m", "isInteger": true, "bits": 4}]}
-// Where the child compiles, a request has "options", those of a compilation.
+// The device "predict:NVIDIA H200" predicts times on such a GPU. Where the child compiles, a
+// request has "options", those of a compilation.
 
 #include "tilec/Run/IsolatedTuning.h"
 
@@ -110,6 +111,16 @@ IsolatedTuning::~IsolatedTuning() {
 }
 
 std::unique_ptr<Measurer> IsolatedTuning::makeMeasurer(const std::string &device) const {
+  return makeRemote(device, options.problem);
+}
+
+std::unique_ptr<Measurer> IsolatedTuning::makePredictor(const std::string &gpu,
+                                                        TuningProblem &problem) const {
+  return makeRemote("predict:" + gpu, &problem);
+}
+
+std::unique_ptr<Measurer> IsolatedTuning::makeRemote(const std::string &device,
+                                                     TuningProblem *problem) const {
   RemoteOptions remote;
   remote.program = options.program;
   remote.arguments = {"tune-worker"};
@@ -118,7 +129,7 @@ std::unique_ptr<Measurer> IsolatedTuning::makeMeasurer(const std::string &device
   json::Object own = setup;
   own["device"] = device;
   remote.setup = json::Value(std::move(own));
-  if (TuningProblem *problem = options.problem)
+  if (problem)
     remote.complete = [problem](const Candidate &candidate, json::Object &request) {
       if (llvm::Expected<TuningVariant> variant = problem->describe(candidate.config))
         request["options"] = toJSON(variant->options);

@@ -3,6 +3,7 @@
 //
 // The child's side of IsolatedTuning.h. What a configuration does to this process ends it alone.
 
+#include "tilec/Run/ExplainLaunch.h"
 #include "tilec/Run/IsolatedTuning.h"
 #include "tilec/Run/LaunchBench.h"
 #include "tilec/Support/ChildProcess.h"
@@ -44,6 +45,8 @@ private:
   Status readArguments(const json::Object &setup);
   Status makeBench(const json::Object &setup);
   Measurement measure(const json::Object &request);
+  Measurement predict(const json::Object &request, const std::array<uint32_t, 3> &grid);
+  std::optional<CompileOptions> optionsOf(const json::Object &request, std::string &problem) const;
   std::shared_ptr<const CompiledKernel>
   kernelOf(const json::Object &request, const std::array<uint32_t, 3> &grid, std::string &problem);
   Result<ArgumentBytes> encodeValues(const tilecrt::KernelMetadata &metadata) const;
@@ -63,6 +66,27 @@ private:
   FileId file = 0;
   Compiler compiler;
   std::unique_ptr<LaunchBench> bench;
+  /// What times are predicted for; null: the process measures.
+  const explain::GpuLimits *gpu = nullptr;
+
+  friend class WorkerLaunch;
+};
+
+/// The worker's launch, for predictions.
+class WorkerLaunch final : public MemoryLaunch {
+public:
+  explicit WorkerLaunch(Worker &owner) : worker(owner) {}
+
+protected:
+  Status restore() override { return worker.bench->restore(); }
+  Result<std::vector<char>> valueOf(const tilecrt::KernelMetadata &metadata,
+                                    const tilecrt::KernelArgument &argument) override;
+  std::vector<tilecrt::sim::Buffer> buffersFor(const tilecrt::KernelMetadata &metadata) override {
+    return worker.buffersOf(metadata);
+  }
+
+private:
+  Worker &worker;
 };
 
 Status notComplete() {
@@ -108,6 +132,12 @@ Status Worker::openDevice(const json::Object &setup) {
   if (!name || !driver)
     return notComplete();
   checks = setup.getBoolean("checks").value_or(false);
+  llvm::StringRef predicted = *name;
+  if (predicted.consume_front("predict:")) {
+    gpu = explain::findGpu(predicted, "");
+    device = makeSimDevice({});
+    return Status();
+  }
   if (*name == "sim") {
     SimulatorOptions options;
     options.check = checks;
@@ -266,6 +296,52 @@ Status Worker::prepare(const json::Object &setup) {
   return Status();
 }
 
+std::optional<CompileOptions> Worker::optionsOf(const json::Object &request,
+                                                std::string &problem) const {
+  const json::Value *value = request.get("options");
+  CompileOptions options;
+  json::Path::Root root("options");
+  if (value && fromJSON(*value, options, root))
+    return options;
+  problem = "a request is not complete";
+  return std::nullopt;
+}
+
+Result<std::vector<char>> WorkerLaunch::valueOf(const tilecrt::KernelMetadata &metadata,
+                                                const tilecrt::KernelArgument &argument) {
+  tilecrt::KernelMetadata one;
+  one.name = metadata.name;
+  one.arguments = {argument};
+  Result<ArgumentBytes> values = worker.encodeValues(one);
+  if (!values)
+    return values.status();
+  return std::move(values->front());
+}
+
+Measurement Worker::predict(const json::Object &request, const std::array<uint32_t, 3> &grid) {
+  Measurement result;
+  std::optional<CompileOptions> options = optionsOf(request, result.problem);
+  if (!options)
+    return result;
+  WorkerLaunch launch(*this);
+  ExplainSubject subject;
+  subject.sources = &sources;
+  subject.file = file;
+  subject.options = std::move(*options);
+  subject.grid = grid;
+  subject.launch = &launch;
+  subject.gpu = gpu;
+  subject.onlyPredicts = true;
+  LaunchExplainer explainer(std::move(subject));
+  if (!explainer.compile())
+    result.problem = refusalOf(explainer.getMessages(), sources);
+  else if (Status ran = explainer.run(); !ran.ok())
+    result.problem = ran.message();
+  else
+    result.cost = explainer.predict();
+  return result;
+}
+
 std::shared_ptr<const CompiledKernel> Worker::kernelOf(const json::Object &request,
                                                        const std::array<uint32_t, 3> &grid,
                                                        std::string &problem) {
@@ -276,17 +352,13 @@ std::shared_ptr<const CompiledKernel> Worker::kernelOf(const json::Object &reque
     problem = kernel.message();
     return nullptr;
   }
-  const json::Value *value = request.get("options");
-  CompileOptions options;
-  json::Path::Root root("options");
-  if (!value || !fromJSON(*value, options, root)) {
-    problem = "a request is not complete";
+  std::optional<CompileOptions> options = optionsOf(request, problem);
+  if (!options)
     return nullptr;
-  }
-  options.countInstructions = true;
+  options->countInstructions = true;
   DiagnosticEngine diagnostics;
   std::shared_ptr<CompiledKernel> kernel = compiler.compileFitting(
-      sources, file, options, grid,
+      sources, file, *options, grid,
       [&](const auto &metadata) { return inferredMapsFit(metadata, encodeValues(metadata)); },
       diagnostics);
   if (!kernel)
@@ -305,6 +377,8 @@ Measurement Worker::measure(const json::Object &request) {
   std::array<uint32_t, 3> programs;
   for (size_t axis = 0; axis < 3; ++axis)
     programs[axis] = uint32_t((*grid)[axis].getAsInteger().value_or(0));
+  if (gpu)
+    return predict(request, programs);
   std::shared_ptr<const CompiledKernel> kernel = kernelOf(request, programs, result.problem);
   return kernel ? bench->measure(std::move(kernel), programs, *milliseconds) : result;
 }

@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <system_error>
@@ -82,6 +83,8 @@ private:
   void estimateAll();
   void estimateSome(size_t first);
   void estimate(Compiler &compiler, SourceManager &sources, FileId file, Candidate &candidate);
+  void predictAll();
+  void predictSome(size_t number);
   void applyBudget();
   void compileSome(size_t number);
   void compile(Compiler &compiler, SourceManager &sources, FileId file, Candidate &candidate);
@@ -113,8 +116,9 @@ private:
 
   std::mutex mutex;
   std::condition_variable changed;
-  /// Candidates to compile, in order; those to measure; how many threads may still add some.
-  std::deque<size_t> toCompile, toMeasure;
+  /// Candidates to predict; those to compile, in order; those to measure; how many threads may
+  /// still add some.
+  std::deque<size_t> toPredict, toCompile, toMeasure;
   unsigned compiling = 0;
   size_t estimators = 1;
   /// Which devices can measure.
@@ -213,20 +217,71 @@ void Search::estimateAll() {
                  .str());
 }
 
-/// The order of the search: by bound where all have one, else as given.
+void Search::predictSome(size_t number) {
+  Measurer &predictor = *options.predictors[number];
+  // What is wrong with a configuration is found where it is compiled or measured.
+  for (bool works = predictor.start().empty(); works && !isTimeUp();) {
+    Candidate *candidate = nullptr;
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      if (toPredict.empty())
+        return;
+      candidate = &outcome.candidates[toPredict.front()];
+      toPredict.pop_front();
+    }
+    candidate->predicted = predictor.measure(*candidate, /*milliseconds=*/0).cost;
+  }
+}
+
+/// Leaves out what is predicted to be slow.
+void Search::predictAll() {
+  for (const Candidate &candidate : outcome.candidates)
+    if (candidate.state == State::Waiting)
+      toPredict.push_back(candidate.number);
+  std::vector<std::thread> threads;
+  for (size_t i = 0, count = toPredict.size(); i < std::min(options.predictors.size(), count); ++i)
+    inThread(threads, &Search::predictSome, i);
+  for (std::thread &thread : threads)
+    thread.join();
+  std::vector<Candidate *> order;
+  for (Candidate &candidate : outcome.candidates)
+    if (candidate.state == State::Waiting && candidate.predicted)
+      order.push_back(&candidate);
+  llvm::sort(order, [](const Candidate *a, const Candidate *b) {
+    return std::pair(*a->predicted, a->number) < std::pair(*b->predicted, b->number);
+  });
+  if (options.predictors.empty())
+    return;
+  size_t kept = options.mostPredicted
+                    ? options.mostPredicted
+                    : size_t(std::ceil(options.predictedPart * double(order.size())));
+  for (size_t i = std::max<size_t>(kept, 1); i < order.size(); ++i)
+    settle(*order[i], State::Pruned,
+           llvm::formatv("predicted to take {0:F1} us, the fastest {1:F1} us", *order[i]->predicted,
+                         *order.front()->predicted)
+               .str());
+}
+
+/// The order of the search: by prediction or by bound where all have one, else as given.
 void Search::applyBudget() {
   std::vector<size_t> order;
-  bool known = true;
+  bool isPredicted = true, isBounded = true;
   for (const Candidate &candidate : outcome.candidates)
     if (candidate.state == State::Waiting) {
       order.push_back(candidate.number);
-      known &= candidate.bound.has_value();
+      isPredicted &= candidate.predicted.has_value();
+      isBounded &= candidate.bound.has_value();
     }
-  if (known)
+  auto sortBy = [&](std::optional<double> Candidate::*known) {
     llvm::sort(order, [&](size_t a, size_t b) {
-      double boundA = *outcome.candidates[a].bound, boundB = *outcome.candidates[b].bound;
-      return boundA != boundB ? boundA < boundB : a < b;
+      return std::pair(*(outcome.candidates[a].*known), a) <
+             std::pair(*(outcome.candidates[b].*known), b);
     });
+  };
+  if (isPredicted)
+    sortBy(&Candidate::predicted);
+  else if (isBounded)
+    sortBy(&Candidate::bound);
   for (size_t i = 0; i < order.size(); ++i) {
     if (options.mostConfigs != 0 && i >= options.mostConfigs)
       settle(outcome.candidates[order[i]], State::Waiting,
@@ -442,6 +497,7 @@ void Search::run(std::vector<TuningConfig> configs) {
     candidate.config = std::move(config);
   }
   estimateAll();
+  predictAll();
   applyBudget();
   searchAll();
   measureFinalists();

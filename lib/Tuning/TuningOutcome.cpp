@@ -83,6 +83,8 @@ std::string printOutcome(const TuningOutcome &outcome) {
                             candidate->metadata.dynamicSharedBytes +
                                 candidate->metadata.staticSharedBytes)
                   .str();
+    if (candidate->predicted && candidate->state == State::Measured)
+      text += llvm::formatv("  [{0:F2} us predicted]", *candidate->predicted).str();
     if (!candidate->reason.empty())
       text += ": " + candidate->reason;
     text += "\n";
@@ -103,6 +105,8 @@ std::string printOutcomeAsJson(const TuningOutcome &outcome) {
       object["cost"] = candidate->cost;
     if (candidate->bound)
       object["bound"] = *candidate->bound;
+    if (candidate->predicted)
+      object["predicted"] = *candidate->predicted;
     if (!candidate->reason.empty())
       object["reason"] = candidate->reason;
     if (candidate->metadata.registers >= 0) {

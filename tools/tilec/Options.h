@@ -143,6 +143,9 @@ struct TuneCommand {
   unsigned repeats = 100;
   bool flushL2 = true;
   bool prune = true;
+  /// Configurations to keep of those whose time is predicted, or their part; zeros: all.
+  unsigned mostPredicted = 0;
+  double predictedPart = 0;
   /// Threads that compile; 0: one for each core.
   unsigned jobs = 0;
   /// GPUs that measure; empty: that of `run`, and unless it is named all of its kind.

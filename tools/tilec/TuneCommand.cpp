@@ -22,6 +22,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <thread>
 
 using tilecrt::Result;
 using tilecrt::Status;
@@ -53,6 +54,7 @@ private:
   ExitCode openGpus();
   /// The plan's launch for other processes.
   IsolatedLaunch describeLaunch() const;
+  void addPredictors(const IsolatedTuning &isolated);
   ExitCode search();
   ExitCode finish();
 
@@ -255,6 +257,14 @@ IsolatedLaunch CommandTuner::describeLaunch() const {
   return launch;
 }
 
+/// On the simulator, whatever measures. Each compiles for two targets at once.
+void CommandTuner::addPredictors(const IsolatedTuning &isolated) {
+  const explain::GpuLimits *gpu = explain::findGpu(outcome.device, isSimulated() ? "" : target);
+  unsigned jobs = command.jobs ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
+  for (unsigned i = 0; i < std::max(1u, jobs / 2); ++i)
+    options.predictors.push_back(isolated.makePredictor(gpu->name.str(), *this));
+}
+
 ExitCode CommandTuner::search() {
   CompileOptions probe;
   probe.target = target;
@@ -262,6 +272,8 @@ ExitCode CommandTuner::search() {
   cache.attachTo(probe);
   sharedCache = probe.cache;
   options.prune = command.prune;
+  options.mostPredicted = command.mostPredicted;
+  options.predictedPart = command.predictedPart;
   limitConfigs(command.mostConfigs, options);
   options.mostSeconds = command.mostSeconds;
   options.milliseconds = command.milliseconds;
@@ -290,6 +302,8 @@ ExitCode CommandTuner::search() {
   std::vector<std::unique_ptr<Measurer>> measurers;
   for (const std::string &device : devices)
     measurers.push_back((*isolated)->makeMeasurer(device));
+  if (command.mostPredicted != 0 || command.predictedPart != 0)
+    addPredictors(**isolated);
   tune(*this, std::move(configs), measurers, options, outcome);
   return ExitCode::Ok;
 }

@@ -19,7 +19,8 @@ here. SPACE is a file like
    "configs": [{"constants": {"GROUP": 8}, "num_stages": 3}]}
 Configurations that cannot win are left out before they are compiled. Every other one is
 measured in a child process, on arrays as they were given; one that faults or hangs is reported, and
-the search goes on. With --device sim a weighted sum of the simulator's counters is compared.
+the search goes on. With --device sim a weighted sum of the simulator's counters is compared. With
+--predict those are measured whose time is predicted to be the least, as 'tilec explain' has it.
 
 Examples:
   tilec tune matmul.py --grid "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)" --arg a_ptr=randn:f16[4096x4096]
@@ -43,9 +44,23 @@ private:
   ListedOptions lists;
   LaunchOptions launch;
   TuneCommand tune;
-  std::string devices;
+  std::string devices, predicted;
   bool json = false;
 };
+
+/// "5" or "25%".
+void readPredicted(llvm::StringRef text, TuneCommand &command) {
+  unsigned number = 0;
+  llvm::StringRef digits = text;
+  bool isPart = digits.consume_back("%");
+  if (digits.getAsInteger(10, number) || number < 1 || (isPart && number > 100))
+    usage("'--predict' expects a number of configurations or a part of them as in 25%, got '" +
+          text + "'");
+  if (isPart)
+    command.predictedPart = number / 100.0;
+  else
+    command.mostPredicted = number;
+}
 
 void TuneParser::declare(OptionSet &options) {
   source.declare(options, "NAME=DATA", "Value of a run-time parameter");
@@ -68,6 +83,9 @@ void TuneParser::declare(OptionSet &options) {
                   "Overwrite the L2 cache before each launch (default)");
   options.addFlag("--prune,!--no-prune", tune.prune,
                   "Leave out configurations that cannot win (default)");
+  options.addValue("--predict", predicted,
+                   "Measure only so many, or a part of those that are predicted to be the fastest",
+                   "N, N%");
   options.addValue("--jobs", tune.jobs,
                    "Threads that compile (default: one a core); with sim: processes (default 1)",
                    "N");
@@ -90,6 +108,8 @@ Command TuneParser::read(const OptionSet &options) {
   command.numStages = readNumbers(options, "--num-stages", lists.numStages, checkNumStages);
   command.numCtas = readNumbers(options, "--num-ctas", lists.numCtas, checkNumCtas);
   command.splitK = readNumbers(options, "--split-k", lists.splitK, checkSplitK);
+  if (options.isGiven("--predict"))
+    readPredicted(predicted, command);
   if (!(command.timeoutSeconds > 0) || command.timeoutSeconds > 86400)
     usage("'--timeout' expects seconds, more than 0 and at most 86400");
   if (!(command.milliseconds > 0) || command.milliseconds > 60000)

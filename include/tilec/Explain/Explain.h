@@ -39,8 +39,14 @@ struct Subject {
 /// The options with what a report needs of a compilation: all its stages, and remarks.
 CompileOptions forReport(CompileOptions options);
 
+/// The same for predictTime() alone.
+CompileOptions forPrediction(CompileOptions options);
+
 /// Always gives a report; what could not be found out is not in it.
 Report explain(const Subject &subject);
+
+/// The time that the report has.
+Time predictTime(const Subject &subject);
 
 } // namespace tilec::explain
 

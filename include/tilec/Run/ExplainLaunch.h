@@ -81,6 +81,8 @@ struct ExplainSubject {
   bool allPrograms = false;
   /// With what the warps of one CTA did.
   bool timeline = false;
+  /// For predict() alone, from a small sample; a kernel that faults is an error of run() then.
+  bool onlyPredicts = false;
 };
 
 class LaunchExplainer {
@@ -92,6 +94,8 @@ public:
   tilecrt::Status run();
   /// After both.
   explain::Report report() const;
+  /// The predicted time in microseconds.
+  double predict() const;
 
   /// Of the compilation: of the one for the simulator where that alone failed. Remarks are there.
   const DiagnosticEngine &getMessages() const { return messages; }
@@ -102,6 +106,7 @@ private:
                                              const CompileOptions &options,
                                              DiagnosticEngine &diagnostics) const;
   CompileOptions optionsFor(const std::string &target) const;
+  explain::Subject describe() const;
   uint64_t programs() const {
     return uint64_t(subject.grid[0]) * subject.grid[1] * subject.grid[2];
   }

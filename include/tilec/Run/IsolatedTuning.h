@@ -76,7 +76,11 @@ public:
   /// Measures on "sim" or "cuda:0". Lives no longer than this.
   std::unique_ptr<Measurer> makeMeasurer(const std::string &device) const;
 
+  /// Predicts times on a GPU of that name, with a sample of the launch on the simulator.
+  std::unique_ptr<Measurer> makePredictor(const std::string &gpu, TuningProblem &problem) const;
+
 private:
+  std::unique_ptr<Measurer> makeRemote(const std::string &device, TuningProblem *compiled) const;
   explicit IsolatedTuning(IsolationOptions given) : options(std::move(given)) {}
   tilecrt::Status write(const IsolatedLaunch &launch);
 

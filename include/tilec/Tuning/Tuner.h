@@ -67,6 +67,11 @@ struct TunerOptions {
   TuningTarget model;
   /// Values of integer arguments, for the model.
   llvm::StringMap<int64_t> argumentValues;
+  /// Predict what configurations cost, in microseconds, each for one thread. Where there are any,
+  /// only those are measured that are predicted to be the fastest: so many, or this part of them.
+  std::vector<std::shared_ptr<Measurer>> predictors;
+  size_t mostPredicted = 0;
+  double predictedPart = 0;
   /// Budgets; 0: none.
   size_t mostConfigs = 0;
   double mostSeconds = 0;

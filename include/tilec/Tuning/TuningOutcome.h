@@ -38,6 +38,8 @@ struct Candidate {
   std::array<uint32_t, 3> grid = {1, 1, 1};
   /// The roofline's bound in microseconds, if there is one.
   std::optional<double> bound;
+  /// The predicted time in microseconds, where the search predicts.
+  std::optional<double> predicted;
   tilecrt::KernelMetadata metadata;
   double cost = 0;
   /// Where the tuner compiles.

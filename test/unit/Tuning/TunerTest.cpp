@@ -167,6 +167,60 @@ TEST(Tuner, TheSameCodeIsMeasuredOnce) {
   EXPECT_EQ(search.fakes[0]->measured.size(), 1u);
 }
 
+/// Predicts that large blocks are fast, and nothing of blocks of 64.
+class FakePredictor : public Measurer {
+public:
+  Measurement measure(const Candidate &candidate, double) override {
+    Measurement result;
+    const std::string &block = *candidate.config.find("BLOCK");
+    if (block == "64")
+      result.problem = "hangs";
+    else
+      result.cost = 1e4 / std::stod(block);
+    return result;
+  }
+};
+
+TEST(Tuner, MeasuresWhatIsPredictedToBeFast) {
+  auto reasons = [](size_t number, double part) {
+    Search search;
+    search.options.predictors = {std::make_shared<FakePredictor>(),
+                                 std::make_shared<FakePredictor>()};
+    search.options.mostPredicted = number;
+    search.options.predictedPart = part;
+    const TuningOutcome &outcome = search.run(blocks({"64", "128", "256", "512", "1024"}));
+    EXPECT_EQ(*outcome.candidates[4].predicted, 1e4 / 1024);
+    EXPECT_FALSE(outcome.candidates[0].predicted);
+    std::vector<std::string> list;
+    for (const char *block : {"64", "128", "256", "512", "1024"})
+      list.push_back(search.stateOf(block));
+    return list;
+  };
+  const std::string measured = "measured: ";
+  std::vector<std::string> two = reasons(2, 0);
+  // Nothing is known of the first one: it is tried.
+  EXPECT_EQ(two[0], measured);
+  EXPECT_EQ(two[1], "pruned: predicted to take 78.1 us, the fastest 9.8 us");
+  EXPECT_EQ(two[2], "pruned: predicted to take 39.1 us, the fastest 9.8 us");
+  EXPECT_EQ(two[3], measured);
+  EXPECT_EQ(two[4], measured);
+  // A part is rounded up; more than there are is all.
+  EXPECT_EQ(reasons(0, 0.3)[3], measured);
+  EXPECT_NE(reasons(0, 0.3)[2], measured);
+  EXPECT_NE(reasons(0, 0.01)[3], measured);
+  EXPECT_EQ(reasons(0, 0.01)[4], measured);
+  EXPECT_EQ(reasons(9, 0)[1], measured);
+}
+
+TEST(Tuner, APredictorThatDoesNotStartPredictsNothing) {
+  Search search;
+  auto predictor = std::make_shared<FakeMeasurer>();
+  predictor->startProblem = "no process";
+  search.options.predictors = {predictor};
+  search.options.mostPredicted = 1;
+  EXPECT_EQ(search.run(blocks({"64", "128"})).count(State::Measured), 2u);
+}
+
 TEST(Tuner, Clusters) {
   auto search = [](uint32_t programs, const char *target) {
     ProductProblem problem;
