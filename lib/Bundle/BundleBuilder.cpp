@@ -41,6 +41,7 @@ public:
   Error read();
   Error addTargets(const std::vector<std::string> &targets);
   BundleKernel kernel;
+  bool keepsSource = false;
 
 private:
   Error readSource();
@@ -247,6 +248,9 @@ Error KernelBuilder::addTarget(const TuningConfig &config, CompileOptions chosen
   image.metadata = compiled->metadata;
   image.config = shown.describe();
   image.options = chosen.code();
+  if (keepsSource && compiled->origin)
+    kernel.source = {compiled->origin->file, *compiled->origin->text,
+                     compiled->origin->options.modules.texts};
   addImages(*compiled, std::move(image));
   return Error::success();
 }
@@ -270,13 +274,14 @@ Error KernelBuilder::addTargets(const std::vector<std::string> &targets) {
 }
 
 llvm::Expected<Bundle> buildBundle(const BundleSpec &spec, const CompileOptions &base,
-                                   const BundleReport &report) {
+                                   const BundleReport &report, bool keepsSources) {
   Compiler compiler;
   Bundle bundle;
   bundle.name = spec.name;
   for (auto [number, wanted] : llvm::enumerate(spec.kernels)) {
     std::string label = "kernel " + std::to_string(number) + ": ";
     KernelBuilder builder(compiler, report, wanted, label, base);
+    builder.keepsSource = keepsSources;
     if (Error error = builder.read())
       return std::move(error);
     if (llvm::any_of(bundle.kernels,

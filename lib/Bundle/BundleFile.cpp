@@ -82,11 +82,26 @@ json::Value describeBundle(const Bundle &bundle) {
                       {"kernels", std::move(kernels)}};
 }
 
+static std::string sourcePrefix(size_t kernel) { return "source." + std::to_string(kernel) + "."; }
+
+static void addSource(CacheEntry &entry, size_t kernel, const BundleSource &source) {
+  std::string prefix = sourcePrefix(kernel);
+  entry.add(prefix + "name", source.file);
+  entry.add(prefix + "text", source.text);
+  for (auto [number, module] : llvm::enumerate(source.modules)) {
+    entry.add(prefix + "path-" + std::to_string(number), module.path);
+    entry.add(prefix + "module-" + std::to_string(number), module.text);
+  }
+}
+
 std::string encodeBundle(const Bundle &bundle) {
   CacheEntry entry;
   std::string manifest;
   llvm::raw_string_ostream(manifest) << describeBundle(bundle);
   entry.add("manifest", manifest);
+  for (auto [index, kernel] : llvm::enumerate(bundle.kernels))
+    if (kernel.source)
+      addSource(entry, index, *kernel.source);
   size_t number = 0;
   for (const BundleKernel &kernel : bundle.kernels)
     for (const BundleImage &image : kernel.images) {
@@ -171,6 +186,22 @@ static llvm::Error readImage(const CacheEntry &entry, size_t number, StringRef h
   return llvm::Error::success();
 }
 
+/// Nothing where the bundle has no sources.
+static std::optional<BundleSource> readSource(const CacheEntry &entry, size_t kernel) {
+  std::string prefix = sourcePrefix(kernel);
+  const std::string *name = entry.find(prefix + "name"), *text = entry.find(prefix + "text");
+  if (!name || !text)
+    return std::nullopt;
+  BundleSource source{*name, *text, {}};
+  for (size_t number = 0;; ++number) {
+    const std::string *path = entry.find(prefix + "path-" + std::to_string(number));
+    const std::string *module = entry.find(prefix + "module-" + std::to_string(number));
+    if (!path || !module)
+      return source;
+    source.modules.push_back({*path, *module});
+  }
+}
+
 llvm::Expected<Bundle> decodeBundle(StringRef bytes) {
   llvm::Expected<CacheEntry> entry = decodeEntry(keyOfBundles(), bytes);
   if (!entry)
@@ -204,6 +235,8 @@ llvm::Expected<Bundle> decodeBundle(StringRef bytes) {
         return std::move(error);
     }
   }
+  for (size_t i = 0; i < bundle.kernels.size(); ++i)
+    bundle.kernels[i].source = readSource(*entry, i);
   return bundle;
 }
 

@@ -63,9 +63,11 @@ ExitCode execute(const BuildCommand &command) {
   KernelCache cache(command.kernel.cache);
   cache.attachTo(options);
   llvm::Expected<Bundle> bundle = buildBundle(
-      *spec, options, [&](const SourceManager &sources, const DiagnosticEngine &diagnostics) {
+      *spec, options,
+      [&](const SourceManager &sources, const DiagnosticEngine &diagnostics) {
         printDiagnostics(sources, diagnostics, command.kernel.diagnosticsFormat);
-      });
+      },
+      command.keepsSources);
   if (bundle)
     return writeFiles(command, *bundle);
   ExitCode code = ExitCode::InputError;

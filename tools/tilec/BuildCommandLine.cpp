@@ -44,6 +44,8 @@ void BuildParser::declare(OptionSet &options) {
   options.require("--output");
   options.addValue("--emit", emit, "Files: c (NAME.h and NAME.c), bundle (NAME.tilec), all",
                    "FORM");
+  options.addFlag("--keep-sources", build.keepsSources,
+                  "Keep the kernels' sources in the bundle, for 'tilec explain'");
   addAssemblerOption(options, build.kernel.ptxas);
   addCacheOptions(options, build.kernel.cache);
   options.setFooter(buildExamples);
@@ -53,6 +55,8 @@ Command BuildParser::read(const OptionSet & /*options*/) {
   size_t form = chooseWord("--emit", emit, {"c", "bundle", "all"});
   build.writesC = form != 1;
   build.writesFile = form != 0;
+  if (build.keepsSources && !build.writesFile)
+    usage("'--keep-sources' needs '--emit bundle' or '--emit all': C source has none");
   return std::move(build);
 }
 

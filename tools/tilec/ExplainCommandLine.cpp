@@ -23,7 +23,8 @@ Examples:
       --arg n=1000 --const BLOCK=1024
   tilec explain softmax.tile ... --gpu A100 --json -o softmax.json
   tilec explain softmax.tile ... --against "BLOCK=2048, num_warps=8"
-  tilec explain --replay launches/softmax-4711-1)text";
+  tilec explain --replay launches/softmax-4711-1
+  tilec explain ops.tilec --kernel add_f32 --arg x=randn:f32[1000] ...)text";
 
 /// The words of a text, between commas and spaces outside brackets and quotes.
 std::vector<std::string> splitWords(llvm::StringRef option, llvm::StringRef text) {
@@ -103,7 +104,7 @@ public:
   Command read(const OptionSet &options) override;
 
 private:
-  void checkInput(const OptionSet &options) const;
+  void checkInput(const OptionSet &options, llvm::StringRef file) const;
 
   SingleKernelOptions kernel;
   LaunchOptions launch;
@@ -135,14 +136,19 @@ void ExplainParser::declare(OptionSet &options) {
   options.setFooter(explainExamples);
 }
 
-/// What a saved launch decides cannot be given beside it.
-void ExplainParser::checkInput(const OptionSet &options) const {
+/// What a saved launch or a bundle decides cannot be given beside it.
+void ExplainParser::checkInput(const OptionSet &options, llvm::StringRef file) const {
   bool isSaved = options.isGiven("--replay");
   if (isSaved && replay.empty())
     usage("'--replay' expects the folder of a saved launch");
+  bool isBundled = isBundle(file);
   for (const char *option : {"FILE", "--grid"})
-    if (!isSaved && !options.isGiven(option))
+    if (!isSaved && !isBundled && !options.isGiven(option))
       usage(llvm::Twine(option) + " is required");
+  for (const char *option :
+       {"--const", "--num-warps", "--num-stages", "--num-ctas", "--split-k", "--tuned"})
+    if (isBundled && options.isGiven(option))
+      usage(llvm::Twine("'") + option + "' cannot be given with a bundle: its code has it");
   for (const char *option :
        {"--arg", "--const", "--buffer", "--grid", "--kernel", "--num-warps", "--num-stages",
         "--num-ctas", "--split-k", "--seed", "--tuned", "--no-specialize"})
@@ -163,7 +169,7 @@ Command ExplainParser::read(const OptionSet &options) {
     command.against = readChange(against);
   command.run.tuned = tuned;
   command.run.replay = replay;
-  checkInput(options);
+  checkInput(options, command.run.kernel.file);
   command.run.counters = true;
   command.json = json;
   if (timeline && !json)

@@ -15,6 +15,7 @@
 #include "SourceFile.h"
 #include "TunedConfig.h"
 
+#include "tilec/Bundle/BundleFile.h"
 #include "tilec/Run/ExplainLaunch.h"
 #include "tilec/Run/SavedMemory.h"
 #include "tilec/Support/Processor.h"
@@ -22,6 +23,7 @@
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using tilecrt::Status;
 
@@ -42,8 +44,11 @@ public:
 
 private:
   ExitCode applyChange();
+  ExitCode read();
   ExitCode readSource();
   ExitCode readReplay();
+  ExitCode readBundle();
+  std::string takeCode(const BundleKernel &kernel, const BundleImage &image);
   ExitCode applyTuned();
   ExitCode describe();
   ExitCode explainLaunch();
@@ -65,6 +70,8 @@ private:
   const KernelInfo *info = nullptr;
   RunPlan plan;
   std::optional<SavedLaunch> saved;
+  /// What the code of a bundle was compiled with, if it is one.
+  std::optional<CodeOptions> bundled;
   KernelCache cache;
   ExplainSubject subject;
   std::unique_ptr<RepeatedLaunch> repeated;
@@ -118,6 +125,11 @@ static void apply(const ExplainChange &change, CompileOptions &options) {
       options.constants.push_back({name, value});
   }
   const TuningConfig &config = change.config;
+  // A cluster is for several programs or for one.
+  if (config.numCtas.value_or(1) > 1)
+    options.splitK.reset();
+  if (config.splitK.value_or(1) > 1)
+    options.numCtas.reset();
   for (auto [option, value] :
        {std::pair(&options.numWarps, config.numWarps),
         std::pair(&options.numStages, config.numStages),
@@ -159,6 +171,129 @@ ExitCode Reporter::readSource() {
   if (info)
     plan = makeRunPlan(run, source, *info, diagnostics, /*withLaunch=*/run.tuned.empty());
   return print(diagnostics);
+}
+
+/// Whether a launch with arguments of these types may have code for those: pointers lead to the
+/// same elements, and what the code was promised holds. Numbers are converted.
+static bool takes(const std::vector<ArgumentSpec> &code, const std::vector<ArgumentSpec> &given,
+                  std::string &why) {
+  for (const ArgumentSpec &wanted : code) {
+    auto found = llvm::find_if(given, [&](const auto &other) { return other.name == wanted.name; });
+    if (found == given.end()) {
+      why = "argument '" + wanted.name + "' is not given";
+      return false;
+    }
+    llvm::StringRef type = wanted.type, own = found->type;
+    auto [base, promise] = type.split(':');
+    auto [ownBase, ownPromise] = own.split(':');
+    auto elementOf = [](llvm::StringRef text) {
+      if (text.consume_front("*"))
+        text.consume_front("k");
+      return text;
+    };
+    bool isPointer = base.starts_with("*") || ownBase.starts_with("*");
+    bool isDescriptor = base.starts_with("tensordesc") || ownBase.starts_with("tensordesc");
+    if ((isPointer && (base.starts_with("*") != ownBase.starts_with("*") ||
+                       elementOf(base) != elementOf(ownBase))) ||
+        (isDescriptor && base != ownBase) || (!promise.empty() && ownPromise.empty())) {
+      why = ("argument '" + wanted.name + "' is " + own + ", the code takes " + type).str();
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Makes the launch with the code of a bundle; says why it is not one for the arguments.
+std::string Reporter::takeCode(const BundleKernel &kernel, const BundleImage &image) {
+  RunCommand launched = run;
+  launched.kernel.options.kernel = kernel.kernel;
+  launched.kernel.options.constants = image.options.constants;
+  launched.kernel.options.modules.texts = kernel.source->modules;
+  if (change)
+    apply(*change, launched.kernel.options);
+  launched.kernel.options.kernel = kernel.kernel;
+  if (launched.grid.empty())
+    launched.grid = kernel.grid;
+  llvm::Expected<FileId> added = sources.addBuffer(kernel.source->file, kernel.source->text);
+  if (!added)
+    return llvm::toString(added.takeError());
+  file = *added;
+  DiagnosticEngine diagnostics;
+  source = parseSource(sources, file, diagnostics, launched.kernel.options.modules);
+  info = diagnostics.hasErrors() ? nullptr : source.select(kernel.kernel, diagnostics);
+  if (info)
+    plan = makeRunPlan(launched, source, *info, diagnostics,
+                       /*withLaunch=*/!launched.grid.empty());
+  for (const Diagnostic &diagnostic : diagnostics.getDiagnostics())
+    if (diagnostic.severity == Severity::Error)
+      return diagnostic.message;
+  std::string why;
+  if (!takes(image.options.arguments, plan.types, why))
+    return why;
+  if (launched.grid.empty())
+    return "the bundle has no grid for it: '--grid' gives one";
+  run = std::move(launched);
+  plan.types = image.options.arguments;
+  bundled = image.options;
+  return "";
+}
+
+/// The usual GPU where a kernel has code for it, else one that it has code for.
+static const explain::GpuLimits *gpuOf(const BundleKernel &kernel,
+                                       const explain::GpuLimits *usual) {
+  const explain::GpuLimits *other = nullptr;
+  for (const BundleImage &image : kernel.images) {
+    if (image.target == usual->processor)
+      return usual;
+    if (const explain::GpuLimits *gpu = explain::findGpu("", image.target);
+        !other && gpu->processor == image.target)
+      other = gpu;
+  }
+  return other ? other : usual;
+}
+
+/// Takes the first code for the GPU that the arguments are for.
+ExitCode Reporter::readBundle() {
+  std::string path = run.kernel.file;
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return reportError("cannot read '" + path + "': " + buffer.getError().message());
+  llvm::Expected<Bundle> bundle = decodeBundle((*buffer)->getBuffer());
+  if (!bundle)
+    return reportError("'" + path + "' is " + llvm::toString(bundle.takeError()));
+  std::string name = change && !change->kernel.empty() ? change->kernel : run.kernel.options.kernel;
+  std::string known, reasons;
+  size_t named = 0;
+  for (const BundleKernel &kernel : bundle->kernels) {
+    known += (known.empty() ? "" : ", ") + kernel.name;
+    if (!name.empty() && kernel.name != name && kernel.kernel != name)
+      continue;
+    ++named;
+    if (!kernel.source)
+      return reportError("bundle '" + bundle->name + "' has no source of '" + kernel.name +
+                         "': 'tilec build --keep-sources' keeps it");
+    std::string targets, why;
+    if (!command.gpu && !(change && change->gpu))
+      subject.gpu = gpuOf(kernel, subject.gpu);
+    for (const BundleImage &image : kernel.images) {
+      targets += (targets.empty() ? "" : ", ") + image.target;
+      if (image.target != subject.gpu->processor)
+        continue;
+      why = takeCode(kernel, image);
+      if (why.empty())
+        return ExitCode::Ok;
+      break;
+    }
+    if (why.empty())
+      why = ("it has code for " + targets + ", and an " + subject.gpu->name + " takes " +
+             subject.gpu->processor)
+                .str();
+    reasons += "\n  " + kernel.name + ": " + why;
+  }
+  if (named == 0)
+    return reportError("bundle '" + bundle->name + "' has no kernel '" + name + "'; it has " +
+                       known);
+  return reportError("no code of bundle '" + bundle->name + "' takes this launch" + reasons);
 }
 
 ExitCode Reporter::readReplay() {
@@ -205,6 +340,13 @@ CompileOptions Reporter::optionsOfPlan() {
   options.arguments = plan.types;
   options.heuristicArguments = heuristicArgumentsOf(plan, *info);
   options.constants = plan.constants;
+  if (!bundled)
+    return options;
+  // What the code was compiled with; a change counts more.
+  options.code() = *bundled;
+  if (change)
+    apply(*change, options);
+  options.kernel = plan.kernel;
   return options;
 }
 
@@ -246,10 +388,16 @@ ExitCode Reporter::explainLaunch() {
   return ExitCode::Ok;
 }
 
+ExitCode Reporter::read() {
+  if (!run.replay.empty())
+    return readReplay();
+  return isBundle(run.kernel.file) ? readBundle() : readSource();
+}
+
 ExitCode Reporter::explain() {
   for (ExitCode (Reporter::*step)() :
-       {&Reporter::applyChange, run.replay.empty() ? &Reporter::readSource : &Reporter::readReplay,
-        &Reporter::applyTuned, &Reporter::describe, &Reporter::explainLaunch})
+       {&Reporter::applyChange, &Reporter::read, &Reporter::applyTuned, &Reporter::describe,
+        &Reporter::explainLaunch})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   return ExitCode::Ok;

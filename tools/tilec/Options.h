@@ -165,6 +165,8 @@ struct BuildCommand {
   std::string output;
   /// NAME.h and NAME.c; NAME.tilec.
   bool writesC = true, writesFile = false;
+  /// NAME.tilec has the sources.
+  bool keepsSources = false;
   /// Where ptxas and the cache are.
   KernelOptions kernel;
 };
@@ -177,9 +179,12 @@ struct ExplainChange {
   TuningConfig config;
 };
 
+/// Whether a file of 'tilec explain' is a bundle, by its name.
+inline bool isBundle(llvm::StringRef file) { return file.ends_with(".tilec"); }
+
 /// 'tilec explain': what a kernel loses time with.
 struct ExplainCommand {
-  /// The kernel, its data and grid, or a saved launch.
+  /// The kernel, its data and grid, or a saved launch; `kernel.file` may be a bundle.
   RunCommand run;
   /// What times are predicted for; null: the GPU of a saved launch, else the usual one.
   const explain::GpuLimits *gpu = nullptr;

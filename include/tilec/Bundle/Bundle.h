@@ -49,6 +49,14 @@ struct BundleParameter {
   std::string defaultValue;
 };
 
+/// Where a kernel comes from, for those that want to look at it.
+struct BundleSource {
+  /// The name of the file, and what is in it.
+  std::string file, text;
+  /// What it imports.
+  std::vector<ModuleText> modules;
+};
+
 struct BundleKernel {
   /// A C identifier: the launch function is BUNDLE_NAME.
   std::string name;
@@ -64,6 +72,8 @@ struct BundleKernel {
   bool isProgrammatic = false;
   /// The best first.
   std::vector<BundleImage> images;
+  /// When it was asked for.
+  std::optional<BundleSource> source;
 };
 
 struct Bundle {

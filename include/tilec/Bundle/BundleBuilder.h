@@ -29,11 +29,11 @@ public:
 /// configurations that are not there.
 using BundleReport = std::function<void(const SourceManager &, const DiagnosticEngine &)>;
 
-/// Compiles all kernels for all targets. `base` has the options that are the same for all: with
-/// Stage::Cubin as the last one the bundle holds cubins besides PTX. An error is NotCompiled, or a
-/// mistake in the specification.
+/// Compiles all kernels for all targets, and keeps their sources when asked for it. `base` has the
+/// options that are the same for all: with Stage::Cubin as the last one the bundle holds cubins
+/// besides PTX. An error is NotCompiled, or a mistake in the specification.
 llvm::Expected<Bundle> buildBundle(const BundleSpec &spec, const CompileOptions &base,
-                                   const BundleReport &report);
+                                   const BundleReport &report, bool keepsSources = false);
 
 } // namespace tilec
 

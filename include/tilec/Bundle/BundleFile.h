@@ -10,6 +10,8 @@
 //   N.object, N.symbol, N.sites
 //                its host code (HostSections.h), which is for processors and builds of tilec like
 //                those that made it
+//   source.N.name, source.N.text, source.N.path-M, source.N.module-M
+//                where sources were kept: that of kernel N, and what it imports
 
 #ifndef TILEC_BUNDLE_BUNDLEFILE_H
 #define TILEC_BUNDLE_BUNDLEFILE_H
