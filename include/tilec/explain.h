@@ -53,7 +53,8 @@ TILEC_API tilec_status tilec_kernel_explain(const tilec_kernel *kernel, const ti
                                             const tilec_explain_options *options,
                                             tilec_explanation **explanation);
 /// Explains what tilec_jit_launch would launch with such a call, which may also compile. The memory
-/// is what the jit's device has allocated and the call's buffers; that of a GPU is copied.
+/// is what the jit's device has allocated and the call's buffers; that of a GPU is copied. A bundle
+/// has to have the sources ('tilec build --keep-sources').
 TILEC_API tilec_status tilec_jit_explain(tilec_jit *jit, const tilec_call *call,
                                          const tilec_explain_options *options,
                                          tilec_explanation **explanation);

@@ -254,6 +254,15 @@ tilec_status BundleJit::load(Candidate &candidate) {
       return fail(TILEC_INTERNAL, llvm::toString(host.takeError()));
     compiled->host = std::move(*host);
   }
+  if (const std::optional<BundleSource> &source = candidate.entry->source) {
+    auto origin = std::make_shared<KernelOrigin>();
+    origin->file = source->file;
+    origin->text = std::make_shared<const std::string>(source->text);
+    origin->options.code() = image.options;
+    origin->options.kernel = candidate.entry->kernel;
+    origin->options.modules.texts = source->modules;
+    compiled->origin = std::move(origin);
+  }
   auto kernel = std::make_shared<KernelObject>(std::move(compiled));
   tilec_status status = take(device->load(kernel->owner), candidate.function);
   if (status == TILEC_OK)

@@ -257,7 +257,7 @@ static tilec_status explainKernel(const CompiledKernel &kernel, GivenLaunch &lau
                                   ExplainSubject &subject, tilec_explanation **explanation) {
   if (!kernel.origin)
     return invalid("the source of kernel '" + kernel.metadata.name +
-                   "' is not known: it was loaded from an image");
+                   "' is not known: it was loaded from an image, or from a bundle without sources");
   if (tilec_status status = checkGrid(grid))
     return status;
   SourceManager sources;
@@ -338,8 +338,11 @@ tilec_status tilec_jit_explain(tilec_jit *jit, const tilec_call *call,
     if (variant->function)
       if (tilec_status status = values.addAllocations(*object.getDevice()))
         return status;
-    return explainKernel(kernel, values, {given->grid[0], given->grid[1], given->grid[2]}, reader,
-                         subject, explanation);
+    LaunchRequest request;
+    request.arguments = arguments.data();
+    if (tilec_status status = readGrid(*given, *variant, request))
+      return status;
+    return explainKernel(kernel, values, request.grid, reader, subject, explanation);
   });
 }
 

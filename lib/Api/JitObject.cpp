@@ -185,6 +185,13 @@ static tilec_status readBundledGrid(const JitVariant &variant, LaunchRequest &re
   return TILEC_OK;
 }
 
+tilec_status tilec::api::readGrid(const tilec_call &call, const JitVariant &variant,
+                                  LaunchRequest &request) {
+  std::copy(call.grid, call.grid + 3, request.grid.begin());
+  return call.flags & TILEC_LAUNCH_BUNDLED_GRID ? readBundledGrid(variant, request)
+                                                : checkGrid(request.grid);
+}
+
 template <typename Use>
 tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant *&variant, Use use) {
   if (tilec_status status = findKind(call, variant))
@@ -221,10 +228,7 @@ tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant &va
   request.stream = call.stream;
   std::vector<tilecrt::sim::Buffer> buffers = listBuffers(call.buffers, call.num_buffers);
   request.buffers = buffers;
-  std::copy(call.grid, call.grid + 3, request.grid.begin());
-  if (tilec_status status = call.flags & TILEC_LAUNCH_BUNDLED_GRID
-                                ? readBundledGrid(variant, request)
-                                : checkGrid(request.grid))
+  if (tilec_status status = readGrid(call, variant, request))
     return status;
   return use(variant, request);
 }

@@ -48,6 +48,10 @@ struct JitVariant {
 /// A call after its checks; nothing after a failure was kept.
 std::optional<tilec_call> readCall(const tilec_call *given);
 
+/// The grid of a launch with code, whose arguments the request has: the call's, or the bundle's, of
+/// which sizes may be 0.
+tilec_status readGrid(const tilec_call &call, const JitVariant &variant, LaunchRequest &request);
+
 class SourceJit;
 
 class JitObject : public std::enable_shared_from_this<JitObject> {

@@ -4,6 +4,7 @@
 
 import json
 import os
+import subprocess
 
 import numpy as np
 import pytest
@@ -134,6 +135,34 @@ def test_saved_launches(tmp_path):
         pytest.skip("TILEC_TEST_SAVED_LAUNCH has none")
     data = tilec.explain(folder).data
     assert data["kernel"]["name"] == "beyond" and data["findings"]
+
+
+def test_kernels_of_bundles(tmp_path):
+    program = os.environ.get("TILEC_TEST_PROGRAM")
+    if not program:
+        pytest.skip("TILEC_TEST_PROGRAM, the program tilec, is not set")
+    (tmp_path / "ops.tile").write_text("@triton.jit\ndef fill(x, n, BLOCK: tl.constexpr):\n"
+                                       "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                                       "    tl.store(x + o, 1.0, mask=o < n)\n")
+    (tmp_path / "ops.json").write_text(
+        json.dumps({
+            "name": "ops", "targets": ["sim"], "kernels": [{
+                "file": "ops.tile", "grid": "cdiv(n, BLOCK)", "arguments": {"x": "*fp32", "n": "i32"},
+                "constants": {"BLOCK": 256}
+            }]
+        }))  # yapf: disable
+    x = np.zeros(1000, np.float32)
+    for keeps in ([], ["--keep-sources"]):
+        subprocess.run([program, "build", tmp_path / "ops.json", "-o", tmp_path, "--emit", "bundle", *keeps], check=True)
+        ops = tilec.load_bundle(tmp_path / "ops.tilec")
+        if not keeps:
+            with pytest.raises(ValueError, match="the source of kernel 'fill' is not known"):
+                tilec.explain(ops.fill, ..., x, 1000)
+            continue
+        data = tilec.explain(ops.fill, ..., x, 1000).data
+        assert data["kernel"]["name"] == "fill" and data["launch"]["grid"] == [4, 1, 1]
+        assert tilec.explain(ops.fill, (8, ), x, 1000).data["launch"]["grid"] == [8, 1, 1]
+    assert not x.any()
 
 
 def test_what_cannot_be_explained():

@@ -64,7 +64,9 @@ def explain(kernel, grid=None, *args, gpu: str | None = None, timeline: bool = F
             **kwargs) -> Explanation:
     """Explains the launch `kernel[grid](*args, **kwargs)` without making it: tensors keep their contents.
 
-    :param kernel: a kernel, also with `autotune` and `heuristics` around it, or the folder of a saved launch
+    :param kernel: a kernel, also with `autotune` and `heuristics` around it, one of a bundle that has its sources, or
+        the folder of a saved launch
+    :param grid: the grid; `...` is that of the bundle
     :param gpu: what times are predicted for, by a part of the name: "A100"; else an H200, or that of a saved launch
     :param timeline: with what the warps of one CTA do and wait for
     :param all_programs: simulates all programs of a large grid rather than a sample
