@@ -108,6 +108,8 @@ void collectWork(const CountedLaunch &launch, const Report &report, LaunchWork &
     work.hottestLineAtomics =
         std::max(work.hottestLineAtomics, double(result.hottestLineAtomics[i]) * launch.scale);
     double sectors = double(c.globalLoadSectors) * launch.scale;
+    work.mergedAtomics +=
+        (double(c.globalAtomics) - double(result.atomicUpdates[i])) * launch.scale;
     if (c.asyncCopies != 0)
       work.copiedSectors += sectors;
     else if (result.loadSpans[i] <= mostSharedBytes)
@@ -115,6 +117,8 @@ void collectWork(const CountedLaunch &launch, const Report &report, LaunchWork &
       work.sharedSectors +=
           std::max(0.0, sectors - double(result.loadSpans[i]) / sectorBytes *
                                       std::min(launch.ctas, launch.multiprocessors));
+    else
+      work.reloadedSectors += double(result.loadsAgain[i]) * launch.scale;
   }
   std::map<Place, Counters> places;
   for (size_t i = 0; i < launch.sites->size(); ++i)

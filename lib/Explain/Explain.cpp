@@ -238,6 +238,8 @@ void Explainer::countRun() {
   collectCounters(launch, lines, report);
   collectWork(launch, report, work);
   work.residentCtas = report.occupancy.ctas;
+  work.sharedBytes =
+      double(report.resources.staticSharedBytes + report.resources.dynamicSharedBytes);
   for (const ScheduledLoop &loop : report.schedule.loops)
     work.copiesAhead = std::max(work.copiesAhead, double(loop.distance));
   work.spillWavefronts = spillWavefronts(report, collectRuns(launch));

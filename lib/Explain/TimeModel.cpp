@@ -22,6 +22,8 @@ namespace {
 /// between its threads and shared memory or the first cache.
 constexpr double kIssuePerCycle = 4, kBytesPerCycle = 128;
 constexpr double kWarp = 32, kSectorBytes = 32;
+/// What the simulator takes for loaded just before.
+constexpr double kReloadBytes = 64 * 1024;
 /// An atomic reads and writes its sector in the second cache.
 constexpr double kAtomicBytes = 64;
 
@@ -139,6 +141,7 @@ private:
   void addUnits();
   void addTail(double largest);
   double programTime() const;
+  double firstCacheShare() const;
 
   const LaunchWork &work;
   const GpuLimits &gpu;
@@ -159,6 +162,17 @@ double Predictor::programTime() const {
   return cycles / gpu.cyclesPerMicrosecond() + rounds * gpu.latency;
 }
 
+/// How much of what CTAs load is still in the first cache when they load it again: it is as large
+/// as shared memory, without what of that is in use, and all CTAs there are at a time have it
+/// together.
+double Predictor::firstCacheShare() const {
+  double resident = std::min(double(std::max(1, work.residentCtas)), work.ctas / multiprocessors);
+  double fresh = double(work.counters.globalLoadSectors) - work.reloadedSectors;
+  double needed = resident * std::min(kReloadBytes, kSectorBytes * fresh / work.ctas);
+  double size = double(gpu.facts().sharedBytes) - resident * work.sharedBytes;
+  return needed > 0 ? std::clamp(size / needed, 0.0, 1.0) : 1;
+}
+
 void Predictor::addMemory() {
   const Counters &c = work.counters;
   double touched = work.readBytes + work.writtenBytes, dirty = kDirtyPart * gpu.cacheBytes;
@@ -168,7 +182,9 @@ void Predictor::addMemory() {
       "different bytes of global memory and what the second cache writes back for them, at what a "
       "copy reaches");
   double copied = kSectorBytes * work.copiedSectors + double(c.bulkLoadBytes + c.bulkStoreBytes);
-  double loaded = cacheBytes(c) - copied - kSectorBytes * work.sharedSectors;
+  double loaded = cacheBytes(c) - copied -
+                  kSectorBytes * (work.sharedSectors + work.reloadedSectors * firstCacheShare()) -
+                  kAtomicBytes * work.mergedAtomics;
   double cached = std::max(0.0, loaded) + copied / kCopyRate;
   double limit = gpu.facts().cacheBytesPerMicrosecond *
                  std::min(double(gpu.multiprocessors), multiprocessors * kAloneRate);

@@ -87,7 +87,9 @@ struct Thread {
   uint32_t spins = 0;                   ///< Atomics since the thread last waited.
   uint64_t pollAddress = 0; ///< Where its last read of global memory was, and what it found.
   uint64_t pollValue = 0;
-  uint64_t pollWork = 0;    ///< Cluster::globalWork at that time.
+  uint64_t pollWork = 0; ///< Cluster::globalWork at that time.
+  /// With counters: where its last atomic of global memory began and ended.
+  uint64_t vectorBegin = 0, vectorEnd = 0;
   uint32_t polls = 0;       ///< Reads in a row that found the same while nobody did anything else.
   uintptr_t stackLimit = 0; ///< An ABI call below this address has too little stack left.
   WarpOp op;
@@ -389,6 +391,7 @@ private:
   /// The address of `access` is a place.
   void reportShared(Thread &t, const SharedConflicts &found, const Access &access, int32_t site,
                     bool sameValue, const char *operation = nullptr);
+  void countAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site);
   void record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, bool active,
               uint32_t hash, int32_t site);
   void retire(Warp &warp, const RequestQueue &queue, const Request &request);

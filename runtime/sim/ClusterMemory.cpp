@@ -304,6 +304,7 @@ void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_
       ++counters->globalAtomics;
       if (reads && writes)
         ++worker.atomicPlaces[siteIndex(site)][address];
+      countAtomic(t, address, bytes, site);
       launch.footprint.touch(address, bytes, writes);
     }
   }

@@ -34,6 +34,19 @@ void widenSpan(const Request &request, std::pair<uint64_t, uint64_t> &span) {
     }
 }
 
+/// The sectors of a request that the CTA has not loaded just before.
+uint32_t noteLoads(const Request &request, uint64_t cta, Worker &worker) {
+  constexpr uint64_t sectorBytes = 32;
+  uint32_t fresh = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (request.active >> lane & 1)
+      for (uint64_t sector = request.address[lane] / sectorBytes,
+                    end = (request.address[lane] + request.bytes[lane] - 1) / sectorBytes;
+           sector <= end; ++sector)
+        fresh += !worker.recent.load(cta, sector);
+  return fresh;
+}
+
 AccessKind globalAccessOf(RangeKind kind) {
   switch (kind) {
   case RangeKind::Read:
@@ -57,7 +70,9 @@ void Cluster::record(Thread &t, RequestKind kind, uint64_t address, uint32_t byt
   Warp &warp = *t.warp;
   RequestQueue &queue = warp.requests.queue(siteIndex(site), kind);
   if (queue.ahead(t.lane) >= maxLanesAhead) {
-    yield(t, /*spins=*/false);
+    // Atomics have turns of their own.
+    if (kind != RequestKind::GlobalAtomic)
+      yield(t, /*spins=*/false);
     if (queue.ahead(t.lane) >= maxLanesAhead)
       for (uint32_t i = 0; i < maxLanesAhead / 2; ++i) {
         retire(warp, queue, queue.front());
@@ -83,8 +98,23 @@ void Cluster::record(Thread &t, RequestKind kind, uint64_t address, uint32_t byt
   }
 }
 
+/// A vector comes element by element, and is one instruction of up to 16 bytes.
+void Cluster::countAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site) {
+  constexpr uint64_t mostBytes = 16;
+  bool isSame = address == t.vectorEnd && address + bytes - t.vectorBegin <= mostBytes;
+  t.vectorEnd = address + bytes;
+  if (isSame)
+    return;
+  t.vectorBegin = address;
+  record(t, RequestKind::GlobalAtomic, address, bytes, /*active=*/true, 0, site);
+}
+
 /// Counts a request and turns it into access ranges.
 void Cluster::retire(Warp &warp, const RequestQueue &queue, const Request &request) {
+  if (queue.kind == RequestKind::GlobalAtomic) {
+    worker.atomicUpdates[queue.site] += atomicCost(request);
+    return;
+  }
   bool global = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::GlobalStore;
   bool load = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::SharedLoad;
   if (global && !worker.counters.empty()) {
@@ -102,8 +132,11 @@ void Cluster::retire(Warp &warp, const RequestQueue &queue, const Request &reque
       for (unsigned lane = 0; lane < warpSize; ++lane)
         if (request.active >> lane & 1)
           launch.footprint.touch(request.address[lane], request.bytes[lane], !load);
-      if (load)
+      if (load) {
         widenSpan(request, worker.loadSpans[queue.site]);
+        worker.loadsAgain[queue.site] +=
+            cost.sectors - noteLoads(request, warp.cta->number, worker);
+      }
       (load ? c.globalLoadRequests : c.globalStoreRequests) += 1;
       (load ? c.globalLoadSectors : c.globalStoreSectors) += cost.sectors;
       (load ? c.globalLoadIdealSectors : c.globalStoreIdealSectors) += cost.idealSectors;

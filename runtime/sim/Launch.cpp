@@ -187,6 +187,8 @@ void collectCounters(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &
   result.hottestAtomics.resize(launch.siteCount);
   result.hottestLineAtomics.resize(launch.siteCount);
   result.loadSpans.resize(launch.siteCount);
+  result.loadsAgain.resize(launch.siteCount);
+  result.atomicUpdates.resize(launch.siteCount);
   std::vector<std::pair<uint64_t, uint64_t>> spans(launch.siteCount, {UINT64_MAX, 0});
   std::unordered_map<uint32_t, std::unordered_map<uint64_t, uint64_t>> places, lines;
   for (auto &worker : workers) {
@@ -194,6 +196,8 @@ void collectCounters(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &
       result.siteCounters[i] += worker->counters[i];
       spans[i].first = std::min(spans[i].first, worker->loadSpans[i].first);
       spans[i].second = std::max(spans[i].second, worker->loadSpans[i].second);
+      result.loadsAgain[i] += worker->loadsAgain[i];
+      result.atomicUpdates[i] += worker->atomicUpdates[i];
     }
     for (const auto &[site, counts] : worker->atomicPlaces)
       for (auto [address, count] : counts) {

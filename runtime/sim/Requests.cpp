@@ -51,6 +51,25 @@ void RequestQueue::append() {
   fresh.arrived = fresh.active = 0;
 }
 
+uint32_t atomicCost(const Request &request) {
+  std::array<uint64_t, warpSize> addresses;
+  unsigned count = 0;
+  for (unsigned lane = 0; lane < warpSize; ++lane)
+    if (request.active >> lane & 1)
+      addresses[count++] = request.address[lane];
+  std::sort(addresses.begin(), addresses.begin() + count);
+  uint32_t updates = 0, mostHere = 0;
+  for (unsigned i = 0, end = 0; i < count; i = end) {
+    while (end < count && addresses[end] == addresses[i])
+      ++end;
+    bool isNewSector = i == 0 || addresses[i] / sectorBytes != addresses[i - 1] / sectorBytes;
+    uint32_t met = end - i, before = isNewSector ? 0 : mostHere;
+    mostHere = std::max(before, met);
+    updates += mostHere - before;
+  }
+  return updates;
+}
+
 GlobalCost globalCost(const Request &request) {
   // (first byte, byte after the last) of each active lane, in address order.
   std::array<std::pair<uint64_t, uint64_t>, warpSize> spans;

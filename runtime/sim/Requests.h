@@ -16,8 +16,8 @@
 
 namespace tilecrt::sim {
 
-enum class RequestKind : uint8_t { GlobalLoad, GlobalStore, SharedLoad, SharedStore };
-constexpr unsigned numRequestKinds = 4;
+enum class RequestKind : uint8_t { GlobalLoad, GlobalStore, SharedLoad, SharedStore, GlobalAtomic };
+constexpr unsigned numRequestKinds = 5;
 
 /// One warp-wide memory instruction.
 struct Request {
@@ -104,6 +104,10 @@ private:
   std::vector<std::unique_ptr<RequestQueue>> queues;
   std::vector<RequestQueue *> used;
 };
+
+/// How often the second cache updates a sector for a request of atomics: neighbouring addresses
+/// together, one that several lanes meet at once for each.
+uint32_t atomicCost(const Request &request);
 
 /// What a global request costs.
 struct GlobalCost {

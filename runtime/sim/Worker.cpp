@@ -72,6 +72,8 @@ Worker::Worker(LaunchState &launchState) : launch(launchState) {
   if (launch.config.counters) {
     counters.resize(launch.siteCount);
     loadSpans.resize(launch.siteCount, {UINT64_MAX, 0});
+    loadsAgain.resize(launch.siteCount);
+    atomicUpdates.resize(launch.siteCount);
   }
 }
 

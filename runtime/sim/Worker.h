@@ -74,6 +74,28 @@ struct PrintRecord {
   PrintedLine line;
 };
 
+/// The sectors that CTAs loaded last, as a cache of 64 kB for each CTA would have them: one place
+/// for each sector.
+class RecentSectors {
+public:
+  /// Notes a load; whether it is one of the last.
+  bool load(uint64_t cta, uint64_t sector) {
+    if (places.empty())
+      places.resize(count);
+    Place &place = places[(sector + cta * stride) % count];
+    bool isKnown = place.sector == sector && place.cta == cta + 1;
+    place = {sector, cta + 1};
+    return isKnown;
+  }
+
+private:
+  static constexpr uint64_t count = 2048, stride = 977;
+  struct Place {
+    uint64_t sector = 0, cta = 0;
+  };
+  std::vector<Place> places;
+};
+
 /// One host thread: runs clusters until there are none left.
 class Worker {
 public:
@@ -96,6 +118,10 @@ public:
   std::unordered_map<uint32_t, std::unordered_map<uint64_t, uint64_t>> atomicPlaces;
   /// With counters, by site: the lowest address that was loaded from, and the end of the highest.
   std::vector<std::pair<uint64_t, uint64_t>> loadSpans;
+  /// With counters, by site: sectors of loads that the CTA had loaded not long before, and sectors
+  /// that atomics have updated.
+  std::vector<uint64_t> loadsAgain, atomicUpdates;
+  RecentSectors recent;
   std::vector<AccessRange> ranges;
   std::vector<CtaSyncHistory> syncHistories;
   std::vector<PrintRecord> printed;

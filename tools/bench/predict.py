@@ -126,10 +126,122 @@ def histogram(size, _):
     return "14-histogram-atomics.tile", "cdiv(n, BLOCK)", data, ("BLOCK",)
 
 
-POINTERS = {"add_masked": add_masked, "copy": copy, "gelu": gelu, "softmax": softmax, "layer_norm": layer_norm,
-            "log_softmax": rows("16-log-softmax.tile"), "online_softmax": rows("11-online-softmax.tile"),
-            "cumulative_sum": rows("31-cumulative-sum.tile"), "row_sum": row_sum, "column_sum": column_sum,
-            "transpose_copy": transpose_copy, "histogram": histogram}
+def dropout(each):
+    def make(size, dtype):
+        return "24-dropout.tile", f"cdiv(n, {each} * BLOCK)", flat(("x_ptr", "y_ptr"), size, dtype) | {
+            "p": 0.25, "seed": 20260}, ("BLOCK",)  # yapf: disable
+    return make
+
+
+def row_kernel(file, inputs="", vectors="", outputs="", sums="", numbers=None):
+    """A program for each row of arrays of one shape: those that are read, vectors of a row's length, arrays that are written,
+    and vectors of fp32 with an element for each row."""
+    def make(size, dtype):
+        m, n = matrix(size)
+        data = {f"{name}_ptr": array("zeros", dtype, m, n) for name in inputs.split()}
+        data |= {f"{name}_ptr": array("zeros", dtype, n) for name in vectors.split()}
+        data |= {f"{name}_ptr": array("empty", dtype, m, n) for name in outputs.split()}
+        data |= {f"{name}_ptr": array("zeros", "fp32", m) for name in sums.split()}
+        return file, str(m), data | {"stride": n, "n": n} | (numbers or {}), ("BLOCK",)
+    return make
+
+
+def row_max(size, dtype):
+    m, n = matrix(size)
+    return "20-max-and-sum.tile", str(m), {"x_ptr": array("zeros", dtype, m, n), "value_ptr": array("empty", dtype, m),
+                                           "index_ptr": f"empty:i64[{m}]", "stride": n, "n": n}, ("BLOCK",)
+
+
+def sum_partials(size, dtype):
+    n = int(size)
+    return "20-max-and-sum.tile", "1056", {"x_ptr": array("zeros", dtype, n), "partial_ptr": "empty:f32[1056]", "n": n}, ("BLOCK",)
+
+
+def weight_partials(size, dtype):
+    m, n = matrix(size)
+    data = {f"{name}_ptr": array("zeros", dtype, m, n) for name in ("x", "dy")}
+    data |= {f"{name}_ptr": array("zeros", "fp32", m) for name in ("mean", "rstd")}
+    data |= {f"{name}_parts_ptr": array("empty", "fp32", 32, n) for name in ("dw", "db")}
+    return ("18-layer-norm-weights-backward.tile", "cdiv(n, COLS), 32",
+            data | {"stride": n, "m": m, "n": n, "strip": -(-m // 32)}, ("ROWS", "COLS"))
+
+
+def weight_totals(size, dtype):
+    parts, n = matrix(size)
+    data = {f"{name}_parts_ptr": array("zeros", "fp32", parts, n) for name in ("dw", "db")}
+    data |= {f"{name}_ptr": array("empty", dtype, n) for name in ("dw", "db")}
+    return ("18-layer-norm-weights-backward.tile", "cdiv(n, COLS)", data | {"parts": parts, "n": n}, ("ROWS", "COLS"))
+
+
+def scatter_add(size, dtype):
+    shape, targets = size.split(" to ")
+    n, width = matrix(shape)
+    data = {"x_ptr": array("zeros", dtype, n, width), "index_ptr": f"randint(0,{targets}):i32[{n}]",
+            "out_ptr": array("zeros", dtype, int(targets), width), "n": n, "width": width}
+    return "13-scatter-add.tile", "cdiv(n, ROWS)", data, ("ROWS", "COLS")
+
+
+def cross_entropy(size, dtype):
+    m, n = matrix(size)
+    data = {"x_ptr": array("zeros", dtype, m, n), "target_ptr": f"randint(0,{n}):i64[{m}]", "loss_ptr": array("empty", "fp32", m),
+            "lse_ptr": array("empty", "fp32", m), "stride": n, "n": n, "ignored": -100}
+    return "21-cross-entropy.tile", str(m), data, ("BLOCK",)
+
+
+def rope(size, dtype):
+    tokens, heads, width = matrix(size)
+    data = {"x_ptr": array("zeros", dtype, tokens, heads, width), "cos_ptr": array("zeros", "fp32", tokens, width // 2),
+            "sin_ptr": array("zeros", "fp32", tokens, width // 2), "y_ptr": array("empty", dtype, tokens, heads, width),
+            "heads": heads, "half": width // 2}
+    return "22-rope.tile", str(tokens), data, ("HEADS", "HALF")
+
+
+def gated(size, dtype):
+    m, n = matrix(size)
+    return "23-gated-linear-units.tile", f"{m}, cdiv(n, BLOCK)", {
+        "x_ptr": array("zeros", dtype, m, 2 * n), "y_ptr": array("empty", dtype, m, n), "n": n}, ("BLOCK",)  # yapf: disable
+
+
+def embedding(size, dtype):
+    shape, vocabulary = size.split(" of ")
+    m, n = matrix(shape)
+    data = {"table_ptr": array("zeros", dtype, int(vocabulary), n), "index_ptr": f"randint(0,{vocabulary}):i64[{m}]",
+            "out_ptr": array("empty", dtype, m, n), "m": m, "n": n}
+    return "25-embedding.tile", "cdiv(m, ROWS), cdiv(n, COLS)", data, ("ROWS", "COLS")
+
+
+def quantise(file, narrow):
+    def make(size, dtype):
+        m, n = matrix(size)
+        return file, str(m), {"x_ptr": array("zeros", dtype, m, n), "q_ptr": f"empty:{narrow}[{m}x{n}]",
+                              "scale_ptr": array("empty", "fp32", m), "stride": n, "n": n}, ("BLOCK",)
+    return make
+
+
+def dequantise_int4(size, dtype):
+    groups, group = matrix(size)
+    data = {"packed_ptr": f"randint(0,256):u8[{groups}x{group // 2}]", "scale_ptr": array("zeros", dtype, groups),
+            "out_ptr": array("empty", dtype, groups, group), "groups": groups}
+    return "28-dequantise-int4.tile", "cdiv(groups, GROUPS)", data, ("GROUPS", "GROUP")
+
+
+#: The weights of the model were fitted to some of these.
+FITTED = {"add_masked": add_masked, "copy": copy, "gelu": gelu, "softmax": softmax, "layer_norm": layer_norm,
+          "log_softmax": rows("16-log-softmax.tile"), "online_softmax": rows("11-online-softmax.tile"),
+          "cumulative_sum": rows("31-cumulative-sum.tile"), "row_sum": row_sum, "column_sum": column_sum,
+          "transpose_copy": transpose_copy, "histogram": histogram}
+#: And to none of these.
+OTHERS = {
+    "dropout": dropout(1), "dropout4": dropout(4), "row_max": row_max, "sum_partials": sum_partials,
+    "rms_norm": row_kernel("07-rms-norm.tile", "x", "w", "y", numbers={"eps": "0.00001"}),
+    "rms_norm_residual": row_kernel("19-rms-norm-residual.tile", "x residual", "w", "y h", numbers={"eps": "0.00001"}),
+    "layer_norm_relu_add": row_kernel("29-layer-norm-relu-add.tile", "x residual", "w b", "y", numbers={"eps": "0.00001"}),
+    "layer_norm_backward": row_kernel("17-layer-norm-backward.tile", "x dy", "w", "dx", "mean rstd"),
+    "weight_partials": weight_partials, "weight_totals": weight_totals, "scatter_add": scatter_add,
+    "cross_entropy": cross_entropy, "rope": rope, "swiglu": gated, "geglu": gated, "embedding": embedding,
+    "quantise_int8": quantise("26-quantise-int8.tile", "i8"), "quantise_fp8": quantise("27-quantise-fp8.tile", "f8e4m3"),
+    "dequantise_int4": dequantise_int4,
+}  # yapf: disable
 # How many configurations a search would keep.
 KEPT = 5
 # Larger arrays take long to make, and say nothing new.
@@ -143,10 +255,11 @@ def elements_of(size: str) -> int:
 def pointer_cases() -> Iterator[Case]:
     for row in json.loads((MEASURED / "compare.json").read_text())["rows"]:
         kernel, size = row["kernel"], row["size"]
-        if kernel not in POINTERS or size.endswith(("i8", "fp16")) or elements_of(size) > MOST_ELEMENTS:
+        make = {**FITTED, **OTHERS}.get(kernel)
+        if make is None or size.endswith(("i8", "fp16")) or elements_of(size) > MOST_ELEMENTS:
             continue
         extents, dtype = size.rsplit("_", 1)
-        file, grid, data, names = POINTERS[kernel](extents, dtype)
+        file, grid, data, names = make(extents, dtype)
         for label, time in row["microseconds"].items():
             found = re.fullmatch(r"tilec_(.*)_w(\d+)", label)
             if found:

@@ -19,6 +19,10 @@ struct LaunchWork {
   /// Of the sectors that are loaded, those that asynchronous copies load, and those that threads
   /// find in the first cache since programs of the same multiprocessor load them, too.
   double copiedSectors = 0, sharedSectors = 0;
+  /// And those that the CTA itself has loaded just before.
+  double reloadedSectors = 0;
+  /// Atomics that the second cache does together with others.
+  double mergedAtomics = 0;
   /// Different bytes of global memory.
   double readBytes = 0, writtenBytes = 0;
   /// Accesses of a warp to local memory, in wavefronts: spilled registers.
@@ -28,6 +32,8 @@ struct LaunchWork {
   int threadsPerCta = 32;
   /// CTAs that a multiprocessor holds at a time.
   int residentCtas = 1;
+  /// Shared memory of a CTA.
+  double sharedBytes = 0;
   /// Loads that a warp waits for one after the other, in one CTA; and those of copies that run
   /// ahead, by how many iterations.
   double loadRounds = 0, copyRounds = 0, copiesAhead = 1;

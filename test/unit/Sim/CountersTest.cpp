@@ -303,6 +303,56 @@ TEST(SimCounters, span_of_the_loads_of_a_site) {
   EXPECT_EQ(result.loadSpans[3], 0u);
 }
 
+TEST(SimCounters, loads_of_what_the_CTA_has_loaded) {
+  AlignedFloats x(65536);
+  LaunchConfig config = shape(2, 64);
+  config.buffers.push_back({x + 0, 65536 * sizeof(float), "x", true});
+  LaunchResult result = run(config, [&] {
+    (void)load<float>(x + tid(), 1);
+    tilec_sim_barrier(0, 0, 9);
+    // The same by other warps, and what nobody had.
+    (void)load<float>(x + (63 - tid()), 2);
+    (void)load<float>(x + (64 + tid()), 3);
+    // Much else in between.
+    for (uint32_t i = 0; i < 1024; ++i)
+      (void)load<float>(x + (64 * i + tid()), 4);
+    (void)load<float>(x + tid(), 5);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.loadsAgain[1], 0u);
+  EXPECT_EQ(result.loadsAgain[2], 2 * 8u);
+  EXPECT_EQ(result.loadsAgain[3], 0u);
+  EXPECT_EQ(result.loadsAgain[5], 0u);
+}
+
+TEST(SimCounters, neighbouring_atomics_are_one_update) {
+  alignas(32) static std::array<uint32_t, 1024> x;
+  LaunchConfig config = shape(1, 64);
+  config.buffers.push_back({x.data(), sizeof x, "x", false});
+  auto add = [&](uint32_t index, int32_t site) {
+    atomic<uint32_t>(abi::AtomicAdd, &x[index], 1, site);
+  };
+  LaunchResult result = run(config, [&] {
+    add(tid(), 1);
+    add(tid() * 8, 2);
+    add(0, 3);
+    add(tid() / 2, 4);
+    if (tid() < 8)
+      add(tid(), 5);
+    // Two vectors of four elements in each sector.
+    for (uint32_t i = 0; i < 4; ++i)
+      add(4 * tid() + i, 6);
+  });
+  EXPECT_CLEAN(result, config);
+  EXPECT_EQ(result.atomicUpdates[1], 8u);
+  EXPECT_EQ(result.atomicUpdates[2], 64u);
+  EXPECT_EQ(result.atomicUpdates[3], 64u);
+  EXPECT_EQ(result.atomicUpdates[4], 8u);
+  EXPECT_EQ(result.atomicUpdates[5], 1u);
+  EXPECT_EQ(result.atomicUpdates[6], 32u);
+  EXPECT_EQ(result.siteCounters[1].globalAtomics, 64u);
+}
+
 TEST(SimCounters, unknown_sites_have_their_own_place) {
   std::vector<float> x(32);
   LaunchConfig config = shape(1, 32);

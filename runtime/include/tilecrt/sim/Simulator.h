@@ -248,6 +248,13 @@ struct LaunchResult {
   std::vector<uint64_t> hottestAtomics, hottestLineAtomics;
   /// By site: bytes from the lowest to the highest address that was loaded from there.
   std::vector<uint64_t> loadSpans;
+  /// By site: sectors of loads that the same CTA had loaded not long before, from anywhere, so that
+  /// they may be in the first cache.
+  std::vector<uint64_t> loadsAgain;
+  /// By site: how often the second cache updates a sector for atomics of global memory: once for
+  /// neighbouring addresses of a warp, and those of a thread within 16 bytes; for each lane that
+  /// meets another one at an address.
+  std::vector<uint64_t> atomicUpdates;
   /// Different bytes of the buffers that were read and written, in whole sectors of 32 bytes.
   uint64_t readFootprint = 0, writtenFootprint = 0;
   uint64_t clustersRun = 0;         ///< Of those of the grid: all unless a sample was asked for.
