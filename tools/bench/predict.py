@@ -185,7 +185,8 @@ def scatter_add(size, dtype):
 def cross_entropy(size, dtype):
     m, n = matrix(size)
     data = {"x_ptr": array("zeros", dtype, m, n), "target_ptr": f"randint(0,{n}):i64[{m}]",
-            "loss_ptr": array("empty", "fp32", m), "lse_ptr": array("empty", "fp32", m), "stride": n, "n": n, "ignored": -100}
+            "loss_ptr": array("empty", "fp32", m), "lse_ptr": array("empty", "fp32", m), "stride": n, "n": n,
+            "ignored": -100}  # yapf: disable
     return "21-cross-entropy.tile", str(m), data, ("BLOCK",)
 
 
