@@ -205,7 +205,8 @@ tilec_status ExplainReader::read(const tilec_explain_options *given, ExplainSubj
   if (options.flags & ~known)
     return invalid("options: unknown flags 0x" + llvm::utohexstr(options.flags & ~known));
   subject.allPrograms = options.flags & TILEC_EXPLAIN_ALL_PROGRAMS;
-  subject.timeline = options.flags & TILEC_EXPLAIN_TIMELINE;
+  if (options.flags & TILEC_EXPLAIN_TIMELINE)
+    subject.timeline = ExplainSubject::Timeline::Yes;
   hasGpu = options.gpu != nullptr;
   llvm::Expected<const explain::GpuLimits *> gpu =
       explain::searchGpu(options.gpu ? options.gpu : "");

@@ -218,15 +218,18 @@ LaunchPart LaunchExplainer::partOf(uint64_t sample, const tilecrt::KernelMetadat
   return part;
 }
 
+/// What a run has cost the simulator.
+static double workOf(const LaunchResult &ran) {
+  const tilecrt::sim::Counters &c = ran.totals;
+  return double(std::accumulate(c.instructions.begin(), c.instructions.end(), uint64_t(0))) +
+         workOfRequest * double(c.globalLoadRequests + c.globalStoreRequests +
+                                c.sharedLoadRequests + c.sharedStoreRequests + c.shuffles) +
+         double(c.multiplyAdds) / 4;
+}
+
 /// How many programs the simulator runs in reasonable time, by what the first ones did.
-uint64_t LaunchExplainer::programsInTime(const LaunchResult &first, uint64_t ran) const {
-  const tilecrt::sim::Counters &c = first.totals;
-  double work = double(std::accumulate(c.instructions.begin(), c.instructions.end(), uint64_t(0))) +
-                workOfRequest * double(c.globalLoadRequests + c.globalStoreRequests +
-                                       c.sharedLoadRequests + c.sharedStoreRequests + c.shuffles) +
-                double(c.multiplyAdds) / 4;
-  double budget = subject.onlyPredicts ? workOfPrediction : mostWork;
-  return std::max<uint64_t>(ran, uint64_t(budget / std::max(1.0, work / double(ran))));
+static uint64_t programsInTime(const LaunchResult &first, uint64_t ran, double budget) {
+  return std::max<uint64_t>(ran, uint64_t(budget / std::max(1.0, workOf(first) / double(ran))));
 }
 
 Status LaunchExplainer::count() {
@@ -236,7 +239,8 @@ Status LaunchExplainer::count() {
     Result<LaunchResult> first = subject.launch->run(*simulated, partOf(firstPrograms, metadata));
     if (!first)
       return first.status();
-    uint64_t fits = programsInTime(*first, firstPrograms);
+    uint64_t fits =
+        programsInTime(*first, firstPrograms, subject.onlyPredicts ? workOfPrediction : mostWork);
     // Programs that wait for others cannot be a sample.
     bool waits = llvm::any_of(first->findings, [](const tilecrt::sim::Finding &finding) {
       return finding.kind == tilecrt::sim::FindingKind::Deadlock;
@@ -328,7 +332,13 @@ Status LaunchExplainer::run() {
   // What stops early says nothing of the time.
   if (subject.onlyPredicts && !outcome.findings.empty())
     return tilecrt::deviceError("faults: " + outcome.findings.front().message);
-  return subject.timeline ? followWarps() : Status();
+  if (subject.timeline == ExplainSubject::Timeline::Yes)
+    return followWarps();
+  double ofProgram = workOf(outcome) / double(simulatedPrograms.value_or(programs()));
+  if (subject.timeline == ExplainSubject::Timeline::IfQuick && ofProgram < mostWork / 4)
+    // What it is not given, a page says.
+    (void)followWarps();
+  return Status();
 }
 
 explain::Subject LaunchExplainer::describe() const {

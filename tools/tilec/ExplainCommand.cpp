@@ -7,11 +7,14 @@
 #include "ExplainInput.h"
 #include "OutputFile.h"
 
+#include "tilec/Explain/Page.h"
+
 namespace tilec::tool {
 
 static ExitCode write(const ExplainCommand &command, const explain::Report &made) {
-  return writeOutput(command.output,
-                     command.json ? explain::writeReport(made) : explain::describeReport(made));
+  return writeOutput(command.output, command.html   ? explain::writePage(made)
+                                     : command.json ? explain::writeReport(made)
+                                                    : explain::describeReport(made));
 }
 
 ExitCode execute(const ExplainCommand &command) {

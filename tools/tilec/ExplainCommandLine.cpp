@@ -21,6 +21,7 @@ split_k or max_registers, kernel=NAME, gpu=NAME, or a file.
 Examples:
   tilec explain softmax.tile --grid 64 --arg x=randn:f32[64x1000] --arg y=empty:f32[64x1000]
       --arg n=1000 --const BLOCK=1024
+  tilec explain softmax.tile ... -o softmax.html
   tilec explain softmax.tile ... --gpu A100 --json -o softmax.json
   tilec explain softmax.tile ... --against "BLOCK=2048, num_warps=8"
   tilec explain --replay launches/softmax-4711-1
@@ -109,7 +110,7 @@ private:
   SingleKernelOptions kernel;
   LaunchOptions launch;
   std::string tuned, gpu, output, replay, against;
-  bool json = false, all = false, timeline = false;
+  bool json = false, html = false, all = false, timeline = false;
 };
 
 void ExplainParser::declare(OptionSet &options) {
@@ -124,6 +125,7 @@ void ExplainParser::declare(OptionSet &options) {
   options.addValue("--against", against, "Compare with another configuration, file, kernel or GPU",
                    "CHANGES");
   options.addFlag("--json", json, "Write everything that is known as JSON");
+  options.addFlag("--html", html, "Write it as a page for a browser; so does '-o NAME.html'");
   options.addFlag(
       "--timeline", timeline,
       "Add to the JSON what the warps of one CTA do and wait for, in the simulator's order");
@@ -172,7 +174,10 @@ Command ExplainParser::read(const OptionSet &options) {
   checkInput(options, command.run.kernel.file);
   command.run.counters = true;
   command.json = json;
-  if (timeline && !json)
+  if (json && html)
+    usage("'--json' and '--html' cannot be given together");
+  command.html = html || (!json && llvm::StringRef(output).ends_with(".html"));
+  if (timeline && !json && !command.html)
     usage("'--timeline' needs '--json'");
   command.timeline = timeline;
   command.allPrograms = all;

@@ -361,7 +361,9 @@ ExitCode Reporter::describe() {
   subject.file = file;
   subject.launch = repeated.get();
   subject.allPrograms = command.allPrograms;
-  subject.timeline = command.timeline;
+  subject.timeline = command.timeline ? ExplainSubject::Timeline::Yes
+                     : command.html   ? ExplainSubject::Timeline::IfQuick
+                                      : ExplainSubject::Timeline::No;
   // Only code for the simulator is kept in the cache: the other is compiled with all its stages.
   CompileOptions forHost = subject.options;
   forHost.target = simulatorOf(subject.gpu->processor.str());

@@ -189,6 +189,8 @@ struct ExplainCommand {
   /// What times are predicted for; null: the GPU of a saved launch, else the usual one.
   const explain::GpuLimits *gpu = nullptr;
   bool json = false;
+  /// As a page for a browser.
+  bool html = false;
   /// Simulates all programs rather than a sample.
   bool allPrograms = false;
   /// With what the warps of one CTA did.

@@ -79,8 +79,8 @@ struct ExplainSubject {
   const explain::GpuLimits *gpu = nullptr;
   /// Simulates all programs rather than a sample.
   bool allPrograms = false;
-  /// With what the warps of one CTA did.
-  bool timeline = false;
+  /// With what the warps of one CTA did; `IfQuick`: where that takes a moment, and can be had.
+  enum class Timeline { No, IfQuick, Yes } timeline = Timeline::No;
   /// For predict() alone, from a small sample; a kernel that faults is an error of run() then.
   bool onlyPredicts = false;
 };
@@ -112,7 +112,6 @@ private:
   }
   /// The part of a grid with so many programs; 0: all.
   LaunchPart partOf(uint64_t sample, const tilecrt::KernelMetadata &metadata) const;
-  uint64_t programsInTime(const tilecrt::sim::LaunchResult &first, uint64_t ran) const;
   tilecrt::Status count();
   tilecrt::Status followWarps();
 
