@@ -77,6 +77,11 @@ def note_once(text):
         lit_config.note(text)
 
 
+if any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
+    config.available_features.add("chromium")
+else:
+    note_once("no chromium: the pages of 'tilec explain' are not opened")
+
 ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")
