@@ -70,6 +70,8 @@ TILEC_API tilec_status tilec_explanation_compare(const tilec_explanation *explan
 
 /// Everything that is known, as JSON: docs/explain.md has the names.
 TILEC_API const char *tilec_explanation_json(const tilec_explanation *explanation);
+/// The same as a page for a browser: HTML that loads nothing.
+TILEC_API const char *tilec_explanation_html(const tilec_explanation *explanation);
 /// The verdict, in a few lines.
 TILEC_API const char *tilec_explanation_text(const tilec_explanation *explanation);
 

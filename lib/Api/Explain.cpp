@@ -7,6 +7,7 @@
 #include "JitObject.h"
 #include "OptionsReader.h"
 
+#include "tilec/Explain/Page.h"
 #include "tilec/Run/SavedMemory.h"
 #include "tilec/Support/Processor.h"
 
@@ -404,6 +405,13 @@ void tilec_explanation_destroy(tilec_explanation *explanation) {
 const char *tilec_explanation_json(const tilec_explanation *explanation) {
   return factOf<Explanations>(explanation,
                               [](ExplanationObject &object) { return object.json.c_str(); });
+}
+
+const char *tilec_explanation_html(const tilec_explanation *explanation) {
+  return factOf<Explanations>(explanation, [](ExplanationObject &object) {
+    std::call_once(object.once, [&] { object.html = explain::writePage(*object.report); });
+    return object.html.c_str();
+  });
 }
 
 const char *tilec_explanation_text(const tilec_explanation *explanation) {

@@ -18,6 +18,7 @@
 #include "tilec/Tuning/TuningOutcome.h"
 
 #include <deque>
+#include <mutex>
 
 namespace tilec::api {
 
@@ -137,6 +138,9 @@ struct TuningObject {
 struct ExplanationObject {
   std::shared_ptr<const explain::Report> report;
   std::string json, text;
+  /// Made when it is asked for.
+  std::once_flag once;
+  std::string html;
 };
 
 struct BundleObject {

@@ -99,6 +99,11 @@ static PyObject *json(PyObject *, PyObject *number) {
   return text ? PyUnicode_FromString(text) : raiseStatus(TILEC_INVALID_ARGUMENT);
 }
 
+static PyObject *html(PyObject *, PyObject *number) {
+  const char *text = tilec_explanation_html(handleOf<tilec_explanation>(number));
+  return text ? PyUnicode_FromString(text) : raiseStatus(TILEC_INVALID_ARGUMENT);
+}
+
 static PyObject *text(PyObject *, PyObject *number) {
   const char *text = tilec_explanation_text(handleOf<tilec_explanation>(number));
   return text ? PyUnicode_FromString(text) : raiseStatus(TILEC_INVALID_ARGUMENT);
@@ -110,6 +115,7 @@ bool tilec::python::addExplainFunctions(PyObject *module) {
       {"explanation_compare", compare, METH_VARARGS, "(explanation, against): a handle of both."},
       {"explanation_destroy", destroy, METH_O, "Gives an explanation's handle back."},
       {"explanation_json", json, METH_O, "Everything that is known, as JSON."},
+      {"explanation_html", html, METH_O, "The same as a page for a browser."},
       {"explanation_text", text, METH_O, "The verdict, in a few lines."},
       {nullptr, nullptr, 0, nullptr}};
   return PyModule_AddFunctions(module, functions) == 0;

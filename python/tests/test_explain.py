@@ -95,7 +95,9 @@ def test_reports_are_saved(tmp_path):
     assert json.loads((tmp_path / "a.json").read_text()) == explanation.data
     explanation.save(str(tmp_path / "a.txt"))
     assert (tmp_path / "a.txt").read_text() == explanation.text
-    with pytest.raises(ValueError, match="as .json or .txt"):
+    explanation.save(tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    with pytest.raises(ValueError, match="as .html, .json or .txt"):
         explanation.save(tmp_path / "a.pdf")
 
 

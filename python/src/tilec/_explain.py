@@ -36,6 +36,10 @@ class Explanation:
         """Everything that is known, as JSON."""
         return _native.explanation_json(self._handle)
 
+    def html(self) -> str:
+        """The same as a page for a browser, which loads nothing."""
+        return _native.explanation_html(self._handle)
+
     @functools.cached_property
     def data(self) -> dict:
         """The same as Python's objects: `data["verdict"]["bound"]`, `data["time"]["predicted"]` in microseconds."""
@@ -46,11 +50,12 @@ class Explanation:
         return Explanation(_native.explanation_compare(self._handle, other._handle))
 
     def save(self, path: str | os.PathLike) -> None:
-        """Writes the JSON, or the verdict where the name ends in .txt."""
-        name = os.fspath(path)
-        if not name.endswith((".json", ".txt")):
-            raise ValueError(f"a report is saved as .json or .txt, got '{name}'")
-        Path(path).write_text(self.text if name.endswith(".txt") else self.json(), encoding="utf-8")
+        """Writes a page for a browser (.html), everything that is known (.json), or the verdict (.txt)."""
+        writers = {".html": self.html, ".json": self.json, ".txt": self.__str__}
+        suffix = os.path.splitext(os.fspath(path))[1]
+        if suffix not in writers:
+            raise ValueError(f"a report is saved as .html, .json or .txt, got '{os.fspath(path)}'")
+        Path(path).write_text(writers[suffix](), encoding="utf-8")
 
     def __str__(self) -> str:
         return self.text

@@ -16,6 +16,7 @@
 using namespace tilec;
 using namespace tilec::test;
 using testing::HasSubstr;
+using testing::StartsWith;
 namespace fs = std::filesystem;
 
 namespace {
@@ -107,6 +108,7 @@ TEST_F(ApiExplain, explainsALaunchOfAKernelForAnyTarget) {
     ASSERT_TRUE(compiled) << compiled.text;
     ASSERT_EQ(explain(compiled.kernel), TILEC_OK) << tilec_last_error();
     EXPECT_THAT(tilec_explanation_text(explanation), HasSubstr("bound by"));
+    EXPECT_THAT(tilec_explanation_html(explanation), StartsWith("<!DOCTYPE html>"));
     EXPECT_THAT(json(), HasSubstr("\"target\":\"sm_90a\""));
     EXPECT_THAT(json(), HasSubstr("\"grid\":[3,1,1]"));
     EXPECT_THAT(json(),
@@ -231,5 +233,6 @@ TEST_F(ApiExplain, refusesWhatIsNoLaunch) {
             TILEC_INVALID_ARGUMENT);
   EXPECT_EQ(tilec_explain_saved("nowhere", nullptr, &explanation), TILEC_INPUT_ERROR);
   EXPECT_THAT(tilec_last_error(), HasSubstr("cannot read 'nowhere/launch.json'"));
+  EXPECT_EQ(tilec_explanation_html(nullptr), nullptr);
   EXPECT_EQ(tilec_explanation_text(nullptr), nullptr);
 }
