@@ -162,8 +162,8 @@ bool SharedAccessReader::mayHappenWithout(SyncAccess &access, scf::ForOp loop) c
     return place != first || offset < start;
   if (access.skipped) {
     auto before = cast<scf::ForOp>(operation(access.skipped));
-    if (before.getUpperBound() == lower && isMinOfBounds(place, before) && isMaxOfBounds(end, loop) &&
-        offset >= 0)
+    if (before.getUpperBound() == lower && isMinOfBounds(place, before) &&
+        isMaxOfBounds(end, loop) && offset >= 0)
       return false;
   }
   if (isMinOfBounds(place, loop))

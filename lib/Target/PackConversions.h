@@ -12,7 +12,8 @@ class Function;
 
 namespace tilec {
 
-/// In a kernel with dots by warpgroups, converts to 16-bit floats in pairs, where the conversions are.
+/// In a kernel with dots by warpgroups, converts to 16-bit floats in pairs, where the conversions
+/// are.
 void packConversions(llvm::Function &function);
 
 } // namespace tilec

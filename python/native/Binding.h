@@ -30,8 +30,8 @@ struct Signature {
   uint32_t flags = 0;
 };
 
-/// Reads the parameters of a kernel: their names, whether they are constants, and defaults, of which
-/// `missing` stands for none. False with a Python exception.
+/// Reads the parameters of a kernel: their names, whether they are constants, and defaults, of
+/// which `missing` stands for none. False with a Python exception.
 bool readParams(PyObject *names, PyObject *constexprs, PyObject *defaults, PyObject *missing,
                 std::vector<Param> &params);
 

@@ -36,8 +36,8 @@ struct TensorMapTile {
 /// bytes, or rows so long that they would have to be cut without a swizzle. In two dimensions the
 /// layout is the one that wgmma reads with the widest swizzle that fits. Dimensions of size one
 /// but the last change nothing about where elements land. `used`: the elements along each dimension
-/// that are wanted, if not all are: boxes without any of them are left out, and boxes may have fewer
-/// rows.
+/// that are wanted, if not all are: boxes without any of them are left out, and boxes may have
+/// fewer rows.
 std::optional<TensorMapTile> tensorMapTile(Shape shape, int32_t elementBits, Shape used = {});
 
 } // namespace tilec
