@@ -12,7 +12,7 @@ namespace tilec {
 
 static constexpr int kWarp = Processor::kWarpSize;
 /// With so many threads resident, one CTA more is not asked for. Layer norm of 2000 bf16 elements
-/// is measured to take 3 % longer with 1152 threads than with 1280.
+/// takes 1.4 % longer with 1152 threads than with 1280 on an H200.
 static constexpr int kEnoughThreads = 1280;
 
 int residentCtas(const Processor &processor, const CtaFootprint &cta) {
