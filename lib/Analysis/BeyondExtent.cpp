@@ -19,7 +19,7 @@ public:
 
   /// The operation that they get to; null when there is none.
   Operation *run(Value loaded) {
-    add(loaded, *dim.loaded);
+    add(loaded, *dim.accessed);
     while (!pending.empty()) {
       Elements elements = pending.pop_back_val();
       start = elements.start;

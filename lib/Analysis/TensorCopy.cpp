@@ -189,13 +189,13 @@ std::optional<int64_t> CoordinateBounds::lowestOf(Operation *op, unsigned depth)
 }
 
 namespace {
-/// Matches one load.
+/// Matches one access.
 class CopyMatcher {
 public:
-  CopyMatcher(tile::LoadOp loadOp, IndexPolynomials &indexPolynomials,
+  CopyMatcher(tile::GlobalAccessOpInterface accessOp, IndexPolynomials &indexPolynomials,
               const AxisInfoAnalysis &axisInfo)
-      : load(loadOp), type(cast<RankedTensorType>(loadOp.getType())), indices(indexPolynomials),
-        axes(axisInfo) {}
+      : access(accessOp), type(cast<RankedTensorType>(accessOp.getPointer().getType())),
+        indices(indexPolynomials), axes(axisInfo) {}
 
   /// Empty when it matches.
   std::string match(TensorCopy &copy);
@@ -207,18 +207,19 @@ private:
   std::string takeStarts();
   std::string takeOthers();
   std::string check(const TensorCopy &copy) const;
-  /// Whether it is made of scalars that the load comes behind.
+  /// Whether it is made of scalars that the access comes behind.
   bool isUsable(const IndexPolynomial &polynomial) const;
   bool takeStart(Dim &dim);
   bool subtractStart(Dim &dim);
   /// The greatest power of two that is known to divide a stride, in elements.
   int64_t divisorOf(const IndexPolynomial &stride) const;
 
-  tile::LoadOp load;
+  tile::GlobalAccessOpInterface access;
+  /// Of its pointers.
   RankedTensorType type;
   IndexPolynomials &indices;
   const AxisInfoAnalysis &axes;
-  /// By dimension of the loaded tensor.
+  /// By dimension of the access's tensor.
   SmallVector<Dim, 2> dims;
   SmallVector<Dim, 2> others;
   /// Terms of the address that belong to no dimension yet.
@@ -253,7 +254,7 @@ std::string CopyMatcher::takePlaces(const IndexPolynomial &offset) {
   hasStart.assign(dims.size(), false);
   SmallVector<std::optional<IndexAtom>> places(dims.size());
   for (auto [d, dim] : llvm::enumerate(dims)) {
-    dim.loaded = unsigned(d);
+    dim.accessed = unsigned(d);
     dim.size = type.getDimSize(unsigned(d));
   }
   for (const auto &[product, coefficient] : offset.getTerms()) {
@@ -337,9 +338,9 @@ std::string CopyMatcher::takeCondition(const IndexPolynomial &below) {
 }
 
 std::string CopyMatcher::takeMask() {
-  if (!load.getMask())
+  if (!access.getMask())
     return "";
-  IndexPolynomials::Bounds bounds = indices.boundsOf(load.getMask());
+  IndexPolynomials::Bounds bounds = indices.boundsOf(access.getMask());
   if (!bounds.isAll)
     return "its mask is no conjunction of bounds of coordinates";
   for (const IndexPolynomial &below : bounds.below)
@@ -434,9 +435,10 @@ int64_t CopyMatcher::divisorOf(const IndexPolynomial &stride) const {
   for (const auto &[product, coefficient] : stride.getTerms()) {
     int64_t factor = powerOfTwoDivisor(coefficient);
     for (IndexAtom number : product)
-      factor = std::min(kAlignment, factor) *
-               std::min(kAlignment,
-                        axes.get(indices.valuesAt(number, load).front()).getElementDivisibility());
+      factor =
+          std::min(kAlignment, factor) *
+          std::min(kAlignment,
+                   axes.get(indices.valuesAt(number, access).front()).getElementDivisibility());
     divisor = std::gcd(divisor, factor);
   }
   return divisor;
@@ -446,18 +448,18 @@ bool CopyMatcher::isUsable(const IndexPolynomial &polynomial) const {
   return llvm::all_of(polynomial.getTerms(), [&](const auto &term) {
     return llvm::all_of(term.first, [&](IndexAtom number) {
       return indices.atom(number).kind == Atom::Kind::Scalar &&
-             !indices.valuesAt(number, load).empty();
+             !indices.valuesAt(number, access).empty();
     });
   });
 }
 
 std::string CopyMatcher::check(const TensorCopy &copy) const {
-  int64_t bytes = tile::PtrType::get(type.getElementType()).getElementBytes();
+  int64_t bytes = cast<tile::PtrType>(type.getElementType()).getElementBytes();
   if (axes.get(copy.base).getElementDivisibility() % kAlignment != 0)
     return "its base is not known to be a multiple of 16 bytes";
   if (copy.dims.size() > kMaxRank)
     return "its tensor has more than 5 dimensions";
-  CoordinateBounds bounds(load, indices, axes);
+  CoordinateBounds bounds(access, indices, axes);
   for (const Dim &dim : copy.dims) {
     if (!isUsable(dim.stride) || !isUsable(dim.start) || (dim.extent && !isUsable(*dim.extent)))
       return "its addresses are no grid, or computed behind it";
@@ -479,7 +481,7 @@ std::string CopyMatcher::check(const TensorCopy &copy) const {
 }
 
 std::string CopyMatcher::match(TensorCopy &copy) {
-  std::optional<IndexPolynomials::Address> address = indices.ofPointer(load.getPointer());
+  std::optional<IndexPolynomials::Address> address = indices.ofPointer(access.getPointer());
   if (!address)
     return "its address is no sum of products of indices, or does not start at an argument";
   copy.base = cast<BlockArgument>(address->root);
@@ -515,11 +517,12 @@ std::string CopyMatcher::match(TensorCopy &copy) {
   return check(copy);
 }
 
-std::optional<TensorCopy> tilec::matchTensorCopy(tile::LoadOp load, IndexPolynomials &indices,
+std::optional<TensorCopy> tilec::matchTensorCopy(tile::GlobalAccessOpInterface access,
+                                                 IndexPolynomials &indices,
                                                  const AxisInfoAnalysis &axes,
                                                  std::string &reason) {
   TensorCopy copy;
-  reason = CopyMatcher(load, indices, axes).match(copy);
+  reason = CopyMatcher(access, indices, axes).match(copy);
   if (!reason.empty())
     return std::nullopt;
   return copy;

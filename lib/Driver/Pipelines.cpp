@@ -35,8 +35,10 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
   pm.addNestedPass<func::FuncOp>(createTileWidenDotsPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
-  if (tensorCopies)
+  if (tensorCopies) {
     pm.addNestedPass<func::FuncOp>(createTileTakeTensorCopiesPass());
+    pm.addNestedPass<func::FuncOp>(createTileTakeTensorStoresPass());
+  }
   pm.addNestedPass<func::FuncOp>(createTileTakeTensorMapsPass());
   pm.addNestedPass<func::FuncOp>(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());

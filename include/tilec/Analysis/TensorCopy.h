@@ -1,9 +1,9 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads through pointers that read a block of a tensor: which tensor, in terms of the kernel's
-// arguments, and where the block is, in terms of the kernel's scalars. What a tensor map says and
-// what a copy by one needs; nothing here changes the IR.
+// Loads and stores through pointers whose addresses are those of a block of a tensor: which tensor,
+// in terms of the kernel's arguments, and where the block is, in terms of the kernel's scalars.
+// What a tensor map says and what a copy by one needs; nothing here changes the IR.
 
 #ifndef TILEC_ANALYSIS_TENSORCOPY_H
 #define TILEC_ANALYSIS_TENSORCOPY_H
@@ -26,11 +26,11 @@ struct TensorCopy {
     IndexPolynomial start;
     /// The tensor's size, known to the host; none: as large as a map allows.
     std::optional<IndexPolynomial> extent = std::nullopt;
-    /// The dimension of the loaded tensor; none for one in which the block has size one.
-    std::optional<unsigned> loaded = std::nullopt;
+    /// The dimension of the access's tensor; none for one in which the block has size one.
+    std::optional<unsigned> accessed = std::nullopt;
     /// Elements before the first one are masked off.
     bool isMaskedBelow = false;
-    /// What is loaded from coordinates that are not less than the extent is something else.
+    /// What is accessed at coordinates that are not less than the extent is something else.
     bool isWrapped = false;
   };
 
@@ -39,10 +39,11 @@ struct TensorCopy {
   llvm::SmallVector<Dim, 4> dims;
 };
 
-/// The block that a load reads, or zeros where its mask is off; none, and `reason`, when it is not
-/// known to be one that a tensor map can describe.
-std::optional<TensorCopy> matchTensorCopy(tile::LoadOp load, IndexPolynomials &indices,
-                                          const AxisInfoAnalysis &axes, std::string &reason);
+/// The block that a load or a store of a tensor accesses but where its mask is off, beyond the
+/// tensor; none, and `reason`, when it is not known to be one that a tensor map can describe.
+std::optional<TensorCopy> matchTensorCopy(tile::GlobalAccessOpInterface access,
+                                          IndexPolynomials &indices, const AxisInfoAnalysis &axes,
+                                          std::string &reason);
 
 } // namespace tilec
 

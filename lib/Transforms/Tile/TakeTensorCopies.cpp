@@ -10,6 +10,7 @@
 // Which load is one says TensorCopy.h. A loop's loads are taken all or not at all: one that waits
 // for both kinds of copies waits twice.
 
+#include "DescribedBlock.h"
 #include "Padding.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -142,110 +143,22 @@ static void stopUnusedPointers(scf::ForOp loop) {
       end->setOperand(unsigned(index), argument);
 }
 
+/// Makes the load of one copy.
+static void emit(tile::LoadOp load, const TensorCopy &copy, const IndexPolynomials &indices) {
+  OpBuilder builder(load);
+  auto type = cast<RankedTensorType>(load.getType());
+  DescribedBlock block = describeBlock(builder, load, copy, indices);
+  Value loaded = tile::DescriptorLoadOp::create(
+      builder, load.getLoc(), RankedTensorType::get(block.shape, type.getElementType()), block.desc,
+      block.starts);
+  if (block.isTransposed)
+    loaded = tile::PermuteOp::create(builder, load.getLoc(), type, loaded,
+                                     builder.getDenseI32ArrayAttr({1, 0}));
+  load.replaceAllUsesWith(loaded);
+  load.erase();
+}
+
 namespace {
-/// Makes the descriptor and the load of one copy.
-class CopyEmitter {
-public:
-  CopyEmitter(tile::LoadOp loadOp, const TensorCopy &tensorCopy,
-              const IndexPolynomials &indexPolynomials)
-      : load(loadOp), copy(tensorCopy), indices(indexPolynomials), builder(loadOp),
-        loc(loadOp.getLoc()) {}
-
-  void run() {
-    Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
-    SmallVector<Value> sizes, strides, starts;
-    SmallVector<int64_t> block;
-    for (const TensorCopy::Dim &dim : copy.dims) {
-      sizes.push_back(emitSize(dim));
-      if (&dim != &copy.dims.back())
-        strides.push_back(emit(dim.stride, i64));
-      starts.push_back(emit(dim.start, i32));
-      block.push_back(dim.size);
-    }
-    if (hasElements)
-      guard(starts);
-    auto type = cast<RankedTensorType>(load.getType());
-    auto desc = tile::DescType::get(builder.getContext(), block, type.getElementType(), false);
-    auto made = tile::MakeTensorDescriptorOp::create(builder, loc, desc, copy.base, sizes, strides);
-    made->setAttr(tile::TileDialect::kInferredAttr, builder.getUnitAttr());
-    unsigned inner = *copy.dims.back().loaded;
-    SmallVector<int64_t, 2> shape{type.getDimSize(1 - inner), type.getDimSize(inner)};
-    Value loaded = tile::DescriptorLoadOp::create(
-        builder, loc, RankedTensorType::get(shape, type.getElementType()), made, starts);
-    if (inner == 0)
-      loaded =
-          tile::PermuteOp::create(builder, loc, type, loaded, builder.getDenseI32ArrayAttr({1, 0}));
-    load.replaceAllUsesWith(loaded);
-    load.erase();
-  }
-
-private:
-  Value constant(Type type, int64_t number) {
-    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, number));
-  }
-
-  Value emit(const IndexPolynomial &polynomial, Type type) {
-    Value sum;
-    for (const auto &[product, coefficient] : polynomial.getTerms()) {
-      Value term;
-      for (IndexAtom number : product) {
-        Value factor = resize(indices.valuesAt(number, load).front(), type);
-        term = term ? builder.createOrFold<arith::MulIOp>(loc, term, factor) : factor;
-      }
-      if (!term)
-        term = constant(type, coefficient);
-      else if (coefficient != 1)
-        term = builder.createOrFold<arith::MulIOp>(loc, term, constant(type, coefficient));
-      sum = sum ? builder.createOrFold<arith::AddIOp>(loc, sum, term) : term;
-    }
-    return sum ? sum : constant(type, 0);
-  }
-
-  Value resize(Value value, Type type) {
-    unsigned have = value.getType().getIntOrFloatBitWidth(), want = type.getIntOrFloatBitWidth();
-    if (have < want)
-      return arith::ExtSIOp::create(builder, loc, type, value);
-    return have > want ? arith::TruncIOp::create(builder, loc, type, value).getResult() : value;
-  }
-
-  /// At least one, as maps want it.
-  Value emitSize(const TensorCopy::Dim &dim) {
-    Type i32 = builder.getI32Type();
-    if (!dim.extent)
-      return constant(i32, std::numeric_limits<int32_t>::max());
-    Value size = emit(*dim.extent, i32);
-    if (std::optional<int64_t> known = dim.extent->getConstant(); known && *known > 0)
-      return size;
-    Value one = constant(i32, 1);
-    Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, size, one);
-    hasElements = hasElements
-                      ? arith::AndIOp::create(builder, loc, hasElements, isThere).getResult()
-                      : isThere;
-    return arith::MaxSIOp::create(builder, loc, size, one);
-  }
-
-  /// A tensor without elements has none in its map's one element either: the block is beside it. It
-  /// is moved along a dimension whose coordinate the loop does not change, if there is one.
-  void guard(SmallVectorImpl<Value> &starts) {
-    constexpr int32_t farAway = -(1 << 30);
-    auto loop = cast<LoopLikeOpInterface>(load->getParentOp());
-    size_t moved = starts.size() - 1;
-    for (size_t d = starts.size(); d-- > 0;)
-      if (indices.isInvariant(copy.dims[d].start, loop))
-        moved = d;
-    starts[moved] = arith::SelectOp::create(builder, loc, hasElements, starts[moved],
-                                            constant(builder.getI32Type(), farAway));
-  }
-
-  tile::LoadOp load;
-  const TensorCopy &copy;
-  const IndexPolynomials &indices;
-  OpBuilder builder;
-  Location loc;
-  /// Whether all sizes are positive; null when that is known.
-  Value hasElements;
-};
-
 /// Decides for one function.
 class CopyTaker {
 public:
@@ -258,7 +171,7 @@ public:
     SetVector<Operation *> loops;
     for (auto &[load, copy] : taken) {
       loops.insert(load->getParentOp());
-      CopyEmitter(load, copy, indices).run();
+      emit(load, copy, indices);
     }
     for (Operation *loop : loops)
       stopUnusedPointers(cast<scf::ForOp>(loop));
@@ -335,7 +248,7 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
     block.push_back(dim.size);
   std::optional<TensorMapTile> form =
       tensorMapTile(block, int32_t(tile::bitWidthOf(type.getElementType())));
-  if (!form || form->swizzleBytes == 0 || !isReadAsCopied(load, *copy->dims.back().loaded))
+  if (!form || form->swizzleBytes == 0 || !isReadAsCopied(load, *copy->dims.back().accessed))
     return refuse("TMA does not write the layout that the dot reads");
   for (const TensorCopy::Dim &dim : copy->dims)
     if (dim.isWrapped && !isDroppedBeyond(load, dim, indices, reason))

@@ -80,6 +80,28 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
   ];
 }
 
+def TileTakeTensorStoresPass : Pass<"tile-take-tensor-stores", "::mlir::func::FuncOp"> {
+  let summary = "stores through pointers of what a loop's dots sum up become stores through descriptors";
+  let description = [{
+    A store at the top level of the kernel, of a tensor of elements of up to 16 bits that is computed element by element from
+    the sums of a loop's dots, and whose addresses are those of a block of a tensor as for `tile-take-tensor-copies`, stores
+    through a descriptor made of the kernel's arguments:
+
+    ```mlir
+    // c_ptr + (pid * 128 + i) * stride + j, where pid * 128 + i < M
+    tile.store %pointers, %c, %mask : tensor<128x64x!tile.ptr<f16>>
+    // becomes
+    %d = tile.make_tensor_descriptor %c_ptr, shape [%M, %most], strides [%stride] : !tile.ptr<f16> -> !tile.desc<[128, 64], f16>
+    tile.descriptor_store %d[%row, %zero], %c : !tile.desc<[128, 64], f16>, tensor<128x64xf16>
+    ```
+
+    Nothing else of the kernel accesses memory through this argument, no atomic orders accesses, and the kernel has other
+    descriptors, so that it is launched with tensor maps anyway. A `tensor-map` remark says what a store that could have been one
+    is missing. Elements of 32 bits are left to threads: neighbouring pairs of sums, which they hold, fill whole sectors.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TileTakeTensorMapsPass : Pass<"tile-take-tensor-maps", "::mlir::func::FuncOp"> {
   let summary = "descriptors made of arguments become tensor maps that the host encodes";
   let description = [{

@@ -48,8 +48,9 @@ def TileGPUUnrollLoopsPass : Pass<"tilegpu-unroll-loops", "::mlir::ModuleOp"> {
     An innermost `scf.for` whose only memory operations are loads is unrolled until a thread has `bytes-in-flight`
     bytes of loads before their first use, at most `max-factor` times; the loads of all iterations move to the start of
     the body with their address arithmetic. The iterations left over run in the original loop behind it. The factor
-    that `tl.range(loop_unroll_factor=...)` asks for is taken as it is; 1 switches the pass off for a loop. CTAs of at
-    most 128 threads get twice the goal. A loop that also reduces across threads is unrolled by two only.
+    that `tl.range(loop_unroll_factor=...)` asks for is taken as it is; 1 switches the pass off for a loop. Pipelined
+    loops are not unrolled, whatever they ask for. CTAs of at most 128 threads get twice the goal. A loop that also reduces across
+    threads is unrolled by two only.
 
     The assembler would sink the loads to their uses again to save registers, so the module attribute
     `tilegpu.min_ctas` tells it that `threads-per-multiprocessor` resident threads are enough (128 registers each for
