@@ -147,7 +147,7 @@ static void stopUnusedPointers(scf::ForOp loop) {
 static void emit(tile::LoadOp load, const TensorCopy &copy, const IndexPolynomials &indices) {
   OpBuilder builder(load);
   auto type = cast<RankedTensorType>(load.getType());
-  DescribedBlock block = describeBlock(builder, load, copy, indices);
+  tile::DescribedBlock block = tile::describeBlock(builder, load, copy, indices);
   Value loaded = tile::DescriptorLoadOp::create(
       builder, load.getLoc(), RankedTensorType::get(block.shape, type.getElementType()), block.desc,
       block.starts);
