@@ -5,6 +5,7 @@
 // remark that nvdisasm puts above them; how many registers are in use is in a second listing of it,
 // by the addresses of the instructions.
 
+#include "Samples.h"
 #include "StageText.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -60,20 +61,11 @@ StageText textOfPTX(StringRef text, LineTable &lines) {
   return stage;
 }
 
-/// The address in front of an instruction, "/*0010*/"; nothing for other lines.
-static std::optional<unsigned> addressOf(StringRef line) {
-  StringRef rest = line.ltrim();
-  unsigned address = 0;
-  if (!rest.consume_front("/*") || rest.consumeInteger(16, address) || !rest.starts_with("*/"))
-    return std::nullopt;
-  return address;
-}
-
 /// Registers in use by the addresses of instructions.
-static std::map<unsigned, int> readLiveRegisters(StringRef listing) {
-  std::map<unsigned, int> registers;
+static std::map<uint64_t, int> readLiveRegisters(StringRef listing) {
+  std::map<uint64_t, int> registers;
   for (StringRef line : llvm::split(listing, '\n')) {
-    std::optional<unsigned> address = addressOf(line);
+    std::optional<uint64_t> address = addressOfSass(line);
     StringRef table = line.split("// |").second.ltrim();
     int count = 0;
     if (address && !table.consumeInteger(10, count))
@@ -97,6 +89,31 @@ static std::vector<size_t> readPlaces(StringRef remark, LineTable &lines) {
   return places;
 }
 
+/// Gives the instructions of functions that the assembler added, as for a division, the lines that
+/// call them.
+static void placeSubroutines(StageText &stage) {
+  llvm::StringMap<std::vector<size_t>> callers;
+  for (auto [text, source] : llvm::zip(stage.lines, stage.source)) {
+    auto [call, rest] = StringRef(text).split("`(");
+    if (!call.contains(" CALL."))
+      continue;
+    std::vector<size_t> &known = callers[rest.split(')').first];
+    for (size_t line : source)
+      if (!llvm::is_contained(known, line))
+        known.push_back(line);
+  }
+  const std::vector<size_t> *now = nullptr;
+  for (auto [text, source] : llvm::zip(stage.lines, stage.source)) {
+    StringRef label = StringRef(text).trim();
+    if (label.consume_back(":") && !label.starts_with(".L")) {
+      auto called = callers.find(label);
+      now = called == callers.end() ? nullptr : &called->second;
+    } else if (now && source.empty() && addressOfSass(text)) {
+      source = *now;
+    }
+  }
+}
+
 StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines) {
   StageText stage = makeStage("sass");
   auto absent = [&](std::string why) {
@@ -111,7 +128,7 @@ StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines
   llvm::Expected<std::string> text = disassemble(cubin, *disassembler, {"-c", "-gi"});
   if (!text)
     return absent(llvm::toString(text.takeError()));
-  std::map<unsigned, int> registers;
+  std::map<uint64_t, int> registers;
   if (llvm::Expected<std::string> listing = disassemble(cubin, *disassembler, {"-c", "-plr"}))
     registers = readLiveRegisters(*listing);
   else
@@ -124,10 +141,13 @@ StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines
       now = readPlaces(rest, lines);
       continue;
     }
-    std::optional<unsigned> address = addressOf(line);
+    std::optional<uint64_t> address = addressOfSass(line);
     bool isLabel = rest.ends_with(":") && !rest.starts_with("//");
     if (!address && !isLabel)
       continue;
+    // A function begins, which has no lines of its own where the assembler added it.
+    if (isLabel && !rest.starts_with("."))
+      now.clear();
     stage.lines.push_back(shortened(line));
     stage.source.push_back(address ? now : std::vector<size_t>());
     auto live = address ? registers.find(*address) : registers.end();
@@ -135,6 +155,7 @@ StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines
       for (size_t index : now)
         lines[index].registers = std::max(lines[index].registers.value_or(0), live->second);
   }
+  placeSubroutines(stage);
   return stage;
 }
 

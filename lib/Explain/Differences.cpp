@@ -127,6 +127,8 @@ std::vector<Difference> lineDifferences(const Report &here, const Report &there)
 std::vector<Difference> findDifferences(const Report &here, const Report &there) {
   std::vector<Difference> all = {
       {"time", "predicted", "us", here.time.predicted, there.time.predicted}};
+  if (here.time.measured && there.time.measured)
+    all.push_back({"time", "measured", "us", *here.time.measured, *there.time.measured});
   double leastTime = leastTimeShare * std::max(here.time.predicted, there.time.predicted);
   // Sorts a group, drops what is nearly the same and appends the rest.
   auto append = [&](std::vector<Difference> group, bool isTime) {

@@ -9,6 +9,7 @@
 #include "Counters.h"
 #include "KernelFacts.h"
 #include "Rules/Rules.h"
+#include "Samples.h"
 #include "StageText.h"
 #include "Verdict.h"
 
@@ -115,7 +116,7 @@ void Explainer::describeKernel() {
   report.version = TILEC_VERSION;
   report.kernel = metadata().name;
   report.target = metadata().target;
-  report.device = subject.measured ? "cuda" : "sim";
+  report.device = subject.gpuRun && subject.gpuRun->cold ? "cuda" : "sim";
   report.gpu = subject.gpu ? subject.gpu : findGpu("", metadata().target);
   describeOptions();
   for (auto [index, text] : llvm::enumerate(report.files.front().lines)) {
@@ -267,9 +268,16 @@ void Explainer::addTimeline() {
 
 void Explainer::predict() {
   report.time = predictTime(work, *report.gpu);
-  report.time.measured = subject.measured;
-  report.roofline = rooflineOf(work, *report.gpu, subject.measured.value_or(report.time.predicted));
+  if (subject.gpuRun) {
+    report.time.measured = subject.gpuRun->cold;
+    report.time.measuredWarm = subject.gpuRun->warm;
+  }
+  report.roofline =
+      rooflineOf(work, *report.gpu, report.time.measured.value_or(report.time.predicted));
   shareTime(report);
+  // Once the shares of the calls are known.
+  if (subject.gpuRun)
+    collectSamples(*subject.gpuRun, lines, report);
   lines.finish();
   giveVerdict(report, work);
 }

@@ -165,21 +165,34 @@ std::vector<Json> stagesOfLines(const Report &report) {
   return all;
 }
 
+/// The reasons of samples by their name; zeros are left out.
+Json stallsToJson(const Report &report, const std::vector<uint64_t> &counts) {
+  Json object = Json::object();
+  for (size_t i = 0; i < counts.size(); ++i)
+    addCount(object, report.samples->reasons[i].name.c_str(), counts[i]);
+  return object;
+}
+
 Json linesToJson(const Report &report) {
   std::vector<Json> stages = stagesOfLines(report);
   Json list = Json::array();
   for (size_t i = 0; i < report.lines.size(); ++i) {
     const SourceLine &line = report.lines[i];
-    list.push_back({{"file", line.file},
-                    {"line", line.line},
-                    {"counters", toJson(line.counts)},
-                    {"time", rounded(line.time)},
-                    {"share", rounded(line.share)},
-                    {"selfShare", rounded(line.selfShare)},
-                    {"registers", orNull(line.registers)},
-                    {"sharedBytes", line.sharedBytes},
-                    {"remarks", line.remarks},
-                    {"stages", std::move(stages[i])}});
+    list.push_back(
+        {{"file", line.file},
+         {"line", line.line},
+         {"counters", toJson(line.counts)},
+         {"time", rounded(line.time)},
+         {"share", rounded(line.share)},
+         {"selfShare", rounded(line.selfShare)},
+         {"registers", orNull(line.registers)},
+         {"sharedBytes", line.sharedBytes},
+         {"remarks", line.remarks},
+         {"samples", line.allSamples == 0 ? Json()
+                                          : Json({{"self", line.samples},
+                                                  {"all", std::llround(line.allSamples)},
+                                                  {"stalls", stallsToJson(report, line.stalls)}})},
+         {"stages", std::move(stages[i])}});
   }
   return list;
 }
@@ -193,7 +206,8 @@ Json callsToJson(const Report &report) {
     list.push_back({{"stack", std::move(stack)},
                     {"counters", toJson(path.counts)},
                     {"time", rounded(path.time)},
-                    {"share", rounded(path.share)}});
+                    {"share", rounded(path.share)},
+                    {"samples", std::llround(path.samples)}});
   }
   return list;
 }
@@ -352,7 +366,8 @@ Json timeToJson(const Time &time) {
   return {{"predicted", rounded(time.predicted)},
           {"bound", time.bound},
           {"terms", std::move(terms)},
-          {"measured", orNull(time.measured)}};
+          {"measured", orNull(time.measured)},
+          {"measuredWarm", orNull(time.measuredWarm)}};
 }
 
 Json rooflineToJson(const Roofline &roofline) {
@@ -393,6 +408,30 @@ Json toJson(const std::optional<Timeline> &timeline) {
       {"isOrder", timeline->isOrder}, {"events", std::move(events)}, {"warps", std::move(warps)}};
 }
 
+Json toJson(const std::optional<Samples> &samples) {
+  if (!samples)
+    return Json();
+  if (!samples->absent.empty())
+    return {{"absent", samples->absent}};
+  Json reasons = Json::array();
+  for (const Samples::Reason &reason : samples->reasons)
+    reasons.push_back({{"name", reason.name}, {"text", reason.text}, {"count", reason.count}});
+  return {{"count", samples->count},         {"unplaced", samples->unplaced},
+          {"dropped", samples->dropped},     {"launches", samples->launches},
+          {"cycles", samples->periodCycles}, {"reasons", std::move(reasons)}};
+}
+
+Json hottestToJson(const Report &report) {
+  if (!report.verdict.hottest)
+    return Json();
+  const HottestLine &hottest = *report.verdict.hottest;
+  const Samples::Reason &reason = report.samples->reasons[hottest.reason];
+  return {{"line", hottest.line},
+          {"share", rounded(hottest.share)},
+          {"reason", reason.name},
+          {"reasonShare", rounded(hottest.reasonShare)}};
+}
+
 Json verdictToJson(const Report &report) {
   Json suggestions = Json::array();
   for (const Suggestion &suggestion : report.verdict.suggestions) {
@@ -412,6 +451,7 @@ Json verdictToJson(const Report &report) {
   return {{"bound", report.verdict.bound},
           {"text", report.verdict.text},
           {"ofLimit", rounded(report.verdict.ofLimit)},
+          {"hottest", hottestToJson(report)},
           {"suggestions", std::move(suggestions)}};
 }
 
@@ -492,6 +532,7 @@ Json toJson(const Report &report) {
                  {"waves", std::move(waves)},
                  {"totals", std::move(totals)},
                  {"findings", std::move(findings)},
+                 {"samples", toJson(report.samples)},
                  {"files", std::move(files)},
                  {"lines", linesToJson(report)},
                  {"calls", callsToJson(report)},

@@ -14,6 +14,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
+#include <numeric>
 
 using llvm::StringRef;
 
@@ -95,6 +96,21 @@ std::string timeText(double microseconds) {
 
 } // namespace
 
+/// Nothing without samples.
+static std::optional<HottestLine> findHottest(const Report &report) {
+  if (!report.samples || !report.samples->absent.empty())
+    return std::nullopt;
+  auto hottest = llvm::max_element(
+      report.lines, [](const SourceLine &a, const SourceLine &b) { return a.samples < b.samples; });
+  HottestLine found;
+  found.line = size_t(hottest - report.lines.begin());
+  found.share = double(hottest->samples) / double(report.samples->count);
+  auto reason = llvm::max_element(hottest->stalls);
+  found.reason = size_t(reason - hottest->stalls.begin());
+  found.reasonShare = double(*reason) / double(hottest->samples);
+  return found;
+}
+
 void giveVerdict(Report &report, const LaunchWork &work) {
   Verdict &verdict = report.verdict;
   const Time &time = report.time;
@@ -107,6 +123,9 @@ void giveVerdict(Report &report, const LaunchWork &work) {
                         bound.bound, timeText(termOf(time, bound.term)), timeText(time.predicted),
                         bound.words, 100 * verdict.ofLimit, StringRef(report.gpu->name));
     }
+  if (time.measured)
+    verdict.text += llvm::formatv("; measured {0}", timeText(*time.measured));
+  verdict.hottest = findHottest(report);
   verdict.suggestions = applyRules(report, work, kMostSuggestions);
 }
 
@@ -118,6 +137,42 @@ static std::string placeText(const Report &report, LineIndex index) {
     return report.kernel;
   const SourceLine &line = report.lines[*index];
   return report.files[line.file].name + ":" + std::to_string(line.line);
+}
+
+/// The lines with the most samples, and what they wait for.
+static std::string describeHotLines(const Report &report) {
+  constexpr size_t mostShown = 3;
+  constexpr double leastShare = 0.05;
+  std::vector<size_t> order(report.lines.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  llvm::sort(order, [&](size_t a, size_t b) {
+    return std::make_pair(report.lines[b].samples, a) < std::make_pair(report.lines[a].samples, b);
+  });
+  std::string text;
+  for (size_t index : llvm::ArrayRef(order).take_front(mostShown)) {
+    const SourceLine &line = report.lines[index];
+    double share = double(line.samples) / double(report.samples->count);
+    if (share < leastShare && !text.empty())
+      break;
+    size_t most = size_t(llvm::max_element(line.stalls) - line.stalls.begin());
+    const Samples::Reason &reason = report.samples->reasons[most];
+    text += llvm::formatv("{0}{1} at {2}, which mostly {3} ({4})", text.empty() ? "" : "; ",
+                          percent(share), placeText(report, index), reason.text, reason.name);
+  }
+  return text;
+}
+
+static std::string describeStalls(const Report &report) {
+  constexpr double leastShare = 0.02;
+  const Samples &samples = *report.samples;
+  std::string text;
+  for (const Samples::Reason &reason : samples.reasons)
+    if (double share = double(reason.count) / double(samples.count); share >= leastShare)
+      text += (text.empty() ? "" : ", ") + reason.name + " " + percent(share);
+  text += llvm::formatv(" of {0} samples in {1} launches", samples.count, samples.launches);
+  if (samples.dropped)
+    text += llvm::formatv("; {0} were lost", samples.dropped);
+  return text;
 }
 
 std::string describeReport(const Report &report) {
@@ -152,7 +207,14 @@ std::string describeReport(const Report &report) {
       terms += (terms.empty() ? "" : ", ") + term.name + " " + timeText(term.time);
   add("time",
       timeText(report.time.predicted) + " predicted (" + terms + ")" +
-          (report.time.measured ? ", " + timeText(*report.time.measured) + " measured" : ""));
+          (report.time.measured ? ", " + timeText(*report.time.measured) + " measured" : "") +
+          (report.time.measuredWarm
+               ? ", " + timeText(*report.time.measuredWarm) + " with a warm cache"
+               : ""));
+  if (report.samples && report.samples->absent.empty()) {
+    add("samples", describeHotLines(report));
+    add("stalls", describeStalls(report));
+  }
   size_t number = 0;
   for (const Suggestion &suggestion : report.verdict.suggestions) {
     text += llvm::formatv("{0}. {1}: {2} [{3}]\n", ++number, placeText(report, suggestion.line),

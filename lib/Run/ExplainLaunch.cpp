@@ -43,6 +43,11 @@ constexpr uint64_t mostMarks = 1024;
 
 RepeatedLaunch::~RepeatedLaunch() = default;
 
+Result<std::unique_ptr<ArrayLaunch>> RepeatedLaunch::bind(const std::shared_ptr<RunDevice> &,
+                                                          const CompiledKernel &) {
+  return tilecrt::unavailable("its memory is for the simulator");
+}
+
 Result<LaunchResult> takeResult(const LaunchOutcome &ended, Simulation &simulation) {
   if (!ended.ok() && !ended.isFault && simulation.result.findings.empty())
     return ended.status;
@@ -146,6 +151,10 @@ explain::Argument describeArgument(const std::string &name, const std::string &t
 // Compiling
 //===----------------------------------------------------------------------------------===//
 
+std::string LaunchExplainer::processor() const {
+  return subject.measuringGpu ? subject.measuringGpu->info().target : subject.gpu->processor.str();
+}
+
 CompileOptions LaunchExplainer::optionsFor(const std::string &target) const {
   CompileOptions options = subject.options;
   options.target = target;
@@ -167,8 +176,7 @@ std::unique_ptr<CompiledKernel> LaunchExplainer::compileFor(Compiler &with, Sour
 
 /// Both at once, each with a compiler and the source of its own.
 bool LaunchExplainer::compile() {
-  std::string processor = subject.gpu->processor.str();
-  CompileOptions forHost = optionsFor(simulatorOf(processor));
+  CompileOptions forHost = optionsFor(simulatorOf(processor()));
   forHost.countInstructions = true;
   std::unique_ptr<CompiledKernel> made;
   std::thread host([&] {
@@ -181,7 +189,7 @@ bool LaunchExplainer::compile() {
     DiagnosticEngine ignored;
     made = compileFor(other, copies, *copied, forHost, ignored);
   });
-  CompileOptions forGpu = optionsFor(processor);
+  CompileOptions forGpu = optionsFor(processor());
   forGpu = subject.onlyPredicts ? explain::forPrediction(std::move(forGpu))
                                 : explain::forReport(std::move(forGpu));
   kernel = compileFor(compiler, *subject.sources, subject.file, forGpu, messages);
@@ -260,6 +268,24 @@ Status LaunchExplainer::count() {
   return Status();
 }
 
+/// What does what it must not is not launched: the device would be lost.
+explain::GpuRun LaunchExplainer::runOnGpu() {
+  explain::GpuRun none;
+  none.notMeasured = subject.noGpu;
+  if (!outcome.findings.empty())
+    none.notMeasured = "the simulator says that the kernel does what it must not";
+  if (none.notMeasured.empty()) {
+    Result<explain::GpuRun> measured = subject.measuringGpu->measure(
+        [&](const std::shared_ptr<RunDevice> &gpu) { return subject.launch->bind(gpu, *kernel); },
+        subject.gpu->cyclesPerMicrosecond());
+    if (measured)
+      return std::move(*measured);
+    none.notMeasured = measured.message();
+  }
+  none.noSamples = none.notMeasured;
+  return none;
+}
+
 /// The number of the CTA in the middle of the grid.
 static uint64_t middleCta(std::array<uint32_t, 3> grid, const tilecrt::KernelMetadata &metadata) {
   std::array<uint32_t, 3> cluster = {metadata.clusterX, metadata.clusterY, metadata.clusterZ};
@@ -303,7 +329,7 @@ static explain::Timeline timelineOf(const tilecrt::timeline::Timeline &read,
 /// Another compilation, with marks, of which one CTA is run. Its counts are of no use.
 Status LaunchExplainer::followWarps() {
   const tilecrt::KernelMetadata &metadata = simulated->metadata;
-  CompileOptions options = optionsFor(simulatorOf(subject.gpu->processor.str()));
+  CompileOptions options = optionsFor(simulatorOf(processor()));
   options.timelineMarks = mostMarks;
   options.timelineFirstCta = options.timelineLastCta =
       metadata.isPersistent ? 0 : middleCta(subject.grid, metadata);
@@ -332,6 +358,8 @@ Status LaunchExplainer::run() {
   // What stops early says nothing of the time.
   if (subject.onlyPredicts && !outcome.findings.empty())
     return tilecrt::deviceError("faults: " + outcome.findings.front().message);
+  if (subject.measuringGpu || !subject.noGpu.empty())
+    gpuRun = runOnGpu();
   if (subject.timeline == ExplainSubject::Timeline::Yes)
     return followWarps();
   double ofProgram = workOf(outcome) / double(simulatedPrograms.value_or(programs()));
@@ -361,6 +389,7 @@ explain::Subject LaunchExplainer::describe() const {
   }
   about.gpu = subject.gpu;
   about.tools = subject.options.tools;
+  about.gpuRun = gpuRun ? &*gpuRun : nullptr;
   about.timeline = timeline;
   about.timelinePlaces = timelinePlaces;
   return about;

@@ -3,9 +3,11 @@
 //
 // TILEC_PTXAS, CUDA_HOME (or CUDA_PATH), PATH, TILEC_LIBCLC, TILEC_LIBDEVICE; TILEC_CACHE_DIR,
 // XDG_CACHE_HOME, HOME, TILEC_CACHE_LIMIT, TILEC_SHARED_CACHE, TILEC_NO_CACHE;
-// TILEC_SAVE_LAUNCHES.
+// TILEC_SAVE_LAUNCHES, TILEC_CUPTI.
 
 #include "Environment.h"
+
+#include "tilecrt/cuda/PcSampler.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -47,6 +49,12 @@ CacheEnvironment readCacheEnvironment() {
   environment.shared = variable("TILEC_SHARED_CACHE");
   environment.off = !variable("TILEC_NO_CACHE").empty();
   return environment;
+}
+
+std::vector<std::string> readCuptiPlaces(llvm::StringRef option) {
+  std::string named = option.empty() ? variable("TILEC_CUPTI") : option.str();
+  return named.empty() ? tilecrt::cuda::cuptiLibraries(readToolSearch("").cudaHome)
+                       : std::vector<std::string>{named};
 }
 
 std::string readSaveFolder() { return variable("TILEC_SAVE_LAUNCHES"); }

@@ -25,6 +25,10 @@ struct CacheEnvironment {
 };
 CacheEnvironment readCacheEnvironment();
 
+/// Where CUPTI may be: at the path that an option names, else TILEC_CUPTI, else where it usually
+/// is.
+std::vector<std::string> readCuptiPlaces(llvm::StringRef option);
+
 /// TILEC_SAVE_LAUNCHES: where launches that fail are saved; empty: nowhere.
 std::string readSaveFolder();
 

@@ -15,13 +15,15 @@ namespace {
 
 constexpr const char *explainExamples =
     R"text(DATA and EXPR are those of 'tilec run'. The kernel runs on the simulator, which counts; times are
-predicted for a GPU. CHANGES are words: NAME=VALUE for a constant, num_warps, num_stages, num_ctas,
+predicted for a GPU. With '--device cuda' it is launched on one as well, for its time and for
+samples of what its warps wait for. CHANGES are words: NAME=VALUE for a constant, num_warps, num_stages, num_ctas,
 split_k or max_registers, kernel=NAME, gpu=NAME, or a file.
 
 Examples:
   tilec explain softmax.tile --grid 64 --arg x=randn:f32[64x1000] --arg y=empty:f32[64x1000]
       --arg n=1000 --const BLOCK=1024
   tilec explain softmax.tile ... -o softmax.html
+  tilec explain softmax.tile ... --device cuda -o softmax.html
   tilec explain softmax.tile ... --gpu A100 --json -o softmax.json
   tilec explain softmax.tile ... --against "BLOCK=2048, num_warps=8"
   tilec explain --replay launches/softmax-4711-1
@@ -109,14 +111,15 @@ private:
 
   SingleKernelOptions kernel;
   LaunchOptions launch;
-  std::string tuned, gpu, output, replay, against;
+  std::string tuned, gpu, cupti, output, replay, against;
   bool json = false, html = false, all = false, timeline = false;
 };
 
 void ExplainParser::declare(OptionSet &options) {
   kernel.declare(options, "NAME=DATA", "Value of a run-time parameter");
   launch.device = "sim";
-  launch.declare(options, "sim (default): what counts the kernel's work");
+  launch.declare(options, "sim (default), cuda or cuda:N: a GPU for times and samples as well");
+  options.addValue("--cupti", cupti, "Library for samples of a GPU (default: libcupti.so)", "PATH");
   options.addValue("--gpu", gpu,
                    "GPU that times are predicted for (default: H200, or that of a saved launch)",
                    "NAME");
@@ -163,8 +166,18 @@ Command ExplainParser::read(const OptionSet &options) {
   ExplainCommand command;
   command.run.kernel = kernel.read(options);
   launch.read(options, command.run);
-  if (command.run.device != DeviceKind::Simulator)
-    usage("'--device' of explain expects sim, got '" + llvm::Twine(launch.device) + "'");
+  bool isGpu = command.run.device == DeviceKind::Cuda;
+  if (!isGpu && command.run.device != DeviceKind::Simulator)
+    usage("'--device' of explain expects sim, cuda or cuda:N, got '" + llvm::Twine(launch.device) +
+          "'");
+  if (!isGpu && options.isGiven("--cupti"))
+    usage("'--cupti' needs '--device cuda'");
+  if (options.isGiven("--cupti") && cupti.empty())
+    usage("'--cupti' expects a path");
+  for (const char *option : {"--gpu", "--replay"})
+    if (isGpu && options.isGiven(option))
+      usage(llvm::Twine("'") + option + "' cannot be given with '--device cuda'");
+  command.cupti = cupti;
   if (options.isGiven("--gpu"))
     command.gpu = readGpu(gpu);
   if (options.isGiven("--against"))

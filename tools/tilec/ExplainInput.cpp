@@ -9,6 +9,7 @@
 #include "CacheSetup.h"
 #include "CompileOutcome.h"
 #include "Console.h"
+#include "Environment.h"
 #include "HostRun.h"
 #include "PlanLaunch.h"
 #include "ReplayRun.h"
@@ -31,14 +32,21 @@ namespace tilec::tool {
 
 namespace {
 
+/// The GPU that launches are measured on. Where there is none, the reason; empty where none was
+/// asked for.
+struct GpuAccess {
+  std::unique_ptr<MeasuringGpu> device;
+  std::string absent;
+};
+
 /// One report, step by step; each step returns Ok to go on.
 class Reporter {
 public:
   /// `different` may be null.
   Reporter(const ExplainCommand &explainCommand, const ExplainChange *different,
-           explain::Report &made)
-      : command(explainCommand), change(different), report(made), run(explainCommand.run),
-        cache(run.kernel.cache) {}
+           const GpuAccess &access, explain::Report &made)
+      : command(explainCommand), change(different), gpu(access), report(made),
+        run(explainCommand.run), cache(run.kernel.cache) {}
 
   ExitCode explain();
 
@@ -62,6 +70,7 @@ private:
 
   const ExplainCommand &command;
   const ExplainChange *change;
+  const GpuAccess &gpu;
   explain::Report &report;
   RunCommand run;
   SourceManager sources;
@@ -141,6 +150,10 @@ static void apply(const ExplainChange &change, CompileOptions &options) {
 
 ExitCode Reporter::applyChange() {
   subject.gpu = command.gpu ? command.gpu : explain::findGpu("", "");
+  if (gpu.device)
+    subject.gpu = explain::findGpu(gpu.device->info().name, gpu.device->info().target);
+  subject.measuringGpu = gpu.device.get();
+  subject.noGpu = gpu.absent;
   if (!change)
     return ExitCode::Ok;
   for (const auto &[name, value] : change->config.constants)
@@ -150,8 +163,12 @@ ExitCode Reporter::applyChange() {
                            "' is an argument");
   if (!change->file.empty())
     run.kernel.file = change->file;
-  if (change->gpu)
+  if (change->gpu && change->gpu != subject.gpu) {
     subject.gpu = change->gpu;
+    subject.measuringGpu = nullptr;
+    if (gpu.device)
+      subject.noGpu = "this is about another GPU";
+  }
   apply(*change, run.kernel.options);
   return ExitCode::Ok;
 }
@@ -273,7 +290,7 @@ ExitCode Reporter::readBundle() {
       return reportError("bundle '" + bundle->name + "' has no source of '" + kernel.name +
                          "': 'tilec build --keep-sources' keeps it");
     std::string targets, why;
-    if (!command.gpu && !(change && change->gpu))
+    if (!command.gpu && !gpu.device && !(change && change->gpu))
       subject.gpu = gpuOf(kernel, subject.gpu);
     for (const BundleImage &image : kernel.images) {
       targets += (targets.empty() ? "" : ", ") + image.target;
@@ -366,7 +383,8 @@ ExitCode Reporter::describe() {
                                       : ExplainSubject::Timeline::No;
   // Only code for the simulator is kept in the cache: the other is compiled with all its stages.
   CompileOptions forHost = subject.options;
-  forHost.target = simulatorOf(subject.gpu->processor.str());
+  forHost.target = simulatorOf(subject.measuringGpu ? subject.measuringGpu->info().target
+                                                    : subject.gpu->processor.str());
   cache.attachTo(forHost);
   subject.options.cache = forHost.cache;
   if (Status status = checkHostGrid(subject.grid, "simulator"); !status.ok() && command.allPrograms)
@@ -387,6 +405,12 @@ ExitCode Reporter::explainLaunch() {
   if (Status status = explainer.run(); !status.ok())
     return reportUnlessOk(status);
   report = explainer.report();
+  if (const std::optional<explain::GpuRun> &measured = explainer.getGpuRun(); !measured)
+    return ExitCode::Ok;
+  else if (!measured->cold)
+    reportWarning("no time and no samples of a GPU: " + measured->notMeasured);
+  else if (!report.samples->absent.empty())
+    reportWarning("no samples of the GPU: " + report.samples->absent);
   return ExitCode::Ok;
 }
 
@@ -405,12 +429,26 @@ ExitCode Reporter::explain() {
   return ExitCode::Ok;
 }
 
+static GpuAccess openGpuOf(const ExplainCommand &command) {
+  GpuAccess gpu;
+  if (command.run.device != DeviceKind::Cuda)
+    return gpu;
+  tilecrt::Result<std::unique_ptr<MeasuringGpu>> opened =
+      MeasuringGpu::open(command.run.deviceNumber, readCuptiPlaces(command.cupti));
+  if (opened)
+    gpu.device = std::move(*opened);
+  else
+    gpu.absent = opened.message();
+  return gpu;
+}
+
 ExitCode explainInput(const ExplainCommand &command, explain::Report &report) {
-  ExitCode code = Reporter(command, nullptr, report).explain();
+  GpuAccess gpu = openGpuOf(command);
+  ExitCode code = Reporter(command, nullptr, gpu, report).explain();
   if (code != ExitCode::Ok || !command.against)
     return code;
   auto other = std::make_shared<explain::Report>();
-  code = Reporter(command, &*command.against, *other).explain();
+  code = Reporter(command, &*command.against, gpu, *other).explain();
   report.against = std::move(other);
   return code;
 }

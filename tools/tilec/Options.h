@@ -191,6 +191,8 @@ struct ExplainCommand {
   bool json = false;
   /// As a page for a browser.
   bool html = false;
+  /// The library for samples of a GPU; empty: where the environment says, or it usually is.
+  std::string cupti;
   /// Simulates all programs rather than a sample.
   bool allPrograms = false;
   /// With what the warps of one CTA did.

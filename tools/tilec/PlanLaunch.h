@@ -38,6 +38,10 @@ public:
   }
   tilecrt::Result<tilecrt::sim::LaunchResult> run(const CompiledKernel &kernel,
                                                   const LaunchPart &part) override;
+  tilecrt::Result<std::unique_ptr<ArrayLaunch>> bind(const std::shared_ptr<RunDevice> &gpu,
+                                                     const CompiledKernel &kernel) override {
+    return bindPlan(gpu, kernel, plan);
+  }
 
 private:
   std::shared_ptr<RunDevice> device;

@@ -8,6 +8,7 @@
 #define TILEC_EXPLAIN_EXPLAIN_H
 
 #include "tilec/Driver/Compiler.h"
+#include "tilec/Explain/GpuRun.h"
 #include "tilec/Explain/Report.h"
 
 namespace tilec::explain {
@@ -29,8 +30,8 @@ struct Subject {
   /// The GPU that times are for; null: the usual one of the kernel's processor.
   const GpuLimits *gpu = nullptr;
   ToolSearch tools;
-  /// Of a launch on a GPU.
-  std::optional<double> measured;
+  /// Of launches on a GPU, when there were any.
+  const GpuRun *gpuRun = nullptr;
   /// What warps did, and the places of its events, file and line.
   std::optional<Timeline> timeline;
   std::vector<std::pair<std::string, int>> timelinePlaces;

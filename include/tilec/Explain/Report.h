@@ -62,6 +62,11 @@ struct SourceLine {
   int64_t sharedBytes = 0;
   /// Indices in Report::remarks.
   std::vector<size_t> remarks;
+  /// Samples of a GPU at its own instructions, and with those of what it calls.
+  uint64_t samples = 0;
+  double allSamples = 0;
+  /// Its own, for each of Samples::reasons; empty when there are none.
+  std::vector<uint64_t> stalls;
 };
 
 /// A place that is executed, with the calls that lead to it.
@@ -75,6 +80,8 @@ struct CallPath {
   std::vector<Frame> stack;
   Counts counts;
   double time = 0, share = 0;
+  /// Of a GPU.
+  double samples = 0;
 };
 
 struct Remark {
@@ -266,13 +273,32 @@ struct TimeTerm {
   std::string how;
 };
 
+/// What the warps of the kernel were found at on a GPU.
+struct Samples {
+  struct Reason {
+    /// "long_scoreboard", and what a warp does then.
+    std::string name, text;
+    uint64_t count = 0;
+  };
+  /// Why there are none; empty when there are.
+  std::string absent;
+  /// Of the kernel, of these those at no line, and those that the hardware lost.
+  uint64_t count = 0, unplaced = 0, dropped = 0;
+  unsigned launches = 0;
+  /// Cycles between two samples of a scheduler.
+  uint64_t periodCycles = 0;
+  /// The most frequent first.
+  std::vector<Reason> reasons;
+};
+
 struct Time {
   double predicted = 0;
   /// The name of the largest term.
   std::string bound;
   std::vector<TimeTerm> terms;
-  /// Of a GPU, when it ran on one.
-  std::optional<double> measured;
+  /// Medians of a GPU, when it ran on one: with a cold second cache, as predicted, and with a warm
+  /// one.
+  std::optional<double> measured, measuredWarm;
 };
 
 struct Roofline {
@@ -297,10 +323,20 @@ struct Suggestion {
   std::string how;
 };
 
+/// The line with the most samples of a GPU, and the reason of most of them.
+struct HottestLine {
+  size_t line = 0;
+  /// Of all samples, and of the line's own.
+  double share = 0, reasonShare = 0;
+  /// In Samples::reasons.
+  size_t reason = 0;
+};
+
 struct Verdict {
   std::string bound, text;
   /// The share of the limit that is reached.
   double ofLimit = 0;
+  std::optional<HottestLine> hottest;
   /// The largest gain first, at most three.
   std::vector<Suggestion> suggestions;
 };
@@ -372,6 +408,8 @@ struct Report {
   Roofline roofline;
   Verdict verdict;
   std::vector<Finding> findings;
+  /// When they were asked for.
+  std::optional<Samples> samples;
   /// When one was asked for.
   std::optional<Timeline> timeline;
   /// What it is compared with: another configuration, kernel or GPU. Null: nothing.

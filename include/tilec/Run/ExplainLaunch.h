@@ -13,7 +13,7 @@
 
 #include "tilec/Explain/Explain.h"
 #include "tilec/Run/ArgumentBytes.h"
-#include "tilec/Run/RunDevice.h"
+#include "tilec/Run/MeasuringGpu.h"
 
 namespace tilec {
 
@@ -36,6 +36,10 @@ public:
   /// says why it could not be run; what the kernel did wrong is among the findings.
   virtual tilecrt::Result<tilecrt::sim::LaunchResult> run(const CompiledKernel &kernel,
                                                           const LaunchPart &part) = 0;
+  /// The launch on a GPU, with memory of its own there; `unavailable` where the memory is for the
+  /// simulator alone.
+  virtual tilecrt::Result<std::unique_ptr<ArrayLaunch>> bind(const std::shared_ptr<RunDevice> &gpu,
+                                                             const CompiledKernel &kernel);
 };
 
 /// One whose memory is this process's own.
@@ -77,6 +81,10 @@ struct ExplainSubject {
   RepeatedLaunch *launch = nullptr;
   /// What times are predicted for; not null.
   const explain::GpuLimits *gpu = nullptr;
+  /// Where it is launched for time and samples, too. Null: nowhere; `noGpu` says why, unless that
+  /// was not asked for.
+  MeasuringGpu *measuringGpu = nullptr;
+  std::string noGpu;
   /// Simulates all programs rather than a sample.
   bool allPrograms = false;
   /// With what the warps of one CTA did; `IfQuick`: where that takes a moment, and can be had.
@@ -97,6 +105,9 @@ public:
   /// The predicted time in microseconds.
   double predict() const;
 
+  /// What the GPU said, when it was asked for.
+  const std::optional<explain::GpuRun> &getGpuRun() const { return gpuRun; }
+
   /// Of the compilation: of the one for the simulator where that alone failed. Remarks are there.
   const DiagnosticEngine &getMessages() const { return messages; }
   Failure failure() const { return why; }
@@ -112,7 +123,10 @@ private:
   }
   /// The part of a grid with so many programs; 0: all.
   LaunchPart partOf(uint64_t sample, const tilecrt::KernelMetadata &metadata) const;
+  /// What code is made for: the GPU that it is launched on, else the one that times are for.
+  std::string processor() const;
   tilecrt::Status count();
+  explain::GpuRun runOnGpu();
   tilecrt::Status followWarps();
 
   ExplainSubject subject;
@@ -122,6 +136,7 @@ private:
   std::unique_ptr<CompiledKernel> kernel, simulated;
   tilecrt::sim::LaunchResult outcome;
   std::optional<uint64_t> simulatedPrograms;
+  std::optional<explain::GpuRun> gpuRun;
   std::optional<explain::Timeline> timeline;
   std::vector<std::pair<std::string, int>> timelinePlaces;
 };
