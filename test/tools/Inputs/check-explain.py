@@ -9,6 +9,26 @@ import json
 import sys
 
 
+def check_samples(report):
+    """Samples of a GPU are at lines and calls, or at no line; those of a line have a reason."""
+    samples = report["samples"]
+    if samples is None or "absent" in samples:
+        assert all(line["samples"] is None for line in report["lines"]) and report["verdict"]["hottest"] is None
+        return
+    lines = [line["samples"] for line in report["lines"] if line["samples"]]
+    assert sum(line["self"] for line in lines) + samples["unplaced"] == samples["count"]
+    assert sum(reason["count"] for reason in samples["reasons"]) == samples["count"]
+    assert abs(sum(call["samples"] for call in report["calls"]) + samples["unplaced"] - samples["count"]) <= len(report["calls"])
+    names = [reason["name"] for reason in samples["reasons"]]
+    for line in lines:
+        assert sum(line["stalls"].values()) == line["self"] <= line["all"] <= samples["count"]
+        assert set(line["stalls"]) <= set(names) and list(line["stalls"]) == [name for name in names if name in line["stalls"]]
+    hottest = report["verdict"]["hottest"]
+    line = report["lines"][hottest["line"]]["samples"]
+    assert line["self"] == max(other["self"] for other in lines)
+    assert line["stalls"][hottest["reason"]] == max(line["stalls"].values())
+
+
 def check(report):
     lines, files = report["lines"], report["files"]
     places = [(line["file"], line["line"]) for line in lines]
@@ -41,6 +61,7 @@ def check(report):
     assert report["time"]["predicted"] >= max(term["time"] for term in terms)
     gains = [suggestion["gain"] for suggestion in report["verdict"]["suggestions"]]
     assert gains == sorted(gains, reverse=True) and len(gains) <= 3
+    check_samples(report)
     if report["against"]:
         assert list(report["against"]) == list(report), "both are of one schema"
         check(report["against"])

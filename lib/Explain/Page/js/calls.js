@@ -1,5 +1,19 @@
 // Inlined calls: flat, from the kernel down, and from what is expensive up to who calls it.
 
+/// What calls are weighed by: the predicted time, or samples of the GPU.
+const CALL_WEIGHTS = {
+  time: {name: 'Predicted', of: (call) => call.share},
+  samples: {name: 'GPU samples', of: (call) => sampleShare(call.samples)}
+};
+const callState = {
+  weight: CALL_WEIGHTS.time,
+  view: 'flat'
+};
+
+/// The calls that weigh something: {stack, share}.
+const weighedCalls = () => report.calls.map((call) => ({stack: call.stack, share: callState.weight.of(call)}))
+                             .filter((call) => call.share > 0 || callState.weight === CALL_WEIGHTS.time);
+
 const emptyNode = (label, place) => ({label, place, total: 0, self: 0, children: new Map()});
 
 function childOf(node, key, label, place) {
@@ -10,7 +24,7 @@ function childOf(node, key, label, place) {
 /// Functions with what they and their callees take.
 function flatCalls() {
   const root = emptyNode('');
-  for (const {stack, share} of report.calls) {
+  for (const {stack, share} of weighedCalls()) {
     for (const name of new Set(stack.map((frame) => frame.function))) childOf(root, name, name).total += share;
     const leaf = stack.at(-1), node = childOf(root, leaf.function, leaf.function);
     node.self += share;
@@ -24,7 +38,7 @@ function flatCalls() {
 /// The kernel's lines, and below a line that calls the lines of the function.
 function topDownCalls() {
   const root = emptyNode('');
-  for (const {stack, share} of report.calls) {
+  for (const {stack, share} of weighedCalls()) {
     let node = childOf(root, stack[0].function, stack[0].function);
     node.total += share;
     stack.forEach((frame, i) => {
@@ -40,7 +54,7 @@ function topDownCalls() {
 /// Functions by their own work, and below them the places that call them.
 function bottomUpCalls() {
   const root = emptyNode('');
-  for (const {stack, share} of report.calls) {
+  for (const {stack, share} of weighedCalls()) {
     let node = childOf(root, stack.at(-1).function, stack.at(-1).function);
     node.total += share;
     node.self += share;
@@ -129,7 +143,8 @@ function treeGrid(root, label) {
     'div', {class: 'scroll'},
     h('table', {role: 'treegrid', class: 'tree', 'aria-label': label},
       h('thead', {},
-        h('tr', {role: 'row'}, h('th', {class: 'number', scope: 'col'}, 'Time'),
+        h('tr', {role: 'row'},
+          h('th', {class: 'number', scope: 'col'}, callState.weight === CALL_WEIGHTS.time ? 'Time' : 'Samples'),
           h('th', {class: 'number', scope: 'col'}, 'Self'), h('th', {scope: 'col'}, 'Function and place'))),
       body));
 }
@@ -137,21 +152,42 @@ function treeGrid(root, label) {
 function makeCalls() {
   const names = {flat: 'Flat', down: 'Top-down', up: 'Bottom-up'};
   const box = h('div', {});
-  const draw = (view) => box.replaceChildren(treeGrid(CALL_VIEWS[view](), `${names[view]} view of the calls`));
-  const first = report.calls.some((call) => call.stack.length > 1) ? 'down' : 'flat';
-  draw(first);
-  const icicle = plot(drawIcicle, 'The lines of the kernel, and of what they call, as wide as their time');
+  const pictures = h('div', {});
+  let icicle;
+  const draw = () =>
+    box.replaceChildren(treeGrid(CALL_VIEWS[callState.view](), `${names[callState.view]} view of the calls`));
+  const weigh = (name) => {
+    callState.weight = CALL_WEIGHTS[name];
+    icicle = plot(
+      drawIcicle,
+      `The lines of the kernel, and of what they call, as wide as their ${
+        name === 'time' ? 'time' : 'samples of the GPU'}`);
+    pictures.replaceChildren(icicle);
+    draw();
+  };
+  callState.view = report.calls.some((call) => call.stack.length > 1) ? 'down' : 'flat';
+  weigh(hasSamples() ? 'samples' : 'time');
   const csv = () => [
-    ['stack', 'share', 'microseconds'],
+    ['stack', 'share', 'microseconds', 'samples'],
     ...report.calls.map(
-      ({stack, share, time}) =>
-        [stack.map((frame) => `${frame.function} ${placeText(frame.file, frame.line)}`).join(' > '), share, time])];
+      ({stack, share, time, samples}) =>
+        [stack.map((frame) => `${frame.function} ${placeText(frame.file, frame.line)}`).join(' > '), share, time,
+         samples])];
   const tools = [
-    segmented('View of the calls', Object.entries(names), first, draw), plotTools('calls', icicle.svg, csv),
+    hasSamples() &&
+      segmented(
+        'What calls are weighed by', Object.entries(CALL_WEIGHTS).map(([id, {name}]) => [id, name]), 'samples', weigh),
+    segmented(
+      'View of the calls', Object.entries(names), callState.view,
+      (view) => {
+        callState.view = view;
+        draw();
+      }),
+    plotTools('calls', () => icicle.svg(), csv),
     h('button', {type: 'button', class: 'quiet', title: 'Save the calls for speedscope.app', onclick: saveSpeedscope},
       'speedscope')
   ];
   return panel(
     'Calls', {id: 'calls', hint: 'functions are inlined; their work counts where they are called from as well', tools},
-    icicle, box);
+    pictures, box);
 }

@@ -39,8 +39,40 @@ const sum = (values) => Object.values(values ?? {}).reduce((total, value) => tot
 const part = (counters, names, field) => names.reduce((total, name) => total + (counters[name]?.[field] ?? 0), 0);
 const GLOBAL = ['globalLoad', 'globalStore'], SHARED = ['sharedLoad', 'sharedStore'];
 
+/// The reasons of a line's samples as a text.
+const stallText = (line) => stallsOf(line).slice(0, 4).map(({name, share}) => `${name} ${percent(share)}`).join(', ');
+
+/// Whether a GPU was sampled.
+const hasSamples = () => (report.samples?.count ?? 0) > 0;
+const sampleShare = (count) => count / (report.samples?.count || 1);
+
+/// The reasons of a line's samples with their share of its own, the most frequent first: [{name, text, share}].
+function stallsOf(line) {
+  const {self, stalls} = line?.samples ?? {self: 0, stalls: {}};
+  return (report.samples?.reasons ?? [])
+    .filter(({name}) => stalls[name] > 0)
+    .map(({name, text}) => ({name, text, share: stalls[name] / self}))
+    .sort((a, b) => b.share - a.share);
+}
+
 /// What can be shown at a line: a value from its counters or other facts, as text, with what it means.
 const METRICS = [
+  {
+    id: 'samples',
+    name: 'GPU',
+    long: 'Share of the samples of the GPU, with what the line calls',
+    of: (line) => sampleShare(line.samples?.all ?? 0),
+    text: percent,
+    hint: stallText
+  },
+  {
+    id: 'selfSamples',
+    name: 'GPU self',
+    long: 'Share of the samples of the GPU, without what the line calls',
+    of: (line) => sampleShare(line.samples?.self ?? 0),
+    text: percent,
+    hint: stallText
+  },
   {
     id: 'time',
     name: 'Time',
@@ -161,6 +193,9 @@ const METRICS = [
     text: byteCount
   },
 ];
+
+/// What a line takes itself: its part of the samples where there are any, else of the predicted time.
+const heatOf = (line) => (hasSamples() ? sampleShare(line.samples?.self ?? 0) : line.selfShare);
 
 /// Remarks that say the same of one place, as those of each specialisation of a function do, as one: {remark, count}.
 function mergeRemarks(remarks) {

@@ -2,7 +2,7 @@
 
 const saveJson = () => download(`${fileStem()}.json`, byId('report').textContent.trim() + '\n', 'application/json');
 
-/// Calls as a sampled profile of speedscope: a sample for each place, as heavy as its time.
+/// Calls as sampled profiles of speedscope: a sample for each place, as heavy as its time, and as its samples of a GPU.
 function saveSpeedscope() {
   const frames = [], indexes = new Map();
   const frameOf = (frame) => {
@@ -14,20 +14,24 @@ function saveSpeedscope() {
     return indexes.get(name);
   };
   const samples = report.calls.map((call) => call.stack.map(frameOf));
-  const weights = report.calls.map((call) => call.time);
-  const profile = {
-    type: 'sampled',
-    name: report.kernel.name,
-    unit: 'microseconds',
-    startValue: 0,
-    endValue: weights.reduce((total, time) => total + time, 0),
-    samples,
-    weights
+  const profileOf = (name, unit, weightOf) => {
+    const weights = report.calls.map(weightOf);
+    return {
+      type: 'sampled',
+      name,
+      unit,
+      startValue: 0,
+      endValue: weights.reduce((total, weight) => total + weight, 0),
+      samples,
+      weights
+    };
   };
+  const profiles = [profileOf(report.kernel.name, 'microseconds', (call) => call.time)];
+  if (hasSamples()) profiles.push(profileOf(`${report.kernel.name}, samples`, 'none', (call) => call.samples));
   const text = JSON.stringify({
     $schema: 'https://www.speedscope.app/file-format-schema.json',
     shared: {frames},
-    profiles: [profile],
+    profiles,
     name: report.kernel.name,
     exporter: `tilec ${report.version}`
   });

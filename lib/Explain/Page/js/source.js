@@ -9,7 +9,7 @@ const sourcePane = {
 
 const isUsed = (metric) => report.lines.some((line) => metric.of(line) > 0);
 
-/// The columns shown first: time, what the kernel is bound by, registers.
+/// The columns shown first: samples of a GPU, time, what the kernel is bound by, registers.
 function firstMetrics() {
   const moved = isUsed(metricOf('bulk')) ? 'bulk' : 'sectors';
   const byBound = {
@@ -23,8 +23,8 @@ function firstMetrics() {
   };
   const hasCalls = report.calls.some((call) => call.stack.length > 1);
   const wanted = [
-    'time', hasCalls && 'self', isUsed(metricOf('excess')) ? 'excess' : byBound[report.time.bound] ?? 'instructions',
-    'registers'
+    'samples', hasCalls && 'selfSamples', 'time', hasCalls && !hasSamples() && 'self',
+    isUsed(metricOf('excess')) ? 'excess' : byBound[report.time.bound] ?? 'instructions', 'registers'
   ];
   return wanted.map(metricOf).filter((metric) => metric && isUsed(metric));
 }
@@ -36,7 +36,10 @@ function heatCell(metric, line, largest) {
   const value = line ? metric.of(line) : 0;
   if (!(value > 0)) return h('span', {role: 'gridcell', class: 'cell'});
   const share = metric.id === 'registers' ? 0 : value / largest;
-  return h('span', {role: 'gridcell', class: 'cell heat', style: `--heat: ${share.toFixed(3)}`}, metric.text(value));
+  return h(
+    'span',
+    {role: 'gridcell', class: 'cell heat', style: `--heat: ${share.toFixed(3)}`, title: metric.hint?.(line) || null},
+    metric.text(value));
 }
 
 function remarkRows(line) {
@@ -133,8 +136,16 @@ function showLineFacts({file, number}) {
   const fact = ({name, long, of, text}) => h('div', {title: long}, h('dt', {}, name), h('dd', {}, text(of(line))));
   sourcePane.facts.replaceChildren(
     h('div', {}, h('dt', {}, placeText(file, number)), h('dd', {}, metrics.length > 0 ? '' : 'nothing counted')),
-    ...metrics.map(fact));
+    ...metrics.map(fact), ...stallsOf(line).map(stallFact));
 }
+
+/// Why the warps at the chosen line did not go on.
+const stallFact = ({name, text, share}) =>
+  h('div', {class: 'stall', title: `A warp ${text}`}, h('dt', {}, name),
+    h('dd', {},
+      h('span', {class: 'track', 'aria-hidden': 'true'},
+        h('span', {class: 'bar', style: `width: ${(share * 100).toFixed(1)}%`})),
+      percent(share)));
 
 /// Selects a line and shows what comes from it in the stage beside.
 function selectLine(place, {isCentred = false, scrollsStage = true} = {}) {
@@ -238,7 +249,7 @@ function makeSourcePane() {
 
 /// The hottest line, or the kernel's first.
 function firstPlace() {
-  const hottest = report.lines.reduce((best, line) => (line.selfShare > (best?.selfShare ?? 0) ? line : best), null);
+  const hottest = report.lines.reduce((best, line) => (heatOf(line) > (best ? heatOf(best) : 0) ? line : best), null);
   return hottest ? {file: hottest.file, number: hottest.line} : {file: report.kernel.file, number: report.kernel.line};
 }
 

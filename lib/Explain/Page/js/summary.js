@@ -32,9 +32,11 @@ function stat(name, value, detail) {
 function verdictPanel() {
   const {verdict, time, roofline, resources, occupancy, waves, launch} = report;
   const stats = [
-    stat(
-      'Predicted', microseconds(time.predicted),
-      time.measured === null ? report.gpu.name : `measured ${microseconds(time.measured)}`),
+    stat('Predicted', microseconds(time.predicted), time.measured === null ? report.gpu.name : 'with a cold cache'),
+    time.measured !== null &&
+      stat(
+        'Measured', microseconds(time.measured),
+        time.measuredWarm === null ? null : `${microseconds(time.measuredWarm)} with a warm cache`),
     roofline.flops > 0 ?
       stat('Throughput', operationRate(roofline.attained), `${digits(roofline.bandwidth)} GB/s of memory`) :
       stat('Throughput', `${digits(roofline.bandwidth)} GB/s`, 'of memory'),
@@ -56,7 +58,8 @@ function verdictPanel() {
       launch.sampled &&
         h('p', {class: 'notice'},
           `${whole(launch.sampled.programs)} of ${whole(launch.sampled.of)} programs were simulated, spread over the `,
-          'grid; counts are multiplied to the whole launch.')),
+          'grid; counts are multiplied to the whole launch.'),
+      report.samples?.absent && h('p', {class: 'notice'}, `No samples of a GPU: ${report.samples.absent}.`)),
     gauge(verdict.ofLimit), h('dl', {class: 'stats'}, stats));
 }
 
@@ -138,27 +141,53 @@ function termsPanel() {
 }
 
 function hotLinesPanel() {
-  const hottest = report.lines.map((line, index) => ({line, index}))
-                    .filter(({line}) => line.selfShare >= 0.001)
-                    .sort((a, b) => b.line.selfShare - a.line.selfShare)
+  const hottest = report.lines.map((line, index) => ({line, index, heat: heatOf(line)}))
+                    .filter(({heat}) => heat >= 0.001)
+                    .sort((a, b) => b.heat - a.heat)
                     .slice(0, 6);
   return panel(
-    'Hottest lines', {id: 'hot-lines', tools: h('a', {href: '#source'}, 'All lines')},
+    'Hottest lines', {
+      id: 'hot-lines',
+      tools: h('a', {href: '#source'}, 'All lines'),
+      hint: hasSamples() ? 'by samples of the GPU' : 'by predicted time'
+    },
     hottest.length === 0 ?
       h('p', {class: 'muted'}, 'No line takes time.') :
       h('ol', {class: 'hot'},
         hottest.map(
-          ({line, index}) =>
-            h('li', {},
-              h('span', {class: 'heat-share', style: `--heat: ${line.selfShare / hottest[0].line.selfShare}`},
-                percent(line.selfShare)),
+          ({line, index, heat}) =>
+            h('li', {title: stallText(line) || null},
+              h('span', {class: 'heat-share', style: `--heat: ${heat / hottest[0].heat}`}, percent(heat)),
               shortLink(index), h('code', {}, highlight(sourceText(line.file, line.line).trim(), 'tile'))))));
+}
+
+/// What warps were found to do on the GPU.
+function stallsPanel() {
+  if (!hasSamples()) return null;
+  const {count, dropped, launches, cycles, unplaced, reasons} = report.samples;
+  const rows = () => [['reason', 'samples', 'a warp'], ...reasons.map(({name, count: of, text}) => [name, of, text])];
+  return panel(
+    'What warps wait for',
+    {id: 'stalls', tools: plotTools('stalls', null, rows), hint: `${compact(count)} samples of the GPU`},
+    h('ul', {class: 'terms'},
+      reasons.filter((reason) => sampleShare(reason.count) >= 0.005)
+        .map(
+          ({name, text, count: of}) =>
+            h('li', {class: 'bar-row'}, h('span', {class: 'term-name'}, name, h('span', {class: 'muted small'}, text)),
+              h('span', {class: 'track', 'aria-hidden': 'true'},
+                h('span', {class: 'bar', style: `width: ${of / reasons[0].count * 100}%`})),
+              h('span', {class: 'term-time'}, percent(sampleShare(of)))))),
+    h('p', {class: 'muted small'},
+      `In ${plural(launches, 'launch', 'launches')}, one every ${whole(cycles)} cycles of a scheduler`,
+      unplaced > 0 && `; ${percent(sampleShare(unplaced))} at no line`,
+      dropped > 0 && `; ${compact(dropped)} more were lost`, '.'));
 }
 
 function makeSummary() {
   return [
     findingsPanel(), verdictPanel(),
     h('div', {class: 'columns'}, h('div', {class: 'stack'}, suggestionsPanel(), rooflinePanel()),
-      h('div', {class: 'stack'}, termsPanel(), hotLinesPanel()))
+      h('div', {class: 'stack'}, hasSamples() && hotLinesPanel(), stallsPanel(), termsPanel(),
+        !hasSamples() && hotLinesPanel()))
   ];
 }

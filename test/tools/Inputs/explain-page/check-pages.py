@@ -5,7 +5,7 @@
 usage: check-pages.py FOLDER [--only NAME]
 
 The kernels are examples at the sizes of their own first test, the slow ones of test/execution/explain, one that faults,
-one beside another configuration, and two of the size that they are used with. Each page has to be complete without a
+one beside another configuration, one with samples of a GPU, and two of the size that they are used with. Each page has to be complete without a
 network, at 1280 and 400 pixels, in light and dark colours, and with the keyboard alone; the console has to stay empty.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import concurrent.futures
+import importlib
 import pathlib
 import re
 import shlex
@@ -22,7 +23,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[4]
 sys.path.insert(0, str(ROOT / "tools/dev"))
+sys.path.insert(0, str(ROOT / "test/tools/Inputs"))
 from browser import Browser  # noqa: E402
+fake_samples = importlib.import_module("fake-samples")
 
 EXAMPLES = {"vector-add": "01-vector-add", "softmax-wide": "05-softmax", "layer-norm": "06-layer-norm",
             "transpose": "10-transpose-copy", "histogram": "14-histogram-atomics", "matmul": "40-matmul",
@@ -61,6 +64,8 @@ def launches() -> dict[str, list[str]]:
     narrow = [re.sub(r"\b781\b", "33", word).replace("BLOCK=1024", "BLOCK=64") for word in found["softmax-wide"]]
     found["softmax-narrow"] = narrow
     found["compare"] = [*found["softmax-wide"], "--against", "BLOCK=2048, num_warps=8"]
+    gelu = ROOT / "examples/04-gelu.tile"
+    found["samples"] = [str(gelu), *words_of_test(gelu)]
     for path in sorted((ROOT / "test/execution/explain").glob("*.tile")):
         found[path.stem] = [str(path), *words_of_test(path)]
     found["fault"] = [str(ROOT / "examples/01-vector-add.tile"), *shlex.split(FAULT)]
@@ -71,7 +76,10 @@ def launches() -> dict[str, list[str]]:
 
 def make_page(name: str, words: list[str], folder: pathlib.Path) -> pathlib.Path:
     path, began = folder / f"{name}.html", time.monotonic()
-    done = subprocess.run(["tilec", "explain", *words, "-o", str(path)], capture_output=True, text=True, check=False)
+    if name == "samples":
+        done = fake_samples.explain(folder / "fake", [*words, "-o", str(path)], capture_output=True, text=True)
+    else:
+        done = subprocess.run(["tilec", "explain", *words, "-o", str(path)], capture_output=True, text=True, check=False)
     if done.returncode != 0 or not path.exists():
         raise SystemExit(f"{name}: {' '.join(map(shlex.quote, words))}\n{done.stderr}")
     print(f"{name}: {time.monotonic() - began:.1f} s, {path.stat().st_size} bytes")

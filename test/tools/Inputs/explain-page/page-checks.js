@@ -125,9 +125,13 @@
   }
 
   // Choices change what is shown: each of the first ones once.
-  for (const [tab, choices] of [
-         ['source', '[aria-label="Stage"] button, [aria-label="View of the calls"] button'],
-         ['layouts', '[role="option"]']]) {
+  for (
+    const [tab, choices] of [
+      [
+        'source',
+        '[aria-label="Stage"] button, [aria-label="View of the calls"] button, [aria-label="What calls are weighed by"] button'
+      ],
+      ['layouts', '[role="option"]']]) {
     document.getElementById(`tab-${tab}`).click();
     await drawn();
     const panel = document.getElementById(tab), count = Math.min(10, panel.querySelectorAll(choices).length);
