@@ -86,7 +86,8 @@ ptxas = find_ptxas()
 if ptxas:
     config.available_features.add("ptxas")
     config.environment["TILEC_PTXAS"] = ptxas
-    if os.access(os.path.join(os.path.dirname(ptxas), "nvdisasm"), os.X_OK):
+    # Beside it, or where programs are: the compiler's places.
+    if os.access(os.path.join(os.path.dirname(ptxas), "nvdisasm"), os.X_OK) or shutil.which("nvdisasm"):
         config.available_features.add("nvdisasm")
 else:
     note_once("no ptxas: tests that assemble PTX are skipped")
