@@ -65,8 +65,12 @@ std::optional<size_t> SassIndex::find(StringRef function, uint64_t offset) const
 //===----------------------------------------------------------------------------------===//
 
 std::optional<StringRef> stallOf(StringRef name) {
-  if (!name.consume_front("smsp__pcsamp_warps_issue_stalled_") || name.ends_with("_not_issued"))
+  name.consume_front("smsp__pcsamp_");
+  if (name.ends_with("_not_issued") || name == "sample_count" || name == "samples_data_dropped")
     return std::nullopt;
+  // Of other versions.
+  if (!name.consume_front("warps_issue_stalled_"))
+    name.consume_front("warp_stall_");
   return name;
 }
 

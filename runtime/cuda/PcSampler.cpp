@@ -9,6 +9,7 @@
 #include "tilecrt/cuda/PcSampler.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <chrono>
 #include <map>
@@ -47,12 +48,29 @@ static Result<CuptiTable> fillTable(void *library, const std::string &name) {
   return unavailable("the CUPTI library '" + name + "' lacks " + missing);
 }
 
+/// Opens the libraries that CUPTI opens by their names, which it has no search path for, where they
+/// lie beside it.
+static void openCompanions(void *library) {
+  link_map *map = nullptr;
+  if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name)
+    return;
+  std::string path = map->l_name;
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return;
+  for (const char *name : {"libnvperf_host.so", "libnvperf_target.so"})
+    // Without them CUPTI itself says what it misses.
+    (void)dlopen((path.substr(0, slash + 1) + name).c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+}
+
 Result<CuptiTable> loadCupti(const std::vector<std::string> &libraries) {
   std::string tried;
   for (const std::string &name : libraries) {
     // Never closed: it hooks itself into the driver.
-    if (void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
+    if (void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+      openCompanions(library);
       return fillTable(library, name);
+    }
     const char *reason = dlerror();
     // Of those that are not there, the names say enough.
     bool isAbsent = reason && std::string(reason).find("No such file") != std::string::npos;

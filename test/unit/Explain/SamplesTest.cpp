@@ -103,6 +103,8 @@ TEST_F(SampleTest, reasons_have_words) {
   EXPECT_EQ(stallOf(reason("long_scoreboard")), "long_scoreboard");
   EXPECT_FALSE(stallOf(reason("long_scoreboard_not_issued"))) << "counted with its reason";
   EXPECT_FALSE(stallOf("smsp__pcsamp_sample_count"));
+  EXPECT_FALSE(stallOf("smsp__pcsamp_samples_data_dropped"));
+  EXPECT_EQ(stallOf("smsp__pcsamp_warp_stall_wait"), "wait");
   EXPECT_EQ(describeStall("barrier"), "waits for other warps at a barrier");
   EXPECT_EQ(describeStall("something_new"), "waits");
 }
