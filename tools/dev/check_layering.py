@@ -37,7 +37,7 @@ LEVELS = {
 PLAIN = {"Support", "Layout", "Syntax", "Cache", "Tuning", "runtime"}
 # The headers without dependencies in which compiler and runtime meet.
 MEETING = {f"tilecrt/{name}" for name in (
-    "KernelMetadata.h", "Result.h", "TensorMapValues.h", "TimelineBuffer.h", "data/AtomicFile.h", "data/FloatFormat.h", "data/GridExpr.h", "sim/SimAbi.h", "sim/SimAsyncAbi.h", "sim/SimClusterAbi.h",
+    "KernelMetadata.h", "Result.h", "TensorMapValues.h", "TimelineBuffer.h", "cuda/PcSamples.h", "data/AtomicFile.h", "data/FloatFormat.h", "data/GridExpr.h", "sim/SimAbi.h", "sim/SimAsyncAbi.h", "sim/SimClusterAbi.h",
     "sim/SimMatrixAbi.h", "sim/Simulator.h")}
 # A longer source has more than one subject.
 MOST_LINES = 600
