@@ -43,7 +43,7 @@ CASES = {
     "softmax": ("05-softmax.tile", """--grid 8192 --num-warps 8 --arg x_ptr=randn:f32[8192x8192]
         --arg y_ptr=empty:f32[8192x8192] --arg x_stride=8192 --arg y_stride=8192 --arg n=8192 --const BLOCK=8192"""),
 }
-ALL_SAMPLES = re.compile(r"warp stall sampling \(all samples\)|sampling data \(all\)", re.IGNORECASE)
+ALL_SAMPLES = re.compile(r"warp stall sampling \(all samples\)|sampling data \(all\)|^# samples$", re.IGNORECASE)
 
 
 def packages():
@@ -108,11 +108,11 @@ def explain(options, case, folder):
 def profile(options, case, kernel, folder):
     """The rows of ncu's source page for one launch, by the names of their columns."""
     result = os.path.join(folder, "profile.ncu-rep")
-    run([options.ncu, "--target-processes", "all", "--section", "SourceCounters", "--kernel-name", f"regex:^{re.escape(kernel)}$", "--launch-skip", "1",
+    done = run([options.ncu, "--target-processes", "all", "--section", "SourceCounters", "--kernel-name", f"regex:^{re.escape(kernel)}$", "--launch-skip", "1",
          "--launch-count", "1", "--clock-control", "none", "--force-overwrite", "--export", result,
          *explain_command(options, case), "--cupti", os.path.join(folder, "none.so"), "-o", os.path.join(folder, "watched.json")])
     if not os.path.exists(result):
-        raise Failure("ncu has profiled nothing: no launch of the kernel, or no access to the counters")
+        raise Failure(f"ncu has profiled nothing: {(done.stdout + done.stderr).strip()[-2000:]}")
     page = run([options.ncu, "--import", result, "--page", "source", "--print-source", "sass", "--csv"]).stdout
     rows = [row for row in csv.reader(io.StringIO(page)) if row]
     head = next((number for number, row in enumerate(rows) if "Source" in row), None)
@@ -209,6 +209,18 @@ def compare(options, case):
                           warm=report["time"]["measuredWarm"]))
 
 
+def describe_machine(options):
+    """The GPU with its driver, and the profiler's version, as far as they say."""
+    found = {}
+    for name, command in (("device", ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]),
+                          ("ncu", [options.ncu, "--version"])):
+        try:
+            found[name] = run(command).stdout.strip().splitlines()[-1]
+        except (Failure, OSError, IndexError) as failure:
+            print(f"not known: {failure}", flush=True)
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tilec", required=True)
@@ -221,6 +233,7 @@ def main():
     options = parser.parse_args()
     options.ptxas = options.ptxas or find_ptxas()
     print(f"CUPTI {options.cupti or 'where tilec finds it'}, ptxas {options.ptxas}, {options.ncu}", flush=True)
+    machine = describe_machine(options)
     rows, failures = [], 0
     for case in CASES:
         if options.only not in case:
@@ -237,7 +250,7 @@ def main():
     print(f"{agreeing} of {len(rows)} agree on the hottest line")
     if options.out:
         with open(options.out, "w") as file:
-            json.dump(dict(agree=agreeing, rows=rows), file, indent=1)
+            json.dump(dict(machine, agree=agreeing, rows=rows), file, indent=1)
     return 1 if failures or agreeing < len(rows) else 0
 
 
