@@ -18,7 +18,7 @@ namespace tilec::explain {
 
 Counts &Counts::operator+=(const Counts &other) {
   counters += other.counters;
-  hottestAtomics = std::max(hottestAtomics, other.hottestAtomics);
+  hottest.raiseTo(other.hottest);
   return *this;
 }
 
@@ -36,11 +36,15 @@ Counters scaled(const Counters &counters, double factor) {
   return result;
 }
 
+SerialAtomics scaled(const SerialAtomics &atomics, double factor) {
+  return {uint64_t(std::llround(double(atomics.integers) * factor)),
+          uint64_t(std::llround(double(atomics.floats) * factor))};
+}
+
 Counts countsOf(const CountedLaunch &launch, size_t site) {
   Counts counts;
   counts.counters = scaled(launch.result->siteCounters[site], launch.scale);
-  counts.hottestAtomics =
-      uint64_t(std::llround(double(launch.result->hottestAtomics[site]) * launch.scale));
+  counts.hottest = scaled(launch.result->hottestAtomics[site], launch.scale);
   return counts;
 }
 
@@ -76,6 +80,7 @@ void collectCounters(const CountedLaunch &launch, LineTable &lines, Report &repo
       if (LineIndex index = lines.add(file, line); index && seen.insert(*index).second)
         lines[*index].counts += counts;
   }
+  report.totals.hottest = scaled(result.hottestOfAll, launch.scale);
   for (auto &[stack, counts] : byStack) {
     CallPath &path = report.calls.emplace_back();
     path.counts = counts;
@@ -98,15 +103,15 @@ void collectCounters(const CountedLaunch &launch, LineTable &lines, Report &repo
 void collectWork(const CountedLaunch &launch, const Report &report, LaunchWork &work) {
   const LaunchResult &result = *launch.result;
   work.counters = report.totals.counters;
-  work.hottestAtomics = double(report.totals.hottestAtomics);
+  work.hottestIntegers = double(report.totals.hottest.integers);
+  work.hottestFloats = double(report.totals.hottest.floats);
+  work.hottestLineAtomics = double(result.hottestLineAtomics) * launch.scale;
   work.readBytes = double(report.readFootprint);
   work.writtenBytes = double(report.writtenFootprint);
   work.ctas = launch.ctas;
   work.threadsPerCta = launch.threadsPerCta;
   for (size_t i = 0; i < result.siteCounters.size(); ++i) {
     const Counters &c = result.siteCounters[i];
-    work.hottestLineAtomics =
-        std::max(work.hottestLineAtomics, double(result.hottestLineAtomics[i]) * launch.scale);
     double sectors = double(c.globalLoadSectors) * launch.scale;
     work.mergedAtomics +=
         (double(c.globalAtomics) - double(result.atomicUpdates[i])) * launch.scale;

@@ -41,7 +41,7 @@ Named countersOf(const Report &report) {
           {"wavefronts of shared stores", double(c.sharedStoreWavefronts)},
           {"asynchronous copies", double(c.asyncCopies)},
           {"global atomics", double(c.globalAtomics)},
-          {"atomics on one address", double(report.totals.hottestAtomics)},
+          {"atomics on one address", double(report.totals.hottest.all())},
           {"shared atomics", double(c.sharedAtomics)},
           {"shuffles", double(c.shuffles)},
           {"barriers", double(c.barriers)},

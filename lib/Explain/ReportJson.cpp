@@ -68,7 +68,7 @@ Json toJson(const Counts &counts) {
   addCount(object, "bulkStoreBytes", c.bulkStoreBytes);
   addCount(object, "asyncCopies", c.asyncCopies);
   addCount(object, "atomics", c.globalAtomics);
-  addCount(object, "hottestAtomics", counts.hottestAtomics);
+  addCount(object, "hottestAtomics", counts.hottest.all());
   addCount(object, "sharedAtomics", c.sharedAtomics);
   addCount(object, "shuffles", c.shuffles);
   addCount(object, "votes", c.votes);

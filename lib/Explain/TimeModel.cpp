@@ -54,13 +54,22 @@ constexpr double kCyclesBetween = 1.5, kBarrierCycles = 30, kShuffleCycles = 24;
 /// CTAs that begin on a multiprocessor in a microsecond.
 constexpr double kCtasPerMicrosecond = 12;
 
-/// Atomics that one address takes in a microsecond, and all addresses of a line of 128 bytes.
-constexpr double kAtomicsPerMicrosecond = 1400, kLineAtomicsPerMicrosecond = 7000;
+/// Atomics of integers and of floats that one address takes in a microsecond, and those that all
+/// addresses of a line of 128 bytes take.
+constexpr double kIntegersPerMicrosecond = 1360, kFloatsPerMicrosecond = 570;
+constexpr double kLineAtomicsPerMicrosecond = 7000;
+/// An atomic of floats takes as long as so many of integers.
+constexpr double kFloatAtomic = kIntegersPerMicrosecond / kFloatsPerMicrosecond;
 /// Wavefronts of an atomic of one thread in shared memory: some of a warp's meet in a bank.
 constexpr double kSharedAtomic = 0.4;
 
 /// Units overlap, but not fully: terms are joined by the norm of this order.
 constexpr double kNorm = 4;
+
+/// As many atomics of integers as would take as long.
+double serialised(const tilecrt::sim::SerialAtomics &atomics) {
+  return std::max(double(atomics.integers), double(atomics.floats) * kFloatAtomic);
+}
 
 double warpSlots(const Counters &counters) {
   double slots = 0;
@@ -206,11 +215,13 @@ void Predictor::addUnits() {
           "instructions of warps, weighted by class; special functions have fewer lanes");
   addUnit("shared", wavefronts(c) + work.spillWavefronts, "wavefronts", 1,
           "wavefronts of shared memory and the first cache, spilled registers included");
-  double atomics = std::max(work.hottestAtomics, work.hottestLineAtomics * kAtomicsPerMicrosecond /
-                                                     kLineAtomicsPerMicrosecond);
-  add("atomics", atomics / kAtomicsPerMicrosecond, false, atomics, "atomics",
-      kAtomicsPerMicrosecond,
-      "atomics on the address that gets the most, or a fifth of those on its 128 bytes");
+  double atomics = std::max({work.hottestIntegers, work.hottestFloats * kFloatAtomic,
+                             work.hottestLineAtomics * kIntegersPerMicrosecond /
+                                 kLineAtomicsPerMicrosecond});
+  add("atomics", atomics / kIntegersPerMicrosecond, false, atomics, "atomics",
+      kIntegersPerMicrosecond,
+      "atomics on the address that gets the most, of floats 2.4 times as many, or a fifth of those "
+      "on 128 bytes");
   double starts = kCtasPerMicrosecond * gpu.multiprocessors;
   add("programs", work.ctas / starts, false, work.ctas, "programs", starts,
       "programs that begin on a multiprocessor one after the other");
@@ -272,7 +283,7 @@ double shareOf(const Counts &part, const Counts &all, const Time &time) {
       {"tensor", ratio(double(p.multiplyAdds), double(a.multiplyAdds))},
       {"issue", ratio(warpSlots(p), warpSlots(a))},
       {"shared", ratio(wavefronts(p), wavefronts(a))},
-      {"atomics", ratio(double(part.hottestAtomics), double(all.hottestAtomics))},
+      {"atomics", ratio(serialised(part.hottest), serialised(all.hottest))},
       // Warps wait for memory above all.
       {"latency", ratio(cacheBytes(p), cacheBytes(a))}};
   double sum = 0, weights = 0;

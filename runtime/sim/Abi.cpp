@@ -127,6 +127,15 @@ void tilec_sim_shared_store(uint32_t offset, const void *src, int32_t bytes, int
   });
 }
 
+uint64_t tilec_sim_shared_value(uint32_t offset, int32_t bytes, int32_t site) {
+  uint64_t value = 0;
+  inThread(site, [&](Thread &t) {
+    int32_t size = std::min<int32_t>(bytes, sizeof value);
+    t.cluster->sharedLoad(t, offset, /*inCluster=*/false, &value, size, /*pred=*/true, site);
+  });
+  return value;
+}
+
 void *tilec_sim_shared_base(void) {
   Thread *t = currentThread();
   return t ? t->cluster->sharedBase(*t) : nullptr;
@@ -271,6 +280,7 @@ const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {
       TILEC_SIM_SYMBOL(tilec_sim_global_store),
       TILEC_SIM_SYMBOL(tilec_sim_shared_load),
       TILEC_SIM_SYMBOL(tilec_sim_shared_store),
+      TILEC_SIM_SYMBOL(tilec_sim_shared_value),
       TILEC_SIM_SYMBOL(tilec_sim_shared_base),
       TILEC_SIM_SYMBOL(tilec_sim_barrier),
       TILEC_SIM_SYMBOL(tilec_sim_barrier_arrive),

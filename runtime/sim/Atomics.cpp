@@ -148,6 +148,8 @@ uint32_t atomicBytes(int32_t type) {
   }
 }
 
+bool isFloatAtomic(int32_t type) { return type >= AtomicF32 && type <= AtomicBF16x2; }
+
 bool atomicSupported(int32_t op, int32_t type) {
   if (op < AtomicAdd || op > AtomicStore || atomicBytes(type) == 0)
     return false;

@@ -12,6 +12,9 @@ namespace tilecrt::sim {
 /// Size of the values of an abi::AtomicType; 0 for a number that is none.
 uint32_t atomicBytes(int32_t type);
 
+/// Whether it is a type of floats, or of pairs of them.
+bool isFloatAtomic(int32_t type);
+
 /// Whether the operation exists for the type.
 bool atomicSupported(int32_t op, int32_t type);
 

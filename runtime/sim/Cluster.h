@@ -391,7 +391,9 @@ private:
   /// The address of `access` is a place.
   void reportShared(Thread &t, const SharedConflicts &found, const Access &access, int32_t site,
                     bool sameValue, const char *operation = nullptr);
-  void countAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site);
+  void noteAtomic(int32_t op, int32_t type, uint64_t address, uint32_t site);
+  void countAtomic(Thread &t, uint64_t address, uint32_t bytes, bool isFloat, bool active,
+                   int32_t site);
   void record(Thread &t, RequestKind kind, uint64_t address, uint32_t bytes, bool active,
               uint32_t hash, int32_t site);
   void retire(Warp &warp, const RequestQueue &queue, const Request &request);

@@ -264,9 +264,12 @@ void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_
     return report(t, FindingKind::InvalidOperation, site,
                   "atomic with operation " + std::to_string(op) + ", type " + std::to_string(type) +
                       ", space " + std::to_string(space) + " does not exist");
-  if (!pred)
-    return;
   uint32_t bytes = atomicBytes(type);
+  if (!pred) {
+    if (!shared && countersOf(site))
+      countAtomic(t, address, bytes, isFloatAtomic(type), /*active=*/false, site);
+    return;
+  }
   bool reads = op != abi::AtomicStore, writes = op != abi::AtomicLoad;
   uint64_t old = 0;
   if (shared) {
@@ -303,8 +306,8 @@ void Cluster::atomic(Thread &t, int32_t op, int32_t type, int32_t space, uint64_
     if (Counters *counters = countersOf(site)) {
       ++counters->globalAtomics;
       if (reads && writes)
-        ++worker.atomicPlaces[siteIndex(site)][address];
-      countAtomic(t, address, bytes, site);
+        noteAtomic(op, type, address, siteIndex(site));
+      countAtomic(t, address, bytes, isFloatAtomic(type), /*active=*/true, site);
       launch.footprint.touch(address, bytes, writes);
     }
   }

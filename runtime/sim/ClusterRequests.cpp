@@ -98,21 +98,41 @@ void Cluster::record(Thread &t, RequestKind kind, uint64_t address, uint32_t byt
   }
 }
 
-/// A vector comes element by element, and is one instruction of up to 16 bytes.
-void Cluster::countAtomic(Thread &t, uint64_t address, uint32_t bytes, int32_t site) {
+/// What meets at the address. ptxas has one lane do what a warp adds to a uniform address.
+void Cluster::noteAtomic(int32_t op, int32_t type, uint64_t address, uint32_t site) {
+  Worker::AtomicPlaces &places = worker.atomicPlaces[site];
+  if (places.counts.empty()) {
+    const std::vector<Site> *sites = launch.config.sites;
+    bool isUniform = sites && site < sites->size() && (*sites)[site].isUniform;
+    places.isFloat = isFloatAtomic(type);
+    places.isMerged = isUniform && type == abi::AtomicI32 && op < abi::AtomicXchg;
+  }
+  ++places.counts[address];
+}
+
+/// A vector of floats comes element by element, and is one instruction of up to 16 bytes.
+void Cluster::countAtomic(Thread &t, uint64_t address, uint32_t bytes, bool isFloat, bool active,
+                          int32_t site) {
   constexpr uint64_t mostBytes = 16;
-  bool isSame = address == t.vectorEnd && address + bytes - t.vectorBegin <= mostBytes;
+  bool isSame = isFloat && address == t.vectorEnd && address + bytes - t.vectorBegin <= mostBytes;
   t.vectorEnd = address + bytes;
   if (isSame)
     return;
   t.vectorBegin = address;
-  record(t, RequestKind::GlobalAtomic, address, bytes, /*active=*/true, 0, site);
+  record(t, RequestKind::GlobalAtomic, address, bytes, active, 0, site);
 }
 
 /// Counts a request and turns it into access ranges.
 void Cluster::retire(Warp &warp, const RequestQueue &queue, const Request &request) {
   if (queue.kind == RequestKind::GlobalAtomic) {
-    worker.atomicUpdates[queue.site] += atomicCost(request);
+    auto places = worker.atomicPlaces.find(queue.site);
+    if (places == worker.atomicPlaces.end() || !places->second.isMerged || request.active == 0) {
+      worker.atomicUpdates[queue.site] += atomicCost(request);
+      return;
+    }
+    worker.atomicUpdates[queue.site] += 1;
+    uint64_t address = request.address[static_cast<size_t>(__builtin_ctz(request.active))];
+    places->second.counts[address] -= countBits(request.active) - 1;
     return;
   }
   bool global = queue.kind == RequestKind::GlobalLoad || queue.kind == RequestKind::GlobalStore;

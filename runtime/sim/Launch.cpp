@@ -181,16 +181,34 @@ void spreadBlocks(const std::vector<Site> &sites, LaunchResult &result) {
 
 constexpr uint64_t lineBytes = 128;
 
+/// Adds up by address what the workers have counted, of each site and of all.
+void collectAtomics(const std::vector<std::unique_ptr<Worker>> &workers, LaunchResult &result) {
+  std::unordered_map<uint32_t, std::unordered_map<uint64_t, SerialAtomics>> bySite;
+  std::unordered_map<uint64_t, SerialAtomics> byAddress;
+  std::unordered_map<uint64_t, uint64_t> byLine;
+  for (auto &worker : workers)
+    for (const auto &[site, places] : worker->atomicPlaces)
+      for (auto [address, count] : places.counts)
+        for (SerialAtomics *sum : {&bySite[site][address], &byAddress[address]})
+          (places.isFloat ? sum->floats : sum->integers) += count;
+  for (const auto &[site, counts] : bySite)
+    for (const auto &place : counts)
+      result.hottestAtomics[site].raiseTo(place.second);
+  for (const auto &[address, sum] : byAddress) {
+    result.hottestOfAll.raiseTo(sum);
+    uint64_t around = byLine[address / lineBytes] += sum.all();
+    result.hottestLineAtomics = std::max(result.hottestLineAtomics, around);
+  }
+}
+
 void collectCounters(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers,
                      LaunchResult &result) {
   result.siteCounters.resize(launch.siteCount);
   result.hottestAtomics.resize(launch.siteCount);
-  result.hottestLineAtomics.resize(launch.siteCount);
   result.loadSpans.resize(launch.siteCount);
   result.loadsAgain.resize(launch.siteCount);
   result.atomicUpdates.resize(launch.siteCount);
   std::vector<std::pair<uint64_t, uint64_t>> spans(launch.siteCount, {UINT64_MAX, 0});
-  std::unordered_map<uint32_t, std::unordered_map<uint64_t, uint64_t>> places, lines;
   for (auto &worker : workers) {
     for (size_t i = 0; i < worker->counters.size(); ++i) {
       result.siteCounters[i] += worker->counters[i];
@@ -199,14 +217,8 @@ void collectCounters(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &
       result.loadsAgain[i] += worker->loadsAgain[i];
       result.atomicUpdates[i] += worker->atomicUpdates[i];
     }
-    for (const auto &[site, counts] : worker->atomicPlaces)
-      for (auto [address, count] : counts) {
-        uint64_t here = places[site][address] += count;
-        uint64_t around = lines[site][address / lineBytes] += count;
-        result.hottestAtomics[site] = std::max(result.hottestAtomics[site], here);
-        result.hottestLineAtomics[site] = std::max(result.hottestLineAtomics[site], around);
-      }
   }
+  collectAtomics(workers, result);
   for (size_t i = 0; i < spans.size(); ++i)
     result.loadSpans[i] = spans[i].second > spans[i].first ? spans[i].second - spans[i].first : 0;
   if (launch.config.sites)

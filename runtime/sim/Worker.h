@@ -114,8 +114,16 @@ public:
   LaunchState &launch;
   FindingSet findings;
   std::vector<Counters> counters; ///< By site; empty without counters.
-  /// With counters, by site: how many atomics each address of global memory got.
-  std::unordered_map<uint32_t, std::unordered_map<uint64_t, uint64_t>> atomicPlaces;
+  /// Atomics of one site.
+  struct AtomicPlaces {
+    bool isFloat = false;
+    /// The lanes of a warp are one.
+    bool isMerged = false;
+    /// How many each address of global memory got.
+    std::unordered_map<uint64_t, uint64_t> counts;
+  };
+  /// With counters, by site.
+  std::unordered_map<uint32_t, AtomicPlaces> atomicPlaces;
   /// With counters, by site: the lowest address that was loaded from, and the end of the highest.
   std::vector<std::pair<uint64_t, uint64_t>> loadSpans;
   /// With counters, by site: sectors of loads that the CTA had loaded not long before, and sectors

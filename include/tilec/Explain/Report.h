@@ -42,7 +42,7 @@ struct SourceFile {
 struct Counts {
   tilecrt::sim::Counters counters;
   /// The most atomics that one address got.
-  uint64_t hottestAtomics = 0;
+  tilecrt::sim::SerialAtomics hottest;
 
   Counts &operator+=(const Counts &other);
   bool empty() const { return counters.empty(); }

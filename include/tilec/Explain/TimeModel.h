@@ -14,8 +14,9 @@ namespace tilec::explain {
 /// What a launch does, all its CTAs together.
 struct LaunchWork {
   tilecrt::sim::Counters counters;
-  /// Atomics on the address that gets the most, and on its 128 bytes.
-  double hottestAtomics = 0, hottestLineAtomics = 0;
+  /// Atomics of integers and of floats on the address that gets the most of them, and all on 128
+  /// bytes.
+  double hottestIntegers = 0, hottestFloats = 0, hottestLineAtomics = 0;
   /// Of the sectors that are loaded, those that asynchronous copies load, and those that threads
   /// find in the first cache since programs of the same multiprocessor load them, too.
   double copiedSectors = 0, sharedSectors = 0;

@@ -94,6 +94,22 @@ static MemoryOrder join(MemoryOrder a, MemoryOrder b) {
   return a == OrderRelaxed ? b : OrderAcqRel;
 }
 
+/// Whether all lanes of a warp have the value, as a compiler sees it: made of a kernel's arguments
+/// and the CTA's place. Operations before it are calls of the runtime already.
+static bool isUniform(Value value, unsigned depth = 16) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto kernel = dyn_cast<LLVM::LLVMFuncOp>(argument.getOwner()->getParentOp());
+    return kernel && kernel->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()) &&
+           argument.getOwner()->isEntryBlock();
+  }
+  Operation *op = value.getDefiningOp();
+  if (auto call = dyn_cast<LLVM::CallOp>(op))
+    return llvm::is_contained({"tilec_sim_ctaid", "tilec_sim_nctaid", "tilec_sim_ntid"},
+                              call.getCallee().value_or(""));
+  return depth > 0 && isa<LLVM::LLVMDialect>(op->getDialect()) && isPure(op) &&
+         llvm::all_of(op->getOperands(), [&](Value v) { return isUniform(v, depth - 1); });
+}
+
 /// The call with the operands in the thread's temporaries; gives the old value, zero where the
 /// predicate does not hold.
 static Value callAtomic(Operation *op, SimBuilder &b, AtomicOp kind, AtomicType type, Value address,
@@ -124,7 +140,8 @@ static Value callAtomic(Operation *op, SimBuilder &b, AtomicOp kind, AtomicType 
                              : space == sharedClusterSpace ? SpaceSharedCluster
                                                            : SpaceShared),
           location, operandBuffer, compareBuffer, resultBuffer, b.constantI32(loc, order),
-          b.predicate(loc, predicate), b.site(op, what)});
+          b.predicate(loc, predicate),
+          b.constantI32(loc, b.sites.addOnce(loc, what.str(), isGlobal && isUniform(address)))});
   return b.loadFrom(loc, resultBuffer, operand.getType());
 }
 

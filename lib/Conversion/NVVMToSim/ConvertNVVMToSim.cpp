@@ -77,6 +77,7 @@ struct ConvertNVVMToSim final : tilec::impl::ConvertNVVMToSimPassBase<ConvertNVV
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SimBuilder builder(module);
+    builder.mergesLoads = countInstructions;
     bool isFine = checkTopLevel(module);
     SmallVector<Function> functions;
     for (auto function : module.getOps<LLVM::LLVMFuncOp>())

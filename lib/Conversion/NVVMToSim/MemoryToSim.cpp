@@ -56,6 +56,10 @@ public:
     if (access.alignment && access.alignment < largestPowerOfTwo())
       return reportUnsupported(access.op, "expected an alignment of " + Twine(largestPowerOfTwo()) +
                                               " bytes, got " + Twine(access.alignment));
+    if (isPlainSharedLoad() && b.mergesLoads && bytes <= 8) {
+      b.rewriter.replaceOp(access.op, loadValue());
+      return Lowered::Yes;
+    }
     bool isAtomic = access.ordering != LLVM::AtomicOrdering::not_atomic;
     std::optional<AtomicType> type = singleCopyType();
     if (isAtomic && !type)
@@ -104,10 +108,32 @@ private:
     return buffer;
   }
 
-  Value site() {
-    return b.site(access.op, Twine(access.isGlobal() ? "" : "shared ") +
-                                 (access.isLoad() ? "load of " : "store of ") + Twine(bytes) +
-                                 (bytes == 1 ? " byte" : " bytes"));
+  std::string words() const {
+    return (Twine(access.isGlobal() ? "" : "shared ") +
+            (access.isLoad() ? "load of " : "store of ") + Twine(bytes) +
+            (bytes == 1 ? " byte" : " bytes"))
+        .str();
+  }
+
+  Value site() { return b.site(access.op, words()); }
+
+  /// One that LLVM is free to do once for several.
+  bool isPlainSharedLoad() const {
+    return access.isLoad() && !access.isGlobal() && !access.isInCluster() && !access.predicate &&
+           !access.isVolatile && access.ordering == LLVM::AtomicOrdering::not_atomic;
+  }
+
+  /// Equal calls have equal sites, too.
+  Value loadValue() {
+    Value address = location(b.i32());
+    Value site = b.constantI32(loc, b.sites.addOnce(loc, words()));
+    Value value =
+        b.call(loc, "tilec_sim_shared_value", {address, b.constantI32(loc, bytes), site});
+    unsigned bits = access.type.isInteger(1) ? 1 : 8 * bytes;
+    Type narrow = b.rewriter.getIntegerType(bits);
+    if (narrow != value.getType())
+      value = LLVM::TruncOp::create(b.rewriter, loc, narrow, value);
+    return b.bits(loc, value, access.type);
   }
 
   Value location(Type type) {

@@ -15,23 +15,28 @@ namespace {
 struct Signature {
   llvm::StringLiteral name;
   llvm::StringLiteral types;
-  /// The answer is the same throughout a thread.
-  bool isPure = false;
+  SimBuilder::Effect effect = SimBuilder::Effect::Any;
 };
 
+/// The answer is the same throughout a thread.
+constexpr auto pure = SimBuilder::Effect::None;
+/// The answer is the same until a call of another function that is neither.
+constexpr auto reads = SimBuilder::Effect::Reads;
+
 constexpr Signature signatures[] = {
-    {"tilec_sim_tid", "ii", true},
-    {"tilec_sim_ctaid", "ii", true},
-    {"tilec_sim_ntid", "ii", true},
-    {"tilec_sim_nctaid", "ii", true},
-    {"tilec_sim_laneid", "i", true},
-    {"tilec_sim_warpid", "i", true},
+    {"tilec_sim_tid", "ii", pure},
+    {"tilec_sim_ctaid", "ii", pure},
+    {"tilec_sim_ntid", "ii", pure},
+    {"tilec_sim_nctaid", "ii", pure},
+    {"tilec_sim_laneid", "i", pure},
+    {"tilec_sim_warpid", "i", pure},
     {"tilec_sim_clock", "l"},
     {"tilec_sim_enter_program", "viii"},
     {"tilec_sim_global_load", "vlpiii"},
     {"tilec_sim_global_store", "vlpiii"},
     {"tilec_sim_shared_load", "vipiii"},
     {"tilec_sim_shared_store", "vipiii"},
+    {"tilec_sim_shared_value", "liii", reads},
     {"tilec_sim_barrier", "viii"},
     {"tilec_sim_barrier_arrive", "viii"},
     {"tilec_sim_warp_barrier", "vii"},
@@ -70,12 +75,12 @@ constexpr Signature signatures[] = {
     {"tilec_sim_tensor_store", "vpiipiii"},
     {"tilec_sim_bulk_commit", "vi"},
     {"tilec_sim_bulk_wait", "viii"},
-    {"tilec_sim_cluster_ctaid", "ii", true},
-    {"tilec_sim_cluster_nctaid", "ii", true},
-    {"tilec_sim_clusterid", "ii", true},
-    {"tilec_sim_nclusterid", "ii", true},
-    {"tilec_sim_cluster_ctarank", "i", true},
-    {"tilec_sim_cluster_nctarank", "i", true},
+    {"tilec_sim_cluster_ctaid", "ii", pure},
+    {"tilec_sim_cluster_nctaid", "ii", pure},
+    {"tilec_sim_clusterid", "ii", pure},
+    {"tilec_sim_nclusterid", "ii", pure},
+    {"tilec_sim_cluster_ctarank", "i", pure},
+    {"tilec_sim_cluster_nctarank", "i", pure},
     {"tilec_sim_mapa", "iiii"},
     {"tilec_sim_cluster_load", "vipiii"},
     {"tilec_sim_cluster_store", "vipiii"},
@@ -97,7 +102,8 @@ Value SimBuilder::constant(Location loc, Type type, int64_t value) {
   return LLVM::ConstantOp::create(rewriter, loc, type, cast<TypedAttr>(attribute));
 }
 
-LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type, bool isPure) {
+LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type,
+                                     Effect effect) {
   if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name)) {
     if (known.getFunctionType() == type)
       return known;
@@ -108,11 +114,14 @@ LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type
   rewriter.setInsertionPointToStart(module.getBody());
   auto function = LLVM::LLVMFuncOp::create(rewriter, module.getLoc(), name, type);
   function.setNoUnwind(true);
-  if (isPure) {
+  if (effect == Effect::None)
     function.setWillReturn(true);
+  if (effect != Effect::Any) {
+    LLVM::ModRefInfo ofRuntime =
+        effect == Effect::Reads ? LLVM::ModRefInfo::Ref : LLVM::ModRefInfo::NoModRef;
     function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
-        rewriter.getContext(),
-        {LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef, LLVM::ModRefInfo::NoModRef}));
+        rewriter.getContext(), {/*other=*/LLVM::ModRefInfo::NoModRef,
+                                /*argMem=*/LLVM::ModRefInfo::NoModRef, ofRuntime}));
   }
   symbols.insert(function);
   return function;
@@ -128,7 +137,7 @@ Value SimBuilder::call(Location loc, StringRef function, ValueRange operands) {
                     : letter == 'l' ? i64()
                                     : pointer());
   auto type = LLVM::LLVMFunctionType::get(types.front(), ArrayRef(types).drop_front());
-  auto callee = declare(function, type, signature->isPure);
+  auto callee = declare(function, type, signature->effect);
   auto call = LLVM::CallOp::create(rewriter, loc, callee, operands);
   return call.getNumResults() ? call.getResult() : Value();
 }
@@ -136,7 +145,7 @@ Value SimBuilder::call(Location loc, StringRef function, ValueRange operands) {
 Value SimBuilder::callPure(Location loc, StringRef function, Type result, ValueRange operands) {
   SmallVector<Type> parameters(operands.getTypes());
   auto type = LLVM::LLVMFunctionType::get(result, parameters);
-  return LLVM::CallOp::create(rewriter, loc, declare(function, type, /*isPure=*/true), operands)
+  return LLVM::CallOp::create(rewriter, loc, declare(function, type, Effect::None), operands)
       .getResult();
 }
 

@@ -25,6 +25,9 @@ constexpr unsigned sharedClusterSpace = 7;
 /// Builds host code at the insertion point of its rewriter.
 class SimBuilder {
 public:
+  /// What a function of the runtime does besides giving its result.
+  enum class Effect { Any, Reads, None };
+
   explicit SimBuilder(mlir::ModuleOp module);
 
   mlir::Type i32() { return rewriter.getI32Type(); }
@@ -82,6 +85,9 @@ public:
   /// `value` reinterpreted as `type`, which has as many bits; pointers included.
   mlir::Value bits(mlir::Location loc, mlir::Value value, mlir::Type type);
 
+  /// Whether equal loads of shared memory are to be one, as on a GPU: for counts.
+  bool mergesLoads = false;
+
   mlir::ModuleOp module;
   mlir::IRRewriter rewriter;
   mlir::SymbolTable symbols;
@@ -92,7 +98,7 @@ private:
   mlir::Value at(mlir::Location loc, mlir::Value buffer, unsigned offset);
 
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::LLVM::LLVMFunctionType type,
-                                 bool isPure);
+                                 Effect effect);
 
   /// Text (with its final zero) to the global that holds it.
   std::map<std::string, mlir::LLVM::GlobalOp> texts;

@@ -41,6 +41,16 @@ int32_t SiteTable::add(Location loc, const Twine &what) {
   return static_cast<int32_t>(sites.size() - 1);
 }
 
+int32_t SiteTable::addOnce(Location loc, StringRef what, bool isUniform) {
+  auto [known, isNew] =
+      sharedSites.try_emplace({loc.getAsOpaquePointer(), what.str(), isUniform}, 0);
+  if (isNew) {
+    known->second = add(loc, what);
+    sites.back().isUniform = isUniform;
+  }
+  return known->second;
+}
+
 int32_t SiteTable::instructionsAt(Location loc) {
   auto [known, isNew] = instructionSites.try_emplace(loc, 0);
   if (isNew)
@@ -67,6 +77,8 @@ void SiteTable::attach(ModuleOp module) const {
     SmallVector<Attribute> callers;
     for (FileLineColRange caller : ArrayRef(site.frames).drop_front(!site.frames.empty()))
       callers.push_back(placeOf(caller).getDictionary(module.getContext()));
+    if (site.isUniform)
+      fields.set("uniform", builder.getUnitAttr());
     if (!callers.empty())
       fields.set("callers", builder.getArrayAttr(callers));
     SmallVector<int32_t> block;

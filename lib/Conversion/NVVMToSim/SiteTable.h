@@ -8,6 +8,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
+
 namespace tilec {
 
 /// Instructions of one class at one site.
@@ -21,6 +23,10 @@ public:
   /// Adds the place of `loc`: of an inlined operation the innermost one, with the caller appended
   /// to `what`. Returns its index.
   int32_t add(mlir::Location loc, const llvm::Twine &what);
+
+  /// The same site for the same place, words and uniformity: of the operations that one of the
+  /// source was unrolled to. `isUniform` says that the lanes of a warp have one address.
+  int32_t addOnce(mlir::Location loc, llvm::StringRef what, bool isUniform = false);
 
   /// The site of all instructions at that place.
   int32_t instructionsAt(mlir::Location loc);
@@ -39,9 +45,12 @@ private:
     llvm::SmallVector<mlir::FileLineColRange, 1> frames;
     std::string what;
     std::vector<SiteInstructions> block;
+    bool isUniform = false;
   };
   std::vector<Site> sites;
   llvm::DenseMap<mlir::Location, int32_t> instructionSites;
+  /// Looked up, never iterated.
+  std::map<std::tuple<const void *, std::string, bool>, int32_t> sharedSites;
 };
 
 } // namespace tilec

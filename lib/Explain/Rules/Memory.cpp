@@ -92,7 +92,8 @@ static void findAtomicsOfManyPrograms(const RuleContext &context, std::vector<Su
   context.suggest(found, "serial-atomics", most->line, text,
                   "a quarter of the programs, and of their atomics", [&](LaunchWork &work) {
                     work.ctas /= times;
-                    work.hottestAtomics /= times;
+                    work.hottestIntegers /= times;
+                    work.hottestFloats /= times;
                     work.hottestLineAtomics /= times;
                     takeFrom(work.counters.globalAtomics,
                              uint64_t(double(work.counters.globalAtomics) * (1 - 1 / times)));
@@ -102,20 +103,23 @@ static void findAtomicsOfManyPrograms(const RuleContext &context, std::vector<Su
 void findSerialAtomics(const RuleContext &context, std::vector<Suggestion> &found) {
   findAtomicsOfManyPrograms(context, found);
   for (const PlacedCounts &place : context.places) {
-    double hottest = double(place.counts.hottestAtomics);
+    const tilecrt::sim::SerialAtomics &here = place.counts.hottest;
+    bool isFloat = here.floats > here.integers;
+    double hottest = double(isFloat ? here.floats : here.integers);
     // One for each program is what reductions that meet in the end have.
     double least = std::min(hottest, context.work.ctas);
     if (hottest < kExcess * least || hottest == 0)
       continue;
     uint64_t all = place.counts.counters.globalAtomics;
     std::string text = llvm::formatv(
-        "{0} of {1} atomics go to one address, one after the other: combine them in the program "
+        "{0} of {1} atomics come one after the other at one address: combine them in the program "
         "first (a reduction, or tl.histogram), and do one atomic for each of its results",
         uint64_t(hottest), all);
     context.suggest(found, "serial-atomics", place.line, text,
                     "one atomic of each program at the address that gets the most",
                     [&](LaunchWork &work) {
-                      work.hottestAtomics = std::min(work.hottestAtomics, least);
+                      double &most = isFloat ? work.hottestFloats : work.hottestIntegers;
+                      most = std::max(0.0, most - (hottest - least));
                       work.hottestLineAtomics *= least / hottest;
                       double kept = least / hottest;
                       takeFrom(work.counters.globalAtomics, uint64_t(double(all) * (1 - kept)));

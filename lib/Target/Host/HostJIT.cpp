@@ -87,6 +87,7 @@ static tilecrt::sim::Site readSite(DictionaryAttr fields) {
   readPlace(fields, site);
   if (auto what = fields.getAs<StringAttr>("what"))
     site.what = what.str();
+  site.isUniform = fields.contains("uniform");
   if (auto callers = fields.getAs<ArrayAttr>("callers"))
     for (auto caller : callers.getAsRange<DictionaryAttr>())
       readPlace(caller, site.callers.emplace_back());

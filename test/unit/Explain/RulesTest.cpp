@@ -38,10 +38,10 @@ protected:
     CallPath path;
     path.stack = {{"k", 0, 3}};
     path.counts.counters = counters;
-    path.counts.hottestAtomics = hottest;
+    path.counts.hottest.integers = hottest;
     report.calls = {path};
     work.counters = counters;
-    work.hottestAtomics = double(hottest);
+    work.hottestIntegers = double(hottest);
     report.time = predictTime(work, *report.gpu);
     return applyRules(report, work, 3);
   }

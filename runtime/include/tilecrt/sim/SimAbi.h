@@ -144,6 +144,9 @@ void tilec_sim_global_store(void *addr, const void *src, int32_t bytes, int32_t 
 void tilec_sim_shared_load(uint32_t offset, void *dst, int32_t bytes, int32_t pred, int32_t site);
 void tilec_sim_shared_store(uint32_t offset, const void *src, int32_t bytes, int32_t pred,
                             int32_t site);
+/// A load of 1 to 8 bytes as its value, for callers that declare it as a function that only reads:
+/// the compiler then has equal ones done once, as that of a GPU does with loads of shared memory.
+uint64_t tilec_sim_shared_value(uint32_t offset, int32_t bytes, int32_t site);
 
 /// Host pointer of the CTA's shared window, 1024-byte aligned, for code that is not instrumented:
 /// accesses through it are neither checked nor counted (but reads of bytes written so count as

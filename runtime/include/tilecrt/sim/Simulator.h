@@ -44,6 +44,8 @@ struct Site {
   /// Of calls of tilec_sim_count in front of a block: what the block has. The launch counts it at
   /// the places where it is.
   std::vector<BlockInstructions> block{};
+  /// Of an atomic: the compiler of a GPU sees that the lanes of a warp have one address.
+  bool isUniform = false;
 };
 
 /// One allocation the kernel may touch. Not owned. Allocations may overlap or be equal (aliased
@@ -224,6 +226,20 @@ struct PrintedLine {
   std::string text;
 };
 
+/// Atomics that one address gets, one after the other. Combinations of integers of 32 bits by the
+/// lanes of a warp are one where the address is uniform.
+struct SerialAtomics {
+  uint64_t integers = 0, floats = 0;
+
+  uint64_t all() const { return integers + floats; }
+  /// The larger number of each.
+  SerialAtomics &raiseTo(const SerialAtomics &other) {
+    integers = integers < other.integers ? other.integers : integers;
+    floats = floats < other.floats ? other.floats : floats;
+    return *this;
+  }
+};
+
 enum class LaunchStatus : uint8_t {
   Completed, ///< All CTAs ran to their end (there may be findings).
   Stopped,   ///< Some CTA was stopped: trap, failed assertion, deadlock, fault. The findings say
@@ -244,16 +260,19 @@ struct LaunchResult {
       siteCounters; ///< One per site, plus one last for unknown sites; empty without counters.
   /// By site, as siteCounters. Of sites with a block: how often threads ran it.
   std::vector<uint64_t> blockRuns;
-  /// By site: the most atomics that one address of global memory got, and 128 neighbouring bytes.
-  std::vector<uint64_t> hottestAtomics, hottestLineAtomics;
+  /// Atomics on the address of global memory that got the most, by site and from all sites; and on
+  /// 128 neighbouring bytes.
+  std::vector<SerialAtomics> hottestAtomics;
+  SerialAtomics hottestOfAll;
+  uint64_t hottestLineAtomics = 0;
   /// By site: bytes from the lowest to the highest address that was loaded from there.
   std::vector<uint64_t> loadSpans;
   /// By site: sectors of loads that the same CTA had loaded not long before, from anywhere, so that
   /// they may be in the first cache.
   std::vector<uint64_t> loadsAgain;
   /// By site: how often the second cache updates a sector for atomics of global memory: once for
-  /// neighbouring addresses of a warp, and those of a thread within 16 bytes; for each lane that
-  /// meets another one at an address.
+  /// neighbouring addresses of a warp, and those of floats of a thread within 16 bytes; for each
+  /// lane that meets another one at an address, unless it is uniform.
   std::vector<uint64_t> atomicUpdates;
   /// Different bytes of the buffers that were read and written, in whole sectors of 32 bytes.
   uint64_t readFootprint = 0, writtenFootprint = 0;
