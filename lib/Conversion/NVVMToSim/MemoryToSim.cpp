@@ -127,8 +127,7 @@ private:
   Value loadValue() {
     Value address = location(b.i32());
     Value site = b.constantI32(loc, b.sites.addOnce(loc, words()));
-    Value value =
-        b.call(loc, "tilec_sim_shared_value", {address, b.constantI32(loc, bytes), site});
+    Value value = b.call(loc, "tilec_sim_shared_value", {address, b.constantI32(loc, bytes), site});
     unsigned bits = access.type.isInteger(1) ? 1 : 8 * bytes;
     Type narrow = b.rewriter.getIntegerType(bits);
     if (narrow != value.getType())

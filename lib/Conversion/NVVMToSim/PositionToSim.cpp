@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -108,10 +109,31 @@ static Value readRegister(Operation *op, SimBuilder &b) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// What LLVM knows of these registers of a GPU is said of the calls, too: addresses are simplified
+/// by it.
+static void limitPosition(Value value, SimBuilder &b) {
+  auto call = value.getDefiningOp<LLVM::CallOp>();
+  constexpr int64_t mostThreads = 1024;
+  int64_t end = !call ? 0
+                      : llvm::StringSwitch<int64_t>(call.getCallee().value_or(""))
+                            .Case("tilec_sim_tid", mostThreads)
+                            .Case("tilec_sim_warpid", mostThreads / warpSize)
+                            .Case("tilec_sim_laneid", warpSize)
+                            .Case("tilec_sim_ctaid", INT32_MAX)
+                            .Default(0);
+  if (end == 0)
+    return;
+  auto range = LLVM::ConstantRangeAttr::get(b.rewriter.getContext(), llvm::APInt(32, 0),
+                                            llvm::APInt(32, uint64_t(end)));
+  NamedAttribute attribute = b.rewriter.getNamedAttr(LLVM::LLVMDialect::getRangeAttrName(), range);
+  call.setResAttrsAttr(b.rewriter.getArrayAttr(b.rewriter.getDictionaryAttr(attribute)));
+}
+
 Lowered tilec::lowerPosition(Operation *op, SimBuilder &b) {
   Value value = readRegister(op, b);
   if (!value)
     return Lowered::No;
+  limitPosition(value, b);
   b.rewriter.replaceOp(op, value);
   return Lowered::Yes;
 }

@@ -102,8 +102,7 @@ Value SimBuilder::constant(Location loc, Type type, int64_t value) {
   return LLVM::ConstantOp::create(rewriter, loc, type, cast<TypedAttr>(attribute));
 }
 
-LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type,
-                                     Effect effect) {
+LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type, Effect effect) {
   if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(name)) {
     if (known.getFunctionType() == type)
       return known;
@@ -117,11 +116,12 @@ LLVM::LLVMFuncOp SimBuilder::declare(StringRef name, LLVM::LLVMFunctionType type
   if (effect == Effect::None)
     function.setWillReturn(true);
   if (effect != Effect::Any) {
-    LLVM::ModRefInfo ofRuntime =
-        effect == Effect::Reads ? LLVM::ModRefInfo::Ref : LLVM::ModRefInfo::NoModRef;
+    using LLVM::ModRefInfo;
+    constexpr ModRefInfo none = ModRefInfo::NoModRef;
     function.setMemoryEffectsAttr(LLVM::MemoryEffectsAttr::get(
-        rewriter.getContext(), {/*other=*/LLVM::ModRefInfo::NoModRef,
-                                /*argMem=*/LLVM::ModRefInfo::NoModRef, ofRuntime}));
+        rewriter.getContext(), /*other=*/none, /*argMem=*/none,
+        /*inaccessibleMem=*/effect == Effect::Reads ? ModRefInfo::Ref : none, /*errnoMem=*/none,
+        /*targetMem0=*/none, /*targetMem1=*/none));
   }
   symbols.insert(function);
   return function;
