@@ -48,7 +48,7 @@ Counts countsOf(const CountedLaunch &launch, size_t site) {
   return counts;
 }
 
-constexpr double sectorBytes = 32;
+constexpr double sectorBytes = 32, warpSize = 32;
 /// What all programs load from there stays in the first cache.
 constexpr uint64_t mostSharedBytes = 64 * 1024;
 
@@ -157,6 +157,40 @@ std::map<Place, double> collectRuns(const CountedLaunch &launch) {
       most = std::max(most, double(launch.result->blockRuns[i]) * launch.scale);
     }
   return runs;
+}
+
+std::map<Place, LineLoads> collectLoads(const CountedLaunch &launch) {
+  struct Sectors {
+    double all = 0, fresh = 0, distinct = 0, lanes = 0;
+  };
+  std::map<Place, Sectors> places;
+  const LaunchResult &result = *launch.result;
+  for (size_t i = 0; i < launch.sites->size(); ++i) {
+    const Counters &c = result.siteCounters[i];
+    if (c.globalLoadLanes == 0 || c.asyncCopies != 0)
+      continue;
+    Sectors &place = places[placeOf((*launch.sites)[i])];
+    double sectors = double(c.globalLoadSectors), span = double(result.loadSpans[i]) / sectorBytes;
+    double fresh = sectors - double(result.loadsAgain[i]);
+    if (result.loadSpans[i] <= mostSharedBytes)
+      fresh = std::min(fresh, span * std::min(launch.ctas, launch.multiprocessors) / launch.scale);
+    place.all += sectors;
+    place.fresh += fresh;
+    place.distinct += std::min(fresh, span / launch.scale);
+    place.lanes += double(c.globalLoadLanes);
+  }
+  std::map<Place, LineLoads> loads;
+  double warps = std::ceil(double(launch.threadsPerCta) / warpSize);
+  for (const auto &[place, sectors] : places) {
+    LineLoads &line = loads[place];
+    line.perThread = sectors.lanes * launch.scale / launch.ctas / launch.threadsPerCta;
+    // Warps that load the same wait for the first of them to get it.
+    if (sectors.all > 0)
+      line.missing = std::min(1.0, warps * sectors.fresh / sectors.all);
+    if (sectors.fresh > 0)
+      line.missingTwice = sectors.distinct / sectors.fresh;
+  }
+  return loads;
 }
 
 /// What tells the stacks of two calls apart.

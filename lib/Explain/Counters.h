@@ -8,6 +8,7 @@
 #define TILEC_LIB_EXPLAIN_COUNTERS_H
 
 #include "LineTable.h"
+#include "LoadRounds.h"
 
 #include "tilec/Explain/TimeModel.h"
 
@@ -35,6 +36,9 @@ void collectWork(const CountedLaunch &launch, const Report &report, LaunchWork &
 /// How often a thread of the launch runs the code of each line that has code: the most of the
 /// blocks that it is in, all threads together.
 std::map<std::pair<std::string, int>, double> collectRuns(const CountedLaunch &launch);
+
+/// The loads of global memory of each line but asynchronous copies.
+std::map<std::pair<std::string, int>, LineLoads> collectLoads(const CountedLaunch &launch);
 
 /// Gives lines and calls their shares, once the time is known.
 void shareTime(Report &report);

@@ -114,7 +114,8 @@ static void placeSubroutines(StageText &stage) {
   }
 }
 
-StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines) {
+StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines,
+                      bool withRegisters) {
   StageText stage = makeStage("sass");
   auto absent = [&](std::string why) {
     stage.absent = std::move(why);
@@ -129,10 +130,12 @@ StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines
   if (!text)
     return absent(llvm::toString(text.takeError()));
   std::map<uint64_t, int> registers;
-  if (llvm::Expected<std::string> listing = disassemble(cubin, *disassembler, {"-c", "-plr"}))
-    registers = readLiveRegisters(*listing);
-  else
-    llvm::consumeError(listing.takeError());
+  if (withRegisters) {
+    if (llvm::Expected<std::string> listing = disassemble(cubin, *disassembler, {"-c", "-plr"}))
+      registers = readLiveRegisters(*listing);
+    else
+      llvm::consumeError(listing.takeError());
+  }
   std::vector<size_t> now;
   for (StringRef line : llvm::split(StringRef(*text).rtrim('\n'), '\n')) {
     StringRef rest = line.trim();

@@ -59,8 +59,9 @@ private:
   void addRemarks();
   void readTile(bool withText);
   void addStages();
-  void addCubin() {
-    report.stages.push_back(textOfCubin(subject.kernel->cubin, ptxasHints(subject.tools), lines));
+  void addCubin(bool withRegisters) {
+    report.stages.push_back(
+        textOfCubin(subject.kernel->cubin, ptxasHints(subject.tools), lines, withRegisters));
   }
   void countRun();
   void addFindings();
@@ -197,7 +198,7 @@ void Explainer::addStages() {
     report.stages.push_back(textOfLLVM(*text, lines));
   if (const std::string *text = textOf(Stage::PTX))
     report.stages.push_back(textOfPTX(*text, lines));
-  addCubin();
+  addCubin(/*withRegisters=*/true);
 }
 
 /// Accesses of local memory in the code of a GPU, times how often it runs.
@@ -244,6 +245,7 @@ void Explainer::countRun() {
   for (const ScheduledLoop &loop : report.schedule.loops)
     work.copiesAhead = std::max(work.copiesAhead, double(loop.distance));
   work.spillWavefronts = spillWavefronts(report, collectRuns(launch));
+  work.loadRounds = findLoadRounds(report, collectLoads(launch)).value_or(work.loadRounds);
 }
 
 void Explainer::addFindings() {
@@ -298,9 +300,8 @@ Report Explainer::run() {
 Time Explainer::predictOnly() {
   describeKernel();
   readTile(/*withText=*/false);
-  // Where spilled registers are accessed is in the code.
-  if (report.resources.spillBytes.value_or(0) > 0)
-    addCubin();
+  // What warps wait for and where spilled registers are accessed is in the code.
+  addCubin(/*withRegisters=*/false);
   countRun();
   return explain::predictTime(work, *report.gpu);
 }

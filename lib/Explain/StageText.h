@@ -26,7 +26,8 @@ StageText textOfPTX(llvm::StringRef text, LineTable &lines);
 /// What nvdisasm makes of a cubin, and where it knows them, the registers that are in use at each
 /// instruction: the most of them is kept with each line of the source. Without nvdisasm, or a
 /// cubin, the stage is absent and says why.
-StageText textOfCubin(llvm::StringRef cubin, const PtxasHints &tools, LineTable &lines);
+StageText textOfCubin(llvm::StringRef cubin, const PtxasHints &tools, LineTable &lines,
+                      bool withRegisters = true);
 
 /// A line of a stage's text: of one that is very long, as those of wgmma with all its registers,
 /// the beginning and the end.

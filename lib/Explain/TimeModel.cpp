@@ -51,6 +51,9 @@ constexpr double kDirtyPart = 0.9;
 /// dependent and independent ones that kernels have; for a barrier of a CTA.
 constexpr double kCyclesBetween = 1.5, kBarrierCycles = 30, kShuffleCycles = 24;
 
+/// Of the number of waves.
+constexpr double kRounding = 1e-9;
+
 /// CTAs that begin on a multiprocessor in a microsecond.
 constexpr double kCtasPerMicrosecond = 12;
 
@@ -215,9 +218,9 @@ void Predictor::addUnits() {
           "instructions of warps, weighted by class; special functions have fewer lanes");
   addUnit("shared", wavefronts(c) + work.spillWavefronts, "wavefronts", 1,
           "wavefronts of shared memory and the first cache, spilled registers included");
-  double atomics = std::max({work.hottestIntegers, work.hottestFloats * kFloatAtomic,
-                             work.hottestLineAtomics * kIntegersPerMicrosecond /
-                                 kLineAtomicsPerMicrosecond});
+  double atomics =
+      std::max({work.hottestIntegers, work.hottestFloats * kFloatAtomic,
+                work.hottestLineAtomics * kIntegersPerMicrosecond / kLineAtomicsPerMicrosecond});
   add("atomics", atomics / kIntegersPerMicrosecond, false, atomics, "atomics",
       kIntegersPerMicrosecond,
       "atomics on the address that gets the most, of floats 2.4 times as many, or a fifth of those "
@@ -226,7 +229,8 @@ void Predictor::addUnits() {
   add("programs", work.ctas / starts, false, work.ctas, "programs", starts,
       "programs that begin on a multiprocessor one after the other");
   double one = programTime();
-  add("latency", std::max(1.0, waves) * one, false, std::max(1.0, waves), "waves", 1 / one,
+  double begun = std::ceil(waves - kRounding);
+  add("latency", begun * one, false, begun, "waves", 1 / one,
       llvm::formatv("{0:F2} us for a program: {1:F1} loads that wait for each other, barriers, "
                     "dependent instructions",
                     one, work.loadRounds + work.copyRounds / std::max(1.0, work.copiesAhead)));
@@ -235,11 +239,10 @@ void Predictor::addUnits() {
 /// The last wave is not full: units of the multiprocessors wait for those that have one program
 /// more.
 void Predictor::addTail(double largest) {
-  bool isShared = time.bound == "memory" || time.bound == "cache" || time.bound == "atomics";
-  double slots = gpu.multiprocessors;
-  if (time.bound == "latency")
-    slots *= std::max(1, work.residentCtas);
-  double full = work.ctas / slots;
+  // The latency counts waves that are not full already.
+  bool isShared = time.bound == "memory" || time.bound == "cache" || time.bound == "atomics" ||
+                  time.bound == "latency";
+  double full = work.ctas / gpu.multiprocessors;
   double lost = isShared || full <= 1 ? 0 : largest * (std::ceil(full) / full - 1);
   add("tail", lost, true, std::ceil(full) - full, "waves", full <= 1 ? 0 : full / largest,
       "the last wave of programs takes as long as a full one");

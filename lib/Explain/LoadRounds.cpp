@@ -1,0 +1,209 @@
+// Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A warp issues in order, and stops at an instruction that names a register whose load is under
+// way. So the code between two ends of loops is walked once with a clock that only such stops move:
+//
+//   LDG R4    done at 1
+//   LDG R5    done at 1
+//   FADD R4   the clock is 1
+//   LDG R4    done at 2
+//   FADD R5   already there
+//   FADD R4   the clock is 2: two rounds
+//
+// How often that code runs follows from the loads in it: the simulator knows how many of a line a
+// thread has, and the code how many there are.
+
+#include "LoadRounds.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using llvm::StringRef;
+
+namespace tilec::explain {
+
+namespace {
+
+/// What a load takes that the first or the second cache has, of one that goes to memory.
+constexpr double kFirstCache = 0.05, kSecondCache = 0.45;
+
+double latencyOf(const LineLoads &loads, int together) {
+  // One of those that are under way together is enough for all to wait.
+  double missing = std::min(1.0, loads.missing * together);
+  double beyond = kSecondCache + (1 - kSecondCache) * loads.missingTwice;
+  return kFirstCache + missing * (beyond - kFirstCache);
+}
+
+/// Code that runs as a whole, apart from forward branches.
+struct Segment {
+  double rounds = 0;
+  llvm::SmallVector<const LineLoads *> loads;
+};
+
+class Walker {
+public:
+  Walker(const Report &ofReport, const StageText &text,
+         const std::map<std::pair<std::string, int>, LineLoads> &ofLines)
+      : report(ofReport), code(text), lines(ofLines) {}
+
+  std::vector<Segment> run();
+  /// Loads of each line in the code.
+  std::map<const LineLoads *, int> inCode;
+
+private:
+  void findLoopHeads();
+  void visit(StringRef instruction, const std::vector<size_t> &source);
+  const LineLoads *loadsAt(const std::vector<size_t> &source) const;
+  void finish();
+
+  const Report &report;
+  const StageText &code;
+  const std::map<std::pair<std::string, int>, LineLoads> &lines;
+  llvm::StringMap<size_t> labels;
+  std::vector<bool> isLoopHead;
+  /// When the load of a register is done.
+  std::map<unsigned, double> pending;
+  /// Loads of a line since the clock was moved.
+  std::map<const LineLoads *, int> together;
+  double clock = 0;
+  Segment segment;
+  std::vector<Segment> segments;
+};
+
+/// The label of a line that has nothing else; empty for another one.
+StringRef labelOf(StringRef line) {
+  line = line.trim();
+  return line.consume_back(":") ? line : StringRef();
+}
+
+/// The text behind the address and the predicate: "LDG.E R4, ...".
+StringRef instructionOf(StringRef line) {
+  StringRef text = line.split("*/").second.trim();
+  if (text.starts_with("@"))
+    text = text.split(' ').second.ltrim();
+  return text;
+}
+
+/// The label that a branch goes to.
+StringRef branchTarget(StringRef instruction) {
+  if (!instruction.starts_with("BRA"))
+    return "";
+  return instruction.split("`(").second.split(')').first;
+}
+
+/// Calls `use` with each register that is named, of those that stand for several the first one.
+template <typename Use> void forRegisters(StringRef text, const Use &use) {
+  for (size_t at = text.find('R'); at != StringRef::npos; at = text.find('R', at + 1)) {
+    unsigned number = 0;
+    StringRef digits = text.drop_front(at + 1);
+    bool isWord = at > 0 && (llvm::isAlnum(text[at - 1]) || text[at - 1] == '_');
+    if (!isWord && !digits.consumeInteger(10, number))
+      use(number, digits.starts_with(".64") ? 2u : 1u);
+  }
+}
+
+unsigned registersOfLoad(StringRef mnemonic) {
+  return mnemonic.contains(".128") ? 4 : mnemonic.contains(".64") ? 2 : 1;
+}
+
+void Walker::findLoopHeads() {
+  isLoopHead.resize(code.lines.size());
+  for (size_t i = 0; i < code.lines.size(); ++i)
+    if (StringRef label = labelOf(code.lines[i]); !label.empty())
+      labels[label] = i;
+  for (size_t i = 0; i < code.lines.size(); ++i)
+    if (StringRef target = branchTarget(instructionOf(code.lines[i])); !target.empty())
+      if (auto head = labels.find(target); head != labels.end() && head->second < i)
+        isLoopHead[head->second] = true;
+}
+
+const LineLoads *Walker::loadsAt(const std::vector<size_t> &source) const {
+  if (source.empty())
+    return nullptr;
+  const SourceLine &line = report.lines[source.front()];
+  auto known = lines.find({report.files[line.file].name, line.line});
+  return known == lines.end() ? nullptr : &known->second;
+}
+
+void Walker::visit(StringRef instruction, const std::vector<size_t> &source) {
+  StringRef mnemonic = instruction.split(' ').first, operands = instruction.split(' ').second;
+  forRegisters(operands, [&](unsigned first, unsigned count) {
+    for (unsigned i = first; i < first + count; ++i)
+      if (auto load = pending.find(i); load != pending.end()) {
+        if (load->second > clock) {
+          clock = load->second;
+          together.clear();
+        }
+        pending.erase(load);
+      }
+  });
+  const LineLoads *loads = mnemonic.split('.').first == "LDG" ? loadsAt(source) : nullptr;
+  if (!loads)
+    return;
+  ++inCode[loads];
+  segment.loads.push_back(loads);
+  double done = clock + latencyOf(*loads, ++together[loads]);
+  bool isFirst = true;
+  forRegisters(operands, [&](unsigned first, unsigned) {
+    if (isFirst)
+      for (unsigned i = first; i < first + registersOfLoad(mnemonic); ++i)
+        pending[i] = done;
+    isFirst = false;
+  });
+}
+
+/// What is still under way is waited for, too.
+void Walker::finish() {
+  for (auto [number, done] : pending)
+    clock = std::max(clock, done);
+  segment.rounds = clock;
+  if (!segment.loads.empty())
+    segments.push_back(std::move(segment));
+  segment = {};
+  pending.clear();
+  together.clear();
+  clock = 0;
+}
+
+std::vector<Segment> Walker::run() {
+  findLoopHeads();
+  for (size_t i = 0; i < code.lines.size(); ++i) {
+    StringRef instruction = instructionOf(code.lines[i]);
+    if (isLoopHead[i])
+      finish();
+    visit(instruction, code.source[i]);
+    auto target = labels.find(branchTarget(instruction));
+    if (target != labels.end() && target->second < i)
+      finish();
+  }
+  finish();
+  return std::move(segments);
+}
+
+} // namespace
+
+std::optional<double>
+findLoadRounds(const Report &report,
+               const std::map<std::pair<std::string, int>, LineLoads> &loads) {
+  for (const StageText &stage : report.stages) {
+    if (stage.name != "sass" || stage.lines.empty())
+      continue;
+    Walker walker(report, stage, loads);
+    std::vector<Segment> segments = walker.run();
+    if (segments.empty())
+      return std::nullopt;
+    double rounds = 0;
+    for (const Segment &segment : segments) {
+      double runs = 0;
+      for (const LineLoads *line : segment.loads)
+        runs += line->perThread / walker.inCode.at(line);
+      rounds += segment.rounds * runs / double(segment.loads.size());
+    }
+    return rounds;
+  }
+  return std::nullopt;
+}
+
+} // namespace tilec::explain
