@@ -161,13 +161,14 @@ std::map<Place, double> collectRuns(const CountedLaunch &launch) {
 
 std::map<Place, LineLoads> collectLoads(const CountedLaunch &launch) {
   struct Sectors {
-    double all = 0, fresh = 0, distinct = 0, lanes = 0;
+    double all = 0, fresh = 0, distinct = 0, bytes = 0;
   };
   std::map<Place, Sectors> places;
   const LaunchResult &result = *launch.result;
   for (size_t i = 0; i < launch.sites->size(); ++i) {
     const Counters &c = result.siteCounters[i];
-    if (c.globalLoadLanes == 0 || c.asyncCopies != 0)
+    uint64_t active = c.globalLoadLanes - c.globalLoadMaskedLanes;
+    if (active == 0 || c.asyncCopies != 0)
       continue;
     Sectors &place = places[placeOf((*launch.sites)[i])];
     double sectors = double(c.globalLoadSectors), span = double(result.loadSpans[i]) / sectorBytes;
@@ -177,13 +178,13 @@ std::map<Place, LineLoads> collectLoads(const CountedLaunch &launch) {
     place.all += sectors;
     place.fresh += fresh;
     place.distinct += std::min(fresh, span / launch.scale);
-    place.lanes += double(c.globalLoadLanes);
+    place.bytes += double(c.globalLoadBytes) / double(active) * double(c.globalLoadLanes);
   }
   std::map<Place, LineLoads> loads;
   double warps = std::ceil(double(launch.threadsPerCta) / warpSize);
   for (const auto &[place, sectors] : places) {
     LineLoads &line = loads[place];
-    line.perThread = sectors.lanes * launch.scale / launch.ctas / launch.threadsPerCta;
+    line.bytesPerThread = sectors.bytes * launch.scale / launch.ctas / launch.threadsPerCta;
     // Warps that load the same wait for the first of them to get it.
     if (sectors.all > 0)
       line.missing = std::min(1.0, warps * sectors.fresh / sectors.all);

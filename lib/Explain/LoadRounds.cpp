@@ -11,14 +11,18 @@
 //   FADD R5   already there
 //   FADD R4   the clock is 2: two rounds
 //
-// How often that code runs follows from the loads in it: the simulator knows how many of a line a
-// thread has, and the code how many there are.
+// How often that code runs follows from the loads in it: the simulator knows how many bytes of a
+// line a thread loads. Of an unrolled loop and another one for what is left, the larger code runs
+// as often as there is enough for it.
 
 #include "LoadRounds.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <cmath>
 
 using llvm::StringRef;
 
@@ -39,7 +43,9 @@ double latencyOf(const LineLoads &loads, int together) {
 /// Code that runs as a whole, apart from forward branches.
 struct Segment {
   double rounds = 0;
-  llvm::SmallVector<const LineLoads *> loads;
+  /// Bytes that it loads for each line.
+  std::map<const LineLoads *, double> bytes;
+  double runs = 0;
 };
 
 class Walker {
@@ -49,8 +55,6 @@ public:
       : report(ofReport), code(text), lines(ofLines) {}
 
   std::vector<Segment> run();
-  /// Loads of each line in the code.
-  std::map<const LineLoads *, int> inCode;
 
 private:
   void findLoopHeads();
@@ -104,8 +108,16 @@ template <typename Use> void forRegisters(StringRef text, const Use &use) {
   }
 }
 
+double bytesOfLoad(StringRef mnemonic) {
+  for (auto [suffix, bytes] : {std::pair(".128", 16), std::pair(".64", 8), std::pair("16", 2),
+                               std::pair(".U8", 1), std::pair(".S8", 1)})
+    if (mnemonic.contains(suffix))
+      return bytes;
+  return 4;
+}
+
 unsigned registersOfLoad(StringRef mnemonic) {
-  return mnemonic.contains(".128") ? 4 : mnemonic.contains(".64") ? 2 : 1;
+  return std::max(1u, unsigned(bytesOfLoad(mnemonic) / 4));
 }
 
 void Walker::findLoopHeads() {
@@ -142,8 +154,7 @@ void Walker::visit(StringRef instruction, const std::vector<size_t> &source) {
   const LineLoads *loads = mnemonic.split('.').first == "LDG" ? loadsAt(source) : nullptr;
   if (!loads)
     return;
-  ++inCode[loads];
-  segment.loads.push_back(loads);
+  segment.bytes[loads] += bytesOfLoad(mnemonic);
   double done = clock + latencyOf(*loads, ++together[loads]);
   bool isFirst = true;
   forRegisters(operands, [&](unsigned first, unsigned) {
@@ -159,7 +170,7 @@ void Walker::finish() {
   for (auto [number, done] : pending)
     clock = std::max(clock, done);
   segment.rounds = clock;
-  if (!segment.loads.empty())
+  if (!segment.bytes.empty())
     segments.push_back(std::move(segment));
   segment = {};
   pending.clear();
@@ -182,28 +193,45 @@ std::vector<Segment> Walker::run() {
   return std::move(segments);
 }
 
+/// Spreads what a thread loads for the line over the code that does.
+void countRuns(const LineLoads &line, std::vector<Segment> &segments) {
+  llvm::SmallVector<Segment *> having;
+  for (Segment &segment : segments)
+    if (segment.bytes.count(&line))
+      having.push_back(&segment);
+  // In one vector: of equal ones the first comes first.
+  llvm::sort(having, [&](const Segment *a, const Segment *b) {
+    return std::make_pair(b->bytes.at(&line), a) < std::make_pair(a->bytes.at(&line), b);
+  });
+  constexpr double kRounding = 1e-6;
+  double left = line.bytesPerThread;
+  for (Segment *segment : having) {
+    double bytes = segment->bytes.at(&line), runs = left / bytes;
+    if (segment != having.back())
+      runs = std::floor(runs + kRounding);
+    left = std::max(0.0, left - runs * bytes);
+    segment->runs += runs / double(segment->bytes.size());
+  }
+}
+
 } // namespace
 
 std::optional<double>
 findLoadRounds(const Report &report,
                const std::map<std::pair<std::string, int>, LineLoads> &loads) {
-  for (const StageText &stage : report.stages) {
-    if (stage.name != "sass" || stage.lines.empty())
-      continue;
-    Walker walker(report, stage, loads);
-    std::vector<Segment> segments = walker.run();
-    if (segments.empty())
-      return std::nullopt;
-    double rounds = 0;
-    for (const Segment &segment : segments) {
-      double runs = 0;
-      for (const LineLoads *line : segment.loads)
-        runs += line->perThread / walker.inCode.at(line);
-      rounds += segment.rounds * runs / double(segment.loads.size());
-    }
-    return rounds;
-  }
-  return std::nullopt;
+  auto code = llvm::find_if(
+      report.stages, [](const StageText &s) { return s.name == "sass" && !s.lines.empty(); });
+  if (code == report.stages.end())
+    return std::nullopt;
+  std::vector<Segment> segments = Walker(report, *code, loads).run();
+  if (segments.empty())
+    return std::nullopt;
+  for (const auto &line : loads)
+    countRuns(line.second, segments);
+  double rounds = 0;
+  for (const Segment &segment : segments)
+    rounds += segment.rounds * segment.runs;
+  return rounds;
 }
 
 } // namespace tilec::explain

@@ -15,8 +15,8 @@ namespace tilec::explain {
 
 /// Loads of global memory of one line.
 struct LineLoads {
-  /// Instructions of a thread.
-  double perThread = 0;
+  /// Bytes of a thread, with those that are masked off.
+  double bytesPerThread = 0;
   /// The part of them that the first cache does not have, and of these the part that the second
   /// one does not have.
   double missing = 1, missingTwice = 1;

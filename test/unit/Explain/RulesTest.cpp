@@ -102,6 +102,25 @@ TEST_F(Rules, serial_atomics_are_those_beyond_one_of_each_program) {
   EXPECT_TRUE(apply(c, 10000).empty());
 }
 
+TEST_F(Rules, serial_atomics_of_floats_promise_more) {
+  Counters c;
+  c.globalAtomics = 1280000;
+  std::vector<Suggestion> integers = apply(c, 1280000);
+  CallPath path;
+  path.stack = {{"k", 0, 3}};
+  path.counts.counters = c;
+  path.counts.hottest.floats = 1280000;
+  report.calls = {path};
+  work.hottestIntegers = 0;
+  work.hottestFloats = 1280000;
+  report.time = predictTime(work, *report.gpu);
+  std::vector<Suggestion> floats = applyRules(report, work, 3);
+  ASSERT_FALSE(integers.empty());
+  ASSERT_FALSE(floats.empty());
+  EXPECT_EQ(floats[0].rule, "serial-atomics");
+  EXPECT_GT(floats[0].gain, 2 * integers[0].gain);
+}
+
 TEST_F(Rules, atomics_of_many_programs_ask_for_larger_blocks) {
   report.launch.arguments.push_back({"BLOCK", "", Argument::Kind::Constant, "", {}, 0, "1024"});
   work.hottestLineAtomics = 640000;

@@ -97,6 +97,29 @@ TEST(TimeModel, one_program_more_than_multiprocessors_is_a_second_wave) {
   EXPECT_NEAR(timeOf(66).predicted, full.predicted, 0.01 * full.predicted);
 }
 
+TEST(TimeModel, atomics_of_floats_take_longer) {
+  LaunchWork work;
+  work.ctas = 1024;
+  work.hottestIntegers = 32768;
+  // 0.735 ns for each.
+  EXPECT_NEAR(termOf(predictTime(work, h200()), "atomics"), 24.1, 0.1);
+  work.hottestFloats = 32768;
+  EXPECT_NEAR(termOf(predictTime(work, h200()), "atomics"), 57.5, 0.5);
+}
+
+TEST(TimeModel, programs_that_wait_run_in_whole_waves) {
+  LaunchWork work;
+  work.threadsPerCta = 128;
+  work.residentCtas = 4;
+  work.loadRounds = 100;
+  auto timeOf = [&](double ctas) {
+    work.ctas = ctas;
+    return termOf(predictTime(work, h200()), "latency");
+  };
+  EXPECT_DOUBLE_EQ(timeOf(100), timeOf(4 * 132));
+  EXPECT_DOUBLE_EQ(timeOf(4 * 132 + 1), 2 * timeOf(4 * 132));
+}
+
 TEST(TimeModel, copies_ahead_hide_latency) {
   LaunchWork work = copyOf(1e6, 132);
   work.loadRounds = 0;
