@@ -31,10 +31,8 @@ module {
 
 // Whether all lanes of a warp have one address; atomics of one place have one site.
 // CHECK: tilec.sites = [
-// CHECK-SAME: {column = 12 : i32, file = "k.tile", line = 7 : i32, uniform, what = "atomic add"}
-// CHECK-NOT: line = 7
-// CHECK-SAME: line = 8 : i32, what = "atomic add"}
-// CHECK-SAME: line = 9 : i32, what = "atomic add"}
+// CHECK-SAME: line = 7 : i32, uniform, what = "atomic add"}, {column = 12 : i32, file = "k.tile", line = 8 : i32, what = "atomic add"}
+// CHECK-SAME: line = 9 : i32, what = "atomic add"}]
 module {
   llvm.func @atomics(%p: !llvm.ptr<1>, %v: i32) attributes {nvvm.kernel} {
     %block = nvvm.read.ptx.sreg.ctaid.x : i32

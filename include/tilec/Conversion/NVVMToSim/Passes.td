@@ -59,6 +59,11 @@ def ConvertNVVMToSimPass : Pass<"convert-nvvm-to-sim", "::mlir::ModuleOp"> {
     **Sites.** Every instrumented operation has an index in the module attribute `tilec.sites`. Of an inlined
     operation the place is the innermost one, `what` names the caller, and `callers` has all of them. A site that
     counts the instructions of a block has in `block` how many there are at which site: number of the site, class, amount.
+    Atomics of one place have one site, with `uniform` where the address is made of arguments and the CTA's place only.
+
+    **Counts** are to be those of a GPU, whose compiler does equal loads of shared memory once. So with `count-instructions` those
+    of up to 8 bytes are calls of `tilec_sim_shared_value`, a function that only reads, and those of one place have one site.
+    What LLVM knows of special registers (`tid` is less than 1024) is said of the calls, so that addresses are simplified as there.
 
     **Precision.** Approximate instructions are computed to the C library's precision (within 1 ulp, reciprocal
     square root 1.5 ulp), so results are as accurate as the GPU's or better, and f32 subnormals are kept where `.ftz`
