@@ -12,12 +12,12 @@ namespace tilec::explain {
 
 /// The first one of a processor is taken when no name is given.
 static constexpr GpuLimits kGpus[] = {
-    {"NVIDIA H200", "sm_90a", 132, 1.83, 4800, 4300, 50e6, 2.8, 0.75},
-    {"NVIDIA H100 80GB HBM3", "sm_90a", 132, 1.83, 3350, 3000, 50e6, 2.8, 0.75},
-    {"NVIDIA A100-SXM4-80GB", "sm_80", 108, 1.41, 2039, 1800, 40e6, 3.0, 0.65},
-    {"NVIDIA L40S", "sm_89", 142, 2.52, 864, 780, 96e6, 2.8, 0.6},
-    {"NVIDIA B200", "sm_100a", 148, 1.85, 8000, 7100, 126e6, 2.8, 0.85},
-    {"NVIDIA RTX PRO 6000 Blackwell", "sm_120a", 188, 2.6, 1792, 1600, 128e6, 2.8, 0.6},
+    {"NVIDIA H200", "sm_90a", 132, 1.83, 4800, 4390, 50e6, 2.8, 0.55},
+    {"NVIDIA H100 80GB HBM3", "sm_90a", 132, 1.83, 3350, 3060, 50e6, 2.8, 0.55},
+    {"NVIDIA A100-SXM4-80GB", "sm_80", 108, 1.41, 2039, 1840, 40e6, 3.0, 0.48},
+    {"NVIDIA L40S", "sm_89", 142, 2.52, 864, 795, 96e6, 2.8, 0.44},
+    {"NVIDIA B200", "sm_100a", 148, 1.85, 8000, 7250, 126e6, 2.8, 0.62},
+    {"NVIDIA RTX PRO 6000 Blackwell", "sm_120a", 188, 2.6, 1792, 1630, 128e6, 2.8, 0.44},
 };
 
 const Processor &GpuLimits::facts() const {

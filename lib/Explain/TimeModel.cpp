@@ -51,6 +51,12 @@ constexpr double kDirtyPart = 0.9;
 /// dependent and independent ones that kernels have; for a barrier of a CTA.
 constexpr double kCyclesBetween = 1.5, kBarrierCycles = 30, kShuffleCycles = 24;
 
+/// Microseconds that a program takes besides what it does: its threads begin, and its last stores
+/// are on their way.
+constexpr double kProgramStart = 0.2;
+/// Nothing is in a cache when a kernel begins: not its code, nor its first data.
+constexpr double kColdLatencies = 2;
+
 /// Of the number of waves.
 constexpr double kRounding = 1e-9;
 
@@ -124,8 +130,9 @@ public:
     }
     time.predicted = std::pow(joined, 1 / kNorm);
     addTail(largest);
-    add("launch", gpu.launchTime, true, 1, "launches", 1 / gpu.launchTime,
-        "an empty kernel takes as long");
+    double launch = gpu.launchTime + kColdLatencies * gpu.latency;
+    add("launch", launch, true, 1, "launches", 1 / launch,
+        "an empty kernel, and the latency of memory for the first code and data");
     for (const TimeTerm &term : time.terms) {
       if (!term.isAdded)
         continue;
@@ -171,7 +178,7 @@ double Predictor::programTime() const {
                   double(work.counters.barriers) / warps * kBarrierCycles +
                   double(work.counters.shuffles + work.counters.reduxes) / warps * kShuffleCycles;
   double rounds = work.loadRounds + work.copyRounds / std::max(1.0, work.copiesAhead);
-  return cycles / gpu.cyclesPerMicrosecond() + rounds * gpu.latency;
+  return kProgramStart + cycles / gpu.cyclesPerMicrosecond() + rounds * gpu.latency;
 }
 
 /// How much of what CTAs load is still in the first cache when they load it again: it is as large
