@@ -4,23 +4,24 @@
 // volatile one, and not the one that is too wide for a result.
 // CHECK: tilec.sites = [
 // CHECK: llvm.func @tilec_sim_shared_value(i32, i32, i32) -> i64 attributes {memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = read, errnoMem = none, targetMem0 = none, targetMem1 = none>, no_unwind}
-// CHECK: llvm.func internal @loads.device
+// CHECK: llvm.func @loads.device
 module {
-  llvm.func @loads(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>) attributes {nvvm.kernel} {
-    // CHECK: %[[SITE:.*]] = llvm.mlir.constant([[NUMBER:[0-9]+]] : i32)
+  llvm.func @loads(%p: !llvm.ptr<3>, %q: !llvm.ptr<3>) {
+    // CHECK: llvm.ptrtoint %{{.*}} : !llvm.ptr<3> to i32
+    // CHECK-NEXT: %[[SITE:.*]] = llvm.mlir.constant([[NUMBER:[0-9]+]] : i32)
     // CHECK: %[[BYTES:.*]] = llvm.mlir.constant(4 : i32)
     // CHECK: %[[A:.*]] = llvm.call @tilec_sim_shared_value(%{{.*}}, %[[BYTES]], %[[SITE]])
-    // CHECK: %[[BITS:.*]] = llvm.trunc %[[A]] : i64 to i32
-    // CHECK: llvm.bitcast %[[BITS]] : i32 to f32
-    %0 = tilegpu.ld_shared %p : !llvm.ptr<3> -> f32 loc("k.tile":7:12)
-    // CHECK: llvm.mlir.constant([[NUMBER]] : i32)
+    // CHECK: llvm.trunc %[[A]] : i64 to i32
+    %0 = tilegpu.ld_shared %p : !llvm.ptr<3> -> i32 loc("k.tile":7:12)
+    // CHECK: llvm.ptrtoint
+    // CHECK-NEXT: llvm.mlir.constant([[NUMBER]] : i32)
     // CHECK: llvm.call @tilec_sim_shared_value
-    %1 = tilegpu.ld_shared %q : !llvm.ptr<3> -> f32 loc("k.tile":7:12)
+    %1 = tilegpu.ld_shared %q : !llvm.ptr<3> -> i32 loc("k.tile":7:12)
     // CHECK: llvm.call @tilec_sim_shared_value
     // CHECK: llvm.bitcast %{{.*}} : i64 to vector<4xf16>
     %2 = llvm.load %q : !llvm.ptr<3> -> vector<4xf16>
     // CHECK: llvm.call @tilec_sim_shared_load
-    %3 = tilegpu.ld_shared %q : !llvm.ptr<3> -> vector<4xf32>
+    %3 = tilegpu.ld_shared %q : !llvm.ptr<3> -> vector<4xi32>
     // CHECK: llvm.call @tilec_sim_atomic
     %4 = llvm.load volatile %q : !llvm.ptr<3> -> i32
     llvm.return
