@@ -232,7 +232,7 @@ FITTED = {"add_masked": add_masked, "copy": copy, "gelu": gelu, "softmax": softm
           "log_softmax": rows("16-log-softmax.tile"), "online_softmax": rows("11-online-softmax.tile"),
           "cumulative_sum": rows("31-cumulative-sum.tile"), "row_sum": row_sum, "column_sum": column_sum,
           "transpose_copy": transpose_copy, "histogram": histogram}
-#: And to none of these.
+#: And to none of these but four: the latency of memory, the start of a program, cold caches, the attained bandwidth.
 OTHERS = {
     "dropout": dropout(1), "dropout4": dropout(4), "row_max": row_max, "sum_partials": sum_partials,
     "rms_norm": row_kernel("07-rms-norm.tile", "x", "w", "y", numbers={"eps": "0.00001"}),
