@@ -3,6 +3,7 @@
 //
 // What a cluster writes down about its memory accesses: requests for the counters, access ranges
 // for the race check between its barriers and, at the end, between clusters.
+#include "runtime/sim/Atomics.h"
 #include "runtime/sim/Cluster.h"
 
 #include <bitset>
