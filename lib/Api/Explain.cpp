@@ -186,6 +186,13 @@ namespace {
 /// The interface's options, checked.
 struct ExplainReader {
   tilec_status read(const tilec_explain_options *given, ExplainSubject &subject);
+  /// The same for a launch or a call, the buffers of which are checked, too.
+  template <typename LaunchTy>
+  tilec_status read(const tilec_explain_options *given, const char *what, const LaunchTy &launch,
+                    ExplainSubject &subject) {
+    tilec_status status = read(given, subject);
+    return status != TILEC_OK ? status : checkBuffers(what, launch.buffers, launch.num_buffers);
+  }
 
   bool hasGpu = false;
   ToolSearch tools;
@@ -291,9 +298,7 @@ tilec_status tilec_kernel_explain(const tilec_kernel *kernel, const tilec_launch
       return TILEC_INVALID_ARGUMENT;
     ExplainSubject subject;
     ExplainReader reader;
-    if (tilec_status status = reader.read(options, subject))
-      return status;
-    if (tilec_status status = checkBuffers("launch", given->buffers, given->num_buffers))
+    if (tilec_status status = reader.read(options, "launch", *given, subject))
       return status;
     const tilecrt::KernelMetadata &metadata = object.kernel.metadata;
     RequestReader request;
@@ -321,9 +326,7 @@ tilec_status tilec_jit_explain(tilec_jit *jit, const tilec_call *call,
       return TILEC_INVALID_ARGUMENT;
     ExplainSubject subject;
     ExplainReader reader;
-    if (tilec_status status = reader.read(options, subject))
-      return status;
-    if (tilec_status status = checkBuffers("call", given->buffers, given->num_buffers))
+    if (tilec_status status = reader.read(options, "call", *given, subject))
       return status;
     const JitVariant *variant = nullptr;
     if (tilec_status status = object.find(*given, variant))

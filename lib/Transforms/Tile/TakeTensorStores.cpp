@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tile;
 
-/// Elements of more bits are stored by threads as well.
+/// Larger elements are left to threads.
 static constexpr unsigned kMostBits = 16;
 
 /// Whether the value is computed, element by element, from sums of dots in a loop.
@@ -73,7 +73,8 @@ public:
       : func(function), axes(axisInfo), indices(function) {}
 
   void run() {
-    for (auto store : llvm::make_early_inc_range(func.front().getOps<StoreOp>())) {
+    std::vector<std::pair<StoreOp, TensorCopy>> taken;
+    for (auto store : func.front().getOps<StoreOp>()) {
       DenseSet<Value> seen;
       auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
       if (!type || type.getRank() != 2 || bitWidthOf(type.getElementType()) > kMostBits ||
@@ -99,7 +100,6 @@ private:
   func::FuncOp func;
   const AxisInfoAnalysis &axes;
   IndexPolynomials indices;
-  std::vector<std::pair<StoreOp, TensorCopy>> taken;
 };
 } // namespace
 
