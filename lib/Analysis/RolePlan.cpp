@@ -9,6 +9,7 @@
 #include "tilec/Analysis/LoadSlice.h"
 #include "tilec/Analysis/ProductUnit.h"
 #include "tilec/Analysis/SharedAllocation.h"
+#include "tilec/Analysis/WrittenMemory.h"
 #include "tilec/Layout/WgmmaLayout.h"
 
 using namespace mlir;
@@ -117,9 +118,15 @@ static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules, bool inClu
 }
 
 /// What accesses of global memory behind it wait for, and copies of `copying` may be behind: a
-/// barrier, a volatile load, an atomic that acquires. The load warps do not come there. Null when
-/// there is nothing.
+/// volatile load, an atomic that acquires, and a barrier if the program may write what is copied:
+/// it orders nothing else. The load warps do not come there. Null when there is nothing.
 static Operation *findOrder(func::FuncOp func, ArrayRef<const LoopSchedule *> copying) {
+  WrittenMemory written(func);
+  bool copiesWritten = llvm::any_of(copying, [&](const LoopSchedule *schedule) {
+    return llvm::any_of(schedule->streams, [&](const Stream &stream) {
+      return written.mayContain(stream.source()->getOperand(0));
+    });
+  });
   // Whatever stands behind the last loop runs when all copies have landed.
   Operation *last = nullptr;
   for (const LoopSchedule *schedule : copying) {
@@ -133,7 +140,7 @@ static Operation *findOrder(func::FuncOp func, ArrayRef<const LoopSchedule *> co
     Operation *found = nullptr;
     op.walk([&](Operation *inner) {
       auto load = dyn_cast<tile::LoadOp>(inner);
-      if (!isa<tile::BarrierOp>(inner) && !(load && load.getIsVolatile()))
+      if (!(isa<tile::BarrierOp>(inner) && copiesWritten) && !(load && load.getIsVolatile()))
         return WalkResult::advance();
       found = inner;
       return WalkResult::interrupt();

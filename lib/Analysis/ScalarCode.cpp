@@ -18,6 +18,9 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
+/// What keys of expressions begin with that are not arithmetic.
+static constexpr int64_t kOpaqueKey = -1, kChoiceKey = -2;
+
 static uint8_t widthOf(Type type) {
   return type.isIntOrIndex() && !type.isIndex()
              ? uint8_t(std::min(64u, type.getIntOrFloatBitWidth()))
@@ -286,7 +289,13 @@ ScalarCode::Id ScalarCode::buildChoice(scf::IfOp branch, unsigned number) {
   expr.frame = frameOf(branch->getBlock());
   expr.operands = {of(branch.getCondition()), of(branch.thenYield().getOperand(number)),
                    of(branch.elseYield().getOperand(number))};
-  return add(std::move(expr));
+  // Roles have branches of their own.
+  std::vector<int64_t> key{kChoiceKey, expr.frame};
+  key.insert(key.end(), expr.operands.begin(), expr.operands.end());
+  auto [entry, isNew] = known.try_emplace(std::move(key), kNone);
+  if (isNew)
+    entry->second = add(std::move(expr));
+  return entry->second;
 }
 
 ScalarCode::Id ScalarCode::buildArith(Operation *op, Arith arith) {
@@ -333,7 +342,7 @@ ScalarCode::Id ScalarCode::buildOpaque(Value value) {
     expr.operands.push_back(of(operand));
   expr.frame = frameOf(expr.operands);
   // Names and attributes are unique: these are compared, and never ordered by.
-  std::vector<int64_t> key{-1, int64_t(intptr_t(op->getName().getAsOpaquePointer())),
+  std::vector<int64_t> key{kOpaqueKey, int64_t(intptr_t(op->getName().getAsOpaquePointer())),
                            int64_t(intptr_t(op->getAttrDictionary().getAsOpaquePointer())),
                            cast<OpResult>(value).getResultNumber(), expr.width};
   key.insert(key.end(), expr.operands.begin(), expr.operands.end());

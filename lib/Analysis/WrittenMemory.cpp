@@ -18,7 +18,7 @@ WrittenMemory::WrittenMemory(Operation *root) {
     if (auto access = dyn_cast<tile::GlobalAccessOpInterface>(op)) {
       if (access.writesMemory())
         add(access.getPointer());
-    } else if (isa<tile::DescriptorStoreOp, tile::DescriptorReduceOp>(op)) {
+    } else if (isa<tile::DescriptorStoreOp, tile::DescriptorReduceOp, tilegpu::TmaStoreOp>(op)) {
       add(op->getOperand(0));
     } else if (isa<func::CallOp>(op) || writesGlobal(op)) {
       isAnywhere = true;

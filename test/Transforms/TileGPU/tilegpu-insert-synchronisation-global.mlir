@@ -6,6 +6,9 @@
 #half = #tilegpu.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [[16], [32]], block = []}, [64]>
 #memory = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64]], block = []}, [128]>
 
+#tile = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
+#object = #tilegpu.linear<{offset = []}, [1]>
+
 module attributes {tilegpu.num_warps = 4 : i32} {
 // All four warps load the scalar, one stores it.
 // CHECK-LABEL: func @scalar
@@ -271,25 +274,74 @@ func.func @async_copy(%base: !tile.ptr<f32>, %x: tensor<128xf32, #other>) {
   func.return
 }
 
-// A barrier of the source orders stores and tensor copies, too.
+// A barrier of the source orders tensor copies and what threads store to the same memory, too.
 // CHECK-LABEL: func @barrier
 // CHECK: tilegpu.tma_store_wait 0
 // CHECK-NEXT: tilegpu.proxy_fence all_memory
 // CHECK-NEXT: nvvm.barrier0
-// CHECK-NEXT: return
-func.func @barrier(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}) attributes {tile.kernel} {
+// CHECK-NEXT: tilegpu.tma_load
+func.func @barrier(%p: !tile.ptr<f16>, %map: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 0 : i32, shape = ["64", "16"], strides = ["16"]}}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %x = arith.constant 1.0 : f16
+  %objects = tilegpu.local_alloc {offset = 0 : i32} : <[1], i64, #object>
+  %buffer = tilegpu.local_alloc {offset = 1024 : i32} : <[64, 16], f16, #tile>
+  tile.store %p, %x : !tile.ptr<f16>
   tile.barrier
+  tilegpu.tma_load %map[%c0, %c0], %buffer, %objects[%c0] : <[64, 16], f16>, <[64, 16], f16, #tile>, <[1], i64, #object>
   return
 }
 
-// What an atomic acquires is fenced before tensor copies; behind one without a result a barrier is.
+// Nothing writes what is copied.
+// CHECK-LABEL: func @barrier_beside_copies
+// CHECK: tile.store
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-NEXT: tilegpu.tma_load
+func.func @barrier_beside_copies(%p: !tile.ptr<f16>, %other: !tile.ptr<f16>, %map: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 0 : i32, shape = ["64", "16"], strides = ["16"]}}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %x = arith.constant 1.0 : f16
+  %objects = tilegpu.local_alloc {offset = 0 : i32} : <[1], i64, #object>
+  %buffer = tilegpu.local_alloc {offset = 1024 : i32} : <[64, 16], f16, #tile>
+  tile.store %other, %x : !tile.ptr<f16>
+  tile.barrier
+  tilegpu.tma_load %map[%c0, %c0], %buffer, %objects[%c0] : <[64, 16], f16>, <[64, 16], f16, #tile>, <[1], i64, #object>
+  return
+}
+
+// What the copy engine stores is written once, and threads store elsewhere; where they store to the same memory the fence comes first.
+// CHECK-LABEL: func @barrier_before_tensor_store
+// CHECK: tile.store
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-LABEL: func @barrier_before_same_tensor_store
+// CHECK: tile.store
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: tilegpu.proxy_fence all_memory
+// CHECK-NEXT: nvvm.barrier0
+func.func @barrier_before_tensor_store(%p: !tile.ptr<f16>, %other: !tile.ptr<f16>, %map: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 0 : i32, shape = ["64", "16"], strides = ["16"]}}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %x = arith.constant 1.0 : f16
+  %buffer = tilegpu.local_alloc {offset = 1024 : i32} : <[64, 16], f16, #tile>
+  tile.store %other, %x : !tile.ptr<f16>
+  tile.barrier
+  tilegpu.tma_store %map[%c0, %c0], %buffer : <[64, 16], f16>, <[64, 16], f16, #tile>
+  return
+}
+func.func @barrier_before_same_tensor_store(%p: !tile.ptr<f16>, %map: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 0 : i32, shape = ["64", "16"], strides = ["16"]}}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %x = arith.constant 1.0 : f16
+  %buffer = tilegpu.local_alloc {offset = 1024 : i32} : <[64, 16], f16, #tile>
+  tile.store %p, %x : !tile.ptr<f16>
+  tile.barrier
+  tilegpu.tma_store %map[%c0, %c0], %buffer : <[64, 16], f16>, <[64, 16], f16, #tile>
+  return
+}
+
+// What an atomic acquires is fenced before tensor copies, in front of the barrier, too.
 // CHECK-LABEL: func @acquired
 // CHECK: tile.atomic_rmw
 // CHECK-NEXT: tilegpu.proxy_fence all_memory
 // CHECK: scf.if
 // CHECK-LABEL: func @acquired_by_all
 // CHECK: tile.atomic_rmw
-// CHECK-NEXT: tilegpu.tma_store_wait 0
 // CHECK-NEXT: tilegpu.proxy_fence all_memory
 // CHECK-NEXT: nvvm.barrier0
 func.func @acquired(%map: !tile.desc<[8, 128], f16> {tile.tensor_map = {base = 0 : i32, shape = ["8", "8"], strides = ["8"]}}, %lock: !tile.ptr<i32>, %p: !tile.ptr<f32>) attributes {tile.kernel} {

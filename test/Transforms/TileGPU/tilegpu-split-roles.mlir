@@ -119,6 +119,53 @@ func.func @twice(%amap: !tile.desc<[64, 16], f16>, %b: !tilegpu.memdesc<[16, 8],
   return
 }
 
+// The first loop is in a loop that the second one is behind, with a barrier of the program that orders nothing of what is copied: one ring,
+// whose slots go on from what the loop around leaves.
+// PIPELINE-LABEL: func @behind_tiles
+// PIPELINE-COUNT-2: tilegpu.mbarrier_init
+// PIPELINE-NOT: tilegpu.mbarrier_init
+// PIPELINE: tilegpu.local_alloc : <[64, 16], f16, {{.*}} buffers = 3>
+// PIPELINE-NOT: buffers = 3>{{$}}
+// PIPELINE: %[[TILES:.*]]:2 = scf.for
+// PIPELINE: scf.for
+// PIPELINE: tile.barrier
+// PIPELINE: scf.yield
+// PIPELINE: tilegpu.tma_load {{.*}}[%[[TILES]]#0] if
+// PIPELINE: scf.for {{.*}} iter_args({{.*}} = %[[TILES]]#0, {{.*}} = %[[TILES]]#1,
+// SYNC-LABEL: func.func @behind_tiles
+// SYNC: load {
+// SYNC: compute {
+// SYNC-NOT: proxy_fence
+// SYNC: return
+func.func @behind_tiles(%amap: !tile.desc<[64, 16], f16> {tile.tensor_map = {base = 4 : i32, shape = ["64", "16"], strides = ["16"]}}, %b: !tilegpu.memdesc<[16, 8], f16, #mb>, %c: tensor<64x8xf32, #c>, %n: i32, %from: !tile.ptr<f16>, %to: !tile.ptr<f32>) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %p = tile.splat %to : !tile.ptr<f32> -> tensor<64x8x!tile.ptr<f32>, #c>
+  %c1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : i32
+  scf.for %tile = %c1 to %n step %c1 : i32 {
+    %0 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
+      %a = tile.descriptor_load %amap[%tile, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+      %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+      tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+      %q = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+      %w = tilegpu.wgmma_wait %q pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+      scf.yield %w : tensor<64x8xf32, #c>
+    }
+    tile.store %p, %0 : tensor<64x8x!tile.ptr<f32>, #c>
+    tile.barrier
+  }
+  %1 = scf.for %i = %c0 to %n step %c16 iter_args(%acc = %c) -> (tensor<64x8xf32, #c>) : i32 {
+    %a = tile.descriptor_load %amap[%c16, %i] : !tile.desc<[64, 16], f16> -> tensor<64x16xf16, #a>
+    %sa = tilegpu.local_alloc : !tilegpu.memdesc<[64, 16], f16, #ma>
+    tilegpu.local_store %a, %sa : tensor<64x16xf16, #a>, !tilegpu.memdesc<[64, 16], f16, #ma>
+    %q = tilegpu.wgmma %sa, %b, %acc : !tilegpu.memdesc<[64, 16], f16, #ma>, !tilegpu.memdesc<[16, 8], f16, #mb> -> tensor<64x8xf32, #c>
+    %w = tilegpu.wgmma_wait %q pending = 0 : tensor<64x8xf32, #c> -> tensor<64x8xf32, #c>
+    scf.yield %w : tensor<64x8xf32, #c>
+  }
+  tile.store %p, %1 : tensor<64x8x!tile.ptr<f32>, #c>
+  return
+}
+
 // What the threads read through the generic proxy is fenced before the slot is released, and all lanes have read.
 // SYNC-LABEL: func.func @fragments
 // SYNC: compute {

@@ -134,8 +134,14 @@ Result<KernelRun> buildGroupedRows(DType type, const std::vector<int64_t> &sizes
   return builder.grid((static_cast<uint64_t>(m / block) + ends.size()) * blocks(n, block)).take();
 }
 
-Result<KernelRun> buildStreamK(const Problem &p, int64_t programs, int64_t whole, uint64_t seed) {
-  constexpr int64_t block = 32;
+struct StreamBlocks {
+  int64_t m = 32, n = 32, k = 32;
+  int warps = 4;
+};
+
+/// `whole` tiles are not cut.
+Result<KernelRun> buildStreamK(const Problem &p, int64_t programs, int64_t whole, uint64_t seed,
+                               const StreamBlocks &block = {}) {
   RunBuilder builder("55-stream-k-matmul.tile", "stream_k_matmul", seed);
   builder.randn("a_ptr", p.type, {p.m, p.k}).randn("b_ptr", p.type, {p.n, p.k});
   builder.output(
@@ -146,8 +152,8 @@ Result<KernelRun> buildStreamK(const Problem &p, int64_t programs, int64_t whole
           out.set(i, product.values[i]);
       },
       sumTolerance(p.type, p.k));
-  auto tiles = static_cast<int64_t>(blocks(p.m, block) * blocks(p.n, block));
-  builder.unchecked("parts_ptr", DType::f32, {2 * programs, block, block});
+  auto tiles = static_cast<int64_t>(blocks(p.m, block.m) * blocks(p.n, block.n));
+  builder.unchecked("parts_ptr", DType::f32, {programs, block.m, block.n});
   // The counters must be zero again.
   builder.fill("counters_ptr", DType::i32, {tiles}, [](uint64_t) { return 0; });
   builder.changes("counters_ptr", [](HostArray &out) {
@@ -155,8 +161,8 @@ Result<KernelRun> buildStreamK(const Problem &p, int64_t programs, int64_t whole
       out.set(i, 0);
   });
   builder.i32("M", p.m).i32("N", p.n).i32("K", p.k).i32("stream_tiles", tiles - whole);
-  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
-  builder.constant("GROUP_M", 2).grid(static_cast<uint64_t>(programs));
+  builder.constant("BLOCK_M", block.m).constant("BLOCK_N", block.n).constant("BLOCK_K", block.k);
+  builder.constant("GROUP_M", 2).warps(block.warps).grid(static_cast<uint64_t>(programs));
   return builder.take();
 }
 
@@ -204,9 +210,17 @@ void addGroupedMatmulCases(std::vector<Case> &cases) {
     Problem small{type, 32, 20, 96};
     add("stream_k_matmul", type, sizeText({small.m, small.n, small.k}) + " 4", Scale::Full,
         [=](uint64_t seed) { return buildStreamK(small, 4, 0, seed); });
+    add("stream_k_matmul", type, sizeText({small.m, small.n, small.k}) + " 13", Scale::Full,
+        [=](uint64_t seed) { return buildStreamK(small, 13, 0, seed); });
     Problem deep{type, 70, 90, 700};
     add("stream_k_matmul", type, sizeText({deep.m, deep.n, deep.k}) + " 5", Scale::Full,
         [=](uint64_t seed) { return buildStreamK(deep, 5, 3, seed); });
+    // Load warps run ahead over tiles, parts of tiles and the wait for other programs.
+    Problem roles{type, 200, 264, 328};
+    if (type != DType::f32)
+      add("stream_k_matmul 128x256", type, sizeText({roles.m, roles.n, roles.k}) + " 4",
+          Scale::Full,
+          [=](uint64_t seed) { return buildStreamK(roles, 4, 1, seed, {128, 256, 64, 8}); });
     add("stream_k_matmul whole", type, sizeText({p.m, p.n, p.k}) + " 2", Scale::Full,
         [=](uint64_t seed) { return buildStreamK(p, 2, 9, seed); });
     first = Scale::Full;

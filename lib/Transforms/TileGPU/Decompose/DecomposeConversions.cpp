@@ -4,8 +4,9 @@
 // Turns the conversions that cannot or should not stay inside warps into a store to and a load from
 // a swizzled shared-memory buffer. The plan comes from the layout algebra (see
 // tilec/Layout/Conversion.h). What is known of indices and pointers, which is how wide an access
-// may be, goes with them as hints. A tensor that shared memory has no room for is converted in two
-// rounds, of the lower and of the upper halves of its elements.
+// may be, goes with them as hints. A tensor that shared memory has no room for, beside what is live
+// there at the time, is converted in two rounds, of the lower and of the upper halves of its
+// elements.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -38,8 +39,24 @@ static void keepFacts(LocalLoadOp load, const AxisInfo &info) {
   hint(tile::TileDialect::kDivisibilityAttr, info.divisibility);
 }
 
-static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &plan,
-                               const AxisInfoAnalysis *axes) {
+namespace {
+/// A conversion through shared memory.
+struct RoundTrip {
+  LocalAllocOp buffer;
+  LocalStoreOp store;
+  LocalLoadOp load;
+
+  int64_t bytes() { return buffer.getType().getSizeInBytes(); }
+  /// Whether its elements have halves.
+  bool canSplit() {
+    Type element = buffer.getType().getElementType();
+    return element.isIntOrFloat() && element.getIntOrFloatBitWidth() >= 16;
+  }
+};
+} // namespace
+
+static RoundTrip lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &plan,
+                                    const AxisInfoAnalysis *axes) {
   auto source = cast<RankedTensorType>(convert.getSource().getType());
   OpBuilder builder(convert);
   Location loc = convert.getLoc();
@@ -53,21 +70,13 @@ static void lowerThroughShared(ConvertLayoutOp convert, const ConversionPlan &pl
       MemDescType::get(convert.getContext(), source.getShape(), source.getElementType(),
                        LinearAttr::get(convert.getContext(), memory)),
       IntegerAttr());
-  LocalStoreOp::create(builder, loc, convert.getSource(), buffer);
+  auto store = LocalStoreOp::create(builder, loc, convert.getSource(), buffer);
   auto load = LocalLoadOp::create(builder, loc, convert.getType(), buffer);
   if (axes && !isa<FloatType>(source.getElementType()))
     keepFacts(load, axes->get(convert.getSource()));
   convert.replaceAllUsesWith(load.getResult());
   convert.erase();
-}
-
-/// Whether the conversion's buffer is larger than shared memory, and the elements have halves.
-static bool isTooLarge(ConvertLayoutOp convert, const ConversionPlan &plan) {
-  Type element = cast<RankedTensorType>(convert.getType()).getElementType();
-  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() < 16)
-    return false;
-  int64_t bytes = plan.shared.bufferElements * int64_t(element.getIntOrFloatBitWidth()) / 8;
-  return bytes > processorOf(convert).maxSharedBytesPerCta();
+  return {buffer, store, load};
 }
 
 /// Converts the two halves of the elements one after the other; returns the conversions.
@@ -111,14 +120,16 @@ struct DecomposeConversions final
     if (conversions.empty())
       return markAllAnalysesPreserved();
     const auto &axes = getAnalysis<AxisInfoAnalysis>();
+    roundTrips.clear();
     for (ConvertLayoutOp convert : conversions)
       if (failed(decompose(convert, &axes)))
         return signalPassFailure();
+    if (failed(makeRoom()))
+      signalPassFailure();
   }
 
 private:
-  /// Of halves of elements nothing is known.
-  static LogicalResult decompose(ConvertLayoutOp convert, const AxisInfoAnalysis *axes) {
+  LogicalResult decompose(ConvertLayoutOp convert, const AxisInfoAnalysis *axes) {
     auto source = cast<RankedTensorType>(convert.getSource().getType());
     auto result = cast<RankedTensorType>(convert.getType());
     unsigned bits = std::max(8u, tile::bitWidthOf(source.getElementType()));
@@ -128,14 +139,38 @@ private:
     if (plan.kind == ConversionKind::CrossBlock)
       return convert.emitError(
           "a layout conversion between the CTAs of a cluster is not supported");
-    if (plan.kind != ConversionKind::SharedMemory)
-      return success();
-    if (!isTooLarge(convert, plan)) {
-      lowerThroughShared(convert, plan, axes);
-      return success();
-    }
-    auto [low, high] = splitConversion(convert);
-    return success(succeeded(decompose(low, nullptr)) && succeeded(decompose(high, nullptr)));
+    if (plan.kind == ConversionKind::SharedMemory)
+      roundTrips.push_back(lowerThroughShared(convert, plan, axes));
+    return success();
   }
+
+  /// Splits the largest conversions until all buffers fit, or none is left that has halves.
+  LogicalResult makeRoom() {
+    int64_t limit = processorOf(getOperation()).maxSharedBytesPerCta();
+    while (SharedAllocation(getOperation()).getTotalBytes() > limit) {
+      RoundTrip *largest = nullptr;
+      for (RoundTrip &trip : roundTrips)
+        if (trip.canSplit() && (!largest || trip.bytes() > largest->bytes()))
+          largest = &trip;
+      if (!largest)
+        return success();
+      RoundTrip trip = *largest;
+      roundTrips.erase(largest);
+      OpBuilder builder(trip.load);
+      auto convert = ConvertLayoutOp::create(builder, trip.load.getLoc(), trip.load.getType(),
+                                             trip.store.getValue());
+      trip.load.replaceAllUsesWith(convert.getResult());
+      trip.load.erase();
+      trip.store.erase();
+      trip.buffer.erase();
+      // Of halves of elements nothing is known.
+      auto [low, high] = splitConversion(convert);
+      if (failed(decompose(low, nullptr)) || failed(decompose(high, nullptr)))
+        return failure();
+    }
+    return success();
+  }
+
+  SmallVector<RoundTrip> roundTrips;
 };
 } // namespace

@@ -9,6 +9,7 @@
 #include "mlir/IR/Builders.h"
 #include "tilec/Analysis/GlobalAccess.h"
 #include "tilec/Analysis/Synchronisation.h"
+#include "tilec/Analysis/WrittenMemory.h"
 
 namespace tilec {
 #define GEN_PASS_DEF_TILEGPUINSERTSYNCHRONISATIONPASS
@@ -40,23 +41,59 @@ static void insertBarrier(OpBuilder &builder, Location loc, const SyncPoint &poi
     barrier->setAttr(tilegpu::kOrdersGlobalAttr, builder.getUnitAttr());
 }
 
+/// What an access to global memory goes through; null for any other operation.
+static Value accessedThrough(Operation *op) {
+  if (auto access = dyn_cast<tile::GlobalAccessOpInterface>(op))
+    return access.getPointer();
+  return isa<tilegpu::TmaLoadOp, tilegpu::TmaStoreOp>(op) ? op->getOperand(0) : Value();
+}
+
+/// Whether a tensor copy and another access may be to the same global memory, one of which writes
+/// it. What other programs write is for atomics to order.
+static bool sharesMemoryWithTensorCopies(func::FuncOp func) {
+  WrittenMemory written(func);
+  auto isShared = [&](Operation *copy) {
+    if (isa<tilegpu::TmaLoadOp>(copy))
+      return written.mayContain(accessedThrough(copy));
+    if (!isa<tilegpu::TmaStoreOp>(copy))
+      return false;
+    if (copy->getParentOfType<LoopLikeOpInterface>())
+      return true;
+    WrittenMemory stored(copy);
+    return func
+        ->walk([&](Operation *op) {
+          Value handle = op == copy ? Value() : accessedThrough(op);
+          return handle && stored.mayContain(handle) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
+  return func
+      ->walk([&](Operation *op) {
+        return isShared(op) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// In a barrier of the program, what was stored comes before tensor copies behind it, and the other
 /// way round.
-static void orderTensorCopies(tile::BarrierOp barrier) {
+static void orderTensorCopies(tile::BarrierOp barrier, bool fences) {
   OpBuilder builder(barrier);
   Location loc = barrier.getLoc();
-  tilegpu::TmaStoreWaitOp::create(builder, loc, 0);
-  tilegpu::ProxyFenceOp::create(builder, loc, /*allMemory=*/true);
+  if (fences) {
+    tilegpu::TmaStoreWaitOp::create(builder, loc, 0);
+    tilegpu::ProxyFenceOp::create(builder, loc, /*allMemory=*/true);
+  }
   NVVM::Barrier0Op::create(builder, loc);
   barrier.erase();
 }
 
 /// What an atomic acquires was written by threads: behind a fence, tensor copies may read it, too.
-/// A barrier of the program has one.
-static void orderTensorCopies(tile::GlobalAccessOpInterface access) {
+/// A barrier of the program may have one.
+static void orderTensorCopies(tile::GlobalAccessOpInterface access, bool barriersFence) {
   std::optional<tile::MemSemantic> order = access.getAtomicOrder();
   if (!order || !isAcquire(*order) || !isFollowedByAccess(access) ||
-      isa_and_nonnull<tile::BarrierOp>(access->getNextNode()))
+      (barriersFence && isa_and_nonnull<tile::BarrierOp>(access->getNextNode())))
     return;
   OpBuilder builder(access);
   builder.setInsertionPointAfter(access);
@@ -81,8 +118,9 @@ struct InsertSynchronisation final
     }
     if (!copiesTensors(func))
       return;
-    func.walk([](tile::GlobalAccessOpInterface access) { orderTensorCopies(access); });
-    func.walk([](tile::BarrierOp barrier) { orderTensorCopies(barrier); });
+    bool fences = sharesMemoryWithTensorCopies(func);
+    func.walk([&](tile::GlobalAccessOpInterface access) { orderTensorCopies(access, fences); });
+    func.walk([&](tile::BarrierOp barrier) { orderTensorCopies(barrier, fences); });
   }
 };
 } // namespace

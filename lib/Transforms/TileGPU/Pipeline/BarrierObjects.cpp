@@ -58,9 +58,22 @@ BarrierObjects::BarrierObjects(RewriterBase &rewriter, Operation *user, int64_t 
   }
 }
 
+SmallVector<Value> BarrierObjects::stateAt(Operation *user) const {
+  SmallVector<Value> current(values);
+  while (current.front().getParentBlock() != user->getBlock()) {
+    auto loop = cast<scf::ForOp>(current.front().getParentBlock()->getParentOp());
+    auto results = loop.getResults().take_back(current.size());
+    current.assign(results.begin(), results.end());
+  }
+  return current;
+}
+
 void BarrierObjects::advance(ValueRange next) {
   SmallVector<Value> current(next);
+  values = current;
   for (scf::ForOp loop : llvm::reverse(loops)) {
+    if (loop.getBody() != current.front().getParentBlock())
+      continue;
     Operation *yield = loop.getBody()->getTerminator();
     unsigned first = yield->getNumOperands() - current.size();
     for (auto [i, value] : llvm::enumerate(current))

@@ -13,8 +13,8 @@
 namespace tilec {
 
 /// Barrier objects, initialised once around all `scf.for` loops that the user is in (other control
-/// flow ends the way up), and the state of their use. The user is an operation that runs with the
-/// values of `state` and leaves those that `advance` is given.
+/// flow ends the way up), and the state of their use. A user is an operation that runs with the
+/// values of `stateAt` and leaves those that `advance` is given.
 class BarrierObjects {
 public:
   /// A loop that was rebuilt because it carries the state now.
@@ -26,13 +26,16 @@ public:
                  int32_t arrivals, llvm::ArrayRef<int32_t> inits);
 
   mlir::Value objects() const { return ring; }
-  llvm::ArrayRef<mlir::Value> state() const { return values; }
-  /// Says what the state is behind the user; once, after the user is in place.
+  /// What the state is where `user` is: the first one, or a later one in a block around the one
+  /// before.
+  llvm::SmallVector<mlir::Value> stateAt(mlir::Operation *user) const;
+  /// Says what the state is behind the user in whose block `next` is; after it is in place.
   void advance(mlir::ValueRange next);
   llvm::ArrayRef<Replaced> replaced() const { return rebuilt; }
 
 private:
   mlir::Value ring;
+  /// Behind the last user.
   llvm::SmallVector<mlir::Value> values;
   /// From the outermost in.
   llvm::SmallVector<mlir::scf::ForOp> loops;

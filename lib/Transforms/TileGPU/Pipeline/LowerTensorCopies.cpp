@@ -94,7 +94,7 @@ public:
                       zero, /*predicate=*/Value(), /*shared=*/Value(), /*turn=*/Value());
     if (target)
       rewriter.setInsertionPoint(firstUser(place->getNextNode(), target->store.getBuffer()));
-    Value parity = barriers.state().front();
+    Value parity = barriers.stateAt(place).front();
     MbarrierWaitOp::create(rewriter, loc, barriers.objects(), zero, parity);
     Value next = arith::XOrIOp::create(rewriter, loc, parity, one);
     barriers.advance(next);

@@ -130,8 +130,15 @@ static bool findPlaces(ArrayRef<MemDescType> types, ArrayRef<MemDescType> rings,
 }
 
 void ScheduleExpander::shareRings(ScheduleExpander &earlier) {
-  if (!schedule.hasLoadWarps || !earlier.schedule.hasLoadWarps || earlier.stages != stages ||
-      earlier.loop->getBlock() != loop->getBlock() || !earlier.loop->isBeforeInBlock(loop))
+  if (!schedule.hasLoadWarps || !earlier.schedule.hasLoadWarps || earlier.stages != stages)
+    return;
+  // The earlier loop, or one around it, in this one's block.
+  Operation *before = earlier.loop;
+  int64_t depth = 0;
+  for (; before->getBlock() != loop->getBlock(); ++depth)
+    if (before = before->getParentOp(); !isa<scf::ForOp>(before))
+      return;
+  if (!before->isBeforeInBlock(loop))
     return;
   Rings &shared = *earlier.rings;
   if (SmallVector<size_t> found; findPlaces(rings->types, shared.types, found)) {
@@ -151,6 +158,7 @@ void ScheduleExpander::shareRings(ScheduleExpander &earlier) {
   }
   rings = earlier.rings;
   ++shared.numLoops;
+  shared.depth += depth;
 }
 
 /// Whether a value of one loop's iteration is computed as one of the other loop's, from the
@@ -246,8 +254,14 @@ ScheduleExpander::ScheduleExpander(LoopSchedule loopSchedule)
 }
 
 void ScheduleExpander::allocate(OpBuilder &builder) {
-  if (rings->buffers.empty())
+  if (rings->buffers.empty()) {
+    OpBuilder::InsertionGuard guard(builder);
+    Operation *place = loop;
+    for (int64_t i = 0; i < rings->depth; ++i)
+      place = place->getParentOp();
+    builder.setInsertionPoint(place);
     allocateRings(builder);
+  }
   for (StagedBuffer &pair : schedule.staged)
     pairs.push_back(allocateRing(builder, pair.buffer.getLoc(), pair.buffer.getType(), 2));
 }
@@ -355,7 +369,7 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
   if (!pairs.empty())
     inits.push_back(constant(builder, 0));
   if (rings->tensorCopies)
-    inits.push_back(rings->tensorCopies->firstParity());
+    inits.push_back(rings->tensorCopies->first(loop).second);
   if (schedule.hasLoadWarps)
     inits.push_back(parity);
   Body body;
@@ -484,8 +498,8 @@ void ScheduleExpander::run() {
   SmallVector<Value> ahead;
   for (unsigned arg : schedule.sliceArgs)
     ahead.push_back(loop.getInitArgs()[arg]);
-  Value firstSlot = tensorCopies ? tensorCopies->firstSlot() : constant(builder, 0);
-  Value slot = firstSlot, parity = tensorCopies ? tensorCopies->firstParity() : Value();
+  Value firstSlot = tensorCopies ? tensorCopies->first(loop).first : constant(builder, 0);
+  Value slot = firstSlot, parity = tensorCopies ? tensorCopies->first(loop).second : Value();
   emitPrologue(builder, ahead, slot, parity);
   Body body = makeLoop(builder, ahead, slot, parity, firstSlot);
   builder.setInsertionPointToStart(body.loop.getBody());

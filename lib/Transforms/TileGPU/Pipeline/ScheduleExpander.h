@@ -21,6 +21,8 @@ struct Rings {
   /// For the streams that the copy engine fills.
   std::shared_ptr<TensorCopyRing> tensorCopies;
   int64_t numLoops = 1;
+  /// How many loops around the first one the last one is behind.
+  int64_t depth = 0;
 };
 
 /// Expands one schedule.
@@ -29,9 +31,10 @@ public:
   explicit ScheduleExpander(LoopSchedule loopSchedule);
 
   void run();
-  /// Before either runs; `earlier` runs first. Loops of one block, whose copies load warps start
-  /// and one of which has all the buffers that the other one has, share their rings: the copies of
-  /// the second begin during the last iterations of the first.
+  /// Before either runs; `earlier` runs first. Loops whose copies load warps start and one of which
+  /// has all the buffers that the other one has share their rings, where the first, or a loop
+  /// around it, is in the second one's block: the copies of the second begin during the last
+  /// iterations of the first.
   void shareRings(ScheduleExpander &earlier);
   /// Before either runs, where they share no rings; `earlier` runs first. A loop that begins where
   /// the one before ends, with the same tensor copies and without load warps, has its first copies

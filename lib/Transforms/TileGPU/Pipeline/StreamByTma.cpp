@@ -25,13 +25,9 @@ Value tilec::viewAsBlock(OpBuilder &builder, Location loc, Value buffer, ArrayRe
 
 TensorCopyRing::TensorCopyRing(scf::ForOp loop, int64_t stages, int64_t numCopies)
     : rewriter(loop.getContext()),
-      barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}),
-      next(barriers.state()) {}
+      barriers(rewriter, loop, stages, int32_t(numCopies), /*inits=*/{0, 0}) {}
 
-void TensorCopyRing::finish(Value slot, Value parity) {
-  next = {slot, parity};
-  barriers.advance(next);
-}
+void TensorCopyRing::finish(Value slot, Value parity) { barriers.advance({slot, parity}); }
 
 void TensorCopyRing::start(OpBuilder &builder, tile::DescriptorLoadOp load,
                            const IRMapping &mapping, Value buffer, Value slot, Value predicate,

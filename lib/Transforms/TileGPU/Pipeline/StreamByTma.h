@@ -26,9 +26,11 @@ public:
   /// first copy in front of the loop.
   TensorCopyRing(mlir::scf::ForOp loop, int64_t stages, int64_t numCopies);
 
-  /// Those of the first copy behind the loops that have used the ring.
-  mlir::Value firstSlot() const { return next[0]; }
-  mlir::Value firstParity() const { return next[1]; }
+  /// The slot and the parity of a loop's first copy, behind the loops that have used the ring.
+  std::pair<mlir::Value, mlir::Value> first(mlir::scf::ForOp loop) const {
+    llvm::SmallVector<mlir::Value> state = barriers.stateAt(loop);
+    return {state[0], state[1]};
+  }
   /// Starts the copy of the block at `load`'s offsets, as `mapping` has them, into `buffer`. It
   /// arrives for `arrivals` of the slot's copies, of those that are not made, too.
   void start(mlir::OpBuilder &builder, tile::DescriptorLoadOp load, const mlir::IRMapping &mapping,
@@ -48,7 +50,6 @@ public:
 private:
   mlir::IRRewriter rewriter;
   BarrierObjects barriers;
-  llvm::SmallVector<mlir::Value, 2> next;
   std::optional<BarrierObjects> empty;
 };
 
