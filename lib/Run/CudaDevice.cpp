@@ -172,7 +172,7 @@ public:
   LaunchOutcome launch(const LaunchRequest &request) override;
   Result<std::shared_ptr<RunPrepared>> prepare(const LaunchRequest &request) override;
   Result<Timing> time(const LaunchRequest &request, const TimingOptions &options) override;
-  Result<double> measure(const LaunchRequest &request, const MeasureOptions &options) override;
+  Result<Timing> measure(const LaunchRequest &request, const MeasureOptions &options) override;
   Status raiseLimits(const LaunchShape &shape) {
     std::lock_guard<std::mutex> lock(mutex);
     return entry->prepare(shape);
@@ -573,17 +573,14 @@ Result<Timing> CudaFunction::time(const LaunchRequest &request, const TimingOpti
       [&](const Stream &) { return queue(request); }, options);
 }
 
-Result<double> CudaFunction::measure(const LaunchRequest &request, const MeasureOptions &options) {
+Result<Timing> CudaFunction::measure(const LaunchRequest &request, const MeasureOptions &options) {
   const Context &context = owner->getContext();
   Stream stream = Stream::borrow(context, streamOf(request.stream));
   auto work = [&](const Stream &) { return queue(request); };
   // A failure of the first launch is the kernel's.
   TILECRT_RETURN_IF_ERROR(work(stream));
   TILECRT_RETURN_IF_ERROR(stream.synchronize());
-  Result<Timing> timing = measureKernel(context, stream, work, options);
-  if (!timing)
-    return timing.status();
-  return timing->median;
+  return measureKernel(context, stream, work, options);
 }
 
 Result<std::shared_ptr<RunPrepared>> CudaFunction::prepare(const LaunchRequest &request) {

@@ -51,9 +51,15 @@ public:
     return launch(HostLaunch(metadata(), request), request.stream);
   }
   Result<std::shared_ptr<RunPrepared>> prepare(const LaunchRequest &request) override;
-  Result<double> measure(const LaunchRequest &request,
-                         const tilecrt::cuda::MeasureOptions & /*options*/) override {
-    return owner->measure(kernel(), HostLaunch(metadata(), request));
+  Result<tilecrt::cuda::Timing>
+  measure(const LaunchRequest &request,
+          const tilecrt::cuda::MeasureOptions & /*options*/) override {
+    Result<double> cost = owner->measure(kernel(), HostLaunch(metadata(), request));
+    if (!cost)
+      return cost.status();
+    tilecrt::cuda::Timing timing;
+    timing.median = *cost;
+    return timing;
   }
 
   /// The work does not keep the device, which may have recorded it.

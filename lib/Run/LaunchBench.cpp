@@ -12,6 +12,7 @@
 
 using tilecrt::Result;
 using tilecrt::Status;
+using tilecrt::cuda::Timing;
 
 namespace tilec {
 
@@ -71,8 +72,8 @@ Result<double> LaunchBench::check(RunFunction &function, LaunchRequest &request)
                               findingKindName(first.kind) + ": " + first.message);
 }
 
-Result<double> LaunchBench::costOf(std::shared_ptr<const CompiledKernel> kernel,
-                                   std::array<uint32_t, 3> grid, double milliseconds) {
+Result<Timing> LaunchBench::timingOf(std::shared_ptr<const CompiledKernel> kernel,
+                                     std::array<uint32_t, 3> grid, double milliseconds) {
   TILECRT_RETURN_IF_ERROR(restore());
   for (const MemoryRange &range : zeros)
     if (range.bytes != 0)
@@ -101,29 +102,35 @@ Result<double> LaunchBench::costOf(std::shared_ptr<const CompiledKernel> kernel,
   request.isCooperative = launch.isCooperative;
   request.arguments = pointers.data();
   request.stream = launch.stream;
-  if (launch.buffers)
-    return check(**function, request);
+  if (launch.buffers) {
+    Result<double> cost = check(**function, request);
+    if (!cost)
+      return cost.status();
+    Timing timing;
+    timing.median = *cost;
+    return timing;
+  }
   tilecrt::cuda::MeasureOptions how = options;
   how.milliseconds = milliseconds;
-  Result<double> cost = (*function)->measure(request, how);
+  Result<Timing> timing = (*function)->measure(request, how);
   // The simulator has said where.
-  if (cost || cost.status().code() != tilecrt::StatusCode::deviceError ||
-      (*function)->kernel().host)
-    return cost;
-  return tilecrt::deviceError("faults: " + cost.message() + "; the simulator finds the place");
+  if (timing || timing.code() != tilecrt::StatusCode::deviceError || (*function)->kernel().host)
+    return timing;
+  return tilecrt::deviceError("faults: " + timing.message() + "; the simulator finds the place");
 }
 
 Measurement LaunchBench::measure(std::shared_ptr<const CompiledKernel> kernel,
                                  std::array<uint32_t, 3> grid, double milliseconds) {
   Measurement result;
-  Result<double> cost = costOf(std::move(kernel), grid, milliseconds);
-  if (cost) {
-    result.cost = *cost;
+  Result<Timing> timing = timingOf(std::move(kernel), grid, milliseconds);
+  if (timing) {
+    result.cost = timing->median;
+    result.samples = std::move(timing->samples);
     return result;
   }
-  result.problem = cost.message();
+  result.problem = timing.message();
   // What a kernel does to a context stays.
-  if (cost.code() == tilecrt::StatusCode::deviceError)
+  if (timing.code() == tilecrt::StatusCode::deviceError)
     result.isLost = !device->synchronize().ok();
   return result;
 }

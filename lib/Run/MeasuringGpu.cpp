@@ -127,10 +127,10 @@ Result<explain::GpuRun> MeasuringGpu::measure(Bind bind, double cyclesPerMicrose
   for (auto [time, isCold] : {std::pair(&run.cold, true), std::pair(&run.warm, false)}) {
     MeasureOptions options;
     options.flushL2 = isCold;
-    Result<double> median = (*launch)->measure(options);
-    if (!median)
-      return median.status();
-    *time = *median;
+    Result<tilecrt::cuda::Timing> timing = (*launch)->measure(options);
+    if (!timing)
+      return timing.status();
+    *time = timing->median;
   }
   launch->reset();
   Result<PcSamples> samples =

@@ -395,7 +395,8 @@ void Worker::run() {
   while (std::optional<json::Object> request = channel.receive(/*milliseconds=*/-1)) {
     Measurement measured = measure(*request);
     if (measured.cost)
-      channel.send(json::Object{{"cost", *measured.cost}});
+      channel.send(
+          json::Object{{"cost", *measured.cost}, {"samples", json::Array(measured.samples)}});
     else
       channel.send(json::Object{{"error", measured.problem}, {"lost", measured.isLost}});
     if (measured.isLost)

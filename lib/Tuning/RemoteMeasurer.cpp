@@ -59,6 +59,9 @@ Measurement RemoteMeasurer::measure(const Candidate &candidate, double milliseco
   (void)llvm::sys::fs::remove(path);
   if (answer && answer->getNumber("cost")) {
     result.cost = answer->getNumber("cost");
+    if (const json::Array *samples = answer->getArray("samples"))
+      for (const json::Value &sample : *samples)
+        result.samples.push_back(sample.getAsNumber().value_or(0));
   } else if (answer && answer->getString("error")) {
     result.problem = answer->getString("error")->str();
     if (answer->getBoolean("lost").value_or(false))

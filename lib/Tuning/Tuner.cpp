@@ -383,6 +383,7 @@ bool Search::measure(size_t device, Candidate &candidate, double milliseconds) {
   Measurement measured = measurers[device]->measure(candidate, milliseconds);
   std::lock_guard<std::mutex> lock(mutex);
   candidate.cost = measured.cost.value_or(0);
+  candidate.samples = std::move(measured.samples);
   settle(candidate, measured.cost ? State::Measured : State::Failed, measured.problem);
   if (measured.isLost)
     lose(device, "the configuration " + candidate.config.describe() +
@@ -479,11 +480,13 @@ void Search::measureFinalists() {
   list.resize(std::min(list.size(), finalists));
   for (Candidate *candidate : list) {
     double before = candidate->cost;
+    std::vector<double> samplesBefore = candidate->samples;
     bool works = measure(device, *candidate, options.milliseconds * finalFactor);
     // It ran before.
     if (candidate->state != State::Measured) {
       settle(*candidate, State::Measured, "");
       candidate->cost = before;
+      candidate->samples = std::move(samplesBefore);
     }
     if (!works)
       return;

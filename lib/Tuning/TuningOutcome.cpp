@@ -103,6 +103,8 @@ std::string printOutcomeAsJson(const TuningOutcome &outcome) {
         {"grid", json::Array{candidate->grid[0], candidate->grid[1], candidate->grid[2]}}};
     if (candidate->state == State::Measured)
       object["cost"] = candidate->cost;
+    if (!candidate->samples.empty() && candidate->state == State::Measured)
+      object["samplesUs"] = json::Array(candidate->samples);
     if (candidate->bound)
       object["bound"] = *candidate->bound;
     if (candidate->predicted)
@@ -122,6 +124,8 @@ std::string printOutcomeAsJson(const TuningOutcome &outcome) {
                       {"unit", outcome.unit},
                       {"seconds", outcome.seconds},
                       {"candidates", std::move(list)}};
+  if (!outcome.predictedFor.empty())
+    object["predictedFor"] = outcome.predictedFor;
   if (const Candidate *best = outcome.best())
     object["best"] = toJson(best->config);
   return llvm::formatv("{0:2}\n", json::Value(std::move(object))).str();

@@ -93,13 +93,4 @@ Result<Timing> timeOnGpu(const std::shared_ptr<RunDevice> &device, const Compile
   return timing.ok() ? timing : Result<Timing>(explain(timing.status()));
 }
 
-Result<double> measureOnGpu(const std::shared_ptr<RunDevice> &device, const CompiledKernel &kernel,
-                            RunPlan &plan, const MeasureOptions &options) {
-  Result<std::unique_ptr<ArrayLaunch>> launch = bindPlan(device, kernel, plan);
-  if (!launch.ok())
-    return launch.status();
-  Result<double> median = (*launch)->measure(options);
-  return median.ok() ? median : Result<double>(explain(median.status()));
-}
-
 } // namespace tilec::tool

@@ -23,12 +23,6 @@ tilecrt::Result<tilecrt::cuda::Timing> timeOnGpu(const std::shared_ptr<RunDevice
                                                  const CompiledKernel &kernel, RunPlan &plan,
                                                  const tilecrt::cuda::TimingOptions &options);
 
-/// Launches the kernel once on fresh copies of the arrays, then times as many launches as fit: the
-/// median in microseconds.
-tilecrt::Result<double> measureOnGpu(const std::shared_ptr<RunDevice> &device,
-                                     const CompiledKernel &kernel, RunPlan &plan,
-                                     const tilecrt::cuda::MeasureOptions &options);
-
 /// "NVIDIA H200 (cuda:0)".
 std::string describeGpu(const RunDevice &device);
 

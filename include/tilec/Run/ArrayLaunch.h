@@ -59,7 +59,7 @@ public:
   tilecrt::Result<tilecrt::cuda::Timing> time(const tilecrt::cuda::TimingOptions &options) {
     return function->time(request, options);
   }
-  tilecrt::Result<double> measure(const tilecrt::cuda::MeasureOptions &options) {
+  tilecrt::Result<tilecrt::cuda::Timing> measure(const tilecrt::cuda::MeasureOptions &options) {
     return function->measure(request, options);
   }
 

@@ -51,8 +51,9 @@ private:
     void *onDevice = nullptr;
     std::vector<char> onHost;
   };
-  tilecrt::Result<double> costOf(std::shared_ptr<const CompiledKernel> kernel,
-                                 std::array<uint32_t, 3> grid, double milliseconds);
+  tilecrt::Result<tilecrt::cuda::Timing> timingOf(std::shared_ptr<const CompiledKernel> kernel,
+                                                  std::array<uint32_t, 3> grid,
+                                                  double milliseconds);
   /// The simulator's cost of a launch without findings.
   tilecrt::Result<double> check(RunFunction &function, LaunchRequest &request);
 

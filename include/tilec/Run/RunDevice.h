@@ -133,10 +133,10 @@ public:
   /// Queues launches one after the other and times each. `unavailable` on the host.
   virtual tilecrt::Result<tilecrt::cuda::Timing> time(const LaunchRequest &request,
                                                       const tilecrt::cuda::TimingOptions &options);
-  /// As many as fit, after one whose failure is the kernel's. The cost is the median in
-  /// microseconds, or the simulator's of one launch.
-  virtual tilecrt::Result<double> measure(const LaunchRequest &request,
-                                          const tilecrt::cuda::MeasureOptions &options) = 0;
+  /// As many as fit, after one whose failure is the kernel's. On the simulator the median is the
+  /// cost of one launch, and there are no samples.
+  virtual tilecrt::Result<tilecrt::cuda::Timing>
+  measure(const LaunchRequest &request, const tilecrt::cuda::MeasureOptions &options) = 0;
 
 private:
   std::shared_ptr<const CompiledKernel> compiled;

@@ -5,7 +5,8 @@
 // Requests and answers are lines of JSON on a socket:
 //   {"config": {...}, "grid": [8, 1, 1], "milliseconds": 20, "kernel": "FILE"}
 //                                   FILE as of writeKernel; none where the child compiles
-//   {"cost": 12.5}                  or {"error": "...", "lost": true}, after which the child ends
+//   {"cost": 12.5, "samples": [...]}
+//                                   or {"error": "...", "lost": true}, after which the child ends
 // Before that there is the setup, if the parent has one, and the child's {"ready": true} or error.
 
 #ifndef TILEC_TUNING_REMOTEMEASURER_H

@@ -40,6 +40,8 @@ struct Measurement {
   std::string problem;
   /// The device cannot be used any more.
   bool isLost = false;
+  /// Every timed launch, in order, in microseconds; none on the simulator.
+  std::vector<double> samples;
 };
 
 /// Measures on one device, from one thread at a time.

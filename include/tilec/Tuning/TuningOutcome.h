@@ -42,6 +42,8 @@ struct Candidate {
   std::optional<double> predicted;
   tilecrt::KernelMetadata metadata;
   double cost = 0;
+  /// The timed launches that the cost is the median of, in order; none on the simulator.
+  std::vector<double> samples;
   /// Where the tuner compiles.
   std::shared_ptr<const CompiledKernel> kernel;
 };
@@ -53,6 +55,8 @@ struct TuningOutcome {
   std::string kernel, device;
   /// Of the costs: "us", or "cost" on the simulator.
   std::string unit = "us";
+  /// The GPU that times are predicted for; empty: they are not.
+  std::string predictedFor;
   std::vector<Candidate> candidates;
   double seconds = 0;
   /// Why nothing can be measured any more on the caller's devices; empty when all is well.

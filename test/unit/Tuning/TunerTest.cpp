@@ -321,7 +321,7 @@ TEST(Tuner, ALostDeviceEndsTheSearch) {
   search.fakes[0]->special = [](const Candidate &candidate, Measurement &result) {
     if (*candidate.config.find("BLOCK") != "128")
       return;
-    result = {std::nullopt, "illegal address", true};
+    result = {std::nullopt, "illegal address", true, {}};
   };
   search.options.prune = false;
   const TuningOutcome &outcome = search.run(blocks({"64", "128", "256"}));
