@@ -4,26 +4,42 @@
 // The report as JSON. Zeros of counters are left out, and so are the bases of layouts that a
 // dimension does not have; everything else is always there.
 
+#include "ReportJson.h"
+
 #include "tilec/Explain/Report.h"
 
 #include "tilecrt/sim/SimAbi.h"
 
-#include <nlohmann/json.hpp>
-
 #include <cmath>
 
 namespace tilec::explain {
-namespace {
 
-using Json = nlohmann::ordered_json;
-
-/// Four significant digits: these are estimates, and files stay small.
+/// These are estimates, and files stay small.
 double rounded(double value) {
   if (value == 0 || !std::isfinite(value))
     return 0;
   double scale = std::pow(10.0, 3 - std::floor(std::log10(std::fabs(value))));
   return std::round(value * scale) / scale;
 }
+
+Json gpuToJson(const GpuLimits &gpu) {
+  return {{"name", gpu.name.str()},
+          {"multiprocessors", gpu.multiprocessors},
+          {"clockGHz", gpu.clockGHz},
+          {"bandwidthGBs", gpu.bandwidth},
+          {"attainedBandwidthGBs", gpu.attainedBandwidth},
+          {"cacheGBs", rounded(gpu.cacheBandwidth() * 1e-3)},
+          {"fp32Tflops", rounded(gpu.floatPeak())},
+          {"tensorTflops",
+           {{"fp8", rounded(gpu.tensorPeak(8))},
+            {"fp16", rounded(gpu.tensorPeak(16))},
+            {"tf32", rounded(gpu.tensorPeak(32))},
+            {"fp64", rounded(gpu.tensorPeak(64))}}},
+          {"launchUs", gpu.launchTime},
+          {"latencyUs", gpu.latency}};
+}
+
+namespace {
 
 template <typename T> Json orNull(const std::optional<T> &value) {
   return value ? Json(*value) : Json();
@@ -136,23 +152,6 @@ Json launchToJson(const Report &report) {
           {"arguments", std::move(arguments)},
           {"constants", std::move(constants)},
           {"sampled", std::move(sampled)}};
-}
-
-Json gpuToJson(const GpuLimits &gpu) {
-  return {{"name", gpu.name.str()},
-          {"multiprocessors", gpu.multiprocessors},
-          {"clockGHz", gpu.clockGHz},
-          {"bandwidthGBs", gpu.bandwidth},
-          {"attainedBandwidthGBs", gpu.attainedBandwidth},
-          {"cacheGBs", rounded(gpu.cacheBandwidth() * 1e-3)},
-          {"fp32Tflops", rounded(gpu.floatPeak())},
-          {"tensorTflops",
-           {{"fp8", rounded(gpu.tensorPeak(8))},
-            {"fp16", rounded(gpu.tensorPeak(16))},
-            {"tf32", rounded(gpu.tensorPeak(32))},
-            {"fp64", rounded(gpu.tensorPeak(64))}}},
-          {"launchUs", gpu.launchTime},
-          {"latencyUs", gpu.latency}};
 }
 
 /// For each line of the source, the lines of the stages that come from it.

@@ -25,16 +25,21 @@ namespace tilec {
 TuningProblem::~TuningProblem() = default;
 Measurer::~Measurer() = default;
 
-std::string refusalOf(const DiagnosticEngine &diagnostics, const SourceManager &sources) {
+std::string firstError(const DiagnosticEngine &diagnostics, const SourceManager &sources) {
   for (const Diagnostic &diagnostic : diagnostics.getDiagnostics()) {
     if (diagnostic.severity != Severity::Error)
       continue;
     std::string place;
     if (diagnostic.range.isValid())
       place = "line " + std::to_string(sources.getLineColumn(diagnostic.range).line) + ": ";
-    return "does not compile: " + place + diagnostic.message;
+    return place + diagnostic.message;
   }
-  return "does not compile";
+  return "";
+}
+
+std::string refusalOf(const DiagnosticEngine &diagnostics, const SourceManager &sources) {
+  std::string error = firstError(diagnostics, sources);
+  return "does not compile" + (error.empty() ? "" : ": " + error);
 }
 
 void aimAt(const std::string &target, unsigned multiprocessors, TunerOptions &options) {

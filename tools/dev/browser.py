@@ -153,8 +153,8 @@ class Browser:
         codes = {"Tab": 9, "Enter": 13, "Escape": 27, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
         code = codes[key] if key in codes else ord(key.upper()) if key.isalnum() else 0
         parameters = {"key": key, "windowsVirtualKeyCode": code}
-        if len(key) == 1:
-            parameters["text"] = key
+        if len(key) == 1 or key == "Enter":
+            parameters["text"] = "\r" if key == "Enter" else key
         self.send("Input.dispatchKeyEvent", type="keyDown", **parameters)
         self.send("Input.dispatchKeyEvent", type="keyUp", **parameters)
         self.settle()

@@ -4,6 +4,8 @@
 """The page of 'tilec explain' from a report as JSON, without a build: for work on lib/Explain/Page.
 
 usage: page.py REPORT.json [-o PAGE.html] [--against OTHER.json]
+
+A page of measurements is made from what its button for JSON saves.
 """
 
 from __future__ import annotations
@@ -16,15 +18,16 @@ import pathlib
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "lib/Explain/Page"
 
 
-def join(folder: str) -> str:
+def join(folder: str, ending: str) -> str:
     """The files of a folder, one after the other by their names."""
-    return "".join(path.read_text() for path in sorted((PAGE / folder).iterdir()))
+    return "".join(path.read_text() for path in sorted((PAGE / folder).glob(f"*.{ending}")))
 
 
-def write_page(report: str, title: str) -> str:
+def write_page(report: str, title: str, tool: str) -> str:
     """What writePage of lib/Explain/Page.cpp makes."""
-    parts = {"title": html.escape(title), "style": join("css"), "script": join("js"),
-             "data": report.strip().replace("<", "\\u003c")}
+    kind = "explain" if tool == "explain" else "measured"
+    parts = {"title": html.escape(title), "tool": tool, "style": join("css", "css"),
+             "script": join("js", "js") + join(f"js/{kind}", "js"), "data": report.strip().replace("<", "\\u003c")}
     pieces = (PAGE / "page.html").read_text().split("{{")
     page = pieces[0]
     for piece in pieces[1:]:
@@ -45,7 +48,13 @@ def main() -> None:
         report["against"] = json.loads(given.against.read_text())
         text = json.dumps(report)
     output = given.output or given.report.with_suffix(".html")
-    output.write_text(write_page(text, report["kernel"]["name"]))
+    if "cases" in report:
+        kernels = list(dict.fromkeys(case["kernel"] for case in report["cases"]))
+        files = [pathlib.Path(file["name"]).name for file in report["files"]]
+        page = write_page(text, ", ".join(files if len(kernels) > 3 else kernels), "bench")
+    else:
+        page = write_page(text, report["kernel"]["name"], "explain")
+    output.write_text(page)
 
 
 if __name__ == "__main__":

@@ -13,12 +13,15 @@
 #include "FindingDiagnostics.h"
 #include "GpuRun.h"
 #include "HostRun.h"
+#include "MeasurementPage.h"
 #include "PlanLaunch.h"
 #include "SourceFile.h"
+#include "Sweep.h"
 #include "TunedConfig.h"
 
 #include "tilec/Support/Combinations.h"
 #include "tilec/Support/NearestName.h"
+#include "tilec/Tuning/Tuner.h"
 
 using tilecrt::Result;
 using tilecrt::Status;
@@ -42,8 +45,11 @@ private:
   void measureKernel(const KernelInfo &info);
   ExitCode measureRow(const KernelInfo &info, BenchRow &row);
   /// Puts the tuned configuration into the variant, where there is one.
-  ExitCode makePlan(const KernelInfo &info, RunCommand &variant);
-  ExitCode compile(const RunCommand &variant);
+  ExitCode makePlan(const KernelInfo &info, const SweptSizes &sizes, RunCommand &variant);
+  /// The plan's compilation, but for the target.
+  CompileOptions optionsOf(const RunCommand &variant) const;
+  ExitCode compile(const RunCommand &variant, BenchRow &row);
+  void predict(const RunCommand &variant, BenchRow &row);
   ExitCode measureOnGpu(BenchRow &row);
   ExitCode simulate(const RunCommand &variant, BenchRow &row);
 
@@ -70,7 +76,10 @@ private:
   RunPlan plan;
   /// The kernel whose data the plan holds.
   const KernelInfo *planned = nullptr;
+  SweptSizes plannedSizes;
   BenchReport report;
+  /// Of files, for the page.
+  explain::Measurements others;
   /// Of the first combination that failed.
   ExitCode firstFailure = ExitCode::Ok;
 };
@@ -145,6 +154,10 @@ ExitCode Bench::openDevice() {
 std::vector<BenchRow> Bench::rowsOf(const KernelInfo &info) const {
   std::vector<BenchRow> rows(1);
   rows.front().kernel = info.name;
+  for (const auto &[name, values] : command.sweeps)
+    multiplyRows(rows, values, [&, size = name](BenchRow &row, int64_t value) {
+      row.sizes.emplace_back(size, value);
+    });
   for (const auto &[name, values] : command.constants)
     if (kernels.size() < 2 || hasParameter(info, name))
       multiplyRows(rows, values, [&, constant = name](BenchRow &row, const std::string &value) {
@@ -173,12 +186,14 @@ RunCommand Bench::variantOf(const KernelInfo &info, const BenchRow &row) const {
   return variant;
 }
 
-ExitCode Bench::makePlan(const KernelInfo &info, RunCommand &variant) {
+ExitCode Bench::makePlan(const KernelInfo &info, const SweptSizes &sizes, RunCommand &variant) {
   DiagnosticEngine diagnostics;
   // The GPU works on copies of the data; the simulator leaves its results in it.
-  if (planned != &info || !gpu) {
+  if (planned != &info || plannedSizes != sizes || !gpu) {
+    plan = RunPlan();
     plan = makeRunPlan(variant, source, info, diagnostics, /*withLaunch=*/false);
     planned = diagnostics.hasErrors() ? nullptr : &info;
+    plannedSizes = sizes;
   }
   if (planned && !variant.tuned.empty()) {
     std::string name = gpu ? gpu->info().name : "simulator";
@@ -191,12 +206,42 @@ ExitCode Bench::makePlan(const KernelInfo &info, RunCommand &variant) {
   return print(diagnostics);
 }
 
-ExitCode Bench::compile(const RunCommand &variant) {
+CompileOptions Bench::optionsOf(const RunCommand &variant) const {
   CompileOptions options = makeCompileOptions(variant.kernel);
   options.kernel = plan.kernel;
   options.arguments = plan.types;
   options.heuristicArguments = heuristicArgumentsOf(plan, *planned);
   options.constants = plan.constants;
+  return options;
+}
+
+/// On the simulator, whatever measures. What cannot be predicted is measured all the same.
+void Bench::predict(const RunCommand &variant, BenchRow &row) {
+  PlannedLaunch launch(makeSimulator(variant), plan);
+  ExplainSubject subject;
+  subject.sources = &sources;
+  subject.file = file;
+  subject.options = optionsOf(variant);
+  subject.grid = plan.grid;
+  subject.launch = &launch;
+  subject.gpu = command.predictedGpu;
+  subject.onlyPredicts = true;
+  CompileOptions forHost = subject.options;
+  forHost.target = simulatorOf(command.predictedGpu->processor.str());
+  cache.attachTo(forHost);
+  subject.options.cache = forHost.cache;
+  LaunchExplainer explainer(std::move(subject));
+  // Why it does not compile, the compilation for the device says.
+  if (!explainer.compile())
+    return;
+  if (Status status = explainer.run(); status.ok())
+    row.predicted = explainer.predict();
+  else
+    reportNote("no prediction: " + status.message());
+}
+
+ExitCode Bench::compile(const RunCommand &variant, BenchRow &row) {
+  CompileOptions options = optionsOf(variant);
   options.target = "sim";
   if (gpu)
     if (Status status = aimAtGpu(*device, options); !status.ok())
@@ -207,6 +252,8 @@ ExitCode Bench::compile(const RunCommand &variant) {
       sources, file, options, plan.grid,
       [&](const auto &metadata) { return inferredMapsFit(plan, metadata); }, diagnostics);
   print(diagnostics);
+  if (!compiled)
+    row.message = firstError(diagnostics, sources);
   return compiled ? ExitCode::Ok : reportFailure(compiler.lastFailure());
 }
 
@@ -218,6 +265,7 @@ ExitCode Bench::measureOnGpu(BenchRow &row) {
   Result<tilecrt::cuda::Timing> timing = timeOnGpu(gpu, *compiled, plan, options);
   if (!timing.ok()) {
     isGpuLost = timing.code() == tilecrt::StatusCode::deviceError;
+    row.message = timing.message();
     return reportUnlessOk(timing.status());
   }
   row.timing = std::move(*timing);
@@ -226,8 +274,10 @@ ExitCode Bench::measureOnGpu(BenchRow &row) {
 
 ExitCode Bench::simulate(const RunCommand &variant, BenchRow &row) {
   Result<RunOutcome> outcome = runOnSimulator(*compiled, plan, variant);
-  if (!outcome.ok())
+  if (!outcome.ok()) {
+    row.message = outcome.message();
     return reportUnlessOk(outcome.status());
+  }
   row.simulation = std::move(*outcome);
   DiagnosticEngine findings(/*limit=*/0);
   reportFindings(row.simulation, sources, findings);
@@ -244,14 +294,20 @@ ExitCode Bench::measureRow(const KernelInfo &info, BenchRow &row) {
   }
   RunCommand variant = variantOf(info, row);
   row.failure = "the arguments do not fit the kernel";
-  if (ExitCode code = makePlan(info, variant); code != ExitCode::Ok)
+  if (Status filled = fillSizes(variant, row.sizes); !filled.ok())
+    return reportUnlessOk(filled);
+  row.constants = variant.kernel.options.constants;
+  if (ExitCode code = makePlan(info, row.sizes, variant); code != ExitCode::Ok)
     return code;
   row.grid = plan.grid;
   row.movedBytes = plan.movedBytes;
+  row.flops = plan.flops;
   row.failure = "the kernel does not compile";
-  if (ExitCode code = compile(variant); code != ExitCode::Ok)
+  if (ExitCode code = compile(variant, row); code != ExitCode::Ok)
     return code;
   row.metadata = compiled->metadata;
+  if (command.predictedGpu)
+    predict(variant, row);
   row.failure = "the launch failed";
   if (ExitCode code = gpu ? measureOnGpu(row) : simulate(variant, row); code != ExitCode::Ok)
     return code;
@@ -263,6 +319,8 @@ void Bench::measureKernel(const KernelInfo &info) {
   for (BenchRow &row : rowsOf(info)) {
     if (ExitCode code = measureRow(info, row); code != ExitCode::Ok) {
       std::string name = row.kernel;
+      for (const auto &[size, value] : row.sizes)
+        name += " " + size + "=" + std::to_string(value);
       for (const auto &[constant, value] : row.constants)
         name += " " + constant + "=" + value;
       if (row.numWarps)
@@ -281,12 +339,19 @@ void Bench::measureKernel(const KernelInfo &info) {
 }
 
 ExitCode Bench::run() {
+  if (ExitCode code = readMeasurements(command.page, others); code != ExitCode::Ok)
+    return code;
+  if (command.run.kernel.file.empty())
+    return writeMeasurementPage(command.page, std::move(others), "", "bench");
   for (ExitCode (Bench::*step)() : {&Bench::readSource, &Bench::selectKernels, &Bench::openDevice})
     if (ExitCode code = (this->*step)(); code != ExitCode::Ok)
       return code;
   for (const KernelInfo *info : kernels)
     measureKernel(*info);
-  ExitCode code = writeToStdout(command.run.json ? printReportAsJson(report) : printReport(report));
+  std::string data = printReportAsJson(report);
+  ExitCode code = writeToStdout(command.run.json ? data : printReport(report));
+  if (code == ExitCode::Ok)
+    code = writeMeasurementPage(command.page, std::move(others), data, "bench");
   return code == ExitCode::Ok ? firstFailure : code;
 }
 

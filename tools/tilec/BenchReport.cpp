@@ -7,6 +7,7 @@
 
 #include "CounterTable.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -14,6 +15,12 @@ namespace tilec::tool {
 
 double BenchRow::gigabytesPerSecond() const {
   return timing.median > 0 ? double(movedBytes) / (timing.median * 1e3) : 0;
+}
+
+std::optional<double> BenchRow::teraflopsPerSecond() const {
+  if (!flops || timing.median <= 0)
+    return std::nullopt;
+  return double(*flops) / (timing.median * 1e6);
 }
 
 namespace {
@@ -32,13 +39,15 @@ std::string fixed(double value, int digits) {
 std::vector<std::string> variedConstants(const BenchCommand &command) {
   std::vector<std::string> names;
   for (const auto &[name, values] : command.constants)
-    if (values.size() > 1)
+    if (values.size() > 1 || (!command.sweeps.empty() && llvm::StringRef(values[0]).contains('{')))
       names.push_back(name);
   return names;
 }
 
 Cells headOf(const BenchReport &report) {
   Cells cells = {"kernel"};
+  for (const auto &[name, values] : report.command.sweeps)
+    cells.push_back(name);
   for (const std::string &name : variedConstants(report.command))
     cells.push_back(name);
   cells.push_back("warps");
@@ -53,6 +62,10 @@ Cells headOf(const BenchReport &report) {
                                "shared B", "wavefronts", "conflicts", "checks"}
                        : Cells{"grid",   "regs",   "spill B", "shared B", "median us",
                                "min us", "p95 us", "bytes",   "GB/s"};
+  if (!isSimulated(report) && !report.command.run.flops.empty())
+    measured.push_back("TFLOP/s");
+  if (report.command.predictedGpu)
+    measured.push_back("predicted us");
   cells.insert(cells.end(), measured.begin(), measured.end());
   return cells;
 }
@@ -60,6 +73,8 @@ Cells headOf(const BenchReport &report) {
 /// What a row is, without what was measured.
 Cells labelOf(const BenchRow &row, const BenchCommand &command) {
   Cells cells = {row.kernel};
+  for (const auto &[name, size] : row.sizes)
+    cells.push_back(std::to_string(size));
   for (const std::string &name : variedConstants(command))
     for (const auto &[constant, value] : row.constants)
       if (constant == name)
@@ -168,12 +183,12 @@ std::string alignColumns(const std::vector<Cells> &lines) {
   return text;
 }
 
-/// The combination with the smallest median, when there is a choice.
-std::string describeBest(const BenchReport &report) {
+/// The combination with the smallest median at one point of the sweep, when there is a choice.
+std::string describeBest(const BenchReport &report, const SweptSizes &sizes) {
   const BenchRow *best = nullptr;
   size_t measured = 0;
   for (const BenchRow &row : report.rows) {
-    if (!row.isMeasured())
+    if (!row.isMeasured() || row.sizes != sizes)
       continue;
     ++measured;
     if (!best || row.timing.median < best->timing.median)
@@ -182,6 +197,8 @@ std::string describeBest(const BenchReport &report) {
   if (measured < 2 || isSimulated(report))
     return "";
   std::string text = "best    " + best->kernel;
+  for (const auto &[name, size] : sizes)
+    text += " " + name + "=" + std::to_string(size);
   for (const std::string &name : variedConstants(report.command))
     for (const auto &[constant, value] : best->constants)
       if (constant == name)
@@ -204,6 +221,9 @@ void addTimes(const BenchRow &row, llvm::json::Object &object) {
   object["meanUs"] = row.timing.mean;
   object["p95Us"] = row.timing.p95;
   object["gigabytesPerSecond"] = row.gigabytesPerSecond();
+  if (std::optional<double> rate = row.teraflopsPerSecond())
+    object["teraflopsPerSecond"] = *rate;
+  object["samplesUs"] = llvm::json::Array(row.timing.samples);
 }
 
 void addCounts(const BenchRow &row, llvm::json::Object &object) {
@@ -220,6 +240,12 @@ llvm::json::Object rowToJson(const BenchRow &row, bool simulated) {
   for (const auto &[name, value] : row.constants)
     constants[name] = value;
   llvm::json::Object object{{"kernel", row.kernel}, {"constants", std::move(constants)}};
+  if (!row.sizes.empty()) {
+    llvm::json::Object sizes;
+    for (const auto &[name, size] : row.sizes)
+      sizes[name] = size;
+    object["sizes"] = std::move(sizes);
+  }
   if (row.numWarps)
     object["numWarps"] = *row.numWarps;
   if (row.numStages)
@@ -229,7 +255,7 @@ llvm::json::Object rowToJson(const BenchRow &row, bool simulated) {
   if (row.splitK)
     object["splitK"] = *row.splitK;
   if (!row.isMeasured()) {
-    object["error"] = row.failure;
+    object["error"] = row.failure + (row.message.empty() ? "" : ": " + row.message);
     return object;
   }
   object["numWarps"] = row.metadata.numWarps;
@@ -242,6 +268,10 @@ llvm::json::Object rowToJson(const BenchRow &row, bool simulated) {
   object["sharedBytes"] = int64_t(sharedBytes(row));
   object["grid"] = llvm::json::Array{row.grid[0], row.grid[1], row.grid[2]};
   object["bytes"] = int64_t(row.movedBytes);
+  if (row.flops)
+    object["flops"] = int64_t(*row.flops);
+  if (row.predicted)
+    object["predictedUs"] = *row.predicted;
   if (simulated)
     addCounts(row, object);
   else
@@ -263,10 +293,21 @@ std::string printReport(const BenchReport &report) {
     Cells cells = labelOf(row, command);
     Cells measured =
         row.isMeasured() ? (isSimulated(report) ? countsOf(row) : timesOf(row)) : Cells{"failed"};
+    if (row.isMeasured() && !isSimulated(report) && row.flops)
+      measured.push_back(fixed(row.teraflopsPerSecond().value_or(0), 1));
+    if (row.isMeasured() && command.predictedGpu)
+      measured.push_back(row.predicted ? fixed(*row.predicted, 2) : "-");
     cells.insert(cells.end(), measured.begin(), measured.end());
     lines.push_back(std::move(cells));
   }
-  return text + alignColumns(lines) + describeBest(report);
+  text += alignColumns(lines);
+  std::vector<SweptSizes> points;
+  for (const BenchRow &row : report.rows)
+    if (!llvm::is_contained(points, row.sizes)) {
+      points.push_back(row.sizes);
+      text += describeBest(report, row.sizes);
+    }
+  return text;
 }
 
 std::string printReportAsJson(const BenchReport &report) {
@@ -278,6 +319,8 @@ std::string printReportAsJson(const BenchReport &report) {
                             {"simulated", isSimulated(report)},
                             {"seed", int64_t(command.run.seed)},
                             {"rows", std::move(rows)}};
+  if (command.predictedGpu)
+    object["predictedFor"] = command.predictedGpu->name;
   if (!isSimulated(report)) {
     object["repeats"] = command.repeats;
     object["warmup"] = command.warmup;

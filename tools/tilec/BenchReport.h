@@ -15,6 +15,8 @@ namespace tilec::tool {
 /// One combination and what became of it.
 struct BenchRow {
   std::string kernel;
+  /// The point of the sweep.
+  SweptSizes sizes;
   /// Every constant of the command line with its value in this row.
   std::vector<ConstantSpec> constants;
   std::optional<int> numWarps;
@@ -25,16 +27,21 @@ struct BenchRow {
   tilecrt::KernelMetadata metadata;
   std::array<uint32_t, 3> grid = {1, 1, 1};
   uint64_t movedBytes = 0;
+  std::optional<uint64_t> flops;
+  /// Microseconds, where they are predicted.
+  std::optional<double> predicted;
   /// On a GPU.
   tilecrt::cuda::Timing timing;
   /// On the simulator.
   RunOutcome simulation;
-  /// Why there is no measurement; empty when there is one.
-  std::string failure;
+  /// Why there is no measurement; empty when there is one. And the first message about it.
+  std::string failure, message;
 
   bool isMeasured() const { return failure.empty(); }
   /// Bytes a second, in units of 10^9; 0 when nothing was timed.
   double gigabytesPerSecond() const;
+  /// 10^12 operations a second, where they are known and something was timed.
+  std::optional<double> teraflopsPerSecond() const;
 };
 
 struct BenchReport {

@@ -60,13 +60,6 @@ int readCount(llvm::StringRef name, llvm::StringRef text) {
   return value;
 }
 
-const explain::GpuLimits *readGpu(llvm::StringRef text) {
-  llvm::Expected<const explain::GpuLimits *> limits = explain::searchGpu(text);
-  if (!limits)
-    usage(llvm::toString(limits.takeError()));
-  return *limits;
-}
-
 ExplainChange readChange(llvm::StringRef text) {
   ExplainChange change;
   if (text.trim(" ,").empty())

@@ -33,6 +33,13 @@ TextFormat readFormat(llvm::StringRef option, llvm::StringRef text) {
   return chooseWord(option, text, {"text", "json"}) == 0 ? TextFormat::Text : TextFormat::Json;
 }
 
+const explain::GpuLimits *readGpu(llvm::StringRef text) {
+  llvm::Expected<const explain::GpuLimits *> limits = explain::searchGpu(text);
+  if (!limits)
+    usage(llvm::toString(limits.takeError()));
+  return *limits;
+}
+
 std::vector<NamedValue> splitNamed(llvm::StringRef option, const std::vector<std::string> &texts) {
   std::vector<NamedValue> result;
   for (llvm::StringRef text : texts) {

@@ -32,6 +32,9 @@ size_t chooseWord(llvm::StringRef option, llvm::StringRef text,
 
 TextFormat readFormat(llvm::StringRef option, llvm::StringRef text);
 
+/// The GPU whose name contains the text.
+const explain::GpuLimits *readGpu(llvm::StringRef text);
+
 /// NAME=VALUE each, no name twice.
 std::vector<NamedValue> splitNamed(llvm::StringRef option, const std::vector<std::string> &texts);
 

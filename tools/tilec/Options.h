@@ -97,6 +97,8 @@ struct RunCommand {
   std::string tuned;
   /// Bytes that a launch moves, an expression like the grid's. Empty: those of the arguments.
   std::string bytes;
+  /// Floating-point operations of a launch, likewise. Empty: not known.
+  std::string flops;
   bool json = false;
   /// A saved launch to be run again on the simulator, instead of the data; empty: none.
   /// `kernel.file` then replaces the saved source, unless it is empty.
@@ -107,12 +109,25 @@ struct RunCommand {
   std::vector<std::string> timelines;
 };
 
+/// Sizes of a sweep with their values at one point of it.
+using SweptSizes = std::vector<std::pair<std::string, int64_t>>;
+
+/// A page of measurements.
+struct PageOptions {
+  /// The file to write; empty: none.
+  std::string file;
+  /// Files with measurements that it shows, besides what is measured.
+  std::vector<std::string> from;
+};
+
 struct BenchCommand {
   /// The kernel's data, grid and device. The lists below give its kernel, constants, num_warps,
   /// num_stages, num_ctas and split_k; each combination is measured.
   RunCommand run;
   /// Empty: the file's only entry kernel.
   std::vector<std::string> kernels;
+  /// Sizes that data and grid have in braces.
+  std::vector<std::pair<std::string, std::vector<int64_t>>> sweeps;
   std::vector<std::pair<std::string, std::vector<std::string>>> constants;
   /// Empty: the compiler's choice.
   std::vector<int> numWarps;
@@ -122,6 +137,10 @@ struct BenchCommand {
   unsigned warmup = 10;
   unsigned repeats = 100;
   bool flushL2 = true;
+  /// The GPU that the time of each combination is predicted for; null: none.
+  const explain::GpuLimits *predictedGpu = nullptr;
+  /// Without a source file nothing is measured.
+  PageOptions page;
 };
 
 struct TuneCommand {
@@ -150,6 +169,8 @@ struct TuneCommand {
   unsigned jobs = 0;
   /// GPUs that measure; empty: that of `run`, and unless it is named all of its kind.
   std::vector<int> devices;
+  /// Without a source file nothing is tuned.
+  PageOptions page;
 };
 
 /// The hidden 'tilec tune-worker': measures for 'tilec tune' and programs that use the library.

@@ -86,7 +86,8 @@ private:
   void resolveTables();
   void checkUses();
   void evaluateGrid();
-  void evaluateBytes();
+  void evaluateWork();
+  std::optional<uint64_t> evaluateCount(const char *option, const std::string &text);
 
   void addArray(StringRef name, RunData data, const std::string &what);
   const ast::Param *sourceParam(StringRef name) const;
@@ -477,19 +478,22 @@ void Planner::evaluateGrid() {
   }
 }
 
-void Planner::evaluateBytes() {
-  if (command.bytes.empty()) {
-    plan.movedBytes = plan.argumentBytes();
-    return;
-  }
-  Result<int64_t> bytes = tilecrt::evaluateExpression(
-      command.bytes, [&](std::string_view name) { return gridName(StringRef(name)); });
-  if (!bytes.ok())
-    fail("'--bytes': " + bytes.message());
-  else if (*bytes < 0)
-    fail("'--bytes': " + llvm::Twine(*bytes) + " bytes are less than none");
-  else
-    plan.movedBytes = uint64_t(*bytes);
+/// The value of an option that is an expression, if it is given.
+std::optional<uint64_t> Planner::evaluateCount(const char *option, const std::string &text) {
+  if (text.empty())
+    return std::nullopt;
+  Result<int64_t> count = tilecrt::evaluateExpression(
+      text, [&](std::string_view name) { return gridName(StringRef(name)); });
+  if (count.ok() && *count >= 0)
+    return uint64_t(*count);
+  fail("'" + llvm::Twine(option) +
+       "': " + (count.ok() ? std::to_string(*count) + " is less than none" : count.message()));
+  return std::nullopt;
+}
+
+void Planner::evaluateWork() {
+  plan.movedBytes = evaluateCount("--bytes", command.bytes).value_or(plan.argumentBytes());
+  plan.flops = evaluateCount("--flops", command.flops);
 }
 
 RunPlan Planner::make(bool withLaunch) {
@@ -506,7 +510,7 @@ RunPlan Planner::make(bool withLaunch) {
     if (withLaunch) {
       describeTensors();
       evaluateGrid();
-      evaluateBytes();
+      evaluateWork();
     }
   }
   return std::move(plan);
@@ -526,7 +530,7 @@ RunPlan Planner::rebind(RunPlan old) {
   }
   describeTensors();
   evaluateGrid();
-  evaluateBytes();
+  evaluateWork();
   return std::move(plan);
 }
 

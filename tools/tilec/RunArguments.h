@@ -42,6 +42,8 @@ struct RunPlan {
   std::optional<size_t> timelineArray;
   /// Bytes that a launch moves.
   uint64_t movedBytes = 0;
+  /// Its floating-point operations, where they are known.
+  std::optional<uint64_t> flops;
 
   RunArray *findArray(llvm::StringRef name);
   /// Bytes of all arrays that are arguments.

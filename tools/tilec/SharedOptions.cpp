@@ -178,6 +178,28 @@ void ListedOptions::declare(OptionSet &options, SourceOptions &source) {
   options.addValue("--split-k", splitK, splitKText, "N,N,...");
 }
 
+void PageFlags::declare(OptionSet &options) {
+  options.addValue("--html", page.file, "Write a page for a browser as well", "FILE");
+  options.addRepeated("--from", page.from,
+                      "Show the measurements of a file on the page; without a source, only those",
+                      "RESULT");
+  for (const char *option : {"FILE", "--grid"})
+    options.require(option, false);
+}
+
+PageOptions PageFlags::read(const OptionSet &options, llvm::ArrayRef<const char *> needed) {
+  if (options.isGiven("--html") && page.file.empty())
+    usage("'--html' expects a path");
+  if (!page.from.empty() && page.file.empty())
+    usage("'--from' needs '--html'");
+  bool onlyShows = !page.from.empty() && !options.isGiven("FILE");
+  for (const char *option : needed)
+    if (onlyShows == options.isGiven(option))
+      usage(onlyShows ? "'" + llvm::Twine(option) + "' needs a source file"
+                      : llvm::Twine(option) + " is required");
+  return page;
+}
+
 void LaunchOptions::declare(OptionSet &options, const char *devices) {
   options.addValue("--grid", grid, "Number of programs in x, y, z", "EXPR[,EXPR[,EXPR]]");
   options.require("--grid");

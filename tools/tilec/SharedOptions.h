@@ -69,6 +69,15 @@ struct ListedOptions {
   void declare(OptionSet &options, SourceOptions &source);
 };
 
+/// The page of a command that measures.
+struct PageFlags {
+  PageOptions page;
+
+  void declare(OptionSet &options);
+  /// Checks that there is something to show: `needed` are options that a measurement needs.
+  PageOptions read(const OptionSet &options, llvm::ArrayRef<const char *> needed);
+};
+
 /// Data, grid and device, of the commands that launch.
 struct LaunchOptions {
   std::string grid;

@@ -10,6 +10,7 @@
 #include "Console.h"
 #include "GpuRun.h"
 #include "HostRun.h"
+#include "MeasurementPage.h"
 #include "OutputFile.h"
 #include "PlanLaunch.h"
 #include "ProgressLine.h"
@@ -78,6 +79,8 @@ private:
   std::vector<std::string> devices;
   TunerOptions options;
   TuningOutcome outcome;
+  /// Of files, for the page.
+  explain::Measurements others;
 };
 
 } // namespace
@@ -260,6 +263,7 @@ IsolatedLaunch CommandTuner::describeLaunch() const {
 /// On the simulator, whatever measures. Each compiles for two targets at once.
 void CommandTuner::addPredictors(const IsolatedTuning &isolated) {
   const explain::GpuLimits *gpu = explain::findGpu(outcome.device, isSimulated() ? "" : target);
+  outcome.predictedFor = gpu->name.str();
   unsigned jobs = command.jobs ? command.jobs : std::max(1u, std::thread::hardware_concurrency());
   for (unsigned i = 0; i < std::max(1u, jobs / 2); ++i)
     options.predictors.push_back(isolated.makePredictor(gpu->name.str(), *this));
@@ -309,8 +313,10 @@ ExitCode CommandTuner::search() {
 }
 
 ExitCode CommandTuner::finish() {
-  ExitCode code =
-      writeToStdout(command.run.json ? printOutcomeAsJson(outcome) : printOutcome(outcome));
+  std::string data = printOutcomeAsJson(outcome);
+  ExitCode code = writeToStdout(command.run.json ? data : printOutcome(outcome));
+  if (code == ExitCode::Ok)
+    code = writeMeasurementPage(command.page, std::move(others), data, "tune");
   if (code != ExitCode::Ok)
     return code;
   const Candidate *best = outcome.best();
@@ -328,6 +334,10 @@ ExitCode CommandTuner::finish() {
 }
 
 ExitCode CommandTuner::run() {
+  if (ExitCode code = readMeasurements(command.page, others); code != ExitCode::Ok)
+    return code;
+  if (command.run.kernel.file.empty())
+    return writeMeasurementPage(command.page, std::move(others), "", "tune");
   for (ExitCode (CommandTuner::*step)() :
        {&CommandTuner::readSource, &CommandTuner::readDatabase, &CommandTuner::expand,
         &CommandTuner::openDevices, &CommandTuner::search, &CommandTuner::finish})

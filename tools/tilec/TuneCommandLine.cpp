@@ -26,6 +26,8 @@ Examples:
   tilec tune matmul.py --grid "cdiv(M, BLOCK_M) * cdiv(N, BLOCK_N)" --arg a_ptr=randn:f16[4096x4096]
       ... --db tuned.json
   tilec tune add.tile --grid "cdiv(n, BLOCK)" ... --const BLOCK=512,1024 --num-warps 4,8
+  tilec tune matmul.py ... --json --html matmul.html > matmul.json
+  tilec tune --from matmul.json --html matmul.html
   tilec run matmul.py ... --tuned tuned.json)text";
 
 int checkDeviceNumber(int value) {
@@ -43,6 +45,7 @@ private:
   SourceOptions source;
   ListedOptions lists;
   LaunchOptions launch;
+  PageFlags page;
   TuneCommand tune;
   std::string devices, predicted;
   bool json = false;
@@ -90,11 +93,13 @@ void TuneParser::declare(OptionSet &options) {
                    "Threads that compile (default: one a core); with sim: processes (default 1)",
                    "N");
   options.addFlag("--json", json, "Report as JSON");
+  page.declare(options);
   options.setFooter(tuneExamples);
 }
 
 Command TuneParser::read(const OptionSet &options) {
   TuneCommand command = std::move(tune);
+  command.page = page.read(options, {"FILE", "--grid"});
   command.run.kernel = source.read();
   launch.readMeasured(options, command.run);
   command.run.json = json;

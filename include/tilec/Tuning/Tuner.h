@@ -94,7 +94,9 @@ void aimAt(const std::string &target, unsigned multiprocessors, TunerOptions &op
 /// Another budget; 0: none.
 void limitConfigs(size_t most, TunerOptions &options);
 
-/// "does not compile: line 3: ..." with the first error.
+/// "line 3: ...", the first error; empty without any.
+std::string firstError(const DiagnosticEngine &diagnostics, const SourceManager &sources);
+/// "does not compile: line 3: ...", likewise.
 std::string refusalOf(const DiagnosticEngine &diagnostics, const SourceManager &sources);
 
 /// What a database keeps of a search that found something.

@@ -57,6 +57,25 @@ function table(columns, rows, {caption, className} = {}) {
                   h(i === 0 ? 'th' : 'td', {scope: i === 0 ? 'row' : null, class: isNumber[i] && 'number'}, cell)))))));
 }
 
+/// A part of a limit as half a circle.
+function gauge(share) {
+  const radius = 52, length = Math.PI * radius;
+  return s(
+    'svg', {viewBox: '0 0 128 76', class: 'gauge', role: 'img', 'aria-label': `${percent(share)} of the limit`},
+    s('path', {class: 'gauge-track', d: `M12 68 A${radius} ${radius} 0 0 1 116 68`}), s('path', {
+      class: 'gauge-value',
+      d: `M12 68 A${radius} ${radius} 0 0 1 116 68`,
+      'stroke-dasharray': `${Math.min(1, share) * length} ${length}`
+    }),
+    s('text', {x: 64, y: 56, class: 'gauge-text'}, percent(share)),
+    s('text', {x: 64, y: 72, class: 'gauge-label'}, 'of the limit'));
+}
+
+/// A name with a value, and what it means.
+function stat(name, value, detail) {
+  return h('div', {class: 'stat'}, h('dt', {}, name), h('dd', {}, value), detail && h('dd', {class: 'detail'}, detail));
+}
+
 /// Names and values below each other.
 const facts = (pairs) =>
   h('dl', {class: 'facts'},
@@ -90,6 +109,23 @@ function segmented(label, choices, current, choose) {
   moveByArrows(group, () => buttons, (button) => button.click());
   group.set = (value) => set(value, false);
   return group;
+}
+
+/// A list of which one is chosen: choices are [value, text].
+function select(label, choices, current, choose) {
+  const list =
+    h('select', {'aria-label': label, title: label, onchange: () => choose(list.value)},
+      choices.map(([value, text]) => h('option', {value, selected: String(value) === String(current)}, text)));
+  return list;
+}
+
+/// Draws what is in a box anew, and gives the focus back to the choice of the same name.
+function redrawKeepingFocus(box, draw) {
+  const at = document.activeElement.closest('select, [role="radiogroup"]');
+  const label = at && box.contains(at) && at.getAttribute('aria-label');
+  draw();
+  const again = label && box.querySelector(`[aria-label="${label}"]`);
+  if (again) (again.querySelector('[aria-checked="true"]') ?? again).focus();
 }
 
 /// Arrow keys, Home and End move the focus among the elements of a group.

@@ -8,7 +8,7 @@ function download(name, text, type = 'text/plain') {
   announce(`${name} saved`);
 }
 
-const fileStem = () => report.kernel.name.replace(/[^\w.-]+/g, '_');
+const fileStem = () => byId('page-title').textContent.slice(0, 80).replace(/[^\w.-]+/g, '_');
 
 const csvCell = (value) => (/[",\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : String(value));
 const csvText = (rows) => rows.map((row) => row.map((value) => csvCell(value ?? '')).join(',')).join('\n') + '\n';

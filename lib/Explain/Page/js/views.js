@@ -2,9 +2,10 @@
 
 const views = [];
 
-/// Adds a view; `make` is called when it is shown for the first time.
-function addView(id, name, make, {count} = {}) {
-  views.push({id, name, make, count, isMade: false});
+/// Adds a view; `make` is called when it is shown for the first time. `reveal` brings an element of it into sight where
+/// it is not the page that scrolls; false: that it does not know.
+function addView(id, name, make, {count, reveal} = {}) {
+  views.push({id, name, make, count, reveal, isMade: false});
 }
 
 const viewOf = (element) => views.find((view) => view.panel.contains(element));
@@ -40,10 +41,7 @@ function show(id, {isUser = true} = {}) {
   if (!element) return false;
   const owner = viewOf(element);
   if (owner) openView(owner);
-  if (element.classList.contains('row'))
-    revealSourceRow(element);
-  else
-    element.scrollIntoView({block: 'start'});
+  if (!owner?.reveal?.(element)) element.scrollIntoView({block: 'start'});
   if (isUser && element.tabIndex >= 0) element.focus({preventScroll: true});
   return true;
 }

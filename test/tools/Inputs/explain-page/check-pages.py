@@ -5,8 +5,9 @@
 usage: check-pages.py FOLDER [--only NAME]
 
 The kernels are examples at the sizes of their own first test, the slow ones of test/execution/explain, one that faults,
-one beside another configuration, one with samples of a GPU, and two of the size that they are used with. Each page has to be complete without a
-network, at 1280 and 400 pixels, in light and dark colours, and with the keyboard alone; the console has to stay empty.
+one beside another configuration, one with samples of a GPU, and two of the size that they are used with. Pages of
+measurements are sweeps and a search on the simulator, and those of saved results. Each page has to be complete without
+a network, at 1280 and 400 pixels, in light and dark colours, and with the keyboard alone; the console has to stay empty.
 """
 
 from __future__ import annotations
@@ -44,6 +45,15 @@ FAULT = """--kernel add_unchecked --grid 2 --arg x_ptr=randn:f32[1024] --arg y_p
     --arg out_ptr=empty:f32[1024] --const BLOCK=1024"""
 
 
+SWEEP = """--device sim --predict H200 --grid 16 --sweep N=256,1024,4096 --arg x_ptr=randn:f32[16x{N}]
+    --arg y_ptr=empty:f32[16x{N}] --arg x_stride={N} --arg y_stride={N} --arg n={N} --const BLOCK={next_power_of_2(N)}
+    --num-warps 4,8"""
+COUNTERS = """--device sim --kernel add_unchecked,add_masked --grid cdiv(x_ptr.size,BLOCK) --sweep N=2048,4096
+    --arg x_ptr=ones:f16[{N}] --arg y_ptr=ones:f16[{N}] --arg out_ptr=empty:f16[{N}] --arg n={N} --const BLOCK=512,1024"""
+SEARCH = """--device sim --grid cdiv(n,BLOCK) --arg x_ptr=rand:f32[1000] --arg n=1000 --const BLOCK=32,64,256,1024
+    --num-warps 1,8 --predict 5"""
+
+
 def words_of_test(path: pathlib.Path) -> list[str]:
     """What the first RUN line of a kernel's file passes to tilec."""
     line = re.search(r"# RUN: tilec (?:run|explain) %s (.*?)(?:\s*\|.*)?$", path.read_text(), re.MULTILINE)[1]
@@ -53,6 +63,22 @@ def words_of_test(path: pathlib.Path) -> list[str]:
             at = words.index(option)
             del words[at:at + count]
     return words
+
+
+def measurements() -> dict[str, list[str]]:
+    """The words of 'tilec' for pages of measurements by the name of the page."""
+    results, published = ROOT / "test/tools/Inputs/measured", ROOT / "docs/benchmarks/h200"
+
+    def shown(command: str, *paths: pathlib.Path) -> list[str]:
+        return [command, *(word for path in paths for word in ("--from", str(path)))]
+
+    return {"sweep": ["bench", str(ROOT / "examples/05-softmax.tile"), *shlex.split(SWEEP)],
+            "counters": ["bench", str(ROOT / "examples/01-vector-add.tile"), *shlex.split(COUNTERS)],
+            "search": ["tune", str(ROOT / "test/tools/Inputs/tune-predicted.tile"), *shlex.split(SEARCH)],
+            "timings": shown("bench", results / "bench.json", results / "peers.json"),
+            "configurations": shown("tune", results / "tuning.json"),
+            "comparison": shown("bench", published / "compare.json"),
+            "tensor-comparison": shown("bench", published / "tensor.json")}
 
 
 def launches() -> dict[str, list[str]]:
@@ -76,7 +102,9 @@ def launches() -> dict[str, list[str]]:
 
 def make_page(name: str, words: list[str], folder: pathlib.Path) -> pathlib.Path:
     path, began = folder / f"{name}.html", time.monotonic()
-    if name == "samples":
+    if name in measurements():
+        done = subprocess.run(["tilec", *words, "--html", str(path)], capture_output=True, text=True, check=False)
+    elif name == "samples":
         done = fake_samples.explain(folder / "fake", [*words, "-o", str(path)], capture_output=True, text=True)
     else:
         done = subprocess.run(["tilec", "explain", *words, "-o", str(path)], capture_output=True, text=True, check=False)
@@ -147,6 +175,41 @@ def check_keys(browser: Browser) -> list[str]:
     return problems
 
 
+def check_measured_keys(browser: Browser) -> list[str]:
+    """Views, choices, lines and tables of a page of measurements by the keyboard alone."""
+    problems = []
+
+    def expect(what: str, condition: str) -> None:
+        if not browser.evaluate(f"Boolean({condition})"):
+            problems.append(f"keyboard: {what}")
+
+    browser.press("2")
+    expect("a number opens a view", "!document.getElementById('sizes').hidden")
+    browser.evaluate("document.querySelector('#sizes [role=radio][aria-checked=true]').focus()")
+    before = browser.evaluate("document.querySelector('#sizes .series-key').parentElement.parentElement.textContent")
+    browser.press("ArrowRight")
+    expect("an arrow key chooses what lines stand for", f"document.querySelector('#sizes .series-key').parentElement.parentElement.textContent !== {before!r}")
+    expect("the choice keeps the focus", "document.activeElement.matches('#sizes [role=radio][aria-checked=true]')")
+    browser.evaluate("document.querySelector('#sizes .series-key').focus()")
+    lines = browser.evaluate("document.querySelectorAll('#sizes .line-of').length")
+    browser.press("Enter")
+    expect("a line is switched off", f"document.querySelectorAll('#sizes .line-of').length === {lines} - 1")
+    browser.press("3")
+    browser.evaluate("[...document.querySelectorAll('#ranked .sort')].find((button) => button.textContent.startsWith('Time')).focus()")
+    for way in ("ascending", "descending"):
+        browser.press("Enter")
+        expect(f"rows are sorted, {way}", f"document.activeElement.closest('th').ariaSort === '{way}'")
+    browser.press("4")
+    browser.evaluate("[...document.querySelectorAll('#timings .link')].at(-1).focus()")
+    before = browser.evaluate("document.querySelector('#distribution .hint').textContent")
+    browser.press("Enter")
+    expect("timings of another configuration", f"document.querySelector('#distribution .hint').textContent !== {before!r}")
+    browser.press("t")
+    expect("'t' changes the colours", "document.documentElement.dataset.theme === 'dark'")
+    browser.evaluate("localStorage.clear(); delete document.documentElement.dataset.theme")
+    return problems
+
+
 def check_pointer(browser: Browser) -> list[str]:
     """Lines of the source and of a stage show each other."""
     problems = []
@@ -194,6 +257,11 @@ def check_page(browser: Browser, path: pathlib.Path, script: str) -> list[str]:
         browser.open(path)
         problems += check_keys(browser)
         problems += check_pointer(browser)
+    if path.stem == "timings":
+        browser.prefer("light")
+        browser.resize(1280, 900)
+        browser.open(path)
+        problems += check_measured_keys(browser)
     problems += browser.messages
     browser.messages.clear()
     return problems
@@ -205,7 +273,8 @@ def main() -> int:
     parser.add_argument("--only", help="a part of the names of the pages that are made")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    chosen = {name: words for name, words in launches().items() if not given.only or given.only in name}
+    everything = {**launches(), **measurements()}
+    chosen = {name: words for name, words in everything.items() if not given.only or given.only in name}
     script = pathlib.Path(__file__).with_name("page-checks.js").read_text()
     count = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool, Browser() as browser:

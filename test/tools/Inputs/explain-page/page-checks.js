@@ -1,7 +1,7 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What has to hold in a report's page at its present width and in its present colours. Its value is a promise of a list
+// What has to hold in a page at its present width and in its present colours. Its value is a promise of a list
 // of what does not. It looks at every view with everything open, and follows every link.
 
 (async () => {
@@ -131,18 +131,39 @@
         'source',
         '[aria-label="Stage"] button, [aria-label="View of the calls"] button, [aria-label="What calls are weighed by"] button'
       ],
-      ['layouts', '[role="option"]']]) {
+      ['layouts', '[role="option"]'], ['sizes', '[role="radio"], .series-key'], ['timings', '.link']]) {
+    if (!document.getElementById(`tab-${tab}`)) continue;
     document.getElementById(`tab-${tab}`).click();
     await drawn();
     const panel = document.getElementById(tab), count = Math.min(10, panel.querySelectorAll(choices).length);
     for (let i = 0; i < count; ++i) {
-      const choice = panel.querySelectorAll(choices)[i], view = `${tab}, ${choice.textContent.slice(0, 40)}`;
+      // One choice may leave fewer others.
+      const choice = panel.querySelectorAll(choices)[i];
+      if (!choice) break;
+      const view = `${tab}, ${choice.textContent.slice(0, 40)}`;
       choice.click();
       await drawn();
       checkWidth(view);
       checkTexts(view, panel);
       checkPictures(view, panel);
     }
+  }
+
+  // Lists of choices: the second and the last one.
+  for (const tab of tabs) {
+    tab.click();
+    await drawn();
+    const panel = document.getElementById(tab.getAttribute('aria-controls'));
+    for (let i = 0; i < panel.querySelectorAll('select').length; ++i)
+      for (const at of [1, -1]) {
+        const list = panel.querySelectorAll('select')[i], view = `${tab.textContent}, ${list.ariaLabel}`;
+        list.value = [...list.options].at(at).value;
+        list.dispatchEvent(new Event('change'));
+        await drawn();
+        checkWidth(view);
+        checkTexts(view, panel);
+        checkPictures(view, panel);
+      }
   }
 
   // What is saved can be read: files are kept here instead of in the reader's folder.

@@ -1,6 +1,4 @@
-// The report, and questions about it. docs/explain.md describes what it has.
-
-const report = JSON.parse(byId('report').textContent);
+// Questions about the report. docs/explain.md describes what it has.
 
 const lineIndexes = new Map(report.lines.map((line, index) => [`${line.file}:${line.line}`, index]));
 

@@ -1,7 +1,5 @@
 // The data in the formats of other tools.
 
-const saveJson = () => download(`${fileStem()}.json`, byId('report').textContent.trim() + '\n', 'application/json');
-
 /// Calls as sampled profiles of speedscope: a sample for each place, as heavy as its time, and as its samples of a GPU.
 function saveSpeedscope() {
   const frames = [], indexes = new Map();

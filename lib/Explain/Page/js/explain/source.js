@@ -159,9 +159,11 @@ function selectLine(place, {isCentred = false, scrollsStage = true} = {}) {
 
 /// Called for a link to a row.
 function revealSourceRow(row) {
+  if (!row.classList.contains('row')) return false;
   byId('source-panes').scrollIntoView({block: 'nearest'});
   selectLine(placeOf(row), {isCentred: true});
   sourcePane.grid.focus({preventScroll: true});
+  return true;
 }
 
 /// Marks the lines that the pointer is over in a stage.

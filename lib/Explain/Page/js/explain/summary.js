@@ -12,23 +12,6 @@ function findingsPanel() {
             finding.line !== null && [' at ', lineLink(finding.line)]))));
 }
 
-function gauge(share) {
-  const radius = 52, length = Math.PI * radius;
-  return s(
-    'svg', {viewBox: '0 0 128 76', class: 'gauge', role: 'img', 'aria-label': `${percent(share)} of the limit`},
-    s('path', {class: 'gauge-track', d: `M12 68 A${radius} ${radius} 0 0 1 116 68`}), s('path', {
-      class: 'gauge-value',
-      d: `M12 68 A${radius} ${radius} 0 0 1 116 68`,
-      'stroke-dasharray': `${Math.min(1, share) * length} ${length}`
-    }),
-    s('text', {x: 64, y: 56, class: 'gauge-text'}, percent(share)),
-    s('text', {x: 64, y: 72, class: 'gauge-label'}, 'of the limit'));
-}
-
-function stat(name, value, detail) {
-  return h('div', {class: 'stat'}, h('dt', {}, name), h('dd', {}, value), detail && h('dd', {class: 'detail'}, detail));
-}
-
 function verdictPanel() {
   const {verdict, time, roofline, resources, occupancy, waves, launch} = report;
   const stats = [
