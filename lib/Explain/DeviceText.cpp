@@ -114,6 +114,18 @@ static void placeSubroutines(StageText &stage) {
   }
 }
 
+/// An instruction without the widest of nvdisasm's margins: a page has thousands of them.
+static std::string withoutMargins(StringRef line) {
+  auto [address, code] = line.trim().split("*/");
+  if (code.empty())
+    return line.trim().str();
+  constexpr size_t unused = 8;
+  StringRef indented = code.take_while([](char c) { return c == ' '; });
+  code = code.drop_front(std::min(unused, indented.size()));
+  auto [instruction, note] = code.split("(*");
+  return (" " + address + "*/" + instruction.rtrim() + (note.empty() ? "" : "  (*" + note)).str();
+}
+
 StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines,
                       bool withRegisters) {
   StageText stage = makeStage("sass");
@@ -151,7 +163,7 @@ StageText textOfCubin(StringRef cubin, const PtxasHints &tools, LineTable &lines
     // A function begins, which has no lines of its own where the assembler added it.
     if (isLabel && !rest.starts_with("."))
       now.clear();
-    stage.lines.push_back(shortened(line));
+    stage.lines.push_back(shortened(withoutMargins(line)));
     stage.source.push_back(address ? now : std::vector<size_t>());
     auto live = address ? registers.find(*address) : registers.end();
     if (live != registers.end())

@@ -32,11 +32,40 @@ StageText makeStage(StringRef name) {
   return stage;
 }
 
-std::string shortened(StringRef line) {
+/// Lists of one word many times, as the types of structs have them, with their number:
+/// "{ float, float x 254, float }".
+static std::string withoutRepeats(StringRef line) {
+  constexpr size_t fewest = 8;
+  constexpr StringRef comma = ", ";
+  std::string text;
+  while (!line.empty()) {
+    auto [first, rest] = line.split(comma);
+    size_t count = 0;
+    StringRef behind = line;
+    while (behind.consume_front(first) && behind.consume_front(comma))
+      ++count;
+    if (count >= fewest) {
+      text += (first + " x " + llvm::Twine(count) + comma).str();
+      line = line.drop_front(count * (first.size() + comma.size()));
+      continue;
+    }
+    text += first;
+    if (first.size() < line.size())
+      text += comma;
+    line = rest;
+  }
+  return text;
+}
+
+std::string shortened(StringRef whole) {
   constexpr size_t most = 240, atTheEnd = 60;
-  line = line.rtrim();
+  whole = whole.rtrim();
+  if (whole.size() <= most)
+    return whole.str();
+  std::string text = withoutRepeats(whole);
+  StringRef line = text;
   if (line.size() <= most)
-    return line.str();
+    return text;
   return (line.take_front(most - atTheEnd) + " ... " + line.take_back(atTheEnd)).str();
 }
 

@@ -30,7 +30,7 @@ StageText textOfCubin(llvm::StringRef cubin, const PtxasHints &tools, LineTable 
                       bool withRegisters = true);
 
 /// A line of a stage's text: of one that is very long, as those of wgmma with all its registers,
-/// the beginning and the end.
+/// repeated words with their number, the beginning and the end.
 std::string shortened(llvm::StringRef line);
 
 /// A stage with its name, title and language, without lines.

@@ -91,6 +91,19 @@ TEST_F(StageTexts, long_lines_keep_their_ends) {
   EXPECT_EQ(shortened("  ret;  "), "  ret;");
 }
 
+TEST_F(StageTexts, repeated_words_of_long_lines_are_counted) {
+  std::string types;
+  for (int i = 0; i < 255; ++i)
+    types += "float, ";
+  EXPECT_EQ(shortened("%4 = extractvalue { " + types + "float } %3, 7"),
+            "%4 = extractvalue { float, float x 254, float } %3, 7");
+  EXPECT_EQ(shortened("call void @f(" + types + types + "i32 %1)"),
+            "call void @f(float, float x 509, i32 %1)");
+  // What differs stays, and so do short lines.
+  EXPECT_EQ(shortened("{ i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8 }"),
+            "{ i8, i8, i8, i8, i8, i8, i8, i8, i8, i8, i8 }");
+}
+
 TEST_F(StageTexts, without_a_cubin_sass_is_absent) {
   LineTable lines(sources, file, report);
   EXPECT_EQ(textOfCubin("", PtxasHints(), lines).absent, "ptxas was not found");

@@ -125,7 +125,7 @@ def check_text(path: pathlib.Path) -> list[str]:
         problems.append("there are not two scripts")
     for found in re.findall(r"""(?:\bsrc|\bhref|\baction)=["']?(?!#|data:|\$)[^"'\s>]+|\burl\([^)]*\)|@import|\bfetch\(|\bimport\(|XMLHttpRequest|sendBeacon|\{\{""", own):
         problems.append(f"the page may load '{found}'")
-    if path.stem == "attention-large" and len(text) > 2_000_000:
+    if len(text) > 2_000_000:
         problems.append(f"{len(text)} bytes are more than 2 MB")
     return problems
 

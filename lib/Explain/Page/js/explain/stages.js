@@ -22,11 +22,8 @@ const stageNames = {
 };
 const presentStages = () => report.stages.filter((stage) => !stage.absent);
 
-/// A line with tabs as spaces; SASS without most of its margin.
-function shownText(stage, number) {
-  const text = stage.lines[number].replaceAll('\t', '    ');
-  return stage.name === 'sass' ? text.replace(/^\s+(\/\*\w+\*\/) {8}/, ' $1') : text;
-}
+/// A line with tabs as spaces.
+const shownText = (stage, number) => stage.lines[number].replaceAll('\t', '    ');
 
 function stageRow(number) {
   const {stage} = stagePane;
