@@ -3,7 +3,8 @@
 //
 // Why a kernel is slow, as 'tilec explain' says it (docs/explain.md). A part of the C interface,
 // whose rules hold here too; tilec.h includes it. No GPU is needed: the kernel is compiled for one,
-// and runs on the simulator, which counts.
+// and runs on the simulator, which counts. One that is there says how long it takes, and what its
+// warps wait for.
 //
 //   tilec_jit_explain(jit, &call, NULL, &explanation);
 //   puts(tilec_explanation_text(explanation));
@@ -42,6 +43,15 @@ typedef struct tilec_explain_options {
   const char *search_path;
   const char *libclc;
   const char *libdevice;
+  /// The GPU that the kernel is launched on as well, for its time and for samples of what its warps
+  /// wait for: "cuda", or "cuda:1". It is compiled for it then, and its time predicted; `gpu` has
+  /// to be NULL. The launch is made on copies of the memory. What cannot be had (no GPU, no CUPTI,
+  /// no permission) is no failure: "samples" of the JSON say why. NULL: none.
+  const char *device;
+  /// The libraries of the driver, as in tilec_device_options, and of CUPTI. NULL: libcupti.so where
+  /// the loader looks, in `cuda_home` and in /usr/local/cuda.
+  const char *driver;
+  const char *cupti;
 } tilec_explain_options;
 
 /// Explains a launch of a kernel that was compiled from its source, for whatever target: with the
@@ -59,7 +69,7 @@ TILEC_API tilec_status tilec_jit_explain(tilec_jit *jit, const tilec_call *call,
                                          const tilec_explain_options *options,
                                          tilec_explanation **explanation);
 /// Explains a saved launch (docs/debugging.md): `path` is its folder. What cannot be read is
-/// TILEC_INPUT_ERROR.
+/// TILEC_INPUT_ERROR. Its memory is for the simulator: no `device`.
 TILEC_API tilec_status tilec_explain_saved(const char *path, const tilec_explain_options *options,
                                            tilec_explanation **explanation);
 /// `*both` becomes a new handle: what is known of one launch, with what is known of another one

@@ -49,8 +49,7 @@ tilec_status tilec::api::fail(const LaunchOutcome &outcome) noexcept {
   });
 }
 
-/// The number behind "cuda" or "cuda:"; -1 when the name is another one.
-static int ordinalOf(const std::string &name) {
+int tilec::api::ordinalOf(const std::string &name) {
   if (name == "cuda")
     return 0;
   if (name.compare(0, 5, "cuda:") != 0 || name.size() < 6 || name.size() > 9)

@@ -33,6 +33,9 @@ template <typename T> tilec_status take(tilecrt::Result<T> result, T &value) {
   return TILEC_OK;
 }
 
+/// The number behind "cuda" or "cuda:"; -1 when the name is another one.
+int ordinalOf(const std::string &name);
+
 /// TILEC_INVALID_ARGUMENT when there is nothing to run.
 tilec_status checkGrid(const std::array<uint32_t, 3> &grid);
 

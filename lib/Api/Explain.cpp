@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Explaining over the C interface. A launch becomes the bytes of its arguments, by name, and the
-// memory that they point to: the host's own, whose contents are put back, or a copy of a GPU's.
+// memory that they point to: the host's own, whose contents are put back, or a copy of a GPU's. On
+// a GPU that measures it has copies again.
 
 #include "JitObject.h"
 #include "OptionsReader.h"
@@ -12,6 +13,8 @@
 #include "tilec/Support/Processor.h"
 
 #include "llvm/ADT/StringExtras.h"
+
+#include <deque>
 
 using namespace tilec;
 using namespace tilec::api;
@@ -50,6 +53,10 @@ public:
   /// The allocations of a device that arguments point to.
   tilec_status addAllocations(RunDevice &device);
   std::vector<explain::Argument> describe(const CompileOptions &options) const;
+  Result<std::unique_ptr<ArrayLaunch>> bind(const std::shared_ptr<RunDevice> &gpu,
+                                            const CompiledKernel &kernel) override;
+
+  std::array<uint32_t, 3> grid = {1, 1, 1};
 
 protected:
   Status restore() override {
@@ -74,6 +81,12 @@ private:
       return pointer;
     }
   };
+  /// The bytes of an argument where the regions are elsewhere.
+  Result<std::vector<char>> valueAt(const tilecrt::KernelMetadata &kernel,
+                                    const tilecrt::KernelArgument &argument,
+                                    llvm::function_ref<char *(const Region &)> place) const;
+  /// Whether the memory holds addresses of itself, which only the program's own has a use for.
+  bool hasAddresses() const;
   const Region *regionOf(const char *address) const {
     auto found =
         llvm::find_if(regions, [&](const Region &region) { return region.contains(address); });
@@ -82,7 +95,12 @@ private:
 
   std::vector<Value> values;
   std::vector<Region> regions;
+  /// What was uploaded last, each region aligned as it was.
+  std::deque<std::vector<char>> uploads;
 };
+
+/// A kernel asks for no more.
+constexpr size_t mostAlignment = 256;
 
 } // namespace
 
@@ -124,12 +142,10 @@ tilec_status GivenLaunch::addAllocations(RunDevice &device) {
       std::memcpy(region.contents.data(), region.data, region.bytes);
       continue;
     }
-    // Aligned as it was, as far as a kernel may ask.
-    constexpr size_t alignment = 256;
-    region.copy = std::make_unique<char[]>(region.bytes + 2 * alignment);
+    region.copy = std::make_unique<char[]>(region.bytes + 2 * mostAlignment);
     uintptr_t begin = reinterpret_cast<uintptr_t>(region.copy.get());
-    region.data = region.copy.get() + (alignment - begin % alignment) +
-                  reinterpret_cast<uintptr_t>(region.origin) % alignment;
+    region.data = region.copy.get() + (mostAlignment - begin % mostAlignment) +
+                  reinterpret_cast<uintptr_t>(region.origin) % mostAlignment;
     if (tilec_status status =
             done(device.download(region.contents.data(), region.origin, region.bytes, nullptr)))
       return status;
@@ -152,8 +168,9 @@ std::vector<explain::Argument> GivenLaunch::describe(const CompileOptions &optio
   return list;
 }
 
-Result<std::vector<char>> GivenLaunch::valueOf(const tilecrt::KernelMetadata &kernel,
-                                               const tilecrt::KernelArgument &argument) {
+Result<std::vector<char>>
+GivenLaunch::valueAt(const tilecrt::KernelMetadata &kernel, const tilecrt::KernelArgument &argument,
+                     llvm::function_ref<char *(const Region &)> place) const {
   auto known = llvm::find_if(
       values, [&](const Value &value) { return value.argument.name == argument.name; });
   if (known == values.end() || known->bytes.size() != argument.sizeBytes)
@@ -161,10 +178,65 @@ Result<std::vector<char>> GivenLaunch::valueOf(const tilecrt::KernelMetadata &ke
                                   argument.name + "' than it was compiled with");
   std::vector<char> bytes = known->bytes;
   if (const Region *region = regionOf(known->address())) {
-    char *now = region->data + (known->address() - region->origin);
+    char *now = place(*region) + (known->address() - region->origin);
     std::memcpy(bytes.data(), &now, sizeof now);
   }
   return bytes;
+}
+
+Result<std::vector<char>> GivenLaunch::valueOf(const tilecrt::KernelMetadata &kernel,
+                                               const tilecrt::KernelArgument &argument) {
+  return valueAt(kernel, argument, [](const Region &region) { return region.data; });
+}
+
+bool GivenLaunch::hasAddresses() const {
+  uintptr_t first = UINTPTR_MAX, last = 0;
+  for (const Region &region : regions) {
+    first = std::min(first, reinterpret_cast<uintptr_t>(region.origin));
+    last = std::max(last, reinterpret_cast<uintptr_t>(region.origin) + region.bytes);
+  }
+  for (const Region &region : regions)
+    for (size_t at = 0; at + sizeof(uintptr_t) <= region.bytes; at += sizeof(uintptr_t)) {
+      uintptr_t word = 0;
+      std::memcpy(&word, region.data + at, sizeof word);
+      if (word >= first && word < last && regionOf(reinterpret_cast<const char *>(word)))
+        return true;
+    }
+  return false;
+}
+
+Result<std::unique_ptr<ArrayLaunch>> GivenLaunch::bind(const std::shared_ptr<RunDevice> &gpu,
+                                                       const CompiledKernel &kernel) {
+  TILECRT_RETURN_IF_ERROR(restore());
+  // The process shares the device with this launch, which a wild access would take from it.
+  if (hasAddresses())
+    return tilecrt::unavailable("its memory holds addresses, which a copy of it has no use for");
+  Result<std::unique_ptr<ArrayLaunch>> launch = ArrayLaunch::create(gpu);
+  if (!launch)
+    return launch;
+  uploads.clear();
+  std::vector<size_t> skews;
+  for (const Region &region : regions) {
+    size_t skew = reinterpret_cast<uintptr_t>(region.origin) % mostAlignment;
+    std::vector<char> &bytes = uploads.emplace_back(skew + region.bytes);
+    std::memcpy(bytes.data() + skew, region.data, region.bytes);
+    TILECRT_RETURN_IF_ERROR((*launch)->add(
+        {region.name, bytes.data(), bytes.size(), skew, region.bytes, region.isReadOnly}));
+    skews.push_back(skew);
+  }
+  TILECRT_RETURN_IF_ERROR((*launch)->upload());
+  ArgumentBytes bytes;
+  for (const tilecrt::KernelArgument &argument : kernel.metadata.arguments) {
+    Result<std::vector<char>> value = valueAt(kernel.metadata, argument, [&](const Region &region) {
+      size_t number = size_t(&region - regions.data());
+      return reinterpret_cast<char *>((*launch)->addresses()[number]) + skews[number];
+    });
+    if (!value)
+      return value.status();
+    bytes.push_back(std::move(*value));
+  }
+  TILECRT_RETURN_IF_ERROR((*launch)->bind(kernel, std::move(bytes), grid));
+  return launch;
 }
 
 std::vector<Buffer> GivenLaunch::buffersFor(const tilecrt::KernelMetadata &) {
@@ -196,6 +268,10 @@ struct ExplainReader {
 
   bool hasGpu = false;
   ToolSearch tools;
+  std::unique_ptr<MeasuringGpu> device;
+
+private:
+  tilec_status openDevice(const tilec_explain_options &options, ExplainSubject &subject);
 };
 
 } // namespace
@@ -221,6 +297,9 @@ tilec_status ExplainReader::read(const tilec_explain_options *given, ExplainSubj
   if (!gpu)
     return invalid("options: " + llvm::toString(gpu.takeError()));
   subject.gpu = *gpu;
+  if (options.device)
+    if (tilec_status status = openDevice(options, subject))
+      return status;
   tilec_options asTools = {};
   asTools.struct_size = sizeof asTools;
   asTools.ptxas = options.ptxas;
@@ -232,6 +311,31 @@ tilec_status ExplainReader::read(const tilec_explain_options *given, ExplainSubj
   tilec_status status = reader.read(&asTools);
   tools = std::move(reader.result.tools);
   return status;
+}
+
+/// Without one there is a report all the same, which says why.
+tilec_status ExplainReader::openDevice(const tilec_explain_options &options,
+                                       ExplainSubject &subject) {
+  if (hasGpu)
+    return invalid("options: 'gpu' and 'device' exclude each other: times are predicted for the "
+                   "device");
+  int ordinal = ordinalOf(options.device);
+  if (ordinal < 0)
+    return invalid("options: there is no GPU '" + std::string(options.device) +
+                   "': expected 'cuda' or 'cuda:N'");
+  std::vector<std::string> libraries = {options.cupti ? options.cupti : ""};
+  if (!options.cupti)
+    libraries = tilecrt::cuda::cuptiLibraries(options.cuda_home ? options.cuda_home : "");
+  Result<std::unique_ptr<MeasuringGpu>> opened =
+      MeasuringGpu::open(ordinal, libraries, options.driver ? options.driver : "");
+  if (!opened) {
+    subject.noGpu = opened.message();
+    return TILEC_OK;
+  }
+  device = std::move(*opened);
+  subject.measuringGpu = device.get();
+  subject.gpu = explain::findGpu(device->info().name, device->info().target);
+  return TILEC_OK;
 }
 
 static tilec_status finish(explain::Report report, tilec_explanation **explanation) {
@@ -278,7 +382,7 @@ static tilec_status explainKernel(const CompiledKernel &kernel, GivenLaunch &lau
   subject.options = kernel.origin->options;
   subject.options.tools = std::move(reader.tools);
   subject.options.timelineMarks = 0;
-  subject.grid = grid;
+  subject.grid = launch.grid = grid;
   subject.arguments = launch.describe(subject.options);
   subject.launch = &launch;
   return explainSubject(std::move(subject), explanation);
@@ -363,6 +467,9 @@ tilec_status tilec_explain_saved(const char *path, const tilec_explain_options *
     ExplainReader reader;
     if (tilec_status status = reader.read(options, subject))
       return status;
+    if (reader.device || !subject.noGpu.empty())
+      return invalid("options: the memory of a saved launch is for the simulator, not for a "
+                     "'device'");
     llvm::Expected<SavedLaunch> saved = readSavedLaunch(path);
     if (!saved)
       return fail(TILEC_INPUT_ERROR, llvm::toString(saved.takeError()));

@@ -33,7 +33,10 @@ bool Options::read(PyObject *dict) {
                           {"cuda_home", &raw.cuda_home},
                           {"search_path", &raw.search_path},
                           {"libclc", &raw.libclc},
-                          {"libdevice", &raw.libdevice}};
+                          {"libdevice", &raw.libdevice},
+                          {"device", &raw.device},
+                          {"driver", &raw.driver},
+                          {"cupti", &raw.cupti}};
   for (const Text &member : members) {
     PyObject *value = PyDict_GetItemString(dict, member.name);
     if (!value || value == Py_None)

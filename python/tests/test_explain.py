@@ -5,6 +5,7 @@
 import json
 import os
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -167,6 +168,29 @@ def test_kernels_of_bundles(tmp_path):
     assert not x.any()
 
 
+def test_a_gpu_measures_or_a_warning_says_why_not(tensor):
+    x, y = map(tensor, make(10000))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        data = tilec.explain(scale, (10, ), x, y, 10000, 2.5, BLOCK=1024, device="cuda").data
+    missing = [str(warning.message) for warning in seen if issubclass(warning.category, tilec.TilecWarning)]
+    if data["time"]["measured"] is None:
+        assert len(missing) == 1 and missing[0].startswith("no time and no samples of a GPU: ")
+        assert data["samples"]["absent"] in missing[0] and data["gpu"]["name"] == "NVIDIA H200"
+    else:
+        assert data["kernel"]["device"] == "cuda" and data["time"]["measured"] > 0 and data["time"]["measuredWarm"] > 0
+        assert bool(missing) == ("absent" in data["samples"])
+    assert not np.asarray(y.cpu() if hasattr(y, "cpu") else y).any()
+
+
+def test_memory_with_addresses_stays_off_the_gpu():
+    x, y = make(1024)
+    table = np.array([x.ctypes.data], np.int64)
+    with pytest.warns(tilec.TilecWarning, match="no time and no samples of a GPU"):
+        data = tilec.explain(follow, (1, ), table, y, BLOCK=32, device="cuda").data
+    assert data["time"]["measured"] is None
+
+
 def test_what_cannot_be_explained():
     x, y = make(1024)
     with pytest.raises(TypeError, match="needs the grid"):
@@ -179,3 +203,7 @@ def test_what_cannot_be_explained():
         tilec.explain(scale, (0, ), x, y, 1024, 1.0, BLOCK=1024)
     with pytest.raises(tilec.CompilationError):
         tilec.explain(scale, (1, ), x, y, 1024, 1.0, BLOCK="a")
+    with pytest.raises(ValueError, match="'gpu' and 'device' exclude each other"):
+        tilec.explain(scale, (1, ), x, y, 1024, 1.0, BLOCK=1024, gpu="A100", device="cuda")
+    with pytest.raises(ValueError, match="there is no GPU 'tpu': expected 'cuda' or 'cuda:N'"):
+        tilec.explain(scale, (1, ), x, y, 1024, 1.0, BLOCK=1024, device="tpu")

@@ -179,6 +179,11 @@ def tools() -> dict[str, str]:
     return found
 
 
+def cupti() -> str | None:
+    """The library for samples of a GPU, where the environment names it."""
+    return os.environ.get("TILEC_CUPTI") or None
+
+
 def _ptxas_of_packages() -> str | None:
     """The assembler that a package brings along, unless the system has one."""
     home = os.environ.get("CUDA_HOME") or os.environ.get("CUDA_PATH") or "/usr/local/cuda"

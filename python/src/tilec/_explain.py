@@ -1,15 +1,17 @@
 # Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`tilec.explain`: why a launch takes the time that it takes, without a GPU. docs/explain.md describes the data."""
+"""`tilec.explain`: why a launch takes the time that it takes, also without a GPU. docs/explain.md describes the data."""
 
 from __future__ import annotations
 
 import functools
 import json
 import os
+import warnings
 from pathlib import Path
 
 from . import _devices, _native
+from .errors import TilecWarning
 
 #: TILEC_EXPLAIN_ALL_PROGRAMS and TILEC_EXPLAIN_TIMELINE of tilec/explain.h.
 _ALL_PROGRAMS, _TIMELINE = 1, 2
@@ -65,22 +67,34 @@ class Explanation:
         return f"<explanation of '{self.data['kernel']['name']}': bound by {verdict['bound']}>"
 
 
-def explain(kernel, grid=None, *args, gpu: str | None = None, timeline: bool = False, all_programs: bool = False,
-            **kwargs) -> Explanation:
+def _measured(explanation: Explanation) -> Explanation:
+    """Warns of what a GPU did not give."""
+    absent = explanation.data["samples"].get("absent")
+    if absent:
+        missing = "no samples" if explanation.data["time"]["measured"] is not None else "no time and no samples"
+        warnings.warn(f"{missing} of a GPU: {absent}", TilecWarning, stacklevel=3)
+    return explanation
+
+
+def explain(kernel, grid=None, *args, gpu: str | None = None, device: str | None = None, timeline: bool = False,
+            all_programs: bool = False, **kwargs) -> Explanation:
     """Explains the launch `kernel[grid](*args, **kwargs)` without making it: tensors keep their contents.
 
     :param kernel: a kernel, also with `autotune` and `heuristics` around it, one of a bundle that has its sources, or
         the folder of a saved launch
     :param grid: the grid; `...` is that of the bundle
     :param gpu: what times are predicted for, by a part of the name: "A100"; else an H200, or that of a saved launch
+    :param device: "cuda" or "cuda:1": the kernel is launched there as well, on copies of the tensors, for its time and for
+        samples of what its warps wait for; times are predicted for it. What cannot be had is a warning
     :param timeline: with what the warps of one CTA do and wait for
     :param all_programs: simulates all programs of a large grid rather than a sample
     """
     names = getattr(kernel, "arg_names", ())
-    for name in ("gpu", "timeline", "all_programs"):
+    for name in ("gpu", "device", "timeline", "all_programs"):
         if name in names:
             raise TypeError(f"kernel '{kernel.__name__}' has a parameter '{name}': give it by position")
-    options = {**_devices.tools(), "gpu": gpu, "flags": all_programs * _ALL_PROGRAMS | timeline * _TIMELINE}
+    options = {**_devices.tools(), "gpu": gpu, "device": device, "cupti": _devices.cupti(),
+               "flags": all_programs * _ALL_PROGRAMS | timeline * _TIMELINE}
     if isinstance(kernel, (str, os.PathLike)):
         if grid is not None or args or kwargs:
             raise TypeError("a saved launch has its grid and its arguments")
@@ -91,4 +105,5 @@ def explain(kernel, grid=None, *args, gpu: str | None = None, timeline: bool = F
     if resolve is None:
         raise TypeError(f"{kernel!r} is no kernel of tilec")
     launched, args, kwargs = resolve(args, kwargs, grid)
-    return Explanation(launched._explain(args, kwargs, grid, options))
+    explanation = Explanation(launched._explain(args, kwargs, grid, options))
+    return _measured(explanation) if device is not None else explanation

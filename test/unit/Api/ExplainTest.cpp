@@ -140,6 +140,62 @@ TEST_F(ApiExplain, takesAGpuAndATimeline) {
   EXPECT_THAT(tilec_last_error(), HasSubstr("unknown flags 0x40"));
 }
 
+TEST_F(ApiExplain, launchesOnAGpu) {
+  Compilation compiled = Compiler().compileText("add.tile", addSource, addOptions("sim"));
+  auto options = sizedStruct<tilec_explain_options>();
+  options.device = "cuda:0";
+  options.driver = TILEC_TEST_FAKE_DRIVER;
+  options.cupti = TILEC_TEST_FAKE_CUPTI;
+  options.search_path = getenv("PATH");
+  setenv("FAKE_CUPTI_SAMPLES", "add:0:wait:3", /*overwrite=*/1);
+  // Milliseconds.
+  fakeCuda().elapsed = {0.5f};
+  ASSERT_EQ(explain(compiled.kernel, &options), TILEC_OK) << tilec_last_error();
+  unsetenv("FAKE_CUPTI_SAMPLES");
+  EXPECT_THAT(json(), HasSubstr("\"device\":\"cuda\""));
+  EXPECT_THAT(json(), HasSubstr("\"measured\":500"));
+  EXPECT_THAT(json(), HasSubstr("\"measuredWarm\":500"));
+  EXPECT_THAT(json(), testing::AnyOf(HasSubstr("\"samples\": {\"count\":"),
+                                     HasSubstr("nvdisasm was not found")));
+  EXPECT_THAT(fakeCalls(), HasSubstr("cuLaunchKernel"));
+  // Nothing came back from there.
+  EXPECT_THAT(out, testing::Each(7.0f));
+}
+
+TEST_F(ApiExplain, saysWhatAGpuDoesNotGive) {
+  Compilation compiled = Compiler().compileText("add.tile", addSource, addOptions("sim"));
+  auto options = sizedStruct<tilec_explain_options>();
+  options.device = "cuda";
+  options.driver = TILEC_TEST_FAKE_DRIVER;
+  options.cupti = "/nowhere/libcupti.so";
+  ASSERT_EQ(explain(compiled.kernel, &options), TILEC_OK) << tilec_last_error();
+  EXPECT_THAT(json(), HasSubstr("\"samples\": {\"absent\":\"CUPTI was not found"));
+  tilec_explanation_destroy(explanation);
+  options.driver = "/nowhere/libcuda.so.1";
+  ASSERT_EQ(explain(compiled.kernel, &options), TILEC_OK) << tilec_last_error();
+  EXPECT_THAT(json(), HasSubstr("\"measured\":null"));
+  EXPECT_THAT(json(), HasSubstr("\"samples\": {\"absent\":\""));
+  tilec_explanation_destroy(explanation);
+  // A copy of the memory is elsewhere than what is in it.
+  options.driver = TILEC_TEST_FAKE_DRIVER;
+  const float *inside = x.data() + 4;
+  std::memcpy(y.data(), &inside, sizeof inside);
+  ASSERT_EQ(explain(compiled.kernel, &options), TILEC_OK) << tilec_last_error();
+  EXPECT_THAT(json(), HasSubstr("\"absent\":\"its memory holds addresses"));
+  tilec_explanation_destroy(explanation);
+  explanation = nullptr;
+  options.device = "sim";
+  EXPECT_EQ(explain(compiled.kernel, &options), TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("there is no GPU 'sim': expected 'cuda' or 'cuda:N'"));
+  options.device = "cuda";
+  options.gpu = "A100";
+  EXPECT_EQ(explain(compiled.kernel, &options), TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("'gpu' and 'device' exclude each other"));
+  options.gpu = nullptr;
+  EXPECT_EQ(tilec_explain_saved("nowhere", &options, &explanation), TILEC_INVALID_ARGUMENT);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("the memory of a saved launch is for the simulator"));
+}
+
 TEST_F(ApiExplain, faultsAreFindings) {
   Compilation compiled = Compiler().compileText("add.tile", addSource, addOptions("sim"));
   n = count + 1;
