@@ -102,7 +102,8 @@ def TileGPU_WgmmaOp : TileGPU_Op<"wgmma", [AllTypesMatch<["acc", "result"]>,
     With `fragments_of` the threads read that operand from its buffer, in any layout, to the registers of the
     instruction's A while earlier products are in flight. Of B that makes the transpose of the product, and the
     accumulator's layout is that of a product with its dimensions exchanged. The product is cut along K into
-    `numGroups()` groups then, which are waited for one by one; any other product is one group.
+    `numGroups()` groups then, which are waited for one by one, and so are all products before it; any other product is
+    one group.
 
     The buffer that fragments are read from may have 8-bit integers where the other operand has f16 or bf16: the threads
     widen them to that type, signed ones or, with `unsigned`, unsigned ones.

@@ -147,13 +147,18 @@ static bool isMaxOfBounds(Value value, scf::ForOp loop) {
          takesBounds(op, loop);
 }
 
+/// The predicate, if it says that something is less than a bound, as `loop` compares.
+static arith::CmpIOp boundOf(TmaLoadOp copy, scf::ForOp loop) {
+  auto bound = copy.getPredicate().getDefiningOp<arith::CmpIOp>();
+  auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  return bound && bound.getPredicate() == less ? bound : nullptr;
+}
+
 bool SharedAccessReader::mayHappenWithout(SyncAccess &access, scf::ForOp loop) const {
   if (!access.hasPredicate)
     return true;
-  auto copy = cast<TmaLoadOp>(operation(access.op));
-  auto bound = copy.getPredicate().getDefiningOp<arith::CmpIOp>();
-  auto less = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-  if (!bound || bound.getPredicate() != less)
+  arith::CmpIOp bound = boundOf(cast<TmaLoadOp>(operation(access.op)), loop);
+  if (!bound)
     return true;
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound(), end = bound.getRhs();
   auto [place, offset] = splitConstant(bound.getLhs());
@@ -169,6 +174,51 @@ bool SharedAccessReader::mayHappenWithout(SyncAccess &access, scf::ForOp loop) c
   if (isMinOfBounds(place, loop))
     access.skipped = numberOf(loop);
   return true;
+}
+
+std::optional<int64_t> SharedAccessReader::iterationsAhead(const SyncAccess &access,
+                                                           scf::ForOp loop) const {
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!access.hasPredicate || !step || *step <= 0)
+    return std::nullopt;
+  Operation *copy = operation(access.op);
+  arith::CmpIOp bound = boundOf(cast<TmaLoadOp>(copy), loop);
+  if (!bound || bound.getRhs() != loop.getUpperBound())
+    return std::nullopt;
+  bool isInside = loop->isAncestor(copy);
+  auto [place, offset] = splitConstant(bound.getLhs());
+  auto [first, start] = splitConstant(isInside ? loop.getInductionVar() : loop.getLowerBound());
+  if (place != first || offset < start)
+    return std::nullopt;
+  return (offset - start) / *step;
+}
+
+void SharedAccessReader::endPass(Operation *op, SharedAccesses &accesses) const {
+  update(accesses, [&](SyncAccess &access) {
+    if (op->isAncestor(operation(access.op))) {
+      access.hasPredicate = false;
+      access.skipped = 0;
+    }
+    return true;
+  });
+}
+
+void SharedAccessReader::countPass(scf::ForOp loop, SharedAccesses &accesses) const {
+  update(accesses, [&](SyncAccess &access) {
+    if (std::optional<int64_t> ahead = iterationsAhead(access, loop))
+      access.passes = std::min(access.passes + 1, *ahead + 1);
+    else if (loop->isAncestor(operation(access.op)))
+      access.hasPredicate = false;
+    return true;
+  });
+}
+
+void SharedAccessReader::dropCopiesPastEnd(scf::ForOp loop, SharedAccesses &accesses) const {
+  update(accesses, [&](SyncAccess &access) {
+    std::optional<int64_t> ahead = iterationsAhead(access, loop);
+    return !ahead || std::exchange(access.passes, 0) > *ahead;
+  });
+  endPass(loop, accesses);
 }
 
 bool SharedAccessReader::mayOverlap(const SyncAccess &a, const SyncAccess &b) const {

@@ -55,6 +55,9 @@ struct SyncAccess {
   bool hasPredicate = false;
   /// With a predicate: the number of the first of two loops that it is about, if that has not run.
   unsigned skipped = 0;
+  /// With a predicate: iterations that a loop without loops inside has ended since, at most one
+  /// more than the copy is ahead.
+  int64_t passes = 0;
   /// The thread has made a proxy fence since.
   bool isFenced = false;
   /// The last barrier since, where fences are looked for.
@@ -72,14 +75,23 @@ private:
   }
   /// `op`, `alloc` and `isWrite` say what all that is not listed is.
   std::tuple<unsigned, int64_t, int64_t, bool, SlotKey, SlotKey, Progress, int64_t, unsigned,
-             unsigned, bool, unsigned, bool, std::optional<SyncPosition>>
+             unsigned, bool, unsigned, int64_t, bool, std::optional<SyncPosition>>
   key() const {
-    return {op,  begin,  end,        isWrite,      keyOf(slot), keyOf(object), progress,
-            age, doneBy, knownSince, hasPredicate, skipped,     isFenced,      barrier};
+    return {op,     begin,      end,          isWrite, keyOf(slot), keyOf(object), progress, age,
+            doneBy, knownSince, hasPredicate, skipped, passes,      isFenced,      barrier};
   }
 };
 
 using SharedAccesses = std::set<SyncAccess>;
+
+/// Replaces every access by what `change` makes of it; false drops it.
+template <typename Change> void update(SharedAccesses &accesses, Change change) {
+  SharedAccesses result;
+  for (SyncAccess access : accesses)
+    if (change(access))
+      result.insert(access);
+  accesses = std::move(result);
+}
 
 /// The accesses of a function's operations.
 class SharedAccessReader {
@@ -101,12 +113,22 @@ public:
   /// the first ends, remembers that the first has not run.
   bool mayHappenWithout(SyncAccess &access, mlir::scf::ForOp loop) const;
 
+  /// What accesses in `op` depend on may have changed.
+  void endPass(mlir::Operation *op, SharedAccesses &accesses) const;
+  /// The same for the body of a loop without loops inside, whose iterations are counted.
+  void countPass(mlir::scf::ForOp loop, SharedAccesses &accesses) const;
+  /// Behind such a loop: copies for iterations that it ended before are not started.
+  void dropCopiesPastEnd(mlir::scf::ForOp loop, SharedAccesses &accesses) const;
+
   /// Whether two accesses touch common bytes.
   bool mayOverlap(const SyncAccess &a, const SyncAccess &b) const;
   /// Whether `later` has to know that `earlier` is done.
   bool conflict(const SyncAccess &earlier, const SyncAccess &later) const;
 
 private:
+  /// How many iterations of `loop` after that in which the copy is started, or after the first for
+  /// one in front, the iteration is that it is for: it happens only if that one runs.
+  std::optional<int64_t> iterationsAhead(const SyncAccess &access, mlir::scf::ForOp loop) const;
   /// Whether every thread writes with one of two copies, or of two stores, the bytes that it writes
   /// with the other.
   bool writeSameParts(const SyncAccess &a, const SyncAccess &b) const;

@@ -38,15 +38,6 @@ using State = SharedAccesses;
 
 void unite(State &target, const State &source) { target.insert(source.begin(), source.end()); }
 
-/// Replaces every access by what `change` makes of it; false drops it.
-template <typename Change> void update(State &state, Change change) {
-  State result;
-  for (SyncAccess access : state)
-    if (change(access))
-      result.insert(access);
-  state = std::move(result);
-}
-
 class Synchroniser {
 public:
   /// `plan` has points that are certain.
@@ -70,11 +61,10 @@ private:
   void runOnOp(Operation *op, State &state);
   void runOnAccess(Operation *op, State &state);
   void runOnWait(AsyncWaitOpInterface wait, State &state);
+  void runOnFragments(WgmmaOp product, State &state);
   void closeGroups(AsyncOpInterface op, State &state);
   void runOnFor(scf::ForOp loop, State &state);
   void runOnOther(Operation *op, State &state);
-  /// What accesses in `op` depend on may have changed.
-  void endPass(Operation *op, State &state) const;
   void forgetValuesOf(Operation *op, State &state);
   /// Runs `body` until it finds nothing new and `head` covers what it leaves. `body` turns the
   /// state at the head of the loop into the one at the back edge.
@@ -288,6 +278,18 @@ void Synchroniser::runOnWait(AsyncWaitOpInterface wait, State &state) {
     copyWait = wait;
 }
 
+/// The thread has waited for all products before this one when it has read the fragments.
+void Synchroniser::runOnFragments(WgmmaOp product, State &state) {
+  update(state, [&](SyncAccess &access) {
+    if (access.kind == AsyncKind::Wgmma && access.progress == Progress::InFlight &&
+        access.age >= 0) {
+      access.progress = Progress::KnownToSome;
+      access.doneBy = access.knownSince = reader.numberOf(product);
+    }
+    return true;
+  });
+}
+
 void Synchroniser::runOnOp(Operation *op, State &state) {
   if (!isEnough)
     return;
@@ -313,6 +315,8 @@ void Synchroniser::runOnOp(Operation *op, State &state) {
     runOnAccess(op, state);
   if (auto release = dyn_cast<SlotReleaseOp>(op); release && findsFences)
     findFencesOfRelease(release, state);
+  if (auto product = dyn_cast<WgmmaOp>(op); product && product.getFragmentsOf())
+    runOnFragments(product, state);
   if (auto async = dyn_cast<AsyncOpInterface>(op))
     closeGroups(async, state);
   if (auto wait = dyn_cast<AsyncWaitOpInterface>(op))
@@ -364,14 +368,10 @@ static bool runsAtLeastOnce(scf::ForOp loop) {
   return lower && upper && !loop.getUnsignedCmp() && *lower < *upper;
 }
 
-void Synchroniser::endPass(Operation *op, State &state) const {
-  update(state, [&](SyncAccess &access) {
-    if (op->isAncestor(reader.operation(access.op))) {
-      access.hasPredicate = false;
-      access.skipped = 0;
-    }
-    return true;
-  });
+static bool hasLoopsInside(scf::ForOp loop) {
+  return loop.getBody()
+      ->walk([](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+      .wasInterrupted();
 }
 
 void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
@@ -387,16 +387,22 @@ void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
     });
   };
   move(state, &RingSlots::atEntry);
+  bool isCounted = !hasLoopsInside(loop);
   State last, skipped = state;
   update(skipped, [&](SyncAccess &access) { return reader.mayHappenWithout(access, loop); });
   iterate(state, [&](State head) {
     runOnBlock(*loop.getBody(), head);
     move(head, &RingSlots::atBackEdge);
-    endPass(loop, head);
+    if (isCounted)
+      reader.countPass(loop, head);
+    else
+      reader.endPass(loop, head);
     last = head;
     return head;
   });
   state = std::move(last);
+  if (isCounted)
+    reader.dropCopiesPastEnd(loop, state);
   if (!runsAtLeastOnce(loop))
     unite(state, skipped);
   move(state, &RingSlots::atExit);
@@ -414,7 +420,7 @@ void Synchroniser::forgetValuesOf(Operation *op, State &state) {
     forget(access.object);
     return true;
   });
-  endPass(op, state);
+  reader.endPass(op, state);
 }
 
 void Synchroniser::runOnOther(Operation *op, State &state) {

@@ -10,6 +10,8 @@
 !a = !tilegpu.memdesc<[64, 16], f16, #ma>
 !b = !tilegpu.memdesc<[16, 8], f16, #mb>
 !bars = !tilegpu.memdesc<[1], i64, #object>
+!ring_bars = !tilegpu.memdesc<[1], i64, #object, buffers = 3>
+!ring = !tilegpu.memdesc<[64, 16], f16, #ma, buffers = 3>
 !buffer = !tilegpu.memdesc<[128], f32, #layout>
 #ring = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 0]]}, [8, 16]>
 #rows = #tilegpu.linear<{register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[0, 0], [0, 0]], block = []}, [8, 16]>
@@ -509,6 +511,100 @@ func.func @copies_of_an_earlier_iteration(%map: !tile.desc<[64, 16], f16>, %v: t
     }
   }
   return
+}
+
+// Copies are started two iterations ahead. Behind the loop those that have been waited for are done, and those for later iterations
+// have not been started.
+// CHECK-LABEL: func.func @copies_past_the_end
+func.func @copies_past_the_end(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %begin: i32, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %c32 = arith.constant 32 : i32
+  %c64 = arith.constant 64 : i32
+  %ring = tilegpu.local_alloc offset 0 : !ring
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  %bars = tilegpu.local_alloc offset 6144 : !ring_bars
+  tilegpu.mbarrier_init %bars count = 1 : !ring_bars
+  // CHECK: tma_load {{.*}}{barrier}
+  %runs = arith.cmpi slt, %begin, %end : i32
+  %first = tilegpu.memdesc_index %ring[%c0] : !ring -> !a
+  tilegpu.tma_load %map[%c0, %c0], %first, %bars[%c0] if %runs : !tile.desc<[64, 16], f16>, !a, !ring_bars
+  %next = arith.addi %begin, %c32 : i32
+  %runs_twice = arith.cmpi slt, %next, %end : i32
+  %second = tilegpu.memdesc_index %ring[%c1] : !ring -> !a
+  tilegpu.tma_load %map[%c0, %c0], %second, %bars[%c1] if %runs_twice : !tile.desc<[64, 16], f16>, !a, !ring_bars
+  scf.for %i = %begin to %end step %c32 iter_args(%fill = %c2, %read = %c0) -> (i32, i32) : i32 {
+    tilegpu.mbarrier_wait %bars[%read], %c0 : !ring_bars
+    %ahead = arith.addi %i, %c64 : i32
+    %comes = arith.cmpi slt, %ahead, %end : i32
+    %slot = tilegpu.memdesc_index %ring[%fill] : !ring -> !a
+    tilegpu.tma_load %map[%ahead, %c0], %slot, %bars[%fill] if %comes : !tile.desc<[64, 16], f16>, !a, !ring_bars
+    %0 = arith.addi %fill, %c1 : i32
+    %1 = arith.cmpi eq, %0, %c3 : i32
+    %next_fill = arith.select %1, %c0, %0 : i32
+    %2 = arith.addi %read, %c1 : i32
+    %3 = arith.cmpi eq, %2, %c3 : i32
+    %next_read = arith.select %3, %c0, %2 : i32
+    scf.yield %next_fill, %next_read : i32, i32
+  }
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  return
+}
+
+// One iteration ahead by the bound, two by the slots: the last copy is started, and nothing in the loop waits for it.
+// CHECK-LABEL: func.func @copies_further_ahead
+func.func @copies_further_ahead(%map: !tile.desc<[64, 16], f16>, %v: tensor<128xf32>, %begin: i32, %end: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  %c32 = arith.constant 32 : i32
+  %ring = tilegpu.local_alloc offset 0 : !ring
+  %other = tilegpu.local_alloc offset 0 : !buffer
+  %bars = tilegpu.local_alloc offset 6144 : !ring_bars
+  tilegpu.mbarrier_init %bars count = 1 : !ring_bars
+  nvvm.barrier0
+  // CHECK: scf.for
+  scf.for %i = %begin to %end step %c32 iter_args(%fill = %c2, %read = %c0) -> (i32, i32) : i32 {
+    tilegpu.mbarrier_wait %bars[%read], %c0 : !ring_bars
+    %ahead = arith.addi %i, %c32 : i32
+    %comes = arith.cmpi slt, %ahead, %end : i32
+    %slot = tilegpu.memdesc_index %ring[%fill] : !ring -> !a
+    tilegpu.tma_load %map[%ahead, %c0], %slot, %bars[%fill] if %comes : !tile.desc<[64, 16], f16>, !a, !ring_bars
+    %0 = arith.addi %fill, %c1 : i32
+    %1 = arith.cmpi eq, %0, %c3 : i32
+    %next_fill = arith.select %1, %c0, %0 : i32
+    %2 = arith.addi %read, %c1 : i32
+    %3 = arith.cmpi eq, %2, %c3 : i32
+    %next_read = arith.select %3, %c0, %2 : i32
+    scf.yield %next_fill, %next_read : i32, i32
+  }
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %other : tensor<128xf32>, !buffer
+  return
+}
+
+// Where threads read fragments of a product, they have waited for the products before: the barrier that is there makes it known.
+// CHECK-LABEL: func.func @products_before_fragments
+func.func @products_before_fragments(%v: tensor<128xf32>, %x: tensor<64x8xf32, #mc>) -> tensor<64x8xf32, #mc> {
+  %a = tilegpu.local_alloc offset 0 : !a
+  %b = tilegpu.local_alloc offset 2048 : !b
+  %fragments = tilegpu.local_alloc offset 4096 : !a
+  %over_a = tilegpu.local_alloc offset 0 : !buffer
+  %over_b = tilegpu.local_alloc offset 2048 : !buffer
+  %0 = tilegpu.wgmma %a, %b, %x : !a, !b -> tensor<64x8xf32, #mc>
+  %1 = tilegpu.wgmma %fragments, %b, %0 fragments_of = 0 : !a, !b -> tensor<64x8xf32, #mc>
+  nvvm.barrier0
+  // CHECK: local_store %{{[^{]+}} : tensor
+  tilegpu.local_store %v, %over_a : tensor<128xf32>, !buffer
+  %2 = tilegpu.wgmma_wait %1 pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
+  // The product's own operand is waited for here.
+  // CHECK: local_store {{.*}}{barrier}
+  tilegpu.local_store %v, %over_b : tensor<128xf32>, !buffer
+  return %2 : tensor<64x8xf32, #mc>
 }
 
 // Every thread writes what it has waited for again: copies past a loop's end need nothing but the wait.

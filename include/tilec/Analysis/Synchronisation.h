@@ -7,13 +7,15 @@
 //
 // Algorithm for shared memory: forward dataflow over structured control flow. The state is the set
 // of accesses that not all threads know to be done. An asynchronous access is in flight until a
-// wait retires it, and known to the threads that have waited; a barrier tells the others. An access
-// that conflicts with the state (read after write, write after read, write after write) needs a
-// barrier. Accesses of one ring conflict when their slots may be the same (RingSlots.h). Copies
-// past the end of a loop need no barrier in front of the next loop's where both have the same
-// layouts: every thread has waited for what it writes again, and what it stores twice it stores in
-// order; TMA copies past the end are not started. Loops are repeated until no barrier is added and
-// the state at the back edge is stable.
+// wait retires it, and known to the threads that have waited; a barrier tells the others. Where
+// threads read fragments of a product, they have waited for the products before. An access that
+// conflicts with the state (read after write, write after read, write after write) needs a barrier.
+// Accesses of one ring conflict when their slots may be the same (RingSlots.h). Copies past the end
+// of a loop need no barrier in front of the next loop's where both have the same layouts: every
+// thread has waited for what it writes again, and what it stores twice it stores in order. TMA
+// copies past the end are not started: of those with a predicate that compares with the loop's
+// bound, iterations are counted. Loops are repeated until no barrier is added and the state at the
+// back edge is stable.
 //
 // Fences come second. An access through the generic proxy that conflicts with a later one through
 // the async proxy needs a `fence.proxy.async` of its thread in front of the barrier between the
