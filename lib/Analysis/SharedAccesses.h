@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private to Synchronisation.cpp: an access of shared memory, how far it is known to be done, and
-// the accesses of an operation.
+// Private to Synchronisation.cpp and StoreWaits.cpp: an access of shared memory, how far it is
+// known to be done, and the accesses of an operation.
 
 #ifndef TILEC_LIB_ANALYSIS_SHAREDACCESSES_H
 #define TILEC_LIB_ANALYSIS_SHAREDACCESSES_H

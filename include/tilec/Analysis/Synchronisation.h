@@ -75,6 +75,12 @@ struct SyncPoint {
 llvm::SmallVector<SyncPoint> planSynchronisation(mlir::FunctionOpInterface func,
                                                  const SharedAllocation &allocation);
 
+/// Waits for tensor stores behind which another one comes, on each path, before anything writes
+/// what the stores read or lets others do so. Without all of them every store is still waited for
+/// in time.
+llvm::SmallVector<tilegpu::TmaStoreWaitOp> findIdleStoreWaits(mlir::FunctionOpInterface func,
+                                                              const SharedAllocation &allocation);
+
 /// One line for each point: where it is, and the two accesses.
 void print(llvm::ArrayRef<SyncPoint> plan, llvm::raw_ostream &os);
 

@@ -4,6 +4,8 @@
 #ma = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0], [32, 0]]}, [64, 16]>
 #mb = #tilegpu.linear<{offset = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 1], [0, 2], [8, 4]]}, [16, 8]>
 #mc = #tilegpu.linear<{register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]], block = []}, [64, 8]>
+#b = #tilegpu.linear<{register = [[0, 1], [8, 0], [16, 0]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [0, 0]], block = []}, [32, 16]>
+#m = #tilegpu.linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]}, [32, 16]>
 #s = #tilegpu.linear<{offset = [[1], [2], [4], [8], [16], [32], [64], [128], [256]]}, [512]>
 
 // Read after write, then write after read of the same memory.
@@ -117,4 +119,84 @@ func.func @product_over_barrier(%a: !tilegpu.memdesc<[64, 16], f16, #ma>, %x: te
   %done = tilegpu.wgmma_wait %sum pending = 0 : tensor<64x8xf32, #mc> -> tensor<64x8xf32, #mc>
   tilegpu.local_store %v, %b : tensor<16x8xf16>, !tilegpu.memdesc<[16, 8], f16, #mb>
   func.return %done : tensor<64x8xf32, #mc>
+}
+
+// Nothing overwrites what a store reads before the next wait, which is for both.
+// CHECK-LABEL: func @stores_of_two_buffers
+// CHECK-NOT: tilegpu.tma_store_wait
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NOT: tilegpu.tma_store_wait
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: return
+func.func @stores_of_two_buffers(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %i: i32) {
+  %one = tilegpu.local_alloc offset 0 : <[32, 16], f16, #m>
+  %two = tilegpu.local_alloc offset 1024 : <[32, 16], f16, #m>
+  tilegpu.local_store %x, %one : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+  tilegpu.tma_store %map[%i, %i], %one : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  tilegpu.local_store %x, %two : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+  tilegpu.tma_store %map[%i, %i], %two : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  return
+}
+
+// Two buffers in one place: the first is read before the second is filled.
+// CHECK-LABEL: func @stores_of_one_place
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+func.func @stores_of_one_place(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %i: i32) {
+  %one = tilegpu.local_alloc offset 0 : <[32, 16], f16, #m>
+  %two = tilegpu.local_alloc offset 512 : <[32, 16], f16, #m>
+  tilegpu.local_store %x, %one : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+  tilegpu.tma_store %map[%i, %i], %one : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  tilegpu.local_store %x, %two : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+  tilegpu.tma_store %map[%i, %i], %two : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  return
+}
+
+// The loop waits before it fills the buffer, and where it does not run the wait behind it comes first.
+// CHECK-LABEL: func @store_in_front_of_a_loop_that_waits
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NEXT: }
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+func.func @store_in_front_of_a_loop_that_waits(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %i: i32, %n: i32, %one: i32) {
+  %buffer = tilegpu.local_alloc offset 0 : <[32, 16], f16, #m>
+  tilegpu.local_store %x, %buffer : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+  tilegpu.tma_store %map[%i, %i], %buffer : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  scf.for %j = %i to %n step %one : i32 {
+    tilegpu.tma_store_wait 0
+    tilegpu.local_store %x, %buffer : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%j, %j], %buffer : <[32, 16], f16>, <[32, 16], f16, #m>
+  }
+  tilegpu.tma_store_wait 0
+  return
+}
+
+// CHECK-LABEL: func @store_in_front_of_a_loop_that_stores
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK: scf.for
+// CHECK: tilegpu.tma_store %{{.*}}
+// CHECK-NEXT: tilegpu.tma_store_wait 0
+// CHECK-NEXT: }
+func.func @store_in_front_of_a_loop_that_stores(%map: !tile.desc<[32, 16], f16>, %x: tensor<32x16xf16, #b>, %i: i32, %n: i32, %one: i32) {
+  %buffer = tilegpu.local_alloc offset 0 : <[32, 16], f16, #m>
+  tilegpu.local_store %x, %buffer : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+  tilegpu.tma_store %map[%i, %i], %buffer : <[32, 16], f16>, <[32, 16], f16, #m>
+  tilegpu.tma_store_wait 0
+  scf.for %j = %i to %n step %one : i32 {
+    tilegpu.local_store %x, %buffer : tensor<32x16xf16, #b>, <[32, 16], f16, #m>
+    tilegpu.tma_store %map[%j, %j], %buffer : <[32, 16], f16>, <[32, 16], f16, #m>
+    tilegpu.tma_store_wait 0
+  }
+  return
 }

@@ -416,6 +416,8 @@ def TileGPUInsertSynchronisationPass : Pass<"tilegpu-insert-synchronisation", ":
     cp.async) and a conflicting one through the async proxy (wgmma, TMA), outside of the loops that the first one is
     not in; behind the wait for it, where that barrier is in the next iteration. Points that others make superfluous go.
 
+    A `tilegpu.tma_store_wait` goes where another one comes before anything overwrites what the stores read.
+
     Atomics. A scalar atomic with release order speaks for the whole program: where other threads may have accessed global
     memory since the last barrier, one is put before it. For one of a tensor that is done after stores only; its
     elements order the loads and atomics of the thread that performs them. A scalar one that acquires gets a barrier

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Inserts the barriers and proxy fences of the plan that the analysis makes (Synchronisation.h).
+// Waits for tensor stores that order nothing go: now that buffers have their places that can be
+// seen.
 
 #include "tilec/Transforms/TileGPU/Passes.h"
 
@@ -107,6 +109,8 @@ struct InsertSynchronisation final
   void runOnOperation() override {
     func::FuncOp func = getOperation();
     SharedAllocation allocation = SharedAllocation::fromOffsets(func);
+    for (tilegpu::TmaStoreWaitOp wait : findIdleStoreWaits(func, allocation))
+      wait.erase();
     for (const SyncPoint &point : planSynchronisation(func, allocation)) {
       OpBuilder builder(point.op);
       if (point.isBehind)
