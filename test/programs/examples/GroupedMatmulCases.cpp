@@ -166,6 +166,28 @@ Result<KernelRun> buildStreamK(const Problem &p, int64_t programs, int64_t whole
   return builder.take();
 }
 
+void addStreamK(std::vector<Case> &cases, DType type, Scale first) {
+  auto add = [&](const std::string &variant, const Problem &p, int64_t programs, int64_t whole,
+                 Scale scale, const StreamBlocks &block = {}) {
+    std::string size = sizeText({p.m, p.n, p.k}) + " " + std::to_string(programs);
+    cases.push_back({"stream_k_matmul" + variant, type, size, scale,
+                     [=](uint64_t seed) { return buildStreamK(p, programs, whole, seed, block); }});
+    auto tiles = static_cast<int64_t>(blocks(p.m, block.m) * blocks(p.n, block.n));
+    cases.back().waitsForOthers = whole < tiles;
+  };
+  // Tiles cut twice, all of them whole, more programs than steps.
+  Problem p{type, 70, 90, 200}, small{type, 32, 20, 96}, deep{type, 70, 90, 700};
+  add("", p, 5, 3, first);
+  add("", p, 13, 0, Scale::Full);
+  add("", small, 4, 0, Scale::Full);
+  add("", small, 13, 0, Scale::Full);
+  add("", deep, 5, 3, Scale::Full);
+  // Load warps run ahead over tiles, parts of tiles and the wait for other programs.
+  if (type != DType::f32)
+    add(" 128x256", {type, 200, 264, 328}, 4, 1, Scale::Full, {128, 256, 64, 8});
+  add(" whole", p, 2, 9, Scale::Full);
+}
+
 } // namespace
 
 void addGroupedMatmulCases(std::vector<Case> &cases) {
@@ -201,28 +223,7 @@ void addGroupedMatmulCases(std::vector<Case> &cases) {
         [=](uint64_t seed) { return buildGroupedRows(type, {33, 1, 20}, 65, 77, 32, seed); });
     add("grouped_rows_matmul", type, "2 experts of 64x64", Scale::Full,
         [=](uint64_t seed) { return buildGroupedRows(type, {70, 130}, 80, 200, 64, seed); });
-    // Tiles cut twice, all of them whole, more programs than steps.
-    Problem p{type, 70, 90, 200};
-    add("stream_k_matmul", type, sizeText({p.m, p.n, p.k}) + " 5", first,
-        [=](uint64_t seed) { return buildStreamK(p, 5, 3, seed); });
-    add("stream_k_matmul", type, sizeText({p.m, p.n, p.k}) + " 13", Scale::Full,
-        [=](uint64_t seed) { return buildStreamK(p, 13, 0, seed); });
-    Problem small{type, 32, 20, 96};
-    add("stream_k_matmul", type, sizeText({small.m, small.n, small.k}) + " 4", Scale::Full,
-        [=](uint64_t seed) { return buildStreamK(small, 4, 0, seed); });
-    add("stream_k_matmul", type, sizeText({small.m, small.n, small.k}) + " 13", Scale::Full,
-        [=](uint64_t seed) { return buildStreamK(small, 13, 0, seed); });
-    Problem deep{type, 70, 90, 700};
-    add("stream_k_matmul", type, sizeText({deep.m, deep.n, deep.k}) + " 5", Scale::Full,
-        [=](uint64_t seed) { return buildStreamK(deep, 5, 3, seed); });
-    // Load warps run ahead over tiles, parts of tiles and the wait for other programs.
-    Problem roles{type, 200, 264, 328};
-    if (type != DType::f32)
-      add("stream_k_matmul 128x256", type, sizeText({roles.m, roles.n, roles.k}) + " 4",
-          Scale::Full,
-          [=](uint64_t seed) { return buildStreamK(roles, 4, 1, seed, {128, 256, 64, 8}); });
-    add("stream_k_matmul whole", type, sizeText({p.m, p.n, p.k}) + " 2", Scale::Full,
-        [=](uint64_t seed) { return buildStreamK(p, 2, 9, seed); });
+    addStreamK(cases, type, first);
     first = Scale::Full;
   }
 }
