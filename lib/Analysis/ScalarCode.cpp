@@ -75,13 +75,16 @@ ScalarCode::Arith ScalarCode::arithOf(Operation *op) {
 }
 
 ScalarCode::Id ScalarCode::constant(int64_t value) {
-  auto [entry, isNew] = known.try_emplace({value}, kNone);
-  if (isNew) {
-    Expr expr;
-    expr.kind = Kind::Constant;
-    expr.constant = value;
+  Expr expr;
+  expr.kind = Kind::Constant;
+  expr.constant = value;
+  return addOnce({value}, std::move(expr));
+}
+
+ScalarCode::Id ScalarCode::addOnce(std::vector<int64_t> key, Expr expr) {
+  auto [entry, isNew] = known.try_emplace(std::move(key), kNone);
+  if (isNew)
     entry->second = add(std::move(expr));
-  }
   return entry->second;
 }
 
@@ -292,10 +295,7 @@ ScalarCode::Id ScalarCode::buildChoice(scf::IfOp branch, unsigned number) {
   // Roles have branches of their own.
   std::vector<int64_t> key{kChoiceKey, expr.frame};
   key.insert(key.end(), expr.operands.begin(), expr.operands.end());
-  auto [entry, isNew] = known.try_emplace(std::move(key), kNone);
-  if (isNew)
-    entry->second = add(std::move(expr));
-  return entry->second;
+  return addOnce(std::move(key), std::move(expr));
 }
 
 ScalarCode::Id ScalarCode::buildArith(Operation *op, Arith arith) {
@@ -313,10 +313,7 @@ ScalarCode::Id ScalarCode::buildArith(Operation *op, Arith arith) {
     return constant(computeArith(expr));
   std::vector<int64_t> key{int64_t(arith), int64_t(expr.predicate), expr.width, expr.from};
   key.insert(key.end(), expr.operands.begin(), expr.operands.end());
-  auto [entry, isNew] = known.try_emplace(std::move(key), kNone);
-  if (isNew)
-    entry->second = add(std::move(expr));
-  return entry->second;
+  return addOnce(std::move(key), std::move(expr));
 }
 
 /// Whether an operation gives the same wherever it has the same operands.
@@ -346,10 +343,7 @@ ScalarCode::Id ScalarCode::buildOpaque(Value value) {
                            int64_t(intptr_t(op->getAttrDictionary().getAsOpaquePointer())),
                            cast<OpResult>(value).getResultNumber(), expr.width};
   key.insert(key.end(), expr.operands.begin(), expr.operands.end());
-  auto [entry, isNew] = known.try_emplace(std::move(key), kNone);
-  if (isNew)
-    entry->second = add(std::move(expr));
-  return entry->second;
+  return addOnce(std::move(key), std::move(expr));
 }
 
 std::vector<ScalarCode::Carried> ScalarCode::carried(Operation *loop,

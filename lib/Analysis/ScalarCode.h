@@ -135,6 +135,8 @@ private:
     exprs.push_back(std::move(expr));
     return Id(exprs.size()) - 1;
   }
+  /// Adds an expression, or gives the one with the same key.
+  Id addOnce(std::vector<int64_t> key, Expr expr);
   Id addSet(int frame, mlir::Type type, bool isResult = false);
   Id build(mlir::Value value);
   Id buildArgument(mlir::BlockArgument argument);

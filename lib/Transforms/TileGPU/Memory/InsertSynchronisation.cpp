@@ -53,8 +53,13 @@ static Value accessedThrough(Operation *op) {
 /// Whether a tensor copy and another access may be to the same global memory, one of which writes
 /// it. What other programs write is for atomics to order.
 static bool sharesMemoryWithTensorCopies(func::FuncOp func) {
+  SmallVector<Operation *> accesses;
+  func.walk([&](Operation *op) {
+    if (accessedThrough(op))
+      accesses.push_back(op);
+  });
   WrittenMemory written(func);
-  auto isShared = [&](Operation *copy) {
+  return llvm::any_of(accesses, [&](Operation *copy) {
     if (isa<tilegpu::TmaLoadOp>(copy))
       return written.mayContain(accessedThrough(copy));
     if (!isa<tilegpu::TmaStoreOp>(copy))
@@ -62,19 +67,10 @@ static bool sharesMemoryWithTensorCopies(func::FuncOp func) {
     if (copy->getParentOfType<LoopLikeOpInterface>())
       return true;
     WrittenMemory stored(copy);
-    return func
-        ->walk([&](Operation *op) {
-          Value handle = op == copy ? Value() : accessedThrough(op);
-          return handle && stored.mayContain(handle) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  };
-  return func
-      ->walk([&](Operation *op) {
-        return isShared(op) ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+    return llvm::any_of(accesses, [&](Operation *other) {
+      return other != copy && stored.mayContain(accessedThrough(other));
+    });
+  });
 }
 
 /// In a barrier of the program, what was stored comes before tensor copies behind it, and the other

@@ -362,14 +362,15 @@ void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> a
 }
 
 ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<Value> ahead,
-                                                  Value slot, Value parity, Value firstSlot) {
+                                                  Value slot, Value parity, Value firstSlot,
+                                                  Value firstParity) {
   SmallVector<Value> inits(loop.getInitArgs());
   llvm::append_range(inits, ahead);
   inits.append({slot, firstSlot});
   if (!pairs.empty())
     inits.push_back(constant(builder, 0));
   if (rings->tensorCopies)
-    inits.push_back(rings->tensorCopies->first(loop).second);
+    inits.push_back(firstParity);
   if (schedule.hasLoadWarps)
     inits.push_back(parity);
   Body body;
@@ -498,10 +499,11 @@ void ScheduleExpander::run() {
   SmallVector<Value> ahead;
   for (unsigned arg : schedule.sliceArgs)
     ahead.push_back(loop.getInitArgs()[arg]);
-  Value firstSlot = tensorCopies ? tensorCopies->first(loop).first : constant(builder, 0);
-  Value slot = firstSlot, parity = tensorCopies ? tensorCopies->first(loop).second : Value();
+  auto [firstSlot, firstParity] =
+      tensorCopies ? tensorCopies->first(loop) : std::pair(constant(builder, 0), Value());
+  Value slot = firstSlot, parity = firstParity;
   emitPrologue(builder, ahead, slot, parity);
-  Body body = makeLoop(builder, ahead, slot, parity, firstSlot);
+  Body body = makeLoop(builder, ahead, slot, parity, firstSlot, firstParity);
   builder.setInsertionPointToStart(body.loop.getBody());
   for (const ScheduleStep &step : schedule.steps)
     emitStep(builder, step, body);

@@ -92,7 +92,7 @@ private:
     bool hasBuffers = false;
   };
   Body makeLoop(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> ahead, mlir::Value slot,
-                mlir::Value parity, mlir::Value firstSlot);
+                mlir::Value parity, mlir::Value firstSlot, mlir::Value firstParity);
   void computeAddresses(mlir::OpBuilder &builder, Body &body);
   void emitStep(mlir::OpBuilder &builder, const ScheduleStep &step, Body &body);
   void waitForCopies(mlir::OpBuilder &builder, mlir::Location loc, const Body &body);

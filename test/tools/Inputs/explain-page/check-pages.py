@@ -130,14 +130,18 @@ def check_text(path: pathlib.Path) -> list[str]:
     return problems
 
 
-def check_keys(browser: Browser) -> list[str]:
-    """The keyboard alone reaches and moves what there is."""
-    problems = []
-
+def expecting(browser: Browser, problems: list[str]):
+    """A function that adds what does not hold on the page to the problems."""
     def expect(what: str, condition: str) -> None:
         if not browser.evaluate(f"Boolean({condition})"):
             problems.append(f"keyboard: {what}")
+    return expect
 
+
+def check_keys(browser: Browser) -> list[str]:
+    """The keyboard alone reaches and moves what there is."""
+    problems = []
+    expect = expecting(browser, problems)
     browser.press("Tab")
     expect("the first Tab reaches the link to the report", "document.activeElement.matches('.skip') && document.activeElement.getBoundingClientRect().top >= 0")
     browser.press("Enter")
@@ -178,11 +182,7 @@ def check_keys(browser: Browser) -> list[str]:
 def check_measured_keys(browser: Browser) -> list[str]:
     """Views, choices, lines and tables of a page of measurements by the keyboard alone."""
     problems = []
-
-    def expect(what: str, condition: str) -> None:
-        if not browser.evaluate(f"Boolean({condition})"):
-            problems.append(f"keyboard: {what}")
-
+    expect = expecting(browser, problems)
     browser.press("2")
     expect("a number opens a view", "!document.getElementById('sizes').hidden")
     browser.evaluate("document.querySelector('#sizes [role=radio][aria-checked=true]').focus()")
