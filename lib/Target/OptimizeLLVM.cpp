@@ -13,6 +13,7 @@
 #include "PackConversions.h"
 #include "PassManagers.h"
 #include "ProcessorFacts.h"
+#include "RestoreSums.h"
 #include "SeparateConstants.h"
 #include "SeparateMasks.h"
 
@@ -133,8 +134,10 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
       separateConstants(function);
     }
     run(addAddressPasses);
-    for (llvm::Function &function : *impl.module)
+    for (llvm::Function &function : *impl.module) {
+      restoreSums(function);
       packConversions(function);
+    }
     return impl.takeErrors("optimising LLVM IR");
   });
 }
