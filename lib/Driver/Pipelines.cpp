@@ -30,15 +30,16 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
     pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createTileSplitKPass({splitK}));
   }
+  // Dots are widened whose operands are loaded through descriptors.
+  if (tensorCopies)
+    pm.addNestedPass<func::FuncOp>(createTileTakeTensorCopiesPass());
   // Before the sum of a softmax is one of pieces.
   pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
   pm.addNestedPass<func::FuncOp>(createTileWidenDotsPass());
   // Before tensor maps are made, whose boxes are the pieces.
   pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
-  if (tensorCopies) {
-    pm.addNestedPass<func::FuncOp>(createTileTakeTensorCopiesPass());
+  if (tensorCopies)
     pm.addNestedPass<func::FuncOp>(createTileTakeTensorStoresPass());
-  }
   pm.addNestedPass<func::FuncOp>(createTileTakeTensorMapsPass());
   pm.addNestedPass<func::FuncOp>(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());

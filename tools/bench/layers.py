@@ -13,6 +13,8 @@ PROGRAMS = 132  # the multiprocessors of an H200
 TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
 LARGE = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 4, 4))
 STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 5), (128, 128, 64, 8, 4), (128, 64, 64, 4, 5))
+# With numbers of columns that are no powers of two, which Triton does not take.
+UNEVEN = blocks((256, 144, 64, 8, 4), (256, 168, 64, 8, 4), (128, 144, 64, 8, 6), (128, 192, 64, 8, 5))
 ROWS = Source("61-grouped-rows-matmul.tile", "grouped_rows_matmul")
 SORTED = [replace(c, source=ROWS) for c in LARGE + blocks((64, 256, 64, 4, 4), (128, 192, 64, 8, 4))]
 SMALL = blocks((64, 64, 64, 4, 3), (128, 64, 32, 8, 2))
@@ -227,6 +229,7 @@ class StreamK(Case):
     k: int
     dtype: str
     configurations: list
+    others: list
     goals: dict = field(default_factory=dict)
 
     name = "stream_k"
@@ -278,7 +281,7 @@ class StreamKData:
         self.a, self.b = matrix(case.m, case.k, case.dtype), matrix(case.n, case.k, case.dtype)
         self.c = accuracy.Output((case.m, case.n), case.dtype)
         self.outputs = [self.c]
-        largest = max(c.constants["BLOCK_M"] * c.constants["BLOCK_N"] for c in case.configurations)
+        largest = max(c.constants["BLOCK_M"] * c.constants["BLOCK_N"] for c in case.configurations + case.others)
         self.counters = torch.zeros(2 * PROGRAMS, device="cuda", dtype=torch.int32)
         parts = torch.empty((PROGRAMS, largest), device="cuda")
         self.arguments = dict(case.values(), a_ptr=self.a, b_ptr=self.b, c_ptr=self.c.view, parts_ptr=parts,
@@ -307,7 +310,7 @@ def timed():
     yield Grouped((512,) * 16, 4096, 4096, "bf16", LARGE, SORTED)
     yield Grouped(tuple(range(32, 1024, 64)), 4096, 2048, "bf16", LARGE, SORTED)
     for m, n, k in ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192)):
-        yield StreamK(m, n, k, "bf16", STREAM)
+        yield StreamK(m, n, k, "bf16", STREAM, UNEVEN)
 
 
 def checked():
@@ -319,4 +322,4 @@ def checked():
         yield Grouped((1, 100, 0, 333, 64), 512, 256, dtype, SMALL)
         yield Grouped((7, 130, 1), 77, 93, dtype, SMALL)
         for m, n, k in ((1000, 1032, 776), (70, 33, 4001), (64, 64, 64), (1500, 1200, 100)):
-            yield StreamK(m, n, k, dtype, SMALL)
+            yield StreamK(m, n, k, dtype, SMALL, UNEVEN + blocks((64, 48, 64, 4, 3), (128, 40, 32, 8, 2)))

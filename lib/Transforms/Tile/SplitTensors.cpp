@@ -346,10 +346,13 @@ void Splitter::splitMake(MakeTensorDescriptorOp op) {
   DenseMap<Type, Value> made;
   eachPiece(op, [&](OpBuilder &builder, ArrayRef<unsigned> place) -> Value {
     Value &desc = made[pieceType(op.getResult(), place)];
-    if (!desc)
-      desc = MakeTensorDescriptorOp::create(builder, op.getLoc(),
-                                            cast<DescType>(pieceType(op.getResult(), place)),
-                                            op.getBase(), op.getShape(), op.getStrides());
+    if (!desc) {
+      auto make = MakeTensorDescriptorOp::create(builder, op.getLoc(),
+                                                 cast<DescType>(pieceType(op.getResult(), place)),
+                                                 op.getBase(), op.getShape(), op.getStrides());
+      make->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+      desc = make;
+    }
     return desc;
   });
 }

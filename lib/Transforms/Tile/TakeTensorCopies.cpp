@@ -11,7 +11,9 @@
 // for both kinds of copies waits twice.
 
 #include "DescribedBlock.h"
+#include "DimensionClasses.h"
 #include "Padding.h"
+#include "WideDot.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/BeyondExtent.h"
@@ -181,6 +183,9 @@ private:
   using Found = std::pair<tile::LoadOp, TensorCopy>;
 
   void study(scf::ForOp loop);
+  SmallVector<int64_t> extentsOf(Value value, unsigned dim);
+  SmallVector<int64_t> copiedExtents(tile::LoadOp load, unsigned dim);
+  bool isByWarpgroups(tile::DotOp dot);
   bool isOperand(tile::LoadOp load);
   std::optional<TensorCopy> match(tile::LoadOp load, std::string &reason);
   bool isReadAsCopied(tile::LoadOp load, unsigned inner);
@@ -196,9 +201,40 @@ private:
   IndexPolynomials indices;
   int64_t warps;
   WrittenMemory written;
+  /// Made when there are extents that are no powers of two.
+  std::optional<tile::DimensionClasses> classes;
   std::vector<Found> taken;
 };
 } // namespace
+
+/// The extents of the pieces that a dimension comes in (`tile-split-tensors`).
+SmallVector<int64_t> CopyTaker::extentsOf(Value value, unsigned dim) {
+  int64_t extent = cast<RankedTensorType>(value.getType()).getDimSize(dim);
+  if (llvm::isPowerOf2_64(extent))
+    return {extent};
+  if (!classes)
+    classes.emplace(func);
+  return llvm::map_to_vector(classes->piecesOf(value, dim),
+                             [](tile::Piece piece) { return piece.size; });
+}
+
+/// Whether every product that the dot is made of is one by warpgroups.
+bool CopyTaker::isByWarpgroups(tile::DotOp dot) {
+  Value lhs = dot.getLhs(), rhs = dot.getRhs();
+  auto shaped = [](Value value, int64_t rows, int64_t columns) {
+    return cast<RankedTensorType>(value.getType()).clone({rows, columns});
+  };
+  SmallVector<int64_t> widths =
+      tile::canBeWidened(dot) ? SmallVector<int64_t>{tile::widenedColumns(dot)} : extentsOf(rhs, 1);
+  for (int64_t rows : extentsOf(lhs, 0))
+    for (int64_t depth : extentsOf(lhs, 1))
+      for (int64_t columns : widths)
+        if (whyNotWgmma({shaped(lhs, rows, depth), shaped(rhs, depth, columns),
+                         shaped(dot.getResult(), rows, columns), dot.getPrecision()},
+                        processorOf(func), warps))
+          return false;
+  return true;
+}
 
 /// Whether the load is nothing but an operand of dots by warpgroups.
 bool CopyTaker::isOperand(tile::LoadOp load) {
@@ -206,12 +242,8 @@ bool CopyTaker::isOperand(tile::LoadOp load) {
   if (!type || type.getRank() != 2)
     return false;
   SmallVector<OperandUse, 2> uses = operandUsesOf(load);
-  return !uses.empty() && llvm::all_of(uses, [&](OperandUse &use) {
-    tile::DotOp dot = use.dot;
-    return !whyNotWgmma(
-        {dot.getLhs().getType(), dot.getRhs().getType(), dot.getType(), dot.getPrecision()},
-        processorOf(func), warps);
-  });
+  return !uses.empty() &&
+         llvm::all_of(uses, [&](OperandUse &use) { return isByWarpgroups(use.dot); });
 }
 
 /// Whether warpgroups read the block from where the copy engine puts it: elements that have not 16
@@ -223,6 +255,17 @@ bool CopyTaker::isReadAsCopied(tile::LoadOp load, unsigned inner) {
   return llvm::all_of(operandUsesOf(load), [&](const OperandUse &use) {
     return unsigned(use.order[1 - use.operand]) == inner;
   });
+}
+
+/// The extents of what is copied at once along a dimension of the load.
+SmallVector<int64_t> CopyTaker::copiedExtents(tile::LoadOp load, unsigned dim) {
+  SmallVector<OperandUse, 2> uses = operandUsesOf(load);
+  bool isWidened = llvm::all_of(uses, [&](const OperandUse &use) {
+    return use.operand == 1 && unsigned(use.order[1]) == dim && tile::canBeWidened(use.dot);
+  });
+  if (isWidened)
+    return {tile::widenedColumns(uses.front().dot)};
+  return extentsOf(load.getResult(), dim);
 }
 
 std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reason) {
@@ -241,15 +284,22 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
     return std::nullopt;
   if (written.mayContain(copy->base))
     return refuse("the kernel writes to the same memory, or may do so");
-  if (!tile::hasPowerOfTwoExtents(type.getShape()))
+  SmallVector<int64_t> extents[] = {copiedExtents(load, 0), copiedExtents(load, 1)};
+  if (!tile::hasPowerOfTwoExtents(extents[0]) || !tile::hasPowerOfTwoExtents(extents[1]))
     return refuse("its block has extents that are no powers of two");
-  SmallVector<int64_t> block;
-  for (const TensorCopy::Dim &dim : copy->dims)
-    block.push_back(dim.size);
-  std::optional<TensorMapTile> form =
-      tensorMapTile(block, int32_t(tile::bitWidthOf(type.getElementType())));
-  if (!form || form->swizzleBytes == 0 || !isReadAsCopied(load, *copy->dims.back().accessed))
+  if (!isReadAsCopied(load, *copy->dims.back().accessed))
     return refuse("TMA does not write the layout that the dot reads");
+  for (int64_t rows : extents[0]) {
+    for (int64_t columns : extents[1]) {
+      SmallVector<int64_t> block = llvm::map_to_vector(copy->dims, [&](const TensorCopy::Dim &dim) {
+        return dim.accessed ? (*dim.accessed == 0 ? rows : columns) : dim.size;
+      });
+      std::optional<TensorMapTile> form =
+          tensorMapTile(block, int32_t(tile::bitWidthOf(type.getElementType())));
+      if (!form || form->swizzleBytes == 0)
+        return refuse("TMA does not write the layout that the dot reads");
+    }
+  }
   for (const TensorCopy::Dim &dim : copy->dims)
     if (dim.isWrapped && !isDroppedBeyond(load, dim, indices, reason))
       return std::nullopt;

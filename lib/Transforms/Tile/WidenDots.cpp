@@ -8,6 +8,7 @@
 
 #include "DotSum.h"
 #include "MaskGain.h"
+#include "WideDot.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/ProductUnit.h"
@@ -29,6 +30,30 @@ static RankedTensorType withColumns(RankedTensorType type, int64_t columns) {
   return cast<RankedTensorType>(type.clone(shape));
 }
 
+static int64_t columnsOf(DotOp dot) { return dot.getType().getShape().back(); }
+
+int64_t tilec::tile::widenedColumns(DotOp dot) {
+  return int64_t(llvm::PowerOf2Ceil(uint64_t(columnsOf(dot))));
+}
+
+bool tilec::tile::canBeWidened(DotOp dot) {
+  RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
+  int64_t columns = columnsOf(dot), padded = widenedColumns(dot);
+  if (type.getRank() != 2 || llvm::isPowerOf2_64(columns) ||
+      !hasWgmmaOfColumns(columns, lhs.getElementType()) || !DotSum::find(dot))
+    return false;
+  auto func = dot->getParentOfType<func::FuncOp>();
+  int64_t warps = threadsOf(func) / Processor::kWarpSize;
+  // Warpgroups beside each other would have to make different numbers of columns. Rows that are no
+  // power of two come in pieces (`tile-split-tensors`), of which the last is such a dot.
+  if (int64_t rows = lhs.getShape()[0];
+      rows < kWgmmaRowsOfWarp * warps || !llvm::isPowerOf2_64(rows))
+    return false;
+  ProductForm form{lhs, withColumns(dot.getRhs().getType(), padded), withColumns(type, padded),
+                   dot.getPrecision()};
+  return !whyNotWgmma(form, processorOf(func), warps);
+}
+
 namespace {
 /// A dot that can be widened, with what is widened beside it.
 struct WideDot {
@@ -40,8 +65,7 @@ struct WideDot {
   PermuteOp permute;
   std::optional<DotSum> sum;
 
-  int64_t columns() { return dot.getType().getShape().back(); }
-  int64_t padded() { return int64_t(llvm::PowerOf2Ceil(uint64_t(columns()))); }
+  int64_t padded() { return widenedColumns(dot); }
   bool find();
   void widen();
 
@@ -66,23 +90,10 @@ bool WideDot::findOperand() {
 }
 
 bool WideDot::find() {
-  RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
-  if (type.getRank() != 2 || llvm::isPowerOf2_64(columns()) ||
-      !hasWgmmaOfColumns(columns(), lhs.getElementType()) || !findOperand())
+  if (!canBeWidened(dot) || !findOperand())
     return false;
   sum = DotSum::find(dot);
-  if (!sum)
-    return false;
-  auto func = dot->getParentOfType<func::FuncOp>();
-  int64_t warps = threadsOf(func) / Processor::kWarpSize;
-  // Warpgroups beside each other would have to make different numbers of columns. Rows that are no
-  // power of two come in pieces (`tile-split-tensors`), of which the last is such a dot.
-  if (int64_t rows = lhs.getShape()[0];
-      rows < kWgmmaRowsOfWarp * warps || !llvm::isPowerOf2_64(rows))
-    return false;
-  ProductForm form{lhs, withColumns(dot.getRhs().getType(), padded()), withColumns(type, padded()),
-                   dot.getPrecision()};
-  return !whyNotWgmma(form, processorOf(func), warps);
+  return true;
 }
 
 void WideDot::widenOperand() {
@@ -93,8 +104,10 @@ void WideDot::widenOperand() {
   OpBuilder builder(make);
   auto wide = DescType::get(type.getContext(), block, type.getElementType(), type.getPadsWithNan(),
                             type.getBlockShape());
-  load.getDescMutable().assign(MakeTensorDescriptorOp::create(
-      builder, make.getLoc(), wide, make.getBase(), make.getShape(), make.getStrides()));
+  auto wider = MakeTensorDescriptorOp::create(builder, make.getLoc(), wide, make.getBase(),
+                                              make.getShape(), make.getStrides());
+  wider->setDiscardableAttrs(make->getDiscardableAttrDictionary());
+  load.getDescMutable().assign(wider);
   load.getResult().setType(load.getType().clone(block));
   if (permute)
     permute.getResult().setType(withColumns(permute.getType(), padded()));
@@ -103,7 +116,7 @@ void WideDot::widenOperand() {
 }
 
 void WideDot::widen() {
-  int64_t wanted = columns();
+  int64_t wanted = columnsOf(dot);
   widenOperand();
   RankedTensorType narrow = dot.getType();
   sum->reshape(withColumns(narrow, padded()), [&](OpBuilder &builder, Value wide) -> Value {
@@ -112,7 +125,7 @@ void WideDot::widen() {
   dot->setAttr(TileDialect::kColumnsAttr,
                IntegerAttr::get(IntegerType::get(dot.getContext(), 32), wanted));
   remark::passed(dot.getLoc(), remark::RemarkOpts::name("Widened").category(remarks::kDot))
-      << remark::add("one instruction makes {0} columns, of a tile of {1}", wanted, columns());
+      << remark::add("one instruction makes {0} columns, of a tile of {1}", wanted, columnsOf(dot));
 }
 
 namespace {

@@ -312,3 +312,156 @@ module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.tar
     return
   }
 }
+
+// -----
+
+// 144 columns that one instruction makes (`tile-widen-dots`): their block is one copy.
+// CHECK-LABEL: func.func @columns
+// CHECK: tile.make_tensor_descriptor {{.*}} {tile.inferred} : <f16> -> <[64, 64], f16>
+// CHECK: %[[DESC:.*]] = tile.make_tensor_descriptor {{.*}} {tile.inferred} : <f16> -> <[144, 64], f16>
+// CHECK: scf.for
+// CHECK: %[[ROWS:.*]] = tile.descriptor_load %[[DESC]]{{.*}} -> tensor<144x64xf16>
+// CHECK: %[[B:.*]] = tile.permute %[[ROWS]] {{.*}} -> tensor<64x144xf16>
+// CHECK: tile.dot %{{.*}}, %[[B]], %{{.*}} -> tensor<64x144xf32>
+
+// 96 along K are pieces of 64 and 32 (`tile-split-tensors`), and so are the boxes of the copies.
+// CHECK-LABEL: func.func @depth
+// CHECK-COUNT-2: tile.descriptor_load
+
+// Of rows in pieces of 64 and 32, only the first is a product by warpgroups.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: tile.descriptor_load
+// CHECK: tile.load
+module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+  func.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %K: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x144xf32>
+    %i = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %j = tile.make_range {end = 144 : i32, start = 0 : i32} : tensor<144xi32>
+    %k = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %rows = tile.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %columns = tile.expand_dims %j {axis = 0 : i32} : tensor<144xi32> -> tensor<1x144xi32>
+    %strides = tile.splat %K : i32 -> tensor<64x1xi32>
+    %row = arith.muli %rows, %strides : tensor<64x1xi32>
+    %strides_b = tile.splat %K : i32 -> tensor<1x144xi32>
+    %column = arith.muli %columns, %strides_b : tensor<1x144xi32>
+    %row_all = tile.broadcast %row : tensor<64x1xi32> -> tensor<64x64xi32>
+    %column_all = tile.broadcast %column : tensor<1x144xi32> -> tensor<64x144xi32>
+    %as = tile.splat %a : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %bs = tile.splat %b : !tile.ptr<f16> -> tensor<64x144x!tile.ptr<f16>>
+    %sum = scf.for %at = %zero to %K step %step iter_args(%acc = %zeros) -> (tensor<64x144xf32>) : i32 {
+      %ats = tile.splat %at : i32 -> tensor<64xi32>
+      %ks = arith.addi %ats, %k : tensor<64xi32>
+      %ka = tile.expand_dims %ks {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %kb = tile.expand_dims %ks {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %ka_all = tile.broadcast %ka : tensor<1x64xi32> -> tensor<64x64xi32>
+      %kb_all = tile.broadcast %kb : tensor<64x1xi32> -> tensor<64x144xi32>
+      %oa = arith.addi %row_all, %ka_all : tensor<64x64xi32>
+      %ob = arith.addi %column_all, %kb_all : tensor<64x144xi32>
+      %pa = tile.addptr %as, %oa : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %pb = tile.addptr %bs, %ob : tensor<64x144x!tile.ptr<f16>>, tensor<64x144xi32>
+      %x = tile.load %pa : tensor<64x64x!tile.ptr<f16>>
+      %y = tile.load %pb : tensor<64x144x!tile.ptr<f16>>
+      %d = tile.dot %x, %y, %acc : tensor<64x64xf16>, tensor<64x144xf16> -> tensor<64x144xf32>
+      scf.yield %d : tensor<64x144xf32>
+    }
+    %width = arith.constant dense<144> : tensor<64x1xi32>
+    %row_c = arith.muli %rows, %width : tensor<64x1xi32>
+    %row_c_all = tile.broadcast %row_c : tensor<64x1xi32> -> tensor<64x144xi32>
+    %column_c = tile.broadcast %columns : tensor<1x144xi32> -> tensor<64x144xi32>
+    %oc = arith.addi %row_c_all, %column_c : tensor<64x144xi32>
+    %cs = tile.splat %c : !tile.ptr<f32> -> tensor<64x144x!tile.ptr<f32>>
+    %pc = tile.addptr %cs, %oc : tensor<64x144x!tile.ptr<f32>>, tensor<64x144xi32>
+    tile.store %pc, %sum : tensor<64x144x!tile.ptr<f32>>
+    return
+  }
+
+  func.func @depth(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %K: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 96 : i32
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %i = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %j = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %k = tile.make_range {end = 96 : i32, start = 0 : i32} : tensor<96xi32>
+    %rows = tile.expand_dims %i {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+    %columns = tile.expand_dims %j {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %strides = tile.splat %K : i32 -> tensor<64x1xi32>
+    %row = arith.muli %rows, %strides : tensor<64x1xi32>
+    %strides_b = tile.splat %K : i32 -> tensor<1x64xi32>
+    %column = arith.muli %columns, %strides_b : tensor<1x64xi32>
+    %row_all = tile.broadcast %row : tensor<64x1xi32> -> tensor<64x96xi32>
+    %column_all = tile.broadcast %column : tensor<1x64xi32> -> tensor<96x64xi32>
+    %as = tile.splat %a : !tile.ptr<f16> -> tensor<64x96x!tile.ptr<f16>>
+    %bs = tile.splat %b : !tile.ptr<f16> -> tensor<96x64x!tile.ptr<f16>>
+    %sum = scf.for %at = %zero to %K step %step iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+      %ats = tile.splat %at : i32 -> tensor<96xi32>
+      %ks = arith.addi %ats, %k : tensor<96xi32>
+      %ka = tile.expand_dims %ks {axis = 0 : i32} : tensor<96xi32> -> tensor<1x96xi32>
+      %kb = tile.expand_dims %ks {axis = 1 : i32} : tensor<96xi32> -> tensor<96x1xi32>
+      %ka_all = tile.broadcast %ka : tensor<1x96xi32> -> tensor<64x96xi32>
+      %kb_all = tile.broadcast %kb : tensor<96x1xi32> -> tensor<96x64xi32>
+      %oa = arith.addi %row_all, %ka_all : tensor<64x96xi32>
+      %ob = arith.addi %column_all, %kb_all : tensor<96x64xi32>
+      %pa = tile.addptr %as, %oa : tensor<64x96x!tile.ptr<f16>>, tensor<64x96xi32>
+      %pb = tile.addptr %bs, %ob : tensor<96x64x!tile.ptr<f16>>, tensor<96x64xi32>
+      %x = tile.load %pa : tensor<64x96x!tile.ptr<f16>>
+      %y = tile.load %pb : tensor<96x64x!tile.ptr<f16>>
+      %d = tile.dot %x, %y, %acc : tensor<64x96xf16>, tensor<96x64xf16> -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    %width = arith.constant dense<64> : tensor<64x1xi32>
+    %row_c = arith.muli %rows, %width : tensor<64x1xi32>
+    %row_c_all = tile.broadcast %row_c : tensor<64x1xi32> -> tensor<64x64xi32>
+    %column_c = tile.broadcast %columns : tensor<1x64xi32> -> tensor<64x64xi32>
+    %oc = arith.addi %row_c_all, %column_c : tensor<64x64xi32>
+    %cs = tile.splat %c : !tile.ptr<f32> -> tensor<64x64x!tile.ptr<f32>>
+    %pc = tile.addptr %cs, %oc : tensor<64x64x!tile.ptr<f32>>, tensor<64x64xi32>
+    tile.store %pc, %sum : tensor<64x64x!tile.ptr<f32>>
+    return
+  }
+
+  func.func @rows(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %K: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.0> : tensor<96x64xf32>
+    %i = tile.make_range {end = 96 : i32, start = 0 : i32} : tensor<96xi32>
+    %j = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %k = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %rows = tile.expand_dims %i {axis = 1 : i32} : tensor<96xi32> -> tensor<96x1xi32>
+    %columns = tile.expand_dims %j {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %strides = tile.splat %K : i32 -> tensor<96x1xi32>
+    %row = arith.muli %rows, %strides : tensor<96x1xi32>
+    %strides_b = tile.splat %K : i32 -> tensor<1x64xi32>
+    %column = arith.muli %columns, %strides_b : tensor<1x64xi32>
+    %row_all = tile.broadcast %row : tensor<96x1xi32> -> tensor<96x64xi32>
+    %column_all = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+    %as = tile.splat %a : !tile.ptr<f16> -> tensor<96x64x!tile.ptr<f16>>
+    %bs = tile.splat %b : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %sum = scf.for %at = %zero to %K step %step iter_args(%acc = %zeros) -> (tensor<96x64xf32>) : i32 {
+      %ats = tile.splat %at : i32 -> tensor<64xi32>
+      %ks = arith.addi %ats, %k : tensor<64xi32>
+      %ka = tile.expand_dims %ks {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %kb = tile.expand_dims %ks {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %ka_all = tile.broadcast %ka : tensor<1x64xi32> -> tensor<96x64xi32>
+      %kb_all = tile.broadcast %kb : tensor<64x1xi32> -> tensor<64x64xi32>
+      %oa = arith.addi %row_all, %ka_all : tensor<96x64xi32>
+      %ob = arith.addi %column_all, %kb_all : tensor<64x64xi32>
+      %pa = tile.addptr %as, %oa : tensor<96x64x!tile.ptr<f16>>, tensor<96x64xi32>
+      %pb = tile.addptr %bs, %ob : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %x = tile.load %pa : tensor<96x64x!tile.ptr<f16>>
+      %y = tile.load %pb : tensor<64x64x!tile.ptr<f16>>
+      %d = tile.dot %x, %y, %acc : tensor<96x64xf16>, tensor<64x64xf16> -> tensor<96x64xf32>
+      scf.yield %d : tensor<96x64xf32>
+    }
+    %width = arith.constant dense<64> : tensor<96x1xi32>
+    %row_c = arith.muli %rows, %width : tensor<96x1xi32>
+    %row_c_all = tile.broadcast %row_c : tensor<96x1xi32> -> tensor<96x64xi32>
+    %column_c = tile.broadcast %columns : tensor<1x64xi32> -> tensor<96x64xi32>
+    %oc = arith.addi %row_c_all, %column_c : tensor<96x64xi32>
+    %cs = tile.splat %c : !tile.ptr<f32> -> tensor<96x64x!tile.ptr<f32>>
+    %pc = tile.addptr %cs, %oc : tensor<96x64x!tile.ptr<f32>>, tensor<96x64xi32>
+    tile.store %pc, %sum : tensor<96x64x!tile.ptr<f32>>
+    return
+  }
+}

@@ -183,8 +183,12 @@ void addStreamK(std::vector<Case> &cases, DType type, Scale first) {
   add("", small, 13, 0, Scale::Full);
   add("", deep, 5, 3, Scale::Full);
   // Load warps run ahead over tiles, parts of tiles and the wait for other programs.
-  if (type != DType::f32)
+  if (type != DType::f32) {
     add(" 128x256", {type, 200, 264, 328}, 4, 1, Scale::Full, {128, 256, 64, 8});
+    // Columns that one instruction makes, of a wider block.
+    add(" 64x48", {type, 200, 104, 328}, 5, 3, Scale::Full, {64, 48, 64, 4});
+    add(" 256x144", {type, 300, 296, 328}, 4, 2, Scale::Full, {256, 144, 64, 8});
+  }
   add(" whole", p, 2, 9, Scale::Full);
 }
 
