@@ -18,13 +18,14 @@ def TileGPU_SlotAcquireOp : TileGPU_Op<"slot_acquire", [MemoryEffects<[MemWrite]
   let summary = "waits until a slot of a ring may be filled again";
   let description = [{
     Waits for the phase with parity `parity` of `empty[slot]`: all computing warps have released the slot. The copies that
-    complete `full[slot]` may be started then.
+    complete `full[slot]` may be started then. `elected`: among computing warps, where the thread that starts the copies
+    waits alone, if `predicate` holds.
 
     Example: `tilegpu.slot_acquire %empty[%slot], %parity for %full : !tilegpu.memdesc<[1], i64, #l, buffers = 3>`
   }];
   let arguments = (ins Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$empty, I32:$slot, I32:$parity,
-    Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$full);
-  let assemblyFormat = "$empty `[` $slot `]` `,` $parity `for` $full attr-dict `:` type($empty) `,` type($full)";
+    Arg<TileGPU_MemDescType, "barrier objects", [MemRead]>:$full, UnitAttr:$elected, Optional<I1>:$predicate);
+  let assemblyFormat = "$empty `[` $slot `]` `,` $parity `for` $full (`elected` $elected^)? (`if` $predicate^)? attr-dict `:` type($empty) `,` type($full)";
 }
 
 def TileGPU_SlotReleaseOp : TileGPU_Op<"slot_release", [AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {

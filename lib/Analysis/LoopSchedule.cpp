@@ -424,8 +424,18 @@ bool AheadSlice::add(Value value) {
   return true;
 }
 
+bool canReleaseSlots(const LoopSchedule &schedule) {
+  return schedule.numTensorCopies() && !schedule.hasThreadCopies() &&
+         (schedule.carried.empty() || schedule.startsCopiesLast);
+}
+
 void giveToLoadWarps(LoopSchedule &schedule) {
   schedule.hasLoadWarps = true;
+  releaseSlots(schedule);
+}
+
+void releaseSlots(LoopSchedule &schedule) {
+  schedule.releasesSlots = true;
   ScheduleStep release{ScheduleStep::Kind::ReleaseBuffers};
   auto wait = llvm::find_if(schedule.steps, [](const ScheduleStep &step) {
     return step.kind == ScheduleStep::Kind::WaitForDots;

@@ -105,7 +105,10 @@ void LoopSchedule::print(llvm::raw_ostream &os) const {
   os << "loop: " << stages << " stages, copies " << distance() << " ahead";
   if (!carried.empty())
     os << ", " << dotsInFlight() << " dots in flight over the back edge";
-  os << "; " << ringBytes() << " bytes of shared memory" << (hasLoadWarps ? "; load warps" : "")
+  os << "; " << ringBytes() << " bytes of shared memory"
+     << (hasLoadWarps    ? "; load warps"
+         : releasesSlots ? "; slots are released"
+                         : "")
      << '\n';
   for (const Stream &stream : streams)
     printBuffer(stream.bufferType(), stages,

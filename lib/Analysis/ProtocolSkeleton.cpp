@@ -230,6 +230,8 @@ bool ProtocolSkeleton::addObjectStep(Operation *op, Value objects, Value slot, N
   } else if (auto acquire = dyn_cast<SlotAcquireOp>(op)) {
     node.step = ProtocolStepKind::Acquire;
     node.parity = code->of(acquire.getParity());
+    if (acquire.getPredicate())
+      node.predicate = code->of(acquire.getPredicate());
   } else if (auto release = dyn_cast<SlotReleaseOp>(op)) {
     node.step = ProtocolStepKind::Release;
     // One lane of each warp arrives, here and from the other CTAs of a cluster.

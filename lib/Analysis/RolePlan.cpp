@@ -109,6 +109,41 @@ static bool fillsSharedMemory(func::FuncOp func, ArrayRef<LoopSchedule> schedule
   return 2 * bytes > processorOf(func).maxSharedBytesPerCta();
 }
 
+/// Whether the value is computed, element by element, from products of the loop.
+static bool isMadeOfProducts(Value value, scf::ForOp loop) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != loop.getBody() || !isa<RankedTensorType>(value.getType()))
+    return false;
+  if (isa<WgmmaOp, WgmmaWaitOp>(op))
+    return true;
+  return (op->hasTrait<OpTrait::Elementwise>() || isa<ConvertLayoutOp, tile::NarrowOp>(op)) &&
+         llvm::any_of(op->getOperands(),
+                      [&](Value operand) { return isMadeOfProducts(operand, loop); });
+}
+
+/// Whether the loop masks elements of its products, as those do that walk over the ends of
+/// sequences: few iterations. ptxas takes 50 registers more for masks in front of a dot where an
+/// iteration waits in two places.
+static bool masksProducts(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<arith::SelectOp>(), [&](arith::SelectOp select) {
+    return isa<RankedTensorType>(select.getCondition().getType()) &&
+           isMadeOfProducts(select.getResult(), loop);
+  });
+}
+
+/// Whether an iteration stores to shared memory, beside what copies bring: for that all warps meet.
+static bool storesToShared(const LoopSchedule &schedule) {
+  return llvm::any_of(schedule.steps, [](const ScheduleStep &step) {
+    return step.kind == ScheduleStep::Kind::Compute && isa<LocalStoreOp>(step.op);
+  });
+}
+
+bool releasesSlotsByWarps(const LoopSchedule &schedule) {
+  return !schedule.hasLoadWarps && numWarpsOf(schedule.loop) > kWarpsOfGroup &&
+         canReleaseSlots(schedule) && computesBetweenDots(schedule) && !storesToShared(schedule) &&
+         !masksProducts(schedule.loop);
+}
+
 static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules, bool inCluster) {
   auto gains = [&](const LoopSchedule &schedule) {
     return computesBetweenDots(schedule) || makesTilesInTurn(schedule) ||

@@ -38,8 +38,10 @@ SharedAccessReader::SharedAccessReader(FunctionOpInterface func,
   }
   func.walk([&](SlotAcquireOp acquire) {
     for (Operation *user : acquire.getFull().getUsers())
-      if (auto copy = dyn_cast<TmaLoadOp>(user))
+      if (auto copy = dyn_cast<TmaLoadOp>(user)) {
         ringsOfEmpty[ringOf(acquire.getEmpty())].insert(ringOf(copy.getBuffer()));
+        acquiredRings.insert(ringOf(copy.getBuffer()));
+      }
   });
 }
 
@@ -259,9 +261,10 @@ bool SharedAccessReader::conflict(const SyncAccess &earlier, const SyncAccess &l
   // stores twice, it stores in order.
   if (earlier.progress != Progress::InFlight && writeSameParts(earlier, later))
     return false;
-  // The thread that starts TMA loads has waited for those before.
-  if (earlier.kind == AsyncKind::TensorLoad && later.kind == AsyncKind::TensorLoad &&
-      earlier.alloc == later.alloc)
+  // The thread that starts TMA loads has waited for those before, and where it acquires slots, for
+  // those that have read them.
+  if (later.kind == AsyncKind::TensorLoad && earlier.alloc == later.alloc &&
+      (earlier.kind == AsyncKind::TensorLoad || acquiredRings.contains(later.alloc)))
     return false;
   return mayOverlap(earlier, later);
 }

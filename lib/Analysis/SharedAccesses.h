@@ -141,6 +141,8 @@ private:
   llvm::DenseSet<mlir::Operation *> privateRings;
   /// By the ring of barrier objects that releases are arrivals at.
   llvm::DenseMap<mlir::Operation *, llvm::DenseSet<mlir::Operation *>> ringsOfEmpty;
+  /// Rings whose slots are acquired before they are filled.
+  llvm::DenseSet<mlir::Operation *> acquiredRings;
 };
 
 } // namespace tilec

@@ -390,16 +390,15 @@ void Synchroniser::runOnFor(scf::ForOp loop, State &state) {
   bool isCounted = !hasLoopsInside(loop);
   State last, skipped = state;
   update(skipped, [&](SyncAccess &access) { return reader.mayHappenWithout(access, loop); });
-  iterate(state, [&](State head) {
+  auto pass = [&](State head) {
     runOnBlock(*loop.getBody(), head);
     move(head, &RingSlots::atBackEdge);
-    if (isCounted)
-      reader.countPass(loop, head);
-    else
-      reader.endPass(loop, head);
+    isCounted ? reader.countPass(loop, head) : reader.endPass(loop, head);
     last = head;
     return head;
-  });
+  };
+  bool repeats = !loop->hasAttr(tile::TileDialect::kRunsOnceAttr);
+  repeats ? iterate(state, pass) : void(pass(state));
   state = std::move(last);
   if (isCounted)
     reader.dropCopiesPastEnd(loop, state);

@@ -122,6 +122,8 @@ void PlanListener::noteSchedules(func::FuncOp func) {
   for (LoopSchedule &schedule : schedules) {
     if (roles.hasLoadWarps && schedule.numTensorCopies() != 0)
       giveToLoadWarps(schedule);
+    else if (releasesSlotsByWarps(schedule))
+      releaseSlots(schedule);
     noteLoop(schedule);
   }
   for (const PipelineObstacle &obstacle : obstacles)

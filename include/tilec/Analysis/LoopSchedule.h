@@ -73,8 +73,8 @@ struct ScheduleStep {
     Compute,
     /// Waits for the dots of the iteration before.
     WaitForDots,
-    /// Lets the load warps refill what this iteration has read, or the one before whose dots were
-    /// in flight.
+    /// Lets whoever starts the copies refill what this iteration has read, or the one before whose
+    /// dots were in flight.
     ReleaseBuffers,
   };
   Kind kind;
@@ -118,6 +118,9 @@ struct LoopSchedule {
   /// Copies are started at the end of an iteration, behind the wait for the dots that read what
   /// they overwrite, rather than at its head.
   bool startsCopiesLast = false;
+  /// Each warp releases the slots that it has read, and whoever fills one waits for that, instead
+  /// of all warps at a barrier: warpgroups may be at different places of an iteration.
+  bool releasesSlots = false;
   /// Copies are started by warps of their own, which wait for the slots that they fill
   /// (tilegpu-split-roles).
   bool hasLoadWarps = false;
@@ -151,6 +154,14 @@ struct LoopSchedule {
 std::vector<LoopSchedule> scheduleLoops(mlir::func::FuncOp func, const AxisInfoAnalysis &axes,
                                         int64_t reductionStages,
                                         llvm::SmallVectorImpl<PipelineObstacle> &obstacles);
+
+/// Whether the slots of the schedule's rings can be released warp by warp, and acquired by the
+/// thread that starts the copies: all streams are tensor copies, and a slot is released before it
+/// is filled again.
+bool canReleaseSlots(const LoopSchedule &schedule);
+
+/// Adds to the schedule that the slots of its rings are released, and acquired.
+void releaseSlots(LoopSchedule &schedule);
 
 /// Adds to the schedule that the slots of its rings are released, and acquired by load warps.
 /// Precondition: all its streams are tensor copies.

@@ -30,6 +30,11 @@ struct RolePlan {
 RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules,
                    std::optional<bool> forced, bool inCluster);
 
+/// Whether the computing warps of a loop without load warps release slots one by one
+/// (`LoopSchedule::releasesSlots`). With more than one warpgroup that computes between dots, one
+/// multiplies then while another one computes; without that, a barrier is cheaper.
+bool releasesSlotsByWarps(const LoopSchedule &schedule);
+
 /// What `warp_specialize` of a loop, or of one around it, says.
 std::optional<bool> asksForRoles(mlir::scf::ForOp loop);
 

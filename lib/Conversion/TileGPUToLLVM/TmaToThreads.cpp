@@ -39,12 +39,11 @@ static Value objectAt(OpBuilder &builder, Location loc, Value base, MemDescType 
 }
 
 /// `op` becomes a wait for the phase of object number `slot`.
-static void waitForPhase(RewriterBase &rewriter, Operation *op, Value base, MemDescType ring,
-                         Value slot, Value parity) {
-  Location loc = op->getLoc();
-  Value object = objectAt(rewriter, loc, base, ring, slot);
-  Value ticks = constantI32(rewriter, loc, kSuspendNanoseconds);
-  rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitParityOp>(op, object, parity, ticks);
+static void waitForPhase(OpBuilder &builder, Location loc, Value base, MemDescType ring, Value slot,
+                         Value parity) {
+  Value object = objectAt(builder, loc, base, ring, slot);
+  Value ticks = constantI32(builder, loc, kSuspendNanoseconds);
+  NVVM::MBarrierTryWaitParityOp::create(builder, loc, object, parity, ticks);
 }
 
 /// Where in a block its boxes begin.
@@ -177,8 +176,9 @@ struct MbarrierWait : ThreadPattern<MbarrierWaitOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(MbarrierWaitOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    waitForPhase(rewriter, op, adaptor.getBarriers().front(), op.getBarriers().getType(),
+    waitForPhase(rewriter, op.getLoc(), adaptor.getBarriers().front(), op.getBarriers().getType(),
                  adaptor.getSlot().front(), adaptor.getParity().front());
+    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -187,8 +187,20 @@ struct SlotAcquire : ThreadPattern<SlotAcquireOp> {
   using ThreadPattern::ThreadPattern;
   LogicalResult matchAndRewrite(SlotAcquireOp op, OneToNOpAdaptor adaptor,
                                 ConversionPatternRewriter &rewriter) const override {
-    waitForPhase(rewriter, op, adaptor.getEmpty().front(), op.getEmpty().getType(),
-                 adaptor.getSlot().front(), adaptor.getParity().front());
+    Value empty = adaptor.getEmpty().front(), slot = adaptor.getSlot().front();
+    Value parity = adaptor.getParity().front();
+    if (!op.getElected()) {
+      waitForPhase(rewriter, op.getLoc(), empty, op.getEmpty().getType(), slot, parity);
+    } else {
+      Value waits = isFirstThread(rewriter, op, lowering.position);
+      if (op.getPredicate())
+        waits = arith::AndIOp::create(rewriter, op.getLoc(), waits, adaptor.getPredicate().front());
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), waits, /*withElseRegion=*/false);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      waitForPhase(rewriter, op.getLoc(), empty, op.getEmpty().getType(), slot, parity);
+    }
+    rewriter.eraseOp(op);
     return success();
   }
 };

@@ -86,3 +86,24 @@ func.func @cluster(%slot: i32, %parity: i32, %alone: i1) {
   return
 }
 }
+
+// -----
+
+#l = #tilegpu.linear<{offset = []}, [1]>
+
+// The thread that starts the copies waits, the others go on.
+// CHECK-LABEL: func @elected
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
+// CHECK: %[[WAITS:.*]] = arith.andi %[[FIRST]], %arg2
+// CHECK: scf.if %[[WAITS]] {
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK-NEXT: }
+// CHECK-NOT: nvvm.mbarrier.try_wait.parity
+module attributes {tilegpu.num_warps = 8 : i32, tile.target = "sm_90a"} {
+func.func @elected(%slot: i32, %parity: i32, %p: i1) {
+  %full = tilegpu.local_alloc {offset = 0 : i32} : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  %empty = tilegpu.local_alloc {offset = 32 : i32} : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  tilegpu.slot_acquire %empty[%slot], %parity for %full elected if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>, !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  return
+}
+}

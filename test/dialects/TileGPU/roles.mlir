@@ -24,6 +24,18 @@ func.func @roles(%slot: i32, %parity: i32, %p: i1) {
   return
 }
 
+// Among computing warps, where one thread acquires.
+// CHECK-LABEL: func @elected
+// CHECK: tilegpu.slot_acquire %{{.*}}[%arg0], %arg1 for %{{.*}} elected : <[1], i64
+// CHECK: tilegpu.slot_acquire %{{.*}}[%arg0], %arg1 for %{{.*}} elected if %arg2 : <[1], i64
+func.func @elected(%slot: i32, %parity: i32, %p: i1) {
+  %full = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  %empty = tilegpu.local_alloc : !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  tilegpu.slot_acquire %empty[%slot], %parity for %full elected : !tilegpu.memdesc<[1], i64, #l, buffers = 3>, !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  tilegpu.slot_acquire %empty[%slot], %parity for %full elected if %p : !tilegpu.memdesc<[1], i64, #l, buffers = 3>, !tilegpu.memdesc<[1], i64, #l, buffers = 3>
+  return
+}
+
 // A ring whose buffers are not used to their end.
 // CHECK-LABEL: func private @shorter(!tilegpu.memdesc<[1], i64, #{{.*}}, buffers = 3, bytes = 4>)
 func.func private @shorter(!tilegpu.memdesc<[1], i64, #l, buffers = 3, bytes = 4>)

@@ -126,6 +126,17 @@ void addAttentionCases(std::vector<Case> &cases) {
                          sizeText({p.heads, length, width}), Scale::Full,
                          [=](uint64_t seed) { return buildForward(p, seed); }});
       }
+  // Two warpgroups that release slots for each other: loops of no, one and several rounds of the
+  // ring.
+  for (int example : {45, 58})
+    for (bool isCausal : {true, false})
+      for (int64_t length : {50, 64, 130, 192, 256, 450}) {
+        Problem p{DType::f16, 1, length, 64, isCausal, 128, 64, example, 8};
+        cases.push_back(
+            {textOf(example).kernel + std::string(isCausal ? " causal" : "") + " 128x64", p.type,
+             sizeText({p.heads, length, p.width}), Scale::Full,
+             [=](uint64_t seed) { return buildForward(p, seed); }});
+      }
   for (auto [length, width, block, warps] : {std::array<int64_t, 4>{100, 32, 32, 4},
                                              {330, 64, 64, 4},
                                              {300, 128, 64, 8},

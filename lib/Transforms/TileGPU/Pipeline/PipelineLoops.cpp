@@ -88,6 +88,9 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
                      remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))
           << "load is not pipelined: " << obstacle.reason;
     planLoadWarps(getOperation(), schedules, forcedRoles(), numCtas > 1);
+    for (LoopSchedule &schedule : schedules)
+      if (releasesSlotsByWarps(schedule))
+        releaseSlots(schedule);
     // A loop that runs once gains from load warps alone, which begin before it is reached.
     llvm::erase_if(schedules, [](LoopSchedule &schedule) {
       return schedule.loop->hasAttr(tile::TileDialect::kRunsOnceAttr) && !schedule.hasLoadWarps;

@@ -199,7 +199,8 @@ bool ScheduleExpander::copiesGoOnFrom(ScheduleExpander &earlier, AxisInfoAnalysi
   };
   if (!isSimple(schedule) || !isSimple(before) || runsOnce || earlier.runsOnce ||
       stages != earlier.stages || schedule.streams.size() != before.streams.size() ||
-      first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
+      schedule.releasesSlots != before.releasesSlots || first->getBlock() != second->getBlock() ||
+      !first->isBeforeInBlock(second))
     return false;
   // Nothing between them writes what is copied, and the end of the second is known before the
   // first.
@@ -341,6 +342,7 @@ void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> a
                                     Value &parity) {
   if (predecessor) {
     slot = predecessor->lastFill;
+    parity = predecessor->lastFillParity;
     return;
   }
   Value iv = loop.getLowerBound();
@@ -353,7 +355,7 @@ void ScheduleExpander::emitPrologue(OpBuilder &builder, MutableArrayRef<Value> a
     if (i == 0 || !runsOnce)
       startCopies(builder, cloneSlice(builder, iv, ahead), slot);
     slot = rings->tensorCopies ? nextSlot(builder, slot) : constant(builder, i + 1);
-    if (schedule.hasLoadWarps)
+    if (schedule.releasesSlots)
       parity = nextParity(builder, slot, parity);
     iv = arith::AddIOp::create(builder, loop.getLoc(), iv, loop.getStep());
   }
@@ -371,7 +373,7 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
     inits.push_back(constant(builder, 0));
   if (rings->tensorCopies)
     inits.push_back(firstParity);
-  if (schedule.hasLoadWarps)
+  if (schedule.releasesSlots)
     inits.push_back(parity);
   Body body;
   body.loop = scf::ForOp::create(builder, loop.getLoc(), loop.getLowerBound(), loop.getUpperBound(),
@@ -391,7 +393,7 @@ ScheduleExpander::Body ScheduleExpander::makeLoop(OpBuilder &builder, ArrayRef<V
     body.half = args[number++];
   if (rings->tensorCopies)
     body.parity = args[number++];
-  if (schedule.hasLoadWarps)
+  if (schedule.releasesSlots)
     body.fillParity = args[number];
   return body;
 }
@@ -420,8 +422,8 @@ void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Bo
   case Kind::StartCopies:
     if (!body.sliceAhead && !runsOnce)
       computeAddresses(builder, body);
-    if (schedule.hasLoadWarps)
-      rings->tensorCopies->acquire(builder, loop.getLoc(), body.fill, body.fillParity);
+    if (schedule.releasesSlots)
+      acquireSlot(builder, body);
     if (!runsOnce)
       startCopies(builder, *body.sliceAhead, body.fill);
     break;
@@ -440,6 +442,14 @@ void ScheduleExpander::emitStep(OpBuilder &builder, const ScheduleStep &step, Bo
   }
 }
 
+void ScheduleExpander::acquireSlot(OpBuilder &builder, Body &body) {
+  // Slots that are not filled are acquired, too, when the loop's next run fills them.
+  bool isElected = !schedule.hasLoadWarps;
+  Value predicate = isElected && !usesRingsAgain() ? body.sliceAhead->inRange : Value();
+  rings->tensorCopies->acquire(builder, loop.getLoc(), body.fill, body.fillParity, isElected,
+                               predicate);
+}
+
 void ScheduleExpander::releaseBuffers(OpBuilder &builder, Body &body) {
   Location loc = loop.getLoc();
   if (schedule.carried.empty()) {
@@ -453,7 +463,7 @@ void ScheduleExpander::releaseBuffers(OpBuilder &builder, Body &body) {
 }
 
 void ScheduleExpander::releaseLastBuffers(OpBuilder &builder, Body &body) {
-  if (!schedule.hasLoadWarps || schedule.carried.empty() || !usesRingsAgain())
+  if (!schedule.releasesSlots || schedule.carried.empty() || !usesRingsAgain())
     return;
   Location loc = loop.getLoc();
   auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
@@ -464,7 +474,7 @@ void ScheduleExpander::releaseLastBuffers(OpBuilder &builder, Body &body) {
 }
 
 bool ScheduleExpander::usesRingsAgain() const {
-  return rings->numLoops > 1 || isa<scf::ForOp>(loop->getParentOp());
+  return rings->numLoops > 1 || successor || isa<scf::ForOp>(loop->getParentOp());
 }
 
 void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
@@ -481,7 +491,7 @@ void ScheduleExpander::emitYield(OpBuilder &builder, Body &body) {
         arith::XOrIOp::create(builder, loop.getLoc(), body.half, constant(builder, 1)));
   if (rings->tensorCopies)
     yields.push_back(nextParity(builder, nextRead, body.parity));
-  if (schedule.hasLoadWarps)
+  if (schedule.releasesSlots)
     yields.push_back(nextParity(builder, nextFill, body.fillParity));
   scf::YieldOp::create(builder, loop.getLoc(), yields);
 }
@@ -491,7 +501,7 @@ void ScheduleExpander::run() {
   if (int64_t number = schedule.numTensorCopies(); number && !tensorCopies) {
     number += int64_t(rings->types.size() - schedule.streams.size());
     tensorCopies = std::make_shared<TensorCopyRing>(loop, stages, number);
-    if (schedule.hasLoadWarps)
+    if (schedule.releasesSlots)
       tensorCopies->addEmptyObjects(loop, stages, numWarpsOf(loop));
   }
   OpBuilder builder(loop);
@@ -517,6 +527,8 @@ void ScheduleExpander::run() {
     tensorCopies->finish(body.loop.getTiedLoopResult(cast<BlockArgument>(body.read)),
                          body.loop.getTiedLoopResult(cast<BlockArgument>(body.parity)));
   lastFill = body.loop.getTiedLoopResult(cast<BlockArgument>(body.fill));
+  if (schedule.releasesSlots)
+    lastFillParity = body.loop.getTiedLoopResult(cast<BlockArgument>(body.fillParity));
   SmallVector<Value> results(body.loop.getResults().take_front(loop.getNumResults()));
   waitForLastDots(builder, results);
   releaseLastBuffers(builder, body);

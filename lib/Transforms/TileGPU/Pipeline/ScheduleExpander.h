@@ -104,7 +104,8 @@ private:
   /// Those of this iteration stay in flight.
   void waitForEarlierDots(mlir::OpBuilder &builder, mlir::IRMapping &mapping);
   void waitForLastDots(mlir::OpBuilder &builder, llvm::SmallVectorImpl<mlir::Value> &results);
-  /// Lets load warps fill the slot whose readers have retired.
+  void acquireSlot(mlir::OpBuilder &builder, Body &body);
+  /// Lets the slot be filled again whose readers have retired.
   void releaseBuffers(mlir::OpBuilder &builder, Body &body);
   /// The same for the last iteration's, where the loop runs again.
   void releaseLastBuffers(mlir::OpBuilder &builder, Body &body);
@@ -122,8 +123,9 @@ private:
   llvm::SmallVector<mlir::Value> pairs;
   /// The loops whose first copies this one starts, and that starts this one's.
   ScheduleExpander *successor = nullptr, *predecessor = nullptr;
-  /// With a successor: the end of its copies, and the slot that is filled next behind the loop.
-  mlir::Value copiesEnd, lastFill;
+  /// With a successor: the end of its copies, and the slot that is filled next behind the loop,
+  /// with its parity.
+  mlir::Value copiesEnd, lastFill, lastFillParity;
   /// Slots that private streams are read back from, by load.
   llvm::DenseMap<mlir::Operation *, std::pair<const Stream *, mlir::Value>> readBackFrom;
 };

@@ -43,11 +43,13 @@ void TensorCopyRing::addEmptyObjects(scf::ForOp loop, int64_t stages, int32_t wa
   empty.emplace(rewriter, loop, stages, warps, /*inits=*/ArrayRef<int32_t>());
 }
 
-void TensorCopyRing::acquire(OpBuilder &builder, Location loc, Value slot, Value parity) {
+void TensorCopyRing::acquire(OpBuilder &builder, Location loc, Value slot, Value parity,
+                             bool elected, Value predicate) {
   // The slot was released in the phase before.
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
   Value before = arith::XOrIOp::create(builder, loc, parity, one);
-  tilegpu::SlotAcquireOp::create(builder, loc, empty->objects(), slot, before, barriers.objects());
+  tilegpu::SlotAcquireOp::create(builder, loc, empty->objects(), slot, before, barriers.objects(),
+                                 elected, predicate);
 }
 
 void TensorCopyRing::release(OpBuilder &builder, Location loc, Value slot, Value predicate) {

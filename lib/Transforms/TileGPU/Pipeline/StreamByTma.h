@@ -40,10 +40,12 @@ public:
   void finish(mlir::Value slot, mlir::Value parity);
   llvm::ArrayRef<BarrierObjects::Replaced> replaced() const { return barriers.replaced(); }
 
-  /// For load warps: `warps` release each slot before it is filled again.
+  /// `warps` release each slot before it is filled again.
   void addEmptyObjects(mlir::scf::ForOp loop, int64_t stages, int32_t warps);
-  /// Waits until the slot may be filled for the phase with `parity`.
-  void acquire(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot, mlir::Value parity);
+  /// Waits until the slot may be filled for the phase with `parity`; `elected`: in the thread alone
+  /// that starts the copies, and only if `predicate` is null or holds.
+  void acquire(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot, mlir::Value parity,
+               bool elected, mlir::Value predicate);
   void release(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slot,
                mlir::Value predicate);
 

@@ -35,6 +35,8 @@ public:
   bool findCopies() {
     DenseSet<Value> rings;
     func.walk([&](SlotAcquireOp acquire) {
+      if (acquire.getElected())
+        return;
       rings.insert(acquire.getFull());
       copies.push_back(acquire);
     });
