@@ -52,7 +52,16 @@ typedef struct tilec_explain_options {
   /// the loader looks, in `cuda_home` and in /usr/local/cuda.
   const char *driver;
   const char *cupti;
+  /// The folder that Triton's cache has for the same kernel: what it has compiled stands beside
+  /// ours, as with tilec_explanation_compare, launched with the same arguments where there is a
+  /// `device`. Files that cannot be used are TILEC_INPUT_ERROR. NULL: none.
+  const char *triton;
 } tilec_explain_options;
+
+/// `*target` becomes what a kernel is explained for with such options, "sm_90a": what its code for
+/// a comparison is to be made for. The text is static.
+TILEC_API tilec_status tilec_explain_target(const tilec_explain_options *options,
+                                            const char **target);
 
 /// Explains a launch of a kernel that was compiled from its source, for whatever target: with the
 /// options that it was compiled with it is compiled again. The launch's flags make no difference.

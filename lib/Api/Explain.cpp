@@ -54,7 +54,8 @@ public:
   tilec_status addAllocations(RunDevice &device);
   std::vector<explain::Argument> describe(const CompileOptions &options) const;
   Result<std::unique_ptr<ArrayLaunch>> bind(const std::shared_ptr<RunDevice> &gpu,
-                                            const CompiledKernel &kernel) override;
+                                            const CompiledKernel &kernel,
+                                            uint64_t scratchBytes) override;
 
   std::array<uint32_t, 3> grid = {1, 1, 1};
 
@@ -206,7 +207,8 @@ bool GivenLaunch::hasAddresses() const {
 }
 
 Result<std::unique_ptr<ArrayLaunch>> GivenLaunch::bind(const std::shared_ptr<RunDevice> &gpu,
-                                                       const CompiledKernel &kernel) {
+                                                       const CompiledKernel &kernel,
+                                                       uint64_t scratchBytes) {
   TILECRT_RETURN_IF_ERROR(restore());
   // The process shares the device with this launch, which a wild access would take from it.
   if (hasAddresses())
@@ -224,9 +226,20 @@ Result<std::unique_ptr<ArrayLaunch>> GivenLaunch::bind(const std::shared_ptr<Run
         {region.name, bytes.data(), bytes.size(), skew, region.bytes, region.isReadOnly}));
     skews.push_back(skew);
   }
+  uint64_t scratch = 0, none = 0;
+  if (scratchBytes != 0) {
+    TILECRT_RETURN_IF_ERROR((*launch)->add({scratchArgument, nullptr, scratchBytes}));
+    scratch = (*launch)->addresses().back();
+  }
   TILECRT_RETURN_IF_ERROR((*launch)->upload());
   ArgumentBytes bytes;
   for (const tilecrt::KernelArgument &argument : kernel.metadata.arguments) {
+    if (argument.name == scratchArgument || argument.name == unusedArgument) {
+      const char *word =
+          reinterpret_cast<const char *>(argument.name == scratchArgument ? &scratch : &none);
+      bytes.emplace_back(word, word + sizeof scratch);
+      continue;
+    }
     Result<std::vector<char>> value = valueAt(kernel.metadata, argument, [&](const Region &region) {
       size_t number = size_t(&region - regions.data());
       return reinterpret_cast<char *>((*launch)->addresses()[number]) + skews[number];
@@ -269,6 +282,8 @@ struct ExplainReader {
   bool hasGpu = false;
   ToolSearch tools;
   std::unique_ptr<MeasuringGpu> device;
+  /// What it is compared with.
+  std::optional<explain::TritonKernel> triton;
 
 private:
   tilec_status openDevice(const tilec_explain_options &options, ExplainSubject &subject);
@@ -297,6 +312,12 @@ tilec_status ExplainReader::read(const tilec_explain_options *given, ExplainSubj
   if (!gpu)
     return invalid("options: " + llvm::toString(gpu.takeError()));
   subject.gpu = *gpu;
+  if (options.triton) {
+    llvm::Expected<explain::TritonKernel> kernel = explain::readTritonKernel(options.triton);
+    if (!kernel)
+      return fail(TILEC_INPUT_ERROR, llvm::toString(kernel.takeError()));
+    triton = std::move(*kernel);
+  }
   if (options.device)
     if (tilec_status status = openDevice(options, subject))
       return status;
@@ -347,7 +368,9 @@ static tilec_status finish(explain::Report report, tilec_explanation **explanati
   return TILEC_OK;
 }
 
-static tilec_status explainSubject(ExplainSubject subject, tilec_explanation **explanation) {
+static tilec_status explainSubject(ExplainSubject subject,
+                                   const std::optional<explain::TritonKernel> &triton,
+                                   tilec_explanation **explanation) {
   SourceManager &sources = *subject.sources;
   LaunchExplainer explainer(std::move(subject));
   if (!explainer.compile()) {
@@ -361,7 +384,14 @@ static tilec_status explainSubject(ExplainSubject subject, tilec_explanation **e
   }
   if (tilec_status status = done(explainer.run()))
     return status;
-  return finish(explainer.report(), explanation);
+  explain::Report report = explainer.report();
+  if (triton) {
+    Result<explain::Report> other = explainer.explainTriton(*triton, report);
+    if (!other)
+      return fail(TILEC_INPUT_ERROR, other.message());
+    report.against = std::make_shared<const explain::Report>(std::move(*other));
+  }
+  return finish(std::move(report), explanation);
 }
 
 /// A launch of a kernel whose source is known.
@@ -385,7 +415,25 @@ static tilec_status explainKernel(const CompiledKernel &kernel, GivenLaunch &lau
   subject.grid = launch.grid = grid;
   subject.arguments = launch.describe(subject.options);
   subject.launch = &launch;
-  return explainSubject(std::move(subject), explanation);
+  return explainSubject(std::move(subject), reader.triton, explanation);
+}
+
+tilec_status tilec_explain_target(const tilec_explain_options *options, const char **target) {
+  return guarded([&]() -> tilec_status {
+    if (!target)
+      return invalid("target is null");
+    *target = nullptr;
+    ExplainSubject subject;
+    ExplainReader reader;
+    if (tilec_status status = reader.read(options, subject))
+      return status;
+    llvm::Expected<const Processor *> processor =
+        findProcessor(reader.device ? reader.device->info().target : subject.gpu->processor.str());
+    if (!processor)
+      return fail(TILEC_UNAVAILABLE, llvm::toString(processor.takeError()));
+    *target = (*processor)->name.data();
+    return TILEC_OK;
+  });
 }
 
 tilec_status tilec_kernel_explain(const tilec_kernel *kernel, const tilec_launch *launch,
@@ -490,7 +538,7 @@ tilec_status tilec_explain_saved(const char *path, const tilec_explain_options *
     subject.launch = &launch;
     if (!reader.hasGpu)
       subject.gpu = explain::findGpu(saved->device, saved->origin.options.target);
-    return explainSubject(std::move(subject), explanation);
+    return explainSubject(std::move(subject), reader.triton, explanation);
   });
 }
 

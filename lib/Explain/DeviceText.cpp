@@ -14,20 +14,29 @@ using llvm::StringRef;
 
 namespace tilec::explain {
 
-/// The number and the name in `.file 1 "k.tile"`.
-static void readFile(StringRef directive, std::map<unsigned, std::string> &files) {
-  auto [digits, rest] = directive.ltrim().split(' ');
-  unsigned number = 0;
-  if (!digits.trim().getAsInteger(10, number))
-    files[number] = rest.split('"').second.split('"').first.str();
+/// The numbers and the names in lines as `.file 1 "k.tile"`.
+static std::map<unsigned, std::string> readFiles(StringRef text) {
+  std::map<unsigned, std::string> files;
+  for (StringRef line : llvm::split(text, '\n')) {
+    StringRef directive = line.ltrim();
+    if (!directive.consume_front(".file"))
+      continue;
+    auto [digits, rest] = directive.ltrim().split(' ');
+    unsigned number = 0;
+    if (!digits.trim().getAsInteger(10, number))
+      files[number] = rest.split('"').second.split('"').first.str();
+  }
+  return files;
+}
+
+std::string fileOfPTX(StringRef text) {
+  std::map<unsigned, std::string> files = readFiles(text);
+  return files.empty() ? "" : files.begin()->second;
 }
 
 StageText textOfPTX(StringRef text, LineTable &lines) {
   StageText stage = makeStage("ptx");
-  std::map<unsigned, std::string> files;
-  for (StringRef line : llvm::split(text, '\n'))
-    if (StringRef rest = line.ltrim(); rest.consume_front(".file"))
-      readFile(rest, files);
+  std::map<unsigned, std::string> files = readFiles(text);
   std::vector<size_t> now;
   bool isInSection = false;
   for (StringRef line : llvm::split(text.rtrim('\n'), '\n')) {

@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -55,14 +56,47 @@ Named countersOf(const Report &report) {
 
 Named resourcesOf(const Report &report) {
   const Resources &resources = report.resources;
-  return {{"registers", double(resources.registers.value_or(0))},
-          {"spilled bytes", double(resources.spillBytes.value_or(0))},
-          {"shared bytes", double(resources.staticSharedBytes + resources.dynamicSharedBytes)},
-          {"programs", double(report.launch.programs)},
-          {"threads of a CTA", double(report.launch.threadsPerCta)},
-          {"CTAs on a multiprocessor", double(report.occupancy.ctas)},
-          {"warps on a multiprocessor", double(report.occupancy.warps)},
-          {"waves", report.waves.count}};
+  Named known = {
+      {"shared bytes", double(resources.staticSharedBytes + resources.dynamicSharedBytes)},
+      {"programs", double(report.launch.programs)},
+      {"threads of a CTA", double(report.launch.threadsPerCta)},
+      {"CTAs on a multiprocessor", double(report.occupancy.ctas)},
+      {"warps on a multiprocessor", double(report.occupancy.warps)},
+      {"waves", report.waves.count}};
+  for (auto [name, value] : {std::pair("registers", resources.registers),
+                             std::pair("spilled bytes", resources.spillBytes),
+                             std::pair("local bytes of a thread", resources.localBytes)})
+    if (value)
+      known.emplace_back(name, double(*value));
+  return known;
+}
+
+/// Differences of what both know: values by name.
+std::vector<Difference> pairUp(const char *group, const Named &here, const Named &there) {
+  std::vector<Difference> list;
+  for (const auto &[name, value] : here)
+    for (const auto &[other, beside] : there)
+      if (StringRef(name) == other)
+        list.push_back({group, name, "", value, beside});
+  return list;
+}
+
+/// Instructions of the code by their classes, where both have code.
+std::vector<Difference> codeDifferences(const Report &here, const Report &there) {
+  if (!here.code || !there.code)
+    return {};
+  // In the order of the first one's classes, then of the other's.
+  std::vector<Difference> list = {{"code", "instructions", "", double(here.code->instructions),
+                                   double(there.code->instructions)}};
+  for (const Code::Class &kind : here.code->classes)
+    list.push_back({"code", kind.text, "", double(kind.count), 0});
+  for (const Code::Class &kind : there.code->classes) {
+    auto known = llvm::find_if(list, [&](const auto &other) { return other.name == kind.text; });
+    if (known == list.end())
+      known = list.insert(list.end(), {"code", kind.text, "", 0, 0});
+    known->there = double(kind.count);
+  }
+  return list;
 }
 
 /// How many times more or less, whichever way.
@@ -97,18 +131,49 @@ bool haveOneText(const Report &here, const Report &there) {
   return llvm::equal(here.files.front().lines, there.files.front().lines);
 }
 
-std::vector<Difference> lineDifferences(const Report &here, const Report &there) {
+/// What lines are compared by: the most telling that both reports know of.
+enum class LineValue { PredictedTime, MeasuredTime, Instructions };
+
+bool isSampled(const Report &report) {
+  return report.samples && report.samples->count != 0 && report.time.measured;
+}
+
+std::optional<LineValue> lineValueOf(const Report &here, const Report &there) {
+  if (here.isCounted && there.isCounted)
+    return LineValue::PredictedTime;
+  if (isSampled(here) && isSampled(there))
+    return LineValue::MeasuredTime;
+  return here.code && there.code ? std::optional(LineValue::Instructions) : std::nullopt;
+}
+
+/// Of a line itself, without what it calls.
+double valueOf(const Report &report, const SourceLine &line, LineValue value) {
+  switch (value) {
+  case LineValue::PredictedTime:
+    return line.share > 0 ? line.time * line.selfShare / line.share : 0;
+  case LineValue::MeasuredTime:
+    return *report.time.measured * double(line.samples) / double(report.samples->count);
+  case LineValue::Instructions:
+    break;
+  }
+  double all = 0;
+  for (auto [kind, count] : llvm::zip(report.code->classes, line.code))
+    all += kind.name == "exchange" ? 0 : double(count);
+  return all;
+}
+
+std::vector<Difference> lineDifferences(const Report &here, const Report &there, LineValue value) {
   bool isOneText = haveOneText(here, there);
   LineKeys keysHere(here, isOneText), keysThere(there, isOneText);
   std::map<std::string, Difference> byKey;
   auto add = [&](const Report &report, const LineKeys &keys, double Difference::*side) {
     for (const SourceLine &line : report.lines) {
-      double own = line.share > 0 ? line.time * line.selfShare / line.share : 0;
+      double own = valueOf(report, line, value);
       if (own <= 0)
         continue;
       Difference &difference = byKey[keys.keyOf(line)];
       difference.group = "line";
-      difference.unit = "us";
+      difference.unit = value == LineValue::Instructions ? "" : "us";
       if (difference.name.empty())
         difference.name = keys.nameOf(line);
       difference.*side += own;
@@ -122,28 +187,8 @@ std::vector<Difference> lineDifferences(const Report &here, const Report &there)
   return list;
 }
 
-} // namespace
-
-std::vector<Difference> findDifferences(const Report &here, const Report &there) {
-  std::vector<Difference> all = {
-      {"time", "predicted", "us", here.time.predicted, there.time.predicted}};
-  if (here.time.measured && there.time.measured)
-    all.push_back({"time", "measured", "us", *here.time.measured, *there.time.measured});
-  double leastTime = leastTimeShare * std::max(here.time.predicted, there.time.predicted);
-  // Sorts a group, drops what is nearly the same and appends the rest.
-  auto append = [&](std::vector<Difference> group, bool isTime) {
-    llvm::erase_if(group, [&](const Difference &difference) {
-      return isTime ? std::abs(difference.change()) < leastTime
-                    : factorOf(difference) < 1 + leastFactor;
-    });
-    llvm::sort(group, [&](const Difference &a, const Difference &b) {
-      double first = isTime ? std::abs(a.change()) : factorOf(a);
-      double second = isTime ? std::abs(b.change()) : factorOf(b);
-      return std::tie(second, a.name) < std::tie(first, b.name);
-    });
-    llvm::append_range(all, group);
-  };
-  std::vector<Difference> terms, counters, resources;
+std::vector<Difference> termDifferences(const Report &here, const Report &there) {
+  std::vector<Difference> terms;
   for (const TimeTerm &term : here.time.terms)
     terms.push_back({"term", term.name, "us", term.time, 0});
   for (const TimeTerm &term : there.time.terms) {
@@ -153,14 +198,49 @@ std::vector<Difference> findDifferences(const Report &here, const Report &there)
     else
       known->there = term.time;
   }
-  append(std::move(terms), true);
-  for (auto [ours, theirs] : llvm::zip(countersOf(here), countersOf(there)))
-    counters.push_back({"counter", ours.first, "", ours.second, theirs.second});
-  append(std::move(counters), false);
-  for (auto [ours, theirs] : llvm::zip(resourcesOf(here), resourcesOf(there)))
-    resources.push_back({"resource", ours.first, "", ours.second, theirs.second});
-  append(std::move(resources), false);
-  append(lineDifferences(here, there), true);
+  return terms;
+}
+
+/// How the differences of a group are ranked.
+enum class Ranking { Change, Factor };
+
+} // namespace
+
+std::vector<Difference> findDifferences(const Report &here, const Report &there) {
+  bool areCounted = here.isCounted && there.isCounted;
+  std::vector<Difference> all;
+  if (areCounted)
+    all.push_back({"time", "predicted", "us", here.time.predicted, there.time.predicted});
+  if (here.time.measured && there.time.measured)
+    all.push_back({"time", "measured", "us", *here.time.measured, *there.time.measured});
+  if (!areCounted && here.time.measuredWarm && there.time.measuredWarm)
+    all.push_back(
+        {"time", "measured, warm cache", "us", *here.time.measuredWarm, *there.time.measuredWarm});
+  double leastTime = 0;
+  if (!all.empty())
+    leastTime = leastTimeShare * std::max(all.front().here, all.front().there);
+  // Sorts a group, drops what is nearly the same and appends the rest.
+  auto append = [&](std::vector<Difference> group, Ranking ranking) {
+    bool byChange = ranking == Ranking::Change;
+    llvm::erase_if(group, [&](const Difference &difference) {
+      return difference.unit == "us" ? std::abs(difference.change()) < leastTime
+                                     : factorOf(difference) < 1 + leastFactor;
+    });
+    llvm::sort(group, [&](const Difference &a, const Difference &b) {
+      double first = byChange ? std::abs(a.change()) : factorOf(a);
+      double second = byChange ? std::abs(b.change()) : factorOf(b);
+      return std::tie(second, a.name) < std::tie(first, b.name);
+    });
+    llvm::append_range(all, group);
+  };
+  if (areCounted) {
+    append(termDifferences(here, there), Ranking::Change);
+    append(pairUp("counter", countersOf(here), countersOf(there)), Ranking::Factor);
+  }
+  append(pairUp("resource", resourcesOf(here), resourcesOf(there)), Ranking::Factor);
+  append(codeDifferences(here, there), Ranking::Change);
+  if (std::optional<LineValue> value = lineValueOf(here, there))
+    append(lineDifferences(here, there, *value), Ranking::Change);
   return all;
 }
 
@@ -190,7 +270,25 @@ static std::string configurationOf(const Report &report) {
       add(argument.name, argument.value);
   for (const auto &[name, value] : report.options)
     add(name, value);
+  if (report.compiler != "tilec")
+    text += " by " + compilerText(report);
   return text + " on an " + StringRef(report.gpu->name).str();
+}
+
+/// What both kernels have written, for a terminal.
+static std::string describeOutputs(const std::vector<OutputDifference> &outputs) {
+  std::string text;
+  for (const OutputDifference &array : outputs) {
+    std::string what =
+        array.different == 0
+            ? llvm::formatv("all {0} elements are the same", array.elements).str()
+            : llvm::formatv("{0} of {1} elements differ, by at most {2} ({3} of the value)",
+                            array.different, array.elements, llvm::format("%.3g", array.largest),
+                            llvm::format("%.3g", array.largestRelative))
+                  .str();
+    text += llvm::formatv("{0,-10}{1}: {2}\n", text.empty() ? "output" : "", array.name, what);
+  }
+  return text;
 }
 
 std::string describeDifferences(const Report &here, const Report &there) {
@@ -208,6 +306,8 @@ std::string describeDifferences(const Report &here, const Report &there) {
         changeText(difference), difference.name);
     group = difference.group;
   }
+  if (there.outputs)
+    text += describeOutputs(*there.outputs);
   return text;
 }
 

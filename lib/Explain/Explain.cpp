@@ -6,6 +6,7 @@
 
 #include "tilec/Explain/Explain.h"
 
+#include "CodeCounts.h"
 #include "Counters.h"
 #include "KernelFacts.h"
 #include "Rules/Rules.h"
@@ -18,6 +19,7 @@
 #include "tilec/Driver/ToolHints.h"
 #include "tilec/Explain/TimeModel.h"
 #include "tilec/Support/Processor.h"
+#include "tilec/Target/CubinFile.h"
 #include "tilec/Target/HostJIT.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -120,11 +122,7 @@ void Explainer::describeKernel() {
   report.device = subject.gpuRun && subject.gpuRun->cold ? "cuda" : "sim";
   report.gpu = subject.gpu ? subject.gpu : findGpu("", metadata().target);
   describeOptions();
-  for (auto [index, text] : llvm::enumerate(report.files.front().lines)) {
-    llvm::StringRef rest = llvm::StringRef(text).ltrim();
-    if (rest.consume_front("def ") && rest.ltrim().split('(').first.trim() == report.kernel)
-      report.kernelLine = report.files.front().firstLine + int(index);
-  }
+  report.kernelLine = lines.lineOfKernel();
   Launch &described = report.launch;
   described.grid = subject.grid;
   described.programs = uint64_t(subject.grid[0]) * subject.grid[1] * subject.grid[2];
@@ -142,6 +140,8 @@ void Explainer::describeKernel() {
     resources.spillBytes = metadata().spillBytes;
   resources.staticSharedBytes = metadata().staticSharedBytes;
   resources.dynamicSharedBytes = metadata().dynamicSharedBytes;
+  if (std::optional<CubinKernel> code = findInCubin(subject.kernel->cubin, report.kernel))
+    resources.localBytes = code->localBytes;
   report.occupancy = findOccupancy(report);
   report.waves = findWaves(report);
 }
@@ -199,6 +199,7 @@ void Explainer::addStages() {
   if (const std::string *text = textOf(Stage::PTX))
     report.stages.push_back(textOfPTX(*text, lines));
   addCubin(/*withRegisters=*/true);
+  countCode(lines, report);
 }
 
 /// Accesses of local memory in the code of a GPU, times how often it runs.

@@ -26,9 +26,11 @@ LineTable::LineTable(const SourceManager &sourceManager, FileId first, Report &m
 }
 
 size_t LineTable::file(StringRef name) {
-  auto [known, isNew] = files.try_emplace(name, report.files.size());
-  if (!isNew)
+  if (auto known = files.find(name); known != files.end())
     return known->second;
+  if (std::string shown = nameOf ? nameOf(name) : name.str(); shown != name)
+    return files[name] = file(shown);
+  size_t number = files[name] = report.files.size();
   SourceFile &added = report.files.emplace_back();
   added.name = name.str();
   for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
@@ -39,7 +41,7 @@ size_t LineTable::file(StringRef name) {
     for (unsigned line = unsigned(added.firstLine); buffer->hasLine(line); ++line)
       added.lines.push_back(buffer->getLine(line).str());
   }
-  return known->second;
+  return number;
 }
 
 LineIndex LineTable::add(size_t fileNumber, int line) {
@@ -91,6 +93,16 @@ std::string LineTable::functionAt(size_t fileNumber, int line) const {
     indent = indentOf(row);
   }
   return "";
+}
+
+int LineTable::lineOfKernel() const {
+  int kernelLine = 0;
+  for (auto [index, text] : llvm::enumerate(report.files.front().lines)) {
+    StringRef rest = StringRef(text).ltrim();
+    if (rest.consume_front("def ") && rest.ltrim().split('(').first.trim() == report.kernel)
+      kernelLine = report.files.front().firstLine + int(index);
+  }
+  return kernelLine;
 }
 
 /// Calls `visit` with everything that names a line.

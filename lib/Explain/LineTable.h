@@ -13,14 +13,18 @@
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <functional>
 #include <map>
 
 namespace tilec::explain {
 
 class LineTable {
 public:
-  /// Fills in the files and lines of `report`. The file comes first.
+  /// Fills in the files and lines of `report`. The file comes first, unless it is 0.
   LineTable(const SourceManager &sourceManager, FileId file, Report &made);
+
+  /// The name that the report has for a file; by default its own.
+  std::function<std::string(llvm::StringRef)> nameOf;
 
   /// The number of a file, which becomes one of the report's.
   size_t file(llvm::StringRef name);
@@ -35,6 +39,9 @@ public:
   SourceLine &operator[](size_t index) { return report.lines[index]; }
   /// The function around a line, by the text; empty when there is none.
   std::string functionAt(size_t file, int line) const;
+
+  /// Where the report's kernel begins in its own file, the first one; 0 where that is not there.
+  int lineOfKernel() const;
 
   /// Sorts the lines, and renumbers all that names them.
   void finish();

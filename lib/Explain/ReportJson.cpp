@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The report as JSON. Zeros of counters are left out, and so are the bases of layouts that a
-// dimension does not have; everything else is always there.
+// dimension does not have; everything else is always there, if only as null where it is not known.
 
 #include "ReportJson.h"
 
@@ -172,6 +172,11 @@ Json stallsToJson(const Report &report, const std::vector<uint64_t> &counts) {
   return object;
 }
 
+/// What only the simulator says.
+Json ifCounted(const Report &report, Json value) {
+  return report.isCounted ? std::move(value) : Json();
+}
+
 Json linesToJson(const Report &report) {
   std::vector<Json> stages = stagesOfLines(report);
   Json list = Json::array();
@@ -180,10 +185,10 @@ Json linesToJson(const Report &report) {
     list.push_back(
         {{"file", line.file},
          {"line", line.line},
-         {"counters", toJson(line.counts)},
-         {"time", rounded(line.time)},
-         {"share", rounded(line.share)},
-         {"selfShare", rounded(line.selfShare)},
+         {"counters", ifCounted(report, toJson(line.counts))},
+         {"time", ifCounted(report, rounded(line.time))},
+         {"share", ifCounted(report, rounded(line.share))},
+         {"selfShare", ifCounted(report, rounded(line.selfShare))},
          {"registers", orNull(line.registers)},
          {"sharedBytes", line.sharedBytes},
          {"remarks", line.remarks},
@@ -191,6 +196,7 @@ Json linesToJson(const Report &report) {
                                           : Json({{"self", line.samples},
                                                   {"all", std::llround(line.allSamples)},
                                                   {"stalls", stallsToJson(report, line.stalls)}})},
+         {"code", codeToJson(report, line)},
          {"stages", std::move(stages[i])}});
   }
   return list;
@@ -203,9 +209,9 @@ Json callsToJson(const Report &report) {
     for (const CallPath::Frame &frame : path.stack)
       stack.push_back({{"function", frame.function}, {"file", frame.file}, {"line", frame.line}});
     list.push_back({{"stack", std::move(stack)},
-                    {"counters", toJson(path.counts)},
-                    {"time", rounded(path.time)},
-                    {"share", rounded(path.share)},
+                    {"counters", ifCounted(report, toJson(path.counts))},
+                    {"time", ifCounted(report, rounded(path.time))},
+                    {"share", ifCounted(report, rounded(path.share))},
                     {"samples", std::llround(path.samples)}});
   }
   return list;
@@ -352,7 +358,8 @@ Json scheduleToJson(const Schedule &schedule) {
           {"registers", schedule.registers}};
 }
 
-Json timeToJson(const Time &time) {
+Json timeToJson(const Report &report) {
+  const Time &time = report.time;
   Json terms = Json::array();
   for (const TimeTerm &term : time.terms)
     terms.push_back({{"name", term.name},
@@ -362,8 +369,8 @@ Json timeToJson(const Time &time) {
                      {"unit", term.unit},
                      {"limit", rounded(term.limit)},
                      {"how", term.how}});
-  return {{"predicted", rounded(time.predicted)},
-          {"bound", time.bound},
+  return {{"predicted", ifCounted(report, rounded(time.predicted))},
+          {"bound", ifCounted(report, time.bound)},
           {"terms", std::move(terms)},
           {"measured", orNull(time.measured)},
           {"measuredWarm", orNull(time.measuredWarm)}};
@@ -447,9 +454,9 @@ Json verdictToJson(const Report &report) {
                            {"factor", rounded(suggestion.factor)},
                            {"how", suggestion.how}});
   }
-  return {{"bound", report.verdict.bound},
+  return {{"bound", ifCounted(report, report.verdict.bound)},
           {"text", report.verdict.text},
-          {"ofLimit", rounded(report.verdict.ofLimit)},
+          {"ofLimit", ifCounted(report, rounded(report.verdict.ofLimit))},
           {"hottest", hottestToJson(report)},
           {"suggestions", std::move(suggestions)}};
 }
@@ -458,9 +465,10 @@ Json kernelToJson(const Report &report) {
   Json options = Json::object();
   for (const auto &[name, value] : report.options)
     options[name] = value;
-  return {{"name", report.kernel},     {"file", 0},
-          {"line", report.kernelLine}, {"target", report.target},
-          {"device", report.device},   {"options", std::move(options)}};
+  return {{"name", report.kernel},        {"file", 0},
+          {"line", report.kernelLine},    {"target", report.target},
+          {"device", report.device},      {"compiler", report.compiler},
+          {"options", std::move(options)}};
 }
 
 Json placementToJson(const Report &report, Json &waves) {
@@ -479,6 +487,14 @@ Json placementToJson(const Report &report, Json &waves) {
             {"sharedMemory", occupancy.bySharedMemory},
             {"threads", occupancy.byThreads},
             {"ctas", occupancy.byCtas}}}};
+}
+
+Json resourcesToJson(const Resources &resources) {
+  return {{"registers", orNull(resources.registers)},
+          {"spillBytes", orNull(resources.spillBytes)},
+          {"localBytes", orNull(resources.localBytes)},
+          {"staticSharedBytes", resources.staticSharedBytes},
+          {"dynamicSharedBytes", resources.dynamicSharedBytes}};
 }
 
 /// A line for each name, and for each element of a list: short, and lines can be compared.
@@ -513,23 +529,19 @@ Json toJson(const Report &report) {
   Json totals = toJson(report.totals);
   totals["footprint"] = {{"read", report.readFootprint}, {"written", report.writtenFootprint}};
   Json occupancy = placementToJson(report, waves);
-  const Resources &resources = report.resources;
   Json object = {{"schema", kSchemaVersion},
                  {"version", report.version},
                  {"kernel", kernelToJson(report)},
                  {"verdict", verdictToJson(report)},
-                 {"time", timeToJson(report.time)},
-                 {"roofline", rooflineToJson(report.roofline)},
+                 {"time", timeToJson(report)},
+                 {"roofline", ifCounted(report, rooflineToJson(report.roofline))},
                  {"launch", launchToJson(report)},
                  {"gpu", gpuToJson(*report.gpu)},
-                 {"resources",
-                  {{"registers", orNull(resources.registers)},
-                   {"spillBytes", orNull(resources.spillBytes)},
-                   {"staticSharedBytes", resources.staticSharedBytes},
-                   {"dynamicSharedBytes", resources.dynamicSharedBytes}}},
+                 {"resources", resourcesToJson(report.resources)},
                  {"occupancy", std::move(occupancy)},
                  {"waves", std::move(waves)},
-                 {"totals", std::move(totals)},
+                 {"code", codeToJson(report)},
+                 {"totals", ifCounted(report, std::move(totals))},
                  {"findings", std::move(findings)},
                  {"samples", toJson(report.samples)},
                  {"files", std::move(files)},
@@ -539,9 +551,10 @@ Json toJson(const Report &report) {
                  {"stages", stagesToJson(report)},
                  {"tensors", tensorsToJson(report)},
                  {"conversions", conversionsToJson(report)},
-                 {"shared", sharedToJson(report.shared)},
-                 {"schedule", scheduleToJson(report.schedule)},
-                 {"timeline", toJson(report.timeline)}};
+                 {"shared", ifCounted(report, sharedToJson(report.shared))},
+                 {"schedule", ifCounted(report, scheduleToJson(report.schedule))},
+                 {"timeline", toJson(report.timeline)},
+                 {"outputs", outputsToJson(report)}};
   object["against"] = report.against ? toJson(*report.against) : Json();
   return object;
 }

@@ -6,7 +6,7 @@
 #ifndef TILEC_LIB_EXPLAIN_REPORTJSON_H
 #define TILEC_LIB_EXPLAIN_REPORTJSON_H
 
-#include "tilec/Explain/GpuLimits.h"
+#include "tilec/Explain/Report.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +18,14 @@ using Json = nlohmann::ordered_json;
 double rounded(double value);
 
 Json gpuToJson(const GpuLimits &gpu);
+
+/// The instructions of the code by class, and those of a line by the names of the classes, zeros
+/// left out; null where they are not known.
+Json codeToJson(const Report &report);
+Json codeToJson(const Report &report, const SourceLine &line);
+
+/// What differs behind two kernels; null where that was not compared.
+Json outputsToJson(const Report &report);
 
 } // namespace tilec::explain
 

@@ -19,6 +19,8 @@ StageText makeStage(StringRef name) {
   };
   constexpr Row rows[] = {{"tile", "Tile dialect", "mlir"},
                           {"tilegpu", "TileGPU dialect: layouts and shared memory", "mlir"},
+                          {"ttir", "Triton dialect", "mlir"},
+                          {"ttgir", "TritonGPU dialect: layouts and shared memory", "mlir"},
                           {"llvm", "LLVM IR", "llvm"},
                           {"ptx", "PTX", "ptx"},
                           {"sass", "SASS", "sass"}};

@@ -23,6 +23,9 @@ StageText textOfLLVM(llvm::StringRef text, LineTable &lines);
 
 StageText textOfPTX(llvm::StringRef text, LineTable &lines);
 
+/// The name of the file that the first function of PTX is from; empty where it does not say.
+std::string fileOfPTX(llvm::StringRef text);
+
 /// What nvdisasm makes of a cubin, and where it knows them, the registers that are in use at each
 /// instruction: the most of them is kept with each line of the source. Without nvdisasm, or a
 /// cubin, the stage is absent and says why.

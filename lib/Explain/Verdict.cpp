@@ -111,8 +111,25 @@ static std::optional<HottestLine> findHottest(const Report &report) {
   return found;
 }
 
+std::string compilerText(const Report &report) {
+  std::string name = report.compiler == "triton" ? "Triton" : report.compiler;
+  return report.version.empty() ? name : name + " " + report.version;
+}
+
+/// Of a kernel that was not counted there is no more to say than what it was measured to take.
+static std::string describeUncounted(const Report &report) {
+  return "compiled by " + compilerText(report) +
+         (report.time.measured ? "; measured " + timeText(*report.time.measured)
+                               : "; how long it takes is not known without a launch on a GPU");
+}
+
 void giveVerdict(Report &report, const LaunchWork &work) {
   Verdict &verdict = report.verdict;
+  verdict.hottest = findHottest(report);
+  if (!report.isCounted) {
+    verdict.text = describeUncounted(report);
+    return;
+  }
   const Time &time = report.time;
   verdict.ofLimit = report.roofline.ofLimit;
   for (const BoundWords &bound : kBounds)
@@ -125,7 +142,6 @@ void giveVerdict(Report &report, const LaunchWork &work) {
     }
   if (time.measured)
     verdict.text += llvm::formatv("; measured {0}", timeText(*time.measured));
-  verdict.hottest = findHottest(report);
   verdict.suggestions = applyRules(report, work, kMostSuggestions);
 }
 

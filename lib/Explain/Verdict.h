@@ -15,7 +15,7 @@ Occupancy findOccupancy(const Report &report);
 /// The same, once its occupancy is known.
 Waves findWaves(const Report &report);
 
-/// Fills in the verdict of a report whose time is known.
+/// Fills in the verdict of a report whose time is known, or that was not counted.
 void giveVerdict(Report &report, const LaunchWork &work);
 
 } // namespace tilec::explain

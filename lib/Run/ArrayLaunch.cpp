@@ -42,7 +42,7 @@ Status ArrayLaunch::add(LaunchArray array) {
 
 Status ArrayLaunch::upload() {
   for (size_t i = 0; i < arrays.size(); ++i)
-    if (const LaunchArray &array = arrays[i]; array.bytes != 0)
+    if (const LaunchArray &array = arrays[i]; array.bytes != 0 && array.data)
       TILECRT_RETURN_IF_ERROR(device->upload(pointerTo(places[i]), array.data, array.bytes, stream)
                                   .withContext("array '" + array.name + "'"));
   return Status();
@@ -50,7 +50,7 @@ Status ArrayLaunch::upload() {
 
 Status ArrayLaunch::queueDownload(size_t number) {
   const LaunchArray &array = arrays[number];
-  if (array.bytes == 0)
+  if (array.bytes == 0 || !array.data)
     return Status();
   return device->download(array.data, pointerTo(places[number]), array.bytes, stream)
       .withContext("array '" + array.name + "'");
@@ -65,6 +65,21 @@ Status ArrayLaunch::download() {
 Status ArrayLaunch::download(size_t array) {
   TILECRT_RETURN_IF_ERROR(queueDownload(array));
   return device->synchronizeStream(stream);
+}
+
+Result<std::vector<std::pair<std::string, std::vector<char>>>> ArrayLaunch::readBack() {
+  std::vector<std::pair<std::string, std::vector<char>>> contents;
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const LaunchArray &array = arrays[i];
+    if (array.bytes == 0 || !array.data)
+      continue;
+    std::vector<char> &bytes = contents.emplace_back(array.name, array.bytes).second;
+    TILECRT_RETURN_IF_ERROR(
+        device->download(bytes.data(), pointerTo(places[i]), array.bytes, stream)
+            .withContext("array '" + array.name + "'"));
+  }
+  TILECRT_RETURN_IF_ERROR(device->synchronizeStream(stream));
+  return contents;
 }
 
 Status ArrayLaunch::bind(const CompiledKernel &kernel, std::vector<std::vector<char>> argumentBytes,

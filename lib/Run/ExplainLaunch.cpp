@@ -44,7 +44,7 @@ constexpr uint64_t mostMarks = 1024;
 RepeatedLaunch::~RepeatedLaunch() = default;
 
 Result<std::unique_ptr<ArrayLaunch>> RepeatedLaunch::bind(const std::shared_ptr<RunDevice> &,
-                                                          const CompiledKernel &) {
+                                                          const CompiledKernel &, uint64_t) {
   return tilecrt::unavailable("its memory is for the simulator");
 }
 
@@ -268,22 +268,20 @@ Status LaunchExplainer::count() {
   return Status();
 }
 
+explain::GpuRun LaunchExplainer::measure(MeasuringGpu::Bind bind) {
+  Result<explain::GpuRun> measured =
+      subject.measuringGpu->measure(bind, subject.gpu->cyclesPerMicrosecond());
+  return measured ? std::move(*measured) : explain::notRun(measured.message());
+}
+
 /// What does what it must not is not launched: the device would be lost.
 explain::GpuRun LaunchExplainer::runOnGpu() {
-  explain::GpuRun none;
-  none.notMeasured = subject.noGpu;
   if (!outcome.findings.empty())
-    none.notMeasured = "the simulator says that the kernel does what it must not";
-  if (none.notMeasured.empty()) {
-    Result<explain::GpuRun> measured = subject.measuringGpu->measure(
-        [&](const std::shared_ptr<RunDevice> &gpu) { return subject.launch->bind(gpu, *kernel); },
-        subject.gpu->cyclesPerMicrosecond());
-    if (measured)
-      return std::move(*measured);
-    none.notMeasured = measured.message();
-  }
-  none.noSamples = none.notMeasured;
-  return none;
+    return explain::notRun("the simulator says that the kernel does what it must not");
+  if (!subject.noGpu.empty())
+    return explain::notRun(subject.noGpu);
+  return measure(
+      [&](const std::shared_ptr<RunDevice> &gpu) { return subject.launch->bind(gpu, *kernel); });
 }
 
 /// The number of the CTA in the middle of the grid.

@@ -119,6 +119,15 @@ Result<PcSamples> MeasuringGpu::sampleEnough(Bind bind, double microseconds,
   }
 }
 
+Result<std::vector<std::pair<std::string, std::vector<char>>>> MeasuringGpu::outputsOf(Bind bind) {
+  Result<std::unique_ptr<ArrayLaunch>> launch = bind(device);
+  if (!launch)
+    return launch.status();
+  if (LaunchOutcome ended = (*launch)->run(); !ended.ok())
+    return ended.status;
+  return (*launch)->readBack();
+}
+
 Result<explain::GpuRun> MeasuringGpu::measure(Bind bind, double cyclesPerMicrosecond) {
   explain::GpuRun run;
   Result<std::unique_ptr<ArrayLaunch>> launch = bind(device);

@@ -17,7 +17,8 @@ constexpr const char *explainExamples =
     R"text(DATA and EXPR are those of 'tilec run'. The kernel runs on the simulator, which counts; times are
 predicted for a GPU. With '--device cuda' it is launched on one as well, for its time and for
 samples of what its warps wait for. CHANGES are words: NAME=VALUE for a constant, num_warps, num_stages, num_ctas,
-split_k or max_registers, kernel=NAME, gpu=NAME, or a file.
+split_k or max_registers, kernel=NAME, gpu=NAME, or a file. 'triton=FOLDER' is what Triton has made of the same
+kernel: a folder of its cache.
 
 Examples:
   tilec explain softmax.tile --grid 64 --arg x=randn:f32[64x1000] --arg y=empty:f32[64x1000]
@@ -26,6 +27,7 @@ Examples:
   tilec explain softmax.tile ... --device cuda -o softmax.html
   tilec explain softmax.tile ... --gpu A100 --json -o softmax.json
   tilec explain softmax.tile ... --against "BLOCK=2048, num_warps=8"
+  tilec explain softmax.tile ... --against triton=cache/MGAYDSNJ
   tilec explain --replay launches/softmax-4711-1
   tilec explain ops.tilec --kernel add_f32 --arg x=randn:f32[1000] ...)text";
 
@@ -64,6 +66,13 @@ ExplainChange readChange(llvm::StringRef text) {
   ExplainChange change;
   if (text.trim(" ,").empty())
     usage("'--against' expects what is different, as in 'BLOCK=2048, num_warps=8'");
+  // Its code has been compiled: there is nothing to change about it.
+  if (llvm::StringRef folder = text.trim(); folder.consume_front("triton=")) {
+    if (folder.empty())
+      usage("'--against triton=' expects a folder of Triton's cache");
+    change.triton = folder.str();
+    return change;
+  }
   std::vector<std::string> words = splitWords("--against", text);
   for (llvm::StringRef word : words) {
     auto [name, value] = word.split('=');
@@ -118,7 +127,8 @@ void ExplainParser::declare(OptionSet &options) {
                    "NAME");
   options.addValue("--replay", replay, "Explain a saved launch", "DIR");
   options.addValue("--tuned", tuned, "Take the configuration from a tuning database", "FILE");
-  options.addValue("--against", against, "Compare with another configuration, file, kernel or GPU",
+  options.addValue("--against", against,
+                   "Compare with another configuration, file, kernel or GPU, or with Triton's code",
                    "CHANGES");
   options.addFlag("--json", json, "Write everything that is known as JSON");
   options.addFlag("--html", html, "Write it as a page for a browser; so does '-o NAME.html'");

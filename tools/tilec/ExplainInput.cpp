@@ -49,6 +49,8 @@ public:
         run(explainCommand.run), cache(run.kernel.cache) {}
 
   ExitCode explain();
+  /// After that: Triton's code beside it.
+  ExitCode explainTriton(const explain::TritonKernel &triton, explain::Report &other);
 
 private:
   ExitCode applyChange();
@@ -84,6 +86,7 @@ private:
   KernelCache cache;
   ExplainSubject subject;
   std::unique_ptr<RepeatedLaunch> repeated;
+  std::optional<LaunchExplainer> explainer;
 };
 
 std::vector<explain::Argument> describeArguments(const RunPlan &plan) {
@@ -393,24 +396,40 @@ ExitCode Reporter::describe() {
 }
 
 ExitCode Reporter::explainLaunch() {
-  LaunchExplainer explainer(subject);
-  bool isCompiled = explainer.compile();
+  explainer.emplace(subject);
+  bool isCompiled = explainer->compile();
   DiagnosticEngine shown;
-  for (const Diagnostic &message : explainer.getMessages().getDiagnostics())
+  for (const Diagnostic &message : explainer->getMessages().getDiagnostics())
     if (message.severity != Severity::Remark)
       shown.adopt(message);
   printDiagnostics(sources, shown, run.kernel.diagnosticsFormat);
   if (!isCompiled)
-    return reportFailure(explainer.failure());
-  if (Status status = explainer.run(); !status.ok())
+    return reportFailure(explainer->failure());
+  if (Status status = explainer->run(); !status.ok())
     return reportUnlessOk(status);
-  report = explainer.report();
-  if (const std::optional<explain::GpuRun> &measured = explainer.getGpuRun(); !measured)
+  report = explainer->report();
+  if (const std::optional<explain::GpuRun> &measured = explainer->getGpuRun(); !measured)
     return ExitCode::Ok;
   else if (!measured->cold)
     reportWarning("no time and no samples of a GPU: " + measured->notMeasured);
   else if (!report.samples->absent.empty())
     reportWarning("no samples of the GPU: " + report.samples->absent);
+  return ExitCode::Ok;
+}
+
+ExitCode Reporter::explainTriton(const explain::TritonKernel &triton, explain::Report &other) {
+  tilecrt::Result<explain::Report> made = explainer->explainTriton(triton, report);
+  if (!made)
+    return reportUnlessOk(made.status());
+  other = std::move(*made);
+  const std::optional<explain::GpuRun> &ours = explainer->getGpuRun(),
+                                       &theirs = explainer->getTritonRun();
+  if (!ours || !ours->cold)
+    return ExitCode::Ok;
+  if (!theirs->cold)
+    reportWarning("no time and no samples of Triton's kernel: " + theirs->notMeasured);
+  else if (!other.samples->absent.empty())
+    reportWarning("no samples of Triton's kernel: " + other.samples->absent);
   return ExitCode::Ok;
 }
 
@@ -443,12 +462,22 @@ static GpuAccess openGpuOf(const ExplainCommand &command) {
 }
 
 ExitCode explainInput(const ExplainCommand &command, explain::Report &report) {
+  std::optional<explain::TritonKernel> triton;
+  if (command.against && !command.against->triton.empty()) {
+    llvm::Expected<explain::TritonKernel> kernel =
+        explain::readTritonKernel(command.against->triton);
+    if (!kernel)
+      return reportError(llvm::toString(kernel.takeError()));
+    triton = std::move(*kernel);
+  }
   GpuAccess gpu = openGpuOf(command);
-  ExitCode code = Reporter(command, nullptr, gpu, report).explain();
+  Reporter reporter(command, nullptr, gpu, report);
+  ExitCode code = reporter.explain();
   if (code != ExitCode::Ok || !command.against)
     return code;
   auto other = std::make_shared<explain::Report>();
-  code = Reporter(command, &*command.against, gpu, *other).explain();
+  code = triton ? reporter.explainTriton(*triton, *other)
+                : Reporter(command, &*command.against, gpu, *other).explain();
   report.against = std::move(other);
   return code;
 }

@@ -198,6 +198,8 @@ struct ExplainChange {
   std::string file, kernel;
   const explain::GpuLimits *gpu = nullptr;
   TuningConfig config;
+  /// The folder of what Triton has compiled; then there is nothing else.
+  std::string triton;
 };
 
 /// Whether a file of 'tilec explain' is a bundle, by its name.

@@ -19,6 +19,9 @@ Result<ArgumentBytes> encodeArguments(const RunPlan &plan, const tilecrt::Kernel
   return tilec::encodeArguments(metadata, [&](StringRef name) -> std::optional<ArgumentValue> {
     if (name == tilecrt::timelineArgument)
       return plan.timelineArray ? addresses[*plan.timelineArray] : uint64_t(0);
+    if (name == scratchArgument || name == unusedArgument)
+      return addresses.size() > plan.arrays.size() && name == scratchArgument ? addresses.back()
+                                                                              : uint64_t(0);
     auto value = plan.arguments.find(name.str());
     if (value == plan.arguments.end())
       return std::nullopt;
@@ -35,7 +38,8 @@ bool inferredMapsFit(const RunPlan &plan, const tilecrt::KernelMetadata &metadat
 }
 
 Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
-                                              const CompiledKernel &kernel, RunPlan &plan) {
+                                              const CompiledKernel &kernel, RunPlan &plan,
+                                              uint64_t scratchBytes) {
   Result<std::unique_ptr<ArrayLaunch>> launch = ArrayLaunch::create(device);
   if (!launch)
     return launch;
@@ -46,6 +50,8 @@ Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &
     });
     TILECRT_RETURN_IF_ERROR((*launch)->add(std::move(added)));
   }
+  if (scratchBytes != 0)
+    TILECRT_RETURN_IF_ERROR((*launch)->add({scratchArgument, nullptr, scratchBytes}));
   const std::vector<uint64_t> &addresses = (*launch)->addresses();
   fillTables(plan.arrays, addresses);
   TILECRT_RETURN_IF_ERROR((*launch)->upload());

@@ -14,7 +14,7 @@
 namespace tilec::tool {
 
 /// The bytes of every run-time argument of the compiled kernel, in its order; `addresses` has one
-/// for each array.
+/// for each array, and maybe one for scratch memory behind them.
 tilecrt::Result<ArgumentBytes> encodeArguments(const RunPlan &plan,
                                                const tilecrt::KernelMetadata &metadata,
                                                const std::vector<uint64_t> &addresses);
@@ -23,8 +23,10 @@ tilecrt::Result<ArgumentBytes> encodeArguments(const RunPlan &plan,
 bool inferredMapsFit(const RunPlan &plan, const tilecrt::KernelMetadata &metadata);
 
 /// The plan's launch of the kernel, its arrays uploaded. The plan stays where it is.
+/// `scratchBytes` are those of RepeatedLaunch::bind.
 tilecrt::Result<std::unique_ptr<ArrayLaunch>> bindPlan(const std::shared_ptr<RunDevice> &device,
-                                                       const CompiledKernel &kernel, RunPlan &plan);
+                                                       const CompiledKernel &kernel, RunPlan &plan,
+                                                       uint64_t scratchBytes = 0);
 
 /// A plan to be launched again and again, for a report.
 class PlannedLaunch final : public RepeatedLaunch {
@@ -39,8 +41,9 @@ public:
   tilecrt::Result<tilecrt::sim::LaunchResult> run(const CompiledKernel &kernel,
                                                   const LaunchPart &part) override;
   tilecrt::Result<std::unique_ptr<ArrayLaunch>> bind(const std::shared_ptr<RunDevice> &gpu,
-                                                     const CompiledKernel &kernel) override {
-    return bindPlan(gpu, kernel, plan);
+                                                     const CompiledKernel &kernel,
+                                                     uint64_t scratchBytes) override {
+    return bindPlan(gpu, kernel, plan, scratchBytes);
   }
 
 private:

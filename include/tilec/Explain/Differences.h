@@ -11,7 +11,7 @@
 namespace tilec::explain {
 
 struct Difference {
-  /// "time", "term", "counter", "resource", "line".
+  /// "time", "term", "counter", "resource", "code", "line".
   std::string group;
   /// Of a line: its place and text.
   std::string name, unit;
@@ -20,9 +20,10 @@ struct Difference {
   double change() const { return there - here; }
 };
 
-/// By group, in the order above. Times and lines by how much they change, counters and resources by
-/// how many times; what is the same, or nearly, is not there. Lines are matched by number in one
-/// text, else by what they say.
+/// By group, in the order above. Times, instructions of the code and lines by how much they change,
+/// counters and resources by how many times; what is the same, or nearly, is not there, and nor is
+/// what one of both does not know. Lines are matched by number in one text, else by what they say;
+/// they have predicted times, else those of samples, else instructions.
 std::vector<Difference> findDifferences(const Report &here, const Report &there);
 
 /// For a terminal.

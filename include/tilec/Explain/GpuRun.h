@@ -22,6 +22,13 @@ struct GpuRun {
   std::string notMeasured, noSamples;
 };
 
+/// One without times and samples, for that reason.
+inline GpuRun notRun(std::string reason) {
+  GpuRun none;
+  none.notMeasured = none.noSamples = std::move(reason);
+  return none;
+}
+
 } // namespace tilec::explain
 
 #endif // TILEC_EXPLAIN_GPURUN_H

@@ -67,6 +67,8 @@ struct SourceLine {
   double allSamples = 0;
   /// Its own, for each of Samples::reasons; empty when there are none.
   std::vector<uint64_t> stalls;
+  /// Instructions of its code, for each of Code::classes; empty when there are none.
+  std::vector<uint64_t> code;
 };
 
 /// A place that is executed, with the calls that lead to it.
@@ -120,6 +122,8 @@ struct Launch {
 struct Resources {
   /// Of a thread; not known without the assembler.
   std::optional<int> registers, spillBytes;
+  /// Local memory of a thread: what is spilled, and arrays. Not known without a cubin.
+  std::optional<int> localBytes;
   int64_t staticSharedBytes = 0, dynamicSharedBytes = 0;
 };
 
@@ -130,6 +134,18 @@ struct Occupancy {
   std::string limitedBy;
   /// The CTAs that each limit alone would allow.
   int byRegisters = 0, bySharedMemory = 0, byThreads = 0, byCtas = 0;
+};
+
+/// The instructions in the code of the GPU, each once, however often it runs.
+struct Code {
+  struct Class {
+    /// "globalLoad128", and in words: "global loads, 128 bits".
+    std::string name, text;
+    uint64_t count = 0;
+  };
+  uint64_t instructions = 0;
+  /// Those that it has. An exchange is no instruction: stores to shared memory, a barrier, loads.
+  std::vector<Class> classes;
 };
 
 /// How a grid spreads over the GPU.
@@ -146,7 +162,8 @@ struct Waves {
 
 /// A stage of the compilation as text.
 struct StageText {
-  /// "tile", "tilegpu", "llvm", "ptx", "sass".
+  /// "tile", "tilegpu", "llvm", "ptx", "sass"; of Triton "ttir" and "ttgir" instead of the first
+  /// two.
   std::string name, title, language;
   std::vector<std::string> lines;
   /// For each line of the text, the lines of the source that it comes from.
@@ -378,8 +395,21 @@ struct Finding {
   uint64_t count = 1;
 };
 
+/// An array of the launch on a GPU behind two kernels that should write the same.
+struct OutputDifference {
+  std::string name;
+  uint64_t elements = 0, different = 0;
+  /// Of an element, and beside its value; infinite where one of both is no number.
+  double largest = 0, largestRelative = 0;
+};
+
 struct Report {
-  std::string version;
+  /// "tilec", or "triton" for what a kernel of the same text was compiled to by it, and the
+  /// compiler's version.
+  std::string compiler = "tilec", version;
+  /// Whether it ran on the simulator. Otherwise there are no counters, no predicted time, and
+  /// nothing that follows from them: they are not known.
+  bool isCounted = true;
   std::string kernel, target, device;
   /// The kernel's own file comes first.
   std::vector<SourceFile> files;
@@ -392,6 +422,8 @@ struct Report {
   Resources resources;
   Occupancy occupancy;
   Waves waves;
+  /// Not known without the assembler and nvdisasm.
+  std::optional<Code> code;
   /// By file and line.
   std::vector<SourceLine> lines;
   /// The largest share first.
@@ -412,9 +444,15 @@ struct Report {
   std::optional<Samples> samples;
   /// When one was asked for.
   std::optional<Timeline> timeline;
-  /// What it is compared with: another configuration, kernel or GPU. Null: nothing.
+  /// Of a kernel that was launched on a GPU beside another one: arrays behind both, those that
+  /// differ first. Nothing where they were not compared.
+  std::optional<std::vector<OutputDifference>> outputs;
+  /// What it is compared with: another configuration, kernel, GPU or compiler. Null: nothing.
   std::shared_ptr<const Report> against;
 };
+
+/// "Triton 3.6.0", "tilec 1.0".
+std::string compilerText(const Report &report);
 
 /// The report as JSON, with names in one fixed order. Precondition: it has a GPU.
 std::string writeReport(const Report &report);

@@ -22,6 +22,7 @@ namespace tilec {
 /// An array as it lies on the host. Not owned.
 struct LaunchArray {
   std::string name;
+  /// Null: memory of the device's own, with whatever there is in it.
   char *data = nullptr;
   uint64_t bytes = 0;
   /// The part that the kernel may touch, where a device checks that.
@@ -46,6 +47,8 @@ public:
   tilecrt::Status download();
   /// The array of that number alone.
   tilecrt::Status download(size_t array);
+  /// What the arrays hold on the device now, by name; those of the host stay as they are.
+  tilecrt::Result<std::vector<std::pair<std::string, std::vector<char>>>> readBack();
 
   /// Loads the kernel, which has to stay, and checks the bytes of its arguments.
   tilecrt::Status bind(const CompiledKernel &kernel, std::vector<std::vector<char>> argumentBytes,

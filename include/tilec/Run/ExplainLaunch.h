@@ -12,6 +12,7 @@
 #define TILEC_RUN_EXPLAINLAUNCH_H
 
 #include "tilec/Explain/Explain.h"
+#include "tilec/Explain/Triton.h"
 #include "tilec/Run/ArgumentBytes.h"
 #include "tilec/Run/MeasuringGpu.h"
 
@@ -37,10 +38,15 @@ public:
   virtual tilecrt::Result<tilecrt::sim::LaunchResult> run(const CompiledKernel &kernel,
                                                           const LaunchPart &part) = 0;
   /// The launch on a GPU, with memory of its own there; `unavailable` where the memory is for the
-  /// simulator alone.
+  /// simulator alone. `scratchBytes` of memory are for an argument `scratchArgument` of the kernel.
   virtual tilecrt::Result<std::unique_ptr<ArrayLaunch>> bind(const std::shared_ptr<RunDevice> &gpu,
-                                                             const CompiledKernel &kernel);
+                                                             const CompiledKernel &kernel,
+                                                             uint64_t scratchBytes = 0);
 };
+
+/// The names of arguments behind those of the source, which no parameter has: a pointer to memory
+/// that a launch provides, null where there are no bytes, and one that is always null.
+constexpr const char *scratchArgument = "<scratch>", *unusedArgument = "<unused>";
 
 /// One whose memory is this process's own.
 class MemoryLaunch : public RepeatedLaunch {
@@ -102,11 +108,17 @@ public:
   tilecrt::Status run();
   /// After both.
   explain::Report report() const;
+  /// After report(), which it stands beside: what Triton has made of the same source, launched as
+  /// this is where that was asked for. An error says why the two cannot be compared.
+  tilecrt::Result<explain::Report> explainTriton(const explain::TritonKernel &triton,
+                                                 const explain::Report &beside);
   /// The predicted time in microseconds.
   double predict() const;
 
   /// What the GPU said, when it was asked for.
   const std::optional<explain::GpuRun> &getGpuRun() const { return gpuRun; }
+  /// And of Triton's kernel.
+  const std::optional<explain::GpuRun> &getTritonRun() const { return tritonRun; }
 
   /// Of the compilation: of the one for the simulator where that alone failed. Remarks are there.
   const DiagnosticEngine &getMessages() const { return messages; }
@@ -127,6 +139,9 @@ private:
   std::string processor() const;
   tilecrt::Status count();
   explain::GpuRun runOnGpu();
+  explain::GpuRun measure(MeasuringGpu::Bind bind);
+  explain::GpuRun runTriton(const explain::TritonKernel &triton,
+                            std::optional<std::vector<explain::OutputDifference>> &outputs);
   tilecrt::Status followWarps();
 
   ExplainSubject subject;
@@ -136,7 +151,7 @@ private:
   std::unique_ptr<CompiledKernel> kernel, simulated;
   tilecrt::sim::LaunchResult outcome;
   std::optional<uint64_t> simulatedPrograms;
-  std::optional<explain::GpuRun> gpuRun;
+  std::optional<explain::GpuRun> gpuRun, tritonRun;
   std::optional<explain::Timeline> timeline;
   std::vector<std::pair<std::string, int>> timelinePlaces;
 };

@@ -31,6 +31,9 @@ public:
   /// overwritten. A launch that fails is an error; samples that cannot be had say why.
   tilecrt::Result<explain::GpuRun> measure(Bind bind, double cyclesPerMicrosecond);
 
+  /// What the arrays of a launch hold behind it, by name.
+  tilecrt::Result<std::vector<std::pair<std::string, std::vector<char>>>> outputsOf(Bind bind);
+
 private:
   MeasuringGpu(tilecrt::cuda::Context made, tilecrt::Result<tilecrt::cuda::CuptiTable> library,
                const std::string &driver);

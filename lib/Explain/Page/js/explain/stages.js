@@ -16,6 +16,8 @@ const stagePane = {
 const stageNames = {
   tile: 'Tile',
   tilegpu: 'TileGPU',
+  ttir: 'TTIR',
+  ttgir: 'TTGIR',
   llvm: 'LLVM',
   ptx: 'PTX',
   sass: 'SASS'
