@@ -9,6 +9,7 @@
 #include "StageText.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using llvm::StringRef;
 
@@ -32,6 +33,33 @@ static std::map<unsigned, std::string> readFiles(StringRef text) {
 std::string fileOfPTX(StringRef text) {
   std::map<unsigned, std::string> files = readFiles(text);
   return files.empty() ? "" : files.begin()->second;
+}
+
+PlaceCallers callersInPTX(StringRef text) {
+  std::map<unsigned, std::string> files = readFiles(text);
+  PlaceCallers callers;
+  for (StringRef line : llvm::split(text, '\n')) {
+    StringRef rest = line.ltrim();
+    unsigned file = 0;
+    int number = 0;
+    if (!rest.consume_front(".loc") || (rest = rest.ltrim(), rest.consumeInteger(10, file)) ||
+        (rest = rest.ltrim(), rest.consumeInteger(10, number)))
+      continue;
+    std::vector<std::pair<std::string, int>> &known = callers[{files[file], number}];
+    // "// std.py:9:27 @[ k.py:14:34 @[ k.py:20:5 ] ]", without folders.
+    for (StringRef caller = rest.split("@[ ").second; !caller.empty();
+         caller = caller.split("@[ ").second) {
+      auto [name, digits] = caller.split(':');
+      int place = 0;
+      if (digits.consumeInteger(10, place))
+        break;
+      for (const auto &[unused, path] : files)
+        if (llvm::sys::path::filename(path) == name &&
+            !llvm::is_contained(known, std::make_pair(path, place)))
+          known.emplace_back(path, place);
+    }
+  }
+  return callers;
 }
 
 StageText textOfPTX(StringRef text, LineTable &lines) {

@@ -26,6 +26,12 @@ StageText textOfPTX(llvm::StringRef text, LineTable &lines);
 /// The name of the file that the first function of PTX is from; empty where it does not say.
 std::string fileOfPTX(llvm::StringRef text);
 
+/// Places of PTX, by file and line, that are inlined, as the comments of LLVM say: where, the
+/// innermost first. One that is inlined several times has all of that.
+using PlaceCallers =
+    std::map<std::pair<std::string, int>, std::vector<std::pair<std::string, int>>>;
+PlaceCallers callersInPTX(llvm::StringRef text);
+
 /// What nvdisasm makes of a cubin, and where it knows them, the registers that are in use at each
 /// instruction: the most of them is kept with each line of the source. Without nvdisasm, or a
 /// cubin, the stage is absent and says why.

@@ -57,6 +57,9 @@ private:
   void nameFiles();
   void describe();
   void addStages();
+  bool isOwn(size_t line) { return !isOfTriton(report.files[lines[line].file]); }
+  LineIndex callerOf(size_t line, const PlaceCallers &callers, LineIndex above);
+  void placeLibrary(StageText &stage);
   void readMissingFiles();
 
   const TritonSubject &subject;
@@ -144,16 +147,49 @@ void TritonExplainer::addStages() {
                             : StringRef(name) == "ptx" ? textOfPTX(text->second, lines)
                                                        : textOfTriton(text->second, name, lines));
   }
-  StageText &sass =
-      report.stages.emplace_back(textOfCubin(kernel().cubin, ptxasHints(subject.tools), lines));
-  // What stands first is where an instruction counts.
-  for (std::vector<size_t> &places : sass.source) {
-    auto own = llvm::find_if(
-        places, [&](size_t line) { return !isOfTriton(report.files[lines[line].file]); });
-    if (own != places.end())
-      std::rotate(places.begin(), own, own + 1);
-  }
+  report.stages.push_back(textOfCubin(kernel().cubin, ptxasHints(subject.tools), lines));
+  for (StageText &stage : report.stages)
+    if (stage.name == "ptx" || stage.name == "sass")
+      placeLibrary(stage);
   countCode(lines, report);
+}
+
+/// A line that calls the function of Triton's that a line is in: `above`, if that is one.
+LineIndex TritonExplainer::callerOf(size_t line, const PlaceCallers &callers, LineIndex above) {
+  auto known = callers.find({report.files[lines[line].file].name, lines[line].line});
+  if (known == callers.end())
+    return std::nullopt;
+  LineIndex first;
+  for (const auto &[file, number] : known->second) {
+    LineIndex caller = lines.add(file, number);
+    if (!caller || !isOwn(*caller))
+      continue;
+    if (caller == above)
+      return above;
+    first = first ? first : caller;
+  }
+  return first;
+}
+
+/// Gives the code of Triton's own functions the lines that call them, which come first: that is
+/// where an instruction counts. Of several callers it is the one whose code is above it.
+void TritonExplainer::placeLibrary(StageText &stage) {
+  PlaceCallers callers;
+  if (auto text = kernel().texts.find("ptx"); text != kernel().texts.end())
+    callers = callersInPTX(text->second);
+  LineIndex above;
+  for (std::vector<size_t> &places : stage.source) {
+    if (places.empty())
+      continue;
+    if (llvm::none_of(places, [&](size_t line) { return isOwn(line); }))
+      if (LineIndex caller = callerOf(places.front(), callers, above))
+        places.push_back(*caller);
+    auto own = llvm::find_if(places, [&](size_t line) { return isOwn(line); });
+    if (own == places.end())
+      continue;
+    std::rotate(places.begin(), own, own + 1);
+    above = places.front();
+  }
 }
 
 void TritonExplainer::readMissingFiles() {

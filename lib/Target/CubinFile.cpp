@@ -7,6 +7,9 @@
 //
 //   byte 0: format    1, 2, 3: a value in bytes 2 and 3; 4: bytes 2 and 3 say how many follow
 //   byte 1: attribute
+//
+// Shared memory is the size of '.nv.shared.NAME', in which the system's own part comes first where
+// there is a section for that.
 
 #include "tilec/Target/CubinFile.h"
 
@@ -32,7 +35,10 @@ enum Attribute : uint8_t {
   RegisterCount = 0x2f,
 };
 
-constexpr StringRef kInfo = ".nv.info", kShared = ".nv.shared.";
+constexpr StringRef kInfo = ".nv.info", kShared = ".nv.shared.",
+                    kReserved = ".nv.shared.reserved.0";
+/// What the system has of a CTA's shared memory.
+constexpr int64_t kReservedBytes = 1024;
 
 uint32_t wordAt(StringRef data, size_t index) {
   return endian::read32le(data.data() + index * sizeof(uint32_t));
@@ -67,6 +73,7 @@ private:
   std::map<std::string, CubinKernel> kernels;
   /// By the numbers of symbols.
   std::vector<std::string> symbols;
+  bool isPartReserved = false;
 };
 
 } // namespace
@@ -130,7 +137,8 @@ llvm::Error CubinReader::readSection(const Elf::Elf_Shdr &section) {
   StringRef rest = *name;
   if (rest.consume_front(kShared)) {
     if (auto kernel = kernels.find(rest.str()); kernel != kernels.end())
-      kernel->second.staticSharedBytes = int64_t(section.sh_size);
+      kernel->second.staticSharedBytes =
+          std::max<int64_t>(0, int64_t(section.sh_size) - (isPartReserved ? kReservedBytes : 0));
     return llvm::Error::success();
   }
   if (!rest.consume_front(kInfo))
@@ -159,6 +167,7 @@ llvm::Error CubinReader::read(std::vector<CubinKernel> &result) {
       std::string kernel = name->drop_front(kInfo.size() + 1).str();
       kernels[kernel].name = kernel;
     }
+    isPartReserved |= *name == kReserved;
     if (section.sh_type == llvm::ELF::SHT_SYMTAB)
       if (llvm::Error error = readSymbols(section))
         return error;

@@ -36,7 +36,8 @@ bool Options::read(PyObject *dict) {
                           {"libdevice", &raw.libdevice},
                           {"device", &raw.device},
                           {"driver", &raw.driver},
-                          {"cupti", &raw.cupti}};
+                          {"cupti", &raw.cupti},
+                          {"triton", &raw.triton}};
   for (const Text &member : members) {
     PyObject *value = PyDict_GetItemString(dict, member.name);
     if (!value || value == Py_None)
@@ -80,6 +81,20 @@ static PyObject *explainSaved(PyObject *, PyObject *args) {
   return status == TILEC_OK ? numberOf(explanation) : raiseStatus(status);
 }
 
+/// explain_target(options): what a kernel is explained for, "sm_90a".
+static PyObject *explainTarget(PyObject *, PyObject *options) {
+  Options given;
+  if (!given.read(options))
+    return nullptr;
+  const char *target = nullptr;
+  tilec_status status = TILEC_OK;
+  {
+    WithoutGil unlocked;
+    status = tilec_explain_target(&given.raw, &target);
+  }
+  return status == TILEC_OK ? PyUnicode_FromString(target) : raiseStatus(status);
+}
+
 /// explanation_compare(explanation, against)
 static PyObject *compare(PyObject *, PyObject *args) {
   PyObject *here = nullptr, *there = nullptr;
@@ -115,6 +130,7 @@ static PyObject *text(PyObject *, PyObject *number) {
 bool tilec::python::addExplainFunctions(PyObject *module) {
   static PyMethodDef functions[] = {
       {"explain_saved", explainSaved, METH_VARARGS, "(path, options): an explanation's handle."},
+      {"explain_target", explainTarget, METH_O, "(options): what a kernel is explained for."},
       {"explanation_compare", compare, METH_VARARGS, "(explanation, against): a handle of both."},
       {"explanation_destroy", destroy, METH_O, "Gives an explanation's handle back."},
       {"explanation_json", json, METH_O, "Everything that is known, as JSON."},

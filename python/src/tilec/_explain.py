@@ -7,6 +7,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -67,43 +68,73 @@ class Explanation:
         return f"<explanation of '{self.data['kernel']['name']}': bound by {verdict['bound']}>"
 
 
+def _missing(data: dict) -> str | None:
+    """What a GPU did not give, and why."""
+    absent = data["samples"].get("absent")
+    what = "no samples" if data["time"]["measured"] is not None else "no time and no samples"
+    return absent and f"{what} of {{}}: {absent}"
+
+
 def _measured(explanation: Explanation) -> Explanation:
     """Warns of what a GPU did not give."""
-    absent = explanation.data["samples"].get("absent")
-    if absent:
-        missing = "no samples" if explanation.data["time"]["measured"] is not None else "no time and no samples"
-        warnings.warn(f"{missing} of a GPU: {absent}", TilecWarning, stacklevel=3)
+    data = explanation.data
+    missing = _missing(data)
+    if missing:
+        warnings.warn(missing.format("a GPU"), TilecWarning, stacklevel=3)
+    # Where ours has no time, the other one's has the same reason.
+    if data["against"] and data["time"]["measured"] is not None and (missing := _missing(data["against"])):
+        warnings.warn(missing.format("Triton's kernel"), TilecWarning, stacklevel=3)
     return explanation
 
 
-def explain(kernel, grid=None, *args, gpu: str | None = None, device: str | None = None, timeline: bool = False,
-            all_programs: bool = False, **kwargs) -> Explanation:
+def _explain_with_triton(launched, args, kwargs, grid, options: dict) -> Explanation:
+    from ._triton_column import write_folder
+
+    with tempfile.TemporaryDirectory(prefix="tilec-triton-") as folder:
+        triton = write_folder(launched, args, kwargs, _native.explain_target(options), folder)
+        return Explanation(launched._explain(args, kwargs, grid, {**options, "triton": triton}))
+
+
+def explain(kernel, grid=None, *args, gpu: str | None = None, device: str | None = None, against: str | None = None,
+            timeline: bool = False, all_programs: bool = False, **kwargs) -> Explanation:
     """Explains the launch `kernel[grid](*args, **kwargs)` without making it: tensors keep their contents.
 
-    :param kernel: a kernel, also with `autotune` and `heuristics` around it, one of a bundle that has its sources, or
-        the folder of a saved launch
+    :param kernel: a kernel, also with `autotune` and `heuristics` around it, a function of Triton's, a kernel of a
+        bundle that has its sources, or the folder of a saved launch
     :param grid: the grid; `...` is that of the bundle
     :param gpu: what times are predicted for, by a part of the name: "A100"; else an H200, or that of a saved launch
     :param device: "cuda" or "cuda:1": the kernel is launched there as well, on copies of the tensors, for its time and for
         samples of what its warps wait for; times are predicted for it. What cannot be had is a warning
+    :param against: "triton": what Triton, which has to be there, makes of the same kernel stands beside ours; with `device`
+        it is launched, too. Or a folder of Triton's cache. `against` of the result compares with another explanation
     :param timeline: with what the warps of one CTA do and wait for
     :param all_programs: simulates all programs of a large grid rather than a sample
     """
     names = getattr(kernel, "arg_names", ())
-    for name in ("gpu", "device", "timeline", "all_programs"):
+    for name in ("gpu", "device", "against", "timeline", "all_programs"):
         if name in names:
             raise TypeError(f"kernel '{kernel.__name__}' has a parameter '{name}': give it by position")
     options = {**_devices.tools(), "gpu": gpu, "device": device, "cupti": _devices.cupti(),
-               "flags": all_programs * _ALL_PROGRAMS | timeline * _TIMELINE}
+               "flags": all_programs * _ALL_PROGRAMS | timeline * _TIMELINE,
+               "triton": os.fspath(against) if against not in (None, "triton") else None}
     if isinstance(kernel, (str, os.PathLike)):
         if grid is not None or args or kwargs:
             raise TypeError("a saved launch has its grid and its arguments")
+        if against == "triton":
+            raise TypeError("a saved launch has no function that Triton could compile: 'against' takes a folder of its cache")
         return Explanation(_native.explain_saved(os.fspath(kernel), options))
     if grid is None:
         raise TypeError("explain() needs the grid of the launch")
+    if type(kernel).__name__ == "JITFunction" and type(kernel).__module__.startswith("triton."):
+        from .takeover import kernel_of
+
+        kernel = kernel_of(kernel)
     resolve = getattr(kernel, "_resolved", None)
     if resolve is None:
         raise TypeError(f"{kernel!r} is no kernel of tilec")
     launched, args, kwargs = resolve(args, kwargs, grid)
-    explanation = Explanation(launched._explain(args, kwargs, grid, options))
+    if against == "triton":
+        explanation = _explain_with_triton(launched, args, kwargs, grid, options)
+    else:
+        explanation = Explanation(launched._explain(args, kwargs, grid, options))
     return _measured(explanation) if device is not None else explanation

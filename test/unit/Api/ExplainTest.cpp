@@ -272,6 +272,50 @@ TEST_F(ApiExplain, comparesTwo) {
   tilec_explanation_destroy(there);
 }
 
+/// The folder has a kernel 'add_masked' for sm_90, without sources that could be read.
+TEST_F(ApiExplain, standsBesideWhatTritonHasCompiled) {
+  std::string source = addSource;
+  source.replace(source.find("def add("), 8, "def add_masked(");
+  Compilation compiled = Compiler().compileText("add.tile", source, addOptions("sim"));
+  ASSERT_TRUE(compiled) << compiled.text;
+  auto options = sizedStruct<tilec_explain_options>();
+  options.triton = TILEC_TEST_TRITON_FOLDER;
+  ASSERT_EQ(explain(compiled.kernel, &options), TILEC_OK) << tilec_last_error();
+  EXPECT_THAT(json(), HasSubstr("\"against\": {\"schema\":1,\"version\":\"3.6.0\""));
+  EXPECT_THAT(tilec_explanation_text(explanation), HasSubstr("by Triton 3.6.0"));
+  tilec_explanation_destroy(explanation);
+  explanation = nullptr;
+  options.gpu = "A100";
+  EXPECT_EQ(explain(compiled.kernel, &options), TILEC_INPUT_ERROR);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("has code for sm_90, the report is for sm_80"));
+  options.gpu = nullptr;
+  options.triton = "/nowhere";
+  EXPECT_EQ(explain(compiled.kernel, &options), TILEC_INPUT_ERROR);
+  EXPECT_THAT(tilec_last_error(), HasSubstr("cannot read '/nowhere'"));
+  options.triton = TILEC_TEST_TRITON_FOLDER;
+  EXPECT_EQ(tilec_explain_saved("nowhere", &options, &explanation), TILEC_INPUT_ERROR);
+  EXPECT_EQ(explanation, nullptr);
+}
+
+TEST_F(ApiExplain, saysWhatItIsFor) {
+  const char *target = nullptr;
+  ASSERT_EQ(tilec_explain_target(nullptr, &target), TILEC_OK);
+  EXPECT_STREQ(target, "sm_90a");
+  auto options = sizedStruct<tilec_explain_options>();
+  options.gpu = "a100";
+  ASSERT_EQ(tilec_explain_target(&options, &target), TILEC_OK);
+  EXPECT_STREQ(target, "sm_80");
+  options.gpu = "voodoo";
+  EXPECT_EQ(tilec_explain_target(&options, &target), TILEC_INVALID_ARGUMENT);
+  EXPECT_EQ(target, nullptr);
+  EXPECT_EQ(tilec_explain_target(nullptr, nullptr), TILEC_INVALID_ARGUMENT);
+  options.gpu = nullptr;
+  options.device = "cuda";
+  options.driver = TILEC_TEST_FAKE_DRIVER;
+  ASSERT_EQ(tilec_explain_target(&options, &target), TILEC_OK);
+  EXPECT_STREQ(target, "sm_90a");
+}
+
 TEST_F(ApiExplain, refusesWhatIsNoLaunch) {
   Compilation compiled = Compiler().compileText("add.tile", addSource, addOptions("sim"));
   EXPECT_EQ(tilec_kernel_explain(nullptr, nullptr, nullptr, &explanation), TILEC_INVALID_ARGUMENT);

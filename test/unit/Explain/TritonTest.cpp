@@ -3,6 +3,7 @@
 //
 // Triton's modules as text: the lines that they belong to, and the parameters of a kernel.
 
+#include "lib/Explain/StageText.h"
 #include "lib/Explain/TritonText.h"
 
 #include "llvm/Support/Path.h"
@@ -97,6 +98,18 @@ TEST_F(TritonTexts, parameters_have_names_and_types) {
   auto none = parametersOf("tt.func public @none() attributes {} {", "none");
   ASSERT_TRUE(none);
   EXPECT_TRUE(none->empty());
+}
+
+TEST(PtxCallers, comments_say_where_code_is_inlined) {
+  PlaceCallers callers =
+      callersInPTX("\t.loc\t2 9 27    // std.py:9:27 @[ std.py:90:4 @[ k.py:6:8 ] ]\n"
+                   "\t.loc 2 9 1 // std.py:9:1 @[ k.py:7:8 ]\n"
+                   "\t.loc 1 5 1 // k.py:5:1\n"
+                   "\t.file 1 \"lib/k.py\"\n\t.file 2 \"/usr/std.py\"\n");
+  using Places = std::vector<std::pair<std::string, int>>;
+  EXPECT_EQ((callers[{"/usr/std.py", 9}]),
+            (Places{{"/usr/std.py", 90}, {"lib/k.py", 6}, {"lib/k.py", 7}}));
+  EXPECT_TRUE((callers[{"lib/k.py", 5}]).empty());
 }
 
 /// What ends in the middle is read as far as it goes.

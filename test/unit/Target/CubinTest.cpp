@@ -6,6 +6,8 @@
 
 #include "KernelFixture.h"
 
+#include "tilec/Target/CubinFile.h"
+
 #include <gmock/gmock.h>
 
 using namespace tilec;
@@ -145,6 +147,70 @@ TEST_F(Cubin, EveryAccessAssembles) {
     auto cubin = assemblePTX(ptxOf(text, options), ptxas, assembling);
     EXPECT_TRUE(bool(cubin)) << target << ": " << llvm::toString(cubin.takeError());
   }
+}
+
+/// With shared memory that is declared, arrays of a thread, and parameters of each size.
+constexpr const char *resourcesKernel = R"(.address_size 64
+.shared .align 16 .b8 words[4000];
+.visible .entry other() { ret; }
+.visible .entry kernel(.param .u64 a, .param .f32 b, .param .u8 c, .param .align 64 .b8 d[128])
+.reqntid 32, 4
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<5>;
+  .local .align 16 .b8 array[64];
+  ld.param.u64 %rd1, [a];
+  ld.param.u32 %r1, [d];
+  mov.u64 %rd2, array;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  st.local.u32 [%rd4], %r1;
+  ld.local.u32 %r2, [%rd2 + 8];
+  st.shared.u32 [words + 16], %r2;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+)";
+
+TEST_F(Cubin, ItsFileSaysWhatTheReportSays) {
+  if (ptxas.empty())
+    GTEST_SKIP() << "ptxas is not installed";
+  for (const char *target : {"sm_80", "sm_90a", "sm_100a"}) {
+    CubinOptions options;
+    options.target = target;
+    std::string ptx = std::string(".version 8.6\n.target ") + target + "\n" + resourcesKernel;
+    auto cubin = assemblePTX(ptx, ptxas, options);
+    ASSERT_TRUE(bool(cubin)) << llvm::toString(cubin.takeError());
+    auto kernels = readCubin(cubin->cubin);
+    ASSERT_TRUE(bool(kernels)) << llvm::toString(kernels.takeError());
+    ASSERT_EQ(kernels->size(), 2u);
+    EXPECT_EQ((*kernels)[1].name, "other");
+    const CubinKernel &kernel = kernels->front();
+    auto reported =
+        llvm::find_if(cubin->kernels, [](const auto &k) { return k.kernel == "kernel"; });
+    ASSERT_NE(reported, cubin->kernels.end());
+    EXPECT_EQ(kernel.registers, reported->registers) << target;
+    EXPECT_EQ(kernel.localBytes, reported->stackBytes) << target;
+    EXPECT_EQ(kernel.staticSharedBytes, reported->sharedBytes) << target;
+    EXPECT_EQ(kernel.threadsPerCta, 128) << target;
+    EXPECT_THAT(kernel.parameterBytes, ElementsAre(8u, 4u, 1u, 128u)) << target;
+    EXPECT_TRUE(findInCubin(cubin->cubin, "other"));
+    EXPECT_FALSE(findInCubin(cubin->cubin, "third"));
+    // Of a file that is cut there is an error, or what was read.
+    for (size_t bytes = 0; bytes < cubin->cubin.size(); bytes += 37)
+      if (auto cut = readCubin(llvm::StringRef(cubin->cubin).take_front(bytes)); !cut)
+        llvm::consumeError(cut.takeError());
+  }
+}
+
+TEST(CubinFile, OtherFilesAreNone) {
+  auto text = readCubin(".version 8.0");
+  EXPECT_EQ(llvm::toString(text.takeError()), "no ELF file");
+  std::string host("\177ELF\2\1\1", 7);
+  host.resize(200);
+  auto other = readCubin(host);
+  EXPECT_EQ(llvm::toString(other.takeError()), "an ELF file for another machine");
+  EXPECT_FALSE(findInCubin("", "kernel"));
 }
 
 TEST_F(Cubin, RegistersCanBeLimited) {

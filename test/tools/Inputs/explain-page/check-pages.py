@@ -5,7 +5,7 @@
 usage: check-pages.py FOLDER [--only NAME]
 
 The kernels are examples at the sizes of their own first test, the slow ones of test/execution/explain, one that faults,
-one beside another configuration, one with samples of a GPU, and two of the size that they are used with. Pages of
+one beside another configuration, one beside Triton's code, one with samples of a GPU, and two of the size that they are used with. Pages of
 measurements are sweeps and a search on the simulator, and those of saved results. Each page has to be complete without
 a network, at 1280 and 400 pixels, in light and dark colours, and with the keyboard alone; the console has to stay empty.
 """
@@ -43,7 +43,8 @@ LARGE_ATTENTION = """--num-warps 8 --grid "cdiv(seq_len, BLOCK_M), 16" --arg q_p
     --const BLOCK_N=64 --const CAUSAL=True"""
 FAULT = """--kernel add_unchecked --grid 2 --arg x_ptr=randn:f32[1024] --arg y_ptr=randn:f32[1024]
     --arg out_ptr=empty:f32[1024] --const BLOCK=1024"""
-
+MASKED = """--kernel add_masked --grid cdiv(n,BLOCK) --arg x_ptr=randn:f32[10000] --arg y_ptr=randn:f32[10000]
+    --arg out_ptr=empty:f32[10000] --arg n=10000 --const BLOCK=1024"""
 
 SWEEP = """--device sim --predict H200 --grid 16 --sweep N=256,1024,4096 --arg x_ptr=randn:f32[16x{N}]
     --arg y_ptr=empty:f32[16x{N}] --arg x_stride={N} --arg y_stride={N} --arg n={N} --const BLOCK={next_power_of_2(N)}
@@ -90,6 +91,9 @@ def launches() -> dict[str, list[str]]:
     narrow = [re.sub(r"\b781\b", "33", word).replace("BLOCK=1024", "BLOCK=64") for word in found["softmax-wide"]]
     found["softmax-narrow"] = narrow
     found["compare"] = [*found["softmax-wide"], "--against", "BLOCK=2048, num_warps=8"]
+    add = ROOT / "examples/01-vector-add.tile"
+    found["compare-triton"] = [str(add), *shlex.split(MASKED), "--against",
+                               f"triton={ROOT / 'test/tools/Inputs/triton/add_masked'}"]
     gelu = ROOT / "examples/04-gelu.tile"
     found["samples"] = [str(gelu), *words_of_test(gelu)]
     for path in sorted((ROOT / "test/execution/explain").glob("*.tile")):
@@ -210,6 +214,23 @@ def check_measured_keys(browser: Browser) -> list[str]:
     return problems
 
 
+def check_compared_keys(browser: Browser) -> list[str]:
+    """A line of one stage marks what comes from the same line in the other one."""
+    problems = []
+    expect = expecting(browser, problems)
+    browser.press("6")
+    expect("a number opens a view", "!document.getElementById('compare').hidden")
+    browser.evaluate("document.querySelector('[aria-label=\"Stage of other\"] [data-value=llvm]').click()")
+    browser.evaluate("document.getElementById('compared-this').focus()")
+    for _ in range(8):
+        browser.press("ArrowDown")
+    browser.settle()
+    expect("an arrow key chooses a line", "document.querySelector('#compared-this .stage-row.cursor')")
+    marked = "document.querySelectorAll('#compared-{} .stage-row.selected').length > 0"
+    expect("its line is marked in both stages", f"{marked.format('this')} && {marked.format('other')}")
+    return problems
+
+
 def check_pointer(browser: Browser) -> list[str]:
     """Lines of the source and of a stage show each other."""
     problems = []
@@ -257,6 +278,11 @@ def check_page(browser: Browser, path: pathlib.Path, script: str) -> list[str]:
         browser.open(path)
         problems += check_keys(browser)
         problems += check_pointer(browser)
+    if path.stem.startswith("compare"):
+        browser.prefer("light")
+        browser.resize(1280, 900)
+        browser.open(path)
+        problems += check_compared_keys(browser)
     if path.stem == "timings":
         browser.prefer("light")
         browser.resize(1280, 900)
