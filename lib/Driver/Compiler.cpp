@@ -146,14 +146,20 @@ void Compiler::noteOrigin(const SourceBuffer &source, const CompileOptions &opti
 }
 
 /// The files that a source has imported.
-static std::vector<ModuleText> importedTexts(const SourceManager &sources, FileId file) {
+/// A text that was given has the path that it is imported by, whatever it says that it is from.
+static std::vector<ModuleText> importedTexts(const SourceManager &sources, FileId file,
+                                             const ModuleSearch &modules) {
   std::vector<ModuleText> texts;
   for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
     const SourceBuffer *buffer = sources.getBuffer(FileId(id));
     StringRef name = buffer->getName();
     // Not the language's own library, and not the texts of constants.
-    if (id != file && name != "standard.tile" && !name.starts_with("<"))
-      texts.push_back({name.str(), buffer->getText().str()});
+    if (id == file || name == "standard.tile" || name.starts_with("<"))
+      continue;
+    auto given = llvm::find_if(
+        modules.texts, [&](const ModuleText &text) { return text.text == buffer->getText(); });
+    texts.push_back(
+        {given != modules.texts.end() ? given->path : name.str(), buffer->getText().str()});
   }
   return texts;
 }
@@ -173,7 +179,7 @@ std::unique_ptr<CompiledKernel> Compiler::compile(SourceManager &sources, FileId
   }
   if (kernel) {
     CompileOptions noted = options;
-    noted.modules.texts = importedTexts(sources, file);
+    noted.modules.texts = importedTexts(sources, file, options.modules);
     noteOrigin(*sources.getBuffer(file), noted, *kernel);
   }
   return kernel;

@@ -70,10 +70,10 @@ void collectCounters(const CountedLaunch &launch, LineTable &lines, Report &repo
     if (i >= launch.sites->size() || (*launch.sites)[i].line < 1)
       continue;
     const Site &site = (*launch.sites)[i];
-    std::vector<std::pair<size_t, int>> stack = {{lines.file(site.file), site.line}};
+    std::vector<std::pair<size_t, int>> stack = {{lines.file(site.file, site.line), site.line}};
     for (const CallPlace &caller : site.callers)
       if (caller.line > 0)
-        stack.emplace_back(lines.file(caller.file), caller.line);
+        stack.emplace_back(lines.file(caller.file, caller.line), caller.line);
     byStack[stack] += counts;
     std::set<size_t> seen;
     for (auto [file, line] : stack)

@@ -153,7 +153,7 @@ void Explainer::addRemarks() {
     Remark &remark = report.remarks.emplace_back();
     LineColumn begin = subject.sources->getLineColumn(message.range);
     LineColumn end = subject.sources->getLineColumn(message.range.atEnd());
-    remark.file = lines.file(subject.sources->getFileName(message.range));
+    remark.file = lines.file(subject.sources->getFileName(message.range), int(begin.line));
     remark.line = int(begin.line);
     remark.column = int(begin.column);
     remark.endLine = int(end.line);

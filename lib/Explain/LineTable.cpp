@@ -25,22 +25,51 @@ LineTable::LineTable(const SourceManager &sourceManager, FileId first, Report &m
     (void)file(buffer->getName());
 }
 
-size_t LineTable::file(StringRef name) {
-  if (auto known = files.find(name); known != files.end())
-    return known->second;
-  if (std::string shown = nameOf ? nameOf(name) : name.str(); shown != name)
-    return files[name] = file(shown);
-  size_t number = files[name] = report.files.size();
+/// Where a text begins in its file, without the line that says so.
+static int firstLineOf(const SourceBuffer &buffer) {
+  return int(buffer.getLineColumn(0).line) + (buffer.getText().starts_with("#line ") ? 1 : 0);
+}
+
+size_t LineTable::file(StringRef name, int line) {
+  auto [known, isNew] = files.try_emplace(name);
+  std::vector<Text> &texts = known->second;
+  if (isNew) {
+    std::string shown = nameOf ? nameOf(name) : name.str();
+    for (unsigned id = 1; id <= sources.getNumBuffers(); ++id)
+      if (const SourceBuffer *buffer = sources.getBuffer(FileId(id)); buffer->getName() == shown)
+        texts.push_back({buffer, {}});
+    if (texts.empty())
+      texts.emplace_back();
+  }
+  // The end of one may be made up, and another one begin there.
+  Text *best = &texts.front();
+  int bestLine = 0;
+  for (Text &text : texts) {
+    int first = text.buffer ? firstLineOf(*text.buffer) : 0;
+    if (first > bestLine && first <= line && text.buffer->hasLine(unsigned(line))) {
+      best = &text;
+      bestLine = first;
+    }
+  }
+  if (!best->number)
+    best->number = add(nameOf ? nameOf(name) : name.str(), *best);
+  return *best->number;
+}
+
+size_t LineTable::add(StringRef name, Text &text) {
+  size_t number = report.files.size();
+  // Two names may mean one text.
+  for (size_t i = 0; i < report.files.size(); ++i)
+    if (report.files[i].name == name &&
+        (!text.buffer || report.files[i].firstLine == firstLineOf(*text.buffer)))
+      return i;
   SourceFile &added = report.files.emplace_back();
   added.name = name.str();
-  for (unsigned id = 1; id <= sources.getNumBuffers(); ++id) {
-    const SourceBuffer *buffer = sources.getBuffer(FileId(id));
-    if (buffer->getName() != name || !added.lines.empty())
-      continue;
-    added.firstLine = int(buffer->getLineColumn(0).line);
-    for (unsigned line = unsigned(added.firstLine); buffer->hasLine(line); ++line)
-      added.lines.push_back(buffer->getLine(line).str());
-  }
+  if (!text.buffer)
+    return number;
+  added.firstLine = firstLineOf(*text.buffer);
+  for (unsigned line = unsigned(added.firstLine); text.buffer->hasLine(line); ++line)
+    added.lines.push_back(text.buffer->getLine(line).str());
   return number;
 }
 
@@ -57,7 +86,7 @@ LineIndex LineTable::add(size_t fileNumber, int line) {
 }
 
 LineIndex LineTable::add(StringRef fileName, int line) {
-  return line < 1 || fileName.empty() ? std::nullopt : add(file(fileName), line);
+  return line < 1 || fileName.empty() ? std::nullopt : add(file(fileName, line), line);
 }
 
 std::vector<size_t> LineTable::addAll(mlir::Location loc) {

@@ -26,8 +26,9 @@ public:
   /// The name that the report has for a file; by default its own.
   std::function<std::string(llvm::StringRef)> nameOf;
 
-  /// The number of a file, which becomes one of the report's.
-  size_t file(llvm::StringRef name);
+  /// The number of a file, which becomes one of the report's. Of texts that were cut out of one
+  /// file, each is a file, and has its lines.
+  size_t file(llvm::StringRef name, int line = 0);
   /// The number of a line; nothing for one that no text has.
   LineIndex add(llvm::StringRef fileName, int line);
   LineIndex add(size_t file, int line);
@@ -49,7 +50,14 @@ public:
 private:
   const SourceManager &sources;
   Report &report;
-  llvm::StringMap<size_t> files;
+  struct Text {
+    const SourceBuffer *buffer = nullptr;
+    std::optional<size_t> number;
+  };
+  size_t add(llvm::StringRef name, Text &text);
+
+  /// At least one for each name.
+  llvm::StringMap<std::vector<Text>> files;
   std::map<std::pair<size_t, int>, size_t> lines;
 };
 

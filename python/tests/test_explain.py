@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """tilec.explain: reports on launches that are not made."""
 
+import importlib.util
 import json
 import os
 import subprocess
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,6 +33,34 @@ def follow(table, y, BLOCK: tl.constexpr):
     o = tl.arange(0, BLOCK)
     x = tl.load(table).to(tl.pointer_type(tl.float32))
     tl.store(y + o, tl.load(x + o))
+
+
+LIMIT = 2.0
+
+
+@tilec.jit
+def grow(v, FACTOR: tl.constexpr):
+    return v * FACTOR + LIMIT
+
+
+@tilec.jit
+def apply(x, y, n, FN: tl.constexpr, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n)
+    tl.store(y + o, grow(v, 2) + FN(v, 3), mask=o < n)
+
+
+# What test/tools/Inputs/triton has, in another file and at other lines.
+@tilec.jit
+def add_masked(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    x = tl.load(x_ptr + offsets, mask=mask)
+    y = tl.load(y_ptr + offsets, mask=mask)
+    tl.store(out_ptr + offsets, x + y, mask=mask)
+
+
+FOLDER = Path(__file__).parents[2] / "test/tools/Inputs/triton/add_masked"
 
 
 def make(n):
@@ -87,6 +117,55 @@ def test_two_launches_side_by_side():
     both = few.against(many)
     assert both.data["against"] == many.data and few.data["against"] is None
     assert "against   scale: BLOCK=1024" in both.text
+
+
+def test_functions_that_a_kernel_calls():
+    x, y = make(1024)
+    data = tilec.explain(apply, (1, ), x, y, 1024, grow, BLOCK=1024).data
+    functions = {frame["function"] for call in data["calls"] for frame in call["stack"]}
+    assert not data["findings"] and {"apply", "grow"} <= functions
+
+
+def test_beside_what_triton_has_compiled():
+    x, y = make(10000)
+    explanation = tilec.explain(add_masked, (10, ), x, x, y, 10000, BLOCK=1024, against=FOLDER)
+    other = explanation.data["against"]
+    assert other["kernel"]["compiler"] == "triton" and other["version"] == "3.6.0" and "Triton 3.6.0" in explanation.text
+    assert other["time"]["predicted"] is None and other["totals"] is None
+    with pytest.raises(tilec.CompilationError, match="has code for sm_90, the report is for sm_80"):
+        tilec.explain(add_masked, (10, ), x, x, y, 10000, BLOCK=1024, against=FOLDER, gpu="A100")
+    with pytest.raises(tilec.CompilationError, match="cannot read '/nowhere'"):
+        tilec.explain(add_masked, (10, ), x, x, y, 10000, BLOCK=1024, against="/nowhere")
+    with pytest.raises(TypeError, match="has no function that Triton could compile"):
+        tilec.explain("launches/add", against="triton")
+
+
+def has_triton():
+    return importlib.util.find_spec("triton") is not None
+
+
+@pytest.mark.skipif(has_triton(), reason="Triton is there")
+def test_without_triton():
+    x, y = make(1024)
+    with pytest.raises(tilec.Unavailable, match="Triton cannot be imported, which 'against' asks for"):
+        tilec.explain(add_masked, (1, ), x, x, y, 1024, BLOCK=1024, against="triton")
+
+
+@pytest.mark.skipif(not has_triton(), reason="no Triton")
+def test_triton_compiles_the_same_text(tensor):
+    x, y = map(tensor, make(1024))
+    for kernel, more in ((add_masked, (x, y)), (apply, (y, ))):
+        given = (1024, ) if kernel is add_masked else (1024, grow)
+        explanation = tilec.explain(kernel, (1, ), x, *more, *given, BLOCK=1024, num_warps=8, against="triton")
+        data = explanation.data
+        assert data["against"]["kernel"]["options"]["numWarps"] == "8"
+        assert {stage["name"] for stage in data["against"]["stages"]} >= {"ttir", "ttgir", "llvm", "ptx"}
+        assert data["files"][0]["name"] == data["against"]["files"][0]["name"]
+    assert tilec.explain(add_masked, (1, ), x, x, y, 1024, BLOCK=1024, gpu="A100",
+                         against="triton").data["against"]["kernel"]["target"] == "sm_80"
+    broken = tilec.jit(scale.fn)
+    with pytest.raises(tilec.CompilationError, match="does not compile kernel 'scale'"):
+        tilec.explain(broken, (1, ), x, y, 1024, 1.0, BLOCK=1000, against="triton")
 
 
 def test_reports_are_saved(tmp_path):

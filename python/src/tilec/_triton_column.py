@@ -32,8 +32,8 @@ _lock = Lock()
 def write_folder(kernel, args: tuple, kwargs: dict, target: str, folder: str) -> str:
     """Has Triton compile a launch of a kernel for a target, "sm_90a"; the files are in a folder of its own below."""
     triton = _import_triton()
-    with _lock, _own_compiler(triton), _driver(triton, target):
-        with _modules(kernel) as namespace:
+    with _lock, _own_compiler(triton), _driver(triton, target), _cache(os.path.join(folder, "cache")):
+        with _modules(kernel, [*args, *kwargs.values()]) as namespace:
             function = _function_of(kernel, namespace)
             values = [_argument(value, namespace) for value in args]
             named = {name: _argument(value, namespace) for name, value in kwargs.items()
@@ -120,6 +120,20 @@ def _own_compiler(triton):
             module.compile = taken
 
 
+@contextlib.contextmanager
+def _cache(folder: str):
+    """Has Triton compile afresh: code in its cache may say that the same text is from another file."""
+    before = os.environ.get("TRITON_CACHE_DIR")
+    os.environ["TRITON_CACHE_DIR"] = folder
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TRITON_CACHE_DIR"]
+        else:
+            os.environ["TRITON_CACHE_DIR"] = before
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds the modules of a kernel's text."""
 
@@ -143,9 +157,16 @@ def _package() -> str:
 
 
 @contextlib.contextmanager
-def _modules(kernel):
-    """The names of the module that a kernel's text is; those that it imports can be imported meanwhile."""
-    source = kernel._make_source()
+def _modules(kernel, values: list):
+    """The names of the module that a kernel's text is; those that it imports can be imported meanwhile. Functions among
+    the values of its arguments are among them."""
+    if _is_of_triton(kernel._function):
+        yield {}
+        return
+    from ._sources import make_source
+
+    functions = {_values.function_name(function): function for function in _values.functions_of(values)}
+    source = make_source(kernel._function, functions)
     modules = {path.removesuffix(".py").replace("/", "."): text for path, text in source.modules}
     finder = _Finder(modules)
     sys.meta_path.insert(0, finder)
@@ -165,12 +186,15 @@ def _run_text(text: str, namespace: dict):
     located = re.match(r'#line (\d+) "(.*)"\n', text)
     if located:
         line, file, rest = int(located[1]), located[2], text[located.end():]
-    # What the file has at that place is this text, unless it was changed: then it is taken from here.
     padded = "\n" * (line - 1) + rest
-    shown = rest.splitlines(keepends=True)
-    if linecache.getlines(file)[line - 1:line - 1 + 1] != shown[:1]:
+    # What the file has at that place is this text, unless it was changed: then it is taken from here.
+    lines = rest.splitlines()
+    at = next((number for number, text in enumerate(lines) if text.lstrip().startswith(("def ", "class "))), 0)
+    if linecache.getline(file, line + at).rstrip() != lines[at].rstrip():
         file = f"<{file}>"
         linecache.cache[file] = (len(padded), None, padded.splitlines(keepends=True), file)
+    # Names are bound at the end of the text; annotations ask for them before.
+    exec(rest.rstrip("\n").rpartition("\n")[2], namespace)
     exec(compile(padded, file, "exec"), namespace)
     _make_constants(namespace)
 
@@ -187,13 +211,17 @@ def _make_constants(namespace: dict):
 def _function_of(kernel, namespace: dict):
     """A function of Triton's that nothing was compiled of."""
     own = kernel._function
-    if type(own).__module__.startswith("triton."):
+    if _is_of_triton(own):
         return type(own)(own.fn, do_not_specialize=own.do_not_specialize,
                          do_not_specialize_on_alignment=own.do_not_specialize_on_alignment, debug=own.debug)
     made = namespace[_values.python_function(own).__name__]
     made.do_not_specialize = own.do_not_specialize
     return type(made)(made.fn, do_not_specialize=own.do_not_specialize,
                       do_not_specialize_on_alignment=own.do_not_specialize_on_alignment, debug=own.debug)
+
+
+def _is_of_triton(function) -> bool:
+    return type(function).__module__.startswith("triton.")
 
 
 class _Memory:

@@ -133,6 +133,25 @@ TEST_F(StageTexts, lines_are_sorted_and_renumbered) {
   EXPECT_EQ(report.findings[2].line, LineIndex(2));
 }
 
+TEST_F(StageTexts, texts_of_one_file_are_files_of_their_own) {
+  FileId kernel = llvm::cantFail(
+      sources.addBuffer("k1.py", "#line 10 \"all.py\"\ndef k():\n    f()\nimport f\n"));
+  (void)llvm::cantFail(sources.addBuffer("k2.py", "#line 4 \"all.py\"\ndef f():\n    pass\n"));
+  (void)llvm::cantFail(sources.addBuffer("k3.py", "#line 12 \"all.py\"\ndef g():\n    pass\n"));
+  LineTable lines(sources, kernel, report);
+  EXPECT_EQ(lines.add("all.py", 11), LineIndex(0));
+  EXPECT_EQ(lines.add("all.py", 5), LineIndex(1));
+  EXPECT_EQ(lines.add("all.py", 12), LineIndex(2));
+  EXPECT_EQ(lines.add("all.py", 99), LineIndex(3));
+  ASSERT_EQ(report.files.size(), 3u);
+  EXPECT_EQ(report.files[0].firstLine, 10);
+  EXPECT_EQ(report.files[0].lines.front(), "def k():");
+  EXPECT_EQ(report.files[1].firstLine, 4);
+  EXPECT_EQ(report.files[2].textOf(12), "def g():");
+  EXPECT_EQ(lines.functionAt(1, 5), "f");
+  EXPECT_EQ(report.lines[3].file, 0u);
+}
+
 TEST_F(StageTexts, functions_are_found_by_indentation) {
   LineTable lines(sources, file, report);
   EXPECT_EQ(lines.functionAt(0, 2), "twice");
