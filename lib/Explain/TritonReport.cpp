@@ -47,7 +47,7 @@ bool isOfTriton(const SourceFile &file) {
 class TritonExplainer {
 public:
   explicit TritonExplainer(const TritonSubject &given)
-      : subject(given), lines(*given.sources, /*first=*/0, report) {}
+      : subject(given), lines(*given.sources, /*file=*/0, report) {}
 
   Report run();
 

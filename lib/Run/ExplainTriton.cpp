@@ -15,7 +15,6 @@
 
 using llvm::StringRef;
 using tilecrt::Result;
-using tilecrt::Status;
 
 namespace tilec {
 

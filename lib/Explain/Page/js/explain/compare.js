@@ -97,7 +97,6 @@ const resourceRows =
 
 const placeOfLine = (name, line) => `${baseName(name)}:${line}`;
 const isSampled = (data) => (data.samples?.count ?? 0) > 0 && data.time.measured !== null;
-const sumWithoutExchanges = ({exchange, ...counts}) => sum(counts);
 
 /// What lines are compared by, {title, of, text, change}: predicted times, else those that samples of both say, else
 /// instructions of both codes.

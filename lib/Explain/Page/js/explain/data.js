@@ -33,6 +33,9 @@ function shortLink(index) {
   return placeLink(file, line, file === 0 ? `line ${line}` : placeText(file, line));
 }
 
+/// An exchange is no instruction.
+const sumWithoutExchanges = ({exchange, ...counts}) => sum(counts);
+
 const sum = (values) => Object.values(values ?? {}).reduce((total, value) => total + value, 0);
 const part = (counters, names, field) => names.reduce((total, name) => total + (counters[name]?.[field] ?? 0), 0);
 const GLOBAL = ['globalLoad', 'globalStore'], SHARED = ['sharedLoad', 'sharedStore'];
@@ -175,6 +178,13 @@ const METRICS = [
     long: 'Instructions of the tensor cores',
     of: (line) => (line.counters.mmas ?? 0) + (line.counters.wgmmas ?? 0),
     text: compact
+  },
+  {
+    id: 'code',
+    name: 'Code',
+    long: 'Instructions in the code of the GPU, each once, however often it runs',
+    of: (line) => sumWithoutExchanges(line.code ?? {}),
+    text: whole
   },
   {
     id: 'registers',
