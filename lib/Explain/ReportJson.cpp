@@ -465,10 +465,9 @@ Json kernelToJson(const Report &report) {
   Json options = Json::object();
   for (const auto &[name, value] : report.options)
     options[name] = value;
-  return {{"name", report.kernel},        {"file", 0},
-          {"line", report.kernelLine},    {"target", report.target},
-          {"device", report.device},      {"compiler", report.compiler},
-          {"options", std::move(options)}};
+  return {{"name", report.kernel},     {"file", 0},
+          {"line", report.kernelLine}, {"target", report.target},
+          {"device", report.device},   {"options", std::move(options)}};
 }
 
 Json placementToJson(const Report &report, Json &waves) {
@@ -530,6 +529,7 @@ Json toJson(const Report &report) {
   totals["footprint"] = {{"read", report.readFootprint}, {"written", report.writtenFootprint}};
   Json occupancy = placementToJson(report, waves);
   Json object = {{"schema", kSchemaVersion},
+                 {"compiler", report.compiler},
                  {"version", report.version},
                  {"kernel", kernelToJson(report)},
                  {"verdict", verdictToJson(report)},

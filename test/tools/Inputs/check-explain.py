@@ -89,7 +89,7 @@ def check(report):
     for key in ("tensors", "conversions", "findings"):
         for entry in report[key]:
             assert entry["line"] is None or 0 <= entry["line"] < len(lines)
-    (check_counted if report["kernel"]["compiler"] == "tilec" else check_uncounted)(report)
+    (check_counted if report["compiler"] == "tilec" else check_uncounted)(report)
     gains = [suggestion["gain"] for suggestion in report["verdict"]["suggestions"]]
     assert gains == sorted(gains, reverse=True) and len(gains) <= 3
     check_samples(report)

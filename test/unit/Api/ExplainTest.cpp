@@ -281,7 +281,9 @@ TEST_F(ApiExplain, standsBesideWhatTritonHasCompiled) {
   auto options = sizedStruct<tilec_explain_options>();
   options.triton = TILEC_TEST_TRITON_FOLDER;
   ASSERT_EQ(explain(compiled.kernel, &options), TILEC_OK) << tilec_last_error();
-  EXPECT_THAT(json(), HasSubstr("\"against\": {\"schema\":1,\"version\":\"3.6.0\""));
+  EXPECT_THAT(
+      json(),
+      HasSubstr("\"against\": {\"schema\":1,\"compiler\":\"triton\",\"version\":\"3.6.0\""));
   EXPECT_THAT(tilec_explanation_text(explanation), HasSubstr("by Triton 3.6.0"));
   tilec_explanation_destroy(explanation);
   explanation = nullptr;

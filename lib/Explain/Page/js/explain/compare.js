@@ -141,7 +141,7 @@ function compareHead(name, data) {
     h('div', {class: 'panel-head'}, h('h2', {}, name),
       h('span', {class: 'hint'}, `${baseName(data.files[0].name)}, ${data.kernel.name}`)),
     h('p', {class: 'bound'}, knownTime(data)), h('p', {}, prose(data.verdict.text)), facts([
-      ['Compiler', data.kernel.compiler === 'triton' ? `Triton ${data.version}` : `tilec ${data.version}`],
+      ['Compiler', data.compiler === 'triton' ? `Triton ${data.version}` : `tilec ${data.version}`],
       ['GPU', data.gpu.name], ['Grid', data.launch.grid.join(' × ')],
       ...Object.entries(data.kernel.options).map(([option, value]) => [option, String(value)]),
       ...data.launch.constants.map((constant) => [constant.name, h('code', {}, constant.value)])
