@@ -131,6 +131,12 @@ void TritonExplainer::describe() {
   resources.dynamicSharedBytes = kernel().dynamicSharedBytes;
   report.occupancy = findOccupancy(report);
   report.waves = findWaves(report);
+  // What the driver would refuse: Triton says so when it is launched, not when it compiles.
+  int64_t sharedBytes = resources.staticSharedBytes + resources.dynamicSharedBytes;
+  if (sharedBytes > report.gpu->facts().maxSharedBytesPerCta()) {
+    report.occupancy.ctas = report.occupancy.warps = 0;
+    report.waves = Waves();
+  }
 }
 
 void TritonExplainer::addStages() {

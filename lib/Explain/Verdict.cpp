@@ -118,9 +118,15 @@ std::string compilerText(const Report &report) {
 
 /// Of a kernel that was not counted there is no more to say than what it was measured to take.
 static std::string describeUncounted(const Report &report) {
-  return "compiled by " + compilerText(report) +
-         (report.time.measured ? "; measured " + timeText(*report.time.measured)
-                               : "; how long it takes is not known without a launch on a GPU");
+  std::string by = "compiled by " + compilerText(report);
+  if (report.occupancy.ctas == 0)
+    return llvm::formatv("{0}; it cannot be launched: {1} bytes of shared memory are more than the "
+                         "{2} that an {3} has for a CTA",
+                         by,
+                         report.resources.staticSharedBytes + report.resources.dynamicSharedBytes,
+                         report.gpu->facts().maxSharedBytesPerCta(), StringRef(report.gpu->name));
+  return by + (report.time.measured ? "; measured " + timeText(*report.time.measured)
+                                    : "; how long it takes is not known without a launch on a GPU");
 }
 
 void giveVerdict(Report &report, const LaunchWork &work) {
