@@ -67,7 +67,10 @@ LaunchSaver::Ticket LaunchSaver::save(const LaunchToSave &launch, LaunchMemory &
     ticket.problem = llvm::toString(folder.takeError());
     return ticket;
   }
-  llvm::Expected<SavedLaunch> saved = writeSavedLaunch(*folder, launch, memory, options.maxBytes);
+  LaunchToSave described = launch;
+  described.gridText = options.gridText;
+  llvm::Expected<SavedLaunch> saved =
+      writeSavedLaunch(*folder, described, memory, options.maxBytes);
   if (saved) {
     ticket.saved = std::make_unique<SavedLaunch>(std::move(*saved));
   } else {

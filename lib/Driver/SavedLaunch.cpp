@@ -150,6 +150,8 @@ static json::Object toJson(const SavedLaunch &launch) {
       {"cluster", json::Array(launch.cluster)},
       {"arguments", std::move(arguments)},
       {"buffers", std::move(buffers)}};
+  if (!launch.gridText.empty())
+    object["gridText"] = textValue(launch.gridText);
   object["checksum"] = savedChecksum(object);
   return object;
 }
@@ -328,6 +330,7 @@ llvm::Expected<SavedLaunch> LaunchWriter::run() {
   result.origin = *origin;
   result.device = given.device;
   result.grid = given.grid;
+  result.gridText = given.gridText;
   // What is the code's own is said by whatever the launch is compiled to when it runs again.
   const tilecrt::KernelMetadata &code = given.kernel.metadata;
   if (given.cluster != std::array<uint32_t, 3>{code.clusterX, code.clusterY, code.clusterZ})

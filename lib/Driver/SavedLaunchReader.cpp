@@ -8,6 +8,8 @@
 
 #include "SavedLaunchFormat.h"
 
+#include "tilecrt/data/GridExpr.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -45,6 +47,7 @@ private:
   bool readArgument(const json::Value &value, json::Path path);
   bool readBuffer(const json::Value &value, json::Path path);
   bool readOutcome(const json::Object &object, json::Path path);
+  bool readGrid(const json::Object &object, json::Path path);
 
   /// A member of an object; null, after a report, when it is not there.
   const json::Value *member(const json::Object &object, StringRef name, json::Path path) {
@@ -198,6 +201,17 @@ bool LaunchReader::readOutcome(const json::Object &object, json::Path path) {
   return report(path.field("outcome"), "expected 'running', 'completed' or 'failed'");
 }
 
+bool LaunchReader::readGrid(const json::Object &object, json::Path path) {
+  if (!readExtents(object, "grid", 1, result.grid, path))
+    return false;
+  // Launches of programs that computed their grid have numbers alone.
+  if (!object.get("gridText"))
+    return true;
+  return read(object, "gridText", result.gridText, path) &&
+         (tilecrt::parseExpressions(result.gridText, 3).ok() ||
+          report(path.field("gridText"), "expected one to three expressions"));
+}
+
 bool LaunchReader::read(const json::Value &value, json::Path path) {
   const json::Object *object = value.getAsObject();
   if (!object)
@@ -206,8 +220,7 @@ bool LaunchReader::read(const json::Value &value, json::Path path) {
       read(*object, "kernel", result.kernel, path) &&
       read(*object, "device", result.device, path) && readOutcome(*object, path) &&
       read(*object, "message", result.message, path) && readSource(*object, path) &&
-      readModules(*object, path) && readOptions(*object, path) &&
-      readExtents(*object, "grid", 1, result.grid, path) &&
+      readModules(*object, path) && readOptions(*object, path) && readGrid(*object, path) &&
       readExtents(*object, "cluster", 0, result.cluster, path) &&
       forEach(*object, "buffers", path,
               [&](const json::Value &buffer, json::Path at) { return readBuffer(buffer, at); }) &&

@@ -361,6 +361,26 @@ Result<int64_t> evaluateExpression(std::string_view text, const NameLookup &look
   return value;
 }
 
+Result<std::string> replaceNames(std::string_view text, const NameLookup &lookup) {
+  Result<std::vector<Expression>> list = parseExpressions(text, 3);
+  if (!list.ok())
+    return list.status().withContext("grid " + quoted(text));
+  std::string replaced;
+  size_t done = 0;
+  // Operands stand in the order of the text.
+  for (const Expression &expression : *list)
+    for (const ExprStep &step : expression) {
+      std::optional<int64_t> value =
+          step.kind == Kind::name ? lookup(step.name) : std::optional<int64_t>();
+      if (!value)
+        continue;
+      size_t begin = step.column - 1;
+      replaced.append(text.substr(done, begin - done)).append(std::to_string(*value));
+      done = begin + step.name.size();
+    }
+  return replaced.append(text.substr(done));
+}
+
 Result<std::vector<int64_t>> evaluateGrid(std::string_view text, const NameLookup &lookup) {
   Result<std::vector<Expression>> list = parseExpressions(text, 3);
   if (!list.ok())

@@ -17,8 +17,8 @@ constexpr const char *explainExamples =
     R"text(DATA and EXPR are those of 'tilec run'. The kernel runs on the simulator, which counts; times are
 predicted for a GPU. With '--device cuda' it is launched on one as well, for its time and for
 samples of what its warps wait for. CHANGES are words: NAME=VALUE for a constant, num_warps, num_stages, num_ctas,
-split_k or max_registers, kernel=NAME, gpu=NAME, or a file. 'triton=FOLDER' is what Triton has made of the same
-kernel: a folder of its cache.
+split_k or max_registers, grid=EXPR or grid=(EXPR, EXPR), kernel=NAME, gpu=NAME, or a file. 'triton=FOLDER' is what
+Triton has made of the same kernel: a folder of its cache.
 
 Examples:
   tilec explain softmax.tile --grid 64 --arg x=randn:f32[64x1000] --arg y=empty:f32[64x1000]
@@ -62,6 +62,17 @@ int readCount(llvm::StringRef name, llvm::StringRef text) {
   return value;
 }
 
+/// The expressions of a grid that may be written as a tuple is.
+std::string readGridChange(llvm::StringRef text) {
+  int depth = 0;
+  for (auto [i, c] : llvm::enumerate(text)) {
+    depth += (c == '(') - (c == ')');
+    if (depth == 0)
+      return (i > 0 && i + 1 == text.size() ? text.drop_front().drop_back() : text).str();
+  }
+  return text.str();
+}
+
 ExplainChange readChange(llvm::StringRef text) {
   ExplainChange change;
   if (text.trim(" ,").empty())
@@ -84,6 +95,8 @@ ExplainChange readChange(llvm::StringRef text) {
       usage("'--against' expects NAME=VALUE, got '" + word + "'");
     } else if (name == "kernel") {
       change.kernel = value.str();
+    } else if (name == "grid") {
+      change.grid = readGridChange(value);
     } else if (name == "gpu") {
       change.gpu = readGpu(value);
     } else if (name == "num_warps") {

@@ -11,6 +11,7 @@
 #include "Console.h"
 #include "Environment.h"
 #include "HostRun.h"
+#include "LaunchGrid.h"
 #include "PlanLaunch.h"
 #include "ReplayRun.h"
 #include "SourceFile.h"
@@ -57,6 +58,8 @@ private:
   ExitCode read();
   ExitCode readSource();
   ExitCode readReplay();
+  ExitCode changeSaved();
+  ExitCode changeSavedGrid(const std::string &text);
   ExitCode readBundle();
   std::string takeCode(const BundleKernel &kernel, const BundleImage &image);
   ExitCode applyTuned();
@@ -151,6 +154,11 @@ static void apply(const ExplainChange &change, CompileOptions &options) {
       *option = value;
 }
 
+static ExitCode reportChangedArgument(llvm::StringRef name) {
+  return reportError("'--against' changes constants, launch options and the grid, '" + name +
+                     "' is an argument");
+}
+
 ExitCode Reporter::applyChange() {
   subject.gpu = command.gpu ? command.gpu : explain::findGpu("", "");
   if (gpu.device)
@@ -162,10 +170,11 @@ ExitCode Reporter::applyChange() {
   for (const auto &[name, value] : change->config.constants)
     for (const NamedValue &argument : run.kernel.arguments)
       if (argument.first == name)
-        return reportError("'--against' changes constants and launch options, '" + name +
-                           "' is an argument");
+        return reportChangedArgument(name);
   if (!change->file.empty())
     run.kernel.file = change->file;
+  if (!change->grid.empty())
+    run.grid = change->grid;
   if (change->gpu && change->gpu != subject.gpu) {
     subject.gpu = change->gpu;
     subject.measuringGpu = nullptr;
@@ -316,6 +325,62 @@ ExitCode Reporter::readBundle() {
   return reportError("no code of bundle '" + bundle->name + "' takes this launch" + reasons);
 }
 
+/// A constant of a list that another list has otherwise, or not; null when there is none.
+static const ConstantSpec *findOther(const std::vector<ConstantSpec> &list,
+                                     const std::vector<ConstantSpec> &known) {
+  for (const ConstantSpec &constant : list)
+    if (llvm::none_of(known, [&](const ConstantSpec &other) {
+          return other.name == constant.name && other.value == constant.value;
+        }))
+      return &constant;
+  return nullptr;
+}
+
+/// Evaluates the grid of what is different, with its constants.
+ExitCode Reporter::changeSavedGrid(const std::string &text) {
+  DiagnosticEngine diagnostics;
+  source = parseSource(sources, file, diagnostics, subject.options.modules);
+  info = diagnostics.hasErrors() ? nullptr : source.select(subject.options.kernel, diagnostics);
+  if (!info)
+    return print(diagnostics);
+  tilecrt::Result<std::array<uint32_t, 3>> grid =
+      evaluateLaunchGrid(text, [&](std::string_view name) -> std::optional<int64_t> {
+        for (const explain::Argument &argument : subject.arguments)
+          if (int64_t value = 0;
+              argument.name == name && !llvm::StringRef(argument.value).getAsInteger(10, value))
+            return value;
+        return constantNumber(source, *info, subject.options.constants, name);
+      });
+  if (!grid)
+    return reportError((change->grid.empty() ? "'" + run.replay + "'" : "'--against'") + ": " +
+                       grid.message());
+  subject.grid = *grid;
+  return ExitCode::Ok;
+}
+
+/// Puts a change in the place of what a saved launch says.
+ExitCode Reporter::changeSaved() {
+  if (!change)
+    return ExitCode::Ok;
+  for (const auto &[name, value] : change->config.constants)
+    if (findArgument(*saved, name))
+      return reportChangedArgument(name);
+  apply(*change, subject.options);
+  const std::string &text = change->grid.empty() ? saved->gridText : change->grid;
+  if (!text.empty())
+    return changeSavedGrid(text);
+  const ConstantSpec *other = findOther(subject.options.constants, saved->origin.options.constants);
+  if (!other)
+    return ExitCode::Ok;
+  const auto &[x, y, z] = saved->grid;
+  return reportError(
+      llvm::formatv("'{0}': grid: only the numbers ({1}, {2}, {3}) were saved, which "
+                    "may depend on '{4}': say them in '--against', as in "
+                    "'grid=({1}, {2}, {3})'",
+                    run.replay, x, y, z, other->name)
+          .str());
+}
+
 ExitCode Reporter::readReplay() {
   llvm::Expected<SavedLaunch> launch = readSavedLaunch(run.replay);
   if (!launch)
@@ -329,10 +394,10 @@ ExitCode Reporter::readReplay() {
   file = *added;
   subject.options = makeCompileOptions(run.kernel);
   applySaved(*saved, subject.options);
-  if (change)
-    apply(*change, subject.options);
   subject.grid = saved->grid;
   subject.arguments = describeArguments(*saved);
+  if (ExitCode code = changeSaved(); code != ExitCode::Ok)
+    return code;
   if (!command.gpu && !(change && change->gpu))
     subject.gpu = explain::findGpu(saved->device, saved->origin.options.target);
   auto memory = std::make_unique<SavedLaunchRepeat>(*saved);

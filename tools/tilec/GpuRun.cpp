@@ -59,7 +59,7 @@ Status aimAtGpu(const Device &device, CompileOptions &options) {
 
 Result<RunOutcome> runOnGpu(const std::shared_ptr<RunDevice> &device, const CompiledKernel &kernel,
                             RunPlan &plan, const RunCommand &command) {
-  Result<std::shared_ptr<LaunchSaver>> saver = makeSaver(command);
+  Result<std::shared_ptr<LaunchSaver>> saver = makeSaver(command, plan);
   if (!saver)
     return saver.status();
   device->setSaver(*saver);

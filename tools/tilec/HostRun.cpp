@@ -101,7 +101,7 @@ std::shared_ptr<RunDevice> makeSimulator(const RunCommand &command) {
 Result<RunOutcome> runOnSimulator(const CompiledKernel &kernel, RunPlan &plan,
                                   const RunCommand &command) {
   std::shared_ptr<RunDevice> device = makeSimulator(command);
-  Result<std::shared_ptr<LaunchSaver>> saver = makeSaver(command);
+  Result<std::shared_ptr<LaunchSaver>> saver = makeSaver(command, plan);
   if (!saver)
     return saver.status();
   device->setSaver(*saver);

@@ -195,7 +195,7 @@ struct BuildCommand {
 /// What is different in the report that another one is compared with.
 struct ExplainChange {
   /// Empty, or null: the same.
-  std::string file, kernel;
+  std::string file, kernel, grid;
   const explain::GpuLimits *gpu = nullptr;
   TuningConfig config;
   /// The folder of what Triton has compiled; then there is nothing else.

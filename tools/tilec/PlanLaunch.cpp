@@ -88,8 +88,9 @@ Result<tilecrt::sim::LaunchResult> PlannedLaunch::run(const CompiledKernel &kern
   return takeResult(ended, bound->simulation);
 }
 
-Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command) {
+Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command, const RunPlan &plan) {
   SaveOptions options;
+  options.gridText = plan.gridText;
   options.folder = command.saveLaunches.empty() ? readSaveFolder() : command.saveLaunches;
   if (options.folder.empty())
     return std::shared_ptr<LaunchSaver>();

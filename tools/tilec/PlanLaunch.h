@@ -55,7 +55,8 @@ private:
 };
 
 /// Saves launches as the command or the environment says; null when neither asks for it.
-tilecrt::Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command);
+tilecrt::Result<std::shared_ptr<LaunchSaver>> makeSaver(const RunCommand &command,
+                                                        const RunPlan &plan);
 
 } // namespace tilec::tool
 

@@ -6,10 +6,10 @@
 
 #include "RunArguments.h"
 
+#include "LaunchGrid.h"
+
 #include "tilec/Sema/Signature.h"
 #include "tilec/Support/NearestName.h"
-#include "tilec/Syntax/ASTPrinter.h"
-#include "tilecrt/data/GridExpr.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -64,8 +64,8 @@ class Planner {
 public:
   Planner(const RunCommand &runCommand, const ParsedSource &parsed, const KernelInfo &info,
           DiagnosticEngine &engine)
-      : command(runCommand), kernel(info), function(parsed.tree->findJitFunction(info.name)),
-        diagnostics(engine) {}
+      : command(runCommand), file(parsed), kernel(info),
+        function(parsed.tree->findJitFunction(info.name)), diagnostics(engine) {}
 
   RunPlan make(bool withLaunch);
   RunPlan rebind(RunPlan old);
@@ -95,11 +95,11 @@ private:
   std::string pointerType(const RunArray &array, const KernelParam &param) const;
   std::optional<int64_t> gridName(StringRef name) const;
   std::optional<int64_t> arrayFact(StringRef name) const;
-  std::optional<std::string> constantText(StringRef name) const;
   template <typename Value>
   static const std::string *find(const std::vector<Value> &values, StringRef name);
 
   const RunCommand &command;
+  const ParsedSource &file;
   const KernelInfo &kernel;
   const ast::FunctionDef *function;
   DiagnosticEngine &diagnostics;
@@ -429,22 +429,6 @@ std::optional<int64_t> Planner::arrayFact(StringRef name) const {
   return std::nullopt;
 }
 
-/// What is written for a compile-time parameter: by the user, else by the first configuration of
-/// autotune (which the compiler takes too), else as default.
-std::optional<std::string> Planner::constantText(StringRef name) const {
-  for (const ConstantSpec &constant : plan.constants)
-    if (constant.name == name)
-      return constant.value;
-  if (!kernel.configs.empty())
-    for (const auto &[constant, value] : kernel.configs.front().constants)
-      if (constant == name)
-        return value;
-  const ast::Param *param = sourceParam(name);
-  if (param && param->defaultValue && !plan.arguments.count(name.str()))
-    return ast::printSource(param->defaultValue);
-  return std::nullopt;
-}
-
 std::optional<int64_t> Planner::gridName(StringRef name) const {
   auto argument = plan.arguments.find(name.str());
   if (argument != plan.arguments.end()) {
@@ -453,29 +437,22 @@ std::optional<int64_t> Planner::gridName(StringRef name) const {
   }
   if (name.contains('.'))
     return arrayFact(name);
-  std::optional<std::string> text = constantText(name);
-  if (!text)
-    return std::nullopt;
-  if (*text == "True" || *text == "False")
-    return *text == "True";
-  Result<int64_t> value = tilecrt::evaluateExpression(*text, nullptr);
-  return value.ok() ? std::optional<int64_t>(*value) : std::nullopt;
+  return constantNumber(file, kernel, plan.constants, name);
 }
 
 void Planner::evaluateGrid() {
-  Result<std::vector<int64_t>> grid = tilecrt::evaluateGrid(
-      command.grid, [&](std::string_view name) { return gridName(StringRef(name)); });
-  if (!grid.ok()) {
-    fail(grid.message());
-    return;
-  }
-  constexpr int64_t mostYZ = 65535;
-  for (size_t axis = 0; axis < grid->size(); ++axis) {
-    if (axis > 0 && (*grid)[axis] > mostYZ)
-      fail("grid '" + command.grid + "': " + llvm::Twine((*grid)[axis]) + " programs in " +
-           llvm::Twine("xyz"[axis]) + ", at most " + llvm::Twine(mostYZ) + " can be launched");
-    plan.grid[axis] = uint32_t((*grid)[axis]);
-  }
+  auto lookup = [&](std::string_view name) { return gridName(StringRef(name)); };
+  Result<std::array<uint32_t, 3>> grid = evaluateLaunchGrid(command.grid, lookup);
+  if (!grid.ok())
+    return fail(grid.message());
+  plan.grid = *grid;
+  // Constants may be others when the launch is looked at again, the data are these.
+  Result<std::string> text =
+      tilecrt::replaceNames(command.grid, [&](std::string_view name) -> std::optional<int64_t> {
+        bool isOfData = StringRef(name).contains('.') || plan.arguments.count(std::string(name));
+        return isOfData ? lookup(name) : std::nullopt;
+      });
+  plan.gridText = text.ok() ? *text : std::string();
 }
 
 /// The value of an option that is an expression, if it is given.

@@ -38,6 +38,8 @@ struct RunPlan {
   std::vector<ArgumentSpec> types;
   std::vector<ConstantSpec> constants;
   std::array<uint32_t, 3> grid = {1, 1, 1};
+  /// What the grid comes from, of numbers and constants.
+  std::string gridText;
   /// Where the kernel writes its timeline, if it has one.
   std::optional<size_t> timelineArray;
   /// Bytes that a launch moves.

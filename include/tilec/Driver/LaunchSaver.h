@@ -24,6 +24,8 @@ struct SaveOptions {
   unsigned maxFailures = 16;
   /// Launches without a failure that are kept, the last ones.
   unsigned keepLast = 0;
+  /// What the grids of all launches come from, as SavedLaunch has it.
+  std::string gridText;
 };
 
 /// For any number of threads.

@@ -74,6 +74,9 @@ struct SavedLaunch {
   /// Why it failed.
   std::string message;
   std::array<uint32_t, 3> grid = {1, 1, 1};
+  /// The expressions that the grid comes from, of numbers and the kernel's constants; empty where
+  /// they are not known.
+  std::string gridText;
   /// Zeros: what the kernel was compiled for.
   std::array<uint32_t, 3> cluster = {0, 0, 0};
   std::vector<SavedArgument> arguments;
@@ -104,6 +107,8 @@ struct LaunchToSave {
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::array<uint32_t, 3> cluster = {0, 0, 0};
   std::string device;
+  /// As SavedLaunch has it.
+  std::string gridText = {};
 };
 
 /// Writes a launch into a folder that exists and is empty. Memory of more than `maxBytes` is an

@@ -167,6 +167,18 @@ TEST_F(SavedLaunchTest, isReadAsWritten) {
   EXPECT_EQ(llvm::cantFail(readSavedLaunch(folder() + "/")).kernel, "k");
 }
 
+TEST_F(SavedLaunchTest, expressionsOfTheGridAreSaved) {
+  write();
+  EXPECT_EQ(llvm::cantFail(readSavedLaunch(folder())).gridText, "");
+  SavedLaunch launch = llvm::cantFail(readSavedLaunch(folder()));
+  launch.gridText = "cdiv(7, NAME), 2";
+  ASSERT_FALSE(bool(writeSavedOutcome(launch)));
+  EXPECT_EQ(llvm::cantFail(readSavedLaunch(folder())).gridText, "cdiv(7, NAME), 2");
+  launch.gridText = "7, (2";
+  ASSERT_FALSE(bool(writeSavedOutcome(launch)));
+  expectProblem("gridText");
+}
+
 TEST_F(SavedLaunchTest, eachOptionOfCodeIsSaved) {
   auto origin = std::make_shared<KernelOrigin>(*kernel.origin);
   auto textOf = [](const CodeOptions &options) {

@@ -149,6 +149,19 @@ TEST(GridExpr, grids_have_one_to_three_positive_parts) {
   EXPECT_FALSE(evaluateGrid("", lookup).ok());
 }
 
+TEST(GridExpr, names_are_replaced_by_their_numbers) {
+  NameLookup facts = [](std::string_view name) -> std::optional<int64_t> {
+    if (name == "n")
+      return -7;
+    return name == "x.size" ? std::optional<int64_t>(24) : std::nullopt;
+  };
+  EXPECT_EQ(*replaceNames("cdiv(x.size, BLOCK) - n,  min(n,nn)", facts),
+            "cdiv(24, BLOCK) - -7,  min(-7,nn)");
+  EXPECT_EQ(*replaceNames("64", facts), "64");
+  EXPECT_EQ(replaceNames("n +", facts).message(),
+            "grid 'n +': column 4: expected a number, a name or '('");
+}
+
 TEST(GridExpr, missing_lookup_knows_no_names) {
   EXPECT_FALSE(evaluateExpression("n", nullptr).ok());
 }

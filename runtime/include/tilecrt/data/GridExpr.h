@@ -70,6 +70,9 @@ Result<int64_t> evaluate(const Expression &expression, const NameLookup &lookup)
 /// Reads and evaluates one expression.
 Result<int64_t> evaluateExpression(std::string_view text, const NameLookup &lookup);
 
+/// The text of one to three expressions with numbers in the place of the names that `lookup` knows.
+Result<std::string> replaceNames(std::string_view text, const NameLookup &lookup);
+
 /// One to three expressions; each must be 1 to 2^31 - 1. Devices limit the second and third
 /// further, which the launch checks.
 Result<std::vector<int64_t>> evaluateGrid(std::string_view text, const NameLookup &lookup);
