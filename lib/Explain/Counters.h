@@ -7,6 +7,7 @@
 #ifndef TILEC_LIB_EXPLAIN_COUNTERS_H
 #define TILEC_LIB_EXPLAIN_COUNTERS_H
 
+#include "KernelFacts.h"
 #include "LineTable.h"
 #include "LoadRounds.h"
 
@@ -39,6 +40,10 @@ std::map<std::pair<std::string, int>, double> collectRuns(const CountedLaunch &l
 
 /// The loads of global memory of each line but asynchronous copies.
 std::map<std::pair<std::string, int>, LineLoads> collectLoads(const CountedLaunch &launch);
+
+/// Gives the tensors of the report, which stand at these places, requests that were simulated.
+void collectRequests(const CountedLaunch &launch, const std::vector<SourcePlaces> &places,
+                     Report &report);
 
 /// Gives lines and calls their shares, once the time is known.
 void shareTime(Report &report);

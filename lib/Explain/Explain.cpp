@@ -83,6 +83,8 @@ private:
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   CountedLaunch launch;
   LaunchWork work;
+  /// Of the report's tensors.
+  std::vector<SourcePlaces> tensorPlaces;
 };
 
 } // namespace
@@ -191,7 +193,7 @@ void Explainer::addStages() {
   readTile(/*withText=*/true);
   if (auto tilegpu = parse(Stage::TileGPU)) {
     report.stages.push_back(textOfModule(*tilegpu, "tilegpu", lines));
-    collectTensors(*tilegpu, lines, report);
+    tensorPlaces = collectTensors(*tilegpu, lines, report);
     collectShared(*tilegpu, lines, report);
   }
   if (const std::string *text = textOf(Stage::LLVM))
@@ -239,6 +241,7 @@ void Explainer::countRun() {
   if (subject.simulatedPrograms)
     launch.scale = double(report.launch.programs) / double(*subject.simulatedPrograms);
   collectCounters(launch, lines, report);
+  collectRequests(launch, tensorPlaces, report);
   collectWork(launch, report, work);
   work.residentCtas = report.occupancy.ctas;
   work.sharedBytes =

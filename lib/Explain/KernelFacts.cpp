@@ -56,6 +56,8 @@ public:
   TensorCollector(ModuleOp module, func::FuncOp kernel, LineTable &lineTable, Report &made)
       : state(module), coalescing(kernel), lines(lineTable), report(made) {}
 
+  std::vector<SourcePlaces> takePlaces() { return std::move(places); }
+
   void visit(Operation *op) {
     if (std::optional<GlobalAccess> access = GlobalAccess::of(op);
         access && hasLayout(access->type))
@@ -73,6 +75,13 @@ private:
     named.printAsOperand(name, state);
     tensor.op = op->getName().getStringRef().str();
     tensor.line = lines.add(op->getLoc());
+    SourcePlaces &around = places.emplace_back();
+    op->getLoc()->walk([&](Location part) {
+      if (auto place = dyn_cast<FileLineColRange>(part))
+        around.push_back(
+            {place.getFilename().str(), int(place.getStartLine()), int(place.getStartColumn())});
+      return WalkResult::advance();
+    });
     tensor.shape = type.getShape().vec();
     tensor.element = textOf(type.getElementType());
     tensor.layout = describeLayout(layoutOf(type));
@@ -108,6 +117,7 @@ private:
   CoalescingAnalysis coalescing;
   LineTable &lines;
   Report &report;
+  std::vector<SourcePlaces> places;
 };
 
 /// What a buffer is for, by the operations that use it, its views included.
@@ -149,12 +159,13 @@ std::string purposeOf(LocalAllocOp buffer) {
 
 } // namespace
 
-void collectTensors(ModuleOp tilegpu, LineTable &lines, Report &report) {
+std::vector<SourcePlaces> collectTensors(ModuleOp tilegpu, LineTable &lines, Report &report) {
   func::FuncOp kernel = kernelOf(tilegpu);
   if (!kernel)
-    return;
+    return {};
   TensorCollector collector(tilegpu, kernel, lines, report);
   kernel.walk([&](Operation *op) { collector.visit(op); });
+  return collector.takePlaces();
 }
 
 void collectShared(ModuleOp tilegpu, LineTable &lines, Report &report) {

@@ -15,8 +15,13 @@
 
 namespace tilec::explain {
 
-/// Tensors that memory is accessed with, and buffers, of the finished kernel.
-void collectTensors(mlir::ModuleOp tilegpu, LineTable &lines, Report &report);
+/// Where an operation stands in the source, and the calls around it if it is inlined: innermost
+/// first.
+using SourcePlaces = std::vector<tilecrt::sim::CallPlace>;
+
+/// Tensors that memory is accessed with, and buffers, of the finished kernel. The first returns the
+/// places of each tensor of the report.
+std::vector<SourcePlaces> collectTensors(mlir::ModuleOp tilegpu, LineTable &lines, Report &report);
 void collectShared(mlir::ModuleOp tilegpu, LineTable &lines, Report &report);
 
 /// Lowers a module of the tile dialect once more, and notes what the passes plan on the way: loops

@@ -253,6 +253,21 @@ Json stagesToJson(const Report &report) {
   return list;
 }
 
+Json toJson(const std::optional<AccessRequest> &request) {
+  if (!request)
+    return Json();
+  Json lanes = Json::array();
+  for (const std::optional<AccessRequest::Lane> &lane : request->lanes)
+    lanes.push_back(lane ? Json::array({lane->offset, lane->bytes}) : Json());
+  return {{"program", request->program},
+          {"warp", request->warp},
+          {"buffer", request->buffer},
+          {"begin", request->begin},
+          {"lanes", std::move(lanes)},
+          {"requests", request->requests},
+          {"meanSectors", request->meanSectors ? Json(rounded(*request->meanSectors)) : Json()}};
+}
+
 Json toJson(const std::optional<TensorAccess> &access) {
   if (!access)
     return Json();
@@ -263,7 +278,8 @@ Json toJson(const std::optional<TensorAccess> &access) {
           {"minimumSectors", access->minimumSectors},
           {"isUpperBound", access->isUpperBound},
           {"reason", access->reason},
-          {"suggestion", access->suggestion}};
+          {"suggestion", access->suggestion},
+          {"request", toJson(access->request)}};
 }
 
 Json toJson(const std::optional<BankUse> &use) {

@@ -125,6 +125,9 @@ void Cluster::countAtomic(Thread &t, uint64_t address, uint32_t bytes, bool isFl
 
 /// Counts a request and turns it into access ranges.
 void Cluster::retire(Warp &warp, const RequestQueue &queue, const Request &request) {
+  bool shared = queue.kind == RequestKind::SharedLoad || queue.kind == RequestKind::SharedStore;
+  if (!shared && !worker.counters.empty() && request.active != 0)
+    worker.sample(queue, request, number, warp.index * warpSize);
   if (queue.kind == RequestKind::GlobalAtomic) {
     auto places = worker.atomicPlaces.find(queue.site);
     if (places == worker.atomicPlaces.end() || !places->second.isMerged || request.active == 0) {

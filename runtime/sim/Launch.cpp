@@ -201,6 +201,27 @@ void collectAtomics(const std::vector<std::unique_ptr<Worker>> &workers, LaunchR
   }
 }
 
+/// The best sample of each site, with the buffer that it accesses.
+void collectSamples(const LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers,
+                    LaunchResult &result) {
+  result.sampledRequests.resize(launch.siteCount);
+  for (size_t i = 0; i < launch.siteCount; ++i) {
+    auto best = std::min_element(workers.begin(), workers.end(), [&](const auto &a, const auto &b) {
+      return a->samples[i].rank < b->samples[i].rank;
+    });
+    SampledRequest &request = (*best)->samples[i].request;
+    uint64_t lowest = UINT64_MAX;
+    for (size_t lane = 0; lane < request.address.size(); ++lane)
+      if (request.active >> lane & 1)
+        lowest = std::min(lowest, request.address[lane]);
+    if (const BufferTable::Range *range = launch.buffers.find(lowest, 1)) {
+      request.buffer = launch.config.buffers[range->name].name;
+      request.bufferBegin = range->begin;
+    }
+    result.sampledRequests[i] = std::move(request);
+  }
+}
+
 void collectCounters(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &workers,
                      LaunchResult &result) {
   result.siteCounters.resize(launch.siteCount);
@@ -219,6 +240,7 @@ void collectCounters(LaunchState &launch, std::vector<std::unique_ptr<Worker>> &
     }
   }
   collectAtomics(workers, result);
+  collectSamples(launch, workers, result);
   for (size_t i = 0; i < spans.size(); ++i)
     result.loadSpans[i] = spans[i].second > spans[i].first ? spans[i].second - spans[i].first : 0;
   if (launch.config.sites)

@@ -74,6 +74,7 @@ Worker::Worker(LaunchState &launchState) : launch(launchState) {
     loadSpans.resize(launch.siteCount, {UINT64_MAX, 0});
     loadsAgain.resize(launch.siteCount);
     atomicUpdates.resize(launch.siteCount);
+    samples.resize(launch.siteCount);
   }
 }
 
@@ -163,6 +164,27 @@ void Worker::runClusters() {
     }
     std::this_thread::yield();
   }
+}
+
+void Worker::sample(const RequestQueue &queue, const Request &request, uint64_t cluster,
+                    uint32_t firstThread) {
+  Sample &kept = samples[queue.site];
+  uint64_t middle = launch.clusters / 2;
+  std::array<uint64_t, 3> rank = {warpSize -
+                                      static_cast<uint64_t>(__builtin_popcount(request.active)),
+                                  cluster > middle ? cluster - middle : middle - cluster, cluster};
+  if (rank >= kept.rank)
+    return;
+  kept.rank = rank;
+  SampledRequest &taken = kept.request;
+  taken.kind = queue.kind == RequestKind::GlobalLoad    ? AccessKind::GlobalLoad
+               : queue.kind == RequestKind::GlobalStore ? AccessKind::GlobalStore
+                                                        : AccessKind::GlobalAtomic;
+  taken.thread = launch.refOf(cluster, firstThread);
+  taken.thread.cta = launch.programOf(taken.thread.cta);
+  taken.active = request.active;
+  taken.address = request.address;
+  taken.bytes = request.bytes;
 }
 
 void Worker::keepRanges(std::vector<AccessRange> &clusterRanges) {

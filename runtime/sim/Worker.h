@@ -10,6 +10,7 @@
 #include "runtime/sim/BufferTable.h"
 #include "runtime/sim/Findings.h"
 #include "runtime/sim/Footprint.h"
+#include "runtime/sim/Requests.h"
 #include "runtime/sim/SyncLog.h"
 #include <atomic>
 #include <memory>
@@ -108,6 +109,11 @@ public:
   /// LaunchState::outOfMemory set.
   void run();
 
+  /// Keeps a request of a warp, whose first thread has that number in its cluster, if it is a
+  /// better sample of its site.
+  void sample(const RequestQueue &queue, const Request &request, uint64_t cluster,
+              uint32_t firstThread);
+
   /// Takes over the access ranges of a finished cluster.
   void keepRanges(std::vector<AccessRange> &clusterRanges);
 
@@ -130,6 +136,14 @@ public:
   /// that atomics have updated.
   std::vector<uint64_t> loadsAgain, atomicUpdates;
   RecentSectors recent;
+  struct Sample {
+    /// Lanes that are masked off, how far the cluster is from the middle of the grid, and its
+    /// number: the least is kept, of equal ones the first.
+    std::array<uint64_t, 3> rank = {UINT64_MAX, 0, 0};
+    SampledRequest request;
+  };
+  /// With counters, by site.
+  std::vector<Sample> samples;
   std::vector<AccessRange> ranges;
   std::vector<CtaSyncHistory> syncHistories;
   std::vector<PrintRecord> printed;

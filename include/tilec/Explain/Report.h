@@ -180,6 +180,26 @@ struct Layout {
   Bases registers, lanes, warps, blocks, offsets;
 };
 
+/// A request of a warp to global memory, of those that the simulator has seen.
+struct AccessRequest {
+  /// Bytes of a lane.
+  struct Lane {
+    int64_t offset = 0;
+    int bytes = 0;
+  };
+  std::array<uint32_t, 3> program = {0, 0, 0};
+  int warp = 0;
+  /// The argument, and the byte of it that offsets count from, at a multiple of 128 bytes of
+  /// memory: it may lie before the argument.
+  std::string buffer;
+  int64_t begin = 0;
+  /// Nothing of those that are masked off.
+  std::array<std::optional<Lane>, 32> lanes;
+  /// Of the launch, and the sectors of 32 bytes that one takes in the mean; not known of atomics.
+  uint64_t requests = 0;
+  std::optional<double> meanSectors;
+};
+
 /// What one instruction of a tensor's access to global memory does.
 struct TensorAccess {
   /// "load", "store", "atomic".
@@ -189,6 +209,8 @@ struct TensorAccess {
   bool isUpperBound = false;
   /// What keeps it from being better, and what could be done; may be empty.
   std::string reason, suggestion;
+  /// One that was simulated, if there was any.
+  std::optional<AccessRequest> request = {};
 };
 
 /// What a request of a warp to shared memory takes.

@@ -68,6 +68,22 @@ def check_uncounted(report):
         assert all(entry[key] is None for key in ("counters", "time", "share"))
 
 
+def check_requests(report):
+    """A request begins in its first line of memory, and no line of the source has fewer requests."""
+    for tensor in report["tensors"]:
+        request = tensor["access"] and tensor["access"]["request"]
+        if not request:
+            continue
+        lanes = [lane for lane in request["lanes"] if lane]
+        assert len(request["lanes"]) == 32 and lanes
+        assert 0 <= min(offset for offset, _ in lanes) < 128 and all(0 < size <= 16 for _, size in lanes)
+        assert all(at < size for at, size in zip(request["program"], report["launch"]["grid"]))
+        assert 0 <= request["warp"] < report["launch"]["threadsPerCta"] / 32
+        kind = {"load": "globalLoad", "store": "globalStore"}.get(tensor["access"]["kind"])
+        if kind:
+            assert 0 < request["requests"] <= report["lines"][tensor["line"]]["counters"][kind]["requests"]
+
+
 def check(report):
     lines, files = report["lines"], report["files"]
     places = [(line["file"], line["line"]) for line in lines]
@@ -94,6 +110,7 @@ def check(report):
     assert gains == sorted(gains, reverse=True) and len(gains) <= 3
     check_samples(report)
     check_code(report)
+    check_requests(report)
     if report["against"]:
         assert list(report["against"]) == list(report), "both are of one schema"
         check(report["against"])

@@ -389,6 +389,38 @@ TEST(SimCounters, loads_of_what_the_CTA_has_loaded) {
   EXPECT_EQ(result.loadsAgain[5], 0u);
 }
 
+TEST(SimCounters, a_request_of_the_middle_with_all_lanes_is_sampled) {
+  AlignedFloats x(4096);
+  LaunchConfig config = shape(5, 64);
+  config.buffers.push_back({x + 0, 4096 * sizeof(float), "x", false});
+  for (unsigned hostThreads : {1u, 3u}) {
+    config.hostThreads = hostThreads;
+    LaunchResult result = run(config, [&] {
+      // Requests of a site come in this order: a part of the lanes, then all.
+      (void)load<float>(x + (cta() * 64 + tid()), 1, tid() % 2 == 0);
+      (void)load<float>(x + (512 + cta() * 64 + 2 * (tid() % 32)), 1);
+      if (cta() == 4 && tid() >= 32)
+        store(x + 1024 + 8 * (tid() - 32), 1.0f, 2, tid() != 40);
+    });
+    EXPECT_CLEAN(result, config);
+    const SampledRequest &loaded = result.sampledRequests[1];
+    EXPECT_EQ(loaded.kind, AccessKind::GlobalLoad);
+    EXPECT_EQ(loaded.thread.cta[0], 2u);
+    EXPECT_EQ(loaded.thread.thread, 0u);
+    EXPECT_EQ(loaded.active, ~0u);
+    EXPECT_EQ(loaded.buffer, "x");
+    EXPECT_EQ(loaded.address[3] - loaded.bufferBegin, (512 + 2 * 64 + 2 * 3) * sizeof(float));
+    EXPECT_EQ(loaded.bytes[3], 4u);
+    const SampledRequest &stored = result.sampledRequests[2];
+    EXPECT_EQ(stored.kind, AccessKind::GlobalStore);
+    EXPECT_EQ(stored.thread.cta[0], 4u);
+    EXPECT_EQ(stored.thread.warp(), 1u);
+    EXPECT_EQ(stored.active, ~(1u << 8));
+    EXPECT_EQ(stored.address[1] - stored.bufferBegin, (1024 + 8) * sizeof(float));
+    EXPECT_EQ(result.sampledRequests[3].kind, AccessKind::None);
+  }
+}
+
 TEST(SimCounters, neighbouring_atomics_are_one_update) {
   alignas(32) static std::array<uint32_t, 1024> x;
   LaunchConfig config = shape(1, 64);

@@ -240,6 +240,17 @@ struct SerialAtomics {
   }
 };
 
+/// One request of a warp to global memory.
+struct SampledRequest {
+  AccessKind kind = AccessKind::None;    ///< None where there is no request.
+  ThreadRef thread;                      ///< Lane 0 of the warp, with its program.
+  uint32_t active = 0;                   ///< Lanes that are not masked off.
+  std::array<uint64_t, 32> address = {}; ///< By lane.
+  std::array<uint8_t, 32> bytes = {};    ///< By lane.
+  std::string buffer;                    ///< Where the lowest address is; may be empty.
+  uint64_t bufferBegin = 0;              ///< Its address.
+};
+
 enum class LaunchStatus : uint8_t {
   Completed, ///< All CTAs ran to their end (there may be findings).
   Stopped,   ///< Some CTA was stopped: trap, failed assertion, deadlock, fault. The findings say
@@ -274,6 +285,9 @@ struct LaunchResult {
   /// neighbouring addresses of a warp, and those of floats of a thread within 16 bytes; for each
   /// lane that meets another one at an address, unless it is uniform.
   std::vector<uint64_t> atomicUpdates;
+  /// By site: one of its requests of all lanes, or as many as there are, from the cluster that is
+  /// nearest to the middle of the grid.
+  std::vector<SampledRequest> sampledRequests;
   /// Different bytes of the buffers that were read and written, in whole sectors of 32 bytes.
   uint64_t readFootprint = 0, writtenFootprint = 0;
   uint64_t clustersRun = 0;         ///< Of those of the grid: all unless a sample was asked for.

@@ -231,6 +231,22 @@ def check_compared_keys(browser: Browser) -> list[str]:
     return problems
 
 
+def check_request_keys(browser: Browser) -> list[str]:
+    """Lanes of a request by the keyboard alone."""
+    problems = []
+    expect = expecting(browser, problems)
+    browser.press("3")
+    browser.settle()
+    expect("a request is drawn", "document.querySelectorAll('#layouts .request .sector.taken').length > 0")
+    browser.evaluate("document.querySelector('#layouts .request').focus()")
+    for _ in range(2):
+        browser.press("ArrowRight")
+    expect("arrow keys read lanes", "document.getElementById('status').textContent.startsWith('Lane 1: ')")
+    expect("the bytes of a lane are marked", "document.querySelectorAll('#layouts .lane-bytes.chosen').length > 0")
+    expect("a lane is told", "!document.getElementById('tip').hidden")
+    return problems
+
+
 def check_pointer(browser: Browser) -> list[str]:
     """Lines of the source and of a stage show each other."""
     problems = []
@@ -283,6 +299,11 @@ def check_page(browser: Browser, path: pathlib.Path, script: str) -> list[str]:
         browser.resize(1280, 900)
         browser.open(path)
         problems += check_compared_keys(browser)
+    if path.stem == "transpose":
+        browser.prefer("light")
+        browser.resize(1280, 900)
+        browser.open(path)
+        problems += check_request_keys(browser)
     if path.stem == "timings":
         browser.prefer("light")
         browser.resize(1280, 900)

@@ -141,7 +141,7 @@ function sectorStrip(access) {
     Array.from({length: shown}, (_, i) => {
       const x = (i % perRow) * size, y = Math.floor(i / perRow) * size;
       return [
-        s('rect', {class: 'sector', x, y, width: size - 2, height: size - 2, rx: 2}),
+        s('rect', {class: 'sector taken', x, y, width: size - 2, height: size - 2, rx: 2}),
         s('rect', {class: 'sector-used', x, y, width: (size - 2) * Math.min(1, used), height: size - 2, rx: 2})
       ];
     }));
@@ -149,12 +149,16 @@ function sectorStrip(access) {
 
 function accessPart(access) {
   if (!access) return null;
+  const known = [
+    h('b', {}, plural(access.sectors, 'sector')),
+    ` of 32 bytes${access.isUpperBound ? ' at most' : ''}; its bytes fill `, h('b', {}, String(access.minimumSectors)),
+    `. A thread's instruction moves ${access.vectorBits} of at most ${access.fullBits} bits.`
+  ];
   return h(
-    'div', {class: 'sub'}, h('h3', {}, `The ${access.kind}: what a request of a warp takes`), sectorStrip(access),
-    h('p', {}, h('b', {}, plural(access.sectors, 'sector')),
-      ` of 32 bytes${access.isUpperBound ? ' at most' : ''}; its bytes fill `,
-      h('b', {}, String(access.minimumSectors)),
-      `. A thread's instruction moves ${access.vectorBits} of at most ${access.fullBits} bits.`),
+    'div', {class: 'sub'},
+    access.request ?
+      [requestPart(access), h('p', {class: 'muted small'}, 'What the compiler knows of all its requests: ', known)] :
+      [h('h3', {}, `The ${access.kind}: what a request of a warp takes`), sectorStrip(access), h('p', {}, known)],
     access.reason &&
       h('p', {class: 'notice'}, capital(access.reason), access.suggestion && h('span', {}, `: ${access.suggestion}`)));
 }
