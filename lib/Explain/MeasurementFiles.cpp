@@ -6,6 +6,8 @@
 
 #include "tilec/Explain/Measurements.h"
 
+#include "MeasurementTables.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -431,6 +433,14 @@ llvm::Error addMeasurements(Measurements &into, const std::string &name, StringR
   auto fail = [&](const llvm::Twine &message) {
     return llvm::createStringError("'" + name + "': " + message);
   };
+  size_t before = into.rows.size();
+  auto finish = [&] {
+    return into.rows.size() == before ? fail("it has no measurements") : llvm::Error::success();
+  };
+  if (StringRef(name).ends_with_insensitive(".csv")) {
+    llvm::Error error = addTable(into, name, text);
+    return error ? fail(llvm::toString(std::move(error))) : finish();
+  }
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return fail(llvm::toString(value.takeError()));
@@ -453,7 +463,6 @@ llvm::Error addMeasurements(Measurements &into, const std::string &name, StringR
   StringRef gpuName = predicted.empty() ? StringRef(described.device) : StringRef(predicted);
   if (const GpuLimits *gpu = findGpu(gpuName.split(" (").first, ""); gpuName.starts_with(gpu->name))
     described.gpu = gpu;
-  size_t before = into.rows.size();
   Reader reader(into, std::move(described));
   if (isTuning)
     reader.readTuning(top);
@@ -467,9 +476,7 @@ llvm::Error addMeasurements(Measurements &into, const std::string &name, StringR
     reader.readBench(top);
   if (!problem.empty())
     return fail(problem);
-  if (into.rows.size() == before)
-    return fail("it has no measurements");
-  return llvm::Error::success();
+  return finish();
 }
 
 } // namespace tilec::explain

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Measurements of kernels from files, in one form whatever wrote them: 'tilec bench --json',
-// 'tilec tune --json', tuning databases, and the scripts of tools/bench that measure tilec beside
-// its peers.
+// 'tilec tune --json', tuning databases, the scripts of tools/bench that measure tilec beside its
+// peers, and tables of Triton's 'perf_report'.
 
 #ifndef TILEC_EXPLAIN_MEASUREMENTS_H
 #define TILEC_EXPLAIN_MEASUREMENTS_H
@@ -45,8 +45,8 @@ struct MeasuredRow {
   /// "measured", "same", "pruned", "failed", "waiting", with the reason.
   std::string state = "measured", reason;
   /// By name: "time" (median), "min", "mean", "p95", "predicted", "bound" in microseconds, "cost",
-  /// "registers", "spillBytes", "sharedBytes", "requests", "sectors", "overMinimum", "wavefronts",
-  /// "conflicts", "findings".
+  /// "gbps" and "tflops" where a file has them instead of times, "registers", "spillBytes",
+  /// "sharedBytes", "requests", "sectors", "overMinimum", "wavefronts", "conflicts", "findings".
   std::vector<std::pair<std::string, double>> values;
   /// Every timed launch in order, in microseconds.
   std::vector<double> samples;
@@ -57,7 +57,7 @@ struct MeasuredRow {
 /// Where measurements come from.
 struct MeasuredFile {
   std::string name;
-  /// "bench", "tuning", "database", "comparison", "predictions".
+  /// "bench", "tuning", "database", "comparison", "predictions", "table".
   std::string kind;
   std::string device;
   /// Of the device; null where it is no GPU of the table.

@@ -78,6 +78,7 @@ def measurements() -> dict[str, list[str]]:
             "search": ["tune", str(ROOT / "test/tools/Inputs/tune-predicted.tile"), *shlex.split(SEARCH)],
             "timings": shown("bench", results / "bench.json", results / "peers.json"),
             "configurations": shown("tune", results / "tuning.json"),
+            "table": shown("bench", results / "matmul-performance.csv"),
             "comparison": shown("bench", published / "compare.json"),
             "tensor-comparison": shown("bench", published / "tensor.json")}
 

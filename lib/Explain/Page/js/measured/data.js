@@ -19,10 +19,16 @@ const METRICS = [
     name: 'TFLOP/s',
     long: 'Operations a second',
     isMore: true,
-    of: (row) => rateOf(row, 'flops', 'time', 12)
+    of: (row) => rateOf(row, 'flops', 'time', 12) ?? valueOf(row, 'tflops')
   },
-  {id: 'gbps', name: 'GB/s', long: 'Bytes moved a second', isMore: true, of: (row) => rateOf(row, 'bytes', 'time', 9)},
-  {id: 'time', name: 'Time', long: 'Median time of a launch', text: microseconds},
+  {
+    id: 'gbps',
+    name: 'GB/s',
+    long: 'Bytes moved a second',
+    isMore: true,
+    of: (row) => rateOf(row, 'bytes', 'time', 9) ?? valueOf(row, 'gbps')
+  },
+  {id: 'time', name: 'Time', long: 'Median time of a launch', text: microseconds, isTime: true},
   {
     id: 'predictedTflops',
     name: 'TFLOP/s, predicted',
@@ -54,8 +60,23 @@ const metricOf = (id) => METRICS.find((metric) => metric.id === id);
 const presentMetrics = METRICS.filter((metric) => measuredRows.some((row) => metric.of(row) !== null));
 const isPresent = (id) => presentMetrics.includes(metricOf(id));
 
-/// What decides which configuration is the best: less is better.
-const RANKED = metricOf(['time', 'cost', 'predicted', 'sectors'].find(isPresent) ?? 'time');
+/// What decides which configuration is the best: less is better. Of rates, which some files have instead of times, it is
+/// the time that a part of the work takes.
+const RANKED = (() => {
+  const usual = metricOf(['time', 'cost', 'predicted', 'sectors'].find(isPresent) ?? 'time');
+  if (usual.id !== 'time') return usual;
+  const timeOf = (id, name, long) => {
+    const rate = metricOf(id).of;
+    const of = (row) => (rate(row) === null ? null : 1e6 / rate(row));
+    return {id: `${id}Time`, name, long, text: microseconds, isTime: true, of};
+  };
+  const choices = [
+    usual, timeOf('gbps', 'Time of a GB', 'Time that a gigabyte takes'),
+    timeOf('tflops', 'Time of a TFLOP', 'Time that 10¹² operations take')
+  ];
+  const count = (metric) => measuredRows.filter((row) => metric.of(row) !== null).length;
+  return choices.reduce((most, one) => (count(one) > count(most) ? one : most));
+})();
 const rankOf = (row) => RANKED.of(row);
 
 function bestOf(rows) {
@@ -69,7 +90,7 @@ function bestOf(rows) {
 const timesAsMuch = (a, b) => (b > 0 ? a / b : null);
 
 const distinct = (values) => [...new Set(values)];
-const fileName = (file) => baseName(file.name).replace(/\.json$/, '');
+const fileName = (file) => baseName(file.name).replace(/\.(json|csv)$/, '');
 
 /// Who measured it, with the file where several have the same name.
 const filesOfProvider = new Map();

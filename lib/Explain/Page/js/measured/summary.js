@@ -87,7 +87,7 @@ function comparisons() {
 /// What a mean over cases says, in the words of what was measured.
 function headlineOf(mean, provider) {
   const what = RANKED.name.toLowerCase(), isEqual = Math.abs(mean - 1) < 0.005;
-  if (RANKED.id !== 'time' && RANKED.id !== 'predicted')
+  if (!RANKED.isTime && RANKED.id !== 'predicted')
     return isEqual ? `${baseline} and ${provider}: the same ${what}` :
                      `${provider}: ${digits(mean)}× the ${what} of ${baseline}`;
   const be = RANKED.id === 'predicted' ? 'is predicted to be' : 'is';
