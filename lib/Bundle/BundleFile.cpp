@@ -7,6 +7,7 @@
 
 #include "tilec/Cache/BuildId.h"
 #include "tilec/Driver/HostSections.h"
+#include "tilec/Support/JsonError.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -221,10 +222,10 @@ llvm::Expected<Bundle> decodeBundle(StringRef bytes) {
                                    ", this is tilec " TILEC_VERSION ", which reads format " +
                                    Twine(kFormat));
   Bundle bundle;
-  json::Path::Root root("manifest");
+  json::Path::Root root;
   json::ObjectMapper map(*value, root);
   if (!map || !map.map("name", bundle.name) || !map.map("kernels", bundle.kernels))
-    return notABundle(llvm::toString(root.getError()));
+    return notABundle("manifest: " + describeJsonError(root, *value));
   size_t number = 0;
   const json::Array &kernels = *object->getArray("kernels");
   for (auto [kernel, kernelValue] : llvm::zip(bundle.kernels, kernels)) {

@@ -8,6 +8,7 @@
 
 #include "SavedLaunchFormat.h"
 
+#include "tilec/Support/JsonError.h"
 #include "tilecrt/data/GridExpr.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -304,10 +305,10 @@ llvm::Expected<SavedLaunch> readSavedLaunch(StringRef given) {
     return unreadable("'" + path + "': " + llvm::toString(value.takeError()));
   if (llvm::Error error = checkHeader(*value, path))
     return std::move(error);
-  json::Path::Root root("launch.json");
+  json::Path::Root root;
   LaunchReader reader(launch);
   if (!reader.read(*value, root))
-    return unreadable("'" + path + "': " + llvm::toString(root.getError()));
+    return unreadable("'" + path + "': " + describeJsonError(root, *value));
 
   llvm::Expected<std::string> source =
       readChecked(savedSourcePath(launch.folder, launch.origin), reader.sourceChecksum);

@@ -8,10 +8,11 @@
 
 #include "MeasurementTables.h"
 
+#include "tilec/Support/JsonError.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 
 #include <cmath>
 
@@ -21,166 +22,213 @@ namespace json = llvm::json;
 namespace tilec::explain {
 namespace {
 
-/// An object with its place in the file, "rows[3]"; what is wrong is kept, the first time.
-class Place {
-public:
-  Place(const json::Object &its, std::string where, std::string &error)
-      : object(its), path(std::move(where)), problem(error) {}
+//===----------------------------------------------------------------------------------===//
+// Parts of rows
+//===----------------------------------------------------------------------------------===//
 
-  void fail(const llvm::Twine &message) const {
-    if (problem.empty())
-      problem = (path.empty() ? message : path + ": " + message).str();
-  }
-  bool has(StringRef key) const { return object.get(key) != nullptr; }
-
-  std::string text(StringRef key) const {
-    const json::Value *value = object.get(key);
-    if (value && !value->getAsString())
-      expect(key, "a text", *value);
-    return value ? value->getAsString().value_or("").str() : "";
-  }
-  std::string requiredText(StringRef key) const {
-    if (!has(key))
-      fail("has no '" + key + "'");
-    return text(key);
-  }
-  std::optional<double> number(StringRef key) const {
-    const json::Value *value = object.get(key);
-    if (!value || value->getAsNull())
-      return std::nullopt;
-    std::optional<double> number = value->getAsNumber();
-    if (!number || !std::isfinite(*number))
-      expect(key, "a number", *value);
-    return number;
-  }
-  std::optional<Place> child(StringRef key) const {
-    const json::Value *value = object.get(key);
-    if (!value)
-      return std::nullopt;
-    if (!value->getAsObject())
-      expect(key, "an object", *value);
-    else
-      return Place(*value->getAsObject(), under(key), problem);
-    return std::nullopt;
-  }
-  /// The objects of a list.
-  std::vector<Place> children(StringRef key) const {
-    std::vector<Place> list;
-    const json::Value *value = object.get(key);
-    if (!value || !value->getAsArray()) {
-      expect(key, "a list", value ? *value : json::Value(nullptr));
-      return list;
-    }
-    size_t index = 0;
-    for (const json::Value &item : *value->getAsArray()) {
-      std::string where = under(key) + "[" + std::to_string(index++) + "]";
-      if (const json::Object *its = item.getAsObject())
-        list.emplace_back(*its, where, problem);
-      else if (problem.empty())
-        problem = where + " is not an object";
-    }
-    return list;
-  }
-  std::vector<double> numbers(StringRef key) const {
-    std::vector<double> list;
-    const json::Value *value = object.get(key);
-    if (!value)
-      return list;
-    if (!value->getAsArray())
-      expect(key, "a list", *value);
-    else
-      for (const json::Value &item : *value->getAsArray()) {
-        if (!item.getAsNumber())
-          expect(key, "a list of numbers", *value);
-        list.push_back(item.getAsNumber().value_or(0));
-      }
-    return list;
-  }
-  /// Keys with their values as texts, in the order of the keys; lists and objects are left out.
-  std::vector<std::pair<std::string, std::string>> texts() const {
-    std::vector<std::pair<std::string, std::string>> list;
-    for (const auto &[key, value] : object)
-      if (std::optional<StringRef> word = value.getAsString())
-        list.emplace_back(key.str(), word->str());
-      else if (!value.getAsObject() && !value.getAsArray())
-        list.emplace_back(key.str(), llvm::formatv("{0}", value).str());
-    llvm::sort(list);
-    return list;
-  }
-  /// The numbers of an object, by their names.
-  std::vector<std::pair<std::string, double>> numberList() const {
-    std::vector<std::pair<std::string, double>> list;
-    for (const auto &[key, value] : object) {
-      if (!value.getAsNumber())
-        expect(key, "a number", value);
-      list.emplace_back(key.str(), value.getAsNumber().value_or(0));
-    }
-    llvm::sort(list);
-    return list;
-  }
-  void copy(StringRef key, const char *name, MeasuredRow &row) const {
-    if (std::optional<double> value = number(key))
-      row.add(name, *value);
-  }
-  /// Where something with this key stands.
-  std::string under(StringRef key) const { return (path.empty() ? "" : path + ".") + key.str(); }
-
-private:
-  void expect(StringRef key, const char *what, const json::Value &got) const {
-    std::string text = llvm::formatv("{0}", got);
-    if (text.size() > 40)
-      text = text.substr(0, 40) + "...";
-    fail("'" + key + "' expects " + what + ", got " + text);
-  }
-
-  const json::Object &object;
-  std::string path;
-  std::string &problem;
+/// A number, or null. What is too large for one is none.
+struct Number {
+  std::optional<double> value;
 };
 
-/// A unit of a counter that the simulator has for loads and stores.
-double sumOf(const Place &counters, StringRef memory, StringRef field) {
-  double sum = 0;
-  for (const char *access : {" load", " store"})
-    if (std::optional<Place> part = counters.child((memory + access).str()))
-      sum += part->number(field).value_or(0);
-  return sum;
+bool fromJSON(const json::Value &value, Number &number, json::Path path) {
+  if (value.getAsNull())
+    return true;
+  number.value = value.getAsNumber();
+  if (number.value && std::isfinite(*number.value))
+    return true;
+  path.report("expected number");
+  return false;
 }
 
-constexpr std::pair<const char *, const char *> benchValues[] = {
-    {"medianUs", "time"},
-    {"minUs", "min"},
-    {"meanUs", "mean"},
-    {"p95Us", "p95"},
-    {"predictedUs", "predicted"},
-    {"sectorsOverMinimum", "overMinimum"},
-    {"bankConflicts", "conflicts"},
-    {"findings", "findings"}};
-constexpr std::pair<const char *, const char *> codeValues[] = {
-    {"registers", "registers"}, {"spillBytes", "spillBytes"}, {"sharedBytes", "sharedBytes"}};
-constexpr std::pair<const char *, const char *> launchOptions[] = {{"numWarps", "num_warps"},
-                                                                   {"numStages", "num_stages"},
-                                                                   {"numCtas", "num_ctas"},
-                                                                   {"splitK", "split_k"}};
+/// Keys of an object with their values as texts, in the order of the keys; lists and objects are
+/// left out.
+struct Texts {
+  std::vector<std::pair<std::string, std::string>> list;
+};
 
+bool fromJSON(const json::Value &value, Texts &texts, json::Path path) {
+  const json::Object *object = value.getAsObject();
+  if (!object) {
+    path.report("expected object");
+    return false;
+  }
+  for (const auto &[key, member] : *object)
+    if (std::optional<StringRef> word = member.getAsString())
+      texts.list.emplace_back(key.str(), word->str());
+    else if (!member.getAsObject() && !member.getAsArray())
+      texts.list.emplace_back(key.str(), llvm::formatv("{0}", member).str());
+  llvm::sort(texts.list);
+  return true;
+}
+
+/// A configuration as the tuner writes it: launch options beside an object of constants, which come
+/// first.
+struct Config {
+  std::vector<std::pair<std::string, std::string>> parameters;
+};
+
+bool fromJSON(const json::Value &value, Config &config, json::Path path) {
+  json::ObjectMapper map(value, path);
+  Texts options, constants;
+  if (!map || !fromJSON(value, options, path) || !map.mapOptional("constants", constants))
+    return false;
+  config.parameters = std::move(constants.list);
+  llvm::append_range(config.parameters, options.list);
+  return true;
+}
+
+/// What the simulator has counted of one kind of access.
+struct AccessCounts {
+  Number requests, sectors, wavefronts;
+};
+
+bool fromJSON(const json::Value &value, AccessCounts &counts, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.mapOptional("requests", counts.requests) &&
+         map.mapOptional("sectors", counts.sectors) &&
+         map.mapOptional("wavefronts", counts.wavefronts);
+}
+
+struct CounterSums {
+  AccessCounts globalLoad, globalStore, sharedLoad, sharedStore;
+};
+
+bool fromJSON(const json::Value &value, CounterSums &sums, json::Path path) {
+  json::ObjectMapper map(value, path);
+  return map && map.mapOptional("global load", sums.globalLoad) &&
+         map.mapOptional("global store", sums.globalStore) &&
+         map.mapOptional("shared load", sums.sharedLoad) &&
+         map.mapOptional("shared store", sums.sharedStore);
+}
+
+/// The key of a number, and how rows name it.
+struct NamedKey {
+  llvm::StringLiteral key;
+  const char *name;
+};
+constexpr NamedKey benchValues[] = {{"medianUs", "time"},
+                                    {"minUs", "min"},
+                                    {"meanUs", "mean"},
+                                    {"p95Us", "p95"},
+                                    {"predictedUs", "predicted"},
+                                    {"sectorsOverMinimum", "overMinimum"},
+                                    {"bankConflicts", "conflicts"},
+                                    {"findings", "findings"}};
+constexpr NamedKey codeValues[] = {
+    {"registers", "registers"}, {"spillBytes", "spillBytes"}, {"sharedBytes", "sharedBytes"}};
+constexpr NamedKey launchOptions[] = {{"numWarps", "num_warps"},
+                                      {"numStages", "num_stages"},
+                                      {"numCtas", "num_ctas"},
+                                      {"splitK", "split_k"}};
+
+/// Calls `take(name, value)` for each of these numbers that is there.
+template <typename Take>
+bool readNumbers(json::ObjectMapper &map, llvm::ArrayRef<NamedKey> keys, Take take) {
+  for (const NamedKey &known : keys) {
+    Number number;
+    if (!map.mapOptional(known.key, number))
+      return false;
+    if (number.value)
+      take(known.name, *number.value);
+  }
+  return true;
+}
+
+bool readValue(json::ObjectMapper &map, NamedKey key, MeasuredRow &row) {
+  return readNumbers(map, key, [&](const char *name, double value) { row.add(name, value); });
+}
+
+/// What is known of the code: less than nothing is not.
+bool readCode(json::ObjectMapper &map, MeasuredRow &row) {
+  return readNumbers(map, codeValues, [&](const char *name, double value) {
+    if (value >= 0)
+      row.add(name, value);
+  });
+}
+
+bool readNumber(json::ObjectMapper &map, llvm::StringLiteral key, std::optional<double> &to) {
+  Number number;
+  bool good = map.mapOptional(key, number);
+  to = number.value;
+  return good;
+}
+
+/// Sizes by their names, which make the case's text.
+bool readSizes(json::ObjectMapper &map, MeasuredCase &measured) {
+  std::map<std::string, double> sizes;
+  if (!map.mapOptional("sizes", sizes))
+    return false;
+  if (!sizes.empty())
+    measured.sizes.assign(sizes.begin(), sizes.end());
+  for (const auto &[name, value] : sizes)
+    measured.size += (measured.size.empty() ? "" : ", ") + name + "=" +
+                     llvm::formatv("{0}", json::Value(value)).str();
+  return true;
+}
+
+bool readCounters(json::ObjectMapper &map, MeasuredRow &row) {
+  std::optional<CounterSums> sums;
+  if (!map.map("counters", sums))
+    return false;
+  auto add = [&](const char *name, const Number &loads, const Number &stores) {
+    row.add(name, loads.value.value_or(0) + stores.value.value_or(0));
+  };
+  if (sums) {
+    add("requests", sums->globalLoad.requests, sums->globalStore.requests);
+    add("sectors", sums->globalLoad.sectors, sums->globalStore.sectors);
+    add("wavefronts", sums->sharedLoad.wavefronts, sums->sharedStore.wavefronts);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------------------===//
+
+/// Whether an object has one of these keys.
+bool hasOneOf(const json::Value &value, std::initializer_list<StringRef> keys) {
+  const json::Object *object = value.getAsObject();
+  return object && llvm::any_of(keys, [&](StringRef key) { return object->get(key); });
+}
+
+/// Each function returns whether what it reads is well-formed, after a report.
 class Reader {
 public:
   Reader(Measurements &all, MeasuredFile described) : into(all), number(all.files.size()) {
     into.files.push_back(std::move(described));
   }
 
-  void readBench(const Place &top);
-  void readTuning(const Place &top);
-  void readDatabase(const Place &top);
-  void readComparison(const Place &top);
-  void readPredictions(const Place &top);
+  bool readBench(const json::Value &top, json::Path path);
+  bool readTuning(const json::Value &top, json::Path path);
+  bool readDatabase(const json::Value &top, json::Path path);
+  bool readComparison(const json::Value &top, json::Path path);
+  bool readPredictions(const json::Value &top, json::Path path);
 
 private:
-  void readBenchRow(const Place &place, const std::string &kernels, bool isSeveral);
-  void readCounters(const Place &place, MeasuredRow &row);
-  void readCode(const Place &place, MeasuredRow &row);
-  void readConfig(const Place &place, MeasuredRow &row);
-  void addTimes(const Place &times, size_t which, const char *reason, const Place *longer);
+  bool readBenchRow(const json::Value &value, json::Path path, const std::string &kernels,
+                    bool isSeveral);
+  bool readCandidate(const json::Value &value, json::Path path, size_t which, bool isTimed);
+  bool readRecord(const json::Value &value, json::Path path);
+  bool readCompared(const json::Value &value, json::Path path);
+  bool readPrediction(const json::Value &value, json::Path path);
+  void addTimes(const std::map<std::string, double> &times, size_t which, const char *reason);
+
+  /// Calls `read(element, path)` for the elements of a list.
+  template <typename Read>
+  static bool forEach(const json::Value &top, StringRef key, json::Path path, Read read) {
+    const json::Value *value = top.getAsObject()->get(key);
+    const json::Array *list = value ? value->getAsArray() : nullptr;
+    if (!list) {
+      path.field(key).report("expected array");
+      return false;
+    }
+    for (size_t i = 0; i < list->size(); ++i)
+      if (!read((*list)[i], path.field(key).index(unsigned(i))))
+        return false;
+    return true;
+  }
+
   MeasuredFile &file() { return into.files[number]; }
   MeasuredRow &addRow(size_t which) {
     MeasuredRow &row = into.rows.emplace_back();
@@ -219,133 +267,123 @@ void readName(StringRef name, MeasuredRow &row) {
 
 } // namespace
 
-void Reader::readCode(const Place &place, MeasuredRow &row) {
-  for (auto [key, name] : codeValues)
-    // Less than nothing: not known.
-    if (place.number(key).value_or(-1) >= 0)
-      place.copy(key, name, row);
-}
-
-void Reader::readCounters(const Place &place, MeasuredRow &row) {
-  std::optional<Place> counters = place.child("counters");
-  if (!counters)
-    return;
-  row.add("requests", sumOf(*counters, "global", "requests"));
-  row.add("sectors", sumOf(*counters, "global", "sectors"));
-  row.add("wavefronts", sumOf(*counters, "shared", "wavefronts"));
-}
-
-void Reader::readBenchRow(const Place &place, const std::string &kernels, bool isSeveral) {
+bool Reader::readBenchRow(const json::Value &value, json::Path path, const std::string &kernels,
+                          bool isSeveral) {
+  json::ObjectMapper map(value, path);
+  std::string kernel;
   MeasuredCase measured;
-  std::string kernel = place.requiredText("kernel");
-  measured.kernel = isSeveral ? kernels : kernel;
-  measured.size = place.text("size");
+  if (!map || !map.map("kernel", kernel) || !map.mapOptional("size", measured.size))
+    return false;
   readSize(measured);
-  if (std::optional<Place> sizes = place.child("sizes")) {
-    measured.sizes = sizes->numberList();
-    for (const auto &[name, value] : measured.sizes)
-      measured.size += (measured.size.empty() ? "" : ", ") + name + "=" +
-                       llvm::formatv("{0}", json::Value(value)).str();
+  if (!readSizes(map, measured) || !readNumber(map, "bytes", measured.bytes) ||
+      !readNumber(map, "flops", measured.flops))
+    return false;
+  if (!hasOneOf(value, {"medianUs", "counters", "predictedUs", "error"})) {
+    path.report("expected 'medianUs', 'counters', 'predictedUs' or 'error'");
+    return false;
   }
-  measured.bytes = place.number("bytes");
-  measured.flops = place.number("flops");
-  if (!place.has("error") &&
-      llvm::none_of(llvm::ArrayRef<const char *>{"medianUs", "counters", "predictedUs"},
-                    [&](const char *key) { return place.has(key); }))
-    place.fail("has neither 'medianUs' nor 'counters' nor 'error'");
+  measured.kernel = isSeveral ? kernels : kernel;
   MeasuredRow &row = addRow(into.caseOf(std::move(measured)));
-  row.provider = place.has("provider") ? place.text("provider") : isSeveral ? kernel : "tilec";
-  row.configuration = place.text("configuration");
-  if (std::optional<Place> constants = place.child("constants"))
-    row.parameters = constants->texts();
-  for (auto [key, name] : launchOptions)
-    if (std::optional<double> value = place.number(key))
-      row.parameters.emplace_back(name, std::to_string(int64_t(*value)));
-  if (place.has("error")) {
+  row.provider = isSeveral ? kernel : "tilec";
+  Texts constants;
+  if (!map.mapOptional("provider", row.provider) ||
+      !map.mapOptional("configuration", row.configuration) ||
+      !map.mapOptional("constants", constants))
+    return false;
+  row.parameters = std::move(constants.list);
+  if (!readNumbers(map, launchOptions, [&](const char *name, double count) {
+        row.parameters.emplace_back(name, std::to_string(int64_t(count)));
+      }))
+    return false;
+  if (hasOneOf(value, {"error"})) {
     row.state = "failed";
-    row.reason = place.text("error");
-    return;
+    return map.map("error", row.reason);
   }
-  for (auto [key, name] : benchValues)
-    place.copy(key, name, row);
-  readCode(place, row);
-  readCounters(place, row);
-  row.samples = place.numbers("samplesUs");
+  auto add = [&](const char *name, double measurement) { row.add(name, measurement); };
+  return readNumbers(map, benchValues, add) && readCode(map, row) && readCounters(map, row) &&
+         map.mapOptional("samplesUs", row.samples);
 }
 
 /// Kernels that a command named together are beside each other.
-void Reader::readBench(const Place &top) {
+bool Reader::readBench(const json::Value &top, json::Path path) {
   file().kind = "bench";
-  std::vector<Place> rows = top.children("rows");
   std::vector<std::string> kernels;
-  for (const Place &row : rows)
-    if (std::string kernel = row.text("kernel"); !llvm::is_contained(kernels, kernel))
-      kernels.push_back(std::move(kernel));
-  bool isTogether = kernels.size() > 1 && top.has("simulated");
-  for (const Place &row : rows)
-    readBenchRow(row, llvm::join(kernels, ", "), isTogether);
+  if (const json::Array *rows = top.getAsObject()->getArray("rows"))
+    for (const json::Value &row : *rows)
+      if (const json::Object *object = row.getAsObject()) {
+        std::string kernel = object->getString("kernel").value_or("").str();
+        if (!llvm::is_contained(kernels, kernel))
+          kernels.push_back(std::move(kernel));
+      }
+  bool isTogether = kernels.size() > 1 && hasOneOf(top, {"simulated"});
+  return forEach(top, "rows", path, [&](const json::Value &row, json::Path at) {
+    return readBenchRow(row, at, llvm::join(kernels, ", "), isTogether);
+  });
 }
 
-void Reader::readConfig(const Place &place, MeasuredRow &row) {
-  std::optional<Place> config = place.child("config");
-  if (!config)
-    return place.fail("has no 'config'");
-  row.parameters = config->texts();
-  if (std::optional<Place> constants = config->child("constants")) {
-    auto values = constants->texts();
-    row.parameters.insert(row.parameters.begin(), values.begin(), values.end());
+bool Reader::readCandidate(const json::Value &value, json::Path path, size_t which, bool isTimed) {
+  json::ObjectMapper map(value, path);
+  MeasuredRow &row = addRow(which);
+  row.provider = "tilec";
+  Config config;
+  if (!map || !map.map("state", row.state) || !map.mapOptional("reason", row.reason) ||
+      !map.map("config", config))
+    return false;
+  row.parameters = std::move(config.parameters);
+  if (!llvm::is_contained({"measured", "same", "pruned", "failed", "waiting"}, row.state)) {
+    path.field("state").report("expected measured, same, pruned, failed or waiting");
+    return false;
   }
+  if (row.state == "measured" && !hasOneOf(value, {"cost"})) {
+    path.field("cost").report("missing value");
+    return false;
+  }
+  return readValue(map, {"cost", isTimed ? "time" : "cost"}, row) &&
+         readValue(map, {"predicted", "predicted"}, row) &&
+         readValue(map, {"bound", "bound"}, row) && readCode(map, row) &&
+         map.mapOptional("samplesUs", row.samples);
 }
 
-void Reader::readTuning(const Place &top) {
+bool Reader::readTuning(const json::Value &top, json::Path path) {
   file().kind = "tuning";
+  json::ObjectMapper map(top, path);
   MeasuredCase measured;
-  measured.kernel = top.requiredText("kernel");
-  std::string unit = top.text("unit");
+  std::string unit;
+  if (!map || !map.map("kernel", measured.kernel) || !map.mapOptional("unit", unit))
+    return false;
   size_t which = into.caseOf(std::move(measured));
-  for (const Place &place : top.children("candidates")) {
-    MeasuredRow &row = addRow(which);
-    row.provider = "tilec";
-    row.state = place.requiredText("state");
-    if (!llvm::is_contained({"measured", "same", "pruned", "failed", "waiting"}, row.state))
-      place.fail("'state' expects measured, same, pruned, failed or waiting, got '" + row.state +
-                 "'");
-    row.reason = place.text("reason");
-    readConfig(place, row);
-    if (row.state == "measured" && !place.has("cost"))
-      place.fail("has no 'cost'");
-    place.copy("cost", unit == "us" ? "time" : "cost", row);
-    place.copy("predicted", "predicted", row);
-    place.copy("bound", "bound", row);
-    readCode(place, row);
-    row.samples = place.numbers("samplesUs");
-  }
+  return forEach(top, "candidates", path, [&](const json::Value &candidate, json::Path at) {
+    return readCandidate(candidate, at, which, unit == "us");
+  });
 }
 
-void Reader::readDatabase(const Place &top) {
+bool Reader::readRecord(const json::Value &value, json::Path path) {
+  json::ObjectMapper map(value, path);
+  MeasuredCase measured;
+  std::string device, unit;
+  Config config;
+  if (!map || !map.map("kernel", measured.kernel) || !readSizes(map, measured) ||
+      !map.mapOptional("device", device) || !map.mapOptional("unit", unit) ||
+      !map.map("config", config))
+    return false;
+  if (file().device.empty())
+    file().device = device;
+  MeasuredRow &row = addRow(into.caseOf(std::move(measured)));
+  row.provider = "tilec";
+  row.parameters = std::move(config.parameters);
+  return readValue(map, {"cost", unit == "us" ? "time" : "cost"}, row);
+}
+
+bool Reader::readDatabase(const json::Value &top, json::Path path) {
   file().kind = "database";
-  for (const Place &place : top.children("records")) {
-    MeasuredCase measured;
-    measured.kernel = place.requiredText("kernel");
-    if (std::optional<Place> sizes = place.child("sizes"))
-      measured.sizes = sizes->numberList();
-    for (const auto &[name, value] : measured.sizes)
-      measured.size += (measured.size.empty() ? "" : ", ") + name + "=" +
-                       llvm::formatv("{0}", json::Value(value)).str();
-    MeasuredRow &row = addRow(into.caseOf(std::move(measured)));
-    row.provider = "tilec";
-    if (file().device.empty())
-      file().device = place.text("device");
-    readConfig(place, row);
-    place.copy("cost", place.text("unit") == "us" ? "time" : "cost", row);
-  }
+  return forEach(top, "records", path,
+                 [&](const json::Value &record, json::Path at) { return readRecord(record, at); });
 }
 
-/// Times by the name of what was measured. `longer`: those that were measured better.
-void Reader::addTimes(const Place &times, size_t which, const char *reason, const Place *longer) {
-  for (const auto &[name, time] : times.numberList()) {
-    if (longer && longer->has(name))
-      continue;
+/// Times by the name of what was measured.
+void Reader::addTimes(const std::map<std::string, double> &times, size_t which,
+                      const char *reason) {
+  for (const auto &[name, time] : times) {
     MeasuredRow &row = addRow(which);
     readName(name, row);
     row.reason = reason;
@@ -353,39 +391,50 @@ void Reader::addTimes(const Place &times, size_t which, const char *reason, cons
   }
 }
 
-void Reader::readComparison(const Place &top) {
-  file().kind = "comparison";
-  for (const Place &place : top.children("rows")) {
-    MeasuredCase measured;
-    measured.kernel = place.requiredText("kernel");
-    measured.size = place.requiredText("size");
-    readSize(measured);
-    measured.bytes = place.number("bytes");
-    measured.flops = place.number("flops");
-    std::optional<Place> times = place.child("microseconds");
-    if (!times)
-      return place.fail("has no 'microseconds'");
-    size_t which = into.caseOf(std::move(measured));
-    addTimes(*times, which, "", nullptr);
-    if (std::optional<Place> sampled = place.child("sampled"))
-      addTimes(*sampled, which, "measured with few repeats only", &*times);
-  }
+bool Reader::readCompared(const json::Value &value, json::Path path) {
+  json::ObjectMapper map(value, path);
+  MeasuredCase measured;
+  std::map<std::string, double> times, sampled;
+  if (!map || !map.map("kernel", measured.kernel) || !map.map("size", measured.size) ||
+      !readNumber(map, "bytes", measured.bytes) || !readNumber(map, "flops", measured.flops) ||
+      !map.map("microseconds", times) || !map.mapOptional("sampled", sampled))
+    return false;
+  readSize(measured);
+  size_t which = into.caseOf(std::move(measured));
+  addTimes(times, which, "");
+  // Those that were measured better are there already.
+  for (const auto &better : times)
+    sampled.erase(better.first);
+  addTimes(sampled, which, "measured with few repeats only");
+  return true;
 }
 
-void Reader::readPredictions(const Place &top) {
+bool Reader::readComparison(const json::Value &top, json::Path path) {
+  file().kind = "comparison";
+  return forEach(top, "rows", path,
+                 [&](const json::Value &row, json::Path at) { return readCompared(row, at); });
+}
+
+bool Reader::readPrediction(const json::Value &value, json::Path path) {
+  json::ObjectMapper map(value, path);
+  std::string launch, configuration;
+  if (!map || !map.map("launch", launch) || !map.map("configuration", configuration))
+    return false;
+  auto [kernel, size] = StringRef(launch).split(' ');
+  MeasuredCase measured;
+  measured.kernel = kernel.str();
+  measured.size = size.str();
+  readSize(measured);
+  MeasuredRow &row = addRow(into.caseOf(std::move(measured)));
+  readName(configuration, row);
+  return readValue(map, {"measured", "time"}, row) &&
+         readValue(map, {"predicted", "predicted"}, row);
+}
+
+bool Reader::readPredictions(const json::Value &top, json::Path path) {
   file().kind = "predictions";
-  for (const Place &place : top.children("rows")) {
-    const std::string launch = place.requiredText("launch");
-    auto [kernel, size] = StringRef(launch).split(' ');
-    MeasuredCase measured;
-    measured.kernel = kernel.str();
-    measured.size = size.str();
-    readSize(measured);
-    MeasuredRow &row = addRow(into.caseOf(std::move(measured)));
-    readName(place.requiredText("configuration"), row);
-    place.copy("measured", "time", row);
-    place.copy("predicted", "predicted", row);
-  }
+  return forEach(top, "rows", path,
+                 [&](const json::Value &row, json::Path at) { return readPrediction(row, at); });
 }
 
 void readSize(MeasuredCase &measured) {
@@ -444,39 +493,37 @@ llvm::Error addMeasurements(Measurements &into, const std::string &name, StringR
   llvm::Expected<json::Value> value = json::parse(text);
   if (!value)
     return fail(llvm::toString(value.takeError()));
-  std::string problem;
-  const json::Object *object = value->getAsObject();
-  const json::Array *list = object ? object->getArray("rows") : nullptr;
-  const json::Object *first = list && !list->empty() ? list->front().getAsObject() : nullptr;
-  bool isTuning = object && object->get("candidates"),
-       isDatabase = object && object->get("tilecTuning");
-  if (!isTuning && !isDatabase && !list)
+  bool isTuning = hasOneOf(*value, {"candidates"}), isDatabase = hasOneOf(*value, {"tilecTuning"});
+  const json::Array *rows =
+      hasOneOf(*value, {"rows"}) ? value->getAsObject()->getArray("rows") : nullptr;
+  if (!isTuning && !isDatabase && !rows)
     return fail(
         "no measurements: expected what 'tilec bench --json' or 'tilec tune --json' prints, "
         "a tuning database, or a result of tools/bench");
-  Place top(*object, "", problem);
+  json::Path::Root root;
+  json::ObjectMapper map(*value, root);
   MeasuredFile described;
+  std::string predicted;
+  Texts settings;
+  if (!map.mapOptional("device", described.device) || !map.mapOptional("predictedFor", predicted) ||
+      !fromJSON(*value, settings, root))
+    return fail(describeJsonError(root, *value));
   described.name = name;
-  described.device = top.text("device");
-  described.settings = top.texts();
-  std::string predicted = top.text("predictedFor");
+  described.settings = std::move(settings.list);
   StringRef gpuName = predicted.empty() ? StringRef(described.device) : StringRef(predicted);
   if (const GpuLimits *gpu = findGpu(gpuName.split(" (").first, ""); gpuName.starts_with(gpu->name))
     described.gpu = gpu;
   Reader reader(into, std::move(described));
-  if (isTuning)
-    reader.readTuning(top);
-  else if (isDatabase)
-    reader.readDatabase(top);
-  else if (first && first->get("microseconds") && first->get("size"))
-    reader.readComparison(top);
-  else if (first && first->get("launch") && first->get("predicted"))
-    reader.readPredictions(top);
-  else
-    reader.readBench(top);
-  if (!problem.empty())
-    return fail(problem);
-  return finish();
+  auto isFirst = [&](StringRef key, StringRef other) {
+    return rows && !rows->empty() && hasOneOf(rows->front(), {key}) &&
+           hasOneOf(rows->front(), {other});
+  };
+  auto read = isTuning                          ? &Reader::readTuning
+              : isDatabase                      ? &Reader::readDatabase
+              : isFirst("microseconds", "size") ? &Reader::readComparison
+              : isFirst("launch", "predicted")  ? &Reader::readPredictions
+                                                : &Reader::readBench;
+  return (reader.*read)(*value, root) ? finish() : fail(describeJsonError(root, *value));
 }
 
 } // namespace tilec::explain
