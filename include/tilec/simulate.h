@@ -123,8 +123,8 @@ typedef struct tilec_counters {
   /// Of a thread.
   uint64_t global_atomics, shared_atomics;
   /// With TILEC_COMPILE_COUNT_INSTRUCTIONS: integer, float, special, conversion, control, tensor,
-  /// memory, other.
-  uint64_t instructions[8];
+  /// memory, other; and multiplications of integers, in those of 32 bits.
+  uint64_t instructions[9];
 } tilec_counters;
 
 TILEC_API size_t tilec_report_num_findings(const tilec_report *report);

@@ -249,7 +249,9 @@ void Explainer::countRun() {
   for (const ScheduledLoop &loop : report.schedule.loops)
     work.copiesAhead = std::max(work.copiesAhead, double(loop.distance));
   work.spillWavefronts = spillWavefronts(report, collectRuns(launch));
-  work.loadRounds = findLoadRounds(report, collectLoads(launch)).value_or(work.loadRounds);
+  work.loadRounds =
+      findLoadRounds(report, collectLoads(launch), latenciesOfInstruction(*report.gpu))
+          .value_or(work.loadRounds);
 }
 
 void Explainer::addFindings() {

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A warp issues in order, and stops at an instruction that names a register whose load is under
-// way. So the code between two ends of loops is walked once with a clock that only such stops move:
+// way. So the code between two ends of loops is walked once with a clock of latencies. Here each
+// instruction takes a tenth of one:
 //
-//   LDG R4    done at 1
-//   LDG R5    done at 1
-//   FADD R4   the clock is 1
-//   LDG R4    done at 2
-//   FADD R5   already there
-//   FADD R4   the clock is 2: two rounds
+//   LDG R4    at 0.1, done at 1.1
+//   LDG R5    at 0.2, done at 1.2
+//   FADD R4   at 0.3: waits for 0.8
+//   LDG R4    at 1.2, done at 2.2
+//   FADD R5   at 1.3: already there
+//   FADD R4   at 1.4: waits for 0.8, which makes 1.6 rounds
 //
 // How often that code runs follows from the loads in it: the simulator knows how many bytes of a
 // line a thread loads. Of an unrolled loop and another one for what is left, the larger code runs
@@ -51,25 +52,27 @@ struct Segment {
 class Walker {
 public:
   Walker(const Report &ofReport, const StageText &text,
-         const std::map<std::pair<std::string, int>, LineLoads> &ofLines)
-      : report(ofReport), code(text), lines(ofLines) {}
+         const std::map<std::pair<std::string, int>, LineLoads> &ofLines, double ofInstruction)
+      : report(ofReport), code(text), lines(ofLines), step(ofInstruction) {}
 
   std::vector<Segment> run();
 
 private:
   void findLoopHeads();
   void visit(StringRef instruction, const std::vector<size_t> &source);
+  void waitUntil(double done);
   const LineLoads *loadsAt(const std::vector<size_t> &source) const;
   void finish();
 
   const Report &report;
   const StageText &code;
   const std::map<std::pair<std::string, int>, LineLoads> &lines;
+  double step;
   llvm::StringMap<size_t> labels;
   std::vector<bool> isLoopHead;
   /// When the load of a register is done.
   std::map<unsigned, double> pending;
-  /// Loads of a line since the clock was moved.
+  /// Loads of a line since the last wait.
   std::map<const LineLoads *, int> together;
   double clock = 0;
   Segment segment;
@@ -139,15 +142,23 @@ const LineLoads *Walker::loadsAt(const std::vector<size_t> &source) const {
   return known == lines.end() ? nullptr : &known->second;
 }
 
+void Walker::waitUntil(double done) {
+  if (done <= clock)
+    return;
+  segment.rounds += done - clock;
+  clock = done;
+  together.clear();
+}
+
 void Walker::visit(StringRef instruction, const std::vector<size_t> &source) {
+  if (instruction.empty())
+    return;
+  clock += step;
   StringRef mnemonic = instruction.split(' ').first, operands = instruction.split(' ').second;
   forRegisters(operands, [&](unsigned first, unsigned count) {
     for (unsigned i = first; i < first + count; ++i)
       if (auto load = pending.find(i); load != pending.end()) {
-        if (load->second > clock) {
-          clock = load->second;
-          together.clear();
-        }
+        waitUntil(load->second);
         pending.erase(load);
       }
   });
@@ -168,8 +179,7 @@ void Walker::visit(StringRef instruction, const std::vector<size_t> &source) {
 /// What is still under way is waited for, too.
 void Walker::finish() {
   for (auto [number, done] : pending)
-    clock = std::max(clock, done);
-  segment.rounds = clock;
+    waitUntil(done);
   if (!segment.bytes.empty())
     segments.push_back(std::move(segment));
   segment = {};
@@ -216,14 +226,14 @@ void countRuns(const LineLoads &line, std::vector<Segment> &segments) {
 
 } // namespace
 
-std::optional<double>
-findLoadRounds(const Report &report,
-               const std::map<std::pair<std::string, int>, LineLoads> &loads) {
+std::optional<double> findLoadRounds(const Report &report,
+                                     const std::map<std::pair<std::string, int>, LineLoads> &loads,
+                                     double ofInstruction) {
   auto code = llvm::find_if(
       report.stages, [](const StageText &s) { return s.name == "sass" && !s.lines.empty(); });
   if (code == report.stages.end())
     return std::nullopt;
-  std::vector<Segment> segments = Walker(report, *code, loads).run();
+  std::vector<Segment> segments = Walker(report, *code, loads, ofInstruction).run();
   if (segments.empty())
     return std::nullopt;
   for (const auto &line : loads)

@@ -22,10 +22,12 @@ struct LineLoads {
   double missing = 1, missingTwice = 1;
 };
 
-/// Waits of a thread, in latencies of global memory; nothing where the report has no code, or where
-/// that has none of these loads. Lines by name of the file and number.
+/// Waits of a thread, in latencies of global memory, of which an instruction takes a part; nothing
+/// where the report has no code, or where that has none of these loads. Lines by name of the file
+/// and number.
 std::optional<double> findLoadRounds(const Report &report,
-                                     const std::map<std::pair<std::string, int>, LineLoads> &loads);
+                                     const std::map<std::pair<std::string, int>, LineLoads> &loads,
+                                     double ofInstruction);
 
 } // namespace tilec::explain
 

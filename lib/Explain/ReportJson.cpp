@@ -93,8 +93,8 @@ Json toJson(const Counts &counts) {
   addCount(object, "mmas", c.mmas);
   addCount(object, "wgmmas", c.wgmmas);
   addCount(object, "multiplyAdds", c.multiplyAdds);
-  static constexpr const char *classes[] = {"integer", "float",  "special", "convert",
-                                            "control", "tensor", "memory",  "other"};
+  static constexpr const char *classes[] = {"integer", "float",  "special", "convert", "control",
+                                            "tensor",  "memory", "other",   "multiply"};
   static_assert(std::size(classes) == tilecrt::sim::abi::NumInstructionClasses,
                 "one name per class");
   Json instructions = Json::object();

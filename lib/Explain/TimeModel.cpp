@@ -30,9 +30,11 @@ constexpr double kAtomicBytes = 64;
 /// Issue slots of an instruction of LLVM's, by class. Integer arithmetic is mostly addresses, of
 /// which half disappears in addressing modes and wide additions; special functions have a few
 /// instructions around them.
-constexpr double kSlots[abi::NumInstructionClasses] = {0.6, 1, 3, 1, 1, 1, 1, 0};
+constexpr double kSlots[abi::NumInstructionClasses] = {0.6, 1, 3, 1, 1, 1, 1, 0, 0.6};
 /// Cycles of a multiprocessor for a special function of a warp: 16 lanes compute them.
 constexpr double kSpecialCycles = 2;
+/// The same for a multiplication of integers of 32 bits: 64 lanes.
+constexpr double kMultiplyCycles = 0.5;
 
 /// mma.sync reaches that part of what wgmma does.
 constexpr double kWarpDotRate = 0.62;
@@ -221,8 +223,11 @@ void Predictor::addUnits() {
   add("tensor", ops / tensorLimit, false, ops, "operations", tensorLimit,
       "operations of the dots, at what the tensor cores keep up");
   double special = double(c.instructions[abi::ClassSpecial]) / kWarp * kSpecialCycles;
-  addUnit("issue", std::max(warpSlots(c), special * kIssuePerCycle), "issue slots", kIssuePerCycle,
-          "instructions of warps, weighted by class; special functions have fewer lanes");
+  double multiply = double(c.instructions[abi::ClassMultiply]) / kWarp * kMultiplyCycles;
+  addUnit("issue", std::max({warpSlots(c), special * kIssuePerCycle, multiply * kIssuePerCycle}),
+          "issue slots", kIssuePerCycle,
+          "instructions of warps, weighted by class; special functions and multiplications of "
+          "integers have fewer lanes");
   addUnit("shared", wavefronts(c) + work.spillWavefronts, "wavefronts", 1,
           "wavefronts of shared memory and the first cache, spilled registers included");
   double atomics =
@@ -257,6 +262,10 @@ void Predictor::addTail(double largest) {
 
 Time predictTime(const LaunchWork &work, const GpuLimits &gpu) {
   return Predictor(work, gpu).run();
+}
+
+double latenciesOfInstruction(const GpuLimits &gpu) {
+  return kCyclesBetween / (gpu.latency * gpu.cyclesPerMicrosecond());
 }
 
 double termOf(const Time &time, llvm::StringRef name) {

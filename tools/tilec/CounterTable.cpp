@@ -62,8 +62,8 @@ std::vector<NamedCount> operationsOf(const Counters &c) {
 }
 
 std::vector<NamedCount> instructionsOf(const Counters &c) {
-  static constexpr llvm::StringLiteral names[] = {"integer", "float",  "special", "convert",
-                                                  "control", "tensor", "memory",  "other"};
+  static constexpr llvm::StringLiteral names[] = {
+      "integer", "float", "special", "convert", "control", "tensor", "memory", "other", "multiply"};
   static_assert(std::size(names) == abi::NumInstructionClasses, "one name per class");
   std::vector<NamedCount> all;
   for (size_t i = 0; i < std::size(names); ++i)

@@ -45,6 +45,9 @@ struct LaunchWork {
 /// The prediction; its terms are in a fixed order.
 Time predictTime(const LaunchWork &work, const GpuLimits &gpu);
 
+/// The part of the latency of memory that a warp takes for an instruction.
+double latenciesOfInstruction(const GpuLimits &gpu);
+
 /// The term of that name; zero when there is none.
 double termOf(const Time &time, llvm::StringRef name);
 

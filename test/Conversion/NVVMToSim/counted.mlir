@@ -62,3 +62,27 @@ llvm.func @position() -> i32 {
   %2 = llvm.add %0, %1 : i32
   llvm.return %2 : i32
 }
+
+// -----
+
+// A product of 32 bits is one multiplication, both halves of one are two, and one of 64 bits is four; halves of registers
+// cost nothing, and a power of two is a shift.
+// CHECK: tilec.sites = [
+// CHECK-SAME: {block = array<i32: [[PLACE:[0-9]+]], 0, 2, [[PLACE]], 8, 7, {{[0-9]+}}, 4, 1>
+module {
+  llvm.func @products(%a: i32, %b: i32, %c: i64) attributes {nvvm.kernel} {
+    %distance = llvm.mlir.constant(32 : i64) : i64
+    %eight = llvm.mlir.constant(8 : i32) : i32
+    %shifted = llvm.mul %a, %eight : i32 loc("k.tile":7:12)
+    %low = llvm.mul %shifted, %b : i32 loc("k.tile":7:12)
+    %0 = llvm.zext %low : i32 to i64 loc("k.tile":7:12)
+    %1 = llvm.zext %b : i32 to i64 loc("k.tile":7:12)
+    %both = llvm.mul %0, %1 : i64 loc("k.tile":7:12)
+    %2 = llvm.lshr %both, %distance : i64 loc("k.tile":7:12)
+    %high = llvm.trunc %2 : i64 to i32 loc("k.tile":7:12)
+    %3 = llvm.zext %high : i32 to i64 loc("k.tile":7:12)
+    %4 = llvm.add %3, %c : i64 loc("k.tile":7:12)
+    %whole = llvm.mul %4, %c : i64 loc("k.tile":7:12)
+    llvm.return
+  }
+}

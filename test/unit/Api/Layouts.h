@@ -300,7 +300,7 @@ MEMBER(tilec_printed_line, file, 48);
 MEMBER(tilec_printed_line, line, 56);
 MEMBER(tilec_printed_line, column, 60);
 
-SIZE(tilec_counters, 232);
+SIZE(tilec_counters, 240);
 MEMBER(tilec_counters, struct_size, 0);
 MEMBER(tilec_counters, global_load_requests, 8);
 MEMBER(tilec_counters, global_load_sectors, 16);

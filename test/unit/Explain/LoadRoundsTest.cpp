@@ -31,7 +31,9 @@ protected:
     report.stages.back().lines.push_back(text);
     report.stages.back().source.push_back(std::move(source));
   }
-  double rounds() { return findLoadRounds(report, loads).value_or(-1); }
+  double rounds(double ofInstruction = 0) {
+    return findLoadRounds(report, loads, ofInstruction).value_or(-1);
+  }
 
   Report report;
   std::map<std::pair<std::string, int>, LineLoads> loads;
@@ -60,6 +62,19 @@ TEST_F(LoadRounds, a_use_in_between_makes_two) {
   code("FADD R0, R7, 1");
   code("LDG.E.64 R4, desc[UR6][R2.64]");
   EXPECT_DOUBLE_EQ(rounds(), 2);
+}
+
+TEST_F(LoadRounds, instructions_in_the_meantime_shorten_waits) {
+  line(1).bytesPerThread = 12;
+  code("LDG.E R4, desc[UR6][R2.64]");
+  code("LDG.E R5, desc[UR6][R2.64]");
+  code("FADD R0, R4, 1");
+  code("LDG.E R4, desc[UR6][R2.64]");
+  code("FADD R0, R5, 1");
+  code("FADD R0, R4, 1");
+  EXPECT_DOUBLE_EQ(rounds(), 2);
+  EXPECT_NEAR(rounds(0.1), 0.8 + 0.8, 1e-9);
+  EXPECT_NEAR(rounds(0.6), 0, 1e-9);
 }
 
 TEST_F(LoadRounds, an_address_that_is_loaded_is_waited_for) {

@@ -97,6 +97,16 @@ TEST(TimeModel, one_program_more_than_multiprocessors_is_a_second_wave) {
   EXPECT_NEAR(timeOf(66).predicted, full.predicted, 0.01 * full.predicted);
 }
 
+TEST(TimeModel, multiplications_of_integers_have_fewer_lanes) {
+  LaunchWork work;
+  work.ctas = 132;
+  work.counters.instructions[tilecrt::sim::abi::ClassInteger] = uint64_t(1) << 36;
+  double sums = termOf(predictTime(work, h200()), "issue");
+  work.counters.instructions[tilecrt::sim::abi::ClassMultiply] = uint64_t(1) << 35;
+  // Half as many take as long again, though they could be issued beside the others.
+  EXPECT_NEAR(termOf(predictTime(work, h200()), "issue"), sums / 0.6, 1e-6 * sums);
+}
+
 TEST(TimeModel, atomics_of_floats_take_longer) {
   LaunchWork work;
   work.ctas = 1024;

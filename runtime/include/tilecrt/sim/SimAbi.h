@@ -109,7 +109,9 @@ enum InstructionClass : int32_t {
   ClassTensor = 5,
   ClassMemory = 6,
   ClassOther = 7,
-  NumInstructionClasses = 8
+  /// Of integers, in multiplications of 32 bits.
+  ClassMultiply = 8,
+  NumInstructionClasses = 9
 };
 
 } // namespace tilecrt::sim::abi

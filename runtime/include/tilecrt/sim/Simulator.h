@@ -212,7 +212,7 @@ struct Counters {
   uint64_t bulkLoads = 0, bulkStores = 0;
   uint64_t bulkLoadBytes = 0, bulkStoreBytes = 0;   ///< Of shared memory.
   uint64_t mbarrierArrivals = 0, mbarrierWaits = 0; ///< Per thread; a test counts as a wait.
-  std::array<uint64_t, 8> instructions = {};        ///< tilec_sim_count, by abi::InstructionClass.
+  std::array<uint64_t, 9> instructions = {};        ///< tilec_sim_count, by abi::InstructionClass.
 
   Counters &operator+=(const Counters &other);
   bool operator==(const Counters &other) const;
