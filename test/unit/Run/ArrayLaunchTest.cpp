@@ -87,6 +87,33 @@ TEST_P(ArrayLaunchTest, runsAndBringsTheArraysBack) {
   EXPECT_EQ(out[0], 0.0f);
 }
 
+TEST_P(ArrayLaunchTest, readsWhatIsOnTheDeviceBesideTheArrays) {
+  std::unique_ptr<ArrayLaunch> launch = start(64, 40);
+  ASSERT_TRUE(bound) << bound.message();
+  ASSERT_TRUE(launch->run().ok());
+  auto contents = launch->readBack();
+  ASSERT_TRUE(contents) << contents.message();
+  ASSERT_EQ(contents->size(), 2u);
+  EXPECT_EQ((*contents)[0].first, "x");
+  EXPECT_EQ((*contents)[1].first, "out");
+  float last = 0;
+  std::memcpy(&last, &(*contents)[1].second[39 * sizeof last], sizeof last);
+  EXPECT_EQ(last, 78.0f);
+  EXPECT_THAT(out, Each(0.0f));
+}
+
+TEST_P(ArrayLaunchTest, memoryOfTheDeviceHasNoArray) {
+  tilecrt::Result<std::unique_ptr<ArrayLaunch>> launch = ArrayLaunch::create(device);
+  ASSERT_TRUE(launch);
+  ASSERT_TRUE((*launch)->add({"scratch", nullptr, 256}));
+  EXPECT_NE((*launch)->addresses()[0], 0u);
+  EXPECT_TRUE((*launch)->upload());
+  EXPECT_TRUE((*launch)->download());
+  auto contents = (*launch)->readBack();
+  ASSERT_TRUE(contents);
+  EXPECT_TRUE(contents->empty());
+}
+
 TEST_P(ArrayLaunchTest, negative_whatIsNotVisibleIsAFault) {
   std::unique_ptr<ArrayLaunch> launch = start(30, 40);
   ASSERT_TRUE(bound) << bound.message();
