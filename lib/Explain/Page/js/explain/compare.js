@@ -130,9 +130,11 @@ function lineRows(data, isHere, {of, text: textOf}) {
   });
 }
 
-function knownTime({time}) {
-  if (time.predicted !== null) return microseconds(time.predicted);
-  return time.measured === null ? 'Time not known' : microseconds(time.measured);
+/// Of both the same: predicted, else measured where both were.
+function knownTime(data) {
+  const {time} = data, isMeasured = !areCounted(report.against) && report.against.time.measured !== null;
+  const shown = isMeasured ? time.measured : time.predicted;
+  return shown === null ? 'Time not known' : microseconds(shown);
 }
 
 function compareHead(name, data) {
