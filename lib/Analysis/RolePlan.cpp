@@ -138,10 +138,20 @@ static bool storesToShared(const LoopSchedule &schedule) {
   });
 }
 
-bool releasesSlotsByWarps(const LoopSchedule &schedule) {
-  return !schedule.hasLoadWarps && numWarpsOf(schedule.loop) > kWarpsOfGroup &&
-         canReleaseSlots(schedule) && computesBetweenDots(schedule) && !storesToShared(schedule) &&
+/// Whether computing warps release slots one by one, rather than meet at a barrier.
+static bool releasesSlotsByWarps(const LoopSchedule &schedule) {
+  return numWarpsOf(schedule.loop) > kWarpsOfGroup && canReleaseSlots(schedule) &&
+         computesBetweenDots(schedule) && !storesToShared(schedule) &&
          !masksProducts(schedule.loop);
+}
+
+void applyRoles(const RolePlan &plan, MutableArrayRef<LoopSchedule> schedules) {
+  for (LoopSchedule &schedule : schedules) {
+    if (plan.hasLoadWarps && schedule.numTensorCopies())
+      giveToLoadWarps(schedule);
+    else if (releasesSlotsByWarps(schedule))
+      releaseSlots(schedule);
+  }
 }
 
 static bool pays(func::FuncOp func, ArrayRef<LoopSchedule> schedules, bool inCluster) {

@@ -119,13 +119,9 @@ void PlanListener::noteSchedules(func::FuncOp func) {
   AxisInfoAnalysis axes(func);
   std::vector<LoopSchedule> schedules = scheduleLoops(func, axes, 0, obstacles);
   RolePlan roles = planRoles(func, schedules, std::nullopt, numCtas > 1);
-  for (LoopSchedule &schedule : schedules) {
-    if (roles.hasLoadWarps && schedule.numTensorCopies() != 0)
-      giveToLoadWarps(schedule);
-    else if (releasesSlotsByWarps(schedule))
-      releaseSlots(schedule);
+  applyRoles(roles, schedules);
+  for (const LoopSchedule &schedule : schedules)
     noteLoop(schedule);
-  }
   for (const PipelineObstacle &obstacle : obstacles)
     report.schedule.obstacles.emplace_back(lines.add(obstacle.loc), obstacle.reason.str());
   if (roles.hasLoadWarps)

@@ -30,10 +30,11 @@ struct RolePlan {
 RolePlan planRoles(mlir::func::FuncOp func, llvm::ArrayRef<LoopSchedule> schedules,
                    std::optional<bool> forced, bool inCluster);
 
-/// Whether the computing warps of a loop without load warps release slots one by one
-/// (`LoopSchedule::releasesSlots`). With more than one warpgroup that computes between dots, one
-/// multiplies then while another one computes; without that, a barrier is cheaper.
-bool releasesSlotsByWarps(const LoopSchedule &schedule);
+/// Gives the tensor copies of the loops to load warps where `plan` has them. Where it has none, the
+/// warps of loops in which more than one warpgroup computes between dots release slots one by one
+/// (`LoopSchedule::releasesSlots`), so that one multiplies while another one computes; elsewhere a
+/// barrier is cheaper.
+void applyRoles(const RolePlan &plan, llvm::MutableArrayRef<LoopSchedule> schedules);
 
 /// What `warp_specialize` of a loop, or of one around it, says.
 std::optional<bool> asksForRoles(mlir::scf::ForOp loop);

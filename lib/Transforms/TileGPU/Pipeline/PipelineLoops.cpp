@@ -42,15 +42,15 @@ static void remarkOptions(scf::ForOp loop) {
         << "'flatten' has no effect";
 }
 
-/// Gives the tensor copies to load warps where the plan says so, and says of loops that ask for
-/// them why they have none.
-static void planLoadWarps(func::FuncOp func, MutableArrayRef<LoopSchedule> schedules,
-                          std::optional<bool> forced, bool inCluster) {
+/// Plans who starts the tensor copies, and says of loops that ask for load warps why they have
+/// none.
+static void assignRoles(func::FuncOp func, MutableArrayRef<LoopSchedule> schedules,
+                        std::optional<bool> forced, bool inCluster) {
   RolePlan plan = planRoles(func, schedules, forced, inCluster);
+  applyRoles(plan, schedules);
   DenseSet<Operation *> given;
   for (LoopSchedule &schedule : schedules)
-    if (plan.hasLoadWarps && schedule.numTensorCopies()) {
-      giveToLoadWarps(schedule);
+    if (schedule.hasLoadWarps) {
       given.insert(schedule.loop);
       remark::passed(schedule.loop.getLoc(),
                      remark::RemarkOpts::name("Specialised").category(remarks::kPipeline))
@@ -87,10 +87,7 @@ struct PipelineLoops final : tilec::impl::TileGPUPipelineLoopsPassBase<PipelineL
       remark::missed(obstacle.loc,
                      remark::RemarkOpts::name("NotPipelined").category(remarks::kPipeline))
           << "load is not pipelined: " << obstacle.reason;
-    planLoadWarps(getOperation(), schedules, forcedRoles(), numCtas > 1);
-    for (LoopSchedule &schedule : schedules)
-      if (releasesSlotsByWarps(schedule))
-        releaseSlots(schedule);
+    assignRoles(getOperation(), schedules, forcedRoles(), numCtas > 1);
     // A loop that runs once gains from load warps alone, which begin before it is reached.
     llvm::erase_if(schedules, [](LoopSchedule &schedule) {
       return schedule.loop->hasAttr(tile::TileDialect::kRunsOnceAttr) && !schedule.hasLoadWarps;
