@@ -68,17 +68,7 @@ private:
   template <typename Use>
   bool forEach(const json::Object &object, StringRef name, json::Path path, Use use) {
     const json::Value *value = member(object, name, path);
-    if (!value)
-      return false;
-    const json::Array *list = value->getAsArray();
-    if (!list) {
-      path.field(name).report("expected array");
-      return false;
-    }
-    for (size_t i = 0; i < list->size(); ++i)
-      if (!use((*list)[i], path.field(name).index(unsigned(i))))
-        return false;
-    return true;
+    return value && readElements(value, path.field(name), use);
   }
   bool checkPlace(const SavedPlace &place, json::Path path) {
     if (place.buffer < result.buffers.size() && place.offset <= result.buffers[place.buffer].bytes)

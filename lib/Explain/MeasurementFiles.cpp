@@ -217,16 +217,7 @@ private:
   /// Calls `read(element, path)` for the elements of a list.
   template <typename Read>
   static bool forEach(const json::Value &top, StringRef key, json::Path path, Read read) {
-    const json::Value *value = top.getAsObject()->get(key);
-    const json::Array *list = value ? value->getAsArray() : nullptr;
-    if (!list) {
-      path.field(key).report("expected array");
-      return false;
-    }
-    for (size_t i = 0; i < list->size(); ++i)
-      if (!read((*list)[i], path.field(key).index(unsigned(i))))
-        return false;
-    return true;
+    return readElements(top.getAsObject()->get(key), path.field(key), read);
   }
 
   MeasuredFile &file() { return into.files[number]; }
