@@ -69,7 +69,8 @@ typedef TILEC_ENUM(tilec_stage){TILEC_STAGE_DEFAULT = 0,   TILEC_STAGE_AST = 1,
 #define TILEC_COMPILE_NO_PERSISTENT UINT32_C(512)
 /// Has each warp of the first four CTAs write what it does and waits for. The kernel's last
 /// argument is a buffer for that, of tilec_kernel_timeline_size bytes, all of them zero before the
-/// launch. Not for kernels that specialise themselves and for tuning.
+/// launch. Not for tuning, nor for kernels that specialise themselves: tilec_jit_launch_timeline
+/// gives those their buffer.
 #define TILEC_COMPILE_TIMELINE UINT32_C(1024)
 
 /// The type or value of one kernel parameter. As an argument, `text` is a type: "*fp32", "*kfp16"

@@ -39,6 +39,7 @@
 #include "tilec/jit.h"
 #include "tilec/simulate.h"
 #include "tilec/status.h"
+#include "tilec/timeline.h"
 #include "tilec/tuning.h"
 
 #endif // TILEC_TILEC_H

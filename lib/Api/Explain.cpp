@@ -321,17 +321,7 @@ tilec_status ExplainReader::read(const tilec_explain_options *given, ExplainSubj
   if (options.device)
     if (tilec_status status = openDevice(options, subject))
       return status;
-  tilec_options asTools = {};
-  asTools.struct_size = sizeof asTools;
-  asTools.ptxas = options.ptxas;
-  asTools.cuda_home = options.cuda_home;
-  asTools.search_path = options.search_path;
-  asTools.libclc = options.libclc;
-  asTools.libdevice = options.libdevice;
-  OptionsReader reader;
-  tilec_status status = reader.read(&asTools);
-  tools = std::move(reader.result.tools);
-  return status;
+  return readTools(options, tools);
 }
 
 /// Without one there is a report all the same, which says why.
@@ -399,8 +389,7 @@ static tilec_status explainKernel(const CompiledKernel &kernel, GivenLaunch &lau
                                   const std::array<uint32_t, 3> &grid, ExplainReader &reader,
                                   ExplainSubject &subject, tilec_explanation **explanation) {
   if (!kernel.origin)
-    return invalid("the source of kernel '" + kernel.metadata.name +
-                   "' is not known: it was loaded from an image, or from a bundle without sources");
+    return failUnknownSource(kernel.metadata.name);
   if (tilec_status status = checkGrid(grid))
     return status;
   SourceManager sources;

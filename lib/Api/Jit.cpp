@@ -33,6 +33,11 @@ std::optional<tilec_call> tilec::api::readCall(const tilec_call *given) {
   return call;
 }
 
+tilec_status tilec::api::failUnknownSource(const std::string &kernel) {
+  return invalid("the source of kernel '" + kernel +
+                 "' is not known: it was loaded from an image, or from a bundle without sources");
+}
+
 /// Runs `use` on the object of a handle and a checked call.
 template <typename Use>
 static tilec_status onCall(tilec_jit *handle, const tilec_call *given, Use use) {

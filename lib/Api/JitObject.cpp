@@ -233,10 +233,20 @@ tilec_status JitObject::withRequest(const tilec_call &call, const JitVariant &va
   return use(variant, request);
 }
 
+/// A grid that a bundle says may be nothing to do.
+static bool isNothing(const LaunchRequest &request) { return llvm::is_contained(request.grid, 0u); }
+
 tilec_status JitObject::launch(const tilec_call &call, const JitVariant *&variant) {
   return withRequest(call, variant, [](const JitVariant &code, const LaunchRequest &request) {
-    // A grid that a bundle says may be nothing to do.
-    return llvm::is_contained(request.grid, 0u) ? TILEC_OK : done(code.function->launch(request));
+    return isNothing(request) ? TILEC_OK : done(code.function->launch(request));
+  });
+}
+
+tilec_status JitObject::withLaunch(
+    const tilec_call &call, const JitVariant *&variant,
+    llvm::function_ref<tilec_status(const JitVariant &, const LaunchRequest &)> use) {
+  return withRequest(call, variant, [&](const JitVariant &code, const LaunchRequest &request) {
+    return isNothing(request) ? TILEC_OK : use(code, request);
   });
 }
 

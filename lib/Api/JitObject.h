@@ -45,6 +45,36 @@ struct JitVariant {
   JitVariant *next = nullptr;
 };
 
+/// What the timeline of a launch shows.
+struct TimelineRequest {
+  uint64_t marks = 0, firstCta = 0, lastCta = 0;
+
+  bool operator==(const TimelineRequest &other) const {
+    return marks == other.marks && firstCta == other.firstCta && lastCta == other.lastCta;
+  }
+};
+
+/// Code that writes timelines, the last one for each code of a kernel.
+class TimelineCodes {
+public:
+  /// Compiles and loads it where there is none.
+  tilec_status find(RunDevice &device, const JitVariant &variant, const TimelineRequest &request,
+                    const ToolSearch &tools, std::shared_ptr<RunFunction> &function);
+
+private:
+  struct Code {
+    TimelineRequest request;
+    std::shared_ptr<RunFunction> function;
+  };
+  /// One thread compiles at a time.
+  std::mutex mutex;
+  /// By the numbers of variants.
+  std::map<uint32_t, Code> codes;
+};
+
+/// A failure: the kernel is to be compiled again, and has nothing to compile.
+tilec_status failUnknownSource(const std::string &kernel);
+
 /// A call after its checks; nothing after a failure was kept.
 std::optional<tilec_call> readCall(const tilec_call *given);
 
@@ -67,6 +97,11 @@ public:
   tilec_status find(const tilec_call &call, const JitVariant *&variant);
   /// `variant` is null when there is no code for the call.
   tilec_status launch(const tilec_call &call, const JitVariant *&variant);
+  /// Calls `use` with the code and the launch that a call asks for, unless there is nothing to
+  /// launch. A call that `use` refuses may have it called again, with other code.
+  tilec_status withLaunch(
+      const tilec_call &call, const JitVariant *&variant,
+      llvm::function_ref<tilec_status(const JitVariant &code, const LaunchRequest &launch)> use);
   tilec_status prepare(const tilec_call &call, PreparedObject &prepared);
   /// What the code for such values is compiled with.
   virtual tilec_status describe(const tilec_call &call, CodeOptions &options) = 0;
@@ -75,6 +110,8 @@ public:
   size_t numVariants() const { return count.load(std::memory_order_relaxed); }
   llvm::ArrayRef<JitParameter> getParameters() const { return parameters; }
   const std::shared_ptr<RunDevice> &getDevice() const { return device; }
+
+  TimelineCodes timelineCodes;
 
 protected:
   /// Fills in all but the key and the number.

@@ -17,6 +17,8 @@
 #include "tilec/IRGen/KernelSelection.h"
 #include "tilec/Tuning/TuningOutcome.h"
 
+#include "tilecrt/Timeline.h"
+
 #include <deque>
 #include <mutex>
 
@@ -143,6 +145,14 @@ struct ExplanationObject {
   std::string html;
 };
 
+struct TimelineObject {
+  tilecrt::timeline::Timeline timeline;
+  std::string text, json;
+  /// Made when they are asked for.
+  std::once_flag traced, drawn;
+  std::string trace, svg;
+};
+
 struct BundleObject {
   explicit BundleObject(Bundle read);
 
@@ -160,6 +170,7 @@ using Sources = SlotTable<tilec_source, SourceObject, 11>;
 using Reports = SlotTable<tilec_report, ReportObject, 12>;
 using Tunings = SlotTable<tilec_tuning, TuningObject, 13>;
 using Explanations = SlotTable<tilec_explanation, ExplanationObject, 14>;
+using Timelines = SlotTable<tilec_timeline, TimelineObject, 15>;
 
 } // namespace tilec::api
 

@@ -52,6 +52,21 @@ tilec_status checkSplitK(const char *what, int32_t ctas, int32_t splitK);
 /// The path of this library. Bitcode lies beside it in a portable installation.
 std::string libraryPath();
 
+/// Where the tools of a compilation are, as `given` says it with the names of tilec_options.
+template <typename Struct> tilec_status readTools(const Struct &given, ToolSearch &tools) {
+  tilec_options named = {};
+  named.struct_size = sizeof named;
+  named.ptxas = given.ptxas;
+  named.cuda_home = given.cuda_home;
+  named.search_path = given.search_path;
+  named.libclc = given.libclc;
+  named.libdevice = given.libdevice;
+  OptionsReader reader;
+  tilec_status status = reader.read(&named);
+  tools = std::move(reader.result.tools);
+  return status;
+}
+
 /// Where a source comes from.
 using SourceLoad = llvm::function_ref<llvm::Expected<FileId>(SourceManager &)>;
 

@@ -44,6 +44,7 @@ public:
   Status destroyStream(void *stream) override;
   Status synchronizeStream(void *stream) override;
   Status waitForStream(void *stream, void *awaited) override;
+  bool canWait(void *stream) override;
   Result<void *> allocate(size_t bytes) override;
   Status release(void *memory) override;
   Result<MemoryRange> allocationOf(const void *address) const override;
@@ -82,8 +83,6 @@ private:
   LaunchOutcome launchSaved(LaunchSaver &saver, const CompiledKernel &kernel,
                             const void *const *arguments, const LaunchShape &shape, void *stream,
                             llvm::function_ref<Status()> queue);
-  /// Whether work may be waited for now: not while it is recorded.
-  bool canWait(void *stream);
   /// Calls a function of the driver with the context current.
   template <typename Call> Status inContext(Call call) const {
     ContextScope scope(*context.shared());
@@ -434,8 +433,10 @@ std::optional<LaunchMemory::Range> CudaDevice::findAllocation(uint64_t address) 
 bool CudaDevice::canWait(void *stream) {
   if (numRecordings.load(std::memory_order_relaxed) != 0)
     return false;
+  ContextScope scope(*context.shared());
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return table().streamIsCapturing(streamOf(stream), &status) == CUDA_SUCCESS &&
+  return scope.status().ok() &&
+         table().streamIsCapturing(streamOf(stream), &status) == CUDA_SUCCESS &&
          status == CU_STREAM_CAPTURE_STATUS_NONE;
 }
 

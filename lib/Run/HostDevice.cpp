@@ -305,6 +305,12 @@ Status HostDevice::waitForStream(void *stream, void *awaited) {
   return find(stream) && find(awaited) ? Status() : notAStream();
 }
 
+bool HostDevice::canWait(void *stream) {
+  std::lock_guard<std::mutex> lock(mutex);
+  StreamState *state = find(stream);
+  return !state || !state->recording;
+}
+
 LaunchOutcome HostDevice::submit(void *stream, Work work) {
   {
     std::lock_guard<std::mutex> lock(mutex);

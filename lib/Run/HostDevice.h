@@ -59,6 +59,7 @@ public:
   tilecrt::Status destroyStream(void *stream) override;
   tilecrt::Status synchronizeStream(void *stream) override;
   tilecrt::Status waitForStream(void *stream, void *awaited) override;
+  bool canWait(void *stream) override;
   tilecrt::Result<void *> allocate(size_t bytes) override;
   tilecrt::Status release(void *memory) override;
   tilecrt::Result<MemoryRange> allocationOf(const void *address) const override;

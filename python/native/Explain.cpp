@@ -5,55 +5,39 @@
 
 #include "Explain.h"
 
-#include <deque>
-#include <string>
+#include "Options.h"
 
 using namespace tilec::python;
 
 namespace {
 
-/// Options whose texts are kept here: Python may change its own meanwhile.
-struct Options {
+struct ExplainOptions {
   tilec_explain_options raw = {};
-  std::deque<std::string> texts;
+  KeptTexts texts;
 
   bool read(PyObject *dict);
 };
 
 } // namespace
 
-bool Options::read(PyObject *dict) {
+bool ExplainOptions::read(PyObject *dict) {
   raw.struct_size = sizeof raw;
-  struct Text {
-    const char *name;
-    const char **to;
-  };
-  const Text members[] = {{"gpu", &raw.gpu},
-                          {"ptxas", &raw.ptxas},
-                          {"cuda_home", &raw.cuda_home},
-                          {"search_path", &raw.search_path},
-                          {"libclc", &raw.libclc},
-                          {"libdevice", &raw.libdevice},
-                          {"device", &raw.device},
-                          {"driver", &raw.driver},
-                          {"cupti", &raw.cupti},
-                          {"triton", &raw.triton}};
-  for (const Text &member : members) {
-    PyObject *value = PyDict_GetItemString(dict, member.name);
-    if (!value || value == Py_None)
-      continue;
-    const char *text = PyUnicode_AsUTF8AndSize(value, nullptr);
-    if (!text)
-      return false;
-    *member.to = texts.emplace_back(text).c_str();
-  }
   if (PyObject *flags = PyDict_GetItemString(dict, "flags"))
     raw.flags = uint32_t(PyLong_AsUnsignedLong(flags));
-  return !PyErr_Occurred();
+  return !PyErr_Occurred() && texts.read(dict, {{"gpu", &raw.gpu},
+                                                {"ptxas", &raw.ptxas},
+                                                {"cuda_home", &raw.cuda_home},
+                                                {"search_path", &raw.search_path},
+                                                {"libclc", &raw.libclc},
+                                                {"libdevice", &raw.libdevice},
+                                                {"device", &raw.device},
+                                                {"driver", &raw.driver},
+                                                {"cupti", &raw.cupti},
+                                                {"triton", &raw.triton}});
 }
 
 PyObject *tilec::python::explainCall(tilec_jit *jit, const tilec_call &call, PyObject *options) {
-  Options given;
+  ExplainOptions given;
   if (!given.read(options))
     return nullptr;
   tilec_explanation *explanation = nullptr;
@@ -69,7 +53,7 @@ PyObject *tilec::python::explainCall(tilec_jit *jit, const tilec_call &call, PyO
 static PyObject *explainSaved(PyObject *, PyObject *args) {
   const char *path = nullptr;
   PyObject *options = nullptr;
-  Options given;
+  ExplainOptions given;
   if (!PyArg_ParseTuple(args, "sO", &path, &options) || !given.read(options))
     return nullptr;
   tilec_explanation *explanation = nullptr;
@@ -83,7 +67,7 @@ static PyObject *explainSaved(PyObject *, PyObject *args) {
 
 /// explain_target(options): what a kernel is explained for, "sm_90a".
 static PyObject *explainTarget(PyObject *, PyObject *options) {
-  Options given;
+  ExplainOptions given;
   if (!given.read(options))
     return nullptr;
   const char *target = nullptr;

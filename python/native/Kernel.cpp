@@ -11,8 +11,10 @@
 #include "Binding.h"
 #include "Explain.h"
 #include "Forking.h"
+#include "Launch.h"
 #include "Simulation.h"
 #include "Streams.h"
+#include "Timeline.h"
 #include "Watch.h"
 
 #include <memory>
@@ -77,15 +79,8 @@ struct KernelObject {
   KernelState *state;
 };
 
-struct LaunchObject {
-  PyObject_HEAD;
-  PyObject *kernel;
-  PyObject *grid;
-};
-
 } // namespace
 
-static PyTypeObject *launchType;
 /// Counts what makes opened devices out of date.
 static unsigned epoch = 1;
 static bool isHooked, isChecked;
@@ -280,7 +275,9 @@ static PyObject *compiledKernel(PyObject *self, KernelState &state, const ReadyC
   return made.release();
 }
 
-static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject *kwargs) {
+/// With a timeline, where it is not null.
+static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject *kwargs,
+                        TimelineLaunch *timeline = nullptr) {
   KernelState *state = stateOf(self);
   if (!state)
     return nullptr;
@@ -303,6 +300,9 @@ static PyObject *launch(PyObject *self, PyObject *grid, PyObject *args, PyObject
     tilec_kernel *kernel = nullptr;
     status = tilec_jit_get_kernel(ready.jit.get(), &call, &kernel);
     tilec_kernel_destroy(kernel);
+  } else if (timeline) {
+    Compiling compiling(ready);
+    status = timeline->launch(ready.jit.get(), call, variant);
   } else if (ready.arguments.place.isHost()) {
     // A simulation may take long, and a fork need not wait for it.
     status = findCode(ready, variant);
@@ -335,7 +335,8 @@ static PyObject *recover(PyObject *self, PyObject *grid, PyObject *args, PyObjec
                              value ? value : Py_None);
 }
 
-static PyObject *run(PyObject *self, PyObject *grid, PyObject *args, PyObject *kwargs) {
+PyObject *tilec::python::runKernel(PyObject *self, PyObject *grid, PyObject *args,
+                                   PyObject *kwargs) {
   if (isHooked)
     return PyObject_CallMethod(self, "_run_hooked", "(OOO)", grid, args, kwargs ? kwargs : Py_None);
   PyObject *result = launch(self, grid, args, kwargs);
@@ -345,17 +346,6 @@ static PyObject *run(PyObject *self, PyObject *grid, PyObject *args, PyObject *k
 //===----------------------------------------------------------------------------------===//
 // The type of kernels
 //===----------------------------------------------------------------------------------===//
-
-template <typename Body> static PyObject *guarded(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc &) {
-    return PyErr_NoMemory();
-  } catch (const std::exception &error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-    return nullptr;
-  }
-}
 
 /// _setup(names, constexprs, defaults, missing, classify, constants, positional-only parameters,
 /// positional parameters, flags)
@@ -410,6 +400,23 @@ static PyObject *launchMethod(PyObject *self, PyObject *args) {
     return nullptr;
   return guarded(
       [&] { return launch(self, grid, positional, keywords == Py_None ? nullptr : keywords); });
+}
+
+/// _launch_timeline(grid, args, kwargs, options): what the launch returns, and its timeline.
+static PyObject *launchTimeline(PyObject *self, PyObject *args) {
+  PyObject *grid = nullptr, *positional = nullptr, *keywords = nullptr, *options = nullptr;
+  if (!PyArg_ParseTuple(args, "OO!OO!", &grid, &PyTuple_Type, &positional, &keywords, &PyDict_Type,
+                        &options))
+    return nullptr;
+  return guarded([&]() -> PyObject * {
+    TimelineLaunch timeline;
+    if (!timeline.read(options))
+      return nullptr;
+    Ref compiled(
+        launch(self, grid, positional, keywords == Py_None ? nullptr : keywords, &timeline));
+    Ref number(compiled ? timeline.take() : nullptr);
+    return number ? PyTuple_Pack(2, compiled.get(), number.get()) : nullptr;
+  });
 }
 
 /// Reads a call, given as (args, kwargs), and hands it to `use(state, ready)`.
@@ -476,18 +483,6 @@ static PyObject *handleOfCall(PyObject *self, PyObject *args) {
   });
 }
 
-static PyObject *subscript(PyObject *self, PyObject *grid) {
-  auto *made = PyObject_GC_New(LaunchObject, launchType);
-  if (!made)
-    return nullptr;
-  Py_INCREF(self);
-  Py_INCREF(grid);
-  made->kernel = self;
-  made->grid = grid;
-  PyObject_GC_Track(made);
-  return reinterpret_cast<PyObject *>(made);
-}
-
 int KernelState::traverse(visitproc visit, void *arg) const {
   for (const Param &param : signature.params) {
     Py_VISIT(param.name.get());
@@ -526,34 +521,6 @@ static void deallocateKernel(PyObject *self) {
   Py_DECREF(reinterpret_cast<PyObject *>(type));
 }
 
-//===----------------------------------------------------------------------------------===//
-// The type of `kernel[grid]`
-//===----------------------------------------------------------------------------------===//
-
-static PyObject *callLaunch(PyObject *self, PyObject *args, PyObject *kwargs) {
-  auto *object = reinterpret_cast<LaunchObject *>(self);
-  return guarded([&] { return run(object->kernel, object->grid, args, kwargs); });
-}
-
-static int traverseLaunch(PyObject *self, visitproc visit, void *arg) {
-  auto *object = reinterpret_cast<LaunchObject *>(self);
-  Py_VISIT(reinterpret_cast<PyObject *>(Py_TYPE(self)));
-  Py_VISIT(object->kernel);
-  Py_VISIT(object->grid);
-  return 0;
-}
-
-static void deallocateLaunch(PyObject *self) {
-  PyTypeObject *type = Py_TYPE(self);
-  PyObject_GC_UnTrack(self);
-  auto *object = reinterpret_cast<LaunchObject *>(self);
-  Py_XDECREF(object->kernel);
-  Py_XDECREF(object->grid);
-  reinterpret_cast<freefunc>(PyType_GetSlot(type, Py_tp_free))(self);
-  // Objects own their type, as it is no static one.
-  Py_DECREF(reinterpret_cast<PyObject *>(type));
-}
-
 bool tilec::python::addKernelTypes(PyObject *module) {
   setupOptionNames();
   static PyMethodDef methods[] = {
@@ -561,6 +528,8 @@ bool tilec::python::addKernelTypes(PyObject *module) {
       {"_watch", watch, METH_O, "Values of the program that the text has: a list of records."},
       {"_forget", forget, METH_NOARGS, "Drops the code for all devices."},
       {"_launch", launchMethod, METH_VARARGS, "Launches without hooks: (grid, args, kwargs)."},
+      {"_launch_timeline", launchTimeline, METH_VARARGS,
+       "Launches without hooks: (grid, args, kwargs, options): what it returns, a timeline."},
       {"_describe", describe, METH_VARARGS, "What tells the code of a call: (args, kwargs)."},
       {"_explain", explain, METH_VARARGS, "A report's handle: (args, kwargs, grid, options)."},
       {"_handle_of", handleOfCall, METH_VARARGS, "The driver's function: (args, kwargs)."},
@@ -569,7 +538,7 @@ bool tilec::python::addKernelTypes(PyObject *module) {
   static PyType_Slot kernelSlots[] = {
       {Py_tp_doc, const_cast<char *>("A kernel, launched as kernel[grid](*args, **kwargs).")},
       {Py_tp_methods, methods},
-      {Py_mp_subscript, reinterpret_cast<void *>(subscript)},
+      {Py_mp_subscript, reinterpret_cast<void *>(makeLaunch)},
       {Py_tp_dealloc, reinterpret_cast<void *>(deallocateKernel)},
       {Py_tp_traverse, reinterpret_cast<void *>(traverseKernel)},
       {Py_tp_clear, reinterpret_cast<void *>(clearKernel)},
@@ -577,24 +546,9 @@ bool tilec::python::addKernelTypes(PyObject *module) {
   static PyType_Spec kernelSpec = {"tilec._native.Kernel", sizeof(KernelObject), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
                                    kernelSlots};
-  static PyType_Slot launchSlots[] = {{Py_tp_doc, const_cast<char *>("A kernel with its grid.")},
-                                      {Py_tp_call, reinterpret_cast<void *>(callLaunch)},
-                                      {Py_tp_dealloc, reinterpret_cast<void *>(deallocateLaunch)},
-                                      {Py_tp_traverse, reinterpret_cast<void *>(traverseLaunch)},
-                                      {0, nullptr}};
-  static PyType_Spec launchSpec = {
-      "tilec._native.Launch", sizeof(LaunchObject), 0,
-      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, launchSlots};
   Ref kernel(PyType_FromSpec(&kernelSpec));
-  Ref launched(PyType_FromSpec(&launchSpec));
-  if (!kernel || !launched)
-    return false;
-  launchType = reinterpret_cast<PyTypeObject *>(Ref::borrow(launched.get()).release());
-  if (PyModule_AddObject(module, "Kernel", kernel.get()) != 0)
+  if (!kernel || PyModule_AddObject(module, "Kernel", kernel.get()) != 0)
     return false;
   kernel.release();
-  if (PyModule_AddObject(module, "Launch", launched.get()) != 0)
-    return false;
-  launched.release();
-  return true;
+  return addLaunchType(module);
 }

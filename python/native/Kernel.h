@@ -15,6 +15,9 @@ namespace tilec::python {
 /// Adds the types `Kernel` and `Launch` to the module; false with a Python exception.
 bool addKernelTypes(PyObject *module);
 
+/// What `kernel[grid](*args, **kwargs)` does.
+PyObject *runKernel(PyObject *kernel, PyObject *grid, PyObject *args, PyObject *kwargs);
+
 /// How the values of this thread's launch are compiled, as JSON; null where there is none.
 const char *describeLaunch();
 

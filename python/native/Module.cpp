@@ -10,6 +10,7 @@
 #include "Memory.h"
 #include "Options.h"
 #include "Simulation.h"
+#include "Timeline.h"
 
 #include <memory>
 #include <new>
@@ -367,7 +368,8 @@ static PyModuleDef definition = {PyModuleDef_HEAD_INIT,
 PyMODINIT_FUNC PyInit__native() {
   Ref module(PyModule_Create(&definition));
   if (!module || !addKernelTypes(module.get()) || !addMemoryFunctions(module.get()) ||
-      !addExplainFunctions(module.get()) || !addForkFunctions(module.get()))
+      !addExplainFunctions(module.get()) || !addTimelineFunctions(module.get()) ||
+      !addForkFunctions(module.get()))
     return nullptr;
   return module.release();
 }

@@ -7,6 +7,19 @@
 
 using namespace tilec::python;
 
+bool KeptTexts::read(PyObject *dict, std::initializer_list<Member> members) {
+  for (const Member &member : members) {
+    PyObject *value = PyDict_GetItemString(dict, member.name);
+    if (!value || value == Py_None)
+      continue;
+    const char *text = PyUnicode_AsUTF8AndSize(value, nullptr);
+    if (!text)
+      return false;
+    *member.to = texts.emplace_back(text).c_str();
+  }
+  return true;
+}
+
 const char *Options::keep(PyObject *text, Py_ssize_t *length) {
   Py_ssize_t size = 0;
   const char *bytes = PyUnicode_AsUTF8AndSize(text, &size);

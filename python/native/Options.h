@@ -9,10 +9,26 @@
 #include "Object.h"
 
 #include <deque>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 namespace tilec::python {
+
+/// Copies of texts in a dict: Python may change its own meanwhile.
+class KeptTexts {
+public:
+  struct Member {
+    const char *name;
+    const char **to;
+  };
+  /// Members that the dict does not have, or has as None, stay as they are. False with a Python
+  /// exception.
+  bool read(PyObject *dict, std::initializer_list<Member> members);
+
+private:
+  std::deque<std::string> texts;
+};
 
 /// Keys are the names of tilec_options' members; bindings and modules are lists of pairs. Texts are
 /// copied.

@@ -246,6 +246,15 @@ uint64_t wordsOf(const KernelTimeline &timeline) {
   return timeline.capacity == 0 ? 0 : ctas * warpsOf(timeline) * wordsOfWarp(timeline.capacity);
 }
 
+Status checkCtas(const KernelMetadata &kernel, const std::array<uint32_t, 3> &grid) {
+  uint64_t ctas = ctasAlongX(grid[0], kernel.splitK) * grid[1] * grid[2];
+  if (kernel.timeline.capacity == 0 || kernel.timeline.firstCta < ctas)
+    return Status();
+  return invalidArgument("the timeline begins with CTA " +
+                         std::to_string(kernel.timeline.firstCta) + ", the grid has " +
+                         std::to_string(ctas));
+}
+
 Result<Timeline> read(const KernelMetadata &kernel, const std::array<uint32_t, 3> &grid,
                       const uint64_t *words, uint64_t count) {
   const KernelTimeline &marks = kernel.timeline;

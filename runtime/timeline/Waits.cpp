@@ -1,11 +1,12 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much of their time the warps of a role wait, and for what.
+// How much of their time the warps of a role wait, and for what; what there is in a timeline.
 
 #include "tilecrt/Timeline.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace tilecrt::timeline {
@@ -41,6 +42,28 @@ std::vector<RoleWaits> waitsOf(const Timeline &timeline) {
     result.push_back(std::move(role));
   }
   return result;
+}
+
+Summary summarize(const Timeline &timeline) {
+  Summary summary = {timeline.warps.size(), timeline.countSpans(), timeline.droppedMarks(), {}};
+  if (!timeline.isOrder)
+    summary.waits = waitsOf(timeline);
+  return summary;
+}
+
+std::vector<std::string> describeWaits(const Summary &summary) {
+  std::vector<std::string> lines;
+  for (const RoleWaits &role : summary.waits) {
+    std::string line = (role.role.empty() ? "warps" : role.role + " warps") + ":";
+    for (const auto &[kind, share] : role.shares) {
+      line += line.back() == ':' ? " " : ", ";
+      line += findKind(kind).text;
+      line += " " + std::to_string(std::lround(share * 100)) + "%";
+    }
+    if (!role.shares.empty())
+      lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 } // namespace tilecrt::timeline

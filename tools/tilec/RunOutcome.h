@@ -24,15 +24,6 @@ struct RunTime {
   unsigned repeats = 0;
 };
 
-/// What the files of a timeline have.
-struct TimelineSize {
-  uint64_t warps = 0, spans = 0;
-  /// Marks that found no room.
-  uint64_t dropped = 0;
-  /// Of a GPU: on the simulator there is no time.
-  std::vector<tilecrt::timeline::RoleWaits> waits;
-};
-
 struct RunOutcome {
   /// "NVIDIA H200 (cuda:0)", "simulator" or "interpreter".
   std::string device;
@@ -46,7 +37,8 @@ struct RunOutcome {
   std::vector<tilecrt::sim::Site> sites;
   /// Where a launch that failed was saved, or why it was not; empty when it was not asked for.
   std::string saved;
-  std::optional<TimelineSize> timeline;
+  /// What the files of the timeline have.
+  std::optional<tilecrt::timeline::Summary> timeline;
 };
 
 /// The result of one --expect.

@@ -84,29 +84,14 @@ std::string describeChecks(const RunOutcome &outcome) {
 }
 
 std::string describeTimeline(const RunReport &report) {
-  const TimelineSize &size = *report.outcome.timeline;
+  const tilecrt::timeline::Summary &found = *report.outcome.timeline;
   std::string text = llvm::join(report.command.timelines, ", ") +
-                     llvm::formatv(": {0} warps, {1} spans", size.warps, size.spans).str();
-  if (size.dropped == 0)
+                     llvm::formatv(": {0} warps, {1} spans", found.warps, found.spans).str();
+  if (found.droppedMarks == 0)
     return text;
-  return text +
-         llvm::formatv("; {0} marks found no room, '--timeline-marks' gives more", size.dropped)
-             .str();
-}
-
-/// "load warps wait 80 % for a free slot", for each role that waits.
-std::vector<std::string> describeWaits(const TimelineSize &size) {
-  std::vector<std::string> lines;
-  for (const tilecrt::timeline::RoleWaits &role : size.waits) {
-    std::vector<std::string> shares;
-    for (const auto &[kind, share] : role.shares)
-      shares.push_back(
-          llvm::formatv("{0} {1:P0}", tilecrt::timeline::findKind(kind).text, share).str());
-    if (!shares.empty())
-      lines.push_back((role.role.empty() ? "warps" : role.role + " warps") + ": " +
-                      llvm::join(shares, ", "));
-  }
-  return lines;
+  return text + llvm::formatv("; {0} marks found no room, '--timeline-marks' gives more",
+                              found.droppedMarks)
+                    .str();
 }
 
 std::string printLines(const RunOutcome &outcome) {
@@ -222,9 +207,9 @@ llvm::json::Array arraysToJson(const RunReport &report) {
   return list;
 }
 
-llvm::json::Array waitsToJson(const TimelineSize &size) {
+llvm::json::Array waitsToJson(const tilecrt::timeline::Summary &found) {
   llvm::json::Array roles;
-  for (const tilecrt::timeline::RoleWaits &role : size.waits) {
+  for (const tilecrt::timeline::RoleWaits &role : found.waits) {
     llvm::json::Object shares;
     for (const auto &[kind, share] : role.shares)
       shares[kind] = share;
@@ -278,7 +263,7 @@ std::string printReport(const RunReport &report) {
   if (outcome.timeline)
     line("timeline", describeTimeline(report));
   if (outcome.timeline)
-    for (const std::string &waits : describeWaits(*outcome.timeline))
+    for (const std::string &waits : tilecrt::timeline::describeWaits(*outcome.timeline))
       line("", waits);
   for (const auto &[name, comparison] : report.expectations)
     line("expect", name + ": " + comparison.describe());
@@ -316,7 +301,7 @@ std::string printReportAsJson(const RunReport &report) {
     object["timeline"] = llvm::json::Object{{"files", llvm::json::Array(report.command.timelines)},
                                             {"warps", outcome.timeline->warps},
                                             {"spans", outcome.timeline->spans},
-                                            {"droppedMarks", outcome.timeline->dropped},
+                                            {"droppedMarks", outcome.timeline->droppedMarks},
                                             {"waits", waitsToJson(*outcome.timeline)}};
   if (outcome.simulated)
     addSimulation(outcome, report.command, object);

@@ -21,11 +21,7 @@ Status addTimelineArray(const tilecrt::KernelMetadata &kernel, RunPlan &plan) {
   const tilecrt::KernelTimeline &timeline = kernel.timeline;
   if (timeline.capacity == 0)
     return Status();
-  uint64_t ctas = tilecrt::ctasAlongX(plan.grid[0], kernel.splitK) * plan.grid[1] * plan.grid[2];
-  if (timeline.firstCta >= ctas)
-    return tilecrt::invalidArgument("'--timeline-ctas' begins with CTA " +
-                                    std::to_string(timeline.firstCta) + ", the grid has " +
-                                    std::to_string(ctas));
+  TILECRT_RETURN_IF_ERROR(tilecrt::timeline::checkCtas(kernel, plan.grid));
   int64_t words = int64_t(tilecrt::timeline::wordsOf(timeline));
   Result<tilecrt::HostArray> array = tilecrt::HostArray::create(tilecrt::DType::i64, {words});
   if (!array)
@@ -52,9 +48,7 @@ ExitCode writeTimelines(const RunCommand &command, const RunPlan &plan,
     if (code != ExitCode::Ok)
       return code;
   }
-  outcome.timeline = {timeline->warps.size(), timeline->countSpans(), timeline->droppedMarks(), {}};
-  if (!timeline->isOrder)
-    outcome.timeline->waits = tilecrt::timeline::waitsOf(*timeline);
+  outcome.timeline = tilecrt::timeline::summarize(*timeline);
   return ExitCode::Ok;
 }
 

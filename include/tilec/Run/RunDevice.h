@@ -154,6 +154,8 @@ public:
   virtual tilecrt::Status destroyStream(void *stream) = 0;
   virtual tilecrt::Status synchronizeStream(void *stream) = 0;
   virtual tilecrt::Status waitForStream(void *stream, void *awaited) = 0;
+  /// Whether what is queued on a stream may be waited for: not while it is recorded.
+  virtual bool canWait(void *stream) = 0;
 
   virtual tilecrt::Result<void *> allocate(size_t bytes) = 0;
   virtual tilecrt::Status release(void *memory) = 0;

@@ -12,6 +12,8 @@ from ._devices import settings as settings
 from ._explain import Explanation as Explanation
 from ._explain import explain as explain
 from ._report import report as report
+from ._timeline import Timeline as Timeline
+from ._timeline import timeline as timeline
 from .bundle import load_bundle as load_bundle
 from .check import check as check
 from .device_array import DeviceArray as DeviceArray

@@ -12,6 +12,7 @@ import warnings
 from pathlib import Path
 
 from . import _devices, _native
+from ._launching import taken
 from .errors import TilecWarning
 
 #: TILEC_EXPLAIN_ALL_PROGRAMS and TILEC_EXPLAIN_TIMELINE of tilec/explain.h.
@@ -125,10 +126,7 @@ def explain(kernel, grid=None, *args, gpu: str | None = None, device: str | None
         return Explanation(_native.explain_saved(os.fspath(kernel), options))
     if grid is None:
         raise TypeError("explain() needs the grid of the launch")
-    if type(kernel).__name__ == "JITFunction" and type(kernel).__module__.startswith("triton."):
-        from .takeover import kernel_of
-
-        kernel = kernel_of(kernel)
+    kernel = taken(kernel)
     resolve = getattr(kernel, "_resolved", None)
     if resolve is None:
         raise TypeError(f"{kernel!r} is no kernel of tilec")

@@ -6,6 +6,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import threading
+
 from . import _native
 from ._locks import Lock
 
@@ -16,6 +19,9 @@ warmup = None
 
 #: Whether launches on tensors of a GPU run on the simulator, on copies.
 on_host_copies = False
+
+#: What records the timelines of launches (_timeline.py), while something does.
+recording = None
 
 #: Flags of every compilation, which the stand-in's knobs set: TILEC_COMPILE_... of tilec.h.
 compile_flags = 0
@@ -37,6 +43,25 @@ def set_hooked(reason: str, on: bool):
     with _lock:
         (_reasons.add if on else _reasons.discard)(reason)
         _native.set_hooked(bool(_reasons))
+
+
+_unrecorded = threading.local()
+
+
+@contextlib.contextmanager
+def unrecorded():
+    """The launches of this thread that nobody wants a timeline of."""
+    before = is_recorded()
+    _unrecorded.now = True
+    try:
+        yield
+    finally:
+        _unrecorded.now = not before
+
+
+def is_recorded() -> bool:
+    """Whether the launches of this thread are recorded while something records."""
+    return not getattr(_unrecorded, "now", False)
 
 
 def is_set(hook) -> bool:

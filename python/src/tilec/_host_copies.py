@@ -67,6 +67,6 @@ def launch(kernel, grid, args: tuple, kwargs: dict | None):
     copies = HostCopies()
     args = tuple(map(copies.of, args))
     kwargs = {name: copies.of(value) for name, value in (kwargs or {}).items()}
-    compiled = kernel._launch(grid, args, kwargs)
+    compiled = kernel._launch_once(grid, args, kwargs)
     copies.copy_back()
     return compiled

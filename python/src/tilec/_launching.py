@@ -56,7 +56,7 @@ class LaunchTarget(_native.Kernel):
 
                 compiled = _host_copies.launch(self, grid, args, kwargs)
             else:
-                compiled = self._launch(grid, args, kwargs)
+                compiled = self._launch_once(grid, args, kwargs)
         except KernelFault:
             _report.launches.add(self._fn, self._is_checked(kwargs))
             raise
@@ -66,6 +66,11 @@ class LaunchTarget(_native.Kernel):
         _report.launches.add(self._fn, is_simulated and self._is_checked(kwargs), is_simulated)
         return compiled
 
+    def _launch_once(self, grid, args, kwargs):
+        """Launches it, with a timeline while something records that."""
+        recording = _hooking.recording
+        return self._launch(grid, args, kwargs) if recording is None else recording._launch(self, grid, args, kwargs)
+
     def _is_checked(self, kwargs) -> bool:
         """Whether a launch with such keywords is checked on the simulator."""
         option = None if "check" in self.arg_names else (kwargs or {}).get("check")
@@ -73,3 +78,12 @@ class LaunchTarget(_native.Kernel):
 
     def _recover(self, grid, args, kwargs, error):
         raise error
+
+
+def taken(kernel):
+    """A kernel as it is; for a function of Triton's, its launches by tilec."""
+    if type(kernel).__name__ == "JITFunction" and type(kernel).__module__.startswith("triton."):
+        from .takeover import kernel_of
+
+        return kernel_of(kernel)
+    return kernel

@@ -9,7 +9,7 @@ import statistics
 import sys
 import time
 
-from . import _devices, _native
+from . import _devices, _hooking, _native
 from ._benchmarks import Benchmark, Mark, perf_report
 
 __all__ = ["Benchmark", "Mark", "assert_close", "do_bench", "do_bench_cudagraph", "perf_report"]
@@ -20,6 +20,7 @@ _SUMMARIES = {"mean": statistics.mean, "median": statistics.median, "min": min, 
 _FLUSHED_BYTES = 256 << 20
 
 
+@_hooking.unrecorded()
 def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_mode="mean"):
     """The time of `fn()` in milliseconds. With CUDA each run begins with a cold L2 cache and is timed by events of the
     GPU, through torch; otherwise by the clock.
@@ -41,6 +42,7 @@ def do_bench(fn, warmup=25, rep=100, grad_to_none=None, quantiles=None, return_m
     return _summarize(measure(fn, max(1, int(rep / estimate)), grad_to_none), quantiles, return_mode)
 
 
+@_hooking.unrecorded()
 def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mode="mean"):
     """The time of `fn()` in milliseconds, without what the host takes to launch: a CUDA graph holds as many runs as fit
     in `rep` milliseconds, and is replayed ten times. The L2 cache is warm. The parameters are those of `do_bench`."""

@@ -25,7 +25,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from . import _arguments, _devices, _values
+from . import _arguments, _devices, _hooking, _values
 from ._locks import Lock
 from .errors import CompilationError, InternalError, OutOfResources, TilecError
 
@@ -297,7 +297,8 @@ class Autotuner(_Wrapper):
         timings = {}
         for config in self._compile_all(configs, args, meta):
             try:
-                timings[config] = self._bench(config, args, named, meta)
+                with _hooking.unrecorded():
+                    timings[config] = self._bench(config, args, named, meta)
             except Exception as error:
                 if not _is_about_configuration(error):
                     raise

@@ -87,6 +87,22 @@ struct RoleWaits {
 };
 std::vector<RoleWaits> waitsOf(const Timeline &timeline);
 
+/// What there is in a timeline, in numbers.
+struct Summary {
+  uint64_t warps = 0, spans = 0;
+  /// Marks that found no room.
+  uint64_t droppedMarks = 0;
+  /// Of a GPU: on the simulator there is no time.
+  std::vector<RoleWaits> waits;
+};
+Summary summarize(const Timeline &timeline);
+/// "load warps: a slot to be free 80%", for each role that waits.
+std::vector<std::string> describeWaits(const Summary &summary);
+
+/// A failure where a launch with this grid of programs has none of the CTAs that the kernel's
+/// timeline shows.
+Status checkCtas(const KernelMetadata &kernel, const std::array<uint32_t, 3> &grid);
+
 /// 64-bit words of the buffer.
 uint64_t wordsOf(const KernelTimeline &timeline);
 

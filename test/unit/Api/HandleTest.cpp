@@ -237,6 +237,10 @@ private:
     check(tilec_kernel_write_timeline(kernel, below(8) == 0 ? nullptr : grid,
                                       below(8) == 0 ? nullptr : marks, below(33),
                                       "/nowhere/t.json"));
+    tilec_timeline *timeline = nullptr;
+    check(
+        tilec_kernel_read_timeline(kernel, grid, marks, below(33), below(8) ? &timeline : nullptr));
+    tilec_timeline_destroy(timeline);
   }
   void queryDiagnostics() {
     tilec_diagnostics *handle = any(diagnostics);

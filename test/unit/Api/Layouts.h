@@ -392,6 +392,17 @@ MEMBER(tilec_candidate, registers, 60);
 MEMBER(tilec_candidate, spill_bytes, 64);
 MEMBER(tilec_candidate, shared_bytes, 68);
 
+SIZE(tilec_timeline_options, 64);
+MEMBER(tilec_timeline_options, struct_size, 0);
+MEMBER(tilec_timeline_options, first_cta, 8);
+MEMBER(tilec_timeline_options, num_ctas, 12);
+MEMBER(tilec_timeline_options, marks, 16);
+MEMBER(tilec_timeline_options, ptxas, 24);
+MEMBER(tilec_timeline_options, cuda_home, 32);
+MEMBER(tilec_timeline_options, search_path, 40);
+MEMBER(tilec_timeline_options, libclc, 48);
+MEMBER(tilec_timeline_options, libdevice, 56);
+
 #undef SIZE
 #undef MEMBER
 

@@ -193,6 +193,25 @@ TEST(Timeline, waits_are_shares_of_a_role) {
   EXPECT_NEAR(roles[0].shares[0].second, 0.25, 1e-9);
   EXPECT_EQ(roles[1].role, "load");
   EXPECT_TRUE(roles[1].shares.empty());
+
+  Summary summary = summarize(*read);
+  EXPECT_EQ(summary.warps, 3u);
+  EXPECT_EQ(summary.spans, 2u);
+  EXPECT_EQ(describeWaits(summary), std::vector<std::string>{"compute warps: wait for a dot 25%"});
+  // Lengths of the simulator mean nothing.
+  read->isOrder = true;
+  EXPECT_TRUE(describeWaits(summarize(*read)).empty());
+}
+
+TEST(Timeline, a_grid_has_to_have_one_of_the_ctas) {
+  KernelMetadata kernel = kernelOf(4, {{"", 1}});
+  EXPECT_TRUE(checkCtas(kernel, {1, 5, 1}).ok());
+  EXPECT_EQ(checkCtas(kernel, {2, 2, 1}).message(),
+            "the timeline begins with CTA 4, the grid has 4");
+  kernel.splitK = 2;
+  EXPECT_TRUE(checkCtas(kernel, {2, 2, 1}).ok());
+  kernel.timeline = {};
+  EXPECT_TRUE(checkCtas(kernel, {1, 1, 1}).ok());
 }
 
 TEST(Timeline, damaged_buffers_are_refused) {
