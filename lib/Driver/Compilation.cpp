@@ -317,6 +317,8 @@ bool Compilation::toCubin() {
       result->metadata.registers = resources.registers;
       result->metadata.spillBytes = resources.spillStoreBytes + resources.spillLoadBytes;
       result->metadata.staticSharedBytes = resources.sharedBytes;
+      if (!resources.serializedDots.empty())
+        result->metadata.properties.emplace_back("serializedDots", resources.serializedDots);
     }
   if (llvm::is_contained(options.keep, Stage::Cubin))
     result->stages[Stage::Cubin] = result->cubin;

@@ -8,7 +8,8 @@
 #   python3 compile_cubins.py --library PATH/lib/libtilec.so --examples PATH/examples --out FOLDER
 #   python3 compile_cubins.py --library PATH/bin/tilec --examples PATH/examples --out FOLDER --first
 #
-# The exit code says whether something failed or spills. Needs ptxas, but neither a GPU nor PyTorch.
+# The exit code says whether something failed, spills, has dots by warpgroups that ptxas serializes, or more registers than a
+# CTA can have. Needs ptxas, but neither a GPU nor PyTorch.
 
 import argparse
 import os
@@ -20,6 +21,25 @@ import tensor_cases
 from tensor_case import HOPPER
 
 
+REGISTERS = 65536  # of a multiprocessor
+SPILLS, SERIALIZED, CROWDED = "spills", "serialized dots", "too many registers"
+
+
+def shortcomings(metadata):
+    """What keeps code from the speed that it was made for: texts by what it is."""
+    found = {}
+    if metadata.get("spillBytes", 0) > 0:
+        found[SPILLS] = f"spills {metadata['spillBytes']} bytes"
+    for entry in metadata.get("properties", ()):
+        if entry["name"] == "serializedDots":
+            found[SERIALIZED] = f"serialized dots, due to {entry['value']}"
+    # They are given out by 8.
+    registers = -(-metadata.get("registers", 0) // 8) * 8
+    if registers * metadata["threadsPerCta"] > REGISTERS:
+        found[CROWDED] = f"too many registers, {registers} for each of {metadata['threadsPerCta']} threads"
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--library", required=True)
@@ -28,11 +48,15 @@ def main():
     parser.add_argument("--filter", default="", help="texts, separated by commas, one of which a case contains")
     parser.add_argument("--timed-only", action="store_true", help="without the cases that are only checked")
     parser.add_argument("--first", action="store_true", help="of each case and kernel the first configuration alone")
+    parser.add_argument("--fastest", action="store_true", help="the fastest configurations of the families, as measured, alone")
     parser.add_argument("--target", default=HOPPER, help="of the cases that are only checked")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    builds = tensor_cases.builds(tensor_cases.timed(options.filter), first=options.first)
-    if not options.timed_only and not options.first:
+    if options.fastest:
+        builds = tensor_cases.fastest()
+    else:
+        builds = tensor_cases.builds(tensor_cases.timed(options.filter), first=options.first)
+    if not options.timed_only and not options.first and not options.fastest:
         builds += tensor_cases.builds(tensor_cases.checked(options.filter), options.target)
         builds = list(dict.fromkeys(builds))
     start = time.monotonic()
@@ -43,14 +67,14 @@ def main():
         builds.remove(build)
     for build, error in errors.items():
         print(f"FAILED {build.kernel} {build.label}: {error.splitlines()[0]}")
-    spills = 0
+    counts = dict.fromkeys((SPILLS, SERIALIZED, CROWDED), 0)
     for build in builds:
-        metadata = None if build in errors else made.results[build].result()[1]
-        if metadata and metadata.get("spillBytes", 0) > 0:
-            spills += 1
-            print(f"spills {metadata['spillBytes']} bytes: {build.kernel} {build.label}")
-    print(f"{len(builds) - len(errors)} cubins, {len(errors)} failures, {spills} with spills, {time.monotonic() - start:.1f} s")
-    sys.exit(bool(errors) or spills > 0)
+        for kind, text in ({} if build in errors else shortcomings(made.results[build].result()[1])).items():
+            counts[kind] += 1
+            print(f"{text}: {build.kernel} {build.label}")
+    found = ", ".join(f"{count} with {kind}" for kind, count in counts.items())
+    print(f"{len(builds) - len(errors)} cubins, {len(errors)} failures, {found}, {time.monotonic() - start:.1f} s")
+    sys.exit(bool(errors) or any(counts.values()))
 
 
 if __name__ == "__main__":
