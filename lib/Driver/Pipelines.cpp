@@ -23,6 +23,9 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
   // Before anything takes a loop away that only reads.
   pm.addNestedPass<func::FuncOp>(createTileMarkPollsPass());
   pm.addNestedPass<func::FuncOp>(createTileSqueezeDescriptorAccessesPass());
+  // Dots are transposed and widened whose operands are loaded through descriptors.
+  if (tensorCopies)
+    pm.addNestedPass<func::FuncOp>(createTileTakeTensorCopiesPass());
   pm.addNestedPass<func::FuncOp>(createTileTransposeDotsPass());
   // Before dots and what comes behind them are made of pieces.
   if (splitK > 1) {
@@ -30,16 +33,14 @@ void buildTilePipeline(OpPassManager &pm, bool tensorCopies, int splitK) {
     pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createTileSplitKPass({splitK}));
   }
-  // Dots are widened whose operands are loaded through descriptors.
-  if (tensorCopies)
-    pm.addNestedPass<func::FuncOp>(createTileTakeTensorCopiesPass());
   // Before the sum of a softmax is one of pieces.
   pm.addNestedPass<func::FuncOp>(createTileShareReciprocalsPass());
   pm.addNestedPass<func::FuncOp>(createTileWidenDotsPass());
-  // Before tensor maps are made, whose boxes are the pieces.
-  pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
+  // A store is one before it is one of pieces.
   if (tensorCopies)
     pm.addNestedPass<func::FuncOp>(createTileTakeTensorStoresPass());
+  // Before tensor maps are made, whose boxes are the pieces.
+  pm.addNestedPass<func::FuncOp>(createTileSplitTensorsPass());
   pm.addNestedPass<func::FuncOp>(createTileTakeTensorMapsPass());
   pm.addNestedPass<func::FuncOp>(createTileLowerDescriptorsPass());
   pm.addPass(createCanonicalizerPass());

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tilec/Layout/TensorMapLayout.h"
 
 using namespace mlir;
 using namespace tilec;
@@ -117,4 +118,19 @@ private:
 DescribedBlock tile::describeBlock(OpBuilder &builder, GlobalAccessOpInterface access,
                                    const TensorCopy &copy, const IndexPolynomials &indices) {
   return BlockDescriber(builder, access, copy, indices).run();
+}
+
+bool tilec::tile::hasBoxes(const TensorCopy &copy, ArrayRef<int64_t> rows,
+                           ArrayRef<int64_t> columns, int64_t elementBits, bool isSwizzled) {
+  for (int64_t height : rows) {
+    for (int64_t width : columns) {
+      SmallVector<int64_t> block = llvm::map_to_vector(copy.dims, [&](const TensorCopy::Dim &dim) {
+        return dim.accessed ? (*dim.accessed == 0 ? height : width) : dim.size;
+      });
+      std::optional<TensorMapTile> form = tensorMapTile(block, int32_t(elementBits));
+      if (!form || (isSwizzled && form->swizzleBytes == 0))
+        return false;
+    }
+  }
+  return true;
 }

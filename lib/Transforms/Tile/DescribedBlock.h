@@ -26,6 +26,11 @@ struct DescribedBlock {
 DescribedBlock describeBlock(mlir::OpBuilder &builder, GlobalAccessOpInterface access,
                              const TensorCopy &copy, const IndexPolynomials &indices);
 
+/// Whether the copy engine has boxes for blocks of all these extents along the two dimensions of
+/// the access, with a swizzle if `isSwizzled`.
+bool hasBoxes(const TensorCopy &copy, llvm::ArrayRef<int64_t> rows, llvm::ArrayRef<int64_t> columns,
+              int64_t elementBits, bool isSwizzled);
+
 } // namespace tilec::tile
 
 #endif // TILEC_LIB_TRANSFORMS_TILE_DESCRIBEDBLOCK_H

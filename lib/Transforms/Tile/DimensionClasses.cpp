@@ -267,7 +267,8 @@ void DimensionClasses::collect(func::FuncOp func) {
   });
 }
 
-DimensionClasses::DimensionClasses(func::FuncOp func) {
+DimensionClasses::DimensionClasses(func::FuncOp func, ArrayRef<Operation *> copies)
+    : copied(copies) {
   collect(func);
   for (Class &some : classes)
     some.pieces = {{0, some.extent}};
@@ -295,6 +296,15 @@ size_t DimensionClasses::numPieces(Value value) const {
   return count;
 }
 
+SmallVector<int64_t> PieceExtents::of(Value value, unsigned dim) {
+  int64_t extent = blockShapeOf(value.getType())[dim];
+  if (llvm::isPowerOf2_64(extent))
+    return {extent};
+  if (!classes)
+    classes.emplace(func, copied);
+  return llvm::map_to_vector(classes->piecesOf(value, dim), [](Piece piece) { return piece.size; });
+}
+
 //===----------------------------------------------------------------------===//
 // Cost
 //===----------------------------------------------------------------------===//
@@ -316,10 +326,15 @@ static double columnCost(int64_t size) {
 
 static double depthCost(int64_t size) { return std::max(padded(size), 16.0); }
 
+bool DimensionClasses::isCopy(Operation *op) const {
+  return isa<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(op) ||
+         llvm::is_contained(copied, op);
+}
+
 bool DimensionClasses::hasTensorMap(Operation *access) const {
-  Value desc = access->getOperand(0);
-  for (unsigned dim = 0; dim < blockShapeOf(desc.getType()).size(); ++dim)
-    for (Piece piece : piecesOf(desc, dim))
+  Value accessed = access->getOperand(0);
+  for (unsigned dim = 0; dim < blockShapeOf(accessed.getType()).size(); ++dim)
+    for (Piece piece : piecesOf(accessed, dim))
       if (!llvm::isPowerOf2_64(piece.size))
         return false;
   return true;
@@ -365,9 +380,7 @@ double DimensionClasses::costOf(Operation *op) const {
       sum += std::max(size, kThreads);
     most = std::max(most, sum);
   }
-  return isa<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(op) && !hasTensorMap(op)
-             ? kByThreads * most
-             : most;
+  return isCopy(op) && !hasTensorMap(op) ? kByThreads * most : most;
 }
 
 double DimensionClasses::costOf(const Class &some) const {

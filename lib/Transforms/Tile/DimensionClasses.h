@@ -33,8 +33,9 @@ struct Piece {
 class DimensionClasses {
 public:
   /// Finds the classes of a function, and cuts those that are no powers of two into pieces where
-  /// that costs less than padding.
-  explicit DimensionClasses(mlir::func::FuncOp func);
+  /// that costs less than padding. `copies`: accesses through pointers that are going to be
+  /// accesses through descriptors where their pieces allow it.
+  explicit DimensionClasses(mlir::func::FuncOp func, llvm::ArrayRef<mlir::Operation *> copies = {});
 
   /// The pieces of a dimension, at least one.
   llvm::ArrayRef<Piece> piecesOf(mlir::Value value, unsigned dim) const;
@@ -80,7 +81,9 @@ private:
   void choose(Class &chosen);
   double costOf(const Class &some) const;
   double costOf(mlir::Operation *op) const;
-  /// Whether the pieces of an access through a descriptor may be tensor copies.
+  /// Whether it is, or is going to be, an access through a descriptor.
+  bool isCopy(mlir::Operation *op) const;
+  /// Whether the pieces of such an access may be tensor copies.
   bool hasTensorMap(mlir::Operation *access) const;
 
   llvm::DenseMap<mlir::Value, unsigned> firstIds;
@@ -89,6 +92,22 @@ private:
   llvm::SmallVector<unsigned> fixed;
   std::vector<Class> classes;
   llvm::SmallVector<Cut> cut;
+  llvm::SmallVector<mlir::Operation *> copied;
+};
+
+/// The extents that `tile-split-tensors` leaves. Classes are found when they are asked for.
+class PieceExtents {
+public:
+  explicit PieceExtents(mlir::func::FuncOp function, llvm::ArrayRef<mlir::Operation *> copies = {})
+      : func(function), copied(copies) {}
+
+  /// Of the pieces of a tensor's dimension, at least one.
+  llvm::SmallVector<int64_t> of(mlir::Value value, unsigned dim);
+
+private:
+  mlir::func::FuncOp func;
+  llvm::SmallVector<mlir::Operation *> copied;
+  std::optional<DimensionClasses> classes;
 };
 
 } // namespace tilec::tile

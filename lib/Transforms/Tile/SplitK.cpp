@@ -114,6 +114,9 @@ bool KSplitter::findCarried() {
   for (BlockArgument argument : loop.getRegionIterArgs()) {
     unsigned place = argument.getArgNumber() - 1;
     Value yielded = loop.getYieldedValues()[place];
+    // Pointers that were moved before tensor copies took their place.
+    if (yielded == argument)
+      continue;
     Operation *step = yielded.getDefiningOp();
     bool isStep = isa_and_nonnull<arith::AddIOp, AddPtrOp>(step) &&
                   step->getOperand(0) == argument &&

@@ -13,6 +13,7 @@
 #include "DescribedBlock.h"
 #include "DimensionClasses.h"
 #include "Padding.h"
+#include "TransposedDot.h"
 #include "WideDot.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
@@ -21,7 +22,6 @@
 #include "tilec/Analysis/HostExpression.h"
 #include "tilec/Analysis/LoopSchedule.h"
 #include "tilec/Analysis/ProductUnit.h"
-#include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
@@ -145,6 +145,17 @@ static void stopUnusedPointers(scf::ForOp loop) {
       end->setOperand(unsigned(index), argument);
 }
 
+/// Where the value is transposed, it is `source`.
+static void dropTransposes(Value value, Value source) {
+  for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+    auto permute = dyn_cast<tile::PermuteOp>(user);
+    if (!permute || permute.getOrder()[0] != 1)
+      continue;
+    permute.replaceAllUsesWith(source);
+    permute.erase();
+  }
+}
+
 /// Makes the load of one copy.
 static void emit(tile::LoadOp load, const TensorCopy &copy, const IndexPolynomials &indices) {
   OpBuilder builder(load);
@@ -153,9 +164,12 @@ static void emit(tile::LoadOp load, const TensorCopy &copy, const IndexPolynomia
   Value loaded = tile::DescriptorLoadOp::create(
       builder, load.getLoc(), RankedTensorType::get(block.shape, type.getElementType()), block.desc,
       block.starts);
-  if (block.isTransposed)
-    loaded = tile::PermuteOp::create(builder, load.getLoc(), type, loaded,
-                                     builder.getDenseI32ArrayAttr({1, 0}));
+  if (block.isTransposed) {
+    dropTransposes(load, loaded);
+    if (!load.use_empty())
+      loaded = tile::PermuteOp::create(builder, load.getLoc(), type, loaded,
+                                       builder.getDenseI32ArrayAttr({1, 0}));
+  }
   load.replaceAllUsesWith(loaded);
   load.erase();
 }
@@ -166,7 +180,7 @@ class CopyTaker {
 public:
   CopyTaker(func::FuncOp function, const AxisInfoAnalysis &axisInfo, bool takesMixed)
       : func(function), axes(axisInfo), mixed(takesMixed), indices(function),
-        warps(numWarpsOf(function)), written(function) {}
+        warps(numWarpsOf(function)), written(function), pieces(function) {}
 
   void run() {
     func.walk([&](scf::ForOp loop) { study(loop); });
@@ -183,7 +197,6 @@ private:
   using Found = std::pair<tile::LoadOp, TensorCopy>;
 
   void study(scf::ForOp loop);
-  SmallVector<int64_t> extentsOf(Value value, unsigned dim);
   SmallVector<int64_t> copiedExtents(tile::LoadOp load, unsigned dim);
   bool isByWarpgroups(tile::DotOp dot);
   bool isOperand(tile::LoadOp load);
@@ -201,33 +214,30 @@ private:
   IndexPolynomials indices;
   int64_t warps;
   WrittenMemory written;
-  /// Made when there are extents that are no powers of two.
-  std::optional<tile::DimensionClasses> classes;
+  tile::PieceExtents pieces;
   std::vector<Found> taken;
 };
 } // namespace
 
-/// The extents of the pieces that a dimension comes in (`tile-split-tensors`).
-SmallVector<int64_t> CopyTaker::extentsOf(Value value, unsigned dim) {
-  int64_t extent = cast<RankedTensorType>(value.getType()).getDimSize(dim);
-  if (llvm::isPowerOf2_64(extent))
-    return {extent};
-  if (!classes)
-    classes.emplace(func);
-  return llvm::map_to_vector(classes->piecesOf(value, dim),
-                             [](tile::Piece piece) { return piece.size; });
+/// Whether the dot is computed as the transposed dot (`tile-transpose-dots`) once its operands are
+/// copied.
+static bool isTransposed(tile::DotOp dot) {
+  return tile::isBetterTransposed(dot) && tile::LoadedOperand(dot.getLhs()).load &&
+         tile::LoadedOperand(dot.getRhs()).load;
 }
 
 /// Whether every product that the dot is made of is one by warpgroups.
 bool CopyTaker::isByWarpgroups(tile::DotOp dot) {
+  if (isTransposed(dot))
+    return true;
   Value lhs = dot.getLhs(), rhs = dot.getRhs();
   auto shaped = [](Value value, int64_t rows, int64_t columns) {
     return cast<RankedTensorType>(value.getType()).clone({rows, columns});
   };
   SmallVector<int64_t> widths =
-      tile::canBeWidened(dot) ? SmallVector<int64_t>{tile::widenedColumns(dot)} : extentsOf(rhs, 1);
-  for (int64_t rows : extentsOf(lhs, 0))
-    for (int64_t depth : extentsOf(lhs, 1))
+      tile::canBeWidened(dot) ? SmallVector<int64_t>{tile::widenedColumns(dot)} : pieces.of(rhs, 1);
+  for (int64_t rows : pieces.of(lhs, 0))
+    for (int64_t depth : pieces.of(lhs, 1))
       for (int64_t columns : widths)
         if (whyNotWgmma({shaped(lhs, rows, depth), shaped(rhs, depth, columns),
                          shaped(dot.getResult(), rows, columns), dot.getPrecision()},
@@ -260,12 +270,18 @@ bool CopyTaker::isReadAsCopied(tile::LoadOp load, unsigned inner) {
 /// The extents of what is copied at once along a dimension of the load.
 SmallVector<int64_t> CopyTaker::copiedExtents(tile::LoadOp load, unsigned dim) {
   SmallVector<OperandUse, 2> uses = operandUsesOf(load);
-  bool isWidened = llvm::all_of(uses, [&](const OperandUse &use) {
-    return use.operand == 1 && unsigned(use.order[1]) == dim && tile::canBeWidened(use.dot);
-  });
-  if (isWidened)
+  auto isColumns = [&](const OperandUse &use, unsigned operand) {
+    return use.operand == operand && unsigned(use.order[operand]) == dim;
+  };
+  if (llvm::all_of(uses, [&](const OperandUse &use) {
+        return isColumns(use, 1) && tile::canBeWidened(use.dot);
+      }))
     return {tile::widenedColumns(uses.front().dot)};
-  return extentsOf(load.getResult(), dim);
+  // The transposed dot's columns.
+  if (llvm::all_of(
+          uses, [&](const OperandUse &use) { return isColumns(use, 0) && isTransposed(use.dot); }))
+    return {tile::transposedColumns(uses.front().dot)};
+  return pieces.of(load.getResult(), dim);
 }
 
 std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reason) {
@@ -287,19 +303,10 @@ std::optional<TensorCopy> CopyTaker::match(tile::LoadOp load, std::string &reaso
   SmallVector<int64_t> extents[] = {copiedExtents(load, 0), copiedExtents(load, 1)};
   if (!tile::hasPowerOfTwoExtents(extents[0]) || !tile::hasPowerOfTwoExtents(extents[1]))
     return refuse("its block has extents that are no powers of two");
-  if (!isReadAsCopied(load, *copy->dims.back().accessed))
+  if (!isReadAsCopied(load, *copy->dims.back().accessed) ||
+      !tile::hasBoxes(*copy, extents[0], extents[1], tile::bitWidthOf(type.getElementType()),
+                      /*isSwizzled=*/true))
     return refuse("TMA does not write the layout that the dot reads");
-  for (int64_t rows : extents[0]) {
-    for (int64_t columns : extents[1]) {
-      SmallVector<int64_t> block = llvm::map_to_vector(copy->dims, [&](const TensorCopy::Dim &dim) {
-        return dim.accessed ? (*dim.accessed == 0 ? rows : columns) : dim.size;
-      });
-      std::optional<TensorMapTile> form =
-          tensorMapTile(block, int32_t(tile::bitWidthOf(type.getElementType())));
-      if (!form || form->swizzleBytes == 0)
-        return refuse("TMA does not write the layout that the dot reads");
-    }
-  }
   for (const TensorCopy::Dim &dim : copy->dims)
     if (dim.isWrapped && !isDroppedBeyond(load, dim, indices, reason))
       return std::nullopt;

@@ -12,10 +12,10 @@
 // go through shared memory anyway.
 
 #include "DescribedBlock.h"
+#include "DimensionClasses.h"
 #include "Padding.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/GlobalAccess.h"
-#include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Support/RemarkCategory.h"
 #include "tilec/Transforms/Tile/Passes.h"
 
@@ -45,7 +45,10 @@ static bool isMadeOfSums(Value value, DenseSet<Value> &seen) {
     unsigned number = cast<OpResult>(value).getResultNumber();
     return isSum(loop.getYieldedValues()[number]) || isSum(loop.getInits()[number]);
   }
-  return op->hasTrait<OpTrait::Elementwise>() && llvm::any_of(op->getOperands(), isSum);
+  // Of dots that have been widened or transposed.
+  bool isShaped = isa<NarrowOp, PermuteOp>(op);
+  return (isShaped || op->hasTrait<OpTrait::Elementwise>()) &&
+         llvm::any_of(op->getOperands(), isSum);
 }
 
 /// Whether nothing but `store` accesses memory through the pointer, or through what is made of it.
@@ -65,6 +68,18 @@ static bool hasDescriptors(func::FuncOp func) {
       .wasInterrupted();
 }
 
+/// Why the copy engine has no boxes for the block's pieces; empty if it has.
+static StringRef whyNotInBoxes(StoreOp store, const TensorCopy &copy, PieceExtents &pieces) {
+  Value value = store.getValue();
+  SmallVector<int64_t> rows = pieces.of(value, 0), columns = pieces.of(value, 1);
+  if (!hasPowerOfTwoExtents(rows) || !hasPowerOfTwoExtents(columns))
+    return "its block has extents that are no powers of two";
+  if (!hasBoxes(copy, rows, columns, bitWidthOf(getElementTypeOrSelf(value.getType())),
+                /*isSwizzled=*/false))
+    return "TMA has no boxes of this shape";
+  return "";
+}
+
 namespace {
 /// Decides for one function.
 class StoreTaker {
@@ -73,7 +88,7 @@ public:
       : func(function), axes(axisInfo), indices(function) {}
 
   void run() {
-    std::vector<std::pair<StoreOp, TensorCopy>> taken;
+    SmallVector<Operation *> copied;
     for (auto store : func.front().getOps<StoreOp>()) {
       DenseSet<Value> seen;
       auto type = dyn_cast<RankedTensorType>(store.getValue().getType());
@@ -83,28 +98,41 @@ public:
       std::string reason;
       if (std::optional<TensorCopy> copy = match(store, reason)) {
         taken.emplace_back(store, std::move(*copy));
+        copied.push_back(store);
         continue;
       }
-      remark::missed(store.getLoc(),
-                     remark::RemarkOpts::name("NoTensorStore").category(remarks::kTensorMap))
-          << "sums of dots are stored by threads instead of TMA: " << reason;
+      tell(store, reason);
     }
+    PieceExtents pieces(func, copied);
+    llvm::erase_if(taken, [&](Found &found) {
+      StringRef reason = whyNotInBoxes(found.first, found.second, pieces);
+      if (!reason.empty())
+        tell(found.first, reason);
+      return !reason.empty();
+    });
     for (auto &[store, copy] : taken)
       emit(store, copy);
   }
 
 private:
+  using Found = std::pair<StoreOp, TensorCopy>;
+
   std::optional<TensorCopy> match(StoreOp store, std::string &reason);
   void emit(StoreOp store, const TensorCopy &copy);
+  void tell(StoreOp store, StringRef reason) {
+    remark::missed(store.getLoc(),
+                   remark::RemarkOpts::name("NoTensorStore").category(remarks::kTensorMap))
+        << "sums of dots are stored by threads instead of TMA: " << reason;
+  }
 
   func::FuncOp func;
   const AxisInfoAnalysis &axes;
   IndexPolynomials indices;
+  std::vector<Found> taken;
 };
 } // namespace
 
 std::optional<TensorCopy> StoreTaker::match(StoreOp store, std::string &reason) {
-  auto type = cast<RankedTensorType>(store.getValue().getType());
   auto refuse = [&](StringRef why) -> std::optional<TensorCopy> {
     reason = why.str();
     return std::nullopt;
@@ -121,13 +149,6 @@ std::optional<TensorCopy> StoreTaker::match(StoreOp store, std::string &reason) 
     return refuse("a coordinate wraps around");
   if (!isOnlyAccess(copy->base, store))
     return refuse("the kernel accesses the same memory elsewhere, or may do so");
-  if (!hasPowerOfTwoExtents(type.getShape()))
-    return refuse("its block has extents that are no powers of two");
-  SmallVector<int64_t> block;
-  for (const TensorCopy::Dim &dim : copy->dims)
-    block.push_back(dim.size);
-  if (!tensorMapTile(block, int32_t(bitWidthOf(type.getElementType()))))
-    return refuse("TMA has no boxes of this shape");
   return copy;
 }
 

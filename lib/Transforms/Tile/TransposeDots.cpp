@@ -9,6 +9,7 @@
 
 #include "DotSum.h"
 #include "MaskGain.h"
+#include "TransposedDot.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
 #include "tilec/Analysis/ProductUnit.h"
@@ -36,16 +37,20 @@ static Value transpose(OpBuilder &builder, Location loc, Value value) {
                            ArrayRef<int32_t>{1, 0});
 }
 
-/// Whether the operand is loaded by a descriptor, for the dot alone, as it is or transposed.
-static bool isLoaded(Value operand, bool &isTransposed) {
+tilec::tile::LoadedOperand::LoadedOperand(Value operand) {
   auto permute = operand.getDefiningOp<PermuteOp>();
   isTransposed = bool(permute);
   Value loaded = permute && operand.hasOneUse() ? permute.getSource() : operand;
-  return loaded.hasOneUse() && loaded.getDefiningOp<DescriptorLoadOp>();
+  Operation *op = loaded.getDefiningOp();
+  if (isa_and_nonnull<LoadOp, DescriptorLoadOp>(op) && loaded.hasOneUse())
+    load = op;
 }
 
-/// Whether all columns of the transposed dot are an instruction's, of warpgroups below each other.
-static bool isBetterTransposed(DotOp dot) {
+int64_t tilec::tile::transposedColumns(DotOp dot) {
+  return int64_t(llvm::PowerOf2Ceil(uint64_t(dot.getType().getDimSize(0))));
+}
+
+bool tilec::tile::isBetterTransposed(DotOp dot) {
   RankedTensorType type = dot.getType(), lhs = dot.getLhs().getType();
   if (type.getRank() != 2)
     return false;
@@ -53,17 +58,22 @@ static bool isBetterTransposed(DotOp dot) {
   auto func = dot->getParentOfType<func::FuncOp>();
   int64_t warps = threadsOf(func) / Processor::kWarpSize;
   if (llvm::isPowerOf2_64(rows) || !hasWgmmaOfColumns(rows, lhs.getElementType()) ||
-      !llvm::isPowerOf2_64(columns) || columns < kWgmmaRowsOfWarp * warps)
+      !llvm::isPowerOf2_64(columns) || columns < kWgmmaRowsOfWarp * warps || !DotSum::find(dot))
     return false;
-  // Operands of 8 bits have to lie along K, both.
-  bool lhsIsTransposed = false, rhsIsTransposed = false;
-  if (!isLoaded(dot.getLhs(), lhsIsTransposed) || !isLoaded(dot.getRhs(), rhsIsTransposed) ||
-      (bitWidthOf(lhs.getElementType()) != 16 && (lhsIsTransposed || !rhsIsTransposed)))
-    return false;
-  int64_t depth = lhs.getDimSize(1), padded = int64_t(llvm::PowerOf2Ceil(uint64_t(rows)));
+  int64_t depth = lhs.getDimSize(1), padded = transposedColumns(dot);
   ProductForm form{lhs.clone({columns, depth}), lhs.clone({depth, padded}),
                    type.clone({columns, padded}), dot.getPrecision()};
   return !whyNotWgmma(form, processorOf(func), warps);
+}
+
+/// Whether descriptors load both operands, and as the transposed dot can read them.
+static bool hasLoadedOperands(DotOp dot) {
+  LoadedOperand lhs(dot.getLhs()), rhs(dot.getRhs());
+  if (!isa_and_nonnull<DescriptorLoadOp>(lhs.load) || !isa_and_nonnull<DescriptorLoadOp>(rhs.load))
+    return false;
+  // Operands of 8 bits have to lie along K, both.
+  return bitWidthOf(dot.getLhs().getType().getElementType()) == 16 ||
+         (!lhs.isTransposed && rhs.isTransposed);
 }
 
 static void transposeDot(DotOp dot, DotSum sum) {
@@ -88,8 +98,8 @@ struct TransposeDots final : tilec::impl::TileTransposeDotsPassBase<TransposeDot
 
   void runOnOperation() override {
     getOperation().walk([](DotOp dot) {
-      if (std::optional<DotSum> sum = DotSum::find(dot); sum && isBetterTransposed(dot))
-        transposeDot(dot, *sum);
+      if (isBetterTransposed(dot) && hasLoadedOperands(dot))
+        transposeDot(dot, *DotSum::find(dot));
     });
   }
 };

@@ -113,6 +113,32 @@ func.func @pointers(%pa: !tile.ptr<f16>, %b: tensor<16x32xf16>, %pc: !tile.ptr<f
 
 // -----
 
+// A pointer that the loop carries as it is: tensor copies have taken the place of its loads.
+// CHECK-LABEL: func @unmoved
+// CHECK: scf.for {{.*}} step %c2_i32
+// CHECK: tile.reduce_scatter {{.*}} -> tensor<16x32xf32>
+module attributes {tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
+func.func @unmoved(%a: tensor<32x16xf16>, %b: tensor<16x32xf16>, %pa: !tile.ptr<f16>, %pc: !tile.ptr<f32>, %k: i32) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zeros = arith.constant dense<0.0> : tensor<32x32xf32>
+  %range = tile.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %rows = tile.expand_dims %range {axis = 1 : i32} : tensor<32xi32> -> tensor<32x1xi32>
+  %wide = tile.broadcast %rows : tensor<32x1xi32> -> tensor<32x32xi32>
+  %base = tile.splat %pc : !tile.ptr<f32> -> tensor<32x32x!tile.ptr<f32>>
+  %places = tile.addptr %base, %wide : tensor<32x32x!tile.ptr<f32>>, tensor<32x32xi32>
+  %pointers = tile.splat %pa : !tile.ptr<f16> -> tensor<32x16x!tile.ptr<f16>>
+  %acc:2 = scf.for %i = %c0 to %k step %c1 iter_args(%before = %zeros, %p = %pointers) -> (tensor<32x32xf32>, tensor<32x16x!tile.ptr<f16>>) : i32 {
+    %d = tile.dot %a, %b, %before : tensor<32x16xf16>, tensor<16x32xf16> -> tensor<32x32xf32>
+    scf.yield %d, %p : tensor<32x32xf32>, tensor<32x16x!tile.ptr<f16>>
+  }
+  tile.store %places, %acc#0 : tensor<32x32x!tile.ptr<f32>>
+  return
+}
+}
+
+// -----
+
 // What is stored transposed is cut along its columns; the sums of rows are rows of the sums.
 // CHECK-LABEL: func @transposed
 // CHECK: %[[SUM:.*]] = tile.reduce_scatter {{.*}} -> tensor<16x32xf32>

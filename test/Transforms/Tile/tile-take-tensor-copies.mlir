@@ -1,6 +1,7 @@
 // RUN: tile-opt %s --split-input-file --tile-take-tensor-copies --canonicalize --cse --loop-invariant-code-motion | FileCheck %s
 // RUN: tile-opt %s --split-input-file --tile-take-tensor-copies --remarks-filter=".*" -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: tile-opt %s --split-input-file --tile-take-tensor-copies=mixed=true | FileCheck %s --check-prefix=MIXED
+// RUN: tile-opt %s --split-input-file --tile-take-tensor-copies --tile-transpose-dots --tile-widen-dots | FileCheck %s --check-prefix=WIDE
 
 // Rows that wrap around are never stored; the loop moves the pointers, the mask says how many columns there are.
 // CHECK-LABEL: func.func @moved
@@ -328,10 +329,30 @@ module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.tar
 // CHECK-LABEL: func.func @depth
 // CHECK-COUNT-2: tile.descriptor_load
 
-// Of rows in pieces of 64 and 32, only the first is a product by warpgroups.
+// 96 rows are columns of the transposed dot (`tile-transpose-dots`): their block is one copy.
 // CHECK-LABEL: func.func @rows
+// CHECK: tile.make_tensor_descriptor {{.*}} {tile.inferred} : <f16> -> <[96, 64], f16>
+// CHECK: tile.make_tensor_descriptor {{.*}} {tile.inferred} : <f16> -> <[64, 64], f16>
+// CHECK: scf.for
+// CHECK: tile.descriptor_load {{.*}} -> tensor<96x64xf16>
+// CHECK-NOT: tile.load
+// CHECK: return
+// WIDE-LABEL: func.func @rows
+// WIDE: tile.dot {{.*}} {tile.columns = 96 : i32} : tensor<64x64xf16>, tensor<64x128xf16> -> tensor<64x128xf32>
+
+// Where the columns are no power of two either, only the first of the pieces is a product by warpgroups.
+// CHECK-LABEL: func.func @both
 // CHECK-NOT: tile.descriptor_load
 // CHECK: tile.load
+
+// A block that is transposed in memory and again in the text is what the copy leaves.
+// CHECK-LABEL: func.func @twice
+// CHECK: %[[A:.*]] = tile.descriptor_load {{.*}} -> tensor<104x64xf16>
+// CHECK: %[[ROWS:.*]] = tile.descriptor_load {{.*}} -> tensor<64x64xf16>
+// CHECK: %[[B:.*]] = tile.permute %[[ROWS]]
+// CHECK: tile.dot %[[A]], %[[B]]
+// WIDE-LABEL: func.func @twice
+// WIDE: tile.dot {{.*}} {tile.columns = 104 : i32}
 module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.target = "sm_90a"} {
   func.func @columns(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %K: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
     %zero = arith.constant 0 : i32
@@ -462,6 +483,96 @@ module attributes {tile.num_stages = 3 : i32, tile.num_warps = 4 : i32, tile.tar
     %cs = tile.splat %c : !tile.ptr<f32> -> tensor<96x64x!tile.ptr<f32>>
     %pc = tile.addptr %cs, %oc : tensor<96x64x!tile.ptr<f32>>, tensor<96x64xi32>
     tile.store %pc, %sum : tensor<96x64x!tile.ptr<f32>>
+    return
+  }
+
+  func.func @both(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %K: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.0> : tensor<96x96xf32>
+    %i = tile.make_range {end = 96 : i32, start = 0 : i32} : tensor<96xi32>
+    %j = tile.make_range {end = 96 : i32, start = 0 : i32} : tensor<96xi32>
+    %k = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %rows = tile.expand_dims %i {axis = 1 : i32} : tensor<96xi32> -> tensor<96x1xi32>
+    %columns = tile.expand_dims %j {axis = 0 : i32} : tensor<96xi32> -> tensor<1x96xi32>
+    %strides = tile.splat %K : i32 -> tensor<96x1xi32>
+    %row = arith.muli %rows, %strides : tensor<96x1xi32>
+    %strides_b = tile.splat %K : i32 -> tensor<1x96xi32>
+    %column = arith.muli %columns, %strides_b : tensor<1x96xi32>
+    %row_all = tile.broadcast %row : tensor<96x1xi32> -> tensor<96x64xi32>
+    %column_all = tile.broadcast %column : tensor<1x96xi32> -> tensor<64x96xi32>
+    %as = tile.splat %a : !tile.ptr<f16> -> tensor<96x64x!tile.ptr<f16>>
+    %bs = tile.splat %b : !tile.ptr<f16> -> tensor<64x96x!tile.ptr<f16>>
+    %sum = scf.for %at = %zero to %K step %step iter_args(%acc = %zeros) -> (tensor<96x96xf32>) : i32 {
+      %ats = tile.splat %at : i32 -> tensor<64xi32>
+      %ks = arith.addi %ats, %k : tensor<64xi32>
+      %ka = tile.expand_dims %ks {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+      %kb = tile.expand_dims %ks {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %ka_all = tile.broadcast %ka : tensor<1x64xi32> -> tensor<96x64xi32>
+      %kb_all = tile.broadcast %kb : tensor<64x1xi32> -> tensor<64x96xi32>
+      %oa = arith.addi %row_all, %ka_all : tensor<96x64xi32>
+      %ob = arith.addi %column_all, %kb_all : tensor<64x96xi32>
+      %pa = tile.addptr %as, %oa : tensor<96x64x!tile.ptr<f16>>, tensor<96x64xi32>
+      %pb = tile.addptr %bs, %ob : tensor<64x96x!tile.ptr<f16>>, tensor<64x96xi32>
+      %x = tile.load %pa : tensor<96x64x!tile.ptr<f16>>
+      %y = tile.load %pb : tensor<64x96x!tile.ptr<f16>>
+      %d = tile.dot %x, %y, %acc : tensor<96x64xf16>, tensor<64x96xf16> -> tensor<96x96xf32>
+      scf.yield %d : tensor<96x96xf32>
+    }
+    %width = arith.constant dense<96> : tensor<96x1xi32>
+    %row_c = arith.muli %rows, %width : tensor<96x1xi32>
+    %row_c_all = tile.broadcast %row_c : tensor<96x1xi32> -> tensor<96x96xi32>
+    %column_c = tile.broadcast %columns : tensor<1x96xi32> -> tensor<96x96xi32>
+    %oc = arith.addi %row_c_all, %column_c : tensor<96x96xi32>
+    %cs = tile.splat %c : !tile.ptr<f32> -> tensor<96x96x!tile.ptr<f32>>
+    %pc = tile.addptr %cs, %oc : tensor<96x96x!tile.ptr<f32>>, tensor<96x96xi32>
+    tile.store %pc, %sum : tensor<96x96x!tile.ptr<f32>>
+    return
+  }
+
+  func.func @twice(%a: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %b: !tile.ptr<f16> {tile.divisibility = 16 : i32}, %c: !tile.ptr<f32> {tile.divisibility = 16 : i32}, %K: i32 {tile.divisibility = 16 : i32}) attributes {tile.kernel} {
+    %zero = arith.constant 0 : i32
+    %step = arith.constant 64 : i32
+    %zeros = arith.constant dense<0.0> : tensor<104x64xf32>
+    %i = tile.make_range {end = 104 : i32, start = 0 : i32} : tensor<104xi32>
+    %j = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %k = tile.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+    %rows = tile.expand_dims %i {axis = 1 : i32} : tensor<104xi32> -> tensor<104x1xi32>
+    %columns = tile.expand_dims %j {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+    %strides_b = tile.splat %K : i32 -> tensor<1x64xi32>
+    %column = arith.muli %columns, %strides_b : tensor<1x64xi32>
+    %row_t = tile.expand_dims %i {axis = 0 : i32} : tensor<104xi32> -> tensor<1x104xi32>
+    %strides_t = tile.splat %K : i32 -> tensor<1x104xi32>
+    %row_k = arith.muli %row_t, %strides_t : tensor<1x104xi32>
+    %row_all = tile.broadcast %row_k : tensor<1x104xi32> -> tensor<64x104xi32>
+    %column_all = tile.broadcast %column : tensor<1x64xi32> -> tensor<64x64xi32>
+    %as = tile.splat %a : !tile.ptr<f16> -> tensor<64x104x!tile.ptr<f16>>
+    %bs = tile.splat %b : !tile.ptr<f16> -> tensor<64x64x!tile.ptr<f16>>
+    %sum = scf.for %at = %zero to %K step %step iter_args(%acc = %zeros) -> (tensor<104x64xf32>) : i32 {
+      %ats = tile.splat %at : i32 -> tensor<64xi32>
+      %ks = arith.addi %ats, %k : tensor<64xi32>
+      %ka = tile.expand_dims %ks {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %kb = tile.expand_dims %ks {axis = 1 : i32} : tensor<64xi32> -> tensor<64x1xi32>
+      %ka_all = tile.broadcast %ka : tensor<64x1xi32> -> tensor<64x104xi32>
+      %kb_all = tile.broadcast %kb : tensor<64x1xi32> -> tensor<64x64xi32>
+      %oa = arith.addi %row_all, %ka_all : tensor<64x104xi32>
+      %ob = arith.addi %column_all, %kb_all : tensor<64x64xi32>
+      %pa = tile.addptr %as, %oa : tensor<64x104x!tile.ptr<f16>>, tensor<64x104xi32>
+      %pb = tile.addptr %bs, %ob : tensor<64x64x!tile.ptr<f16>>, tensor<64x64xi32>
+      %xt = tile.load %pa : tensor<64x104x!tile.ptr<f16>>
+      %x = tile.permute %xt {order = array<i32: 1, 0>} : tensor<64x104xf16> -> tensor<104x64xf16>
+      %y = tile.load %pb : tensor<64x64x!tile.ptr<f16>>
+      %d = tile.dot %x, %y, %acc : tensor<104x64xf16>, tensor<64x64xf16> -> tensor<104x64xf32>
+      scf.yield %d : tensor<104x64xf32>
+    }
+    %width = arith.constant dense<64> : tensor<104x1xi32>
+    %row_c = arith.muli %rows, %width : tensor<104x1xi32>
+    %row_c_all = tile.broadcast %row_c : tensor<104x1xi32> -> tensor<104x64xi32>
+    %column_c = tile.broadcast %columns : tensor<1x64xi32> -> tensor<104x64xi32>
+    %oc = arith.addi %row_c_all, %column_c : tensor<104x64xi32>
+    %cs = tile.splat %c : !tile.ptr<f32> -> tensor<104x64x!tile.ptr<f32>>
+    %pc = tile.addptr %cs, %oc : tensor<104x64x!tile.ptr<f32>>, tensor<104x64xi32>
+    tile.store %pc, %sum : tensor<104x64x!tile.ptr<f32>>
     return
   }
 }

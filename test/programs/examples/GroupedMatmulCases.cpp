@@ -102,9 +102,9 @@ Result<KernelRun> buildGrouped(DType type, const std::vector<Problem> &problems,
   return builder.grid(programs).take();
 }
 
-/// The rows of A by expert, `sizes` of them each.
+/// The rows of A by expert, `sizes` of them each; tiles of `rows` rows and `block` columns.
 Result<KernelRun> buildGroupedRows(DType type, const std::vector<int64_t> &sizes, int64_t n,
-                                   int64_t k, int64_t block, uint64_t seed) {
+                                   int64_t k, int64_t rows, int64_t block, uint64_t seed) {
   RunBuilder builder("61-grouped-rows-matmul.tile", "grouped_rows_matmul", seed);
   std::vector<double> ends;
   int64_t m = 0, experts = static_cast<int64_t>(sizes.size());
@@ -129,9 +129,9 @@ Result<KernelRun> buildGroupedRows(DType type, const std::vector<int64_t> &sizes
       sumTolerance(type, k));
   builder.values("ends_ptr", DType::i32, ends);
   builder.i32("M", m).i32("N", n).i32("K", k).i32("experts", experts);
-  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", 32);
+  builder.constant("BLOCK_M", rows).constant("BLOCK_N", block).constant("BLOCK_K", 32);
   builder.constant("EXPERTS", 8);
-  return builder.grid((static_cast<uint64_t>(m / block) + ends.size()) * blocks(n, block)).take();
+  return builder.grid((static_cast<uint64_t>(m / rows) + ends.size()) * blocks(n, block)).take();
 }
 
 struct StreamBlocks {
@@ -188,6 +188,9 @@ void addStreamK(std::vector<Case> &cases, DType type, Scale first) {
     // Columns that one instruction makes, of a wider block.
     add(" 64x48", {type, 200, 104, 328}, 5, 3, Scale::Full, {64, 48, 64, 4});
     add(" 256x144", {type, 300, 296, 328}, 4, 2, Scale::Full, {256, 144, 64, 8});
+    // Rows that are columns of the transposed dot.
+    add(" 104x64", {type, 240, 104, 328}, 5, 3, Scale::Full, {104, 64, 64, 4});
+    add(" 168x256", {type, 340, 296, 328}, 4, 2, Scale::Full, {168, 256, 64, 8});
   }
   add(" whole", p, 2, 9, Scale::Full);
 }
@@ -222,11 +225,14 @@ void addGroupedMatmulCases(std::vector<Case> &cases) {
                           seed);
     });
     add("grouped_rows_matmul", type, "5 experts", first,
-        [=](uint64_t seed) { return buildGroupedRows(type, {40, 0, 9, 64, 1}, 48, 64, 32, seed); });
+        [=](uint64_t seed) { return buildGroupedRows(type, {40, 0, 9, 64, 1}, 48, 64, 32, 32, seed); });
     add("grouped_rows_matmul ragged", type, "3 experts", Scale::Full,
-        [=](uint64_t seed) { return buildGroupedRows(type, {33, 1, 20}, 65, 77, 32, seed); });
+        [=](uint64_t seed) { return buildGroupedRows(type, {33, 1, 20}, 65, 77, 32, 32, seed); });
     add("grouped_rows_matmul", type, "2 experts of 64x64", Scale::Full,
-        [=](uint64_t seed) { return buildGroupedRows(type, {70, 130}, 80, 200, 64, seed); });
+        [=](uint64_t seed) { return buildGroupedRows(type, {70, 130}, 80, 200, 64, 64, seed); });
+    add("grouped_rows_matmul", type, "2 experts of 104x64", Scale::Full, [=](uint64_t seed) {
+      return buildGroupedRows(type, {70, 230}, 80, 200, 104, 64, seed);
+    });
     addStreamK(cases, type, first);
     first = Scale::Full;
   }

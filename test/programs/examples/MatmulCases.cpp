@@ -123,16 +123,16 @@ void addStrides(RunBuilder &builder, const Problem &p) {
 }
 
 Result<KernelRun> buildMatmul(const Problem &p, uint64_t seed) {
-  int64_t block = p.block;
+  int64_t block = p.block, rows = block > 32 ? p.rows : block;
   RunBuilder builder("40-matmul.tile", "matmul", seed);
   addOperands(builder, p);
   addStrides(builder, p);
-  builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
+  builder.constant("BLOCK_M", rows).constant("BLOCK_N", block).constant("BLOCK_K", block);
   builder.constant("GROUP_M", 8).constant("ACC", accumulatorText(p.type));
   builder.constant("ACTIVATION", p.leaky ? "'leaky_relu'" : "''");
   if (p.parts > 1)
     builder.splitK(p.parts);
-  builder.grid(blocks(p.m, block) * blocks(p.n, block));
+  builder.grid(blocks(p.m, rows) * blocks(p.n, block));
   return builder.idealBytes(p.bytes()).take();
 }
 
@@ -356,6 +356,13 @@ void addMatmulCases(std::vector<Case> &cases) {
         Problem aligned = {type, 144, 80, 208, transA, transB};
         aligned.block = 64;
         addCase(cases, "matmul", Scale::Full, buildMatmul, aligned);
+        // Rows that are columns of the transposed dot, for which operands have 16 bits or lie along
+        // K.
+        if (tilecrt::dtypeSize(type) != 2 && (transA || !transB || type == DType::f64))
+          continue;
+        aligned.m = 240;
+        aligned.rows = 104;
+        addCase(cases, "matmul 104x64", Scale::Full, buildMatmul, aligned);
       }
   }
   Scale first = Scale::Quick;
@@ -416,6 +423,10 @@ void addMatmulCases(std::vector<Case> &cases) {
       shared.parts = parts;
       shared.block = 64;
       addCase(cases, "matmul", Scale::Full, buildMatmul, shared);
+      if (type != DType::f32) {
+        shared.rows = 104;
+        addCase(cases, "matmul 104x64", Scale::Full, buildMatmul, shared);
+      }
     }
     cases.push_back({"pad_rows", type, sizeText({30, 77}), first,
                      [=](uint64_t seed) { return buildPadRows(type, 30, 77, seed); }});

@@ -72,8 +72,8 @@ def TileTakeTensorCopiesPass : Pass<"tile-take-tensor-copies", "::mlir::func::Fu
     Indices are taken not to leave their types. Coordinates that may be negative without a mask that says so are refused, as
     are those that may need more than 32 bits, bases and strides that are not known to be multiples of 16 bytes, memory
     that the kernel writes, and a loop of which other tensors would still be copied by threads. Blocks with extents that are no
-    powers of two are taken where they are the right operand of a dot that `tile-widen-dots` widens, or where each piece
-    that `tile-split-tensors` cuts them into is copied so. A `tensor-map` remark says what a load that could have been one
+    powers of two are taken where they are the right operand of a dot that `tile-widen-dots` widens, the left one of a dot
+    that `tile-transpose-dots` transposes, or where each piece that `tile-split-tensors` cuts them into is copied so. A `tensor-map` remark says what a load that could have been one
     is missing.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -86,8 +86,8 @@ def TileTakeTensorStoresPass : Pass<"tile-take-tensor-stores", "::mlir::func::Fu
   let summary = "stores through pointers of what a loop's dots sum up become stores through descriptors";
   let description = [{
     A store at the top level of the kernel, of a tensor of elements of up to 16 bits that is computed element by element from
-    the sums of a loop's dots, and whose addresses are those of a block of a tensor as for `tile-take-tensor-copies`, stores
-    through a descriptor made of the kernel's arguments:
+    the sums of a loop's dots, transposed and narrowed where these have been transposed and widened, and whose addresses are
+    those of a block of a tensor as for `tile-take-tensor-copies`, stores through a descriptor made of the kernel's arguments:
 
     ```mlir
     // c_ptr + (pid * 128 + i) * stride + j, where pid * 128 + i < M
@@ -99,7 +99,8 @@ def TileTakeTensorStoresPass : Pass<"tile-take-tensor-stores", "::mlir::func::Fu
 
     Nothing else of the kernel accesses memory through this argument, no atomic orders accesses, and the kernel has other
     descriptors, so that it is launched with tensor maps anyway. A `tensor-map` remark says what a store that could have been one
-    is missing. Elements of 32 bits are left to threads: neighbouring pairs of sums, which they hold, fill whole sectors.
+    is missing. Extents that are no powers of two have to come in pieces that are (`tile-split-tensors`). Elements of 32 bits
+    are left to threads: neighbouring pairs of sums, which they hold, fill whole sectors.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -149,9 +150,9 @@ def TileTransposeDotsPass : Pass<"tile-transpose-dots", "::mlir::func::FuncOp"> 
   let summary = "dots by warpgroups whose rows are no power of two become transposed dots";
   let description = [{
     wgmma makes 64 rows, and any multiple of 8 columns up to 256. A dot of 200 rows and 128 columns, whose operands come by
-    descriptors and whose result a loop adds to, becomes one of 128 rows and 200 columns of the transposed operands,
-    which `tile-widen-dots` keeps one instruction wide. Otherwise it would be dots of 128, 64 and 8 rows
-    (`tile-split-tensors`), the last one by single warps.
+    descriptors, those of `tile-take-tensor-copies` among them, and whose result a loop adds to, becomes one of 128 rows and
+    200 columns of the transposed operands, which `tile-widen-dots` keeps one instruction wide. Otherwise it would be dots of
+    128, 64 and 8 rows (`tile-split-tensors`), the last one by single warps.
 
     ```mlir
     %sum = scf.for ... iter_args(%acc = %zeros) -> (tensor<128x200xf32>) {
