@@ -48,6 +48,22 @@ double bytesOf(Type type) {
   return double(std::max(8u, tile::bitWidthOf(type))) / 8;
 }
 
+/// Of a block that is wider than what is wanted of it (`tile-widen-dots`) the rest is not copied.
+double loadedBytesOf(Operation *load) {
+  if (auto descriptor = dyn_cast<tile::DescriptorLoadOp>(load)) {
+    tile::DescType type = descriptor.getDesc().getType();
+    if (ArrayRef<int64_t> used = type.getUsed(); !used.empty())
+      return bytesOf(RankedTensorType::get(used, type.getElementType()));
+  }
+  return bytesOf(load->getResult(0).getType());
+}
+
+/// The part of a dot's result that it makes: of such an accumulator threads hold no more.
+double madePartOf(tile::DotOp dot) {
+  auto columns = dot->getAttrOfType<IntegerAttr>(tile::TileDialect::kColumnsAttr);
+  return columns ? double(columns.getInt()) / double(dot.getType().getShape().back()) : 1;
+}
+
 std::optional<int64_t> fold(Operation *op, int64_t a, int64_t b) {
   if (isa<arith::AddIOp>(op))
     return a + b;
@@ -107,7 +123,7 @@ int64_t Estimator::loadedBytes(Value operand, scf::ForOp loop,
   if (!op || !loop.getBody()->findAncestorOpInBlock(*op) || !seen.insert(op).second)
     return 0;
   if (isa<tile::LoadOp, tile::DescriptorLoadOp>(op))
-    return int64_t(bytesOf(op->getResult(0).getType()));
+    return int64_t(loadedBytesOf(op));
   int64_t bytes = 0;
   for (Value input : op->getOperands())
     if (isa<RankedTensorType>(input.getType()))
@@ -119,10 +135,11 @@ void Estimator::count(Operation &op, double times) {
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
     auto sum = cast<RankedTensorType>(dot.getResult().getType());
-    result.tensorOps += 2.0 * double(sum.getNumElements()) * double(lhs.getShape().back()) * times;
+    result.tensorOps += 2.0 * double(sum.getNumElements()) * madePartOf(dot) *
+                        double(lhs.getShape().back()) * times;
     result.operandBits = std::max(result.operandBits, tile::bitWidthOf(lhs.getElementType()));
   } else if (isa<tile::LoadOp, tile::DescriptorLoadOp>(op)) {
-    result.globalBytes += bytesOf(op.getResult(0).getType()) * times;
+    result.globalBytes += loadedBytesOf(&op) * times;
   } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
     result.globalBytes += bytesOf(store.getValue().getType()) * times;
   } else if (auto descriptor = dyn_cast<tile::DescriptorStoreOp>(op)) {
@@ -135,8 +152,10 @@ void Estimator::visitLoop(scf::ForOp loop, double times) {
   for (Value carried : loop.getRegionIterArgs()) {
     auto tensor = dyn_cast<RankedTensorType>(carried.getType());
     // Pointers and integers are mostly made again from what is alike for all threads.
-    if (tensor && isa<FloatType>(tensor.getElementType()))
-      carriedBytes += bytesOf(tensor);
+    if (!tensor || !isa<FloatType>(tensor.getElementType()))
+      continue;
+    auto dot = carried.hasOneUse() ? dyn_cast<tile::DotOp>(*carried.user_begin()) : tile::DotOp();
+    carriedBytes += bytesOf(tensor) * (dot ? madePartOf(dot) : 1);
   }
   int64_t threads = int64_t(result.numWarps) * 32;
   result.carriedRegisters =

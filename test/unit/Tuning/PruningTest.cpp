@@ -29,13 +29,16 @@ def matmul(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK:
     tl.store(c_ptr + m[:, None] * N + n[None, :], acc.to(tl.float16))
 )";
 
-KernelEstimate estimateMatmul(const char *bm, const char *bn, const char *bk, int warps,
-                              int stages) {
+/// `divisor`: of the matrices' rows.
+KernelEstimate estimateMatmul(const char *bm, const char *bn, const char *bk, int warps, int stages,
+                              int divisor = 1) {
   SourceManager sources;
   FileId file = llvm::cantFail(sources.addBuffer("m.tile", kMatmul));
   CompileOptions options;
   options.arguments = {{"a_ptr", "*fp16:16"}, {"b_ptr", "*fp16:16"}, {"c_ptr", "*fp16:16"},
                        {"M", "i32"},          {"N", "i32"},          {"K", "i32"}};
+  if (divisor != 1)
+    options.arguments[4].type = options.arguments[5].type = "i32:" + std::to_string(divisor);
   options.constants = {{"BM", bm}, {"BN", bn}, {"BK", bk}};
   options.numWarps = warps;
   options.numStages = stages;
@@ -58,6 +61,19 @@ TEST(KernelEstimate, Matmul) {
   EXPECT_EQ(estimate.operandBits, 16u);
   EXPECT_EQ(estimate.tensorOps, 2.0 * 128 * 64 * 4096);
   EXPECT_EQ(estimate.globalBytes, 2.0 * (128 + 64) * 4096 + 2.0 * 128 * 64);
+}
+
+// Tensor copies of products whose columns, or rows, are those of one instruction (tile-widen-dots,
+// tile-transpose-dots): what their blocks have beyond them is not there.
+TEST(KernelEstimate, ColumnsOfOneInstruction) {
+  for (auto [bm, bn] : {std::pair("256", "168"), {"168", "256"}}) {
+    KernelEstimate estimate = estimateMatmul(bm, bn, "64", 8, 4, 16);
+    EXPECT_EQ(estimate.sharedBytes, 4 * (256 + 168) * 64 * 2);
+    EXPECT_EQ(estimate.carriedRegisters, 168);
+    EXPECT_EQ(estimate.tensorOps, 2.0 * 256 * 168 * 4096);
+    EXPECT_EQ(estimate.globalBytes, 2.0 * (256 + 168) * 4096 + 2.0 * 256 * 168);
+    EXPECT_FALSE(refuse(estimate, TuningTarget()));
+  }
 }
 
 TEST(Pruning, ResourcesBeforeCompiling) {
