@@ -7,17 +7,26 @@
 
 from dataclasses import dataclass, field, replace
 
+import product_model
+from matmul import uneven
+from product_model import Problem
 from tensor_case import Pointer, Source, Type, blocks, cdiv
 
 PROGRAMS = 132  # the multiprocessors of an H200
 TOLERANCE = {"bf16": 4e-3, "fp16": 6e-4}
 LARGE = blocks((128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 8, 4), (128, 128, 64, 4, 4))
 STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 5), (128, 128, 64, 8, 4), (128, 64, 64, 4, 5))
-# With numbers of columns that are no powers of two, which Triton does not take.
-UNEVEN = blocks((256, 144, 64, 8, 4), (256, 168, 64, 8, 4), (128, 144, 64, 8, 6), (128, 192, 64, 8, 5))
+# With numbers of columns, or rows, that are no powers of two, which Triton does not take.
+UNEVEN = blocks((256, 144, 64, 8, 4), (168, 256, 64, 8, 4), (128, 144, 64, 8, 6), (208, 128, 64, 8, 5))
 ROWS = Source("61-grouped-rows-matmul.tile", "grouped_rows_matmul")
 SORTED = [replace(c, source=ROWS) for c in LARGE + blocks((64, 256, 64, 4, 4), (128, 192, 64, 8, 4))]
 SMALL = blocks((64, 64, 64, 4, 3), (128, 64, 32, 8, 2))
+
+
+def is_streamed(tile):
+    """Of larger tiles stream-K spills; it has one program on each multiprocessor."""
+    sides = [(c.constants["BLOCK_M"], c.constants["BLOCK_N"]) for c in STREAM]
+    return tile.fit == 1 and tile.m * tile.n <= 256 * 168 and (not tile.is_even or (tile.m, tile.n) in sides)
 
 
 class Case:
@@ -52,6 +61,7 @@ class Fused(Case):
     dtype: str
     activation: str
     configurations: list
+    others: list = field(default_factory=list)
 
     name = "matmul_bias"
     entry = "matmul_bias_activation"
@@ -252,12 +262,7 @@ class StreamK(Case):
     def values(self, configuration=None):
         half, stream = Pointer(self.dtype), 0
         if configuration:
-            tiles = self.tiles_of(self.m, self.n, configuration)
-            rest = tiles % PROGRAMS
-            # Programs of a round walk along K together and share what they read in L2. Of a round more than the rest each
-            # program has at most two parts of tiles and shares each with one other program; where the rest nearly fills a
-            # round, cutting it costs more than it brings.
-            stream = min(tiles, rest + PROGRAMS) if rest < 0.8 * PROGRAMS else 0
+            stream = product_model.streamed(self.tiles_of(self.m, self.n, configuration))
         return dict(a_ptr=half, b_ptr=half, c_ptr=half, parts_ptr=Pointer("fp32"), counters_ptr=Pointer("i32"), M=self.m,
                     N=self.n, K=self.k, stream_tiles=stream)
 
@@ -305,12 +310,15 @@ class StreamKData:
 
 def timed():
     """What is measured."""
-    yield Fused(8192, 8192, 8192, "bf16", "gelu_tanh", LARGE)
-    yield Fused(4096, 14336, 4096, "bf16", "silu", LARGE)
-    yield Grouped((512,) * 16, 4096, 4096, "bf16", LARGE, SORTED)
-    yield Grouped(tuple(range(32, 1024, 64)), 4096, 2048, "bf16", LARGE, SORTED)
+    for m, n, k, activation in ((8192, 8192, 8192, "gelu_tanh"), (4096, 14336, 4096, "silu")):
+        likely = product_model.likely(Problem(m, n, k, 2), most=3)
+        yield Fused(m, n, k, "bf16", activation, LARGE, uneven(likely))
+    for rows, n, k in (((512,) * 16, 4096, 4096), (tuple(range(32, 1024, 64)), 4096, 2048)):
+        likely = product_model.likely(Problem(sum(rows), n, k, 2, parts=rows), most=3)
+        yield Grouped(rows, n, k, "bf16", LARGE, SORTED + [replace(c, source=ROWS) for c in uneven(likely)])
     for m, n, k in ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192)):
-        yield StreamK(m, n, k, "bf16", STREAM, UNEVEN)
+        likely = product_model.likely(Problem(m, n, k, 2), 4, product_model.predict_streaming, is_streamed)
+        yield StreamK(m, n, k, "bf16", STREAM, uneven(likely))
 
 
 def checked():
@@ -318,8 +326,8 @@ def checked():
     for dtype in ("bf16", "fp16"):
         for activation in ("gelu", "gelu_tanh", "relu", "silu"):
             yield Fused(129, 257, 65, dtype, activation, SMALL)
-        yield Fused(256, 384, 512, dtype, "gelu", SMALL)
-        yield Grouped((1, 100, 0, 333, 64), 512, 256, dtype, SMALL)
+        yield Fused(256, 384, 512, dtype, "gelu", SMALL, UNEVEN)
+        yield Grouped((1, 100, 0, 333, 64), 512, 256, dtype, SMALL, [replace(c, source=ROWS) for c in UNEVEN])
         yield Grouped((7, 130, 1), 77, 93, dtype, SMALL)
         for m, n, k in ((1000, 1032, 776), (70, 33, 4001), (64, 64, 64), (1500, 1200, 100)):
             yield StreamK(m, n, k, dtype, SMALL, UNEVEN + blocks((64, 48, 64, 4, 3), (128, 40, 32, 8, 2)))

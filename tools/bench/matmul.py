@@ -7,6 +7,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Optional
 
+import product_model
+from product_model import Problem
 from tensor_case import Configuration, Pointer, Source, Type, blocks, cdiv
 
 # BLOCK_M, BLOCK_N, BLOCK_K, warps, stages: for tilec and for Triton on the same text.
@@ -191,6 +193,18 @@ class MatmulData:
         return {"cublas": lambda: torch.matmul(self.a, self.b, out=self.c.view)}
 
 
+def uneven(tiles):
+    """Configurations of the text that all compile, for tiles of the model's."""
+    return blocks(*((tile.m, tile.n, tile.k, tile.warps, tile.stages) for tile in tiles))
+
+
+def with_uneven(product, most=3):
+    """With tiles that only tilec compiles, where they are the likelier ones."""
+    problem = Problem(product.m, product.n, product.k, 1 if product.dtype.startswith("fp8") else 2)
+    product.others = product.others + uneven(product_model.likely(problem, most))
+    return product
+
+
 def with_clusters(product):
     product.others = product.others + product.clustered(product.others[:4])
     return product
@@ -208,12 +222,13 @@ def timed():
     def halves(dtype):
         for m, n, k, configurations, others, goal in shapes:
             for layout in ("nn", "nt") if m == n == k and m in (4096, 8192) else ("nn",):
-                yield with_clusters(Matmul(m, n, k, dtype, layout, configurations, TILES,
-                                           dict(better_peer=goal, same_text=0.97), others=others))
+                yield with_uneven(with_clusters(Matmul(m, n, k, dtype, layout, configurations, TILES,
+                                                       dict(better_peer=goal, same_text=0.97), others=others)))
 
     yield from halves("bf16")
     for n in (8192, 4096):
-        yield with_clusters(Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88), others=OURS_FP8))
+        yield with_uneven(with_clusters(Matmul(n, n, n, "fp8e4nv", "nt", FP8, TILES_FP8, dict(better_peer=0.88),
+                                               others=OURS_FP8)))
     yield Matmul(8192, 8192, 8192, "i8", "nt", FP8)
     for n in (8192, 4096):
         for layout in ("nn", "nt", "tn", "tt"):
@@ -248,5 +263,11 @@ def checked():
         for layout in layouts:
             for m, n, k in ((256, 384, 512), (48, 336, 80), (1008, 528, 720), (16, 16, 16), (4096, 1040, 256)):
                 yield with_clusters(Matmul(m, n, k, dtype, layout, [], others=tensor_maps))
+    # Columns, and rows, that are no power of two, by tensor copies, and in pieces by threads.
+    tall = blocks((256, 144, 64, 8, 4), (168, 256, 64, 8, 4), (208, 128, 64, 8, 4))
+    for dtype in ("bf16", "fp16", "fp8e4nv", "fp8e5"):
+        for layout in layouts:
+            yield Matmul(1008, 528, 720, dtype, layout, [], others=tall)
+    yield Matmul(1001, 523, 719, "bf16", "nt", [], others=tall)
     for row in ((16, 32, 256, 4, 4), (64, 32, 128, 4, 5), (256, 128, 64, 8, 3), (64, 256, 64, 4, 4)):
         yield Matmul(250, 264, 328, "bf16", "nn", blocks(row))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import product_model
 from matmul import PERSISTENT, TILES, TILES_FP8, Matmul, MatmulData
-from product_model import Problem, Tile
+from product_model import TILES8, TILES16, Problem
 from tensor_case import Configuration, Pointer, Source, blocks, cdiv
 
 WAVES = ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192))
@@ -24,25 +24,6 @@ GROUPED = 8  # whose programs that run at once are of another group of tiles
 
 ANY_SIZE = Source("60-matmul-any-size.tile", "matmul_any_size")
 PAD = Source("60-matmul-any-size.tile", "pad_rows")
-
-TILES16 = (Tile(128, 256, 64, 8, 4, 1, 6.65), Tile(128, 256, 64, 8, 3, 1, 6.55), Tile(256, 128, 64, 8, 4, 1, 6.55),
-           Tile(128, 224, 64, 8, 4, 1, 6.25), Tile(128, 208, 64, 8, 4, 1, 6.2), Tile(128, 192, 64, 8, 4, 1, 6.15),
-           Tile(128, 200, 64, 8, 4, 1, 6.2), Tile(128, 176, 64, 8, 4, 1, 5.8), Tile(128, 168, 64, 8, 4, 1, 5.75),
-           Tile(128, 160, 64, 8, 5, 1, 5.7), Tile(128, 152, 64, 8, 5, 1, 5.7), Tile(128, 144, 64, 8, 5, 1, 5.7),
-           Tile(128, 136, 64, 8, 5, 1, 5.7), Tile(256, 192, 64, 8, 4, 1, 6.7), Tile(256, 176, 64, 8, 4, 1, 6.6),
-           Tile(256, 168, 64, 8, 4, 1, 6.55), Tile(256, 160, 64, 8, 4, 1, 6.5), Tile(256, 152, 64, 8, 4, 1, 6.45),
-           Tile(256, 144, 64, 8, 4, 1, 6.4), Tile(256, 136, 64, 8, 4, 1, 6.4),
-           Tile(192, 192, 64, 8, 4, 1, 5.4), Tile(192, 160, 64, 8, 4, 1, 5.2), Tile(192, 128, 64, 8, 4, 1, 6.0),
-           Tile(200, 128, 64, 8, 4, 1, 6.0), Tile(176, 128, 64, 8, 4, 1, 5.7), Tile(168, 128, 64, 8, 5, 1, 5.7),
-           Tile(160, 128, 64, 8, 5, 1, 5.7), Tile(136, 128, 64, 8, 5, 1, 5.6), Tile(136, 256, 64, 8, 4, 1, 6.4),
-           Tile(168, 256, 64, 8, 4, 1, 6.5), Tile(200, 64, 64, 4, 6, 1, 4.6), Tile(136, 64, 64, 4, 4, 2, 5.1),
-           Tile(128, 128, 64, 8, 5, 1, 5.85), Tile(128, 128, 64, 4, 3, 2, 6.4), Tile(128, 128, 64, 4, 2, 3, 5.75),
-           Tile(256, 64, 64, 8, 5, 1, 4.75), Tile(64, 256, 64, 4, 4, 1, 5.25), Tile(64, 256, 64, 4, 2, 2, 4.55),
-           Tile(64, 192, 64, 4, 3, 2, 5.25), Tile(128, 96, 64, 4, 4, 2, 5.1), Tile(128, 64, 64, 4, 4, 2, 4.65),
-           Tile(64, 128, 64, 4, 4, 2, 4.95), Tile(64, 128, 64, 4, 2, 4, 4.4), Tile(128, 64, 128, 4, 4, 1, 4.0),
-           Tile(64, 128, 128, 4, 4, 1, 4.5), Tile(64, 64, 128, 4, 3, 2, 3.2), Tile(64, 64, 64, 4, 8, 1, 3.05),
-           Tile(64, 64, 64, 4, 4, 3, 3.6))
-TILES8 = tuple(replace(tile, k=2 * tile.k) for tile in TILES16)
 
 
 @dataclass
