@@ -80,10 +80,11 @@ def TileGPU_LocalLoadOp : TileGPU_Op<"local_load", [Tile_LayoutRuleOpInterface]>
 
 def TileGPU_PartialReduceOp : TileGPU_Op<"partial_reduce", [Pure, SameOperandsShape, SingleBlock,
     IsolatedFromAbove, Tile_CombineRegion]> {
-  let summary = "combines along an axis inside each warp only";
+  let summary = "combines along an axis inside each warp, or each thread, only";
   let description = [{
-    As `tile.reduce`, but the axis stays, with one element per warp that holds part of it. The result's layout
-    holds that element in the warp's position; the other dimensions are those of the operand's slice.
+    As `tile.reduce`, but the axis stays, with one element per warp that holds part of it, or per thread where lanes of
+    the result's layout have elements of their own along it. The result's layout holds that element in the position of the
+    warp or thread; the other dimensions are those of the operand's slice.
 
     Example:
     ```mlir

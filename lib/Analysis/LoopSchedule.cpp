@@ -434,8 +434,23 @@ void giveToLoadWarps(LoopSchedule &schedule) {
   releaseSlots(schedule);
 }
 
+/// Copies are started behind the start of the first dot, not in front of it: the thread that starts
+/// them waits for the slots of a warpgroup that may be behind.
+static void startCopiesBehindDot(LoopSchedule &schedule) {
+  auto copies = llvm::find_if(schedule.steps, [](const ScheduleStep &step) {
+    return step.kind == ScheduleStep::Kind::StartCopies;
+  });
+  auto dot = std::find_if(copies, schedule.steps.end(), [](const ScheduleStep &step) {
+    return step.kind == ScheduleStep::Kind::Compute && isa<WgmmaOp>(step.op);
+  });
+  if (dot != schedule.steps.end())
+    std::rotate(copies, std::next(copies), std::next(dot));
+}
+
 void releaseSlots(LoopSchedule &schedule) {
   schedule.releasesSlots = true;
+  if (!schedule.hasLoadWarps)
+    startCopiesBehindDot(schedule);
   ScheduleStep release{ScheduleStep::Kind::ReleaseBuffers};
   auto wait = llvm::find_if(schedule.steps, [](const ScheduleStep &step) {
     return step.kind == ScheduleStep::Kind::WaitForDots;

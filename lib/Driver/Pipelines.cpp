@@ -92,6 +92,7 @@ static void addLayouts(PassList &passes, const PipelineOptions &options) {
 
 /// Copies ahead of the iteration that reads them.
 static void addPipelining(PassList &passes, const PipelineOptions &options) {
+  passes.add(createTileGPUDeferReductionsPass());
   passes.add(createTileGPUMakePersistentPass({options.persistent, options.reductionStages}));
   passes.add(createTileGPUOrderProgramsPass({options.reductionStages}));
   passes.add(createTileGPUPipelineLoopsPass(

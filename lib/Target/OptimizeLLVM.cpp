@@ -16,6 +16,7 @@
 #include "RestoreSums.h"
 #include "SeparateConstants.h"
 #include "SeparateMasks.h"
+#include "SwizzleAddresses.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -137,6 +138,7 @@ llvm::Error optimizeLLVM(DeviceModule &module, const PTXOptions &options) {
     for (llvm::Function &function : *impl.module) {
       restoreSums(function);
       packConversions(function);
+      swizzleAddresses(function);
     }
     return impl.takeErrors("optimising LLVM IR");
   });

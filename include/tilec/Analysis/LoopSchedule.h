@@ -160,7 +160,8 @@ std::vector<LoopSchedule> scheduleLoops(mlir::func::FuncOp func, const AxisInfoA
 /// is filled again.
 bool canReleaseSlots(const LoopSchedule &schedule);
 
-/// Adds to the schedule that the slots of its rings are released, and acquired.
+/// Adds to the schedule that the slots of its rings are released, and acquired: where computing
+/// warps start the copies, behind the start of the first dot.
 void releaseSlots(LoopSchedule &schedule);
 
 /// Adds to the schedule that the slots of its rings are released, and acquired by load warps.

@@ -62,7 +62,11 @@ public:
                 const ThreadLowering &threadLowering, ConversionPatternRewriter &patternRewriter)
       : op(reduceOp), combine(combineRegion), axis(reducedAxis), lowering(threadLowering),
         rewriter(patternRewriter),
-        layout(layoutOf(cast<RankedTensorType>(reduceOp->getOperand(0).getType()))) {}
+        layout(layoutOf(cast<RankedTensorType>(reduceOp->getOperand(0).getType()))) {
+    if (isa<PartialReduceOp>(op))
+      separateLanes =
+          maskAlongAxis(layoutOf(cast<RankedTensorType>(op->getResult(0).getType())), kLane, axis);
+  }
 
   /// The reduced registers, one tuple per register of the slice layout.
   SmallVector<Tuple> emit(ArrayRef<ValueRange> operands) {
@@ -124,7 +128,7 @@ private:
   }
 
   Tuple reduceLanes(Tuple value) {
-    int64_t mask = maskAlongAxis(layout, kLane, axis);
+    int64_t mask = maskAlongAxis(layout, kLane, axis) & ~separateLanes;
     if (mask == 31)
       if (Value reduced = reduceByRedux(value))
         return {reduced};
@@ -177,6 +181,8 @@ private:
   const ThreadLowering &lowering;
   ConversionPatternRewriter &rewriter;
   const LinearLayout &layout;
+  /// Bits of the lane that the result tells apart.
+  int64_t separateLanes = 0;
 };
 
 template <typename Op> struct Reduce : ThreadPattern<Op> {

@@ -169,6 +169,20 @@ def TileGPUOverlapProductsPass : Pass<"tilegpu-overlap-products", "::mlir::func:
   }];
 }
 
+def TileGPUDeferReductionsPass : Pass<"tilegpu-defer-reductions", "::mlir::func::FuncOp"> {
+  let summary = "threads add up for themselves in a loop, and together behind it";
+  let description = [{
+    A value that an `scf.for` carries and only adds a `tile.reduce` to in each iteration, multiplied before by something that
+    is the same for all that is reduced or not, becomes one element per thread: `tilegpu.partial_reduce` in the loop, and
+    one reduction behind it. So the row sums of online softmax need no shuffles in the loop, and where several warps share
+    a row no barrier. The same for maxima and minima that nothing else in the loop reads. The value has to begin
+    with zero, or with the result of such a loop; maxima and minima with anything.
+
+    Additions come in another order; results differ in rounding.
+  }];
+  let dependentDialects = ["::tilec::tile::TileDialect", "::tilec::tilegpu::TileGPUDialect", "::mlir::arith::ArithDialect"];
+}
+
 def TileGPUPipelineLoopsPass : Pass<"tilegpu-pipeline-loops", "::mlir::func::FuncOp"> {
   let summary = "software-pipeline loops: async copies of operands iterations ahead, dots in flight";
   let description = [{
