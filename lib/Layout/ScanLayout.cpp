@@ -5,49 +5,15 @@
 
 #include "tilec/Layout/ScanLayout.h"
 
+#include "tilec/Layout/AxisHolders.h"
+
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
 namespace tilec {
 
-namespace {
-
-/// Who holds one coordinate bit.
-struct Holder {
-  llvm::StringRef dim;
-  unsigned bit;
-};
-
-/// The one holder of each coordinate bit along `axis`; nullopt when a bit has none or several, or
-/// when a basis sets other bits with it.
-std::optional<std::vector<Holder>> holdersAlong(const LinearLayout &layout, unsigned axis) {
-  std::vector<std::optional<Holder>> holders(layout.getOutDimSizeLog2(dimName(axis)));
-  for (llvm::StringRef dim : {kRegister, kLane, kWarp, kBlock})
-    for (int32_t bit = 0; bit < layout.getInDimSizeLog2(dim); ++bit) {
-      LinearLayout::Basis basis = layout.getBasis(dim, bit);
-      int32_t along = basis[axis];
-      if (along == 0)
-        continue;
-      bool isPure = llvm::isPowerOf2_32(along) &&
-                    llvm::count_if(basis, [](int32_t coord) { return coord != 0; }) == 1;
-      if (!isPure || holders[llvm::Log2_32(along)])
-        return std::nullopt;
-      holders[llvm::Log2_32(along)] = Holder{dim, unsigned(bit)};
-    }
-  std::vector<Holder> result;
-  for (const std::optional<Holder> &holder : holders) {
-    if (!holder)
-      return std::nullopt;
-    result.push_back(*holder);
-  }
-  return result;
-}
-
 using Bases = std::vector<LinearLayout::Basis>;
-
-} // namespace
 
 int32_t ScanPlan::laneMask() const {
   int32_t mask = 0;
@@ -57,11 +23,11 @@ int32_t ScanPlan::laneMask() const {
 }
 
 std::optional<ScanPlan> planScan(const LinearLayout &layout, unsigned axis) {
-  std::optional<std::vector<Holder>> holders = holdersAlong(layout, axis);
+  std::optional<std::vector<AxisHolder>> holders = holdersAlong(layout, axis);
   if (!holders)
     return std::nullopt;
   ScanPlan plan;
-  for (const Holder &holder : *holders) {
+  for (const AxisHolder &holder : *holders) {
     if (holder.dim == kRegister) {
       bool isVector = plan.laneBits.empty() && plan.warpBits.empty();
       (isVector ? plan.vectorBits : plan.chunkBits).push_back(holder.bit);

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "tilec/Layout/AxisHolders.h"
 #include "tilec/Layout/TensorLayouts.h"
 
 namespace tilec {
@@ -98,30 +99,26 @@ static std::optional<RunningReduction> match(scf::ForOp loop, unsigned number) {
 /// The element that each thread has behind its own part of the reduction. None where threads share
 /// no axis, or where their parts are not told apart by bits of their numbers.
 static std::optional<OwnElements> ownElements(const LinearLayout &source, unsigned axis) {
+  std::optional<std::vector<AxisHolder>> holders = holdersAlong(source, axis);
+  if (!holders)
+    return std::nullopt;
   LinearLayout slice = expandDimsLayout(sliceLayout(source, axis), axis);
-  OwnElements own;
-  int32_t taken = 0;
   std::vector<LinearLayout::InDimBases> bases;
   for (StringRef in : {kRegister, kLane, kWarp, kBlock}) {
     LinearLayout::InDimBases &made = bases.emplace_back();
     made.name = in.str();
     for (int32_t bit = 0; bit < slice.getInDimSizeLog2(in); ++bit)
       made.bases.push_back(slice.getBasis(in, bit));
-    for (int32_t bit = 0; bit < source.getInDimSizeLog2(in); ++bit) {
-      LinearLayout::Basis basis = source.getBasis(in, bit);
-      int32_t along = std::exchange(basis[axis], 0);
-      if (along == 0)
-        continue;
-      bool isBit = (along & (along - 1)) == 0 && (taken & along) == 0 &&
-                   llvm::all_of(basis, [](int32_t other) { return other == 0; });
-      if (!isBit || in == kBlock)
-        return std::nullopt;
-      taken |= along;
-      if (in == kRegister)
-        continue;
-      made.bases[bit][axis] = own.count;
-      own.count *= 2;
-    }
+  }
+  OwnElements own;
+  for (const AxisHolder &holder : *holders) {
+    if (holder.dim == kBlock)
+      return std::nullopt;
+    if (holder.dim == kRegister)
+      continue;
+    auto dim = llvm::find_if(bases, [&](auto &made) { return made.name == holder.dim; });
+    dim->bases[holder.bit][axis] = own.count;
+    own.count *= 2;
   }
   if (own.count == 1)
     return std::nullopt;
