@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tests of the package have in common: `pytest python/tests`. They need NumPy; a GPU is not used."""
 
+import json
 import os
 import random
 import subprocess
@@ -41,6 +42,30 @@ def run_python():
         return result.stdout
 
     return run
+
+
+@pytest.fixture
+def build_fill(tmp_path):
+    """Builds and loads a bundle with the kernel `fill(x, n)`, which writes ones, for the simulator."""
+    program = os.environ.get("TILEC_TEST_PROGRAM")
+    if not program:
+        pytest.skip("TILEC_TEST_PROGRAM, the program tilec, is not set")
+    (tmp_path / "ops.tile").write_text("@triton.jit\ndef fill(x, n, BLOCK: tl.constexpr):\n"
+                                       "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                                       "    tl.store(x + o, 1.0, mask=o < n)\n")
+    (tmp_path / "ops.json").write_text(
+        json.dumps({
+            "name": "ops", "targets": ["sim"], "kernels": [{
+                "file": "ops.tile", "grid": "cdiv(n, BLOCK)", "arguments": {"x": "*fp32", "n": "i32"},
+                "constants": {"BLOCK": 256}
+            }]
+        }))  # yapf: disable
+
+    def build(*flags):
+        subprocess.run([program, "build", tmp_path / "ops.json", "-o", tmp_path, "--emit", "bundle", *flags], check=True)
+        return tilec.load_bundle(tmp_path / "ops.tilec")
+
+    return build
 
 
 @pytest.fixture(autouse=True)

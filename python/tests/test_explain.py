@@ -5,7 +5,6 @@
 import importlib.util
 import json
 import os
-import subprocess
 import warnings
 from pathlib import Path
 
@@ -219,24 +218,10 @@ def test_saved_launches(tmp_path):
     assert data["kernel"]["name"] == "beyond" and data["findings"]
 
 
-def test_kernels_of_bundles(tmp_path):
-    program = os.environ.get("TILEC_TEST_PROGRAM")
-    if not program:
-        pytest.skip("TILEC_TEST_PROGRAM, the program tilec, is not set")
-    (tmp_path / "ops.tile").write_text("@triton.jit\ndef fill(x, n, BLOCK: tl.constexpr):\n"
-                                       "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-                                       "    tl.store(x + o, 1.0, mask=o < n)\n")
-    (tmp_path / "ops.json").write_text(
-        json.dumps({
-            "name": "ops", "targets": ["sim"], "kernels": [{
-                "file": "ops.tile", "grid": "cdiv(n, BLOCK)", "arguments": {"x": "*fp32", "n": "i32"},
-                "constants": {"BLOCK": 256}
-            }]
-        }))  # yapf: disable
+def test_kernels_of_bundles(build_fill):
     x = np.zeros(1000, np.float32)
     for keeps in ([], ["--keep-sources"]):
-        subprocess.run([program, "build", tmp_path / "ops.json", "-o", tmp_path, "--emit", "bundle", *keeps], check=True)
-        ops = tilec.load_bundle(tmp_path / "ops.tilec")
+        ops = build_fill(*keeps)
         if not keeps:
             with pytest.raises(ValueError, match="the source of kernel 'fill' is not known"):
                 tilec.explain(ops.fill, ..., x, 1000)
