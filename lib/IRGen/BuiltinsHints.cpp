@@ -8,8 +8,9 @@
 namespace tilec::irgen {
 namespace {
 
-/// Notes a fact on the op that defines the value. Only done where the hint is reached whenever the
-/// op is, since the fact then holds everywhere; elsewhere a hint is dropped, which is always right.
+/// Notes a fact on what defines the value: an op, a loop that changes the variable, or the kernel.
+/// Only done where the hint is reached whenever the definition is, since the fact then holds
+/// everywhere; elsewhere a hint is dropped, which is always right.
 FailureOr<Value> genHint(Generator &g, const BoundArgs &a, llvm::StringRef attribute) {
   FailureOr<llvm::SmallVector<int64_t>> values = g.toIntegers(a[1].value, a[1].range, "the hint");
   if (mlir::failed(values))
@@ -31,30 +32,28 @@ FailureOr<Value> genHint(Generator &g, const BoundArgs &a, llvm::StringRef attri
                      "a hint must be a positive 32-bit number, got " + llvm::Twine(value));
     numbers.push_back(static_cast<int32_t>(value));
   }
-  mlir::OpBuilder &builder = g.getBuilder();
-  mlir::Operation *definition = input->value.getDefiningOp();
-  if (definition) {
-    if (definition->getBlock() != builder.getBlock() || definition->getNumResults() != 1)
-      return a[0].value;
-    auto previous = definition->getAttrOfType<mlir::DenseI32ArrayAttr>(attribute);
-    if (previous && previous.size() == static_cast<int64_t>(numbers.size()))
-      for (auto [number, old] : llvm::zip(numbers, previous.asArrayRef()))
-        number = std::max(number, old);
-    definition->setAttr(attribute, builder.getDenseI32ArrayAttr(numbers));
+  mlir::Block *block = g.getBuilder().getBlock();
+  if (mlir::Operation *definition = input->value.getDefiningOp()) {
+    if (definition->getBlock() == block && definition->getNumResults() == 1)
+      addHint(definition, attribute, numbers);
     return a[0].value;
   }
-  // A kernel's own argument takes a divisibility.
   auto argument = llvm::cast<mlir::BlockArgument>(input->value);
   mlir::Block *owner = argument.getOwner();
+  if (owner != block)
+    return a[0].value;
   auto function = llvm::dyn_cast_or_null<mlir::func::FuncOp>(owner->getParentOp());
-  if (function && owner == builder.getBlock() &&
-      attribute == tile::TileDialect::kDivisibilityAttr) {
+  if (!function)
+    g.getLoopHints().add(argument, attribute, numbers);
+  // A kernel's own argument takes a divisibility.
+  if (function && attribute == tile::TileDialect::kDivisibilityAttr) {
     auto previous =
         function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), attribute);
     int32_t number = numbers.front();
     if (previous)
       number = std::max<int32_t>(number, static_cast<int32_t>(previous.getInt()));
-    function.setArgAttr(argument.getArgNumber(), attribute, builder.getI32IntegerAttr(number));
+    function.setArgAttr(argument.getArgNumber(), attribute,
+                        g.getBuilder().getI32IntegerAttr(number));
   }
   return a[0].value;
 }

@@ -15,6 +15,7 @@
 #define TILEC_LIB_IRGEN_EMITTER_H
 
 #include "Evaluation.h"
+#include "LoopHints.h"
 
 #include "dialects/Tile/TileOps.h"
 
@@ -56,6 +57,7 @@ public:
   explicit Emitter(Evaluation &evaluation) : state(evaluation), builder(&evaluation.getContext()) {}
 
   mlir::OpBuilder &getBuilder() { return builder; }
+  LoopHints &getLoopHints() { return loopHints; }
   template <typename OpT, typename... Args> OpT create(Args &&...args) {
     OpT op = OpT::create(builder, state.getLocation(), std::forward<Args>(args)...);
     state.countOp(op->getNumResults());
@@ -189,6 +191,7 @@ private:
 
 protected:
   mlir::OpBuilder builder;
+  LoopHints loopHints;
 };
 
 } // namespace tilec::irgen

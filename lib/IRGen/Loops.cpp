@@ -262,7 +262,12 @@ mlir::ValueRange Generator::emitFor(const ast::For &stmt, const LoopBounds &boun
   result = emitLoopBody(stmt.body, assigned, carried, before, leaves, exit, stmt.headerRange);
   if (mlir::failed(result))
     leaves.assign(loop.getRegionIterArgs().begin(), loop.getRegionIterArgs().end());
+  for (auto [argument, leaf] : llvm::zip_equal(loop.getRegionIterArgs(), leaves))
+    leaf = loopHints.carry(builder, argument, leaf);
   create<scf::YieldOp>(leaves);
+  builder.setInsertionPoint(loop);
+  for (auto [argument, init] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getInitArgsMutable()))
+    init.set(loopHints.carry(builder, argument, init.get()));
   return loop.getResults();
 }
 

@@ -106,14 +106,26 @@ Value Emitter::finishIf(mlir::Value condition, DetachedBlock &thenBlock, Detache
 scf::WhileOp Emitter::finishWhile(mlir::ValueRange inits, DetachedBlock &test,
                                   mlir::Value condition, mlir::ValueRange forwarded,
                                   DetachedBlock &body, mlir::ValueRange leaves) {
+  // Of variables that the condition hands to the body as they are.
+  auto carryHints = [&](mlir::ValueRange handed) {
+    llvm::SmallVector<mlir::Value> values(handed);
+    for (auto [passed, argument] : llvm::zip(forwarded, body.get()->getArguments()))
+      if (auto variable = llvm::dyn_cast<mlir::BlockArgument>(passed);
+          variable && variable.getOwner() == test.get()) {
+        mlir::Value &value = values[variable.getArgNumber()];
+        value = loopHints.carry(builder, argument, value);
+      }
+    return values;
+  };
+  llvm::SmallVector<mlir::Value> first = carryHints(inits);
   {
     mlir::OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(test.get());
     create<scf::ConditionOp>(condition, forwarded);
     builder.setInsertionPointToEnd(body.get());
-    create<scf::YieldOp>(leaves);
+    create<scf::YieldOp>(carryHints(leaves));
   }
-  auto loop = create<scf::WhileOp>(mlir::TypeRange(forwarded), inits);
+  auto loop = create<scf::WhileOp>(mlir::TypeRange(forwarded), first);
   test.moveTo(loop.getBefore());
   body.moveTo(loop.getAfter());
   return loop;
