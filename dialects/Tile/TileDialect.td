@@ -71,6 +71,8 @@ def Tile_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTensorMapAttr = "tile.tensor_map";
     /// Unit attribute of a `tile.make_tensor_descriptor` that stands for loads through pointers.
     static constexpr ::llvm::StringLiteral kInferredAttr = "tile.inferred";
+    /// Unit attribute of a `tile.make_tensor_descriptor` of which the program itself encodes a tensor map.
+    static constexpr ::llvm::StringLiteral kEncodedAttr = "tile.encoded";
     /// The axis (i32) of an argument that is the number of programs along it, of a persistent kernel, whose own grid is
     /// another one. The caller does not give it.
     static constexpr ::llvm::StringLiteral kProgramsAttr = "tile.programs";

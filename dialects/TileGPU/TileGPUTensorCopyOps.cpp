@@ -24,8 +24,13 @@ static LogicalResult verifyCopy(Operation *op, Value desc, size_t offsets, MemDe
   if (!form || form->memory != buffer.getLayout().getLayout())
     return op->emitOpError("expects a buffer in the layout that the copy writes, got ") << buffer;
   auto argument = dyn_cast<BlockArgument>(desc);
-  if (!argument || !isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-    return op->emitOpError("expects a tensor map, an argument of the function");
+  Operation *maker = argument ? argument.getOwner()->getParentOp() : desc.getDefiningOp();
+  bool isEncoded =
+      isa<EncodeTensorMapOp>(maker) ||
+      (isa<tile::MakeTensorDescriptorOp>(maker) && maker->hasAttr(tile::TileDialect::kEncodedAttr));
+  if (argument ? !isa<FunctionOpInterface>(maker) : !isEncoded)
+    return op->emitOpError(
+        "expects a tensor map: an argument of the function, or one that it encodes");
   return success();
 }
 

@@ -62,7 +62,7 @@ def TileGPU_TmaLoadOp : TileGPU_Op<"tma_load", [AttrSizedOperandSegments,
     of them copies one half of the block's boxes to the slots of both (multicast), which completes both barrier objects, or,
     where there is only one box, the one whose turn it is copies all.
 
-    `tma_load_c1`: the descriptor is a tensor map, an argument of the kernel. `tma_load_c2`: the buffer has the
+    `tma_load_c1`: the descriptor is a tensor map: an argument of the kernel, or one that the kernel encodes. `tma_load_c2`: the buffer has the
     descriptor's block shape and element type, in the layout of `tensorMapTile`.
 
     Example:

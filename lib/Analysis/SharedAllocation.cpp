@@ -223,8 +223,11 @@ SharedAllocation::SharedAllocation(FunctionOpInterface func) {
         extendLiveness(buffer, alloc, user, positions);
         if (isa<tilegpu::WgmmaOp, tilegpu::TmaStoreOp>(user) || isFilledByTensorCopy(alias, user))
           buffer.alignment = kSwizzleAlignment;
-        if (isa<tilegpu::MbarrierInitOp>(user)) {
-          // Nobody else may touch the bytes of a barrier object.
+        if (isa<tilegpu::EncodeTensorMapOp>(user))
+          buffer.alignment = std::max(buffer.alignment, SharedAllocation::kTensorMapAlignment);
+        if (isa<tilegpu::MbarrierInitOp, tilegpu::EncodeTensorMapOp>(user)) {
+          // Nobody else may touch the bytes of a barrier object, or those in which maps are
+          // encoded.
           buffer.firstUse = 0;
           buffer.lastUse = std::numeric_limits<unsigned>::max();
         }

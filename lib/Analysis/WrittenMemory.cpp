@@ -31,6 +31,8 @@ Value WrittenMemory::baseOf(Value handle) {
     return handle;
   if (auto make = handle.getDefiningOp<tile::MakeTensorDescriptorOp>())
     return make.getBase();
+  if (auto encode = handle.getDefiningOp<tilegpu::EncodeTensorMapOp>())
+    return encode.getBase();
   auto argument = dyn_cast<BlockArgument>(handle);
   auto func =
       argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;

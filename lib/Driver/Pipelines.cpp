@@ -126,6 +126,7 @@ static void addRegisterPlan(PassList &passes, const PipelineOptions &options) {
 /// Where buffers lie in shared memory, and the barriers and fences of all memory.
 static void addMemory(PassList &passes) {
   passes.add(createTileGPUDeferStoreWaitsPass());
+  passes.add(createTileGPUEncodeTensorMapsPass());
   passes.add(createTileGPUAllocateSharedMemoryPass());
   passes.add(createTileGPUInsertSynchronisationPass());
 }

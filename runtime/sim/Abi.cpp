@@ -318,6 +318,8 @@ const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {
       TILEC_SIM_SYMBOL(tilec_sim_bulk_store),
       TILEC_SIM_SYMBOL(tilec_sim_tensor_load),
       TILEC_SIM_SYMBOL(tilec_sim_tensor_store),
+      TILEC_SIM_SYMBOL(tilec_sim_tensor_maps),
+      TILEC_SIM_SYMBOL(tilec_sim_encode_tensor_map),
       TILEC_SIM_SYMBOL(tilec_sim_bulk_commit),
       TILEC_SIM_SYMBOL(tilec_sim_bulk_wait),
       TILEC_SIM_SYMBOL(tilec_sim_cluster_ctaid),

@@ -6,6 +6,8 @@
 #include "runtime/sim/Cluster.h"
 #include "tilecrt/sim/SimAsyncAbi.h"
 
+#include <algorithm>
+
 using namespace tilecrt::sim;
 
 static uint64_t addressOf(const void *pointer) { return reinterpret_cast<uint64_t>(pointer); }
@@ -122,6 +124,33 @@ void tilec_sim_tensor_store(const void *map, uint32_t src, int32_t rank, const i
     TensorBox box;
     if (t.cluster->tensorBox(t, map, rank, coords, box, site))
       t.cluster->bulkStore(t, box, src, 0xffff, reduction, site);
+  });
+}
+
+uint64_t tilec_sim_tensor_maps(int32_t count, int32_t site) {
+  uint64_t maps = 0;
+  inThread(site, [&](Thread &t) { maps = addressOf(t.cluster->tensorMaps(t, count)); });
+  return maps;
+}
+
+void tilec_sim_encode_tensor_map(uint64_t place, int32_t lane, uint64_t base, const int32_t *sizes,
+                                 const int64_t *strides, const int32_t *box, int32_t rank,
+                                 int32_t type, int32_t swizzle, int32_t site) {
+  if (lane != 0)
+    return;
+  inThread(site, [&](Thread &t) {
+    tilecrt::sim::TensorMapFields fields;
+    fields.type = static_cast<tilecrt::sim::TensorMapType>(type);
+    fields.swizzle = static_cast<tilecrt::sim::TensorMapSwizzle>(swizzle);
+    fields.rank = static_cast<uint32_t>(rank);
+    fields.address = base;
+    for (size_t i = 0; i < fields.rank; ++i) {
+      fields.dims[i] = static_cast<uint64_t>(std::max(sizes[i], 0));
+      fields.box[i] = static_cast<uint32_t>(box[i]);
+      if (i > 0)
+        fields.strides[i - 1] = static_cast<uint64_t>(strides[i - 1]);
+    }
+    t.cluster->encodeTensorMap(t, place, fields, site);
   });
 }
 

@@ -95,6 +95,7 @@ void Cluster::begin(uint64_t newNumber) {
     for (CtaBarrierState &barrier : cta.barriers)
       barrier.reset();
     cta.visits.clear();
+    cta.encoded = EncodedMaps();
     if (sharedMemory)
       std::memset(sharedMemory.get() + cta.window, sharedFill, config.sharedBytes);
   }

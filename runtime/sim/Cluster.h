@@ -25,6 +25,7 @@
 #include "tilecrt/sim/SimAsyncAbi.h"
 #include "tilecrt/sim/SimClusterAbi.h"
 #include <cstdlib>
+#include <optional>
 
 namespace tilecrt::sim {
 
@@ -160,6 +161,22 @@ struct RemoteAccess {
   const char *what = "";
 };
 
+/// The tensor maps that a CTA's program encodes.
+struct EncodedMaps {
+  std::vector<TensorMap> maps;
+  /// By map, where it has been written: the threads with a proxy fence since.
+  std::vector<std::vector<bool>> acquired;
+  std::vector<int32_t> sites; ///< Where each was written last.
+
+  /// The number of the map at an address; nothing for another one.
+  std::optional<size_t> find(const void *map) const {
+    auto place = reinterpret_cast<uintptr_t>(map), begin = reinterpret_cast<uintptr_t>(maps.data());
+    if (place < begin || place >= begin + maps.size() * sizeof(TensorMap))
+      return std::nullopt;
+    return (place - begin) / sizeof(TensorMap);
+  }
+};
+
 /// What belongs to one CTA of a cluster.
 struct Cta {
   uint32_t rank = 0;   ///< In the cluster, x fastest.
@@ -172,6 +189,7 @@ struct Cta {
   bool ended = false;
   std::array<CtaBarrierState, 16> barriers;
   std::vector<RemoteAccess> visits; ///< By warp; empty while no other CTA has come.
+  EncodedMaps encoded;
 };
 
 /// Where a copy to shared memory goes: addresses, or offsets for each CTA of a mask.
@@ -261,6 +279,11 @@ public:
                       int32_t site);
   void bulkStore(Thread &t, const TensorBox &box, uint32_t src, uint32_t byteMask,
                  int32_t reduction, int32_t site);
+  /// The CTA's tensor maps, `count` of them.
+  TensorMap *tensorMaps(Thread &t, int32_t count);
+  void encodeTensorMap(Thread &t, uint64_t place, const TensorMapFields &fields, int32_t site);
+  void acquireTensorMaps(Thread &t);
+  void checkTensorMap(Thread &t, const void *map, int32_t site);
   /// The box of a map at some coordinates; false after a finding.
   bool tensorBox(Thread &t, const void *map, int32_t rank, const int32_t *coords, TensorBox &box,
                  int32_t site);

@@ -25,7 +25,8 @@ struct TensorBox {
   uint32_t swizzleBytes = 0; ///< 0, 32, 64 or 128.
   TensorMapType type = TensorMapType::U8;
   bool fillsNaN = false;
-  bool isTensor = false; ///< Of a tensor map.
+  bool isTensor = false;     ///< Of a tensor map.
+  const void *map = nullptr; ///< Where that is.
 
   uint32_t bytes() const { return static_cast<uint32_t>(rows.size()) * rowBytes; }
 

@@ -42,7 +42,7 @@ std::string dimensionText(const char *what, uint32_t dim, uint64_t got, const st
          " of a tensor map, expected " + rule;
 }
 
-std::string checkFields(const TensorMapFields &f) {
+std::string checkFields(const TensorMapFields &f, bool allowsEmpty) {
   uint32_t elementBytes = tensorMapElementBytes(f.type);
   if (elementBytes == 0)
     return "tensor map of element type " + std::to_string(static_cast<uint32_t>(f.type)) +
@@ -57,7 +57,7 @@ std::string checkFields(const TensorMapFields &f) {
   if (f.address == 0 || f.address % 16 != 0)
     return "the address of a tensor map is not a multiple of 16";
   for (uint32_t i = 0; i < f.rank; ++i) {
-    if (f.dims[i] == 0 || f.dims[i] > maxDim)
+    if ((f.dims[i] == 0 && !allowsEmpty) || f.dims[i] > maxDim)
       return dimensionText("size", i, f.dims[i], "1 to 2^32");
     if (i > 0 && (f.strides[i - 1] % 16 != 0 || f.strides[i - 1] >= strideLimit))
       return dimensionText("stride", i, f.strides[i - 1], "a multiple of 16 below 2^40");
@@ -106,8 +106,8 @@ uint32_t tensorMapElementBytes(TensorMapType type) {
   return 0;
 }
 
-std::string encodeTensorMap(const TensorMapFields &fields, TensorMap &map) {
-  std::string problem = checkFields(fields);
+std::string encodeTensorMap(const TensorMapFields &fields, TensorMap &map, bool allowsEmpty) {
+  std::string problem = checkFields(fields, allowsEmpty);
   if (!problem.empty())
     return problem;
   Encoded e;
@@ -150,7 +150,7 @@ bool decodeTensorMap(const void *map, TensorMapFields &fields) {
     if (i > 0)
       fields.strides[i - 1] = e.strides[i - 1];
   }
-  return checkFields(fields).empty();
+  return checkFields(fields, /*allowsEmpty=*/true).empty();
 }
 
 } // namespace tilecrt::sim

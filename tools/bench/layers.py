@@ -19,6 +19,8 @@ STREAM = blocks((256, 128, 64, 8, 4), (128, 128, 64, 8, 5), (128, 128, 64, 8, 4)
 # With numbers of columns, or rows, that are no powers of two, which Triton does not take.
 UNEVEN = blocks((256, 144, 64, 8, 4), (168, 256, 64, 8, 4), (128, 144, 64, 8, 6), (208, 128, 64, 8, 5))
 ROWS = Source("61-grouped-rows-matmul.tile", "grouped_rows_matmul")
+TABLES = Source("64-grouped-matmul-descriptors.tile", "grouped_matmul_descriptors")
+BY_DESCRIPTORS = [replace(c, source=TABLES) for c in LARGE]
 SORTED = [replace(c, source=ROWS) for c in LARGE + blocks((64, 256, 64, 4, 4), (128, 192, 64, 8, 4))]
 SMALL = blocks((64, 64, 64, 4, 3), (128, 64, 32, 8, 2))
 
@@ -167,8 +169,10 @@ class Grouped(Case):
         if configuration.source == ROWS:
             return dict(configuration.constants, EXPERTS=1 << (len(self.rows) - 1).bit_length())
         torch_name = {"bf16": "bfloat16", "fp16": "float16"}[self.dtype]
-        align = 16 if self.n % 16 == 0 and self.k % 16 == 0 else 1
-        return dict(configuration.constants, DTYPE=Type(torch_name), ALIGN=align)
+        constants = dict(configuration.constants, DTYPE=Type(torch_name))
+        if configuration.source != TABLES:
+            constants["ALIGN"] = 16 if self.n % 16 == 0 and self.k % 16 == 0 else 1
+        return constants
 
     def grid(self, configuration):
         if configuration.source != ROWS:
@@ -315,7 +319,7 @@ def timed():
         yield Fused(m, n, k, "bf16", activation, LARGE, uneven(likely))
     for rows, n, k in (((512,) * 16, 4096, 4096), (tuple(range(32, 1024, 64)), 4096, 2048)):
         likely = product_model.likely(Problem(sum(rows), n, k, 2, parts=rows), most=3)
-        yield Grouped(rows, n, k, "bf16", LARGE, SORTED + [replace(c, source=ROWS) for c in uneven(likely)])
+        yield Grouped(rows, n, k, "bf16", LARGE, BY_DESCRIPTORS + SORTED + [replace(c, source=ROWS) for c in uneven(likely)])
     for m, n, k in ((4000, 4000, 4000), (3072, 3072, 8192), (1536, 1536, 8192)):
         likely = product_model.likely(Problem(m, n, k, 2), 4, product_model.predict_streaming, is_streamed)
         yield StreamK(m, n, k, "bf16", STREAM, uneven(likely))
@@ -327,7 +331,8 @@ def checked():
         for activation in ("gelu", "gelu_tanh", "relu", "silu"):
             yield Fused(129, 257, 65, dtype, activation, SMALL)
         yield Fused(256, 384, 512, dtype, "gelu", SMALL, UNEVEN)
-        yield Grouped((1, 100, 0, 333, 64), 512, 256, dtype, SMALL, [replace(c, source=ROWS) for c in UNEVEN])
+        yield Grouped((1, 100, 0, 333, 64), 512, 256, dtype, SMALL,
+                      [replace(c, source=ROWS) for c in UNEVEN] + [replace(c, source=TABLES) for c in SMALL])
         yield Grouped((7, 130, 1), 77, 93, dtype, SMALL)
         for m, n, k in ((1000, 1032, 776), (70, 33, 4001), (64, 64, 64), (1500, 1200, 100)):
             yield StreamK(m, n, k, dtype, SMALL, UNEVEN + blocks((64, 48, 64, 4, 3), (128, 40, 32, 8, 2)))

@@ -50,6 +50,8 @@ public:
   static constexpr int64_t kSmallAlignment = 16;
   /// Of buffers that wgmma or a tensor copy accesses: the period of the 128-byte swizzle.
   static constexpr int64_t kSwizzleAlignment = 1024;
+  /// Of a buffer in which a tensor map is encoded.
+  static constexpr int64_t kTensorMapAlignment = 128;
   static constexpr int64_t kSmallSize = 256;
   /// Small buffers (partial results of reductions) do not share memory among themselves while all
   /// of them together take at most this many bytes: sharing would save little and cost a barrier.

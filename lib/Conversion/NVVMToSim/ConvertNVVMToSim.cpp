@@ -24,9 +24,9 @@ using namespace tilec;
 /// Offers `op` to the lowerings; false when one reported an error.
 static bool lower(Operation *op, SimBuilder &b) {
   constexpr Lowered (*lowerings[])(Operation *, SimBuilder &) = {
-      lowerMemory, lowerAtomic,    lowerPosition, lowerWarpOp,     lowerMatrix,
-      lowerWgmma,  lowerMbarrier,  lowerCopy,     lowerCluster,    lowerDeviceCall,
-      lowerMath,   lowerInlineAsm, lowerFloat8,   lowerArithmetic, checkSupported};
+      lowerMemory,    lowerAtomic, lowerPosition,   lowerWarpOp,   lowerMatrix,     lowerWgmma,
+      lowerMbarrier,  lowerCopy,   lowerTensorMap,  lowerCluster,  lowerDeviceCall, lowerMath,
+      lowerInlineAsm, lowerFloat8, lowerArithmetic, checkSupported};
   for (auto lowering : lowerings) {
     b.rewriter.setInsertionPoint(op);
     Lowered outcome = lowering(op, b);

@@ -73,6 +73,8 @@ constexpr Signature signatures[] = {
     {"tilec_sim_bulk_store", "vliiiii"},
     {"tilec_sim_tensor_load", "vipipiii"},
     {"tilec_sim_tensor_store", "vpiipiii"},
+    {"tilec_sim_tensor_maps", "lii"},
+    {"tilec_sim_encode_tensor_map", "vlilpppiiii"},
     {"tilec_sim_bulk_commit", "vi"},
     {"tilec_sim_bulk_wait", "viii"},
     {"tilec_sim_cluster_ctaid", "ii", pure},

@@ -133,6 +133,7 @@ Lowered lowerMatrix(mlir::Operation *op, SimBuilder &b);
 Lowered lowerWgmma(mlir::Operation *op, SimBuilder &b);
 Lowered lowerMbarrier(mlir::Operation *op, SimBuilder &b);
 Lowered lowerCopy(mlir::Operation *op, SimBuilder &b);
+Lowered lowerTensorMap(mlir::Operation *op, SimBuilder &b);
 Lowered lowerCluster(mlir::Operation *op, SimBuilder &b);
 Lowered lowerDeviceCall(mlir::Operation *op, SimBuilder &b);
 Lowered lowerMath(mlir::Operation *op, SimBuilder &b);

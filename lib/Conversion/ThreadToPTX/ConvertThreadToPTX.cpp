@@ -36,6 +36,7 @@ struct ConvertThreadToPTX final : impl::ConvertThreadToPTXPassBase<ConvertThread
     lowerSharedAtomics(module, rewriter);
     lowerRegisterOps(module, rewriter);
     lowerNamedBarriers(module, rewriter);
+    lowerTensorMaps(module, rewriter);
     lowerWgmma(module, rewriter);
     ThreadLoweringCounts counts;
     LogicalResult lowered = lowerAccesses(module, rewriter, counts);

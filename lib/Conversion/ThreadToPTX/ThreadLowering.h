@@ -34,6 +34,9 @@ void lowerSharedAtomics(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
 /// Lowers thread_mma, thread_wgmma and thread_wgmma_wait in `module`.
 void lowerWgmma(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
 
+/// Lowers thread_claim_maps, thread_maps, thread_release_maps and thread_encode_map in `module`.
+void lowerTensorMaps(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
+
 /// Lowers opaque_zero and wall in `module`.
 void lowerRegisterOps(mlir::ModuleOp module, mlir::RewriterBase &rewriter);
 

@@ -64,6 +64,7 @@ void populateAsyncPatterns(mlir::RewritePatternSet &patterns, const ThreadLoweri
 /// Instructions and functions of the kernel's own, element by element.
 void populateInlinePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// The marks of a timeline.
+void populateTensorMapPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateTimelinePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateProgramPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 

@@ -100,6 +100,7 @@ struct ConvertTileGPUToThreads final
     populateClusterPatterns(patterns, lowering);
     populateInlinePatterns(patterns, lowering);
     populateProgramPatterns(patterns, lowering);
+    populateTensorMapPatterns(patterns, lowering);
     populateTimelinePatterns(patterns, lowering);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
     populateFunctionSignature(patterns, types, target);
@@ -116,11 +117,12 @@ struct ConvertTileGPUToThreads final
                         MemDescIndexOp, MemDescPermuteOp, AsyncCopyOp, AsyncCommitOp, AsyncWaitOp,
                         ProxyFenceOp, ProgramOfTileOp, OrderedProgramOp, MmaOp, WgmmaOp,
                         WgmmaWaitOp, ParkOp, UnparkOp, RefreshOp, TimelineOpenOp, TimelineMarkOp,
-                        TimelineCloseOp>();
+                        TimelineCloseOp, TensorMapsOpenOp, EncodeTensorMapOp, TensorMapsCloseOp>();
     target.addLegalOp<LdGlobalOp, StGlobalOp, LdSharedOp, StSharedOp, SharedBaseOp,
                       AtomicRMWGlobalOp, AtomicCasGlobalOp, AtomicAddSharedOp, OpaqueZeroOp, WallOp,
                       ThreadMmaOp, ThreadWgmmaOp, ThreadWgmmaWaitOp, ThreadAssertOp, ThreadPrintOp,
-                      EnterProgramOp, WarpRolesOp>();
+                      EnterProgramOp, WarpRolesOp, ThreadClaimMapsOp, ThreadMapsOp,
+                      ThreadReleaseMapsOp, ThreadEncodeMapOp>();
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     dropIdleWgmmaOrder(module);

@@ -260,10 +260,15 @@ struct LowerDescriptors final : tilec::impl::TileLowerDescriptorsPassBase<LowerD
     ConversionTarget target(getContext());
     patterns.add<LowerMake, LowerLoad, LowerStore, LowerReduce, LowerSelect>(types, &getContext());
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-    target.addIllegalOp<MakeTensorDescriptorOp>();
+    auto isEncoded = [](MakeTensorDescriptorOp op) {
+      return op->hasAttr(TileDialect::kEncodedAttr);
+    };
+    target.addDynamicallyLegalOp<MakeTensorDescriptorOp>(isEncoded);
     // Arguments are tensor maps.
     target.addDynamicallyLegalOp<DescriptorLoadOp, DescriptorStoreOp, DescriptorReduceOp>(
-        [](Operation *op) {
+        [&](Operation *op) {
+          if (auto make = op->getOperand(0).getDefiningOp<MakeTensorDescriptorOp>())
+            return isEncoded(make);
           auto argument = dyn_cast<BlockArgument>(op->getOperand(0));
           return argument && isa_and_nonnull<func::FuncOp>(argument.getOwner()->getParentOp());
         });

@@ -6,6 +6,9 @@
 // says how to compute base, sizes and strides from the other arguments. Sizes are written as text
 // in postfix notation ("%2 %3 *" is argument 2 times argument 3).
 //
+// Of another descriptor the program encodes a map itself where a loop in the descriptor's scope
+// loads by it: that takes about as long as two copies.
+//
 // Atomics do not order what the copy engine does, but a fence does behind a scalar one that
 // acquires (tilegpu-insert-synchronisation). Nothing waits until what the engine stores is written,
 // so what comes before an atomic that releases is not stored by it.
@@ -47,6 +50,25 @@ static bool needsUnsigned(Operation *access) {
   if (!reduce || isa<FloatType>(reduce.getDesc().getType().getElementType()))
     return false;
   return reduce.getKind() != AtomicKind::min && reduce.getKind() != AtomicKind::max;
+}
+
+/// Whether an operation runs in a loop that `make` stands outside of.
+static bool isRepeated(Operation *op, MakeTensorDescriptorOp make) {
+  for (; op->getBlock() != make->getBlock(); op = op->getParentOp())
+    if (isa<LoopLikeOpInterface>(op->getParentOp()))
+      return true;
+  return false;
+}
+
+/// Whether the program is to encode the map itself: it is loaded from or stored to, not both, and
+/// more than once.
+static bool paysToEncode(MakeTensorDescriptorOp make) {
+  ResultRange::user_range users = make->getUsers();
+  bool loads = llvm::all_of(users, llvm::IsaPred<DescriptorLoadOp>);
+  bool stores = llvm::all_of(users, llvm::IsaPred<DescriptorStoreOp>);
+  return (loads || stores) && !make.getType().getPadsWithNan() &&
+         !make->hasAttr(TileDialect::kInferredAttr) &&
+         llvm::any_of(users, [&](Operation *user) { return isRepeated(user, make); });
 }
 
 static bool storesByDescriptor(Operation *root) {
@@ -107,11 +129,46 @@ private:
       reason = "TMA cannot fill 8-bit elements with NaN";
       return false;
     }
+    SmallVector<OpOperand *> accesses;
+    for (OpOperand &use : make.getResult().getUses()) {
+      auto reduce = dyn_cast<DescriptorReduceOp>(use.getOwner());
+      if (isa<DescriptorLoadOp, DescriptorStoreOp>(use.getOwner()) ||
+          (reduce && canReduce(reduce.getKind(), element)))
+        accesses.push_back(&use);
+    }
+    bool stores = llvm::any_of(
+        accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
+    bool isOrdered = tensorsAcquire || (releasesStores && stores);
+    SmallVector<Attribute> shape, strides;
+    if (!writeHostExpressions(make, func, shape, strides, reason)) {
+      if (isOrdered || !paysToEncode(make))
+        return false;
+      make->setAttr(TileDialect::kEncodedAttr, UnitAttr::get(make.getContext()));
+      return true;
+    }
+    if (accesses.empty()) {
+      reason = "it is not loaded from or stored to directly";
+      return false;
+    }
+    if (isOrdered) {
+      reason = "the kernel orders its accesses with atomics, which do not order TMA";
+      return false;
+    }
+    Builder builder(make.getContext());
+    for (OpOperand *use : accesses)
+      use->set(findOrAddArgument(func, make, builder.getArrayAttr(shape),
+                                 builder.getArrayAttr(strides), needsUnsigned(use->getOwner())));
+    return true;
+  }
+
+  /// How the host computes sizes and strides; false with a reason when it cannot.
+  static bool writeHostExpressions(MakeTensorDescriptorOp make, func::FuncOp func,
+                                   SmallVector<Attribute> &shape, SmallVector<Attribute> &strides,
+                                   std::string &reason) {
     if (!isGivenArgument(make.getBase(), func)) {
       reason = "its base is not an argument";
       return false;
     }
-    SmallVector<Attribute> shape, strides;
     Builder builder(make.getContext());
     for (auto [values, texts] :
          {std::pair(make.getShape(), &shape), std::pair(make.getStrides(), &strides)})
@@ -123,26 +180,6 @@ private:
         }
         texts->push_back(builder.getStringAttr(*text));
       }
-    SmallVector<OpOperand *> accesses;
-    for (OpOperand &use : make.getResult().getUses()) {
-      auto reduce = dyn_cast<DescriptorReduceOp>(use.getOwner());
-      if (isa<DescriptorLoadOp, DescriptorStoreOp>(use.getOwner()) ||
-          (reduce && canReduce(reduce.getKind(), element)))
-        accesses.push_back(&use);
-    }
-    if (accesses.empty()) {
-      reason = "it is not loaded from or stored to directly";
-      return false;
-    }
-    bool stores = llvm::any_of(
-        accesses, [](OpOperand *use) { return !isa<DescriptorLoadOp>(use->getOwner()); });
-    if (tensorsAcquire || (releasesStores && stores)) {
-      reason = "the kernel orders its accesses with atomics, which do not order TMA";
-      return false;
-    }
-    for (OpOperand *use : accesses)
-      use->set(findOrAddArgument(func, make, builder.getArrayAttr(shape),
-                                 builder.getArrayAttr(strides), needsUnsigned(use->getOwner())));
     return true;
   }
 

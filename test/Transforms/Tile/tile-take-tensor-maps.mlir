@@ -66,6 +66,51 @@ func.func @stays(%base: !tile.ptr<f16>, %m: i32, %s: i64, %v: tensor<64x32xf16>,
   return
 }
 
+// What only the program knows it encodes itself where a loop in the descriptor's scope loads or stores by it, and does not do both.
+// CHECK-LABEL: func.func @encoded
+// CHECK: %[[A:.*]] = tile.make_tensor_descriptor {{.*}}{tile.encoded}
+// CHECK: %[[B:.*]] = tile.make_tensor_descriptor {{.*}}{tile.encoded}
+// CHECK: scf.for
+// CHECK: tile.make_tensor_descriptor {{.*}} strides[%{{[a-z0-9]*}}] : <f16>
+// CHECK: tile.descriptor_load %[[A]]
+// CHECK: tile.descriptor_store %[[B]]
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}its base is not an argument
+func.func @encoded(%base: !tile.ptr<f16>, %m: i32, %s: i64) attributes {tile.kernel} {
+  %id = tile.program_id 0 : i32
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %there = tile.addptr %base, %id : !tile.ptr<f16>, i32
+  %0 = tile.make_tensor_descriptor %there, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %1 = tile.make_tensor_descriptor %base, shape [%id, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  scf.for %i = %zero to %m step %one : i32 {
+    %2 = tile.make_tensor_descriptor %there, shape [%i, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+    %x = tile.descriptor_load %0[%i, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
+    tile.descriptor_store %1[%i, %m], %x : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+    tile.descriptor_store %2[%i, %m], %x : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @both
+// CHECK-NOT: tile.encoded
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}its base is not an argument
+// REMARK: tensor descriptor is accessed through pointers instead of TMA:{{.*}}its base is not an argument
+func.func @both(%base: !tile.ptr<f16>, %m: i32, %s: i64) attributes {tile.kernel} {
+  %id = tile.program_id 0 : i32
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %there = tile.addptr %base, %id : !tile.ptr<f16>, i32
+  %0 = tile.make_tensor_descriptor %there, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16>
+  %1 = tile.make_tensor_descriptor %there, shape [%m, %m], strides [%s] : !tile.ptr<f16> -> !tile.desc<[64, 32], f16, nan>
+  scf.for %i = %zero to %m step %one : i32 {
+    %x = tile.descriptor_load %0[%i, %m] : !tile.desc<[64, 32], f16> -> tensor<64x32xf16>
+    tile.descriptor_store %0[%i, %m], %x : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+    %y = tile.descriptor_load %1[%i, %m] : !tile.desc<[64, 32], f16, nan> -> tensor<64x32xf16>
+    tile.descriptor_store %0[%i, %m], %y : !tile.desc<[64, 32], f16>, tensor<64x32xf16>
+  }
+  return
+}
+
 // A barrier does not wait until tensor copies are written.
 // CHECK-LABEL: func.func @released
 // CHECK: tile.make_tensor_descriptor

@@ -7,7 +7,7 @@
 
 func.func @tma_load_c1(%base: !tile.ptr<f16>, %i: i32, %s: i64, %buf: !buffer, %bars: !bars) {
   %map = tile.make_tensor_descriptor %base, shape [%i, %i], strides [%s] : !tile.ptr<f16> -> !tile.desc<[8, 16], f16>
-  // expected-error @below {{expects a tensor map, an argument of the function}}
+  // expected-error @below {{expects a tensor map: an argument of the function, or one that it encodes}}
   tilegpu.tma_load %map[%i, %i], %buf, %bars[%i] : !tile.desc<[8, 16], f16>, !buffer, !bars
   return
 }
@@ -32,7 +32,7 @@ func.func @tma_load_c2(%map: !tile.desc<[8, 16], f16>, %i: i32, %buf: !buffer, %
 
 func.func @tma_store_c1(%base: !tile.ptr<f16>, %i: i32, %s: i64, %buf: !buffer) {
   %map = tile.make_tensor_descriptor %base, shape [%i, %i], strides [%s] : !tile.ptr<f16> -> !tile.desc<[8, 16], f16>
-  // expected-error @below {{expects a tensor map, an argument of the function}}
+  // expected-error @below {{expects a tensor map: an argument of the function, or one that it encodes}}
   tilegpu.tma_store %map[%i, %i], %buf : !tile.desc<[8, 16], f16>, !buffer
   return
 }

@@ -1,8 +1,8 @@
 // Part of the tilec project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Examples 53 to 55 and 61: products with a bias and an activation, many products in one launch,
-// and one whose work is cut into equal parts.
+// Examples 53 to 55, 61 and 64: products with a bias and an activation, many products in one
+// launch, and one whose work is cut into equal parts.
 
 #include "Cases.h"
 #include "ProductReferences.h"
@@ -71,10 +71,8 @@ Result<KernelRun> buildFused(const Problem &p, const std::string &activation, ui
   return builder.grid(blocks(p.m, block) * blocks(p.n, block)).take();
 }
 
-Result<KernelRun> buildGrouped(DType type, const std::vector<Problem> &problems, int64_t align,
-                               uint64_t programs, uint64_t seed) {
-  constexpr int64_t block = 32;
-  RunBuilder builder("54-grouped-matmul.tile", "grouped_matmul", seed);
+/// The tables of a grouped product, with their matrices.
+void addProblems(RunBuilder &builder, DType type, const std::vector<Problem> &problems) {
   std::vector<std::string> a, b, c;
   std::vector<double> sizes;
   for (const Problem &p : problems) {
@@ -97,9 +95,26 @@ Result<KernelRun> buildGrouped(DType type, const std::vector<Problem> &problems,
   builder.addresses("a_table", a).addresses("b_table", b).addresses("c_table", c);
   builder.values("sizes_ptr", DType::i32, sizes);
   builder.i32("problems", static_cast<int64_t>(problems.size()));
-  builder.constant("DTYPE", tilecrt::tritonName(type)).constant("ALIGN", align);
+  builder.constant("DTYPE", tilecrt::tritonName(type));
+}
+
+Result<KernelRun> buildGrouped(DType type, const std::vector<Problem> &problems, int64_t align,
+                               uint64_t programs, uint64_t seed) {
+  constexpr int64_t block = 32;
+  RunBuilder builder("54-grouped-matmul.tile", "grouped_matmul", seed);
+  addProblems(builder, type, problems);
+  builder.constant("ALIGN", align);
   builder.constant("BLOCK_M", block).constant("BLOCK_N", block).constant("BLOCK_K", block);
   return builder.grid(programs).take();
+}
+
+Result<KernelRun> buildGroupedDescriptors(DType type, const std::vector<Problem> &problems,
+                                          int64_t rows, int64_t columns, int64_t depth, int warps,
+                                          uint64_t programs, uint64_t seed) {
+  RunBuilder builder("64-grouped-matmul-descriptors.tile", "grouped_matmul_descriptors", seed);
+  addProblems(builder, type, problems);
+  builder.constant("BLOCK_M", rows).constant("BLOCK_N", columns).constant("BLOCK_K", depth);
+  return builder.warps(warps).grid(programs).take();
 }
 
 /// The rows of A by expert, `sizes` of them each; tiles of `rows` rows and `block` columns.
@@ -211,28 +226,35 @@ void addGroupedMatmulCases(std::vector<Case> &cases) {
           sizeText({p.m, p.n, p.k}), name == "gelu" ? first : Scale::Full,
           [=](uint64_t seed) { return buildFused(p, name, seed); });
     }
-    add("grouped_matmul", type, "5 problems", first, [=](uint64_t seed) {
-      return buildGrouped(type,
-                          {{type, 40, 48, 64},
-                           {type, 9, 80, 16},
-                           {type, 0, 16, 16},
-                           {type, 100, 16, 48},
-                           {type, 1, 32, 128}},
-                          16, 3, seed);
-    });
+    std::vector<Problem> aligned = {{type, 40, 48, 64},
+                                    {type, 9, 80, 16},
+                                    {type, 0, 16, 16},
+                                    {type, 100, 16, 48},
+                                    {type, 1, 32, 128}};
+    add("grouped_matmul", type, "5 problems", first,
+        [=](uint64_t seed) { return buildGrouped(type, aligned, 16, 3, seed); });
     add("grouped_matmul ragged", type, "3 problems", Scale::Full, [=](uint64_t seed) {
       return buildGrouped(type, {{type, 33, 7, 70}, {type, 1, 1, 1}, {type, 20, 65, 31}}, 1, 4,
                           seed);
     });
-    add("grouped_rows_matmul", type, "5 experts", first,
-        [=](uint64_t seed) { return buildGroupedRows(type, {40, 0, 9, 64, 1}, 48, 64, 32, 32, seed); });
+    add("grouped_matmul_descriptors", type, "5 problems", first, [=](uint64_t seed) {
+      return buildGroupedDescriptors(type, aligned, 32, 32, 32, 4, 3, seed);
+    });
+    add("grouped_matmul_descriptors", type, "3 problems of 128x64", Scale::Full,
+        [=](uint64_t seed) {
+          return buildGroupedDescriptors(
+              type, {{type, 300, 136, 200}, {type, 130, 72, 8}, {type, 7, 200, 328}}, 128, 64,
+              type == DType::f32 ? 32 : 64, 8, 2, seed);
+        });
+    add("grouped_rows_matmul", type, "5 experts", first, [=](uint64_t seed) {
+      return buildGroupedRows(type, {40, 0, 9, 64, 1}, 48, 64, 32, 32, seed);
+    });
     add("grouped_rows_matmul ragged", type, "3 experts", Scale::Full,
         [=](uint64_t seed) { return buildGroupedRows(type, {33, 1, 20}, 65, 77, 32, 32, seed); });
     add("grouped_rows_matmul", type, "2 experts of 64x64", Scale::Full,
         [=](uint64_t seed) { return buildGroupedRows(type, {70, 130}, 80, 200, 64, 64, seed); });
-    add("grouped_rows_matmul", type, "2 experts of 104x64", Scale::Full, [=](uint64_t seed) {
-      return buildGroupedRows(type, {70, 230}, 80, 200, 104, 64, seed);
-    });
+    add("grouped_rows_matmul", type, "2 experts of 104x64", Scale::Full,
+        [=](uint64_t seed) { return buildGroupedRows(type, {70, 230}, 80, 200, 104, 64, seed); });
     addStreamK(cases, type, first);
     first = Scale::Full;
   }

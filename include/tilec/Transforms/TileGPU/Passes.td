@@ -409,6 +409,16 @@ def TileGPUDeferStoreWaitsPass : Pass<"tilegpu-defer-store-waits", "::mlir::func
   }];
 }
 
+def TileGPUEncodeTensorMapsPass : Pass<"tilegpu-encode-tensor-maps", "::mlir::func::FuncOp"> {
+  let summary = "encode the tensor maps that only the program knows";
+  let description = [{
+    A `tile.make_tensor_descriptor` with `tile.encoded` becomes a `tilegpu.encode_tensor_map`, each into a slot of its own
+    of memory that the CTA claims at its beginning (`tilegpu.tensor_maps_open`) and gives back at its end. One that runs
+    again writes the slot again: its copies are over by then.
+  }];
+  let dependentDialects = ["::tilec::tilegpu::TileGPUDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def TileGPUAllocateSharedMemoryPass : Pass<"tilegpu-allocate-shared-memory", "::mlir::ModuleOp"> {
   let summary = "place the shared-memory buffers";
   let description = [{

@@ -23,9 +23,12 @@ using namespace tilec;
 
 /// Whether the kernel has tensor maps.
 static bool copiesTensors(func::FuncOp func) {
-  return llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {
+  bool hasArgument = llvm::any_of(llvm::seq(func.getNumArguments()), [&](unsigned i) {
     return func.getArgAttr(i, tile::TileDialect::kTensorMapAttr) != nullptr;
   });
+  return hasArgument ||
+         func->walk([](tilegpu::EncodeTensorMapOp) { return WalkResult::interrupt(); })
+             .wasInterrupted();
 }
 
 static void insertBarrier(OpBuilder &builder, Location loc, const SyncPoint &point) {

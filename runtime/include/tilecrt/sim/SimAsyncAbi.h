@@ -96,6 +96,15 @@ void tilec_sim_tensor_load(uint32_t dst, const void *map, int32_t rank, const in
 void tilec_sim_tensor_store(const void *map, uint32_t src, int32_t rank, const int32_t *coords,
                             int32_t reduction, int32_t pred, int32_t site);
 
+/// Memory for `count` tensor maps of the CTA, the same for all its threads.
+uint64_t tilec_sim_tensor_maps(int32_t count, int32_t site);
+/// Writes a tensor map at `place`, as lane 0 of a warp; other lanes do nothing. Sizes, strides in bytes (of dimensions 1
+/// and up) and the box begin with the fastest dimension; `type` and `swizzle` as in TensorMap.h. A tensor may be without
+/// elements.
+void tilec_sim_encode_tensor_map(uint64_t place, int32_t lane, uint64_t base, const int32_t *sizes,
+                                 const int64_t *strides, const int32_t *box, int32_t rank,
+                                 int32_t type, int32_t swizzle, int32_t site);
+
 /// cp.async.bulk.commit_group and wait_group; `readOnly` (.read) waits for the reading of shared
 /// memory only.
 void tilec_sim_bulk_commit(int32_t site);

@@ -52,8 +52,9 @@ struct TensorMapFields {
 };
 
 /// Writes the map; a text that says what is wrong, empty when nothing is. Not simulated:
-/// interleaved layouts, and a swizzle wider than the rows of the box.
-std::string encodeTensorMap(const TensorMapFields &fields, TensorMap &map);
+/// interleaved layouts, and a swizzle wider than the rows of the box. With `allowsEmpty` sizes may be 0.
+std::string encodeTensorMap(const TensorMapFields &fields, TensorMap &map,
+                            bool allowsEmpty = false);
 
 /// Reads a map; false when the bytes are none of encodeTensorMap.
 bool decodeTensorMap(const void *map, TensorMapFields &fields);
