@@ -6,7 +6,7 @@
 #include "SimBuilder.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
-#include "tilecrt/sim/TensorMap.h"
+#include "tilecrt/TensorMapValues.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
