@@ -44,3 +44,25 @@ LogicalResult TmaStoreOp::verify() {
            << tile::stringifyAtomicKind(*getReduction()) << "'";
   return verifyCopy(*this, getDesc(), getOffsets().size(), getBuffer().getType());
 }
+
+/// Sizes and strides of a tensor map that a kernel encodes.
+static LogicalResult verifyEncoding(Operation *op, tile::DescType desc, size_t sizes,
+                                    size_t strides) {
+  size_t rank = desc.getBlockShape().size();
+  if (sizes == rank && strides + 1 == rank)
+    return success();
+  return op->emitOpError("expects ")
+         << rank << " sizes and " << rank - 1 << " strides, got " << sizes << " and " << strides;
+}
+
+LogicalResult EncodeTensorMapOp::verify() {
+  if (getFirst() > getSlot())
+    return emitOpError("expects its run of slots, from ")
+           << getFirst() << ", not to begin behind its own, " << getSlot();
+  return verifyEncoding(*this, getMap().getType(), getShape().size(), getStrides().size());
+}
+
+LogicalResult ThreadEncodeMapOp::verify() {
+  return verifyEncoding(*this, cast<tile::DescType>(getDesc()), getShape().size(),
+                        getStrides().size());
+}

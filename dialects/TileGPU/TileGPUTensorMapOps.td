@@ -37,6 +37,9 @@ def TileGPU_EncodeTensorMapOp : TileGPU_Op<"encode_tensor_map", [AttrSizedOperan
     meet in front of the first one, when copies by what the slots held before have been waited for. Each warp encodes other
     ones. All threads meet behind the last one, `last`, and acquire all maps of the run.
 
+    `encode_tensor_map_c1`: there is one size per dimension of the block, and one stride per dimension but the last.
+    `encode_tensor_map_c2`: `first` is not behind `slot`.
+
     Example:
     ```mlir
     %map = tilegpu.encode_tensor_map %maps[0] first = 0 last, %scratch, %base, shape[%m, %n], strides[%s]
@@ -51,6 +54,7 @@ def TileGPU_EncodeTensorMapOp : TileGPU_Op<"encode_tensor_map", [AttrSizedOperan
     $maps `[` $slot `]` `first` `=` $first (`last` $last^)? `,` $scratch `,` $base `,` `shape` `[` $shape `]` `,` `strides` `[` $strides `]` attr-dict `:`
     type($maps) `,` type($scratch) `,` type($base) `->` type($map)
   }];
+  let hasVerifier = 1;
 }
 
 def TileGPU_TensorMapsCloseOp : TileGPU_Op<"tensor_maps_close", [MemoryEffects<[MemWrite]>]> {
@@ -104,6 +108,8 @@ def TileGPU_ThreadEncodeMapOp : TileGPU_Op<"thread_encode_map", [AttrSizedOperan
     All threads of one warp run it together; `lane` is the thread's number in it. `desc` is the descriptor's type, from
     which boxes and swizzle follow; `strides` are elements. Proxy fences of readers are not part of it.
 
+    `thread_encode_map_c1`: there is one size per dimension of the block, and one stride per dimension but the last.
+
     Example:
     ```mlir
     tilegpu.thread_encode_map %place, %scratch, %lane, %base, shape[%m, %n], strides[%s] as !tile.desc<[64, 32], f16>
@@ -116,6 +122,7 @@ def TileGPU_ThreadEncodeMapOp : TileGPU_Op<"thread_encode_map", [AttrSizedOperan
     $place `,` $scratch `,` $lane `,` $base `,` `shape` `[` $shape `]` `,` `strides` `[` $strides `]` `as` $desc attr-dict
     `:` type($place) `,` type($scratch) `,` type($base)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // TILEC_DIALECTS_TILEGPU_TILEGPUTENSORMAPOPS_TD
