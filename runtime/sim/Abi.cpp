@@ -319,6 +319,8 @@ const std::vector<AbiSymbol> &tilecrt::sim::abiSymbols() {
       TILEC_SIM_SYMBOL(tilec_sim_tensor_load),
       TILEC_SIM_SYMBOL(tilec_sim_tensor_store),
       TILEC_SIM_SYMBOL(tilec_sim_tensor_maps),
+      TILEC_SIM_SYMBOL(tilec_sim_release_tensor_maps),
+      TILEC_SIM_SYMBOL(tilec_sim_acquire_tensor_map),
       TILEC_SIM_SYMBOL(tilec_sim_encode_tensor_map),
       TILEC_SIM_SYMBOL(tilec_sim_bulk_commit),
       TILEC_SIM_SYMBOL(tilec_sim_bulk_wait),

@@ -133,6 +133,14 @@ uint64_t tilec_sim_tensor_maps(int32_t count, int32_t site) {
   return maps;
 }
 
+void tilec_sim_release_tensor_maps(int32_t site) {
+  inThread(site, [&](Thread &t) { t.cluster->releaseTensorMaps(t, site); });
+}
+
+void tilec_sim_acquire_tensor_map(const void *map, int32_t site) {
+  inThread(site, [&](Thread &t) { t.cluster->acquireTensorMap(t, map, site); });
+}
+
 void tilec_sim_encode_tensor_map(uint64_t place, int32_t lane, uint64_t base, const int32_t *sizes,
                                  const int64_t *strides, const int32_t *box, int32_t rank,
                                  int32_t type, int32_t swizzle, int32_t site) {

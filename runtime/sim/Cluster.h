@@ -161,19 +161,27 @@ struct RemoteAccess {
   const char *what = "";
 };
 
-/// The tensor maps that a CTA's program encodes.
-struct EncodedMaps {
-  std::vector<TensorMap> maps;
-  /// By map, where it has been written: the threads with a proxy fence since.
-  std::vector<std::vector<bool>> acquired;
-  std::vector<int32_t> sites; ///< Where each was written last.
+/// A tensor map that a CTA's program encodes.
+struct EncodedMap {
+  int32_t site = -1; ///< Where it was encoded last.
+  /// Threads with a proxy fence since; empty while it has not been encoded.
+  std::vector<bool> acquired;
+  /// The last copy by it: the warp that started it, when, and where.
+  uint32_t user = 0, useClock = 0;
+  int32_t useSite = -1;
+};
 
-  /// The number of the map at an address; nothing for another one.
-  std::optional<size_t> find(const void *map) const {
-    auto place = reinterpret_cast<uintptr_t>(map), begin = reinterpret_cast<uintptr_t>(maps.data());
-    if (place < begin || place >= begin + maps.size() * sizeof(TensorMap))
-      return std::nullopt;
-    return (place - begin) / sizeof(TensorMap);
+struct EncodedMaps {
+  std::vector<TensorMap> memory;
+  std::vector<EncodedMap> maps;
+
+  /// The map at an address; null for another one.
+  EncodedMap *find(const void *map) {
+    auto place = reinterpret_cast<uintptr_t>(map);
+    auto begin = reinterpret_cast<uintptr_t>(memory.data());
+    if (place < begin || place >= begin + memory.size() * sizeof(TensorMap))
+      return nullptr;
+    return &maps[(place - begin) / sizeof(TensorMap)];
   }
 };
 
@@ -282,8 +290,12 @@ public:
   /// The CTA's tensor maps, `count` of them.
   TensorMap *tensorMaps(Thread &t, int32_t count);
   void encodeTensorMap(Thread &t, uint64_t place, const TensorMapFields &fields, int32_t site);
-  void acquireTensorMaps(Thread &t);
-  void checkTensorMap(Thread &t, const void *map, int32_t site);
+  void acquireTensorMap(Thread &t, const void *map, int32_t site);
+  void releaseTensorMaps(Thread &t, int32_t site);
+  /// Where a copy by the map stands that is in flight; -1 where none is.
+  int32_t copyInFlight(const void *map) const;
+  /// A thread starts a copy by the map.
+  void useTensorMap(Thread &t, const void *map, int32_t site);
   /// The box of a map at some coordinates; false after a finding.
   bool tensorBox(Thread &t, const void *map, int32_t rank, const int32_t *coords, TensorBox &box,
                  int32_t site);

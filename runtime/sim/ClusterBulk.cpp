@@ -80,7 +80,7 @@ bool Cluster::tensorBox(Thread &t, const void *map, int32_t rank, const int32_t 
                std::to_string(fields.rank) + " dimensions");
     return false;
   }
-  checkTensorMap(t, map, site);
+  useTensorMap(t, map, site);
   box = TensorBox::ofMap(fields, coords);
   box.map = map;
   return true;

@@ -313,10 +313,9 @@ void Cluster::proxyFence(Thread &t, int32_t kind, int32_t site) {
         object.fencePhase = t.warp->clusterArrivals;
       }
     return;
-  case abi::FenceProxyTensorMap:
-    return acquireTensorMaps(t);
   case abi::FenceProxyAlias:
   case abi::FenceProxyAsyncGlobal:
+  case abi::FenceProxyTensorMap:
     return;
   default:
     report(t, FindingKind::InvalidOperation, site,

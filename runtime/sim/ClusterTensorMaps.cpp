@@ -9,57 +9,83 @@ namespace tilecrt::sim {
 
 TensorMap *Cluster::tensorMaps(Thread &t, int32_t count) {
   EncodedMaps &encoded = t.cta->encoded;
-  if (encoded.maps.empty()) {
+  if (encoded.memory.empty()) {
+    encoded.memory.resize(static_cast<size_t>(count));
     encoded.maps.resize(static_cast<size_t>(count));
-    encoded.acquired.resize(static_cast<size_t>(count));
-    encoded.sites.resize(static_cast<size_t>(count), -1);
   }
-  return encoded.maps.data();
+  return encoded.memory.data();
+}
+
+int32_t Cluster::copyInFlight(const void *map) const {
+  for (const BulkLoad &load : async.bulkLoads)
+    if (load.box.map == map)
+      return load.site;
+  for (const BulkQueue &queue : async.bulkStores)
+    for (const BulkStore &store : queue.stores)
+      if (store.box.map == map)
+        return store.site;
+  return -1;
 }
 
 void Cluster::encodeTensorMap(Thread &t, uint64_t place, const TensorMapFields &fields,
                               int32_t site) {
   step(t, site);
-  EncodedMaps &encoded = t.cta->encoded;
   auto *map = reinterpret_cast<TensorMap *>(place);
-  std::optional<size_t> slot = encoded.find(map);
-  if (!slot)
+  EncodedMap *encoded = t.cta->encoded.find(map);
+  if (!encoded)
     return report(t, FindingKind::InvalidOperation, site,
                   "a tensor map is encoded where there is no memory for it");
-  int32_t user = -1;
-  for (const BulkLoad &load : async.bulkLoads)
-    if (load.box.map == map)
-      user = load.site;
-  for (const BulkQueue &queue : async.bulkStores)
-    for (const BulkStore &store : queue.stores)
-      if (store.box.map == map)
-        user = store.site;
+  // Who encodes has met who started the last copy, behind the wait for it.
+  bool isOrdered = encoded->useSite < 0 || encoded->user == t.warp->index ||
+                   clocks[t.warp->index].warpOrdered(encoded->user, encoded->useClock);
+  int32_t user = isOrdered ? copyInFlight(map) : encoded->useSite;
   if (user >= 0) {
     Finding finding = findingAt(t, FindingKind::InvalidOperation, site);
     finding.otherSite = user;
-    add(finding,
-        [] { return std::string("a tensor map is encoded anew while a copy by it is in flight"); });
+    add(finding, [] {
+      return std::string("a tensor map is encoded anew while a copy by it may be in flight");
+    });
   }
   std::string problem = sim::encodeTensorMap(fields, *map, /*allowsEmpty=*/true);
   if (!problem.empty())
     report(t, FindingKind::InvalidOperation, site, problem);
-  encoded.acquired[*slot].assign(threads.size(), false);
-  encoded.sites[*slot] = site;
+  encoded->acquired.assign(threads.size(), false);
+  encoded->site = site;
 }
 
-void Cluster::acquireTensorMaps(Thread &t) {
-  for (std::vector<bool> &acquired : t.cta->encoded.acquired)
-    if (!acquired.empty())
-      acquired[t.index] = true;
+void Cluster::acquireTensorMap(Thread &t, const void *map, int32_t site) {
+  step(t, site);
+  if (Counters *counters = countersOf(site))
+    ++counters->fences;
+  EncodedMap *encoded = t.cta->encoded.find(map);
+  if (encoded && !encoded->acquired.empty())
+    encoded->acquired[t.index] = true;
 }
 
-void Cluster::checkTensorMap(Thread &t, const void *map, int32_t site) {
-  const EncodedMaps &encoded = t.cta->encoded;
-  std::optional<size_t> slot = encoded.find(map);
-  if (!slot || encoded.acquired[*slot].empty() || encoded.acquired[*slot][t.index])
+void Cluster::releaseTensorMaps(Thread &t, int32_t site) {
+  step(t, site);
+  for (const TensorMap &map : t.cta->encoded.memory)
+    if (int32_t user = copyInFlight(&map); user >= 0) {
+      Finding finding = findingAt(t, FindingKind::InvalidOperation, site);
+      finding.otherSite = user;
+      add(finding, [] {
+        return std::string(
+            "the memory of a tensor map is given back while a copy by it is in flight");
+      });
+    }
+}
+
+void Cluster::useTensorMap(Thread &t, const void *map, int32_t site) {
+  EncodedMap *encoded = t.cta->encoded.find(map);
+  if (!encoded)
+    return;
+  encoded->user = t.warp->index;
+  encoded->useClock = clocks[t.warp->index].now();
+  encoded->useSite = site;
+  if (encoded->acquired.empty() || encoded->acquired[t.index])
     return;
   Finding finding = findingAt(t, FindingKind::ProxyFenceMissing, site);
-  finding.otherSite = encoded.sites[*slot];
+  finding.otherSite = encoded->site;
   add(finding, [] {
     return std::string("copy by a tensor map that was encoded with no proxy fence since");
   });

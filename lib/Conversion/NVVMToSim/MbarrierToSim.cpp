@@ -192,7 +192,12 @@ Lowered tilec::lowerMbarrier(Operation *op, SimBuilder &b) {
       })
       .Case([&](NVVM::FenceProxyOp fence) { return lowerFence(fence, b); })
       .Case([&](NVVM::FenceMbarrierInitOp fence) { return emitFence(fence, b, FenceMbarrierInit); })
-      .Case<NVVM::FenceProxyAcquireOp, NVVM::FenceProxyReleaseOp>(
-          [&](Operation *fence) { return emitFence(fence, b, FenceProxyTensorMap); })
+      .Case([&](NVVM::FenceProxyAcquireOp fence) {
+        b.call(op->getLoc(), "tilec_sim_acquire_tensor_map",
+               {fence.getAddr(), b.site(op, "fence of the tensor map proxy")});
+        b.rewriter.eraseOp(op);
+        return Lowered::Yes;
+      })
+      .Case([&](NVVM::FenceProxyReleaseOp) { return emitFence(op, b, FenceProxyTensorMap); })
       .Default([](Operation *) { return Lowered::No; });
 }

@@ -74,6 +74,8 @@ constexpr Signature signatures[] = {
     {"tilec_sim_tensor_load", "vipipiii"},
     {"tilec_sim_tensor_store", "vpiipiii"},
     {"tilec_sim_tensor_maps", "lii"},
+    {"tilec_sim_release_tensor_maps", "vi"},
+    {"tilec_sim_acquire_tensor_map", "vpi"},
     {"tilec_sim_encode_tensor_map", "vlilpppiiii"},
     {"tilec_sim_bulk_commit", "vi"},
     {"tilec_sim_bulk_wait", "viii"},

@@ -88,6 +88,8 @@ Lowered tilec::lowerTensorMap(Operation *op, SimBuilder &b) {
       })
       .Case([&](tilegpu::ThreadMapsOp maps) { return lowerMaps(maps, b); })
       .Case([&](tilegpu::ThreadReleaseMapsOp release) {
+        b.call(release.getLoc(), "tilec_sim_release_tensor_maps",
+               b.site(release, "memory of tensor maps"));
         b.rewriter.eraseOp(release);
         return Lowered::Yes;
       })

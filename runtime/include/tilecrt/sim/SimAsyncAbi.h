@@ -98,6 +98,10 @@ void tilec_sim_tensor_store(const void *map, uint32_t src, int32_t rank, const i
 
 /// Memory for `count` tensor maps of the CTA, the same for all its threads.
 uint64_t tilec_sim_tensor_maps(int32_t count, int32_t site);
+/// That memory is another CTA's from now on: copies by its maps are over.
+void tilec_sim_release_tensor_maps(int32_t site);
+/// fence.proxy.tensormap::generic.acquire of a map: the thread may start copies by what was encoded there.
+void tilec_sim_acquire_tensor_map(const void *map, int32_t site);
 /// Writes a tensor map at `place`, as lane 0 of a warp; other lanes do nothing. Sizes, strides in bytes (of dimensions 1
 /// and up) and the box begin with the fastest dimension; `type` and `swizzle` as in TensorMap.h. A tensor may be without
 /// elements.
