@@ -15,7 +15,6 @@ own compile everything.
 import argparse
 import concurrent.futures
 import importlib.util
-import itertools
 import json
 import os
 import pathlib
@@ -108,7 +107,7 @@ class Tutorial:
                 # The fastest are measured again.
                 return self.do_bench(function, *args, **{"warmup": 5, "rep": 30, **kwargs})
             function()
-            return (1.0, 1.0, 1.0) if kwargs.get("quantiles") else 1.0
+            return [1.0, 1.0, 1.0] if kwargs.get("quantiles") else 1.0
 
         triton.testing.do_bench = do_bench
 
@@ -282,16 +281,19 @@ def main():
         way, part, parts = options.warm
         return warm(options, options.folder / f"{options.names[0]}.py", way, int(part), int(parts))
 
-    parts = max(1, options.jobs // 4)
+    # Triton takes longest.
+    parts = {way: max(1, options.jobs // (2 if way == "triton" else 7)) for way in ways}
     command = [sys.executable, __file__, "--sizes", str(options.sizes), "--filter", options.filter, "--exclude",
                options.exclude]
 
     def start(job):
-        name, way, part = job
-        subprocess.run([*command, "--warm", way, str(part), str(parts), str(options.folder), name], stdout=subprocess.DEVNULL)
+        way, name, part = job
+        subprocess.run([*command, "--warm", way, str(part), str(parts[way]), str(options.folder), name],
+                       stdout=subprocess.DEVNULL)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        list(pool.map(start, itertools.product(options.names, reversed(ways), range(parts))))
+        list(pool.map(start, [(way, name, part) for way in reversed(ways) for name in options.names
+                              for part in range(parts[way])]))
 
     import tilec
     import torch

@@ -228,8 +228,8 @@ TEST(SimLaunch, abi_symbols_are_complete_and_distinct) {
     names.insert(symbol.name);
     addresses.insert(symbol.address);
   }
-  EXPECT_EQ(names.size(), 67u);
-  EXPECT_EQ(addresses.size(), 67u);
+  EXPECT_EQ(names.size(), 71u);
+  EXPECT_EQ(addresses.size(), 71u);
   EXPECT_TRUE(names.count("tilec_sim_global_load"));
 }
 
