@@ -89,6 +89,7 @@ struct TakeTensorMaps final : tilec::impl::TileTakeTensorMapsPassBase<TakeTensor
     if (!func->hasAttr(TileDialect::kKernelAttr) || !processorOf(func).has(Feature::TensorCopy))
       return;
     findOrders(func);
+    numEncoded = 0;
     SmallVector<MakeTensorDescriptorOp> makes;
     func.walk([&](MakeTensorDescriptorOp make) { makes.push_back(make); });
     for (MakeTensorDescriptorOp make : makes) {
@@ -143,6 +144,11 @@ private:
     if (!writeHostExpressions(make, func, shape, strides, reason)) {
       if (isOrdered || !paysToEncode(make))
         return false;
+      if (numEncoded == kMostEncoded) {
+        reason += ", and the program encodes " + std::to_string(kMostEncoded) + " maps already";
+        return false;
+      }
+      ++numEncoded;
       make->setAttr(TileDialect::kEncodedAttr, UnitAttr::get(make.getContext()));
       return true;
     }
@@ -205,6 +211,9 @@ private:
     return func.getArgument(index);
   }
 
+  /// Maps that the program encodes, of which each takes memory for all CTAs that can run at once.
+  unsigned numEncoded = 0;
+  static constexpr unsigned kMostEncoded = 16;
   /// Accesses behind atomics of tensors are ordered by them.
   bool tensorsAcquire = false;
   /// Some atomics release what descriptors store.
