@@ -296,6 +296,11 @@ void LoopScheduler::findCarriedDots() {
     BlockArgument arg = loop.getRegionIterArg(use.getOperandNumber());
     if (dot.getAcc() != arg || !arg.hasOneUse())
       continue;
+    // In a loop that runs once there is no iteration to be in flight over. The loop becomes a
+    // branch, behind which a dot in flight whose operands both are in shared memory has ptxas
+    // serialize all dots: accumulators have two definitions there.
+    if (loop->hasAttr(tile::TileDialect::kRunsOnceAttr) && isa<MemDescType>(dot.getLhs().getType()))
+      continue;
     schedule.carried.push_back(wait);
     for (const StagedBuffer &buffer : twice)
       if (llvm::none_of(schedule.staged,
