@@ -76,12 +76,11 @@ def TileGPU_ThreadClaimMapsOp : TileGPU_Op<"thread_claim_maps", [MemoryEffects<[
     One thread of a CTA does. Of each multiprocessor's memory for the maps of `ctas` CTAs one part is claimed by an atomic
     that sets its bit. The result is the number of the part.
 
-    Example: `%number = tilegpu.thread_claim_maps count = 3 ctas = 8`
+    Example: `%number = tilegpu.thread_claim_maps ctas = 8`
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$count,
-    ConfinedAttr<I32Attr, [IntPositive, IntMaxValue<32>]>:$ctas);
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive, IntMaxValue<32>]>:$ctas);
   let results = (outs I32:$number);
-  let assemblyFormat = "`count` `=` $count `ctas` `=` $ctas attr-dict";
+  let assemblyFormat = "`ctas` `=` $ctas attr-dict";
 }
 
 def TileGPU_ThreadMapsOp : TileGPU_Op<"thread_maps", [Pure]> {

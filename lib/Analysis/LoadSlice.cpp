@@ -44,6 +44,8 @@ bool LoadSlice::addOp(Operation *op) {
     return fail(op, "whether it is made depends on a loop that is not counted");
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
     return fail(op, "its coordinates depend on tensors");
+  if (isa<tile::MakeTensorDescriptorOp>(op))
+    return fail(op, "the computing warps encode its tensor map");
   if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (load.getIsVolatile() || mayComeBefore(load, mayWriteGlobal))
       return fail(op, "its coordinates depend on memory that the kernel may write");

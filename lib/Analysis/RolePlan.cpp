@@ -212,10 +212,6 @@ static RolePlan findObstacle(const LoopSchedule &schedule, LoadSlice &slice) {
   if (32 * (warps + loadWarpsFor(warps)) > Processor::kMaxThreadsPerCta)
     return refuse(loop, "the kernel has no warp left");
   for (const Stream &stream : schedule.streams)
-    if (auto load = dyn_cast<tile::DescriptorLoadOp>(stream.source());
-        load && load.getDesc().getDefiningOp())
-      return refuse(load, "the computing warps encode its tensor map");
-  for (const Stream &stream : schedule.streams)
     if (!slice.add(stream.source()))
       return refuse(slice.getObstacle().op, slice.getObstacle().reason);
   return {true, nullptr, {}};

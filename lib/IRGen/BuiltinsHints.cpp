@@ -43,10 +43,12 @@ FailureOr<Value> genHint(Generator &g, const BoundArgs &a, llvm::StringRef attri
   if (owner != block)
     return a[0].value;
   auto function = llvm::dyn_cast_or_null<mlir::func::FuncOp>(owner->getParentOp());
-  if (!function)
+  if (!function) {
     g.getLoopHints().add(argument, attribute, numbers);
+    return a[0].value;
+  }
   // A kernel's own argument takes a divisibility.
-  if (function && attribute == tile::TileDialect::kDivisibilityAttr) {
+  if (attribute == tile::TileDialect::kDivisibilityAttr) {
     auto previous =
         function.getArgAttrOfType<mlir::IntegerAttr>(argument.getArgNumber(), attribute);
     int32_t number = numbers.front();

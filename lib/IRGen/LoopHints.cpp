@@ -34,8 +34,7 @@ mlir::Value LoopHints::carry(mlir::OpBuilder &builder, mlir::BlockArgument argum
       continue;
     Hint hint = hints[i];
     if (auto outer = llvm::dyn_cast<mlir::BlockArgument>(value)) {
-      // A loop in the body of another one, which advances the same variable. That of a kernel is
-      // none of a loop's, and nobody asks for it.
+      // A loop in the body of another one, which advances the same variable.
       if (outer != argument && outer.getOwner() == builder.getBlock())
         add(outer, hint.attribute, hint.numbers);
       continue;

@@ -9,7 +9,12 @@
 
 #include "tilec/Layout/TensorLayouts.h"
 
+#include "llvm/Support/MathExtras.h"
+
 namespace tilec {
+
+/// Bytes of a tensor map, in whichever memory.
+constexpr int32_t kTensorMapBytes = 128;
 
 /// What a tensor map for blocks of one shape says, and where the elements land.
 struct TensorMapTile {
@@ -30,6 +35,8 @@ struct TensorMapTile {
   int64_t endOffset() const;
   /// The element offset of the block's element at `coords`.
   int64_t offsetOf(llvm::ArrayRef<int64_t> coords) const;
+  /// The swizzle's number, the driver's (CUtensorMapSwizzle) and PTX's: 0 for none, 1 for 32 bytes.
+  int swizzleNumber() const { return swizzleBytes == 0 ? 0 : llvm::Log2_32(swizzleBytes) - 4; }
 };
 
 /// The boxes for blocks of `shape`; nothing when the unit cannot copy them: rows of less than 16

@@ -6,6 +6,7 @@
 #include "SimBuilder.h"
 
 #include "dialects/TileGPU/TileGPUOps.h"
+#include "tilec/Layout/TensorMapLayout.h"
 #include "tilecrt/TensorMapValues.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -39,20 +40,6 @@ static tilecrt::sim::TensorMapType elementOf(Type type) {
   }
 }
 
-static tilecrt::sim::TensorMapSwizzle swizzleOf(int32_t bytes) {
-  using tilecrt::sim::TensorMapSwizzle;
-  switch (bytes) {
-  case 128:
-    return TensorMapSwizzle::Bytes128;
-  case 64:
-    return TensorMapSwizzle::Bytes64;
-  case 32:
-    return TensorMapSwizzle::Bytes32;
-  default:
-    return TensorMapSwizzle::None;
-  }
-}
-
 static Lowered lowerEncoding(tilegpu::ThreadEncodeMapOp op, SimBuilder &b) {
   Location loc = op.getLoc();
   auto desc = cast<tile::DescType>(op.getDesc());
@@ -75,7 +62,7 @@ static Lowered lowerEncoding(tilegpu::ThreadEncodeMapOp op, SimBuilder &b) {
           b.registers(op, Slot::Coordinates, sizes), b.registers(op, Slot::MatrixA, strides),
           b.registers(op, Slot::MatrixB, box), b.constantI32(loc, int64_t(form.box.size())),
           b.constantI32(loc, int64_t(elementOf(desc.getElementType()))),
-          b.constantI32(loc, int64_t(swizzleOf(form.swizzleBytes))), b.site(op, "tensor map")});
+          b.constantI32(loc, form.swizzleNumber()), b.site(op, "tensor map")});
   b.rewriter.eraseOp(op);
   return Lowered::Yes;
 }

@@ -3,12 +3,13 @@
 //
 // Tensor maps that the program encodes. The module has room for the maps of all CTAs that can run
 // at once: for those of each multiprocessor a word, of which a CTA sets one bit while it runs.
-// Launches in several streams share that, and none of it is for the host to do. PTX ISA:
-// tensormap.replace, tensormap.cp_fenceproxy, "multimem and tensormap proxies".
+// Launches in several streams share it, and the host has nothing to do. PTX ISA: tensormap.replace,
+// tensormap.cp_fenceproxy.
 
 #include "ThreadLowering.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tilec/Layout/TensorMapLayout.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -18,7 +19,7 @@ namespace tilec {
 
 /// Words for multiprocessors; where there are more of those, several share one.
 static constexpr int64_t kProcessors = 160;
-static constexpr int64_t kMapBytes = 128, kPieceBytes = 16;
+static constexpr int64_t kMapBytes = kTensorMapBytes, kPieceBytes = 16;
 
 /// The module's memory of this name, zero at first.
 static Value memory(Operation *user, StringRef what, int64_t bytes, int64_t alignment,
@@ -165,13 +166,9 @@ public:
         replace("global_stride", "b64", std::to_string(i - 1) + ", ", add(stride, "l"));
       }
     }
-    int swizzle = form.swizzleBytes == 128  ? 3
-                  : form.swizzleBytes == 64 ? 2
-                  : form.swizzleBytes == 32 ? 1
-                                            : 0;
     replace("elemtype", "b32", "", std::to_string(elementNumber(desc.getElementType())));
     replace("interleave_layout", "b32", "", "0");
-    replace("swizzle_mode", "b32", "", std::to_string(swizzle));
+    replace("swizzle_mode", "b32", "", std::to_string(form.swizzleNumber()));
     replace("fill_mode", "b32", "", "0");
     text += "bar.warp.sync 0xffffffff; tensormap.cp_fenceproxy.global.shared::cta.tensormap::"
             "generic.release.gpu.sync.aligned [" +

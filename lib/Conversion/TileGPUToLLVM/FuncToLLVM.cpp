@@ -8,11 +8,12 @@
 
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "tilec/Analysis/RolePlan.h"
+#include "tilec/Layout/TensorMapLayout.h"
 
 using namespace mlir;
 using namespace tilec;
 
-static constexpr int64_t kTensorMapBytes = 128, kTensorMapAlignment = 64;
+static constexpr int64_t kTensorMapAlignment = 64;
 
 namespace {
 struct KernelFunc : ConvertOpToLLVMPattern<func::FuncOp> {

@@ -22,11 +22,6 @@ static Value toI32(OpBuilder &builder, Location loc, Value value) {
   return value;
 }
 
-static Value addressAt(OpBuilder &builder, Location loc, Value base, Value offset) {
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-
 namespace {
 struct LocalGather : ThreadPattern<LocalGatherOp> {
   using ThreadPattern::ThreadPattern;
@@ -46,7 +41,7 @@ struct LocalGather : ThreadPattern<LocalGatherOp> {
       addLinear(rewriter, loc, toI32(rewriter, loc, number), offsetOf.getFlatBases(along), bytes,
                 index);
       Value offset = index.at(rewriter, loc, registerPart(own, r) * bytes);
-      Value address = addressAt(rewriter, loc, adaptor.getBuffer().front(), offset);
+      Value address = bytesBehind(rewriter, loc, adaptor.getBuffer().front(), offset);
       Value word = LdSharedOp::create(rewriter, loc, accessWordType(getContext(), bytes), address);
       results.push_back(unpackWord(rewriter, loc, word, scalar, 1).front());
     }
@@ -79,7 +74,7 @@ struct LocalCount : ThreadPattern<LocalCountOp> {
       LinearIndex index;
       addLinear(rewriter, loc, number, offsetOf.getFlatBases(dimName(0)), 4, index);
       Value address =
-          addressAt(rewriter, loc, adaptor.getCounters().front(), index.at(rewriter, loc, 0));
+          bytesBehind(rewriter, loc, adaptor.getCounters().front(), index.at(rewriter, loc, 0));
       AtomicAddSharedOp::create(rewriter, loc, one, address, counts);
     }
     rewriter.eraseOp(op);

@@ -63,8 +63,9 @@ mlir::LLVM::LLVMPointerType clusterPointer(mlir::MLIRContext *context);
 void populateAsyncPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 /// Instructions and functions of the kernel's own, element by element.
 void populateInlinePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
-/// The marks of a timeline.
+/// Tensor maps that the program encodes.
 void populateTensorMapPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
+/// The marks of a timeline.
 void populateTimelinePatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 void populateProgramPatterns(mlir::RewritePatternSet &patterns, const ThreadLowering &lowering);
 

@@ -6,26 +6,17 @@
 
 #include "ThreadPattern.h"
 
+#include "tilec/Layout/TensorMapLayout.h"
+
 using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-static constexpr int32_t kMapBytes = 128;
+static constexpr int32_t kMapBytes = kTensorMapBytes;
 
 /// CTAs of the kernel that fit on a multiprocessor, whatever else they need.
-static uint32_t mostCtas(Operation *op) {
-  constexpr int threadsOfProcessor = 2048, ctasOfProcessor = 32;
-  return uint32_t(std::min(threadsOfProcessor / launchedThreadsOf(op), ctasOfProcessor));
-}
-
-static Value isEqual(OpBuilder &builder, Location loc, Value value, int64_t number) {
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value,
-                               constantI32(builder, loc, number));
-}
-
-static Value behind(OpBuilder &builder, Location loc, Value base, int32_t bytes) {
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{bytes});
+static uint32_t mostCtas(Operation *op, const Processor &processor) {
+  return uint32_t(std::min(processor.maxThreads / launchedThreadsOf(op), processor.maxCtas));
 }
 
 namespace {
@@ -35,17 +26,17 @@ struct TensorMapsOpen : ThreadPattern<TensorMapsOpenOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value scratch = adaptor.getScratch().front();
-    Value first = isEqual(rewriter, loc, lowering.position.thread(op), 0);
+    Value first = isFirstThread(rewriter, op, lowering.position);
     scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &builder, Location) {
-      Value number = ThreadClaimMapsOp::create(builder, loc, builder.getI32Type(), op.getCount(),
-                                               mostCtas(op));
+      Value number = ThreadClaimMapsOp::create(builder, loc, builder.getI32Type(),
+                                               mostCtas(op, lowering.processor));
       StSharedOp::create(builder, loc, number, scratch, /*predicate=*/Value());
       scf::YieldOp::create(builder, loc);
     });
     NVVM::Barrier0Op::create(rewriter, loc);
     Value number = LdSharedOp::create(rewriter, loc, rewriter.getI32Type(), scratch);
     rewriter.replaceOpWithNewOp<ThreadMapsOp>(op, op.getMaps().getType(), number, op.getCount(),
-                                              mostCtas(op));
+                                              mostCtas(op, lowering.processor));
     return success();
   }
 };
@@ -57,7 +48,7 @@ struct EncodeTensorMap : ThreadPattern<EncodeTensorMapOp> {
     Location loc = op.getLoc();
     int32_t offset = int32_t(op.getSlot()) * kMapBytes;
     if (op.getSlot() == op.getFirst()) {
-      Value first = isEqual(rewriter, loc, lowering.position.thread(op), 0);
+      Value first = isFirstThread(rewriter, op, lowering.position);
       scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &builder, Location) {
         // Stores by what the slots held.
         NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, builder.getI32IntegerAttr(0),
@@ -66,23 +57,22 @@ struct EncodeTensorMap : ThreadPattern<EncodeTensorMapOp> {
       });
       NVVM::Barrier0Op::create(rewriter, loc);
     }
-    Value encodes = isEqual(rewriter, loc, lowering.position.warp(op),
-                            int64_t(op.getSlot() - op.getFirst()) % lowering.numWarps);
-    auto firstOfEach = [](ArrayRef<ValueRange> values) {
-      return llvm::map_to_vector(values, [](ValueRange range) { return range.front(); });
-    };
+    Value encoder =
+        constantI32(rewriter, loc, int64_t(op.getSlot() - op.getFirst()) % lowering.numWarps);
+    Value encodes = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                          lowering.position.warp(op), encoder);
     scf::IfOp::create(rewriter, loc, encodes, [&](OpBuilder &builder, Location) {
-      ThreadEncodeMapOp::create(builder, loc, behind(builder, loc, adaptor.getMaps().front(), offset),
-                                behind(builder, loc, adaptor.getScratch().front(), offset),
-                                lowering.position.lane(op), adaptor.getBase().front(),
-                                firstOfEach(adaptor.getShape()), firstOfEach(adaptor.getStrides()),
-                                TypeAttr::get(op.getMap().getType()));
+      ThreadEncodeMapOp::create(
+          builder, loc, bytesBehind(builder, loc, adaptor.getMaps().front(), offset),
+          bytesBehind(builder, loc, adaptor.getScratch().front(), offset),
+          lowering.position.lane(op), adaptor.getBase().front(), firstOfEach(adaptor.getShape()),
+          firstOfEach(adaptor.getStrides()), TypeAttr::get(op.getMap().getType()));
       scf::YieldOp::create(builder, loc);
     });
     auto generic = [&](uint32_t slot) -> Value {
       return LLVM::AddrSpaceCastOp::create(
           rewriter, loc, LLVM::LLVMPointerType::get(getContext()),
-          behind(rewriter, loc, adaptor.getMaps().front(), int32_t(slot) * kMapBytes));
+          bytesBehind(rewriter, loc, adaptor.getMaps().front(), int32_t(slot) * kMapBytes));
     };
     if (op.getLast()) {
       NVVM::Barrier0Op::create(rewriter, loc);
@@ -102,11 +92,11 @@ struct TensorMapsClose : ThreadPattern<TensorMapsCloseOp> {
                                 ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     // The thread that starts all copies, and has waited for those to shared memory.
-    Value first = isEqual(rewriter, loc, lowering.position.thread(op), 0);
+    Value first = isFirstThread(rewriter, op, lowering.position);
     scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &builder, Location) {
       NVVM::CpAsyncBulkWaitGroupOp::create(builder, loc, builder.getI32IntegerAttr(0), UnitAttr());
       ThreadReleaseMapsOp::create(builder, loc, adaptor.getMaps().front(), op.getCount(),
-                                  mostCtas(op));
+                                  mostCtas(op, lowering.processor));
       scf::YieldOp::create(builder, loc);
     });
     rewriter.eraseOp(op);

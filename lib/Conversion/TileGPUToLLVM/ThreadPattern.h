@@ -16,6 +16,20 @@ template <typename Op> struct ThreadPattern : mlir::OpConversionPattern<Op> {
   const ThreadLowering lowering;
 };
 
+/// `base`, a pointer, and so many bytes.
+inline mlir::Value bytesBehind(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value base,
+                               mlir::LLVM::GEPArg bytes) {
+  return mlir::LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
+                                   llvm::ArrayRef(bytes));
+}
+
+/// Whether the thread is the first one of its role, the one that starts tensor copies.
+mlir::Value isFirstThread(mlir::OpBuilder &builder, mlir::Operation *op,
+                          const ThreadPosition &position);
+
+/// Of operands that are one value each.
+llvm::SmallVector<mlir::Value> firstOfEach(llvm::ArrayRef<mlir::ValueRange> values);
+
 } // namespace tilec
 
 #endif // TILEC_LIB_CONVERSION_TILEGPUTOLLVM_THREADPATTERN_H

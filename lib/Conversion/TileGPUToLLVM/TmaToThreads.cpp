@@ -15,8 +15,7 @@ using namespace tilec::tilegpu;
 /// How long a thread may sleep at a barrier object before it looks again, in nanoseconds.
 static constexpr int64_t kSuspendNanoseconds = 0x989680;
 
-/// Whether the thread is the first one of its role.
-static Value isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
+Value tilec::isFirstThread(OpBuilder &builder, Operation *op, const ThreadPosition &position) {
   auto roles = op->getParentOfType<WarpRolesOp>();
   bool loads = roles && roles.getLoad().isAncestor(op->getParentRegion());
   return arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::eq, position.thread(op),
@@ -24,18 +23,14 @@ static Value isFirstThread(OpBuilder &builder, Operation *op, const ThreadPositi
 }
 
 static Value at(OpBuilder &builder, Location loc, Value base, int64_t bytes) {
-  if (bytes == 0)
-    return base;
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{int32_t(bytes)});
+  return bytes == 0 ? base : bytesBehind(builder, loc, base, int32_t(bytes));
 }
 
 /// Object number `slot` of a ring.
 static Value objectAt(OpBuilder &builder, Location loc, Value base, MemDescType ring, Value slot) {
   Value bytes = constantI32(builder, loc, ring.getBufferBytes());
   Value offset = arith::MulIOp::create(builder, loc, slot, bytes);
-  return LLVM::GEPOp::create(builder, loc, base.getType(), builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
+  return bytesBehind(builder, loc, base, offset);
 }
 
 /// `op` becomes a wait for the phase of object number `slot`.
@@ -103,7 +98,7 @@ static std::optional<BlockHalves> halvesOf(tile::DescType desc) {
   return std::nullopt;
 }
 
-static SmallVector<Value> firstOfEach(ArrayRef<ValueRange> values) {
+SmallVector<Value> tilec::firstOfEach(ArrayRef<ValueRange> values) {
   return llvm::map_to_vector(values, [](ValueRange range) { return range.front(); });
 }
 

@@ -7,7 +7,7 @@
 // in postfix notation ("%2 %3 *" is argument 2 times argument 3).
 //
 // Of another descriptor the program encodes a map itself where a loop in the descriptor's scope
-// loads by it: that takes about as long as two copies.
+// loads or stores by it.
 //
 // Atomics do not order what the copy engine does, but a fence does behind a scalar one that
 // acquires (tilegpu-insert-synchronisation). Nothing waits until what the engine stores is written,

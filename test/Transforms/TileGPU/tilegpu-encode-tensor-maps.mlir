@@ -18,7 +18,7 @@ module attributes {tilegpu.num_warps = 4 : i32, tile.target = "sm_90a"} {
 // One thread claims, for as many CTAs as have room on a multiprocessor, and all learn it.
 // THREADS-LABEL: func.func @encoded
 // THREADS: scf.if
-// THREADS: %[[CLAIM:.*]] = tilegpu.thread_claim_maps count = 2 ctas = 16
+// THREADS: %[[CLAIM:.*]] = tilegpu.thread_claim_maps ctas = 16
 // THREADS: tilegpu.st_shared %[[CLAIM]]
 // THREADS: nvvm.barrier0
 // THREADS: %[[NUMBER:.*]] = tilegpu.ld_shared

@@ -18,12 +18,12 @@ func.func @encoded(%p: !tile.ptr<f16>, %m: i32, %s: i64) {
 }
 
 // CHECK-LABEL: func @threads
-// CHECK: %[[NUMBER:.*]] = tilegpu.thread_claim_maps count = 3 ctas = 8
+// CHECK: %[[NUMBER:.*]] = tilegpu.thread_claim_maps ctas = 8
 // CHECK: %[[MAPS:.*]] = tilegpu.thread_maps %[[NUMBER]] count = 3 ctas = 8 : <1>
 // CHECK: tilegpu.thread_encode_map %[[MAPS]], %arg0, %arg1, %arg2, shape[%arg1, %arg1], strides[%arg3] as !tile.desc<[64, 32], f16> : <1>, <3>, <1>
 // CHECK: tilegpu.thread_release_maps %[[MAPS]] count = 3 ctas = 8 : <1>
 func.func @threads(%scratch: !llvm.ptr<3>, %i: i32, %base: !llvm.ptr<1>, %s: i64) {
-  %number = tilegpu.thread_claim_maps count = 3 ctas = 8
+  %number = tilegpu.thread_claim_maps ctas = 8
   %maps = tilegpu.thread_maps %number count = 3 ctas = 8 : !llvm.ptr<1>
   tilegpu.thread_encode_map %maps, %scratch, %i, %base, shape [%i, %i], strides [%s] as !tile.desc<[64, 32], f16> : !llvm.ptr<1>, !llvm.ptr<3>, !llvm.ptr<1>
   tilegpu.thread_release_maps %maps count = 3 ctas = 8 : !llvm.ptr<1>

@@ -5,7 +5,7 @@
 // program knows, as those of grouped products with tables of addresses.
 
 #include "dialects/TileGPU/TileGPUOps.h"
-#include "tilec/Layout/TensorLayouts.h"
+#include "tilec/Layout/TensorMapLayout.h"
 #include "tilec/Transforms/TileGPU/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,9 +20,9 @@ using namespace mlir;
 using namespace tilec;
 using namespace tilec::tilegpu;
 
-/// Shared memory in which so many maps are encoded, 128 bytes each, rounded up to a power of two.
+/// Shared memory in which so many maps are encoded, rounded up to a power of two.
 static MemDescType scratchType(MLIRContext *context, uint32_t count) {
-  int64_t words = 32 * int64_t(llvm::PowerOf2Ceil(count));
+  int64_t words = kTensorMapBytes / 4 * int64_t(llvm::PowerOf2Ceil(count));
   return MemDescType::get(context, {words}, IntegerType::get(context, 32),
                           LinearAttr::get(context, linearSharedLayout({words}, {0})));
 }
