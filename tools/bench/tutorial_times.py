@@ -35,6 +35,9 @@ NOT_THEIRS = ("cublas", "rocblas", "torch", "flash")
 #: The depth of the products of tutorial 09, whose own default is the first.
 DEPTHS = [512, 8192]
 
+#: What tutorial 09 times on Hopper, by its own labels.
+LABELS = ["naive", "persistent", "tma_persistent", "tma", "descriptor_persistent", "descriptor_persistent_ws"]
+
 #: Cycles of the GPU in front of the clock, in which Python starts what is timed.
 AHEAD = 600000
 
@@ -121,6 +124,11 @@ class Tutorial:
 
         return [value for value in vars(self.module).values() if isinstance(value, Autotuner)]
 
+    def forget_choices(self):
+        for tuner in self.tuners():
+            tuner.cache.clear()
+            tuner.configs_timings = {}
+
     def benchmarks(self) -> dict:
         """What makes the cases, by name."""
         import torch
@@ -141,16 +149,12 @@ class Tutorial:
         if hasattr(self.module, "bench_fn"):
             for depth in DEPTHS[:self.options.sizes]:
                 for dtype in (torch.float16, torch.float8_e4m3fn):
-                    for label in self.labels():
+                    for label in LABELS:
                         name = f"8192x8192x{depth} {str(dtype).removeprefix('torch.')} {label}"
                         made[name] = lambda depth=depth, dtype=dtype, label=label: self.bench(depth, dtype, label)
         filters, excluded = self.options.filter.split(","), [text for text in self.options.exclude.split(",") if text]
         return {name: make for name, make in made.items()
                 if not any(text in name for text in (*NOT_THEIRS, *excluded)) and any(text in name for text in filters)}
-
-    def labels(self) -> list:
-        """The labels of tutorial 09's benchmarks on Hopper."""
-        return ["naive", "persistent", "tma_persistent", "tma", "descriptor_persistent", "descriptor_persistent_ws"]
 
     def bench(self, depth, dtype, wanted: str):
         def keep(label, repeats, warmup, function, *args):
@@ -165,16 +169,13 @@ class Tutorial:
         """What a benchmark times, and its autotuner with the configurations' times, if it has one."""
         import torch
 
-        for tuner in self.tuners():
-            tuner.cache.clear()
-            tuner.configs_timings = {}
+        self.forget_choices()
         self.wanted = None
         torch.manual_seed(0)
         with self.way, self:
             make()
-            for tuner in self.tuners():
-                tuner.cache.clear()
-                tuner.configs_timings = {}
+            # What was tuned on the way, as the forward pass of gradients, is not what is timed.
+            self.forget_choices()
             self.wanted()
         torch.cuda.synchronize()
         used = next((tuner for tuner in self.tuners() if tuner.cache), None)
